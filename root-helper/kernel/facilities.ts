@@ -1,0 +1,57 @@
+// What the helper needs of a kernel, one interface per facility; the real ones and the fakes of the tests are held to one contract suite.
+import type { HostInterface, ObservedLink, RoutingEntry } from '@panel/shared/model/observed.ts'
+import type { LinkConfig, LinkKind, LinkState, TunnelAddress } from '@panel/shared/model/tunnel.ts'
+
+/** A link under a name: `link` is null where its kind is not one of ours. */
+export interface FoundLink {
+  interface_name: string
+  link: LinkState | null
+  observed: ObservedLink
+  unmodelled: string[]
+}
+
+/** Links and their addresses (rtnetlink). Each change throws a KernelError where the kernel refuses it. */
+export interface Links {
+  /** Links of our kinds (never the kernel's stubs), or those of the given names whatever their kind. */
+  list(names: readonly string[] | null): Promise<FoundLink[]>
+  /** Makes the link with everything in `config` but the addresses; it is left down. */
+  create(interface_name: string, config: LinkConfig): Promise<void>
+  delete(interface_name: string): Promise<void>
+  setMtu(interface_name: string, mtu: number): Promise<void>
+  setTxQueueLength(interface_name: string, tx_queue_length: number): Promise<void>
+  setUp(interface_name: string, is_up: boolean): Promise<void>
+  addAddress(interface_name: string, address: TunnelAddress): Promise<void>
+  removeAddress(interface_name: string, address: TunnelAddress): Promise<void>
+  /** Whether this kernel can make links of the kind, found out without making one. */
+  supports(kind: LinkKind): Promise<{ supported: boolean; detail: string }>
+  interfaces(): Promise<HostInterface[]>
+  routingTable(): Promise<RoutingEntry[]>
+}
+
+/** Files that make links at boot. Contents are text; names are plain file names, never paths. */
+export interface UnitFiles {
+  /** Null where there is no such file. */
+  read(name: string): Promise<string | null>
+  /** Names of the files that match our own pattern. */
+  list(): Promise<string[]>
+  /** Written whole or not at all: temporary file, fsync, rename, fsync of the folder. */
+  write(name: string, content: string): Promise<void>
+  remove(name: string): Promise<void>
+  isEnabled(name: string): Promise<boolean>
+  setEnabled(name: string, enabled: boolean): Promise<void>
+}
+
+export interface Kernel {
+  links: Links
+  units: UnitFiles
+}
+
+/** A refusal by the kernel: `code` is the errno's name ("EEXIST"), `message` says what was tried and the kernel's own words where it gave any. */
+export class KernelError extends Error {
+  readonly code: string
+  constructor(code: string, message: string) {
+    super(message)
+    this.name = 'KernelError'
+    this.code = code
+  }
+}

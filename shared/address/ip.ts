@@ -1,0 +1,74 @@
+// IP addresses and networks as values: one spelling per address (RFC 5952 for IPv6), arithmetic on bigints.
+import { Address4, Address6 } from 'ip-address'
+
+export type Family = 4 | 6
+
+/** An address as a number: `value` counts from 0 to 2^32-1 (IPv4) or 2^128-1 (IPv6). */
+export interface Ip {
+  readonly family: Family
+  readonly value: bigint
+}
+
+/** A network: `base` has no host bits set. */
+export interface Cidr {
+  readonly base: Ip
+  readonly prefix_length: number
+}
+
+// The library accepts more spellings than one per address (leading zeros, zones, embedded IPv4 with a prefix), so the text is checked first.
+const DECIMAL_OCTET = '(?:0|[1-9][0-9]?|1[0-9]{2}|2[0-4][0-9]|25[0-5])'
+const IPV4 = new RegExp(`^${DECIMAL_OCTET}(?:\\.${DECIMAL_OCTET}){3}$`)
+const IPV6_LETTERS = /^[0-9a-fA-F:.]{2,45}$/
+
+export const bitsOf = (family: Family): 32 | 128 => (family === 4 ? 32 : 128)
+
+/** Returns null where the text is not exactly one IPv4 or IPv6 address. */
+export function parseIp(text: string): Ip | null {
+  if (IPV4.test(text)) return { family: 4, value: new Address4(text).bigInt() }
+  if (!text.includes(':') || !IPV6_LETTERS.test(text) || !Address6.isValid(text)) return null
+  return { family: 6, value: new Address6(text).bigInt() }
+}
+
+export function formatIp(ip: Ip): string {
+  return ip.family === 4 ? Address4.fromBigInt(ip.value).correctForm() : Address6.fromBigInt(ip.value).correctForm()
+}
+
+/** The one spelling of an address; throws a RangeError on text that is no address. */
+export function canonicalIp(text: string): string {
+  const ip = parseIp(text)
+  if (!ip) throw new RangeError(`${JSON.stringify(text)} is not an IP address`)
+  return formatIp(ip)
+}
+
+/** IPv4 before IPv6, then by number. */
+export function compareIp(a: Ip, b: Ip): number {
+  if (a.family !== b.family) return a.family - b.family
+  return a.value < b.value ? -1 : a.value > b.value ? 1 : 0
+}
+
+export function networkOf(ip: Ip, prefix_length: number): Cidr {
+  const hostBits = BigInt(bitsOf(ip.family) - prefix_length)
+  return { base: { family: ip.family, value: (ip.value >> hostBits) << hostBits }, prefix_length }
+}
+
+/** Reads `address/length`, masking host bits; a bare address is a network of one. Null where it is neither. */
+export function parseCidr(text: string): Cidr | null {
+  const [address = '', length, ...rest] = text.split('/')
+  const ip = parseIp(address)
+  if (!ip || rest.length > 0) return null
+  if (length === undefined) return networkOf(ip, bitsOf(ip.family))
+  if (!/^(0|[1-9][0-9]{0,2})$/.test(length) || Number(length) > bitsOf(ip.family)) return null
+  return networkOf(ip, Number(length))
+}
+
+export const formatCidr = (cidr: Cidr): string => `${formatIp(cidr.base)}/${cidr.prefix_length}`
+
+export const sizeOf = (cidr: Cidr): bigint => 1n << BigInt(bitsOf(cidr.base.family) - cidr.prefix_length)
+
+export function contains(cidr: Cidr, ip: Ip): boolean {
+  return ip.family === cidr.base.family && networkOf(ip, cidr.prefix_length).base.value === cidr.base.value
+}
+
+export function overlaps(a: Cidr, b: Cidr): boolean {
+  return a.prefix_length <= b.prefix_length ? contains(a, b.base) : contains(b, a.base)
+}

@@ -1,0 +1,61 @@
+// One spelling for each state, so that two descriptions of the same host compare equal as text.
+import { canonicalIp, compareIp, parseIp } from '../address/ip.ts'
+import { isIpv6Kind, type LinkConfig, type TunnelAddress, type TunnelState } from './tunnel.ts'
+
+/** Throws a RangeError where a string that should be an address is none. */
+export function canonicalTunnel(state: TunnelState | null): TunnelState | null {
+  if (!state || (!state.link && !state.saved)) return null
+  return {
+    interface_name: state.interface_name,
+    link: state.link && { is_up: state.link.is_up, config: canonicalConfig(state.link.config) },
+    saved: state.saved && { by: state.saved.by, is_enabled: state.saved.is_enabled, config: canonicalConfig(state.saved.config) },
+  }
+}
+
+export function canonicalConfig(config: LinkConfig): LinkConfig {
+  const overIpv6 = isIpv6Kind(config.kind)
+  return {
+    kind: config.kind,
+    local_endpoint: canonicalIp(config.local_endpoint),
+    remote_endpoint: canonicalIp(config.remote_endpoint),
+    bind_device: config.bind_device,
+    ikey: config.ikey,
+    okey: config.okey,
+    has_input_checksum: config.has_input_checksum,
+    has_output_checksum: config.has_output_checksum,
+    has_input_sequence: config.has_input_sequence,
+    has_output_sequence: config.has_output_sequence,
+    ttl: config.ttl,
+    // The IPv4 driver keeps "inherit" as the value 1, so the two are one state.
+    tos: config.tos === '0x01' && !overIpv6 ? 'inherit' : config.tos,
+    is_path_mtu_discovery: config.is_path_mtu_discovery && !overIpv6,
+    is_ignore_df: config.is_ignore_df && !overIpv6,
+    encap_limit: overIpv6 ? config.encap_limit : null,
+    flow_label: overIpv6 ? config.flow_label : 0,
+    fwmark: config.fwmark,
+    mtu: config.mtu,
+    tx_queue_length: config.tx_queue_length,
+    addresses: canonicalAddresses(config.addresses),
+  }
+}
+
+const keyOf = (a: TunnelAddress): string => `${a.address} ${a.peer_address} ${a.prefix_length}`
+
+function canonicalAddresses(addresses: readonly TunnelAddress[]): TunnelAddress[] {
+  const spelled = addresses.map(canonicalAddress)
+  const unique = [...new Map(spelled.map((a) => [keyOf(a), a])).values()]
+  return unique.sort((a, b) => compareIp(ip(a), ip(b)) || a.prefix_length - b.prefix_length || (a.peer_address < b.peer_address ? -1 : 1))
+}
+
+/** A peer that is the address itself is no peer: the kernel reports both the same. */
+export function canonicalAddress(a: TunnelAddress): TunnelAddress {
+  const address = canonicalIp(a.address)
+  const peer = a.peer_address === '' ? '' : canonicalIp(a.peer_address)
+  return { address, peer_address: peer === address ? '' : peer, prefix_length: a.prefix_length }
+}
+
+function ip(a: TunnelAddress) {
+  const parsed = parseIp(a.address)
+  if (!parsed) throw new RangeError(a.address)
+  return parsed
+}

@@ -1,0 +1,72 @@
+// A tunnel as a host holds it: what the kernel has, and what the next boot will make. No ids, no titles, no wishes.
+import { integer, nullable, strict, stringEnum, Type, U32_MAX, type Static } from './schema.ts'
+
+export const LINK_KINDS = ['gre', 'gretap', 'ip6gre', 'ip6gretap'] as const
+export type LinkKind = (typeof LINK_KINDS)[number]
+
+export const isIpv6Kind = (kind: LinkKind): boolean => kind === 'ip6gre' || kind === 'ip6gretap'
+export const isTapKind = (kind: LinkKind): boolean => kind === 'gretap' || kind === 'ip6gretap'
+
+/** Linux takes 15 bytes (IFNAMSIZ - 1 in linux/if.h); the letters are what is safe in a unit's name, an nft word and a URL alike. */
+export const INTERFACE_NAME_PATTERN = '^[A-Za-z0-9][A-Za-z0-9_.-]{0,14}$'
+
+/** Links that the modules make by themselves, and the loopback: nobody's tunnels. */
+export const KERNEL_STUBS = ['lo', 'gre0', 'gretap0', 'erspan0', 'ip6gre0', 'ip6tnl0', 'tunl0', 'sit0'] as const
+
+export const InterfaceName = Type.String({ pattern: INTERFACE_NAME_PATTERN })
+export const IpText = Type.String({ pattern: '^[0-9a-f:.]{2,39}$' })
+
+/** `peer_address` is "" where the address has no peer of its own; `prefix_length` then spans the address, else the peer. */
+export const TunnelAddress = strict({
+  address: IpText,
+  peer_address: Type.String({ pattern: '^([0-9a-f:.]{2,39})?$' }),
+  prefix_length: integer(0, 128),
+})
+export type TunnelAddress = Static<typeof TunnelAddress>
+
+/**
+ * Everything that defines a link but whether it is up. Source: linux/if_tunnel.h (IFLA_GRE_*), linux/if_link.h (IFLA_*).
+ * `ttl` is the hop limit and `tos` the traffic class where the outer protocol is IPv6; ttl 0 inherits.
+ * `encap_limit` null: no tunnel encapsulation limit option (RFC 2473, 4.1.1). Keys: null is no key (RFC 2890).
+ */
+export const LinkConfig = strict({
+  kind: stringEnum(LINK_KINDS),
+  local_endpoint: IpText,
+  remote_endpoint: IpText,
+  bind_device: nullable(InterfaceName),
+  ikey: nullable(integer(0, U32_MAX)),
+  okey: nullable(integer(0, U32_MAX)),
+  has_input_checksum: Type.Boolean(),
+  has_output_checksum: Type.Boolean(),
+  has_input_sequence: Type.Boolean(),
+  has_output_sequence: Type.Boolean(),
+  ttl: integer(0, 255),
+  tos: Type.String({ pattern: '^(inherit|0x[0-9a-f]{2})$' }),
+  is_path_mtu_discovery: Type.Boolean(),
+  is_ignore_df: Type.Boolean(),
+  encap_limit: nullable(integer(0, 255)),
+  flow_label: integer(0, 0xf_ffff),
+  fwmark: nullable(integer(1, U32_MAX)),
+  mtu: integer(68, 65535),
+  tx_queue_length: integer(0, 1_000_000),
+  addresses: Type.Array(TunnelAddress, { maxItems: 256 }),
+})
+export type LinkConfig = Static<typeof LinkConfig>
+
+export const LinkState = strict({ is_up: Type.Boolean(), config: LinkConfig })
+export type LinkState = Static<typeof LinkState>
+
+export const SAVERS = ['systemd'] as const
+export type Saver = (typeof SAVERS)[number]
+
+/** What the files on disk make at the next boot, if they are enabled. */
+export const SavedLink = strict({ by: stringEnum(SAVERS), is_enabled: Type.Boolean(), config: LinkConfig })
+export type SavedLink = Static<typeof SavedLink>
+
+/** Null in the place of a TunnelState means: no link and no file of that name. */
+export const TunnelState = strict({
+  interface_name: InterfaceName,
+  link: nullable(LinkState),
+  saved: nullable(SavedLink),
+})
+export type TunnelState = Static<typeof TunnelState>

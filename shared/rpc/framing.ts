@@ -1,0 +1,47 @@
+// One JSON value per line, at most 4 MiB: bytes are split before they are decoded, so a character cut in two by a packet survives.
+export const MAX_LINE_BYTES = 4 * 1024 * 1024
+
+const NEWLINE = 0x0a
+
+export class LineTooLongError extends Error {
+  constructor() {
+    super(`A line is longer than ${MAX_LINE_BYTES} bytes`)
+    this.name = 'LineTooLongError'
+  }
+}
+
+/** Gather chunks of a stream into whole lines, without their newline. */
+export class LineSplitter {
+  #parts: Uint8Array[] = []
+  #length = 0
+
+  push(chunk: Uint8Array): Uint8Array[] {
+    const lines: Uint8Array[] = []
+    let start = 0
+    for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
+      this.#keep(chunk.subarray(start, end))
+      lines.push(this.#take())
+      start = end + 1
+    }
+    this.#keep(chunk.subarray(start))
+    return lines
+  }
+
+  #keep(part: Uint8Array): void {
+    this.#length += part.length
+    if (this.#length > MAX_LINE_BYTES) throw new LineTooLongError()
+    if (part.length > 0) this.#parts.push(part)
+  }
+
+  #take(): Uint8Array {
+    const line = new Uint8Array(this.#length)
+    let at = 0
+    for (const part of this.#parts) {
+      line.set(part, at)
+      at += part.length
+    }
+    this.#parts = []
+    this.#length = 0
+    return line
+  }
+}

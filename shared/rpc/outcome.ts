@@ -1,0 +1,33 @@
+// How a change can end, and why root can refuse to begin: two closed lists that both daemons share.
+import { Check } from '../plan/check.ts'
+import { line, nullable, strict, stringEnum, Type, type Static } from '../model/schema.ts'
+
+/**
+ * applied: the host was read back and holds `after`. restored: it did not work, and the host was read back and holds `before` again.
+ * stuck: neither; `remediation` says what a person can do. `steps` are the kinds that were executed, in order, undo included.
+ */
+export const Outcome = strict({
+  outcome: stringEnum(['applied', 'restored', 'stuck']),
+  checks: Type.Array(Check),
+  steps: Type.Array(Type.String({ pattern: '^[a-z_]{1,40}$' })),
+  failure: nullable(strict({ step: Type.String({ pattern: '^[a-z_]{0,40}$' }), message: line(2000) })),
+  remediation: Type.Array(line(500)),
+})
+export type Outcome = Static<typeof Outcome>
+
+/** The words root refuses in, and their numbers in JSON-RPC (application errors, outside -32768..-32000). */
+export const REFUSALS = {
+  malformed: 1,
+  stale_state: 2,
+  unsupported: 3,
+  busy: 4,
+  kernel_refused: 5,
+  protected_interface: 10,
+  interface_not_managed: 11,
+  foreign_unit_file: 12,
+  unmodelled_state: 13,
+} as const
+export type RefusalCode = keyof typeof REFUSALS
+
+export const refusalOf = (number: number): RefusalCode | null =>
+  (Object.keys(REFUSALS) as RefusalCode[]).find((code) => REFUSALS[code] === number) ?? null

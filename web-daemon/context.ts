@@ -1,0 +1,23 @@
+// What a use case may hold: a reader can look, a commander can also change. Previews are readers by type, not by discipline.
+import type { Kysely, Transaction } from 'kysely'
+import type { Reader, Writer } from '@panel/shared/rpc/methods.ts'
+import type { Database } from './db/schema.ts'
+import type { AuditNote } from './audit/note.ts'
+
+/** A database that cannot be written through: kysely's select half. */
+export type ReadDb = Pick<Kysely<Database>, 'selectFrom'>
+export type WriteDb = Kysely<Database> | Transaction<Database>
+
+export interface ReadContext {
+  readonly db: ReadDb
+  readonly ask: Reader
+  readonly now: () => Date
+}
+
+export interface CommandContext extends ReadContext {
+  readonly db: Kysely<Database>
+  readonly ask: Writer
+  /** One change to the host at a time; a waiter gives up after 30 s with 503 busy. */
+  readonly inTurn: <T>(work: () => Promise<T>) => Promise<T>
+  readonly note: AuditNote
+}

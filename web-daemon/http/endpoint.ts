@@ -1,0 +1,80 @@
+// The three kinds of endpoint: a query and a preview are handed a context that can only read, a command one that can change.
+// Router, body validation and the API description are made from the same list of these values.
+import type { Static, TSchema } from '@panel/shared/model/schema.ts'
+import type { CommandContext, ReadContext } from '../context.ts'
+import type { AuditAction } from '../audit/actions.ts'
+import type { Problems } from './problems.ts'
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+export type Route = `${Method} /${string}`
+
+/** The signed-in operator, as the session cookie proves it. */
+export interface Session {
+  readonly user_id: number
+  readonly username: string
+}
+
+/** What a handler is given of a request. `params` are path ids; a path whose id is no number never arrives here. */
+export interface Incoming<B = unknown> {
+  readonly params: Readonly<Record<string, number>>
+  readonly query: Readonly<Record<string, string>>
+  readonly body: B
+  /** Prefilled with what the schema found wrong where the endpoint gathers problems, and empty otherwise. */
+  readonly problems: Problems
+  readonly cookies: Readonly<Record<string, string>>
+  /** The address of the connection, never of a header. */
+  readonly client_ip: string
+  readonly is_secure: boolean
+  readonly request_id: string
+  readonly session: Session | null
+}
+
+export interface Answer {
+  readonly status: number
+  readonly body: unknown
+  /** Set-Cookie instructions; a null value clears. */
+  readonly cookies?: readonly CookieInstruction[]
+}
+
+export interface CookieInstruction {
+  readonly name: string
+  readonly value: string | null
+  readonly http_only: boolean
+  readonly max_age_seconds: number
+}
+
+export const ok = (body: unknown): Answer => ({ status: 200, body })
+export const created = (body: unknown): Answer => ({ status: 201, body })
+
+interface Described<S extends TSchema> {
+  readonly tag: string
+  readonly summary: string
+  readonly body?: S
+  /** The handler adds its own findings to `problems` and throws them itself; fields that the schema refused are left out of `body`. */
+  readonly gathersProblems?: boolean
+  /** Which guards stand before it; all do unless said otherwise. */
+  readonly guards?: { readonly setup?: boolean; readonly csrf?: boolean; readonly session?: boolean }
+}
+
+interface Audited {
+  readonly audit: AuditAction
+  /** Remembers the answer under the Idempotency-Key for ten minutes. */
+  readonly isCreating?: boolean
+}
+
+export type Endpoint = Described<TSchema> & { readonly route: Route } & (
+    | { readonly kind: 'query' | 'preview'; readonly handle: (context: ReadContext, incoming: Incoming<never>) => Promise<Answer> }
+    | ({ readonly kind: 'command'; readonly handle: (context: CommandContext, incoming: Incoming<never>) => Promise<Answer> } & Audited)
+  )
+
+type Reads<S extends TSchema> = (context: ReadContext, incoming: Incoming<Static<S>>) => Promise<Answer>
+type Changes<S extends TSchema> = (context: CommandContext, incoming: Incoming<Static<S>>) => Promise<Answer>
+
+export const query = <S extends TSchema>(route: `GET /${string}`, described: Described<S>, handle: Reads<S>): Endpoint =>
+  ({ kind: 'query', route, ...described, handle }) as Endpoint
+
+export const preview = <S extends TSchema>(route: `POST /${string}`, described: Described<S>, handle: Reads<S>): Endpoint =>
+  ({ kind: 'preview', route, ...described, handle }) as Endpoint
+
+export const command = <S extends TSchema>(route: Route, described: Described<S> & Audited, handle: Changes<S>): Endpoint =>
+  ({ kind: 'command', route, ...described, handle }) as Endpoint

@@ -1,0 +1,18 @@
+// The one way to say no: a Refusal anywhere below becomes the error envelope, with the status its code stands for.
+import type { ErrorCode } from '@panel/shared/api/errors.ts'
+
+export class Refusal extends Error {
+  readonly code: ErrorCode
+  readonly field: string
+  readonly details: Record<string, unknown>
+  readonly headers: Record<string, string>
+
+  constructor(code: ErrorCode, message: string, more: { field?: string; details?: Record<string, unknown>; headers?: Record<string, string> } = {}) {
+    super(message)
+    this.name = 'Refusal'
+    this.code = code
+    this.field = more.field ?? ''
+    this.details = more.details ?? {}
+    this.headers = more.headers ?? {}
+  }
+}
