@@ -23,9 +23,8 @@ export const REFUSALS = {
   busy: 4,
   kernel_refused: 5,
   protected_interface: 10,
-  interface_not_managed: 11,
-  foreign_unit_file: 12,
-  unmodelled_state: 13,
+  foreign_unit_file: 11,
+  unmodelled_state: 12,
 } as const
 export type RefusalCode = keyof typeof REFUSALS
 

@@ -1,0 +1,25 @@
+// The import walls: who may know whom. Each rule says what it protects.
+const NODE_SIDE_EFFECTS = '^(node:)?(fs|fs/promises|child_process|net|dgram|tls|http|https|worker_threads|cluster)$'
+
+module.exports = {
+  forbidden: [
+    { name: 'no-cycles', severity: 'error', comment: 'What imports itself cannot be read from one end.', from: {}, to: { circular: true } },
+    { name: 'shared-is-pure', severity: 'error', comment: 'shared computes and never acts, so it runs alike on both sides of the privilege line and in a browser.', from: { path: '^shared/' }, to: { dependencyTypes: ['core'] } },
+    { name: 'shared-knows-nobody', severity: 'error', comment: 'Both daemons and the page stand on shared; it stands on nothing of theirs.', from: { path: '^shared/' }, to: { path: '^(root-helper|web-daemon|ui|test|packaging)/' } },
+    { name: 'daemons-meet-on-the-socket', severity: 'error', comment: 'An import across the privilege line would be a way around the RPC table.', from: { path: '^web-daemon/' }, to: { path: '^root-helper/' } },
+    { name: 'root-knows-no-web', severity: 'error', comment: 'Root stays small enough to read in an hour.', from: { path: '^root-helper/' }, to: { path: '^(web-daemon|ui)/' } },
+    { name: 'web-starts-no-program', severity: 'error', comment: 'The daemon on the open internet must not be able to run anything.', from: { path: '^web-daemon/' }, to: { path: '^(node:)?child_process$' } },
+    { name: 'root-loads-few-packages', severity: 'error', comment: 'Every package in root is a package that is root.', from: { path: '^root-helper/' }, to: { path: 'node_modules', pathNot: 'node_modules/(ajv|json-rpc-2\\.0)/' } },
+    { name: 'root-touches-the-host-in-kernel-only', severity: 'error', comment: 'What changes the host is found in two folders.', from: { path: '^root-helper/', pathNot: '^root-helper/(kernel|netlink|native|server\\.ts|helper\\.ts)' }, to: { path: NODE_SIDE_EFFECTS, dependencyTypesNot: ['type-only'] } },
+    { name: 'express-stays-in-http', severity: 'error', comment: 'Use cases know nothing of requests and can be tried without them.', from: { path: '^web-daemon/', pathNot: '^web-daemon/(http/|app\\.ts)' }, to: { path: 'node_modules/(@types/)?express' } },
+    { name: 'kysely-stays-in-stores', severity: 'error', comment: 'A feature reads another feature\'s data through its functions, not its tables.', from: { path: '^web-daemon/', pathNot: '^web-daemon/(db/|context\\.ts|[a-z]+/(store|migration|table)[a-z-]*\\.ts)' }, to: { path: 'node_modules/kysely' } },
+    { name: 'nobody-needs-tests', severity: 'error', comment: 'What ships does not import what proves it.', from: { path: '^(shared|root-helper|web-daemon|ui)/' }, to: { path: '^(test|packaging)/' } },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '(^|/)\\.build/' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.base.json' },
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'require', 'node', 'default', 'types'], extensions: ['.ts', '.js', '.mjs', '.cjs', '.json'] },
+  },
+}

@@ -1,0 +1,53 @@
+// Builds what is shipped: one CommonJS file per daemon, the native addons beside them, and the page.
+import { cp, mkdir, rm, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { build, type BuildOptions } from 'esbuild'
+import { buildNative } from '../../root-helper/native/build.mjs'
+import { loadFromBeside, standaloneValidators } from './plugins.ts'
+
+export const ROOT = join(dirname(fileURLToPath(import.meta.url)), '../..')
+export const BUNDLE = join(ROOT, '.build/bundle')
+const { version } = createRequire(import.meta.url)('../../package.json') as { version: string }
+
+/** `import.meta.url` has no meaning in CommonJS, so the bundle says where it lies itself. */
+const common: BuildOptions = {
+  bundle: true,
+  platform: 'node',
+  target: 'node20',
+  format: 'cjs',
+  banner: { js: "const import_meta_url = require('node:url').pathToFileURL(__filename).href;" },
+  define: { 'import.meta.url': 'import_meta_url', PANEL_VERSION: JSON.stringify(version) },
+  external: ['pg-native'],
+  metafile: true,
+  legalComments: 'eof',
+  logLevel: 'warning',
+  absWorkingDir: ROOT,
+}
+
+export async function bundleDaemon(entry: string, name: string): Promise<void> {
+  const outfile = join(BUNDLE, `${name}.cjs`)
+  const { metafile } = await build({ ...common, entryPoints: [join(ROOT, entry)], outfile, plugins: [standaloneValidators(), loadFromBeside()] })
+  await writeFile(join(BUNDLE, `${name}.meta.json`), JSON.stringify(metafile))
+}
+
+async function addons(): Promise<void> {
+  const modules = join(ROOT, 'node_modules')
+  await cp(buildNative(), join(BUNDLE, 'panel.node'))
+  await cp(join(modules, 'better-sqlite3/build/Release/better_sqlite3.node'), join(BUNDLE, 'better_sqlite3.node'))
+  await cp(join(modules, `bcrypt/prebuilds/linux-${process.arch}/bcrypt.glibc.node`), join(BUNDLE, 'bcrypt.node'))
+}
+
+export async function buildAll(): Promise<void> {
+  await rm(BUNDLE, { recursive: true, force: true })
+  await mkdir(BUNDLE, { recursive: true })
+  await Promise.all([addons(), bundleDaemon('root-helper/main.ts', 'helper'), bundleDaemon('web-daemon/main.ts', 'web')])
+  await cp(join(ROOT, 'ui/index.html'), join(BUNDLE, 'ui/index.html'))
+  await cp(join(ROOT, 'ui/assets'), join(BUNDLE, 'ui/assets'), { recursive: true })
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  await buildAll()
+  console.log(`built ${BUNDLE}`)
+}

@@ -1,0 +1,42 @@
+// What the bundles need beyond plain bundling: validators as code, and native addons found beside the bundle.
+import { Ajv } from 'ajv'
+import standalone from 'ajv/dist/standalone/index.js'
+import type { Plugin } from 'esbuild'
+import { METHODS } from '@panel/shared/rpc/methods.ts'
+
+/** The helper's checks are generated here, so that root's process can forbid code generation. */
+export function standaloneValidators(): Plugin {
+  return {
+    name: 'standalone-validators',
+    setup(build) {
+      build.onLoad({ filter: /root-helper\/validators\.ts$/ }, () => ({ contents: validatorCode(), loader: 'js', resolveDir: new URL('.', import.meta.url).pathname }))
+    },
+  }
+}
+
+function validatorCode(): string {
+  const ajv = new Ajv({ strict: true, strictTypes: false, code: { source: true } })
+  const names = Object.entries(METHODS).map(([name, method], index) => {
+    ajv.addSchema({ ...method.params, $id: `params${index}` })
+    return { name, id: `params${index}` }
+  })
+  const generate = standalone as unknown as (ajv: Ajv, references: Record<string, string>) => string
+  const code = generate(ajv, Object.fromEntries(names.map(({ id }) => [id, id])))
+  return `${code}\nexports.VALIDATORS = {${names.map(({ name, id }) => `${JSON.stringify(name)}: exports.${id}`).join(', ')}};`
+}
+
+/** better-sqlite3 and bcrypt look for their addons in their own folders, which a bundle does not have. */
+export function loadFromBeside(): Plugin {
+  const finders: Record<string, string> = {
+    bindings: "module.exports = (name) => require(require('node:path').join(__dirname, name))",
+    'node-gyp-build': "module.exports = () => require(require('node:path').join(__dirname, 'bcrypt.node'))",
+  }
+  return {
+    name: 'addons-beside-the-bundle',
+    setup(build) {
+      build.onResolve({ filter: /^(bindings|node-gyp-build)$/ }, ({ path }) => ({ path, namespace: 'beside' }))
+      build.onLoad({ filter: /.*/, namespace: 'beside' }, ({ path }) => ({ contents: finders[path] ?? '', loader: 'js' }))
+    },
+  }
+}
+

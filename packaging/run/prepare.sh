@@ -1,0 +1,30 @@
+# Brings a fresh clone to where it can run: compilers, packages, build. Sourced by the other scripts; does only what is still to do.
+set -eu
+cd "$(dirname "$0")/../.."
+
+# Installs Debian packages where the tool that stands for them is missing. need_tools <tool>=<package> ...
+need_tools() {
+  missing=""
+  for pair in "$@"; do
+    PATH="$PATH:/usr/sbin:/sbin" command -v "${pair%%=*}" >/dev/null 2>&1 || missing="$missing ${pair#*=}"
+  done
+  [ -n "$missing" ] || return 0
+  if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
+    echo "Installing from Debian, since they are missing here:$missing"
+    apt-get update -qq
+    # shellcheck disable=SC2086
+    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing >/dev/null
+  else
+    echo "Missing here:$missing. As root on Debian: apt-get install$missing" >&2
+    return 1
+  fi
+}
+
+prepare() {
+  need_tools g++=g++ make=make python3=python3
+  if [ ! node_modules/.package-lock.json -nt package-lock.json ]; then
+    echo "Installing the packages of the lockfile (better-sqlite3 is compiled, which takes a minute or two)"
+    npm ci --no-progress --loglevel=error
+  fi
+  npm run --silent build
+}

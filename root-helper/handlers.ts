@@ -1,0 +1,53 @@
+// What root does for each line of METHODS; a method without a handler does not compile.
+import type { TunnelState } from '@panel/shared/model/tunnel.ts'
+import type { Change } from '@panel/shared/plan/change.ts'
+import { failuresOf } from '@panel/shared/plan/check.ts'
+import type { MethodName, Params, Result } from '@panel/shared/rpc/methods.ts'
+import type { Capabilities } from '@panel/shared/model/host.ts'
+import type { Kernel } from './kernel/facilities.ts'
+import type { JournalFile } from './kernel/journal.ts'
+import { log } from './log.ts'
+import { oneAtATime } from './one-at-a-time.ts'
+import { RefusedError } from './refused.ts'
+import { transactionFor } from './transaction.ts'
+import { probeTunnels } from './tunnel/probe.ts'
+import { tunnelSubject } from './tunnel/subject.ts'
+
+export type Handlers = { readonly [M in MethodName]: (params: Params<M>) => Promise<Result<M>> }
+
+/** What the helper is made of; the tests make one of a fake kernel. */
+export interface Parts {
+  readonly kernel: Kernel
+  readonly journal: JournalFile
+  readonly capabilities: () => Promise<Capabilities>
+}
+
+export function handlersFor({ kernel, journal, capabilities }: Parts): Handlers {
+  const subject = tunnelSubject(kernel)
+  const tunnels = transactionFor(subject, journal)
+  const inTurn = oneAtATime(64)
+  return {
+    'tunnel.probe': async ({ interface_names }) => ({ tunnels: await probeTunnels(kernel, interface_names) }),
+    'tunnel.verify': async (change) => {
+      const checks = subject.check(change, subject.canonical(change.after), (await subject.probe(change)).state)
+      return { ok: failuresOf(checks).length === 0, checks }
+    },
+    'tunnel.apply': (change) => inTurn(() => tunnels.apply(change)),
+    'host.probe': async ({ parts }) => ({
+      capabilities: parts.includes('capabilities') ? await capabilities() : null,
+      interfaces: parts.includes('interfaces') ? await kernel.links.interfaces() : null,
+      routing_table: parts.includes('routing_table') ? await kernel.links.routingTable() : null,
+    }),
+  }
+}
+
+/** Puts back the change that a helper before this one was killed in. Nothing is served before this is done. */
+export async function recover({ kernel, journal }: Parts): Promise<void> {
+  const cut = await journal.read()
+  if (!cut) return
+  if (cut.noun !== 'tunnel') throw new RefusedError('malformed', `The journal speaks of ${cut.noun}, which this helper does not know`)
+  const { outcome, failure, steps } = await transactionFor(tunnelSubject(kernel), journal).putBack(cut.change as Change<TunnelState>, 'The helper was stopped in the middle of it')
+  log(outcome === 'restored' ? 'warning' : 'error', `A change was cut short, and is ${outcome === 'restored' ? 'put back' : 'stuck'}`, { noun: cut.noun, steps, failure })
+  if (outcome === 'restored') await journal.end()
+}
+

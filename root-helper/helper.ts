@@ -1,0 +1,28 @@
+// A helper put together: what main starts, and what the tests start with a fault or a fake in one of the parts.
+import type { Server, Socket } from 'node:net'
+import { mkdir } from 'node:fs/promises'
+import type { HelperConfig } from './config.ts'
+import { dispatcherFor } from './dispatch.ts'
+import { handlersFor, recover, type Parts } from './handlers.ts'
+import { capabilities } from './kernel/capabilities.ts'
+import { journalIn } from './kernel/journal.ts'
+import { openLinks } from './kernel/links.ts'
+import { listenOn } from './kernel/socket-file.ts'
+import { reloadLater } from './kernel/systemd.ts'
+import { unitFilesIn } from './kernel/units.ts'
+import { serverFor } from './server.ts'
+
+export async function realParts(config: HelperConfig): Promise<Parts> {
+  for (const folder of [config.unitDir, config.sysctlDir, config.stateDir]) await mkdir(folder, { recursive: true, mode: 0o755 })
+  const links = openLinks()
+  const units = unitFilesIn(config.unitDir, reloadLater(config.unitDir))
+  return { kernel: { links, units }, journal: journalIn(config.stateDir), capabilities: () => capabilities(links, config) }
+}
+
+/** Nothing is served before what an earlier helper left half-done is put back. */
+export async function startHelper(parts: Parts, config: HelperConfig, describePeer: (socket: Socket) => Record<string, unknown>): Promise<Server> {
+  await recover(parts)
+  const server = serverFor(dispatcherFor(handlersFor(parts)), describePeer)
+  await listenOn(server, config.socketPath, config.group)
+  return server
+}

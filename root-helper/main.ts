@@ -1,0 +1,25 @@
+// The root helper: the only process of the panel that can change the host.
+import type { Socket } from 'node:net'
+import { readConfig } from './config.ts'
+import { realParts, startHelper } from './helper.ts'
+import { log } from './log.ts'
+import { native } from './native/index.ts'
+
+/** Who is at the other end, as the kernel says: an administrator reading the log can tell the panel from a stranger. */
+function describePeer(socket: Socket): Record<string, unknown> {
+  const { fd } = (socket as Socket & { _handle: { fd: number } })._handle
+  return { ...native.peerCredentials(fd) }
+}
+
+async function main(): Promise<void> {
+  const config = readConfig(process.env)
+  const server = await startHelper(await realParts(config), config, describePeer)
+  log('info', 'listening', { socket: config.socketPath, unit_dir: config.unitDir, state_dir: config.stateDir })
+  native.sdNotify('READY=1')
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => server.close(() => process.exit(0)) && setTimeout(() => process.exit(0), 2000))
+}
+
+main().catch((error: unknown) => {
+  log('error', 'The helper cannot start', { detail: error instanceof Error ? error.message : String(error) })
+  process.exit(1)
+})

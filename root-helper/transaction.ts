@@ -1,0 +1,84 @@
+// The heart of root: probe, compare, plan, execute, read back; on any failure plan the way back from what is found. Generic in the state.
+import { sameState, type Change } from '@panel/shared/plan/change.ts'
+import { failuresOf, type Check } from '@panel/shared/plan/check.ts'
+import type { Outcome } from '@panel/shared/rpc/outcome.ts'
+import { RefusedError } from './refused.ts'
+import type { Journal, Subject } from './subject.ts'
+
+/** The kernel may need a moment to settle before a failed check counts: tries, and milliseconds between them. */
+const SETTLE = { tries: 5, pause_ms: 40 }
+
+interface Arrival {
+  readonly steps: string[]
+  readonly checks: Check[]
+  readonly failure: Outcome['failure']
+}
+
+export function transactionFor<S, F extends { state: S | null }, Step extends { kind: string }>(subject: Subject<S, F, Step>, journal: Journal) {
+  /** Refuses unless the host holds `before`; then takes it to `after`, or back. */
+  async function apply(asked: Change<S>): Promise<Outcome> {
+    const change = { before: subject.canonical(asked.before), after: subject.canonical(asked.after) }
+    const found = await subject.probe(change)
+    if (!sameState(found.state, change.before)) throw stale(change, found.state)
+    const steps = subject.plan(found.state, change.after)
+    await subject.allow(change, found, steps)
+    await journal.begin(subject.noun, change)
+    const there = await reach(change, change.after, async () => steps)
+    const outcome = there.failure ? await putBack(change, there) : ended('applied', there)
+    if (outcome.outcome !== 'stuck') await journal.end()
+    return outcome
+  }
+
+  /** Plans from what is found now, so nobody has to remember how far the change got. */
+  async function putBack(change: Change<S>, { steps, checks, failure }: Arrival): Promise<Outcome> {
+    const back = await reach(change, change.before, async () => subject.plan((await subject.probe(change)).state, change.before))
+    const all = { steps: [...steps, ...back.steps], checks, failure }
+    if (!back.failure) return ended('restored', all)
+    const message = oneLine(`${failure?.message}. Undoing it failed too: ${back.failure.message}`)
+    return { ...ended('stuck', { ...all, failure: { step: failure?.step ?? '', message } }), remediation: subject.remedy(change) }
+  }
+
+  /** Executes a plan, and believes only what is read back. */
+  async function reach(change: Change<S>, wanted: S | null, plan: () => Promise<readonly Step[]>): Promise<Arrival> {
+    const steps: string[] = []
+    let step = ''
+    try {
+      for (const next of await plan()) {
+        step = next.kind
+        await subject.execute(next)
+        steps.push(step)
+      }
+      step = ''
+      const checks = await settle(change, wanted)
+      return { steps, checks, failure: failureIn(checks) }
+    } catch (error) {
+      return { steps, checks: [], failure: { step, message: oneLine(messageOf(error)) } }
+    }
+  }
+
+  async function settle(change: Change<S>, wanted: S | null): Promise<Check[]> {
+    for (let tries = 1; ; tries += 1) {
+      const checks = subject.check(change, wanted, (await subject.probe(change)).state)
+      if (failuresOf(checks).length === 0 || tries === SETTLE.tries) return checks
+      await new Promise((resolve) => setTimeout(resolve, SETTLE.pause_ms))
+    }
+  }
+
+  function stale(change: Change<S>, found: S | null): RefusedError {
+    const differences = failuresOf(subject.check(change, change.before, found)).map((check) => check.detail)
+    return new RefusedError('stale_state', oneLine(`The host does not hold the state that this change starts from: ${differences.join('; ')}`))
+  }
+
+  return { apply, putBack: (change: Change<S>, why: string) => putBack(change, { steps: [], checks: [], failure: { step: '', message: why } }) }
+}
+
+const ended = (outcome: Outcome['outcome'], { steps, checks, failure }: Arrival): Outcome => ({ outcome, steps, checks, failure, remediation: [] })
+
+function failureIn(checks: readonly Check[]): Outcome['failure'] {
+  const details = failuresOf(checks).map((check) => check.detail)
+  return details.length === 0 ? null : { step: '', message: oneLine(details.join('; ')) }
+}
+
+/** What goes on the wire is one bounded line. */
+export const oneLine = (text: string): string => text.replace(/[\u0000-\u001f\u007f]+/g, ' ').slice(0, 2000)
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

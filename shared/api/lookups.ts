@@ -1,0 +1,26 @@
+// The numbers that stand for words on the wire (decisions.md, section 2), as far as tunnels need them.
+import type { LinkKind } from '../model/tunnel.ts'
+
+export const TUNNEL_TYPES = { GRE: 10, GRETAP: 20, IP6GRE: 30, IP6GRETAP: 40 } as const
+export const TUNNEL_SIDES = { A: 10, B: 20 } as const
+export const PERSISTENCE_TYPES = { Systemd: 10, Networkd: 20, Runtime: 30 } as const
+export const APPLY_STATUSES = { Pending: 10, Applied: 20, Failed: 30, Inconsistent: 40 } as const
+export const ADDRESS_FAMILIES = { IPv4: 10, IPv6: 20 } as const
+
+export type ApplyStatus = keyof typeof APPLY_STATUSES
+
+const KIND_OF_TYPE: Readonly<Record<number, LinkKind>> = { 10: 'gre', 20: 'gretap', 30: 'ip6gre', 40: 'ip6gretap' }
+
+/** Throws on a number that is no tunnel type; requests are checked against the list before they get here. */
+export function kindOfType(tunnel_type_id: number): LinkKind {
+  const kind = KIND_OF_TYPE[tunnel_type_id]
+  if (!kind) throw new RangeError(`tunnel type ${tunnel_type_id}`)
+  return kind
+}
+
+/** The word of a number, as the wire shows it beside the number. */
+export function titleOf<T extends string>(lookup: Readonly<Record<T, number>>, id: number): T {
+  const title = (Object.keys(lookup) as T[]).find((name) => lookup[name] === id)
+  if (title === undefined) throw new RangeError(`lookup id ${id}`)
+  return title
+}

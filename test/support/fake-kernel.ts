@@ -1,0 +1,163 @@
+// A kernel in memory, for reaching places that a real one is hard to bring to; test/contract holds it to what the real one does.
+import { canonicalConfig, canonicalAddress } from '@panel/shared/model/canonical-tunnel.ts'
+import type { HostInterface, LinkStatistics, ObservedLink, RoutingEntry } from '@panel/shared/model/observed.ts'
+import { KERNEL_STUBS, LINK_KINDS, type LinkConfig, type LinkState, type TunnelAddress } from '@panel/shared/model/tunnel.ts'
+import { UNIT_NAME } from '@panel/shared/render/systemd-unit.ts'
+import { KernelError, type FoundLink, type Kernel, type Links, type UnitFiles } from '@panel/root-helper/kernel/facilities.ts'
+
+/** A link of the fake host; `state` null stands for a kind that is not ours. */
+interface FakeLink {
+  index: number
+  kind: string
+  state: LinkState | null
+  unmodelled: string[]
+}
+
+const NO_STATISTICS: LinkStatistics = { rx_bytes: 0, tx_bytes: 0, rx_packets: 0, tx_packets: 0, rx_errors: 0, tx_errors: 0, rx_dropped: 0, tx_dropped: 0 }
+
+export class FakeKernel implements Kernel {
+  readonly held = new Map<string, FakeLink>()
+  readonly files = new Map<string, string>()
+  readonly enabled = new Set<string>()
+  /** Every change asked of it, in order: what a test of "nothing was changed" looks at. */
+  readonly changes: string[] = []
+  supportsGre = true
+  hostInterfaces: HostInterface[] = [fakeInterface('lo', 1, 'loopback', ['127.0.0.1/8']), fakeInterface('eth0', 2, 'physical', ['192.0.2.1/24', '2001:db8::1/64'])]
+  hostRoutes: RoutingEntry[] = [fakeRoute('0.0.0.0/0', 'eth0'), fakeRoute('192.0.2.0/24', 'eth0'), fakeRoute('::/0', 'eth0')]
+  #nextIndex = 10
+
+  /** All that can be changed, as text: equal text is an unchanged host. Indexes are left out, since making a link anew gives it another. */
+  picture(): string {
+    const links = [...this.held].map(([name, link]) => [name, link.kind, link.state, link.unmodelled]).sort()
+    return JSON.stringify({ links, files: [...this.files].sort(), enabled: [...this.enabled].sort() })
+  }
+
+  /** Puts a link there behind the panel's back. */
+  plant(name: string, link: Partial<FakeLink>): void {
+    this.held.set(name, { index: this.#nextIndex++, kind: link.state?.config.kind ?? 'vxlan', state: null, unmodelled: [], ...link })
+  }
+
+  readonly links: Links = {
+    list: async (names) => [...this.held].filter(([name, link]) => (names ? names.includes(name) : isOurs(name, link))).map(([name, link]) => found(name, link)),
+    create: async (name, config) => this.#create(name, config),
+    delete: async (name) => {
+      this.#ours(name)
+      this.#change(`delete ${name}`)
+      this.held.delete(name)
+    },
+    setMtu: async (name, mtu) => this.#set(name, { mtu }),
+    setTxQueueLength: async (name, tx_queue_length) => this.#set(name, { tx_queue_length }),
+    setUp: async (name, is_up) => this.#setUp(name, is_up),
+    addAddress: async (name, address) => this.#addAddress(name, address),
+    removeAddress: async (name, address) => this.#removeAddress(name, address),
+    supports: async () => (this.supportsGre ? { supported: true, detail: '' } : { supported: false, detail: 'Unknown device type' }),
+    interfaces: async () => [...this.hostInterfaces, ...[...this.held].map(([name, link]) => ({ ...fakeInterface(name, link.index, 'tunnel', found(name, link).observed.addresses), kind: link.kind }))],
+    routingTable: async () => this.hostRoutes,
+  }
+
+  readonly units: UnitFiles = {
+    read: async (name) => this.files.get(ours(name)) ?? null,
+    list: async () => [...this.files.keys()].filter((name) => UNIT_NAME.test(name)),
+    write: async (name, content) => {
+      this.#change(`write ${ours(name)}`)
+      this.files.set(name, content)
+    },
+    remove: async (name) => {
+      this.#change(`remove ${ours(name)}`)
+      this.files.delete(name)
+    },
+    isEnabled: async (name) => this.enabled.has(ours(name)),
+    setEnabled: async (name, enabled) => {
+      this.#change(`${enabled ? 'enable' : 'disable'} ${ours(name)}`)
+      if (enabled) this.enabled.add(name)
+      else this.enabled.delete(name)
+    },
+  }
+
+  #create(name: string, config: LinkConfig): void {
+    if (this.held.has(name)) throw new KernelError('EEXIST', `Cannot create ${name}: File exists`)
+    if (!this.supportsGre) throw new KernelError('EOPNOTSUPP', `Cannot create ${name}: Unknown device type`)
+    if ([...this.held.values()].some((link) => link.state && sameEnds(link.state.config, config))) throw new KernelError('EEXIST', `Cannot create ${name}: File exists`)
+    this.#change(`create ${name}`)
+    const state = { is_up: false, config: canonicalConfig({ ...config, addresses: [] }) }
+    this.held.set(name, { index: this.#nextIndex++, kind: config.kind, state, unmodelled: [] })
+  }
+
+  #set(name: string, fields: Partial<LinkConfig>): void {
+    const link = this.#ours(name)
+    this.#change(`set ${name} ${JSON.stringify(fields)}`)
+    link.config = canonicalConfig({ ...link.config, ...fields })
+  }
+
+  #setUp(name: string, is_up: boolean): void {
+    const link = this.#ours(name)
+    this.#change(`${is_up ? 'up' : 'down'} ${name}`)
+    // A link that goes down loses its IPv6 addresses (addrconf_ifdown), as the contract suite shows of the real one.
+    if (link.is_up && !is_up) link.config = { ...link.config, addresses: link.config.addresses.filter((a) => !a.address.includes(':')) }
+    link.is_up = is_up
+  }
+
+  #addAddress(name: string, address: TunnelAddress): void {
+    const link = this.#ours(name)
+    if (link.config.addresses.some((a) => sameAddress(a, address))) throw new KernelError('EEXIST', `Cannot add ${address.address} to ${name}: File exists`)
+    this.#change(`address ${name} ${address.address}`)
+    link.config = canonicalConfig({ ...link.config, addresses: [...link.config.addresses, address] })
+  }
+
+  #removeAddress(name: string, address: TunnelAddress): void {
+    const link = this.#ours(name)
+    if (!link.config.addresses.some((a) => sameAddress(a, address))) throw new KernelError('EADDRNOTAVAIL', `Cannot remove ${address.address} from ${name}: Cannot assign requested address`)
+    this.#change(`address-remove ${name} ${address.address}`)
+    link.config = { ...link.config, addresses: link.config.addresses.filter((a) => !sameAddress(a, address)) }
+  }
+
+  #ours(name: string): LinkState {
+    const link = this.held.get(name)
+    if (!link) throw new KernelError('ENODEV', `There is no ${name}: No such device`)
+    if (!link.state) throw new KernelError('EPERM', `${name} is not a tunnel of ours`)
+    return link.state
+  }
+
+  #change(what: string): void {
+    this.changes.push(what)
+  }
+}
+
+const isOurs = (name: string, link: FakeLink): boolean => (LINK_KINDS as readonly string[]).includes(link.kind) && !(KERNEL_STUBS as readonly string[]).includes(name)
+
+function ours(name: string): string {
+  if (!UNIT_NAME.test(name)) throw new Error(`${name} is not a name of our units`)
+  return name
+}
+
+const sameAddress = (a: TunnelAddress, b: TunnelAddress): boolean => JSON.stringify(canonicalAddress(a)) === JSON.stringify(canonicalAddress(b))
+
+/** Two links of one driver may not share ends and key (ip_tunnel_find, net/ipv4/ip_tunnel.c). */
+const sameEnds = (a: LinkConfig, b: LinkConfig): boolean =>
+  a.kind === b.kind && a.local_endpoint === b.local_endpoint && a.remote_endpoint === b.remote_endpoint && a.ikey === b.ikey && a.bind_device === b.bind_device
+
+function found(interface_name: string, { index, kind, state, unmodelled }: FakeLink): FoundLink {
+  return { interface_name, link: state && structuredClone(state), observed: observed(index, kind, state), unmodelled }
+}
+
+function observed(index: number, kind: string, state: LinkState | null): ObservedLink {
+  return {
+    kind,
+    index,
+    mtu: state?.config.mtu ?? 1500,
+    is_up: state?.is_up ?? false,
+    is_lower_up: state?.is_up ?? false,
+    oper_state: state?.is_up ? 'UNKNOWN' : 'DOWN',
+    flags: state?.is_up ? ['POINTOPOINT', 'NOARP', 'UP', 'LOWER_UP'] : ['POINTOPOINT', 'NOARP'],
+    local_endpoint: state?.config.local_endpoint ?? '',
+    remote_endpoint: state?.config.remote_endpoint ?? '',
+    addresses: (state?.config.addresses ?? []).map((a) => `${a.address}/${a.prefix_length}`),
+    statistics: NO_STATISTICS,
+  }
+}
+
+function fakeInterface(name: string, index: number, kind: HostInterface['class'], addresses: string[]): HostInterface {
+  return { name, index, mtu: kind === 'loopback' ? 65536 : 1500, kind: '', hardware_addr: '', oper_state: 'UP', flags: ['UP'], is_up: true, is_lower_up: true, addresses, statistics: NO_STATISTICS, class: kind }
+}
+
+const fakeRoute = (destination: string, device: string): RoutingEntry => ({ destination, gateway: destination.endsWith('/0') ? (destination.includes(':') ? '2001:db8::fe' : '192.0.2.254') : '', device, is_default: destination.endsWith('/0'), source: '', table: 254, protocol: 'static', metric: 0 })

@@ -1,0 +1,61 @@
+// The real handlers and the real transaction over a fake kernel, spoken to without a socket but through the same validators and JSON.
+import { dispatcherFor } from '@panel/root-helper/dispatch.ts'
+import { handlersFor, type Parts } from '@panel/root-helper/handlers.ts'
+import type { Capabilities } from '@panel/shared/model/host.ts'
+import { TOOLS } from '@panel/shared/model/host.ts'
+import { LINK_KINDS } from '@panel/shared/model/tunnel.ts'
+import type { Writer } from '@panel/shared/rpc/methods.ts'
+import { refusalOf, type RefusalCode } from '@panel/shared/rpc/outcome.ts'
+import type { FakeKernel } from './fake-kernel.ts'
+
+/** What the helper answered in the place of a result; `code` is of the closed list, or null for a number outside it. */
+export class HelperRefusal extends Error {
+  readonly number: number
+  readonly code: RefusalCode | null
+  constructor(number: number, message: string) {
+    super(message)
+    this.name = 'HelperRefusal'
+    this.number = number
+    this.code = refusalOf(number)
+  }
+}
+
+export interface InProcessHelper {
+  readonly ask: Writer
+  readonly parts: Parts
+  /** Every method that was asked, in order. */
+  readonly asked: string[]
+}
+
+export function inProcessHelper(kernel: FakeKernel, journal: Parts['journal'] = noJournal()): InProcessHelper {
+  const parts: Parts = { kernel, journal, capabilities: async () => capabilitiesOf(kernel) }
+  const dispatch = dispatcherFor(handlersFor(parts))
+  const asked: string[] = []
+  let id = 0
+  const ask = async (method: string, params: unknown): Promise<unknown> => {
+    asked.push(method)
+    const request = JSON.stringify({ jsonrpc: '2.0', id: ++id, method, params })
+    const { text } = await dispatch(new TextEncoder().encode(request))
+    const { result, error } = JSON.parse(text) as { result?: unknown; error?: { code: number; message: string } }
+    if (error) throw new HelperRefusal(error.code, error.message)
+    return result
+  }
+  return { ask: ask as Writer, parts, asked }
+}
+
+export const noJournal = (): Parts['journal'] => ({ begin: async () => undefined, end: async () => undefined, read: async () => null })
+
+function capabilitiesOf(kernel: FakeKernel): Capabilities {
+  const detail = kernel.supportsGre ? '' : 'Unknown device type'
+  return {
+    link_kinds: LINK_KINDS.map((kind) => ({ kind, supported: kernel.supportsGre, detail })),
+    savers: [{ by: 'systemd', available: true, detail: 'Unit files in /etc/systemd/system' }],
+    nftables: { available: true, version: 'nftables v1.0.6', detail: '' },
+    tools: TOOLS.map((name) => ({ name, available: true })),
+    kernel_release: '6.12.0-fake',
+    unit_dir: '/etc/systemd/system',
+    sysctl_dir: '/etc/sysctl.d',
+    version: '0.0.0-fake',
+    pid: 1,
+  }
+}
