@@ -27,7 +27,7 @@ async function join(units: UnitFiles, interface_name: string, found: FoundLink |
   const file = unitNameOf(interface_name)
   const content = await units.read(file)
   const config = content === null ? null : readSystemdUnit(interface_name, content)
-  const saved: SavedLink | null = config && { by: 'systemd', is_enabled: await units.isEnabled(file), config }
+  const saved: SavedLink = { by: 'systemd', is_enabled: await units.isEnabled(file), config }
   return {
     interface_name,
     state: canonicalTunnel({ interface_name, link: found?.link ?? null, saved }),

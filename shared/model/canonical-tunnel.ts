@@ -1,15 +1,18 @@
 // One spelling for each state, so that two descriptions of the same host compare equal as text.
 import { canonicalIp, compareIp, parseIp } from '../address/ip.ts'
-import { isIpv6Kind, type LinkConfig, type TunnelAddress, type TunnelState } from './tunnel.ts'
+import { isIpv6Kind, type LinkConfig, type SavedLink, type TunnelAddress, type TunnelState } from './tunnel.ts'
 
 /** Throws a RangeError where a string that should be an address is none. */
 export function canonicalTunnel(state: TunnelState | null): TunnelState | null {
-  if (!state || (!state.link && !state.saved)) return null
-  return {
-    interface_name: state.interface_name,
-    link: state.link && { is_up: state.link.is_up, config: canonicalConfig(state.link.config) },
-    saved: state.saved && { by: state.saved.by, is_enabled: state.saved.is_enabled, config: canonicalConfig(state.saved.config) },
-  }
+  const saved = canonicalSaved(state?.saved ?? null)
+  if (!state || (!state.link && !saved)) return null
+  const link = state.link && { is_up: state.link.is_up, config: canonicalConfig(state.link.config) }
+  return { interface_name: state.interface_name, link, saved }
+}
+
+function canonicalSaved(saved: SavedLink | null): SavedLink | null {
+  if (!saved || (!saved.is_enabled && !saved.config)) return null
+  return { by: saved.by, is_enabled: saved.is_enabled, config: saved.config && canonicalConfig(saved.config) }
 }
 
 export function canonicalConfig(config: LinkConfig): LinkConfig {

@@ -59,8 +59,8 @@ export type LinkState = Static<typeof LinkState>
 export const SAVERS = ['systemd'] as const
 export type Saver = (typeof SAVERS)[number]
 
-/** What the files on disk make at the next boot, if they are enabled. */
-export const SavedLink = strict({ by: stringEnum(SAVERS), is_enabled: Type.Boolean(), config: LinkConfig })
+/** What the files on disk make at the next boot, if they are enabled. `config` null: enabled, but there is no file of ours to enable. */
+export const SavedLink = strict({ by: stringEnum(SAVERS), is_enabled: Type.Boolean(), config: nullable(LinkConfig) })
 export type SavedLink = Static<typeof SavedLink>
 
 /** Null in the place of a TunnelState means: no link and no file of that name. */

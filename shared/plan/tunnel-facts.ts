@@ -14,9 +14,11 @@ export function tunnelFacts(state: TunnelState | null): Fact[] {
     { name: 'exists', value: link ? 'yes' : 'no' },
     ...(link ? [{ name: 'is_up', value: link.is_up ? 'yes' : 'no' }, ...configFacts('', link.config)] : []),
     { name: 'saved', value: saved ? saved.by : 'no' },
-    ...(saved ? [{ name: 'saved.is_enabled', value: saved.is_enabled ? 'yes' : 'no' }, ...configFacts('saved.', saved.config)] : []),
+    ...(saved ? [{ name: 'saved.is_enabled', value: saved.is_enabled ? 'yes' : 'no' }, ...savedFacts(saved.config)] : []),
   ]
 }
+
+const savedFacts = (config: LinkConfig | null): Fact[] => (config ? configFacts('saved.', config) : [{ name: 'saved.file', value: 'no' }])
 
 const configFacts = (prefix: string, config: LinkConfig): Fact[] =>
   Object.entries(config).map(([field, value]) => ({ name: prefix + field, value: textOf(value) }))

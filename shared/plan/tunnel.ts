@@ -77,15 +77,15 @@ const without = (all: readonly TunnelAddress[], taken: readonly TunnelAddress[])
 // What boot makes is withdrawn before the link is touched and promised after it stands: a crash between the two leaves less, never a lie.
 function forgetSteps(found: SavedLink | null, wanted: SavedLink | null): Step[] {
   if (!found) return []
-  const leaves = !wanted || wanted.by !== found.by
-  const disable: Step[] = found.is_enabled && (leaves || !wanted.is_enabled) ? [{ kind: 'systemd_disable' }] : []
-  return [...disable, ...(leaves ? [{ kind: 'file_remove', by: found.by } as const] : [])]
+  const kept = wanted?.by === found.by ? wanted : null
+  const disable: Step[] = found.is_enabled && !kept?.is_enabled ? [{ kind: 'systemd_disable' }] : []
+  return [...disable, ...(found.config && !kept?.config ? [{ kind: 'file_remove', by: found.by } as const] : [])]
 }
 
 function saveSteps(found: SavedLink | null, wanted: SavedLink | null): Step[] {
   if (!wanted) return []
-  const same = found?.by === wanted.by ? found : null
-  const write: Step[] = same && sameState(same.config, wanted.config) ? [] : [{ kind: 'file_write', by: wanted.by, config: wanted.config }]
-  return [...write, ...(wanted.is_enabled && !same?.is_enabled ? [{ kind: 'systemd_enable' } as const] : [])]
+  const { by, is_enabled, config } = wanted
+  const same = found?.by === by ? found : null
+  const write: Step[] = !config || sameState(same?.config, config) ? [] : [{ kind: 'file_write', by, config }]
+  return [...write, ...(is_enabled && !same?.is_enabled ? [{ kind: 'systemd_enable' } as const] : [])]
 }
-

@@ -1,0 +1,133 @@
+// What a kernel does, as one suite for the fake and the real one: a sentence that holds for one and not the other is a lie of the fake's.
+import assert from 'node:assert/strict'
+import type { Kernel, FoundLink } from '@panel/root-helper/kernel/facilities.ts'
+import { canonicalConfig } from '@panel/shared/model/canonical-tunnel.ts'
+import { isIpv6Kind, LINK_KINDS, type LinkConfig, type LinkKind, type TunnelAddress } from '@panel/shared/model/tunnel.ts'
+import { unitNameOf } from '@panel/shared/render/systemd-unit.ts'
+import { exampleConfig } from '../support/example.ts'
+
+const NAME = 'gre-c-1'
+const OTHER = 'gre-c-2'
+const V4: TunnelAddress = { address: '172.17.1.1', peer_address: '', prefix_length: 30 }
+const V6: TunnelAddress = { address: '2001:db8:1::1', peer_address: '', prefix_length: 64 }
+const PEER: TunnelAddress = { address: '10.9.0.1', peer_address: '10.9.0.2', prefix_length: 32 }
+
+const configOf = (kind: LinkKind, fields: Partial<LinkConfig> = {}): LinkConfig =>
+  canonicalConfig({ ...exampleConfig, kind, ...(isIpv6Kind(kind) ? { local_endpoint: '2001:db8::1', remote_endpoint: '2001:db8::2' } : {}), addresses: [], ...fields })
+
+export function kernelContract(open: () => Promise<Kernel>): void {
+  let kernel: Kernel
+  const only = async (name = NAME): Promise<FoundLink> => {
+    const [found, ...rest] = await kernel.links.list([name])
+    assert.ok(found && rest.length === 0, `there should be one ${name}`)
+    return found
+  }
+
+  before(async () => void (kernel = await open()))
+  afterEach(async () => {
+    for (const { interface_name } of await kernel.links.list([NAME, OTHER])) await kernel.links.delete(interface_name)
+  })
+
+  for (const kind of LINK_KINDS) {
+    it(`makes a ${kind} link just as asked, down and without addresses`, async () => {
+      const config = configOf(kind, { ttl: 64, tos: '0x10', mtu: 1400, tx_queue_length: 77, ikey: 1, okey: 0xffff_ffff, fwmark: 9 })
+      await kernel.links.create(NAME, { ...config, addresses: [V4] })
+      const { link, observed, unmodelled } = await only()
+      assert.deepEqual(link, { is_up: false, config })
+      assert.deepEqual([observed.kind, observed.mtu, observed.is_up, observed.local_endpoint], [kind, 1400, false, config.local_endpoint])
+      assert.deepEqual(unmodelled, [])
+    })
+
+    it(`says that it can make ${kind} links`, async () => {
+      assert.equal((await kernel.links.supports(kind)).supported, true)
+      assert.deepEqual(await kernel.links.list([NAME]), [])
+    })
+  }
+
+  it('refuses a second link of the same name, and one between the same ends with the same key', async () => {
+    await kernel.links.create(NAME, configOf('gre'))
+    await assert.rejects(kernel.links.create(NAME, configOf('gre', { remote_endpoint: '192.0.2.9' })), { code: 'EEXIST' })
+    await assert.rejects(kernel.links.create(OTHER, configOf('gre', { mtu: 1400 })), { code: 'EEXIST' })
+    await kernel.links.create(OTHER, configOf('gre', { ikey: 5, okey: 5 }))
+    assert.equal((await kernel.links.list([NAME, OTHER])).length, 2)
+  })
+
+  it('changes MTU and queue length in place', async () => {
+    await kernel.links.create(NAME, configOf('gre'))
+    const { observed } = await only()
+    await kernel.links.setMtu(NAME, 1300)
+    await kernel.links.setTxQueueLength(NAME, 42)
+    const after = await only()
+    assert.deepEqual([after.link?.config.mtu, after.link?.config.tx_queue_length, after.observed.index], [1300, 42, observed.index])
+  })
+
+  it('brings a link up, where a GRE link reports UNKNOWN, and down again', async () => {
+    await kernel.links.create(NAME, configOf('gre'))
+    assert.equal((await only()).observed.oper_state, 'DOWN')
+    await kernel.links.setUp(NAME, true)
+    const up = await only()
+    assert.deepEqual([up.link?.is_up, up.observed.oper_state, up.observed.flags.includes('UP')], [true, 'UNKNOWN', true])
+    await kernel.links.setUp(NAME, false)
+    assert.equal((await only()).link?.is_up, false)
+  })
+
+  it('adds addresses of both families, with a peer too, and shows no link-local one as ours', async () => {
+    await kernel.links.create(NAME, configOf('gre'))
+    for (const address of [V6, V4, PEER]) await kernel.links.addAddress(NAME, address)
+    await kernel.links.setUp(NAME, true)
+    assert.deepEqual((await only()).link?.config.addresses, canonicalConfig({ ...configOf('gre'), addresses: [V4, V6, PEER] }).addresses)
+  })
+
+  it('refuses to add an address twice, and to remove one that is not there', async () => {
+    await kernel.links.create(NAME, configOf('gre'))
+    for (const address of [V4, V6]) {
+      await kernel.links.addAddress(NAME, address)
+      await assert.rejects(kernel.links.addAddress(NAME, address), { code: 'EEXIST' })
+      await kernel.links.removeAddress(NAME, address)
+      await assert.rejects(kernel.links.removeAddress(NAME, address), { code: 'EADDRNOTAVAIL' })
+    }
+    assert.deepEqual((await only()).link?.config.addresses, [])
+  })
+
+  it('takes the IPv6 addresses of a link that goes down, and leaves the IPv4 ones', async () => {
+    await kernel.links.create(NAME, configOf('gre'))
+    for (const address of [V4, V6]) await kernel.links.addAddress(NAME, address)
+    await kernel.links.setUp(NAME, true)
+    await kernel.links.setUp(NAME, false)
+    assert.deepEqual((await only()).link?.config.addresses, [V4])
+  })
+
+  it('deletes a link, and says ENODEV of one that is not there', async () => {
+    await kernel.links.create(NAME, configOf('gre'))
+    await kernel.links.delete(NAME)
+    assert.deepEqual(await kernel.links.list([NAME]), [])
+    await assert.rejects(kernel.links.delete(NAME), { code: 'ENODEV' })
+    await assert.rejects(kernel.links.setMtu(NAME, 1400), { code: 'ENODEV' })
+  })
+
+  it('lists every link of our kinds and never a stub of the kernel', async () => {
+    await kernel.links.create(NAME, configOf('gre'))
+    await kernel.links.create(OTHER, configOf('ip6gretap'))
+    const names = (await kernel.links.list(null)).map((found) => found.interface_name)
+    assert.deepEqual(names.filter((name) => name.startsWith('gre-c-')).sort(), [NAME, OTHER])
+    assert.deepEqual(names.filter((name) => /^(gre0|gretap0|erspan0|ip6gre0|lo)$/.test(name)), [])
+  })
+
+  it('keeps a unit file as written, enables and disables it, and lists it', async () => {
+    const file = unitNameOf(NAME)
+    assert.equal(await kernel.units.read(file), null)
+    await kernel.units.write(file, 'one\n')
+    await kernel.units.write(file, 'two\n')
+    assert.deepEqual([await kernel.units.read(file), await kernel.units.isEnabled(file)], ['two\n', false])
+    await kernel.units.setEnabled(file, true)
+    assert.deepEqual([await kernel.units.isEnabled(file), (await kernel.units.list()).includes(file)], [true, true])
+    await kernel.units.setEnabled(file, false)
+    await kernel.units.remove(file)
+    await kernel.units.remove(file)
+    assert.deepEqual([await kernel.units.read(file), await kernel.units.isEnabled(file), (await kernel.units.list()).includes(file)], [null, false, false])
+  })
+
+  it('refuses a file name that is not one of our units', async () => {
+    for (const name of ['../etc/passwd', 'ssh.service', 'tunnel-panel-link-.service']) await assert.rejects(kernel.units.read(name), /not a name of our units/)
+  })
+}

@@ -1,0 +1,67 @@
+// Runs the tiers one after the other and closes with one line that counts all of them. Arguments name tiers; none means all.
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+
+interface Tier {
+  readonly name: string
+  /** Why this tier cannot run on this machine, or null. */
+  readonly missing: () => string | null
+}
+
+interface Count {
+  passed: number
+  failed: number
+  skipped: number
+}
+
+const isRoot = process.getuid?.() === 0
+process.env['PATH'] = [process.env['PATH'], '/usr/sbin', '/sbin'].join(delimiter)
+
+const needs = (...tools: string[]): string | null => {
+  const absent = tools.filter((tool) => !(process.env['PATH'] ?? '').split(delimiter).some((folder) => existsSync(join(folder, tool))))
+  return absent.length === 0 ? null : `it needs ${absent.join(', ')}`
+}
+
+const nothing = (): null => null
+const TIERS: readonly Tier[] = [
+  { name: 'architecture', missing: nothing },
+  { name: 'unit', missing: nothing },
+  { name: 'golden', missing: nothing },
+  { name: 'contract', missing: nothing },
+  { name: 'api', missing: nothing },
+  { name: 'netns', missing: () => (isRoot ? needs('ip', 'nft', 'unshare') : 'it needs root, to make network namespaces') },
+  { name: 'ui', missing: () => needs('chromium') },
+  { name: 'vm', missing: () => needs('qemu-system-x86_64', 'qemu-img', 'debootstrap', 'cpio') ?? (isRoot ? null : 'it needs root, to build the machine with debootstrap') },
+]
+
+const reports = mkdtempSync(join(tmpdir(), 'panel-tiers-'))
+
+function run(tier: Tier): Count {
+  const why = tier.missing()
+  if (why !== null) {
+    console.log(`\n── ${tier.name}: cannot run here: ${why}`)
+    return { passed: 0, failed: process.env['CI'] === 'true' ? 1 : 0, skipped: 1 }
+  }
+  const started = Date.now()
+  const report = join(reports, `${tier.name}.json`)
+  console.log(`\n── ${tier.name}`)
+  const mocha = ['node_modules/mocha/bin/mocha.js', '--import=tsx', '--reporter', 'test/support/reporter.cjs', '--recursive', '--extension', 'ts', `test/${tier.name}/**/*.test.ts`]
+  const { status } = spawnSync(process.execPath, mocha, { stdio: 'inherit', env: { ...process.env, PANEL_TIER_REPORT: report } })
+  const count: Count = existsSync(report) ? (JSON.parse(readFileSync(report, 'utf8')) as Count) : { passed: 0, failed: 1, skipped: 0 }
+  console.log(`   ${tier.name}: ${count.passed} passed, ${count.failed} failed, ${count.skipped} skipped in ${((Date.now() - started) / 1000).toFixed(1)} s`)
+  // A run that mocha calls failed, or in which nothing ran, is a failure whatever was counted.
+  if ((status !== 0 && count.failed === 0) || count.passed + count.failed + count.skipped === 0) count.failed += 1
+  if (process.env['CI'] === 'true') count.failed += count.skipped
+  return count
+}
+
+const asked = process.argv.slice(2)
+const chosen = TIERS.filter(({ name }) => asked.length === 0 || asked.includes(name))
+const unknown = asked.filter((name) => !TIERS.some((tier) => tier.name === name))
+if (unknown.length > 0) throw new Error(`There is no tier ${unknown.join(', ')}; there are ${TIERS.map((t) => t.name).join(', ')}`)
+const counts = chosen.map(run)
+const sum = (key: keyof Count): number => counts.reduce((all, count) => all + count[key], 0)
+console.log(`\n${sum('passed')} passed, ${sum('failed')} failed, ${sum('skipped')} skipped`)
+process.exit(sum('failed') > 0 ? 1 : 0)

@@ -1,0 +1,36 @@
+// One tunnel that tests speak of: from 192.0.2.1 to 192.0.2.2, with an address of each family, kept by systemd.
+import { canonicalTunnel } from '@panel/shared/model/canonical-tunnel.ts'
+import type { LinkConfig, TunnelState } from '@panel/shared/model/tunnel.ts'
+
+export const exampleConfig: LinkConfig = {
+  kind: 'gre',
+  local_endpoint: '192.0.2.1',
+  remote_endpoint: '192.0.2.2',
+  bind_device: null,
+  ikey: 4711,
+  okey: 4711,
+  has_input_checksum: false,
+  has_output_checksum: false,
+  has_input_sequence: false,
+  has_output_sequence: false,
+  ttl: 255,
+  tos: 'inherit',
+  is_path_mtu_discovery: false,
+  is_ignore_df: false,
+  encap_limit: null,
+  flow_label: 0,
+  fwmark: null,
+  mtu: 1472,
+  tx_queue_length: 1000,
+  addresses: [
+    { address: '172.17.1.1', peer_address: '', prefix_length: 30 },
+    { address: '2001:db8:1::1', peer_address: '', prefix_length: 64 },
+  ],
+}
+
+export function exampleTunnel(fields: Partial<LinkConfig> = {}, interface_name = 'gre-a-1'): TunnelState {
+  const config = { ...exampleConfig, ...fields }
+  const state = canonicalTunnel({ interface_name, link: { is_up: true, config }, saved: { by: 'systemd', is_enabled: true, config } })
+  if (!state) throw new Error('The example is no state')
+  return state
+}

@@ -1,0 +1,53 @@
+// Any kernel, with a fault at the n-th change asked of it. It lives in the tests, so a production helper has no such door.
+import type { Kernel, Links, UnitFiles } from '@panel/root-helper/kernel/facilities.ts'
+
+/**
+ * refuses: the change is not made, and throws. half: it is made, and throws. lies: it is not made, and says it was.
+ * dies: the process is killed before the change. dies-after: it is killed when the change is made.
+ */
+export type Fault = 'refuses' | 'half' | 'lies' | 'dies' | 'dies-after'
+
+const LINK_CHANGES = ['create', 'delete', 'setMtu', 'setTxQueueLength', 'setUp', 'addAddress', 'removeAddress'] as const
+const FILE_CHANGES = ['write', 'remove', 'setEnabled'] as const
+
+export class FaultyKernel implements Kernel {
+  readonly links: Links
+  readonly units: UnitFiles
+  /** Changes asked so far. */
+  asked = 0
+  readonly #fault: Fault
+  readonly #isFaulty: (asked: number) => boolean
+
+  constructor(kernel: Kernel, fault: Fault, isFaulty: (asked: number) => boolean) {
+    this.#fault = fault
+    this.#isFaulty = isFaulty
+    this.links = this.#wrap(kernel.links, LINK_CHANGES)
+    this.units = this.#wrap(kernel.units, FILE_CHANGES)
+  }
+
+  #wrap<T extends object>(facility: T, changes: readonly string[]): T {
+    return new Proxy(facility, {
+      get: (target, name) => {
+        const method = Reflect.get(target, name) as unknown
+        if (typeof method !== 'function') return method
+        const call = method.bind(target) as (...args: unknown[]) => Promise<void>
+        return changes.includes(String(name)) ? (...args: unknown[]) => this.#change(() => call(...args)) : call
+      },
+    })
+  }
+
+  async #change(make: () => Promise<void>): Promise<void> {
+    this.asked += 1
+    if (!this.#isFaulty(this.asked)) return make()
+    if (this.#fault === 'lies') return
+    if (this.#fault === 'dies') process.kill(process.pid, 'SIGKILL')
+    if (this.#fault === 'half' || this.#fault === 'dies-after') await make()
+    if (this.#fault === 'dies-after') process.kill(process.pid, 'SIGKILL')
+    throw new Error(`Injected fault at change ${this.asked}`)
+  }
+}
+
+/** The n-th change fails, and only that one. */
+export const onlyAt = (n: number) => (asked: number): boolean => asked === n
+/** From the n-th on, every change fails: undoing too. */
+export const from = (n: number) => (asked: number): boolean => asked >= n

@@ -1,0 +1,136 @@
+// The transaction with a fault at every change of every kind of plan, over the fake kernel; test/vm does the same on a real one.
+import assert from 'node:assert/strict'
+import type { TunnelState } from '@panel/shared/model/tunnel.ts'
+import type { Change } from '@panel/shared/plan/change.ts'
+import type { Outcome } from '@panel/shared/rpc/outcome.ts'
+import { transactionFor } from '@panel/root-helper/transaction.ts'
+import { tunnelSubject } from '@panel/root-helper/tunnel/subject.ts'
+import { handlersFor, recover, type Parts } from '@panel/root-helper/handlers.ts'
+import type { CutShort } from '@panel/root-helper/kernel/journal.ts'
+import type { Kernel } from '@panel/root-helper/kernel/facilities.ts'
+import { exampleTunnel } from '../../support/example.ts'
+import { FakeKernel } from '../../support/fake-kernel.ts'
+import { FaultyKernel, from, onlyAt, type Fault } from '../../support/faulty.ts'
+import { quietly } from '../../support/quietly.ts'
+import { noJournal } from '../../support/in-process-helper.ts'
+
+const example = exampleTunnel()
+const CHANGES: Record<string, Change<TunnelState>> = {
+  'a creation': { before: null, after: example },
+  'an update in place': { before: example, after: exampleTunnel({ mtu: 1400, tx_queue_length: 50, addresses: [{ address: '172.17.2.1', peer_address: '', prefix_length: 30 }] }) },
+  'a recreation': { before: example, after: exampleTunnel({ ttl: 64, ikey: null, okey: null }) },
+  'a deletion': { before: example, after: null },
+}
+
+async function hostWith(state: TunnelState | null): Promise<FakeKernel> {
+  const kernel = new FakeKernel()
+  if (state) await apply(kernel, { before: null, after: state })
+  kernel.changes.length = 0
+  return kernel
+}
+
+const apply = (kernel: Kernel, change: Change<TunnelState>): Promise<Outcome> => transactionFor(tunnelSubject(kernel), noJournal()).apply(change)
+
+async function countSteps(change: Change<TunnelState>): Promise<number> {
+  const kernel = await hostWith(change.before)
+  return (await apply(kernel, change)).steps.length
+}
+
+describe('A transaction', () => {
+  quietly()
+  for (const [what, change] of Object.entries(CHANGES)) {
+    for (const fault of ['refuses', 'half', 'lies'] satisfies Fault[]) {
+      it(`leaves the host byte for byte as it was when any step of ${what} ${fault}`, async () => {
+        const steps = await countSteps(change)
+        assert.ok(steps > 0)
+        for (let at = 1; at <= steps; at += 1) {
+          const kernel = await hostWith(change.before)
+          const picture = kernel.picture()
+          const { outcome, failure } = await apply(new FaultyKernel(kernel, fault, onlyAt(at)), change)
+          // A last step that was made and then complained is read back as not made: undone like any other.
+          assert.equal(outcome, 'restored', `step ${at}`)
+          assert.ok(failure && failure.message.length > 0)
+          assert.equal(kernel.picture(), picture, `step ${at}`)
+        }
+      }).timeout(30_000)
+    }
+
+    it(`is stuck, and says what to do, when undoing ${what} fails too`, async () => {
+      // The second step fails and everything after it, so there is something to undo.
+      const kernel = await hostWith(change.before)
+      const { outcome, failure, remediation } = await apply(new FaultyKernel(kernel, 'refuses', from(2)), change)
+      assert.equal(outcome, 'stuck')
+      assert.match(failure?.message ?? '', /Undoing it failed too/)
+      assert.ok(remediation.length > 0)
+    })
+  }
+
+  it('refuses a change whose before is not what the host holds, and touches nothing', async () => {
+    const kernel = await hostWith(example)
+    const picture = kernel.picture()
+    await assert.rejects(apply(kernel, { before: null, after: exampleTunnel({ mtu: 1400 }) }), { code: 'stale_state' })
+    assert.equal(kernel.picture(), picture)
+    assert.deepEqual(kernel.changes, [])
+  })
+
+  it('refuses a recreation that would lose what the model cannot hold', async () => {
+    const kernel = new FakeKernel()
+    kernel.plant('gre-a-1', { state: example.link, unmodelled: ['master br0'] })
+    const before = { ...example, saved: null }
+    await assert.rejects(apply(kernel, { before, after: exampleTunnel({ ttl: 64 }) }), { code: 'unmodelled_state' })
+    assert.deepEqual(kernel.changes, [])
+  })
+
+  it('refuses to write over a unit file that is not ours or was edited', async () => {
+    for (const content of ['[Unit]\nDescription=mine\n', `${[...(await hostWith(example)).files.values()][0]}# edited\n`]) {
+      const kernel = new FakeKernel()
+      kernel.files.set('tunnel-panel-link-gre-a-1.service', content)
+      await assert.rejects(apply(kernel, { before: null, after: example }), { code: 'foreign_unit_file' })
+      assert.deepEqual(kernel.changes, [])
+    }
+  })
+
+  it('refuses a link of another kind under the name, and the links of the kernel itself', async () => {
+    const kernel = new FakeKernel()
+    kernel.plant('gre-a-1', { kind: 'vxlan' })
+    await assert.rejects(apply(kernel, { before: null, after: example }), { code: 'protected_interface' })
+    await assert.rejects(apply(kernel, { before: null, after: exampleTunnel({}, 'gre0') }), { code: 'protected_interface' })
+    assert.deepEqual(kernel.changes, [])
+  })
+
+  it('refuses a kind that the kernel cannot make, before the first step', async () => {
+    const kernel = new FakeKernel()
+    kernel.supportsGre = false
+    await assert.rejects(apply(kernel, { before: null, after: example }), { code: 'unsupported' })
+    assert.deepEqual(kernel.changes, [])
+  })
+
+  it('puts back what an earlier helper was killed in, before anything is served', async () => {
+    for (const [what, change] of Object.entries(CHANGES)) {
+      const steps = await countSteps(change)
+      for (let at = 1; at <= steps; at += 1) {
+        const kernel = await hostWith(change.before)
+        const picture = kernel.picture()
+        const journal = memoryJournal()
+        // A promise that never resolves is a helper that was killed at this step.
+        const halted = new FaultyKernel(kernel, 'refuses', from(at))
+        await journal.begin('tunnel', change)
+        await apply(halted, change)
+        const parts: Parts = { kernel, journal, capabilities: () => Promise.reject(new Error('not asked')) }
+        await recover(parts)
+        assert.equal(kernel.picture(), picture, `${what}, step ${at}`)
+        assert.equal(await journal.read(), null)
+        assert.equal((await handlersFor(parts)['tunnel.apply'](change)).outcome, 'applied')
+      }
+    }
+  })
+})
+
+function memoryJournal(): Parts['journal'] {
+  let cut: CutShort | null = null
+  return {
+    begin: async (noun, change) => void (cut = { noun, change }),
+    end: async () => void (cut = null),
+    read: async () => cut,
+  }
+}

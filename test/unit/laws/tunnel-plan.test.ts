@@ -1,0 +1,91 @@
+// The laws of the one idea, over random states: what preview, apply, verify, rollback and drift all rest on.
+import assert from 'node:assert/strict'
+import fc from 'fast-check'
+import { canonicalTunnel } from '@panel/shared/model/canonical-tunnel.ts'
+import type { TunnelState } from '@panel/shared/model/tunnel.ts'
+import { invert, sameState } from '@panel/shared/plan/change.ts'
+import { failuresOf } from '@panel/shared/plan/check.ts'
+import { checkTunnel } from '@panel/shared/plan/tunnel-facts.ts'
+import { planTunnel } from '@panel/shared/plan/tunnel.ts'
+import { executeTunnelStep } from '@panel/root-helper/tunnel/execute.ts'
+import { probeTunnel } from '@panel/root-helper/tunnel/probe.ts'
+import { FakeKernel } from '../../support/fake-kernel.ts'
+import { statePair, tunnelState } from '../../support/random-states.ts'
+
+const NAME = 'gre-a-1'
+const probe = async (kernel: FakeKernel): Promise<TunnelState | null> => (await probeTunnel(kernel, NAME)).state
+
+async function take(kernel: FakeKernel, wanted: TunnelState | null, steps = Infinity): Promise<void> {
+  for (const step of planTunnel(await probe(kernel), wanted).steps.slice(0, steps)) await executeTunnelStep(kernel, step)
+}
+
+async function hostWith(state: TunnelState | null): Promise<FakeKernel> {
+  const kernel = new FakeKernel()
+  await take(kernel, state)
+  return kernel
+}
+
+describe('The plan of a tunnel', () => {
+  it('has no steps for a change to the same state', () => {
+    fc.assert(fc.property(tunnelState, (state) => assert.deepEqual(planTunnel(state, state).steps, [])))
+  })
+
+  it('takes the host from before to after', async () => {
+    await fc.assert(fc.asyncProperty(statePair, async ([before, after]) => {
+      const kernel = await hostWith(before)
+      await take(kernel, after)
+      assert.deepEqual(await probe(kernel), after)
+    }), { numRuns: 500 })
+  })
+
+  it('leaves the host as it was when a change is followed by its inverse', async () => {
+    await fc.assert(fc.asyncProperty(statePair, async ([before, after]) => {
+      const kernel = await hostWith(before)
+      const picture = kernel.picture()
+      await take(kernel, after)
+      await take(kernel, invert({ before, after }).after)
+      assert.equal(kernel.picture(), picture)
+    }), { numRuns: 500 })
+  })
+
+  it('finds the way back from every half-done change without being told how far it got', async () => {
+    await fc.assert(fc.asyncProperty(statePair, fc.nat(12), async ([before, after], steps) => {
+      const kernel = await hostWith(before)
+      const picture = kernel.picture()
+      await take(kernel, after, steps)
+      await take(kernel, before)
+      assert.equal(kernel.picture(), picture)
+    }), { numRuns: 500 })
+  })
+
+  it('makes a link anew only for a field that it names as the reason', () => {
+    fc.assert(fc.property(statePair, ([before, after]) => {
+      const { steps, recreate_reasons } = planTunnel(before, after)
+      const recreates = steps.some((s) => s.kind === 'link_delete') && steps.some((s) => s.kind === 'link_create')
+      assert.equal(recreates, recreate_reasons.length > 0)
+    }))
+  })
+})
+
+describe('The checks of a tunnel', () => {
+  it('pass on the wanted state and on no other', () => {
+    fc.assert(fc.property(statePair, ([wanted, found]) => {
+      assert.equal(failuresOf(checkTunnel(NAME, wanted, found)).length === 0, sameState(wanted, found))
+    }), { numRuns: 1000 })
+  })
+})
+
+describe('The canonical form of a tunnel', () => {
+  it('is its own canonical form', () => {
+    fc.assert(fc.property(tunnelState, (state) => assert.deepEqual(canonicalTunnel(state), state)))
+  })
+
+  it('does not depend on the order or the spelling of addresses', () => {
+    fc.assert(fc.property(tunnelState, (state) => {
+      if (!state?.link) return
+      const { config } = state.link
+      const spelled = { ...config, addresses: config.addresses.map((a) => ({ ...a, address: a.address.toUpperCase() })).reverse() }
+      assert.deepEqual(canonicalTunnel({ ...state, link: { ...state.link, config: spelled } }), state)
+    }))
+  })
+})
