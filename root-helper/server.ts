@@ -12,7 +12,8 @@ const MAX_CONNECTIONS = 32
 const MAX_PENDING = 256
 
 export function serverFor(dispatch: Dispatch, describePeer: (socket: Socket) => Peer): Server {
-  const server = createServer((socket) => new Connection(socket, dispatch, describePeer(socket)))
+  // Half-open, so that `echo … | socat - UNIX-CONNECT:…` still hears its answer.
+  const server = createServer({ allowHalfOpen: true }, (socket) => new Connection(socket, dispatch, describePeer(socket)))
   server.maxConnections = MAX_CONNECTIONS
   return server
 }
@@ -24,6 +25,7 @@ class Connection {
   readonly #peer: Peer
   #pending = 0
   #hungUp = false
+  #hasEnded = false
 
   constructor(socket: Socket, dispatch: Dispatch, peer: Peer) {
     this.#socket = socket
@@ -31,6 +33,10 @@ class Connection {
     this.#peer = peer
     log('info', 'connected', peer)
     socket.on('data', (chunk: Buffer) => this.#read(chunk))
+    socket.on('end', () => {
+      this.#hasEnded = true
+      this.#endIfDone()
+    })
     socket.on('drain', () => this.#keepPace())
     socket.on('error', (error) => log('warning', 'A connection broke', { ...peer, detail: error.message }))
     socket.on('close', () => log('info', 'disconnected', peer))
@@ -57,7 +63,12 @@ class Connection {
     } finally {
       this.#pending -= 1
       this.#keepPace()
+      this.#endIfDone()
     }
+  }
+
+  #endIfDone(): void {
+    if (this.#hasEnded && this.#pending === 0) this.#socket.end()
   }
 
   /** Reads only while the far end takes its answers and waits for few of them. */

@@ -26,10 +26,9 @@ const common: BuildOptions = {
   absWorkingDir: ROOT,
 }
 
-export async function bundleDaemon(entry: string, name: string): Promise<void> {
-  const outfile = join(BUNDLE, `${name}.cjs`)
+export async function bundle(entry: string, outfile: string): Promise<void> {
   const { metafile } = await build({ ...common, entryPoints: [join(ROOT, entry)], outfile, plugins: [standaloneValidators(), loadFromBeside()] })
-  await writeFile(join(BUNDLE, `${name}.meta.json`), JSON.stringify(metafile))
+  await writeFile(outfile.replace(/\.cjs$/, '.meta.json'), JSON.stringify(metafile))
 }
 
 async function addons(): Promise<void> {
@@ -42,7 +41,7 @@ async function addons(): Promise<void> {
 export async function buildAll(): Promise<void> {
   await rm(BUNDLE, { recursive: true, force: true })
   await mkdir(BUNDLE, { recursive: true })
-  await Promise.all([addons(), bundleDaemon('root-helper/main.ts', 'helper'), bundleDaemon('web-daemon/main.ts', 'web')])
+  await Promise.all([addons(), bundle('root-helper/main.ts', join(BUNDLE, 'helper.cjs')), bundle('web-daemon/main.ts', join(BUNDLE, 'web.cjs'))])
   await cp(join(ROOT, 'ui/index.html'), join(BUNDLE, 'ui/index.html'))
   await cp(join(ROOT, 'ui/assets'), join(BUNDLE, 'ui/assets'), { recursive: true })
 }

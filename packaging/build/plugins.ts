@@ -1,15 +1,21 @@
 // What the bundles need beyond plain bundling: validators as code, and native addons found beside the bundle.
+import { dirname } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { Ajv } from 'ajv'
 import standalone from 'ajv/dist/standalone/index.js'
 import type { Plugin } from 'esbuild'
 import { METHODS } from '@panel/shared/rpc/methods.ts'
+
+const HERE = dirname(fileURLToPath(import.meta.url))
 
 /** The helper's checks are generated here, so that root's process can forbid code generation. */
 export function standaloneValidators(): Plugin {
   return {
     name: 'standalone-validators',
     setup(build) {
-      build.onLoad({ filter: /root-helper\/validators\.ts$/ }, () => ({ contents: validatorCode(), loader: 'js', resolveDir: new URL('.', import.meta.url).pathname }))
+      // A namespace of its own: the generated code is CommonJS, in a package that is not.
+      build.onResolve({ filter: /^\.\/validators\.ts$/ }, ({ path }) => ({ path, namespace: 'generated' }))
+      build.onLoad({ filter: /.*/, namespace: 'generated' }, () => ({ contents: validatorCode(), loader: 'js', resolveDir: HERE }))
     },
   }
 }

@@ -16,12 +16,12 @@ export function unitFilesIn(folder: string, changed: () => void): UnitFiles {
     changed()
   }
   return {
-    read: (name) => readIfThere(path(name)),
+    read: async (name) => readIfThere(path(name)),
     list: async () => (await readdir(folder)).filter((name) => UNIT_NAME.test(name)),
-    write: (name, content) => then(writeWhole(path(name), content, 0o644)),
-    remove: (name) => then(removeAndSync(folder, path(name))),
-    isEnabled: (name) => isLinkTo(wants(name), `../${name}`),
-    setEnabled: (name, enabled) => then(enabled ? enable(folder, wants(name), name) : removeAndSync(join(folder, WANTS), wants(name))),
+    write: async (name, content) => then(writeWhole(path(name), content, 0o644)),
+    remove: async (name) => then(removeAndSync(folder, path(name))),
+    isEnabled: async (name) => isLinkTo(wants(name), `../${name}`),
+    setEnabled: async (name, enabled) => then(enabled ? enable(folder, wants(name), name) : removeAndSync(join(folder, WANTS), wants(name))),
   }
 }
 

@@ -6,8 +6,10 @@ import { PERSISTENCE_TYPES, TUNNEL_SIDES, TUNNEL_TYPES } from './lookups.ts'
 /** `x-code` is the code in `details.fields[]` (decisions.md, section 4), `x-message` the sentence that the operator reads. */
 const says = (code: string, message: string, description: string) => ({ 'x-code': code, 'x-message': message, description })
 
-const flag = (name: string, description: string) => Type.Boolean(says('VALIDATION_FAILED', `${name} must be true or false.`, description))
+const flag = (name: string, description: string) => Type.Boolean(says('INVALID_VALUE', `${name} must be true or false.`, description))
 const maybe = <T extends TSchema>(schema: T) => Type.Optional(schema)
+
+const oneOf = (ids: readonly number[], options: object) => integerEnum(ids, options)
 
 /** As `nullable`, and the sentence says so too. */
 const orNull = <T extends TSchema>(schema: T) => {
@@ -50,7 +52,7 @@ const text = (maxLength: number, allowLines: boolean, name: string, description:
   Type.String({
     maxLength,
     pattern: allowLines ? '^[^\\u0000-\\u0008\\u000b-\\u001f\\u007f]*$' : '^[^\\u0000-\\u001f\\u007f]*$',
-    ...says('VALIDATION_FAILED', `${name} must be text of at most ${maxLength} characters${allowLines ? '' : ' on one line'}.`, description),
+    ...says('INVALID_VALUE', `${name} must be text of at most ${maxLength} characters${allowLines ? '' : ' on one line'}.`, description),
   })
 
 const endpoint = (name: string, description: string) =>
@@ -65,13 +67,13 @@ export const TunnelAddressBody = strict({
 export type TunnelAddressBody = Static<typeof TunnelAddressBody>
 
 export const CreateTunnelBody = strict({
-  tunnel_type_id: maybe(integerEnum(Object.values(TUNNEL_TYPES), says('INVALID_TUNNEL_TYPE', 'tunnel_type_id must be 10 (GRE), 20 (GRETAP), 30 (IP6GRE) or 40 (IP6GRETAP).', 'Kind of tunnel. Default 10, GRE.'))),
+  tunnel_type_id: maybe(oneOf(Object.values(TUNNEL_TYPES), says('INVALID_TUNNEL_TYPE', 'tunnel_type_id must be 10 (GRE), 20 (GRETAP), 30 (IP6GRE) or 40 (IP6GRETAP).', 'Kind of tunnel. Default 10, GRE.'))),
   interface_name: maybe(Type.String({ pattern: INTERFACE_NAME_PATTERN, ...says('INVALID_INTERFACE_NAME', 'interface_name must be 1 to 15 letters, digits, "_", "." or "-", and begin with a letter or digit.', 'Name of the kernel interface. Absent: rendered from the naming template.') })),
-  tunnel_side_id: maybe(integerEnum(Object.values(TUNNEL_SIDES), says('INVALID_TUNNEL_SIDE', 'tunnel_side_id must be 10 (A) or 20 (B).', 'Which of the two ends this server is. Default 10, A.'))),
+  tunnel_side_id: maybe(oneOf(Object.values(TUNNEL_SIDES), says('INVALID_TUNNEL_SIDE', 'tunnel_side_id must be 10 (A) or 20 (B).', 'Which of the two ends this server is. Default 10, A.'))),
   tunnel_number: maybe(orNull(ranged('integer', 0, 0xff_ffff, 'INVALID_TUNNEL_NUMBER', 'tunnel_number', 'Number of the tunnel, which is also the index of its subnet in the pool. Absent: the lowest free one.'))),
   local_endpoint: endpoint('local_endpoint', 'The address of this server that outer packets come from.'),
   remote_endpoint: endpoint('remote_endpoint', 'The address of the other server.'),
-  bind_device: maybe(orNull(Type.String({ pattern: INTERFACE_NAME_PATTERN, ...says('VALIDATION_FAILED', 'bind_device must be the name of an interface.', 'Interface that outer packets must leave by.') }))),
+  bind_device: maybe(orNull(Type.String({ pattern: INTERFACE_NAME_PATTERN, ...says('INVALID_VALUE', 'bind_device must be the name of an interface.', 'Interface that outer packets must leave by.') }))),
   mtu: maybe(ranged('integer', 576, 9216, 'INVALID_MTU', 'mtu', 'Largest packet inside the tunnel, in bytes. Absent: the MTU of the path\'s interface minus the overhead.')),
   ttl: maybe(ranged('integer', 0, 255, 'INVALID_TTL', 'ttl', 'Time to live of outer packets; 0 takes over that of the inner packet. Default 255.')),
   hop_limit: maybe(orNull(ranged('integer', 0, 255, 'INVALID_TTL', 'hop_limit', 'Hop limit of outer IPv6 packets, IPv6 types only. Null: as ttl.'))),
@@ -85,17 +87,17 @@ export const CreateTunnelBody = strict({
   has_output_sequence: maybe(flag('has_output_sequence', 'Put GRE sequence numbers into outgoing packets.')),
   is_path_mtu_discovery: maybe(flag('is_path_mtu_discovery', 'Send outer packets with Don\'t Fragment, IPv4 types only. Default false.')),
   is_ignore_df: maybe(flag('is_ignore_df', 'Disregard Don\'t Fragment of inner packets, IPv4 types only. Default false.')),
-  encap_limit: maybe(orNull(ranged('integer', 0, 255, 'VALIDATION_FAILED', 'encap_limit', 'Tunnel encapsulation limit (RFC 2473), IPv6 types only. Null: no such option in the packets.'))),
-  flow_label: maybe(ranged('integer', 0, 0xf_ffff, 'VALIDATION_FAILED', 'flow_label', 'Flow label of outer IPv6 packets, IPv6 types only. Default 0.')),
+  encap_limit: maybe(orNull(ranged('integer', 0, 255, 'INVALID_VALUE', 'encap_limit', 'Tunnel encapsulation limit (RFC 2473), IPv6 types only. Null: no such option in the packets.'))),
+  flow_label: maybe(ranged('integer', 0, 0xf_ffff, 'INVALID_VALUE', 'flow_label', 'Flow label of outer IPv6 packets, IPv6 types only. Default 0.')),
   fwmark: maybe(orNull(ranged('integer', 1, U32_MAX, 'INVALID_FWMARK', 'fwmark', 'Firewall mark of outer packets. Null: none.'))),
   tx_queue_length: maybe(ranged('integer', 0, 1_000_000, 'INVALID_QUEUE_LENGTH', 'tx_queue_length', 'Length of the transmit queue in packets. Default 1000.')),
-  persistence_type_id: maybe(integerEnum(Object.values(PERSISTENCE_TYPES), says('INVALID_PERSISTENCE_TYPE', 'persistence_type_id must be 10 (systemd), 20 (networkd) or 30 (runtime only).', 'What brings the tunnel back after a reboot. Default 10, systemd, where the host has it.'))),
+  persistence_type_id: maybe(oneOf(Object.values(PERSISTENCE_TYPES), says('INVALID_PERSISTENCE_TYPE', 'persistence_type_id must be 10 (systemd), 20 (networkd) or 30 (runtime only).', 'What brings the tunnel back after a reboot. Default 10, systemd, where the host has it.'))),
   is_enabled: maybe(flag('is_enabled', 'Whether the interface is up, now and after a reboot. Default true.')),
   address_pool_id: maybe(orNull(ranged('integer', 1, 2 ** 53 - 1, 'UNKNOWN_ADDRESS_POOL', 'address_pool_id', 'Pool that the subnet is taken from. Absent, and no addresses: the first enabled pool with a free subnet.'))),
   addresses: maybe(Type.Array(TunnelAddressBody, { maxItems: 64, ...says('INVALID_ADDRESS', 'addresses must be a list of at most 64 addresses.', 'Addresses inside the tunnel. Absent or empty: allocated from a pool.') })),
   display_name: maybe(text(100, false, 'display_name', 'A name for people.')),
   note: maybe(text(2000, true, 'note', 'Anything worth remembering about the tunnel.')),
-  tags: maybe(Type.Array(text(50, false, 'A tag', 'A word to find the tunnel by.'), { maxItems: 32, ...says('VALIDATION_FAILED', 'tags must be a list of at most 32 words of at most 50 characters.', 'Words to find the tunnel by.') })),
+  tags: maybe(Type.Array(text(50, false, 'A tag', 'A word to find the tunnel by.'), { maxItems: 32, ...says('INVALID_VALUE', 'tags must be a list of at most 32 words of at most 50 characters.', 'Words to find the tunnel by.') })),
   is_monitor_enabled: maybe(orNull(flag('is_monitor_enabled', 'Whether the tunnel is monitored. Null follows the setting.'))),
   monitor_interval_seconds: override('number', 0.2, 3600, 'monitor_interval_seconds', 'Seconds between two probes.'),
   monitor_timeout_seconds: override('number', 0.1, 3600, 'monitor_timeout_seconds', 'Seconds after which a probe counts as lost.'),

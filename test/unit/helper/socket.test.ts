@@ -109,6 +109,16 @@ describe("The helper's socket", () => {
     assert.equal((JSON.parse(answer) as { id: string }).id, 'é')
   })
 
+  it('answers a far end that has said all it has to say, as socat does with a line from a pipe', async () => {
+    const answer = await new Promise<string>((resolve, reject) => {
+      let text = ''
+      const socket = connect({ path, allowHalfOpen: true }, () => socket.end(`${request({ id: 1 })}\n${request({ id: 2 })}\n`))
+      socket.on('data', (data) => (text += data.toString()))
+      socket.on('error', reject).on('close', () => resolve(text)).on('end', () => socket.destroy())
+    })
+    assert.deepEqual(answer.trim().split('\n').map((line) => (JSON.parse(line) as { id: number }).id), [1, 2])
+  })
+
   it('refuses a second helper on the same path', async () => {
     await assert.rejects(listenOn(serverFor(dispatch, () => ({})), path, ''), /already listening/)
   })

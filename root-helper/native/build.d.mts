@@ -1,0 +1,2 @@
+/** Compiles the addon unless it is current; returns its path. */
+export function buildNative(): string

@@ -1,0 +1,53 @@
+// Loads the addon and gives its functions types; nothing outside `netlink/` and the helper's `main` needs it.
+import { existsSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+declare const channel: unique symbol
+/** An open netlink socket. It closes when closed, or when it is garbage and not watched. */
+export interface Channel {
+  readonly [channel]: true
+}
+
+export interface Datagram {
+  bytes: Buffer
+  /** nl_pid of the sender: 0 is the kernel, anything else is some process. */
+  sender: number
+}
+
+export interface Peer {
+  pid: number
+  uid: number
+  gid: number
+}
+
+/** Each throws an Error whose `code` is the errno's name. Source: panel.c. */
+export interface Native {
+  /** Opens and binds a socket of a netlink protocol (NETLINK_ROUTE and so on), non-blocking. */
+  open(protocol: number): Channel
+  option(channel: Channel, level: number, name: number, value: number): void
+  receiveBuffer(channel: Channel, bytes: number): void
+  send(channel: Channel, bytes: Uint8Array): void
+  /** Null where nothing waits. ENOBUFS: the kernel dropped messages. */
+  receive(channel: Channel): Datagram | null
+  /** A status below 0 means that watching has stopped; watch again to go on. */
+  watch(channel: Channel, onReady: (status: number) => void): void
+  close(channel: Channel): void
+  /** Who is at the other end of a connected Unix socket. */
+  peerCredentials(fd: number): Peer
+  /** False where NOTIFY_SOCKET is not set. */
+  sdNotify(text: string): boolean
+}
+
+// A bundle has the addon beside it; run from source, it is where build.mjs puts it.
+const here = dirname(fileURLToPath(import.meta.url))
+const places = [join(here, 'panel.node'), join(here, '../../.build/native/panel.node')]
+
+function load(): Native {
+  const path = places.find((place) => existsSync(place))
+  if (!path) throw new Error(`the addon is not built (looked for ${places.join(' and ')}): run node root-helper/native/build.mjs`)
+  return createRequire(import.meta.url)(path) as Native
+}
+
+export const native: Native = load()

@@ -1,0 +1,287 @@
+/* A transport between JavaScript and the kernel: netlink sockets, peer credentials, sd_notify. It moves bytes and never reads them. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <linux/netlink.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+#include <node_api.h>
+#include <uv.h>
+
+/* Larger than any datagram that the kernel builds for a dump (32 KiB, af_netlink.c) or for one message of ours. */
+#define DATAGRAM_MAX 65536
+
+typedef struct {
+	napi_env env;
+	int fd;
+	uv_poll_t *poll;
+	napi_ref on_ready;
+	char datagram[DATAGRAM_MAX];
+} channel;
+
+/* Throws an Error whose `code` is the errno's name. */
+static napi_value fail(napi_env env, int error, const char *what)
+{
+	char name[32], text[160];
+	uv_err_name_r(-error, name, sizeof name);
+	snprintf(text, sizeof text, "%s: %s", what, strerror(error));
+	napi_throw_error(env, name, text);
+	return NULL;
+}
+
+/* Reads the arguments; false with a TypeError thrown where one is missing. */
+static bool arguments(napi_env env, napi_callback_info info, size_t wanted, napi_value *values)
+{
+	size_t given = wanted;
+	if (napi_get_cb_info(env, info, &given, values, NULL, NULL) == napi_ok && given >= wanted) return true;
+	napi_throw_type_error(env, NULL, "too few arguments");
+	return false;
+}
+
+static bool integer(napi_env env, napi_value value, int *out)
+{
+	if (napi_get_value_int32(env, value, out) == napi_ok) return true;
+	napi_throw_type_error(env, NULL, "not an integer");
+	return false;
+}
+
+/* The open channel behind an external value. The type tag keeps another addon's external from being read as ours. */
+static const napi_type_tag CHANNEL_TAG = { 0x70616e656c2e6e6fULL, 0x64652d6368616e31ULL };
+static channel *opened(napi_env env, napi_value value)
+{
+	bool ours = false;
+	void *c = NULL;
+	if (napi_check_object_type_tag(env, value, &CHANNEL_TAG, &ours) != napi_ok || !ours || napi_get_value_external(env, value, &c) != napi_ok) {
+		napi_throw_type_error(env, NULL, "not a channel");
+		return NULL;
+	}
+	if (((channel *)c)->fd < 0) return fail(env, EBADF, "channel"), NULL;
+	return c;
+}
+
+static void free_handle(uv_handle_t *handle) { free(handle); }
+
+static void unwatch(void *data)
+{
+	channel *c = data;
+	if (!c->poll) return;
+	uv_close((uv_handle_t *)c->poll, free_handle);
+	c->poll = NULL;
+	napi_remove_env_cleanup_hook(c->env, unwatch, c);
+	napi_delete_reference(c->env, c->on_ready);
+}
+
+static void shut(channel *c)
+{
+	unwatch(c);
+	if (c->fd >= 0) close(c->fd);
+	c->fd = -1;
+}
+
+static void finalize(napi_env env, void *data, void *hint)
+{
+	(void)env, (void)hint;
+	shut(data);
+	free(data);
+}
+
+/* open(protocol): a bound, non-blocking netlink socket. */
+static napi_value open_channel(napi_env env, napi_callback_info info)
+{
+	napi_value value, external;
+	int protocol;
+	if (!arguments(env, info, 1, &value) || !integer(env, value, &protocol)) return NULL;
+	channel *c = calloc(1, sizeof *c);
+	if (!c) return fail(env, ENOMEM, "open");
+	c->env = env;
+	c->fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, protocol);
+	struct sockaddr_nl self = { .nl_family = AF_NETLINK };
+	if (c->fd < 0 || bind(c->fd, (struct sockaddr *)&self, sizeof self) < 0) {
+		int error = errno;
+		finalize(env, c, NULL);
+		return fail(env, error, "open netlink socket");
+	}
+	if (napi_create_external(env, c, finalize, NULL, &external) != napi_ok) return finalize(env, c, NULL), NULL;
+	napi_type_tag_object(env, external, &CHANNEL_TAG);
+	return external;
+}
+
+/* option(channel, level, name, value) */
+static napi_value set_option(napi_env env, napi_callback_info info)
+{
+	napi_value v[4];
+	int level, name, value;
+	channel *c;
+	if (!arguments(env, info, 4, v) || !(c = opened(env, v[0]))) return NULL;
+	if (!integer(env, v[1], &level) || !integer(env, v[2], &name) || !integer(env, v[3], &value)) return NULL;
+	if (setsockopt(c->fd, level, name, &value, sizeof value) < 0) return fail(env, errno, "setsockopt");
+	return NULL;
+}
+
+/* receiveBuffer(channel, bytes): past the system's limit where we may (CAP_NET_ADMIN), else up to it. */
+static napi_value set_receive_buffer(napi_env env, napi_callback_info info)
+{
+	napi_value v[2];
+	int bytes;
+	channel *c;
+	if (!arguments(env, info, 2, v) || !(c = opened(env, v[0])) || !integer(env, v[1], &bytes)) return NULL;
+	if (setsockopt(c->fd, SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof bytes) < 0 &&
+	    setsockopt(c->fd, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof bytes) < 0)
+		return fail(env, errno, "receive buffer");
+	return NULL;
+}
+
+/* send(channel, bytes): to the kernel, whole or not at all. */
+static napi_value send_bytes(napi_env env, napi_callback_info info)
+{
+	napi_value v[2];
+	void *bytes;
+	size_t length;
+	channel *c;
+	if (!arguments(env, info, 2, v) || !(c = opened(env, v[0]))) return NULL;
+	if (napi_get_buffer_info(env, v[1], &bytes, &length) != napi_ok) return napi_throw_type_error(env, NULL, "not a buffer"), NULL;
+	struct sockaddr_nl kernel = { .nl_family = AF_NETLINK };
+	if (sendto(c->fd, bytes, length, 0, (struct sockaddr *)&kernel, sizeof kernel) < 0) return fail(env, errno, "send");
+	return NULL;
+}
+
+/* receive(channel): one datagram as { bytes, sender }, or null where none waits. */
+static napi_value receive(napi_env env, napi_callback_info info)
+{
+	napi_value v, result, bytes, sender;
+	struct sockaddr_nl from = { 0 };
+	channel *c;
+	if (!arguments(env, info, 1, &v) || !(c = opened(env, v))) return NULL;
+	struct iovec part = { c->datagram, sizeof c->datagram };
+	struct msghdr m = { .msg_name = &from, .msg_namelen = sizeof from, .msg_iov = &part, .msg_iovlen = 1 };
+	ssize_t length = recvmsg(c->fd, &m, 0);
+	if (length < 0 && (errno == EAGAIN || errno == EINTR)) return napi_get_null(env, &result), result;
+	if (length < 0) return fail(env, errno, "receive");
+	if (m.msg_flags & MSG_TRUNC) return fail(env, EMSGSIZE, "receive");
+	if (napi_create_object(env, &result) != napi_ok || napi_create_uint32(env, from.nl_pid, &sender) != napi_ok ||
+	    napi_create_buffer_copy(env, length, c->datagram, NULL, &bytes) != napi_ok) return fail(env, ENOMEM, "receive");
+	napi_set_named_property(env, result, "bytes", bytes);
+	napi_set_named_property(env, result, "sender", sender);
+	return result;
+}
+
+static void ready(uv_poll_t *poll, int status, int events)
+{
+	(void)events;
+	channel *c = poll->data;
+	napi_env env = c->env;
+	napi_handle_scope scope;
+	napi_value callback, self, code;
+	if (napi_open_handle_scope(env, &scope) != napi_ok) return;
+	if (napi_get_reference_value(env, c->on_ready, &callback) == napi_ok && napi_get_global(env, &self) == napi_ok &&
+	    napi_create_int32(env, status, &code) == napi_ok &&
+	    napi_make_callback(env, NULL, self, callback, 1, &code, NULL) == napi_pending_exception) {
+		napi_value thrown;
+		if (napi_get_and_clear_last_exception(env, &thrown) == napi_ok) napi_fatal_exception(env, thrown);
+	}
+	napi_close_handle_scope(env, scope);
+}
+
+/* watch(channel, callback(status)): called while datagrams wait; does not keep the process alive. After a status below 0
+ * (the socket reported an error, ENOBUFS for one) libuv has stopped watching: call watch again to go on. */
+static napi_value watch(napi_env env, napi_callback_info info)
+{
+	napi_value v[2];
+	channel *c;
+	uv_loop_t *loop;
+	int error;
+	if (!arguments(env, info, 2, v) || !(c = opened(env, v[0]))) return NULL;
+	if (!c->poll) {
+		if (!(c->poll = calloc(1, sizeof *c->poll))) return fail(env, ENOMEM, "watch");
+		napi_get_uv_event_loop(env, &loop);
+		if ((error = uv_poll_init(loop, c->poll, c->fd)) < 0) {
+			free(c->poll);
+			c->poll = NULL;
+			return fail(env, -error, "watch");
+		}
+		c->poll->data = c;
+		uv_unref((uv_handle_t *)c->poll);
+		napi_add_env_cleanup_hook(env, unwatch, c);
+	} else {
+		napi_delete_reference(env, c->on_ready);
+	}
+	napi_create_reference(env, v[1], 1, &c->on_ready);
+	if ((error = uv_poll_start(c->poll, UV_READABLE, ready)) < 0) return fail(env, -error, "watch");
+	return NULL;
+}
+
+/* close(channel): closing twice is nothing. */
+static napi_value close_channel(napi_env env, napi_callback_info info)
+{
+	napi_value v;
+	void *c;
+	bool ours = false;
+	if (!arguments(env, info, 1, &v)) return NULL;
+	if (napi_check_object_type_tag(env, v, &CHANNEL_TAG, &ours) == napi_ok && ours && napi_get_value_external(env, v, &c) == napi_ok) shut(c);
+	return NULL;
+}
+
+/* peerCredentials(fd): who connected to a Unix socket, by the kernel's word. */
+static napi_value peer_credentials(napi_env env, napi_callback_info info)
+{
+	napi_value v, result, number;
+	int fd;
+	struct ucred peer;
+	socklen_t length = sizeof peer;
+	if (!arguments(env, info, 1, &v) || !integer(env, v, &fd)) return NULL;
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &length) < 0) return fail(env, errno, "peer credentials");
+	const char *names[] = { "pid", "uid", "gid" };
+	uint32_t values[] = { (uint32_t)peer.pid, peer.uid, peer.gid };
+	if (napi_create_object(env, &result) != napi_ok) return NULL;
+	for (int i = 0; i < 3; i++) {
+		napi_create_uint32(env, values[i], &number);
+		napi_set_named_property(env, result, names[i], number);
+	}
+	return result;
+}
+
+/* sdNotify(text): false where no service manager listens (sd_notify(3)). A path that starts with "@" is an abstract name. */
+static napi_value sd_notify(napi_env env, napi_callback_info info)
+{
+	napi_value v, result;
+	char text[1024];
+	size_t length;
+	if (!arguments(env, info, 1, &v)) return NULL;
+	if (napi_get_value_string_utf8(env, v, text, sizeof text, &length) != napi_ok) return napi_throw_type_error(env, NULL, "not a string"), NULL;
+	const char *path = getenv("NOTIFY_SOCKET");
+	struct sockaddr_un to = { .sun_family = AF_UNIX };
+	size_t size = path ? strlen(path) : 0;
+	if (!size) return napi_get_boolean(env, false, &result), result;
+	if ((path[0] != '/' && path[0] != '@') || size >= sizeof to.sun_path) return fail(env, EINVAL, "NOTIFY_SOCKET");
+	memcpy(to.sun_path, path, size);
+	if (path[0] == '@') to.sun_path[0] = '\0';
+	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (fd < 0) return fail(env, errno, "sd_notify");
+	ssize_t sent = sendto(fd, text, length, MSG_NOSIGNAL, (struct sockaddr *)&to, offsetof(struct sockaddr_un, sun_path) + size);
+	int error = errno;
+	close(fd);
+	if (sent < 0) return fail(env, error, "sd_notify");
+	return napi_get_boolean(env, true, &result), result;
+}
+
+NAPI_MODULE_INIT()
+{
+	const napi_property_descriptor functions[] = {
+		{ "open", NULL, open_channel, NULL, NULL, NULL, napi_enumerable, NULL },
+		{ "option", NULL, set_option, NULL, NULL, NULL, napi_enumerable, NULL },
+		{ "receiveBuffer", NULL, set_receive_buffer, NULL, NULL, NULL, napi_enumerable, NULL },
+		{ "send", NULL, send_bytes, NULL, NULL, NULL, napi_enumerable, NULL },
+		{ "receive", NULL, receive, NULL, NULL, NULL, napi_enumerable, NULL },
+		{ "watch", NULL, watch, NULL, NULL, NULL, napi_enumerable, NULL },
+		{ "close", NULL, close_channel, NULL, NULL, NULL, napi_enumerable, NULL },
+		{ "peerCredentials", NULL, peer_credentials, NULL, NULL, NULL, napi_enumerable, NULL },
+		{ "sdNotify", NULL, sd_notify, NULL, NULL, NULL, napi_enumerable, NULL },
+	};
+	napi_define_properties(env, exports, sizeof functions / sizeof *functions, functions);
+	return exports;
+}

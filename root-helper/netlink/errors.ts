@@ -1,0 +1,32 @@
+// Failures of the kernel and of the socket, under the names and words that people know.
+import { constants } from 'node:os'
+import { getSystemErrorMap } from 'node:util'
+import { DecodeError } from './attributes.ts'
+import { KernelError } from '../kernel/facilities.ts'
+
+// Two names share a number; these are the ones that the kernel's own source uses.
+const PREFERRED = new Set(['EOPNOTSUPP', 'EAGAIN', 'EDEADLK'])
+
+const NAMES = new Map<number, string>()
+for (const [name, number] of Object.entries(constants.errno)) {
+  if (!NAMES.has(number) || PREFERRED.has(name)) NAMES.set(number, name)
+}
+
+/** "EEXIST" for 17; "E524" for a number that has no name outside the kernel. */
+const errnoName = (errno: number): string => NAMES.get(errno) ?? `E${errno}`
+
+/** "file already exists" for 17; "" where nobody has words for it. */
+const errnoWords = (errno: number): string => getSystemErrorMap().get(-errno)?.[1] ?? ''
+
+/** What the kernel said no to, and the words that it gave. */
+export function refusal(what: string, errno: number, text: string): KernelError {
+  const words = [errnoWords(errno), text].filter((part) => part !== '')
+  return new KernelError(errnoName(errno), [what, errnoName(errno), ...words].join(': '))
+}
+
+/** The same failure, saying what it happened to. */
+export function transportError(what: string, error: unknown): Error {
+  if (error instanceof DecodeError) return new DecodeError(`${what}: ${error.message}`)
+  if (error instanceof Error && 'code' in error && /^E[A-Z0-9]+$/.test(String(error.code))) return new KernelError(String(error.code), `${what}: ${error.message}`)
+  return error instanceof Error ? error : new Error(String(error))
+}

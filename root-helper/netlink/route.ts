@@ -1,0 +1,70 @@
+// RTM_GETROUTE: the kernel's routing tables, IPv4 and IPv6.
+import { Attributes, DecodeError } from './attributes.ts'
+import { ipText, isFamily, lengthOf, type AddressFamily } from './bytes.ts'
+import * as k from './constants.ts'
+import type { Message } from './message.ts'
+import type { Request } from './socket.ts'
+
+/** An entry; `gateway` and `source` are "" and `index` is 0 where it has none. Of several next hops, the first. */
+export interface RawRoute {
+  family: AddressFamily
+  destination: string
+  prefix_length: number
+  gateway: string
+  index: number
+  source: string
+  table: number
+  protocol: number
+  type: number
+  metric: number
+  isCached: boolean
+}
+
+interface Hop {
+  gateway: string
+  index: number
+}
+
+/** Null for an entry of another family than IPv4 and IPv6. */
+export function decodeRoute(message: Message): RawRoute | null {
+  const { body } = message
+  if (message.type !== k.RTM_NEWROUTE) throw new DecodeError(`message type ${message.type} where a route is due`)
+  const a = new Attributes(body, k.RTMSG_LENGTH)
+  const family = body.readUInt8(0)
+  if (!isFamily(family)) return null
+  return {
+    family,
+    destination: optionalIp(a.raw(k.RTA_DST)) || ipText(Buffer.alloc(lengthOf(family))),
+    prefix_length: body.readUInt8(1),
+    ...(firstHop(a.raw(k.RTA_MULTIPATH)) ?? hop(a, a.u32(k.RTA_OIF) ?? 0)),
+    source: optionalIp(a.raw(k.RTA_PREFSRC)),
+    table: a.u32(k.RTA_TABLE) ?? body.readUInt8(4),
+    protocol: body.readUInt8(5),
+    type: body.readUInt8(7),
+    metric: a.u32(k.RTA_PRIORITY) ?? 0,
+    isCached: (body.readUInt32LE(8) & k.RTM_F_CLONED) !== 0,
+  }
+}
+
+const optionalIp = (raw: Buffer | null): string => (raw ? ipText(raw) : '')
+
+/** RTA_VIA is a gateway of the other family: two bytes of family, then the address (struct rtvia). */
+function hop(a: Attributes, index: number): Hop {
+  const via = a.raw(k.RTA_VIA)
+  return { gateway: via ? ipText(via.subarray(2)) : optionalIp(a.raw(k.RTA_GATEWAY)), index }
+}
+
+/** struct rtnexthop: length (2), flags, hops, interface index (4), attributes. */
+function firstHop(multipath: Buffer | null): Hop | null {
+  if (!multipath) return null
+  const length = multipath.length < 8 ? 0 : multipath.readUInt16LE(0)
+  if (length < 8 || length > multipath.length) throw new DecodeError(`a next hop of ${length} bytes, where ${multipath.length} are left`)
+  return hop(new Attributes(multipath, 8, length), multipath.readInt32LE(4))
+}
+
+/** Every table of one family. */
+export function dumpRoutes(family: AddressFamily): Request {
+  const header = Buffer.alloc(k.RTMSG_LENGTH)
+  header.writeUInt8(family, 0)
+  return { what: 'read the routing table', type: k.RTM_GETROUTE, parts: [header] }
+}

@@ -1,0 +1,152 @@
+// A rtnetlink socket: requests with acknowledgements, dumps, the kernel's refusals as KernelErrors.
+import { openChannel, type Transport } from './channel.ts'
+import * as k from './constants.ts'
+import { refusal, transportError } from './errors.ts'
+import { decodeDone, decodeError, decodeMessages, encodeMessage, type Acknowledgement, type Message } from './message.ts'
+import { KernelError } from '../kernel/facilities.ts'
+import { native, type Channel } from '../native/index.ts'
+
+const TIMEOUT_MS = 5_000
+const DUMP_ATTEMPTS = 10
+// Datagrams taken in one turn of the event loop; the rest waits for the next.
+const BURST = 64
+
+/** A request without its header: `what` is for people ("create link gre1"). */
+export interface Request {
+  what: string
+  type: number
+  /** NLM_F_CREATE and the like; NLM_F_REQUEST and NLM_F_ACK are added. */
+  flags?: number
+  parts: readonly Buffer[]
+}
+
+interface Outcome {
+  replies: Message[]
+  isInterrupted: boolean
+}
+
+interface Pending extends Outcome {
+  what: string
+  timer: NodeJS.Timeout
+  resolve: (outcome: Outcome) => void
+  reject: (error: Error) => void
+}
+
+/** Requests may overlap. Dumps wait for one another: the kernel runs one at a time for each socket (af_netlink.c, cb_running). */
+export class NetlinkSocket {
+  private readonly transport: Transport
+  private readonly timeoutMs: number
+  private readonly channel: Channel
+  private readonly pending = new Map<number, Pending>()
+  private sequence = 0
+  private dumps: Promise<unknown> = Promise.resolve()
+  private isClosed = false
+
+  constructor({ transport = native, timeoutMs = TIMEOUT_MS }: { transport?: Transport; timeoutMs?: number } = {}) {
+    this.transport = transport
+    this.timeoutMs = timeoutMs
+    this.channel = openChannel(transport)
+    this.watch()
+  }
+
+  /** Resolves with what the kernel answers before its acknowledgement; often nothing. */
+  async request(request: Request): Promise<Message[]> {
+    return (await this.exchange(request, k.NLM_F_ACK)).replies
+  }
+
+  /** All parts of a dump. One that the kernel marks as torn by a change is asked for again. */
+  async dump(request: Request): Promise<Message[]> {
+    const turn = this.dumps.then(() => this.wholeDump(request))
+    this.dumps = turn.catch(() => undefined) // whose failure it was has been told; the next dump may go
+    return turn
+  }
+
+  close(): void {
+    if (this.isClosed) return
+    this.isClosed = true
+    this.rejectAll((what) => new KernelError('ECANCELED', `${what}: the netlink socket was closed`))
+    this.transport.close(this.channel)
+  }
+
+  private async wholeDump(request: Request): Promise<Message[]> {
+    for (let attempt = 0; attempt < DUMP_ATTEMPTS; attempt++) {
+      const { replies, isInterrupted } = await this.exchange(request, k.NLM_F_DUMP)
+      if (!isInterrupted) return replies
+    }
+    throw new KernelError('EINTR', `${request.what}: changed under each of ${DUMP_ATTEMPTS} readings`)
+  }
+
+  private exchange(request: Request, flags: number): Promise<Outcome> {
+    const { what } = request
+    if (this.isClosed) return Promise.reject(new KernelError('ECANCELED', `${what}: the netlink socket is closed`))
+    const sequence = this.nextSequence()
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => this.fail(sequence, new KernelError('ETIMEDOUT', `${what}: no answer within ${this.timeoutMs} ms`)), this.timeoutMs)
+      this.pending.set(sequence, { what, isInterrupted: false, replies: [], timer, resolve, reject })
+      try {
+        this.transport.send(this.channel, encodeMessage(request.type, k.NLM_F_REQUEST | flags | (request.flags ?? 0), sequence, request.parts))
+      } catch (error) {
+        return this.fail(sequence, transportError(what, error))
+      }
+      // rtnetlink works inside send(), so the answer is often there already and need not wait for the event loop.
+      this.drain()
+    })
+  }
+
+  private nextSequence(): number {
+    do this.sequence = (this.sequence + 1) >>> 0
+    while (this.sequence === 0 || this.pending.has(this.sequence))
+    return this.sequence
+  }
+
+  private watch(): void {
+    this.transport.watch(this.channel, (status) => {
+      this.drain()
+      if (status < 0 && !this.isClosed) this.watch()
+    })
+  }
+
+  private drain(): void {
+    try {
+      for (let i = 0; i < BURST && !this.isClosed; i++) {
+        const datagram = this.transport.receive(this.channel)
+        if (!datagram) return
+        if (datagram.sender === 0) for (const message of decodeMessages(datagram.bytes)) this.take(message)
+      }
+    } catch (error) {
+      // Which answer was lost or garbled cannot be known, so no answer that is still awaited may be trusted to come.
+      this.rejectAll((what) => transportError(what, error))
+    }
+  }
+
+  private take(message: Message): void {
+    const pending = this.pending.get(message.sequence)
+    if (!pending) return
+    if (message.flags & k.NLM_F_DUMP_INTR) pending.isInterrupted = true
+    if (message.type === k.NLMSG_ERROR) this.finish(message.sequence, pending, decodeError(message))
+    else if (message.type === k.NLMSG_DONE) this.finish(message.sequence, pending, decodeDone(message))
+    else if (message.type === k.NLMSG_OVERRUN) this.fail(message.sequence, new KernelError('ENOBUFS', `${pending.what}: the kernel lost data`))
+    else if (message.type !== k.NLMSG_NOOP) pending.replies.push(message)
+  }
+
+  private finish(sequence: number, pending: Pending, { errno, text }: Acknowledgement): void {
+    if (errno !== 0) return this.fail(sequence, refusal(pending.what, errno, text))
+    this.settle(sequence)
+    pending.resolve(pending)
+  }
+
+  private settle(sequence: number): Pending | undefined {
+    const pending = this.pending.get(sequence)
+    this.pending.delete(sequence)
+    clearTimeout(pending?.timer)
+    return pending
+  }
+
+  private fail(sequence: number, error: Error): void {
+    this.settle(sequence)?.reject(error)
+  }
+
+  private rejectAll(reason: (what: string) => Error): void {
+    for (const [sequence, { what }] of [...this.pending]) this.fail(sequence, reason(what))
+  }
+}

@@ -1,0 +1,101 @@
+// Whatever bytes arrive, a decoder gives a value or a DecodeError, soon.
+import assert from 'node:assert/strict'
+import fc from 'fast-check'
+import { foundLink } from '@panel/root-helper/kernel/link-found.ts'
+import { decodeAddress } from '@panel/root-helper/netlink/address.ts'
+import { attribute, Attributes, DecodeError, nest, text, u32 } from '@panel/root-helper/netlink/attributes.ts'
+import { ipBytes, ipText } from '@panel/root-helper/netlink/bytes.ts'
+import * as k from '@panel/root-helper/netlink/constants.ts'
+import { decodeEvents } from '@panel/root-helper/netlink/events.ts'
+import { decodeLink } from '@panel/root-helper/netlink/link.ts'
+import { decodeDone, decodeError, decodeMessages, type Message } from '@panel/root-helper/netlink/message.ts'
+import { decodeRoute } from '@panel/root-helper/netlink/route.ts'
+import { formatIp } from '@panel/shared/address/ip.ts'
+import { linkConfig } from '../../support/random-states.ts'
+import { acknowledgement, datagram, done, linkMessage } from './kernel-says.ts'
+
+const routeMessage: Message = {
+  type: k.RTM_NEWROUTE, flags: 0, sequence: 1,
+  body: Buffer.concat([Buffer.from([2, 24, 0, 0, 254, 2, 253, 1, 0, 0, 0, 0]), u32(k.RTA_TABLE, 254), attribute(k.RTA_DST, ipBytes('10.0.0.0')), attribute(k.RTA_MULTIPATH, Buffer.concat([Buffer.from([16, 0, 0, 0, 3, 0, 0, 0]), attribute(k.RTA_GATEWAY, ipBytes('10.0.0.1'))]))]),
+}
+const addressMessage: Message = {
+  type: k.RTM_NEWADDR, flags: 0, sequence: 1,
+  body: Buffer.concat([Buffer.from([10, 64, 0x80, 0, 7, 0, 0, 0]), attribute(k.IFA_ADDRESS, ipBytes('2001:db8::1')), u32(k.IFA_FLAGS, 0x80), attribute(k.IFA_CACHEINFO, Buffer.alloc(16, 255)), nest(5, text(k.IFA_LABEL, 'x'))]),
+}
+
+const DECODERS: readonly ((message: Message) => unknown)[] = [
+  (message) => foundLink(decodeLink(message), [], new Map([[1, 'lo']])),
+  decodeAddress,
+  decodeRoute,
+  decodeError,
+  decodeDone,
+  (message) => decodeEvents(datagram(message)),
+]
+
+/** Passes DecodeErrors, and nothing else. */
+function survives(decode: () => unknown): void {
+  try {
+    decode()
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error
+  }
+}
+
+function decodeEverything(bytes: Buffer): void {
+  survives(() => decodeMessages(bytes))
+  survives(() => new Attributes(bytes))
+  const types = [k.RTM_NEWLINK, k.RTM_NEWADDR, k.RTM_NEWROUTE, k.NLMSG_ERROR, k.NLMSG_DONE]
+  for (const type of types) for (const decode of DECODERS) survives(() => decode({ type, flags: k.NLM_F_ACK_TLVS, sequence: 1, body: bytes }))
+  survives(() => decodeMessages(bytes).forEach((message) => DECODERS.forEach((decode) => survives(() => decode(message)))))
+}
+
+/** A good datagram with some bytes changed, then cut. */
+const mutated = fc
+  .tuple(
+    fc.oneof(linkConfig.map((config) => linkMessage(config)), fc.constantFrom(routeMessage, addressMessage, acknowledgement(1, 17, 'File exists'), done(1))),
+    fc.array(fc.tuple(fc.nat(), fc.integer({ min: 0, max: 255 })), { maxLength: 6 }),
+    fc.nat(),
+  )
+  .map(([message, changes, cut]) => {
+    const bytes = datagram(message, message)
+    for (const [at, value] of changes) bytes[at % bytes.length] = value
+    return bytes.subarray(0, cut % 3 === 0 ? cut % bytes.length : bytes.length)
+  })
+
+describe('hostile bytes', () => {
+  it('at random give a value or a DecodeError', () => {
+    fc.assert(fc.property(fc.uint8Array({ maxLength: 400 }), (bytes) => decodeEverything(Buffer.from(bytes))), { numRuns: 5000 })
+  })
+
+  it('that were once a good message give a value or a DecodeError', function () {
+    this.timeout(60_000)
+    fc.assert(fc.property(mutated, (bytes) => {
+      decodeEverything(bytes)
+      decodeEverything(bytes.subarray(k.NLMSG_HDRLEN))
+    }), { numRuns: 3_000 })
+  })
+
+  it('of a megabyte are read within a second', () => {
+    const started = performance.now()
+    for (const fill of [0, 1, 4, 16, 255]) decodeEverything(Buffer.alloc(1_000_000, fill))
+    decodeEverything(Buffer.alloc(1_000_000, Buffer.from([4, 0, 1, 0])))
+    assert.ok(performance.now() - started < 1_000)
+  })
+
+  it('in unknown attributes are passed over', () => {
+    const message = linkMessage((fc.sample(linkConfig, 1)[0])!, { more: [attribute(99, Buffer.from('new')), attribute(0x3fff, Buffer.alloc(0)), attribute(300, Buffer.alloc(9))] })
+    assert.equal(decodeLink(message).name, 'gre-1')
+  })
+})
+
+describe('an address in bytes', () => {
+  it('has the text that the address library gives it', () => {
+    const byte = fc.oneof({ weight: 2, arbitrary: fc.constant(0) }, fc.integer({ min: 0, max: 255 }))
+    fc.assert(fc.property(fc.constantFrom(4 as const, 16 as const).chain((n) => fc.array(byte, { minLength: n, maxLength: n })), (octets) => {
+      const bytes = Buffer.from(octets)
+      const text = ipText(bytes)
+      assert.equal(text, formatIp({ family: octets.length === 4 ? 4 : 6, value: BigInt(`0x${bytes.toString('hex')}`) }))
+      assert.deepEqual(ipBytes(text), bytes)
+    }), { numRuns: 5000 })
+  })
+})

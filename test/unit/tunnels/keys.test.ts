@@ -1,0 +1,59 @@
+// The GRE keys of a tunnel (decisions.md, T12, R9, R15).
+import assert from 'node:assert/strict'
+import { draftEnds } from '@panel/web-daemon/tunnels/draft/ends.ts'
+import { draftKeys } from '@panel/web-daemon/tunnels/draft/keys.ts'
+import { neighbour, problemsOf, sketch, warningsOf } from './sketch.ts'
+
+const drawing = (...keys: number[]) => (): number => keys.shift() ?? assert.fail('drew too often')
+const keysOf = (asked: ReturnType<typeof sketch>, ...drawn: number[]) => draftKeys(asked, draftEnds(asked), drawing(...drawn))
+
+describe('The keys of a tunnel', () => {
+  it('are one and the same, drawn, where none is given', () => {
+    const asked = sketch()
+    assert.deepEqual(keysOf(asked, 4711), { ikey: 4711, okey: 4711 })
+    assert.deepEqual(warningsOf(asked), [])
+  })
+
+  it('are drawn from 1 to 2^32-1', () => {
+    for (let n = 0; n < 200; n += 1) {
+      const { ikey } = draftKeys(sketch(), draftEnds(sketch()))
+      assert(ikey !== null && ikey >= 1 && ikey <= 0xffff_ffff)
+    }
+  })
+
+  it('are drawn again where a tunnel between the same endpoints has them', () => {
+    assert.deepEqual(keysOf(sketch({}, { neighbours: [neighbour({ ikey: 5, okey: 6 })] }), 5, 6, 8), { ikey: 8, okey: 8 })
+  })
+
+  it('are none where null is given, with a warning', () => {
+    for (const body of [{ ikey: null, okey: null }, { ikey: null }, { okey: null }]) {
+      const asked = sketch(body)
+      assert.deepEqual(keysOf(asked), { ikey: null, okey: null })
+      assert.deepEqual(warningsOf(asked), ['ikey NO_GRE_KEY'])
+    }
+  })
+
+  it('stay one-sided where only one is given, with a warning', () => {
+    const asked = sketch({ okey: 9 })
+    assert.deepEqual(keysOf(asked), { ikey: null, okey: 9 })
+    assert.deepEqual(warningsOf(asked), ['ikey GRE_KEY_ASYMMETRIC'])
+  })
+
+  it('must not make two tunnels of one kind between the same endpoints alike', () => {
+    const twins = { neighbours: [neighbour({ ikey: 7 })] }
+    const alike = sketch({ ikey: 7, okey: 1 }, twins)
+    keysOf(alike)
+    assert.deepEqual(problemsOf(alike), ['remote_endpoint TUNNEL_ENDPOINT_CONFLICT'])
+    for (const body of [{ ikey: 8, okey: 7 }, { ikey: 7, okey: 7, remote_endpoint: '198.51.100.8' }, { ikey: 7, okey: 7, tunnel_type_id: 20 }]) {
+      const other = sketch(body, twins)
+      keysOf(other)
+      assert.deepEqual(problemsOf(other), [], JSON.stringify(body))
+    }
+  })
+
+  it('may be those of a tunnel elsewhere, with a warning', () => {
+    const asked = sketch({ ikey: 7, okey: 7 }, { neighbours: [neighbour({ remote_endpoint: '198.51.100.8' })] })
+    keysOf(asked)
+    assert.deepEqual(warningsOf(asked), ['ikey GRE_KEY_REUSED'])
+  })
+})

@@ -1,0 +1,65 @@
+// A draft's surroundings for unit tests: a host with eth0 of MTU 1500, the seeded pools and no tunnels, unless said otherwise.
+import type { HostInterface, RoutingEntry } from '@panel/shared/model/observed.ts'
+import { kindOfType } from '@panel/shared/api/lookups.ts'
+import { TOOLS } from '@panel/shared/model/host.ts'
+import { LINK_KINDS } from '@panel/shared/model/tunnel.ts'
+import { Problems } from '@panel/web-daemon/http/problems.ts'
+import { Refusal } from '@panel/web-daemon/http/refusal.ts'
+import { FIELD_ORDER, type Asked, type Sketch } from '@panel/web-daemon/tunnels/draft/sketch.ts'
+import type { HostFacts } from '@panel/web-daemon/tunnels/facts.ts'
+import type { Neighbour } from '@panel/web-daemon/tunnels/store.ts'
+
+export const ENDS = { local_endpoint: '192.0.2.1', remote_endpoint: '198.51.100.7' } as const
+
+export function sketch(body: Asked = {}, more: Partial<Sketch> = {}): Sketch {
+  const kind = kindOfType(body.tunnel_type_id ?? 10)
+  const pools = [pool(10, '172.17.0.0/16'), pool(20, '10.10.0.0/16'), { ...pool(30, '109.194.0.0/16'), is_enabled: false, is_public_range: true }]
+  return { body: { ...ENDS, ...body }, kind, problems: new Problems(), warnings: [], facts: facts(), neighbours: [], pools, ...more }
+}
+
+export const pool = (address_pool_id: number, cidr: string) => ({ address_pool_id, address_pool_title: `Pool ${address_pool_id}`, description: '', cidr, prefix_length: 30, is_enabled: true, is_public_range: false })
+
+export function facts(more: Partial<HostFacts> = {}): HostFacts {
+  return {
+    interfaces: [device('lo', ['127.0.0.1/8'], 65536), device('eth0', ['192.0.2.1/24', '2001:db8::1/64'])],
+    routing_table: [route('0.0.0.0/0', 'eth0'), route('192.0.2.0/24', 'eth0'), route('::/0', 'eth0')],
+    capabilities: {
+      link_kinds: LINK_KINDS.map((kind) => ({ kind, supported: true, detail: '' })),
+      savers: [{ by: 'systemd', available: true, detail: '' }],
+      nftables: { available: true, version: '', detail: '' },
+      tools: TOOLS.map((name) => ({ name, available: true })),
+      kernel_release: '6.12.0',
+      unit_dir: '/etc/systemd/system',
+      sysctl_dir: '/etc/sysctl.d',
+      version: '0',
+      pid: 1,
+    },
+    ...more,
+  }
+}
+
+export function device(name: string, addresses: string[], mtu = 1500, kind = ''): HostInterface {
+  const statistics = { rx_bytes: 0, tx_bytes: 0, rx_packets: 0, tx_packets: 0, rx_errors: 0, tx_errors: 0, rx_dropped: 0, tx_dropped: 0 }
+  return { name, index: 1, mtu, kind, hardware_addr: '', oper_state: 'UP', flags: [], is_up: true, is_lower_up: true, addresses, statistics, class: 'other' }
+}
+
+export function route(destination: string, name: string, more: Partial<RoutingEntry> = {}): RoutingEntry {
+  return { destination, gateway: '', device: name, is_default: destination.endsWith('/0'), source: '', table: 254, protocol: 'static', metric: 0, ...more }
+}
+
+export function neighbour(more: Partial<Neighbour> = {}): Neighbour {
+  return { tunnel_id: 1, interface_name: 'gre-a-1', tunnel_number: 1, tunnel_type_id: 10, ...ENDS, ikey: 7, okey: 7, addresses: [{ address: '172.17.1.1', peer_address: '172.17.1.2', prefix_length: 30 }], ...more }
+}
+
+/** The problems so far, as "field CODE". */
+export function problemsOf({ problems }: Sketch): string[] {
+  try {
+    problems.throwIfAny(FIELD_ORDER)
+    return []
+  } catch (refused) {
+    if (!(refused instanceof Refusal)) throw refused
+    return (refused.details['fields'] as { field: string; code: string }[]).map(({ field, code }) => `${field} ${code}`)
+  }
+}
+
+export const warningsOf = ({ warnings }: Sketch): string[] => warnings.map(({ code, field }) => `${field} ${code}`)

@@ -1,0 +1,169 @@
+// The client of the root helper against a socket that behaves, misbehaves, and is not there.
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer, type Server, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { connectHelper, type HelperClient } from '@panel/web-daemon/helper/client.ts'
+import { Refusal } from '@panel/web-daemon/http/refusal.ts'
+import { makeLogger } from '@panel/web-daemon/log.ts'
+import { REFUSALS } from '@panel/shared/rpc/outcome.ts'
+
+interface Request {
+  id: number
+  method: string
+}
+type Behaviour = (request: Request, socket: Socket) => void
+
+const NOTHING = { capabilities: null, interfaces: null, routing_table: null }
+
+describe('the client of the root helper', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'panel-helper-'))
+  const path = join(directory, 'helper.sock')
+  const log: string[] = []
+  let server: Server
+  let behave: Behaviour
+  let client: HelperClient
+  const sockets = new Set<Socket>()
+
+  const say = (socket: Socket, value: unknown): boolean => socket.write(`${JSON.stringify(value)}\n`)
+  const answer: Behaviour = ({ id }, socket) => void say(socket, { jsonrpc: '2.0', id, result: NOTHING })
+  const start = (): Promise<void> =>
+    new Promise((resolve) => {
+      server = createServer((socket) => {
+        sockets.add(socket)
+        let text = ''
+        socket.on('error', () => undefined)
+        socket.on('data', (chunk) => {
+          text += String(chunk)
+          const lines = text.split('\n')
+          text = lines.pop() ?? ''
+          for (const line of lines) behave(JSON.parse(line) as Request, socket)
+        })
+      }).listen(path, resolve)
+    })
+  const stop = (): Promise<void> =>
+    new Promise((resolve) => {
+      for (const socket of sockets) socket.destroy()
+      sockets.clear()
+      server.close(() => resolve())
+    })
+  const ask = (): Promise<unknown> => client.ask('host.probe', { parts: [] })
+  const away = (failure: unknown): boolean => failure instanceof Refusal && failure.code === 'HELPER_UNAVAILABLE'
+
+  beforeEach(async () => {
+    behave = answer
+    await start()
+    client = connectHelper(path, makeLogger({ write: (line) => void log.push(line) }), { read: 150, write: 300 })
+  })
+  afterEach(async () => {
+    client.close()
+    await stop()
+  })
+  after(() => rmSync(directory, { recursive: true }))
+
+  it('asks over one connection, many at a time, and matches the answers by id', async () => {
+    const waiting: (() => void)[] = []
+    behave = (request, socket) => waiting.push(() => answer(request, socket))
+    const answers = Promise.all(Array.from({ length: 50 }, ask))
+    while (waiting.length < 50) await sleep(5)
+    for (const reply of waiting.reverse()) reply()
+    assert.deepEqual(new Set((await answers).map((value) => JSON.stringify(value))), new Set([JSON.stringify(NOTHING)]))
+    assert.equal(sockets.size, 1)
+    assert.equal(client.isConnected(), true)
+  })
+
+  it('takes an answer that comes in pieces, a character cut in two', async () => {
+    behave = ({ id }, socket) => {
+      const bytes = Buffer.from(`${JSON.stringify({ jsonrpc: '2.0', id, error: { code: REFUSALS.unsupported, message: 'Nö' } })}\n`)
+      const at = bytes.indexOf(0xc3) + 1
+      socket.write(bytes.subarray(0, at))
+      setTimeout(() => socket.write(bytes.subarray(at)), 10)
+    }
+    await assert.rejects(ask(), (failure) => failure instanceof Refusal && failure.code === 'SERVICE_UNAVAILABLE' && failure.message === 'Nö')
+  })
+
+  const WORDS: Record<string, string> = { stale_state: 'CONFLICT', unsupported: 'SERVICE_UNAVAILABLE', busy: 'SERVICE_UNAVAILABLE', kernel_refused: 'SERVICE_UNAVAILABLE', protected_interface: 'PROTECTED_INTERFACE', foreign_unit_file: 'FOREIGN_UNIT_FILE', unmodelled_state: 'CONFLICT' }
+  it('turns every refusal of root into the code of the API, and a malformed request into a failure of its own', async () => {
+    for (const [word, number] of Object.entries(REFUSALS)) {
+      behave = ({ id }, socket) => void say(socket, { jsonrpc: '2.0', id, error: { code: number, message: 'no, because' } })
+      const failure = await ask().catch((thrown: unknown) => thrown)
+      if (word === 'malformed') assert.ok(!(failure instanceof Refusal))
+      else assert.ok(failure instanceof Refusal && failure.code === WORDS[word] && failure.details['reason'] === word && failure.message === 'No, because', word)
+    }
+  })
+
+  it('answers HELPER_UNAVAILABLE where nothing listens, and reconnects when something does', async () => {
+    await stop()
+    await assert.rejects(ask(), away)
+    assert.equal(client.isConnected(), false)
+    await start()
+    assert.deepEqual(await ask(), NOTHING)
+  })
+
+  it('answers HELPER_UNAVAILABLE at once to all who wait when the connection is lost', async () => {
+    behave = (_request, socket) => socket.destroy()
+    const started = Date.now()
+    for (const outcome of await Promise.allSettled([ask(), ask(), ask()])) assert.ok(outcome.status === 'rejected' && away(outcome.reason))
+    assert.ok(Date.now() - started < 140)
+    behave = answer
+    assert.deepEqual(await ask(), NOTHING)
+  })
+
+  it('gives up after its time, longer for a write than for a read, and drops the answer that comes too late', async () => {
+    behave = (request, socket) => void setTimeout(() => answer(request, socket), 250)
+    const started = Date.now()
+    await assert.rejects(ask(), away)
+    assert.ok(Date.now() - started >= 140)
+    await assert.rejects(client.ask('tunnel.apply', { before: null, after: null } as never), (failure) => away(failure) && /does not understand/.test((failure as Error).message))
+    behave = answer
+    assert.deepEqual(await ask(), NOTHING)
+  })
+
+  it('does not believe an answer out of shape', async () => {
+    for (const result of [{}, { ...NOTHING, more: 1 }, 5, 'x', { ...NOTHING, capabilities: {} }]) {
+      behave = ({ id }, socket) => void say(socket, { jsonrpc: '2.0', id, result })
+      await assert.rejects(ask(), away)
+    }
+  })
+
+  const GARBAGE = ['null', '[]', '{}', '5', '"x"', '{', '', '{"jsonrpc":"2.0"}', '[{"jsonrpc":"2.0","id":1,"result":1}]', '{"jsonrpc":"1.0","id":1,"result":1}', '{"jsonrpc":"2.0","id":1,"method":"x"}', '{"jsonrpc":"2.0","id":1,"error":null}', '{"jsonrpc":"2.0","id":1,"error":5}', '\u00ff\u0000']
+  for (const garbage of GARBAGE) {
+    it(`lives through ${JSON.stringify(garbage)} in the place of an answer`, async () => {
+      behave = (_request, socket) => void socket.write(`${garbage}\n`)
+      await assert.rejects(ask())
+      behave = answer
+      await sleep(5)
+      assert.deepEqual(await ask(), NOTHING)
+    })
+  }
+
+  it('lives through a line that never ends', async () => {
+    behave = (_request, socket) => {
+      const chunk = 'x'.repeat(1024 * 1024)
+      for (let at = 0; at < 6; at++) socket.write(chunk)
+    }
+    await assert.rejects(ask(), away)
+    behave = answer
+    await sleep(20)
+    assert.deepEqual(await ask(), NOTHING)
+  })
+
+  it('holds requests back while the helper does not read, and does not send those whose time is over', async () => {
+    const received: number[] = []
+    behave = (request, socket) => {
+      received.push(request.id)
+      answer(request, socket)
+    }
+    await ask()
+    for (const socket of sockets) socket.pause()
+    const names = Array.from({ length: 2000 }, () => 'a'.repeat(15))
+    const stuck = await Promise.allSettled(Array.from({ length: 60 }, () => client.ask('tunnel.probe', { interface_names: names })))
+    assert.ok(stuck.every((outcome) => outcome.status === 'rejected' && away(outcome.reason)))
+    for (const socket of sockets) socket.resume()
+    await sleep(50)
+    assert.ok(received.length < 61, `${received.length} of 61 were sent`)
+    assert.deepEqual(await ask(), NOTHING)
+  })
+})

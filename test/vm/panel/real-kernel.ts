@@ -1,0 +1,50 @@
+// The kernel of the lab machine behind the same interface as the fake one: each call is a line to a driver in the machine.
+import { createInterface } from 'node:readline'
+import { KernelError, type Kernel } from '@panel/root-helper/kernel/facilities.ts'
+import type { Lab } from '../lab/index.ts'
+import type { Running } from '../lab/running.ts'
+import { putDriver } from './bundles.ts'
+
+interface Answer {
+  readonly id: number
+  readonly result?: unknown
+  readonly error?: { code?: string; message: string }
+}
+
+type Waiter = { resolve: (result: unknown) => void; reject: (error: Error) => void }
+
+export async function realKernel(lab: Lab): Promise<Kernel> {
+  const driver = await putDriver(lab, 'kernel-driver')
+  const env = { PANEL_UNIT_DIR: '/run/contract/units', PANEL_SYSCTL_DIR: '/run/contract/sysctl', PANEL_HELPER_STATE_DIR: '/run/contract/state' }
+  const process = lab.spawn('node', [driver], { env })
+  const waiters = listen(process)
+  const facility = (name: keyof Kernel) => new Proxy({}, { get: (_, method) => (...args: unknown[]) => call(process, waiters, { facility: name, method: String(method), args }) })
+  return { links: facility('links'), units: facility('units') } as unknown as Kernel
+}
+
+function listen(process: Running): Map<number, Waiter> {
+  const waiters = new Map<number, Waiter>()
+  createInterface({ input: process.stdout }).on('line', (line) => {
+    const { id, result, error } = JSON.parse(line) as Answer
+    const waiter = waiters.get(id)
+    waiters.delete(id)
+    if (error) waiter?.reject(new KernelError(error.code ?? '', error.message))
+    else waiter?.resolve(result)
+  })
+  void process.exited.then(() => {
+    for (const { reject } of waiters.values()) reject(new Error(`The driver ended: ${process.text('stderr')}`))
+    // Whoever calls from now on hears it at once.
+    waiters.set = (_id, { reject }) => (reject(new Error(`The driver has ended: ${process.text('stderr')}`)), waiters)
+  })
+  return waiters
+}
+
+let nextId = 0
+
+function call(process: Running, waiters: Map<number, Waiter>, what: object): Promise<unknown> {
+  const id = ++nextId
+  return new Promise((resolve, reject) => {
+    waiters.set(id, { resolve, reject })
+    process.write(`${JSON.stringify({ id, ...what })}\n`).catch(reject)
+  })
+}
