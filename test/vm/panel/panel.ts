@@ -1,0 +1,84 @@
+// A panel on one server of the lab: the shipped helper as root and the shipped web daemon as a user without capabilities.
+import { Client, type Reply } from '../../api/support/client.ts'
+import type { Server } from '../lab/index.ts'
+import type { Running } from '../lab/running.ts'
+import { PANEL } from './bundles.ts'
+
+/** No account of the machine has this number. */
+const WEB_UID = 61_184
+const AS_NOBODY = [`--reuid=${WEB_UID}`, `--regid=${WEB_UID}`, '--clear-groups', '--bounding-set=-all', '--inh-caps=-all', '--ambient-caps=-all', '--no-new-privs']
+const READY_MS = 120_000
+
+export const OPERATOR = { username: 'operator', password: 'correct horse battery' } as const
+
+/** Which helper to run: the shipped one unless a driver is named, with the fault that its environment asks for. */
+export interface HelperChoice {
+  readonly script?: string
+  readonly env?: Record<string, string>
+}
+
+export class Panel {
+  readonly server: Server
+  readonly folder: string
+  readonly operator: Client
+  helper!: Running
+  web!: Running
+
+  constructor(server: Server) {
+    this.server = server
+    this.folder = `/run/panel-${server.name}`
+    this.operator = new Client(`${server.url}/`)
+  }
+
+  get unitDir(): string {
+    return `${this.folder}/units`
+  }
+
+  get socket(): string {
+    return `${this.folder}/helper.sock`
+  }
+
+  async startHelper({ script = `${PANEL}/helper.cjs`, env = {} }: HelperChoice = {}): Promise<void> {
+    const own = { PANEL_HELPER_SOCKET: this.socket, PANEL_HELPER_GROUP: `${WEB_UID}`, PANEL_UNIT_DIR: this.unitDir, PANEL_SYSCTL_DIR: `${this.folder}/sysctl`, PANEL_HELPER_STATE_DIR: `${this.folder}/state` }
+    this.helper = this.server.spawn('node', ['--disallow-code-generation-from-strings', script], { env: { ...own, ...env } })
+    await this.helper.says(/listening/, READY_MS)
+  }
+
+  async startWeb(): Promise<void> {
+    await this.server.run('install', ['-d', '-o', `${WEB_UID}`, '-g', `${WEB_UID}`, '-m', '0700', `${this.folder}/web`])
+    const env = { PANEL_STATE_DIR: `${this.folder}/web`, PANEL_HELPER_SOCKET: this.socket }
+    this.web = this.server.spawn('setpriv', [...AS_NOBODY, 'node', `${PANEL}/web.cjs`], { env })
+    await this.web.says(/The panel is at/, READY_MS)
+  }
+
+  async start(): Promise<this> {
+    await this.startHelper()
+    await this.startWeb()
+    return this
+  }
+
+  /** As after a crash, or to have a helper with a fault in the place of this one. */
+  async replaceHelper(choice: HelperChoice = {}): Promise<void> {
+    this.helper.kill('KILL')
+    await this.helper.exited
+    await this.startHelper(choice)
+  }
+
+  async setUp(): Promise<void> {
+    expect(await this.operator.post('/auth/setup', OPERATOR), 201)
+  }
+
+  /** All that a change may touch, as text: links with every detail but what a new link cannot keep, and the files byte for byte. */
+  async picture(): Promise<string> {
+    const links = JSON.parse(await this.server.run('ip', ['-d', '-j', 'address', 'show'])) as Record<string, unknown>[]
+    const kept = links.map(({ ifindex: _index, stats64: _stats, addr_info, ...link }) => ({ ...link, addr_info: (addr_info as { scope: string }[]).filter((a) => a.scope !== 'link') }))
+    const files = await this.server.run(`mkdir -p ${this.unitDir} && cd ${this.unitDir} && find . -type f -exec sha256sum {} + | sort; find . -type l -printf '%p %l\\n' | sort`)
+    return `${JSON.stringify(kept, null, 1)}\n${files}`
+  }
+}
+
+/** Answers with the body, or throws with everything that came instead. */
+export function expect<B>(reply: Reply<B>, status: number): B {
+  if (reply.status !== status) throw new Error(`${status} was expected, and ${reply.status} came: ${reply.text}`)
+  return reply.body
+}
