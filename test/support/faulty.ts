@@ -7,6 +7,9 @@ import type { Kernel, Links, UnitFiles } from '@panel/root-helper/kernel/facilit
  */
 export type Fault = 'refuses' | 'half' | 'lies' | 'dies' | 'dies-after'
 
+/** Which fault, if any, the change with this number has; the first is 1. */
+export type FaultAt = (asked: number) => Fault | null
+
 const LINK_CHANGES = ['create', 'delete', 'setMtu', 'setTxQueueLength', 'setUp', 'addAddress', 'removeAddress'] as const
 const FILE_CHANGES = ['write', 'remove', 'setEnabled'] as const
 
@@ -15,12 +18,10 @@ export class FaultyKernel implements Kernel {
   readonly units: UnitFiles
   /** Changes asked so far. */
   asked = 0
-  readonly #fault: Fault
-  readonly #isFaulty: (asked: number) => boolean
+  readonly #faultAt: FaultAt
 
-  constructor(kernel: Kernel, fault: Fault, isFaulty: (asked: number) => boolean) {
-    this.#fault = fault
-    this.#isFaulty = isFaulty
+  constructor(kernel: Kernel, faultAt: FaultAt) {
+    this.#faultAt = faultAt
     this.links = this.#wrap(kernel.links, LINK_CHANGES)
     this.units = this.#wrap(kernel.units, FILE_CHANGES)
   }
@@ -38,16 +39,17 @@ export class FaultyKernel implements Kernel {
 
   async #change(make: () => Promise<void>): Promise<void> {
     this.asked += 1
-    if (!this.#isFaulty(this.asked)) return make()
-    if (this.#fault === 'lies') return
-    if (this.#fault === 'dies') process.kill(process.pid, 'SIGKILL')
-    if (this.#fault === 'half' || this.#fault === 'dies-after') await make()
-    if (this.#fault === 'dies-after') process.kill(process.pid, 'SIGKILL')
+    const fault = this.#faultAt(this.asked)
+    if (fault === null) return make()
+    if (fault === 'lies') return
+    if (fault === 'dies') process.kill(process.pid, 'SIGKILL')
+    if (fault === 'half' || fault === 'dies-after') await make()
+    if (fault === 'dies-after') process.kill(process.pid, 'SIGKILL')
     throw new Error(`Injected fault at change ${this.asked}`)
   }
 }
 
 /** The n-th change fails, and only that one. */
-export const onlyAt = (n: number) => (asked: number): boolean => asked === n
+export const onlyAt = (n: number, fault: Fault): FaultAt => (asked) => (asked === n ? fault : null)
 /** From the n-th on, every change fails: undoing too. */
-export const from = (n: number) => (asked: number): boolean => asked >= n
+export const from = (n: number, fault: Fault): FaultAt => (asked) => (asked >= n ? fault : null)

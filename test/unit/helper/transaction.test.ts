@@ -46,7 +46,7 @@ describe('A transaction', () => {
         for (let at = 1; at <= steps; at += 1) {
           const kernel = await hostWith(change.before)
           const picture = kernel.picture()
-          const { outcome, failure } = await apply(new FaultyKernel(kernel, fault, onlyAt(at)), change)
+          const { outcome, failure } = await apply(new FaultyKernel(kernel, onlyAt(at, fault)), change)
           // A last step that was made and then complained is read back as not made: undone like any other.
           assert.equal(outcome, 'restored', `step ${at}`)
           assert.ok(failure && failure.message.length > 0)
@@ -58,7 +58,7 @@ describe('A transaction', () => {
     it(`is stuck, and says what to do, when undoing ${what} fails too`, async () => {
       // The second step fails and everything after it, so there is something to undo.
       const kernel = await hostWith(change.before)
-      const { outcome, failure, remediation } = await apply(new FaultyKernel(kernel, 'refuses', from(2)), change)
+      const { outcome, failure, remediation } = await apply(new FaultyKernel(kernel, from(2, 'refuses')), change)
       assert.equal(outcome, 'stuck')
       assert.match(failure?.message ?? '', /Undoing it failed too/)
       assert.ok(remediation.length > 0)
@@ -113,7 +113,7 @@ describe('A transaction', () => {
         const picture = kernel.picture()
         const journal = memoryJournal()
         // A promise that never resolves is a helper that was killed at this step.
-        const halted = new FaultyKernel(kernel, 'refuses', from(at))
+        const halted = new FaultyKernel(kernel, from(at, 'refuses'))
         await journal.begin('tunnel', change)
         await apply(halted, change)
         const parts: Parts = { kernel, journal, capabilities: () => Promise.reject(new Error('not asked')) }

@@ -1,16 +1,30 @@
-// A helper with a fault in it, for the lab: PANEL_FAULT and PANEL_FAULT_AT say which and when. The shipped helper has no such door.
+// A helper with a fault in it, for the lab: the file that PANEL_FAULT_FILE names says which fault and when. The shipped helper has no such door.
+import { readFileSync } from 'node:fs'
 import { readConfig } from '@panel/root-helper/config.ts'
 import { realParts, startHelper } from '@panel/root-helper/helper.ts'
 import { FaultyKernel, from, onlyAt, type Fault } from '../../support/faulty.ts'
 
+/** `at` 0 is no fault. A new `turn` counts changes from one again. */
+export interface FaultOrder {
+  readonly turn: number
+  readonly fault: Fault
+  readonly at: number
+  readonly lasts: boolean
+}
+
 async function main(): Promise<void> {
   const config = readConfig(process.env)
   const parts = await realParts(config)
-  const at = Number(process.env['PANEL_FAULT_AT'])
-  const isFaulty = process.env['PANEL_FAULT_LASTS'] === 'yes' ? from(at) : onlyAt(at)
-  const kernel = new FaultyKernel(parts.kernel, process.env['PANEL_FAULT'] as Fault, isFaulty)
+  let turn = -1
+  const kernel: FaultyKernel = new FaultyKernel(parts.kernel, () => {
+    const order = JSON.parse(readFileSync(process.env['PANEL_FAULT_FILE']!, 'utf8')) as FaultOrder
+    if (order.turn !== turn) kernel.asked = 1
+    turn = order.turn
+    if (order.at === 0) return null
+    return (order.lasts ? from : onlyAt)(order.at, order.fault)(kernel.asked)
+  })
   await startHelper({ ...parts, kernel }, config, () => ({}))
-  process.stderr.write('listening with a fault\n')
+  process.stderr.write('listening, with a fault\n')
 }
 
 void main()

@@ -1,0 +1,120 @@
+// Faults on a real kernel: at every step of a plan, in the reading back, in the undoing, and the helper killed at every step.
+import assert from 'node:assert/strict'
+import { startLab, type Lab } from './lab/index.ts'
+import type { FaultOrder } from './driver/faulty-helper.ts'
+import { putDriver, putPanel } from './panel/bundles.ts'
+import { expect, Panel } from './panel/panel.ts'
+
+const TUNNEL = {
+  interface_name: 'gre-f-1',
+  local_endpoint: '192.0.2.1',
+  remote_endpoint: '192.0.2.2',
+  ikey: 7,
+  okey: 7,
+  addresses: [{ address: '172.17.9.1', prefix_length: 30 }, { address: '2001:db8:9::1', prefix_length: 64 }],
+}
+/** Link, two addresses, up, file, enabled: and the same the other way round. */
+const CREATE_STEPS = 6
+const DELETE_STEPS = 3
+
+interface Created {
+  tunnel: { tunnel_id: number }
+  plan: { steps: unknown[] }
+}
+
+describe('A fault on a real kernel', function () {
+  this.timeout(600_000)
+  let lab: Lab
+  let panel: Panel
+  let faulty: { script: string; env: Record<string, string> }
+  let turn = 0
+
+  const order = (fault: FaultOrder['fault'], at: number, lasts = false): Promise<void> => lab.write('/run/fault.json', JSON.stringify({ turn: ++turn, fault, at, lasts } satisfies FaultOrder))
+  const create = () => panel.operator.post<Created>('/tunnels', TUNNEL)
+  const createWell = async (): Promise<string> => {
+    await order('refuses', 0)
+    return `/tunnels/${expect(await create(), 201).tunnel.tunnel_id}`
+  }
+
+  before(async () => {
+    lab = await startLab()
+    const { a } = await lab.twoServers()
+    await putPanel(lab)
+    faulty = { script: await putDriver(lab, 'faulty-helper'), env: { PANEL_FAULT_FILE: '/run/fault.json' } }
+    await order('refuses', 0)
+    panel = new Panel(a)
+    await panel.startHelper(faulty)
+    await panel.startWeb()
+    await panel.setUp()
+  })
+  after(() => lab?.stop())
+
+  for (const fault of ['refuses', 'half', 'lies'] as const) {
+    it(`leaves links, addresses and unit files as they were when any step of a creation ${fault}`, async () => {
+      const before = await panel.picture()
+      for (let at = 1; at <= CREATE_STEPS; at += 1) {
+        await order(fault, at)
+        const { code, details } = (await create()).error
+        assert.deepEqual([code, typeof details], ['APPLY_FAILED', 'object'], `step ${at}`)
+        assert.equal(await panel.picture(), before, `step ${at}`)
+      }
+      assert.equal(expect(await panel.operator.get<{ total: number }>('/tunnels'), 200).total, 0)
+    })
+
+    it(`leaves links, addresses and unit files as they were when any step of a deletion ${fault}`, async () => {
+      const path = await createWell()
+      const before = await panel.picture()
+      for (let at = 1; at <= DELETE_STEPS; at += 1) {
+        await order(fault, at)
+        assert.equal((await panel.operator.delete(path)).error.code, 'APPLY_FAILED', `step ${at}`)
+        assert.equal(await panel.picture(), before, `step ${at}`)
+      }
+      await order('refuses', 0)
+      expect(await panel.operator.delete(path), 200)
+    })
+  }
+
+  it('is called stuck, stored and told when undoing fails too, and a deletion clears it up', async () => {
+    const before = await panel.picture()
+    await order('refuses', 3, true)
+    const { code, details } = (await create()).error
+    assert.equal(code, 'TUNNEL_INCONSISTENT')
+    assert.ok((details['remediation'] as string[]).length > 0)
+    const { tunnels } = expect(await panel.operator.get<{ tunnels: { tunnel_id: number; apply_status: string; last_apply_error: string }[] }>('/tunnels'), 200)
+    assert.deepEqual(tunnels.map((t) => t.apply_status), ['Inconsistent'])
+    assert.match(tunnels[0]!.last_apply_error, /Undoing it failed too/)
+    await order('refuses', 0)
+    expect(await panel.operator.delete(`/tunnels/${tunnels[0]!.tunnel_id}`), 200)
+    assert.equal(await panel.picture(), before)
+  })
+
+  it('that kills the helper at any step of a creation leaves, after its restart, the host as it was; the panel says so, and the same request succeeds', async () => {
+    const before = await panel.picture()
+    for (let at = 1; at <= CREATE_STEPS; at += 1) {
+      await order(at % 2 ? 'dies' : 'dies-after', at)
+      assert.equal((await create()).error.code, 'HELPER_UNAVAILABLE')
+      await panel.helper.exited
+      await order('refuses', 0)
+      await panel.startHelper(faulty)
+      assert.equal(await panel.picture(), before, `killed at step ${at}`)
+      assert.equal(expect(await panel.operator.get<{ total: number }>('/tunnels'), 200).total, 0)
+      expect(await panel.operator.delete(await createWell()), 200)
+    }
+  })
+
+  it('that kills the helper at any step of a deletion leaves, after its restart, the tunnel whole, and the same request succeeds', async () => {
+    for (let at = 1; at <= DELETE_STEPS; at += 1) {
+      const path = await createWell()
+      const before = await panel.picture()
+      await order('dies', at)
+      assert.equal((await panel.operator.delete(path)).error.code, 'HELPER_UNAVAILABLE')
+      await panel.helper.exited
+      await order('refuses', 0)
+      await panel.startHelper(faulty)
+      assert.equal(await panel.picture(), before, `killed at step ${at}`)
+      const { observed } = expect(await panel.operator.get<{ observed: { exists: boolean } }>(path), 200)
+      assert.equal(observed.exists, true)
+      expect(await panel.operator.delete(path), 200)
+    }
+  })
+})
