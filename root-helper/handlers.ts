@@ -9,7 +9,7 @@ import type { JournalFile } from './kernel/journal.ts'
 import { log } from './log.ts'
 import { oneAtATime } from './one-at-a-time.ts'
 import { RefusedError } from './refused.ts'
-import { transactionFor } from './transaction.ts'
+import { Transaction } from './transaction.ts'
 import { probeTunnels } from './tunnel/probe.ts'
 import { tunnelSubject } from './tunnel/subject.ts'
 
@@ -24,7 +24,7 @@ export interface Parts {
 
 export function handlersFor({ kernel, journal, capabilities }: Parts): Handlers {
   const subject = tunnelSubject(kernel)
-  const tunnels = transactionFor(subject, journal)
+  const tunnels = new Transaction(subject, journal)
   const inTurn = oneAtATime(64)
   return {
     'tunnel.probe': async ({ interface_names }) => ({ tunnels: await probeTunnels(kernel, interface_names) }),
@@ -46,8 +46,7 @@ export async function recover({ kernel, journal }: Parts): Promise<void> {
   const cut = await journal.read()
   if (!cut) return
   if (cut.noun !== 'tunnel') throw new RefusedError('malformed', `The journal speaks of ${cut.noun}, which this helper does not know`)
-  const { outcome, failure, steps } = await transactionFor(tunnelSubject(kernel), journal).putBack(cut.change as Change<TunnelState>, 'The helper was stopped in the middle of it')
+  const { outcome, failure, steps } = await new Transaction(tunnelSubject(kernel), journal).undo(cut.change as Change<TunnelState>, 'The helper was stopped in the middle of it')
   log(outcome === 'restored' ? 'warning' : 'error', `A change was cut short, and is ${outcome === 'restored' ? 'put back' : 'stuck'}`, { noun: cut.noun, steps, failure })
-  if (outcome === 'restored') await journal.end()
 }
 

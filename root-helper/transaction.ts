@@ -14,24 +14,41 @@ interface Arrival {
   readonly failure: Outcome['failure']
 }
 
-export function transactionFor<S, F extends { state: S | null }, Step extends { kind: string }>(subject: Subject<S, F, Step>, journal: Journal) {
+export class Transaction<S, F extends { state: S | null }, Step extends { kind: string }> {
+  readonly #subject: Subject<S, F, Step>
+  readonly #journal: Journal
+
+  constructor(subject: Subject<S, F, Step>, journal: Journal) {
+    this.#subject = subject
+    this.#journal = journal
+  }
+
   /** Refuses unless the host holds `before`; then takes it to `after`, or back. */
-  async function apply(asked: Change<S>): Promise<Outcome> {
+  async apply(asked: Change<S>): Promise<Outcome> {
+    const subject = this.#subject
     const change = { before: subject.canonical(asked.before), after: subject.canonical(asked.after) }
     const found = await subject.probe(change)
-    if (!sameState(found.state, change.before)) throw stale(change, found.state)
+    if (!sameState(found.state, change.before)) throw this.#stale(change, found.state)
     const steps = subject.plan(found.state, change.after)
     await subject.allow(change, found, steps)
-    await journal.begin(subject.noun, change)
-    const there = await reach(change, change.after, async () => steps)
-    const outcome = there.failure ? await putBack(change, there) : ended('applied', there)
-    if (outcome.outcome !== 'stuck') await journal.end()
+    await this.#journal.begin(subject.noun, change)
+    const there = await this.#reach(change, change.after, async () => steps)
+    const outcome = there.failure ? await this.#putBack(change, there) : ended('applied', there)
+    if (outcome.outcome !== 'stuck') await this.#journal.end()
+    return outcome
+  }
+
+  /** Takes the host to `before` after a change that somebody else was stopped in. */
+  async undo(change: Change<S>, why: string): Promise<Outcome> {
+    const outcome = await this.#putBack(change, { steps: [], checks: [], failure: { step: '', message: why } })
+    if (outcome.outcome !== 'stuck') await this.#journal.end()
     return outcome
   }
 
   /** Plans from what is found now, so nobody has to remember how far the change got. */
-  async function putBack(change: Change<S>, { steps, checks, failure }: Arrival): Promise<Outcome> {
-    const back = await reach(change, change.before, async () => subject.plan((await subject.probe(change)).state, change.before))
+  async #putBack(change: Change<S>, { steps, checks, failure }: Arrival): Promise<Outcome> {
+    const subject = this.#subject
+    const back = await this.#reach(change, change.before, async () => subject.plan((await subject.probe(change)).state, change.before))
     const all = { steps: [...steps, ...back.steps], checks, failure }
     if (!back.failure) return ended('restored', all)
     const message = oneLine(`${failure?.message}. Undoing it failed too: ${back.failure.message}`)
@@ -39,37 +56,35 @@ export function transactionFor<S, F extends { state: S | null }, Step extends { 
   }
 
   /** Executes a plan, and believes only what is read back. */
-  async function reach(change: Change<S>, wanted: S | null, plan: () => Promise<readonly Step[]>): Promise<Arrival> {
+  async #reach(change: Change<S>, wanted: S | null, plan: () => Promise<readonly Step[]>): Promise<Arrival> {
     const steps: string[] = []
     let step = ''
     try {
       for (const next of await plan()) {
         step = next.kind
-        await subject.execute(next)
+        await this.#subject.execute(next)
         steps.push(step)
       }
       step = ''
-      const checks = await settle(change, wanted)
+      const checks = await this.#settle(change, wanted)
       return { steps, checks, failure: failureIn(checks) }
     } catch (error) {
       return { steps, checks: [], failure: { step, message: oneLine(messageOf(error)) } }
     }
   }
 
-  async function settle(change: Change<S>, wanted: S | null): Promise<Check[]> {
+  async #settle(change: Change<S>, wanted: S | null): Promise<Check[]> {
     for (let tries = 1; ; tries += 1) {
-      const checks = subject.check(change, wanted, (await subject.probe(change)).state)
+      const checks = this.#subject.check(change, wanted, (await this.#subject.probe(change)).state)
       if (failuresOf(checks).length === 0 || tries === SETTLE.tries) return checks
       await new Promise((resolve) => setTimeout(resolve, SETTLE.pause_ms))
     }
   }
 
-  function stale(change: Change<S>, found: S | null): RefusedError {
-    const differences = failuresOf(subject.check(change, change.before, found)).map((check) => check.detail)
+  #stale(change: Change<S>, found: S | null): RefusedError {
+    const differences = failuresOf(this.#subject.check(change, change.before, found)).map((check) => check.detail)
     return new RefusedError('stale_state', oneLine(`The host does not hold the state that this change starts from: ${differences.join('; ')}`))
   }
-
-  return { apply, putBack: (change: Change<S>, why: string) => putBack(change, { steps: [], checks: [], failure: { step: '', message: why } }) }
 }
 
 const ended = (outcome: Outcome['outcome'], { steps, checks, failure }: Arrival): Outcome => ({ outcome, steps, checks, failure, remediation: [] })

@@ -35,6 +35,8 @@ export function formatIp(ip: Ip): string {
 
 /** The one spelling of an address; throws a RangeError on text that is no address. */
 export function canonicalIp(text: string): string {
+  // The pattern admits one spelling per IPv4 address, and a thousand tunnels have thousands of them.
+  if (IPV4.test(text)) return text
   const ip = parseIp(text)
   if (!ip) throw new RangeError(`${JSON.stringify(text)} is not an IP address`)
   return formatIp(ip)

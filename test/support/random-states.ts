@@ -60,7 +60,7 @@ export const tunnelState: fc.Arbitrary<TunnelState | null> = fc
 /** Two states that share most of their fields, as an update's do, or nothing, as chance will have it. */
 export const statePair: fc.Arbitrary<[TunnelState | null, TunnelState | null]> = fc.oneof(
   fc.tuple(tunnelState, tunnelState),
-  fc.tuple(tunnelState, fc.record({ mtu: fc.integer({ min: 1280, max: 1500 }), ttl: byte, addresses: fc.uniqueArray(address, { maxLength: 3, selector: (a) => a.address }) }, { requiredKeys: [] }), fc.boolean()).map(([state, fields, is_up]) => [
+  fc.tuple(tunnelState, fc.record({ mtu: fc.integer({ min: 1280, max: 1500 }), ttl: byte, addresses: fc.uniqueArray(address, { maxLength: 3, selector: (a) => a.address }) }, { requiredKeys: [] }), fc.boolean()).map(([state, fields, is_up]): [TunnelState | null, TunnelState | null] => [
     state,
     canonicalTunnel(state && { ...state, link: state.link && { is_up, config: { ...state.link.config, ...fields } } }),
   ]),

@@ -10,6 +10,12 @@ export interface Problem {
 
 export class Problems {
   readonly #list: Problem[] = []
+  readonly #order: readonly string[]
+
+  /** `order`: the fields as the schema names them. */
+  constructor(order: readonly string[] = []) {
+    this.#order = order
+  }
 
   add(field: string, code: string, message: string, details: Record<string, unknown> = {}): void {
     this.#list.push({ field, code, message, details })
@@ -24,11 +30,23 @@ export class Problems {
     return this.#list.length === 0
   }
 
-  /** Throws 422 with `field` the first, `details[field]` each message, and `details.fields` the whole list. */
-  throwIfAny(): void {
-    const [first] = this.#list
+  /**
+   * Throws 422 with `field` the first, `details[field]` each message, and `details.fields` the whole list.
+   * Which is the first is decided by `order`, by default that of the schema, and else by when they were found.
+   */
+  throwIfAny(order: readonly string[] = this.#order): void {
+    const list = this.#inOrder(order)
+    const [first] = list
     if (!first) return
-    const messages = Object.fromEntries([...this.#list].reverse().map((p) => [p.field, p.message]))
-    throw new Refusal('VALIDATION_FAILED', first.message, { field: first.field, details: { ...messages, fields: this.#list } })
+    const messages = Object.fromEntries([...list].reverse().map((p) => [p.field, p.message]))
+    throw new Refusal('VALIDATION_FAILED', first.message, { field: first.field, details: { ...messages, fields: list } })
+  }
+
+  #inOrder(order: readonly string[]): Problem[] {
+    const rank = ({ field }: Problem): number => {
+      const at = order.indexOf(field.split('.')[0] ?? '')
+      return at < 0 ? order.length : at
+    }
+    return [...this.#list].sort((a, b) => rank(a) - rank(b))
   }
 }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import type { TunnelState } from '@panel/shared/model/tunnel.ts'
 import type { Change } from '@panel/shared/plan/change.ts'
 import type { Outcome } from '@panel/shared/rpc/outcome.ts'
-import { transactionFor } from '@panel/root-helper/transaction.ts'
+import { Transaction } from '@panel/root-helper/transaction.ts'
 import { tunnelSubject } from '@panel/root-helper/tunnel/subject.ts'
 import { handlersFor, recover, type Parts } from '@panel/root-helper/handlers.ts'
 import type { CutShort } from '@panel/root-helper/kernel/journal.ts'
@@ -29,7 +29,7 @@ async function hostWith(state: TunnelState | null): Promise<FakeKernel> {
   return kernel
 }
 
-const apply = (kernel: Kernel, change: Change<TunnelState>): Promise<Outcome> => transactionFor(tunnelSubject(kernel), noJournal()).apply(change)
+const apply = (kernel: Kernel, change: Change<TunnelState>): Promise<Outcome> => new Transaction(tunnelSubject(kernel), noJournal()).apply(change)
 
 async function countSteps(change: Change<TunnelState>): Promise<number> {
   const kernel = await hostWith(change.before)

@@ -33,6 +33,11 @@ describe('A tunnel without a word about its place', () => {
     assert.equal(summary(sketch({}, { facts: docker })), 'gre-a-1 1 pool 20 10.10.1.1 10.10.1.2/30')
   })
 
+  it('goes to the next pool where the numbers of the first are used up, and counts on', () => {
+    const neighbours = Array.from({ length: 256 }, (_, n) => neighbour({ interface_name: `gre-a-${n}`, tunnel_number: n, addresses: [{ address: `172.17.${n}.1`, peer_address: '', prefix_length: 30 }] }))
+    assert.equal(summary(sketch({}, { neighbours })), 'gre-a-256 256 pool 20 10.10.1.1 10.10.1.2/30')
+  })
+
   it('does not mind a default route, nor one cut in two as VPN clients do', () => {
     const vpn = facts({ routing_table: [route('0.0.0.0/0', 'eth0'), route('0.0.0.0/1', 'tun0'), route('128.0.0.0/1', 'tun0')] })
     assert.equal(summary(sketch({}, { facts: vpn })), 'gre-a-1 1 pool 10 172.17.1.1 172.17.1.2/30')

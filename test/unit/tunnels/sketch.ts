@@ -1,12 +1,12 @@
 // A draft's surroundings for unit tests: a host with eth0 of MTU 1500, the seeded pools and no tunnels, unless said otherwise.
 import type { HostInterface, RoutingEntry } from '@panel/shared/model/observed.ts'
 import { kindOfType } from '@panel/shared/api/lookups.ts'
-import { TOOLS } from '@panel/shared/model/host.ts'
+import { TOOLS, type Capabilities } from '@panel/shared/model/host.ts'
 import { LINK_KINDS } from '@panel/shared/model/tunnel.ts'
 import { Problems } from '@panel/web-daemon/http/problems.ts'
 import { Refusal } from '@panel/web-daemon/http/refusal.ts'
 import { FIELD_ORDER, type Asked, type Sketch } from '@panel/web-daemon/tunnels/draft/sketch.ts'
-import type { HostFacts } from '@panel/web-daemon/tunnels/facts.ts'
+import { factsOf, type HostFacts } from '@panel/web-daemon/tunnels/facts.ts'
 import type { Neighbour } from '@panel/web-daemon/tunnels/store.ts'
 
 export const ENDS = { local_endpoint: '192.0.2.1', remote_endpoint: '198.51.100.7' } as const
@@ -19,23 +19,30 @@ export function sketch(body: Asked = {}, more: Partial<Sketch> = {}): Sketch {
 
 export const pool = (address_pool_id: number, cidr: string) => ({ address_pool_id, address_pool_title: `Pool ${address_pool_id}`, description: '', cidr, prefix_length: 30, is_enabled: true, is_public_range: false })
 
-export function facts(more: Partial<HostFacts> = {}): HostFacts {
-  return {
-    interfaces: [device('lo', ['127.0.0.1/8'], 65536), device('eth0', ['192.0.2.1/24', '2001:db8::1/64'])],
-    routing_table: [route('0.0.0.0/0', 'eth0'), route('192.0.2.0/24', 'eth0'), route('::/0', 'eth0')],
-    capabilities: {
-      link_kinds: LINK_KINDS.map((kind) => ({ kind, supported: true, detail: '' })),
-      savers: [{ by: 'systemd', available: true, detail: '' }],
-      nftables: { available: true, version: '', detail: '' },
-      tools: TOOLS.map((name) => ({ name, available: true })),
-      kernel_release: '6.12.0',
-      unit_dir: '/etc/systemd/system',
-      sysctl_dir: '/etc/sysctl.d',
-      version: '0',
-      pid: 1,
-    },
-    ...more,
-  }
+interface Host {
+  interfaces: HostInterface[]
+  routing_table: RoutingEntry[]
+  capabilities: Capabilities
+}
+
+const CAPABILITIES: Capabilities = {
+  link_kinds: LINK_KINDS.map((kind) => ({ kind, supported: true, detail: '' })),
+  savers: [{ by: 'systemd', available: true, detail: '' }],
+  nftables: { available: true, version: '', detail: '' },
+  tools: TOOLS.map((name) => ({ name, available: true })),
+  kernel_release: '6.12.0',
+  unit_dir: '/etc/systemd/system',
+  sysctl_dir: '/etc/sysctl.d',
+  version: '0',
+  pid: 1,
+}
+
+export function facts({ interfaces, routing_table, capabilities = CAPABILITIES }: Partial<Host> = {}): HostFacts {
+  return factsOf(
+    interfaces ?? [device('lo', ['127.0.0.1/8'], 65536), device('eth0', ['192.0.2.1/24', '2001:db8::1/64'])],
+    routing_table ?? [route('0.0.0.0/0', 'eth0'), route('192.0.2.0/24', 'eth0'), route('::/0', 'eth0')],
+    capabilities,
+  )
 }
 
 export function device(name: string, addresses: string[], mtu = 1500, kind = ''): HostInterface {

@@ -1,0 +1,76 @@
+// Guessing is slowed down (decisions.md, A12): per account name, per address, and by a lockout of the address.
+import assert from 'node:assert/strict'
+import { OPERATOR, startPanel, type TestPanel } from './support/panel.ts'
+
+describe('guessing a password', () => {
+  let panel: TestPanel
+  beforeEach(async () => {
+    panel = await startPanel()
+    await panel.setUp()
+  })
+  afterEach(() => panel.close())
+
+  const guess = async (username: string, from: string, password = 'wrong wrong wrong'): Promise<string> => {
+    const { status, headers } = await panel.visitor().post('/auth/login', { username, password }, { from })
+    if (status === 429) assert.ok(Number(headers['retry-after']) > 0)
+    return String(status)
+  }
+
+  for (const username of [OPERATOR.username, 'nobody']) {
+    it(`of the account ${username} fails five times a minute, from wherever it comes, and then waits with Retry-After`, async () => {
+      for (let at = 1; at <= 5; at++) assert.equal(await guess(username, `127.0.1.${at}`), '401')
+      assert.equal(await guess(username.toUpperCase(), '127.0.1.6'), '429')
+      const { error, headers } = await panel.visitor().post('/auth/login', { username, password: 'x' }, { from: '127.0.1.7' })
+      assert.deepEqual([error.code, error.details['retry_after_seconds']], ['RATE_LIMITED', Number(headers['retry-after'])])
+      panel.clock.advance(61)
+      assert.equal(await guess(username, '127.0.1.8'), '401')
+    })
+  }
+
+  it('cannot outrun the count by guessing all at once', async () => {
+    const statuses = await Promise.all(Array.from({ length: 12 }, (_, at) => guess(OPERATOR.username, `127.0.2.${at + 1}`)))
+    assert.equal(statuses.filter((status) => status === '401').length, 5)
+    assert.equal(statuses.filter((status) => status === '429').length, 7)
+  })
+
+  it('five times in a row locks the address out for 15 minutes, the right password included, and no other address', async () => {
+    for (let at = 1; at <= 5; at++) assert.equal(await guess(`nobody${at}`, '127.0.3.1'), '401')
+    assert.equal(await guess(OPERATOR.username, '127.0.3.1', OPERATOR.password), '429')
+    assert.equal(await guess(OPERATOR.username, '127.0.3.2', OPERATOR.password), '200')
+    panel.clock.advance(14 * 60)
+    assert.equal(await guess(OPERATOR.username, '127.0.3.1', OPERATOR.password), '429')
+    panel.clock.advance(61)
+    assert.equal(await guess(OPERATOR.username, '127.0.3.1', OPERATOR.password), '200')
+  })
+
+  it('is forgiven by a success in between', async () => {
+    for (let round = 0; round < 3; round++) {
+      for (let at = 1; at <= 4; at++) assert.equal(await guess(`nobody${round}${at}`, '127.0.4.1'), '401')
+      assert.equal(await guess(OPERATOR.username, '127.0.4.1', OPERATOR.password), '200')
+    }
+  })
+
+  it('or signing in is tried 20 times a minute from one address at most', async () => {
+    for (let at = 0; at < 20; at++) assert.equal(await guess(OPERATOR.username, '127.0.5.1', OPERATOR.password), '200')
+    assert.equal(await guess(OPERATOR.username, '127.0.5.1', OPERATOR.password), '429')
+    assert.equal(await guess(OPERATOR.username, '127.0.5.2', OPERATOR.password), '200')
+  })
+
+  it('by way of the change of the password counts as well', async () => {
+    const operator = await panel.signIn()
+    const wrong = { current_password: 'wrong wrong wrong', username: 'chief' }
+    for (let at = 0; at < 5; at++) assert.equal((await operator.put('/auth/me', wrong)).status, 401)
+    assert.equal((await operator.put('/auth/me', { ...wrong, current_password: OPERATOR.password })).status, 429)
+  })
+
+  it('does not believe a header about where it comes from', async () => {
+    for (let at = 1; at <= 5; at++) await panel.visitor().post('/auth/login', { username: `n${at}`, password: 'x' }, { headers: { 'X-Forwarded-For': `10.0.0.${at}` }, from: '127.0.6.1' })
+    assert.equal(await guess('other', '127.0.6.1'), '429')
+  })
+
+  it('a refresh is possible 60 times a minute from one address', async () => {
+    const operator = await panel.signIn()
+    for (let at = 0; at < 60; at++) assert.equal((await operator.post('/auth/refresh')).status, 200)
+    assert.equal((await operator.post('/auth/refresh')).status, 429)
+  })
+})

@@ -1,0 +1,105 @@
+// The daemon as a process: what it says when it starts, what it refuses to start with, and how it ends.
+import assert from 'node:assert/strict'
+import { spawn, type ChildProcess } from 'node:child_process'
+import { chmodSync, chownSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { Client } from './support/client.ts'
+import { OPERATOR } from './support/panel.ts'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const MAIN = join(ROOT, 'web-daemon/main.ts')
+const NOBODY = 65534
+/** An ordinary user, who can read this clone wherever root has put it. */
+const AS_NOBODY = ['setpriv', `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups', '--inh-caps=+dac_override', '--ambient-caps=+dac_override']
+const isRoot = process.getuid?.() === 0
+
+interface Ended {
+  code: number | null
+  said: string
+}
+
+describe('the web daemon', function () {
+  // Each start compiles the sources anew.
+  this.timeout(60_000)
+  let directory: string
+  const children: ChildProcess[] = []
+  beforeEach(() => {
+    directory = mkdtempSync(join(tmpdir(), 'panel-daemon-'))
+    if (isRoot) chownSync(directory, NOBODY, NOBODY)
+    chmodSync(directory, 0o700)
+  })
+  afterEach(() => {
+    for (const child of children) child.kill('SIGKILL')
+    rmSync(directory, { recursive: true })
+  })
+
+  const run = (environment: Record<string, string>, asRoot = false): { child: ChildProcess; output: () => string; ended: Promise<Ended> } => {
+    const env = { PATH: process.env['PATH'] ?? '', PANEL_STATE_DIR: directory, PANEL_HELPER_SOCKET: join(directory, 'none.sock'), PANEL_LISTEN_PORT: '0', ...environment }
+    const [program = '', ...args] = [...(isRoot && !asRoot ? AS_NOBODY : []), process.execPath, '--import', 'tsx', MAIN]
+    const child = spawn(program, args, { env, cwd: ROOT })
+    children.push(child)
+    let [out, err] = ['', '']
+    child.stdout?.on('data', (chunk) => (out += String(chunk)))
+    child.stderr?.on('data', (chunk) => (err += String(chunk)))
+    return { child, output: () => out, ended: new Promise((resolve) => child.on('exit', (code) => setTimeout(() => resolve({ code, said: err }), 50))) }
+  }
+  const started = async (daemon: ReturnType<typeof run>): Promise<string> => {
+    while (!daemon.output().includes('\n')) {
+      if (daemon.child.exitCode !== null) throw new Error((await daemon.ended).said)
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+    return daemon.output()
+  }
+
+  it('prints one line with its address when it is ready, keeps its files to itself, and ends on SIGTERM', async () => {
+    const daemon = run({ PANEL_WEB_PATH: 'panel' })
+    const line = await started(daemon)
+    assert.match(line, /^The panel is at http:\/\/127\.0\.0\.1:\d+\/panel\/\n$/)
+    const client = new Client(line.trim().split(' ').at(-1) ?? '')
+    assert.equal((await client.post('/auth/setup', OPERATOR)).status, 201)
+    for (const name of readdirSync(directory)) assert.equal(statSync(join(directory, name)).mode & 0o777, 0o600, name)
+    assert.ok(readdirSync(directory).includes('session.key'))
+    daemon.child.kill('SIGTERM')
+    const { code, said } = await daemon.ended
+    assert.equal(code, 0)
+    assert.ok(!said.includes(OPERATOR.password))
+  })
+
+  it('keeps sessions over a restart', async () => {
+    const first = run({})
+    const client = new Client((await started(first)).trim().split(' ').at(-1) ?? '')
+    await client.post('/auth/setup', OPERATOR)
+    first.child.kill('SIGTERM')
+    await first.ended
+    const again = new Client((await started(run({}))).trim().split(' ').at(-1) ?? '')
+    for (const [name, value] of client.cookies) again.cookies.set(name, value)
+    assert.equal((await again.get('/auth/me')).status, 200)
+  })
+
+  it('lets what is under way finish when it ends', async () => {
+    const daemon = run({})
+    const client = new Client((await started(daemon)).trim().split(' ').at(-1) ?? '')
+    const setup = client.post('/auth/setup', OPERATOR)
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    daemon.child.kill('SIGTERM')
+    assert.equal((await setup).status, 201)
+    assert.equal((await daemon.ended).code, 0)
+  })
+
+  it('does not start with a configuration that is wrong, and says all that is, without a stack', async () => {
+    const { code, said } = await run({ PANEL_LISTEN_PORT: 'x', PANEL_WEB_PATH: 'a/b' }).ended
+    assert.equal(code, 1)
+    assert.match(said, /PANEL_LISTEN_PORT[^]*PANEL_WEB_PATH/)
+    assert.ok(!said.includes('    at '))
+  })
+
+  it('does not start as root', async function () {
+    if (!isRoot) this.skip()
+    const { code, said } = await run({}, true).ended
+    assert.equal(code, 1)
+    assert.match(said, /does not run as root/)
+    assert.deepEqual(readdirSync(directory), [])
+  })
+})

@@ -1,0 +1,102 @@
+// Starts the web daemon's app in this process, on a free loopback port, with a store in memory and a helper of the test's choice.
+import { generateKeySync } from 'node:crypto'
+import type { Server } from 'node:http'
+import { fileURLToPath } from 'node:url'
+import { JSONRPCErrorException } from 'json-rpc-2.0'
+import type { Kysely } from 'kysely'
+import type { Express } from 'express'
+import type { Writer } from '@panel/shared/rpc/methods.ts'
+import { createApp, type PanelParts } from '@panel/web-daemon/app.ts'
+import { makePasswords } from '@panel/web-daemon/auth/passwords.ts'
+import { IN_MEMORY, openStore } from '@panel/web-daemon/db/open.ts'
+import type { Database } from '@panel/web-daemon/db/schema.ts'
+import { refusalFor } from '@panel/web-daemon/helper/refusals.ts'
+import type { Endpoint } from '@panel/web-daemon/http/endpoint.ts'
+import { basePathOf } from '@panel/web-daemon/http/prefix.ts'
+import { drain, listen, urlOf } from '@panel/web-daemon/http/server.ts'
+import { makeLogger } from '@panel/web-daemon/log.ts'
+import { FakeKernel } from '../../support/fake-kernel.ts'
+import { HelperRefusal, inProcessHelper } from '../../support/in-process-helper.ts'
+import { Client } from './client.ts'
+
+export const OPERATOR = { username: 'operator', password: 'correct horse battery' } as const
+
+/** The lowest that bcrypt takes; nothing but tests may ask for it. */
+export const TEST_BCRYPT_COST = 4
+
+export const PAGE_DIR = fileURLToPath(new URL('../../../ui', import.meta.url))
+
+export interface TestPanel {
+  readonly base: string
+  readonly app: Express
+  readonly endpoints: readonly Endpoint[]
+  readonly db: Kysely<Database>
+  /** The host that the helper in this process speaks to, unless the test brought an `ask` of its own. */
+  readonly kernel: FakeKernel
+  readonly server: Server
+  /** Every line of the log so far. */
+  readonly log: string[]
+  readonly clock: Clock
+  /** A client without cookies. */
+  readonly visitor: () => Client
+  /** Creates the account and gives the client that is signed in as it. */
+  readonly setUp: () => Promise<Client>
+  /** Another client that signs in. */
+  readonly signIn: () => Promise<Client>
+  readonly close: () => Promise<void>
+}
+
+export class Clock {
+  #ahead = 0
+  now = (): Date => new Date(Date.now() + this.#ahead)
+  advance(seconds: number): void {
+    this.#ahead += seconds * 1000
+  }
+}
+
+export type TestParts = Partial<Omit<PanelParts, 'logger' | 'now'>> & { readonly store?: string; readonly address?: string }
+
+export const startPanel = async ({ store = IN_MEMORY, address = '127.0.0.1', ...parts }: TestParts = {}): Promise<TestPanel> => {
+  const log: string[] = []
+  const clock = new Clock()
+  const kernel = new FakeKernel()
+  const web_path = parts.web_path ?? ''
+  const whole: PanelParts = {
+    db: parts.db ?? (await openStore(store)),
+    ask: askOf(inProcessHelper(kernel).ask),
+    signing_key: generateKeySync('hmac', { length: 256 }),
+    page_dir: PAGE_DIR,
+    logger: makeLogger({ write: (line) => void log.push(line) }),
+    now: clock.now,
+    passwords: makePasswords(TEST_BCRYPT_COST),
+    ...parts,
+    web_path,
+  }
+  const { app, endpoints } = createApp(whole)
+  const server = await listen(app, address, 0)
+  const base = urlOf(server, basePathOf(web_path))
+  const visitor = (): Client => new Client(base)
+  const signedInBy = (path: string, expected: number) => async (): Promise<Client> => {
+    const client = visitor()
+    const { status, text } = await client.post(path, OPERATOR)
+    if (status !== expected) throw new Error(`${path} answered ${status}: ${text}`)
+    return client
+  }
+  const close = async (): Promise<void> => {
+    await drain(server, 100)
+    await whole.db.destroy()
+  }
+  const setUp = signedInBy('/auth/setup', 201)
+  const signIn = signedInBy('/auth/login', 200)
+  return { base, app, endpoints, db: whole.db, kernel, server, log, clock, visitor, setUp, signIn, close }
+}
+
+/** The helper in this process refuses in its own words; over the socket the client turns them into the words of the API. */
+export const askOf = (ask: Writer): Writer => async (method, params) => {
+  try {
+    return await ask(method, params)
+  } catch (failure) {
+    if (failure instanceof HelperRefusal) throw refusalFor(new JSONRPCErrorException(failure.message, failure.number))
+    throw failure
+  }
+}

@@ -1,0 +1,35 @@
+// Words for tests that speak of tunnels: the smallest request, and a panel over a kernel that fails on demand.
+import type { CreateTunnelAnswer, DeleteTunnelAnswer, ListTunnelsAnswer, PreviewTunnelAnswer, TunnelView } from '@panel/shared/api/tunnel-answers.ts'
+import { FakeKernel } from '../../support/fake-kernel.ts'
+import { FaultyKernel, type FaultAt } from '../../support/faulty.ts'
+import { inProcessHelper } from '../../support/in-process-helper.ts'
+import type { Client, Reply } from './client.ts'
+import { askOf, startPanel, type TestPanel, type TestParts } from './panel.ts'
+
+/** eth0 of the fake kernel has the local endpoint, and its default route leads to the remote one. */
+export const SMALLEST = { local_endpoint: '192.0.2.1', remote_endpoint: '198.51.100.7' } as const
+
+export const createTunnel = (client: Client, body: object = {}): Promise<Reply<CreateTunnelAnswer>> => client.post('/tunnels', { ...SMALLEST, ...body })
+export const previewTunnel = (client: Client, body: object = {}): Promise<Reply<PreviewTunnelAnswer>> => client.post('/tunnels/preview', { ...SMALLEST, ...body })
+export const listTunnels = (client: Client, query = ''): Promise<Reply<ListTunnelsAnswer>> => client.get(`/tunnels${query}`)
+export const getTunnel = (client: Client, id: number): Promise<Reply<TunnelView>> => client.get(`/tunnels/${id}`)
+export const deleteTunnel = (client: Client, id: number, body?: object): Promise<Reply<DeleteTunnelAnswer>> => client.delete(`/tunnels/${id}`, body)
+
+/** `arm` has changes of the host fail from now on, counted from there. */
+export interface FaultyPanel extends TestPanel {
+  readonly host: FakeKernel
+  readonly arm: (faultAt: FaultAt) => void
+  readonly disarm: () => void
+}
+
+export const startFaultyPanel = async (parts: TestParts = {}): Promise<FaultyPanel> => {
+  const host = new FakeKernel()
+  let faulty = new FaultyKernel(host, () => null)
+  // The helper's kernel is the fake one, with the ways to change it replaced by those that fail.
+  const kernel = Object.create(host, { links: { get: () => faulty.links }, units: { get: () => faulty.units } }) as FakeKernel
+  const panel = await startPanel({ ask: askOf(inProcessHelper(kernel).ask), ...parts })
+  const arm: FaultyPanel['arm'] = (faultAt) => {
+    faulty = new FaultyKernel(host, faultAt)
+  }
+  return { ...panel, host, arm, disarm: () => arm(() => null) }
+}

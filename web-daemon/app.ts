@@ -1,0 +1,89 @@
+// The app: what every request passes, in order. Prefix, headers, route match, set-up gate, CSRF, session, validation (decisions.md, T9).
+import type { KeyObject } from 'node:crypto'
+import cookieParser from 'cookie-parser'
+import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express'
+import type { Logger } from 'pino'
+import { makeRecorder } from './audit/record.ts'
+import { makePasswords, type Passwords } from './auth/passwords.ts'
+import type { AuthServices } from './auth/services.ts'
+import { sessionOf } from './auth/session.ts'
+import { hasAccount } from './auth/store.ts'
+import { Throttle } from './auth/throttle.ts'
+import { makeTokens } from './auth/tokens.ts'
+import { makeQueue } from './change/queue.ts'
+import type { CommandContext } from './context.ts'
+import { asRefusal, sendRefusal } from './http/answer.ts'
+import type { Endpoint } from './http/endpoint.ts'
+import { allEndpoints } from './http/endpoints.ts'
+import { csrfCheck, sessionCheck, setupGate } from './http/guards.ts'
+import { requestId, securityHeaders } from './http/headers.ts'
+import { RememberedAnswers } from './http/idempotency.ts'
+import { loadPage, pageRoutes } from './http/page.ts'
+import { basePathOf, onlyUnder } from './http/prefix.ts'
+import { mountEndpoints, notFound } from './http/routes.ts'
+import { VERSION } from './version.ts'
+
+export interface PanelParts {
+  readonly db: CommandContext['db']
+  readonly ask: CommandContext['ask']
+  readonly signing_key: KeyObject
+  readonly web_path: string
+  /** Holds index.html and assets/. */
+  readonly page_dir: string
+  readonly logger: Logger
+  readonly now?: () => Date
+  readonly passwords?: Passwords
+  /** Beside those of the panel itself: for tests of the machinery. */
+  readonly more_endpoints?: readonly Endpoint[]
+}
+
+export interface Panel {
+  readonly app: Express
+  readonly endpoints: readonly Endpoint[]
+}
+
+export const createApp = (parts: PanelParts): Panel => {
+  const { db, ask, logger, now = () => new Date() } = parts
+  const basePath = basePathOf(parts.web_path)
+  const auth: AuthServices = { passwords: parts.passwords ?? makePasswords(), tokens: makeTokens(parts.signing_key, now), throttle: new Throttle(now) }
+  const endpoints = [...allEndpoints({ auth, about: { version: VERSION, started_at: now() } }), ...(parts.more_endpoints ?? [])]
+  const guards = [setupGate(() => hasAccount(db)), csrfCheck, sessionCheck((cookies) => sessionOf(db, auth.tokens, cookies))]
+  const context = { db, ask, now, inTurn: makeQueue() }
+  const machinery = { basePath, guards, context, remembered: new RememberedAnswers(now), record: makeRecorder(db, now, logger), logger }
+
+  const app = bareApp()
+  app.use(onlyUnder(basePath))
+  app.use(requestId, securityHeaders)
+  app.use(cookieParser())
+  mountEndpoints(app, endpoints, machinery)
+  app.use(unknownApiPath)
+  app.use(pageRoutes(loadPage(parts.page_dir, basePath)))
+  app.use(failures(logger))
+  return { app, endpoints }
+}
+
+/** Paths are compared as they are written, and nothing is told of what serves them. */
+const bareApp = (): Express => {
+  const app = express()
+  app.disable('x-powered-by')
+  app.enable('case sensitive routing')
+  app.enable('strict routing')
+  app.set('etag', false)
+  app.set('query parser', false)
+  return app
+}
+
+const unknownApiPath: RequestHandler = (req, _res, next) => {
+  if (req.path === '/api' || req.path.startsWith('/api/')) throw notFound()
+  next()
+}
+
+/** What never reached an endpoint. Express gives an error a status of 400 where a path cannot be decoded: nothing is there. */
+const failures =
+  (logger: Logger): ErrorRequestHandler =>
+  (thrown: unknown, _req, res, next) => {
+    if (res.headersSent) return next(thrown)
+    const refusal = thrown instanceof URIError ? notFound() : asRefusal(thrown)
+    if (refusal.code === 'INTERNAL_ERROR') logger.error({ request_id: res.locals['request_id'] as unknown, err: thrown }, 'unforeseen failure')
+    sendRefusal(res, refusal)
+  }

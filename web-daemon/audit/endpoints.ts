@@ -1,0 +1,63 @@
+// GET /audit: the log of what was asked of the panel, newest first (decisions.md, U1, U3).
+import type { ReadContext } from '../context.ts'
+import { ok, query, type Answer, type Endpoint, type Incoming } from '../http/endpoint.ts'
+import { pagingOf } from '../http/paging.ts'
+import { Refusal } from '../http/refusal.ts'
+import { actionNamed, AUDIT_ACTION_NAMES, AUDIT_ACTIONS } from './actions.ts'
+import { findEntries, type AuditFilter, type AuditRow } from './store.ts'
+
+const listEntries = async ({ db }: ReadContext, incoming: Incoming): Promise<Answer> => {
+  const paging = pagingOf(incoming.query)
+  const { rows, total } = await findEntries(db, filterOf(incoming.query), paging)
+  return ok({ entries: rows.map(entryView), total, ...paging, actions: AUDIT_ACTION_NAMES })
+}
+
+const entryView = (row: AuditRow) => ({
+  ...row,
+  action: AUDIT_ACTION_NAMES.find((name) => AUDIT_ACTIONS[name] === row.audit_action_id) ?? '',
+  request: JSON.parse(row.request) as unknown,
+  operations: JSON.parse(row.operations) as unknown,
+  is_success: row.is_success === 1,
+})
+
+type Query = Incoming['query']
+
+const filterOf = (query: Query): AuditFilter => ({
+  ...given(query, 'action', (text) => ({ audit_action_id: actionId(text) })),
+  ...given(query, 'user_id', (text) => ({ user_id: whole('user_id', text) })),
+  ...given(query, 'target_type', (text) => ({ target_type: text })),
+  ...given(query, 'target_id', (text) => ({ target_id: whole('target_id', text) })),
+  ...given(query, 'success', (text) => ({ is_success: truth(text) })),
+  ...given(query, 'from', (text) => ({ from: instant('from', text) })),
+  ...given(query, 'to', (text) => ({ to: instant('to', text) })),
+})
+
+const given = (query: Query, name: string, read: (text: string) => AuditFilter): AuditFilter => {
+  const text = query[name]
+  return text === undefined || text === '' ? {} : read(text)
+}
+
+const actionId = (text: string): number => {
+  const action = actionNamed(text)
+  if (action) return AUDIT_ACTIONS[action]
+  throw new Refusal('INVALID_REQUEST', 'There is no such action in the audit log', { field: 'action', details: { known: AUDIT_ACTION_NAMES } })
+}
+
+const whole = (field: string, text: string): number => {
+  if (/^\d{1,15}$/.test(text)) return Number(text)
+  throw new Refusal('INVALID_REQUEST', `The filter ${field} is a whole number`, { field })
+}
+
+const truth = (text: string): number => {
+  if (['true', '1'].includes(text)) return 1
+  if (['false', '0'].includes(text)) return 0
+  throw new Refusal('INVALID_REQUEST', 'The filter success is true or false', { field: 'success' })
+}
+
+const instant = (field: string, text: string): string => {
+  const time = Date.parse(text)
+  if (Number.isFinite(time)) return new Date(time).toISOString()
+  throw new Refusal('INVALID_REQUEST', `The filter ${field} is an instant such as 2026-01-31T12:00:00Z`, { field })
+}
+
+export const auditEndpoints: Endpoint[] = [query('GET /audit', { tag: 'audit', summary: 'What was asked of the panel, newest first' }, listEntries)]

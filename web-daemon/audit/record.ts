@@ -1,0 +1,45 @@
+// Makes the audit entry of a mutating request, carried out or refused, without what must not be kept.
+import type { Logger } from 'pino'
+import type { CommandContext } from '../context.ts'
+import type { Carried } from '../http/serve.ts'
+import { SlidingWindow } from '../limit/sliding-window.ts'
+import { actionAsItEnded, AUDIT_ACTIONS } from './actions.ts'
+import { redact } from './redact.ts'
+import { insertEntry } from './store.ts'
+
+export const RETENTION_DAYS = 90
+
+/** A stranger's refused requests could fill the disk; above this many a minute they are only logged. */
+export const STRANGERS_PER_MINUTE = 600
+
+export const makeRecorder = (db: CommandContext['db'], now: () => Date, logger: Logger): ((carried: Carried) => Promise<void>) => {
+  const strangers = new SlidingWindow(STRANGERS_PER_MINUTE, 60_000, now)
+  return async (carried) => {
+    const { note, visit, refusal, client_ip, request_id, duration_ms } = carried
+    const by = note.by ?? visit.session
+    const action = actionAsItEnded(note.renamed ?? carried.endpoint.audit, refusal === null)
+    logger.info({ request_id, action, username: by?.username ?? '', client_ip, code: refusal?.code ?? '', duration_ms }, 'command')
+    if (!by && refusal && isTooMany(strangers)) return
+    await insertEntry(db, {
+      audit_action_id: AUDIT_ACTIONS[action],
+      user_id: by?.user_id ?? null,
+      username: by?.username ?? '',
+      target_type: note.targetType,
+      target_id: note.targetId,
+      request: JSON.stringify(redact(carried.body, carried.endpoint.body)),
+      operations: JSON.stringify(note.operations),
+      is_success: refusal ? 0 : 1,
+      error_message: refusal ? `${refusal.code}: ${refusal.message}` : '',
+      duration_ms,
+      client_ip,
+      request_id,
+      created_date: now().toISOString(),
+    })
+  }
+}
+
+const isTooMany = (strangers: SlidingWindow): boolean => {
+  if (strangers.secondsToWait('') > 0) return true
+  strangers.add('')
+  return false
+}

@@ -1,0 +1,51 @@
+// A session: made as three cookies and a body, and read back from the cookies.
+import { randomBytes } from 'node:crypto'
+import type { ReadDb } from '../context.ts'
+import type { Answer, CookieInstruction, Session } from '../http/endpoint.ts'
+import { accountWith, type Account } from './store.ts'
+import { ACCESS_SECONDS, REFRESH_SECONDS, type Tokens, type TokenUse } from './tokens.ts'
+
+export interface UserView {
+  readonly user_id: number
+  readonly username: string
+  readonly is_active: boolean
+  readonly last_login_date: string | null
+  readonly created_date: string
+}
+
+export const userView = ({ user_id, username, is_active, last_login_date, created_date }: Account): UserView => ({
+  user_id,
+  username,
+  is_active: is_active === 1,
+  last_login_date,
+  created_date,
+})
+
+/** The session body tells when the tokens end, never what they are (interface.md, Session). */
+export const sessionAnswer = (tokens: Tokens, account: Account, status: 200 | 201): Answer => {
+  const access = tokens.issue(account, 'access')
+  const refresh = tokens.issue(account, 'refresh')
+  const csrf_token = randomBytes(32).toString('base64url')
+  const body = { user: userView(account), csrf_token, access_expires_at: access.expires_at, refresh_expires_at: refresh.expires_at }
+  return { status, body, cookies: cookies(access.text, refresh.text, csrf_token) }
+}
+
+export const signedOutCookies = (): CookieInstruction[] => cookies(null, null, null)
+
+const cookies = (access: string | null, refresh: string | null, csrf: string | null): CookieInstruction[] => [
+  { name: 'panel_access', value: access, http_only: true, max_age_seconds: ACCESS_SECONDS },
+  { name: 'panel_refresh', value: refresh, http_only: true, max_age_seconds: REFRESH_SECONDS },
+  { name: 'panel_csrf', value: csrf, http_only: false, max_age_seconds: REFRESH_SECONDS },
+]
+
+/** The account that a cookie's token stands for: active, and of the token's version. */
+export const accountOf = async (db: ReadDb, tokens: Tokens, jar: Readonly<Record<string, string>>, use: TokenUse): Promise<Account | null> => {
+  const claims = tokens.read(jar[`panel_${use}`], use)
+  const account = claims ? await accountWith(db, claims.user_id) : undefined
+  return account && account.is_active === 1 && account.token_version === claims?.token_version ? account : null
+}
+
+export const sessionOf = async (db: ReadDb, tokens: Tokens, jar: Readonly<Record<string, string>>): Promise<Session | null> => {
+  const account = await accountOf(db, tokens, jar, 'access')
+  return account && { user_id: account.user_id, username: account.username }
+}

@@ -1,0 +1,106 @@
+// Slows down guessing (decisions.md, A12): per account name whether or not it exists, and per address; an account itself is never locked.
+import { SlidingWindow } from '../limit/sliding-window.ts'
+import { Refusal } from '../http/refusal.ts'
+
+export const LIMITS = {
+  failures_per_minute_per_account: 5,
+  attempts_per_minute_per_address: 20,
+  refreshes_per_minute_per_address: 60,
+  failures_in_a_row_per_address: 5,
+  lockout_minutes: 15,
+} as const
+
+const MINUTE_MS = 60_000
+
+export interface Attempt {
+  succeeded(): void
+}
+
+export class Throttle {
+  readonly #now: () => Date
+  readonly #failures: SlidingWindow
+  readonly #attempts: SlidingWindow
+  readonly #refreshes: SlidingWindow
+  readonly #inARow: FailuresInARow
+
+  constructor(now: () => Date) {
+    this.#now = now
+    this.#failures = new SlidingWindow(LIMITS.failures_per_minute_per_account, MINUTE_MS, now)
+    this.#attempts = new SlidingWindow(LIMITS.attempts_per_minute_per_address, MINUTE_MS, now)
+    this.#refreshes = new SlidingWindow(LIMITS.refreshes_per_minute_per_address, MINUTE_MS, now)
+    this.#inARow = new FailuresInARow()
+  }
+
+  /** Before any password is compared. It counts as a failure until it is told otherwise, so guesses sent at once cannot outrun the count. */
+  begin(username: string, client_ip: string): Attempt {
+    const account = username.toLowerCase()
+    const address = networkOf(client_ip)
+    const now = this.#now().getTime()
+    refuseFor(Math.max(this.#inARow.secondsToWait(address, now), this.#attempts.secondsToWait(address), this.#failures.secondsToWait(account)))
+    this.#attempts.add(address)
+    this.#failures.add(account)
+    this.#inARow.add(address, now)
+    return {
+      succeeded: () => {
+        this.#failures.takeBack(account)
+        this.#inARow.clear(address)
+      },
+    }
+  }
+
+  beginSetup(client_ip: string): void {
+    this.#admit(this.#attempts, client_ip)
+  }
+
+  beginRefresh(client_ip: string): void {
+    this.#admit(this.#refreshes, client_ip)
+  }
+
+  #admit(window: SlidingWindow, client_ip: string): void {
+    const address = networkOf(client_ip)
+    refuseFor(window.secondsToWait(address))
+    window.add(address)
+  }
+}
+
+class FailuresInARow {
+  readonly #addresses = new Map<string, { failures: number; last: number }>()
+
+  secondsToWait(address: string, now: number): number {
+    const known = this.#addresses.get(address)
+    if (!known || known.failures < LIMITS.failures_in_a_row_per_address) return 0
+    return Math.max(0, Math.ceil((known.last + LOCKOUT_MS - now) / 1000))
+  }
+
+  /** A run of failures that is older than the lockout is over. */
+  add(address: string, now: number): void {
+    for (const [other, { last }] of this.#addresses) if (last + LOCKOUT_MS <= now) this.#addresses.delete(other)
+    const failures = (this.#addresses.get(address)?.failures ?? 0) + 1
+    this.#addresses.set(address, { failures, last: now })
+  }
+
+  clear(address: string): void {
+    this.#addresses.delete(address)
+  }
+}
+
+const LOCKOUT_MS = LIMITS.lockout_minutes * MINUTE_MS
+
+/** One host has a whole /64 of IPv6 to guess from. */
+const networkOf = (client_ip: string): string => (client_ip.includes(':') ? prefix64(client_ip) : client_ip)
+
+const prefix64 = (address: string): string => {
+  const [head = '', tail] = (address.split('%')[0] ?? '').split('::')
+  const groups = head.split(':').filter((group) => group !== '')
+  const missing = tail === undefined ? 0 : 8 - groups.length - tail.split(':').filter((group) => group !== '').length
+  const all = [...groups, ...Array.from({ length: missing }, () => '0'), ...(tail ?? '').split(':')]
+  return all.slice(0, 4).map((group) => Number.parseInt(group || '0', 16).toString(16)).join(':')
+}
+
+const refuseFor = (seconds: number): void => {
+  if (seconds === 0) return
+  throw new Refusal('RATE_LIMITED', `Too many attempts. Try again in ${seconds} seconds.`, {
+    details: { retry_after_seconds: seconds },
+    headers: { 'Retry-After': String(seconds) },
+  })
+}

@@ -1,0 +1,55 @@
+// The two tokens of a session (decisions.md, A2, A4): signed, dated, and each good for its own use only.
+import { randomUUID, type KeyObject } from 'node:crypto'
+import jwt from 'jsonwebtoken'
+
+export const ACCESS_SECONDS = 60 * 60
+export const REFRESH_SECONDS = 30 * 24 * 60 * 60
+const ISSUER = 'tunnel-panel'
+const CLOCK_TOLERANCE_SECONDS = 30
+
+export type TokenUse = 'access' | 'refresh'
+
+export interface Claims {
+  readonly user_id: number
+  readonly token_version: number
+}
+
+export interface Token {
+  readonly text: string
+  readonly expires_at: string
+}
+
+export interface Tokens {
+  readonly issue: (user: Claims & { readonly username: string }, use: TokenUse) => Token
+  /** Null for anything but a valid token of that use. */
+  readonly read: (text: string | undefined, use: TokenUse) => Claims | null
+}
+
+export const makeTokens = (key: KeyObject, now: () => Date): Tokens => ({
+  issue: (user, token_use) => {
+    const iat = seconds(now())
+    const exp = iat + (token_use === 'access' ? ACCESS_SECONDS : REFRESH_SECONDS)
+    const { username, token_version } = user
+    const payload = { sub: String(user.user_id), username, token_version, token_use, jti: randomUUID(), iss: ISSUER, iat, nbf: iat - CLOCK_TOLERANCE_SECONDS, exp }
+    return { text: jwt.sign(payload, key, { algorithm: 'HS256' }), expires_at: new Date(exp * 1000).toISOString() }
+  },
+  read: (text, use) => {
+    const payload = text === undefined ? null : verified(text, key, now())
+    if (payload?.['token_use'] !== use) return null
+    const user_id = Number(payload.sub)
+    const token_version: unknown = payload['token_version']
+    return Number.isSafeInteger(user_id) && typeof token_version === 'number' ? { user_id, token_version } : null
+  },
+})
+
+const verified = (text: string, key: KeyObject, now: Date): jwt.JwtPayload | null => {
+  try {
+    const payload = jwt.verify(text, key, { algorithms: ['HS256'], issuer: ISSUER, clockTimestamp: seconds(now) })
+    return typeof payload === 'string' ? null : payload
+  } catch (failure) {
+    if (failure instanceof jwt.JsonWebTokenError) return null
+    throw failure
+  }
+}
+
+const seconds = (date: Date): number => Math.floor(date.getTime() / 1000)

@@ -1,0 +1,7 @@
+// All tables of the store, each described by the feature that owns it.
+import type { AuditTables } from '../audit/table.ts'
+import type { AuthTables } from '../auth/table.ts'
+import type { PoolTables } from '../pools/table.ts'
+import type { TunnelTables } from '../tunnels/table.ts'
+
+export interface Database extends AuthTables, AuditTables, PoolTables, TunnelTables {}

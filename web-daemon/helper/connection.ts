@@ -1,0 +1,101 @@
+// One connection to the root helper's socket: whole lines in, whole lines out, made anew when it is needed and gone.
+import { connect, type Socket } from 'node:net'
+import { LineSplitter, MAX_LINE_BYTES } from '@panel/shared/rpc/framing.ts'
+
+const CONNECT_MS = 2000
+/** More than a busy panel ever has waiting; beyond it the helper is not keeping up. */
+const MAX_WAITING = 1000
+
+export interface Listener {
+  readonly onLine: (line: Uint8Array) => void
+  readonly onClose: (reason: string) => void
+}
+
+interface Waiting {
+  readonly bytes: Buffer
+  /** An answer that nobody waits for any more is not asked for: a late change would come as a surprise. */
+  readonly until: number
+}
+
+export class Connection {
+  readonly #path: string
+  readonly #listener: Listener
+  #socket: Promise<Socket> | null = null
+  #open: Socket | null = null
+  #isFull = false
+  #waiting: Waiting[] = []
+
+  constructor(path: string, listener: Listener) {
+    this.#path = path
+    this.#listener = listener
+  }
+
+  get isOpen(): boolean {
+    return this.#open !== null
+  }
+
+  async send(line: string, timeoutMs: number): Promise<void> {
+    const bytes = Buffer.from(`${line}\n`)
+    if (bytes.length > MAX_LINE_BYTES) throw new Error(`A request to the root helper is longer than ${MAX_LINE_BYTES} bytes`)
+    this.#socket ??= this.#connect()
+    await this.#socket
+    if (this.#waiting.length >= MAX_WAITING) throw new Error('The root helper is not keeping up')
+    this.#waiting.push({ bytes, until: Date.now() + timeoutMs })
+    this.#write()
+  }
+
+  close(reason: string): void {
+    this.#open?.destroy(new Error(reason))
+  }
+
+  #connect(): Promise<Socket> {
+    return new Promise((resolve, reject) => {
+      const socket = connect(this.#path)
+      let reason = 'the root helper closed its socket'
+      socket.setTimeout(CONNECT_MS, () => socket.destroy(new Error('the root helper does not accept the connection')))
+      socket.on('error', (failure: NodeJS.ErrnoException) => (reason = failure.code ?? failure.message))
+      socket.once('connect', () => {
+        socket.setTimeout(0)
+        this.#open = socket
+        resolve(socket)
+      })
+      socket.once('close', () => {
+        this.#forget()
+        reject(new Error(reason))
+        this.#listener.onClose(reason)
+      })
+      socket.on('drain', () => {
+        this.#isFull = false
+        this.#write()
+      })
+      this.#readFrom(socket)
+    })
+  }
+
+  /** Nothing that the socket says may throw out of here. */
+  #readFrom(socket: Socket): void {
+    const splitter = new LineSplitter()
+    socket.on('data', (chunk: Buffer) => {
+      try {
+        for (const line of splitter.push(chunk)) this.#listener.onLine(line)
+      } catch (failure) {
+        socket.destroy(failure instanceof Error ? failure : new Error(String(failure)))
+      }
+    })
+  }
+
+  #write(): void {
+    while (this.#open && !this.#isFull) {
+      const next = this.#waiting.shift()
+      if (!next) return
+      if (next.until > Date.now()) this.#isFull = !this.#open.write(next.bytes)
+    }
+  }
+
+  #forget(): void {
+    this.#socket = null
+    this.#open = null
+    this.#isFull = false
+    this.#waiting = []
+  }
+}

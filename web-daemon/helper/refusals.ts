@@ -1,0 +1,28 @@
+// What root's refusals become over HTTP (decisions.md, section 4: Helper outcomes).
+import type { JSONRPCErrorException } from 'json-rpc-2.0'
+import type { ErrorCode } from '@panel/shared/api/errors.ts'
+import { refusalOf, type RefusalCode } from '@panel/shared/rpc/outcome.ts'
+import { Refusal } from '../http/refusal.ts'
+
+const CODE_OF: Record<Exclude<RefusalCode, 'malformed'>, ErrorCode> = {
+  stale_state: 'CONFLICT',
+  unsupported: 'SERVICE_UNAVAILABLE',
+  busy: 'SERVICE_UNAVAILABLE',
+  kernel_refused: 'SERVICE_UNAVAILABLE',
+  protected_interface: 'PROTECTED_INTERFACE',
+  foreign_unit_file: 'FOREIGN_UNIT_FILE',
+  unmodelled_state: 'CONFLICT',
+}
+
+export const helperAway = (reason: string): Refusal =>
+  new Refusal('HELPER_UNAVAILABLE', 'The root helper cannot be reached or does not answer in time', { details: { reason } })
+
+/** The rpc package gives a time-out and a lost connection the code 0. A request that root cannot read is our own mistake. */
+export const refusalFor = (failure: JSONRPCErrorException): Error => {
+  if (failure.code === 0) return helperAway(failure.message)
+  const reason = refusalOf(failure.code)
+  if (reason === null || reason === 'malformed') return new Error(`The root helper refused a request as malformed (${failure.code}): ${failure.message}`)
+  return new Refusal(CODE_OF[reason], sentence(String(failure.message)), { details: { reason } })
+}
+
+const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1, 500)

@@ -1,0 +1,35 @@
+// Writes an answer, or a refusal as the error envelope with exactly its four fields.
+import type { Response } from 'express'
+import { STATUS_OF, type ErrorEnvelope } from '@panel/shared/api/errors.ts'
+import type { Answer, CookieInstruction } from './endpoint.ts'
+import { isSecure } from './headers.ts'
+import { Refusal } from './refusal.ts'
+
+export const envelopeOf = (refusal: Refusal): ErrorEnvelope => ({
+  error: { code: refusal.code, message: refusal.message, field: refusal.field, details: refusal.details },
+})
+
+export const sendAnswer = (res: Response, basePath: string, answer: Answer): void => {
+  for (const cookie of answer.cookies ?? []) setCookie(res, basePath, cookie)
+  sendJson(res, answer.status, answer.body)
+}
+
+export const sendRefusal = (res: Response, refusal: Refusal): void => {
+  res.set(refusal.headers)
+  sendJson(res, STATUS_OF[refusal.code], envelopeOf(refusal))
+}
+
+/** What may be told of a failure that nobody foresaw: nothing but that it is in the log. */
+export const asRefusal = (thrown: unknown): Refusal =>
+  thrown instanceof Refusal ? thrown : new Refusal('INTERNAL_ERROR', 'Something went wrong inside the panel. Its log has more under the id of this request.')
+
+const sendJson = (res: Response, status: number, body: unknown): void => {
+  const bytes = Buffer.from(JSON.stringify(body))
+  res.status(status).set({ 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': String(bytes.length) }).end(bytes)
+}
+
+const setCookie = (res: Response, basePath: string, cookie: CookieInstruction): void => {
+  const maxAge = cookie.value === null ? 0 : cookie.max_age_seconds * 1000
+  const secure = isSecure(res.req)
+  res.cookie(cookie.name, cookie.value ?? '', { httpOnly: cookie.http_only, sameSite: 'strict', path: `${basePath}/`, secure, maxAge })
+}

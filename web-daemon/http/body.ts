@@ -1,0 +1,46 @@
+// Reads a request's body as one JSON object, within bounds (decisions.md, W4, W9).
+import type { IncomingMessage } from 'node:http'
+import { Refusal } from './refusal.ts'
+import type { Body } from './validate.ts'
+
+export const BODY_LIMIT_BYTES = 1024 * 1024
+
+/** An empty body is an empty object: many commands have nothing to say. */
+export const readBody = async (req: IncomingMessage): Promise<Body> => {
+  if (Number(req.headers['content-length'] ?? 0) > BODY_LIMIT_BYTES) throw tooLarge()
+  const bytes = await gather(req)
+  if (bytes.length === 0) return {}
+  if (!isJson(req)) throw new Refusal('INVALID_REQUEST', 'The request body must be JSON, with Content-Type: application/json')
+  return parse(bytes)
+}
+
+/** What is left of a body that is too large is read and dropped by Node after the answer, so the caller lives to read it. */
+const gather = async (req: IncomingMessage): Promise<Buffer> =>
+  new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let length = 0
+    req.on('data', (chunk: Buffer) => {
+      length += chunk.length
+      if (length > BODY_LIMIT_BYTES) reject(tooLarge())
+      else chunks.push(chunk)
+    })
+    req.once('end', () => resolve(Buffer.concat(chunks)))
+    req.once('close', () => reject(new Refusal('INVALID_REQUEST', 'The request ended before its body did')))
+    req.once('error', reject)
+  })
+
+const parse = (bytes: Buffer): Body => {
+  let value: unknown
+  try {
+    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+  } catch {
+    throw new Refusal('INVALID_REQUEST', 'The request body is not valid JSON in UTF-8')
+  }
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Body
+  throw new Refusal('INVALID_REQUEST', 'The request body must be a JSON object')
+}
+
+const isJson = (req: IncomingMessage): boolean =>
+  /^application\/json\s*(;|$)/i.test(req.headers['content-type'] ?? '') && (req.headers['content-encoding'] ?? 'identity') === 'identity'
+
+const tooLarge = (): Refusal => new Refusal('PAYLOAD_TOO_LARGE', `The request body is larger than ${BODY_LIMIT_BYTES} bytes`)

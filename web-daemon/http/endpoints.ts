@@ -1,0 +1,15 @@
+// Every endpoint of the API, feature by feature: the one list that the router and the API description are made from.
+import { auditEndpoints } from '../audit/endpoints.ts'
+import { authEndpoints } from '../auth/endpoints.ts'
+import type { AuthServices } from '../auth/services.ts'
+import { systemEndpoints } from '../system/endpoints.ts'
+import type { About } from '../system/health.ts'
+import { tunnelEndpoints } from '../tunnels/endpoints.ts'
+import type { Endpoint } from './endpoint.ts'
+
+export interface Services {
+  readonly auth: AuthServices
+  readonly about: About
+}
+
+export const allEndpoints = ({ auth, about }: Services): Endpoint[] => [...authEndpoints(auth), ...systemEndpoints(about), ...auditEndpoints, ...tunnelEndpoints]

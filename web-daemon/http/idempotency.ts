@@ -1,0 +1,54 @@
+// Remembers what a creating request answered, so that the same key sent twice creates once (decisions.md, W13).
+import type { Answer } from './endpoint.ts'
+import { Refusal } from './refusal.ts'
+import type { Body } from './validate.ts'
+
+export const REMEMBERED_MS = 10 * 60_000
+/** Bounds the memory; the oldest goes first. */
+const MAX_REMEMBERED = 1000
+
+/** The key of a request, from its header or its body; "" where it has none. The body is given back without it. */
+export const takeKey = (header: string, body: Body): { key: string; body: Body } => {
+  const { idempotency_key: given, ...rest } = body
+  const key = given === undefined ? header : given
+  if (typeof key !== 'string' || !/^[\x20-\x7e]{0,255}$/.test(key)) {
+    const message = 'An idempotency key is text of at most 255 printable ASCII characters'
+    throw new Refusal('VALIDATION_FAILED', message, { field: 'idempotency_key', details: { idempotency_key: message } })
+  }
+  return { key, body: rest }
+}
+
+export class RememberedAnswers {
+  readonly #now: () => Date
+  readonly #answers = new Map<string, { answer: Promise<Answer>; until: number }>()
+
+  constructor(now: () => Date) {
+    this.#now = now
+  }
+
+  /** Twins that overlap share one run. A refusal is not remembered: nothing was created, and the next try may do better. */
+  async once(key: string, work: () => Promise<Answer>, onRepeat: () => void): Promise<Answer> {
+    this.#forgetOld()
+    const known = this.#answers.get(key)
+    if (known) {
+      onRepeat()
+      return known.answer
+    }
+    const answer = work()
+    this.#answers.set(key, { answer, until: this.#now().getTime() + REMEMBERED_MS })
+    try {
+      return await answer
+    } catch (refused) {
+      this.#answers.delete(key)
+      throw refused
+    }
+  }
+
+  #forgetOld(): void {
+    const now = this.#now().getTime()
+    for (const [key, { until }] of this.#answers) {
+      if (until > now && this.#answers.size < MAX_REMEMBERED) return
+      this.#answers.delete(key)
+    }
+  }
+}

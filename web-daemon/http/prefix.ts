@@ -1,0 +1,30 @@
+// The web path prefix: what lies outside it is answered as if nothing were here (interface.md, Addressing 1 to 4; decisions.md, W17, W18).
+import type { RequestHandler } from 'express'
+
+/** "" without a prefix, "/panel" with one. */
+export const basePathOf = (webPath: string): string => (webPath === '' ? '' : `/${webPath}`)
+
+/** Lets a request inside the prefix on, with the prefix taken off its URL; the comparison is of raw text, so case and encoding count. */
+export const onlyUnder = (basePath: string): RequestHandler => (req, res, next) => {
+  const url = originForm(req.url)
+  const { path, search } = split(url)
+  if (path === basePath && basePath !== '' && (req.method === 'GET' || req.method === 'HEAD')) {
+    res.writeHead(301, { Location: `${basePath}/${search}`, 'Content-Length': 0 }).end()
+  } else if (path.startsWith(`${basePath}/`)) {
+    req.url = url.slice(basePath.length)
+    next()
+  } else {
+    res.writeHead(404, { 'Content-Length': 0 }).end()
+  }
+}
+
+/** A proxy may ask by absolute form (RFC 9112, 3.2.2), which names the same resource. */
+const originForm = (url: string): string => {
+  const withoutHost = url.replace(/^https?:\/\/[^/?#]*/i, '')
+  return withoutHost === url || withoutHost.startsWith('/') ? withoutHost : `/${withoutHost}`
+}
+
+const split = (url: string): { path: string; search: string } => {
+  const at = url.indexOf('?')
+  return at < 0 ? { path: url, search: '' } : { path: url.slice(0, at), search: url.slice(at) }
+}

@@ -1,0 +1,43 @@
+// Puts the endpoints on the app: literal paths before those with an id, and 405 with Allow for the methods that a path does not have.
+import type { Express, RequestHandler } from 'express'
+import type { Endpoint, Method } from './endpoint.ts'
+import { Refusal } from './refusal.ts'
+import { serve, type Machinery } from './serve.ts'
+
+export const API_BASE = '/api/v1'
+
+/** Path parameters are written {id}, as in the API description. */
+export const pathOf = (endpoint: Endpoint): string => endpoint.route.slice(endpoint.route.indexOf(' ') + 1)
+export const methodOf = (endpoint: Endpoint): Method => endpoint.route.slice(0, endpoint.route.indexOf(' ')) as Method
+
+export const mountEndpoints = (app: Express, endpoints: readonly Endpoint[], machinery: Machinery): void => {
+  const paths = new Set(endpoints.map(pathOf))
+  for (const path of [...paths].sort(literalsFirst)) {
+    const served = endpoints.filter((endpoint) => pathOf(endpoint) === path)
+    const route = app.route(expressPath(path))
+    route.all(idsAreNumbers)
+    for (const endpoint of served) route[verbOf(endpoint)](serve(endpoint, machinery))
+    route.all(noSuchMethod(served.map(methodOf)))
+  }
+}
+
+export const expressPath = (path: string): string => `${API_BASE}${path.replaceAll(/\{(\w+)\}/g, ':$1')}`
+
+const verbOf = (endpoint: Endpoint) => methodOf(endpoint).toLowerCase() as Lowercase<Method>
+
+/** "{" sorts after every letter, so of two paths that match alike the one with a name in that place comes first. */
+const literalsFirst = (a: string, b: string): number => (a < b ? -1 : 1)
+
+const idsAreNumbers: RequestHandler = (req, _res, next) => {
+  if (Object.values(req.params).every((text) => typeof text === 'string' && /^\d{1,15}$/.test(text))) next()
+  else throw notFound()
+}
+
+const noSuchMethod = (methods: readonly Method[]): RequestHandler => {
+  const allowed = methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', ')
+  return (req) => {
+    throw new Refusal('METHOD_NOT_ALLOWED', `The method ${req.method} is not possible here, but ${allowed}`, { headers: { Allow: allowed } })
+  }
+}
+
+export const notFound = (): Refusal => new Refusal('NOT_FOUND', 'There is nothing here')

@@ -1,0 +1,50 @@
+// Starts the web daemon: configuration, store, key, root helper, HTTP; and ends it in the reverse order.
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { createApp } from './app.ts'
+import { RETENTION_DAYS } from './audit/record.ts'
+import { deleteEntriesBefore } from './audit/store.ts'
+import { signingKey } from './auth/key.ts'
+import { readConfig, ConfigError, type Config } from './config.ts'
+import { openStore } from './db/open.ts'
+import { StoreTooNewError } from './db/migrate.ts'
+import { connectHelper } from './helper/client.ts'
+import { basePathOf } from './http/prefix.ts'
+import { drain, listen, urlOf } from './http/server.ts'
+import { makeLogger } from './log.ts'
+
+const DAY_MS = 24 * 60 * 60 * 1000
+
+const start = async (config: Config): Promise<void> => {
+  const logger = makeLogger()
+  mkdirSync(config.state_dir, { recursive: true, mode: 0o700 })
+  const db = await openStore(join(config.state_dir, 'panel.db'))
+  const helper = connectHelper(config.helper_socket, logger)
+  const signing_key = signingKey(join(config.state_dir, 'session.key'))
+  const { app } = createApp({ db, ask: helper.ask, signing_key, web_path: config.web_path, page_dir: config.page_dir, logger })
+  const dropOldEntries = (): Promise<void> => deleteEntriesBefore(db, new Date(Date.now() - RETENTION_DAYS * DAY_MS).toISOString())
+  await dropOldEntries()
+  const daily = setInterval(() => void dropOldEntries().catch((err: unknown) => logger.error({ err }, 'old audit entries stay')), DAY_MS)
+  const server = await listen(app, config.listen_address, config.listen_port)
+  process.stdout.write(`The panel is at ${urlOf(server, basePathOf(config.web_path))}\n`)
+
+  const stop = async (signal: string): Promise<void> => {
+    logger.info({ signal }, 'stopping')
+    clearInterval(daily)
+    await drain(server)
+    helper.close()
+    await db.destroy()
+  }
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void stop(signal).catch(fail))
+}
+
+/** What an operator can mend is told without a stack. */
+const fail = (failure: unknown): void => {
+  const isPlain = failure instanceof ConfigError || failure instanceof StoreTooNewError || (failure instanceof Error && 'code' in failure)
+  process.stderr.write(`${isPlain ? (failure as Error).message : failure instanceof Error ? (failure.stack ?? failure.message) : String(failure)}\n`)
+  process.exitCode = 1
+  process.exit()
+}
+
+if (process.getuid?.() === 0) fail(new ConfigError(['The web daemon does not run as root. Start it as a user of its own, without capabilities; root belongs to the helper.']))
+else Promise.resolve().then(() => start(readConfig(process.env))).catch(fail)

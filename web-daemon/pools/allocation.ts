@@ -1,0 +1,89 @@
+// How a pool is cut into subnets, one per tunnel, and which is the lowest free one (decisions.md, R31, R32, R34). Pure.
+import { bitsOf, formatIp, networkOf, overlaps, parseCidr, sizeOf, type Cidr, type Ip } from '@panel/shared/address/ip.ts'
+
+export interface Range {
+  readonly cidr: string
+  readonly prefix_length: number
+}
+
+export interface Capacity {
+  readonly scheme: 'third_octet' | 'dense'
+  readonly prefix_length: number
+  readonly capacity: number
+  readonly max_tunnel_number: number
+}
+
+/** Nobody makes more tunnels than this; without the bound an IPv6 pool has more subnets than a number can count. */
+const MOST_SUBNETS = 2 ** 24
+const THIRD_OCTET_LENGTH = 24
+
+export function capacityOf(pool: Range): Capacity {
+  const { base, prefix_length } = cidrOf(pool)
+  const isThirdOctet = base.family === 4 && prefix_length < THIRD_OCTET_LENGTH && pool.prefix_length >= THIRD_OCTET_LENGTH
+  const bits = (isThirdOctet ? THIRD_OCTET_LENGTH : pool.prefix_length) - prefix_length
+  const capacity = Math.min(2 ** bits, MOST_SUBNETS)
+  return { scheme: isThirdOctet ? 'third_octet' : 'dense', prefix_length: pool.prefix_length, capacity, max_tunnel_number: capacity - 1 }
+}
+
+/** The subnet of a tunnel number; null beyond the pool's end. */
+export function subnetAt(pool: Range, index: number): Cidr | null {
+  if (index < 0 || index >= capacityOf(pool).capacity) return null
+  const { base } = cidrOf(pool)
+  return networkOf({ family: base.family, value: base.value + BigInt(index) * strideOf(pool) }, pool.prefix_length)
+}
+
+/** The two ends of a subnet: its first and second host, or its two addresses where it has no more (RFC 3021, RFC 6164). */
+export function endsOf(subnet: Cidr): { address_a: string; address_b: string } {
+  const first = sizeOf(subnet) <= 2n ? 0n : 1n
+  const at = (offset: bigint): Ip => ({ family: subnet.base.family, value: subnet.base.value + offset })
+  return { address_a: formatIp(at(first)), address_b: formatIp(at(first + 1n)) }
+}
+
+/** The lowest index from 1 up, and 0 last, whose subnet touches nothing that is taken and whose number suits the caller. */
+export function lowestFree(pool: Range, taken: readonly Cidr[], suits: (index: number) => boolean): number | null {
+  const { capacity } = capacityOf(pool)
+  const blocked = blockedIndexes(pool, taken)
+  for (let index = 1, at = 0; index < capacity; ) {
+    const block = blocked[at]
+    if (block && block.last < index) at += 1
+    else if (block && block.first <= index) index = block.last + 1
+    else if (suits(index)) return index
+    else index += 1
+  }
+  return blocked[0]?.first !== 0 && suits(0) ? 0 : null
+}
+
+export const isTaken = (subnet: Cidr, taken: readonly Cidr[]): Cidr | undefined => taken.find((network) => overlaps(network, subnet))
+
+/** Ranges of indexes, in order, rather than single ones: one route can cover a million subnets. */
+function blockedIndexes(pool: Range, taken: readonly Cidr[]): { first: number; last: number }[] {
+  const { base } = cidrOf(pool)
+  const [stride, size] = [strideOf(pool), sizeOf({ base, prefix_length: pool.prefix_length })]
+  const highest = BigInt(capacityOf(pool).max_tunnel_number)
+  return taken
+    .filter((network) => network.base.family === base.family)
+    .map((network) => {
+      const start = network.base.value - base.value
+      const first = divideUp(start - size + 1n, stride)
+      const last = (start + sizeOf(network) - 1n) / stride
+      return start + sizeOf(network) - 1n < 0n ? null : { first: first < 0n ? 0n : first, last: last > highest ? highest : last }
+    })
+    .filter((block) => block !== null)
+    .filter((block) => block.first <= block.last)
+    .map(({ first, last }) => ({ first: Number(first), last: Number(last) }))
+    .sort((a, b) => a.first - b.first)
+}
+
+const divideUp = (a: bigint, b: bigint): bigint => (a <= 0n ? 0n : (a + b - 1n) / b)
+
+function strideOf(pool: Range): bigint {
+  const { base, prefix_length } = cidrOf(pool)
+  const length = capacityOf(pool).scheme === 'third_octet' ? THIRD_OCTET_LENGTH : pool.prefix_length
+  return length < prefix_length ? 1n : 1n << BigInt(bitsOf(base.family) - length)
+}
+
+function cidrOf(pool: Range): Cidr {
+  const cidr = parseCidr(pool.cidr)
+  if (!cidr) throw new RangeError(`${pool.cidr} is not a CIDR range`)
+  return cidr
+}

@@ -1,0 +1,18 @@
+// The stored address pools, as kysely sees them.
+import type { Generated } from 'kysely'
+
+/** Whether a range is public is measured from `cidr` when it is read, so it is no column. */
+export interface AddressPoolTable {
+  address_pool_id: Generated<number>
+  address_pool_title: string
+  description: string
+  cidr: string
+  prefix_length: number
+  is_enabled: number
+  created_date: string
+  updated_date: string
+}
+
+export interface PoolTables {
+  address_pool: AddressPoolTable
+}

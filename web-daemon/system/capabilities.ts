@@ -1,0 +1,76 @@
+// GET /system/capabilities: what this host can do, asked live of the root helper (interface.md, System; decisions.md, Y2 to Y4).
+import type { Capabilities } from '@panel/shared/model/host.ts'
+import type { LinkKind } from '@panel/shared/model/tunnel.ts'
+import type { Reader } from '@panel/shared/rpc/methods.ts'
+import type { ReadContext } from '../context.ts'
+import { ok, type Answer } from '../http/endpoint.ts'
+import { Refusal } from '../http/refusal.ts'
+
+export const probeCapabilities = async (ask: Reader): Promise<Capabilities> => {
+  const { capabilities } = await ask('host.probe', { parts: ['capabilities'] })
+  if (capabilities) return capabilities
+  throw new Refusal('HELPER_UNAVAILABLE', 'The root helper did not tell what this host can do')
+}
+
+export const showCapabilities = async ({ ask }: ReadContext): Promise<Answer> => ok(capabilitiesView(await probeCapabilities(ask)))
+
+/** `complete`: an answer is given only when every probe has finished. */
+export const capabilitiesView = (found: Capabilities) => ({
+  tunnel_types: found.link_kinds.map(tunnelType),
+  persistence: persistence(found),
+  complete: true,
+  rule_backend: ruleBackend(found),
+  tools: found.tools,
+  kernel: { release: found.kernel_release },
+})
+
+const TUNNEL_TYPES: Record<LinkKind, { tunnel_type_id: number; title: string }> = {
+  gre: { tunnel_type_id: 10, title: 'GRE' },
+  gretap: { tunnel_type_id: 20, title: 'GRETAP' },
+  ip6gre: { tunnel_type_id: 30, title: 'IP6GRE' },
+  ip6gretap: { tunnel_type_id: 40, title: 'IP6GRETAP' },
+}
+
+const tunnelType = ({ kind, supported, detail }: Capabilities['link_kinds'][number]) => ({ ...TUNNEL_TYPES[kind], supported, link_manager: 'netlink', note: detail })
+
+const persistence = ({ savers }: Capabilities) => {
+  const systemd = savers.find((saver) => saver.by === 'systemd')
+  return [
+    { persistence_type_id: 10, title: 'Systemd', available: systemd?.available ?? false, note: systemd?.detail ?? 'The root helper does not know systemd' },
+    { persistence_type_id: 20, title: 'Networkd', available: false, note: 'This build does not write files for systemd-networkd' },
+    { persistence_type_id: 30, title: 'Runtime', available: true, note: 'The tunnel lives in the kernel until the next boot' },
+  ]
+}
+
+const NETFILTER_TOOLS = ['nft', 'iptables', 'iptables-restore', 'ip6tables', 'ip6tables-restore', 'conntrack']
+
+const ruleBackend = ({ nftables, tools }: Capabilities) => ({
+  active: nftables.available ? 'nftables' : 'none',
+  rule_backend_type_id: nftables.available ? 10 : null,
+  available: nftables.available,
+  reason: reasonFor(nftables),
+  detail: nftables.detail,
+  version: nftables.version,
+  namespace: 'table inet panel',
+  features: Object.fromEntries(FEATURES.map((feature) => [feature, nftables.available])),
+  binaries: Object.fromEntries(tools.filter(({ name }) => NETFILTER_TOOLS.includes(name)).map(({ name, available }) => [name, available])),
+})
+
+const reasonFor = ({ available, detail }: Capabilities['nftables']): string => {
+  if (available) return 'nftables is used wherever nft and the kernel offer it'
+  return detail === '' ? 'nft is not there or the kernel refuses it, and this build uses nothing else' : detail
+}
+
+const FEATURES = [
+  'ipv6',
+  'mss_clamp',
+  'named_counters',
+  'port_ranges',
+  'load_balance_round_robin',
+  'load_balance_source_hash',
+  'load_balance_weighted',
+  'connection_limits',
+  'connection_rate_limits',
+  'logging',
+  'fwmark',
+]

@@ -1,0 +1,71 @@
+// Makes a tunnel: drafted, carried out, read back, and only then stored (interface.md, POST /tunnels; decisions.md, S1).
+import { APPLY_STATUSES } from '@panel/shared/api/lookups.ts'
+import type { CreateTunnelAnswer } from '@panel/shared/api/tunnel-answers.ts'
+import type { CreateTunnelBody } from '@panel/shared/api/tunnels.ts'
+import { invert } from '@panel/shared/plan/change.ts'
+import type { Outcome } from '@panel/shared/rpc/outcome.ts'
+import { carryOut, refusalFor } from '../change/carry-out.ts'
+import type { CommandContext } from '../context.ts'
+import { created, type Answer, type Incoming } from '../http/endpoint.ts'
+import { Refusal } from '../http/refusal.ts'
+import { draftTunnel, type Draft } from './draft/draft.ts'
+import { planView, verificationView } from './plan-view.ts'
+import type { NewTunnel, TunnelRecord } from './record.ts'
+import { findTunnel, insertTunnel } from './store.ts'
+import { observe, tunnelView } from './view.ts'
+
+export function createTunnel(context: CommandContext, incoming: Incoming<CreateTunnelBody>): Promise<Answer> {
+  return context.inTurn(async () => {
+    const draft = await draftTunnel(context, incoming)
+    refuseUnsupported(draft)
+    const outcome = await carryOut(context, changeOf(draft))
+    // What was put back leaves no record; what is stuck is stored and told.
+    if (outcome.outcome === 'restored') throw refusalFor(outcome, draft.record.interface_name)
+    const record = await store(context, draft, outcome)
+    context.note.target('tunnel', record.tunnel_id)
+    const refusal = refusalFor(outcome, record.interface_name, { tunnel_id: record.tunnel_id })
+    if (refusal) throw refusal
+    return created(await answer(context, draft, record, outcome))
+  })
+}
+
+const changeOf = ({ before, after }: Draft) => ({ before, after })
+
+function refuseUnsupported({ after, facts }: Draft): void {
+  const kind = after.link?.config.kind
+  const can = facts.capabilities.link_kinds.find((known) => known.kind === kind)
+  if (can?.supported) return
+  const detail = can?.detail ?? ''
+  throw new Refusal('SERVICE_UNAVAILABLE', `The kernel of this server cannot make ${kind} tunnels: ${detail || 'it gives no reason'}.`, { field: 'tunnel_type_id', details: { kind, detail } })
+}
+
+/** A tunnel that cannot be stored would be nobody's, so it is taken off the host again. */
+async function store(context: CommandContext, draft: Draft, outcome: Outcome): Promise<TunnelRecord> {
+  try {
+    const tunnel_id = await context.db.transaction().execute((transaction) => insertTunnel(transaction, asEnded(draft.record, outcome, context.now().toISOString())))
+    const found = await findTunnel(context.db, tunnel_id)
+    if (!found) throw new Error(`Tunnel ${tunnel_id} was stored and is not there`)
+    return found.record
+  } catch (failure) {
+    if (outcome.outcome !== 'applied') throw failure
+    const undone = await carryOut(context, invert(changeOf(draft)))
+    throw refusalFor(undone, draft.record.interface_name) ?? failure
+  }
+}
+
+function asEnded(record: NewTunnel, outcome: Outcome, now: string): NewTunnel {
+  if (outcome.outcome === 'applied') return { ...record, apply_status_id: APPLY_STATUSES.Applied, last_applied_date: now }
+  return { ...record, apply_status_id: APPLY_STATUSES.Inconsistent, last_apply_error: outcome.failure?.message ?? '' }
+}
+
+async function answer(context: CommandContext, draft: Draft, record: TunnelRecord, outcome: Outcome): Promise<CreateTunnelAnswer> {
+  const { interface_name, tunnel_id } = record
+  const observed = (await observe(context.ask, [interface_name]))(interface_name)
+  const { warnings, facts } = draft
+  return {
+    tunnel: tunnelView(record, observed),
+    plan: planView(changeOf(draft), { interface_name, tunnel_id, unit_dir: facts.capabilities.unit_dir, warnings }),
+    verification: verificationView(outcome.checks, observed.oper_state),
+    warnings,
+  }
+}

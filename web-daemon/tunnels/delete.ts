@@ -1,0 +1,84 @@
+// Takes a tunnel off the host and out of the store, and reports what was there; asked again, it says that it is gone (decisions.md, T2, R22, R23).
+import { APPLY_STATUSES } from '@panel/shared/api/lookups.ts'
+import type { DeleteTunnelAnswer } from '@panel/shared/api/tunnel-answers.ts'
+import type { DeleteTunnelBody } from '@panel/shared/api/tunnels.ts'
+import type { TunnelFound } from '@panel/shared/model/observed.ts'
+import type { TunnelState } from '@panel/shared/model/tunnel.ts'
+import type { Change } from '@panel/shared/plan/change.ts'
+import { planTunnel } from '@panel/shared/plan/tunnel.ts'
+import { carryOut, refusalFor } from '../change/carry-out.ts'
+import type { CommandContext } from '../context.ts'
+import { ok, type Answer, type Incoming } from '../http/endpoint.ts'
+import { idIn, noSuchTunnel } from './get.ts'
+import { guardOwnAccess } from './own-access.ts'
+import { planView, unitPath } from './plan-view.ts'
+import type { TunnelRecord } from './record.ts'
+import { findTunnel, markApplyStatus, markDeleted } from './store.ts'
+
+export function deleteTunnel(context: CommandContext, { params, body, client_ip }: Incoming<DeleteTunnelBody>): Promise<Answer> {
+  return context.inTurn(async () => {
+    const tunnel_id = idIn(params)
+    const known = await findTunnel(context.db, tunnel_id)
+    if (!known) throw noSuchTunnel(tunnel_id)
+    context.note.target('tunnel', tunnel_id)
+    if (known.isDeleted) return ok(goneBefore(known.record))
+    const { found, unit_dir } = await look(context, known.record)
+    const inside = [...known.record.addresses, ...(found.state?.link?.config.addresses ?? [])]
+    guardOwnAccess(known.record.interface_name, inside, client_ip, body.i_understand_i_may_lose_access === true)
+    const change = { before: found.state, after: null }
+    await takeAway(context, known.record, change)
+    await context.db.transaction().execute((transaction) => markDeleted(transaction, tunnel_id, context.now().toISOString()))
+    return ok(report(known.record, change, found, unit_dir))
+  })
+}
+
+async function look({ ask }: CommandContext, { interface_name }: TunnelRecord): Promise<{ found: TunnelFound; unit_dir: string }> {
+  const { tunnels } = await ask('tunnel.probe', { interface_names: [interface_name] })
+  const { capabilities } = await ask('host.probe', { parts: ['capabilities'] })
+  const found = tunnels[0]
+  if (!found || !capabilities) throw new Error(`The helper left out a part of what it was asked about ${interface_name}`)
+  return { found, unit_dir: capabilities.unit_dir }
+}
+
+/** Where nothing of the tunnel is left there is nothing to ask of root. */
+async function takeAway(context: CommandContext, { tunnel_id, interface_name }: TunnelRecord, change: Change<TunnelState>): Promise<void> {
+  if (planTunnel(change.before, change.after).steps.length === 0) return
+  const outcome = await carryOut(context, change)
+  const refusal = refusalFor(outcome, interface_name, { tunnel_id })
+  if (!refusal) return
+  const status = outcome.outcome === 'stuck' ? APPLY_STATUSES.Inconsistent : APPLY_STATUSES.Failed
+  await markApplyStatus(context.db, tunnel_id, status, refusal.message, context.now().toISOString())
+  throw refusal
+}
+
+function report({ tunnel_id, interface_name }: TunnelRecord, change: Change<TunnelState>, found: TunnelFound, unit_dir: string): DeleteTunnelAnswer {
+  const isSaved = (found.state?.saved?.config ?? null) !== null
+  const path = unitPath(unit_dir, interface_name)
+  return {
+    tunnel_id,
+    interface: interface_name,
+    interface_found: found.state !== null && found.state.link !== null,
+    already_deleted: false,
+    files_removed: isSaved ? [path] : [],
+    files_absent: isSaved || found.foreign_files.length > 0 ? [] : [path],
+    files_kept: found.foreign_files.map((name) => `${unit_dir}/${name}`),
+    plan: planView(change, { interface_name, tunnel_id, unit_dir, warnings: [] }),
+    warnings: [],
+    dependent_routes: [],
+  }
+}
+
+function goneBefore({ tunnel_id, interface_name }: TunnelRecord): DeleteTunnelAnswer {
+  return {
+    tunnel_id,
+    interface: interface_name,
+    interface_found: false,
+    already_deleted: true,
+    files_removed: [],
+    files_absent: [],
+    files_kept: [],
+    plan: planView({ before: null, after: null }, { interface_name, tunnel_id, unit_dir: '', warnings: [] }),
+    warnings: [],
+    dependent_routes: [],
+  }
+}

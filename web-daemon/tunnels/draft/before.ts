@@ -1,0 +1,27 @@
+// What the host holds under the name of a tunnel to be made: nothing, a leftover of ours, or what belongs to somebody else.
+import type { ObservedLink } from '@panel/shared/model/observed.ts'
+import type { TunnelState } from '@panel/shared/model/tunnel.ts'
+import type { Reader } from '@panel/shared/rpc/methods.ts'
+import { Refusal } from '../../http/refusal.ts'
+import { seenOf } from '../view.ts'
+
+export async function stateBefore(ask: Reader, wanted: TunnelState): Promise<TunnelState | null> {
+  const { interface_name } = wanted
+  const { tunnels } = await ask('tunnel.probe', { interface_names: [interface_name] })
+  const found = tunnels[0]
+  if (!found) throw new Error(`The helper did not say what it found under ${interface_name}`)
+  if (found.observed) throw adoptable(interface_name, found.observed)
+  if (found.foreign_files.length > 0 && wanted.saved) {
+    const names = found.foreign_files.join(', ')
+    throw new Refusal('FOREIGN_UNIT_FILE', `${names} was not written by the panel, or was edited since. Move it aside first.`, { field: 'interface_name', details: { files: found.foreign_files } })
+  }
+  return found.state
+}
+
+/** The panel takes no link over unasked (decisions.md, R14). */
+function adoptable(interface_name: string, observed: ObservedLink): Refusal {
+  return new Refusal('ADOPTABLE', `This server has a tunnel ${interface_name} that the panel does not manage. Adopt it, or choose another name.`, {
+    field: 'interface_name',
+    details: { interface_name, adopt_path: '/api/v1/reconcile/adopt', observed: seenOf(observed) },
+  })
+}

@@ -1,0 +1,42 @@
+// What every part of a draft looks at, and where it leaves what it finds wrong or worth saying.
+import type { Warning, WarningCode } from '@panel/shared/api/errors.ts'
+import { kindOfType } from '@panel/shared/api/lookups.ts'
+import { CreateTunnelBody } from '@panel/shared/api/tunnels.ts'
+import type { LinkKind } from '@panel/shared/model/tunnel.ts'
+import type { ReadContext } from '../../context.ts'
+import type { Problems } from '../../http/problems.ts'
+import { allPools, type PoolRecord } from '../../pools/store.ts'
+import { DEFAULTS } from '../defaults.ts'
+import { hostFacts, type HostFacts } from '../facts.ts'
+import { neighbours, type Neighbour } from '../store.ts'
+
+/** Fields that the schema refused are left out, required ones included. */
+export type Asked = Partial<CreateTunnelBody>
+
+export interface Sketch {
+  readonly body: Asked
+  /** Null where the type was refused: what depends on it is not looked at. */
+  readonly kind: LinkKind | null
+  readonly problems: Problems
+  readonly warnings: Warning[]
+  readonly facts: HostFacts
+  readonly neighbours: readonly Neighbour[]
+  readonly pools: readonly PoolRecord[]
+}
+
+/** The order in which the schema names the fields: it decides which problem is the first. */
+export const FIELD_ORDER: readonly string[] = Object.keys(CreateTunnelBody.properties)
+
+export async function sketchOf({ db, ask }: Pick<ReadContext, 'db' | 'ask'>, body: Asked, problems: Problems): Promise<Sketch> {
+  const facts = await hostFacts(ask).catch((away: unknown) => {
+    // A body that is wrong by itself is told so, helper or no helper.
+    problems.throwIfAny(FIELD_ORDER)
+    throw away
+  })
+  const kind = problems.has('tunnel_type_id') ? null : kindOfType(body.tunnel_type_id ?? DEFAULTS['tunnel.default_type'])
+  return { body, kind, problems, warnings: [], facts, neighbours: await neighbours(db), pools: await allPools(db) }
+}
+
+export function warn(sketch: Sketch, code: WarningCode, field: string, message: string): void {
+  sketch.warnings.push({ code, message, field })
+}

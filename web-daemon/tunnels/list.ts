@@ -1,0 +1,35 @@
+// The stored tunnels, each with what the host shows of it (interface.md, GET /tunnels; decisions.md, R16, W15).
+import { APPLY_STATUSES } from '@panel/shared/api/lookups.ts'
+import type { ListTunnelsAnswer } from '@panel/shared/api/tunnel-answers.ts'
+import type { ReadContext } from '../context.ts'
+import { ok, type Answer, type Incoming } from '../http/endpoint.ts'
+import { pagingOf } from '../http/paging.ts'
+import { listTunnels, type TunnelFilter } from './store.ts'
+import { observe, tunnelView } from './view.ts'
+
+export async function listAllTunnels({ db, ask }: ReadContext, { query }: Incoming): Promise<Answer> {
+  const paging = pagingOf(query)
+  const { tunnels, total } = await listTunnels(db, filterOf(query), paging)
+  const observed = await observe(ask, tunnels.map((tunnel) => tunnel.interface_name))
+  const answer: ListTunnelsAnswer = { tunnels: tunnels.map((tunnel) => tunnelView(tunnel, observed(tunnel.interface_name))), total, ...paging }
+  return ok(answer)
+}
+
+/** What cannot be read counts as not given, as with paging. */
+function filterOf(query: Incoming['query']): TunnelFilter {
+  const type = query['tunnel_type_id'] ?? ''
+  return {
+    search: query['search'],
+    is_enabled: FLAG_WORDS[query['is_enabled']?.toLowerCase() ?? ''],
+    tunnel_type_id: /^\d{1,9}$/.test(type) ? Number(type) : undefined,
+    apply_status_id: applyStatusOf(query['state'] ?? ''),
+  }
+}
+
+const FLAG_WORDS: Readonly<Record<string, boolean>> = { true: true, '1': true, false: false, '0': false }
+
+/** `state` is an apply status, by its word or number. */
+function applyStatusOf(text: string): number | undefined {
+  const known = Object.entries(APPLY_STATUSES).find(([title, id]) => title.toLowerCase() === text.toLowerCase() || String(id) === text)
+  return known?.[1]
+}

@@ -1,0 +1,124 @@
+// Reads and writes the stored tunnels. A list costs two queries, however long it is.
+import { sql, type SelectQueryBuilder, type Selectable } from 'kysely'
+import type { Database } from '../db/schema.ts'
+import type { ReadDb, WriteDb } from '../context.ts'
+import type { Paging } from '../http/paging.ts'
+import { FLAGS, type AddressRecord, type NewRow, type NewTunnel, type TunnelRecord } from './record.ts'
+import type { TunnelAddressTable, TunnelTable } from './table.ts'
+
+export interface TunnelFilter {
+  readonly search?: string | undefined
+  readonly is_enabled?: boolean | undefined
+  readonly tunnel_type_id?: number | undefined
+  readonly apply_status_id?: number | undefined
+}
+
+/** A tunnel as far as another one can collide with it. */
+export interface Neighbour extends Pick<TunnelRecord, 'tunnel_id' | 'interface_name' | 'tunnel_number' | 'tunnel_type_id' | 'local_endpoint' | 'remote_endpoint' | 'ikey' | 'okey'> {
+  readonly addresses: readonly Pick<AddressRecord, 'address' | 'peer_address' | 'prefix_length'>[]
+}
+
+export async function listTunnels(db: ReadDb, filter: TunnelFilter, { limit, offset }: Paging): Promise<{ tunnels: TunnelRecord[]; total: number }> {
+  const all = matching(db.selectFrom('tunnel').where('deleted_date', 'is', null), filter)
+  const { total } = await all.select((e) => e.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
+  const rows = await all.selectAll().orderBy('tunnel_id').limit(limit).offset(offset).execute()
+  const first = rows[0]?.tunnel_id ?? 0
+  const last = rows.at(-1)?.tunnel_id ?? 0
+  // A span of ids rather than a list of them: a thousand bound values are slow to prepare.
+  const addresses = await db.selectFrom('tunnel_address').selectAll().where('tunnel_id', '>=', first).where('tunnel_id', '<=', last).orderBy('sort_order').execute()
+  const byTunnel = grouped(addresses)
+  return { tunnels: rows.map((row) => knownOf(row, byTunnel.get(row.tunnel_id) ?? []).record), total }
+}
+
+function matching<O>(query: SelectQueryBuilder<Database, 'tunnel', O>, filter: TunnelFilter): SelectQueryBuilder<Database, 'tunnel', O> {
+  let all = query
+  if (filter.is_enabled !== undefined) all = all.where('is_enabled', '=', filter.is_enabled ? 1 : 0)
+  if (filter.tunnel_type_id !== undefined) all = all.where('tunnel_type_id', '=', filter.tunnel_type_id)
+  if (filter.apply_status_id !== undefined) all = all.where('apply_status_id', '=', filter.apply_status_id)
+  const { search } = filter
+  if (search === undefined || search === '') return all
+  const words = ['interface_name', 'display_name', 'note', 'tags', 'local_endpoint', 'remote_endpoint'] as const
+  // instr has no wildcards, so what the operator types is what is looked for.
+  return all.where((e) => e.or(words.map((column) => sql<boolean>`instr(lower(${sql.ref(column)}), lower(${search})) > 0`)))
+}
+
+export interface KnownTunnel {
+  readonly record: TunnelRecord
+  readonly isDeleted: boolean
+}
+
+/** A tunnel that was deleted is still known by its id. */
+export async function findTunnel(db: ReadDb, tunnel_id: number): Promise<KnownTunnel | null> {
+  const row = await db.selectFrom('tunnel').selectAll().where('tunnel_id', '=', tunnel_id).executeTakeFirst()
+  if (!row) return null
+  const addresses = await db.selectFrom('tunnel_address').selectAll().where('tunnel_id', '=', tunnel_id).orderBy('sort_order').execute()
+  return knownOf(row, addresses)
+}
+
+export async function neighbours(db: ReadDb): Promise<Neighbour[]> {
+  const rows = await db
+    .selectFrom('tunnel')
+    .select(['tunnel_id', 'interface_name', 'tunnel_number', 'tunnel_type_id', 'local_endpoint', 'remote_endpoint', 'ikey', 'okey'])
+    .where('deleted_date', 'is', null)
+    .execute()
+  const addresses = await db.selectFrom('tunnel_address').select(['tunnel_id', 'address', 'peer_address', 'prefix_length']).execute()
+  const byTunnel = grouped(addresses)
+  return rows.map((row) => ({ ...row, addresses: byTunnel.get(row.tunnel_id) ?? [] }))
+}
+
+/** Returns the new id. Run it inside a transaction: a tunnel without its addresses is none. */
+export async function insertTunnel(db: WriteDb, { addresses, ...tunnel }: NewTunnel): Promise<number> {
+  const { insertId } = await db.insertInto('tunnel').values(rowOf(tunnel)).executeTakeFirstOrThrow()
+  const tunnel_id = Number(insertId)
+  for (const address of addresses) {
+    await db.insertInto('tunnel_address').values({ ...address, tunnel_id, is_primary: address.is_primary ? 1 : 0 }).execute()
+  }
+  return tunnel_id
+}
+
+export async function markDeleted(db: WriteDb, tunnel_id: number, now: string): Promise<void> {
+  await db.updateTable('tunnel').set({ deleted_date: now, updated_date: now }).where('tunnel_id', '=', tunnel_id).execute()
+  await db.deleteFrom('tunnel_address').where('tunnel_id', '=', tunnel_id).execute()
+}
+
+export async function markApplyStatus(db: WriteDb, tunnel_id: number, apply_status_id: number, last_apply_error: string, now: string): Promise<void> {
+  await db.updateTable('tunnel').set({ apply_status_id, last_apply_error, updated_date: now }).where('tunnel_id', '=', tunnel_id).execute()
+}
+
+function rowOf(tunnel: Omit<NewTunnel, 'addresses'>): NewRow {
+  const flags = Object.fromEntries(FLAGS.map((name) => [name, tunnel[name] ? 1 : 0])) as Record<(typeof FLAGS)[number], number>
+  const is_monitor_enabled = tunnel.is_monitor_enabled === null ? null : Number(tunnel.is_monitor_enabled)
+  return { ...tunnel, ...flags, tags: JSON.stringify(tunnel.tags), is_monitor_enabled, deleted_date: null }
+}
+
+function knownOf({ deleted_date, ...row }: Selectable<TunnelTable>, addresses: readonly Selectable<TunnelAddressTable>[]): KnownTunnel {
+  const flags = Object.fromEntries(FLAGS.map((name) => [name, row[name] === 1])) as Record<(typeof FLAGS)[number], boolean>
+  const record = {
+    ...row,
+    ...flags,
+    tags: JSON.parse(row.tags) as string[],
+    is_monitor_enabled: row.is_monitor_enabled === null ? null : row.is_monitor_enabled === 1,
+    addresses: addresses.map(addressOf),
+  }
+  return { record, isDeleted: deleted_date !== null }
+}
+
+const addressOf = ({ tunnel_address_id, address, peer_address, prefix_length, address_family_id, is_primary, sort_order }: Selectable<TunnelAddressTable>): AddressRecord => ({
+  tunnel_address_id,
+  address,
+  peer_address,
+  prefix_length,
+  address_family_id,
+  is_primary: is_primary === 1,
+  sort_order,
+})
+
+function grouped<A extends { tunnel_id: number }>(addresses: readonly A[]): Map<number, A[]> {
+  const byTunnel = new Map<number, A[]>()
+  for (const address of addresses) {
+    const others = byTunnel.get(address.tunnel_id)
+    if (others) others.push(address)
+    else byTunnel.set(address.tunnel_id, [address])
+  }
+  return byTunnel
+}
