@@ -1,9 +1,9 @@
 // What root does for each line of METHODS; a method without a handler does not compile.
-import type { TunnelState } from '@panel/shared/model/tunnel.ts'
+import { LINK_KINDS, type TunnelState } from '@panel/shared/model/tunnel.ts'
 import type { Change } from '@panel/shared/plan/change.ts'
 import { failuresOf } from '@panel/shared/plan/check.ts'
 import type { MethodName, Params, Result } from '@panel/shared/rpc/methods.ts'
-import type { Capabilities } from '@panel/shared/model/host.ts'
+import type { HelperFacts, Tools } from '@panel/shared/model/host.ts'
 import type { Kernel } from './kernel/facilities.ts'
 import type { JournalFile } from './kernel/journal.ts'
 import { log } from './log.ts'
@@ -19,10 +19,11 @@ export type Handlers = { readonly [M in MethodName]: (params: Params<M>) => Prom
 export interface Parts {
   readonly kernel: Kernel
   readonly journal: JournalFile
-  readonly capabilities: () => Promise<Capabilities>
+  readonly helperFacts: () => Promise<HelperFacts>
+  readonly findTools: () => Promise<Tools>
 }
 
-export function handlersFor({ kernel, journal, capabilities }: Parts): Handlers {
+export function handlersFor({ kernel, journal, helperFacts, findTools }: Parts): Handlers {
   const subject = tunnelSubject(kernel)
   const tunnels = new Transaction(subject, journal)
   const inTurn = oneAtATime(64)
@@ -34,7 +35,9 @@ export function handlersFor({ kernel, journal, capabilities }: Parts): Handlers 
     },
     'tunnel.apply': (change) => inTurn(() => tunnels.apply(change)),
     'host.probe': async ({ parts }) => ({
-      capabilities: parts.includes('capabilities') ? await capabilities() : null,
+      helper: parts.includes('helper') ? await helperFacts() : null,
+      link_kinds: parts.includes('link_kinds') ? await Promise.all(LINK_KINDS.map(async (kind) => ({ kind, ...(await kernel.links.supports(kind)) }))) : null,
+      tools: parts.includes('tools') ? await findTools() : null,
       interfaces: parts.includes('interfaces') ? await kernel.links.interfaces() : null,
       routing_table: parts.includes('routing_table') ? await kernel.links.routingTable() : null,
     }),

@@ -2,6 +2,7 @@
 import type { Socket } from 'node:net'
 import { readConfig } from './config.ts'
 import { realParts, startHelper } from './helper.ts'
+import { withConfigFile } from './kernel/config-file.ts'
 import { log } from './log.ts'
 import { native } from './native/index.ts'
 
@@ -12,7 +13,7 @@ function describePeer(socket: Socket): Record<string, unknown> {
 }
 
 async function main(): Promise<void> {
-  const config = readConfig(process.env)
+  const config = readConfig(await withConfigFile(process.env))
   const server = await startHelper(await realParts(config), config, describePeer)
   log('info', 'listening', { socket: config.socketPath, unit_dir: config.unitDir, state_dir: config.stateDir })
   native.sdNotify('READY=1')

@@ -39,7 +39,7 @@ export async function allowTunnel(links: Links, found: TunnelFound, steps: reado
   const kind = found.observed?.kind
   if (kind !== undefined && !(LINK_KINDS as readonly string[]).includes(kind)) throw new RefusedError('protected_interface', `${name} is ${kind || 'a physical link'}, not a tunnel of ours`)
   if (found.foreign_files.length > 0 && steps.some((step) => FILE_STEPS.has(step.kind))) {
-    throw new RefusedError('foreign_unit_file', `${found.foreign_files.join(', ')} was not written by the panel, or was edited since: move it aside first`)
+    throw new RefusedError('foreign_unit_file', `The unit file ${found.foreign_files.join(', ')} was not written by the panel, or was edited since: move it aside first`)
   }
   const creates = steps.find((step) => step.kind === 'link_create')
   if (creates && found.observed && found.unmodelled.length > 0) throw new RefusedError('unmodelled_state', `Making ${name} anew would lose what it carries: ${found.unmodelled.join(', ')}`)

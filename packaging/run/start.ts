@@ -43,8 +43,8 @@ function webCommand(): string[] {
 
 /** Says plainly what this kernel cannot do; the panel goes on and says the same in its answers. */
 async function sayWhatIsMissing(): Promise<void> {
-  const { capabilities } = await askOnce(socket, 'host.probe', { parts: ['capabilities'] })
-  const missing = (capabilities?.link_kinds ?? []).filter((kind) => !kind.supported)
+  const { link_kinds } = await askOnce(socket, 'host.probe', { parts: ['link_kinds'] })
+  const missing = (link_kinds ?? []).filter((kind) => !kind.supported)
   if (missing.length > 0) console.log(`This kernel cannot make ${missing.map((m) => m.kind).join(', ')}: ${missing[0]?.detail}. Tunnels cannot be created here; "npm run lab" has a kernel that can.`)
 }
 

@@ -5,26 +5,37 @@ import { LINK_KINDS, SAVERS } from './tunnel.ts'
 
 export const TOOLS = ['ip', 'systemctl', 'nft', 'iptables', 'iptables-restore', 'ip6tables', 'ip6tables-restore', 'conntrack'] as const
 
-/** `detail` says in the kernel's or the system's words why something is or is not there. */
-export const Capabilities = strict({
-  link_kinds: Type.Array(strict({ kind: stringEnum(LINK_KINDS), supported: Type.Boolean(), detail: line(300) })),
+/** `detail` says in the system's words why something is or is not there. Nothing is started or loaded to find these out. */
+export const HelperFacts = strict({
   savers: Type.Array(strict({ by: stringEnum(SAVERS), available: Type.Boolean(), detail: line(300) })),
-  nftables: strict({ available: Type.Boolean(), version: line(60), detail: line(300) }),
-  tools: Type.Array(strict({ name: stringEnum(TOOLS), available: Type.Boolean() })),
   kernel_release: line(100),
   unit_dir: line(4096),
   sysctl_dir: line(4096),
   version: line(60),
   pid: integer(1, 0x7fff_ffff),
 })
-export type Capabilities = Static<typeof Capabilities>
+export type HelperFacts = Static<typeof HelperFacts>
 
-export const HOST_PARTS = ['capabilities', 'interfaces', 'routing_table'] as const
+/** Asking makes the kernel load the module of a kind that it does not have yet. */
+export const LinkKindSupport = strict({ kind: stringEnum(LINK_KINDS), supported: Type.Boolean(), detail: line(300) })
+export type LinkKindSupport = Static<typeof LinkKindSupport>
+
+/** Found out by starting nft. */
+export const Tools = strict({
+  nftables: strict({ available: Type.Boolean(), version: line(60), detail: line(300) }),
+  tools: Type.Array(strict({ name: stringEnum(TOOLS), available: Type.Boolean() })),
+})
+export type Tools = Static<typeof Tools>
+
+/** What a preview may ask for is `helper`, `interfaces` and `routing_table`: to answer the others something is loaded or started. */
+export const HOST_PARTS = ['helper', 'link_kinds', 'tools', 'interfaces', 'routing_table'] as const
 export type HostPart = (typeof HOST_PARTS)[number]
 
 /** A part that was not asked for is null. */
 export const HostFound = strict({
-  capabilities: nullable(Capabilities),
+  helper: nullable(HelperFacts),
+  link_kinds: nullable(Type.Array(LinkKindSupport)),
+  tools: nullable(Tools),
   interfaces: nullable(Type.Array(HostInterface)),
   routing_table: nullable(Type.Array(RoutingEntry)),
 })

@@ -20,7 +20,7 @@ export const METHODS = {
   'tunnel.verify': method('read', TunnelChange, strict({ ok: Type.Boolean(), checks: Type.Array(Check) })),
   /** Refused unless the host holds `before`. One at a time. */
   'tunnel.apply': method('write', TunnelChange, Outcome),
-  'host.probe': method('read', strict({ parts: Type.Array(stringEnum(HOST_PARTS), { maxItems: 3 }) }), HostFound),
+  'host.probe': method('read', strict({ parts: Type.Array(stringEnum(HOST_PARTS), { maxItems: HOST_PARTS.length }) }), HostFound),
 } as const
 
 export type MethodName = keyof typeof METHODS

@@ -66,6 +66,22 @@ describe('Tunnels', () => {
       assert.deepEqual(replies.map(({ body }) => body.tunnel.interface_name).sort(), Array.from({ length: 8 }, (_, n) => `gre-a-${n + 1}`))
     })
 
+    it('asked twice with one idempotency key makes one tunnel and answers the same', async () => {
+      const first = await createTunnel(client, { idempotency_key: 'once' })
+      const second = await createTunnel(client, { idempotency_key: 'once' })
+      assert.deepEqual([second.status, second.body], [201, first.body])
+      assert.equal((await listTunnels(client)).body.total, 1)
+    })
+
+    it('goes on with a leftover unit file of ours, as a panel that was killed leaves one', async () => {
+      await createTunnel(client)
+      await panel.db.deleteFrom('tunnel_address').execute()
+      await panel.db.deleteFrom('tunnel').execute()
+      panel.kernel.held.clear()
+      const { status, body } = await createTunnel(client)
+      assert.deepEqual([status, body.tunnel.interface_name, body.verification.ok], [201, 'gre-a-1', true])
+    })
+
     it('offers a tunnel that stands there already for adoption, and leaves it alone: 409', async () => {
       await createTunnel(client, { interface_name: 'old', persistence_type_id: 30 })
       const link = panel.kernel.held.get('old')

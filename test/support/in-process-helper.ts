@@ -1,9 +1,7 @@
 // The real handlers and the real transaction over a fake kernel, spoken to without a socket but through the same validators and JSON.
 import { dispatcherFor } from '@panel/root-helper/dispatch.ts'
 import { handlersFor, type Parts } from '@panel/root-helper/handlers.ts'
-import type { Capabilities } from '@panel/shared/model/host.ts'
-import { TOOLS } from '@panel/shared/model/host.ts'
-import { LINK_KINDS } from '@panel/shared/model/tunnel.ts'
+import { TOOLS, type HelperFacts, type Tools } from '@panel/shared/model/host.ts'
 import type { Writer } from '@panel/shared/rpc/methods.ts'
 import { refusalOf, type RefusalCode } from '@panel/shared/rpc/outcome.ts'
 import type { FakeKernel } from './fake-kernel.ts'
@@ -28,7 +26,7 @@ export interface InProcessHelper {
 }
 
 export function inProcessHelper(kernel: FakeKernel, journal: Parts['journal'] = noJournal()): InProcessHelper {
-  const parts: Parts = { kernel, journal, capabilities: async () => capabilitiesOf(kernel) }
+  const parts: Parts = { kernel, journal, helperFacts: async () => HELPER_FACTS, findTools: async () => ALL_TOOLS }
   const dispatch = dispatcherFor(handlersFor(parts))
   const asked: string[] = []
   let id = 0
@@ -45,17 +43,13 @@ export function inProcessHelper(kernel: FakeKernel, journal: Parts['journal'] = 
 
 export const noJournal = (): Parts['journal'] => ({ begin: async () => undefined, end: async () => undefined, read: async () => null })
 
-function capabilitiesOf(kernel: FakeKernel): Capabilities {
-  const detail = kernel.supportsGre ? '' : 'Unknown device type'
-  return {
-    link_kinds: LINK_KINDS.map((kind) => ({ kind, supported: kernel.supportsGre, detail })),
-    savers: [{ by: 'systemd', available: true, detail: 'Unit files in /etc/systemd/system' }],
-    nftables: { available: true, version: 'nftables v1.0.6', detail: '' },
-    tools: TOOLS.map((name) => ({ name, available: true })),
-    kernel_release: '6.12.0-fake',
-    unit_dir: '/etc/systemd/system',
-    sysctl_dir: '/etc/sysctl.d',
-    version: '0.0.0-fake',
-    pid: 1,
-  }
+const HELPER_FACTS: HelperFacts = {
+  savers: [{ by: 'systemd', available: true, detail: 'Unit files in /etc/systemd/system' }],
+  kernel_release: '6.12.0-fake',
+  unit_dir: '/etc/systemd/system',
+  sysctl_dir: '/etc/sysctl.d',
+  version: '0.0.0-fake',
+  pid: 1,
 }
+
+const ALL_TOOLS: Tools = { nftables: { available: true, version: 'nftables v1.0.6', detail: '' }, tools: TOOLS.map((name) => ({ name, available: true })) }

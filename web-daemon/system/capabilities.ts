@@ -1,14 +1,20 @@
 // GET /system/capabilities: what this host can do, asked live of the root helper (interface.md, System; decisions.md, Y2 to Y4).
-import type { Capabilities } from '@panel/shared/model/host.ts'
+import type { HelperFacts, LinkKindSupport, Tools } from '@panel/shared/model/host.ts'
 import type { LinkKind } from '@panel/shared/model/tunnel.ts'
 import type { Reader } from '@panel/shared/rpc/methods.ts'
 import type { ReadContext } from '../context.ts'
 import { ok, type Answer } from '../http/endpoint.ts'
 import { Refusal } from '../http/refusal.ts'
 
+export interface Capabilities {
+  readonly helper: HelperFacts
+  readonly link_kinds: readonly LinkKindSupport[]
+  readonly tools: Tools
+}
+
 export const probeCapabilities = async (ask: Reader): Promise<Capabilities> => {
-  const { capabilities } = await ask('host.probe', { parts: ['capabilities'] })
-  if (capabilities) return capabilities
+  const { helper, link_kinds, tools } = await ask('host.probe', { parts: ['helper', 'link_kinds', 'tools'] })
+  if (helper && link_kinds && tools) return { helper, link_kinds, tools }
   throw new Refusal('HELPER_UNAVAILABLE', 'The root helper did not tell what this host can do')
 }
 
@@ -17,11 +23,11 @@ export const showCapabilities = async ({ ask }: ReadContext): Promise<Answer> =>
 /** `complete`: an answer is given only when every probe has finished. */
 export const capabilitiesView = (found: Capabilities) => ({
   tunnel_types: found.link_kinds.map(tunnelType),
-  persistence: persistence(found),
+  persistence: persistence(found.helper),
   complete: true,
-  rule_backend: ruleBackend(found),
-  tools: found.tools,
-  kernel: { release: found.kernel_release },
+  rule_backend: ruleBackend(found.tools),
+  tools: found.tools.tools,
+  kernel: { release: found.helper.kernel_release },
 })
 
 const TUNNEL_TYPES: Record<LinkKind, { tunnel_type_id: number; title: string }> = {
@@ -31,9 +37,9 @@ const TUNNEL_TYPES: Record<LinkKind, { tunnel_type_id: number; title: string }> 
   ip6gretap: { tunnel_type_id: 40, title: 'IP6GRETAP' },
 }
 
-const tunnelType = ({ kind, supported, detail }: Capabilities['link_kinds'][number]) => ({ ...TUNNEL_TYPES[kind], supported, link_manager: 'netlink', note: detail })
+const tunnelType = ({ kind, supported, detail }: LinkKindSupport) => ({ ...TUNNEL_TYPES[kind], supported, link_manager: 'netlink', note: detail })
 
-const persistence = ({ savers }: Capabilities) => {
+const persistence = ({ savers }: HelperFacts) => {
   const systemd = savers.find((saver) => saver.by === 'systemd')
   return [
     { persistence_type_id: 10, title: 'Systemd', available: systemd?.available ?? false, note: systemd?.detail ?? 'The root helper does not know systemd' },
@@ -44,7 +50,7 @@ const persistence = ({ savers }: Capabilities) => {
 
 const NETFILTER_TOOLS = ['nft', 'iptables', 'iptables-restore', 'ip6tables', 'ip6tables-restore', 'conntrack']
 
-const ruleBackend = ({ nftables, tools }: Capabilities) => ({
+const ruleBackend = ({ nftables, tools }: Tools) => ({
   active: nftables.available ? 'nftables' : 'none',
   rule_backend_type_id: nftables.available ? 10 : null,
   available: nftables.available,
@@ -56,7 +62,7 @@ const ruleBackend = ({ nftables, tools }: Capabilities) => ({
   binaries: Object.fromEntries(tools.filter(({ name }) => NETFILTER_TOOLS.includes(name)).map(({ name, available }) => [name, available])),
 })
 
-const reasonFor = ({ available, detail }: Capabilities['nftables']): string => {
+const reasonFor = ({ available, detail }: Tools['nftables']): string => {
   if (available) return 'nftables is used wherever nft and the kernel offer it'
   return detail === '' ? 'nft is not there or the kernel refuses it, and this build uses nothing else' : detail
 }

@@ -17,7 +17,7 @@ import { observe, tunnelView } from './view.ts'
 export function createTunnel(context: CommandContext, incoming: Incoming<CreateTunnelBody>): Promise<Answer> {
   return context.inTurn(async () => {
     const draft = await draftTunnel(context, incoming)
-    refuseUnsupported(draft)
+    await refuseUnsupported(context, draft)
     const outcome = await carryOut(context, changeOf(draft))
     // What was put back leaves no record; what is stuck is stored and told.
     if (outcome.outcome === 'restored') throw refusalFor(outcome, draft.record.interface_name)
@@ -31,9 +31,11 @@ export function createTunnel(context: CommandContext, incoming: Incoming<CreateT
 
 const changeOf = ({ before, after }: Draft) => ({ before, after })
 
-function refuseUnsupported({ after, facts }: Draft): void {
+/** Root would refuse it too; asked first, the refusal can name the field. */
+async function refuseUnsupported({ ask }: CommandContext, { after }: Draft): Promise<void> {
   const kind = after.link?.config.kind
-  const can = facts.capabilities.link_kinds.find((known) => known.kind === kind)
+  const { link_kinds } = await ask('host.probe', { parts: ['link_kinds'] })
+  const can = link_kinds?.find((known) => known.kind === kind)
   if (can?.supported) return
   const detail = can?.detail ?? ''
   throw new Refusal('SERVICE_UNAVAILABLE', `The kernel of this server cannot make ${kind} tunnels: ${detail || 'it gives no reason'}.`, { field: 'tunnel_type_id', details: { kind, detail } })
@@ -64,7 +66,7 @@ async function answer(context: CommandContext, draft: Draft, record: TunnelRecor
   const { warnings, facts } = draft
   return {
     tunnel: tunnelView(record, observed),
-    plan: planView(changeOf(draft), { interface_name, tunnel_id, unit_dir: facts.capabilities.unit_dir, warnings }),
+    plan: planView(changeOf(draft), { interface_name, tunnel_id, unit_dir: facts.helper.unit_dir, warnings }),
     verification: verificationView(outcome.checks, observed.oper_state),
     warnings,
   }

@@ -34,10 +34,10 @@ export function deleteTunnel(context: CommandContext, { params, body, client_ip 
 
 async function look({ ask }: CommandContext, { interface_name }: TunnelRecord): Promise<{ found: TunnelFound; unit_dir: string }> {
   const { tunnels } = await ask('tunnel.probe', { interface_names: [interface_name] })
-  const { capabilities } = await ask('host.probe', { parts: ['capabilities'] })
+  const { helper } = await ask('host.probe', { parts: ['helper'] })
   const found = tunnels[0]
-  if (!found || !capabilities) throw new Error(`The helper left out a part of what it was asked about ${interface_name}`)
-  return { found, unit_dir: capabilities.unit_dir }
+  if (!found || !helper) throw new Error(`The helper left out a part of what it was asked about ${interface_name}`)
+  return { found, unit_dir: helper.unit_dir }
 }
 
 /** Where nothing of the tunnel is left there is nothing to ask of root. */

@@ -1,12 +1,12 @@
 // What a draft needs to know of the host: its interfaces, its routing table and what it can do. Read live, remembered nowhere.
 import { bitsOf, networkOf, parseCidr, parseIp, type Cidr, type Ip } from '@panel/shared/address/ip.ts'
-import type { Capabilities } from '@panel/shared/model/host.ts'
+import type { HelperFacts } from '@panel/shared/model/host.ts'
 import type { HostInterface, RoutingEntry } from '@panel/shared/model/observed.ts'
 import type { Reader } from '@panel/shared/rpc/methods.ts'
 
 export interface HostFacts {
   readonly interfaces: readonly HostInterface[]
-  readonly capabilities: Capabilities
+  readonly helper: HelperFacts
   /** The interfaces' addresses, each with the network it stands in. */
   readonly held: readonly HeldAddress[]
   readonly routes: readonly KnownRoute[]
@@ -24,15 +24,15 @@ export interface KnownRoute {
 }
 
 export async function hostFacts(ask: Reader): Promise<HostFacts> {
-  const { interfaces, routing_table, capabilities } = await ask('host.probe', { parts: ['capabilities', 'interfaces', 'routing_table'] })
-  if (!interfaces || !routing_table || !capabilities) throw new Error('The helper left out a part of the host that it was asked for')
-  return factsOf(interfaces, routing_table, capabilities)
+  const { interfaces, routing_table, helper } = await ask('host.probe', { parts: ['helper', 'interfaces', 'routing_table'] })
+  if (!interfaces || !routing_table || !helper) throw new Error('The helper left out a part of the host that it was asked for')
+  return factsOf(interfaces, routing_table, helper)
 }
 
 /** Addresses are read once here: on a host with a thousand tunnels there are thousands. */
-export function factsOf(interfaces: readonly HostInterface[], routing_table: readonly RoutingEntry[], capabilities: Capabilities): HostFacts {
+export function factsOf(interfaces: readonly HostInterface[], routing_table: readonly RoutingEntry[], helper: HelperFacts): HostFacts {
   const held = interfaces.flatMap(({ name, addresses }) => addresses.flatMap((text) => heldOf(name, text)))
-  return { interfaces, capabilities, held, routes: routing_table.flatMap(routeOf) }
+  return { interfaces, helper, held, routes: routing_table.flatMap(routeOf) }
 }
 
 function heldOf(device: string, text: string): HeldAddress[] {

@@ -2,8 +2,7 @@
 import { ADDRESS_FAMILIES, kindOfType, PERSISTENCE_TYPES } from '@panel/shared/api/lookups.ts'
 import { canonicalTunnel } from '@panel/shared/model/canonical-tunnel.ts'
 import { isIpv6Kind, type LinkConfig, type TunnelState } from '@panel/shared/model/tunnel.ts'
-import type { Insertable, Selectable } from 'kysely'
-import type { TunnelAddressTable, TunnelTable } from './table.ts'
+import type { TunnelAddressRow, TunnelRow } from './table.ts'
 
 /** Columns that are flags in SQLite and true or false everywhere else. */
 export const FLAGS = [
@@ -12,7 +11,7 @@ export const FLAGS = [
 ] as const
 type Flag = (typeof FLAGS)[number]
 
-export interface AddressRecord extends Omit<Selectable<TunnelAddressTable>, 'tunnel_id' | 'is_primary'> {
+export interface AddressRecord extends Omit<TunnelAddressRow, 'tunnel_id' | 'is_primary'> {
   is_primary: boolean
 }
 
@@ -22,11 +21,10 @@ interface Special {
   addresses: AddressRecord[]
 }
 
-type Plain = Omit<Selectable<TunnelTable>, Flag | keyof Special | 'deleted_date'>
+type Plain = Omit<TunnelRow, Flag | keyof Special | 'deleted_date'>
 export type TunnelRecord = Plain & Record<Flag, boolean> & Special
 export type NewAddress = Omit<AddressRecord, 'tunnel_address_id'>
 export type NewTunnel = Omit<TunnelRecord, 'tunnel_id' | 'addresses'> & { addresses: NewAddress[] }
-export type NewRow = Insertable<TunnelTable>
 
 /** What the host should hold for a record, in canonical form. */
 export function stateOf(record: NewTunnel): TunnelState {

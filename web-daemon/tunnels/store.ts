@@ -1,10 +1,10 @@
 // Reads and writes the stored tunnels. A list costs two queries, however long it is.
-import { sql, type SelectQueryBuilder, type Selectable } from 'kysely'
+import { sql, type SelectQueryBuilder } from 'kysely'
 import type { Database } from '../db/schema.ts'
 import type { ReadDb, WriteDb } from '../context.ts'
 import type { Paging } from '../http/paging.ts'
-import { FLAGS, type AddressRecord, type NewRow, type NewTunnel, type TunnelRecord } from './record.ts'
-import type { TunnelAddressTable, TunnelTable } from './table.ts'
+import { FLAGS, type AddressRecord, type NewTunnel, type TunnelRecord } from './record.ts'
+import type { NewTunnelRow, TunnelAddressRow, TunnelRow } from './table.ts'
 
 export interface TunnelFilter {
   readonly search?: string | undefined
@@ -85,13 +85,13 @@ export async function markApplyStatus(db: WriteDb, tunnel_id: number, apply_stat
   await db.updateTable('tunnel').set({ apply_status_id, last_apply_error, updated_date: now }).where('tunnel_id', '=', tunnel_id).execute()
 }
 
-function rowOf(tunnel: Omit<NewTunnel, 'addresses'>): NewRow {
+function rowOf(tunnel: Omit<NewTunnel, 'addresses'>): NewTunnelRow {
   const flags = Object.fromEntries(FLAGS.map((name) => [name, tunnel[name] ? 1 : 0])) as Record<(typeof FLAGS)[number], number>
   const is_monitor_enabled = tunnel.is_monitor_enabled === null ? null : Number(tunnel.is_monitor_enabled)
   return { ...tunnel, ...flags, tags: JSON.stringify(tunnel.tags), is_monitor_enabled, deleted_date: null }
 }
 
-function knownOf({ deleted_date, ...row }: Selectable<TunnelTable>, addresses: readonly Selectable<TunnelAddressTable>[]): KnownTunnel {
+function knownOf({ deleted_date, ...row }: TunnelRow, addresses: readonly TunnelAddressRow[]): KnownTunnel {
   const flags = Object.fromEntries(FLAGS.map((name) => [name, row[name] === 1])) as Record<(typeof FLAGS)[number], boolean>
   const record = {
     ...row,
@@ -103,7 +103,7 @@ function knownOf({ deleted_date, ...row }: Selectable<TunnelTable>, addresses: r
   return { record, isDeleted: deleted_date !== null }
 }
 
-const addressOf = ({ tunnel_address_id, address, peer_address, prefix_length, address_family_id, is_primary, sort_order }: Selectable<TunnelAddressTable>): AddressRecord => ({
+const addressOf = ({ tunnel_address_id, address, peer_address, prefix_length, address_family_id, is_primary, sort_order }: TunnelAddressRow): AddressRecord => ({
   tunnel_address_id,
   address,
   peer_address,

@@ -1,5 +1,5 @@
 // The stored tunnels, as kysely sees them: one row per tunnel that ever was, one per address of those that are.
-import type { Generated } from 'kysely'
+import type { Generated, Insertable, Selectable } from 'kysely'
 
 /** Columns bear the names of the wire (interface.md, Tunnel record; decisions.md, R1). Flags are 0 or 1. */
 export interface TunnelTable {
@@ -71,3 +71,7 @@ export interface TunnelTables {
   tunnel: TunnelTable
   tunnel_address: TunnelAddressTable
 }
+
+export type TunnelRow = Selectable<TunnelTable>
+export type NewTunnelRow = Insertable<TunnelTable>
+export type TunnelAddressRow = Selectable<TunnelAddressTable>

@@ -116,7 +116,7 @@ describe('A transaction', () => {
         const halted = new FaultyKernel(kernel, from(at, 'refuses'))
         await journal.begin('tunnel', change)
         await apply(halted, change)
-        const parts: Parts = { kernel, journal, capabilities: () => Promise.reject(new Error('not asked')) }
+        const parts: Parts = { kernel, journal, helperFacts: notAsked, findTools: notAsked }
         await recover(parts)
         assert.equal(kernel.picture(), picture, `${what}, step ${at}`)
         assert.equal(await journal.read(), null)
@@ -125,6 +125,8 @@ describe('A transaction', () => {
     }
   })
 })
+
+const notAsked = () => Promise.reject(new Error('This is not asked'))
 
 function memoryJournal(): Parts['journal'] {
   let cut: CutShort | null = null

@@ -65,7 +65,7 @@ describe('The options of a tunnel', () => {
 })
 
 describe('What brings a tunnel back after a reboot', () => {
-  const without = facts({ capabilities: { ...facts().capabilities, savers: [{ by: 'systemd', available: false, detail: 'the host was not booted with it' }] } })
+  const without = facts({ helper: { ...facts().helper, savers: [{ by: 'systemd', available: false, detail: 'the host was not booted with it' }] } })
 
   it('is systemd, and nothing where systemd is not there: then a warning says so', () => {
     assert.equal(draftPersistence(sketch()), 10)

@@ -1,8 +1,7 @@
 // A draft's surroundings for unit tests: a host with eth0 of MTU 1500, the seeded pools and no tunnels, unless said otherwise.
 import type { HostInterface, RoutingEntry } from '@panel/shared/model/observed.ts'
 import { kindOfType } from '@panel/shared/api/lookups.ts'
-import { TOOLS, type Capabilities } from '@panel/shared/model/host.ts'
-import { LINK_KINDS } from '@panel/shared/model/tunnel.ts'
+import type { HelperFacts } from '@panel/shared/model/host.ts'
 import { Problems } from '@panel/web-daemon/http/problems.ts'
 import { Refusal } from '@panel/web-daemon/http/refusal.ts'
 import { FIELD_ORDER, type Asked, type Sketch } from '@panel/web-daemon/tunnels/draft/sketch.ts'
@@ -22,14 +21,11 @@ export const pool = (address_pool_id: number, cidr: string) => ({ address_pool_i
 interface Host {
   interfaces: HostInterface[]
   routing_table: RoutingEntry[]
-  capabilities: Capabilities
+  helper: HelperFacts
 }
 
-const CAPABILITIES: Capabilities = {
-  link_kinds: LINK_KINDS.map((kind) => ({ kind, supported: true, detail: '' })),
+const HELPER: HelperFacts = {
   savers: [{ by: 'systemd', available: true, detail: '' }],
-  nftables: { available: true, version: '', detail: '' },
-  tools: TOOLS.map((name) => ({ name, available: true })),
   kernel_release: '6.12.0',
   unit_dir: '/etc/systemd/system',
   sysctl_dir: '/etc/sysctl.d',
@@ -37,11 +33,11 @@ const CAPABILITIES: Capabilities = {
   pid: 1,
 }
 
-export function facts({ interfaces, routing_table, capabilities = CAPABILITIES }: Partial<Host> = {}): HostFacts {
+export function facts({ interfaces, routing_table, helper = HELPER }: Partial<Host> = {}): HostFacts {
   return factsOf(
     interfaces ?? [device('lo', ['127.0.0.1/8'], 65536), device('eth0', ['192.0.2.1/24', '2001:db8::1/64'])],
     routing_table ?? [route('0.0.0.0/0', 'eth0'), route('192.0.2.0/24', 'eth0'), route('::/0', 'eth0')],
-    capabilities,
+    helper,
   )
 }
 

@@ -16,7 +16,7 @@ interface Request {
 }
 type Behaviour = (request: Request, socket: Socket) => void
 
-const NOTHING = { capabilities: null, interfaces: null, routing_table: null }
+const NOTHING = { helper: null, link_kinds: null, tools: null, interfaces: null, routing_table: null }
 
 describe('the client of the root helper', () => {
   const directory = mkdtempSync(join(tmpdir(), 'panel-helper-'))
@@ -122,7 +122,7 @@ describe('the client of the root helper', () => {
   })
 
   it('does not believe an answer out of shape', async () => {
-    for (const result of [{}, { ...NOTHING, more: 1 }, 5, 'x', { ...NOTHING, capabilities: {} }]) {
+    for (const result of [{}, { ...NOTHING, more: 1 }, 5, 'x', { ...NOTHING, helper: {} }]) {
       behave = ({ id }, socket) => void say(socket, { jsonrpc: '2.0', id, result })
       await assert.rejects(ask(), away)
     }

@@ -14,9 +14,10 @@ import { stateBefore } from './before.ts'
 import { draftEnds } from './ends.ts'
 import { draftKeys, type Keys } from './keys.ts'
 import { checkMtuForIpv6, draftMtu } from './mtu.ts'
+import { sideOf } from './naming.ts'
 import { draftOptions, trafficClassOf } from './options.ts'
 import { draftPersistence } from './persistence.ts'
-import { draftPlace, sideOf, type Place } from './place.ts'
+import { draftPlace, type Place } from './place.ts'
 import { FIELD_ORDER, sketchOf, type Sketch } from './sketch.ts'
 
 export interface Draft {

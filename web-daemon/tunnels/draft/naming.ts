@@ -1,20 +1,33 @@
-// The name of a tunnel's interface: rendered from the template or given, and nobody else's (decisions.md, R4, R5, R14).
+// The number of a tunnel and the name of its interface: rendered from the template or given, and nobody else's (decisions.md, R4, R5, R14).
 import { TUNNEL_SIDES } from '@panel/shared/api/lookups.ts'
 import { INTERFACE_NAME_PATTERN, KERNEL_STUBS, LINK_KINDS, type LinkKind } from '@panel/shared/model/tunnel.ts'
-import { DEFAULTS } from '../defaults.ts'
+import { DEFAULTS, DEFAULT_SIDE } from '../defaults.ts'
 import type { Sketch } from './sketch.ts'
 
 const VALID = new RegExp(INTERFACE_NAME_PATTERN)
+
+export const sideOf = ({ body }: Sketch): number => body.tunnel_side_id ?? DEFAULT_SIDE
 
 export function renderName(kind: LinkKind, tunnel_side_id: number, tunnel_number: number): string {
   const side = DEFAULTS['tunnel.side_labels'][tunnel_side_id === TUNNEL_SIDES.A ? 'a' : 'b']
   return DEFAULTS['tunnel.naming_template'].replaceAll('{side}', side).replaceAll('{number}', `${tunnel_number}`).replaceAll('{type}', kind)
 }
 
-/** What the panel may call a tunnel by itself: a name that nothing in the store and nothing on the host bears. */
-export function freeName({ neighbours, facts }: Sketch): (name: string) => boolean {
-  const taken = new Set<string>([...KERNEL_STUBS, ...neighbours.map((n) => n.interface_name), ...facts.interfaces.map((i) => i.name)])
-  return (name) => VALID.test(name) && !taken.has(name)
+/** Which numbers the panel may give by itself: those that no tunnel has, nor their name anything in the store or on the host. */
+export function freeNumbers(sketch: Sketch, kind: LinkKind): (number: number) => boolean {
+  const { body, neighbours, facts } = sketch
+  const numbers = new Set(neighbours.map((n) => n.tunnel_number))
+  const names = new Set<string>([...KERNEL_STUBS, ...neighbours.map((n) => n.interface_name), ...facts.interfaces.map((i) => i.name)])
+  const isFreeName = (name: string): boolean => VALID.test(name) && !names.has(name)
+  // A tunnel with a name of its own needs none from its number.
+  return (number) => !numbers.has(number) && (body.interface_name !== undefined || isFreeName(renderName(kind, sideOf(sketch), number)))
+}
+
+export function lowestNumber(sketch: Sketch, kind: LinkKind): number {
+  const isFree = freeNumbers(sketch, kind)
+  let number = 1
+  while (!isFree(number)) number += 1
+  return number
 }
 
 /** A name that was asked for, itself or by its number. `field` is where the operator said so. */

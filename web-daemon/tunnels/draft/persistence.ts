@@ -20,7 +20,7 @@ export function draftPersistence(sketch: Sketch): number {
 function obstacleTo(persistence_type_id: number, { facts }: Sketch): string | null {
   if (persistence_type_id === PERSISTENCE_TYPES.Runtime) return null
   if (persistence_type_id === PERSISTENCE_TYPES.Networkd) return 'This build does not write files for systemd-networkd.'
-  const systemd = facts.capabilities.savers.find(({ by }) => by === 'systemd')
+  const systemd = facts.helper.savers.find(({ by }) => by === 'systemd')
   if (systemd?.available) return null
   return `systemd cannot keep tunnels on this server: ${systemd?.detail || 'the helper does not know it'}.`
 }

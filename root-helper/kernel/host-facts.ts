@@ -4,29 +4,28 @@ import { access, constants } from 'node:fs/promises'
 import { release } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { TOOLS, type Capabilities } from '@panel/shared/model/host.ts'
-import { LINK_KINDS } from '@panel/shared/model/tunnel.ts'
+import { TOOLS, type HelperFacts, type Tools } from '@panel/shared/model/host.ts'
 import type { HelperConfig } from '../config.ts'
 import { oneLine } from '../transaction.ts'
-import type { Links } from './facilities.ts'
 import { codeOf } from './files.ts'
 import { systemdReads, systemdRuns } from './systemd.ts'
 
 const run = promisify(execFile)
 const TOOL_FOLDERS = ['/usr/sbin', '/usr/bin', '/sbin', '/bin']
 
-export async function capabilities(links: Links, config: HelperConfig): Promise<Capabilities> {
+export async function helperFacts(config: HelperConfig): Promise<HelperFacts> {
   return {
-    link_kinds: await Promise.all(LINK_KINDS.map(async (kind) => ({ kind, ...(await links.supports(kind)) }))),
     savers: [{ by: 'systemd', ...(await savesToSystemd(config.unitDir)) }],
-    nftables: await nftables(),
-    tools: await Promise.all(TOOLS.map(async (name) => ({ name, available: (await findTool(name)) !== null }))),
     kernel_release: release(),
     unit_dir: config.unitDir,
     sysctl_dir: config.sysctlDir,
     version: config.version,
     pid: process.pid,
   }
+}
+
+export async function findTools(): Promise<Tools> {
+  return { nftables: await nftables(), tools: await Promise.all(TOOLS.map(async (name) => ({ name, available: (await findTool(name)) !== null }))) }
 }
 
 async function savesToSystemd(folder: string): Promise<{ available: boolean; detail: string }> {
@@ -39,7 +38,7 @@ async function savesToSystemd(folder: string): Promise<{ available: boolean; det
   return systemdRuns() ? { available: true, detail: `Unit files in ${folder}` } : { available: false, detail: 'systemd does not run on this host' }
 }
 
-async function nftables(): Promise<Capabilities['nftables']> {
+async function nftables(): Promise<Tools['nftables']> {
   const nft = await findTool('nft')
   if (nft === null) return { available: false, version: '', detail: 'nft is not installed' }
   try {

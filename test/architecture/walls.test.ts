@@ -1,0 +1,76 @@
+// The house rules as tests: types, lint, import walls, and what may lie in a shipped bundle.
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { BUNDLE, ROOT } from '../../packaging/build/build.ts'
+
+const run = promisify(execFile)
+
+/** Resolves with what the tool says; a tool that fails throws with all of it. */
+async function tool(name: string, ...args: string[]): Promise<string> {
+  try {
+    return (await run(join(ROOT, 'node_modules/.bin', name), args, { cwd: ROOT, maxBuffer: 1 << 26 })).stdout
+  } catch (error) {
+    const { stdout, stderr } = error as { stdout: string; stderr: string }
+    throw new Error(`${name} ${args.join(' ')}\n${stdout}${stderr}`, { cause: error })
+  }
+}
+
+interface Bundle {
+  inputs: Record<string, unknown>
+}
+
+const packagesIn = (bundle: string): string[] => {
+  const { inputs } = JSON.parse(readFileSync(join(BUNDLE, `${bundle}.meta.json`), 'utf8')) as Bundle
+  return [...new Set(Object.keys(inputs).flatMap((path) => /node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? []))].sort()
+}
+
+const tracked = async (...patterns: string[]): Promise<string[]> => (await run('git', ['ls-files', '--', ...patterns], { cwd: ROOT })).stdout.split('\n').filter((line) => line !== '')
+
+describe('The house rules', function () {
+  this.timeout(300_000)
+
+  it('hold in the types of every room', () => tool('tsc', '-b', 'shared', 'root-helper', 'web-daemon', 'test').then(() => undefined))
+  it('hold in the eyes of the linter', () => tool('eslint', '--config', 'test/architecture/eslint.config.js', '.').then(() => undefined))
+  it('keep the import walls standing', () => tool('depcruise', '--config', '.dependency-cruiser.cjs', 'shared', 'root-helper', 'web-daemon', 'test', 'packaging').then(() => undefined))
+
+  it('let shared compile without any environment, so that it cannot act', () => {
+    const { compilerOptions } = JSON.parse(readFileSync(join(ROOT, 'tsconfig.base.json'), 'utf8')) as { compilerOptions: { types: string[]; lib: string[] } }
+    assert.deepEqual([compilerOptions.types, compilerOptions.lib], [[], ['es2023']])
+    const { compilerOptions: own } = JSON.parse(readFileSync(join(ROOT, 'shared/tsconfig.json'), 'utf8')) as { compilerOptions: Record<string, unknown> }
+    assert.deepEqual([own['types'], own['lib']], [undefined, undefined])
+  })
+
+  it('keep comments that silence a tool, tests that do not run and unfinished notes out of the tree', async () => {
+    const words = ['@ts-' + 'ignore', '@ts-' + 'expect-error', 'eslint-' + 'disable', 'TO' + 'DO', 'FIX' + 'ME', 'it.on' + 'ly', 'it.sk' + 'ip', 'describe.on' + 'ly', 'describe.sk' + 'ip']
+    const odd = (await tracked('*.ts', '*.js', '*.mjs', '*.cjs', '*.c', '*.sh')).filter((path) => {
+      const text = readFileSync(join(ROOT, path), 'utf8')
+      return words.some((word) => text.includes(word))
+    })
+    assert.deepEqual(odd, [])
+  })
+
+  it('keep download addresses out of the lockfile, and ranges out of the dependencies', async () => {
+    assert.doesNotMatch(readFileSync(join(ROOT, 'package-lock.json'), 'utf8'), /"resolved": "https?:/)
+    for (const path of await tracked('package.json', '*/package.json')) {
+      const { dependencies = {}, devDependencies = {} } = JSON.parse(readFileSync(join(ROOT, path), 'utf8')) as Record<string, Record<string, string>>
+      for (const [name, version] of Object.entries({ ...dependencies, ...devDependencies })) assert.match(version, /^[0-9]+\.[0-9]+\.[0-9]+$/, `${name} in ${path}`)
+    }
+  })
+})
+
+describe('The shipped bundles', () => {
+  it('carry into root only the packages that it is granted by name', () => {
+    assert.deepEqual(packagesIn('helper'), ['@sinclair/typebox', 'ip-address', 'json-rpc-2.0'])
+  })
+
+  it('generate no code in root: its checks are compiled ahead', () => {
+    assert.doesNotMatch(readFileSync(join(BUNDLE, 'helper.cjs'), 'utf8'), /new Function\(/)
+  })
+
+  it('start no program from the web daemon', () => {
+    assert.doesNotMatch(readFileSync(join(BUNDLE, 'web.cjs'), 'utf8'), /require\("(node:)?child_process"\)/)
+  })
+})
