@@ -10,10 +10,23 @@ interface Tunnel {
   ikey: number
   observed: { exists: boolean; oper_state: string }
 }
+interface Check {
+  name: string
+  expected: string
+}
+interface Plan {
+  steps: { kind: string }[]
+  files: { path: string; content: string }[]
+  verification: Check[]
+}
 interface Created {
   tunnel: Tunnel
-  plan: { steps: { kind: string }[] }
-  verification: { ok: boolean }
+  plan: Plan
+  verification: { ok: boolean; checks: Check[] }
+}
+interface Preview {
+  plan: Plan
+  resolved: Record<string, unknown>
 }
 
 describe('Two servers with a panel each', function () {
@@ -77,6 +90,21 @@ describe('Two servers with a panel each', function () {
     for (const command of commands) await a.server.run(command)
     assert.equal(await a.picture(), before)
     await a.server.run('ping', ['-c', '1', '-W', '5', '172.17.1.2'])
+  })
+
+  it('preview without running a command or changing anything, and creating then does just what was shown', async () => {
+    const before = await a.picture()
+    const asked = { local_endpoint: a.server.address, remote_endpoint: '192.0.2.200' }
+    let shown!: Preview
+    assert.deepEqual(await a.startedWhile(lab, async () => void (shown = expect(await a.operator.post<Preview>('/tunnels/preview', asked), 200))), [])
+    assert.notDeepEqual(await a.startedWhile(lab, () => a.operator.get('/system/capabilities')), [], 'the tracer sees what is started')
+    assert.equal(await a.picture(), before)
+    const { plan, verification, tunnel } = expect(await a.operator.post<Created>('/tunnels', shown.resolved), 201)
+    assert.deepEqual([plan.steps, plan.files], [shown.plan.steps, shown.plan.files])
+    assert.deepEqual(verification.checks.map(({ name, expected }) => [name, expected]), shown.plan.verification.map(({ name, expected }) => [name, expected]))
+    for (const { path, content } of plan.files) assert.equal(await a.server.run('cat', [path]), content)
+    expect(await a.operator.delete(`/tunnels/${tunnel.tunnel_id}`), 200)
+    assert.equal(await a.picture(), before)
   })
 
   it('delete it from the kernel: GET is then 404, and a repeated DELETE is 200 with interface_found false', async () => {

@@ -1,6 +1,7 @@
 // A panel on one server of the lab: the shipped helper as root and the shipped web daemon as a user without capabilities.
 import { Client, type Reply } from '../../api/support/client.ts'
-import type { Server } from '../lab/index.ts'
+import type { MethodName, Params, Result } from '@panel/shared/rpc/methods.ts'
+import type { Lab, Server } from '../lab/index.ts'
 import type { Running } from '../lab/running.ts'
 import { PANEL } from './bundles.ts'
 
@@ -66,6 +67,26 @@ export class Panel {
 
   async setUp(): Promise<void> {
     expect(await this.operator.post('/auth/setup', OPERATOR), 201)
+  }
+
+  /** A question to the helper by hand, as an administrator asks it. */
+  async ask<M extends MethodName>(method: M, params: Params<M>): Promise<Result<M>> {
+    const line = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
+    const answer = await this.server.run('socat', ['-t', '30', '-', `UNIX-CONNECT:${this.socket}`], { stdin: `${line}\n` })
+    const { result, error } = JSON.parse(answer) as { result?: Result<M>; error?: { message: string } }
+    if (result === undefined) throw new Error(`${method}: ${error?.message}`)
+    return result
+  }
+
+  /** Programs that the helper starts while `work` goes on, by the system calls it makes. */
+  async startedWhile(lab: Lab, work: () => Promise<unknown>): Promise<string[]> {
+    const { helper } = await this.ask('host.probe', { parts: ['helper'] })
+    const tracer = lab.spawn('strace', ['-f', '-e', 'trace=execve,execveat', '-p', `${helper?.pid}`])
+    await tracer.says(/attached/)
+    await work()
+    tracer.kill('INT')
+    await tracer.exited
+    return tracer.text('stderr').split('\n').filter((line) => line.includes('execve'))
   }
 
   /** All that a change may touch, as text: links with every detail but what a new link cannot keep, and the files byte for byte. */

@@ -1,0 +1,52 @@
+// The shipped helper on a real kernel, spoken to by hand and by a hostile far end: it lives, refuses, and the kernel is unchanged.
+import assert from 'node:assert/strict'
+import { exampleTunnel } from '../support/example.ts'
+import { startLab, type Lab } from './lab/index.ts'
+import { putDriver, putPanel } from './panel/bundles.ts'
+import { Panel } from './panel/panel.ts'
+
+describe('The helper by hand', function () {
+  this.timeout(600_000)
+  let lab: Lab
+  let panel: Panel
+
+  before(async () => {
+    lab = await startLab()
+    const { a } = await lab.twoServers()
+    await putPanel(lab)
+    panel = new Panel(a)
+    await panel.startHelper()
+    // The modules' own links appear with the first question, and then stay.
+    await panel.ask('host.probe', { parts: ['link_kinds'] })
+  })
+  after(() => lab?.stop())
+
+  it('makes, verifies, shows and removes a tunnel, each by one line through socat', async () => {
+    const before = await panel.picture()
+    const tunnel = exampleTunnel()
+    assert.equal((await panel.ask('tunnel.apply', { before: null, after: tunnel })).outcome, 'applied')
+    assert.equal((await panel.ask('tunnel.verify', { before: null, after: tunnel })).ok, true)
+    const { tunnels } = await panel.ask('tunnel.probe', { interface_names: [] })
+    assert.deepEqual(tunnels.map(({ state, observed }) => [state, observed?.oper_state]), [[tunnel, 'UNKNOWN']])
+    await assert.rejects(panel.ask('tunnel.apply', { before: null, after: tunnel }), /does not hold the state that this change starts from/)
+    assert.equal((await panel.ask('tunnel.apply', { before: tunnel, after: null })).outcome, 'applied')
+    assert.equal(await panel.picture(), before)
+  })
+
+  it('lets only its owner and its group connect', async () => {
+    assert.match(await lab.run('stat', ['-c', '%a %u %g', panel.socket]), /^660 0 61184/)
+    const stranger = await panel.server.try('setpriv', ['--reuid=65534', '--regid=65534', '--clear-groups', 'socat', '-', `UNIX-CONNECT:${panel.socket}`])
+    assert.match(stranger.stderr, /Permission denied/)
+  })
+
+  it('survives 100,000 mutated requests, and the kernel is as it was', async () => {
+    const before = await panel.picture()
+    const script = await putDriver(lab, 'socket-fuzz')
+    const counted = JSON.parse(await panel.server.run('node', [script, panel.socket, '100000'], { timeoutMs: 500_000 })) as { sent: number; refused: number; closed: number; internal: number }
+    assert.equal(counted.sent, 100_000)
+    assert.equal(counted.internal, 0)
+    assert.ok(counted.refused > 90_000, JSON.stringify(counted))
+    assert.equal(await panel.picture(), before)
+    assert.equal((await panel.ask('tunnel.probe', { interface_names: [] })).tunnels.length, 0)
+  })
+})

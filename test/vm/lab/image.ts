@@ -1,0 +1,77 @@
+// Builds the lab's Debian machine once and keeps it: a disk, a kernel and an initramfs, usable offline from then on.
+import { copyFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { cached, cacheFolder, fingerprint } from './cache.ts'
+import { host, missingPackages } from './host.ts'
+import { buildInitramfs, installKernel } from './kernel.ts'
+import { debianMirror, type Mirror } from './mirror.ts'
+import { step } from './progress.ts'
+import { furnish } from './furnish.ts'
+
+const suite = 'trixie'
+const packages = [
+  ...['systemd', 'systemd-sysv', 'dbus', 'udev', 'kmod', 'procps', 'passwd', 'ca-certificates', 'openssl', 'curl'],
+  ...['iproute2', 'nftables', 'iptables', 'conntrack', 'iputils-ping', 'fping', 'traceroute', 'socat', 'strace', 'nodejs'],
+]
+const diskSize = '4G'
+
+export interface Image {
+  readonly folder: string
+  readonly disk: string
+  readonly kernel: string
+  readonly initramfs: string
+}
+
+/** The machine's image, built now if this version of it is not in the cache. Building needs root, a Debian mirror and two minutes. */
+export async function image(): Promise<Image> {
+  const folder = await imageFolder()
+  await cached(folder, (unfinished) => step('building the Debian machine, once', () => build(unfinished)))
+  return imageIn(folder)
+}
+
+/** Where this version of the image is, once built. */
+export async function imageFolder(): Promise<string> {
+  const sources = ['image.ts', 'kernel.ts', 'furnish.ts', 'initramfs-init.sh', 'guest'].map(here)
+  return join(cacheFolder(), await fingerprint(sources))
+}
+
+function imageIn(folder: string): Image {
+  const at = (name: string): string => join(folder, name)
+  return { folder, disk: at('disk.qcow2'), kernel: at('vmlinuz'), initramfs: at('initramfs.gz') }
+}
+
+export function here(name: string): string {
+  return fileURLToPath(new URL(name, import.meta.url))
+}
+
+async function build(folder: string): Promise<void> {
+  await refuseIfImpossible()
+  const root = join(folder, 'root')
+  const made = imageIn(folder)
+  const mirror = await debianMirror()
+  await step('  debootstrap', () => debootstrap(root, mirror))
+  const kernel = await step('  kernel', () => installKernel(root, mirror.env))
+  await copyFile(kernel.image, made.kernel)
+  await buildInitramfs(kernel.diskDriver, here('initramfs-init.sh'), made.initramfs)
+  await furnish(root, here('guest'))
+  await step('  disk', () => makeDisk(root, made.disk))
+  await rm(root, { recursive: true })
+}
+
+async function refuseIfImpossible(): Promise<void> {
+  const missing = await missingPackages()
+  if (missing.length > 0) throw new Error(`the lab needs: apt-get install --no-install-recommends ${missing.join(' ')}`)
+  if (process.getuid?.() !== 0) throw new Error('building the lab\'s machine needs root, once: run it with sudo, or share a cache through PANEL_LAB_CACHE')
+}
+
+async function debootstrap(root: string, { url, env }: Mirror): Promise<void> {
+  await host('debootstrap', ['--variant=minbase', `--include=${packages.join(',')}`, suite, root, url], { env })
+}
+
+async function makeDisk(root: string, disk: string): Promise<void> {
+  const raw = `${disk}.raw`
+  await host('mke2fs', ['-q', '-t', 'ext4', '-E', 'lazy_itable_init=0', '-d', root, raw, diskSize])
+  await host('qemu-img', ['convert', '-O', 'qcow2', raw, disk])
+  await rm(raw)
+}

@@ -1,0 +1,66 @@
+// The machine as QEMU is told of it. A saved memory fits only the very same words, so this file is part of its key.
+import type { Image } from './image.ts'
+
+export type Accelerator = 'kvm' | 'tcg'
+export type Card = 'web' | 'control'
+
+/** The machine's address on each card; QEMU's network around it is the /24. */
+export const addressOf: Record<Card, string> = { web: '10.0.2.15', control: '10.0.3.15' }
+
+export interface Size {
+  readonly processors: number
+  readonly memoryMegabytes: number
+}
+
+export interface Hardware {
+  readonly image: Image
+  readonly accelerator: Accelerator
+  readonly size: Size
+  readonly disk: string
+  /** A saved memory to wake up with instead of booting. The disk is then as it was at that moment and nothing is written to it. */
+  readonly memory?: string
+}
+
+/** The file descriptor that QEMU finds its control socket on. */
+export const qmpDescriptor = 3
+
+// QEMU 7.2's emulated cmpxchg16b double-faults in kernel 6.12, so the emulated processor does without it.
+const processor: Record<Accelerator, readonly string[]> = {
+  kvm: ['-accel', 'kvm', '-cpu', 'host'],
+  tcg: ['-accel', 'tcg,thread=multi', '-cpu', 'Nehalem,-cx16'],
+}
+
+export function qemuArguments({ image, accelerator, size, disk, memory }: Hardware): string[] {
+  const throwAway = memory === undefined ? 'off' : 'on'
+  return [
+    ...['-machine', 'pc', '-nodefaults', '-no-user-config', '-display', 'none', '-vga', 'none'],
+    ...processor[accelerator],
+    ...['-smp', String(size.processors), '-m', String(size.memoryMegabytes)],
+    ...['-kernel', image.kernel, '-initrd', image.initramfs, '-append', 'console=ttyS0 loglevel=4 TERM=dumb net.ifnames=0 mitigations=off panic=-1'],
+    // The machine's life is the test's: there is nothing to protect from a power cut, so no flush waits for the host's disk.
+    ...['-drive', `file=${escaped(disk)},if=virtio,format=qcow2,cache=unsafe,snapshot=${throwAway}`],
+    ...card('web'),
+    ...card('control'),
+    // A new generation id on every start makes a woken kernel reseed its random numbers.
+    ...['-device', 'virtio-rng-pci', '-device', 'vmgenid,guid=auto'],
+    ...['-chardev', 'stdio,id=console,signal=off', '-serial', 'chardev:console'],
+    ...['-chardev', `socket,id=qmp,fd=${String(qmpDescriptor)}`, '-mon', 'chardev=qmp,mode=control'],
+    ...(memory === undefined ? [] : ['-incoming', `exec:cat ${quoted(memory)}`]),
+  ]
+}
+
+// The order of the cards makes them eth0 and eth1 in the machine. The first address that QEMU would lease is the .15.
+function card(id: Card): string[] {
+  const network = addressOf[id].replace(/\d+$/, '0/24')
+  return ['-netdev', `user,id=${id},restrict=on,net=${network}`, '-device', `virtio-net-pci,netdev=${id},romfile=`]
+}
+
+/** For a value inside QEMU's comma-separated options. */
+function escaped(path: string): string {
+  return path.replaceAll(',', ',,')
+}
+
+/** For the shell. */
+export function quoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`
+}
