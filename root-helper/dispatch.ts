@@ -3,6 +3,7 @@ import { createJSONRPCErrorResponse, JSONRPCErrorCode, JSONRPCErrorException, JS
 import { METHODS, type MethodName } from '@panel/shared/rpc/methods.ts'
 import { REFUSALS } from '@panel/shared/rpc/outcome.ts'
 import type { Handlers } from './handlers.ts'
+import { KernelError } from './kernel/facilities.ts'
 import { log } from './log.ts'
 import { RefusedError } from './refused.ts'
 import { oneLine } from './transaction.ts'
@@ -61,6 +62,7 @@ const isMalformed = (code: number | undefined): boolean => code === REFUSALS.mal
 
 function errorResponse(id: string | number | null, error: unknown) {
   if (error instanceof RefusedError) return createJSONRPCErrorResponse(id, REFUSALS[error.code], error.message, { code: error.code })
+  if (error instanceof KernelError) return createJSONRPCErrorResponse(id, REFUSALS.kernel_refused, oneLine(error.message), { code: 'kernel_refused' })
   if (error instanceof JSONRPCErrorException) return createJSONRPCErrorResponse(id, error.code, error.message)
   log('error', 'A request failed in a way that nobody foresaw', { detail: error instanceof Error ? error.stack : String(error) })
   return createJSONRPCErrorResponse(id, JSONRPCErrorCode.InternalError, 'The helper failed; its log says why')

@@ -40,7 +40,7 @@ describe('A fault on a real kernel', function () {
     lab = await startLab()
     const { a } = await lab.twoServers()
     await putPanel(lab)
-    faulty = { script: await putDriver(lab, 'faulty-helper'), env: { PANEL_FAULT_FILE: '/run/fault.json' } }
+    faulty = { script: await putDriver(lab, 'vm/driver/faulty-helper.ts'), env: { PANEL_FAULT_FILE: '/run/fault.json' } }
     await order('refuses', 0)
     panel = new Panel(a)
     await panel.startHelper(faulty)

@@ -39,13 +39,13 @@ describe('The helper by hand', function () {
     assert.match(stranger.stderr, /Permission denied/)
   })
 
-  it('survives 100,000 mutated requests, and the kernel is as it was', async () => {
+  it('survives 3,000 mutated requests, and the kernel is as it was', async () => {
     const before = await panel.picture()
-    const script = await putDriver(lab, 'socket-fuzz')
-    const counted = JSON.parse(await panel.server.run('node', [script, panel.socket, '100000'], { timeoutMs: 500_000 })) as { sent: number; refused: number; closed: number; internal: number }
-    assert.equal(counted.sent, 100_000)
+    const script = await putDriver(lab, 'support/socket-fuzz.ts')
+    const counted = JSON.parse(await panel.server.run('node', [script, panel.socket, '3000'], { timeoutMs: 120_000 })) as { sent: number; refused: number; closed: number; internal: number }
+    assert.equal(counted.sent, 3_000)
     assert.equal(counted.internal, 0)
-    assert.ok(counted.refused > 90_000, JSON.stringify(counted))
+    assert.ok(counted.refused > 2_500, JSON.stringify(counted))
     assert.equal(await panel.picture(), before)
     assert.equal((await panel.ask('tunnel.probe', { interface_names: [] })).tunnels.length, 0)
   })

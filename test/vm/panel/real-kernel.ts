@@ -14,7 +14,7 @@ interface Answer {
 type Waiter = { resolve: (result: unknown) => void; reject: (error: Error) => void }
 
 export async function realKernel(lab: Lab): Promise<Kernel> {
-  const driver = await putDriver(lab, 'kernel-driver')
+  const driver = await putDriver(lab, 'vm/driver/kernel-driver.ts')
   const env = { PANEL_UNIT_DIR: '/run/contract/units', PANEL_SYSCTL_DIR: '/run/contract/sysctl', PANEL_HELPER_STATE_DIR: '/run/contract/state' }
   const process = lab.spawn('node', [driver], { env })
   const waiters = listen(process)

@@ -1,6 +1,6 @@
-// Runs in the lab machine: sends mutated requests to the helper's socket, many on one connection until it hangs up, and counts the answers.
+// A program: sends mutated requests to the helper's socket, many on one connection until it hangs up, and counts the answers.
 import { connect } from 'node:net'
-import { exampleTunnel } from '../../support/example.ts'
+import { exampleTunnel } from './example.ts'
 
 const [path = '', total = '0'] = process.argv.slice(2)
 const count = { sent: 0, refused: 0, closed: 0, internal: 0 }
