@@ -1,6 +1,6 @@
 // Which addresses mean something special: the ranges that a tunnel or a pool treats differently.
 // Source: the IANA IPv4 and IPv6 special-purpose address registries (RFC 6890 and its updates), and RFC 5771 / RFC 4291 for multicast.
-import { contains, parseCidr, type Cidr, type Ip } from './ip.ts'
+import { bitsOf, contains, parseCidr, type Cidr, type Ip } from './ip.ts'
 
 function ranges(...texts: string[]): Cidr[] {
   return texts.map((text) => {
@@ -27,9 +27,18 @@ export const isMulticast = inAny(MULTICAST)
 export const isReserved = inAny(RESERVED)
 export const isLinkLocal = inAny(LINK_LOCAL)
 
-const inNonPublic = inAny([...UNSPECIFIED, ...LOOPBACK, ...MULTICAST, ...RESERVED, ...LINK_LOCAL, ...PRIVATE, ...NOT_GLOBAL])
+/** No end of a tunnel has an address from here: the kernel refuses it, keeps it for itself, or does not route it. */
+export const NOT_FOR_HOSTS: readonly Cidr[] = [...UNSPECIFIED, ...LOOPBACK, ...MULTICAST, ...RESERVED, ...LINK_LOCAL]
 
-/** Globally routable or documentation space, as decisions.md R35 draws the line; measured at both ends of the range. */
+const NON_PUBLIC = [...NOT_FOR_HOSTS, ...PRIVATE, ...NOT_GLOBAL]
+
+/** Globally routable or documentation space, as decisions.md R35 draws the line: one address of it is enough. */
 export function isPublicRange(cidr: Cidr): boolean {
-  return !inNonPublic(cidr.base)
+  if (NON_PUBLIC.some((one) => one.prefix_length <= cidr.prefix_length && contains(one, cidr.base))) return false
+  return !NON_PUBLIC.some((one) => contains(cidr, one.base)) || halvesOf(cidr).some(isPublicRange)
+}
+
+function halvesOf({ base, prefix_length }: Cidr): [Cidr, Cidr] {
+  const upper = { family: base.family, value: base.value + (1n << BigInt(bitsOf(base.family) - prefix_length - 1)) }
+  return [{ base, prefix_length: prefix_length + 1 }, { base: upper, prefix_length: prefix_length + 1 }]
 }

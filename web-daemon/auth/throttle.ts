@@ -1,6 +1,6 @@
 // Slows down guessing (decisions.md, A12): per account name whether or not it exists, and per address; an account itself is never locked.
 import { SlidingWindow } from '../limit/sliding-window.ts'
-import { Refusal } from '../http/refusal.ts'
+import { refuseFor } from '../limit/refuse.ts'
 
 export const LIMITS = {
   failures_per_minute_per_account: 5,
@@ -95,12 +95,4 @@ const prefix64 = (address: string): string => {
   const missing = tail === undefined ? 0 : 8 - groups.length - tail.split(':').filter((group) => group !== '').length
   const all = [...groups, ...Array.from({ length: missing }, () => '0'), ...(tail ?? '').split(':')]
   return all.slice(0, 4).map((group) => Number.parseInt(group || '0', 16).toString(16)).join(':')
-}
-
-const refuseFor = (seconds: number): void => {
-  if (seconds === 0) return
-  throw new Refusal('RATE_LIMITED', `Too many attempts. Try again in ${seconds} seconds.`, {
-    details: { retry_after_seconds: seconds },
-    headers: { 'Retry-After': String(seconds) },
-  })
 }

@@ -1,23 +1,18 @@
 // How a pool is cut into subnets, one per tunnel, and which is the lowest free one (decisions.md, R31, R32, R34). Pure.
 import { bitsOf, formatIp, networkOf, overlaps, parseCidr, sizeOf, type Cidr, type Ip } from '@panel/shared/address/ip.ts'
+import { NOT_FOR_HOSTS } from '@panel/shared/address/special.ts'
+import type { PoolCapacity } from '@panel/shared/api/pools.ts'
 
 export interface Range {
   readonly cidr: string
   readonly prefix_length: number
 }
 
-export interface Capacity {
-  readonly scheme: 'third_octet' | 'dense'
-  readonly prefix_length: number
-  readonly capacity: number
-  readonly max_tunnel_number: number
-}
-
 /** Nobody makes more tunnels than this; without the bound an IPv6 pool has more subnets than a number can count. */
 const MOST_SUBNETS = 2 ** 24
 const THIRD_OCTET_LENGTH = 24
 
-export function capacityOf(pool: Range): Capacity {
+export function capacityOf(pool: Range): PoolCapacity {
   const { base, prefix_length } = cidrOf(pool)
   const isThirdOctet = base.family === 4 && prefix_length < THIRD_OCTET_LENGTH && pool.prefix_length >= THIRD_OCTET_LENGTH
   const bits = (isThirdOctet ? THIRD_OCTET_LENGTH : pool.prefix_length) - prefix_length
@@ -39,10 +34,13 @@ export function endsOf(subnet: Cidr): { address_a: string; address_b: string } {
   return { address_a: formatIp(at(first)), address_b: formatIp(at(first + 1n)) }
 }
 
-/** The lowest index from 1 up, and 0 last, whose subnet touches nothing that is taken and whose number suits the caller. */
+/**
+ * The lowest index from 1 up, and 0 last, whose subnet touches nothing that is taken and whose number suits the caller.
+ * What no host can have as its address counts as taken.
+ */
 export function lowestFree(pool: Range, taken: readonly Cidr[], suits: (index: number) => boolean): number | null {
   const { capacity } = capacityOf(pool)
-  const blocked = blockedIndexes(pool, taken)
+  const blocked = blockedIndexes(pool, [...NOT_FOR_HOSTS, ...taken])
   for (let index = 1, at = 0; index < capacity; ) {
     const block = blocked[at]
     if (block && block.last < index) at += 1
