@@ -1,7 +1,8 @@
 // What root does for each line of METHODS; a method without a handler does not compile.
-import { LINK_KINDS, type TunnelState } from '@panel/shared/model/tunnel.ts'
+import { LINK_KINDS } from '@panel/shared/model/tunnel.ts'
 import type { Change } from '@panel/shared/plan/change.ts'
 import { failuresOf } from '@panel/shared/plan/check.ts'
+import { statesOf, type TunnelStates } from '@panel/shared/plan/tunnels.ts'
 import type { MethodName, Params, Result } from '@panel/shared/rpc/methods.ts'
 import type { HelperFacts, Tools } from '@panel/shared/model/host.ts'
 import type { Kernel } from './kernel/facilities.ts'
@@ -29,11 +30,12 @@ export function handlersFor({ kernel, journal, helperFacts, findTools }: Parts):
   const inTurn = oneAtATime(64)
   return {
     'tunnel.probe': async ({ interface_names }) => ({ tunnels: await probeTunnels(kernel, interface_names) }),
-    'tunnel.verify': async (change) => {
+    'tunnel.verify': async (asked) => {
+      const change = statesOf(asked)
       const checks = subject.check(change, subject.canonical(change.after), (await subject.probe(change)).state)
       return { ok: failuresOf(checks).length === 0, checks }
     },
-    'tunnel.apply': (change) => inTurn(() => tunnels.apply(change)),
+    'tunnel.apply': (change) => inTurn(() => tunnels.apply(statesOf(change))),
     'host.probe': async ({ parts }) => ({
       helper: parts.includes('helper') ? await helperFacts() : null,
       link_kinds: parts.includes('link_kinds') ? await Promise.all(LINK_KINDS.map(async (kind) => ({ kind, ...(await kernel.links.supports(kind)) }))) : null,
@@ -49,7 +51,7 @@ export async function recover({ kernel, journal }: Parts): Promise<void> {
   const cut = await journal.read()
   if (!cut) return
   if (cut.noun !== 'tunnel') throw new RefusedError('malformed', `The journal speaks of ${cut.noun}, which this helper does not know`)
-  const { outcome, failure, steps } = await new Transaction(tunnelSubject(kernel), journal).undo(cut.change as Change<TunnelState>, 'The helper was stopped in the middle of it')
+  const { outcome, failure, steps } = await new Transaction(tunnelSubject(kernel), journal).undo(cut.change as Change<TunnelStates>, 'The helper was stopped in the middle of it')
   log(outcome === 'restored' ? 'warning' : 'error', `A change was cut short, and is ${outcome === 'restored' ? 'put back' : 'stuck'}`, { noun: cut.noun, steps, failure })
 }
 

@@ -4,18 +4,19 @@ import { isIpv6Kind, KERNEL_STUBS, LINK_KINDS, type LinkKind, type TunnelState }
 import { bitsOf, parseIp } from '@panel/shared/address/ip.ts'
 import type { Change } from '@panel/shared/plan/change.ts'
 import type { TunnelStep } from '@panel/shared/plan/step.ts'
+import { namesOf, type TunnelStates } from '@panel/shared/plan/tunnels.ts'
 import type { Links } from './kernel/facilities.ts'
 import { RefusedError } from './refused.ts'
 
 const FILE_STEPS: ReadonlySet<TunnelStep['kind']> = new Set(['file_write', 'file_remove', 'systemd_enable', 'systemd_disable'])
 
-/** The name that a change is about; both its states must bear it. */
-export function nameIn({ before, after }: Change<TunnelState>): string {
-  const name = (after ?? before)?.interface_name
-  if (name === undefined) throw new RefusedError('malformed', 'The change has neither a state before nor a state after')
-  if (before && before.interface_name !== name) throw new RefusedError('malformed', 'The states before and after bear different interface names')
-  if ((KERNEL_STUBS as readonly string[]).includes(name)) throw new RefusedError('protected_interface', `${name} belongs to the kernel`)
-  return name
+/** The names that a change is about: one, or two where it gives a tunnel another name. */
+export function namesIn(change: Change<TunnelStates>): string[] {
+  const names = namesOf(change)
+  if (names.length === 0) throw new RefusedError('malformed', 'The change has neither a state before nor a state after')
+  const stub = names.find((name) => (KERNEL_STUBS as readonly string[]).includes(name))
+  if (stub !== undefined) throw new RefusedError('protected_interface', `${stub} belongs to the kernel`)
+  return names
 }
 
 /** A schema cannot say it: endpoints must be of the kind's family, and a prefix no longer than its address. */
@@ -34,16 +35,22 @@ function soundAddress(address: string, peer: string, prefix_length: number): voi
   if (peer && parseIp(peer)?.family !== family) throw new RefusedError('malformed', `${peer} is not of the same family as ${address}`)
 }
 
-export async function allowTunnel(links: Links, found: TunnelFound, steps: readonly TunnelStep[]): Promise<void> {
-  const name = found.interface_name
-  const kind = found.observed?.kind
-  if (kind !== undefined && !(LINK_KINDS as readonly string[]).includes(kind)) throw new RefusedError('protected_interface', `${name} is ${kind || 'a physical link'}, not a tunnel of ours`)
-  if (found.foreign_files.length > 0 && steps.some((step) => FILE_STEPS.has(step.kind))) {
-    throw new RefusedError('foreign_unit_file', `The unit file ${found.foreign_files.join(', ')} was not written by the panel, or was edited since: move it aside first`)
-  }
+/** `found` is what stands under each name of the change. */
+export async function allowTunnels(links: Links, found: readonly TunnelFound[], steps: readonly TunnelStep[]): Promise<void> {
   const creates = steps.find((step) => step.kind === 'link_create')
-  if (creates && found.observed && found.unmodelled.length > 0) throw new RefusedError('unmodelled_state', `Making ${name} anew would lose what it carries: ${found.unmodelled.join(', ')}`)
+  for (const one of found) {
+    allowName(one, steps)
+    if (creates && one.observed && one.unmodelled.length > 0) throw new RefusedError('unmodelled_state', `Making ${one.interface_name} anew would lose what it carries: ${one.unmodelled.join(', ')}`)
+  }
   if (creates) await supported(links, creates.config.kind)
+}
+
+function allowName({ interface_name, observed, foreign_files }: TunnelFound, steps: readonly TunnelStep[]): void {
+  const kind = observed?.kind
+  if (kind !== undefined && !(LINK_KINDS as readonly string[]).includes(kind)) throw new RefusedError('protected_interface', `${interface_name} is ${kind || 'a physical link'}, not a tunnel of ours`)
+  if (foreign_files.length > 0 && steps.some((step) => step.interface_name === interface_name && FILE_STEPS.has(step.kind))) {
+    throw new RefusedError('foreign_unit_file', `The unit file ${foreign_files.join(', ')} was not written by the panel, or was edited since: move it aside first`)
+  }
 }
 
 async function supported(links: Links, kind: LinkKind): Promise<void> {

@@ -21,6 +21,7 @@ import { RememberedAnswers } from './http/idempotency.ts'
 import { loadPage, pageRoutes } from './http/page.ts'
 import { basePathOf, onlyUnder } from './http/prefix.ts'
 import { mountEndpoints, notFound } from './http/routes.ts'
+import { PairingThrottle } from './tunnels/pairing-throttle.ts'
 import { VERSION } from './version.ts'
 
 export interface PanelParts {
@@ -46,7 +47,7 @@ export const createApp = (parts: PanelParts): Panel => {
   const { db, ask, logger, now = () => new Date() } = parts
   const basePath = basePathOf(parts.web_path)
   const auth: AuthServices = { passwords: parts.passwords ?? makePasswords(), tokens: makeTokens(parts.signing_key, now), throttle: new Throttle(now) }
-  const endpoints = [...allEndpoints({ auth, about: { version: VERSION, started_at: now() } }), ...(parts.more_endpoints ?? [])]
+  const endpoints = [...allEndpoints({ auth, about: { version: VERSION, started_at: now() }, pairing: new PairingThrottle(now) }), ...(parts.more_endpoints ?? [])]
   const guards = [setupGate(() => hasAccount(db)), csrfCheck, sessionCheck((cookies) => sessionOf(db, auth.tokens, cookies))]
   const context = { db, ask, now, inTurn: makeQueue() }
   const machinery = { basePath, guards, context, remembered: new RememberedAnswers(now), record: makeRecorder(db, now, logger), logger }

@@ -3,30 +3,39 @@ import { canonicalTunnel } from '@panel/shared/model/canonical-tunnel.ts'
 import type { TunnelFound } from '@panel/shared/model/observed.ts'
 import type { TunnelState } from '@panel/shared/model/tunnel.ts'
 import type { TunnelStep } from '@panel/shared/plan/step.ts'
-import { checkTunnel } from '@panel/shared/plan/tunnel-facts.ts'
-import { planTunnel } from '@panel/shared/plan/tunnel.ts'
+import { checkTunnels, listOf, planTunnels, type TunnelStates } from '@panel/shared/plan/tunnels.ts'
 import { unitNameOf } from '@panel/shared/render/systemd-unit.ts'
 import type { Kernel } from '../kernel/facilities.ts'
-import { allowTunnel, nameIn, sound } from '../policy.ts'
+import { allowTunnels, namesIn, sound } from '../policy.ts'
 import { RefusedError } from '../refused.ts'
 import type { Subject } from '../subject.ts'
 import { executeTunnelStep } from './execute.ts'
-import { probeTunnel } from './probe.ts'
+import { probeTunnels } from './probe.ts'
 
-export function tunnelSubject(kernel: Kernel): Subject<TunnelState, TunnelFound, TunnelStep> {
+interface Found {
+  /** What is there under the names of the change, in their order. */
+  readonly state: TunnelStates | null
+  readonly tunnels: readonly TunnelFound[]
+}
+
+/** Its state is a list, since a change that renames a tunnel concerns two names: the new one must be free before, and the old one after. */
+export function tunnelSubject(kernel: Kernel): Subject<TunnelStates, Found, TunnelStep> {
   return {
     noun: 'tunnel',
-    canonical: soundly,
-    probe: (change) => probeTunnel(kernel, nameIn(change)),
-    plan: (found, wanted) => planTunnel(found, wanted).steps,
-    check: (change, wanted, found) => checkTunnel(nameIn(change), wanted, found),
-    allow: (_change, found, steps) => allowTunnel(kernel.links, found, steps),
+    canonical: (states) => listOf((states ?? []).map(soundly).filter((state) => state !== null)),
+    probe: async (change) => {
+      const tunnels = await probeTunnels(kernel, namesIn(change))
+      return { tunnels, state: listOf(tunnels.map(({ state }) => state).filter((state) => state !== null)) }
+    },
+    plan: (found, wanted) => planTunnels(found, wanted).steps,
+    check: (change, wanted, found) => checkTunnels(namesIn(change), wanted, found),
+    allow: (_change, { tunnels }, steps) => allowTunnels(kernel.links, tunnels, steps),
     execute: (step) => executeTunnelStep(kernel, step),
-    remedy: (change) => remedy(nameIn(change)),
+    remedy: (change) => [...namesIn(change).flatMap(look), 'Remove what should not be there, then reapply the tunnel or delete it in the panel.'],
   }
 }
 
-function soundly(state: TunnelState | null): TunnelState | null {
+function soundly(state: TunnelState): TunnelState | null {
   try {
     const canonical = canonicalTunnel(state)
     if (canonical) sound(canonical)
@@ -37,8 +46,7 @@ function soundly(state: TunnelState | null): TunnelState | null {
   }
 }
 
-const remedy = (name: string): string[] => [
+const look = (name: string): string[] => [
   `Look at what is there: ip -d link show dev ${name}; ip address show dev ${name}`,
   `Look at what boot would make: systemctl cat ${unitNameOf(name)}`,
-  'Remove what should not be there, then reapply the tunnel or delete it in the panel.',
 ]

@@ -51,5 +51,8 @@ export const WARNING_CODES = [
   'GRE_KEY_ASYMMETRIC',
   'GRE_KEY_REUSED',
   'NO_GRE_KEY',
+  'POOL_NOT_FOUND',
+  'POOL_OVERLAPS_POOL',
+  'PEER_ADDRESS_CHOSEN',
 ] as const
 export type WarningCode = (typeof WARNING_CODES)[number]

@@ -143,6 +143,20 @@ export interface CreateTunnelAnswer {
   warnings: Warning[]
 }
 
+export type UpdateTunnelAnswer = CreateTunnelAnswer
+
+export interface TunnelActionAnswer extends CreateTunnelAnswer {
+  action: 'up' | 'down' | 'restart' | 'reapply'
+}
+
+/** `observed` are the CIDR strings that the link shows, link-local ones included; empty where nothing is known. */
+export interface AddressesAnswer {
+  addresses: AddressView[]
+  observed: string[]
+}
+
+export type ChangeAddressesAnswer = UpdateTunnelAnswer & AddressesAnswer
+
 /** `resolved` is the request with everything decided; posted to /tunnels it makes exactly what the plan shows. */
 export interface PreviewTunnelAnswer {
   plan: PlanView

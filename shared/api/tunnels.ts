@@ -66,6 +66,9 @@ export const TunnelAddressBody = strict({
 }, says('INVALID_ADDRESS', 'Each of addresses must be an object with address, prefix_length and, if wanted, peer_address and is_primary.', 'An address inside the tunnel.'))
 export type TunnelAddressBody = Static<typeof TunnelAddressBody>
 
+/** Of one tunnel. */
+export const MAX_ADDRESSES = 64
+
 export const CreateTunnelBody = strict({
   tunnel_type_id: maybe(oneOf(Object.values(TUNNEL_TYPES), says('INVALID_TUNNEL_TYPE', 'tunnel_type_id must be 10 (GRE), 20 (GRETAP), 30 (IP6GRE) or 40 (IP6GRETAP).', 'Kind of tunnel. Default 10, GRE.'))),
   interface_name: maybe(Type.String({ pattern: INTERFACE_NAME_PATTERN, ...says('INVALID_INTERFACE_NAME', 'interface_name must be 1 to 15 letters, digits, "_", "." or "-", and begin with a letter or digit.', 'Name of the kernel interface. Absent: rendered from the naming template.') })),
@@ -94,7 +97,7 @@ export const CreateTunnelBody = strict({
   persistence_type_id: maybe(oneOf(Object.values(PERSISTENCE_TYPES), says('INVALID_PERSISTENCE_TYPE', 'persistence_type_id must be 10 (systemd), 20 (networkd) or 30 (runtime only).', 'What brings the tunnel back after a reboot. Default 10, systemd, where the host has it.'))),
   is_enabled: maybe(flag('is_enabled', 'Whether the interface is up, now and after a reboot. Default true.')),
   address_pool_id: maybe(orNull(ranged('integer', 1, 2 ** 53 - 1, 'UNKNOWN_ADDRESS_POOL', 'address_pool_id', 'Pool that the subnet is taken from. Absent, and no addresses: the first enabled pool with a free subnet.'))),
-  addresses: maybe(Type.Array(TunnelAddressBody, { maxItems: 64, ...says('INVALID_ADDRESS', 'addresses must be a list of at most 64 addresses.', 'Addresses inside the tunnel. Absent or empty: allocated from a pool.') })),
+  addresses: maybe(Type.Array(TunnelAddressBody, { maxItems: MAX_ADDRESSES, ...says('INVALID_ADDRESS', `addresses must be a list of at most ${MAX_ADDRESSES} addresses.`, 'Addresses inside the tunnel. Absent or empty: allocated from a pool.') })),
   display_name: maybe(text(100, false, 'display_name', 'A name for people.')),
   note: maybe(text(2000, true, 'note', 'Anything worth remembering about the tunnel.')),
   tags: maybe(Type.Array(text(50, false, 'A tag', 'A word to find the tunnel by.'), { maxItems: 32, ...says('INVALID_VALUE', 'tags must be a list of at most 32 words of at most 50 characters.', 'Words to find the tunnel by.') })),
@@ -113,6 +116,36 @@ export const CreateTunnelBody = strict({
   idempotency_key: maybe(text(200, false, 'idempotency_key', 'A word of the client\'s own: the same word again within ten minutes returns the first answer.')),
 })
 export type CreateTunnelBody = Static<typeof CreateTunnelBody>
+
+const { idempotency_key: _once, i_understand_i_may_lose_access: _making, ...changeable } = CreateTunnelBody.properties
+
+/** A field that is absent keeps its value; null is a value like another, where a field takes it. */
+export const UpdateTunnelBody = strict({
+  ...changeable,
+  local_endpoint: maybe(changeable.local_endpoint),
+  remote_endpoint: maybe(changeable.remote_endpoint),
+  addresses: { ...changeable.addresses, description: 'All the addresses inside the tunnel, in the place of those it has.' } as typeof changeable.addresses,
+  confirm_recreate: maybe(flag('confirm_recreate', 'Go on where the link has to be made anew, which interrupts its traffic.')),
+  i_understand_i_may_lose_access: maybe(flag('i_understand_i_may_lose_access', 'Go on although this very request comes through what the change interrupts.')),
+})
+export type UpdateTunnelBody = Static<typeof UpdateTunnelBody>
+
+export const TunnelActionBody = strict({
+  i_understand_i_may_lose_access: maybe(flag('i_understand_i_may_lose_access', 'Go on although this very request comes through the tunnel.')),
+})
+export type TunnelActionBody = Static<typeof TunnelActionBody>
+
+const { is_primary: _which, ...anAddress } = TunnelAddressBody.properties
+const CHANGING_ADDRESSES = {
+  force: maybe(flag('force', 'Go on in spite of a routing table or public range that speaks against it, or where no address is left.')),
+  i_understand_i_may_lose_access: UpdateTunnelBody.properties.i_understand_i_may_lose_access,
+}
+
+export const AddAddressBody = strict({ ...TunnelAddressBody.properties, ...CHANGING_ADDRESSES })
+export type AddAddressBody = Static<typeof AddAddressBody>
+
+export const RemoveAddressBody = strict({ ...anAddress, ...CHANGING_ADDRESSES })
+export type RemoveAddressBody = Static<typeof RemoveAddressBody>
 
 export const DeleteTunnelBody = strict({
   i_understand_i_may_lose_access: maybe(flag('i_understand_i_may_lose_access', 'Delete the tunnel although this very request comes through it.')),

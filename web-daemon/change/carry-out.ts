@@ -1,6 +1,6 @@
 // Has root carry out one change, and turns the ways in which that can end into what the operator is told (decisions.md, S1 and section 4).
 import type { TunnelState } from '@panel/shared/model/tunnel.ts'
-import type { Change } from '@panel/shared/plan/change.ts'
+import { invert, type Change } from '@panel/shared/plan/change.ts'
 import { failuresOf } from '@panel/shared/plan/check.ts'
 import type { Outcome } from '@panel/shared/rpc/outcome.ts'
 import type { CommandContext } from '../context.ts'
@@ -17,6 +17,22 @@ export async function carryOut(context: Hands, change: Change<TunnelState>): Pro
   for (const step of outcome.steps) context.note.operation(step)
   if (outcome.outcome !== 'applied') context.note.operation(outcome.outcome)
   return outcome
+}
+
+/** Carries out several changes, each from where the one before it ends. Where one fails, those before it are taken back. */
+export async function carryOutAll(context: Hands, changes: readonly Change<TunnelState>[]): Promise<Outcome> {
+  const [change, ...rest] = changes
+  if (!change) throw new Error('No change was given to carry out')
+  const first = await carryOut(context, change)
+  if (first.outcome !== 'applied' || rest.length === 0) return first
+  const last = await carryOutAll(context, rest).catch(async (thrown: unknown) => {
+    await carryOut(context, invert(change))
+    throw thrown
+  })
+  const steps = [...first.steps, ...last.steps]
+  if (last.outcome !== 'restored') return { ...last, steps }
+  const back = await carryOut(context, invert(change))
+  return back.outcome === 'applied' ? { ...last, steps: [...steps, ...back.steps] } : { ...back, outcome: 'stuck', steps: [...steps, ...back.steps] }
 }
 
 /** The helper went away between question and answer: only a look at the host says how it ended. */

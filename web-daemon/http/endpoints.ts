@@ -2,14 +2,26 @@
 import { auditEndpoints } from '../audit/endpoints.ts'
 import { authEndpoints } from '../auth/endpoints.ts'
 import type { AuthServices } from '../auth/services.ts'
+import { poolEndpoints } from '../pools/endpoints.ts'
 import { systemEndpoints } from '../system/endpoints.ts'
 import type { About } from '../system/health.ts'
 import { tunnelEndpoints } from '../tunnels/endpoints.ts'
+import { pairingEndpoints } from '../tunnels/pairing-endpoints.ts'
+import type { PairingThrottle } from '../tunnels/pairing-throttle.ts'
+import { poolUse } from '../tunnels/pool-use.ts'
 import type { Endpoint } from './endpoint.ts'
 
 export interface Services {
   readonly auth: AuthServices
   readonly about: About
+  readonly pairing: PairingThrottle
 }
 
-export const allEndpoints = ({ auth, about }: Services): Endpoint[] => [...authEndpoints(auth), ...systemEndpoints(about), ...auditEndpoints, ...tunnelEndpoints]
+export const allEndpoints = ({ auth, about, pairing }: Services): Endpoint[] => [
+  ...authEndpoints(auth),
+  ...systemEndpoints(about),
+  ...auditEndpoints,
+  ...poolEndpoints(poolUse),
+  ...tunnelEndpoints,
+  ...pairingEndpoints(pairing),
+]

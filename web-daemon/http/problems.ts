@@ -21,6 +21,10 @@ export class Problems {
     this.#list.push({ field, code, message, details })
   }
 
+  get all(): readonly Readonly<Problem>[] {
+    return this.#list
+  }
+
   /** True where the field, or a part of it, already has a problem: later checks need not pile onto it. */
   has(field: string): boolean {
     return this.#list.some((p) => p.field === field || p.field.startsWith(`${field}.`))

@@ -8,11 +8,11 @@ import { carryOut, refusalFor } from '../change/carry-out.ts'
 import type { CommandContext } from '../context.ts'
 import { created, type Answer, type Incoming } from '../http/endpoint.ts'
 import { Refusal } from '../http/refusal.ts'
+import { changeAnswer } from './answer.ts'
 import { draftTunnel, type Draft } from './draft/draft.ts'
-import { planView, verificationView } from './plan-view.ts'
+import { planView } from './plan-view.ts'
 import type { NewTunnel, TunnelRecord } from './record.ts'
 import { findTunnel, insertTunnel } from './store.ts'
-import { observe, tunnelView } from './view.ts'
 
 export function createTunnel(context: CommandContext, incoming: Incoming<CreateTunnelBody>): Promise<Answer> {
   return context.inTurn(async () => {
@@ -32,7 +32,7 @@ export function createTunnel(context: CommandContext, incoming: Incoming<CreateT
 const changeOf = ({ before, after }: Draft) => ({ before, after })
 
 /** Root would refuse it too; asked first, the refusal can name the field. */
-async function refuseUnsupported({ ask }: CommandContext, { after }: Draft): Promise<void> {
+export async function refuseUnsupported({ ask }: CommandContext, { after }: Pick<Draft, 'after'>): Promise<void> {
   const kind = after.link?.config.kind
   const { link_kinds } = await ask('host.probe', { parts: ['link_kinds'] })
   const can = link_kinds?.find((known) => known.kind === kind)
@@ -62,12 +62,7 @@ function asEnded(record: NewTunnel, outcome: Outcome, now: string): NewTunnel {
 
 async function answer(context: CommandContext, draft: Draft, record: TunnelRecord, outcome: Outcome): Promise<CreateTunnelAnswer> {
   const { interface_name, tunnel_id } = record
-  const observed = (await observe(context.ask, [interface_name]))(interface_name)
   const { warnings, facts } = draft
-  return {
-    tunnel: tunnelView(record, observed),
-    plan: planView(changeOf(draft), { interface_name, tunnel_id, unit_dir: facts.helper.unit_dir, warnings }),
-    verification: verificationView(outcome.checks, observed.oper_state),
-    warnings,
-  }
+  const plan = planView(changeOf(draft), { interface_name, tunnel_id, unit_dir: facts.helper.unit_dir, warnings })
+  return changeAnswer(context, record, { plan, checks: outcome.checks, warnings })
 }

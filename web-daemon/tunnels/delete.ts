@@ -1,19 +1,20 @@
 // Takes a tunnel off the host and out of the store, and reports what was there; asked again, it says that it is gone (decisions.md, T2, R22, R23).
-import { APPLY_STATUSES } from '@panel/shared/api/lookups.ts'
 import type { DeleteTunnelAnswer } from '@panel/shared/api/tunnel-answers.ts'
 import type { DeleteTunnelBody } from '@panel/shared/api/tunnels.ts'
 import type { TunnelFound } from '@panel/shared/model/observed.ts'
 import type { TunnelState } from '@panel/shared/model/tunnel.ts'
 import type { Change } from '@panel/shared/plan/change.ts'
 import { planTunnel } from '@panel/shared/plan/tunnel.ts'
-import { carryOut, refusalFor } from '../change/carry-out.ts'
+import { carryOut } from '../change/carry-out.ts'
 import type { CommandContext } from '../context.ts'
 import { ok, type Answer, type Incoming } from '../http/endpoint.ts'
 import { idIn, noSuchTunnel } from './get.ts'
+import { look } from './look.ts'
 import { guardOwnAccess } from './own-access.ts'
 import { planView, unitPath } from './plan-view.ts'
 import type { TunnelRecord } from './record.ts'
-import { findTunnel, markApplyStatus, markDeleted } from './store.ts'
+import { refuseUnlessApplied } from './reach.ts'
+import { findTunnel, markDeleted } from './store.ts'
 
 export function deleteTunnel(context: CommandContext, { params, body, client_ip }: Incoming<DeleteTunnelBody>): Promise<Answer> {
   return context.inTurn(async () => {
@@ -22,7 +23,7 @@ export function deleteTunnel(context: CommandContext, { params, body, client_ip 
     if (!known) throw noSuchTunnel(tunnel_id)
     context.note.target('tunnel', tunnel_id)
     if (known.isDeleted) return ok(goneBefore(known.record))
-    const { found, unit_dir } = await look(context, known.record)
+    const { found, unit_dir } = await look(context.ask, known.record.interface_name)
     const inside = [...known.record.addresses, ...(found.state?.link?.config.addresses ?? [])]
     guardOwnAccess(known.record.interface_name, inside, client_ip, body.i_understand_i_may_lose_access === true)
     const change = { before: found.state, after: null }
@@ -32,23 +33,10 @@ export function deleteTunnel(context: CommandContext, { params, body, client_ip 
   })
 }
 
-async function look({ ask }: CommandContext, { interface_name }: TunnelRecord): Promise<{ found: TunnelFound; unit_dir: string }> {
-  const { tunnels } = await ask('tunnel.probe', { interface_names: [interface_name] })
-  const { helper } = await ask('host.probe', { parts: ['helper'] })
-  const found = tunnels[0]
-  if (!found || !helper) throw new Error(`The helper left out a part of what it was asked about ${interface_name}`)
-  return { found, unit_dir: helper.unit_dir }
-}
-
 /** Where nothing of the tunnel is left there is nothing to ask of root. */
-async function takeAway(context: CommandContext, { tunnel_id, interface_name }: TunnelRecord, change: Change<TunnelState>): Promise<void> {
+async function takeAway(context: CommandContext, record: TunnelRecord, change: Change<TunnelState>): Promise<void> {
   if (planTunnel(change.before, change.after).steps.length === 0) return
-  const outcome = await carryOut(context, change)
-  const refusal = refusalFor(outcome, interface_name, { tunnel_id })
-  if (!refusal) return
-  const status = outcome.outcome === 'stuck' ? APPLY_STATUSES.Inconsistent : APPLY_STATUSES.Failed
-  await markApplyStatus(context.db, tunnel_id, status, refusal.message, context.now().toISOString())
-  throw refusal
+  await refuseUnlessApplied(context, record, await carryOut(context, change))
 }
 
 function report({ tunnel_id, interface_name }: TunnelRecord, change: Change<TunnelState>, found: TunnelFound, unit_dir: string): DeleteTunnelAnswer {

@@ -1,11 +1,14 @@
 // What can be asked about tunnels over HTTP.
-import { CreateTunnelBody, DeleteTunnelBody } from '@panel/shared/api/tunnels.ts'
+import { AddAddressBody, CreateTunnelBody, DeleteTunnelBody, RemoveAddressBody, TunnelActionBody, UpdateTunnelBody } from '@panel/shared/api/tunnels.ts'
 import { command, preview, query, type Endpoint } from '../http/endpoint.ts'
+import { addAddress, listAddresses, removeAddress } from './addresses.ts'
 import { createTunnel } from './create.ts'
 import { deleteTunnel } from './delete.ts'
 import { getTunnel } from './get.ts'
+import { downTunnel, reapplyTunnel, restartTunnel, upTunnel } from './life.ts'
 import { listAllTunnels } from './list.ts'
 import { previewTunnel } from './preview.ts'
+import { updateTunnel } from './update.ts'
 
 const tag = 'tunnels'
 
@@ -14,5 +17,13 @@ export const tunnelEndpoints: readonly Endpoint[] = [
   command('POST /tunnels', { tag, summary: 'Make a tunnel: checked, applied, read back from the kernel, and put back if anything differs.', body: CreateTunnelBody, gathersProblems: true, audit: 'TunnelCreate', isCreating: true }, createTunnel),
   preview('POST /tunnels/preview', { tag, summary: 'Show what making a tunnel would do, and do nothing. Its "resolved" is the request with name, number, keys, MTU and addresses decided: posted to /tunnels, it makes exactly what the plan shows.', body: CreateTunnelBody, gathersProblems: true }, previewTunnel),
   query('GET /tunnels/{id}', { tag, summary: 'One tunnel with what the host shows of it.' }, getTunnel),
+  command('PATCH /tunnels/{id}', { tag, summary: 'Change a tunnel: absent fields keep their value, null is a value of its own. What only a new link can take needs confirm_recreate; without it the answer is 409 with the reasons.', body: UpdateTunnelBody, gathersProblems: true, audit: 'TunnelUpdate' }, updateTunnel),
   command('DELETE /tunnels/{id}', { tag, summary: 'Take a tunnel off the host and out of the panel; safe to repeat. Refused where the request itself comes through the tunnel, unless i_understand_i_may_lose_access is set.', body: DeleteTunnelBody, audit: 'TunnelDelete' }, deleteTunnel),
+  command('POST /tunnels/{id}/up', { tag, summary: 'Bring a tunnel up, now and after every reboot.', body: TunnelActionBody, audit: 'TunnelEnable' }, upTunnel),
+  command('POST /tunnels/{id}/down', { tag, summary: 'Take a tunnel down: the interface is kept, and does not come back after a reboot.', body: TunnelActionBody, audit: 'TunnelDisable' }, downTunnel),
+  command('POST /tunnels/{id}/restart', { tag, summary: 'Take the link down and bring it up again as stored.', body: TunnelActionBody, audit: 'TunnelReapply' }, restartTunnel),
+  command('POST /tunnels/{id}/reapply', { tag, summary: 'Put right whatever on the host differs from what is stored: the remedy for drift.', body: TunnelActionBody, audit: 'TunnelReapply' }, reapplyTunnel),
+  query('GET /tunnels/{id}/addresses', { tag, summary: 'The addresses inside a tunnel, as stored and as the link shows them.' }, listAddresses),
+  command('POST /tunnels/{id}/addresses', { tag, summary: 'Give a tunnel one more address.', body: AddAddressBody, audit: 'TunnelUpdate' }, addAddress),
+  command('DELETE /tunnels/{id}/addresses', { tag, summary: 'Take an address from a tunnel; the last one only with force.', body: RemoveAddressBody, audit: 'TunnelUpdate' }, removeAddress),
 ]

@@ -35,6 +35,14 @@ export function factsOf(interfaces: readonly HostInterface[], routing_table: rea
   return { interfaces, helper, held, routes: routing_table.flatMap(routeOf) }
 }
 
+/** The host as it would be without one of its interfaces. */
+export const factsWithout = ({ interfaces, helper, held, routes }: HostFacts, device: string): HostFacts => ({
+  interfaces: interfaces.filter(({ name }) => name !== device),
+  helper,
+  held: held.filter((one) => one.device !== device),
+  routes: routes.filter(({ entry }) => entry.device !== device),
+})
+
 function heldOf(device: string, text: string): HeldAddress[] {
   const [address = '', length] = text.split('/')
   const ip = parseIp(address)

@@ -2,37 +2,57 @@
 import type { Warning } from '@panel/shared/api/errors.ts'
 import type { CheckView, PlanView, StepView, VerificationView } from '@panel/shared/api/tunnel-answers.ts'
 import type { TunnelState } from '@panel/shared/model/tunnel.ts'
-import type { Change } from '@panel/shared/plan/change.ts'
+import { invert, type Change } from '@panel/shared/plan/change.ts'
 import type { Check } from '@panel/shared/plan/check.ts'
 import { describe } from '@panel/shared/plan/describe.ts'
 import type { TunnelStep } from '@panel/shared/plan/step.ts'
-import { checkTunnel } from '@panel/shared/plan/tunnel-facts.ts'
-import { planTunnel } from '@panel/shared/plan/tunnel.ts'
+import { checkTunnels, namesOf, planChange, statesOf } from '@panel/shared/plan/tunnels.ts'
 import { renderSystemdUnit, unitNameOf } from '@panel/shared/render/systemd-unit.ts'
 
+/** What is shown around the steps. */
 export interface Frame {
   readonly interface_name: string
   /** Null in a preview: there is none yet. */
   readonly tunnel_id: number | null
   readonly unit_dir: string
   readonly warnings: readonly Warning[]
+  /** Where the operator had to confirm more than the plan knows of: why. */
+  readonly reasons?: readonly string[]
 }
 
-export function planView({ before, after }: Change<TunnelState>, { interface_name, tunnel_id, unit_dir, warnings }: Frame): PlanView {
-  const plan = planTunnel(before, after)
+export function planView(change: Change<TunnelState>, { interface_name, tunnel_id, unit_dir, warnings, reasons }: Frame): PlanView {
+  const plan = planChange(change)
+  const { after } = statesOf(change)
+  const names = [...new Set([...namesOf(statesOf(change)), interface_name])]
+  const recreate_reasons = [...(reasons ?? plan.recreate_reasons)]
   const stepView = stepViewIn(unit_dir)
   return {
     operation: plan.operation,
     interface: interface_name,
     tunnel_id,
     steps: plan.steps.map(stepView),
-    rollback: planTunnel(after, before).steps.map(stepView),
+    rollback: planChange(invert(change)).steps.map(stepView),
     files: plan.steps.flatMap((step) => fileView(unit_dir, step)),
-    verification: checkTunnel(interface_name, after, after).map(({ name, expected }) => ({ name, expected })),
-    requires_recreate: plan.recreate_reasons.length > 0,
-    recreate_reasons: [...plan.recreate_reasons],
+    verification: checkTunnels(names, after, after).map(({ name, expected }) => ({ name, expected })),
+    requires_recreate: recreate_reasons.length > 0,
+    recreate_reasons,
     warnings: [...warnings],
   }
+}
+
+/** Several plans, each from where the one before it ends, shown as one. */
+export function joinPlans(plans: readonly PlanView[]): PlanView {
+  const [first, ...rest] = plans
+  if (!first) throw new Error('There is no plan to show')
+  return rest.reduce((before, after) => ({
+    ...after,
+    operation: before.operation === 'none' ? after.operation : before.operation,
+    steps: [...before.steps, ...after.steps],
+    rollback: [...after.rollback, ...before.rollback],
+    files: [...before.files, ...after.files],
+    requires_recreate: before.requires_recreate || after.requires_recreate,
+    recreate_reasons: [...before.recreate_reasons, ...after.recreate_reasons],
+  }), first)
 }
 
 const stepViewIn = (unit_dir: string) => (step: TunnelStep): StepView => {

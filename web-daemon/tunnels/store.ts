@@ -3,7 +3,7 @@ import { sql, type SelectQueryBuilder } from 'kysely'
 import type { Database } from '../db/schema.ts'
 import type { ReadDb, WriteDb } from '../context.ts'
 import type { Paging } from '../http/paging.ts'
-import { FLAGS, type AddressRecord, type NewTunnel, type TunnelRecord } from './record.ts'
+import { FLAGS, type AddressRecord, type NewAddress, type NewTunnel, type TunnelRecord } from './record.ts'
 import type { NewTunnelRow, TunnelAddressRow, TunnelRow } from './table.ts'
 
 export interface TunnelFilter {
@@ -70,10 +70,21 @@ export async function neighbours(db: ReadDb): Promise<Neighbour[]> {
 export async function insertTunnel(db: WriteDb, { addresses, ...tunnel }: NewTunnel): Promise<number> {
   const { insertId } = await db.insertInto('tunnel').values(rowOf(tunnel)).executeTakeFirstOrThrow()
   const tunnel_id = Number(insertId)
-  for (const address of addresses) {
-    await db.insertInto('tunnel_address').values({ ...address, tunnel_id, is_primary: address.is_primary ? 1 : 0 }).execute()
-  }
+  await insertAddresses(db, tunnel_id, addresses)
   return tunnel_id
+}
+
+/** Puts `tunnel` in the place of what is stored. Run it inside a transaction. An address that stays keeps its id. */
+export async function replaceTunnel(db: WriteDb, tunnel_id: number, { addresses, ...tunnel }: NewTunnel): Promise<void> {
+  await db.updateTable('tunnel').set(rowOf(tunnel)).where('tunnel_id', '=', tunnel_id).execute()
+  const known = await db.selectFrom('tunnel_address').select(['tunnel_address_id', 'address']).where('tunnel_id', '=', tunnel_id).execute()
+  const ids = new Map(known.map(({ address, tunnel_address_id }) => [address, { tunnel_address_id }]))
+  await db.deleteFrom('tunnel_address').where('tunnel_id', '=', tunnel_id).execute()
+  await insertAddresses(db, tunnel_id, addresses.map((address) => ({ ...address, ...ids.get(address.address) })))
+}
+
+async function insertAddresses(db: WriteDb, tunnel_id: number, addresses: readonly (NewAddress & { tunnel_address_id?: number })[]): Promise<void> {
+  for (const address of addresses) await db.insertInto('tunnel_address').values({ ...address, tunnel_id, is_primary: address.is_primary ? 1 : 0 }).execute()
 }
 
 export async function markDeleted(db: WriteDb, tunnel_id: number, now: string): Promise<void> {

@@ -1,5 +1,5 @@
 // Words for tests that speak of tunnels: the smallest request, and a panel over a kernel that fails on demand.
-import type { CreateTunnelAnswer, DeleteTunnelAnswer, ListTunnelsAnswer, PreviewTunnelAnswer, TunnelView } from '@panel/shared/api/tunnel-answers.ts'
+import type { ChangeAddressesAnswer, CreateTunnelAnswer, DeleteTunnelAnswer, ListTunnelsAnswer, PreviewTunnelAnswer, TunnelActionAnswer, TunnelView, UpdateTunnelAnswer } from '@panel/shared/api/tunnel-answers.ts'
 import { FakeKernel } from '../../support/fake-kernel.ts'
 import { FaultyKernel, type FaultAt } from '../../support/faulty.ts'
 import { inProcessHelper } from '../../support/in-process-helper.ts'
@@ -14,6 +14,14 @@ export const previewTunnel = (client: Client, body: object = {}): Promise<Reply<
 export const listTunnels = (client: Client, query = ''): Promise<Reply<ListTunnelsAnswer>> => client.get(`/tunnels${query}`)
 export const getTunnel = (client: Client, id: number): Promise<Reply<TunnelView>> => client.get(`/tunnels/${id}`)
 export const deleteTunnel = (client: Client, id: number, body?: object): Promise<Reply<DeleteTunnelAnswer>> => client.delete(`/tunnels/${id}`, body)
+export const patchTunnel = (client: Client, id: number, body: object): Promise<Reply<UpdateTunnelAnswer>> => client.patch(`/tunnels/${id}`, body)
+export const act = (client: Client, id: number, action: TunnelActionAnswer['action'], body?: object): Promise<Reply<TunnelActionAnswer>> => client.post(`/tunnels/${id}/${action}`, body)
+export const addAddress = (client: Client, id: number, body: object): Promise<Reply<ChangeAddressesAnswer>> => client.post(`/tunnels/${id}/addresses`, body)
+export const removeAddress = (client: Client, id: number, body: object): Promise<Reply<ChangeAddressesAnswer>> => client.delete(`/tunnels/${id}/addresses`, body)
+
+/** The code of each problem by its field. */
+export const codesOf = ({ error }: Reply<unknown>): Record<string, string> =>
+  Object.fromEntries(((error.details['fields'] ?? []) as { field: string; code: string }[]).map(({ field, code }) => [field, code]))
 
 /** `arm` has changes of the host fail from now on, counted from there. */
 export interface FaultyPanel extends TestPanel {

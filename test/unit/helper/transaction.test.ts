@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import type { TunnelState } from '@panel/shared/model/tunnel.ts'
 import type { Change } from '@panel/shared/plan/change.ts'
+import { statesOf } from '@panel/shared/plan/tunnels.ts'
 import type { Outcome } from '@panel/shared/rpc/outcome.ts'
 import { Transaction } from '@panel/root-helper/transaction.ts'
 import { tunnelSubject } from '@panel/root-helper/tunnel/subject.ts'
@@ -19,6 +20,7 @@ const CHANGES: Record<string, Change<TunnelState>> = {
   'a creation': { before: null, after: example },
   'an update in place': { before: example, after: exampleTunnel({ mtu: 1400, tx_queue_length: 50, addresses: [{ address: '172.17.2.1', peer_address: '', prefix_length: 30 }] }) },
   'a recreation': { before: example, after: exampleTunnel({ ttl: 64, ikey: null, okey: null }) },
+  'a change of name': { before: example, after: exampleTunnel({ ttl: 64 }, 'gre-b-2') },
   'a deletion': { before: example, after: null },
 }
 
@@ -29,7 +31,7 @@ async function hostWith(state: TunnelState | null): Promise<FakeKernel> {
   return kernel
 }
 
-const apply = (kernel: Kernel, change: Change<TunnelState>): Promise<Outcome> => new Transaction(tunnelSubject(kernel), noJournal()).apply(change)
+const apply = (kernel: Kernel, change: Change<TunnelState>): Promise<Outcome> => new Transaction(tunnelSubject(kernel), noJournal()).apply(statesOf(change))
 
 async function countSteps(change: Change<TunnelState>): Promise<number> {
   const kernel = await hostWith(change.before)
@@ -90,6 +92,30 @@ describe('A transaction', () => {
     }
   })
 
+  it('gives a tunnel a new name only where nothing stands under it, be it a tunnel, another link or a unit file', async () => {
+    const renamed = { before: example, after: exampleTunnel({}, 'gre-b-2') }
+    const taken: [string, (kernel: FakeKernel) => unknown][] = [
+      ['stale_state', (kernel) => kernel.plant('gre-b-2', { state: exampleTunnel({ remote_endpoint: '192.0.2.9' }).link })],
+      ['protected_interface', (kernel) => kernel.plant('gre-b-2', { kind: 'vxlan' })],
+      ['foreign_unit_file', (kernel) => kernel.files.set('tunnel-panel-link-gre-b-2.service', '[Unit]\n')],
+    ]
+    for (const [code, take] of taken) {
+      const kernel = await hostWith(example)
+      take(kernel)
+      const picture = kernel.picture()
+      await assert.rejects(apply(kernel, renamed), { code })
+      assert.equal(kernel.picture(), picture)
+    }
+    await assert.rejects(apply(await hostWith(example), { before: example, after: exampleTunnel({}, 'gre0') }), { code: 'protected_interface' })
+  })
+
+  it('refuses to rename a link that would lose what the model cannot hold', async () => {
+    const kernel = new FakeKernel()
+    kernel.plant('gre-a-1', { state: example.link, unmodelled: ['master br0'] })
+    await assert.rejects(apply(kernel, { before: { ...example, saved: null }, after: exampleTunnel({}, 'gre-b-2') }), { code: 'unmodelled_state' })
+    assert.deepEqual(kernel.changes, [])
+  })
+
   it('refuses a link of another kind under the name, and the links of the kernel itself', async () => {
     const kernel = new FakeKernel()
     kernel.plant('gre-a-1', { kind: 'vxlan' })
@@ -114,7 +140,7 @@ describe('A transaction', () => {
         const journal = memoryJournal()
         // A promise that never resolves is a helper that was killed at this step.
         const halted = new FaultyKernel(kernel, from(at, 'refuses'))
-        await journal.begin('tunnel', change)
+        await journal.begin('tunnel', statesOf(change))
         await apply(halted, change)
         const parts: Parts = { kernel, journal, helperFacts: notAsked, findTools: notAsked }
         await recover(parts)

@@ -7,8 +7,9 @@ import { invert, sameState } from '@panel/shared/plan/change.ts'
 import { failuresOf } from '@panel/shared/plan/check.ts'
 import { checkTunnel } from '@panel/shared/plan/tunnel-facts.ts'
 import { planTunnel } from '@panel/shared/plan/tunnel.ts'
+import { checkTunnels, listOf, planChange, planTunnels, statesOf, type TunnelStates } from '@panel/shared/plan/tunnels.ts'
 import { executeTunnelStep } from '@panel/root-helper/tunnel/execute.ts'
-import { probeTunnel } from '@panel/root-helper/tunnel/probe.ts'
+import { probeTunnel, probeTunnels } from '@panel/root-helper/tunnel/probe.ts'
 import { FakeKernel } from '../../support/fake-kernel.ts'
 import { statePair, tunnelState } from '../../support/random-states.ts'
 
@@ -65,6 +66,49 @@ describe('The plan of a tunnel', () => {
       assert.equal(recreates, recreate_reasons.length > 0)
     }))
   })
+})
+
+describe('The plan of a tunnel that gets another name', () => {
+  const NAMES = [NAME, 'gre-b-2']
+  const probeBoth = async (kernel: FakeKernel): Promise<TunnelStates | null> => listOf((await probeTunnels(kernel, NAMES)).map(({ state }) => state).filter((state) => state !== null))
+  const renamed = (state: TunnelState | null): TunnelState | null => state && { ...state, interface_name: 'gre-b-2' }
+  const takeBoth = async (kernel: FakeKernel, wanted: TunnelStates | null, steps = Infinity): Promise<void> => {
+    for (const step of planTunnels(await probeBoth(kernel), wanted).steps.slice(0, steps)) await executeTunnelStep(kernel, step)
+  }
+
+  it('takes the host from before to after, finds back from wherever it stopped, and has no steps once it is there', async () => {
+    await fc.assert(fc.asyncProperty(statePair, fc.nat(20), async ([one, other], steps) => {
+      const { before, after } = statesOf({ before: one, after: renamed(other) })
+      const kernel = await hostWith(one)
+      const picture = kernel.picture()
+      await takeBoth(kernel, after, steps)
+      await takeBoth(kernel, before)
+      assert.equal(kernel.picture(), picture)
+      await takeBoth(kernel, after)
+      assert.deepEqual(await probeBoth(kernel), after)
+      assert.deepEqual(planTunnels(await probeBoth(kernel), after).steps, [])
+    }), { numRuns: 500 })
+  })
+
+  it('never holds both links at once, and says that a new one is made', () => {
+    fc.assert(fc.property(statePair, ([one, other]) => {
+      const { operation, steps, recreate_reasons } = planChange({ before: one, after: renamed(other) })
+      const kinds = steps.map(({ kind }) => kind)
+      if (one?.link && other?.link) assert(kinds.indexOf('link_delete') < kinds.indexOf('link_create'))
+      assert.equal(recreate_reasons.length > 0, one !== null && other !== null)
+      if (one && other) assert.equal(operation, 'recreate')
+    }))
+  })
+
+  it('has checks that pass where the new name holds the wanted state and the old one nothing, and nowhere else', () => {
+    fc.assert(fc.property(tunnelState, tunnelState, tunnelState, (wanted, old, found) => {
+      const checks = checkTunnels(NAMES, listOf(present(renamed(wanted))), listOf(present(old, renamed(found))))
+      assert.equal(failuresOf(checks).length === 0, old === null && sameState(wanted, found))
+      assert(checks.every(({ name }) => /^[a-z0-9_.]{1,60}$/.test(name)))
+    }), { numRuns: 1000 })
+  })
+
+  const present = (...states: (TunnelState | null)[]): TunnelState[] => states.filter((state) => state !== null)
 })
 
 describe('The checks of a tunnel', () => {

@@ -13,7 +13,7 @@ export const ENDS = { local_endpoint: '192.0.2.1', remote_endpoint: '198.51.100.
 export function sketch(body: Asked = {}, more: Partial<Sketch> = {}): Sketch {
   const kind = kindOfType(body.tunnel_type_id ?? 10)
   const pools = [pool(10, '172.17.0.0/16'), pool(20, '10.10.0.0/16'), { ...pool(30, '109.194.0.0/16'), is_enabled: false, is_public_range: true }]
-  return { body: { ...ENDS, ...body }, kind, problems: new Problems(), warnings: [], facts: facts(), neighbours: [], pools, ...more }
+  return { body: { ...ENDS, ...body }, kind, problems: new Problems(), warnings: [], facts: facts(), stored: null, neighbours: [], pools, ...more }
 }
 
 export const pool = (address_pool_id: number, cidr: string) => ({ address_pool_id, address_pool_title: `Pool ${address_pool_id}`, description: '', cidr, prefix_length: 30, is_enabled: true, is_public_range: false })

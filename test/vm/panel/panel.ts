@@ -45,9 +45,9 @@ export class Panel {
     await this.helper.says(/listening/, READY_MS)
   }
 
-  async startWeb(): Promise<void> {
+  async startWeb(more: Record<string, string> = {}): Promise<void> {
     await this.server.run('install', ['-d', '-o', `${WEB_UID}`, '-g', `${WEB_UID}`, '-m', '0700', `${this.folder}/web`])
-    const env = { PANEL_STATE_DIR: `${this.folder}/web`, PANEL_HELPER_SOCKET: this.socket }
+    const env = { PANEL_STATE_DIR: `${this.folder}/web`, PANEL_HELPER_SOCKET: this.socket, ...more }
     this.web = this.server.spawn('setpriv', [...AS_NOBODY, 'node', `${PANEL}/web.cjs`], { env })
     await this.web.says(/The panel is at/, READY_MS)
   }

@@ -26,6 +26,8 @@ export const inOrder = (addresses: readonly TunnelAddress[], primary = 0): NewAd
 /** Null where it has a problem. */
 function oneAddress(sketch: Sketch, body: TunnelAddressBody, field: string): TunnelAddress | null {
   const { problems } = sketch
+  const kept = storedTwin(sketch, body)
+  if (kept) return kept
   const own = readable(sketch, body.address, `${field}.address`)
   const peer = body.peer_address ? readable(sketch, body.peer_address, `${field}.peer_address`) : null
   if (own && body.prefix_length > bitsOf(own.family)) problems.add(`${field}.prefix_length`, 'INVALID_PREFIX_LENGTH', `prefix_length must be at most ${bitsOf(own.family)} for an IPv${own.family} address.`)
@@ -34,6 +36,12 @@ function oneAddress(sketch: Sketch, body: TunnelAddressBody, field: string): Tun
   if (own && peer && own.family === peer.family && compareIp(own, peer) === 0) problems.add(`${field}.peer_address`, 'INVALID_ADDRESS', 'peer_address must be another address than address.')
   if (!own || problems.has(field)) return null
   return { address: formatIp(own), peer_address: peer ? formatIp(peer) : '', prefix_length: body.prefix_length }
+}
+
+/** What the tunnel has already is not judged by its form again: an adopted link may have what the panel would not give it. */
+function storedTwin({ stored }: Sketch, { address, peer_address = '', prefix_length }: TunnelAddressBody): TunnelAddress | null {
+  const twin = stored?.addresses.find((a) => a.address === address && a.peer_address === peer_address && a.prefix_length === prefix_length)
+  return twin ? { address, peer_address, prefix_length } : null
 }
 
 function readable({ problems }: Sketch, text: string, field: string): Ip | null {

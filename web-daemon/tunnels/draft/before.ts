@@ -1,5 +1,5 @@
 // What the host holds under the name of a tunnel to be made: nothing, a leftover of ours, or what belongs to somebody else.
-import type { ObservedLink } from '@panel/shared/model/observed.ts'
+import type { ObservedLink, TunnelFound } from '@panel/shared/model/observed.ts'
 import type { TunnelState } from '@panel/shared/model/tunnel.ts'
 import type { Reader } from '@panel/shared/rpc/methods.ts'
 import { Refusal } from '../../http/refusal.ts'
@@ -7,15 +7,29 @@ import { seenOf } from '../view.ts'
 
 export async function stateBefore(ask: Reader, wanted: TunnelState): Promise<TunnelState | null> {
   const { interface_name } = wanted
-  const { tunnels } = await ask('tunnel.probe', { interface_names: [interface_name] })
-  const found = tunnels[0]
-  if (!found) throw new Error(`The helper did not say what it found under ${interface_name}`)
+  const found = await probeOne(ask, interface_name)
   if (found.observed) throw adoptable(interface_name, found.observed)
   if (found.foreign_files.length > 0 && wanted.saved) {
     const names = found.foreign_files.join(', ')
     throw new Refusal('FOREIGN_UNIT_FILE', `${names} was not written by the panel, or was edited since. Move it aside first.`, { field: 'interface_name', details: { files: found.foreign_files } })
   }
   return found.state
+}
+
+/** What the host holds of a tunnel that is to be changed. A name that it does not bear yet must be free. */
+export async function stateToChange(ask: Reader, interface_name: string, wanted: TunnelState): Promise<TunnelState | null> {
+  const isRenamed = wanted.interface_name !== interface_name
+  if (isRenamed && (await stateBefore(ask, wanted))) {
+    throw new Refusal('CONFLICT', `A unit file for ${wanted.interface_name} is left on this server. Remove it, or choose another name.`, { field: 'interface_name', details: { interface_name: wanted.interface_name } })
+  }
+  return (await probeOne(ask, interface_name)).state
+}
+
+export async function probeOne(ask: Reader, interface_name: string): Promise<TunnelFound> {
+  const { tunnels } = await ask('tunnel.probe', { interface_names: [interface_name] })
+  const [found] = tunnels
+  if (!found) throw new Error(`The helper did not say what it found under ${interface_name}`)
+  return found
 }
 
 /** The panel takes no link over unasked (decisions.md, R14). */

@@ -37,21 +37,24 @@ export async function draftTunnel(context: ReadContext, { body, problems }: Inco
   const sketch = await sketchOf(context, body, problems)
   const parts = draftParts(sketch)
   problems.throwIfAny(FIELD_ORDER)
-  if (!parts) throw new Error('A draft without problems is incomplete')
+  if (!parts) throw incomplete()
   const record = recordOf(sketch, parts, context.now().toISOString())
   const after = stateOf(record)
   const before = await stateBefore(context.ask, after)
   return { record, before, after, mtu: parts.mtu, resolved: resolvedOf(body, record), warnings: sketch.warnings, facts: sketch.facts }
 }
 
-interface Parts {
+export const incomplete = (): Error => new Error('A draft without problems is incomplete')
+
+export interface Parts {
   readonly keys: Keys
   readonly mtu: MtuAdvice
   readonly place: Place
   readonly persistence_type_id: number
 }
 
-function draftParts(sketch: Sketch): Parts | null {
+/** Finds every problem; null where one of them leaves something undecided. */
+export function draftParts(sketch: Sketch): Parts | null {
   draftOptions(sketch)
   const ends = draftEnds(sketch)
   const keys = draftKeys(sketch, ends)
@@ -62,7 +65,7 @@ function draftParts(sketch: Sketch): Parts | null {
   return mtu && place && { keys, mtu, place, persistence_type_id }
 }
 
-function recordOf(sketch: Sketch, { keys, mtu, place, persistence_type_id }: Parts, now: string): NewTunnel {
+export function recordOf(sketch: Sketch, { keys, mtu, place, persistence_type_id }: Parts, now: string): NewTunnel {
   const { body } = sketch
   return {
     tunnel_type_id: body.tunnel_type_id ?? DEFAULTS['tunnel.default_type'],

@@ -26,6 +26,10 @@ export function draftPlace(sketch: Sketch, ends: Ends): Place | null {
   const pools = poolsFor(sketch)
   const given = body.addresses ?? []
   const addresses = draftAddresses(sketch, given, ends)
+  if (sketch.stored) {
+    checkNoneLeft(sketch, given.length)
+    return kind && handAddressed(sketch, kind, addresses)
+  }
   if (given.length === 0) checkNumber(sketch, pools, ends)
   if (!kind || FIELDS.some((field) => problems.has(field))) return null
   if (given.length > 0) return handAddressed(sketch, kind, addresses)
@@ -33,6 +37,11 @@ export function draftPlace(sketch: Sketch, ends: Ends): Place | null {
 }
 
 const FIELDS = ['interface_name', 'tunnel_side_id', 'tunnel_number', 'address_pool_id', 'addresses'] as const
+
+/** Of a tunnel that exists, no addresses means none: a pool is not asked again. */
+function checkNoneLeft({ body, problems }: Sketch, left: number): void {
+  if (left === 0 && body.force !== true) problems.add('addresses', 'NO_ADDRESS', 'Without an address nothing can be reached through the tunnel. Set force to go on all the same.')
+}
 
 function checkGiven(sketch: Sketch): void {
   const { body, problems, kind, neighbours } = sketch
@@ -48,7 +57,7 @@ function checkGiven(sketch: Sketch): void {
 function poolsFor(sketch: Sketch): PoolRecord[] {
   const { body, problems, pools } = sketch
   const asked = body.address_pool_id ?? null
-  const needed = (body.addresses ?? []).length === 0 && !problems.has('addresses')
+  const needed = !sketch.stored && (body.addresses ?? []).length === 0 && !problems.has('addresses')
   if (asked === null) {
     const usable = pools.filter((pool) => pool.is_enabled && mayAllocate(sketch, pool))
     if (usable.length === 0 && needed && !problems.has('address_pool_id')) problems.add('addresses', 'NO_ADDRESS', 'No pool of private addresses is enabled to take some from: give addresses, or enable a pool.')

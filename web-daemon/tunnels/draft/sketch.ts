@@ -7,7 +7,8 @@ import type { ReadContext } from '../../context.ts'
 import type { Problems } from '../../http/problems.ts'
 import { allPools, type PoolRecord } from '../../pools/store.ts'
 import { DEFAULTS } from '../defaults.ts'
-import { hostFacts, type HostFacts } from '../facts.ts'
+import { factsWithout, hostFacts, type HostFacts } from '../facts.ts'
+import type { TunnelRecord } from '../record.ts'
 import { neighbours, type Neighbour } from '../store.ts'
 
 /** Fields that the schema refused are left out, required ones included. */
@@ -20,6 +21,8 @@ export interface Sketch {
   readonly problems: Problems
   readonly warnings: Warning[]
   readonly facts: HostFacts
+  /** The tunnel to be changed, null where one is to be made. It is none of the neighbours, nor in the facts. */
+  readonly stored: TunnelRecord | null
   readonly neighbours: readonly Neighbour[]
   readonly pools: readonly PoolRecord[]
 }
@@ -27,14 +30,16 @@ export interface Sketch {
 /** The order in which the schema names the fields: it decides which problem is the first. */
 export const FIELD_ORDER: readonly string[] = Object.keys(CreateTunnelBody.properties)
 
-export async function sketchOf({ db, ask }: Pick<ReadContext, 'db' | 'ask'>, body: Asked, problems: Problems): Promise<Sketch> {
-  const facts = await hostFacts(ask).catch((away: unknown) => {
+export async function sketchOf({ db, ask }: Pick<ReadContext, 'db' | 'ask'>, body: Asked, problems: Problems, stored: TunnelRecord | null = null): Promise<Sketch> {
+  const all = await hostFacts(ask).catch((away: unknown) => {
     // A body that is wrong by itself is told so, helper or no helper.
     problems.throwIfAny(FIELD_ORDER)
     throw away
   })
   const kind = problems.has('tunnel_type_id') ? null : kindOfType(body.tunnel_type_id ?? DEFAULTS['tunnel.default_type'])
-  return { body, kind, problems, warnings: [], facts, neighbours: await neighbours(db), pools: await allPools(db) }
+  const facts = stored ? factsWithout(all, stored.interface_name) : all
+  const others = (await neighbours(db)).filter(({ tunnel_id }) => tunnel_id !== stored?.tunnel_id)
+  return { body, kind, problems, warnings: [], facts, stored, neighbours: others, pools: await allPools(db) }
 }
 
 export function warn(sketch: Sketch, code: WarningCode, field: string, message: string): void {

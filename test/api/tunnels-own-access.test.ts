@@ -1,0 +1,89 @@
+// A request that comes through a tunnel does not cut it: every way to do so is refused until the operator accepts it (interface.md; decisions.md, T8, R22).
+import assert from 'node:assert/strict'
+import type { Client, Reply } from './support/client.ts'
+import { startPanel, type TestPanel } from './support/panel.ts'
+import { createTunnel } from './support/tunnels.ts'
+
+const OWN = { address: '127.0.0.9', peer_address: '', prefix_length: 24 }
+const OTHER = { address: '10.9.0.1', peer_address: '', prefix_length: 30 }
+const BOTH = [OWN, OTHER]
+
+type Asking = (client: Client, more: object) => Promise<Reply>
+
+/** What takes the link away or down, or the address that the client comes by. */
+const CUTTING: Record<string, Asking> = {
+  'PATCH that makes the link anew': (client, more) => client.patch('/tunnels/1', { ttl: 9, confirm_recreate: true, ...more }),
+  'PATCH that gives it another name': (client, more) => client.patch('/tunnels/1', { interface_name: 'berlin', confirm_recreate: true, ...more }),
+  'PATCH that takes it down': (client, more) => client.patch('/tunnels/1', { is_enabled: false, ...more }),
+  'PATCH that leaves the address out': (client, more) => client.patch('/tunnels/1', { addresses: [OTHER], ...more }),
+  'POST down': (client, more) => client.post('/tunnels/1/down', more),
+  'POST restart': (client, more) => client.post('/tunnels/1/restart', more),
+  'DELETE of the address': (client, more) => client.delete('/tunnels/1/addresses', { address: OWN.address, prefix_length: 24, ...more }),
+}
+/** What leaves the way open that the client comes by. */
+const HARMLESS: Record<string, Asking> = {
+  'PATCH of the MTU': (client) => client.patch('/tunnels/1', { mtu: 1400 }),
+  'PATCH of the persistence': (client) => client.patch('/tunnels/1', { persistence_type_id: 30, confirm_recreate: true }),
+  'POST up': (client) => client.post('/tunnels/1/up'),
+  'POST reapply that has nothing to make anew': (client) => client.post('/tunnels/1/reapply'),
+  'POST of one more address': (client) => client.post('/tunnels/1/addresses', { address: '10.9.1.1', prefix_length: 30 }),
+  'DELETE of another address': (client) => client.delete('/tunnels/1/addresses', { address: OTHER.address, prefix_length: 30 }),
+}
+
+/** No address inside a tunnel may be loopback, so store and kernel are told of one behind the API's back. */
+async function panelInside(): Promise<{ panel: TestPanel; client: Client }> {
+  const panel = await startPanel()
+  const client = await panel.setUp()
+  await createTunnel(client, { addresses: [{ address: '10.9.5.1', prefix_length: 24 }, OTHER] })
+  await panel.db.updateTable('tunnel_address').set(OWN).where('sort_order', '=', 0).execute()
+  const state = panel.kernel.held.get('gre-a-1')?.state
+  assert(state)
+  state.config = { ...state.config, addresses: BOTH }
+  await client.post('/tunnels/1/reapply')
+  panel.kernel.changes.length = 0
+  return { panel, client }
+}
+
+describe('A request that comes through the tunnel', () => {
+  for (const [what, ask] of Object.entries(CUTTING)) {
+    it(`by ${what} is refused with 409, whatever a header says, until the operator accepts losing access`, async () => {
+      const { panel, client } = await panelInside()
+      const picture = panel.kernel.picture()
+      const { status, error } = await ask(client, {})
+      assert.deepEqual([status, error.code, error.field, error.details['interface_name']], [409, 'WOULD_CUT_OWN_ACCESS', 'i_understand_i_may_lose_access', 'gre-a-1'])
+      assert.equal((await ask(client, { i_understand_i_may_lose_access: false })).status, 409)
+      assert.deepEqual([panel.kernel.picture(), panel.kernel.changes], [picture, []])
+      const accepted = await ask(client, { i_understand_i_may_lose_access: true })
+      assert.equal(accepted.status, 200, accepted.text)
+      await panel.close()
+    })
+  }
+
+  for (const [what, ask] of Object.entries(HARMLESS)) {
+    it(`by ${what} is carried out, for it cuts nobody off`, async () => {
+      const { panel, client } = await panelInside()
+      const { status, text } = await ask(client, {})
+      assert.equal(status, 200, text)
+      await panel.close()
+    })
+  }
+
+  it('by POST reapply is refused where the link has to be made anew', async () => {
+    const { panel, client } = await panelInside()
+    const state = panel.kernel.held.get('gre-a-1')?.state
+    assert(state)
+    state.config = { ...state.config, ttl: 3 }
+    assert.equal((await client.post('/tunnels/1/reapply')).error.code, 'WOULD_CUT_OWN_ACCESS')
+    assert.equal((await client.post('/tunnels/1/reapply', { i_understand_i_may_lose_access: true })).status, 200)
+    await panel.close()
+  })
+
+  it('is known by the source of the connection alone: a client from elsewhere may say in a header what it likes', async () => {
+    const panel = await startPanel()
+    const client = await panel.setUp()
+    await createTunnel(client)
+    const { status } = await client.post('/tunnels/1/down', {}, { headers: { 'X-Forwarded-For': '172.17.1.2', 'X-Real-IP': '172.17.1.2', Forwarded: 'for=172.17.1.2' } })
+    assert.equal(status, 200)
+    await panel.close()
+  })
+})
