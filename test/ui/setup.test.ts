@@ -75,7 +75,7 @@ describe('The page before set-up', () => {
 
   it('says that plain HTTP can be read on the way, but not where nobody is on the way', async () => {
     // Two of the daemon's headers mean something over HTTPS only, and Chromium says so.
-    const allowConsole = /Cross-Origin-Opener-Policy header has been ignored|Origin-Agent-Cluster header/
+    const allowConsole = /Cross-Origin-Opener-Policy header has been ignored/
     const overHttp = await visit({ ...host, base: host.base.replace('127.0.0.1', PLAIN_HTTP_NAME) }, { allowConsole })
     await overHttp.page.getByText('This page came over plain HTTP').waitFor()
     const { page } = await visit(host)
