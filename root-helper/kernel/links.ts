@@ -82,11 +82,12 @@ export class KernelLinks implements Links {
   /** Asks for a link that the kind's driver must refuse: with EINVAL where there is one, with EOPNOTSUPP where there is none. */
   async supports(kind: LinkKind): Promise<{ supported: boolean; detail: string }> {
     const name = `probe-${randomBytes(4).toString('hex')}`
+    const what = `ask for a ${kind} link`
     try {
-      await this.socket.request({ ...newLink(name, kind, [], impossibleGre), what: `ask for a ${kind} link` })
+      await this.socket.request({ ...newLink(name, kind, [], impossibleGre), what })
     } catch (error) {
       if (!(error instanceof KernelError)) throw error
-      return { supported: error.code === 'EINVAL', detail: error.code === 'EINVAL' ? `this kernel has the ${kind} driver` : error.message }
+      return { supported: error.code === 'EINVAL', detail: error.code === 'EINVAL' ? `this kernel has the ${kind} driver` : error.message.slice(`${what}: `.length) }
     }
     await this.delete(name)
     return { supported: true, detail: `this kernel has the ${kind} driver, which took a link that it should refuse; the link is removed` }
