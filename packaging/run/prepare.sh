@@ -1,6 +1,8 @@
 # Brings a fresh clone to where it can run: compilers, packages, build. Sourced by the other scripts; does only what is still to do.
 set -eu
-cd "$(dirname "$0")/../.."
+cd "$(dirname "$0")"
+# The scripts lie one or two folders below the project's own.
+until [ -f package-lock.json ] || [ "$PWD" = / ]; do cd ..; done
 
 # Installs Debian packages where the tool that stands for them is missing. need_tools <tool>=<package> ...
 need_tools() {
