@@ -29,6 +29,7 @@ export function handlersFor({ kernel, journal, helperFacts, findTools }: Parts):
   const tunnels = new Transaction(subject, journal)
   const inTurn = oneAtATime(64)
   return {
+    'link.probe': async ({ interface_names }) => ({ links: await kernel.links.observe(interface_names) }),
     'tunnel.probe': async ({ interface_names }) => ({ tunnels: await probeTunnels(kernel, interface_names) }),
     'tunnel.verify': async (asked) => {
       const change = statesOf(asked)

@@ -3,11 +3,12 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
+import { whyNot } from './vm/lab/index.ts'
 
 interface Tier {
   readonly name: string
   /** Why this tier cannot run on this machine, or null. */
-  readonly missing: () => string | null
+  readonly missing: () => string | null | Promise<string | null>
 }
 
 interface Count {
@@ -33,13 +34,13 @@ const TIERS: readonly Tier[] = [
   { name: 'api', missing: nothing },
   { name: 'netns', missing: () => (isRoot ? needs('ip', 'nft', 'unshare') : 'it needs root, to make network namespaces') },
   { name: 'ui', missing: () => needs('chromium') },
-  { name: 'vm', missing: () => needs('qemu-system-x86_64', 'qemu-img', 'debootstrap', 'cpio') ?? (isRoot ? null : 'it needs root, to build the machine with debootstrap') },
+  { name: 'vm', missing: async () => (await whyNot()) ?? null },
 ]
 
 const reports = mkdtempSync(join(tmpdir(), 'panel-tiers-'))
 
-function run(tier: Tier): Count {
-  const why = tier.missing()
+async function run(tier: Tier): Promise<Count> {
+  const why = await tier.missing()
   if (why !== null) {
     console.log(`\n── ${tier.name}: cannot run here: ${why}`)
     return { passed: 0, failed: process.env['CI'] === 'true' ? 1 : 0, skipped: 1 }
@@ -61,7 +62,8 @@ const asked = process.argv.slice(2)
 const chosen = TIERS.filter(({ name }) => asked.length === 0 || asked.includes(name))
 const unknown = asked.filter((name) => !TIERS.some((tier) => tier.name === name))
 if (unknown.length > 0) throw new Error(`There is no tier ${unknown.join(', ')}; there are ${TIERS.map((t) => t.name).join(', ')}`)
-const counts = chosen.map(run)
+const counts: Count[] = []
+for (const tier of chosen) counts.push(await run(tier))
 const sum = (key: keyof Count): number => counts.reduce((all, count) => all + count[key], 0)
 console.log(`\n${sum('passed')} passed, ${sum('failed')} failed, ${sum('skipped')} skipped`)
 process.exit(sum('failed') > 0 ? 1 : 0)

@@ -1,5 +1,5 @@
 // Builds what is shipped: one CommonJS file per daemon, the native addons beside them, and the page.
-import { cp, mkdir, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -31,19 +31,23 @@ export async function bundle(entry: string, outfile: string): Promise<void> {
   await writeFile(outfile.replace(/\.cjs$/, '.meta.json'), JSON.stringify(metafile))
 }
 
-async function addons(): Promise<void> {
+async function addons(folder: string): Promise<void> {
   const modules = join(ROOT, 'node_modules')
-  await cp(buildNative(), join(BUNDLE, 'panel.node'))
-  await cp(join(modules, 'better-sqlite3/build/Release/better_sqlite3.node'), join(BUNDLE, 'better_sqlite3.node'))
-  await cp(join(modules, `bcrypt/prebuilds/linux-${process.arch}/bcrypt.glibc.node`), join(BUNDLE, 'bcrypt.node'))
+  await cp(buildNative(), join(folder, 'panel.node'))
+  await cp(join(modules, 'better-sqlite3/build/Release/better_sqlite3.node'), join(folder, 'better_sqlite3.node'))
+  await cp(join(modules, `bcrypt/prebuilds/linux-${process.arch}/bcrypt.glibc.node`), join(folder, 'bcrypt.node'))
 }
 
+/** Built beside and put in place at the end, so that a build that fails leaves the one before. */
 export async function buildAll(): Promise<void> {
+  const folder = `${BUNDLE}.new`
+  await rm(folder, { recursive: true, force: true })
+  await mkdir(folder, { recursive: true })
+  await Promise.all([addons(folder), bundle('root-helper/main.ts', join(folder, 'helper.cjs')), bundle('web-daemon/main.ts', join(folder, 'web.cjs'))])
+  await cp(join(ROOT, 'ui/index.html'), join(folder, 'ui/index.html'))
+  await cp(join(ROOT, 'ui/assets'), join(folder, 'ui/assets'), { recursive: true })
   await rm(BUNDLE, { recursive: true, force: true })
-  await mkdir(BUNDLE, { recursive: true })
-  await Promise.all([addons(), bundle('root-helper/main.ts', join(BUNDLE, 'helper.cjs')), bundle('web-daemon/main.ts', join(BUNDLE, 'web.cjs'))])
-  await cp(join(ROOT, 'ui/index.html'), join(BUNDLE, 'ui/index.html'))
-  await cp(join(ROOT, 'ui/assets'), join(BUNDLE, 'ui/assets'), { recursive: true })
+  await rename(folder, BUNDLE)
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -1,6 +1,8 @@
 # Brings a fresh clone to where it can run: compilers, packages, build. Sourced by the other scripts; does only what is still to do.
 set -eu
-cd "$(dirname "$0")/../.."
+cd "$(dirname "$0")"
+# The scripts lie one or two folders below the project's own.
+until [ -f package-lock.json ] || [ "$PWD" = / ]; do cd ..; done
 
 # Installs Debian packages where the tool that stands for them is missing. need_tools <tool>=<package> ...
 need_tools() {
@@ -20,7 +22,14 @@ need_tools() {
   fi
 }
 
+# Compiling needs Node's headers: those beside node itself, where there are some, so that nothing has to be fetched for it.
+use_own_headers() {
+  prefix=$(dirname "$(dirname "$(readlink -f "$(command -v node)")")")
+  if [ -z "${npm_config_nodedir:-}" ] && [ -f "$prefix/include/node/node_api.h" ]; then export npm_config_nodedir="$prefix"; fi
+}
+
 prepare() {
+  use_own_headers
   need_tools g++=g++ make=make python3=python3
   if [ ! node_modules/.package-lock.json -nt package-lock.json ]; then
     echo "Installing the packages of the lockfile (better-sqlite3 is compiled, which takes a minute or two)"

@@ -1,5 +1,5 @@
 // What the helper needs of a kernel, one interface per facility; the real ones and the fakes of the tests are held to one contract suite.
-import type { HostInterface, ObservedLink, RoutingEntry } from '@panel/shared/model/observed.ts'
+import type { HostInterface, ObservedLink, RoutingEntry, SeenLink } from '@panel/shared/model/observed.ts'
 import type { LinkConfig, LinkKind, LinkState, TunnelAddress } from '@panel/shared/model/tunnel.ts'
 
 /** A link under a name: `link` is null where its kind is not one of ours. */
@@ -14,6 +14,8 @@ export interface FoundLink {
 export interface Links {
   /** Links of our kinds (never the kernel's stubs), or those of the given names whatever their kind. */
   list(names: readonly string[] | null): Promise<FoundLink[]>
+  /** The live side of the given names, whatever their kind, without counters. */
+  observe(names: readonly string[]): Promise<SeenLink[]>
   /** Makes the link with everything in `config` but the addresses; it is left down. */
   create(interface_name: string, config: LinkConfig): Promise<void>
   delete(interface_name: string): Promise<void>

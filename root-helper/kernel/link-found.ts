@@ -1,6 +1,7 @@
 // A link of the kernel as the model holds it, and what of it the model cannot hold.
 import { canonicalConfig } from '@panel/shared/model/canonical-tunnel.ts'
 import { INTERFACE_NAME_PATTERN, KERNEL_STUBS, type LinkState, type TunnelAddress } from '@panel/shared/model/tunnel.ts'
+import type { SeenLink } from '@panel/shared/model/observed.ts'
 import type { FoundLink } from './facilities.ts'
 import { unmodelledAddress, unmodelledLink } from './link-unmodelled.ts'
 import { liveSide } from './link-words.ts'
@@ -31,14 +32,18 @@ function dropUnmanaged(addresses: readonly RawAddress[]): RawAddress[] {
   return addresses.filter(({ address, origin }) => !isLinkLocal(address) && origin !== IFAPROT_KERNEL_LL && origin !== IFAPROT_KERNEL_RA)
 }
 
+/** Null where the link is not one of ours. */
+export const greOf = (raw: RawLink): GreConfig | null => (isOurs(raw) && isOurKind(raw.kind) && raw.data ? decodeGre(raw.kind, raw.data) : null)
+
+export const seenLink = (raw: RawLink, gre: GreConfig | null, addresses: readonly RawAddress[]): SeenLink['observed'] => ({
+  ...liveSide(raw, addresses),
+  local_endpoint: gre?.local_endpoint ?? '',
+  remote_endpoint: gre?.remote_endpoint ?? '',
+})
+
 export function foundLink(raw: RawLink, addresses: readonly RawAddress[], names: DeviceNames): FoundLink {
-  const gre = isOurs(raw) && isOurKind(raw.kind) && raw.data ? decodeGre(raw.kind, raw.data) : null
-  const found: FoundLink = {
-    interface_name: raw.name,
-    link: null,
-    observed: { ...liveSide(raw, addresses), local_endpoint: gre?.local_endpoint ?? '', remote_endpoint: gre?.remote_endpoint ?? '' },
-    unmodelled: [],
-  }
+  const gre = greOf(raw)
+  const found: FoundLink = { interface_name: raw.name, link: null, observed: { ...seenLink(raw, gre, addresses), statistics: raw.counters }, unmodelled: [] }
   if (!gre || !raw.data) return found
   const managed = dropUnmanaged(addresses)
   const bindDevice = bindDeviceOf(raw, gre, names)

@@ -35,14 +35,14 @@ export class LinkReader {
   }
 
   /** All links, in the order of their indexes. */
-  async all(): Promise<RawLink[]> {
-    return (await this.socket.dump(dumpLinks)).map(decodeLink)
+  async all(dump = dumpLinks): Promise<RawLink[]> {
+    return (await this.socket.dump(dump)).map(decodeLink)
   }
 
   /** Those of the names that exist. */
-  async named(names: readonly string[]): Promise<RawLink[]> {
+  async named(names: readonly string[], dump = dumpLinks): Promise<RawLink[]> {
     const wanted = new Set(names)
-    if (wanted.size > FEW) return (await this.all()).filter(({ name }) => wanted.has(name))
+    if (wanted.size > FEW) return (await this.all(dump)).filter(({ name }) => wanted.has(name))
     const found = await Promise.all([...wanted].map((name) => this.find(name)))
     return found.filter((raw) => raw !== null)
   }

@@ -28,7 +28,7 @@ function hardwareAddress({ hardwareType, hardwareAddress: bytes }: RawLink): str
 }
 
 /** What every link on the host shows, whoever made it. */
-export function liveSide(link: RawLink, addresses: readonly RawAddress[]): Omit<ObservedLink, 'local_endpoint' | 'remote_endpoint'> {
+export function liveSide(link: RawLink, addresses: readonly RawAddress[]): Omit<ObservedLink, 'local_endpoint' | 'remote_endpoint' | 'statistics'> {
   return {
     kind: link.kind,
     index: link.index,
@@ -38,7 +38,6 @@ export function liveSide(link: RawLink, addresses: readonly RawAddress[]): Omit<
     oper_state: k.IF_OPER_NAMES[link.operState] ?? 'UNKNOWN',
     flags: flagNames(link.flags),
     addresses: addresses.map(cidrOf),
-    statistics: link.counters,
   }
 }
 
@@ -46,5 +45,6 @@ export const hostInterface = (link: RawLink, addresses: readonly RawAddress[]): 
   ...liveSide(link, addresses),
   name: link.name,
   hardware_addr: hardwareAddress(link),
+  statistics: link.counters,
   class: classOf(link),
 })

@@ -1,17 +1,17 @@
 // Links and their addresses in the host's kernel, over rtnetlink.
 import { randomBytes } from 'node:crypto'
 import { canonicalAddress } from '@panel/shared/model/canonical-tunnel.ts'
-import type { HostInterface, RoutingEntry } from '@panel/shared/model/observed.ts'
+import type { HostInterface, RoutingEntry, SeenLink } from '@panel/shared/model/observed.ts'
 import type { LinkConfig, LinkKind, TunnelAddress } from '@panel/shared/model/tunnel.ts'
 import { KernelError, type FoundLink, type Links } from './facilities.ts'
-import { foundLink, isOurs, isStub } from './link-found.ts'
+import { foundLink, greOf, isOurs, isStub, seenLink } from './link-found.ts'
 import { LinkReader } from './link-reading.ts'
 import { routingEntries } from './link-routes.ts'
 import { hostInterface } from './link-words.ts'
 import { deleteAddress, newAddress, restoreAddress, type RawAddress } from '../netlink/address.ts'
 import { AF_INET, IFLA_GRE_LINK } from '../netlink/constants.ts'
 import { encodeGre, impossibleGre, isOurKind } from '../netlink/gre.ts'
-import { deleteLink, mtuAttribute, newLink, queueAttribute, setLink, setLinkUp, type RawLink } from '../netlink/link.ts'
+import { deleteLink, dumpWithoutCounters, mtuAttribute, newLink, queueAttribute, setLink, setLinkUp, type RawLink } from '../netlink/link.ts'
 import { NetlinkSocket } from '../netlink/socket.ts'
 
 /** The links of the network namespace in which it is called. */
@@ -32,6 +32,12 @@ export class KernelLinks implements Links {
     const addresses = await this.reader.addresses(wanted)
     const devices = await this.reader.deviceNames(wanted.flatMap(referredTo), all)
     return wanted.map((raw) => foundLink(raw, addresses.get(raw.index) ?? [], devices))
+  }
+
+  async observe(names: readonly string[]): Promise<SeenLink[]> {
+    const links = await this.reader.named(names, dumpWithoutCounters)
+    const addresses = await this.reader.addresses(links)
+    return links.map((raw) => ({ interface_name: raw.name, observed: seenLink(raw, greOf(raw), addresses.get(raw.index) ?? []) }))
   }
 
   async create(interface_name: string, config: LinkConfig): Promise<void> {
@@ -82,11 +88,12 @@ export class KernelLinks implements Links {
   /** Asks for a link that the kind's driver must refuse: with EINVAL where there is one, with EOPNOTSUPP where there is none. */
   async supports(kind: LinkKind): Promise<{ supported: boolean; detail: string }> {
     const name = `probe-${randomBytes(4).toString('hex')}`
+    const what = `ask for a ${kind} link`
     try {
-      await this.socket.request({ ...newLink(name, kind, [], impossibleGre), what: `ask for a ${kind} link` })
+      await this.socket.request({ ...newLink(name, kind, [], impossibleGre), what })
     } catch (error) {
       if (!(error instanceof KernelError)) throw error
-      return { supported: error.code === 'EINVAL', detail: error.code === 'EINVAL' ? `this kernel has the ${kind} driver` : error.message }
+      return { supported: error.code === 'EINVAL', detail: error.code === 'EINVAL' ? `this kernel has the ${kind} driver` : error.message.slice(`${what}: `.length) }
     }
     await this.delete(name)
     return { supported: true, detail: `this kernel has the ${kind} driver, which took a link that it should refuse; the link is removed` }

@@ -72,12 +72,16 @@ export const IFLA_LINKINFO = 18
 export const IFLA_IFALIAS = 20
 export const IFLA_STATS64 = 23
 export const IFLA_GROUP = 27
+export const IFLA_EXT_MASK = 29
 export const IFLA_LINK_NETNSID = 37
 export const IFLA_PROTO_DOWN = 39
 export const IFLA_XDP = 43
 export const IFLA_PROP_LIST = 52
 export const IFLA_ALT_IFNAME = 53
 export const IFLA_PARENT_DEV_NAME = 56
+
+// linux/rtnetlink.h: RTEXT_FILTER_*, in IFLA_EXT_MASK
+export const RTEXT_FILTER_SKIP_STATS = 8
 
 // linux/if_link.h: inside IFLA_LINKINFO, inside IFLA_XDP
 export const IFLA_INFO_KIND = 1

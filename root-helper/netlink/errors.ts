@@ -18,10 +18,10 @@ const errnoName = (errno: number): string => NAMES.get(errno) ?? `E${errno}`
 /** "file already exists" for 17; "" where nobody has words for it. */
 const errnoWords = (errno: number): string => getSystemErrorMap().get(-errno)?.[1] ?? ''
 
-/** What the kernel said no to, and the words that it gave. */
+/** What the kernel said no to, and the words that it gave: "delete gre-a-1: no such device (ENODEV)". */
 export function refusal(what: string, errno: number, text: string): KernelError {
-  const words = [errnoWords(errno), text].filter((part) => part !== '')
-  return new KernelError(errnoName(errno), [what, errnoName(errno), ...words].join(': '))
+  const words = text || errnoWords(errno) || 'the kernel gives no reason'
+  return new KernelError(errnoName(errno), `${what}: ${words} (${errnoName(errno)})`)
 }
 
 /** The same failure, saying what it happened to. */

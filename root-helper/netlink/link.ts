@@ -108,6 +108,7 @@ export const getLink = (name: string): Request => ({ what: `read link ${name}`, 
 export const getLinkByIndex = (index: number): Request => ({ what: `read link number ${index}`, type: k.RTM_GETLINK, parts: [ifinfomsg({ index })] })
 
 export const dumpLinks: Request = { what: 'read links', type: k.RTM_GETLINK, parts: [ifinfomsg()] }
+export const dumpWithoutCounters: Request = { ...dumpLinks, parts: [ifinfomsg(), u32(k.IFLA_EXT_MASK, k.RTEXT_FILTER_SKIP_STATS)] }
 
 /** A new link, left down. `data` is the kind's own attributes. */
 export function newLink(name: string, kind: string, attributes: readonly Buffer[], data: readonly Buffer[]): Request {

@@ -37,6 +37,11 @@ export const ObservedLink = strict({
 })
 export type ObservedLink = Static<typeof ObservedLink>
 
+const { statistics: _statistics, ...live } = ObservedLink.properties
+/** The same without counters, which cost a kernel with many processors most of a dump. */
+export const SeenLink = strict({ interface_name: DeviceName, observed: strict(live) })
+export type SeenLink = Static<typeof SeenLink>
+
 /**
  * One name on the host. `state` is null where there is neither a tunnel link nor a file of ours; a link of a kind that is not ours
  * shows in `observed` alone. `unmodelled` names what the link carries and a TunnelState cannot hold. `foreign_files` are files in

@@ -105,6 +105,13 @@ export function kernelContract(open: () => Promise<Kernel>): void {
     await assert.rejects(kernel.links.setMtu(NAME, 1400), { code: 'ENODEV' })
   })
 
+  it('shows the live side of the names that have a link, as the list does', async () => {
+    await kernel.links.create(NAME, configOf('gre'))
+    await kernel.links.addAddress(NAME, V4)
+    const { interface_name, observed: { statistics: _, ...seen } } = await only()
+    assert.deepEqual(await kernel.links.observe([NAME, OTHER]), [{ interface_name, observed: seen }])
+  })
+
   it('lists every link of our kinds and never a stub of the kernel', async () => {
     await kernel.links.create(NAME, configOf('gre'))
     await kernel.links.create(OTHER, configOf('ip6gretap'))

@@ -178,7 +178,7 @@ describe('links in a network namespace', function () {
   })
 
   it('say why not, in the kernel\'s words', async () => {
-    await assert.rejects(host.links.addAddress('ve0', v4('10.1.0.1', 24)), { code: 'EEXIST', message: /add address 10\.1\.0\.1\/24 to ve0: EEXIST: .*/ })
+    await assert.rejects(host.links.addAddress('ve0', v4('10.1.0.1', 24)), { code: 'EEXIST', message: /^add address 10\.1\.0\.1\/24 to ve0: .* \(EEXIST\)$/ })
     await assert.rejects(host.links.removeAddress('ve0', v4('10.9.9.9', 24)), { code: 'EADDRNOTAVAIL' })
     await assert.rejects(host.links.setMtu('ve0', 1), { code: 'EINVAL', message: /mtu less than device minimum/ })
     await assert.rejects(host.links.setUp('no-such', true), { code: 'ENODEV' })
@@ -194,7 +194,7 @@ describe('links in a network namespace', function () {
     for (const kind of ['gre', 'gretap', 'ip6gre', 'ip6gretap'] as const) {
       const { supported, detail } = await host.links.supports(kind)
       if (supported) assert.match(detail, /has the .* driver/)
-      else assert.match(detail, new RegExp(`^ask for a ${kind} link: EOPNOTSUPP: .*Unknown device type$`))
+      else assert.match(detail, /^Unknown device type \(EOPNOTSUPP\)$/)
     }
     const after = host.json<IpInterface[]>('-j link').map(({ ifname }) => ifname)
     assert.deepEqual(after.filter((name) => !/^(gre0|gretap0|erspan0|ip6gre0|ip6tnl0)$/.test(name)), before)

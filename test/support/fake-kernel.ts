@@ -39,6 +39,7 @@ export class FakeKernel implements Kernel {
 
   readonly links: Links = {
     list: async (names) => [...this.held].filter(([name, link]) => (names ? names.includes(name) : isOurs(name, link))).map(([name, link]) => found(name, link)),
+    observe: async (names) => [...this.held].filter(([name]) => names.includes(name)).map(([name, link]) => ({ interface_name: name, observed: withoutCounters(found(name, link).observed) })),
     create: async (name, config) => this.#create(name, config),
     delete: async (name) => {
       this.#ours(name)
@@ -135,6 +136,8 @@ const sameAddress = (a: TunnelAddress, b: TunnelAddress): boolean => JSON.string
 /** Two links of one driver may not share ends and key (ip_tunnel_find, net/ipv4/ip_tunnel.c). */
 const sameEnds = (a: LinkConfig, b: LinkConfig): boolean =>
   a.kind === b.kind && a.local_endpoint === b.local_endpoint && a.remote_endpoint === b.remote_endpoint && a.ikey === b.ikey && a.bind_device === b.bind_device
+
+const withoutCounters = ({ statistics: _, ...seen }: ObservedLink) => seen
 
 function found(interface_name: string, { index, kind, state, unmodelled }: FakeLink): FoundLink {
   return { interface_name, link: state && structuredClone(state), observed: observed(index, kind, state), unmodelled }

@@ -10,6 +10,8 @@ const withHelmet = helmet({
   crossOriginResourcePolicy: { policy: 'same-origin' },
   frameguard: { action: 'deny' },
   referrerPolicy: { policy: 'no-referrer' },
+  // It has no meaning on plain http to an address, and browsers say so in their console.
+  originAgentCluster: false,
   strictTransportSecurity: false,
 })
 

@@ -4,13 +4,16 @@ import type { ListTunnelsAnswer } from '@panel/shared/api/tunnel-answers.ts'
 import type { ReadContext } from '../context.ts'
 import { ok, type Answer, type Incoming } from '../http/endpoint.ts'
 import { pagingOf } from '../http/paging.ts'
-import { listTunnels, type TunnelFilter } from './store.ts'
+import { pageOfTunnels, type TunnelFilter } from './store.ts'
 import { observe, tunnelView } from './view.ts'
 
 export async function listAllTunnels({ db, ask }: ReadContext, { query }: Incoming): Promise<Answer> {
   const paging = pagingOf(query)
-  const { tunnels, total } = await listTunnels(db, filterOf(query), paging)
-  const observed = await observe(ask, tunnels.map((tunnel) => tunnel.interface_name))
+  const { total, interface_names, read } = await pageOfTunnels(db, filterOf(query), paging)
+  const seeing = observe(ask, interface_names)
+  // SQLite holds the thread while it reads; the question to the helper leaves first, and both work at once.
+  await new Promise((resolve) => setImmediate(resolve))
+  const [tunnels, observed] = await Promise.all([read(), seeing])
   const answer: ListTunnelsAnswer = { tunnels: tunnels.map((tunnel) => tunnelView(tunnel, observed(tunnel.interface_name))), total, ...paging }
   return ok(answer)
 }

@@ -1,4 +1,4 @@
-// Reads and writes the stored tunnels. A list costs two queries, however long it is.
+// Reads and writes the stored tunnels. A list costs four queries, however long it is.
 import { sql, type SelectQueryBuilder } from 'kysely'
 import type { Database } from '../db/schema.ts'
 import type { ReadDb, WriteDb } from '../context.ts'
@@ -18,16 +18,28 @@ export interface Neighbour extends Pick<TunnelRecord, 'tunnel_id' | 'interface_n
   readonly addresses: readonly Pick<AddressRecord, 'address' | 'peer_address' | 'prefix_length'>[]
 }
 
-export async function listTunnels(db: ReadDb, filter: TunnelFilter, { limit, offset }: Paging): Promise<{ tunnels: TunnelRecord[]; total: number }> {
+export interface TunnelPage {
+  readonly total: number
+  readonly interface_names: string[]
+  /** The records of the page, when the caller is ready to wait for them. */
+  readonly read: () => Promise<TunnelRecord[]>
+}
+
+/** Which tunnels are on a page: so the host can be asked about them while their records are read. */
+export async function pageOfTunnels(db: ReadDb, filter: TunnelFilter, { limit, offset }: Paging): Promise<TunnelPage> {
   const all = matching(db.selectFrom('tunnel').where('deleted_date', 'is', null), filter)
   const { total } = await all.select((e) => e.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
-  const rows = await all.selectAll().orderBy('tunnel_id').limit(limit).offset(offset).execute()
-  const first = rows[0]?.tunnel_id ?? 0
-  const last = rows.at(-1)?.tunnel_id ?? 0
-  // A span of ids rather than a list of them: a thousand bound values are slow to prepare.
-  const addresses = await db.selectFrom('tunnel_address').selectAll().where('tunnel_id', '>=', first).where('tunnel_id', '<=', last).orderBy('sort_order').execute()
-  const byTunnel = grouped(addresses)
-  return { tunnels: rows.map((row) => knownOf(row, byTunnel.get(row.tunnel_id) ?? []).record), total }
+  const page = all.orderBy('tunnel_id').limit(limit).offset(offset)
+  const named = await page.select(['tunnel_id', 'interface_name']).execute()
+  const [first, last] = [named[0]?.tunnel_id ?? 0, named.at(-1)?.tunnel_id ?? 0]
+  const read = async () => {
+    const rows = await page.selectAll().execute()
+    // A span of ids rather than a list of them: a thousand bound values are slow to prepare.
+    const addresses = await db.selectFrom('tunnel_address').selectAll().where('tunnel_id', '>=', first).where('tunnel_id', '<=', last).orderBy('sort_order').execute()
+    const byTunnel = grouped(addresses)
+    return rows.map((row) => knownOf(row, byTunnel.get(row.tunnel_id) ?? []).record)
+  }
+  return { total, interface_names: named.map((row) => row.interface_name), read }
 }
 
 function matching<O>(query: SelectQueryBuilder<Database, 'tunnel', O>, filter: TunnelFilter): SelectQueryBuilder<Database, 'tunnel', O> {
@@ -102,15 +114,15 @@ function rowOf(tunnel: Omit<NewTunnel, 'addresses'>): NewTunnelRow {
   return { ...tunnel, ...flags, tags: JSON.stringify(tunnel.tags), is_monitor_enabled, deleted_date: null }
 }
 
-function knownOf({ deleted_date, ...row }: TunnelRow, addresses: readonly TunnelAddressRow[]): KnownTunnel {
-  const flags = Object.fromEntries(FLAGS.map((name) => [name, row[name] === 1])) as Record<(typeof FLAGS)[number], boolean>
-  const record = {
-    ...row,
-    ...flags,
-    tags: JSON.parse(row.tags) as string[],
-    is_monitor_enabled: row.is_monitor_enabled === null ? null : row.is_monitor_enabled === 1,
-    addresses: addresses.map(addressOf),
-  }
+/** Makes the record of the row itself: a thousand copies of fifty fields cost a list half of its time. */
+function knownOf(row: TunnelRow, addresses: readonly TunnelAddressRow[]): KnownTunnel {
+  const { deleted_date, is_monitor_enabled, tags } = row
+  const record = row as Partial<TunnelRow> as unknown as TunnelRecord & { deleted_date?: unknown }
+  for (const name of FLAGS) record[name] = row[name] === 1
+  record.tags = JSON.parse(tags) as string[]
+  record.is_monitor_enabled = is_monitor_enabled === null ? null : is_monitor_enabled === 1
+  record.addresses = addresses.map(addressOf)
+  delete record.deleted_date
   return { record, isDeleted: deleted_date !== null }
 }
 

@@ -1,7 +1,7 @@
 // A stored tunnel as it is sent: every field of the record, and beside them what the host shows of it now (decisions.md, T3, R2, R3, R13).
 import { APPLY_STATUSES, titleOf } from '@panel/shared/api/lookups.ts'
 import type { ObservedView, TunnelView } from '@panel/shared/api/tunnel-answers.ts'
-import type { ObservedLink, TunnelFound } from '@panel/shared/model/observed.ts'
+import type { SeenLink } from '@panel/shared/model/observed.ts'
 import type { Reader } from '@panel/shared/rpc/methods.ts'
 import { Refusal } from '../http/refusal.ts'
 import type { TunnelRecord } from './record.ts'
@@ -14,9 +14,9 @@ export function tunnelView(record: TunnelRecord, observed: ObservedView): Tunnel
 export async function observe(ask: Reader, interface_names: string[]): Promise<(interface_name: string) => ObservedView> {
   if (interface_names.length === 0) return () => NOTHING
   try {
-    const { tunnels } = await ask('tunnel.probe', { interface_names })
-    const found = new Map(tunnels.map((tunnel) => [tunnel.interface_name, tunnel]))
-    return (name) => observedView(found.get(name))
+    const { links } = await ask('link.probe', { interface_names })
+    const seen = new Map(links.map((link) => [link.interface_name, link.observed]))
+    return (name) => observedView(seen.get(name))
   } catch (thrown) {
     if (!(thrown instanceof Refusal) || thrown.code !== 'HELPER_UNAVAILABLE') throw thrown
     const unknown: ObservedView = { ...NOTHING, is_known: false, oper_state: '', detail: `Not known: ${thrown.message}` }
@@ -40,21 +40,6 @@ const NOTHING: ObservedView = {
   addresses: [],
 }
 
-function observedView(found: TunnelFound | undefined): ObservedView {
-  if (!found?.observed) return NOTHING
-  return { exists: true, is_known: true, detail: '', ...seenOf(found.observed) }
+function observedView(seen: SeenLink['observed'] | undefined): ObservedView {
+  return seen ? { exists: true, is_known: true, detail: '', ...seen } : NOTHING
 }
-
-/** What is shown of a link: counters have a place of their own. */
-export const seenOf = ({ kind, index, mtu, is_up, is_lower_up, oper_state, flags, local_endpoint, remote_endpoint, addresses }: ObservedLink): Omit<ObservedLink, 'statistics'> => ({
-  kind,
-  index,
-  mtu,
-  is_up,
-  is_lower_up,
-  oper_state,
-  flags,
-  local_endpoint,
-  remote_endpoint,
-  addresses,
-})

@@ -3,7 +3,6 @@ import type { ObservedLink, TunnelFound } from '@panel/shared/model/observed.ts'
 import type { TunnelState } from '@panel/shared/model/tunnel.ts'
 import type { Reader } from '@panel/shared/rpc/methods.ts'
 import { Refusal } from '../../http/refusal.ts'
-import { seenOf } from '../view.ts'
 
 export async function stateBefore(ask: Reader, wanted: TunnelState): Promise<TunnelState | null> {
   const { interface_name } = wanted
@@ -33,9 +32,9 @@ export async function probeOne(ask: Reader, interface_name: string): Promise<Tun
 }
 
 /** The panel takes no link over unasked (decisions.md, R14). */
-function adoptable(interface_name: string, observed: ObservedLink): Refusal {
+function adoptable(interface_name: string, { statistics: _, ...observed }: ObservedLink): Refusal {
   return new Refusal('ADOPTABLE', `This server has a tunnel ${interface_name} that the panel does not manage. Adopt it, or choose another name.`, {
     field: 'interface_name',
-    details: { interface_name, adopt_path: '/api/v1/reconcile/adopt', observed: seenOf(observed) },
+    details: { interface_name, adopt_path: '/api/v1/reconcile/adopt', observed },
   })
 }

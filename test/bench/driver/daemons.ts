@@ -1,0 +1,48 @@
+// What the daemons that run in this driver's network namespace have cost so far, as the kernel counts it.
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import type { Costs } from './jobs.ts'
+
+/** Of clock ticks to a second, which Linux tells to programs as 100 on every machine (USER_HZ). */
+const TICK_MS = 10
+
+export interface Daemons {
+  readonly helper: number
+  readonly web: number
+}
+
+export function daemonsHere(): Daemons {
+  const here = readlinkSync('/proc/self/ns/net')
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name) && attempt(() => readlinkSync(`/proc/${name}/ns/net`)) === here)
+  return { helper: running(pids, 'helper.cjs'), web: running(pids, 'web.cjs') }
+}
+
+/** Resident memory in bytes. */
+export function memoryOf({ helper, web }: Daemons): Costs {
+  const resident = (pid: number): number => Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024
+  return { helper: resident(helper), web: resident(web) }
+}
+
+/** Milliseconds of processor time, all threads together. */
+export function processorTimeOf({ helper, web }: Daemons): Costs {
+  const used = (pid: number): number => {
+    // proc(5): the name in brackets may hold anything; utime and stime are the 12th and 13th words after it.
+    const words = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? []
+    return (Number(words[11]) + Number(words[12])) * TICK_MS
+  }
+  return { helper: used(helper), web: used(web) }
+}
+
+function running(pids: readonly string[], program: string): number {
+  const pid = pids.find((each) => attempt(() => readFileSync(`/proc/${each}/cmdline`, 'utf8'))?.split('\0').some((word) => word.endsWith(`/${program}`)))
+  if (pid === undefined) throw new Error(`No process of this network namespace runs ${program}`)
+  return Number(pid)
+}
+
+/** A process may end while it is looked at. */
+function attempt<T>(look: () => T): T | null {
+  try {
+    return look()
+  } catch {
+    return null
+  }
+}

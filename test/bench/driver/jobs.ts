@@ -1,0 +1,66 @@
+// What a driver is told, as JSON in its one argument, and what it answers, as JSON on stdout. Times are in milliseconds.
+export interface Panel {
+  /** Without a slash at the end. */
+  readonly url: string
+  readonly socket: string
+}
+
+export interface Ends {
+  readonly local_endpoint: string
+  readonly remote_endpoint: string
+}
+
+/** Something of each of the two daemons that share the driver's network namespace. */
+export interface Costs {
+  readonly helper: number
+  readonly web: number
+}
+
+/** Which side of a tunnel every answer must show: a link, a unit file, or neither where another kind of link stands in. */
+export interface Shown {
+  readonly link: boolean
+  readonly unit: boolean
+}
+
+/** Rounds to throw away, since the daemons' code is not compiled yet, and rounds to keep; fewer once the budget is used up. */
+export interface Rounds {
+  readonly warm_up: number
+  readonly rounds: number
+  readonly budget_ms: number
+}
+
+export interface Jobs {
+  list: {
+    job: { panel: Panel; count: number; rounds: Rounds; shown: Shown }
+    /** `processor` is what one list by HTTP takes of it. */
+    answer: { http: number[]; links: number[]; tunnels: number[]; ip: number[]; http_bytes: number; socket_bytes: number; processor: Costs; memory: Costs }
+  }
+  create: {
+    job: { panel: Panel; ends: Ends; rounds: Rounds }
+    answer: Record<'three_ip' | 'ip_batch' | 'socket_runtime' | 'socket_unit' | 'http_runtime' | 'http_unit', number[]>
+  }
+  many: {
+    /** Stops early, and says so by the length of `times`, when the budget is used up. `ip` makes all in one `ip -batch`. */
+    job: { panel: Panel; ends: Ends; count: number; budget_ms: number; by: 'socket' | 'http' | 'ip' }
+    answer: { times: number[]; memory: Costs | null }
+  }
+  seed: {
+    /** The store, made where it is missing. */
+    job: { store: string; count: number; ends: Ends }
+    answer: { stored: number }
+  }
+}
+
+export type Job<N extends keyof Jobs> = Jobs[N]['job']
+export type Answer<N extends keyof Jobs> = Jobs[N]['answer']
+
+/** The body of a driver. */
+export function work<N extends keyof Jobs>(does: (job: Job<N>) => Promise<Answer<N>>): void {
+  does(JSON.parse(process.argv[2] ?? 'null') as Job<N>).then(
+    (answer) => process.stdout.write(`${JSON.stringify(answer)}\n`, () => process.exit(0)),
+    (error: unknown) => {
+      process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`)
+      process.exit(1)
+    },
+  )
+}

@@ -1,0 +1,15 @@
+// Stores tunnels through the store's own code, so that the list has what to show. The web daemon does not run meanwhile.
+import { openStore } from '@panel/web-daemon/db/open.ts'
+import { insertTunnel, pageOfTunnels } from '@panel/web-daemon/tunnels/store.ts'
+import { work } from './jobs.ts'
+import { NUMBERS, tunnelOf } from './rows.ts'
+
+work<'seed'>(async ({ store, count, ends }) => {
+  const db = await openStore(store)
+  await db.transaction().execute(async (transaction) => {
+    for (const number of NUMBERS(count)) await insertTunnel(transaction, tunnelOf(number, ends))
+  })
+  const { total } = await pageOfTunnels(db, {}, { limit: 1, offset: 0 })
+  await db.destroy()
+  return { stored: total }
+})

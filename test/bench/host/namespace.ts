@@ -1,0 +1,63 @@
+// A network of its own for programs of this host. It is held by a process that ends with this one, so it cannot outlive the bench.
+import { spawn, type ChildProcess, type ChildProcessByStdio } from 'node:child_process'
+import { once } from 'node:events'
+import type { Readable, Writable } from 'node:stream'
+
+const STOP_MS = 5000
+
+export class Namespace {
+  readonly #holder: ChildProcessByStdio<Writable, Readable, null>
+  readonly #daemons: ChildProcess[] = []
+
+  private constructor(holder: ChildProcessByStdio<Writable, Readable, null>) {
+    this.#holder = holder
+  }
+
+  static async open(): Promise<Namespace> {
+    const holder = spawn('unshare', ['--net', 'sh', '-c', 'echo held; exec cat'], { stdio: ['pipe', 'pipe', 'inherit'] })
+    await Promise.race([once(holder.stdout, 'data'), once(holder, 'exit').then(() => Promise.reject(new Error('No network namespace can be made here')))])
+    return new Namespace(holder)
+  }
+
+  #inside(command: readonly string[]): [string, string[]] {
+    return ['nsenter', [`--net=/proc/${this.#holder.pid}/ns/net`, ...command]]
+  }
+
+  /** Runs to the end and returns stdout. */
+  async run(command: readonly string[], input = ''): Promise<string> {
+    const child = spawn(...this.#inside(command), { stdio: ['pipe', 'pipe', 'inherit'] })
+    const said: Buffer[] = []
+    child.stdout.on('data', (data: Buffer) => said.push(data))
+    child.stdin.end(input)
+    const [code] = (await once(child, 'close')) as [number | null]
+    if (code !== 0) throw new Error(`${command.slice(0, 4).join(' ')} ended with ${code}`)
+    return Buffer.concat(said).toString()
+  }
+
+  /** Leaves it running, but not longer than this process; resolves once it has said `ready`. */
+  async start(command: readonly string[], env: NodeJS.ProcessEnv, ready: RegExp): Promise<void> {
+    const child = spawn(...this.#inside(['setpriv', '--pdeathsig', 'KILL', ...command]), { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
+    this.#daemons.push(child)
+    let said = ''
+    await new Promise<void>((resolve, reject) => {
+      const hear = (data: Buffer): void => {
+        said = (said + data.toString()).slice(-10_000)
+        if (ready.test(said)) resolve()
+      }
+      child.stdout.on('data', hear)
+      child.stderr.on('data', hear)
+      child.once('close', (code) => reject(new Error(`${command.join(' ')} ended with ${code}: ${said}`)))
+    })
+  }
+
+  async close(): Promise<void> {
+    for (const child of this.#daemons.reverse()) {
+      if (child.exitCode !== null || child.signalCode !== null) continue
+      const late = setTimeout(() => child.kill('SIGKILL'), STOP_MS)
+      child.kill('SIGTERM')
+      await once(child, 'close')
+      clearTimeout(late)
+    }
+    this.#holder.stdin.end()
+  }
+}

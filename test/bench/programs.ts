@@ -1,0 +1,24 @@
+// What is run: a copy of the shipped bundle, which a build beside cannot take away, and the drivers, bundled to run without this tree.
+import { copyFile, cp, mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { BUNDLE, bundle } from '../../packaging/build/build.ts'
+import type { Jobs } from './driver/jobs.ts'
+
+const DRIVERS: readonly (keyof Jobs)[] = ['list', 'create', 'many', 'seed']
+
+export interface Programs {
+  readonly panel: string
+  readonly drivers: string
+}
+
+/** PANEL_BENCH_BUNDLE names another bundle than the one built here, so that two builds can be compared. */
+const bundleToMeasure = (): string => process.env['PANEL_BENCH_BUNDLE'] || BUNDLE
+
+export async function layOut(folder: string): Promise<Programs> {
+  const programs = { panel: join(folder, 'panel'), drivers: join(folder, 'drivers') }
+  await mkdir(programs.drivers, { recursive: true })
+  await cp(bundleToMeasure(), programs.panel, { recursive: true })
+  await Promise.all(DRIVERS.map((name) => bundle(`test/bench/driver/${name}.ts`, join(programs.drivers, `${name}.cjs`))))
+  await copyFile(join(bundleToMeasure(), 'better_sqlite3.node'), join(programs.drivers, 'better_sqlite3.node'))
+  return programs
+}

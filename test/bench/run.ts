@@ -1,0 +1,47 @@
+// Measures the panel beside the raw tools and prints one table. A missed aim is told; only a wrong answer, or none, is a failure.
+import { loadavg } from 'node:os'
+import { delimiter } from 'node:path'
+import { whyNot } from '../vm/lab/index.ts'
+import { hostPart } from './host/part.ts'
+import { labPart } from './lab/part.ts'
+import { asTable, type Section } from './table.ts'
+
+interface Part {
+  /** Undefined when it can run here; else why not. */
+  readonly whyNot: () => Promise<string | undefined>
+  readonly run: (tell: (section: Section) => void) => Promise<void>
+}
+
+process.env['PATH'] = [process.env['PATH'], '/usr/sbin', '/sbin'].join(delimiter)
+
+const PARTS: Readonly<Record<string, Part>> = {
+  host: { whyNot: async () => (process.getuid?.() === 0 ? undefined : 'it needs root, to make a network namespace and run the helper as root in it'), run: hostPart },
+  lab: { whyNot, run: labPart },
+}
+
+/** Whether it went well. What was measured before something failed is told all the same. */
+async function measure(name: string, part: Part): Promise<boolean> {
+  const reason = await part.whyNot()
+  if (reason !== undefined) {
+    console.error(`${name}: skipped: ${reason}`)
+    return true
+  }
+  const started = Date.now()
+  try {
+    await part.run((section) => sections.push(section))
+    console.error(`${name}: ${((Date.now() - started) / 1000).toFixed(0)} s; load average ${loadavg().map((load) => load.toFixed(1)).join(' ')}`)
+    return true
+  } catch (error) {
+    console.error(`${name}: failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)
+    return false
+  }
+}
+
+const asked = process.argv.slice(2)
+const unknown = asked.filter((name) => !Object.hasOwn(PARTS, name))
+if (unknown.length > 0) throw new Error(`There is no part ${unknown.join(', ')}; there are ${Object.keys(PARTS).join(', ')}`)
+const sections: Section[] = []
+const results: boolean[] = []
+for (const [name, part] of Object.entries(PARTS)) if (asked.length === 0 || asked.includes(name)) results.push(await measure(name, part))
+console.log(asTable(sections))
+process.exit(results.every(Boolean) ? 0 : 1)

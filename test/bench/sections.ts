@@ -1,0 +1,25 @@
+// The sections of the table that both parts have.
+import type { Answer, Costs } from './driver/jobs.ts'
+import { mebibytes, ms, timed, type Aim, type Section } from './table.ts'
+
+export function listSection(title: string, { ip, links, tunnels, http, socket_bytes, http_bytes, processor }: Answer<'list'>, aim?: Aim): Section {
+  return {
+    title,
+    rows: [
+      timed('ip -s -d -j link; ip -j address', ip),
+      timed(`helper alone, link.probe (${mebibytes(socket_bytes)})`, links, ip),
+      timed('helper alone, tunnel.probe, unit files read too', tunnels, ip),
+      timed(`GET /tunnels?limit=1000 (${mebibytes(http_bytes)})`, http, ip, aim),
+      { what: '  of that, processor time of the root helper', median: ms(processor.helper) },
+      { what: '  of that, processor time of the web daemon', median: ms(processor.web) },
+    ],
+  }
+}
+
+export const memorySection = (title: string, { helper, web }: Costs): Section => ({
+  title,
+  rows: [
+    { what: 'root helper', median: mebibytes(helper) },
+    { what: 'web daemon', median: mebibytes(web) },
+  ],
+})

@@ -1,0 +1,69 @@
+// What every page must keep to whatever a test is about: its policy, a quiet console, its own origin, and accessibility.
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { BrowserContext, Page } from 'playwright-core'
+import type { AxeResults } from 'axe-core'
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+const WCAG_2_2_AA = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
+
+export interface Gates {
+  /** The test wants this answer (0: none), of which the browser complains on the console; that it never comes is a finding too. */
+  readonly expectAnswer: (status: number, path: string) => void
+  /** A line on the console that is the browser's own business in this test. */
+  readonly allowConsole: (line: RegExp) => void
+  /** What has been found so far, and what axe says of the page as it is now. */
+  readonly findings: () => Promise<string[]>
+}
+
+/** Before the page is opened. */
+export const watch = async (context: BrowserContext, page: Page, origin: string): Promise<Gates> => {
+  const found: string[] = []
+  const expected: string[] = []
+  const allowed: RegExp[] = []
+  const take = (answer: string): boolean => expected.includes(answer) && expected.splice(expected.indexOf(answer), 1).length === 1
+  await context.exposeFunction('reportViolation', (what: string) => void found.push(`CSP violation: ${what}`))
+  await context.addInitScript(reportViolations)
+  page.on('pageerror', (error) => void found.push(`page error: ${error.message}`))
+  page.on('console', (message) => {
+    if (message.type() !== 'error' && message.type() !== 'warning') return
+    if (!take(answerIn(message.text(), message.location().url)) && !allowed.some((line) => line.test(message.text()))) found.push(`console ${message.type()}: ${message.text()} (${message.location().url})`)
+  })
+  context.on('request', (request) => {
+    const url = new URL(request.url())
+    if (url.protocol.startsWith('http') && url.origin !== origin) found.push(`request off-origin: ${url.href}`)
+  })
+  return {
+    expectAnswer: (status, path) => void expected.push(`${status} ${path}`),
+    allowConsole: (line) => void allowed.push(line),
+    findings: async () => {
+      const accessibility = await axe(page)
+      return [...found, ...accessibility, ...expected.map((answer) => `expected an answer that did not come: ${answer}`)]
+    },
+  }
+}
+
+/** Runs in the browser, before anything of the page. */
+const reportViolations = (): void => {
+  document.addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI, sample }) => {
+    const { reportViolation } = window as unknown as { reportViolation: (what: string) => void }
+    reportViolation(`${effectiveDirective} ${blockedURI} ${sample}`)
+  })
+}
+
+/** As `401 /auth/login`, with 0 for no answer at all; "" where the line tells of something else. */
+const answerIn = (text: string, url: string): string => {
+  const [failed, status = '0'] = /^Failed to load resource: (?:the server responded with a status of (\d+)|net::ERR_CONNECTION_REFUSED)/.exec(text) ?? []
+  return failed === undefined ? '' : `${status} ${new URL(url).pathname.replace(/^.*\/api\/v1/, '')}`
+}
+
+/** The debugger's own way in: no policy of the page stands against it, and none has to be loosened for it. */
+const axe = async (page: Page): Promise<string[]> => {
+  const debug = await page.context().newCDPSession(page)
+  await debug.send('Runtime.evaluate', { expression: AXE })
+  const options = { runOnly: WCAG_2_2_AA, resultTypes: ['violations'] }
+  const { result } = await debug.send('Runtime.evaluate', { expression: `axe.run(document, ${JSON.stringify(options)})`, awaitPromise: true, returnByValue: true })
+  await debug.detach()
+  const { violations } = result.value as AxeResults
+  return violations.map(({ id, help, nodes }) => `axe ${id}: ${help}: ${nodes.map(({ html, failureSummary }) => `${html} ${failureSummary ?? ''}`).join('; ')}`)
+}

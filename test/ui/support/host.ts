@@ -1,0 +1,65 @@
+// A panel under a web path over a fake host, its helper to be sent away at will, and the steps that a person takes on the page.
+import type { Locator, Page } from 'playwright-core'
+import { helperAway } from '@panel/web-daemon/helper/refusals.ts'
+import type { Writer } from '@panel/shared/rpc/methods.ts'
+import type { Client } from '../../api/support/client.ts'
+import { askOf, OPERATOR, startPanel, type TestPanel } from '../../api/support/panel.ts'
+import { createTunnel } from '../../api/support/tunnels.ts'
+import { FakeKernel } from '../../support/fake-kernel.ts'
+import { inProcessHelper } from '../../support/in-process-helper.ts'
+import type { Visit } from './browser.ts'
+
+export interface Host extends TestPanel {
+  /** From now on nothing reaches the helper. */
+  readonly sendHelperAway: () => void
+}
+
+export const startHost = async (): Promise<Host> => {
+  const kernel = new FakeKernel()
+  const helper = askOf(inProcessHelper(kernel).ask)
+  let isAway = false
+  const ask: Writer = async (method, params) => {
+    if (isAway) throw helperAway('ENOENT')
+    return helper(method, params)
+  }
+  const panel = await startPanel({ web_path: 'secret', ask })
+  const sendHelperAway = (): void => {
+    isAway = true
+    panel.clock.advance(2)
+  }
+  return { ...panel, kernel, sendHelperAway }
+}
+
+/** Two that stand, one that was taken away behind the panel's back, one that is meant to be down. */
+export const giveTunnels = async (host: Host, client: Client): Promise<void> => {
+  const bodies = [
+    { display_name: 'Hamburg relay' },
+    { display_name: 'Frankfurt', remote_endpoint: '198.51.100.20' },
+    { tunnel_type_id: 30, interface_name: 'long-name-gre-6', local_endpoint: '2001:db8::1', remote_endpoint: '2001:db8:aaaa:bbbb:cccc:dddd:eeee:ffff' },
+    { display_name: 'Resting', remote_endpoint: '203.0.113.9', is_enabled: false },
+  ]
+  for (const body of bodies) {
+    const { status, text } = await createTunnel(client, body)
+    if (status !== 201) throw new Error(`a tunnel was refused: ${text}`)
+  }
+  host.kernel.held.delete('gre-a-2')
+}
+
+/** Of the form that is shown. */
+export const field = (page: Page, label: string): Locator => page.getByRole('textbox', { name: label })
+
+export const signIn = async (page: Page, password: string = OPERATOR.password): Promise<void> => {
+  await field(page, 'Username').fill(OPERATOR.username)
+  await field(page, 'Password').fill(password)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+}
+
+export const seen = async (page: Page, heading: string | RegExp): Promise<void> => page.getByRole('heading', { name: heading }).waitFor()
+
+export const signedIn = async (visit: Visit): Promise<Visit> => {
+  await signIn(visit.page)
+  await seen(visit.page, /^Tunnels/)
+  return visit
+}
+
+export const textOf = (page: Page, selector: string): Promise<string> => page.locator(selector).innerText()
