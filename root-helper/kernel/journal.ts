@@ -20,7 +20,7 @@ export function journalIn(folder: string): JournalFile {
     begin: (noun, change) => writeWhole(path, JSON.stringify({ noun, change }), 0o600),
     end: () => removeIfThere(path),
     async read() {
-      const text = await readIfThere(path)
+      const text = readIfThere(path)
       return text === null ? null : (JSON.parse(text) as CutShort)
     },
   }

@@ -1,9 +1,10 @@
 // Unit files of saved tunnels: plain files of our own name pattern in one folder, enabled by the link that `systemctl enable` would make.
-import { mkdir, readdir, readlink, symlink } from 'node:fs/promises'
+import { lstatSync, readlinkSync } from 'node:fs'
+import { mkdir, readdir, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { UNIT_NAME } from '@panel/shared/render/systemd-unit.ts'
 import type { UnitFiles } from './facilities.ts'
-import { codeOf, readIfThere, removeIfThere, syncFolder, writeWhole } from './files.ts'
+import { readIfThere, removeIfThere, syncFolder, writeWhole } from './files.ts'
 
 const WANTS = 'multi-user.target.wants'
 
@@ -42,12 +43,5 @@ async function removeAndSync(folder: string, path: string): Promise<void> {
   await syncFolder(folder)
 }
 
-async function isLinkTo(path: string, target: string): Promise<boolean> {
-  try {
-    return (await readlink(path)) === target
-  } catch (error) {
-    // ENOENT: not enabled. EINVAL: a plain file in the place of the link, which enables nothing of ours.
-    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'EINVAL') return false
-    throw error
-  }
-}
+/** A plain file in the place of the link enables nothing of ours. */
+const isLinkTo = (path: string, target: string): boolean => lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true && readlinkSync(path) === target

@@ -1,0 +1,37 @@
+// Unit files on a real file system: what an administrator may put in their place is seen, and never followed or written over.
+import assert from 'node:assert/strict'
+import { mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { unitFilesIn } from '@panel/root-helper/kernel/units.ts'
+import { probeTunnel } from '@panel/root-helper/tunnel/probe.ts'
+import { FakeKernel } from '../../support/fake-kernel.ts'
+
+const UNIT = 'tunnel-panel-link-gre-a-1.service'
+
+describe('Unit files', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'panel-units-'))
+  let changes = 0
+  const units = unitFilesIn(folder, () => (changes += 1))
+
+  it('are foreign where the administrator has masked the unit, and the probe goes on', async () => {
+    symlinkSync('/dev/null', join(folder, UNIT))
+    const { state, foreign_files } = await probeTunnel({ links: new FakeKernel().links, units }, 'gre-a-1')
+    assert.deepEqual([state, foreign_files], [null, [UNIT]])
+  })
+
+  it('are written whole, with a mode that everybody may read, and told to whoever asks systemd to reload', async () => {
+    const before = changes
+    await units.write('tunnel-panel-link-gre-a-2.service', 'text\n')
+    assert.equal(readFileSync(join(folder, 'tunnel-panel-link-gre-a-2.service'), 'utf8'), 'text\n')
+    assert.equal(changes, before + 1)
+  })
+
+  it('are not enabled by a plain file, or a link to something else, in the place of the link', async () => {
+    mkdirSync(join(folder, 'multi-user.target.wants'))
+    const wants = (name: string) => join(folder, 'multi-user.target.wants', name)
+    writeFileSync(wants(UNIT), '')
+    symlinkSync('/dev/null', wants('tunnel-panel-link-gre-a-2.service'))
+    assert.deepEqual([await units.isEnabled(UNIT), await units.isEnabled('tunnel-panel-link-gre-a-2.service')], [false, false])
+  })
+})
