@@ -56,7 +56,8 @@ function readEnvelope(line: Uint8Array): JSONRPCRequest | string {
   return value as JSONRPCRequest
 }
 
-const refuse = (message: string): Reply => ({ text: JSON.stringify(createJSONRPCErrorResponse(null, JSONRPCErrorCode.InvalidRequest, message)), hangUp: true })
+/** To a line that is no request of ours. */
+export const refuse = (message: string): Reply => ({ text: JSON.stringify(createJSONRPCErrorResponse(null, JSONRPCErrorCode.InvalidRequest, message)), hangUp: true })
 
 const isMalformed = (code: number | undefined): boolean => code === REFUSALS.malformed
 

@@ -1,7 +1,7 @@
 // The socket: one JSON value per line each way, requests of a connection answered as they finish, the far end's pace respected.
 import { createServer, type Server, type Socket } from 'node:net'
 import { LineSplitter } from '@panel/shared/rpc/framing.ts'
-import type { Reply } from './dispatch.ts'
+import { refuse, type Reply } from './dispatch.ts'
 import { log } from './log.ts'
 
 type Dispatch = (line: Uint8Array) => Promise<Reply>
@@ -46,7 +46,7 @@ class Connection {
     try {
       for (const line of this.#splitter.push(chunk)) if (!this.#hungUp) void this.#answer(line)
     } catch (error) {
-      this.#hangUp(JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32600, message: (error as Error).message } }))
+      this.#hangUp(refuse((error as Error).message).text)
     }
     this.#keepPace()
   }

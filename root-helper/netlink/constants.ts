@@ -78,7 +78,6 @@ export const IFLA_PROTO_DOWN = 39
 export const IFLA_XDP = 43
 export const IFLA_PROP_LIST = 52
 export const IFLA_ALT_IFNAME = 53
-export const IFLA_PARENT_DEV_NAME = 56
 
 // linux/rtnetlink.h: RTEXT_FILTER_*, in IFLA_EXT_MASK
 export const RTEXT_FILTER_SKIP_STATS = 8
@@ -183,7 +182,6 @@ export const IFA_F_HOMEADDRESS = 0x10
 export const IFA_F_MANAGETEMPADDR = 0x100
 export const IFA_F_NOPREFIXROUTE = 0x200
 export const IFA_F_MCAUTOJOIN = 0x400
-export const IFA_F_STABLE_PRIVACY = 0x800
 export const IFAPROT_KERNEL_RA = 2
 export const IFAPROT_KERNEL_LL = 3
 

@@ -29,7 +29,6 @@ export type Tools = Static<typeof Tools>
 
 /** What a preview may ask for is `helper`, `interfaces` and `routing_table`: to answer the others something is loaded or started. */
 export const HOST_PARTS = ['helper', 'link_kinds', 'tools', 'interfaces', 'routing_table'] as const
-export type HostPart = (typeof HOST_PARTS)[number]
 
 /** A part that was not asked for is null. */
 export const HostFound = strict({
