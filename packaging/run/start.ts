@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { askOnce } from './ask-once.ts'
 import { Daemons } from './daemons.ts'
+import { HELPER_FLAGS, WEB_FLAGS } from './node-flags.ts'
 
 const BUNDLE = join(dirname(fileURLToPath(import.meta.url)), '../../.build/bundle')
 const isRoot = process.getuid?.() === 0
@@ -26,7 +27,7 @@ function layOut(): void {
 }
 
 function helperCommand(): { command: string[]; env: NodeJS.ProcessEnv } {
-  const node = [process.execPath, '--disallow-code-generation-from-strings', join(program, 'helper.cjs')]
+  const node = [process.execPath, ...HELPER_FLAGS, join(program, 'helper.cjs')]
   const own = { PANEL_HELPER_SOCKET: socket, PANEL_HELPER_STATE_DIR: join(stateDir, 'helper') }
   if (isRoot) return { command: node, env: { ...own, PANEL_HELPER_GROUP: `${WEB_UID}` } }
   const scratch = { PANEL_UNIT_DIR: join(stateDir, 'units'), PANEL_SYSCTL_DIR: join(stateDir, 'sysctl.d') }
@@ -36,7 +37,7 @@ function helperCommand(): { command: string[]; env: NodeJS.ProcessEnv } {
 }
 
 function webCommand(): string[] {
-  const node = [process.execPath, join(program, 'web.cjs')]
+  const node = [process.execPath, ...WEB_FLAGS, join(program, 'web.cjs')]
   if (!isRoot) return node
   return ['setpriv', `--reuid=${WEB_UID}`, `--regid=${WEB_UID}`, '--clear-groups', '--bounding-set=-all', '--inh-caps=-all', '--ambient-caps=-all', '--no-new-privs', ...node]
 }

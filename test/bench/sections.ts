@@ -1,6 +1,6 @@
 // The sections of the table that both parts have.
 import type { Answer, Costs } from './driver/jobs.ts'
-import { mebibytes, ms, timed, type Aim, type Section } from './table.ts'
+import { mebibytes, ms, timed, type Aim, type Row, type Section } from './table.ts'
 
 export function listSection(title: string, { ip, links, tunnels, http, socket_bytes, http_bytes, processor }: Answer<'list'>, aim?: Aim): Section {
   return {
@@ -16,10 +16,13 @@ export function listSection(title: string, { ip, links, tunnels, http, socket_by
   }
 }
 
+const MEMORY_MAX_BYTES = 150e6
+const memoryRow = (what: string, bytes: number): Row => ({ what, median: mebibytes(bytes), aim: '< 150 MB', isMet: bytes < MEMORY_MAX_BYTES })
+
 export const memorySection = (title: string, { helper, web }: Costs): Section => ({
   title,
   rows: [
-    { what: 'root helper', median: mebibytes(helper) },
-    { what: 'web daemon', median: mebibytes(web) },
+    memoryRow('root helper', helper),
+    memoryRow('web daemon', web),
   ],
 })

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { askOnce } from '../../packaging/run/ask-once.ts'
 import { BUNDLE, ROOT } from '../../packaging/build/build.ts'
+import { HELPER_FLAGS } from '../../packaging/run/node-flags.ts'
 
 const run = promisify(execFile)
 const folder = mkdtempSync(join(tmpdir(), 'panel-netns-'))
@@ -18,7 +19,7 @@ describe('The helper in a network namespace', function () {
   let helper: ChildProcess
 
   before(async () => {
-    helper = spawn('unshare', ['--net', process.execPath, '--disallow-code-generation-from-strings', join(BUNDLE, 'helper.cjs')], { env, stdio: 'ignore' })
+    helper = spawn('unshare', ['--net', process.execPath, ...HELPER_FLAGS, join(BUNDLE, 'helper.cjs')], { env, stdio: 'ignore' })
     for (let tries = 0; !existsSync(socket) && tries < 200; tries += 1) await new Promise((resolve) => setTimeout(resolve, 50))
   })
   after(() => helper.kill('SIGKILL'))

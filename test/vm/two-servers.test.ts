@@ -46,7 +46,7 @@ describe('Two servers with a panel each', function () {
   after(() => lab?.stop())
 
   it('run the web daemon as an unprivileged user without any capability', async () => {
-    const status = await lab.run("cat /proc/$(pgrep -f 'node /opt/panel/web.cjs' | head -1)/status")
+    const status = await lab.run("cat /proc/$(pgrep -f '^node .*/opt/panel/web.cjs' | head -1)/status")
     for (const set of ['CapInh', 'CapPrm', 'CapEff', 'CapBnd', 'CapAmb']) assert.match(status, new RegExp(`${set}:\\s+0000000000000000`))
     assert.match(status, /Uid:\s+61184\s+61184/)
     assert.match(status, /NoNewPrivs:\s+1/)

@@ -16,9 +16,9 @@ export function daemonsHere(): Daemons {
   return { helper: running(pids, 'helper.cjs'), web: running(pids, 'web.cjs') }
 }
 
-/** Resident memory in bytes. */
+/** Resident memory in bytes, at its highest so far. */
 export function memoryOf({ helper, web }: Daemons): Costs {
-  const resident = (pid: number): number => Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024
+  const resident = (pid: number): number => Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024
   return { helper: resident(helper), web: resident(web) }
 }
 

@@ -10,6 +10,7 @@ import { layOut, type Programs } from '../programs.ts'
 import type { Section } from '../table.ts'
 import { Namespace } from './namespace.ts'
 import { listSection, memorySection } from '../sections.ts'
+import { HELPER_FLAGS, WEB_FLAGS } from '../../../packaging/run/node-flags.ts'
 
 const COUNT = 1000
 const ROUNDS = { warm_up: 10, rounds: 30, budget_ms: 60_000 }
@@ -39,7 +40,7 @@ async function measure(bench: Bench, tell: (section: Section) => void): Promise<
   bench.writeUnits()
   const units = await bench.drive('list', { ...job, shown: { link: false, unit: true } })
   tell(listSection(`${title}, each kept by a systemd unit`, units, AIM))
-  tell(memorySection('host: resident memory of the daemons after it', units.memory))
+  tell(memorySection('host: the most memory that the daemons held meanwhile', units.memory))
 }
 
 class Bench {
@@ -83,10 +84,10 @@ class Bench {
 
   async startDaemons(): Promise<void> {
     const helperEnv = { PANEL_HELPER_SOCKET: this.socket, PANEL_HELPER_GROUP: `${WEB_UID}`, PANEL_HELPER_STATE_DIR: join(this.#folder, 'helper'), PANEL_UNIT_DIR: this.#unitDir, PANEL_SYSCTL_DIR: join(this.#folder, 'sysctl.d') }
-    await this.#namespace.start([process.execPath, ...profiling(), '--disallow-code-generation-from-strings', join(this.#programs.panel, 'helper.cjs')], helperEnv, /listening/)
+    await this.#namespace.start([process.execPath, ...profiling(), ...HELPER_FLAGS, join(this.#programs.panel, 'helper.cjs')], helperEnv, /listening/)
     const asNobody = [`--reuid=${WEB_UID}`, `--regid=${WEB_UID}`, '--clear-groups', '--bounding-set=-all', '--inh-caps=-all', '--ambient-caps=-all', '--no-new-privs']
     const webEnv = { PANEL_STATE_DIR: join(this.#folder, 'web'), PANEL_HELPER_SOCKET: this.socket }
-    await this.#namespace.start(['setpriv', ...asNobody, process.execPath, ...profiling(), join(this.#programs.panel, 'web.cjs')], webEnv, /The panel is at/)
+    await this.#namespace.start(['setpriv', ...asNobody, process.execPath, ...profiling(), ...WEB_FLAGS, join(this.#programs.panel, 'web.cjs')], webEnv, /The panel is at/)
   }
 
   /** Enabled ones, as the panel writes them. */

@@ -52,7 +52,7 @@ async function measure(lab: Lab, programs: Programs, tell: (section: Section) =>
 async function list(server: Server, job: Job<'list'>, tell: (section: Section) => void): Promise<void> {
   const listed = await drive(server, 'list', job)
   tell(listSection(`lab: ${job.count} GRE tunnels listed`, listed))
-  tell(memorySection('lab: resident memory of the daemons after it', listed.memory))
+  tell(memorySection('lab: the most memory that the daemons held meanwhile', listed.memory))
 }
 
 async function drive<N extends keyof Jobs>(server: Pick<Server, 'run'>, name: N, job: Job<N>): Promise<Answer<N>> {

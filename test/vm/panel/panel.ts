@@ -3,6 +3,7 @@ import { Client, type Reply } from '../../api/support/client.ts'
 import type { MethodName, Params, Result } from '@panel/shared/rpc/methods.ts'
 import type { Lab, Server } from '../lab/index.ts'
 import type { Running } from '../lab/running.ts'
+import { HELPER_FLAGS, WEB_FLAGS } from '../../../packaging/run/node-flags.ts'
 import { PANEL } from './bundles.ts'
 
 /** No account of the machine has this number. */
@@ -41,14 +42,14 @@ export class Panel {
 
   async startHelper({ script = `${PANEL}/helper.cjs`, env = {} }: HelperChoice = {}): Promise<void> {
     const own = { PANEL_HELPER_SOCKET: this.socket, PANEL_HELPER_GROUP: `${WEB_UID}`, PANEL_UNIT_DIR: this.unitDir, PANEL_SYSCTL_DIR: `${this.folder}/sysctl`, PANEL_HELPER_STATE_DIR: `${this.folder}/state` }
-    this.helper = this.server.spawn('node', ['--disallow-code-generation-from-strings', script], { env: { ...own, ...env } })
+    this.helper = this.server.spawn('node', [...HELPER_FLAGS, script], { env: { ...own, ...env } })
     await this.helper.says(/listening/, READY_MS)
   }
 
   async startWeb(more: Record<string, string> = {}): Promise<void> {
     await this.server.run('install', ['-d', '-o', `${WEB_UID}`, '-g', `${WEB_UID}`, '-m', '0700', `${this.folder}/web`])
     const env = { PANEL_STATE_DIR: `${this.folder}/web`, PANEL_HELPER_SOCKET: this.socket, ...more }
-    this.web = this.server.spawn('setpriv', [...AS_NOBODY, 'node', `${PANEL}/web.cjs`], { env })
+    this.web = this.server.spawn('setpriv', [...AS_NOBODY, 'node', ...WEB_FLAGS, `${PANEL}/web.cjs`], { env })
     await this.web.says(/The panel is at/, READY_MS)
   }
 
