@@ -33,7 +33,7 @@ export interface Jobs {
   list: {
     job: { panel: Panel; count: number; rounds: Rounds; shown: Shown }
     /** `processor` is what one list by HTTP takes of it. */
-    answer: { http: number[]; links: number[]; tunnels: number[]; ip: number[]; http_bytes: number; socket_bytes: number; processor: Costs; memory: Costs }
+    answer: { http: number[]; capabilities: number[]; links: number[]; tunnels: number[]; ip: number[]; http_bytes: number; socket_bytes: number; processor: Costs; memory: Costs }
   }
   create: {
     job: { panel: Panel; ends: Ends; rounds: Rounds }

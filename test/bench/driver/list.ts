@@ -16,17 +16,20 @@ work<'list'>(async ({ panel, count, rounds, shown }) => {
   const http = await Http.operator(panel.url)
   const helper = await Helper.at(panel.socket)
   const interface_names = NUMBERS(count).map(nameOf)
-  const took: Omit<Answer<'list'>, 'memory' | 'processor'> = { http: [], links: [], tunnels: [], ip: [], http_bytes: 0, socket_bytes: 0 }
+  const took: Omit<Answer<'list'>, 'memory' | 'processor'> = { http: [], capabilities: [], links: [], tunnels: [], ip: [], http_bytes: 0, socket_bytes: 0 }
   await inRounds(rounds, async (isKept) => {
     const listed = await http.expect<ListTunnelsAnswer>(200, 'GET', `/tunnels?limit=${count}`)
+    const can = await http.expect<{ complete: boolean }>(200, 'GET', '/system/capabilities')
     const seen = await helper.ask('link.probe', { interface_names })
     const probed = await helper.ask('tunnel.probe', { interface_names })
     const raw = (await ip(['-s', '-d', '-j', 'link'])) + (await ip(['-j', 'address']))
     checkList(listed.body, count)
     if (seen.result.links.length !== count) throw new Error(`link.probe has ${seen.result.links.length} links where ${count} are due`)
+    if (!can.body.complete) throw new Error('The capabilities are not complete')
     checkProbe(probed.result.tunnels, count, shown)
     if (!isKept) return
     took.http.push(listed.ms)
+    took.capabilities.push(can.ms)
     took.links.push(seen.ms)
     took.tunnels.push(probed.ms)
     took.ip.push(raw)
