@@ -1,11 +1,12 @@
-// One line in, at most one line out: the envelope is checked, then the method, then its params; nothing else reaches a handler.
+// One line in, one line out, and the items of a stream before it: the envelope is checked, then the method, then its params; nothing else reaches a handler.
 import { createJSONRPCErrorResponse, JSONRPCErrorCode, JSONRPCErrorException, JSONRPCServer, type JSONRPCRequest } from 'json-rpc-2.0'
-import { METHODS, type MethodName } from '@panel/shared/rpc/methods.ts'
+import { METHODS, type MethodName, type Params, type StreamName } from '@panel/shared/rpc/methods.ts'
 import { REFUSALS } from '@panel/shared/rpc/outcome.ts'
 import type { Handlers } from './handlers.ts'
 import { KernelError } from './kernel/facilities.ts'
 import { log } from './log.ts'
 import { RefusedError } from './refused.ts'
+import type { Streams } from './streams.ts'
 import { oneLine } from './transaction.ts'
 import { VALIDATORS } from './validators.ts'
 
@@ -15,26 +16,44 @@ export interface Reply {
   readonly hangUp: boolean
 }
 
-export function dispatcherFor(handlers: Handlers): (line: Uint8Array) => Promise<Reply> {
-  const server = new JSONRPCServer({ errorListener: () => undefined })
+/** `streams` are those of the connection that the line came by. */
+export type Dispatch = (line: Uint8Array, streams: Streams) => Promise<Reply>
+
+interface Call {
+  readonly id: unknown
+  readonly streams: Streams
+}
+
+export function dispatcherFor(handlers: Handlers): Dispatch {
+  const server = new JSONRPCServer<Call>({ errorListener: () => undefined })
   server.mapErrorToJSONRPCErrorResponse = (id, error) => errorResponse(id, error)
-  for (const name of Object.keys(METHODS) as MethodName[]) server.addMethod(name, (params: unknown) => handle(handlers, name, params))
-  return async (line) => {
+  for (const name of Object.keys(METHODS) as MethodName[]) server.addMethod(name, (params: unknown, call) => handle(handlers, name, params, call))
+  return async (line, streams) => {
     const request = readEnvelope(line)
     if (typeof request === 'string') return refuse(request)
-    const response = await server.receive(request)
+    const response = await server.receive(request, { id: request.id, streams })
     if (!response) return refuse('A request without an id gets no answer, and nothing here is asked without one')
     return { text: JSON.stringify(response), hangUp: isMalformed(response.error?.code) }
   }
 }
 
-async function handle<M extends MethodName>(handlers: Handlers, name: M, params: unknown): Promise<unknown> {
+async function handle(handlers: Handlers, name: MethodName, params: unknown, { id, streams }: Call): Promise<unknown> {
   const validate = VALIDATORS[name]
   if (!validate(params)) {
     const [first] = validate.errors ?? []
     throw new RefusedError('malformed', oneLine(`params${first?.instancePath ?? ''} ${first?.message ?? 'do not fit'}`))
   }
+  if (name === 'stream.cancel') return { was_running: streams.cancel((params as Params<'stream.cancel'>).id) }
+  if (isStream(name)) return streams.run(streamId(id), (signal) => handlers[name](params as Params<typeof name>, signal))
   return (handlers[name] as (params: unknown) => Promise<unknown>)(params)
+}
+
+const isStream = (name: MethodName): name is StreamName => METHODS[name].effect === 'stream'
+
+/** It goes out again with each item, so it is no text of any length. */
+function streamId(id: unknown): number {
+  if (typeof id === 'number' && Number.isSafeInteger(id) && id >= 0) return id
+  throw new RefusedError('malformed', 'The id of a stream is a whole number')
 }
 
 const decoder = new TextDecoder('utf-8', { fatal: true })

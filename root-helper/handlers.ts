@@ -3,8 +3,9 @@ import { LINK_KINDS } from '@panel/shared/model/tunnel.ts'
 import type { Change } from '@panel/shared/plan/change.ts'
 import { failuresOf } from '@panel/shared/plan/check.ts'
 import { statesOf, type TunnelStates } from '@panel/shared/plan/tunnels.ts'
-import type { MethodName, Params, Result } from '@panel/shared/rpc/methods.ts'
+import type { Item, MethodsThat, Params, Result, StreamName } from '@panel/shared/rpc/methods.ts'
 import type { HelperFacts, Tools } from '@panel/shared/model/host.ts'
+import { subscriptionsTo } from './events/subscribe.ts'
 import type { Kernel } from './kernel/facilities.ts'
 import type { JournalFile } from './kernel/journal.ts'
 import { log } from './log.ts'
@@ -14,7 +15,9 @@ import { Transaction } from './transaction.ts'
 import { probeTunnels } from './tunnel/probe.ts'
 import { tunnelSubject } from './tunnel/subject.ts'
 
-export type Handlers = { readonly [M in MethodName]: (params: Params<M>) => Promise<Result<M>> }
+export type Handlers = { readonly [M in MethodsThat<'read' | 'write'>]: (params: Params<M>) => Promise<Result<M>> } & {
+  readonly [M in StreamName]: (params: Params<M>, signal: AbortSignal) => AsyncGenerator<Item<M>, Result<M>, void>
+}
 
 /** What the helper is made of; the tests make one of a fake kernel. */
 export interface Parts {
@@ -28,6 +31,7 @@ export function handlersFor({ kernel, journal, helperFacts, findTools }: Parts):
   const subject = tunnelSubject(kernel)
   const tunnels = new Transaction(subject, journal)
   const inTurn = oneAtATime(64)
+  const subscribe = subscriptionsTo(kernel.events)
   return {
     'link.probe': async ({ interface_names }) => ({ links: await kernel.links.observe(interface_names) }),
     'tunnel.probe': async ({ interface_names }) => ({ tunnels: await probeTunnels(kernel, interface_names) }),
@@ -44,6 +48,7 @@ export function handlersFor({ kernel, journal, helperFacts, findTools }: Parts):
       interfaces: parts.includes('interfaces') ? await kernel.links.interfaces() : null,
       routing_table: parts.includes('routing_table') ? await kernel.links.routingTable() : null,
     }),
+    'events.subscribe': (_, signal) => subscribe(signal),
   }
 }
 

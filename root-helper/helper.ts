@@ -4,6 +4,7 @@ import { mkdir } from 'node:fs/promises'
 import type { HelperConfig } from './config.ts'
 import { dispatcherFor } from './dispatch.ts'
 import { handlersFor, recover, type Parts } from './handlers.ts'
+import { kernelEvents } from './kernel/events.ts'
 import { findTools, helperFacts } from './kernel/host-facts.ts'
 import { journalIn } from './kernel/journal.ts'
 import { openLinks } from './kernel/links.ts'
@@ -16,7 +17,7 @@ export async function realParts(config: HelperConfig): Promise<Parts> {
   for (const folder of [config.unitDir, config.sysctlDir, config.stateDir]) await mkdir(folder, { recursive: true, mode: 0o755 })
   const links = openLinks()
   const units = unitFilesIn(config.unitDir, reloadLater(config.unitDir))
-  return { kernel: { links, units }, journal: journalIn(config.stateDir), helperFacts: () => helperFacts(config), findTools }
+  return { kernel: { links, units, events: kernelEvents }, journal: journalIn(config.stateDir), helperFacts: () => helperFacts(config), findTools }
 }
 
 /** Nothing is served before what an earlier helper left half-done is put back. */

@@ -1,19 +1,21 @@
 // The socket: one JSON value per line each way, requests of a connection answered as they finish, the far end's pace respected.
 import { createServer, type Server, type Socket } from 'node:net'
 import { LineSplitter } from '@panel/shared/rpc/framing.ts'
-import { refuse, type Reply } from './dispatch.ts'
+import { refuse, type Dispatch } from './dispatch.ts'
 import { log } from './log.ts'
+import { Places, Streams } from './streams.ts'
 
-type Dispatch = (line: Uint8Array) => Promise<Reply>
 type Peer = Record<string, unknown>
 
 const MAX_CONNECTIONS = 32
 /** Unanswered requests of one connection; past it the connection is not read until some are answered. */
 const MAX_PENDING = 256
+/** How long a far end that has said all it has to say, and waits for the rest of its answers, may be gone unnoticed. */
+const LISTENS_STILL_MS = 1000
 
-export function serverFor(dispatch: Dispatch, describePeer: (socket: Socket) => Peer): Server {
+export function serverFor(dispatch: Dispatch, describePeer: (socket: Socket) => Peer, places = new Places()): Server {
   // Half-open, so that `echo … | socat - UNIX-CONNECT:…` still hears its answer.
-  const server = createServer({ allowHalfOpen: true }, (socket) => new Connection(socket, dispatch, describePeer(socket)))
+  const server = createServer({ allowHalfOpen: true }, (socket) => new Connection(socket, dispatch, describePeer(socket), places))
   server.maxConnections = MAX_CONNECTIONS
   return server
 }
@@ -23,23 +25,34 @@ class Connection {
   readonly #socket: Socket
   readonly #dispatch: Dispatch
   readonly #peer: Peer
+  readonly #streams: Streams
+  #keepingUp: (() => void)[] = []
   #pending = 0
   #hungUp = false
   #hasEnded = false
 
-  constructor(socket: Socket, dispatch: Dispatch, peer: Peer) {
+  constructor(socket: Socket, dispatch: Dispatch, peer: Peer, places: Places) {
     this.#socket = socket
     this.#dispatch = dispatch
     this.#peer = peer
+    this.#streams = new Streams((text) => this.#sendItem(text), places)
     log('info', 'connected', peer)
     socket.on('data', (chunk: Buffer) => this.#read(chunk))
     socket.on('end', () => {
       this.#hasEnded = true
       this.#endIfDone()
+      this.#watchFarEnd()
     })
     socket.on('drain', () => this.#keepPace())
-    socket.on('error', (error) => log('warning', 'A connection broke', { ...peer, detail: error.message }))
-    socket.on('close', () => log('info', 'disconnected', peer))
+    socket.on('error', (error) => {
+      // To be gone after having said all there is to say breaks nothing.
+      if (!this.#hasEnded) log('warning', 'A connection broke', { ...peer, detail: error.message })
+    })
+    socket.on('close', () => {
+      this.#streams.endAll()
+      this.#keepPace()
+      log('info', 'disconnected', peer)
+    })
   }
 
   #read(chunk: Uint8Array): void {
@@ -54,7 +67,7 @@ class Connection {
   async #answer(line: Uint8Array): Promise<void> {
     this.#pending += 1
     try {
-      const reply = await this.#dispatch(line)
+      const reply = await this.#dispatch(line, this.#streams)
       if (reply.hangUp) this.#hangUp(reply.text)
       else if (this.#socket.writable) this.#socket.write(`${reply.text}\n`)
     } catch (error) {
@@ -67,12 +80,29 @@ class Connection {
     }
   }
 
+  /** Resolves when the far end keeps up, or is gone. */
+  async #sendItem(text: string): Promise<void> {
+    if (!this.#socket.writable || this.#socket.write(`${text}\n`)) return
+    await new Promise<void>((resolve) => this.#keepingUp.push(resolve))
+  }
+
+  /** Once its end has been read nothing but writing tells whether it is there; no bytes are enough. */
+  #watchFarEnd(): void {
+    const look = (): void => {
+      if (this.#socket.writable && !this.#socket.writableNeedDrain) this.#socket.write('')
+    }
+    look()
+    const timer = setInterval(look, LISTENS_STILL_MS)
+    this.#socket.once('close', () => clearInterval(timer))
+  }
+
   #endIfDone(): void {
     if (this.#hasEnded && this.#pending === 0) this.#socket.end()
   }
 
-  /** Reads only while the far end takes its answers and waits for few of them. */
+  /** Reads, and goes on with streams, only while the far end takes its answers and waits for few of them. */
   #keepPace(): void {
+    if (this.#socket.destroyed || !this.#socket.writableNeedDrain) for (const goOn of this.#keepingUp.splice(0)) goOn()
     const mayRead = !this.#hungUp && this.#pending < MAX_PENDING && !this.#socket.writableNeedDrain
     if (mayRead) this.#socket.resume()
     else this.#socket.pause()
@@ -81,6 +111,7 @@ class Connection {
   #hangUp(text: string): void {
     if (this.#hungUp) return
     this.#hungUp = true
+    this.#streams.endAll()
     log('warning', 'A request was malformed; the connection is closed', { ...this.#peer, answer: text.slice(0, 500) })
     this.#socket.end(`${text}\n`, () => this.#socket.destroy())
     // The far end may not even be reading the answer.

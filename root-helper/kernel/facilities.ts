@@ -1,4 +1,5 @@
 // What the helper needs of a kernel, one interface per facility; the real ones and the fakes of the tests are held to one contract suite.
+import type { HostEvent } from '@panel/shared/model/event.ts'
 import type { HostInterface, ObservedLink, RoutingEntry, SeenLink } from '@panel/shared/model/observed.ts'
 import type { LinkConfig, LinkKind, LinkState, TunnelAddress } from '@panel/shared/model/tunnel.ts'
 
@@ -43,8 +44,15 @@ export interface UnitFiles {
   setEnabled(name: string, enabled: boolean): Promise<void>
 }
 
+/** Changes of links and addresses, whoever made them. */
+export interface KernelEvents {
+  /** Returns the function that ends it. Throws a KernelError where the kernel refuses. */
+  watch(tell: (event: HostEvent) => void): () => void
+}
+
 export interface Kernel {
   links: Links
+  events: KernelEvents
   units: UnitFiles
 }
 

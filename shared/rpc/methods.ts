@@ -1,5 +1,6 @@
 // Everything that may be asked of root, on one screen. A line here is the whole of a power; the golden table in the tests shows each change.
-import { strict, stringEnum, Type, type Static, type TSchema } from '../model/schema.ts'
+import { integer, strict, stringEnum, Type, type Static, type TSchema } from '../model/schema.ts'
+import { HostEvent, MAX_BATCH } from '../model/event.ts'
 import { HOST_PARTS, HostFound } from '../model/host.ts'
 import { SeenLink, TunnelFound } from '../model/observed.ts'
 import { InterfaceName, TunnelState } from '../model/tunnel.ts'
@@ -7,12 +8,16 @@ import { changeOf } from '../plan/change.ts'
 import { Check } from '../plan/check.ts'
 import { Outcome } from './outcome.ts'
 
-type Effect = 'read' | 'write'
+/** A stream has items before its result; what concerns the connection alone is `control`. */
+type Effect = 'read' | 'write' | 'stream' | 'control'
 
-const method = <E extends Effect, P extends TSchema, R extends TSchema>(effect: E, params: P, result: R) => ({ effect, params, result })
+const method = <E extends Exclude<Effect, 'stream'>, P extends TSchema, R extends TSchema>(effect: E, params: P, result: R) => ({ effect, params, result })
+const stream = <P extends TSchema, I extends TSchema, R extends TSchema>(params: P, item: I, result: R) => ({ effect: 'stream' as const, params, item, result })
 
 const Names = strict({ interface_names: Type.Array(InterfaceName, { maxItems: 2000 }) })
 const TunnelChange = changeOf(TunnelState)
+/** A stream is told by the id of its request, which is a whole number. */
+export const StreamId = integer(0, Number.MAX_SAFE_INTEGER)
 
 export const METHODS = {
   /** The live side of the given links, of whatever kind; a name without a link is left out. Reads no file, so a list of many is quick. */
@@ -24,14 +29,23 @@ export const METHODS = {
   /** Refused unless the host holds `before`. One at a time. */
   'tunnel.apply': method('write', TunnelChange, Outcome),
   'host.probe': method('read', strict({ parts: Type.Array(stringEnum(HOST_PARTS), { maxItems: HOST_PARTS.length }) }), HostFound),
+  /** Changes of links and addresses as the kernel tells them, whoever made them. The first item says "lost": what was before it is not told. Ends when cancelled. */
+  'events.subscribe': stream(strict({}), strict({ events: Type.Array(HostEvent, { minItems: 1, maxItems: MAX_BATCH }) }), strict({})),
+  /** Ends a stream of the same connection. Its own answer comes too, with what it has come to. */
+  'stream.cancel': method('control', strict({ id: StreamId }), strict({ was_running: Type.Boolean() })),
 } as const
 
 export type MethodName = keyof typeof METHODS
 export type MethodsThat<E extends Effect> = { [M in MethodName]: (typeof METHODS)[M]['effect'] extends E ? M : never }[MethodName]
 export type Params<M extends MethodName> = Static<(typeof METHODS)[M]['params']>
 export type Result<M extends MethodName> = Static<(typeof METHODS)[M]['result']>
+export type StreamName = MethodsThat<'stream'>
+export type Item<M extends StreamName> = Static<(typeof METHODS)[M]['item']>
+
+/** The notification that carries an item: `{"id": <of the stream's request>, "item": …}`. */
+export const STREAM_ITEM = 'stream.item'
 
 /** What a caller holds who may only look, and one who may also change. */
 export type Ask<M extends MethodName> = <N extends M>(method: N, params: Params<N>) => Promise<Result<N>>
 export type Reader = Ask<MethodsThat<'read'>>
-export type Writer = Ask<MethodName>
+export type Writer = Ask<MethodsThat<'read' | 'write'>>

@@ -1,7 +1,9 @@
 // What a kernel does, as one suite for the fake and the real one: a sentence that holds for one and not the other is a lie of the fake's.
 import assert from 'node:assert/strict'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Kernel, FoundLink } from '@panel/root-helper/kernel/facilities.ts'
 import { canonicalConfig } from '@panel/shared/model/canonical-tunnel.ts'
+import type { HostEvent } from '@panel/shared/model/event.ts'
 import { isIpv6Kind, LINK_KINDS, type LinkConfig, type LinkKind, type TunnelAddress } from '@panel/shared/model/tunnel.ts'
 import { unitNameOf } from '@panel/shared/render/systemd-unit.ts'
 import { exampleConfig } from '../support/example.ts'
@@ -110,6 +112,37 @@ export function kernelContract(open: () => Promise<Kernel>): void {
     await kernel.links.addAddress(NAME, V4)
     const { interface_name, observed: { statistics: _, ...seen } } = await only()
     assert.deepEqual(await kernel.links.observe([NAME, OTHER]), [{ interface_name, observed: seen }])
+  })
+
+  it('tells a change of a link or an address as an event, and nothing to who has ended it', async () => {
+    const heard: HostEvent[] = []
+    const end = kernel.events.watch((event) => heard.push(event))
+    const told = async (wanted: Partial<HostEvent>): Promise<number> => {
+      for (let tries = 0; tries < 100; tries += 1) {
+        const found = heard.find((event) => Object.entries(wanted).every(([key, value]) => event[key as keyof HostEvent] === value))
+        heard.length = found ? 0 : heard.length
+        if (found) return found.index
+        await sleep(20)
+      }
+      throw new Error(`No event told ${JSON.stringify(wanted)}`)
+    }
+    await kernel.links.create(NAME, configOf('gre'))
+    const link = { subject: 'link', interface_name: NAME, is_removal: false } as const
+    const index = await told(link)
+    assert.equal(index, (await only()).observed.index)
+    await kernel.links.setMtu(NAME, 1300)
+    await told(link)
+    await kernel.links.addAddress(NAME, V4)
+    await told({ subject: 'address', interface_name: '', index, is_removal: false })
+    await kernel.links.removeAddress(NAME, V4)
+    await told({ subject: 'address', index, is_removal: true })
+    await kernel.links.delete(NAME)
+    await told({ ...link, index, is_removal: true })
+    end()
+    heard.length = 0
+    await kernel.links.create(NAME, configOf('gre'))
+    await sleep(100)
+    assert.deepEqual(heard, [])
   })
 
   it('lists every link of our kinds and never a stub of the kernel', async () => {

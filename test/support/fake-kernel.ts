@@ -1,9 +1,10 @@
 // A kernel in memory, for reaching places that a real one is hard to bring to; test/contract holds it to what the real one does.
 import { canonicalConfig, canonicalAddress } from '@panel/shared/model/canonical-tunnel.ts'
+import type { HostEvent } from '@panel/shared/model/event.ts'
 import type { HostInterface, LinkStatistics, ObservedLink, RoutingEntry } from '@panel/shared/model/observed.ts'
 import { KERNEL_STUBS, LINK_KINDS, type LinkConfig, type LinkState, type TunnelAddress } from '@panel/shared/model/tunnel.ts'
 import { UNIT_NAME } from '@panel/shared/render/systemd-unit.ts'
-import { KernelError, type FoundLink, type Kernel, type Links, type UnitFiles } from '@panel/root-helper/kernel/facilities.ts'
+import { KernelError, type FoundLink, type Kernel, type KernelEvents, type Links, type UnitFiles } from '@panel/root-helper/kernel/facilities.ts'
 
 /** A link of the fake host; `state` null stands for a kind that is not ours. */
 interface FakeLink {
@@ -25,6 +26,8 @@ export class FakeKernel implements Kernel {
   hostInterfaces: HostInterface[] = [fakeInterface('lo', 1, 'loopback', ['127.0.0.1/8']), fakeInterface('eth0', 2, 'physical', ['192.0.2.1/24', '2001:db8::1/64'])]
   hostRoutes: RoutingEntry[] = [fakeRoute('0.0.0.0/0', 'eth0'), fakeRoute('192.0.2.0/24', 'eth0'), fakeRoute('::/0', 'eth0')]
   #nextIndex = 10
+  /** Who listens to events now. */
+  readonly listeners = new Set<(event: HostEvent) => void>()
 
   /** All that can be changed, as text: equal text is an unchanged host. Indexes are left out, since making a link anew gives it another. */
   picture(): string {
@@ -35,6 +38,14 @@ export class FakeKernel implements Kernel {
   /** Puts a link there behind the panel's back. */
   plant(name: string, link: Partial<FakeLink>): void {
     this.held.set(name, { index: this.#nextIndex++, kind: link.state?.config.kind ?? 'vxlan', state: null, unmodelled: [], ...link })
+    this.#tellOfLink(name)
+  }
+
+  readonly events: KernelEvents = {
+    watch: (tell) => {
+      this.listeners.add(tell)
+      return () => void this.listeners.delete(tell)
+    },
   }
 
   readonly links: Links = {
@@ -44,6 +55,7 @@ export class FakeKernel implements Kernel {
     delete: async (name) => {
       this.#ours(name)
       this.#change(`delete ${name}`)
+      this.#tellOfLink(name, true)
       this.held.delete(name)
     },
     setMtu: async (name, mtu) => this.#set(name, { mtu }),
@@ -82,12 +94,14 @@ export class FakeKernel implements Kernel {
     this.#change(`create ${name}`)
     const state = { is_up: false, config: canonicalConfig({ ...config, addresses: [] }) }
     this.held.set(name, { index: this.#nextIndex++, kind: config.kind, state, unmodelled: [] })
+    this.#tellOfLink(name)
   }
 
   #set(name: string, fields: Partial<LinkConfig>): void {
     const link = this.#ours(name)
     this.#change(`set ${name} ${JSON.stringify(fields)}`)
     link.config = canonicalConfig({ ...link.config, ...fields })
+    this.#tellOfLink(name)
   }
 
   #setUp(name: string, is_up: boolean): void {
@@ -96,6 +110,7 @@ export class FakeKernel implements Kernel {
     // A link that goes down loses its IPv6 addresses (addrconf_ifdown), as the contract suite shows of the real one.
     if (link.is_up && !is_up) link.config = { ...link.config, addresses: link.config.addresses.filter((a) => !a.address.includes(':')) }
     link.is_up = is_up
+    this.#tellOfLink(name)
   }
 
   #addAddress(name: string, address: TunnelAddress): void {
@@ -103,6 +118,7 @@ export class FakeKernel implements Kernel {
     if (link.config.addresses.some((a) => sameAddress(a, address))) throw new KernelError('EEXIST', `Cannot add ${address.address} to ${name}: File exists`)
     this.#change(`address ${name} ${address.address}`)
     link.config = canonicalConfig({ ...link.config, addresses: [...link.config.addresses, address] })
+    this.#tell({ subject: 'address', interface_name: '', index: this.#indexOf(name), is_removal: false })
   }
 
   #removeAddress(name: string, address: TunnelAddress): void {
@@ -110,6 +126,7 @@ export class FakeKernel implements Kernel {
     if (!link.config.addresses.some((a) => sameAddress(a, address))) throw new KernelError('EADDRNOTAVAIL', `Cannot remove ${address.address} from ${name}: Cannot assign requested address`)
     this.#change(`address-remove ${name} ${address.address}`)
     link.config = { ...link.config, addresses: link.config.addresses.filter((a) => !sameAddress(a, address)) }
+    this.#tell({ subject: 'address', interface_name: '', index: this.#indexOf(name), is_removal: true })
   }
 
   #ours(name: string): LinkState {
@@ -117,6 +134,16 @@ export class FakeKernel implements Kernel {
     if (!link) throw new KernelError('ENODEV', `There is no ${name}: No such device`)
     if (!link.state) throw new KernelError('EPERM', `${name} is not a tunnel of ours`)
     return link.state
+  }
+
+  #indexOf = (name: string): number => this.held.get(name)?.index ?? 0
+
+  #tellOfLink(interface_name: string, is_removal = false): void {
+    this.#tell({ subject: 'link', interface_name, index: this.#indexOf(interface_name), is_removal })
+  }
+
+  #tell(event: HostEvent): void {
+    for (const listener of this.listeners) listener(event)
   }
 
   #change(what: string): void {

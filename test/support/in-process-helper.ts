@@ -1,8 +1,10 @@
 // The real handlers and the real transaction over a fake kernel, spoken to without a socket but through the same validators and JSON.
 import { dispatcherFor } from '@panel/root-helper/dispatch.ts'
 import { handlersFor, type Parts } from '@panel/root-helper/handlers.ts'
+import { Places, Streams } from '@panel/root-helper/streams.ts'
 import { TOOLS, type HelperFacts, type Tools } from '@panel/shared/model/host.ts'
 import type { Writer } from '@panel/shared/rpc/methods.ts'
+import type { Streamer } from '@panel/web-daemon/helper/streams.ts'
 import { refusalOf, type RefusalCode } from '@panel/shared/rpc/outcome.ts'
 import type { FakeKernel } from './fake-kernel.ts'
 
@@ -20,6 +22,7 @@ export class HelperRefusal extends Error {
 
 export interface InProcessHelper {
   readonly ask: Writer
+  readonly stream: Streamer
   readonly parts: Parts
   /** Every method that was asked, in order. */
   readonly asked: string[]
@@ -29,16 +32,26 @@ export function inProcessHelper(kernel: FakeKernel, journal: Parts['journal'] = 
   const parts: Parts = { kernel, journal, helperFacts: async () => HELPER_FACTS, findTools: async () => ALL_TOOLS }
   const dispatch = dispatcherFor(handlersFor(parts))
   const asked: string[] = []
-  let id = 0
-  const ask = async (method: string, params: unknown): Promise<unknown> => {
+  const readers = new Map<number, (item: never) => void>()
+  const streams = new Streams(async (text) => {
+    const { params } = JSON.parse(text) as { params: { id: number; item: never } }
+    readers.get(params.id)?.(params.item)
+  }, new Places())
+  let lastId = 0
+  const answerTo = async (method: string, params: unknown, id = ++lastId): Promise<unknown> => {
     asked.push(method)
-    const request = JSON.stringify({ jsonrpc: '2.0', id: ++id, method, params })
-    const { text } = await dispatch(new TextEncoder().encode(request))
+    const { text } = await dispatch(new TextEncoder().encode(JSON.stringify({ jsonrpc: '2.0', id, method, params })), streams)
     const { result, error } = JSON.parse(text) as { result?: unknown; error?: { code: number; message: string } }
     if (error) throw new HelperRefusal(error.code, error.message)
     return result
   }
-  return { ask: ask as Writer, parts, asked }
+  const stream = async (method: string, params: unknown, onItem: (item: never) => void, signal: AbortSignal): Promise<unknown> => {
+    const id = ++lastId
+    readers.set(id, onItem)
+    signal.addEventListener('abort', () => void answerTo('stream.cancel', { id }), { once: true })
+    return answerTo(method, params, id).finally(() => readers.delete(id))
+  }
+  return { ask: ((method, params) => answerTo(method, params)) as Writer, stream: stream as Streamer, parts, asked }
 }
 
 export const noJournal = (): Parts['journal'] => ({ begin: async () => undefined, end: async () => undefined, read: async () => null })

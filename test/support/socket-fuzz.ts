@@ -11,6 +11,8 @@ const GOOD = [
   request('tunnel.probe', { interface_names: ['gre-a-1'] }),
   request('tunnel.verify', { before: null, after: exampleTunnel() }),
   request('tunnel.apply', { before: exampleTunnel(), after: exampleTunnel({ mtu: 1400 }) }),
+  request('events.subscribe', {}),
+  request('stream.cancel', { id: 1 }),
 ]
 const INSERTS = ['', 'null', '[]', '{}', '-1', '1e99', '"', '}', ',', '\\u0000', '__proto__', 'true', '\u00e9', 'x'.repeat(2000)]
 

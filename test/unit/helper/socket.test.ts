@@ -9,6 +9,7 @@ import { dispatcherFor } from '@panel/root-helper/dispatch.ts'
 import { handlersFor } from '@panel/root-helper/handlers.ts'
 import { listenOn } from '@panel/root-helper/kernel/socket-file.ts'
 import { serverFor } from '@panel/root-helper/server.ts'
+import { Places, Streams } from '@panel/root-helper/streams.ts'
 import { REFUSALS } from '@panel/shared/rpc/outcome.ts'
 import { exampleTunnel } from '../../support/example.ts'
 import { FakeKernel } from '../../support/fake-kernel.ts'
@@ -35,6 +36,13 @@ function exchange(bytes: string | Uint8Array, untilClose: boolean): Promise<{ an
     socket.on('close', () => finish(true))
     socket.on('error', (error: NodeJS.ErrnoException) => (error.code === 'EPIPE' || error.code === 'ECONNRESET' ? finish(true) : reject(error)))
   })
+}
+
+/** Of a connection that is over: what is subscribed to ends at once. */
+function endedStreams(places: Places): Streams {
+  const streams = new Streams(async () => undefined, places)
+  streams.endAll()
+  return streams
 }
 
 async function livesOn(): Promise<void> {
@@ -69,6 +77,9 @@ describe("The helper's socket", () => {
     'no params': request({ params: undefined }),
     'a name that is a path': request({ params: { interface_names: ['../../etc/passwd'] } }),
     'a name that is a command': request({ params: { interface_names: ['a;reboot'] } }),
+    'a stream whose id is a text': request({ method: 'events.subscribe', params: {}, id: 'x' }),
+    'a stream whose id is no whole number': request({ method: 'events.subscribe', params: {}, id: 1.5 }),
+    'a second stream with the id of the first': `${request({ method: 'events.subscribe', params: {} })}\n${request({ method: 'events.subscribe', params: {} })}`,
     'a change of nothing': request({ method: 'tunnel.apply', params: { before: null, after: null } }),
     'an address that only looks like one': request({ method: 'tunnel.apply', params: { before: null, after: { ...exampleTunnel(), link: null, saved: { ...exampleTunnel().saved, config: { ...exampleTunnel().saved!.config, local_endpoint: '1.2.3.4.5' } } } } }),
   }
@@ -127,18 +138,20 @@ describe('The dispatcher', () => {
   quietly()
   it('refuses 100,000 mutated requests without a change and without a failure nobody foresaw', async function () {
     this.timeout(120_000)
-    const good = [request({}), request({ method: 'tunnel.verify', params: { before: null, after: exampleTunnel() } }), request({ method: 'tunnel.apply', params: { before: exampleTunnel(), after: exampleTunnel({ mtu: 1400 }) } }), request({ method: 'host.probe', params: { parts: ['interfaces'] } })]
+    const good = [request({}), request({ method: 'tunnel.verify', params: { before: null, after: exampleTunnel() } }), request({ method: 'tunnel.apply', params: { before: exampleTunnel(), after: exampleTunnel({ mtu: 1400 }) } }), request({ method: 'host.probe', params: { parts: ['interfaces'] } }), request({ method: 'events.subscribe', params: {} }), request({ method: 'stream.cancel', params: { id: 1 } })]
     const encoder = new TextEncoder()
     const mutation = fc.record({ line: fc.constantFrom(...good), at: fc.nat(1500), drop: fc.nat(6), insert: fc.oneof(fc.string({ maxLength: 4 }), fc.constantFrom('null', '[]', '{}', '-1', '1e99', '"', '}', ',', '\\u0000', '__proto__', '0.5', 'true')) })
+    const places = new Places()
     let refused = 0
     await fc.assert(fc.asyncProperty(mutation, async ({ line, at, drop, insert }) => {
       const where = at % line.length
-      const { text } = await dispatch(encoder.encode(line.slice(0, where) + insert + line.slice(where + drop)))
+      const { text } = await dispatch(encoder.encode(line.slice(0, where) + insert + line.slice(where + drop)), endedStreams(places))
       const { error } = JSON.parse(text) as { error?: { code: number } }
       if (error) refused += 1
       assert.notEqual(error?.code, -32603, `${line} cut at ${where}: ${text}`)
     }), { numRuns: 100_000 })
     assert.ok(refused > 50_000, `only ${refused} were refused`)
+    assert.equal(places.taken, 0)
     assert.deepEqual(kernel.changes, [])
   })
 })

@@ -16,7 +16,8 @@ describe('Unit files', () => {
 
   it('are foreign where the administrator has masked the unit, and the probe goes on', async () => {
     symlinkSync('/dev/null', join(folder, UNIT))
-    const { state, foreign_files } = await probeTunnel({ links: new FakeKernel().links, units }, 'gre-a-1')
+    const { links, events } = new FakeKernel()
+    const { state, foreign_files } = await probeTunnel({ links, events, units }, 'gre-a-1')
     assert.deepEqual([state, foreign_files], [null, [UNIT]])
   })
 

@@ -1,12 +1,11 @@
-// Runs in the lab machine: hands each line it reads to the real kernel's facilities, so that a test outside can hold them to the contract.
+// Runs in the lab machine: hands each line it reads to the real kernel's facilities, so that a test outside can hold them to the contract; and tells its events.
 import { createInterface } from 'node:readline'
 import { readConfig } from '@panel/root-helper/config.ts'
 import { realParts } from '@panel/root-helper/helper.ts'
-import type { Kernel } from '@panel/root-helper/kernel/facilities.ts'
 
 interface Call {
   readonly id: number
-  readonly facility: keyof Kernel
+  readonly facility: 'links' | 'units'
   readonly method: string
   readonly args: unknown[]
 }
@@ -15,6 +14,7 @@ type Method = (...args: unknown[]) => Promise<unknown>
 
 async function main(): Promise<void> {
   const { kernel } = await realParts(readConfig(process.env))
+  kernel.events.watch((event) => void process.stdout.write(`${JSON.stringify({ event })}\n`))
   for await (const line of createInterface({ input: process.stdin })) {
     const { id, facility, method, args } = JSON.parse(line) as Call
     const answer = await (kernel[facility] as unknown as Record<string, Method>)[method]!(...args).then(

@@ -1,14 +1,17 @@
 // The kernel of the lab machine behind the same interface as the fake one: each call is a line to a driver in the machine.
 import { createInterface } from 'node:readline'
-import { KernelError, type Kernel } from '@panel/root-helper/kernel/facilities.ts'
+import type { HostEvent } from '@panel/shared/model/event.ts'
+import { KernelError, type Kernel, type KernelEvents } from '@panel/root-helper/kernel/facilities.ts'
 import type { Lab } from '../lab/index.ts'
 import type { Running } from '../lab/running.ts'
 import { putDriver } from './bundles.ts'
 
-interface Answer {
-  readonly id: number
+/** An answer has an id; an event has none. */
+interface Said {
+  readonly id?: number
   readonly result?: unknown
   readonly error?: { code?: string; message: string }
+  readonly event?: HostEvent
 }
 
 type Waiter = { resolve: (result: unknown) => void; reject: (error: Error) => void }
@@ -17,15 +20,22 @@ export async function realKernel(lab: Lab): Promise<Kernel> {
   const driver = await putDriver(lab, 'vm/driver/kernel-driver.ts')
   const env = { PANEL_UNIT_DIR: '/run/contract/units', PANEL_SYSCTL_DIR: '/run/contract/sysctl', PANEL_HELPER_STATE_DIR: '/run/contract/state' }
   const process = lab.spawn('node', [driver], { env })
-  const waiters = listen(process)
+  const listeners = new Set<(event: HostEvent) => void>()
+  const waiters = listen(process, listeners)
   const facility = (name: keyof Kernel) => new Proxy({}, { get: (_, method) => (...args: unknown[]) => call(process, waiters, { facility: name, method: String(method), args }) })
-  return { links: facility('links'), units: facility('units') } as unknown as Kernel
+  const watch: KernelEvents['watch'] = (tell) => {
+    listeners.add(tell)
+    return () => void listeners.delete(tell)
+  }
+  return { links: facility('links'), units: facility('units'), events: { watch } } as unknown as Kernel
 }
 
-function listen(process: Running): Map<number, Waiter> {
+function listen(process: Running, listeners: ReadonlySet<(event: HostEvent) => void>): Map<number, Waiter> {
   const waiters = new Map<number, Waiter>()
   createInterface({ input: process.stdout }).on('line', (line) => {
-    const { id, result, error } = JSON.parse(line) as Answer
+    const { id, result, error, event } = JSON.parse(line) as Said
+    if (event) for (const tell of listeners) tell(event)
+    if (id === undefined) return
     const waiter = waiters.get(id)
     waiters.delete(id)
     if (error) waiter?.reject(new KernelError(error.code ?? '', error.message))

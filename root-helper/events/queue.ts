@@ -1,0 +1,33 @@
+// The events that one reader has not taken yet: bounded, so that a reader who is slow costs nothing but what he misses, and is told so.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { LOST, MAX_BATCH, type HostEvent } from '@panel/shared/model/event.ts'
+
+/** A thousand links that are made or go at once fit in. */
+const MAX_WAITING = 8192
+/** What the kernel tells of one change comes in several messages, which go out as one item. */
+const BATCH_MS = 5
+
+export class EventQueue {
+  #events: HostEvent[] = []
+  #isClosed = false
+  #wake: () => void = () => undefined
+
+  /** Where there is no room, all that waits gives way to one "lost": the reader must look at everything anyway. */
+  push(event: HostEvent): void {
+    if (event.subject === 'lost' || this.#events.length >= MAX_WAITING) this.#events = [LOST]
+    else this.#events.push(event)
+    this.#wake()
+  }
+
+  /** Waits for events; none where the queue was closed. */
+  async take(): Promise<HostEvent[]> {
+    if (this.#events.length === 0 && !this.#isClosed) await new Promise<void>((resolve) => (this.#wake = resolve))
+    if (!this.#isClosed) await sleep(BATCH_MS)
+    return this.#isClosed ? [] : this.#events.splice(0, MAX_BATCH)
+  }
+
+  close(): void {
+    this.#isClosed = true
+    this.#wake()
+  }
+}

@@ -1,0 +1,79 @@
+// The streams of one connection: requests that have items before their answer. They are few, go at the far end's pace, and end with the connection.
+import { STREAM_ITEM } from '@panel/shared/rpc/methods.ts'
+import { RefusedError } from './refused.ts'
+
+/** Ends soon after the signal: with its result, or by throwing. The next item is asked for when the far end has taken the one before. */
+export type Source = (signal: AbortSignal) => AsyncGenerator<unknown, unknown, void>
+
+const MAX_OF_CONNECTION = 32
+
+/** The streams that may run at once in the whole helper. */
+export class Places {
+  readonly #limit: number
+  #taken = 0
+
+  constructor(limit = 128) {
+    this.#limit = limit
+  }
+
+  get taken(): number {
+    return this.#taken
+  }
+
+  take(): void {
+    if (this.#taken >= this.#limit) throw new RefusedError('busy', `${this.#limit} streams are running already`)
+    this.#taken += 1
+  }
+
+  leave(): void {
+    this.#taken -= 1
+  }
+}
+
+export class Streams {
+  readonly #running = new Map<number, AbortController>()
+  readonly #send: (text: string) => Promise<void>
+  readonly #places: Places
+  #hasEnded = false
+
+  /** `send` resolves when the far end keeps up, and when it is gone. */
+  constructor(send: (text: string) => Promise<void>, places: Places) {
+    this.#send = send
+    this.#places = places
+  }
+
+  /** Resolves with the result that the stream ends with. */
+  async run(id: number, open: Source): Promise<unknown> {
+    if (this.#running.has(id)) throw new RefusedError('malformed', `A stream with the id ${id} is running already`)
+    if (this.#running.size >= MAX_OF_CONNECTION) throw new RefusedError('busy', `${MAX_OF_CONNECTION} streams of this connection are running already`)
+    this.#places.take()
+    const ending = new AbortController()
+    this.#running.set(id, ending)
+    if (this.#hasEnded) ending.abort()
+    try {
+      return await this.#carry(id, open(ending.signal))
+    } finally {
+      this.#running.delete(id)
+      this.#places.leave()
+    }
+  }
+
+  /** Whether there was such a stream. */
+  cancel(id: number): boolean {
+    this.#running.get(id)?.abort()
+    return this.#running.has(id)
+  }
+
+  endAll(): void {
+    this.#hasEnded = true
+    for (const ending of this.#running.values()) ending.abort()
+  }
+
+  async #carry(id: number, items: AsyncGenerator<unknown, unknown, void>): Promise<unknown> {
+    for (;;) {
+      const next = await items.next()
+      if (next.done) return next.value
+      await this.#send(JSON.stringify({ jsonrpc: '2.0', method: STREAM_ITEM, params: { id, item: next.value } }))
+    }
+  }
+}
