@@ -12,6 +12,7 @@ import { Throttle } from './auth/throttle.ts'
 import { makeTokens } from './auth/tokens.ts'
 import { makeQueue } from './change/queue.ts'
 import type { CommandContext } from './context.ts'
+import type { Bus } from './events/bus.ts'
 import { asRefusal, sendRefusal } from './http/answer.ts'
 import type { Endpoint } from './http/endpoint.ts'
 import { allEndpoints } from './http/endpoints.ts'
@@ -27,6 +28,7 @@ import { VERSION } from './version.ts'
 export interface PanelParts {
   readonly db: CommandContext['db']
   readonly ask: CommandContext['ask']
+  readonly bus: Bus
   readonly signing_key: KeyObject
   readonly web_path: string
   /** Holds index.html and assets/. */
@@ -44,12 +46,12 @@ export interface Panel {
 }
 
 export const createApp = (parts: PanelParts): Panel => {
-  const { db, ask, logger, now = () => new Date() } = parts
+  const { db, ask, bus, logger, now = () => new Date() } = parts
   const basePath = basePathOf(parts.web_path)
   const auth: AuthServices = { passwords: parts.passwords ?? makePasswords(), tokens: makeTokens(parts.signing_key, now), throttle: new Throttle(now) }
   const endpoints = [...allEndpoints({ auth, about: { version: VERSION, started_at: now() }, pairing: new PairingThrottle(now) }), ...(parts.more_endpoints ?? [])]
   const guards = [setupGate(() => hasAccount(db)), csrfCheck, sessionCheck((cookies) => sessionOf(db, auth.tokens, cookies))]
-  const context = { db, ask, now, inTurn: makeQueue() }
+  const context = { db, ask, now, inTurn: makeQueue(), publish: bus.publish }
   const machinery = { basePath, guards, context, remembered: new RememberedAnswers(now), record: makeRecorder(db, now, logger), logger }
 
   const app = bareApp()

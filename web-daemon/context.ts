@@ -3,6 +3,7 @@ import type { Kysely, Transaction } from 'kysely'
 import type { Reader, Writer } from '@panel/shared/rpc/methods.ts'
 import type { Database } from './db/schema.ts'
 import type { AuditNote } from './audit/note.ts'
+import type { Publish } from './events/bus.ts'
 
 /** A database that cannot be written through: kysely's select half. */
 export type ReadDb = Pick<Kysely<Database>, 'selectFrom'>
@@ -20,4 +21,6 @@ export interface CommandContext extends ReadContext {
   /** One change to the host at a time; a waiter gives up after 30 s with 503 busy. */
   readonly inTurn: <T>(work: () => Promise<T>) => Promise<T>
   readonly note: AuditNote
+  /** Tells the rest of the panel what was done, once it is stored. */
+  readonly publish: Publish
 }

@@ -8,6 +8,8 @@ import { signingKey } from './auth/key.ts'
 import { readConfig, ConfigError, type Config } from './config.ts'
 import { openStore } from './db/open.ts'
 import { StoreTooNewError } from './db/migrate.ts'
+import { Bus } from './events/bus.ts'
+import { watchKernel } from './events/kernel-watch.ts'
 import { connectHelper } from './helper/client.ts'
 import { basePathOf } from './http/prefix.ts'
 import { drain, listen, urlOf } from './http/server.ts'
@@ -21,17 +23,20 @@ const start = async (config: Config): Promise<void> => {
   const db = await openStore(join(config.state_dir, 'panel.db'))
   const helper = connectHelper(config.helper_socket, logger)
   const signing_key = signingKey(join(config.state_dir, 'session.key'))
-  const { app } = createApp({ db, ask: helper.ask, signing_key, web_path: config.web_path, page_dir: config.page_dir, logger })
+  const bus = new Bus(logger)
+  const { app } = createApp({ db, ask: helper.ask, bus, signing_key, web_path: config.web_path, page_dir: config.page_dir, logger })
   const dropOldEntries = (): Promise<void> => deleteEntriesBefore(db, new Date(Date.now() - RETENTION_DAYS * DAY_MS).toISOString())
   await dropOldEntries()
   const daily = setInterval(() => void dropOldEntries().catch((err: unknown) => logger.error({ err }, 'old audit entries stay')), DAY_MS)
   const server = await listen(app, config.listen_address, config.listen_port)
+  const kernel = watchKernel({ stream: helper.stream, logger, listener: (events) => bus.publish('host.changed', { events }) })
   process.stdout.write(`The panel is at ${urlOf(server, basePathOf(config.web_path))}\n`)
 
   const stop = async (signal: string): Promise<void> => {
     logger.info({ signal }, 'stopping')
     clearInterval(daily)
     await drain(server)
+    await kernel.close()
     helper.close()
     await db.destroy()
   }

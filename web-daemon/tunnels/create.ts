@@ -11,7 +11,7 @@ import { Refusal } from '../http/refusal.ts'
 import { changeAnswer } from './answer.ts'
 import { draftTunnel, type Draft } from './draft/draft.ts'
 import { planView } from './plan-view.ts'
-import type { NewTunnel, TunnelRecord } from './record.ts'
+import { named, type NewTunnel, type TunnelRecord } from './record.ts'
 import { findTunnel, insertTunnel } from './store.ts'
 
 export function createTunnel(context: CommandContext, incoming: Incoming<CreateTunnelBody>): Promise<Answer> {
@@ -23,6 +23,7 @@ export function createTunnel(context: CommandContext, incoming: Incoming<CreateT
     if (outcome.outcome === 'restored') throw refusalFor(outcome, draft.record.interface_name)
     const record = await store(context, draft, outcome)
     context.note.target('tunnel', record.tunnel_id)
+    context.publish('tunnel.created', named(record))
     const refusal = refusalFor(outcome, record.interface_name, { tunnel_id: record.tunnel_id })
     if (refusal) throw refusal
     return created(await answer(context, draft, record, outcome))

@@ -12,7 +12,7 @@ import { idIn, noSuchTunnel } from './get.ts'
 import { look } from './look.ts'
 import { guardOwnAccess } from './own-access.ts'
 import { planView, unitPath } from './plan-view.ts'
-import type { TunnelRecord } from './record.ts'
+import { named, type TunnelRecord } from './record.ts'
 import { refuseUnlessApplied } from './reach.ts'
 import { findTunnel, markDeleted } from './store.ts'
 
@@ -29,6 +29,7 @@ export function deleteTunnel(context: CommandContext, { params, body, client_ip 
     const change = { before: found.state, after: null }
     await takeAway(context, known.record, change)
     await context.db.transaction().execute((transaction) => markDeleted(transaction, tunnel_id, context.now().toISOString()))
+    context.publish('tunnel.deleted', named(known.record))
     return ok(report(known.record, change, found, unit_dir))
   })
 }

@@ -8,7 +8,7 @@ import { carryOutAll, refusalFor } from '../change/carry-out.ts'
 import type { CommandContext } from '../context.ts'
 import { Refusal } from '../http/refusal.ts'
 import { livingTunnel } from './look.ts'
-import type { NewTunnel, TunnelRecord } from './record.ts'
+import { named, type NewTunnel, type TunnelRecord } from './record.ts'
 import { markApplyStatus, replaceTunnel } from './store.ts'
 
 export interface Way {
@@ -40,9 +40,11 @@ export async function reach(context: CommandContext, { stored, wanted, changes }
   }
 }
 
-export async function replace({ db }: CommandContext, tunnel_id: number, wanted: NewTunnel): Promise<TunnelRecord> {
+export async function replace({ db, publish }: CommandContext, tunnel_id: number, wanted: NewTunnel): Promise<TunnelRecord> {
   await db.transaction().execute((transaction) => replaceTunnel(transaction, tunnel_id, wanted))
-  return livingTunnel(db, tunnel_id)
+  const record = await livingTunnel(db, tunnel_id)
+  publish('tunnel.updated', named(record))
+  return record
 }
 
 /** Marks the tunnel as Failed or Inconsistent and throws, unless the change was applied. */
@@ -51,6 +53,7 @@ export async function refuseUnlessApplied(context: CommandContext, stored: Tunne
   if (!refusal) return
   const apply_status_id = outcome.outcome === 'stuck' ? APPLY_STATUSES.Inconsistent : APPLY_STATUSES.Failed
   await markAs(context, stored, { apply_status_id, last_apply_error: refusal.message })
+  context.publish('tunnel.updated', named(stored))
   throw refusal
 }
 

@@ -26,6 +26,9 @@ export type TunnelRecord = Plain & Record<Flag, boolean> & Special
 export type NewAddress = Omit<AddressRecord, 'tunnel_address_id'>
 export type NewTunnel = Omit<TunnelRecord, 'tunnel_id' | 'addresses'> & { addresses: NewAddress[] }
 
+/** As much of a tunnel as events tell. */
+export const named = ({ tunnel_id, interface_name }: TunnelRecord): Pick<TunnelRecord, 'tunnel_id' | 'interface_name'> => ({ tunnel_id, interface_name })
+
 /** What the host should hold for a record, in canonical form. */
 export function stateOf(record: NewTunnel): TunnelState {
   const config = configOf(record)

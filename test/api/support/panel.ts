@@ -9,6 +9,7 @@ import type { Writer } from '@panel/shared/rpc/methods.ts'
 import { createApp, type PanelParts } from '@panel/web-daemon/app.ts'
 import { makePasswords } from '@panel/web-daemon/auth/passwords.ts'
 import { IN_MEMORY, openStore } from '@panel/web-daemon/db/open.ts'
+import { Bus } from '@panel/web-daemon/events/bus.ts'
 import type { Database } from '@panel/web-daemon/db/schema.ts'
 import { refusalFor } from '@panel/web-daemon/helper/refusals.ts'
 import type { Endpoint } from '@panel/web-daemon/http/endpoint.ts'
@@ -34,6 +35,7 @@ export interface TestPanel {
   /** The host that the helper in this process speaks to, unless the test brought an `ask` of its own. */
   readonly kernel: FakeKernel
   readonly server: Server
+  readonly bus: Bus
   /** Every line of the log so far. */
   readonly log: string[]
   readonly clock: Clock
@@ -61,12 +63,14 @@ export const startPanel = async ({ store = IN_MEMORY, address = '127.0.0.1', ...
   const clock = new Clock()
   const kernel = new FakeKernel()
   const web_path = parts.web_path ?? ''
+  const logger = makeLogger({ write: (line) => void log.push(line) })
   const whole: PanelParts = {
     db: parts.db ?? (await openStore(store)),
     ask: askOf(inProcessHelper(kernel).ask),
     signing_key: generateKeySync('hmac', { length: 256 }),
     page_dir: PAGE_DIR,
-    logger: makeLogger({ write: (line) => void log.push(line) }),
+    bus: new Bus(logger),
+    logger,
     now: clock.now,
     passwords: makePasswords(TEST_BCRYPT_COST),
     ...parts,
@@ -88,7 +92,7 @@ export const startPanel = async ({ store = IN_MEMORY, address = '127.0.0.1', ...
   }
   const setUp = signedInBy('/auth/setup', 201)
   const signIn = signedInBy('/auth/login', 200)
-  return { base, app, endpoints, db: whole.db, kernel, server, log, clock, visitor, setUp, signIn, close }
+  return { base, app, endpoints, db: whole.db, kernel, server, bus: whole.bus, log, clock, visitor, setUp, signIn, close }
 }
 
 /** The helper in this process refuses in its own words; over the socket the client turns them into the words of the API. */

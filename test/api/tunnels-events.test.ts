@@ -1,0 +1,57 @@
+// What a change of a tunnel tells the rest of the panel: once the record is there, and nothing where there is none.
+import assert from 'node:assert/strict'
+import { findTunnel } from '@panel/web-daemon/tunnels/store.ts'
+import { from, onlyAt } from '../support/faulty.ts'
+import type { Client } from './support/client.ts'
+import { act, addAddress, createTunnel, deleteTunnel, patchTunnel, startFaultyPanel, type FaultyPanel } from './support/tunnels.ts'
+
+describe('events of tunnels', () => {
+  let panel: FaultyPanel
+  let client: Client
+  let heard: string[]
+  /** What the store said at the time of the event. */
+  let found: Promise<boolean | undefined>[]
+
+  beforeEach(async () => {
+    ;[heard, found] = [[], []]
+    panel = await startFaultyPanel()
+    client = await panel.setUp()
+    for (const name of ['tunnel.created', 'tunnel.updated', 'tunnel.deleted'] as const) {
+      panel.bus.subscribe(name, (event) => {
+        heard.push(`${name} ${event.tunnel_id} ${event.interface_name}`)
+        found.push(findTunnel(panel.db, event.tunnel_id).then((known) => known?.isDeleted))
+        assert.deepEqual(Object.keys(event), ['tunnel_id', 'interface_name'])
+      })
+    }
+  })
+  afterEach(() => panel.close())
+
+  it('tell what was made, changed and deleted, after it is stored', async () => {
+    const { tunnel_id, interface_name } = (await createTunnel(client)).body.tunnel
+    await patchTunnel(client, tunnel_id, { note: 'of interest to nobody else' })
+    await patchTunnel(client, tunnel_id, { mtu: 1400 })
+    await addAddress(client, tunnel_id, { address: '10.77.0.1', prefix_length: 30 })
+    for (const action of ['down', 'up', 'restart', 'reapply'] as const) assert.equal((await act(client, tunnel_id, action)).status, 200)
+    await deleteTunnel(client, tunnel_id)
+    await deleteTunnel(client, tunnel_id)
+    const about = `${tunnel_id} ${interface_name}`
+    assert.deepEqual(heard, [`tunnel.created ${about}`, ...Array.from({ length: 7 }, () => `tunnel.updated ${about}`), `tunnel.deleted ${about}`])
+    assert.deepEqual(await Promise.all(found), [...Array.from({ length: 8 }, () => false), true])
+  })
+
+  it('tell nothing of a tunnel that was put back, and of one that is stuck that it is there', async () => {
+    panel.arm(onlyAt(1, 'refuses'))
+    assert.equal((await createTunnel(client)).error.code, 'APPLY_FAILED')
+    assert.equal(heard.length, 0)
+    panel.arm(from(2, 'refuses'))
+    assert.equal((await createTunnel(client)).error.code, 'TUNNEL_INCONSISTENT')
+    assert.deepEqual(heard.map((text) => text.split(' ')[0]), ['tunnel.created'])
+  })
+
+  it('tell that a change failed, which the record says from then on', async () => {
+    const { tunnel_id } = (await createTunnel(client)).body.tunnel
+    panel.arm(onlyAt(1, 'refuses'))
+    await patchTunnel(client, tunnel_id, { mtu: 1400 })
+    assert.deepEqual(heard.map((text) => text.split(' ')[0]), ['tunnel.created', 'tunnel.updated'])
+  })
+})
