@@ -1,0 +1,86 @@
+// When a pass over the whole host is due: at the start, soon after something has changed, and from time to time; never two at once.
+import type { Logger } from 'pino'
+
+export type Because = 'start' | 'event' | 'change' | 'period'
+export type Pass = (because: Because) => Promise<void>
+
+export interface PassTimes {
+  /** A pass waits until nothing has changed for so long, */
+  readonly quiet_ms: number
+  /** but no longer than this after the first change that it is for. */
+  readonly latest_ms: number
+  /** From the end of one pass to the next where nothing changes; asked anew each time. */
+  readonly period_ms: () => number
+}
+
+export const SOON = { quiet_ms: 300, latest_ms: 1200 } as const
+
+export class Passes {
+  readonly #pass: Pass
+  readonly #times: PassTimes
+  readonly #logger: Logger
+  #soon: NodeJS.Timeout | undefined
+  #period: NodeJS.Timeout | undefined
+  /** What the next pass is for, and when that began. */
+  #asked: { readonly because: Because; readonly since: number } | null = null
+  #running: Promise<void> | null = null
+  #isOvertaken = false
+  #isClosed = false
+
+  constructor(pass: Pass, times: PassTimes, logger: Logger) {
+    this.#pass = pass
+    this.#times = times
+    this.#logger = logger
+  }
+
+  start(): void {
+    this.#run('start')
+  }
+
+  /** Something has changed. A pass under way may have looked before it did, so another follows. */
+  ask(because: 'event' | 'change'): void {
+    if (this.#isClosed) return
+    const now = performance.now()
+    this.#asked ??= { because, since: now }
+    clearTimeout(this.#soon)
+    const left = this.#asked.since + this.#times.latest_ms - now
+    this.#soon = setTimeout(() => this.#run(because), Math.max(0, Math.min(this.#times.quiet_ms, left)))
+  }
+
+  /** Resolves when no pass is under way, and none will be. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    clearTimeout(this.#soon)
+    clearTimeout(this.#period)
+    await this.#running
+  }
+
+  /** What falls due during a pass is done right after it. */
+  #run(because: Because): void {
+    if (this.#running) {
+      this.#isOvertaken = true
+      return
+    }
+    const reason = this.#asked?.because ?? because
+    this.#asked = null
+    this.#isOvertaken = false
+    clearTimeout(this.#soon)
+    clearTimeout(this.#period)
+    this.#running = this.#once(reason).then(() => this.#next())
+  }
+
+  #next(): void {
+    this.#running = null
+    if (this.#isClosed) return
+    if (this.#isOvertaken) this.#run('event')
+    else this.#period = setTimeout(() => this.#run('period'), this.#times.period_ms())
+  }
+
+  async #once(because: Because): Promise<void> {
+    try {
+      await this.#pass(because)
+    } catch (err) {
+      this.#logger.error({ err, because }, 'a pass over the host failed')
+    }
+  }
+}
