@@ -1,0 +1,119 @@
+// The kernel's events through the shipped helper and its socket: quick, shared, and over when the last reader has gone.
+import assert from 'node:assert/strict'
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { LOST, type HostEvent } from '@panel/shared/model/event.ts'
+import { connectHelper, type HelperClient } from '@panel/web-daemon/helper/client.ts'
+import { makeLogger } from '@panel/web-daemon/log.ts'
+import { BUNDLE } from '../../packaging/build/build.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'panel-events-'))
+const socket = join(folder, 'helper.sock')
+const env = { ...process.env, PANEL_HELPER_SOCKET: socket, PANEL_UNIT_DIR: join(folder, 'units'), PANEL_SYSCTL_DIR: join(folder, 'sysctl'), PANEL_HELPER_STATE_DIR: join(folder, 'state') }
+const SUBSCRIBE = '{"jsonrpc":"2.0","id":1,"method":"events.subscribe","params":{}}'
+
+describe('Events of the kernel over the socket', function () {
+  this.timeout(60_000)
+  let helper: ChildProcess
+  let client: HelperClient
+  let ending: AbortController
+  let heard: HostEvent[]
+
+  before(async () => {
+    helper = spawn('unshare', ['--net', process.execPath, '--disallow-code-generation-from-strings', join(BUNDLE, 'helper.cjs')], { env, stdio: 'ignore' })
+    for (let tries = 0; !existsSync(socket) && tries < 200; tries += 1) await sleep(50)
+    client = connectHelper(socket, makeLogger({ write: () => undefined }))
+  })
+  after(() => {
+    client.close()
+    helper.kill('SIGKILL')
+  })
+  beforeEach(() => {
+    heard = []
+    ending = new AbortController()
+  })
+  afterEach(() => ending.abort())
+
+  const ip = (...lines: string[]): string => execFileSync('nsenter', ['-t', `${helper.pid}`, '-n', 'ip', '-batch', '-'], { input: `${lines.join('\n')}\n`, encoding: 'utf8' })
+  /** Netlink sockets in the namespace that have joined a group: linux/net/netlink/af_netlink.c, netlink_native_seq_show. */
+  const listening = (): number => readFileSync(`/proc/${helper.pid}/net/netlink`, 'utf8').trim().split('\n').slice(1).filter((line) => !/^0+$/.test(line.trim().split(/\s+/)[3] ?? '')).length
+  const subscribe = () => client.stream('events.subscribe', {}, ({ events }) => void heard.push(...events), ending.signal)
+
+  async function until(what: () => boolean, ms: number): Promise<number> {
+    const started = performance.now()
+    while (!what()) {
+      if (performance.now() - started > ms) throw new Error(`It does not come to ${String(what)} within ${ms} ms; heard: ${JSON.stringify(heard)}`)
+      await sleep(1)
+    }
+    return performance.now() - started
+  }
+  const told = (subject: HostEvent['subject'], interface_name: string, is_removal = false) => (): boolean =>
+    heard.some((event) => event.subject === subject && event.interface_name === interface_name && event.is_removal === is_removal)
+
+  it('tells of a link that is made, changed and taken away, and of its addresses, within 200 ms', async () => {
+    const ended = subscribe()
+    await until(() => heard.length === 1, 1000)
+    assert.deepEqual(heard, [LOST])
+    const changes: [string, () => boolean][] = [
+      ['link add pe0 type bridge', told('link', 'pe0')],
+      ['link set pe0 mtu 1300', told('link', 'pe0')],
+      ['addr add 10.99.0.1/30 dev pe0', told('address', '')],
+      ['addr del 10.99.0.1/30 dev pe0', told('address', '', true)],
+      ['link del pe0', told('link', 'pe0', true)],
+    ]
+    for (const [command, isTold] of changes) {
+      heard = []
+      ip(command)
+      await until(isTold, 200)
+    }
+    ending.abort()
+    assert.deepEqual(await ended, {})
+  })
+
+  it('listens to the kernel with the first reader, and no more after the last, however he goes', async () => {
+    assert.equal(listening(), 0)
+    const other = connectHelper(socket, makeLogger({ write: () => undefined }))
+    const lost = assert.rejects(other.stream('events.subscribe', {}, ({ events }) => void heard.push(...events), new AbortController().signal))
+    const ended = subscribe()
+    await until(() => heard.length === 2, 1000)
+    assert.equal(listening(), 1)
+    ending.abort()
+    await ended
+    other.close()
+    await lost
+    await until(() => listening() === 0, 1000)
+    const reader = spawn('socat', ['-', `UNIX-CONNECT:${socket}`], { stdio: ['pipe', 'ignore', 'ignore'] })
+    reader.stdin.write(`${SUBSCRIBE}\n`)
+    await until(() => listening() === 1, 1000)
+    reader.kill('SIGKILL')
+    await until(() => listening() === 0, 1000)
+  })
+
+  it('goes on for a person who pipes the request into socat, until he has gone', async () => {
+    const reader = spawn('sh', ['-c', `echo '${SUBSCRIBE}' | socat -t 2 - UNIX-CONNECT:${socket}`], { stdio: ['ignore', 'pipe', 'inherit'] })
+    let text = ''
+    reader.stdout.on('data', (data) => (text += String(data)))
+    await until(() => text.includes('lost'), 1000)
+    ip('link add pe1 type bridge')
+    await until(() => text.includes('"pe1"'), 200)
+    await new Promise((resolve) => reader.once('exit', resolve))
+    await until(() => listening() === 0, 2000)
+    ip('link del pe1')
+  })
+
+  it('tells each of a thousand changes that are made at once, and answers meanwhile', async () => {
+    const ended = subscribe()
+    await until(() => heard.length === 1, 1000)
+    ip('link add pe2 type bridge', ...Array.from({ length: 1000 }, (_, i) => `link set pe2 mtu ${1000 + i}`))
+    assert.deepEqual((await client.ask('link.probe', { interface_names: ['pe2'] })).links.map(({ observed }) => observed.mtu), [1999])
+    await until(() => heard.length > 1000, 1000)
+    assert.deepEqual(heard.filter(({ subject }) => subject === 'lost'), [LOST])
+    ip('link del pe2')
+    ending.abort()
+    await ended
+    await until(() => listening() === 0, 1000)
+  })
+})
