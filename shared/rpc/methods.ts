@@ -17,7 +17,7 @@ const stream = <P extends TSchema, I extends TSchema, R extends TSchema>(params:
 const Names = strict({ interface_names: Type.Array(InterfaceName, { maxItems: 2000 }) })
 const TunnelChange = changeOf(TunnelState)
 /** A stream is told by the id of its request, which is a whole number. */
-export const StreamId = integer(0, Number.MAX_SAFE_INTEGER)
+const StreamId = integer(0, Number.MAX_SAFE_INTEGER)
 
 export const METHODS = {
   /** The live side of the given links, of whatever kind; a name without a link is left out. Reads no file, so a list of many is quick. */

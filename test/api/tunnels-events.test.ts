@@ -1,7 +1,12 @@
 // What a change of a tunnel tells the rest of the panel: once the record is there, and nothing where there is none.
 import assert from 'node:assert/strict'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { LOST, type HostEvent } from '@panel/shared/model/event.ts'
+import { watchKernel } from '@panel/web-daemon/events/kernel-watch.ts'
+import { makeLogger } from '@panel/web-daemon/log.ts'
 import { findTunnel } from '@panel/web-daemon/tunnels/store.ts'
 import { from, onlyAt } from '../support/faulty.ts'
+import { inProcessHelper } from '../support/in-process-helper.ts'
 import type { Client } from './support/client.ts'
 import { act, addAddress, createTunnel, deleteTunnel, patchTunnel, startFaultyPanel, type FaultyPanel } from './support/tunnels.ts'
 
@@ -46,6 +51,27 @@ describe('events of tunnels', () => {
     panel.arm(from(2, 'refuses'))
     assert.equal((await createTunnel(client)).error.code, 'TUNNEL_INCONSISTENT')
     assert.deepEqual(heard.map((text) => text.split(' ')[0]), ['tunnel.created'])
+  })
+
+  it('have company: the kernel tells of the same change, and of those that nobody asked the panel for', async () => {
+    const told: HostEvent[] = []
+    panel.bus.subscribe('host.changed', ({ events }) => told.push(...events))
+    const { stream } = inProcessHelper(panel.host)
+    const watch = watchKernel({ stream, logger: makeLogger({ write: (line) => void panel.log.push(line) }), listener: (events) => panel.bus.publish('host.changed', { events }) })
+    const until = async (isTold: (event: HostEvent) => boolean): Promise<void> => {
+      for (let tries = 0; !told.some(isTold); tries += 1) {
+        assert.ok(tries < 200, JSON.stringify(told))
+        await sleep(5)
+      }
+    }
+    await until(({ subject }) => subject === 'lost')
+    assert.deepEqual(told, [LOST])
+    const { interface_name } = (await createTunnel(client)).body.tunnel
+    await until((event) => event.subject === 'link' && event.interface_name === interface_name)
+    panel.host.plant('vx-1', {})
+    await until((event) => event.interface_name === 'vx-1')
+    await watch.close()
+    assert.equal(panel.host.listeners.size, 0)
   })
 
   it('tell that a change failed, which the record says from then on', async () => {

@@ -17,7 +17,7 @@ export interface PanelEvents {
   'host.changed': { readonly events: readonly HostEvent[] }
 }
 
-export type EventName = keyof PanelEvents
+type EventName = keyof PanelEvents
 type Listener<N extends EventName> = (event: PanelEvents[N]) => void
 
 export type Publish = <N extends EventName>(name: N, event: PanelEvents[N]) => void

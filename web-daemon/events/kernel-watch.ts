@@ -40,6 +40,7 @@ async function listen({ stream, logger, listener, pauses = PAUSES_MS }: Parts, s
     const failure: unknown = await stream('events.subscribe', {}, onItem, signal).then(() => undefined, (thrown: unknown) => thrown)
     if (signal.aborted) return
     if (pause === pauses.first) logger.warn({ err: failure }, 'changes of the host are not told for now; trying again')
+    // It throws for the signal alone, at which the loop looks.
     await sleep(pause, undefined, { signal }).catch(() => undefined)
     pause = Math.min(2 * pause, pauses.last)
   }
