@@ -21,9 +21,9 @@ export async function realParts(config: HelperConfig): Promise<Parts> {
 }
 
 /** Nothing is served before what an earlier helper left half-done is put back. */
-export async function startHelper(parts: Parts, config: HelperConfig, describePeer: (socket: Socket) => Record<string, unknown>): Promise<Server> {
+export async function startHelper(parts: Parts, config: HelperConfig, describePeer: (socket: Socket) => Record<string, unknown>, stopping?: AbortSignal): Promise<Server> {
   await recover(parts)
-  const server = serverFor(dispatcherFor(handlersFor(parts)), describePeer)
+  const server = serverFor(dispatcherFor(handlersFor(parts)), describePeer, stopping && { stopping })
   await listenOn(server, config.socketPath, config.group)
   return server
 }

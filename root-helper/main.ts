@@ -6,18 +6,28 @@ import { withConfigFile } from './kernel/config-file.ts'
 import { log } from './log.ts'
 import { native } from './native/index.ts'
 
+const STOPS_WITHIN_MS = 10_000
+
 /** Who is at the other end, as the kernel says: an administrator reading the log can tell the panel from a stranger. */
 function describePeer(socket: Socket): Record<string, unknown> {
   const { fd } = (socket as Socket & { _handle: { fd: number } })._handle
   return { ...native.peerCredentials(fd) }
 }
 
+/** A change under way is finished and answered. One that takes longer is put back by the helper that starts next. */
+function stop(stopping: AbortController): void {
+  stopping.abort()
+  setTimeout(() => process.exit(0), STOPS_WITHIN_MS)
+}
+
 async function main(): Promise<void> {
   const config = readConfig(await withConfigFile(process.env))
-  const server = await startHelper(await realParts(config), config, describePeer)
+  const stopping = new AbortController()
+  const server = await startHelper(await realParts(config), config, describePeer, stopping.signal)
+  server.once('close', () => process.exit(0))
   log('info', 'listening', { socket: config.socketPath, unit_dir: config.unitDir, state_dir: config.stateDir })
   native.sdNotify('READY=1')
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => server.close(() => process.exit(0)) && setTimeout(() => process.exit(0), 2000))
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop(stopping))
 }
 
 main().catch((error: unknown) => {

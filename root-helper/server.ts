@@ -13,9 +13,21 @@ const MAX_PENDING = 256
 /** How long a far end that has said all it has to say, and waits for the rest of its answers, may be gone unnoticed. */
 const LISTENS_STILL_MS = 1000
 
-export function serverFor(dispatch: Dispatch, describePeer: (socket: Socket) => Peer, places = new Places()): Server {
+interface Surroundings {
+  readonly places?: Places
+  /** Aborted where the helper is to stop: streams end, what is under way is finished and answered, nothing more is read. */
+  readonly stopping?: AbortSignal
+}
+
+export function serverFor(dispatch: Dispatch, describePeer: (socket: Socket) => Peer, { places = new Places(), stopping }: Surroundings = {}): Server {
   // Half-open, so that `echo … | socat - UNIX-CONNECT:…` still hears its answer.
-  const server = createServer({ allowHalfOpen: true }, (socket) => new Connection(socket, dispatch, describePeer(socket), places))
+  const server = createServer({ allowHalfOpen: true }, (socket) => {
+    const connection = new Connection(socket, dispatch, describePeer(socket), places)
+    const retire = (): void => connection.retire()
+    stopping?.addEventListener('abort', retire, { once: true })
+    socket.once('close', () => stopping?.removeEventListener('abort', retire))
+  })
+  stopping?.addEventListener('abort', () => server.close(), { once: true })
   server.maxConnections = MAX_CONNECTIONS
   return server
 }
@@ -30,6 +42,7 @@ class Connection {
   #pending = 0
   #hungUp = false
   #hasEnded = false
+  #isRetired = false
 
   constructor(socket: Socket, dispatch: Dispatch, peer: Peer, places: Places) {
     this.#socket = socket
@@ -55,9 +68,15 @@ class Connection {
     })
   }
 
+  retire(): void {
+    this.#isRetired = true
+    this.#streams.endAll()
+    this.#endIfDone()
+  }
+
   #read(chunk: Uint8Array): void {
     try {
-      for (const line of this.#splitter.push(chunk)) if (!this.#hungUp) void this.#answer(line)
+      for (const line of this.#splitter.push(chunk)) if (!this.#hungUp && !this.#isRetired) void this.#answer(line)
     } catch (error) {
       this.#hangUp(refuse((error as Error).message).text)
     }
@@ -97,7 +116,9 @@ class Connection {
   }
 
   #endIfDone(): void {
-    if (this.#hasEnded && this.#pending === 0) this.#socket.end()
+    if (this.#pending > 0) return
+    if (this.#isRetired) this.#socket.end(() => this.#socket.destroy())
+    else if (this.#hasEnded) this.#socket.end()
   }
 
   /** Reads, and goes on with streams, only while the far end takes its answers and waits for few of them. */

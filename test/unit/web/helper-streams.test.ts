@@ -42,7 +42,7 @@ describe('a stream of the root helper', () => {
   const startHelper = async (): Promise<void> => {
     places = new Places()
     kernel = new FakeKernel()
-    server = serverFor(dispatcherFor(handlersFor(inProcessHelper(kernel).parts)), () => ({}), places).on('connection', keep)
+    server = serverFor(dispatcherFor(handlersFor(inProcessHelper(kernel).parts)), () => ({}), { places }).on('connection', keep)
     await listenOn(server, path, '')
   }
   /** A helper that says what the test has it say to each line. */
