@@ -1,4 +1,4 @@
-// The helper's configuration: five names in the environment, each with the place that Debian gives it.
+// The helper's configuration: six names in the environment, each with the place that Debian gives it.
 import { isAbsolute } from 'node:path'
 
 export interface HelperConfig {
@@ -6,6 +6,7 @@ export interface HelperConfig {
   /** Name or number of the group that may speak to root; "" leaves the socket to its owner alone. */
   readonly group: string
   readonly unitDir: string
+  readonly networkdDir: string
   readonly sysctlDir: string
   readonly stateDir: string
   readonly version: string
@@ -23,6 +24,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): HelperConfig {
     socketPath: path('PANEL_HELPER_SOCKET', '/run/tunnel-panel/helper.sock'),
     group: environment['PANEL_HELPER_GROUP'] ?? '',
     unitDir: path('PANEL_UNIT_DIR', '/etc/systemd/system'),
+    networkdDir: path('PANEL_NETWORKD_DIR', '/etc/systemd/network'),
     sysctlDir: path('PANEL_SYSCTL_DIR', '/etc/sysctl.d'),
     stateDir: path('PANEL_HELPER_STATE_DIR', '/var/lib/tunnel-panel-helper'),
     // The bundle carries its version; run from source there is none to carry.

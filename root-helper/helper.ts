@@ -9,15 +9,17 @@ import { findTools, helperFacts } from './kernel/host-facts.ts'
 import { journalIn } from './kernel/journal.ts'
 import { openLinks } from './kernel/links.ts'
 import { listenOn } from './kernel/socket-file.ts'
+import { networkdFilesIn } from './kernel/networkd.ts'
 import { reloadLater } from './kernel/systemd.ts'
 import { unitFilesIn } from './kernel/units.ts'
 import { serverFor } from './server.ts'
 
 export async function realParts(config: HelperConfig): Promise<Parts> {
-  for (const folder of [config.unitDir, config.sysctlDir, config.stateDir]) await mkdir(folder, { recursive: true, mode: 0o755 })
+  for (const folder of [config.unitDir, config.networkdDir, config.sysctlDir, config.stateDir]) await mkdir(folder, { recursive: true, mode: 0o755 })
   const links = openLinks()
   const units = unitFilesIn(config.unitDir, reloadLater(config.unitDir))
-  return { kernel: { links, units, events: kernelEvents }, journal: journalIn(config.stateDir), helperFacts: () => helperFacts(config), findTools }
+  const networkd = networkdFilesIn(config.networkdDir)
+  return { kernel: { links, units, networkd, events: kernelEvents }, journal: journalIn(config.stateDir), helperFacts: () => helperFacts(config), findTools }
 }
 
 /** Nothing is served before what an earlier helper left half-done is put back. */

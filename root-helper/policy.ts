@@ -1,14 +1,15 @@
 // What root refuses whoever asks: a web daemon taken over by somebody else gets no further than this page.
 import type { TunnelFound } from '@panel/shared/model/observed.ts'
-import { isIpv6Kind, KERNEL_STUBS, LINK_KINDS, type LinkKind, type TunnelState } from '@panel/shared/model/tunnel.ts'
+import { isIpv6Kind, KERNEL_STUBS, LINK_KINDS, type LinkKind, type NetdevConfig, type TunnelState } from '@panel/shared/model/tunnel.ts'
 import { bitsOf, parseIp } from '@panel/shared/address/ip.ts'
+import { farEndsOf } from '@panel/shared/model/far-end.ts'
+import { networkdLimits } from '@panel/shared/model/networkd-limits.ts'
 import type { Change } from '@panel/shared/plan/change.ts'
 import type { TunnelStep } from '@panel/shared/plan/step.ts'
+import { fileNameOf } from '@panel/shared/render/saved-file.ts'
 import { namesOf, type TunnelStates } from '@panel/shared/plan/tunnels.ts'
 import type { Links } from './kernel/facilities.ts'
 import { RefusedError } from './refused.ts'
-
-const FILE_STEPS: ReadonlySet<TunnelStep['kind']> = new Set(['file_write', 'file_remove', 'systemd_enable', 'systemd_disable'])
 
 /** The names that a change is about: one, or two where it gives a tunnel another name. */
 export function namesIn(change: Change<TunnelStates>): string[] {
@@ -20,13 +21,15 @@ export function namesIn(change: Change<TunnelStates>): string[] {
 }
 
 /** A schema cannot say it: endpoints must be of the kind's family, and a prefix no longer than its address. */
-export function sound(state: TunnelState): void {
-  for (const config of [state.link?.config, state.saved?.config]) {
-    if (!config) continue
-    const family = isIpv6Kind(config.kind) ? 6 : 4
-    if (parseIp(config.local_endpoint)?.family !== family || parseIp(config.remote_endpoint)?.family !== family) throw new RefusedError('malformed', `A ${config.kind} link takes IPv${family} endpoints`)
-    for (const a of config.addresses) soundAddress(a.address, a.peer_address, a.prefix_length)
-  }
+export function sound({ link, saved }: TunnelState): void {
+  const whole = [link?.config, saved?.systemd_unit?.config]
+  for (const config of [...whole, saved?.networkd_netdev?.config]) if (config) soundEnds(config)
+  for (const config of [...whole, saved?.networkd_network?.config]) for (const a of config?.addresses ?? []) soundAddress(a.address, a.peer_address, a.prefix_length)
+}
+
+function soundEnds({ kind, local_endpoint, remote_endpoint }: NetdevConfig): void {
+  const family = isIpv6Kind(kind) ? 6 : 4
+  if (parseIp(local_endpoint)?.family !== family || parseIp(remote_endpoint)?.family !== family) throw new RefusedError('malformed', `A ${kind} link takes IPv${family} endpoints`)
 }
 
 function soundAddress(address: string, peer: string, prefix_length: number): void {
@@ -36,7 +39,8 @@ function soundAddress(address: string, peer: string, prefix_length: number): voi
 }
 
 /** `found` is what stands under each name of the change. */
-export async function allowTunnels(links: Links, found: readonly TunnelFound[], steps: readonly TunnelStep[]): Promise<void> {
+export async function allowTunnels(links: Links, found: readonly TunnelFound[], wanted: TunnelStates | null, steps: readonly TunnelStep[]): Promise<void> {
+  for (const step of steps) if (step.kind === 'file_write') allowFile(step, wanted ?? [])
   const creates = steps.find((step) => step.kind === 'link_create')
   for (const one of found) {
     allowName(one, steps)
@@ -48,9 +52,27 @@ export async function allowTunnels(links: Links, found: readonly TunnelFound[], 
 function allowName({ interface_name, observed, foreign_files }: TunnelFound, steps: readonly TunnelStep[]): void {
   const kind = observed?.kind
   if (kind !== undefined && !(LINK_KINDS as readonly string[]).includes(kind)) throw new RefusedError('protected_interface', `${interface_name} is ${kind || 'a physical link'}, not a tunnel of ours`)
-  if (foreign_files.length > 0 && steps.some((step) => step.interface_name === interface_name && FILE_STEPS.has(step.kind))) {
-    throw new RefusedError('foreign_unit_file', `The unit file ${foreign_files.join(', ')} was not written by the panel, or was edited since: move it aside first`)
+  const touched = steps.filter((step) => step.interface_name === interface_name).map(fileTouchedBy)
+  const foreign = foreign_files.filter((file) => touched.includes(file))
+  if (foreign.length > 0) throw new RefusedError('foreign_unit_file', `The file ${foreign.join(', ')} was not written by the panel, or was edited since: move it aside first`)
+}
+
+/** A keepalive pings the far end of its own tunnel and nobody else, and networkd is given nothing that it would keep in part. */
+function allowFile({ interface_name, saved }: TunnelStep & { kind: 'file_write' }, wanted: TunnelStates): void {
+  if (saved.file === 'systemd_keepalive_unit') {
+    const link = wanted.find((state) => state.interface_name === interface_name)?.link
+    const { target_address } = saved.config
+    if (!farEndsOf(link?.config.addresses ?? []).includes(target_address)) throw new RefusedError('malformed', `${target_address} is not the far end of ${interface_name}`)
+  } else if (saved.file === 'networkd_netdev') {
+    const [limit] = networkdLimits(interface_name, saved.config)
+    if (limit) throw new RefusedError('malformed', `systemd-networkd cannot keep ${limit.field} of ${interface_name}: ${limit.why}`)
   }
+}
+
+/** The plain name of the file that a step writes, removes, enables or disables. */
+function fileTouchedBy(step: TunnelStep): string | null {
+  const kind = step.kind === 'file_write' ? step.saved.file : 'file' in step ? step.file : null
+  return kind && fileNameOf(kind, step.interface_name)
 }
 
 async function supported(links: Links, kind: LinkKind): Promise<void> {

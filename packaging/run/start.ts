@@ -30,7 +30,7 @@ function helperCommand(): { command: string[]; env: NodeJS.ProcessEnv } {
   const node = [process.execPath, ...HELPER_FLAGS, join(program, 'helper.cjs')]
   const own = { PANEL_HELPER_SOCKET: socket, PANEL_HELPER_STATE_DIR: join(stateDir, 'helper') }
   if (isRoot) return { command: node, env: { ...own, PANEL_HELPER_GROUP: `${WEB_UID}` } }
-  const scratch = { PANEL_UNIT_DIR: join(stateDir, 'units'), PANEL_SYSCTL_DIR: join(stateDir, 'sysctl.d') }
+  const scratch = { PANEL_UNIT_DIR: join(stateDir, 'units'), PANEL_NETWORKD_DIR: join(stateDir, 'network'), PANEL_SYSCTL_DIR: join(stateDir, 'sysctl.d') }
   // A network with one host in it, so that endpoints, routes and MTUs have something to be found on.
   const network = 'ip link set lo up; ip link add try0 type veth peer name try1 && ip link set try1 up && ip address add 192.0.2.1/24 dev try0 && ip link set try0 up && ip route add default via 192.0.2.254; exec "$@"'
   return { command: ['unshare', '--user', '--map-root-user', '--net', 'sh', '-c', network, 'sh', ...node], env: { ...own, ...scratch } }

@@ -31,8 +31,8 @@ export interface Links {
   routingTable(): Promise<RoutingEntry[]>
 }
 
-/** Files that make links at boot. Contents are text; names are plain file names, never paths. */
-export interface UnitFiles {
+/** Files of ours in one folder. Contents are text; names are plain file names of our own patterns, never paths. */
+export interface SavedFiles {
   /** Null where there is no such file. */
   read(name: string): Promise<string | null>
   /** Names of the files that match our own pattern. */
@@ -40,6 +40,10 @@ export interface UnitFiles {
   /** Written whole or not at all: temporary file, fsync, rename, fsync of the folder. */
   write(name: string, content: string): Promise<void>
   remove(name: string): Promise<void>
+}
+
+/** Units of systemd. A keepalive that is enabled is started, and one that is disabled is stopped, in a systemd that reads the folder. */
+export interface UnitFiles extends SavedFiles {
   isEnabled(name: string): Promise<boolean>
   setEnabled(name: string, enabled: boolean): Promise<void>
 }
@@ -50,10 +54,19 @@ export interface KernelEvents {
   watch(tell: (event: HostEvent) => void): () => void
 }
 
+/** Files of systemd-networkd, which enables whatever lies in its folder. */
+export interface NetworkdFiles extends SavedFiles {
+  /** Has a running networkd that reads the folder read it again before long, for the sake of one link. */
+  reloadFor(interface_name: string): Promise<void>
+  /** Returns when networkd knows what lies there for that link: at once, unless it has still to be told. */
+  settled(interface_name: string): Promise<void>
+}
+
 export interface Kernel {
   links: Links
   events: KernelEvents
   units: UnitFiles
+  networkd: NetworkdFiles
 }
 
 /** A refusal by the kernel: `code` is the errno's name ("EEXIST"), `message` says what was tried and the kernel's own words where it gave any. */

@@ -8,6 +8,7 @@ import { TOOLS, type HelperFacts, type Tools } from '@panel/shared/model/host.ts
 import type { HelperConfig } from '../config.ts'
 import { oneLine } from '../transaction.ts'
 import { codeOf } from './files.ts'
+import { networkdIsEnabled, networkdIsInstalled, networkdReads } from './networkd.ts'
 import { systemdReads, systemdRuns } from './systemd.ts'
 
 const run = promisify(execFile)
@@ -15,9 +16,13 @@ const TOOL_FOLDERS = ['/usr/sbin', '/usr/bin', '/sbin', '/bin']
 
 export async function helperFacts(config: HelperConfig): Promise<HelperFacts> {
   return {
-    savers: [{ by: 'systemd', ...(await savesToSystemd(config.unitDir)) }],
+    savers: [
+      { by: 'systemd', ...(await savesToSystemd(config.unitDir)) },
+      { by: 'networkd', ...(await savesToNetworkd(config.networkdDir)) },
+    ],
     kernel_release: release(),
     unit_dir: config.unitDir,
+    networkd_dir: config.networkdDir,
     sysctl_dir: config.sysctlDir,
     version: config.version,
     pid: process.pid,
@@ -28,12 +33,34 @@ export async function findTools(): Promise<Tools> {
   return { nftables: await nftables(), tools: await Promise.all(TOOLS.map(async (name) => ({ name, available: (await findTool(name)) !== null }))) }
 }
 
-async function savesToSystemd(folder: string): Promise<{ available: boolean; detail: string }> {
+interface Saving {
+  readonly available: boolean
+  readonly detail: string
+}
+
+/** Null where it can. */
+async function unwritable(folder: string, what: string): Promise<Saving | null> {
   try {
     await access(folder, constants.W_OK)
+    return null
   } catch (error) {
-    return { available: false, detail: `Unit files cannot be written to ${folder}: ${codeOf(error)}` }
+    return { available: false, detail: `${what} cannot be written to ${folder}: ${codeOf(error)}` }
   }
+}
+
+/** A file that networkd does not read today keeps no tunnel tomorrow, so one that boot does not start is not available. */
+async function savesToNetworkd(folder: string): Promise<Saving> {
+  const refused = await unwritable(folder, 'Files for systemd-networkd')
+  if (refused) return refused
+  if (!networkdReads(folder)) return { available: true, detail: `Files are written to ${folder}, which systemd-networkd does not read: copy them to /etc/systemd/network to have them at boot` }
+  if (!networkdIsInstalled()) return { available: false, detail: 'systemd-networkd is not installed' }
+  if (!networkdIsEnabled()) return { available: false, detail: 'systemd-networkd is not started at boot: run "systemctl enable systemd-networkd" first' }
+  return { available: true, detail: `Files in ${folder}` }
+}
+
+async function savesToSystemd(folder: string): Promise<Saving> {
+  const refused = await unwritable(folder, 'Unit files')
+  if (refused) return refused
   if (!systemdReads(folder)) return { available: true, detail: `Unit files are written to ${folder}, which systemd does not read: copy them to /etc/systemd/system to have them at boot` }
   return systemdRuns() ? { available: true, detail: `Unit files in ${folder}` } : { available: false, detail: 'systemd does not run on this host' }
 }

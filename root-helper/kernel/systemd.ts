@@ -1,23 +1,30 @@
-// Asks a running systemd to read its unit files again, once for a burst of changes; boot reads them anyway.
-import { execFile } from 'node:child_process'
+// Asks a running systemd to read its unit files again, once for a burst of changes, and to run the keepalives that are enabled now.
 import { existsSync } from 'node:fs'
-import { log } from '../log.ts'
+import { fileOf } from '@panel/shared/render/saved-file.ts'
+import { inBursts } from './bursts.ts'
+import { runQuietly } from './run-quietly.ts'
+import { isEnabledIn } from './units.ts'
 
 const SYSTEMD_FOLDERS = ['/etc/systemd/system', '/run/systemd/system', '/usr/lib/systemd/system', '/usr/local/lib/systemd/system']
+const SYSTEMCTL = '/usr/bin/systemctl'
 
 export const systemdReads = (folder: string): boolean => SYSTEMD_FOLDERS.includes(folder)
 export const systemdRuns = (): boolean => existsSync('/run/systemd/system')
 
 /** Reloading costs systemd time in proportion to its units, so a thousand tunnels made in a row reload it a few times, not a thousand. */
-export function reloadLater(folder: string, pause_ms = 1000): () => void {
+export function reloadLater(folder: string): (unit: string) => void {
   if (!systemdReads(folder) || !systemdRuns()) return () => undefined
-  let timer: NodeJS.Timeout | null = null
-  return () => {
-    timer ??= setTimeout(() => {
-      timer = null
-      execFile('/usr/bin/systemctl', ['daemon-reload'], (error, _stdout, stderr) => {
-        if (error) log('error', 'systemd would not read its unit files again; run "systemctl daemon-reload"', { detail: stderr || error.message })
-      })
-    }, pause_ms)
-  }
+  const reload = inBursts((units) => tellSystemd(folder, units))
+  return (unit) => reload.soon(unit)
+}
+
+async function tellSystemd(folder: string, units: readonly string[]): Promise<void> {
+  const keepalives = units.filter((unit) => fileOf(unit)?.kind === 'systemd_keepalive_unit')
+  const enabled = keepalives.filter((unit) => isEnabledIn(folder, unit))
+  const others = keepalives.filter((unit) => !enabled.includes(unit))
+  // One whose file is gone is stopped while systemd still knows it.
+  if (others.length > 0) await runQuietly(SYSTEMCTL, ['--no-block', 'stop', ...others])
+  await runQuietly(SYSTEMCTL, ['daemon-reload'])
+  // Begun anew, since its text or its link may be another.
+  if (enabled.length > 0) await runQuietly(SYSTEMCTL, ['--no-block', 'restart', ...enabled])
 }

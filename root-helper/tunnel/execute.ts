@@ -1,13 +1,16 @@
 // Carries out one step for a tunnel: the only place where a plan becomes a change of the host.
 import type { TunnelStep } from '@panel/shared/plan/step.ts'
-import { renderSystemdUnit, unitNameOf } from '@panel/shared/render/systemd-unit.ts'
-import type { Kernel } from '../kernel/facilities.ts'
+import type { FileKind } from '@panel/shared/model/tunnel.ts'
+import { fileNameOf, isNetworkdKind, renderFile } from '@panel/shared/render/saved-file.ts'
+import type { Kernel, SavedFiles } from '../kernel/facilities.ts'
 
-export function executeTunnelStep({ links, units }: Kernel, step: TunnelStep): Promise<void> {
+export function executeTunnelStep(kernel: Kernel, step: TunnelStep): Promise<void> {
+  const { links, units, networkd } = kernel
   const name = step.interface_name
   switch (step.kind) {
     case 'link_create':
-      return links.create(name, step.config)
+      // Else networkd would work on the new link by what it read before.
+      return networkd.settled(name).then(() => links.create(name, step.config))
     case 'link_delete':
       return links.delete(name)
     case 'link_up':
@@ -23,12 +26,16 @@ export function executeTunnelStep({ links, units }: Kernel, step: TunnelStep): P
     case 'address_remove':
       return links.removeAddress(name, step.address)
     case 'file_write':
-      return units.write(unitNameOf(name), renderSystemdUnit(name, step.config))
+      return filesOf(kernel, step.saved.file).write(fileNameOf(step.saved.file, name), renderFile(name, step.saved))
     case 'file_remove':
-      return units.remove(unitNameOf(name))
+      return filesOf(kernel, step.file).remove(fileNameOf(step.file, name))
     case 'systemd_enable':
-      return units.setEnabled(unitNameOf(name), true)
+      return units.setEnabled(fileNameOf(step.file, name), true)
     case 'systemd_disable':
-      return units.setEnabled(unitNameOf(name), false)
+      return units.setEnabled(fileNameOf(step.file, name), false)
+    case 'networkd_reload':
+      return networkd.reloadFor(name)
   }
 }
+
+export const filesOf = ({ units, networkd }: Pick<Kernel, 'units' | 'networkd'>, kind: FileKind): SavedFiles => (isNetworkdKind(kind) ? networkd : units)

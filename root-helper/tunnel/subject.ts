@@ -4,7 +4,7 @@ import type { TunnelFound } from '@panel/shared/model/observed.ts'
 import type { TunnelState } from '@panel/shared/model/tunnel.ts'
 import type { TunnelStep } from '@panel/shared/plan/step.ts'
 import { checkTunnels, listOf, planTunnels, type TunnelStates } from '@panel/shared/plan/tunnels.ts'
-import { unitNameOf } from '@panel/shared/render/systemd-unit.ts'
+import { fileNameOf } from '@panel/shared/render/saved-file.ts'
 import type { Kernel } from '../kernel/facilities.ts'
 import { allowTunnels, namesIn, sound } from '../policy.ts'
 import { RefusedError } from '../refused.ts'
@@ -29,7 +29,7 @@ export function tunnelSubject(kernel: Kernel): Subject<TunnelStates, Found, Tunn
     },
     plan: (found, wanted) => planTunnels(found, wanted).steps,
     check: (change, wanted, found) => checkTunnels(namesIn(change), wanted, found),
-    allow: (_change, { tunnels }, steps) => allowTunnels(kernel.links, tunnels, steps),
+    allow: ({ after }, { tunnels }, steps) => allowTunnels(kernel.links, tunnels, after, steps),
     execute: (step) => executeTunnelStep(kernel, step),
     remedy: (change) => [...namesIn(change).flatMap(look), 'Remove what should not be there, then reapply the tunnel or delete it in the panel.'],
   }
@@ -48,5 +48,5 @@ function soundly(state: TunnelState): TunnelState | null {
 
 const look = (name: string): string[] => [
   `Look at what is there: ip -d link show dev ${name}; ip address show dev ${name}`,
-  `Look at what boot would make: systemctl cat ${unitNameOf(name)}`,
+  `Look at what boot would make: systemctl cat ${fileNameOf('systemd_unit', name)}; networkctl cat ${fileNameOf('networkd_netdev', name)} ${fileNameOf('networkd_network', name)}`,
 ]

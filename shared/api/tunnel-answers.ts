@@ -2,6 +2,7 @@
 import type { Warning } from './errors.ts'
 import type { ApplyStatus } from './lookups.ts'
 import type { CreateTunnelBody } from './tunnels.ts'
+import type { FileKind } from '../model/tunnel.ts'
 
 export interface AddressView {
   tunnel_address_id: number
@@ -78,6 +79,8 @@ export interface TunnelView {
   monitor_degraded_rtt_ms: number | null
   monitor_state_change_samples: number | null
   monitor_target: string | null
+  keepalive_interval_seconds: number | null
+  keepalive_packet_size: number
   apply_status_id: number
   apply_status: ApplyStatus
   last_applied_date: string | null
@@ -101,7 +104,7 @@ export interface PlanView {
   steps: StepView[]
   /** What would be done if a step or a check fails after all steps were taken. */
   rollback: StepView[]
-  files: { kind: 'systemd_unit'; path: string; content: string }[]
+  files: { kind: FileKind; path: string; content: string }[]
   /** What is read back afterwards, and what it must be. */
   verification: { name: string; expected: string }[]
   requires_recreate: boolean

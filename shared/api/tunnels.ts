@@ -111,6 +111,8 @@ export const CreateTunnelBody = strict({
   monitor_degraded_rtt_ms: override('number', 0.001, 3_600_000, 'monitor_degraded_rtt_ms', 'Round-trip time from which the tunnel counts as degraded.'),
   monitor_state_change_samples: override('integer', 1, 100, 'monitor_state_change_samples', 'Agreeing samples that a change of state takes.'),
   monitor_target: maybe(orNull(Type.String({ minLength: 2, maxLength: 45, ...says('INVALID_MONITOR_OVERRIDE', 'monitor_target must be an IP address.', 'Address to probe in place of the peer. Null: the peer.') }))),
+  keepalive_interval_seconds: maybe(orNull(ranged('number', 0.2, 3600, 'INVALID_KEEPALIVE', 'keepalive_interval_seconds', 'Seconds between two pings of the far end by a systemd unit of the tunnel\'s own. Null: no such unit. Absent: by the setting keepalive.mode, none.'))),
+  keepalive_packet_size: maybe(ranged('integer', 0, 65507, 'INVALID_KEEPALIVE', 'keepalive_packet_size', 'Bytes of payload of a keepalive ping. Default 56.')),
   force: maybe(flag('force', 'Go on in spite of a routing table or public range that speaks against the addresses. Stored nowhere.')),
   i_understand_i_may_lose_access: maybe(flag('i_understand_i_may_lose_access', 'Accepted and without effect here: making a tunnel cuts nobody off.')),
   idempotency_key: maybe(text(200, false, 'idempotency_key', 'A word of the client\'s own: the same word again within ten minutes returns the first answer.')),

@@ -1,6 +1,6 @@
 // One spelling for each state, so that two descriptions of the same host compare equal as text.
 import { canonicalIp, compareIp, parseIp } from '../address/ip.ts'
-import { isIpv6Kind, type LinkConfig, type SavedLink, type TunnelAddress, type TunnelState } from './tunnel.ts'
+import { isIpv6Kind, type Keepalive, type LinkConfig, type Saved, type TunnelAddress, type TunnelState } from './tunnel.ts'
 
 /** Throws a RangeError where a string that should be an address is none. */
 export function canonicalTunnel(state: TunnelState | null): TunnelState | null {
@@ -10,10 +10,34 @@ export function canonicalTunnel(state: TunnelState | null): TunnelState | null {
   return { interface_name: state.interface_name, link, saved }
 }
 
-function canonicalSaved(saved: SavedLink | null): SavedLink | null {
-  if (!saved || (!saved.is_enabled && !saved.config)) return null
-  return { by: saved.by, is_enabled: saved.is_enabled, config: saved.config && canonicalConfig(saved.config) }
+function canonicalSaved(saved: Saved | null): Saved | null {
+  if (!saved) return null
+  const canonical: Saved = {
+    systemd_unit: canonicalUnit(saved.systemd_unit, canonicalConfig),
+    systemd_keepalive_unit: canonicalUnit(saved.systemd_keepalive_unit, canonicalKeepalive),
+    networkd_netdev: saved.networkd_netdev && canonicalNetdev(saved.networkd_netdev),
+    networkd_network: saved.networkd_network && canonicalNetwork(saved.networkd_network),
+  }
+  return Object.values(canonical).every((file) => file === null) ? null : canonical
 }
+
+/** A unit that is neither enabled nor there is none. */
+function canonicalUnit<C>(unit: { is_enabled: boolean; config: C | null } | null, canonicalOf: (config: C) => C) {
+  if (!unit || (!unit.is_enabled && !unit.config)) return null
+  return { is_enabled: unit.is_enabled, config: unit.config && canonicalOf(unit.config) }
+}
+
+export function canonicalNetdev({ is_enabled, config }: NonNullable<Saved['networkd_netdev']>): NonNullable<Saved['networkd_netdev']> {
+  const { addresses: _none, ...born } = canonicalConfig({ ...config, addresses: [] })
+  return { is_enabled, config: born }
+}
+
+export const canonicalNetwork = ({ is_enabled, config }: NonNullable<Saved['networkd_network']>): NonNullable<Saved['networkd_network']> => ({
+  is_enabled,
+  config: { addresses: canonicalAddresses(config.addresses) },
+})
+
+export const canonicalKeepalive = ({ target_address, interval_seconds, packet_size }: Keepalive): Keepalive => ({ target_address: canonicalIp(target_address), interval_seconds, packet_size })
 
 export function canonicalConfig(config: LinkConfig): LinkConfig {
   const overIpv6 = isIpv6Kind(config.kind)

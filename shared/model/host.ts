@@ -10,6 +10,7 @@ export const HelperFacts = strict({
   savers: Type.Array(strict({ by: stringEnum(SAVERS), available: Type.Boolean(), detail: line(300) })),
   kernel_release: line(100),
   unit_dir: line(4096),
+  networkd_dir: line(4096),
   sysctl_dir: line(4096),
   version: line(60),
   pid: integer(1, 0x7fff_ffff),

@@ -56,17 +56,56 @@ export type LinkConfig = Static<typeof LinkConfig>
 export const LinkState = strict({ is_up: Type.Boolean(), config: LinkConfig })
 export type LinkState = Static<typeof LinkState>
 
-export const SAVERS = ['systemd'] as const
+/** What can keep a tunnel over a reboot; the third kind of persistence, runtime, is the lack of files. */
+export const SAVERS = ['systemd', 'networkd'] as const
 export type Saver = (typeof SAVERS)[number]
 
-/** What the files on disk make at the next boot, if they are enabled. `config` null: enabled, but there is no file of ours to enable. */
-export const SavedLink = strict({ by: stringEnum(SAVERS), is_enabled: Type.Boolean(), config: nullable(LinkConfig) })
-export type SavedLink = Static<typeof SavedLink>
+/** The kinds of file that a tunnel can have on disk, as the API names them (decisions.md, R18). */
+export const FILE_KINDS = ['systemd_unit', 'systemd_keepalive_unit', 'networkd_netdev', 'networkd_network'] as const
+export type FileKind = (typeof FILE_KINDS)[number]
+
+/** Pings of the far end through the tunnel. `packet_size` is ping's: the bytes of payload. */
+export const Keepalive = strict({
+  target_address: IpText,
+  interval_seconds: Type.Number({ minimum: 0.2, maximum: 3600 }),
+  packet_size: integer(0, 65507),
+})
+export type Keepalive = Static<typeof Keepalive>
+
+/** A unit is enabled by a link beside it, so `config` can be null: enabled, but there is no file of ours to enable. */
+const SavedUnit = strict({ is_enabled: Type.Boolean(), config: nullable(LinkConfig) })
+const SavedKeepalive = strict({ is_enabled: Type.Boolean(), config: nullable(Keepalive) })
+
+/** networkd takes a link in two parts: what it is born with, and its addresses. */
+const { addresses, ...born } = LinkConfig.properties
+export const NetdevConfig = strict(born)
+export type NetdevConfig = Static<typeof NetdevConfig>
+export const NetworkConfig = strict({ addresses })
+export type NetworkConfig = Static<typeof NetworkConfig>
+
+/** A file of networkd says in its own text whether it is enabled. */
+const SavedNetdev = strict({ is_enabled: Type.Boolean(), config: NetdevConfig })
+const SavedNetwork = strict({ is_enabled: Type.Boolean(), config: NetworkConfig })
+
+/**
+ * The files of ours on disk under one name, each by itself: a host may hold those of two savers, or one of the two that networkd takes,
+ * and every such state can be seen, planned from and put back. Null: no such file.
+ */
+export const Saved = strict({
+  systemd_unit: nullable(SavedUnit),
+  systemd_keepalive_unit: nullable(SavedKeepalive),
+  networkd_netdev: nullable(SavedNetdev),
+  networkd_network: nullable(SavedNetwork),
+})
+export type Saved = Static<typeof Saved>
+
+/** A file that is there, or shall be. */
+export type SavedFile = { [K in FileKind]: { readonly file: K; readonly is_enabled: boolean; readonly config: NonNullable<NonNullable<Saved[K]>['config']> } }[FileKind]
 
 /** Null in the place of a TunnelState means: no link and no file of that name. */
 export const TunnelState = strict({
   interface_name: InterfaceName,
   link: nullable(LinkState),
-  saved: nullable(SavedLink),
+  saved: nullable(Saved),
 })
 export type TunnelState = Static<typeof TunnelState>

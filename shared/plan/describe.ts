@@ -1,14 +1,15 @@
 // Says what a step does: a sentence for a person, and the ip command that would do the same, to be read and never run.
-import { addressAddArguments, linkAddArguments, unitNameOf } from '../render/systemd-unit.ts'
-import type { TunnelAddress } from '../model/tunnel.ts'
-import type { TunnelStep } from './step.ts'
+import { fileNameOf } from '../render/saved-file.ts'
+import { addressAddArguments, linkAddArguments } from '../render/systemd-unit.ts'
+import type { FileKind, TunnelAddress } from '../model/tunnel.ts'
+import type { TunnelStep, UnitKind } from './step.ts'
 
 export interface StepDescription {
   readonly kind: TunnelStep['kind']
   readonly description: string
   readonly argv?: string[]
-  /** The plain name of the file that the step writes or removes. */
-  readonly file?: string
+  /** The kind of the file that the step writes or removes. */
+  readonly file?: FileKind
 }
 
 export function describe(step: TunnelStep): StepDescription {
@@ -17,7 +18,6 @@ export function describe(step: TunnelStep): StepDescription {
 
 function words(step: TunnelStep): Omit<StepDescription, 'kind'> {
   const name = step.interface_name
-  const unit = unitNameOf(name)
   switch (step.kind) {
     case 'link_create':
       return {
@@ -42,14 +42,35 @@ function words(step: TunnelStep): Omit<StepDescription, 'kind'> {
     case 'address_remove':
       return { description: `Take the address ${spelled(step.address)} from ${name}.`, argv: ['ip', ...addressRemoveArguments(name, step.address)] }
     case 'file_write':
-      return { description: `Write the ${step.by} unit ${unit}, which makes ${name} at boot.`, file: unit }
+      return { description: `Write ${fileNameOf(step.saved.file, name)}, ${PURPOSES[step.saved.file](name)}${step.saved.is_enabled || step.saved.file.startsWith('systemd') ? '' : ', as disabled'}.`, file: step.saved.file }
     case 'file_remove':
-      return { description: `Remove the ${step.by} unit ${unit}.`, file: unit }
+      return { description: `Remove ${fileNameOf(step.file, name)}, ${PURPOSES[step.file](name)}.`, file: step.file }
     case 'systemd_enable':
-      return { description: `Enable ${unit}, so that ${name} comes back after a reboot.`, argv: ['systemctl', 'enable', unit] }
+      return { description: `Enable ${fileNameOf(step.file, name)}, ${ENABLED[step.file](name)}.`, argv: ['systemctl', 'enable', fileNameOf(step.file, name)] }
     case 'systemd_disable':
-      return { description: `Disable ${unit}, so that ${name} does not come back after a reboot.`, argv: ['systemctl', 'disable', unit] }
+      return { description: `Disable ${fileNameOf(step.file, name)}, ${DISABLED[step.file](name)}.`, argv: ['systemctl', 'disable', fileNameOf(step.file, name)] }
+    case 'networkd_reload':
+      return { description: 'Have systemd-networkd read its files again, if it runs.', argv: ['networkctl', 'reload'] }
   }
+}
+
+type Say = (interface_name: string) => string
+
+const PURPOSES: Readonly<Record<FileKind, Say>> = {
+  systemd_unit: (name) => `the systemd unit that makes ${name} at boot`,
+  systemd_keepalive_unit: (name) => `the systemd unit that pings the far end through ${name}`,
+  networkd_netdev: (name) => `the file by which systemd-networkd makes ${name} at boot`,
+  networkd_network: (name) => `the file by which systemd-networkd gives ${name} its addresses`,
+}
+
+const ENABLED: Readonly<Record<UnitKind, Say>> = {
+  systemd_unit: (name) => `so that ${name} comes back after a reboot`,
+  systemd_keepalive_unit: (name) => `so that the far end of ${name} is pinged from now on`,
+}
+
+const DISABLED: Readonly<Record<UnitKind, Say>> = {
+  systemd_unit: (name) => `so that ${name} does not come back after a reboot`,
+  systemd_keepalive_unit: (name) => `so that the far end of ${name} is no longer pinged`,
 }
 
 const spelled = (a: TunnelAddress): string =>

@@ -1,5 +1,8 @@
 // The closed list of what can be done to a host for a tunnel; root executes these and nothing else.
-import type { LinkConfig, Saver, TunnelAddress } from '../model/tunnel.ts'
+import type { FileKind, LinkConfig, SavedFile, TunnelAddress } from '../model/tunnel.ts'
+import type { UNIT_KINDS } from '../render/saved-file.ts'
+
+export type UnitKind = (typeof UNIT_KINDS)[number]
 
 export type TunnelStep = { readonly interface_name: string } & (
   | { readonly kind: 'link_create'; readonly config: LinkConfig }
@@ -10,8 +13,12 @@ export type TunnelStep = { readonly interface_name: string } & (
   | { readonly kind: 'link_set_txqueuelen'; readonly tx_queue_length: number }
   | { readonly kind: 'address_add'; readonly address: TunnelAddress }
   | { readonly kind: 'address_remove'; readonly address: TunnelAddress }
-  | { readonly kind: 'file_write'; readonly by: Saver; readonly config: LinkConfig }
-  | { readonly kind: 'file_remove'; readonly by: Saver }
-  | { readonly kind: 'systemd_enable' }
-  | { readonly kind: 'systemd_disable' }
+  | { readonly kind: 'file_write'; readonly saved: SavedFile }
+  | { readonly kind: 'file_remove'; readonly file: FileKind }
+  | { readonly kind: 'systemd_enable'; readonly file: UnitKind }
+  | { readonly kind: 'systemd_disable'; readonly file: UnitKind }
+  | { readonly kind: 'networkd_reload' }
 )
+
+/** A step before it is told whose it is. */
+export type NamelessStep = TunnelStep extends infer S ? (S extends TunnelStep ? Omit<S, 'interface_name'> : never) : never

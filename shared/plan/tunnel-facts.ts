@@ -1,5 +1,5 @@
 // The facts of a tunnel that a check can compare: each field by its name on the wire, each value as a person would read it.
-import type { LinkConfig, TunnelState } from '../model/tunnel.ts'
+import { FILE_KINDS, type FileKind, type Keepalive, type LinkConfig, type NetdevConfig, type NetworkConfig, type Saved, type TunnelState } from '../model/tunnel.ts'
 import { compareFacts, type Check, type Fact } from './check.ts'
 
 /** Passes wholly on a host that holds `wanted` and on no other. Both states are canonical. */
@@ -13,17 +13,26 @@ export function tunnelFacts(state: TunnelState | null): Fact[] {
   return [
     { name: 'exists', value: link ? 'yes' : 'no' },
     ...(link ? [{ name: 'is_up', value: link.is_up ? 'yes' : 'no' }, ...configFacts('', link.config)] : []),
-    { name: 'saved', value: saved ? saved.by : 'no' },
-    ...(saved ? [{ name: 'saved.is_enabled', value: saved.is_enabled ? 'yes' : 'no' }, ...savedFacts(saved.config)] : []),
+    ...savedFacts(saved),
   ]
 }
 
-const savedFacts = (config: LinkConfig | null): Fact[] => (config ? configFacts('saved.', config) : [{ name: 'saved.file', value: 'no' }])
+function savedFacts(saved: Saved | null): Fact[] {
+  const kinds = FILE_KINDS.filter((kind) => saved?.[kind])
+  return [{ name: 'saved', value: kinds.join(', ') || 'no' }, ...kinds.flatMap((kind) => (saved ? fileFacts(saved, kind) : []))]
+}
 
-const configFacts = (prefix: string, config: LinkConfig): Fact[] =>
+function fileFacts(saved: Saved, kind: FileKind): Fact[] {
+  const { is_enabled = false, config = null } = saved[kind] ?? {}
+  const enabled = { name: `${kind}.is_enabled`, value: is_enabled ? 'yes' : 'no' }
+  if (!config) return [enabled, { name: `${kind}.file`, value: 'no' }]
+  return [enabled, ...configFacts(`${kind}.`, config)]
+}
+
+const configFacts = (prefix: string, config: LinkConfig | NetdevConfig | NetworkConfig | Keepalive): Fact[] =>
   Object.entries(config).map(([field, value]) => ({ name: prefix + field, value: textOf(value) }))
 
-function textOf(value: LinkConfig[keyof LinkConfig]): string {
+function textOf(value: LinkConfig[keyof LinkConfig] | Keepalive[keyof Keepalive]): string {
   if (value === null) return 'none'
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
   if (!Array.isArray(value)) return String(value)

@@ -1,20 +1,16 @@
 // A saved tunnel as a systemd unit: the text that makes the same link at boot, before any daemon of ours runs.
 import { canonicalConfig } from '../model/canonical-tunnel.ts'
 import { isIpv6Kind, type LinkConfig, type TunnelAddress } from '../model/tunnel.ts'
-
-/** First line of a unit of ours: what the unit makes, for the reader; the rest of the text must follow from it. */
-export const UNIT_MARK = '# tunnel-panel: '
-export const UNIT_NAME = /^tunnel-panel-link-([A-Za-z0-9][A-Za-z0-9_.-]{0,14})\.service$/
-
-export const unitNameOf = (interface_name: string): string => `tunnel-panel-link-${interface_name}.service`
+import { deviceUnitOf } from './device-unit.ts'
+import { markOf } from './mark.ts'
 
 const IP = '/usr/sbin/ip'
 
-/** The inverse of readSystemdUnit. `config` is taken in its canonical form. */
+/** `config` is taken in its canonical form. */
 export function renderSystemdUnit(interface_name: string, config: LinkConfig): string {
   const canonical = canonicalConfig(config)
   return `${[
-    UNIT_MARK + JSON.stringify(canonical),
+    markOf(canonical),
     '[Unit]',
     `Description=Tunnel ${interface_name} to ${canonical.remote_endpoint} (kept by tunnel-panel)`,
     'After=network-pre.target systemd-modules-load.service',
@@ -38,13 +34,9 @@ export function renderSystemdUnit(interface_name: string, config: LinkConfig): s
 
 function bindDeviceLines(device: string | null): string[] {
   if (device === null) return []
-  const unit = `sys-subsystem-net-devices-${escapeUnitPart(device)}.device`
+  const unit = deviceUnitOf(device)
   return [`Wants=${unit}`, `After=${unit}`]
 }
-
-/** systemd.unit(5), "String escaping for inclusion in unit names". */
-const escapeUnitPart = (text: string): string =>
-  text.replace(/[^A-Za-z0-9:_.]/g, (c) => `\\x${c.charCodeAt(0).toString(16).padStart(2, '0')}`)
 
 /** Arguments of ip(8) that make the link; also what a person is shown as the equivalent command. */
 export function linkAddArguments(interface_name: string, config: LinkConfig): string[] {

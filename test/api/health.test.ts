@@ -104,7 +104,7 @@ describe('GET /system/capabilities', () => {
     const { status, body } = await (await panel.setUp()).get<Capability>('/system/capabilities')
     assert.equal(status, 200)
     assert.deepEqual(body.tunnel_types.map(({ tunnel_type_id, supported, link_manager }) => [tunnel_type_id, supported, link_manager]), [10, 20, 30, 40].map((id) => [id, true, 'netlink']))
-    assert.deepEqual(body.persistence.map(({ persistence_type_id, available }) => [persistence_type_id, available]), [[10, true], [20, false], [30, true]])
+    assert.deepEqual(body.persistence.map(({ persistence_type_id, available }) => [persistence_type_id, available]), [[10, true], [20, true], [30, true]])
     assert.equal(body.complete, true)
     assert.deepEqual([body.rule_backend.active, body.rule_backend.rule_backend_type_id, body.rule_backend.available, body.rule_backend.namespace], ['nftables', 10, true, 'table inet panel'])
     assert.ok(body.rule_backend.reason.length > 0)

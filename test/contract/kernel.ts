@@ -5,7 +5,7 @@ import type { Kernel, FoundLink } from '@panel/root-helper/kernel/facilities.ts'
 import { canonicalConfig } from '@panel/shared/model/canonical-tunnel.ts'
 import type { HostEvent } from '@panel/shared/model/event.ts'
 import { isIpv6Kind, LINK_KINDS, type LinkConfig, type LinkKind, type TunnelAddress } from '@panel/shared/model/tunnel.ts'
-import { unitNameOf } from '@panel/shared/render/systemd-unit.ts'
+import { fileNameOf, NETWORKD_KINDS, UNIT_KINDS } from '@panel/shared/render/saved-file.ts'
 import { exampleConfig } from '../support/example.ts'
 
 const NAME = 'gre-c-1'
@@ -154,7 +154,7 @@ export function kernelContract(open: () => Promise<Kernel>): void {
   })
 
   it('keeps a unit file as written, enables and disables it, and lists it', async () => {
-    const file = unitNameOf(NAME)
+    const file = fileNameOf('systemd_unit', NAME)
     assert.equal(await kernel.units.read(file), null)
     await kernel.units.write(file, 'one\n')
     await kernel.units.write(file, 'two\n')
@@ -168,6 +168,26 @@ export function kernelContract(open: () => Promise<Kernel>): void {
   })
 
   it('refuses a file name that is not one of our units', async () => {
-    for (const name of ['../etc/passwd', 'ssh.service', 'tunnel-panel-link-.service']) await assert.rejects(kernel.units.read(name), /not a name of our units/)
+    for (const name of ['../etc/passwd', 'ssh.service', 'tunnel-panel-link-.service']) await assert.rejects(kernel.units.read(name), /not a name of our files/)
+  })
+
+  it('keeps the two files of networkd as written, and lists them', async () => {
+    const files = NETWORKD_KINDS.map((kind) => fileNameOf(kind, NAME))
+    for (const file of files) {
+      assert.equal(await kernel.networkd.read(file), null)
+      await kernel.networkd.write(file, 'one\n')
+      await kernel.networkd.write(file, 'two\n')
+      assert.equal(await kernel.networkd.read(file), 'two\n')
+    }
+    await kernel.networkd.reloadFor(NAME)
+    await kernel.networkd.settled(NAME)
+    assert.deepEqual((await kernel.networkd.list()).sort(), files)
+    for (const file of [...files, ...files]) await kernel.networkd.remove(file)
+    assert.deepEqual(await kernel.networkd.list(), [])
+  })
+
+  it('keeps units out of the folder of networkd, and its files out of that of units', async () => {
+    for (const kind of NETWORKD_KINDS) await assert.rejects(kernel.units.write(fileNameOf(kind, NAME), 'text'), /not a name of our files/)
+    for (const kind of UNIT_KINDS) await assert.rejects(kernel.networkd.write(fileNameOf(kind, NAME), 'text'), /not a name of our files/)
   })
 }

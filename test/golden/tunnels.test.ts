@@ -1,44 +1,61 @@
-// Each folder of tunnels/ is a state and the text that follows from it: the unit that boot reads, and the plan as a person reads it.
+// Each folder of tunnels/ is a state and the text that follows from it: the files that boot reads, and the plan as a person reads it.
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { canonicalTunnel } from '@panel/shared/model/canonical-tunnel.ts'
-import type { TunnelState } from '@panel/shared/model/tunnel.ts'
+import { FILE_KINDS, type FileKind, type SavedFile, type TunnelState } from '@panel/shared/model/tunnel.ts'
 import { describe as describeStep } from '@panel/shared/plan/describe.ts'
 import { planTunnel } from '@panel/shared/plan/tunnel.ts'
-import { readSystemdUnit } from '@panel/shared/read/systemd-unit.ts'
-import { renderSystemdUnit } from '@panel/shared/render/systemd-unit.ts'
-import { linkConfig } from '../support/random-states.ts'
+import { READ } from '@panel/shared/read/saved-file.ts'
+import { fileNameOf, fileOf, renderFile } from '@panel/shared/render/saved-file.ts'
+import { tunnelState } from '../support/random-states.ts'
 import { sameAsFile } from './golden.ts'
 
 const folder = join(import.meta.dirname, 'tunnels')
+
+const NAME = 'gre-a-1'
+const anyTunnel = tunnelState.filter((state) => state !== null)
+
+const GOLDEN: Record<FileKind, string> = { systemd_unit: 'unit.service', systemd_keepalive_unit: 'keepalive.service', networkd_netdev: 'link.netdev', networkd_network: 'link.network' }
+
+const filesOf = ({ saved }: TunnelState): SavedFile[] =>
+  FILE_KINDS.flatMap((file) => (saved?.[file]?.config ? [{ file, is_enabled: saved[file].is_enabled, config: saved[file].config } as SavedFile] : []))
 
 describe('The text that follows from a tunnel', () => {
   for (const name of readdirSync(folder)) {
     it(`is right for ${name.replaceAll('-', ' ')}`, () => {
       const state = canonicalTunnel(JSON.parse(readFileSync(join(folder, name, 'state.json'), 'utf8')) as TunnelState)
-      assert.ok(state?.saved?.config)
-      const unit = renderSystemdUnit(state.interface_name, state.saved.config)
-      sameAsFile(join(folder, name, 'unit.service'), unit)
+      assert.ok(state && filesOf(state).length > 0)
+      for (const saved of filesOf(state)) sameAsFile(join(folder, name, GOLDEN[saved.file]), renderFile(state.interface_name, saved))
       const plan = (before: TunnelState | null, after: TunnelState | null) => planTunnel(before, after).steps.map((step) => describeStep(step).description)
       sameAsFile(join(folder, name, 'plan.txt'), [...plan(null, state), '---', ...plan(state, null), ''].join('\n'))
     })
   }
 
-  it('reads back as the tunnel that it was rendered from', () => {
-    fc.assert(fc.property(linkConfig, (config) => {
-      const canonical = canonicalTunnel({ interface_name: 'gre-a-1', link: { is_up: true, config }, saved: null })?.link?.config
-      assert.deepEqual(readSystemdUnit('gre-a-1', renderSystemdUnit('gre-a-1', config)), canonical)
+  it('reads back as the tunnel that it was rendered from, whatever the file', () => {
+    fc.assert(fc.property(anyTunnel, (state) => {
+      for (const saved of filesOf(state)) {
+        assert.deepEqual(READ[saved.file](NAME, renderFile(NAME, saved), saved.is_enabled), state.saved?.[saved.file])
+      }
     }), { numRuns: 300 })
   })
 
   it('is nobody else’s: any other byte makes it a foreign file', () => {
-    fc.assert(fc.property(linkConfig, fc.nat(), fc.constantFrom('', 'x', '\n'), (config, at, insert) => {
-      const text = renderSystemdUnit('gre-a-1', config)
-      const where = at % text.length
-      const changed = text.slice(0, where) + insert + text.slice(where + 1)
-      if (changed !== text) assert.equal(readSystemdUnit('gre-a-1', changed), null)
+    fc.assert(fc.property(anyTunnel, fc.nat(), fc.constantFrom('', 'x', '\n'), (state, at, insert) => {
+      for (const saved of filesOf(state)) {
+        const text = renderFile(NAME, saved)
+        const where = at % text.length
+        const changed = text.slice(0, where) + insert + text.slice(where + 1)
+        if (changed !== text) assert.equal(READ[saved.file](NAME, changed, saved.is_enabled), null)
+      }
     }), { numRuns: 500 })
+  })
+
+  it('stands in a file whose name tells whose and of which kind it is', () => {
+    for (const file of FILE_KINDS) {
+      for (const name of ['a', 'gre-a-1', 'x.network', 'x.service', '10-tunnel-panel']) assert.deepEqual(fileOf(fileNameOf(file, name)), { kind: file, interface_name: name })
+    }
+    for (const name of ['ssh.service', 'tunnel-panel-link-.service', '10-tunnel-panel-a/b.netdev', '20-tunnel-panel-a.netdev', 'tunnel-panel-link-0123456789abcdef.service']) assert.equal(fileOf(name), null)
   })
 })

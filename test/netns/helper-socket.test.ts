@@ -12,7 +12,7 @@ import { HELPER_FLAGS } from '../../packaging/run/node-flags.ts'
 const run = promisify(execFile)
 const folder = mkdtempSync(join(tmpdir(), 'panel-netns-'))
 const socket = join(folder, 'helper.sock')
-const env = { ...process.env, PANEL_HELPER_SOCKET: socket, PANEL_UNIT_DIR: join(folder, 'units'), PANEL_SYSCTL_DIR: join(folder, 'sysctl'), PANEL_HELPER_STATE_DIR: join(folder, 'state') }
+const env = { ...process.env, PANEL_HELPER_SOCKET: socket, PANEL_UNIT_DIR: join(folder, 'units'), PANEL_NETWORKD_DIR: join(folder, 'network'), PANEL_SYSCTL_DIR: join(folder, 'sysctl'), PANEL_HELPER_STATE_DIR: join(folder, 'state') }
 
 describe('The helper in a network namespace', function () {
   this.timeout(300_000)

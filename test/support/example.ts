@@ -1,6 +1,6 @@
 // One tunnel that tests speak of: from 192.0.2.1 to 192.0.2.2, with an address of each family, kept by systemd.
 import { canonicalTunnel } from '@panel/shared/model/canonical-tunnel.ts'
-import type { LinkConfig, TunnelState } from '@panel/shared/model/tunnel.ts'
+import type { LinkConfig, Saved, TunnelState } from '@panel/shared/model/tunnel.ts'
 
 export const exampleConfig: LinkConfig = {
   kind: 'gre',
@@ -28,9 +28,15 @@ export const exampleConfig: LinkConfig = {
   ],
 }
 
-export function exampleTunnel(fields: Partial<LinkConfig> = {}, interface_name = 'gre-a-1'): TunnelState {
+export const NO_FILES: Saved = { systemd_unit: null, systemd_keepalive_unit: null, networkd_netdev: null, networkd_network: null }
+
+/** What keeps the example: by systemd, unless said otherwise. */
+export const byNetworkd = ({ addresses, ...config }: LinkConfig, is_enabled = true): Saved => ({ ...NO_FILES, networkd_netdev: { is_enabled, config }, networkd_network: { is_enabled, config: { addresses } } })
+export const bySystemd = (config: LinkConfig, is_enabled = true): Saved => ({ ...NO_FILES, systemd_unit: { is_enabled, config } })
+
+export function exampleTunnel(fields: Partial<LinkConfig> = {}, interface_name = 'gre-a-1', savedAs: (config: LinkConfig) => Saved = bySystemd): TunnelState {
   const config = { ...exampleConfig, ...fields }
-  const state = canonicalTunnel({ interface_name, link: { is_up: true, config }, saved: { by: 'systemd', is_enabled: true, config } })
+  const state = canonicalTunnel({ interface_name, link: { is_up: true, config }, saved: savedAs(config) })
   if (!state) throw new Error('The example is no state')
   return state
 }

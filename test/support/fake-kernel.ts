@@ -2,9 +2,9 @@
 import { canonicalConfig, canonicalAddress } from '@panel/shared/model/canonical-tunnel.ts'
 import type { HostEvent } from '@panel/shared/model/event.ts'
 import type { HostInterface, LinkStatistics, ObservedLink, RoutingEntry } from '@panel/shared/model/observed.ts'
-import { KERNEL_STUBS, LINK_KINDS, type LinkConfig, type LinkState, type TunnelAddress } from '@panel/shared/model/tunnel.ts'
-import { UNIT_NAME } from '@panel/shared/render/systemd-unit.ts'
-import { KernelError, type FoundLink, type Kernel, type KernelEvents, type Links, type UnitFiles } from '@panel/root-helper/kernel/facilities.ts'
+import { KERNEL_STUBS, LINK_KINDS, type LinkConfig, type FileKind, type LinkState, type TunnelAddress } from '@panel/shared/model/tunnel.ts'
+import { fileOf, NETWORKD_KINDS, UNIT_KINDS } from '@panel/shared/render/saved-file.ts'
+import { KernelError, type FoundLink, type Kernel, type KernelEvents, type Links, type NetworkdFiles, type SavedFiles, type UnitFiles } from '@panel/root-helper/kernel/facilities.ts'
 
 /** A link of the fake host; `state` null stands for a kind that is not ours. */
 interface FakeLink {
@@ -22,6 +22,8 @@ export class FakeKernel implements Kernel {
   readonly enabled = new Set<string>()
   /** Every change asked of it, in order: what a test of "nothing was changed" looks at. */
   readonly changes: string[] = []
+  /** For whose sake networkd was asked to read its files again. */
+  readonly reloads: string[] = []
   supportsGre = true
   hostInterfaces: HostInterface[] = [fakeInterface('lo', 1, 'loopback', ['127.0.0.1/8']), fakeInterface('eth0', 2, 'physical', ['192.0.2.1/24', '2001:db8::1/64'])]
   hostRoutes: RoutingEntry[] = [fakeRoute('0.0.0.0/0', 'eth0'), fakeRoute('192.0.2.0/24', 'eth0'), fakeRoute('::/0', 'eth0')]
@@ -69,22 +71,34 @@ export class FakeKernel implements Kernel {
   }
 
   readonly units: UnitFiles = {
-    read: async (name) => this.files.get(ours(name)) ?? null,
-    list: async () => [...this.files.keys()].filter((name) => UNIT_NAME.test(name)),
-    write: async (name, content) => {
-      this.#change(`write ${ours(name)}`)
-      this.files.set(name, content)
-    },
-    remove: async (name) => {
-      this.#change(`remove ${ours(name)}`)
-      this.files.delete(name)
-    },
-    isEnabled: async (name) => this.enabled.has(ours(name)),
+    ...this.#filesOf(UNIT_KINDS),
+    isEnabled: async (name) => this.enabled.has(ours(name, UNIT_KINDS)),
     setEnabled: async (name, enabled) => {
-      this.#change(`${enabled ? 'enable' : 'disable'} ${ours(name)}`)
+      this.#change(`${enabled ? 'enable' : 'disable'} ${ours(name, UNIT_KINDS)}`)
       if (enabled) this.enabled.add(name)
       else this.enabled.delete(name)
     },
+  }
+
+  readonly networkd: NetworkdFiles = {
+    ...this.#filesOf(NETWORKD_KINDS),
+    reloadFor: async (name) => void this.reloads.push(name),
+    settled: async () => undefined,
+  }
+
+  #filesOf(kinds: readonly FileKind[]): SavedFiles {
+    return {
+      read: async (name) => this.files.get(ours(name, kinds)) ?? null,
+      list: async () => [...this.files.keys()].filter((name) => isOneOf(name, kinds)),
+      write: async (name, content) => {
+        this.#change(`write ${ours(name, kinds)}`)
+        this.files.set(name, content)
+      },
+      remove: async (name) => {
+        this.#change(`remove ${ours(name, kinds)}`)
+        this.files.delete(name)
+      },
+    }
   }
 
   #create(name: string, config: LinkConfig): void {
@@ -153,8 +167,10 @@ export class FakeKernel implements Kernel {
 
 const isOurs = (name: string, link: FakeLink): boolean => (LINK_KINDS as readonly string[]).includes(link.kind) && !(KERNEL_STUBS as readonly string[]).includes(name)
 
-function ours(name: string): string {
-  if (!UNIT_NAME.test(name)) throw new Error(`${name} is not a name of our units`)
+const isOneOf = (name: string, kinds: readonly FileKind[]): boolean => kinds.some((kind) => fileOf(name)?.kind === kind)
+
+function ours(name: string, kinds: readonly FileKind[]): string {
+  if (!isOneOf(name, kinds)) throw new Error(`${name} is not a name of our files`)
   return name
 }
 

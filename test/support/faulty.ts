@@ -1,5 +1,5 @@
 // Any kernel, with a fault at the n-th change asked of it. It lives in the tests, so a production helper has no such door.
-import type { Kernel, KernelEvents, Links, UnitFiles } from '@panel/root-helper/kernel/facilities.ts'
+import type { Kernel, KernelEvents, Links, NetworkdFiles, UnitFiles } from '@panel/root-helper/kernel/facilities.ts'
 
 /**
  * refuses: the change is not made, and throws. half: it is made, and throws. lies: it is not made, and says it was.
@@ -16,6 +16,7 @@ const FILE_CHANGES = ['write', 'remove', 'setEnabled'] as const
 export class FaultyKernel implements Kernel {
   readonly links: Links
   readonly units: UnitFiles
+  readonly networkd: NetworkdFiles
   readonly events: KernelEvents
   /** Changes asked so far. */
   asked = 0
@@ -25,6 +26,7 @@ export class FaultyKernel implements Kernel {
     this.#faultAt = faultAt
     this.links = this.#wrap(kernel.links, LINK_CHANGES)
     this.units = this.#wrap(kernel.units, FILE_CHANGES)
+    this.networkd = this.#wrap(kernel.networkd, FILE_CHANGES)
     this.events = kernel.events
   }
 

@@ -57,9 +57,13 @@ export function inProcessHelper(kernel: FakeKernel, journal: Parts['journal'] = 
 export const noJournal = (): Parts['journal'] => ({ begin: async () => undefined, end: async () => undefined, read: async () => null })
 
 const HELPER_FACTS: HelperFacts = {
-  savers: [{ by: 'systemd', available: true, detail: 'Unit files in /etc/systemd/system' }],
+  savers: [
+    { by: 'systemd', available: true, detail: 'Unit files in /etc/systemd/system' },
+    { by: 'networkd', available: true, detail: 'Files in /etc/systemd/network' },
+  ],
   kernel_release: '6.12.0-fake',
   unit_dir: '/etc/systemd/system',
+  networkd_dir: '/etc/systemd/network',
   sysctl_dir: '/etc/sysctl.d',
   version: '0.0.0-fake',
   pid: 1,

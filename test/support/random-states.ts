@@ -1,7 +1,7 @@
 // Arbitrary tunnel states for property tests: canonical, sound, and drawn so that two of them often differ in one thing only.
 import fc from 'fast-check'
 import { canonicalTunnel } from '@panel/shared/model/canonical-tunnel.ts'
-import { isIpv6Kind, LINK_KINDS, type LinkConfig, type LinkKind, type TunnelAddress, type TunnelState } from '@panel/shared/model/tunnel.ts'
+import { isIpv6Kind, LINK_KINDS, type LinkConfig, type LinkKind, type NetdevConfig, type Saved, type TunnelAddress, type TunnelState } from '@panel/shared/model/tunnel.ts'
 
 const u32 = fc.integer({ min: 0, max: 0xffff_ffff })
 const byte = fc.integer({ min: 0, max: 255 })
@@ -49,11 +49,42 @@ const configOf = (kind: LinkKind): fc.Arbitrary<LinkConfig> => {
 
 export const linkConfig: fc.Arbitrary<LinkConfig> = fc.constantFrom(...LINK_KINDS).chain(configOf)
 
+const unitOf = <C>(config: fc.Arbitrary<C>) => fc.option(fc.record({ is_enabled: fc.boolean(), config: fc.option(config, { freq: 4 }) }))
+const keepalive = fc.record({ target_address: ipv4, interval_seconds: fc.constantFrom(0.2, 1, 2.5, 3600), packet_size: fc.integer({ min: 0, max: 65507 }) })
+
+/** Brought within what networkd has words for. */
+const netdevConfig: fc.Arbitrary<NetdevConfig> = linkConfig.map(({ addresses: _, ...config }) => {
+  const overIpv6 = isIpv6Kind(config.kind)
+  const isNumbered = config.has_input_sequence && !overIpv6
+  return {
+    ...config,
+    bind_device: null,
+    ikey: config.ikey === 0 ? null : config.ikey,
+    okey: config.okey === 0 ? null : config.okey,
+    has_input_checksum: false,
+    has_output_checksum: false,
+    has_input_sequence: isNumbered,
+    has_output_sequence: isNumbered,
+    tos: overIpv6 ? '0x00' : config.tos,
+    encap_limit: config.encap_limit === null ? null : 0,
+    fwmark: null,
+    tx_queue_length: 1000,
+  }
+})
+
+/** Any files at once, even one without the other of the two that networkd takes. */
+const saved: fc.Arbitrary<Saved> = fc.record({
+  systemd_unit: unitOf(linkConfig),
+  systemd_keepalive_unit: unitOf(keepalive),
+  networkd_netdev: fc.option(fc.record({ is_enabled: fc.boolean(), config: netdevConfig })),
+  networkd_network: fc.option(fc.record({ is_enabled: fc.boolean(), config: fc.record({ addresses: fc.uniqueArray(address, { maxLength: 4, selector: (a) => a.address }) }) })),
+})
+
 /** A state of gre-a-1: link, file, both, or (null) neither. */
 export const tunnelState: fc.Arbitrary<TunnelState | null> = fc
   .record({
     link: fc.option(fc.record({ is_up: fc.boolean(), config: linkConfig })),
-    saved: fc.option(fc.record({ by: fc.constant('systemd' as const), is_enabled: fc.boolean(), config: fc.option(linkConfig, { freq: 4 }) })),
+    saved: fc.option(saved),
   })
   .map(({ link, saved }) => canonicalTunnel({ interface_name: 'gre-a-1', link, saved }))
 

@@ -1,6 +1,6 @@
 // GET /system/capabilities: what this host can do, asked live of the root helper (interface.md, System; decisions.md, Y2 to Y4).
 import type { HelperFacts, LinkKindSupport, Tools } from '@panel/shared/model/host.ts'
-import type { LinkKind } from '@panel/shared/model/tunnel.ts'
+import type { LinkKind, Saver } from '@panel/shared/model/tunnel.ts'
 import type { Reader } from '@panel/shared/rpc/methods.ts'
 import type { ReadContext } from '../context.ts'
 import { ok, type Answer } from '../http/endpoint.ts'
@@ -40,10 +40,13 @@ const TUNNEL_TYPES: Record<LinkKind, { tunnel_type_id: number; title: string }> 
 const tunnelType = ({ kind, supported, detail }: LinkKindSupport) => ({ ...TUNNEL_TYPES[kind], supported, link_manager: 'netlink', note: detail })
 
 const persistence = ({ savers }: HelperFacts) => {
-  const systemd = savers.find((saver) => saver.by === 'systemd')
+  const by = (name: Saver) => {
+    const saver = savers.find((known) => known.by === name)
+    return { available: saver?.available ?? false, note: saver?.detail ?? `The root helper does not know ${name}` }
+  }
   return [
-    { persistence_type_id: 10, title: 'Systemd', available: systemd?.available ?? false, note: systemd?.detail ?? 'The root helper does not know systemd' },
-    { persistence_type_id: 20, title: 'Networkd', available: false, note: 'This build does not write files for systemd-networkd' },
+    { persistence_type_id: 10, title: 'Systemd', ...by('systemd') },
+    { persistence_type_id: 20, title: 'Networkd', ...by('networkd') },
     { persistence_type_id: 30, title: 'Runtime', available: true, note: 'The tunnel lives in the kernel until the next boot' },
   ]
 }

@@ -1,6 +1,7 @@
 // What an operator must confirm before it is done: what the link can take only by being made anew, and what T14 of decisions.md puts beside it.
 import type { TunnelState } from '@panel/shared/model/tunnel.ts'
 import { sameState, type Change } from '@panel/shared/plan/change.ts'
+import { LET_GO } from '@panel/shared/plan/tunnel.ts'
 import { planChange } from '@panel/shared/plan/tunnels.ts'
 import { Refusal } from '../http/refusal.ts'
 import { stateOf, type NewTunnel } from './record.ts'
@@ -17,6 +18,9 @@ const WEIGHTY = {
   persistence_type_id: 'the link stays as it is, but something else, or nothing, brings it back after a reboot',
 } as const satisfies Partial<Record<keyof NewTunnel, string>>
 
+/** But for a link that systemd-networkd lets go of. */
+const weighty = (reasons: readonly string[]) => (reasons.includes(LET_GO) ? { ...WEIGHTY, persistence_type_id: 'systemd-networkd takes from a link what it knows of when it lets go of it, so the link is made anew' } : WEIGHTY)
+
 /** Sentences, each beginning with the field it speaks of. Empty where everything is done in place. */
 export function reasonsToConfirm(stored: NewTunnel, wanted: NewTunnel, change: Change<TunnelState>): string[] {
   const changed = (field: keyof NewTunnel): boolean => !sameState(stored[field], wanted[field])
@@ -25,7 +29,7 @@ export function reasonsToConfirm(stored: NewTunnel, wanted: NewTunnel, change: C
   const drifted = planChange(change).recreate_reasons.filter((field) => !asStored.includes(field))
   return [
     ...reborn.map((field) => `${field}: only a new link can have ${textOf(wanted[field])} in the place of ${textOf(stored[field])}`),
-    ...Object.entries(WEIGHTY).filter(([field]) => changed(field as keyof typeof WEIGHTY)).map(([field, why]) => `${field}: ${why}`),
+    ...Object.entries(weighty(asStored)).filter(([field]) => changed(field as keyof typeof WEIGHTY)).map(([field, why]) => `${field}: ${why}`),
     ...drifted.map((field) => `${field}: the link on this server is not as stored, and only a new one can be`),
   ]
 }

@@ -64,6 +64,6 @@ function asEnded(record: NewTunnel, outcome: Outcome, now: string): NewTunnel {
 async function answer(context: CommandContext, draft: Draft, record: TunnelRecord, outcome: Outcome): Promise<CreateTunnelAnswer> {
   const { interface_name, tunnel_id } = record
   const { warnings, facts } = draft
-  const plan = planView(changeOf(draft), { interface_name, tunnel_id, unit_dir: facts.helper.unit_dir, warnings })
+  const plan = planView(changeOf(draft), { interface_name, tunnel_id, folders: facts.helper, warnings })
   return changeAnswer(context, record, { plan, checks: outcome.checks, warnings })
 }

@@ -2,17 +2,18 @@
 import type { DeleteTunnelAnswer } from '@panel/shared/api/tunnel-answers.ts'
 import type { DeleteTunnelBody } from '@panel/shared/api/tunnels.ts'
 import type { TunnelFound } from '@panel/shared/model/observed.ts'
-import type { TunnelState } from '@panel/shared/model/tunnel.ts'
+import { FILE_KINDS, type FileKind, type TunnelState } from '@panel/shared/model/tunnel.ts'
 import type { Change } from '@panel/shared/plan/change.ts'
 import { planTunnel } from '@panel/shared/plan/tunnel.ts'
+import { fileNameOf } from '@panel/shared/render/saved-file.ts'
 import { carryOut } from '../change/carry-out.ts'
 import type { CommandContext } from '../context.ts'
 import { ok, type Answer, type Incoming } from '../http/endpoint.ts'
 import { idIn, noSuchTunnel } from './get.ts'
 import { look } from './look.ts'
 import { guardOwnAccess } from './own-access.ts'
-import { planView, unitPath } from './plan-view.ts'
-import { named, type TunnelRecord } from './record.ts'
+import { pathOf, planView, type Folders } from './plan-view.ts'
+import { named, stateOf, type TunnelRecord } from './record.ts'
 import { refuseUnlessApplied } from './reach.ts'
 import { findTunnel, markDeleted } from './store.ts'
 
@@ -23,14 +24,14 @@ export function deleteTunnel(context: CommandContext, { params, body, client_ip 
     if (!known) throw noSuchTunnel(tunnel_id)
     context.note.target('tunnel', tunnel_id)
     if (known.isDeleted) return ok(goneBefore(known.record))
-    const { found, unit_dir } = await look(context.ask, known.record.interface_name)
+    const { found, folders } = await look(context.ask, known.record.interface_name)
     const inside = [...known.record.addresses, ...(found.state?.link?.config.addresses ?? [])]
     guardOwnAccess(known.record.interface_name, inside, client_ip, body.i_understand_i_may_lose_access === true)
     const change = { before: found.state, after: null }
     await takeAway(context, known.record, change)
     await context.db.transaction().execute((transaction) => markDeleted(transaction, tunnel_id, context.now().toISOString()))
     context.publish('tunnel.deleted', named(known.record))
-    return ok(report(known.record, change, found, unit_dir))
+    return ok(report(known.record, change, found, folders))
   })
 }
 
@@ -40,22 +41,28 @@ async function takeAway(context: CommandContext, record: TunnelRecord, change: C
   await refuseUnlessApplied(context, record, await carryOut(context, change))
 }
 
-function report({ tunnel_id, interface_name }: TunnelRecord, change: Change<TunnelState>, found: TunnelFound, unit_dir: string): DeleteTunnelAnswer {
-  const isSaved = (found.state?.saved?.config ?? null) !== null
-  const path = unitPath(unit_dir, interface_name)
+function report(record: TunnelRecord, change: Change<TunnelState>, found: TunnelFound, folders: Folders): DeleteTunnelAnswer {
+  const { tunnel_id, interface_name } = record
+  const wanted = stateOf(record).saved
+  const isForeign = (kind: FileKind): boolean => found.foreign_files.includes(fileNameOf(kind, interface_name))
+  const isThere = (kind: FileKind): boolean => (found.state?.saved?.[kind]?.config ?? null) !== null
+  const paths = (isOne: (kind: FileKind) => boolean): string[] => FILE_KINDS.filter(isOne).map((kind) => pathOf(folders, kind, interface_name))
   return {
     tunnel_id,
     interface: interface_name,
     interface_found: found.state !== null && found.state.link !== null,
     already_deleted: false,
-    files_removed: isSaved ? [path] : [],
-    files_absent: isSaved || found.foreign_files.length > 0 ? [] : [path],
-    files_kept: found.foreign_files.map((name) => `${unit_dir}/${name}`),
-    plan: planView(change, { interface_name, tunnel_id, unit_dir, warnings: [] }),
+    files_removed: paths(isThere),
+    files_absent: paths((kind) => (wanted?.[kind] ?? null) !== null && !isThere(kind) && !isForeign(kind)),
+    files_kept: paths(isForeign),
+    plan: planView(change, { interface_name, tunnel_id, folders, warnings: [] }),
     warnings: [],
     dependent_routes: [],
   }
 }
+
+/** An empty plan names no file. */
+const NOWHERE: Folders = { unit_dir: '', networkd_dir: '' }
 
 function goneBefore({ tunnel_id, interface_name }: TunnelRecord): DeleteTunnelAnswer {
   return {
@@ -66,7 +73,7 @@ function goneBefore({ tunnel_id, interface_name }: TunnelRecord): DeleteTunnelAn
     files_removed: [],
     files_absent: [],
     files_kept: [],
-    plan: planView({ before: null, after: null }, { interface_name, tunnel_id, unit_dir: '', warnings: [] }),
+    plan: planView({ before: null, after: null }, { interface_name, tunnel_id, folders: NOWHERE, warnings: [] }),
     warnings: [],
     dependent_routes: [],
   }

@@ -9,7 +9,7 @@ import { changeAnswer } from './answer.ts'
 import { idIn } from './get.ts'
 import { look, targetOf } from './look.ts'
 import { guardChange } from './own-access.ts'
-import { joinPlans, planView } from './plan-view.ts'
+import { joinPlans, planView, type Folders } from './plan-view.ts'
 import { reach } from './reach.ts'
 import { stateOf, type TunnelRecord } from './record.ts'
 
@@ -21,11 +21,11 @@ const act = (action: Action, is_enabled?: boolean): Handler => (context, { param
   context.inTurn(async () => {
     const stored = await targetOf(context, idIn(params))
     const wanted = { ...stored, is_enabled: is_enabled ?? stored.is_enabled }
-    const { found, unit_dir } = await look(context.ask, stored.interface_name)
+    const { found, folders } = await look(context.ask, stored.interface_name)
     const changes = stagesOf(action, found.state, stateOf(wanted))
     for (const change of changes) guardChange(stored, change, client_ip, body.i_understand_i_may_lose_access === true)
     const { record, checks } = await reach(context, { stored, wanted, changes })
-    const answer: TunnelActionAnswer = { action, ...(await changeAnswer(context, record, { plan: planOf(record, changes, unit_dir), checks, warnings: [] })) }
+    const answer: TunnelActionAnswer = { action, ...(await changeAnswer(context, record, { plan: planOf(record, changes, folders), checks, warnings: [] })) }
     return ok(answer)
   })
 
@@ -43,6 +43,6 @@ function stagesOf(action: Action, found: TunnelState | null, wanted: TunnelState
   return [{ before: found, after: resting }, { before: resting, after: wanted }]
 }
 
-function planOf({ interface_name, tunnel_id }: TunnelRecord, changes: readonly Change<TunnelState>[], unit_dir: string) {
-  return joinPlans(changes.map((change) => planView(change, { interface_name, tunnel_id, unit_dir, warnings: [] })))
+function planOf({ interface_name, tunnel_id }: TunnelRecord, changes: readonly Change<TunnelState>[], folders: Folders) {
+  return joinPlans(changes.map((change) => planView(change, { interface_name, tunnel_id, folders, warnings: [] })))
 }

@@ -4,6 +4,7 @@ import type { Reader } from '@panel/shared/rpc/methods.ts'
 import type { CommandContext, ReadDb } from '../context.ts'
 import { probeOne } from './draft/before.ts'
 import { noSuchTunnel } from './get.ts'
+import type { Folders } from './plan-view.ts'
 import type { TunnelRecord } from './record.ts'
 import { findTunnel } from './store.ts'
 
@@ -21,9 +22,9 @@ export async function targetOf({ db, note }: CommandContext, tunnel_id: number):
   return record
 }
 
-export async function look(ask: Reader, interface_name: string): Promise<{ found: TunnelFound; unit_dir: string }> {
+export async function look(ask: Reader, interface_name: string): Promise<{ found: TunnelFound; folders: Folders }> {
   const found = await probeOne(ask, interface_name)
   const { helper } = await ask('host.probe', { parts: ['helper'] })
   if (!helper) throw new Error('The helper left out a part of the host that it was asked for')
-  return { found, unit_dir: helper.unit_dir }
+  return { found, folders: helper }
 }

@@ -1,38 +1,42 @@
 // A change of a tunnel as the operator is shown it before and after: steps, the way back, files and checks (decisions.md, R17, R18, R20).
 import type { Warning } from '@panel/shared/api/errors.ts'
 import type { CheckView, PlanView, StepView, VerificationView } from '@panel/shared/api/tunnel-answers.ts'
-import type { TunnelState } from '@panel/shared/model/tunnel.ts'
+import type { HelperFacts } from '@panel/shared/model/host.ts'
+import type { FileKind, TunnelState } from '@panel/shared/model/tunnel.ts'
 import { invert, type Change } from '@panel/shared/plan/change.ts'
 import type { Check } from '@panel/shared/plan/check.ts'
 import { describe } from '@panel/shared/plan/describe.ts'
 import type { TunnelStep } from '@panel/shared/plan/step.ts'
 import { checkTunnels, namesOf, planChange, statesOf } from '@panel/shared/plan/tunnels.ts'
-import { renderSystemdUnit, unitNameOf } from '@panel/shared/render/systemd-unit.ts'
+import { fileNameOf, isNetworkdKind, renderFile } from '@panel/shared/render/saved-file.ts'
+
+/** Where the files of tunnels lie. */
+export type Folders = Pick<HelperFacts, 'unit_dir' | 'networkd_dir'>
 
 /** What is shown around the steps. */
 export interface Frame {
   readonly interface_name: string
   /** Null in a preview: there is none yet. */
   readonly tunnel_id: number | null
-  readonly unit_dir: string
+  readonly folders: Folders
   readonly warnings: readonly Warning[]
   /** Where the operator had to confirm more than the plan knows of: why. */
   readonly reasons?: readonly string[]
 }
 
-export function planView(change: Change<TunnelState>, { interface_name, tunnel_id, unit_dir, warnings, reasons }: Frame): PlanView {
+export function planView(change: Change<TunnelState>, { interface_name, tunnel_id, folders, warnings, reasons }: Frame): PlanView {
   const plan = planChange(change)
   const { after } = statesOf(change)
   const names = [...new Set([...namesOf(statesOf(change)), interface_name])]
   const recreate_reasons = [...(reasons ?? plan.recreate_reasons)]
-  const stepView = stepViewIn(unit_dir)
+  const stepView = stepViewIn(folders)
   return {
     operation: plan.operation,
     interface: interface_name,
     tunnel_id,
     steps: plan.steps.map(stepView),
     rollback: planChange(invert(change)).steps.map(stepView),
-    files: plan.steps.flatMap((step) => fileView(unit_dir, step)),
+    files: plan.steps.flatMap((step) => fileView(folders, step)),
     verification: checkTunnels(names, after, after).map(({ name, expected }) => ({ name, expected })),
     requires_recreate: recreate_reasons.length > 0,
     recreate_reasons,
@@ -55,18 +59,19 @@ export function joinPlans(plans: readonly PlanView[]): PlanView {
   }), first)
 }
 
-const stepViewIn = (unit_dir: string) => (step: TunnelStep): StepView => {
+const stepViewIn = (folders: Folders) => (step: TunnelStep): StepView => {
   const { file, ...said } = describe(step)
-  return file === undefined ? said : { ...said, path: `${unit_dir}/${file}` }
+  return file === undefined ? said : { ...said, path: pathOf(folders, file, step.interface_name) }
 }
 
-function fileView(unit_dir: string, step: TunnelStep): PlanView['files'] {
+function fileView(folders: Folders, step: TunnelStep): PlanView['files'] {
   if (step.kind !== 'file_write') return []
-  const name = step.interface_name
-  return [{ kind: 'systemd_unit', path: unitPath(unit_dir, name), content: renderSystemdUnit(name, step.config) }]
+  const { interface_name, saved } = step
+  return [{ kind: saved.file, path: pathOf(folders, saved.file, interface_name), content: renderFile(interface_name, saved) }]
 }
 
-export const unitPath = (unit_dir: string, interface_name: string): string => `${unit_dir}/${unitNameOf(interface_name)}`
+export const pathOf = ({ unit_dir, networkd_dir }: Folders, kind: FileKind, interface_name: string): string =>
+  `${isNetworkdKind(kind) ? networkd_dir : unit_dir}/${fileNameOf(kind, interface_name)}`
 
 export function verificationView(checks: readonly Check[], oper_state: string): VerificationView {
   // Every check is fatal: one that fails has the whole change put back.

@@ -9,7 +9,7 @@ import { planView } from './plan-view.ts'
 export async function previewTunnel(context: ReadContext, incoming: Incoming<CreateTunnelBody>): Promise<Answer> {
   const { before, after, record, mtu, resolved, warnings, facts } = await draftTunnel(context, incoming)
   const { interface_name } = record
-  const plan = planView({ before, after }, { interface_name, tunnel_id: null, unit_dir: facts.helper.unit_dir, warnings })
+  const plan = planView({ before, after }, { interface_name, tunnel_id: null, folders: facts.helper, warnings })
   const answer: PreviewTunnelAnswer = { plan, mtu, resolved, warnings }
   return ok(answer)
 }

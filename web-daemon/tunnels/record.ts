@@ -1,7 +1,8 @@
 // A tunnel as the panel stores it: what the operator wants, and whether it was applied. What the host holds is never mixed in.
 import { ADDRESS_FAMILIES, kindOfType, PERSISTENCE_TYPES } from '@panel/shared/api/lookups.ts'
 import { canonicalTunnel } from '@panel/shared/model/canonical-tunnel.ts'
-import { isIpv6Kind, type LinkConfig, type TunnelState } from '@panel/shared/model/tunnel.ts'
+import { farEndsOf } from '@panel/shared/model/far-end.ts'
+import { isIpv6Kind, type Keepalive, type LinkConfig, type Saved, type TunnelState } from '@panel/shared/model/tunnel.ts'
 import type { TunnelAddressRow, TunnelRow } from './table.ts'
 
 /** Columns that are flags in SQLite and true or false everywhere else. */
@@ -32,15 +33,34 @@ export const named = ({ tunnel_id, interface_name }: TunnelRecord): Pick<TunnelR
 /** What the host should hold for a record, in canonical form. */
 export function stateOf(record: NewTunnel): TunnelState {
   const config = configOf(record)
-  const is_enabled = record.is_enabled
-  const isSaved = record.persistence_type_id === PERSISTENCE_TYPES.Systemd
   const state = canonicalTunnel({
     interface_name: record.interface_name,
-    link: { is_up: is_enabled, config },
-    saved: isSaved ? { by: 'systemd', is_enabled, config } : null,
+    link: { is_up: record.is_enabled, config },
+    saved: savedOf(record, config),
   })
   if (!state) throw new Error(`${record.interface_name} has no state`)
   return state
+}
+
+function savedOf(record: NewTunnel, config: LinkConfig): Saved {
+  const { is_enabled, persistence_type_id } = record
+  const inSystemd = persistence_type_id === PERSISTENCE_TYPES.Systemd ? { is_enabled, config } : null
+  const isInNetworkd = persistence_type_id === PERSISTENCE_TYPES.Networkd
+  const { addresses, ...born } = config
+  const keepalive = keepaliveOf(record)
+  return {
+    systemd_unit: inSystemd,
+    systemd_keepalive_unit: keepalive && { is_enabled, config: keepalive },
+    networkd_netdev: isInNetworkd ? { is_enabled, config: born } : null,
+    networkd_network: isInNetworkd ? { is_enabled, config: { addresses } } : null,
+  }
+}
+
+/** Pings go to the far end of the primary address, or of the first that tells one. */
+function keepaliveOf({ keepalive_interval_seconds, keepalive_packet_size, addresses }: NewTunnel): Keepalive | null {
+  const [target_address] = farEndsOf([...addresses].sort((a, b) => Number(b.is_primary) - Number(a.is_primary)))
+  if (keepalive_interval_seconds === null || target_address === undefined) return null
+  return { target_address, interval_seconds: keepalive_interval_seconds, packet_size: keepalive_packet_size }
 }
 
 function configOf(record: NewTunnel): LinkConfig {

@@ -8,7 +8,7 @@ const PLAIN = [
   'mtu', 'ttl', 'tos', 'ikey', 'okey', 'fwmark', 'tx_queue_length', 'hop_limit', 'encap_limit', 'traffic_class', 'flow_label',
   'persistence_type_id', 'address_pool_id', 'apply_status_id', 'last_applied_date', 'last_apply_error', 'display_name', 'note',
   'monitor_interval_seconds', 'monitor_timeout_seconds', 'monitor_packet_size', 'monitor_window_size', 'monitor_degraded_loss_percent',
-  'monitor_down_loss_percent', 'monitor_degraded_rtt_ms', 'monitor_state_change_samples', 'monitor_target', 'created_date', 'updated_date',
+  'monitor_down_loss_percent', 'monitor_degraded_rtt_ms', 'monitor_state_change_samples', 'monitor_target', 'keepalive_interval_seconds', 'keepalive_packet_size', 'created_date', 'updated_date',
 ] as const satisfies (keyof TunnelRow)[]
 const ADDRESS = ['tunnel_address_id', 'address', 'peer_address', 'prefix_length', 'address_family_id', 'sort_order'] as const satisfies (keyof TunnelAddressRow)[]
 

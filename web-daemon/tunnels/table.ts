@@ -50,6 +50,9 @@ export interface TunnelTable {
   monitor_degraded_rtt_ms: number | null
   monitor_state_change_samples: number | null
   monitor_target: string | null
+  /** Null: no keepalive. */
+  keepalive_interval_seconds: number | null
+  keepalive_packet_size: number
   created_date: string
   updated_date: string
   /** Set where the tunnel is no more: the row stays so that its id keeps its meaning (decisions.md, T2). */

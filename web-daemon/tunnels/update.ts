@@ -32,7 +32,7 @@ export async function amend(context: CommandContext, stored: TunnelRecord, wish:
   if (wanted.tunnel_type_id !== stored.tunnel_type_id) await refuseUnsupported(context, draft)
   const { record, checks } = draft.concernsHost ? await reach(context, { stored, wanted, changes: [{ before, after }] }) : await storeAlone(context, stored, draft)
   const { interface_name, tunnel_id } = record
-  const plan = planView({ before, after }, { interface_name, tunnel_id, unit_dir: facts.helper.unit_dir, warnings, reasons })
+  const plan = planView({ before, after }, { interface_name, tunnel_id, folders: facts.helper, warnings, reasons })
   return changeAnswer(context, record, { plan, checks, warnings })
 }
 

@@ -34,7 +34,7 @@ export const startFaultyPanel = async (parts: TestParts = {}): Promise<FaultyPan
   const host = new FakeKernel()
   let faulty = new FaultyKernel(host, () => null)
   // The helper's kernel is the fake one, with the ways to change it replaced by those that fail.
-  const kernel = Object.create(host, { links: { get: () => faulty.links }, units: { get: () => faulty.units } }) as FakeKernel
+  const kernel = Object.create(host, { links: { get: () => faulty.links }, units: { get: () => faulty.units }, networkd: { get: () => faulty.networkd } }) as FakeKernel
   const panel = await startPanel({ ask: askOf(inProcessHelper(kernel).ask), ...parts })
   const arm: FaultyPanel['arm'] = (faultAt) => {
     faulty = new FaultyKernel(host, faultAt)

@@ -38,7 +38,7 @@ async function stateMade(http: Http, helper: Helper, ends: Ends): Promise<Tunnel
   const { result } = await helper.ask('tunnel.probe', { interface_names: [tunnel.interface_name] })
   await deleted(http, tunnel.tunnel_id)
   const state = result.tunnels[0]?.state
-  if (!state?.link || !state.saved?.config) throw new Error(`The tunnel that was made is not wholly there: ${JSON.stringify(state)}`)
+  if (!state?.link || !state.saved?.systemd_unit?.config) throw new Error(`The tunnel that was made is not wholly there: ${JSON.stringify(state)}`)
   return state
 }
 

@@ -57,6 +57,6 @@ function checkList({ total, tunnels }: ListTunnelsAnswer, count: Job<'list'>['co
 
 function checkProbe(tunnels: readonly TunnelFound[], count: number, shown: Shown): void {
   if (tunnels.length !== count) throw new Error(`The probe has ${tunnels.length} names where ${count} are due`)
-  const wrong = tunnels.find(({ state, observed }) => !observed || (state?.link != null) !== shown.link || (state?.saved?.config != null && state.saved.is_enabled) !== shown.unit)
+  const wrong = tunnels.find(({ state, observed }) => !observed || (state?.link != null) !== shown.link || (state?.saved?.systemd_unit?.config != null && state.saved.systemd_unit.is_enabled) !== shown.unit)
   if (wrong) throw new Error(`The probe should show ${JSON.stringify(shown)} of each tunnel, and has ${JSON.stringify(wrong)}`)
 }

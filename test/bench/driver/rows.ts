@@ -13,7 +13,7 @@ const NO_OVERRIDES = {
   monitor_down_loss_percent: null,
   monitor_degraded_rtt_ms: null,
   monitor_state_change_samples: null,
-  monitor_target: null,
+  monitor_target: null, keepalive_interval_seconds: null, keepalive_packet_size: 56,
 }
 
 export const nameOf = (number: number): string => `gre-a-${number}`

@@ -2,7 +2,8 @@
 import { chownSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { renderSystemdUnit, unitNameOf } from '@panel/shared/render/systemd-unit.ts'
+import { fileNameOf } from '@panel/shared/render/saved-file.ts'
+import { renderSystemdUnit } from '@panel/shared/render/systemd-unit.ts'
 import { stateOf } from '@panel/web-daemon/tunnels/record.ts'
 import type { Answer, Job, Jobs } from '../driver/jobs.ts'
 import { addressOf, nameOf, NUMBERS, tunnelOf } from '../driver/rows.ts'
@@ -83,7 +84,7 @@ class Bench {
   }
 
   async startDaemons(): Promise<void> {
-    const helperEnv = { PANEL_HELPER_SOCKET: this.socket, PANEL_HELPER_GROUP: `${WEB_UID}`, PANEL_HELPER_STATE_DIR: join(this.#folder, 'helper'), PANEL_UNIT_DIR: this.#unitDir, PANEL_SYSCTL_DIR: join(this.#folder, 'sysctl.d') }
+    const helperEnv = { PANEL_HELPER_SOCKET: this.socket, PANEL_HELPER_GROUP: `${WEB_UID}`, PANEL_HELPER_STATE_DIR: join(this.#folder, 'helper'), PANEL_UNIT_DIR: this.#unitDir, PANEL_NETWORKD_DIR: join(this.#folder, 'network'), PANEL_SYSCTL_DIR: join(this.#folder, 'sysctl.d') }
     await this.#namespace.start([process.execPath, ...profiling(), ...HELPER_FLAGS, join(this.#programs.panel, 'helper.cjs')], helperEnv, /listening/)
     const asNobody = [`--reuid=${WEB_UID}`, `--regid=${WEB_UID}`, '--clear-groups', '--bounding-set=-all', '--inh-caps=-all', '--ambient-caps=-all', '--no-new-privs']
     const webEnv = { PANEL_STATE_DIR: join(this.#folder, 'web'), PANEL_HELPER_SOCKET: this.socket }
@@ -97,7 +98,7 @@ class Bench {
     for (const number of NUMBERS(COUNT)) {
       const { interface_name, link } = stateOf(tunnelOf(number, ENDS))
       if (!link) throw new Error(`${interface_name} has no link to keep`)
-      const unit = unitNameOf(interface_name)
+      const unit = fileNameOf('systemd_unit', interface_name)
       writeFileSync(join(this.#unitDir, unit), renderSystemdUnit(interface_name, link.config))
       symlinkSync(`../${unit}`, join(wants, unit))
     }

@@ -2,7 +2,8 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { renderSystemdUnit, unitNameOf } from '@panel/shared/render/systemd-unit.ts'
+import { fileNameOf } from '@panel/shared/render/saved-file.ts'
+import { renderSystemdUnit } from '@panel/shared/render/systemd-unit.ts'
 import { stateOf } from '@panel/web-daemon/tunnels/record.ts'
 import type { Lab } from '../../vm/lab/index.ts'
 import { batchOf, commandsFor } from '../driver/ip.ts'
@@ -43,8 +44,8 @@ function unitsFor(folder: string, count: number, ends: Ends): string {
   for (const number of NUMBERS(count)) {
     const { interface_name, link } = stateOf(tunnelOf(number, ends))
     if (!link) throw new Error(`${interface_name} has no link to keep`)
-    writeFileSync(join(folder, 'boot', unitNameOf(interface_name)), renderSystemdUnit(interface_name, link.config))
-    symlinkSync(`../${unitNameOf(interface_name)}`, join(wants, unitNameOf(interface_name)))
+    writeFileSync(join(folder, 'boot', fileNameOf('systemd_unit', interface_name)), renderSystemdUnit(interface_name, link.config))
+    symlinkSync(`../${fileNameOf('systemd_unit', interface_name)}`, join(wants, unitNameOf(interface_name)))
   }
   return join(folder, 'boot')
 }
@@ -61,7 +62,7 @@ async function secondsToBoot(lab: Lab): Promise<number> {
 }
 
 async function secondsForUnits(lab: Lab): Promise<number> {
-  const said = await lab.run(`systemctl show --property=InactiveExitTimestampMonotonic,ActiveEnterTimestampMonotonic '${unitNameOf('*')}'`, { timeoutMs: 120_000 })
+  const said = await lab.run(`systemctl show --property=InactiveExitTimestampMonotonic,ActiveEnterTimestampMonotonic '${fileNameOf('systemd_unit', '*')}'`, { timeoutMs: 120_000 })
   const times = (name: string): number[] => [...said.matchAll(new RegExp(`^${name}=(\\d+)$`, 'gm'))].map(([, time]) => Number(time))
   return (Math.max(...times('ActiveEnterTimestampMonotonic')) - Math.min(...times('InactiveExitTimestampMonotonic'))) / 1e6
 }

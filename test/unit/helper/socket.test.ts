@@ -11,7 +11,7 @@ import { listenOn } from '@panel/root-helper/kernel/socket-file.ts'
 import { serverFor } from '@panel/root-helper/server.ts'
 import { Places, Streams } from '@panel/root-helper/streams.ts'
 import { REFUSALS } from '@panel/shared/rpc/outcome.ts'
-import { exampleTunnel } from '../../support/example.ts'
+import { bySystemd, exampleConfig, exampleTunnel } from '../../support/example.ts'
 import { FakeKernel } from '../../support/fake-kernel.ts'
 import { inProcessHelper } from '../../support/in-process-helper.ts'
 import { quietly } from '../../support/quietly.ts'
@@ -81,7 +81,7 @@ describe("The helper's socket", () => {
     'a stream whose id is no whole number': request({ method: 'events.subscribe', params: {}, id: 1.5 }),
     'a second stream with the id of the first': `${request({ method: 'events.subscribe', params: {} })}\n${request({ method: 'events.subscribe', params: {} })}`,
     'a change of nothing': request({ method: 'tunnel.apply', params: { before: null, after: null } }),
-    'an address that only looks like one': request({ method: 'tunnel.apply', params: { before: null, after: { ...exampleTunnel(), link: null, saved: { ...exampleTunnel().saved, config: { ...exampleTunnel().saved!.config, local_endpoint: '1.2.3.4.5' } } } } }),
+    'an address that only looks like one': request({ method: 'tunnel.apply', params: { before: null, after: { ...exampleTunnel(), link: null, saved: bySystemd({ ...exampleConfig, local_endpoint: '1.2.3.4.5' }) } } }),
   }
   for (const [what, line] of Object.entries(MALFORMED)) {
     it(`answers ${what} with an error, closes the connection, and lives`, async () => {

@@ -16,8 +16,7 @@ describe('Unit files', () => {
 
   it('are foreign where the administrator has masked the unit, and the probe goes on', async () => {
     symlinkSync('/dev/null', join(folder, UNIT))
-    const { links, events } = new FakeKernel()
-    const { state, foreign_files } = await probeTunnel({ links, events, units }, 'gre-a-1')
+    const { state, foreign_files } = await probeTunnel(Object.assign(new FakeKernel(), { units }), 'gre-a-1')
     assert.deepEqual([state, foreign_files], [null, [UNIT]])
   })
 

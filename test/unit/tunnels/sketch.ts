@@ -25,9 +25,10 @@ interface Host {
 }
 
 const HELPER: HelperFacts = {
-  savers: [{ by: 'systemd', available: true, detail: '' }],
+  savers: [{ by: 'systemd', available: true, detail: '' }, { by: 'networkd', available: true, detail: '' }],
   kernel_release: '6.12.0',
   unit_dir: '/etc/systemd/system',
+  networkd_dir: '/etc/systemd/network',
   sysctl_dir: '/etc/sysctl.d',
   version: '0',
   pid: 1,

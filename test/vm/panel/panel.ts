@@ -41,7 +41,7 @@ export class Panel {
   }
 
   async startHelper({ script = `${PANEL}/helper.cjs`, env = {} }: HelperChoice = {}): Promise<void> {
-    const own = { PANEL_HELPER_SOCKET: this.socket, PANEL_HELPER_GROUP: `${WEB_UID}`, PANEL_UNIT_DIR: this.unitDir, PANEL_SYSCTL_DIR: `${this.folder}/sysctl`, PANEL_HELPER_STATE_DIR: `${this.folder}/state` }
+    const own = { PANEL_HELPER_SOCKET: this.socket, PANEL_HELPER_GROUP: `${WEB_UID}`, PANEL_UNIT_DIR: this.unitDir, PANEL_NETWORKD_DIR: `${this.folder}/network`, PANEL_SYSCTL_DIR: `${this.folder}/sysctl`, PANEL_HELPER_STATE_DIR: `${this.folder}/state` }
     this.helper = this.server.spawn('node', [...HELPER_FLAGS, script], { env: { ...own, ...env } })
     await this.helper.says(/listening/, READY_MS)
   }

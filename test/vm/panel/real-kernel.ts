@@ -18,7 +18,7 @@ type Waiter = { resolve: (result: unknown) => void; reject: (error: Error) => vo
 
 export async function realKernel(lab: Lab): Promise<Kernel> {
   const driver = await putDriver(lab, 'vm/driver/kernel-driver.ts')
-  const env = { PANEL_UNIT_DIR: '/run/contract/units', PANEL_SYSCTL_DIR: '/run/contract/sysctl', PANEL_HELPER_STATE_DIR: '/run/contract/state' }
+  const env = { PANEL_UNIT_DIR: '/run/contract/units', PANEL_NETWORKD_DIR: '/run/contract/network', PANEL_SYSCTL_DIR: '/run/contract/sysctl', PANEL_HELPER_STATE_DIR: '/run/contract/state' }
   const process = lab.spawn('node', [driver], { env })
   const listeners = new Set<(event: HostEvent) => void>()
   const waiters = listen(process, listeners)
@@ -27,7 +27,7 @@ export async function realKernel(lab: Lab): Promise<Kernel> {
     listeners.add(tell)
     return () => void listeners.delete(tell)
   }
-  return { links: facility('links'), units: facility('units'), events: { watch } } as unknown as Kernel
+  return { links: facility('links'), units: facility('units'), networkd: facility('networkd'), events: { watch } } as unknown as Kernel
 }
 
 function listen(process: Running, listeners: ReadonlySet<(event: HostEvent) => void>): Map<number, Waiter> {

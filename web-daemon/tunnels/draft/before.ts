@@ -1,6 +1,7 @@
 // What the host holds under the name of a tunnel to be made: nothing, a leftover of ours, or what belongs to somebody else.
 import type { ObservedLink, TunnelFound } from '@panel/shared/model/observed.ts'
-import type { TunnelState } from '@panel/shared/model/tunnel.ts'
+import { FILE_KINDS, type TunnelState } from '@panel/shared/model/tunnel.ts'
+import { fileNameOf } from '@panel/shared/render/saved-file.ts'
 import type { Reader } from '@panel/shared/rpc/methods.ts'
 import { Refusal } from '../../http/refusal.ts'
 
@@ -8,10 +9,8 @@ export async function stateBefore(ask: Reader, wanted: TunnelState): Promise<Tun
   const { interface_name } = wanted
   const found = await probeOne(ask, interface_name)
   if (found.observed) throw adoptable(interface_name, found.observed)
-  if (found.foreign_files.length > 0 && wanted.saved) {
-    const names = found.foreign_files.join(', ')
-    throw new Refusal('FOREIGN_UNIT_FILE', `${names} was not written by the panel, or was edited since. Move it aside first.`, { field: 'interface_name', details: { files: found.foreign_files } })
-  }
+  const files = found.foreign_files.filter((name) => FILE_KINDS.some((kind) => wanted.saved?.[kind] && name === fileNameOf(kind, interface_name)))
+  if (files.length > 0) throw new Refusal('FOREIGN_UNIT_FILE', `${files.join(', ')} was not written by the panel, or was edited since. Move it aside first.`, { field: 'interface_name', details: { files } })
   return found.state
 }
 

@@ -1,5 +1,5 @@
 // From what an operator asks to what will be stored and what the host shall hold. It reads, and cannot change anything.
-import { APPLY_STATUSES, kindOfType } from '@panel/shared/api/lookups.ts'
+import { APPLY_STATUSES, kindOfType, PERSISTENCE_TYPES } from '@panel/shared/api/lookups.ts'
 import type { Warning } from '@panel/shared/api/errors.ts'
 import type { MtuAdvice } from '@panel/shared/api/tunnel-answers.ts'
 import type { CreateTunnelBody } from '@panel/shared/api/tunnels.ts'
@@ -16,7 +16,8 @@ import { draftKeys, type Keys } from './keys.ts'
 import { checkMtuForIpv6, draftMtu } from './mtu.ts'
 import { sideOf } from './naming.ts'
 import { draftOptions, trafficClassOf } from './options.ts'
-import { draftPersistence } from './persistence.ts'
+import { draftKeepalive, type KeepaliveFields } from './keepalive.ts'
+import { checkLimits, draftPersistence } from './persistence.ts'
 import { draftPlace, type Place } from './place.ts'
 import { FIELD_ORDER, sketchOf, type Sketch } from './sketch.ts'
 
@@ -51,6 +52,7 @@ export interface Parts {
   readonly mtu: MtuAdvice
   readonly place: Place
   readonly persistence_type_id: number
+  readonly keepalive: KeepaliveFields
 }
 
 /** Finds every problem; null where one of them leaves something undecided. */
@@ -62,10 +64,20 @@ export function draftParts(sketch: Sketch): Parts | null {
   const mtu = sketch.kind && draftMtu(sketch, sketch.kind, keys, ends.remote)
   const place = draftPlace(sketch, ends)
   if (mtu) checkMtuForIpv6(sketch, mtu.requested ?? mtu.recommended, place?.addresses ?? sketch.body.addresses ?? [])
-  return mtu && place && { keys, mtu, place, persistence_type_id }
+  if (!mtu || !place) return null
+  const parts = { keys, mtu, place, persistence_type_id, keepalive: draftKeepalive(sketch, persistence_type_id, place.addresses) }
+  checkKept(sketch, parts)
+  return parts
 }
 
-export function recordOf(sketch: Sketch, { keys, mtu, place, persistence_type_id }: Parts, now: string): NewTunnel {
+/** Told of a draft that is right but for this: the record that it makes is looked at as a whole. */
+function checkKept(sketch: Sketch, parts: Parts): void {
+  if (parts.persistence_type_id !== PERSISTENCE_TYPES.Networkd || sketch.problems.all.length > 0) return
+  const { interface_name, link } = stateOf(recordOf(sketch, parts, ''))
+  if (link) checkLimits(sketch, interface_name, link.config)
+}
+
+export function recordOf(sketch: Sketch, { keys, mtu, place, persistence_type_id, keepalive }: Parts, now: string): NewTunnel {
   const { body } = sketch
   return {
     tunnel_type_id: body.tunnel_type_id ?? DEFAULTS['tunnel.default_type'],
@@ -93,6 +105,7 @@ export function recordOf(sketch: Sketch, { keys, mtu, place, persistence_type_id
     note: body.note ?? '',
     tags: body.tags ?? [],
     ...monitorOf(sketch),
+    ...keepalive,
     created_date: now,
     updated_date: now,
   }

@@ -1,5 +1,7 @@
 // What brings a tunnel back after a reboot: what was asked, or what the host has (decisions.md, R10).
 import { PERSISTENCE_TYPES } from '@panel/shared/api/lookups.ts'
+import { networkdLimits } from '@panel/shared/model/networkd-limits.ts'
+import { isIpv6Kind, type LinkConfig, type Saver } from '@panel/shared/model/tunnel.ts'
 import { DEFAULTS } from '../defaults.ts'
 import { warn, type Sketch } from './sketch.ts'
 
@@ -16,11 +18,24 @@ export function draftPersistence(sketch: Sketch): number {
   return PERSISTENCE_TYPES.Runtime
 }
 
+const SAVER_OF: Readonly<Record<number, Saver>> = { [PERSISTENCE_TYPES.Systemd]: 'systemd', [PERSISTENCE_TYPES.Networkd]: 'networkd' }
+
 /** Why a persistence cannot be had here; null where it can. */
-function obstacleTo(persistence_type_id: number, { facts }: Sketch): string | null {
-  if (persistence_type_id === PERSISTENCE_TYPES.Runtime) return null
-  if (persistence_type_id === PERSISTENCE_TYPES.Networkd) return 'This build does not write files for systemd-networkd.'
-  const systemd = facts.helper.savers.find(({ by }) => by === 'systemd')
-  if (systemd?.available) return null
-  return `systemd cannot keep tunnels on this server: ${systemd?.detail || 'the helper does not know it'}.`
+function obstacleTo(persistence_type_id: number, sketch: Sketch): string | null {
+  const by = SAVER_OF[persistence_type_id]
+  return by === undefined ? null : whyUnavailable(sketch, by)
+}
+
+export function whyUnavailable({ facts }: Sketch, by: Saver): string | null {
+  const saver = facts.helper.savers.find((known) => known.by === by)
+  if (saver?.available) return null
+  return `${by === 'systemd' ? by : 'systemd-networkd'} cannot keep tunnels on this server: ${saver?.detail || 'the helper does not know it'}.`
+}
+
+/** Nothing of a tunnel is lost in silence: what networkd has no words for is refused, and named. */
+export function checkLimits({ problems }: Sketch, interface_name: string, config: LinkConfig): void {
+  const limits = networkdLimits(interface_name, config).map(({ field, why }) => ({ field: isIpv6Kind(config.kind) && field === 'tos' ? 'traffic_class' : field, why }))
+  if (limits.length === 0) return
+  const said = limits.map(({ field, why }) => `${field} (${why})`).join(', ')
+  problems.add('persistence_type_id', 'INVALID_PERSISTENCE_TYPE', `systemd-networkd cannot keep ${said}. Change that, or let systemd (10) keep the tunnel.`, { fields: limits.map(({ field }) => field) })
 }
