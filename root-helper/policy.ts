@@ -5,8 +5,8 @@ import { bitsOf, parseIp } from '@panel/shared/address/ip.ts'
 import { farEndsOf } from '@panel/shared/model/far-end.ts'
 import { networkdLimits } from '@panel/shared/model/networkd-limits.ts'
 import type { Change } from '@panel/shared/plan/change.ts'
+import { foreignInTheWay } from '@panel/shared/plan/foreign.ts'
 import type { TunnelStep } from '@panel/shared/plan/step.ts'
-import { fileNameOf } from '@panel/shared/render/saved-file.ts'
 import { namesOf, type TunnelStates } from '@panel/shared/plan/tunnels.ts'
 import type { Links } from './kernel/facilities.ts'
 import { RefusedError } from './refused.ts'
@@ -52,8 +52,7 @@ export async function allowTunnels(links: Links, found: readonly TunnelFound[], 
 function allowName({ interface_name, observed, foreign_files }: TunnelFound, steps: readonly TunnelStep[]): void {
   const kind = observed?.kind
   if (kind !== undefined && !(LINK_KINDS as readonly string[]).includes(kind)) throw new RefusedError('protected_interface', `${interface_name} is ${kind || 'a physical link'}, not a tunnel of ours`)
-  const touched = steps.filter((step) => step.interface_name === interface_name).map(fileTouchedBy)
-  const foreign = foreign_files.filter((file) => touched.includes(file))
+  const foreign = foreignInTheWay(interface_name, foreign_files, steps)
   if (foreign.length > 0) throw new RefusedError('foreign_unit_file', `The file ${foreign.join(', ')} was not written by the panel, or was edited since: move it aside first`)
 }
 
@@ -67,12 +66,6 @@ function allowFile({ interface_name, saved }: TunnelStep & { kind: 'file_write' 
     const [limit] = networkdLimits(interface_name, saved.config)
     if (limit) throw new RefusedError('malformed', `systemd-networkd cannot keep ${limit.field} of ${interface_name}: ${limit.why}`)
   }
-}
-
-/** The plain name of the file that a step writes, removes, enables or disables. */
-function fileTouchedBy(step: TunnelStep): string | null {
-  const kind = step.kind === 'file_write' ? step.saved.file : 'file' in step ? step.file : null
-  return kind && fileNameOf(kind, step.interface_name)
 }
 
 async function supported(links: Links, kind: LinkKind): Promise<void> {

@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process'
 import { log } from '../log.ts'
 
-const TIMEOUT_MS = 20_000
+const TIMEOUT_MS = 60_000
 
 export function runQuietly(program: string, args: string[]): Promise<void> {
   return new Promise((resolve) => {

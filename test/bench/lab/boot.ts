@@ -45,7 +45,7 @@ function unitsFor(folder: string, count: number, ends: Ends): string {
     const { interface_name, link } = stateOf(tunnelOf(number, ends))
     if (!link) throw new Error(`${interface_name} has no link to keep`)
     writeFileSync(join(folder, 'boot', fileNameOf('systemd_unit', interface_name)), renderSystemdUnit(interface_name, link.config))
-    symlinkSync(`../${fileNameOf('systemd_unit', interface_name)}`, join(wants, unitNameOf(interface_name)))
+    symlinkSync(`../${fileNameOf('systemd_unit', interface_name)}`, join(wants, fileNameOf('systemd_unit', interface_name)))
   }
   return join(folder, 'boot')
 }

@@ -19,21 +19,31 @@ export interface HelperChoice {
   readonly env?: Record<string, string>
 }
 
-export class Panel {
-  readonly server: Server
+/** One of the two servers, or the machine as a whole. */
+export type Place = Pick<Server, 'name' | 'url' | 'run' | 'try' | 'spawn'>
+
+/** Where the panel keeps what is its own, and where files of tunnels go: where nothing reads them, unless said otherwise. */
+export interface Folders {
   readonly folder: string
+  readonly unitDir: string
+  readonly networkdDir: string
+}
+
+export class Panel<P extends Place = Server> {
+  readonly server: P
+  readonly folder: string
+  readonly unitDir: string
+  readonly networkdDir: string
   readonly operator: Client
   helper!: Running
   web!: Running
 
-  constructor(server: Server) {
+  constructor(server: P, { folder = `/run/panel-${server.name}`, unitDir = `${folder}/units`, networkdDir = `${folder}/network` }: Partial<Folders> = {}) {
     this.server = server
-    this.folder = `/run/panel-${server.name}`
+    this.folder = folder
+    this.unitDir = unitDir
+    this.networkdDir = networkdDir
     this.operator = new Client(`${server.url}/`)
-  }
-
-  get unitDir(): string {
-    return `${this.folder}/units`
   }
 
   get socket(): string {
@@ -41,7 +51,7 @@ export class Panel {
   }
 
   async startHelper({ script = `${PANEL}/helper.cjs`, env = {} }: HelperChoice = {}): Promise<void> {
-    const own = { PANEL_HELPER_SOCKET: this.socket, PANEL_HELPER_GROUP: `${WEB_UID}`, PANEL_UNIT_DIR: this.unitDir, PANEL_NETWORKD_DIR: `${this.folder}/network`, PANEL_SYSCTL_DIR: `${this.folder}/sysctl`, PANEL_HELPER_STATE_DIR: `${this.folder}/state` }
+    const own = { PANEL_HELPER_SOCKET: this.socket, PANEL_HELPER_GROUP: `${WEB_UID}`, PANEL_UNIT_DIR: this.unitDir, PANEL_NETWORKD_DIR: this.networkdDir, PANEL_SYSCTL_DIR: `${this.folder}/sysctl`, PANEL_HELPER_STATE_DIR: `${this.folder}/state` }
     this.helper = this.server.spawn('node', [...HELPER_FLAGS, script], { env: { ...own, ...env } })
     await this.helper.says(/listening/, READY_MS)
   }

@@ -1,7 +1,8 @@
 // What the host holds under the name of a tunnel to be made: nothing, a leftover of ours, or what belongs to somebody else.
 import type { ObservedLink, TunnelFound } from '@panel/shared/model/observed.ts'
-import { FILE_KINDS, type TunnelState } from '@panel/shared/model/tunnel.ts'
-import { fileNameOf } from '@panel/shared/render/saved-file.ts'
+import type { TunnelState } from '@panel/shared/model/tunnel.ts'
+import { foreignInTheWay } from '@panel/shared/plan/foreign.ts'
+import { planTunnel } from '@panel/shared/plan/tunnel.ts'
 import type { Reader } from '@panel/shared/rpc/methods.ts'
 import { Refusal } from '../../http/refusal.ts'
 
@@ -9,7 +10,7 @@ export async function stateBefore(ask: Reader, wanted: TunnelState): Promise<Tun
   const { interface_name } = wanted
   const found = await probeOne(ask, interface_name)
   if (found.observed) throw adoptable(interface_name, found.observed)
-  const files = found.foreign_files.filter((name) => FILE_KINDS.some((kind) => wanted.saved?.[kind] && name === fileNameOf(kind, interface_name)))
+  const files = foreignInTheWay(interface_name, found.foreign_files, planTunnel(found.state, wanted).steps)
   if (files.length > 0) throw new Refusal('FOREIGN_UNIT_FILE', `${files.join(', ')} was not written by the panel, or was edited since. Move it aside first.`, { field: 'interface_name', details: { files } })
   return found.state
 }

@@ -1,0 +1,211 @@
+// What brings tunnels back after a reboot, on a machine that reboots: real systemd, real systemd-networkd, and nothing of the panel running yet.
+import assert from 'node:assert/strict'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { CreateTunnelAnswer, TunnelActionAnswer, TunnelView, UpdateTunnelAnswer } from '@panel/shared/api/tunnel-answers.ts'
+import { startLab, type Lab } from './lab/index.ts'
+import { putPanel } from './panel/bundles.ts'
+import { expect, Panel, type Place } from './panel/panel.ts'
+
+const UNITS = '/etc/systemd/system'
+const NETWORK = '/etc/systemd/network'
+const [SYSTEMD, NETWORKD, RUNTIME] = [10, 20, 30]
+const HERE = '10.0.2.15'
+const HERE6 = '2001:db8::1'
+/** Longer than the helper waits for a burst of changes to end, and networkd takes. */
+const SETTLED_MS = 4000
+
+const inside = (number: number) => [
+  { address: `172.17.${number}.1`, peer_address: `172.17.${number}.2`, prefix_length: 30 },
+  { address: `10.9.${number}.1`, prefix_length: 24 },
+  { address: `fd00:${number}::1`, prefix_length: 64 },
+]
+
+/** By name: each kind with many attributes, as far as what keeps it has words for them. */
+const KEPT: Record<string, object> = {
+  'sd-gre': {
+    local_endpoint: HERE, remote_endpoint: '192.0.2.11', persistence_type_id: SYSTEMD, bind_device: 'eth0', ikey: 7, okey: 8, ttl: 64, tos: '0x10', mtu: 1400, tx_queue_length: 77, fwmark: 9,
+    has_input_checksum: true, has_output_checksum: true, has_output_sequence: true, is_path_mtu_discovery: true, addresses: inside(11),
+  },
+  'sd-gretap': { tunnel_type_id: 20, local_endpoint: HERE, remote_endpoint: '192.0.2.12', persistence_type_id: SYSTEMD, is_ignore_df: true, ikey: null, okey: 5, addresses: inside(12) },
+  'sd-ip6gre': { tunnel_type_id: 30, local_endpoint: HERE6, remote_endpoint: '2001:db8::13', persistence_type_id: SYSTEMD, hop_limit: 33, traffic_class: '0x20', encap_limit: 4, flow_label: 48879, addresses: inside(13) },
+  'sd-ip6gretap': { tunnel_type_id: 40, local_endpoint: HERE6, remote_endpoint: '2001:db8::14', persistence_type_id: SYSTEMD, has_input_checksum: true, addresses: inside(14) },
+  'nd-gre': {
+    local_endpoint: HERE, remote_endpoint: '192.0.2.21', persistence_type_id: NETWORKD, ikey: 7, okey: null, ttl: 0, tos: 'inherit', mtu: 1400, has_input_sequence: true, has_output_sequence: true,
+    is_ignore_df: true, addresses: inside(21), keepalive_interval_seconds: 2,
+  },
+  'nd-gretap': { tunnel_type_id: 20, local_endpoint: HERE, remote_endpoint: '192.0.2.22', persistence_type_id: NETWORKD, ikey: 1, okey: 4294967295, ttl: 9, tos: '0x10', is_path_mtu_discovery: true, addresses: inside(22) },
+  'nd-ip6gre': { tunnel_type_id: 30, local_endpoint: HERE6, remote_endpoint: '2001:db8::23', persistence_type_id: NETWORKD, hop_limit: 33, traffic_class: 0, flow_label: 48879, mtu: 1300, addresses: inside(23) },
+  'nd-ip6gretap': { tunnel_type_id: 40, local_endpoint: HERE6, remote_endpoint: '2001:db8::24', persistence_type_id: NETWORKD, hop_limit: 0, traffic_class: 0, encap_limit: 0, ikey: null, okey: null, addresses: inside(24) },
+}
+const DOWN: Record<string, object> = {
+  'sd-down': { local_endpoint: HERE, remote_endpoint: '192.0.2.31', persistence_type_id: SYSTEMD, addresses: inside(31) },
+  'nd-down': { local_endpoint: HERE, remote_endpoint: '192.0.2.32', persistence_type_id: NETWORKD, addresses: inside(32) },
+}
+const LOST = { 'rt-gre': { local_endpoint: HERE, remote_endpoint: '192.0.2.41', persistence_type_id: RUNTIME, addresses: inside(41) } }
+
+describe('A machine that reboots', function () {
+  this.timeout(900_000)
+  let lab: Lab
+  let panel: Panel<Place>
+  const ids = new Map<string, number>()
+  /** The links before the reboot. */
+  let stood: Record<string, string>
+
+  const path = (name: string): string => `/tunnels/${ids.get(name)}`
+  const patch = async (name: string, body: object): Promise<UpdateTunnelAnswer> => expect(await panel.operator.patch<UpdateTunnelAnswer>(path(name), { confirm_recreate: true, ...body }), 200)
+  const act = async (name: string, action: string): Promise<TunnelActionAnswer> => expect(await panel.operator.post<TunnelActionAnswer>(`${path(name)}/${action}`), 200)
+  const files = async (): Promise<string[]> => (await lab.run(`cd /etc/systemd && find . -name '*tunnel-panel*' -printf '%P\\n' | sort`)).trim().split('\n')
+  const filesOf = async (name: string): Promise<string[]> => (await files()).filter((file) => file.includes(`-${name}.`))
+
+  /** Every link by its name, as ip tells it in full, but for what no two links share: number, counters, hardware and link-local addresses. */
+  async function links(): Promise<Record<string, string>> {
+    const all = JSON.parse(await lab.run('ip', ['-d', '-j', 'address', 'show'])) as { ifname: string; link_type: string; addr_info: { scope: string; local: string }[] }[]
+    return Object.fromEntries(all.filter(({ ifname }) => ifname.includes('-')).map((link) => [link.ifname, pictureOf(link)]))
+  }
+
+  const start = async (): Promise<void> => {
+    await panel.startHelper()
+    await panel.startWeb({ PANEL_LISTEN_ADDRESS: '0.0.0.0' })
+  }
+
+  before(async () => {
+    lab = await startLab()
+    const place: Place = { name: 'lab', url: await lab.url(8480), run: lab.run.bind(lab), try: lab.try.bind(lab), spawn: lab.spawn.bind(lab) }
+    panel = new Panel(place, { folder: '/var/lib/panel-lab', unitDir: UNITS, networkdDir: NETWORK })
+    await putPanel(lab)
+    await start()
+    await panel.setUp()
+    for (const [interface_name, body] of Object.entries({ ...KEPT, ...DOWN, ...LOST })) {
+      const { tunnel, verification } = expect(await panel.operator.post<CreateTunnelAnswer>('/tunnels', { interface_name, ...body }), 201)
+      assert.ok(verification.ok, interface_name)
+      ids.set(interface_name, tunnel.tunnel_id)
+    }
+  })
+  after(() => lab?.stop())
+
+  it('has networkd as a way to keep tunnels, since it is enabled here', async () => {
+    const { body } = await panel.operator.get<{ persistence: { persistence_type_id: number; available: boolean }[] }>('/system/capabilities')
+    assert.deepEqual(body.persistence.map(({ persistence_type_id, available }) => [persistence_type_id, available]), [[SYSTEMD, true], [NETWORKD, true], [RUNTIME, true]])
+  })
+
+  it('leaves links alone that the panel has made when networkd learns of them', async () => {
+    await sleep(SETTLED_MS)
+    for (const name of ids.keys()) assert.deepEqual((await act(name, 'reapply')).plan.steps, [], name)
+    assert.match(await lab.run('networkctl list --no-legend nd-gre nd-ip6gretap'), /nd-gre.*configured\n.*nd-ip6gretap.*configured/)
+  })
+
+  it('keeps a tunnel that is taken down as it is, down, whatever keeps it and whoever starts networkd anew', async () => {
+    for (const name of Object.keys(DOWN)) {
+      const { observed } = (await panel.operator.get<TunnelView>(path(name))).body
+      const down = await act(name, 'down')
+      assert.deepEqual([down.verification.ok, down.tunnel.observed.index, down.tunnel.observed.is_up], [true, observed.index, false], name)
+    }
+    await sleep(SETTLED_MS)
+    await lab.run('systemctl restart systemd-networkd')
+    await sleep(SETTLED_MS)
+    for (const name of Object.keys(DOWN)) {
+      const { plan, tunnel } = await act(name, 'reapply')
+      assert.deepEqual([plan.steps, tunnel.observed.is_up], [[], false], name)
+    }
+  })
+
+  it('pings the far end of a tunnel that has a keepalive, while it is up', async () => {
+    const isSaidToBe = (word: string): Promise<void> => becomes(async () => (await lab.try('systemctl', ['is-active', 'tunnel-panel-keepalive-nd-gre.service'])).stdout.trim() === word)
+    await isSaidToBe('active')
+    assert.match(await lab.run('pgrep -a ping'), /ping -n -q -I nd-gre -i 2 -s 56 172\.17\.21\.2/)
+    await act('nd-gre', 'down')
+    await isSaidToBe('inactive')
+    await act('nd-gre', 'up')
+    await isSaidToBe('active')
+    await patch('nd-gre', { ttl: 1 })
+    await patch('nd-gre', { ttl: 0 })
+    await becomes(async () => (await lab.try('pgrep', ['-fa', `nd-gre.*172.17.21.2`])).code === 0)
+    assert.deepEqual((await act('nd-gre', 'reapply')).plan.steps, [])
+  })
+
+  it('brings back the enabled tunnels with every attribute before anything of the panel runs; neither the runtime one nor those that were down', async () => {
+    stood = await links()
+    await lab.reset()
+    await becomes(async () => Object.keys(await links()).length >= Object.keys(KEPT).length)
+    await sleep(SETTLED_MS)
+    const after = await links()
+    assert.equal((await lab.try('pgrep', ['-f', 'helper.cjs'])).code, 1)
+    assert.deepEqual(Object.keys(after).sort(), Object.keys(KEPT).sort())
+    for (const name of Object.keys(KEPT)) assert.equal(after[name], stood[name], name)
+    await becomes(async () => (await lab.try('pgrep', ['-fa', 'ping.*nd-gre'])).code === 0)
+  })
+
+  it('has nothing left to do for those that came back, and makes the others when asked', async () => {
+    await start()
+    await panel.operator.post('/auth/login', { username: 'operator', password: 'correct horse battery' })
+    for (const name of Object.keys(KEPT)) assert.deepEqual((await act(name, 'reapply')).plan.steps, [], name)
+    for (const name of [...Object.keys(DOWN), ...Object.keys(LOST)]) assert.ok((await act(name, 'reapply')).verification.ok, name)
+    await sleep(SETTLED_MS)
+    assert.deepEqual(await links(), stood)
+  })
+
+  it('goes from one keeper to the other and back, with its files and nothing else than its files', async () => {
+    const name = 'nd-gretap'
+    const inNetworkd = [`network/10-tunnel-panel-${name}.netdev`, `network/10-tunnel-panel-${name}.network`]
+    const inSystemd = [`system/multi-user.target.wants/tunnel-panel-link-${name}.service`, `system/tunnel-panel-link-${name}.service`]
+    for (const [persistence_type_id, expected] of [[SYSTEMD, inSystemd], [NETWORKD, inNetworkd], [RUNTIME, []], [NETWORKD, inNetworkd], [SYSTEMD, inSystemd], [NETWORKD, inNetworkd]] as const) {
+      assert.ok((await patch(name, { persistence_type_id })).verification.ok)
+      assert.deepEqual(await filesOf(name), expected)
+      await sleep(SETTLED_MS)
+      assert.deepEqual((await act(name, 'reapply')).plan.steps, [], `${persistence_type_id}`)
+      assert.equal((await links())[name], stood[name], `${persistence_type_id}`)
+    }
+  })
+
+  it('makes a link anew that networkd has in its hands, without a word from networkd', async () => {
+    const addresses = [{ address: '172.17.99.1', peer_address: '172.17.99.2', prefix_length: 30 }]
+    for (const body of [{ ttl: 33, addresses }, { mtu: 1350 }, { ttl: 0, mtu: 1400, addresses: inside(21) }]) {
+      assert.ok((await patch('nd-gre', body)).verification.ok)
+      await sleep(SETTLED_MS)
+      assert.deepEqual((await act('nd-gre', 'reapply')).plan.steps, [], JSON.stringify(body))
+    }
+    assert.equal((await links())['nd-gre'], stood['nd-gre'])
+  })
+
+  it('writes over no file that is not ours: 409, and nothing is changed', async () => {
+    for (const [name, file] of [['nd-gre', `${NETWORK}/10-tunnel-panel-nd-gre.network`], ['nd-gretap', `${NETWORK}/10-tunnel-panel-nd-gretap.netdev`], ['sd-gre', `${UNITS}/tunnel-panel-link-sd-gre.service`]] as const) {
+      const kept = await lab.read(file)
+      await lab.write(file, `${kept}# mine\n`)
+      const was = await links()
+      const addresses = [{ address: '172.17.98.1', prefix_length: 30 }]
+      for (const body of [{ ttl: 5, mtu: 1290, addresses }, { persistence_type_id: RUNTIME }]) {
+        const { status, error } = await panel.operator.patch(path(name), { confirm_recreate: true, ...body })
+        assert.deepEqual([status, error.code], [409, 'FOREIGN_UNIT_FILE'], file)
+      }
+      assert.deepEqual(await links(), was)
+      assert.equal(await lab.read(file), `${kept}# mine\n`)
+      await lab.write(file, kept)
+      assert.deepEqual((await act(name, 'reapply')).plan.steps, [])
+    }
+  })
+
+  it('says what to do where networkd is not started at boot', async () => {
+    await lab.run('systemctl disable systemd-networkd')
+    const { error } = await panel.operator.post('/tunnels', { local_endpoint: HERE, remote_endpoint: '192.0.2.51', persistence_type_id: NETWORKD })
+    assert.match(error.message, /systemctl enable systemd-networkd/)
+    await lab.run('systemctl enable systemd-networkd')
+  })
+
+  it('is left without a trace by tunnels that are deleted', async () => {
+    for (const name of ids.keys()) expect(await panel.operator.delete(path(name)), 200)
+    await sleep(SETTLED_MS)
+    assert.deepEqual([await files(), Object.keys(await links())], [[''], []])
+    await becomes(async () => (await lab.try('pgrep', ['-x', 'ping'])).code === 1)
+  })
+})
+
+/** `link_type` tells which links have a hardware address of their own. */
+function pictureOf({ ifindex: _index, stats64: _stats, permaddr: _permanent, address, broadcast, addr_info, ...link }: Record<string, unknown> & { addr_info: { scope: string; local: string }[] }): string {
+  const ends = link['link_type'] === 'ether' ? {} : { address, broadcast }
+  const addresses = addr_info.filter((a) => a.scope !== 'link').sort((a, b) => (a.local < b.local ? -1 : 1))
+  return JSON.stringify({ ...link, ...ends, addresses }, null, 1)
+}
+
+async function becomes(isSo: () => Promise<boolean>): Promise<void> {
+  for (const deadline = Date.now() + 60_000; !(await isSo()); await sleep(1000)) assert.ok(Date.now() < deadline, `not within a minute: ${String(isSo)}`)
+}
