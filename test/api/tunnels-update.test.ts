@@ -6,7 +6,7 @@ import { startPanel, type TestPanel } from './support/panel.ts'
 import { codesOf, createTunnel, getTunnel, patchTunnel } from './support/tunnels.ts'
 
 /** Every field that PATCH takes, with a value other than the first tunnel of the tests has. */
-const IN_PLACE = { mtu: 1300, tx_queue_length: 77, is_enabled: false, addresses: [{ address: '10.9.0.1', peer_address: '10.9.0.2', prefix_length: 30 }] }
+const IN_PLACE = { mtu: 1300, tx_queue_length: 77, is_enabled: false, keepalive_interval_seconds: 2.5, keepalive_packet_size: 100, addresses: [{ address: '10.9.0.1', peer_address: '10.9.0.2', prefix_length: 30 }] }
 const UNSEEN = {
   tunnel_number: 9, address_pool_id: 20, display_name: 'Berlin', note: 'two\nlines', tags: ['a', 'b'], is_monitor_enabled: false, monitor_interval_seconds: 2.5,
   monitor_timeout_seconds: 1, monitor_packet_size: 100, monitor_window_size: 30, monitor_degraded_loss_percent: 10, monitor_down_loss_percent: 90,

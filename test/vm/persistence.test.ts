@@ -199,8 +199,8 @@ describe('A machine that reboots', function () {
   })
 })
 
-/** `link_type` tells which links have a hardware address of their own. */
-function pictureOf({ ifindex: _index, stats64: _stats, permaddr: _permanent, address, broadcast, addr_info, ...link }: Record<string, unknown> & { addr_info: { scope: string; local: string }[] }): string {
+/** `link_type` tells which links have a hardware address of their own; a queue discipline comes with the first time up. */
+function pictureOf({ ifindex: _index, stats64: _stats, qdisc: _discipline, permaddr: _permanent, address, broadcast, addr_info, ...link }: Record<string, unknown> & { addr_info: { scope: string; local: string }[] }): string {
   const ends = link['link_type'] === 'ether' ? {} : { address, broadcast }
   const addresses = addr_info.filter((a) => a.scope !== 'link').sort((a, b) => (a.local < b.local ? -1 : 1))
   return JSON.stringify({ ...link, ...ends, addresses }, null, 1)

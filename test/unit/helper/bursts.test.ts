@@ -1,0 +1,54 @@
+// Work that is done once for all who ask for it within a moment, and at once for one who cannot go on without it.
+import assert from 'node:assert/strict'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { inBursts } from '@panel/root-helper/kernel/bursts.ts'
+
+const PAUSE_MS = 30
+
+describe('A burst', () => {
+  const begun: string[][] = []
+  let isWorking = false
+  const work = async (asked: readonly string[]): Promise<void> => {
+    assert.equal(isWorking, false, 'one at a time')
+    isWorking = true
+    begun.push([...asked])
+    await sleep(5)
+    isWorking = false
+  }
+  let bursts = inBursts(work, PAUSE_MS)
+  beforeEach(() => {
+    begun.length = 0
+    bursts = inBursts(work, PAUSE_MS)
+  })
+
+  it('is one piece of work, for all who asked, each named once', async () => {
+    for (const whose of ['a', 'b', 'a']) bursts.soon(whose)
+    assert.deepEqual(begun, [])
+    await sleep(PAUSE_MS * 3)
+    assert.deepEqual(begun, [['a', 'b']])
+  })
+
+  it('is not waited for by one who asked for nothing', async () => {
+    bursts.soon('a')
+    await bursts.doneFor('b')
+    assert.deepEqual(begun, [])
+    await sleep(PAUSE_MS * 3)
+  })
+
+  it('is done at once, and once, for one who asked and cannot go on', async () => {
+    for (const whose of ['a', 'b']) bursts.soon(whose)
+    await bursts.doneFor('a')
+    assert.deepEqual([begun, isWorking], [[['a', 'b']], false])
+    await sleep(PAUSE_MS * 3)
+    assert.deepEqual(begun, [['a', 'b']])
+  })
+
+  it('comes after the one under way, which may have looked before the last change', async () => {
+    bursts.soon('a')
+    const first = bursts.doneFor('a')
+    bursts.soon('a')
+    await bursts.doneFor('a')
+    await first
+    assert.deepEqual(begun, [['a'], ['a']])
+  })
+})
