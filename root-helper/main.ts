@@ -2,6 +2,7 @@
 import type { Socket } from 'node:net'
 import { readConfig } from './config.ts'
 import { realParts, startHelper } from './helper.ts'
+import { finishBursts } from './kernel/bursts.ts'
 import { withConfigFile } from './kernel/config-file.ts'
 import { log } from './log.ts'
 import { native } from './native/index.ts'
@@ -24,7 +25,7 @@ async function main(): Promise<void> {
   const config = readConfig(await withConfigFile(process.env))
   const stopping = new AbortController()
   const server = await startHelper(await realParts(config), config, describePeer, stopping.signal)
-  server.once('close', () => process.exit(0))
+  server.once('close', () => void finishBursts().then(() => process.exit(0)))
   log('info', 'listening', { socket: config.socketPath, unit_dir: config.unitDir, state_dir: config.stateDir })
   native.sdNotify('READY=1')
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop(stopping))

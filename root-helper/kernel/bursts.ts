@@ -7,6 +7,12 @@ export interface Bursts {
   doneFor(whose: string): Promise<void>
 }
 
+/** Work that was asked for and is not done. */
+const unfinished = new Set<() => Promise<void>>()
+
+/** Does at once what is still to be done, for a helper that is about to end: nobody would ask for it again. */
+export const finishBursts = async (): Promise<void> => void (await Promise.all([...unfinished].map((finish) => finish())))
+
 /** `work` is told who asked since it was done last, and never rejects. */
 export function inBursts(work: (asked: readonly string[]) => Promise<void>, pause_ms = 1000): Bursts {
   const asked = new Set<string>()
@@ -17,12 +23,14 @@ export function inBursts(work: (asked: readonly string[]) => Promise<void>, paus
     timer = null
     const whose = [...asked]
     asked.clear()
-    running = running.then(() => work(whose))
+    running = running.then(() => work(whose)).then(() => void (asked.size === 0 && unfinished.delete(finish)))
     return running
   }
+  const finish = (): Promise<void> => (asked.size > 0 ? start() : running)
   return {
     soon(whose) {
       asked.add(whose)
+      unfinished.add(finish)
       timer ??= setTimeout(() => void start(), pause_ms)
     },
     // One that is under way may have begun before the last change, so only its end counts.

@@ -1,7 +1,7 @@
 // Work that is done once for all who ask for it within a moment, and at once for one who cannot go on without it.
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { inBursts } from '@panel/root-helper/kernel/bursts.ts'
+import { finishBursts, inBursts } from '@panel/root-helper/kernel/bursts.ts'
 
 const PAUSE_MS = 30
 
@@ -41,6 +41,19 @@ describe('A burst', () => {
     assert.deepEqual([begun, isWorking], [[['a', 'b']], false])
     await sleep(PAUSE_MS * 3)
     assert.deepEqual(begun, [['a', 'b']])
+  })
+
+  it('is finished by a helper that ends, be it still to begin or under way', async () => {
+    bursts.soon('a')
+    await finishBursts()
+    assert.deepEqual([begun, isWorking], [[['a']], false])
+    bursts.soon('b')
+    const underWay = bursts.doneFor('b')
+    await finishBursts()
+    assert.deepEqual([begun, isWorking], [[['a'], ['b']], false])
+    await underWay
+    await finishBursts()
+    assert.equal(begun.length, 2)
   })
 
   it('comes after the one under way, which may have looked before the last change', async () => {
