@@ -37,7 +37,7 @@ describe('The plan of a tunnel', () => {
       await take(kernel, after)
       assert.deepEqual(await probe(kernel), after)
     }), { numRuns: 500 })
-  })
+  }).timeout(60_000)
 
   it('leaves the host as it was when a change is followed by its inverse', async () => {
     await fc.assert(fc.asyncProperty(statePair, async ([before, after]) => {
@@ -47,7 +47,7 @@ describe('The plan of a tunnel', () => {
       await take(kernel, invert({ before, after }).after)
       assert.equal(kernel.picture(), picture)
     }), { numRuns: 500 })
-  })
+  }).timeout(60_000)
 
   it('finds the way back from every half-done change without being told how far it got', async () => {
     await fc.assert(fc.asyncProperty(statePair, fc.nat(12), async ([before, after], steps) => {
@@ -57,7 +57,7 @@ describe('The plan of a tunnel', () => {
       await take(kernel, before)
       assert.equal(kernel.picture(), picture)
     }), { numRuns: 500 })
-  })
+  }).timeout(60_000)
 
   it('makes a link anew only for a field that it names as the reason', () => {
     fc.assert(fc.property(statePair, ([before, after]) => {
@@ -88,7 +88,7 @@ describe('The plan of a tunnel that gets another name', () => {
       assert.deepEqual(await probeBoth(kernel), after)
       assert.deepEqual(planTunnels(await probeBoth(kernel), after).steps, [])
     }), { numRuns: 500 })
-  })
+  }).timeout(60_000)
 
   it('never holds both links at once, and says that a new one is made', () => {
     fc.assert(fc.property(statePair, ([one, other]) => {
