@@ -23,7 +23,7 @@ export const networkdIsEnabled = (): boolean =>
 
 export const networkdIsInstalled = (): boolean => ['/usr/lib/systemd/systemd-networkd', '/lib/systemd/systemd-networkd'].some((path) => existsSync(path))
 
-/** As with systemd's own units, a burst of changes is one reload; but a link is not made while networkd thinks of an older file for it. */
+/** As with systemd's own units, a burst of changes is one reload; but no link is made or deleted while networkd thinks of an older file for it. */
 export function networkdFilesIn(folder: string): NetworkdFiles {
   const reload = inBursts(async () => {
     if (networkdReads(folder) && networkdRuns()) await runQuietly('/usr/bin/networkctl', ['reload'])

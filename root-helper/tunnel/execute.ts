@@ -12,7 +12,8 @@ export function executeTunnelStep(kernel: Kernel, step: TunnelStep): Promise<voi
       // Else networkd would work on the new link by what it read before.
       return networkd.settled(name).then(() => links.create(name, step.config))
     case 'link_delete':
-      return links.delete(name)
+      // Else networkd, which may be reading its files at this moment, would make the link again.
+      return networkd.settled(name).then(() => links.delete(name))
     case 'link_up':
       return links.setUp(name, true)
     case 'link_down':

@@ -173,7 +173,7 @@ describe('A machine that reboots', function () {
       await lab.write(file, `${kept}# mine\n`)
       const was = await links()
       const addresses = [{ address: '172.17.98.1', prefix_length: 30 }]
-      for (const body of [{ ttl: 5, mtu: 1290, addresses }, { persistence_type_id: RUNTIME }]) {
+      for (const body of [{ ttl: 5, mtu: 1290, addresses }, { persistence_type_id: RUNTIME, keepalive_interval_seconds: null }]) {
         const { status, error } = await panel.operator.patch(path(name), { confirm_recreate: true, ...body })
         assert.deepEqual([status, error.code], [409, 'FOREIGN_UNIT_FILE'], file)
       }
