@@ -12,6 +12,7 @@ import { log } from './log.ts'
 import { oneAtATime } from './one-at-a-time.ts'
 import { RefusedError } from './refused.ts'
 import { Transaction } from './transaction.ts'
+import { digestTunnels } from './tunnel/digest.ts'
 import { probeTunnels } from './tunnel/probe.ts'
 import { tunnelSubject } from './tunnel/subject.ts'
 
@@ -35,6 +36,7 @@ export function handlersFor({ kernel, journal, helperFacts, findTools }: Parts):
   return {
     'link.probe': async ({ interface_names }) => ({ links: await kernel.links.observe(interface_names) }),
     'tunnel.probe': async ({ interface_names }) => ({ tunnels: await probeTunnels(kernel, interface_names) }),
+    'tunnel.digest': async ({ interface_names }) => ({ tunnels: await digestTunnels(kernel, interface_names) }),
     'tunnel.verify': async (asked) => {
       const change = statesOf(asked)
       const checks = subject.check(change, subject.canonical(change.after), (await subject.probe(change)).state)

@@ -22,6 +22,7 @@ import { RememberedAnswers } from './http/idempotency.ts'
 import { loadPage, pageRoutes } from './http/page.ts'
 import { basePathOf, onlyUnder } from './http/prefix.ts'
 import { mountEndpoints, notFound } from './http/routes.ts'
+import { makeWatch, type Watch } from './reconcile/pass.ts'
 import { PairingThrottle } from './tunnels/pairing-throttle.ts'
 import { VERSION } from './version.ts'
 
@@ -43,15 +44,18 @@ export interface PanelParts {
 export interface Panel {
   readonly app: Express
   readonly endpoints: readonly Endpoint[]
+  /** For whoever decides when to look. */
+  readonly watch: Watch
 }
 
 export const createApp = (parts: PanelParts): Panel => {
   const { db, ask, bus, logger, now = () => new Date() } = parts
   const basePath = basePathOf(parts.web_path)
   const auth: AuthServices = { passwords: parts.passwords ?? makePasswords(), tokens: makeTokens(parts.signing_key, now), throttle: new Throttle(now) }
-  const endpoints = [...allEndpoints({ auth, about: { version: VERSION, started_at: now() }, pairing: new PairingThrottle(now) }), ...(parts.more_endpoints ?? [])]
-  const guards = [setupGate(() => hasAccount(db)), csrfCheck, sessionCheck((cookies) => sessionOf(db, auth.tokens, cookies))]
   const context = { db, ask, now, inTurn: makeQueue(), publish: bus.publish }
+  const watch = makeWatch(context, logger)
+  const endpoints = [...allEndpoints({ auth, about: { version: VERSION, started_at: now() }, pairing: new PairingThrottle(now), watch }), ...(parts.more_endpoints ?? [])]
+  const guards = [setupGate(() => hasAccount(db)), csrfCheck, sessionCheck((cookies) => sessionOf(db, auth.tokens, cookies))]
   const machinery = { basePath, guards, context, remembered: new RememberedAnswers(now), record: makeRecorder(db, now, logger), logger }
 
   const app = bareApp()
@@ -62,7 +66,7 @@ export const createApp = (parts: PanelParts): Panel => {
   app.use(unknownApiPath)
   app.use(pageRoutes(loadPage(parts.page_dir, basePath)))
   app.use(failures(logger))
-  return { app, endpoints }
+  return { app, endpoints, watch }
 }
 
 /** Paths are compared as they are written, and nothing is told of what serves them. */

@@ -14,6 +14,7 @@ import { connectHelper } from './helper/client.ts'
 import { basePathOf } from './http/prefix.ts'
 import { drain, listen, urlOf } from './http/server.ts'
 import { makeLogger } from './log.ts'
+import { keepWatching } from './reconcile/schedule.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
@@ -24,12 +25,13 @@ const start = async (config: Config): Promise<void> => {
   const helper = connectHelper(config.helper_socket, logger)
   const signing_key = signingKey(join(config.state_dir, 'session.key'))
   const bus = new Bus(logger)
-  const { app } = createApp({ db, ask: helper.ask, bus, signing_key, web_path: config.web_path, page_dir: config.page_dir, logger })
+  const { app, watch } = createApp({ db, ask: helper.ask, bus, signing_key, web_path: config.web_path, page_dir: config.page_dir, logger })
   const dropOldEntries = (): Promise<void> => deleteEntriesBefore(db, new Date(Date.now() - RETENTION_DAYS * DAY_MS).toISOString())
   await dropOldEntries()
   const daily = setInterval(() => void dropOldEntries().catch((err: unknown) => logger.error({ err }, 'old audit entries stay')), DAY_MS)
   const server = await listen(app, config.listen_address, config.listen_port)
   const kernel = watchKernel({ stream: helper.stream, logger, listener: (events) => bus.publish('host.changed', { events }) })
+  const endWatching = keepWatching({ watch, bus, db, logger })
   process.stdout.write(`The panel is at ${urlOf(server, basePathOf(config.web_path))}\n`)
 
   const stop = async (signal: string): Promise<void> => {
@@ -37,6 +39,7 @@ const start = async (config: Config): Promise<void> => {
     clearInterval(daily)
     await drain(server)
     await kernel.close()
+    await endWatching()
     helper.close()
     await db.destroy()
   }

@@ -2,16 +2,22 @@
 import { canonicalTunnel } from '@panel/shared/model/canonical-tunnel.ts'
 import type { TunnelFound } from '@panel/shared/model/observed.ts'
 import type { FileKind, Saved } from '@panel/shared/model/tunnel.ts'
-import { READ } from '@panel/shared/read/saved-file.ts'
 import { fileNameOf, fileOf, isNetworkdKind } from '@panel/shared/render/saved-file.ts'
 import type { FoundLink, Kernel } from '../kernel/facilities.ts'
 import { filesOf } from './execute.ts'
+import { readFile } from './file-memory.ts'
+
+/** From this many names on it is quicker to list the folders than to look for four files of each name. */
+const MANY = 50
 
 /** The given names, each exactly once and in that order; without names, every link of our kinds and every file of our name. */
 export async function probeTunnels(kernel: Kernel, names: readonly string[]): Promise<TunnelFound[]> {
-  const links = new Map((await kernel.links.list(names.length > 0 ? names : null)).map((found) => [found.interface_name, found]))
-  const wanted = names.length > 0 ? names : [...new Set([...links.keys(), ...(await namesOfFiles(kernel))])].sort()
-  return Promise.all(wanted.map((name) => join(kernel, name, links.get(name) ?? null)))
+  const isAll = names.length === 0
+  const listed = isAll || names.length >= MANY ? await listFiles(kernel) : null
+  const links = new Map((await kernel.links.list(isAll ? null : names)).map((found) => [found.interface_name, found]))
+  const wanted = isAll ? [...new Set([...links.keys(), ...namesIn(listed ?? [])])].sort() : names
+  const there = listed && new Set(listed)
+  return Promise.all(wanted.map((name) => join(kernel, name, links.get(name) ?? null, there)))
 }
 
 export async function probeTunnel(kernel: Kernel, name: string): Promise<TunnelFound> {
@@ -20,27 +26,25 @@ export async function probeTunnel(kernel: Kernel, name: string): Promise<TunnelF
   return found
 }
 
-async function namesOfFiles({ units, networkd }: Kernel): Promise<string[]> {
-  const files = [...(await units.list()), ...(await networkd.list())]
-  return files.flatMap((file) => fileOf(file)?.interface_name ?? [])
+const listFiles = async ({ units, networkd }: Kernel): Promise<string[]> => [...(await units.list()), ...(await networkd.list())]
+const namesIn = (files: readonly string[]): string[] => files.flatMap((file) => fileOf(file)?.interface_name ?? [])
+
+/** `listed`: the files that are there, where they have been listed. */
+type Listed = ReadonlySet<string> | null
+
+async function join(kernel: Kernel, interface_name: string, found: FoundLink | null, listed: Listed): Promise<TunnelFound> {
+  const live = { observed: found?.observed ?? null, unmodelled: found?.unmodelled ?? [] }
+  // Links of others may have names that no file of ours can have.
+  if (!fileOf(fileNameOf('systemd_unit', interface_name))) return { interface_name, state: null, ...live, foreign_files: [] }
+  const { saved, foreign_files } = await filesUnder(kernel, interface_name, listed)
+  return { interface_name, state: canonicalTunnel({ interface_name, link: found?.link ?? null, saved }), ...live, foreign_files }
 }
 
-async function join(kernel: Kernel, interface_name: string, found: FoundLink | null): Promise<TunnelFound> {
-  const { saved, foreign_files } = await filesUnder(kernel, interface_name)
-  return {
-    interface_name,
-    state: canonicalTunnel({ interface_name, link: found?.link ?? null, saved }),
-    observed: found?.observed ?? null,
-    unmodelled: found?.unmodelled ?? [],
-    foreign_files,
-  }
-}
-
-async function filesUnder(kernel: Kernel, interface_name: string): Promise<{ saved: Saved; foreign_files: string[] }> {
+async function filesUnder(kernel: Kernel, interface_name: string, listed: Listed): Promise<{ saved: Saved; foreign_files: string[] }> {
   const foreign_files: string[] = []
   const look = async <K extends FileKind>(kind: K): Promise<Saved[K]> => {
-    const { content, is_enabled } = await fileUnder(kernel, kind, interface_name)
-    const read = content === null ? null : READ[kind](interface_name, content, is_enabled)
+    const { content, is_enabled } = await fileUnder(kernel, kind, interface_name, listed)
+    const read = content === null ? null : readFile(kind, interface_name, content, is_enabled)
     if (content !== null && !read) foreign_files.push(fileNameOf(kind, interface_name))
     // Enabled, but there is no file of ours to enable.
     return read ?? (is_enabled ? ({ is_enabled, config: null } as Saved[K]) : null)
@@ -54,7 +58,8 @@ async function filesUnder(kernel: Kernel, interface_name: string): Promise<{ sav
   return { saved, foreign_files }
 }
 
-async function fileUnder(kernel: Kernel, kind: FileKind, interface_name: string): Promise<{ content: string | null; is_enabled: boolean }> {
+async function fileUnder(kernel: Kernel, kind: FileKind, interface_name: string, listed: Listed): Promise<{ content: string | null; is_enabled: boolean }> {
   const name = fileNameOf(kind, interface_name)
-  return { content: await filesOf(kernel, kind).read(name), is_enabled: isNetworkdKind(kind) ? false : await kernel.units.isEnabled(name) }
+  const isThere = listed === null || listed.has(name)
+  return { content: isThere ? await filesOf(kernel, kind).read(name) : null, is_enabled: isNetworkdKind(kind) ? false : await kernel.units.isEnabled(name) }
 }

@@ -54,5 +54,9 @@ export const WARNING_CODES = [
   'POOL_NOT_FOUND',
   'POOL_OVERLAPS_POOL',
   'PEER_ADDRESS_CHOSEN',
+  'UNMODELLED_STATE',
+  'UNIT_FILE_CHANGED',
+  'FOREIGN_UNIT_FILE',
+  'TUNNEL_ENDPOINT_CONFLICT',
 ] as const
 export type WarningCode = (typeof WARNING_CODES)[number]

@@ -18,6 +18,12 @@ export function kindOfType(tunnel_type_id: number): LinkKind {
   return kind
 }
 
+/** The inverse. */
+export function typeOfKind(kind: LinkKind): number {
+  const known = Object.entries(KIND_OF_TYPE).find(([, other]) => other === kind)
+  return Number(known?.[0])
+}
+
 /** The word of a number, as the wire shows it beside the number. */
 export function titleOf<T extends string>(lookup: Readonly<Record<T, number>>, id: number): T {
   const title = (Object.keys(lookup) as T[]).find((name) => lookup[name] === id)

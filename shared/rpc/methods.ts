@@ -6,6 +6,7 @@ import { SeenLink, TunnelFound } from '../model/observed.ts'
 import { InterfaceName, TunnelState } from '../model/tunnel.ts'
 import { changeOf } from '../plan/change.ts'
 import { Check } from '../plan/check.ts'
+import { TunnelDigest } from './digest.ts'
 import { Outcome } from './outcome.ts'
 
 /** A stream has items before its result; what concerns the connection alone is `control`. */
@@ -24,6 +25,8 @@ export const METHODS = {
   'link.probe': method('read', Names, strict({ links: Type.Array(SeenLink) })),
   /** The links and files of the given names; of all tunnels where the list is empty. */
   'tunnel.probe': method('read', Names, strict({ tunnels: Type.Array(TunnelFound) })),
+  /** Of every tunnel, and of the given names beside, whether it is as the asker thinks: a digest in the place of the state. */
+  'tunnel.digest': method('read', Names, strict({ tunnels: Type.Array(TunnelDigest) })),
   /** The checks of `after` against what the host holds now. */
   'tunnel.verify': method('read', TunnelChange, strict({ ok: Type.Boolean(), checks: Type.Array(Check) })),
   /** Refused unless the host holds `before`. One at a time. */

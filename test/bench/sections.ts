@@ -23,6 +23,19 @@ export function listSection(title: string, { ip, links, tunnels, http, capabilit
 const MEMORY_MAX_BYTES = 150e6
 const memoryRow = (what: string, bytes: number): Row => ({ what, median: mebibytes(bytes), aim: '< 150 MB', isMet: bytes < MEMORY_MAX_BYTES })
 
+export function reconcileSection(title: string, { ip, digests, tunnels, tools, http, digest_bytes, tunnel_bytes, http_bytes }: Answer<'reconcile'>, aim: Aim): Section {
+  return {
+    title,
+    rows: [
+      timed('ip -s -d -j link; ip -j address', ip),
+      timed(`helper alone, tunnel.probe (${mebibytes(tunnel_bytes)})`, tunnels, ip),
+      timed(`helper alone, tunnel.digest (${mebibytes(digest_bytes)})`, digests, ip),
+      timed('helper alone, starting nft to ask what it can', tools, ip),
+      timed(`GET /reconcile (${mebibytes(http_bytes)})`, http, ip, aim),
+    ],
+  }
+}
+
 export const memorySection = (title: string, { helper, web }: Costs): Section => ({
   title,
   rows: [

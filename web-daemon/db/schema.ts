@@ -2,6 +2,7 @@
 import type { AuditTables } from '../audit/table.ts'
 import type { AuthTables } from '../auth/table.ts'
 import type { PoolTables } from '../pools/table.ts'
+import type { SettingTables } from '../settings/table.ts'
 import type { TunnelTables } from '../tunnels/table.ts'
 
-export interface Database extends AuthTables, AuditTables, PoolTables, TunnelTables {}
+export interface Database extends AuthTables, AuditTables, PoolTables, SettingTables, TunnelTables {}

@@ -1,5 +1,6 @@
 // What happens inside the panel, told to whoever listens in this process: after it is stored, so that a listener finds it.
 import type { Logger } from 'pino'
+import type { LastPass } from '@panel/shared/api/reconcile.ts'
 import type { HostEvent } from '@panel/shared/model/event.ts'
 
 interface TunnelEvent {
@@ -11,8 +12,8 @@ export interface PanelEvents {
   'tunnel.created': TunnelEvent
   'tunnel.updated': TunnelEvent
   'tunnel.deleted': TunnelEvent
-  /** What reconcile finds is not what it found before. */
-  'reconcile.changed': Record<never, never>
+  /** What a background pass found is not what the one before it found. */
+  'reconcile.changed': LastPass
   /** Hints of the kernel (see HostEvent), the panel's own changes among them. */
   'host.changed': { readonly events: readonly HostEvent[] }
 }

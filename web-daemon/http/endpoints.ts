@@ -3,6 +3,9 @@ import { auditEndpoints } from '../audit/endpoints.ts'
 import { authEndpoints } from '../auth/endpoints.ts'
 import type { AuthServices } from '../auth/services.ts'
 import { poolEndpoints } from '../pools/endpoints.ts'
+import { reconcileEndpoints } from '../reconcile/endpoints.ts'
+import type { Watch } from '../reconcile/pass.ts'
+import { noRelayRules } from '../reconcile/relay-rules.ts'
 import { systemEndpoints } from '../system/endpoints.ts'
 import type { About } from '../system/health.ts'
 import { tunnelEndpoints } from '../tunnels/endpoints.ts'
@@ -15,13 +18,15 @@ export interface Services {
   readonly auth: AuthServices
   readonly about: About
   readonly pairing: PairingThrottle
+  readonly watch: Watch
 }
 
-export const allEndpoints = ({ auth, about, pairing }: Services): Endpoint[] => [
+export const allEndpoints = ({ auth, about, pairing, watch }: Services): Endpoint[] => [
   ...authEndpoints(auth),
   ...systemEndpoints(about),
   ...auditEndpoints,
   ...poolEndpoints(poolUse),
   ...tunnelEndpoints,
   ...pairingEndpoints(pairing),
+  ...reconcileEndpoints(watch, noRelayRules()),
 ]

@@ -10,10 +10,7 @@ import { observe, tunnelView } from './view.ts'
 export async function listAllTunnels({ db, ask }: ReadContext, { query }: Incoming): Promise<Answer> {
   const paging = pagingOf(query)
   const { total, interface_names, read } = await pageOfTunnels(db, filterOf(query), paging)
-  const seeing = observe(ask, interface_names)
-  // SQLite holds the thread while it reads; the question to the helper leaves first, and both work at once.
-  await new Promise((resolve) => setImmediate(resolve))
-  const [tunnels, observed] = await Promise.all([read(), seeing])
+  const [tunnels, observed] = await Promise.all([read(), observe(ask, interface_names)])
   const answer: ListTunnelsAnswer = { tunnels: tunnels.map((tunnel) => tunnelView(tunnel, observed(tunnel.interface_name))), total, ...paging }
   return ok(answer)
 }

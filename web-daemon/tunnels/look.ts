@@ -1,10 +1,10 @@
 // What a change of a stored tunnel starts from: its record, and what the host holds of it now.
+import type { HelperFacts } from '@panel/shared/model/host.ts'
 import type { TunnelFound } from '@panel/shared/model/observed.ts'
 import type { Reader } from '@panel/shared/rpc/methods.ts'
 import type { CommandContext, ReadDb } from '../context.ts'
 import { probeOne } from './draft/before.ts'
 import { noSuchTunnel } from './get.ts'
-import type { Folders } from './plan-view.ts'
 import type { TunnelRecord } from './record.ts'
 import { findTunnel } from './store.ts'
 
@@ -22,9 +22,9 @@ export async function targetOf({ db, note }: CommandContext, tunnel_id: number):
   return record
 }
 
-export async function look(ask: Reader, interface_name: string): Promise<{ found: TunnelFound; folders: Folders }> {
+export async function look(ask: Reader, interface_name: string): Promise<{ found: TunnelFound; helper: HelperFacts }> {
   const found = await probeOne(ask, interface_name)
   const { helper } = await ask('host.probe', { parts: ['helper'] })
   if (!helper) throw new Error('The helper left out a part of the host that it was asked for')
-  return { found, folders: helper }
+  return { found, helper }
 }

@@ -22,7 +22,7 @@ export interface Neighbour extends Pick<TunnelRecord, 'tunnel_id' | 'interface_n
 export interface TunnelPage {
   readonly total: number
   readonly interface_names: string[]
-  /** The records of the page, when the caller is ready to wait for them. */
+  /** The records of the page. SQLite holds the thread while it reads, so what was asked of the helper in the same breath is sent before it. */
   readonly read: () => Promise<TunnelRecord[]>
 }
 
@@ -32,7 +32,10 @@ export async function pageOfTunnels(db: ReadDb, filter: TunnelFilter, { limit, o
   const { total } = await all.select((e) => e.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
   const page = all.orderBy('tunnel_id').limit(limit).offset(offset)
   const named = await page.select('interface_name').execute()
-  const read = async () => (await page.select(RECORD).execute()).map(({ record }) => recordOf(record))
+  const read = async () => {
+    await new Promise((resolve) => setImmediate(resolve))
+    return (await page.select(RECORD).execute()).map(({ record }) => recordOf(record))
+  }
   return { total, interface_names: named.map((row) => row.interface_name), read }
 }
 

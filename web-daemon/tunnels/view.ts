@@ -40,6 +40,7 @@ const NOTHING: ObservedView = {
   addresses: [],
 }
 
-function observedView(seen: SeenLink['observed'] | undefined): ObservedView {
+/** Of a link that was seen; null and undefined are none. */
+export function observedView(seen: SeenLink['observed'] | null | undefined): ObservedView {
   return seen ? { exists: true, is_known: true, detail: '', ...seen } : NOTHING
 }

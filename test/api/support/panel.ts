@@ -15,6 +15,7 @@ import { refusalFor } from '@panel/web-daemon/helper/refusals.ts'
 import type { Endpoint } from '@panel/web-daemon/http/endpoint.ts'
 import { basePathOf } from '@panel/web-daemon/http/prefix.ts'
 import { drain, listen, urlOf } from '@panel/web-daemon/http/server.ts'
+import type { Watch } from '@panel/web-daemon/reconcile/pass.ts'
 import { makeLogger } from '@panel/web-daemon/log.ts'
 import { FakeKernel } from '../../support/fake-kernel.ts'
 import { HelperRefusal, inProcessHelper } from '../../support/in-process-helper.ts'
@@ -36,6 +37,8 @@ export interface TestPanel {
   readonly kernel: FakeKernel
   readonly server: Server
   readonly bus: Bus
+  /** The background pass, which no timer starts here. */
+  readonly watch: Watch
   /** Every line of the log so far. */
   readonly log: string[]
   readonly clock: Clock
@@ -76,7 +79,7 @@ export const startPanel = async ({ store = IN_MEMORY, address = '127.0.0.1', ...
     ...parts,
     web_path,
   }
-  const { app, endpoints } = createApp(whole)
+  const { app, endpoints, watch } = createApp(whole)
   const server = await listen(app, address, 0)
   const base = urlOf(server, basePathOf(web_path))
   const visitor = (): Client => new Client(base)
@@ -92,7 +95,7 @@ export const startPanel = async ({ store = IN_MEMORY, address = '127.0.0.1', ...
   }
   const setUp = signedInBy('/auth/setup', 201)
   const signIn = signedInBy('/auth/login', 200)
-  return { base, app, endpoints, db: whole.db, kernel, server, bus: whole.bus, log, clock, visitor, setUp, signIn, close }
+  return { base, app, endpoints, db: whole.db, kernel, server, bus: whole.bus, watch, log, clock, visitor, setUp, signIn, close }
 }
 
 /** The helper in this process refuses in its own words; over the socket the client turns them into the words of the API. */

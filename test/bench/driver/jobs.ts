@@ -35,6 +35,10 @@ export interface Jobs {
     /** `processor` is what one list by HTTP takes of it. */
     answer: { http: number[]; capabilities: number[]; links: number[]; tunnels: number[]; ip: number[]; http_bytes: number; socket_bytes: number; processor: Costs; memory: Costs }
   }
+  reconcile: {
+    job: { panel: Panel; count: number; rounds: Rounds }
+    answer: Record<'http' | 'digests' | 'tunnels' | 'tools' | 'ip', number[]> & Record<'http_bytes' | 'digest_bytes' | 'tunnel_bytes', number>
+  }
   create: {
     job: { panel: Panel; ends: Ends; rounds: Rounds }
     answer: Record<'three_ip' | 'ip_batch' | 'socket_runtime' | 'socket_unit' | 'http_runtime' | 'http_unit', number[]>
@@ -46,7 +50,7 @@ export interface Jobs {
   }
   seed: {
     /** The store, made where it is missing. */
-    job: { store: string; count: number; ends: Ends }
+    job: { store: string; count: number; ends: Ends; persistence_type_id: number }
     answer: { stored: number }
   }
 }

@@ -2,6 +2,7 @@
 import { chownSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { PERSISTENCE_TYPES } from '@panel/shared/api/lookups.ts'
 import { fileNameOf } from '@panel/shared/render/saved-file.ts'
 import { renderSystemdUnit } from '@panel/shared/render/systemd-unit.ts'
 import { stateOf } from '@panel/web-daemon/tunnels/record.ts'
@@ -10,7 +11,7 @@ import { addressOf, nameOf, NUMBERS, tunnelOf } from '../driver/rows.ts'
 import { layOut, type Programs } from '../programs.ts'
 import type { Section } from '../table.ts'
 import { Namespace } from './namespace.ts'
-import { listSection, memorySection } from '../sections.ts'
+import { listSection, memorySection, reconcileSection } from '../sections.ts'
 import { HELPER_FLAGS, WEB_FLAGS } from '../../../packaging/run/node-flags.ts'
 
 const COUNT = 1000
@@ -19,42 +20,65 @@ const WEB_UID = 61_184
 const ENDS = { local_endpoint: '192.0.2.1', remote_endpoint: '192.0.2.2' }
 const URL = 'http://127.0.0.1:8480'
 const AIM = { says: '< 60 ms', below_ms: 60 }
+const RECONCILE_AIM = { says: '< 150 ms', below_ms: 150 }
 
 export async function hostPart(tell: (section: Section) => void): Promise<void> {
+  await onStage('helper', (bench) => list(bench, tell))
+  await onStage('stand-in', (bench) => reconcile(bench, tell))
+}
+
+/** Each part has a network and a folder of its own. */
+async function onStage(kind: HelperKind, measure: (bench: Bench) => Promise<void>): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'panel-bench-'))
   const namespace = await Namespace.open()
   try {
-    await measure(new Bench(namespace, folder, await layOut(folder)), tell)
+    await measure(new Bench(namespace, folder, await layOut(folder), kind))
   } finally {
     await namespace.close()
     rmSync(folder, { recursive: true, force: true })
   }
 }
 
-async function measure(bench: Bench, tell: (section: Section) => void): Promise<void> {
+async function list(bench: Bench, tell: (section: Section) => void): Promise<void> {
   await bench.makeLinks()
-  await bench.seed()
+  await bench.seed(PERSISTENCE_TYPES.Runtime)
   await bench.startDaemons()
-  const job = { panel: { url: URL, socket: bench.socket }, count: COUNT, rounds: ROUNDS }
+  const job = { ...bench.job, shown: { link: false, unit: false } }
   const title = `host: ${COUNT} tunnels listed, vxlan links standing in`
-  tell(listSection(`${title}, kept by nothing`, await bench.drive('list', { ...job, shown: { link: false, unit: false } }), AIM))
+  tell(listSection(`${title}, kept by nothing`, await bench.drive('list', job), AIM))
   bench.writeUnits()
   const units = await bench.drive('list', { ...job, shown: { link: false, unit: true } })
   tell(listSection(`${title}, each kept by a systemd unit`, units, AIM))
   tell(memorySection('host: the most memory that the daemons held meanwhile', units.memory))
 }
 
+async function reconcile(bench: Bench, tell: (section: Section) => void): Promise<void> {
+  await bench.makeLinks()
+  await bench.seed(PERSISTENCE_TYPES.Systemd)
+  await bench.startDaemons()
+  bench.writeUnits()
+  tell(reconcileSection(`host: ${COUNT} tunnels compared with what is stored, vxlan links shown as GRE, each kept by a systemd unit`, await bench.drive('reconcile', bench.job), RECONCILE_AIM))
+}
+
+type HelperKind = 'helper' | 'stand-in'
+
 class Bench {
   readonly #namespace: Namespace
   readonly #folder: string
   readonly #programs: Programs
   readonly socket: string
+  readonly #kind: HelperKind
 
-  constructor(namespace: Namespace, folder: string, programs: Programs) {
+  constructor(namespace: Namespace, folder: string, programs: Programs, kind: HelperKind) {
+    this.#kind = kind
     this.#namespace = namespace
     this.#folder = folder
     this.#programs = programs
     this.socket = join(folder, 'helper.sock')
+  }
+
+  get job() {
+    return { panel: { url: URL, socket: this.socket }, count: COUNT, rounds: ROUNDS }
   }
 
   async drive<N extends keyof Jobs>(name: N, job: Job<N>): Promise<Answer<N>> {
@@ -72,11 +96,11 @@ class Bench {
     await this.#namespace.run(['ip', '-batch', '-'], `${[...host, ...links].join('\n')}\n`)
   }
 
-  async seed(): Promise<void> {
+  async seed(persistence_type_id: number): Promise<void> {
     const state = join(this.#folder, 'web')
     const store = join(state, 'panel.db')
     mkdirSync(state)
-    const { stored } = await this.drive('seed', { store, count: COUNT, ends: ENDS })
+    const { stored } = await this.drive('seed', { store, count: COUNT, ends: ENDS, persistence_type_id })
     if (stored !== COUNT) throw new Error(`${stored} tunnels are stored where ${COUNT} are due`)
     for (const path of [state, store]) chownSync(path, WEB_UID, WEB_UID)
     // mkdtemp keeps its folder to its maker, and the web daemon is somebody else.
@@ -84,8 +108,9 @@ class Bench {
   }
 
   async startDaemons(): Promise<void> {
-    const helperEnv = { PANEL_HELPER_SOCKET: this.socket, PANEL_HELPER_GROUP: `${WEB_UID}`, PANEL_HELPER_STATE_DIR: join(this.#folder, 'helper'), PANEL_UNIT_DIR: this.#unitDir, PANEL_NETWORKD_DIR: join(this.#folder, 'network'), PANEL_SYSCTL_DIR: join(this.#folder, 'sysctl.d') }
-    await this.#namespace.start([process.execPath, ...profiling(), ...HELPER_FLAGS, join(this.#programs.panel, 'helper.cjs')], helperEnv, /listening/)
+    const standIn = { PANEL_BENCH_COUNT: `${COUNT}`, PANEL_BENCH_LOCAL: ENDS.local_endpoint, PANEL_BENCH_REMOTE: ENDS.remote_endpoint }
+    const helperEnv = { PANEL_HELPER_SOCKET: this.socket, PANEL_HELPER_GROUP: `${WEB_UID}`, PANEL_HELPER_STATE_DIR: join(this.#folder, 'helper'), PANEL_UNIT_DIR: this.#unitDir, PANEL_NETWORKD_DIR: join(this.#folder, 'network'), PANEL_SYSCTL_DIR: join(this.#folder, 'sysctl.d'), ...standIn }
+    await this.#namespace.start([process.execPath, ...profiling(), ...HELPER_FLAGS, join(this.#kind === 'helper' ? this.#programs.panel : this.#programs.standIn, 'helper.cjs')], helperEnv, /listening/)
     const asNobody = [`--reuid=${WEB_UID}`, `--regid=${WEB_UID}`, '--clear-groups', '--bounding-set=-all', '--inh-caps=-all', '--ambient-caps=-all', '--no-new-privs']
     const webEnv = { PANEL_STATE_DIR: join(this.#folder, 'web'), PANEL_HELPER_SOCKET: this.socket }
     await this.#namespace.start(['setpriv', ...asNobody, process.execPath, ...profiling(), ...WEB_FLAGS, join(this.#programs.panel, 'web.cjs')], webEnv, /The panel is at/)

@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { PERSISTENCE_TYPES } from '@panel/shared/api/lookups.ts'
 import type { Answer, Job, Jobs } from '../driver/jobs.ts'
 import { layOut, type Programs } from '../programs.ts'
 import { listSection, memorySection } from '../sections.ts'
@@ -81,7 +82,7 @@ async function manyByHttp(server: Server, remote_endpoint: string): Promise<Answ
 async function stored(panel: Panel, count: number, ends: Job<'seed'>['ends']): Promise<void> {
   const { server, folder } = panel
   await ended(panel.web)
-  const { stored: found } = await drive(server, 'seed', { store: `${folder}/web/panel.db`, count, ends })
+  const { stored: found } = await drive(server, 'seed', { store: `${folder}/web/panel.db`, count, ends, persistence_type_id: PERSISTENCE_TYPES.Runtime })
   if (found !== count) throw new Error(`${found} tunnels are stored where ${count} are due`)
   await server.run(`chown -R ${WEB_UID}:${WEB_UID} ${folder}/web`)
   await panel.startWeb()

@@ -127,7 +127,7 @@ function outerHeaderOf({ body }: Sketch) {
   }
 }
 
-function monitorOf({ body }: Sketch) {
+export function monitorOf({ body }: Pick<Sketch, 'body'>) {
   return {
     is_monitor_enabled: body.is_monitor_enabled ?? null,
     monitor_interval_seconds: body.monitor_interval_seconds ?? null,

@@ -3,6 +3,7 @@ import { PERSISTENCE_TYPES } from '@panel/shared/api/lookups.ts'
 import { networkdLimits } from '@panel/shared/model/networkd-limits.ts'
 import { isIpv6Kind, type LinkConfig, type Saver } from '@panel/shared/model/tunnel.ts'
 import { DEFAULTS } from '../defaults.ts'
+import type { HostFacts } from '../facts.ts'
 import { warn, type Sketch } from './sketch.ts'
 
 export function draftPersistence(sketch: Sketch): number {
@@ -18,15 +19,19 @@ export function draftPersistence(sketch: Sketch): number {
   return PERSISTENCE_TYPES.Runtime
 }
 
+interface Keepers {
+  readonly facts: Pick<HostFacts, 'helper'>
+}
+
 const SAVER_OF: Readonly<Record<number, Saver>> = { [PERSISTENCE_TYPES.Systemd]: 'systemd', [PERSISTENCE_TYPES.Networkd]: 'networkd' }
 
 /** Why a persistence cannot be had here; null where it can. */
-function obstacleTo(persistence_type_id: number, sketch: Sketch): string | null {
+export function obstacleTo(persistence_type_id: number, host: Keepers): string | null {
   const by = SAVER_OF[persistence_type_id]
-  return by === undefined ? null : whyUnavailable(sketch, by)
+  return by === undefined ? null : whyUnavailable(host, by)
 }
 
-export function whyUnavailable({ facts }: Sketch, by: Saver): string | null {
+export function whyUnavailable({ facts }: Keepers, by: Saver): string | null {
   const saver = facts.helper.savers.find((known) => known.by === by)
   if (saver?.available) return null
   return `${by === 'systemd' ? by : 'systemd-networkd'} cannot keep tunnels on this server: ${saver?.detail || 'the helper does not know it'}.`

@@ -1,0 +1,106 @@
+// A change behind the panel's back is noticed by an event, without polling; and a lost event by the pass that comes from time to time (decisions.md, S15).
+import assert from 'node:assert/strict'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { LastPass } from '@panel/shared/api/reconcile.ts'
+import { watchKernel, type KernelWatch } from '@panel/web-daemon/events/kernel-watch.ts'
+import { makeLogger } from '@panel/web-daemon/log.ts'
+import { keepWatching } from '@panel/web-daemon/reconcile/schedule.ts'
+import { writeSetting } from '@panel/web-daemon/settings/store.ts'
+import { inProcessHelper } from '../support/in-process-helper.ts'
+import type { Client } from './support/client.ts'
+import { startPanel, type TestPanel } from './support/panel.ts'
+import { adopt, forget, itemOf, plantByHand, reconcile } from './support/reconcile.ts'
+import { createTunnel } from './support/tunnels.ts'
+
+describe('The panel keeps watching', () => {
+  const logger = makeLogger({ write: () => undefined })
+  let panel: TestPanel
+  let client: Client
+  let end: () => Promise<void>
+  let kernel: KernelWatch | null
+  beforeEach(async () => {
+    panel = await startPanel()
+    client = await panel.setUp()
+    await createTunnel(client)
+    kernel = null
+  })
+  afterEach(async () => {
+    await kernel?.close()
+    await end()
+    await panel.close()
+  })
+
+  const watching = (): void => {
+    end = keepWatching({ watch: panel.watch, bus: panel.bus, db: panel.db, logger })
+  }
+  const hearing = async (): Promise<void> => {
+    kernel = watchKernel({ stream: inProcessHelper(panel.kernel).stream, logger, listener: (events) => panel.bus.publish('host.changed', { events }) })
+    watching()
+    // The first event says that there may have been others before.
+    await until((pass) => pass.because === 'event')
+  }
+  async function until(holds: (pass: LastPass) => boolean, within_ms = 2000): Promise<LastPass> {
+    const from = performance.now()
+    for (;;) {
+      const pass = panel.watch.last()
+      if (pass && holds(pass)) return pass
+      assert.ok(performance.now() - from < within_ms, `not within ${within_ms} ms: ${JSON.stringify(pass)}`)
+      await sleep(10)
+    }
+  }
+  const drift = async (): Promise<void> => panel.kernel.links.setMtu('gre-a-1', 1400)
+
+  it('and looks once as it starts', async () => {
+    watching()
+    const { counts } = await until(({ because }) => because === 'start')
+    assert.equal(counts.InSync, 1)
+  })
+
+  it('and shows a changed MTU as drift within two seconds, by the event', async () => {
+    await hearing()
+    await drift()
+    const { because } = await until(({ changed }) => changed.some(({ to }) => to === 'Drifted'))
+    assert.equal(because, 'event')
+    const { status, noticed } = await itemOf(client, 'gre-a-1')
+    assert.deepEqual([status, noticed?.because], ['Drifted', 'event'])
+    assert.equal((await reconcile(client)).body.last_pass?.because, 'event')
+  })
+
+  it('and makes no pass while nothing happens', async () => {
+    await hearing()
+    await sleep(500)
+    const last = panel.watch.last()
+    await sleep(1500)
+    assert.equal(panel.watch.last(), last)
+  })
+
+  it('and catches what no event told of from time to time, as often as the setting says', async () => {
+    await writeSetting(panel.db, 'system.reconcile_interval_seconds', 0.2, new Date().toISOString())
+    watching()
+    await until(({ because }) => because === 'start')
+    await drift()
+    const { because } = await until(({ changed }) => changed.some(({ to }) => to === 'Drifted'))
+    assert.equal(because, 'period')
+  })
+
+  it('and looks after an adoption and a forgetting too, which no kernel tells of', async () => {
+    watching()
+    await until(({ because }) => because === 'start')
+    plantByHand(panel.kernel, 'by-hand')
+    const { body } = await adopt(client, { interface_name: 'by-hand' })
+    assert.deepEqual((await until(({ because }) => because === 'change')).changed.map(({ to }) => to), ['InSync'])
+    await forget(client, body.tunnel.tunnel_id)
+    await until(({ changed }) => changed.some(({ to }) => to === 'Unmanaged'))
+  })
+
+  it('and stops when it is told to', async () => {
+    await hearing()
+    await kernel?.close()
+    await end()
+    const last = panel.watch.last()
+    await drift()
+    panel.bus.publish('host.changed', { events: [] })
+    await sleep(700)
+    assert.equal(panel.watch.last(), last)
+  })
+})

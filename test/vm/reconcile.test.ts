@@ -1,0 +1,260 @@
+// Host and store compared on a real kernel: adopting under the eyes of an event listener, what is changed behind the panel's back, and what a reboot leaves.
+import assert from 'node:assert/strict'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { AdoptAnswer, ForgetAnswer, IgnoreAnswer, ReconcileAnswer, ReconcileItem } from '@panel/shared/api/reconcile.ts'
+import type { CreateTunnelAnswer, TunnelActionAnswer, UpdateTunnelAnswer } from '@panel/shared/api/tunnel-answers.ts'
+import { startLab, type Lab } from './lab/index.ts'
+import type { Server } from './lab/servers.ts'
+import { putPanel } from './panel/bundles.ts'
+import { expect, Panel } from './panel/panel.ts'
+
+const words = (panel: Panel) => {
+  const report = async (query = ''): Promise<ReconcileAnswer> => expect(await panel.operator.get<ReconcileAnswer>(`/reconcile${query}`), 200)
+  const itemOf = async (name: string): Promise<ReconcileItem> => {
+    const { items } = await report()
+    const item = items.find(({ interface_name }) => interface_name === name)
+    assert.ok(item, `${name} is not among ${JSON.stringify(items)}`)
+    return item
+  }
+  const adopt = async (body: object): Promise<AdoptAnswer> => expect(await panel.operator.post<AdoptAnswer>('/reconcile/adopt', body), 201)
+  const indexOf = async (name: string): Promise<string> => (await panel.server.run('cat', [`/sys/class/net/${name}/ifindex`])).trim()
+  return { report, itemOf, adopt, indexOf }
+}
+
+describe('Host and store compared on a real kernel', function () {
+  this.timeout(600_000)
+  let lab: Lab
+  let a: Panel
+  let far: Server
+  let said: ReturnType<typeof words>
+
+  before(async () => {
+    lab = await startLab()
+    const servers = await lab.twoServers()
+    await putPanel(lab)
+    a = new Panel(servers.a)
+    far = servers.b
+    said = words(a)
+    await a.start()
+    await a.setUp()
+  })
+  after(() => lab?.stop())
+
+  const create = async (body: object = {}) => expect(await a.operator.post<CreateTunnelAnswer>('/tunnels', { local_endpoint: a.server.address, remote_endpoint: far.address, ...body }), 201).tunnel
+  const byHand = (name: string, key: number, more = ''): Promise<string> =>
+    a.server.run(`ip link add ${name} mtu 1400 type gre local ${a.server.address} remote ${far.address} key ${key} ttl 64 && ip address add 10.10.${key}.1/30 dev ${name} && ip link set ${name} up ${more}`)
+
+  /** Says what `ip monitor` heard while the work went on; that it listens is proven before and after. */
+  async function heardWhile(work: () => Promise<unknown>): Promise<string> {
+    const monitor = a.server.spawn('ip', ['-o', 'monitor', 'link', 'address', 'route'])
+    const ring = async (mtu: number): Promise<string> => {
+      for (let tries = 0; tries < 50; tries += 1) {
+        await a.server.run('ip', ['link', 'set', 'dev', 'lo', 'mtu', `${mtu + (tries % 2)}`])
+        if (/ lo: /.test(monitor.text('stdout').slice(before))) return monitor.text('stdout')
+      }
+      throw new Error('ip monitor hears nothing')
+    }
+    let before = 0
+    before = (await ring(60_000)).length
+    await work()
+    const after = await ring(61_000)
+    monitor.kill('TERM')
+    await monitor.exited
+    return after.slice(before).split('\n').filter((line) => line !== '' && !/ lo[: ]/.test(line)).join('\n')
+  }
+
+  it('lists a tunnel made by hand, and never the kernel\'s own stubs, which are there', async () => {
+    await byHand('by-hand', 5)
+    await a.server.run('ip link add probe6 type ip6gre local 2001:db8::1 remote 2001:db8::2 && ip link del probe6')
+    assert.match(await a.server.run('ip -br link'), /gre0@.*gretap0@.*erspan0@.*ip6gre0@/s)
+    const { items } = await said.report()
+    assert.deepEqual(items.map(({ interface_name, status, actions }) => [interface_name, status, actions]), [['by-hand', 'Unmanaged', ['adopt', 'ignore']]])
+  })
+
+  it('adopts it without a touch: the index stays, a ping goes on, and an event listener hears nothing', async () => {
+    await far.run(`ip link add peer type gre local ${far.address} remote ${a.server.address} key 5 && ip address add 10.10.5.2/30 dev peer && ip link set peer up`)
+    await a.server.run('ping', ['-c', '1', '-W', '10', '10.10.5.2'])
+    const [index, picture] = [await said.indexOf('by-hand'), await a.picture()]
+    const ping = a.server.spawn('ping', ['-i', '0.2', '-c', '25', '-W', '10', '10.10.5.2'])
+    await ping.says(/icmp_seq=1 /)
+    let adopted!: AdoptAnswer
+    const heard = await heardWhile(async () => void (adopted = await said.adopt({ interface_name: 'by-hand' })))
+    assert.equal(heard, '')
+    await ping.exited
+    assert.match(ping.text('stdout'), /25 packets transmitted, 25 received/)
+    const { tunnel } = adopted
+    assert.deepEqual([adopted.interface_bounced, tunnel.tunnel_side_id, tunnel.is_name_templated, tunnel.mtu, tunnel.ttl, tunnel.ikey, tunnel.address_pool_id], [false, 10, false, 1400, 64, 5, 20])
+    assert.deepEqual([await said.indexOf('by-hand'), `${tunnel.observed.index}`, (await a.picture()).replace(/"mtu": 6[01]00[01]/g, '')], [index, index, picture.replace(/"mtu": 6\d+/g, '')])
+    assert.equal((await said.itemOf('by-hand')).status, 'InSync')
+  })
+
+  it('takes it over into a unit of its own without a touch of the link, and so does forgetting and adopting it again', async () => {
+    const { tunnel_id } = await said.itemOf('by-hand')
+    const index = await said.indexOf('by-hand')
+    const heard = await heardWhile(async () => {
+      expect(await a.operator.post<ForgetAnswer>(`/reconcile/${tunnel_id}/forget`), 200)
+      assert.equal((await said.itemOf('by-hand')).status, 'Unmanaged')
+      const taken = await said.adopt({ interface_name: 'by-hand', takeover: true })
+      assert.deepEqual(taken.plan.steps.map(({ kind }) => kind), ['file_write', 'systemd_enable'])
+      expect(await a.operator.post<ForgetAnswer>(`/reconcile/${taken.tunnel.tunnel_id}/forget`), 200)
+      const again = await said.adopt({ interface_name: 'by-hand' })
+      assert.deepEqual([again.tunnel.persistence_type_id, again.units_taken_over, again.plan.steps], [10, [`${a.unitDir}/tunnel-panel-link-by-hand.service`], []])
+    })
+    assert.deepEqual([heard, await said.indexOf('by-hand'), (await said.itemOf('by-hand')).status], ['', index, 'InSync'])
+    assert.match(await a.server.run(`cat ${a.unitDir}/tunnel-panel-link-by-hand.service`), /link add name by-hand mtu 1400/)
+  })
+
+  it('shows what is changed with ip as drift, field by field, and a reapply puts it right in place', async () => {
+    const { tunnel_id } = await said.itemOf('by-hand')
+    const picture = await a.picture()
+    const index = await said.indexOf('by-hand')
+    for (const [command, fields] of [['ip link set by-hand mtu 1300', ['mtu']], ['ip link set by-hand txqueuelen 7', ['tx_queue_length']], ['ip link set by-hand down', ['is_up']], ['ip address add 10.99.0.1/32 dev by-hand', ['addresses']], ['ip address flush dev by-hand', ['addresses']]] as const) {
+      await a.server.run(command)
+      const { status, diffs } = await said.itemOf('by-hand')
+      assert.deepEqual([status, diffs.map(({ field }) => field)], ['Drifted', fields], command)
+      const { verification, action } = expect(await a.operator.post<TunnelActionAnswer>(`/reconcile/${tunnel_id}/reapply`), 200)
+      assert.deepEqual([action, verification.ok, await a.picture(), await said.indexOf('by-hand')], ['reapply', true, picture, index], command)
+      assert.equal((await said.itemOf('by-hand')).status, 'InSync')
+    }
+  })
+
+  it('shows a changed ttl as drift that only a new link puts right', async () => {
+    const { tunnel_id } = await said.itemOf('by-hand')
+    await a.server.run(`ip link change by-hand type gre local ${a.server.address} remote ${far.address} key 5 ttl 9`)
+    const { status, diffs, detail } = await said.itemOf('by-hand')
+    assert.deepEqual([status, diffs], ['Drifted', [{ field: 'ttl', desired: '64', actual: '9' }]])
+    assert.match(detail, /makes the link anew/)
+    expect(await a.operator.post(`/reconcile/${tunnel_id}/reapply`), 200)
+    assert.equal((await said.itemOf('by-hand')).status, 'InSync')
+  })
+
+  it('calls a tunnel Missing whose link is deleted, and Inconsistent whose name another kind of interface takes', async () => {
+    const { tunnel_id } = await said.itemOf('by-hand')
+    await a.server.run('ip link del by-hand')
+    assert.deepEqual([(await said.itemOf('by-hand')).status, (await said.itemOf('by-hand')).observed.exists], ['Missing', false])
+    await a.server.run('ip link add by-hand type dummy')
+    assert.deepEqual([(await said.itemOf('by-hand')).status, (await said.itemOf('by-hand')).observed.kind], ['Inconsistent', 'dummy'])
+    assert.equal((await a.operator.post(`/reconcile/${tunnel_id}/reapply`)).error.code, 'PROTECTED_INTERFACE')
+    await a.server.run('ip link del by-hand')
+    expect(await a.operator.post(`/reconcile/${tunnel_id}/reapply`), 200)
+    assert.equal((await said.itemOf('by-hand')).status, 'InSync')
+    await a.server.run('ping', ['-c', '1', '-W', '10', '10.10.5.2'])
+  })
+
+  it('reports what the panel cannot keep, and protects it from a change that would lose it', async () => {
+    await byHand('rich', 6, 'alias office group 7')
+    await a.server.run('ip link property add dev rich altname london && ip address add 10.66.0.1/24 dev rich label rich:old')
+    const carried = ['alias office', 'altname london', 'group 7', 'address 10.66.0.1/24 label rich:old']
+    assert.deepEqual([...(await said.itemOf('rich')).unmodelled].sort(), [...carried].sort())
+    const { tunnel, warnings } = await said.adopt({ interface_name: 'rich' })
+    for (const word of carried) assert.ok(warnings.find(({ code }) => code === 'UNMODELLED_STATE')?.message.includes(word), word)
+    assert.equal((await said.itemOf('rich')).status, 'InSync')
+    const picture = await a.picture()
+    const refused = await a.operator.patch(`/tunnels/${tunnel.tunnel_id}`, { ttl: 3, confirm_recreate: true })
+    assert.deepEqual([refused.status, refused.error.code, await a.picture()], [409, 'CONFLICT', picture])
+    expect(await a.operator.patch<UpdateTunnelAnswer>(`/tunnels/${tunnel.tunnel_id}`, { mtu: 1390 }), 200)
+    assert.deepEqual([...(await said.itemOf('rich')).unmodelled].sort(), [...carried].sort())
+  })
+
+  it('recognises a legacy name and gives it its number', async () => {
+    await byHand('gre-ab-7', 7)
+    assert.deepEqual((await said.itemOf('gre-ab-7')).legacy, { tunnel_number: 7, marker: 'ab', unit_path: '', is_panel_owned: false })
+    const { tunnel, legacy } = await said.adopt({ interface_name: 'gre-ab-7' })
+    assert.deepEqual([tunnel.tunnel_number, tunnel.tunnel_side_id, legacy?.tunnel_number], [7, 10, 7])
+  })
+
+  it('adopts each kind of GRE with its options, and finds it as stored', async () => {
+    const six = 'local 2001:db8::1 remote 2001:db8::2'
+    for (const [name, kind, options] of [['t4', 'gretap', `local ${a.server.address} remote ${far.address} ikey 8 okey 9 ocsum iseq pmtudisc tos 0x10 dev eth0`], ['n6', 'ip6gre', `${six} key 8 encaplimit none hoplimit 12 tclass 0x20 flowlabel 0x12345`], ['t6', 'ip6gretap', `${six} icsum encaplimit 4 fwmark 6`]] as const) {
+      await a.server.run(`ip link add ${name} type ${kind} ${options}`)
+      const index = await said.indexOf(name)
+      const { tunnel } = await said.adopt({ interface_name: name })
+      assert.deepEqual([(await said.itemOf(name)).status, (await said.itemOf(name)).diffs, tunnel.is_enabled, await said.indexOf(name)], ['InSync', [], false, index], name)
+    }
+  })
+
+  it('leaves an ignored interface out, until it is reported again', async () => {
+    await byHand('secret', 11)
+    for (const [ignored, listed] of [[true, false], [false, true]] as const) {
+      expect(await a.operator.post<IgnoreAnswer>('/reconcile/ignore', { interface_name: 'secret', ignored }), 200)
+      assert.equal((await said.report()).items.some(({ interface_name }) => interface_name === 'secret'), listed)
+    }
+  })
+
+  it('lists a tunnel under a name that the panel cannot take', async () => {
+    await a.server.run(`ip link add _gre1 type gre local ${a.server.address} remote ${far.address} key 12`)
+    assert.deepEqual((await said.itemOf('_gre1')).actions, ['ignore'])
+    await a.server.run('ip link del _gre1')
+  })
+
+  /** Waits for a pass in the background to have seen the item so, and says when that was, by the machine's clock. */
+  async function noticed(name: string, is: ReconcileItem['status']): Promise<{ because: string; at: number }> {
+    for (let tries = 0; tries < 100; tries += 1) {
+      const item = await said.itemOf(name)
+      if (item.status === is && item.noticed) return { because: item.noticed.because, at: Date.parse(item.noticed.at) }
+      await sleep(100)
+    }
+    throw new Error(`No pass has seen ${name} as ${is}: ${JSON.stringify((await said.report()).last_pass)}`)
+  }
+
+  it('notices a changed MTU within two seconds, through the kernel\'s event, and that it is put right again', async () => {
+    await create({ interface_name: 'watched' })
+    await noticed('watched', 'InSync')
+    for (const [mtu, is] of [[1300, 'Drifted'], [1472, 'InSync']] as const) {
+      const changed = Number(await a.server.run(`ip link set watched mtu ${mtu} && date +%s%3N`))
+      const { because, at } = await noticed('watched', is)
+      assert.equal(because, 'event')
+      assert.ok(at - changed < 2000, `${at - changed} ms`)
+    }
+  })
+
+  it('notices what was changed while nobody could tell of it, as soon as there is a helper again', async () => {
+    a.helper.kill('KILL')
+    await a.helper.exited
+    await a.server.run('ip link set watched mtu 1333')
+    await a.startHelper()
+    assert.equal((await noticed('watched', 'Drifted')).because, 'event')
+    assert.deepEqual((await said.itemOf('watched')).diffs, [{ field: 'mtu', desired: '1472', actual: '1333' }])
+  })
+
+  it('finds tunnels of the panel\'s own as stored, up and down', async () => {
+    const { tunnel_id, interface_name } = await create()
+    assert.equal((await said.itemOf(interface_name)).status, 'InSync')
+    expect(await a.operator.post(`/tunnels/${tunnel_id}/down`), 200)
+    assert.equal((await said.itemOf(interface_name)).status, 'InSync')
+  })
+})
+
+/** The machine itself, its store and the files of its tunnels on the disk. */
+const ON_DISK = { folder: '/var/lib/panel-on-disk', unitDir: '/etc/systemd/system', networkdDir: '/etc/systemd/network' }
+
+describe('After a reboot', function () {
+  this.timeout(900_000)
+  let lab: Lab
+  before(async () => {
+    lab = await startLab()
+  })
+  after(() => lab?.stop())
+
+  it('a runtime tunnel is Missing, those that systemd and networkd keep are InSync, and a reapply makes the missing one', async () => {
+    await putPanel(lab)
+    const machine = { name: 'machine', url: await lab.url(8480), run: lab.run.bind(lab), try: lab.try.bind(lab), spawn: lab.spawn.bind(lab) } as unknown as Server
+    const panel = new Panel(machine, ON_DISK)
+    const { itemOf } = words(panel)
+    const start = (): Promise<void> => panel.startHelper().then(() => panel.startWeb({ PANEL_LISTEN_ADDRESS: '0.0.0.0' }))
+    await lab.run('install', ['-d', '-m', '0711', panel.folder])
+    await start()
+    await panel.setUp()
+    const ends = { local_endpoint: '10.0.2.15', remote_endpoint: '192.0.2.9' }
+    const runtime = expect(await panel.operator.post<CreateTunnelAnswer>('/tunnels', { ...ends, persistence_type_id: 30 }), 201).tunnel
+    const kept = expect(await panel.operator.post<CreateTunnelAnswer>('/tunnels', ends), 201).tunnel
+    const networked = expect(await panel.operator.post<CreateTunnelAnswer>('/tunnels', { ...ends, persistence_type_id: 20 }), 201).tunnel
+    await lab.run('sync')
+    await lab.reset()
+    await start()
+    const statuses = await Promise.all([runtime, kept, networked].map(async ({ interface_name }) => (await itemOf(interface_name)).status))
+    assert.deepEqual(statuses, ['Missing', 'InSync', 'InSync'])
+    expect(await panel.operator.post(`/reconcile/${runtime.tunnel_id}/reapply`), 200)
+    assert.equal((await itemOf(runtime.interface_name)).status, 'InSync')
+  })
+})

@@ -1,0 +1,36 @@
+// What the host holds beside what is stored: digests of everything, and the whole of what differs. Names by the thousand go in portions.
+import { createHash } from 'node:crypto'
+import type { SeenLink, TunnelFound } from '@panel/shared/model/observed.ts'
+import type { TunnelState } from '@panel/shared/model/tunnel.ts'
+import type { TunnelDigest } from '@panel/shared/rpc/digest.ts'
+import type { Reader } from '@panel/shared/rpc/methods.ts'
+
+/** A name as the host holds it. */
+export interface Found extends Omit<TunnelDigest, 'digest'> {
+  readonly state: TunnelState | null
+}
+
+/** `state` is canonical. */
+export const digestOf = (state: TunnelState | null): string => createHash('sha256').update(JSON.stringify(state)).digest('hex')
+
+/** As many names as the schema takes; of whole states only so many as fit into the line of an answer. */
+const PORTIONS = { digests: 2000, states: 1000 }
+
+/** Every tunnel of the host, and the given names beside, whatever stands there. */
+export async function digestsOf(ask: Reader, names: readonly string[]): Promise<Map<string, TunnelDigest>> {
+  const portions = names.length === 0 ? [[]] : portionsOf(names, PORTIONS.digests)
+  const answers = await Promise.all(portions.map((interface_names) => ask('tunnel.digest', { interface_names })))
+  return new Map(answers.flatMap(({ tunnels }) => tunnels).map((tunnel) => [tunnel.interface_name, tunnel]))
+}
+
+export async function foundUnder(ask: Reader, names: readonly string[]): Promise<Map<string, Found>> {
+  const answers = await Promise.all(portionsOf(names, PORTIONS.states).map((interface_names) => ask('tunnel.probe', { interface_names })))
+  return new Map(answers.flatMap(({ tunnels }) => tunnels).map((tunnel) => [tunnel.interface_name, withoutCounters(tunnel)]))
+}
+
+const withoutCounters = (found: TunnelFound): Found => ({ ...found, observed: found.observed && seenOf(found.observed) })
+
+const seenOf = ({ statistics: _, ...seen }: NonNullable<TunnelFound['observed']>): SeenLink['observed'] => seen
+
+const portionsOf = (names: readonly string[], size: number): string[][] =>
+  Array.from({ length: Math.ceil(names.length / size) }, (_, at) => names.slice(at * size, (at + 1) * size))

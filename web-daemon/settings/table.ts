@@ -1,0 +1,11 @@
+// The stored settings, as kysely sees them.
+export interface SettingTable {
+  key: string
+  /** JSON. */
+  value: string
+  updated_date: string
+}
+
+export interface SettingTables {
+  setting: SettingTable
+}
