@@ -6,7 +6,7 @@ import type { Logger } from 'pino'
 import { makeRecorder } from './audit/record.ts'
 import { makePasswords, type Passwords } from './auth/passwords.ts'
 import type { AuthServices } from './auth/services.ts'
-import { sessionOf } from './auth/session.ts'
+import { isStanding, sessionOf } from './auth/session.ts'
 import { hasAccount } from './auth/store.ts'
 import { Throttle } from './auth/throttle.ts'
 import { makeTokens } from './auth/tokens.ts'
@@ -23,6 +23,8 @@ import { loadPage, pageRoutes } from './http/page.ts'
 import { basePathOf, onlyUnder } from './http/prefix.ts'
 import { mountEndpoints, notFound } from './http/routes.ts'
 import { makeWatch, type Watch } from './reconcile/pass.ts'
+import { Streams } from './http/streams.ts'
+import { Metrics, type MetricsParts } from './metrics/metrics.ts'
 import { PairingThrottle } from './tunnels/pairing-throttle.ts'
 import { VERSION } from './version.ts'
 
@@ -37,6 +39,7 @@ export interface PanelParts {
   readonly logger: Logger
   readonly now?: () => Date
   readonly passwords?: Passwords
+  readonly metrics?: Pick<MetricsParts, 'host' | 'settings'>
   /** Beside those of the panel itself: for tests of the machinery. */
   readonly more_endpoints?: readonly Endpoint[]
 }
@@ -46,6 +49,9 @@ export interface Panel {
   readonly endpoints: readonly Endpoint[]
   /** For whoever decides when to look. */
   readonly watch: Watch
+  readonly streams: Streams
+  /** To be started, and stopped before the store is closed. */
+  readonly metrics: Metrics
 }
 
 export const createApp = (parts: PanelParts): Panel => {
@@ -54,9 +60,12 @@ export const createApp = (parts: PanelParts): Panel => {
   const auth: AuthServices = { passwords: parts.passwords ?? makePasswords(), tokens: makeTokens(parts.signing_key, now), throttle: new Throttle(now) }
   const context = { db, ask, now, inTurn: makeQueue(), publish: bus.publish }
   const watch = makeWatch(context, logger)
-  const endpoints = [...allEndpoints({ auth, about: { version: VERSION, started_at: now() }, pairing: new PairingThrottle(now), watch }), ...(parts.more_endpoints ?? [])]
+  const metrics = new Metrics({ db, now, logger, ...parts.metrics })
+  const about = { version: VERSION, started_at: now() }
+  const endpoints = [...allEndpoints({ auth, about, pairing: new PairingThrottle(now), watch, metrics }), ...(parts.more_endpoints ?? [])]
   const guards = [setupGate(() => hasAccount(db)), csrfCheck, sessionCheck((cookies) => sessionOf(db, auth.tokens, cookies))]
-  const machinery = { basePath, guards, context, remembered: new RememberedAnswers(now), record: makeRecorder(db, now, logger), logger }
+  const streams = new Streams({ now, isStanding: (session) => isStanding(db, session), logger })
+  const machinery = { basePath, guards, context, remembered: new RememberedAnswers(now), streams, record: makeRecorder(db, now, logger), logger }
 
   const app = bareApp()
   app.use(onlyUnder(basePath))
@@ -66,7 +75,7 @@ export const createApp = (parts: PanelParts): Panel => {
   app.use(unknownApiPath)
   app.use(pageRoutes(loadPage(parts.page_dir, basePath)))
   app.use(failures(logger))
-  return { app, endpoints, watch }
+  return { app, endpoints, watch, streams, metrics }
 }
 
 /** Paths are compared as they are written, and nothing is told of what serves them. */

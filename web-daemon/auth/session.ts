@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import type { ReadDb } from '../context.ts'
 import type { Answer, CookieInstruction, Session } from '../http/endpoint.ts'
 import { accountWith, type Account } from './store.ts'
-import { ACCESS_SECONDS, REFRESH_SECONDS, type Tokens, type TokenUse } from './tokens.ts'
+import { ACCESS_SECONDS, REFRESH_SECONDS, type Claims, type Tokens, type TokenUse } from './tokens.ts'
 
 export interface UserView {
   readonly user_id: number
@@ -38,14 +38,25 @@ const cookies = (access: string | null, refresh: string | null, csrf: string | n
   { name: 'panel_csrf', value: csrf, http_only: false, max_age_seconds: REFRESH_SECONDS },
 ]
 
-/** The account that a cookie's token stands for: active, and of the token's version. */
-export const accountOf = async (db: ReadDb, tokens: Tokens, jar: Readonly<Record<string, string>>, use: TokenUse): Promise<Account | null> => {
-  const claims = tokens.read(jar[`panel_${use}`], use)
-  const account = claims ? await accountWith(db, claims.user_id) : undefined
-  return account && account.is_active === 1 && account.token_version === claims?.token_version ? account : null
+type Jar = Readonly<Record<string, string>>
+
+/** The account that a cookie's token stands for. */
+export const accountOf = async (db: ReadDb, tokens: Tokens, jar: Jar, use: TokenUse): Promise<Account | null> => {
+  const proof = tokens.read(jar[`panel_${use}`], use)
+  return proof && standing(db, proof)
 }
 
-export const sessionOf = async (db: ReadDb, tokens: Tokens, jar: Readonly<Record<string, string>>): Promise<Session | null> => {
-  const account = await accountOf(db, tokens, jar, 'access')
-  return account && { user_id: account.user_id, username: account.username }
+export const sessionOf = async (db: ReadDb, tokens: Tokens, jar: Jar): Promise<Session | null> => {
+  const proof = tokens.read(jar['panel_access'], 'access')
+  const account = proof && (await standing(db, proof))
+  return account && { user_id: account.user_id, username: account.username, token_version: account.token_version, expires_at: proof.expires_at }
+}
+
+/** Whether a session that was let in is still good, its time aside: for what outlives the request, as a stream does. */
+export const isStanding = async (db: ReadDb, session: Session): Promise<boolean> => (await standing(db, session)) !== null
+
+/** Active, and of the token's version. */
+const standing = async (db: ReadDb, { user_id, token_version }: Claims): Promise<Account | null> => {
+  const account = await accountWith(db, user_id)
+  return account?.is_active === 1 && account.token_version === token_version ? account : null
 }

@@ -14,6 +14,11 @@ export interface Claims {
   readonly token_version: number
 }
 
+/** What a valid token proves. */
+export interface Proof extends Claims {
+  readonly expires_at: Date
+}
+
 export interface Token {
   readonly text: string
   readonly expires_at: string
@@ -22,7 +27,7 @@ export interface Token {
 export interface Tokens {
   readonly issue: (user: Claims & { readonly username: string }, use: TokenUse) => Token
   /** Null for anything but a valid token of that use. */
-  readonly read: (text: string | undefined, use: TokenUse) => Claims | null
+  readonly read: (text: string | undefined, use: TokenUse) => Proof | null
 }
 
 export const makeTokens = (key: KeyObject, now: () => Date): Tokens => ({
@@ -38,7 +43,9 @@ export const makeTokens = (key: KeyObject, now: () => Date): Tokens => ({
     if (payload?.['token_use'] !== use) return null
     const user_id = Number(payload.sub)
     const token_version: unknown = payload['token_version']
-    return Number.isSafeInteger(user_id) && typeof token_version === 'number' ? { user_id, token_version } : null
+    const { exp } = payload
+    if (!Number.isSafeInteger(user_id) || typeof token_version !== 'number' || exp === undefined) return null
+    return { user_id, token_version, expires_at: new Date(exp * 1000) }
   },
 })
 

@@ -1,6 +1,7 @@
 // Brings the store up to this build: the list of all migrations, in the order in which they run.
 import type SQLite from 'better-sqlite3'
 import { Migrator, type Kysely, type Migration, type MigrationProvider } from 'kysely'
+import * as metrics from '../metrics/migration.ts'
 import * as pools from '../pools/migration.ts'
 import * as tunnelKeepalive from '../tunnels/migration-keepalive.ts'
 import * as settings from '../settings/migration.ts'
@@ -14,7 +15,7 @@ export interface NamedMigration {
 }
 
 /** Named 001-accounts-and-audit, 002-pools, 003-tunnels and on; a name never changes once it is released. */
-export const MIGRATIONS: readonly NamedMigration[] = [accountsAndAudit, pools, tunnels, tunnelKeepalive, settings]
+export const MIGRATIONS: readonly NamedMigration[] = [accountsAndAudit, pools, tunnels, tunnelKeepalive, settings, metrics]
 
 export class StoreTooNewError extends Error {
   constructor(unknown: readonly string[]) {

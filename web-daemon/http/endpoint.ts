@@ -1,17 +1,21 @@
-// The three kinds of endpoint: a query and a preview are handed a context that can only read, a command one that can change.
+// The four kinds of endpoint: a query, a preview and a stream are handed a context that can only read, a command one that can change.
 // Router, body validation and the API description are made from the same list of these values.
 import type { Static, TSchema } from '@panel/shared/model/schema.ts'
 import type { CommandContext, ReadContext } from '../context.ts'
 import type { AuditAction } from '../audit/actions.ts'
+import type { AuditNote } from '../audit/note.ts'
 import type { Problems } from './problems.ts'
+import type { StreamSource } from './stream.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 export type Route = `${Method} /${string}`
 
-/** The signed-in operator, as the session cookie proves it. */
+/** The signed-in operator, as the session cookie proves it: until it expires, or the account is of another version. */
 export interface Session {
   readonly user_id: number
   readonly username: string
+  readonly token_version: number
+  readonly expires_at: Date
 }
 
 /** What a handler is given of a request. `params` are path ids; a path whose id is no number never arrives here. */
@@ -62,13 +66,28 @@ interface Audited {
   readonly isCreating?: boolean
 }
 
+export interface StreamContext extends ReadContext {
+  readonly note: AuditNote
+}
+
+interface Streamed {
+  /** How many events may wait for a slow client. */
+  readonly queue?: number
+  /** Of a POST; the entry is written once the stream has ended. */
+  readonly audit?: AuditAction
+}
+
 export type Endpoint = Described<TSchema> & { readonly route: Route } & (
     | { readonly kind: 'query' | 'preview'; readonly handle: (context: ReadContext, incoming: Incoming<never>) => Promise<Answer> }
     | ({ readonly kind: 'command'; readonly handle: (context: CommandContext, incoming: Incoming<never>) => Promise<Answer> } & Audited)
+    | ({ readonly kind: 'stream'; readonly handle: (context: StreamContext, incoming: Incoming<never>) => Promise<StreamSource> } & Streamed)
   )
+export type StreamEndpoint = Endpoint & { readonly kind: 'stream' }
+export type AuditedEndpoint = Endpoint & { readonly audit: AuditAction }
 
 type Reads<S extends TSchema> = (context: ReadContext, incoming: Incoming<Static<S>>) => Promise<Answer>
 type Changes<S extends TSchema> = (context: CommandContext, incoming: Incoming<Static<S>>) => Promise<Answer>
+type Opens<S extends TSchema> = (context: StreamContext, incoming: Incoming<Static<S>>) => Promise<StreamSource>
 
 export const query = <S extends TSchema>(route: `GET /${string}`, described: Described<S>, handle: Reads<S>): Endpoint =>
   ({ kind: 'query', route, ...described, handle }) as Endpoint
@@ -78,3 +97,12 @@ export const preview = <S extends TSchema>(route: `POST /${string}`, described: 
 
 export const command = <S extends TSchema>(route: Route, described: Described<S> & Audited, handle: Changes<S>): Endpoint =>
   ({ kind: 'command', route, ...described, handle }) as Endpoint
+
+type StreamRules<R extends Route> = R extends `GET ${string}` ? { readonly audit?: never } : { readonly audit: AuditAction }
+
+/** Who may not have the stream is refused by a throw, as anywhere; what is given back begins once the answer has. It takes a session, always. */
+export const stream = <S extends TSchema, R extends `GET /${string}` | `POST /${string}`>(
+  route: R,
+  described: Omit<Described<S>, 'guards'> & Omit<Streamed, 'audit'> & StreamRules<R>,
+  handle: Opens<S>,
+): Endpoint => ({ kind: 'stream', route, ...described, handle }) as Endpoint

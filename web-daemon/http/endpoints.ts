@@ -2,6 +2,9 @@
 import { auditEndpoints } from '../audit/endpoints.ts'
 import { authEndpoints } from '../auth/endpoints.ts'
 import type { AuthServices } from '../auth/services.ts'
+import { metricsEndpoints } from '../metrics/endpoints.ts'
+import { metricsComponent } from '../metrics/component.ts'
+import type { Metrics } from '../metrics/metrics.ts'
 import { poolEndpoints } from '../pools/endpoints.ts'
 import { reconcileEndpoints } from '../reconcile/endpoints.ts'
 import type { Watch } from '../reconcile/pass.ts'
@@ -19,11 +22,13 @@ export interface Services {
   readonly about: About
   readonly pairing: PairingThrottle
   readonly watch: Watch
+  readonly metrics: Metrics
 }
 
-export const allEndpoints = ({ auth, about, pairing, watch }: Services): Endpoint[] => [
+export const allEndpoints = ({ auth, about, pairing, watch, metrics }: Services): Endpoint[] => [
   ...authEndpoints(auth),
-  ...systemEndpoints(about),
+  ...systemEndpoints(about, () => metricsComponent(metrics)),
+  ...metricsEndpoints(metrics.sampler),
   ...auditEndpoints,
   ...poolEndpoints(poolUse),
   ...tunnelEndpoints,

@@ -3,20 +3,21 @@ import type { Request, RequestHandler, Response } from 'express'
 import type { Logger } from 'pino'
 import { strict, type TSchema } from '@panel/shared/model/schema.ts'
 import { AuditNote } from '../audit/note.ts'
-import type { CommandContext } from '../context.ts'
+import type { CommandContext, ReadContext } from '../context.ts'
 import { asRefusal, sendAnswer, sendRefusal } from './answer.ts'
 import { readBody } from './body.ts'
-import type { Answer, Endpoint, Incoming } from './endpoint.ts'
+import type { Answer, AuditedEndpoint, Endpoint, Incoming, StreamEndpoint } from './endpoint.ts'
 import type { Guard, Visit } from './guards.ts'
 import { clientAddress, isSecure } from './headers.ts'
 import { takeKey, type RememberedAnswers } from './idempotency.ts'
 import { Problems } from './problems.ts'
 import type { Refusal } from './refusal.ts'
+import type { Streams } from './streams.ts'
 import { validate, type Body } from './validate.ts'
 
-/** A command that was carried out or refused, as the audit log is told of it. */
+/** A command or a stream that was carried out or refused, as the audit log is told of it. */
 export interface Carried {
-  readonly endpoint: Endpoint & { readonly kind: 'command' }
+  readonly endpoint: AuditedEndpoint
   readonly note: AuditNote
   readonly visit: Visit
   readonly body: Body
@@ -32,6 +33,7 @@ export interface Machinery {
   readonly guards: readonly Guard[]
   readonly context: Omit<CommandContext, 'note'>
   readonly remembered: RememberedAnswers
+  readonly streams: Streams
   readonly record: (carried: Carried) => Promise<void>
   readonly logger: Logger
 }
@@ -41,15 +43,23 @@ export const serve =
   async (req, res) => {
     const exchange = new Exchange(endpoint, machinery, req, res)
     const outcome = await exchange.answer().catch((thrown: unknown) => exchange.refused(thrown))
-    if (endpoint.kind === 'command') await exchange.record(endpoint, outcome)
+    if (isAudited(endpoint)) await exchange.record(endpoint, outcome)
+    if (outcome === STREAMED || res.headersSent) return
     if ('code' in outcome) sendRefusal(res, outcome)
     else sendAnswer(res, machinery.basePath, outcome)
   }
+
+const isAudited = (endpoint: Endpoint): endpoint is AuditedEndpoint => 'audit' in endpoint
+
+/** In the place of an answer where a stream was one, and has ended. */
+const STREAMED = Symbol('streamed')
+type Outcome = Answer | Refusal | typeof STREAMED
 
 class Exchange {
   readonly #endpoint: Endpoint
   readonly #machinery: Machinery
   readonly #req: Request
+  readonly #res: Response
   readonly #visit: Visit
   readonly #note = new AuditNote()
   readonly #request_id: string
@@ -60,34 +70,48 @@ class Exchange {
     this.#endpoint = endpoint
     this.#machinery = machinery
     this.#req = req
+    this.#res = res
     this.#visit = { endpoint, method: req.method, header: (name) => req.get(name) ?? '', cookies: cookiesOf(req), session: null }
     this.#request_id = res.locals['request_id'] as string
   }
 
-  async answer(): Promise<Answer> {
+  async answer(): Promise<Exclude<Outcome, Refusal>> {
     for (const guard of this.#machinery.guards) await guard(this.#visit)
     const endpoint = this.#endpoint
-    if (endpoint.kind === 'query') return this.#handle({})
-    this.#body = await readBody(this.#req)
-    if (endpoint.kind !== 'command' || endpoint.isCreating !== true) return this.#handle(this.#body)
+    if (!endpoint.route.startsWith('GET ')) this.#body = await readBody(this.#req)
+    if (endpoint.kind === 'stream') return this.#stream(endpoint)
+    if (endpoint.kind !== 'command' || endpoint.isCreating !== true) return this.#handle(endpoint, this.#body)
     const { key, body } = takeKey(this.#req.get('Idempotency-Key') ?? '', this.#body)
-    if (key === '') return this.#handle(body)
+    if (key === '') return this.#handle(endpoint, body)
     const whose = `${this.#visit.session?.user_id ?? ''} ${endpoint.route} ${JSON.stringify(this.#req.params)} ${key}`
-    return this.#machinery.remembered.once(whose, () => this.#handle(body), () => this.#note.operation('Answered as before: the idempotency key is known'))
+    const onRepeat = (): void => this.#note.operation('Answered as before: the idempotency key is known')
+    return this.#machinery.remembered.once(whose, () => this.#handle(endpoint, body), onRepeat)
   }
 
-  async #handle(given: Body): Promise<Answer> {
+  async #handle(endpoint: Exclude<Endpoint, StreamEndpoint>, body: Body): Promise<Answer> {
+    const incoming = this.#incoming(body)
+    if (endpoint.kind === 'command') return endpoint.handle({ ...this.#machinery.context, note: this.#note }, incoming)
+    return endpoint.handle(this.#reader(), incoming)
+  }
+
+  async #stream(endpoint: StreamEndpoint): Promise<typeof STREAMED> {
+    const { session } = this.#visit
+    if (!session) throw new Error('a stream was let in without a session')
+    const begin = async () => endpoint.handle({ ...this.#reader(), note: this.#note }, this.#incoming(this.#body))
+    await this.#machinery.streams.run(this.#res, endpoint, session, begin)
+    return STREAMED
+  }
+
+  #reader(): ReadContext {
+    const { db, ask, now } = this.#machinery.context
+    return { db, ask, now }
+  }
+
+  #incoming(given: Body): Incoming<never> {
     const schema = this.#endpoint.body ?? NOTHING
     const problems = new Problems(Object.keys((schema['properties'] as object | undefined) ?? {}))
     const body = validate(schema, given, problems)
     if (this.#endpoint.gathersProblems !== true) problems.throwIfAny()
-    const incoming = this.#incoming(body, problems)
-    const context = this.#machinery.context
-    if (this.#endpoint.kind === 'command') return this.#endpoint.handle({ ...context, note: this.#note }, incoming)
-    return this.#endpoint.handle({ db: context.db, ask: context.ask, now: context.now }, incoming)
-  }
-
-  #incoming(body: Body, problems: Problems): Incoming<never> {
     const req = this.#req
     return {
       params: Object.fromEntries(Object.entries(req.params).map(([name, text]) => [name, Number(text)])),
@@ -109,13 +133,13 @@ class Exchange {
   }
 
   /** What was done stays done where it cannot be recorded, so the answer tells of it and the log of the missing entry. */
-  async record(endpoint: Carried['endpoint'], outcome: Answer | Refusal): Promise<void> {
+  async record(endpoint: Carried['endpoint'], outcome: Outcome): Promise<void> {
     const carried: Carried = {
       endpoint,
       note: this.#note,
       visit: this.#visit,
       body: this.#body,
-      refusal: 'code' in outcome ? outcome : null,
+      refusal: outcome !== STREAMED && 'code' in outcome ? outcome : null,
       duration_ms: Math.round(performance.now() - this.#started),
       client_ip: clientAddress(this.#req),
       request_id: this.#request_id,

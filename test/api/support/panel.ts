@@ -14,8 +14,10 @@ import type { Database } from '@panel/web-daemon/db/schema.ts'
 import { refusalFor } from '@panel/web-daemon/helper/refusals.ts'
 import type { Endpoint } from '@panel/web-daemon/http/endpoint.ts'
 import { basePathOf } from '@panel/web-daemon/http/prefix.ts'
+import type { Streams } from '@panel/web-daemon/http/streams.ts'
 import { drain, listen, urlOf } from '@panel/web-daemon/http/server.ts'
 import type { Watch } from '@panel/web-daemon/reconcile/pass.ts'
+import type { Metrics } from '@panel/web-daemon/metrics/metrics.ts'
 import { makeLogger } from '@panel/web-daemon/log.ts'
 import { FakeKernel } from '../../support/fake-kernel.ts'
 import { HelperRefusal, inProcessHelper } from '../../support/in-process-helper.ts'
@@ -32,6 +34,8 @@ export interface TestPanel {
   readonly base: string
   readonly app: Express
   readonly endpoints: readonly Endpoint[]
+  readonly streams: Streams
+  readonly metrics: Metrics
   readonly db: Kysely<Database>
   /** The host that the helper in this process speaks to, unless the test brought an `ask` of its own. */
   readonly kernel: FakeKernel
@@ -79,7 +83,7 @@ export const startPanel = async ({ store = IN_MEMORY, address = '127.0.0.1', ...
     ...parts,
     web_path,
   }
-  const { app, endpoints, watch } = createApp(whole)
+  const { app, endpoints, streams, metrics, watch } = createApp(whole)
   const server = await listen(app, address, 0)
   const base = urlOf(server, basePathOf(web_path))
   const visitor = (): Client => new Client(base)
@@ -90,12 +94,14 @@ export const startPanel = async ({ store = IN_MEMORY, address = '127.0.0.1', ...
     return client
   }
   const close = async (): Promise<void> => {
+    streams.endAll()
     await drain(server, 100)
+    await metrics.stop()
     await whole.db.destroy()
   }
   const setUp = signedInBy('/auth/setup', 201)
   const signIn = signedInBy('/auth/login', 200)
-  return { base, app, endpoints, db: whole.db, kernel, server, bus: whole.bus, watch, log, clock, visitor, setUp, signIn, close }
+  return { base, app, endpoints, streams, metrics, db: whole.db, kernel, server, bus: whole.bus, watch, log, clock, visitor, setUp, signIn, close }
 }
 
 /** The helper in this process refuses in its own words; over the socket the client turns them into the words of the API. */

@@ -1,0 +1,111 @@
+// All streams that are open: at most so many of a kind, each kept alive, and ended when its session is (decisions.md, E3, E5, A16).
+import type { Response } from 'express'
+import type { Logger } from 'pino'
+import type { Session, StreamEndpoint } from './endpoint.ts'
+import { Refusal } from './refusal.ts'
+import { StreamConnection } from './stream-connection.ts'
+import type { StreamSource } from './stream.ts'
+
+export const STREAMS_PER_KIND = 256
+const QUEUE = 64
+/** How often sessions and heartbeats are looked after. */
+const LOOK_MS = 1000
+/** A page has this long to come back with a refreshed session. */
+const GRACE_MS = 60_000
+
+interface Open {
+  readonly connection: StreamConnection
+  readonly session: Session
+}
+
+export interface StreamParts {
+  readonly now: () => Date
+  /** Whether a session that was let in has not been revoked since. */
+  readonly isStanding: (session: Session) => Promise<boolean>
+  readonly logger: Logger
+}
+
+export class Streams {
+  readonly #parts: StreamParts
+  readonly #taken = new Map<string, number>()
+  readonly #open = new Set<Open>()
+  #looking: NodeJS.Timeout | null = null
+
+  constructor(parts: StreamParts) {
+    this.#parts = parts
+  }
+
+  /** How many there are of one route. */
+  count(route: string): number {
+    return this.#taken.get(route) ?? 0
+  }
+
+  /**
+   * Resolves when the stream has ended: by its source, its client or its session. Rejects where there is no place for one more,
+   * and where `begin` refuses; nothing has been answered then.
+   */
+  async run(res: Response, endpoint: StreamEndpoint, session: Session, begin: () => Promise<StreamSource>): Promise<void> {
+    const { route, queue = QUEUE } = endpoint
+    if (this.count(route) >= STREAMS_PER_KIND) throw tooMany()
+    this.#taken.set(route, this.count(route) + 1)
+    try {
+      const source = await begin()
+      if (res.destroyed) return
+      const connection = new StreamConnection(res, queue, this.#parts.now())
+      if (res.req.method === 'HEAD') connection.end()
+      else await this.#carry({ connection, session }, source, new Promise((resolve) => res.once('close', resolve)))
+    } finally {
+      this.#taken.set(route, this.count(route) - 1)
+    }
+  }
+
+  /** For the end of the panel: nobody waits for a stream to end by itself. */
+  endAll(): void {
+    for (const { connection } of this.#open) connection.cut()
+  }
+
+  async #carry(open: Open, source: StreamSource, closed: Promise<void>): Promise<void> {
+    this.#open.add(open)
+    this.#looking ??= setInterval(() => void this.#look(), LOOK_MS)
+    try {
+      const release = source(open.connection)
+      await closed
+      release()
+    } finally {
+      open.connection.cut()
+      this.#open.delete(open)
+      if (this.#open.size === 0) this.#stopLooking()
+    }
+  }
+
+  #stopLooking(): void {
+    if (this.#looking) clearInterval(this.#looking)
+    this.#looking = null
+  }
+
+  async #look(): Promise<void> {
+    const now = this.#parts.now()
+    for (const { connection, session } of this.#open) {
+      if (now.getTime() >= session.expires_at.getTime() + GRACE_MS) connection.cut()
+      else connection.beat(now)
+    }
+    await this.#endRevoked().catch((err: unknown) => this.#parts.logger.error({ err }, 'the sessions of the streams cannot be looked at'))
+  }
+
+  /** Streams of one operator share the question. */
+  async #endRevoked(): Promise<void> {
+    const asked = new Map<string, Promise<boolean>>()
+    for (const { connection, session } of [...this.#open]) {
+      const whose = `${session.user_id} ${session.token_version}`
+      const answer = asked.get(whose) ?? this.#parts.isStanding(session)
+      asked.set(whose, answer)
+      if (!(await answer)) connection.cut()
+    }
+  }
+}
+
+const tooMany = (): Refusal =>
+  new Refusal('RATE_LIMITED', `There are already ${STREAMS_PER_KIND} of these streams open. Close some pages of the panel and try again.`, {
+    details: { limit: STREAMS_PER_KIND, retry_after_seconds: 3 },
+    headers: { 'Retry-After': '3' },
+  })

@@ -1,0 +1,63 @@
+// Remembers what kind of interface each name is, and looks again at some of them each time, so that a thousand cost little more than fifty.
+import type { Host } from './host.ts'
+import { KIND_OF_NAME, linkFacts, type LinkFacts, type LinkFiles } from './parse/link.ts'
+
+/** A host with no more interfaces than this is looked at anew, whole, every time. */
+export const LOOKED_AT_ONCE = 64
+/** Of more, so many each time, round and round: of a thousand each is looked at twice a minute. */
+export const LOOKED_AT_OF_MANY = 32
+
+interface Known {
+  readonly files: LinkFiles
+  readonly facts: LinkFacts
+}
+
+export class Links {
+  readonly #host: Host
+  #known = new Map<string, Known>()
+  #next = 0
+
+  constructor(host: Host) {
+    this.#host = host
+  }
+
+  /** The facts of the interfaces of these names. `isAnew`: whether one may have been made anew. */
+  look(names: readonly string[], isAnew: (name: string) => boolean, knownKinds: ReadonlyMap<string, string>): Pick<ReadonlyMap<string, Known>, 'get'> {
+    const due = this.#due(names)
+    const found = new Map<string, Known>()
+    for (const name of names) {
+      const known = this.#known.get(name)
+      const now = known && !due.has(name) && !isAnew(name) ? known : this.#look(name, known?.files, knownKinds.get(name) ?? KIND_OF_NAME[name])
+      if (now) found.set(name, now)
+    }
+    this.#known = found
+    return found
+  }
+
+  #due(names: readonly string[]): ReadonlySet<string> {
+    if (names.length <= LOOKED_AT_ONCE) return new Set(names)
+    const due = new Set(Array.from({ length: LOOKED_AT_OF_MANY }, (_, i) => names[(this.#next + i) % names.length] as string))
+    this.#next = (this.#next + LOOKED_AT_OF_MANY) % names.length
+    return due
+  }
+
+  /** Null of one that went away since its counters were read: there is nothing wrong, and nothing to tell. */
+  #look(name: string, before: LinkFiles | undefined, knownKind: string | undefined): Known | null {
+    try {
+      const files = this.#files(`/sys/class/net/${name}`, before)
+      return { files, facts: linkFacts(files, knownKind) }
+    } catch (failure) {
+      if (['ENOENT', 'ENODEV', 'EINVAL'].includes((failure as NodeJS.ErrnoException).code ?? '')) return null
+      throw failure
+    }
+  }
+
+  /** What an interface is never changes, and the same index is the same interface. */
+  #files(folder: string, before: LinkFiles | undefined): LinkFiles {
+    const { read, has } = this.#host
+    const uevent = read(`${folder}/uevent`)
+    const changing = { uevent, flags: read(`${folder}/flags`), mtu: read(`${folder}/mtu`), operstate: read(`${folder}/operstate`) }
+    if (before?.uevent === uevent) return { ...before, ...changing }
+    return { ...changing, type: read(`${folder}/type`), hasDevice: has(`${folder}/device`), hasTunFlags: has(`${folder}/tun_flags`) }
+  }
+}

@@ -1,0 +1,96 @@
+// The metrics of the host: read, summed up and stored, kept, streamed (interface.md, Metrics; decisions.md, M1 to M3, E7).
+import type { Logger } from 'pino'
+import { kindOfType } from '@panel/shared/api/lookups.ts'
+import type { MetricsSnapshot } from '@panel/shared/api/metrics.ts'
+import type { CommandContext } from '../context.ts'
+import { neighbours } from '../tunnels/store.ts'
+import { systemClock, type Clock } from './clock.ts'
+import { DEFAULTS, type MetricsSettings } from './defaults.ts'
+import { HostReader } from './host-reader.ts'
+import { thisHost, type Host } from './host.ts'
+import { Interfaces } from './interfaces.ts'
+import { noRoutes, type ReadRoutes } from './routes-part.ts'
+import { Sampler } from './sampler.ts'
+import { readTallies, writeTallies } from './store.ts'
+
+/** What a power cut can lose of the sums; a crash of the panel loses nothing, since the kernel goes on counting. */
+export const SAVE_EVERY_MS = 60_000
+const KINDS_EVERY_MS = 10_000
+
+export interface MetricsParts {
+  readonly db: CommandContext['db']
+  readonly now: () => Date
+  readonly logger: Logger
+  readonly host?: Host
+  readonly clock?: Clock
+  readonly settings?: Partial<MetricsSettings>
+  readonly readRoutes?: ReadRoutes
+}
+
+export class Metrics {
+  readonly #parts: Required<MetricsParts>
+  readonly sampler: Sampler
+  readonly settings: MetricsSettings
+  #interfaces: Interfaces | null = null
+  #reader: HostReader | null = null
+  #savedAt = 0
+  #kinds: { readonly at: number; readonly found: ReadonlyMap<string, string> } | null = null
+
+  constructor(parts: MetricsParts) {
+    this.settings = { ...DEFAULTS, ...parts.settings }
+    this.#parts = { host: thisHost, clock: systemClock, readRoutes: noRoutes, ...parts, settings: this.settings }
+    const { clock, logger } = this.#parts
+    this.sampler = new Sampler({ settings: this.settings, clock, logger, read: (seconds) => this.#read(seconds) })
+  }
+
+  async start(): Promise<void> {
+    const { db, host, readRoutes, clock } = this.#parts
+    const interfaces = new Interfaces(host, this.settings, await readTallies(db))
+    this.#interfaces = interfaces
+    this.#reader = new HostReader({ host, settings: this.settings, interfaces, readRoutes })
+    this.#savedAt = clock.monotonic() - SAVE_EVERY_MS
+    await this.sampler.start()
+  }
+
+  async stop(): Promise<void> {
+    if (!this.sampler.isRunning) return
+    this.sampler.stop()
+    await this.#save()
+  }
+
+  async #read(seconds: number): Promise<MetricsSnapshot> {
+    if (!this.#reader) throw new Error('metrics are read before they are started')
+    const snapshot = await this.#reader.read(this.#parts.now(), seconds, await this.#knownKinds())
+    const failure = await this.#saveWhenDue()
+    if (failure !== null) snapshot.errors.push({ part: 'store', detail: failure })
+    return snapshot
+  }
+
+  /** Why the sums cannot be stored, or null. */
+  async #saveWhenDue(): Promise<string | null> {
+    if (this.#parts.clock.monotonic() - this.#savedAt < SAVE_EVERY_MS) return null
+    try {
+      await this.#save()
+      return null
+    } catch (err) {
+      this.#parts.logger.error({ err }, 'the sums of traffic cannot be stored')
+      return `The sums since the installation cannot be stored: ${err instanceof Error ? err.message : String(err)}`
+    }
+  }
+
+  async #save(): Promise<void> {
+    if (this.#interfaces) await writeTallies(this.#parts.db, this.#interfaces.tallies)
+    this.#savedAt = this.#parts.clock.monotonic()
+  }
+
+  /** Of the panel's tunnels, asked for now and then, and only while there is an interface that does not say itself what it is. */
+  async #knownKinds(): Promise<ReadonlyMap<string, string>> {
+    const now = this.#parts.clock.monotonic()
+    const isAsking = this.sampler.latest?.network.interfaces.some((one) => one.kind === '' && one.class === 'other') ?? true
+    if (this.#kinds && (!isAsking || now - this.#kinds.at < KINDS_EVERY_MS)) return this.#kinds.found
+    const tunnels = await neighbours(this.#parts.db)
+    const found = new Map(tunnels.map((tunnel) => [tunnel.interface_name, kindOfType(tunnel.tunnel_type_id) as string]))
+    this.#kinds = { at: now, found }
+    return found
+  }
+}
