@@ -1,16 +1,22 @@
 // What root does for each line of METHODS; a method without a handler does not compile.
 import { LINK_KINDS } from '@panel/shared/model/tunnel.ts'
+import type { ForwardingState } from '@panel/shared/model/forwarding.ts'
+import type { RulesetState } from '@panel/shared/model/ruleset.ts'
 import type { Change } from '@panel/shared/plan/change.ts'
 import { failuresOf } from '@panel/shared/plan/check.ts'
 import { statesOf, type TunnelStates } from '@panel/shared/plan/tunnels.ts'
 import type { Item, MethodsThat, Params, Result, StreamName } from '@panel/shared/rpc/methods.ts'
+import type { Outcome } from '@panel/shared/rpc/outcome.ts'
 import type { HelperFacts, Tools } from '@panel/shared/model/host.ts'
 import { subscriptionsTo } from './events/subscribe.ts'
+import { forwardingSubject, probeForwarding } from './forwarding/subject.ts'
 import type { Kernel } from './kernel/facilities.ts'
-import type { JournalFile } from './kernel/journal.ts'
+import type { CutShort, JournalFile } from './kernel/journal.ts'
 import { log } from './log.ts'
 import { oneAtATime } from './one-at-a-time.ts'
 import { RefusedError } from './refused.ts'
+import { applyRuleset, forgetRules, probeRuleset, readCounters, verifyRuleset } from './ruleset/handlers.ts'
+import { rulesetSubject } from './ruleset/subject.ts'
 import { Transaction } from './transaction.ts'
 import { digestTunnels } from './tunnel/digest.ts'
 import { probeTunnels } from './tunnel/probe.ts'
@@ -31,6 +37,8 @@ export interface Parts {
 export function handlersFor({ kernel, journal, helperFacts, findTools }: Parts): Handlers {
   const subject = tunnelSubject(kernel)
   const tunnels = new Transaction(subject, journal)
+  const forwarding = forwardingSubject(kernel.forwarding)
+  const switches = new Transaction(forwarding, journal)
   const inTurn = oneAtATime(64)
   const subscribe = subscriptionsTo(kernel.events)
   return {
@@ -43,6 +51,17 @@ export function handlersFor({ kernel, journal, helperFacts, findTools }: Parts):
       return { ok: failuresOf(checks).length === 0, checks }
     },
     'tunnel.apply': (change) => inTurn(() => tunnels.apply(statesOf(change))),
+    'ruleset.probe': (asked) => probeRuleset(kernel.rulesets, asked),
+    'ruleset.verify': (change) => verifyRuleset(kernel.rulesets, change),
+    'ruleset.apply': (change) => inTurn(() => applyRuleset(kernel.rulesets, journal, change)),
+    'ruleset.forget': (asked) => inTurn(() => forgetRules(kernel.rulesets, asked)),
+    'ruleset.counters': (asked) => readCounters(kernel.rulesets, asked),
+    'forwarding.probe': () => probeForwarding(kernel.forwarding),
+    'forwarding.verify': async (change) => {
+      const checks = forwarding.check(change, forwarding.canonical(change.after), (await forwarding.probe(change)).state)
+      return { ok: failuresOf(checks).length === 0, checks }
+    },
+    'forwarding.apply': (change) => inTurn(() => switches.apply(change)),
     'host.probe': async ({ parts }) => ({
       helper: parts.includes('helper') ? await helperFacts() : null,
       link_kinds: parts.includes('link_kinds') ? await Promise.all(LINK_KINDS.map(async (kind) => ({ kind, ...(await kernel.links.supports(kind)) }))) : null,
@@ -58,8 +77,20 @@ export function handlersFor({ kernel, journal, helperFacts, findTools }: Parts):
 export async function recover({ kernel, journal }: Parts): Promise<void> {
   const cut = await journal.read()
   if (!cut) return
-  if (cut.noun !== 'tunnel') throw new RefusedError('malformed', `The journal speaks of ${cut.noun}, which this helper does not know`)
-  const { outcome, failure, steps } = await new Transaction(tunnelSubject(kernel), journal).undo(cut.change as Change<TunnelStates>, 'The helper was stopped in the middle of it')
+  const { outcome, failure, steps } = await undoing(kernel, journal, cut)('The helper was stopped in the middle of it')
   log(outcome === 'restored' ? 'warning' : 'error', `A change was cut short, and is ${outcome === 'restored' ? 'put back' : 'stuck'}`, { noun: cut.noun, steps, failure })
 }
 
+function undoing(kernel: Kernel, journal: JournalFile, { noun, change }: CutShort): (why: string) => Promise<Outcome> {
+  const rules = rulesetSubject(kernel.rulesets, (last) => log('info', 'Counters of rules were taken away', { last }))
+  switch (noun) {
+    case 'tunnel':
+      return (why) => new Transaction(tunnelSubject(kernel), journal).undo(change as Change<TunnelStates>, why)
+    case 'ruleset':
+      return (why) => new Transaction(rules, journal).undo(change as Change<RulesetState>, why)
+    case 'forwarding':
+      return (why) => new Transaction(forwardingSubject(kernel.forwarding), journal).undo(change as Change<ForwardingState>, why)
+    default:
+      throw new RefusedError('malformed', `The journal speaks of ${noun}, which this helper does not know`)
+  }
+}

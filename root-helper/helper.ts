@@ -5,11 +5,13 @@ import type { HelperConfig } from './config.ts'
 import { dispatcherFor } from './dispatch.ts'
 import { handlersFor, recover, type Parts } from './handlers.ts'
 import { kernelEvents } from './kernel/events.ts'
+import { forwardingIn } from './kernel/forwarding.ts'
 import { findTools, helperFacts } from './kernel/host-facts.ts'
 import { journalIn } from './kernel/journal.ts'
 import { openLinks } from './kernel/links.ts'
 import { listenOn } from './kernel/socket-file.ts'
 import { networkdFilesIn } from './kernel/networkd.ts'
+import { rulesetsWithout } from './kernel/rulesets-none.ts'
 import { reloadLater } from './kernel/systemd.ts'
 import { unitFilesIn } from './kernel/units.ts'
 import { serverFor } from './server.ts'
@@ -19,7 +21,7 @@ export async function realParts(config: HelperConfig): Promise<Parts> {
   const links = openLinks()
   const units = unitFilesIn(config.unitDir, reloadLater(config.unitDir))
   const networkd = networkdFilesIn(config.networkdDir)
-  return { kernel: { links, units, networkd, events: kernelEvents }, journal: journalIn(config.stateDir), helperFacts: () => helperFacts(config), findTools }
+  return { kernel: { links, units, networkd, events: kernelEvents, rulesets: rulesetsWithout('This helper has no backend for relay rules yet'), forwarding: forwardingIn(config.sysctlDir) }, journal: journalIn(config.stateDir), helperFacts: () => helperFacts(config), findTools }
 }
 
 /** Nothing is served before what an earlier helper left half-done is put back. */

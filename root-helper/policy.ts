@@ -1,14 +1,18 @@
 // What root refuses whoever asks: a web daemon taken over by somebody else gets no further than this page.
+import type { ForwardingFound, ForwardingState } from '@panel/shared/model/forwarding.ts'
 import type { TunnelFound } from '@panel/shared/model/observed.ts'
+import type { RulesetState } from '@panel/shared/model/ruleset.ts'
 import { isIpv6Kind, KERNEL_STUBS, LINK_KINDS, type LinkKind, type NetdevConfig, type TunnelState } from '@panel/shared/model/tunnel.ts'
 import { bitsOf, parseIp } from '@panel/shared/address/ip.ts'
 import { farEndsOf } from '@panel/shared/model/far-end.ts'
 import { networkdLimits } from '@panel/shared/model/networkd-limits.ts'
 import type { Change } from '@panel/shared/plan/change.ts'
 import { foreignInTheWay } from '@panel/shared/plan/foreign.ts'
+import type { ForwardingStep } from '@panel/shared/plan/forwarding.ts'
+import { idsOf } from '@panel/shared/plan/ruleset.ts'
 import type { TunnelStep } from '@panel/shared/plan/step.ts'
 import { namesOf, type TunnelStates } from '@panel/shared/plan/tunnels.ts'
-import type { Links } from './kernel/facilities.ts'
+import type { HeldRuleset, Links } from './kernel/facilities.ts'
 import { RefusedError } from './refused.ts'
 
 /** The names that a change is about: one, or two where it gives a tunnel another name. */
@@ -71,4 +75,37 @@ function allowFile({ interface_name, saved }: TunnelStep & { kind: 'file_write' 
 async function supported(links: Links, kind: LinkKind): Promise<void> {
   const { supported: can, detail } = await links.supports(kind)
   if (!can) throw new RefusedError('unsupported', `This kernel cannot make links of kind ${kind}: ${detail}`)
+}
+
+/** The ids that a change of rules is about. */
+export function idsIn(change: Change<RulesetState>): number[] {
+  const ids = idsOf(change)
+  if (ids.length === 0) throw new RefusedError('malformed', 'The change has neither a state before nor a state after')
+  return ids
+}
+
+/** A schema cannot say it: what `canonical` finds to be no state at all. */
+export function canonicalOr<S>(state: S | null, canonical: (state: S) => S | null): S | null {
+  try {
+    return state === null ? null : canonical(state)
+  } catch (error) {
+    if (error instanceof RangeError) throw new RefusedError('malformed', error.message)
+    throw error
+  }
+}
+
+export function readableRuleset({ is_readable, backend, detail }: HeldRuleset): void {
+  if (!is_readable) throw new RefusedError(backend === 'none' ? 'unsupported' : 'kernel_refused', detail)
+}
+
+export function alwaysThere(state: ForwardingState | null): ForwardingState {
+  if (!state) throw new RefusedError('malformed', 'A host always forwards or does not: neither state may be null')
+  return state
+}
+
+export function allowForwarding({ is_foreign_file, has_ipv6, sysctl_path }: ForwardingFound, steps: readonly ForwardingStep[]): void {
+  if (is_foreign_file && steps.some(({ kind }) => kind === 'sysctl_file_write' || kind === 'sysctl_file_remove')) {
+    throw new RefusedError('foreign_sysctl_file', `${sysctl_path} was not written by the panel, or was edited since: move it aside first`)
+  }
+  if (!has_ipv6 && steps.some((step) => step.kind === 'forwarding_set' && step.family === 'ipv6')) throw new RefusedError('unsupported', 'This kernel has no IPv6, so there is nothing to forward')
 }

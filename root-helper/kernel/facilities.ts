@@ -1,6 +1,9 @@
 // What the helper needs of a kernel, one interface per facility; the real ones and the fakes of the tests are held to one contract suite.
 import type { HostEvent } from '@panel/shared/model/event.ts'
+import type { ForwardingFound, ForwardingSwitches } from '@panel/shared/model/forwarding.ts'
 import type { HostInterface, ObservedLink, RoutingEntry, SeenLink } from '@panel/shared/model/observed.ts'
+import type { RelayCounters, RelayRule } from '@panel/shared/model/ruleset.ts'
+import type { RulesetFound } from '@panel/shared/model/ruleset-found.ts'
 import type { LinkConfig, LinkKind, LinkState, TunnelAddress } from '@panel/shared/model/tunnel.ts'
 
 /** A link under a name: `link` is null where its kind is not one of ours. */
@@ -62,11 +65,40 @@ export interface NetworkdFiles extends SavedFiles {
   settled(interface_name: string): Promise<void>
 }
 
+/** All of our table, not cut into pages. */
+export type HeldRuleset = Omit<RulesetFound, 'next_id'>
+
+/** Our table in netfilter, and the rules that the next boot brings back; no other table is ever touched. */
+export interface Rulesets {
+  read(): Promise<HeldRuleset>
+  /**
+   * One transaction: rules of the ids in `gone` leave, those in `put` come or are replaced, all others stay. What is in pieces or nobody's
+   * in our table is set right with it. Counters of rules that leave stand still from then on. Where it throws, nothing has changed.
+   */
+  submit(gone: readonly number[], put: readonly RelayRule[]): Promise<void>
+  /** Takes away the counters of rules that have left, and says what they last counted. */
+  removeCounters(route_rule_ids: readonly number[]): Promise<RelayCounters[]>
+  /** In the order of their ids. */
+  counters(): Promise<{ epoch: string; counters: RelayCounters[] }>
+}
+
+/** The two forwarding switches of the kernel, and one file of ours that sets them at boot. */
+export interface Forwarding {
+  facts(): Promise<Omit<ForwardingFound, 'state' | 'is_foreign_file'> & { live: ForwardingSwitches }>
+  set(family: keyof ForwardingSwitches, is_on: boolean): Promise<void>
+  /** Null where there is no such file. */
+  readFile(): Promise<string | null>
+  writeFile(content: string): Promise<void>
+  removeFile(): Promise<void>
+}
+
 export interface Kernel {
   links: Links
   events: KernelEvents
   units: UnitFiles
   networkd: NetworkdFiles
+  rulesets: Rulesets
+  forwarding: Forwarding
 }
 
 /** A refusal by the kernel: `code` is the errno's name ("EEXIST"), `message` says what was tried and the kernel's own words where it gave any. */

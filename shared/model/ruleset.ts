@@ -1,6 +1,6 @@
 // Relay rules as a host holds them: what a packet meets, and nothing of titles, notes or wishes. Only enabled rules are here.
 import { integer, nullable, strict, stringEnum, Type, U32_MAX, type Static } from './schema.ts'
-import { CidrText, DeviceName } from './observed.ts'
+import { CidrText } from './observed.ts'
 import { IpText } from './tunnel.ts'
 
 /** A ct mark holds the nibble 0x5, 20 bits of rule id and 8 bits of destination slot (shared/design/ruleset.md). */
@@ -9,8 +9,10 @@ export const RELAY_PROTOCOLS = ['tcp', 'udp', 'both'] as const
 export const NAT_MODES = ['masquerade', 'snat', 'none'] as const
 export const BALANCES = ['none', 'round_robin', 'source_hash', 'weighted'] as const
 
-const RuleId = integer(1, ROUTE_RULE_ID_MAX)
+export const RuleId = integer(1, ROUTE_RULE_ID_MAX)
 const Port = integer(1, 65_535)
+/** Quoted in a ruleset, where a quote would end the name and a last asterisk would make it many. */
+export const BindInterface = Type.String({ pattern: '^[A-Za-z0-9_.:@-]{1,15}$' })
 
 /** An enabled destination. `port_range_end` null: one port, which is where a range of bound ports begins (1:1, shifted). */
 export const RelayDestination = strict({
@@ -34,7 +36,7 @@ export const RelayRule = strict({
   bind_address: IpText,
   bind_port: Port,
   bind_port_range_end: nullable(Port),
-  bind_interface: nullable(DeviceName),
+  bind_interface: nullable(BindInterface),
   destinations: Type.Array(RelayDestination, { minItems: 1, maxItems: 64 }),
   balance: stringEnum(BALANCES),
   nat_mode: stringEnum(NAT_MODES),

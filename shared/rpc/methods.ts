@@ -2,7 +2,10 @@
 import { integer, strict, stringEnum, Type, type Static, type TSchema } from '../model/schema.ts'
 import { HostEvent, MAX_BATCH } from '../model/event.ts'
 import { HOST_PARTS, HostFound } from '../model/host.ts'
+import { ForwardingFound, ForwardingState } from '../model/forwarding.ts'
 import { SeenLink, TunnelFound } from '../model/observed.ts'
+import { RelayCounters, ROUTE_RULE_ID_MAX, RuleId, RULES_PER_CHANGE_MAX, RulesetState } from '../model/ruleset.ts'
+import { CountersFound, RulesetFound } from '../model/ruleset-found.ts'
 import { InterfaceName, TunnelState } from '../model/tunnel.ts'
 import { changeOf } from '../plan/change.ts'
 import { Check } from '../plan/check.ts'
@@ -19,6 +22,12 @@ const Names = strict({ interface_names: Type.Array(InterfaceName, { maxItems: 20
 const TunnelChange = changeOf(TunnelState)
 /** A stream is told by the id of its request, which is a whole number. */
 const StreamId = integer(0, Number.MAX_SAFE_INTEGER)
+const RulesetChange = changeOf(RulesetState)
+const ForwardingChange = changeOf(ForwardingState)
+const Verified = strict({ ok: Type.Boolean(), checks: Type.Array(Check) })
+const RuleIds = Type.Array(RuleId, { maxItems: RULES_PER_CHANGE_MAX })
+/** The given rules, or all where the list is empty, from an id on: an answer ends where a line would be too long, and says where to go on. */
+const Rules = strict({ route_rule_ids: RuleIds, from_id: integer(0, ROUTE_RULE_ID_MAX) })
 
 export const METHODS = {
   /** The live side of the given links, of whatever kind; a name without a link is left out. Reads no file, so a list of many is quick. */
@@ -28,9 +37,21 @@ export const METHODS = {
   /** Of every tunnel, and of the given names beside, whether it is as the asker thinks: a digest in the place of the state. */
   'tunnel.digest': method('read', Names, strict({ tunnels: Type.Array(TunnelDigest) })),
   /** The checks of `after` against what the host holds now. */
-  'tunnel.verify': method('read', TunnelChange, strict({ ok: Type.Boolean(), checks: Type.Array(Check) })),
+  'tunnel.verify': method('read', TunnelChange, Verified),
   /** Refused unless the host holds `before`. One at a time. */
   'tunnel.apply': method('write', TunnelChange, Outcome),
+  /** Our table: the rules that it holds, what is left of others, and what nobody of us put there. Starts nft. */
+  'ruleset.probe': method('read', Rules, RulesetFound),
+  'ruleset.verify': method('read', RulesetChange, Verified),
+  /** The rules under the ids of the change, in one transaction; others are left as they are. `last_counters`: of rules that went. */
+  'ruleset.apply': method('write', RulesetChange, strict({ ...Outcome.properties, last_counters: Type.Array(RelayCounters) })),
+  /** Takes away what is left of rules that are `damaged`, in the table and for the next boot. */
+  'ruleset.forget': method('write', strict({ route_rule_ids: RuleIds }), strict({ last_counters: Type.Array(RelayCounters) })),
+  'ruleset.counters': method('read', Rules, CountersFound),
+  'forwarding.probe': method('read', strict({}), ForwardingFound),
+  'forwarding.verify': method('read', ForwardingChange, Verified),
+  /** Neither state may be null: a host always forwards or does not. */
+  'forwarding.apply': method('write', ForwardingChange, Outcome),
   'host.probe': method('read', strict({ parts: Type.Array(stringEnum(HOST_PARTS), { maxItems: HOST_PARTS.length }) }), HostFound),
   /** Changes of links and addresses as the kernel tells them, whoever made them. The first item says "lost": what was before it is not told. Ends when cancelled. */
   'events.subscribe': stream(strict({}), strict({ events: Type.Array(HostEvent, { minItems: 1, maxItems: MAX_BATCH }) }), strict({})),

@@ -25,6 +25,7 @@ export const REFUSALS = {
   protected_interface: 10,
   foreign_unit_file: 11,
   unmodelled_state: 12,
+  foreign_sysctl_file: 13,
 } as const
 export type RefusalCode = keyof typeof REFUSALS
 

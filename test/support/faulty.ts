@@ -1,5 +1,5 @@
 // Any kernel, with a fault at the n-th change asked of it. It lives in the tests, so a production helper has no such door.
-import type { Kernel, KernelEvents, Links, NetworkdFiles, UnitFiles } from '@panel/root-helper/kernel/facilities.ts'
+import type { Forwarding, Kernel, KernelEvents, Links, NetworkdFiles, Rulesets, UnitFiles } from '@panel/root-helper/kernel/facilities.ts'
 
 /**
  * refuses: the change is not made, and throws. half: it is made, and throws. lies: it is not made, and says it was.
@@ -11,6 +11,8 @@ export type Fault = 'refuses' | 'half' | 'lies' | 'dies' | 'dies-after'
 export type FaultAt = (asked: number) => Fault | null
 
 const LINK_CHANGES = ['create', 'delete', 'setMtu', 'setTxQueueLength', 'setUp', 'addAddress', 'removeAddress'] as const
+const RULESET_CHANGES = ['submit', 'removeCounters'] as const
+const FORWARDING_CHANGES = ['set', 'writeFile', 'removeFile'] as const
 const FILE_CHANGES = ['write', 'remove', 'setEnabled'] as const
 
 export class FaultyKernel implements Kernel {
@@ -18,6 +20,8 @@ export class FaultyKernel implements Kernel {
   readonly units: UnitFiles
   readonly networkd: NetworkdFiles
   readonly events: KernelEvents
+  readonly rulesets: Rulesets
+  readonly forwarding: Forwarding
   /** Changes asked so far. */
   asked = 0
   readonly #faultAt: FaultAt
@@ -28,6 +32,8 @@ export class FaultyKernel implements Kernel {
     this.units = this.#wrap(kernel.units, FILE_CHANGES)
     this.networkd = this.#wrap(kernel.networkd, FILE_CHANGES)
     this.events = kernel.events
+    this.rulesets = this.#wrap(kernel.rulesets, RULESET_CHANGES)
+    this.forwarding = this.#wrap(kernel.forwarding, FORWARDING_CHANGES)
   }
 
   #wrap<T extends object>(facility: T, changes: readonly string[]): T {
@@ -35,17 +41,18 @@ export class FaultyKernel implements Kernel {
       get: (target, name) => {
         const method = Reflect.get(target, name) as unknown
         if (typeof method !== 'function') return method
-        const call = method.bind(target) as (...args: unknown[]) => Promise<void>
+        const call = method.bind(target) as (...args: unknown[]) => Promise<unknown>
         return changes.includes(String(name)) ? (...args: unknown[]) => this.#change(() => call(...args)) : call
       },
     })
   }
 
-  async #change(make: () => Promise<void>): Promise<void> {
+  async #change(make: () => Promise<unknown>): Promise<unknown> {
     this.asked += 1
     const fault = this.#faultAt(this.asked)
     if (fault === null) return make()
-    if (fault === 'lies') return
+    // Every change that answers anything answers with a list.
+    if (fault === 'lies') return []
     if (fault === 'dies') process.kill(process.pid, 'SIGKILL')
     if (fault === 'half' || fault === 'dies-after') await make()
     if (fault === 'dies-after') process.kill(process.pid, 'SIGKILL')

@@ -12,6 +12,7 @@ const CODE_OF: Record<Exclude<RefusalCode, 'malformed'>, ErrorCode> = {
   protected_interface: 'PROTECTED_INTERFACE',
   foreign_unit_file: 'FOREIGN_UNIT_FILE',
   unmodelled_state: 'CONFLICT',
+  foreign_sysctl_file: 'CONFLICT',
 }
 
 export const helperAway = (reason: string): Refusal =>

@@ -1,0 +1,40 @@
+// Relay rules as a subject of the transaction: its state is the list of the rules that a change names, all others stay out of it.
+import { canonicalRuleset } from '@panel/shared/model/canonical-ruleset.ts'
+import type { RelayCounters, RulesetState } from '@panel/shared/model/ruleset.ts'
+import { checkRuleset } from '@panel/shared/plan/ruleset-facts.ts'
+import { idsOf, planRuleset, rulesOrNull, type RulesetStep } from '@panel/shared/plan/ruleset.ts'
+import type { HeldRuleset, Rulesets } from '../kernel/facilities.ts'
+import { canonicalOr, idsIn, readableRuleset } from '../policy.ts'
+import type { Subject } from '../subject.ts'
+
+interface Found {
+  readonly state: RulesetState | null
+  readonly held: HeldRuleset
+}
+
+/** `counted` is told the last figures of the counters that a step takes away. */
+export function rulesetSubject(rulesets: Rulesets, counted: (last: readonly RelayCounters[]) => void): Subject<RulesetState, Found, RulesetStep> {
+  return {
+    noun: 'ruleset',
+    canonical: (rules) => canonicalOr(rules, (some) => rulesOrNull(canonicalRuleset(some))),
+    probe: async (change) => {
+      const ids = new Set(idsIn(change))
+      const held = await rulesets.read()
+      readableRuleset(held)
+      return { held, state: rulesOrNull(held.rules.filter(({ route_rule_id }) => ids.has(route_rule_id))) }
+    },
+    plan: planRuleset,
+    check: (change, wanted, found) => checkRuleset(idsOf(change), wanted, found),
+    // What root refuses of a ruleset it refuses before it looks: a rule that is none, and a host that cannot be read.
+    allow: async () => undefined,
+    execute: (step) => executeRulesetStep(rulesets, step, counted),
+    remedy: () => ['Look at what is there: nft list table inet panel', 'Reapply the rules in the panel; where nft itself refuses, its message says why.'],
+  }
+}
+
+async function executeRulesetStep(rulesets: Rulesets, step: RulesetStep, counted: (last: readonly RelayCounters[]) => void): Promise<void> {
+  if (step.kind === 'counters_remove') return counted(await rulesets.removeCounters(step.route_rule_ids))
+  const stays = new Set(step.after.map(({ route_rule_id }) => route_rule_id))
+  const gone = step.before.map(({ route_rule_id }) => route_rule_id).filter((id) => !stays.has(id))
+  return rulesets.submit(gone, step.after)
+}

@@ -1,0 +1,110 @@
+// Relay rules and forwarding switches in memory; test/contract holds both to what a real kernel does.
+import { inOrder } from '@panel/shared/model/canonical-ruleset.ts'
+import type { RelayCounters, RelayRule } from '@panel/shared/model/ruleset.ts'
+import type { ForwardingSwitches } from '@panel/shared/model/forwarding.ts'
+import { KernelError, type Forwarding, type HeldRuleset, type Rulesets } from '@panel/root-helper/kernel/facilities.ts'
+
+const ZERO = { tx_bytes: 0, tx_packets: 0, rx_bytes: 0, rx_packets: 0 }
+
+export class FakeRulesets implements Rulesets {
+  rules = new Map<number, RelayRule>()
+  damaged: HeldRuleset['damaged'] = []
+  unmanaged: string[] = []
+  counted = new Map<number, RelayCounters>()
+  isPresent = false
+  epoch = '0'
+  /** Why nothing can be read; "" where it can. */
+  unreadable = ''
+  readonly #change: (what: string) => void
+
+  constructor(change: (what: string) => void) {
+    this.#change = change
+  }
+
+  /** What somebody's `nft flush ruleset` does. */
+  flush(): void {
+    this.rules.clear()
+    this.counted.clear()
+    this.isPresent = false
+  }
+
+  /** As if so much had been relayed since the last time. */
+  relay(route_rule_id: number, moved: Partial<typeof ZERO>): void {
+    const before = this.counted.get(route_rule_id)
+    if (!before) throw new Error(`Rule ${route_rule_id} has no counters`)
+    const { tx_bytes = 0, tx_packets = 0, rx_bytes = 0, rx_packets = 0 } = moved
+    this.counted.set(route_rule_id, { route_rule_id, tx_bytes: before.tx_bytes + tx_bytes, tx_packets: before.tx_packets + tx_packets, rx_bytes: before.rx_bytes + rx_bytes, rx_packets: before.rx_packets + rx_packets })
+  }
+
+  picture(): unknown {
+    return [[...this.rules].sort(([a], [b]) => a - b), this.damaged, this.unmanaged]
+  }
+
+  async read(): Promise<HeldRuleset> {
+    const answer = { backend: 'nftables' as const, is_readable: this.unreadable === '', is_present: this.isPresent, detail: this.unreadable }
+    if (!answer.is_readable) return { ...answer, rules: [], damaged: [], unmanaged: [] }
+    return { ...answer, rules: structuredClone([...this.rules.values()].sort(inOrder)), damaged: structuredClone(this.damaged), unmanaged: [...this.unmanaged] }
+  }
+
+  async submit(gone: readonly number[], put: readonly RelayRule[]): Promise<void> {
+    this.#readable()
+    this.#change(`ruleset -${gone.join(',')} +${put.map(({ route_rule_id }) => route_rule_id).join(',')}`)
+    if (!this.isPresent) this.epoch = `${Number(this.epoch) + 1}`
+    this.isPresent = true
+    for (const id of gone) this.rules.delete(id)
+    for (const rule of put) {
+      this.rules.set(rule.route_rule_id, structuredClone(rule))
+      if (!this.counted.has(rule.route_rule_id)) this.counted.set(rule.route_rule_id, { route_rule_id: rule.route_rule_id, ...ZERO })
+    }
+    const named = new Set([...gone, ...put.map(({ route_rule_id }) => route_rule_id)])
+    this.damaged = this.damaged.filter(({ route_rule_id }) => !named.has(route_rule_id))
+    this.unmanaged = []
+  }
+
+  async removeCounters(route_rule_ids: readonly number[]): Promise<RelayCounters[]> {
+    this.#readable()
+    this.#change(`counters -${route_rule_ids.join(',')}`)
+    const last = route_rule_ids.flatMap((id) => (this.rules.has(id) ? [] : (this.counted.get(id) ?? [])))
+    for (const { route_rule_id } of last) this.counted.delete(route_rule_id)
+    return last
+  }
+
+  async counters(): Promise<{ epoch: string; counters: RelayCounters[] }> {
+    this.#readable()
+    return { epoch: this.epoch, counters: [...this.counted.values()].sort((a, b) => a.route_rule_id - b.route_rule_id) }
+  }
+
+  #readable(): void {
+    if (this.unreadable !== '') throw new KernelError('EPERM', this.unreadable)
+  }
+}
+
+export class FakeForwarding implements Forwarding {
+  live: ForwardingSwitches = { ipv4: false, ipv6: false }
+  hasIpv6 = true
+  file: string | null = null
+  conntrack: Awaited<ReturnType<Forwarding['facts']>>['conntrack'] = { count: 0, max: 262_144, is_accounting: false, is_timestamping: false }
+  readonly #change: (what: string) => void
+
+  constructor(change: (what: string) => void) {
+    this.#change = change
+  }
+
+  facts = async () => ({ live: { ...this.live }, has_ipv6: this.hasIpv6, sysctl_path: '/etc/sysctl.d/99-tunnel-panel.conf', conntrack: this.conntrack })
+  readFile = async (): Promise<string | null> => this.file
+
+  async set(family: keyof ForwardingSwitches, is_on: boolean): Promise<void> {
+    this.#change(`forwarding ${family} ${is_on}`)
+    this.live = { ...this.live, [family]: is_on }
+  }
+
+  async writeFile(content: string): Promise<void> {
+    this.#change('write 99-tunnel-panel.conf')
+    this.file = content
+  }
+
+  async removeFile(): Promise<void> {
+    this.#change('remove 99-tunnel-panel.conf')
+    this.file = null
+  }
+}

@@ -1,0 +1,185 @@
+// Relay rules and forwarding through the transaction, with a fault at every change, over the fake kernel.
+import assert from 'node:assert/strict'
+import type { ForwardingState } from '@panel/shared/model/forwarding.ts'
+import type { RelayRule } from '@panel/shared/model/ruleset.ts'
+import type { Change } from '@panel/shared/plan/change.ts'
+import { withForwarding, withoutForwarding } from '@panel/shared/plan/forwarding.ts'
+import { forwardingSubject, probeForwarding } from '@panel/root-helper/forwarding/subject.ts'
+import { applyRuleset } from '@panel/root-helper/ruleset/handlers.ts'
+import { recover } from '@panel/root-helper/handlers.ts'
+import type { Kernel } from '@panel/root-helper/kernel/facilities.ts'
+import { Transaction } from '@panel/root-helper/transaction.ts'
+import { exampleRule } from '../../support/example-rule.ts'
+import { FakeKernel } from '../../support/fake-kernel.ts'
+import { FaultyKernel, from, onlyAt } from '../../support/faulty.ts'
+import { inProcessHelper, noJournal } from '../../support/in-process-helper.ts'
+import { quietly } from '../../support/quietly.ts'
+
+const one = exampleRule({ route_rule_id: 1 })
+const two = exampleRule({ route_rule_id: 2, bind_port: 8443, sort_order: 2 })
+const apply = (kernel: Kernel, change: Change<RelayRule[]>) => applyRuleset(kernel.rulesets, noJournal(), change)
+
+async function hostWith(...rules: RelayRule[]): Promise<FakeKernel> {
+  const kernel = new FakeKernel()
+  if (rules.length > 0) await apply(kernel, { before: null, after: rules })
+  kernel.changes.length = 0
+  return kernel
+}
+
+const CHANGES: Record<string, Change<RelayRule[]>> = {
+  'a creation': { before: null, after: [two] },
+  'an update': { before: [one], after: [{ ...one, bind_port: 444 }] },
+  'a new order': { before: [one], after: [{ ...one, sort_order: 9 }] },
+  'a deletion': { before: [one], after: null },
+}
+
+describe('A change of relay rules', () => {
+  quietly()
+  for (const [what, change] of Object.entries(CHANGES)) {
+    it(`names its rules and leaves the others, as ${what} does`, async () => {
+      const kernel = await hostWith(one)
+      const { outcome, checks } = await apply(kernel, change)
+      assert.equal(outcome, 'applied')
+      assert.ok(checks.length > 0 && checks.every(({ ok }) => ok))
+      const expected = [one].filter(({ route_rule_id }) => !change.before?.some((rule) => rule.route_rule_id === route_rule_id)).concat(change.after ?? [])
+      assert.deepEqual((await kernel.rulesets.read()).rules, expected)
+    })
+
+    it(`leaves the host as it was when ${what} is refused or is not there afterwards`, async () => {
+      for (const fault of ['refuses', 'half', 'lies'] as const) {
+        const kernel = await hostWith(one)
+        const picture = kernel.picture()
+        const { outcome } = await apply(new FaultyKernel(kernel, onlyAt(1, fault)), change)
+        assert.deepEqual([outcome, kernel.picture()], ['restored', picture])
+      }
+    })
+  }
+
+  it('is refused where the host holds something else, and nothing is asked of the kernel', async () => {
+    const kernel = await hostWith(one)
+    await assert.rejects(apply(kernel, { before: null, after: [{ ...one, bind_port: 444 }] }), { code: 'stale_state', message: /rule 1: 1\.exists should be no, and is yes/ })
+    assert.deepEqual(kernel.changes, [])
+  })
+
+  it('is refused where a rule is none', async () => {
+    const kernel = await hostWith()
+    const wrong: Partial<RelayRule>[] = [{ bind_address: '2001:db8::1' }, { bind_port_range_end: 1 }, { nat_mode: 'snat' }, { allowed_sources: ['::/64'] }, { bind_port: 1, bind_port_range_end: 65_535 }, { bind_address: '1.2.3' }]
+    for (const fields of wrong) await assert.rejects(apply(kernel, { before: null, after: [{ ...one, ...fields }] }), { code: 'malformed' }, JSON.stringify(fields))
+    await assert.rejects(apply(kernel, { before: null, after: [one, one] }), { code: 'malformed', message: /named twice/ })
+    await assert.rejects(apply(kernel, { before: null, after: null }), { code: 'malformed' })
+  })
+
+  it('says what the counters of a deleted rule last held, and keeps those of a rule that was only changed', async () => {
+    const kernel = await hostWith(one, two)
+    kernel.rulesets.relay(1, { tx_bytes: 10, rx_packets: 2 })
+    const changed = await apply(kernel, { before: [one], after: [{ ...one, bind_port: 444 }] })
+    assert.deepEqual(changed.last_counters, [])
+    const { last_counters } = await apply(kernel, { before: [{ ...one, bind_port: 444 }], after: null })
+    assert.deepEqual(last_counters, [{ route_rule_id: 1, tx_bytes: 10, tx_packets: 0, rx_bytes: 0, rx_packets: 2 }])
+    assert.deepEqual((await kernel.rulesets.counters()).counters.map(({ route_rule_id }) => route_rule_id), [2])
+  })
+
+  it('tells a change of many rules field by field only where one is not as wanted', async () => {
+    const many = Array.from({ length: 100 }, (_, i) => exampleRule({ route_rule_id: i + 1, bind_port: 1000 + i }))
+    const { checks } = await apply(await hostWith(), { before: null, after: many })
+    assert.deepEqual([checks.length, checks.every(({ name, ok }) => ok && name.endsWith('.exists'))], [100, true])
+  })
+
+  it('is put back by the next helper where this one was killed in it', async () => {
+    const kernel = await hostWith(one)
+    const picture = kernel.picture()
+    const change = { before: [one], after: [two] }
+    await kernel.rulesets.submit([1], [two])
+    let cut: { noun: string; change: Change<unknown> } | null = { noun: 'ruleset', change }
+    const journal = { ...noJournal(), read: async () => cut, end: async () => void (cut = null) }
+    await recover(inProcessHelper(kernel, journal).parts)
+    assert.deepEqual([kernel.picture(), cut], [picture, null])
+  })
+
+  it('is stuck, and says what to do, when undoing it fails too', async () => {
+    const { outcome, remediation } = await apply(new FaultyKernel(await hostWith(one), (asked) => from(1, asked === 1 ? 'half' : 'refuses')(asked)), { before: [one], after: null })
+    assert.equal(outcome, 'stuck')
+    assert.ok(remediation.length > 0)
+  })
+
+  it('can be looked at and asked for over the table of methods, page by page', async () => {
+    const { ask } = inProcessHelper(await hostWith())
+    const rules = Array.from({ length: 2000 }, (_, i) => exampleRule({ route_rule_id: i + 1, bind_port: 1000 + i, allowed_sources: Array.from({ length: 40 }, (_, k) => `10.${k}.${i % 256}.0/24`) }))
+    for (let at = 0; at < 2000; at += 500) assert.equal((await ask('ruleset.apply', { before: null, after: rules.slice(at, at + 500) })).outcome, 'applied')
+    const seen: RelayRule[] = []
+    for (let from_id: number | null = 0; from_id !== null; ) {
+      const page: Awaited<ReturnType<typeof ask<'ruleset.probe'>>> = await ask('ruleset.probe', { route_rule_ids: [], from_id })
+      seen.push(...page.rules)
+      from_id = page.next_id
+    }
+    assert.deepEqual(seen, rules)
+    assert.deepEqual((await ask('ruleset.probe', { route_rule_ids: [7], from_id: 0 })).rules, [rules[6]])
+    assert.equal((await ask('ruleset.counters', { route_rule_ids: [7], from_id: 0 })).counters.length, 1)
+    assert.equal((await ask('ruleset.verify', { before: null, after: [{ ...rules[6]!, bind_port: 1 }] })).ok, false)
+  })
+
+  it('is refused as unsupported, and counters are said to be unreadable, where the host has no backend', async () => {
+    const kernel = await hostWith()
+    kernel.rulesets.unreadable = 'nft is not installed'
+    await assert.rejects(apply(kernel, CHANGES['a creation']!), { code: 'kernel_refused' })
+    const { is_readable, detail } = await inProcessHelper(kernel).ask('ruleset.counters', { route_rule_ids: [], from_id: 0 })
+    assert.deepEqual([is_readable, detail], [false, 'nft is not installed'])
+  })
+})
+
+describe('A change of forwarding', () => {
+  quietly()
+  const OFF: ForwardingState = { live: { ipv4: false, ipv6: false }, saved: null }
+  const applyForwarding = (kernel: Kernel, change: Change<ForwardingState>) => new Transaction(forwardingSubject(kernel.forwarding), noJournal()).apply(change)
+  const stateOf = async (kernel: Kernel): Promise<ForwardingState> => (await probeForwarding(kernel.forwarding)).state
+
+  it('turns it on, now and at boot, and records what was set before; twice is the same', async () => {
+    const kernel = new FakeKernel()
+    kernel.forwarding.live = { ipv4: false, ipv6: true }
+    const before = await stateOf(kernel)
+    const after = withForwarding(before, { ipv4: true, ipv6: false })
+    assert.equal((await applyForwarding(kernel, { before, after })).outcome, 'applied')
+    assert.deepEqual(await stateOf(kernel), { live: { ipv4: true, ipv6: true }, saved: { switches: { ipv4: true, ipv6: false }, previous: { ipv4: false, ipv6: true } } })
+    assert.match(kernel.forwarding.file ?? '', /\nnet\.ipv4\.ip_forward = 1\n$/)
+    assert.deepEqual(withForwarding(after, { ipv4: true, ipv6: false }), after)
+  })
+
+  it('puts back what was set before, and takes the file away', async () => {
+    for (const live of [{ ipv4: false, ipv6: false }, { ipv4: true, ipv6: false }]) {
+      const kernel = new FakeKernel()
+      kernel.forwarding.live = live
+      const before = await stateOf(kernel)
+      await applyForwarding(kernel, { before, after: withForwarding(before, { ipv4: true, ipv6: true }) })
+      const on = await stateOf(kernel)
+      await applyForwarding(kernel, { before: on, after: withoutForwarding(on) })
+      assert.deepEqual([await stateOf(kernel), kernel.forwarding.file], [{ live, saved: null }, null])
+    }
+  })
+
+  it('leaves the host as it was when any step fails', async () => {
+    const after = withForwarding(OFF, { ipv4: true, ipv6: true })
+    for (const fault of ['refuses', 'half', 'lies'] as const) {
+      for (const at of [1, 2, 3]) {
+        const kernel = new FakeKernel()
+        const picture = kernel.picture()
+        assert.equal((await applyForwarding(new FaultyKernel(kernel, onlyAt(at, fault)), { before: OFF, after })).outcome, 'restored')
+        assert.equal(kernel.picture(), picture)
+      }
+    }
+  })
+
+  it('never writes over a file in the place of ours, nor takes it away', async () => {
+    const kernel = new FakeKernel()
+    kernel.forwarding.file = 'net.ipv4.ip_forward = 1\n'
+    await assert.rejects(applyForwarding(kernel, { before: OFF, after: withForwarding(OFF, { ipv4: true, ipv6: false }) }), { code: 'foreign_sysctl_file' })
+    assert.deepEqual(kernel.changes, [])
+  })
+
+  it('is refused without a state, and for IPv6 where the kernel has none', async () => {
+    const kernel = new FakeKernel()
+    kernel.forwarding.hasIpv6 = false
+    await assert.rejects(applyForwarding(kernel, { before: null, after: OFF }), { code: 'malformed' })
+    await assert.rejects(applyForwarding(kernel, { before: OFF, after: withForwarding(OFF, { ipv4: true, ipv6: true }) }), { code: 'unsupported' })
+    assert.deepEqual(kernel.changes, [])
+  })
+})
