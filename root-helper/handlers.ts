@@ -94,3 +94,13 @@ function undoing(kernel: Kernel, journal: JournalFile, { noun, change }: CutShor
       throw new RefusedError('malformed', `The journal speaks of ${noun}, which this helper does not know`)
   }
 }
+
+/** Relaying begins before the web daemon does, and without it. What hinders it is no reason not to serve. */
+export async function restoreRules({ kernel }: Parts): Promise<void> {
+  try {
+    const rules = await kernel.rulesets.restore()
+    if (rules !== null) log('info', 'The relay rules last accepted are back in the kernel', { rules })
+  } catch (error) {
+    log('error', 'The relay rules last accepted could not be brought back', { detail: error instanceof Error ? error.message : String(error) })
+  }
+}

@@ -3,15 +3,19 @@ import type { Server, Socket } from 'node:net'
 import { mkdir } from 'node:fs/promises'
 import type { HelperConfig } from './config.ts'
 import { dispatcherFor } from './dispatch.ts'
-import { handlersFor, recover, type Parts } from './handlers.ts'
+import { handlersFor, recover, restoreRules, type Parts } from './handlers.ts'
 import { kernelEvents } from './kernel/events.ts'
 import { forwardingIn } from './kernel/forwarding.ts'
-import { findTools, helperFacts } from './kernel/host-facts.ts'
+import { findTool, findTools, helperFacts } from './kernel/host-facts.ts'
 import { journalIn } from './kernel/journal.ts'
 import { openLinks } from './kernel/links.ts'
 import { listenOn } from './kernel/socket-file.ts'
 import { networkdFilesIn } from './kernel/networkd.ts'
+import type { Rulesets } from './kernel/facilities.ts'
+import { keptRulesIn } from './kernel/kept-rules.ts'
+import { Nft } from './kernel/nft.ts'
 import { rulesetsWithout } from './kernel/rulesets-none.ts'
+import { NftRulesets } from './kernel/rulesets.ts'
 import { reloadLater } from './kernel/systemd.ts'
 import { unitFilesIn } from './kernel/units.ts'
 import { serverFor } from './server.ts'
@@ -21,12 +25,18 @@ export async function realParts(config: HelperConfig): Promise<Parts> {
   const links = openLinks()
   const units = unitFilesIn(config.unitDir, reloadLater(config.unitDir))
   const networkd = networkdFilesIn(config.networkdDir)
-  return { kernel: { links, units, networkd, events: kernelEvents, rulesets: rulesetsWithout('This helper has no backend for relay rules yet'), forwarding: forwardingIn(config.sysctlDir) }, journal: journalIn(config.stateDir), helperFacts: () => helperFacts(config), findTools }
+  return { kernel: { links, units, networkd, events: kernelEvents, rulesets: await openRulesets(config.stateDir), forwarding: forwardingIn(config.sysctlDir) }, journal: journalIn(config.stateDir), helperFacts: () => helperFacts(config), findTools }
+}
+
+async function openRulesets(stateDir: string): Promise<Rulesets> {
+  const nft = await findTool('nft')
+  return nft === null ? rulesetsWithout('nft is not installed, and nothing else here can hold relay rules: install the package nftables') : new NftRulesets(new Nft(nft), keptRulesIn(stateDir))
 }
 
 /** Nothing is served before what an earlier helper left half-done is put back. */
 export async function startHelper(parts: Parts, config: HelperConfig, describePeer: (socket: Socket) => Record<string, unknown>, stopping?: AbortSignal): Promise<Server> {
   await recover(parts)
+  await restoreRules(parts)
   const server = serverFor(dispatcherFor(handlersFor(parts)), describePeer, stopping && { stopping })
   await listenOn(server, config.socketPath, config.group)
   return server

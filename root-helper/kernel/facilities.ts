@@ -80,6 +80,8 @@ export interface Rulesets {
   removeCounters(route_rule_ids: readonly number[]): Promise<RelayCounters[]>
   /** In the order of their ids. */
   counters(): Promise<{ epoch: string; counters: RelayCounters[] }>
+  /** Brings back the rules last accepted where our table is gone, as it is after a reboot, and says how many; null where there was nothing to do. */
+  restore(): Promise<number | null>
 }
 
 /** The two forwarding switches of the kernel, and one file of ours that sets them at boot. */

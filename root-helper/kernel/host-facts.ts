@@ -78,7 +78,7 @@ async function nftables(): Promise<Tools['nftables']> {
   }
 }
 
-async function findTool(name: string): Promise<string | null> {
+export async function findTool(name: string): Promise<string | null> {
   for (const folder of TOOL_FOLDERS) {
     const path = join(folder, name)
     if (await access(path, constants.X_OK).then(() => true, () => false)) return path

@@ -10,5 +10,6 @@ export function rulesetsWithout(detail: string): Rulesets {
     submit: async () => refuse(),
     removeCounters: async () => refuse(),
     counters: async () => refuse(),
+    restore: async () => null,
   }
 }

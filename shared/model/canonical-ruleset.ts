@@ -5,7 +5,7 @@ import type { RelayDestination, RelayRule, RulesetState } from './ruleset.ts'
 export const familyOf = (rule: { readonly bind_address: string }): Family => (rule.bind_address.includes(':') ? 6 : 4)
 export const isWildcard = (address: string): boolean => address === '0.0.0.0' || address === '::'
 
-/** In the order in which they are met. Throws a RangeError where a rule is none: families that differ, ranges of unequal width. */
+/** In the order in which they are met. Throws a RangeError where a rule is none: families that differ, ranges of unequal width, no destination. */
 export function canonicalRuleset(rules: readonly RelayRule[]): RulesetState {
   const spelled = rules.map(canonicalRule).sort(inOrder)
   const ids = new Set<number>()
@@ -26,6 +26,7 @@ export function canonicalRule(rule: RelayRule): RelayRule {
   if (width < 0) throw new RangeError(`Rule ${rule.route_rule_id}: the range of bound ports ends before it begins`)
   // Without a balance everything goes to the first destination, so the host holds no other.
   const chosen = rule.balance === 'none' ? rule.destinations.slice(0, 1) : rule.destinations
+  if (chosen.length === 0) throw new RangeError(`Rule ${rule.route_rule_id} has no destination`)
   const balance = chosen.length === 1 ? 'none' : rule.balance
   return {
     route_rule_id: rule.route_rule_id,

@@ -74,6 +74,8 @@ export class FakeRulesets implements Rulesets {
     return { epoch: this.epoch, counters: [...this.counted.values()].sort((a, b) => a.route_rule_id - b.route_rule_id) }
   }
 
+  restore = async (): Promise<number | null> => null
+
   #readable(): void {
     if (this.unreadable !== '') throw new KernelError('EPERM', this.unreadable)
   }

@@ -1,0 +1,61 @@
+// Starts nft: text that root rendered itself goes in on stdin, JSON comes out. Nothing here ever came over the socket.
+import { spawn } from 'node:child_process'
+import { KernelError } from './facilities.ts'
+import { oneLine } from '../transaction.ts'
+
+const ERRNO: readonly [RegExp, string][] = [
+  [/Operation not permitted|you must be root/, 'EPERM'],
+  [/No such file or directory/, 'ENOENT'],
+  [/File exists/, 'EEXIST'],
+  [/Operation not supported|not supported/, 'EOPNOTSUPP'],
+]
+
+export class Nft {
+  readonly #path: string
+
+  constructor(path: string) {
+    this.#path = path
+  }
+
+  /** One transaction: all of the text or none of it. */
+  async submit(text: string): Promise<void> {
+    await this.#run(['-f', '-'], text)
+  }
+
+  /** Null where what is to be listed is not there. */
+  async list(command: string): Promise<string | null> {
+    try {
+      return await this.#run(['-j', command], '')
+    } catch (error) {
+      if (error instanceof KernelError && error.code === 'ENOENT') return null
+      throw error
+    }
+  }
+
+  #run(args: readonly string[], input: string): Promise<string> {
+    return new Promise((resolve, reject) => {
+      const child = spawn(this.#path, args, { stdio: ['pipe', 'pipe', 'pipe'], env: { LC_ALL: 'C' } })
+      const out: Buffer[] = []
+      const err: Buffer[] = []
+      child.stdout.on('data', (chunk: Buffer) => out.push(chunk))
+      child.stderr.on('data', (chunk: Buffer) => err.push(chunk))
+      child.on('error', (error: NodeJS.ErrnoException) => reject(new KernelError(error.code ?? 'EIO', `nft cannot be started: ${error.message}`)))
+      child.on('close', (status) => {
+        if (status === 0) resolve(Buffer.concat(out).toString())
+        else reject(refusal(Buffer.concat(err).toString(), status))
+      })
+      // An nft that ends before it has read everything says why on stderr.
+      child.stdin.on('error', () => undefined)
+      child.stdin.end(input)
+    })
+  }
+}
+
+/** nft quotes the line at fault and points at it, which says more than the error alone. */
+function refusal(said: string, status: number | null): KernelError {
+  const lines = said.split('\n').filter((line) => line.trim() !== '')
+  const code = ERRNO.find(([pattern]) => pattern.test(said))?.[1] ?? 'EINVAL'
+  const first = lines.findIndex((line) => line.includes('Error:'))
+  const [what = `nft ended with ${status}`, quoted = ''] = lines.slice(Math.max(first, 0))
+  return new KernelError(code, oneLine(`nft: ${what.slice(0, 300)}${quoted ? ` in "${quoted.trim().slice(0, 300)}"` : ''}`))
+}

@@ -1,0 +1,80 @@
+// Our table in this network namespace's netfilter, by way of nft; no other table is named in any text of ours.
+import { readFile } from 'node:fs/promises'
+import type { RelayCounters, RelayRule } from '@panel/shared/model/ruleset.ts'
+import { readCounters } from '@panel/shared/read/ruleset-counters.ts'
+import { nothingRead, readRuleset, type RulesetRead } from '@panel/shared/read/ruleset.ts'
+import { renderChange, renderCountersGone } from '@panel/shared/render/ruleset.ts'
+import { layOut } from '@panel/shared/render/ruleset-layout.ts'
+import { TABLE } from '@panel/shared/render/ruleset-table.ts'
+import { KernelError, type HeldRuleset, type Rulesets } from './facilities.ts'
+import type { KeptRules } from './kept-rules.ts'
+import type { Nft } from './nft.ts'
+
+const LIST_TABLE = `list table ${TABLE}`
+/** The table's own number tells one that was made anew. */
+const LIST_COUNTERS = `list tables inet; list counters table ${TABLE}`
+
+export class NftRulesets implements Rulesets {
+  readonly #nft: Nft
+  readonly #kept: KeptRules
+
+  constructor(nft: Nft, kept: KeptRules) {
+    this.#nft = nft
+    this.#kept = kept
+  }
+
+  async read(): Promise<HeldRuleset> {
+    try {
+      const read = await this.#look()
+      const { rules, damaged, unmanaged } = read ?? nothingRead()
+      return { backend: 'nftables', is_readable: true, is_present: read !== null, detail: '', rules, damaged: [...damaged, ...this.#missing(rules, damaged)], unmanaged }
+    } catch (error) {
+      if (!(error instanceof KernelError)) throw error
+      return { backend: 'nftables', is_readable: false, is_present: false, detail: error.message.slice(0, 300), rules: [], damaged: [], unmanaged: [] }
+    }
+  }
+
+  async submit(gone: readonly number[], put: readonly RelayRule[]): Promise<void> {
+    const found = await this.#look()
+    const wanted = byId([...this.#kept.read(), ...(found?.rules ?? [])])
+    for (const id of gone) wanted.delete(id)
+    for (const rule of put) wanted.set(rule.route_rule_id, rule)
+    const rules = [...wanted.values()]
+    if (found || rules.length > 0) await this.#nft.submit(renderChange(found?.table ?? null, layOut(rules)))
+    await this.#kept.write(rules)
+  }
+
+  async removeCounters(route_rule_ids: readonly number[]): Promise<RelayCounters[]> {
+    const stays = byId(this.#kept.read())
+    const leaving = new Set(route_rule_ids.filter((id) => !stays.has(id)))
+    const last = (await this.counters()).counters.filter(({ route_rule_id }) => leaving.has(route_rule_id))
+    if (last.length > 0) await this.#nft.submit(renderCountersGone(last.flatMap(({ route_rule_id }) => [`rule_${route_rule_id}_tx`, `rule_${route_rule_id}_rx`])))
+    return last
+  }
+
+  async counters(): Promise<{ epoch: string; counters: RelayCounters[] }> {
+    const listed = await this.#nft.list(LIST_COUNTERS)
+    const { handle, counters } = listed === null ? { handle: null, counters: [] } : readCounters(listed)
+    if (handle === null) return { epoch: '', counters: [] }
+    const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8')
+    return { epoch: `${boot.trim()}.${handle}`, counters }
+  }
+
+  async restore(): Promise<number | null> {
+    if (this.#kept.read().length === 0 || (await this.#look())) return null
+    await this.submit([], [])
+    return this.#kept.read().length
+  }
+
+  async #look(): Promise<RulesetRead | null> {
+    const listed = await this.#nft.list(LIST_TABLE)
+    return listed === null ? null : readRuleset(listed)
+  }
+
+  #missing(rules: readonly RelayRule[], damaged: HeldRuleset['damaged']): HeldRuleset['damaged'] {
+    const seen = new Set([...rules, ...damaged].map(({ route_rule_id }) => route_rule_id))
+    return this.#kept.read().filter(({ route_rule_id }) => !seen.has(route_rule_id)).map(({ route_rule_id }) => ({ route_rule_id, detail: 'nothing of it is in the table; the next change or boot brings it back' }))
+  }
+}
+
+const byId = (rules: readonly RelayRule[]): Map<number, RelayRule> => new Map(rules.map((rule) => [rule.route_rule_id, rule]))

@@ -1,0 +1,32 @@
+// Our nft table as data: what a ruleset is compiled to, what a listing is read to, and what two of them differ in is a change.
+
+export const TABLE = 'inet panel'
+/** Two for each rule: towards the destination, and back from it. */
+export const COUNTER_NAME = /^rule_([0-9]+)_([rt]x)$/
+
+/** `elements` are keys with their values, "" in a set; null where the kernel fills the set itself. */
+export interface TableSet {
+  readonly kind: 'set' | 'map'
+  readonly declaration: string
+  readonly isInterval: boolean
+  readonly elements: Map<string, string> | null
+}
+
+/** `declaration` is "" where no hook of the kernel leads to the chain. */
+export interface TableChain {
+  readonly declaration: string
+  readonly rules: string[]
+}
+
+export interface Table {
+  readonly counters: Set<string>
+  readonly sets: Map<string, TableSet>
+  readonly chains: Map<string, TableChain>
+}
+
+export const emptyTable = (): Table => ({ counters: new Set(), sets: new Map(), chains: new Map() })
+
+export function newSet(kind: TableSet['kind'], type: string, flags: readonly ('interval' | 'dynamic')[] = []): TableSet {
+  const declaration = [`type ${type};`, ...(flags.length > 0 ? [`flags ${flags.join(', ')};`] : [])].join(' ')
+  return { kind, declaration, isInterval: flags.includes('interval'), elements: flags.includes('dynamic') ? null : new Map() }
+}

@@ -1,0 +1,59 @@
+// A fresh network namespace with a process in it that drives the helper's facilities of a kernel; programs run in it beside.
+import { execFileSync, spawn, type ChildProcessByStdio } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import type { Readable, Writable } from 'node:stream'
+import { fileURLToPath } from 'node:url'
+import { KernelError, type Kernel } from '@panel/root-helper/kernel/facilities.ts'
+
+const DRIVER = fileURLToPath(new URL('../vm/driver/kernel-driver.ts', import.meta.url))
+
+type Answer = { id: number; result?: unknown; error?: { code?: string; message: string } }
+type Waiter = { resolve: (value: unknown) => void; reject: (error: Error) => void }
+
+export class KernelNamespace {
+  readonly kernel: Kernel
+  /** Where its unit, sysctl and state files go. */
+  readonly folder = mkdtempSync(join(tmpdir(), 'panel-kernel-'))
+  readonly #child: ChildProcessByStdio<Writable, Readable, null>
+  readonly #waiters = new Map<number, Waiter>()
+  #next = 0
+
+  constructor() {
+    const env = { ...process.env, PANEL_UNIT_DIR: join(this.folder, 'units'), PANEL_SYSCTL_DIR: join(this.folder, 'sysctl'), PANEL_HELPER_STATE_DIR: join(this.folder, 'state') }
+    // unshare becomes node, so the child's own number leads to the namespace.
+    this.#child = spawn('unshare', ['--net', process.execPath, '--import', 'tsx', DRIVER], { stdio: ['pipe', 'pipe', 'inherit'], env })
+    createInterface({ input: this.#child.stdout }).on('line', (line) => this.#take(JSON.parse(line) as Answer))
+    this.#child.on('exit', () => this.#waiters.forEach(({ reject }) => reject(new Error('The driver has ended'))))
+    const facility = (name: keyof Kernel) => new Proxy({}, { get: (_, method) => (...args: unknown[]) => this.#call({ facility: name, method: String(method), args }) })
+    this.kernel = { links: facility('links'), units: facility('units'), rulesets: facility('rulesets'), forwarding: facility('forwarding') } as unknown as Kernel
+  }
+
+  #call(what: object): Promise<unknown> {
+    const id = ++this.#next
+    return new Promise((resolve, reject) => {
+      this.#waiters.set(id, { resolve, reject })
+      this.#child.stdin.write(`${JSON.stringify({ id, ...what })}\n`)
+    })
+  }
+
+  #take({ id, result, error }: Answer): void {
+    const waiter = this.#waiters.get(id)
+    this.#waiters.delete(id)
+    if (error) waiter?.reject(new KernelError(error.code ?? '', error.message))
+    else waiter?.resolve(result)
+  }
+
+  /** Only once the driver has answered is the namespace there. */
+  run(program: string, args: readonly string[], input?: string): string {
+    return execFileSync('nsenter', [`--net=/proc/${this.#child.pid}/ns/net`, program, ...args], { encoding: 'utf8', maxBuffer: 1 << 27, stdio: ['pipe', 'pipe', 'pipe'], ...(input === undefined ? {} : { input }) })
+  }
+
+  async close(): Promise<void> {
+    this.#child.stdin.end()
+    if (this.#child.exitCode === null) await once(this.#child, 'exit')
+  }
+}

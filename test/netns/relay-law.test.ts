@@ -1,0 +1,134 @@
+// The law of the compiler and the reader on this machine's kernel and nft: what is read back is what was asked for, and nothing else is.
+import assert from 'node:assert/strict'
+import fc from 'fast-check'
+import type { RelayRule } from '@panel/shared/model/ruleset.ts'
+import { rulesetText } from '@panel/shared/render/ruleset.ts'
+import { applyRuleset } from '@panel/root-helper/ruleset/handlers.ts'
+import { exampleRule } from '../support/example-rule.ts'
+import { noJournal } from '../support/in-process-helper.ts'
+import { relayRules } from '../support/random-rules.ts'
+import { KernelNamespace } from './kernel-namespace.ts'
+
+describe('The relay rules of a real kernel', function () {
+  this.timeout(120_000)
+  let host: KernelNamespace
+  before(async () => {
+    host = new KernelNamespace()
+    await host.kernel.rulesets.read()
+  })
+  after(() => host.close())
+
+  const nft = (command: string): string => host.run('nft', command.split(' '))
+  const idsOf = (rules: readonly RelayRule[]): number[] => rules.map(({ route_rule_id }) => route_rule_id)
+  const held = async () => {
+    const { rules, damaged, unmanaged } = await host.kernel.rulesets.read()
+    return { rules, damaged, unmanaged }
+  }
+  const goTo = async (rules: readonly RelayRule[]) => {
+    const { rules: whole, damaged } = await held()
+    return host.kernel.rulesets.submit([...idsOf(whole), ...damaged.map(({ route_rule_id }) => route_rule_id)], rules)
+  }
+
+  it('read back as what was asked for, from whatever was there before', async () => {
+    await fc.assert(fc.asyncProperty(relayRules, async (rules) => {
+      await goTo(rules)
+      assert.deepEqual(await held(), { rules, damaged: [], unmanaged: [] })
+    }), { numRuns: 60 })
+  })
+
+  it('are the same, made by a change or made at once', async () => {
+    await fc.assert(fc.asyncProperty(relayRules, relayRules, async (before, after) => {
+      const structure = (): string => nft('-s list table inet panel').replace(/\tcounter \S+ \{\n[^}]*\}\n\n/g, '').replace(/elements = \{[^}]*\}/g, (text) => text.slice(14, -1).split(/,\s+/).map((item) => item.trim()).sort().join('\n'))
+      const byName = (): string[] => structure().replace(/\n\}\n$/, '').split('\n\n').map((block) => block.trim()).sort()
+      nft('delete table inet panel')
+      host.run('nft', ['-f', '-'], rulesetText(null, before))
+      host.run('nft', ['-f', '-'], rulesetText(before, after))
+      const changed = byName()
+      nft('delete table inet panel')
+      host.run('nft', ['-f', '-'], rulesetText(null, after))
+      assert.deepEqual(changed.filter((block) => !block.startsWith('table ')), byName().filter((block) => !block.startsWith('table ')))
+    }), { numRuns: 20 })
+  })
+
+  it('are damaged, or read as what they have become, where anything of them is missing or more, and whole again after the next change', async () => {
+    const rules = [exampleRule({ route_rule_id: 1 }), exampleRule({ route_rule_id: 2, bind_port: 80, is_logging_enabled: true, allowed_sources: ['10.0.0.0/8'] })]
+    await goTo(rules)
+    const harm: [string, number[]][] = [
+      ['delete element inet panel relay_to4 { 0x50000100 }', [1]],
+      ['delete element inet panel relay_masquerade { 0x50000100 }', []],
+      ['delete element inet panel relay_in_id4 { tcp . 192.0.2.1 . 443 }', [1]],
+      ['delete element inet panel relay_account { 0x50000200 . reply }', [2]],
+      ['delete element inet panel from_2 { 10.0.0.0/8 }', [2]],
+      ['add element inet panel from_2 { 11.0.0.0/8 }', []],
+      ['flush chain inet panel rule_2', [2]],
+      ['flush chain inet panel in_tcp_80', [2]],
+      ['flush chain inet panel postrouting', [1, 2]],
+      ['flush map inet panel relay_in_ports', [2]],
+      ['delete chain inet panel account_forward', [1, 2]],
+      ['delete table inet panel', [1, 2]],
+    ]
+    for (const [command, ids] of harm) {
+      nft(command)
+      const { damaged, rules: whole } = await held()
+      if (ids.length > 0) assert.deepEqual([idsOf(whole), damaged.map(({ route_rule_id }) => route_rule_id)], [idsOf(rules).filter((id) => !ids.includes(id)), ids], command)
+      else assert.notDeepEqual(whole, rules, command)
+      assert.ok(damaged.every(({ detail }) => detail.length > 0))
+      await host.kernel.rulesets.submit([], rules)
+      assert.deepEqual(await held(), { rules, damaged: [], unmanaged: [] }, command)
+    }
+  })
+
+  it('stand beside what somebody else put in our table, which is told and goes with the next change', async () => {
+    const rules = [exampleRule({ route_rule_id: 1 })]
+    await goTo(rules)
+    const added: [string, RegExp][] = [
+      ['add rule inet panel relay_in tcp dport 22 dnat ip to 10.9.0.9', /^chain relay_in: .*10\.9\.0\.9/],
+      ['insert rule inet panel account_forward drop', /^chain account_forward: drop$/],
+      ['add chain inet panel extra', /^chain extra/],
+      ['add set inet panel other { type ipv4_addr; }', /^set other/],
+      ['add counter inet panel mine', /^counter mine$/],
+      ['add element inet panel relay_weight { 0x1 : 0x2 }', /^relay_weight \{ 0x00000001 : 0x00000002 \}$/],
+    ]
+    for (const [command, text] of added) {
+      nft(command)
+      const { unmanaged, ...rest } = await held()
+      assert.deepEqual(rest, { rules, damaged: [] }, command)
+      assert.ok(unmanaged.length === 1 && text.test(unmanaged[0] ?? ''), `${command}: ${unmanaged.join()}`)
+      await host.kernel.rulesets.submit([], rules)
+      assert.deepEqual(await held(), { rules, damaged: [], unmanaged: [] }, command)
+    }
+  })
+
+  it('are refused whole where nft refuses any of it, and what was there stays to the byte', async () => {
+    const rules = [exampleRule({ route_rule_id: 1 })]
+    await goTo(rules)
+    const before = nft('list ruleset')
+    const impossible = { ...exampleRule({ route_rule_id: 2, bind_port: 81 }), fwmark: 2 ** 40 }
+    const { outcome, failure } = await applyRuleset(host.kernel.rulesets, noJournal(), { before: rules, after: [impossible] })
+    assert.equal(outcome, 'restored')
+    assert.match(failure?.message ?? '', /^nft: .*Error: .* in "/)
+    assert.equal(nft('list ruleset'), before)
+    assert.deepEqual(await held(), { rules, damaged: [], unmanaged: [] })
+  })
+
+  it('never touch the table of anybody else', async () => {
+    const others = 'table inet theirs {\n\tcounter panel { }\n\tmap relay_to4 { type mark : ipv4_addr; elements = { 0x1 : 10.0.0.1 } }\n\tchain prerouting { type nat hook prerouting priority -100; policy accept; tcp dport 9 counter; }\n}\ntable ip panel { chain x {\n\t\tdrop\n\t}\n}\n'
+    host.run('nft', ['-f', '-'], others)
+    const picture = (): string => nft('list table inet theirs') + nft('list table ip panel')
+    const before = picture()
+    await fc.assert(fc.asyncProperty(relayRules, (rules) => goTo(rules)), { numRuns: 10 })
+    assert.equal(picture(), before)
+    nft('delete table inet theirs')
+    nft('delete table ip panel')
+  })
+
+  it('are brought back from what was last accepted where the table is gone, and only then', async () => {
+    const rules = [exampleRule({ route_rule_id: 1 }), exampleRule({ route_rule_id: 2, bind_port: 80 })]
+    await goTo(rules)
+    assert.equal(await host.kernel.rulesets.restore(), null)
+    nft('flush ruleset')
+    assert.deepEqual((await host.kernel.rulesets.read()).is_present, false)
+    assert.equal(await host.kernel.rulesets.restore(), 2)
+    assert.deepEqual(await held(), { rules, damaged: [], unmanaged: [] })
+  })
+})

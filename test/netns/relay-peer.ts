@@ -1,0 +1,155 @@
+// Runs in a namespace at one end of a relay: listens, connects, sends and counts, as each line that it reads asks.
+import { createSocket, type Socket as UdpSocket } from 'node:dgram'
+import { connect, createServer, type Socket } from 'node:net'
+import { createInterface } from 'node:readline'
+
+export interface Place {
+  readonly protocol: 'tcp' | 'udp'
+  readonly address: string
+  readonly port: number
+}
+
+/** Who answered and whom it saw, as "address port"; null where nobody did in time. */
+export interface Talk {
+  readonly server: string
+  readonly seen: string
+}
+
+export interface Flooded {
+  readonly datagrams: number
+  readonly bytes: number
+  readonly connections: number
+  readonly failed: number
+  readonly slowest_ms: number
+}
+
+const PATIENCE_MS = 700
+const spelled = (address: string | undefined, port: number | undefined): string => `${(address ?? '').replace(/^::ffff:/, '')} ${port ?? 0}`
+const received = new Map<string, number>()
+const count = (where: string, bytes: number): void => void received.set(where, (received.get(where) ?? 0) + bytes)
+
+function listenTcp({ address, port }: Place): Promise<void> {
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined)
+    socket.write(`${spelled(socket.localAddress, socket.localPort)}|${spelled(socket.remoteAddress, socket.remotePort)}\n`)
+    socket.on('data', (data) => {
+      count(`tcp ${port}`, data.length)
+      socket.write(data)
+    })
+  })
+  return new Promise((resolve, reject) => void server.on('error', reject).listen(port, address, resolve))
+}
+
+function listenUdp({ address, port }: Place): Promise<void> {
+  const socket = createSocket(address.includes(':') ? 'udp6' : 'udp4')
+  socket.on('message', (data, from) => {
+    count(`udp ${port}`, data.length)
+    count(`udp ${port} datagrams`, 1)
+    if (data.length < 20) socket.send(`${spelled(address, port)}|${spelled(from.address, from.port)}`, from.port, from.address)
+  })
+  return new Promise((resolve, reject) => {
+    socket.on('error', reject).bind(port, address, () => {
+      socket.setRecvBufferSize(4 << 20)
+      resolve()
+    })
+  })
+}
+
+const readTalk = (line: string): Talk => {
+  const [server = '', seen = ''] = line.trim().split('|')
+  return { server, seen }
+}
+
+function talkTcp({ address, port }: Place, from: string | undefined, keep?: (socket: Socket) => void): Promise<Talk | null> {
+  return new Promise((resolve) => {
+    const socket = connect({ host: address, port, ...(from ? { localAddress: from } : {}) })
+    const end = (talk: Talk | null): void => {
+      clearTimeout(timer)
+      if (keep && talk) keep(socket)
+      else socket.destroy()
+      resolve(talk)
+    }
+    const timer = setTimeout(() => end(null), PATIENCE_MS)
+    socket.on('error', () => end(null))
+    socket.once('data', (data) => end(readTalk(data.toString())))
+  })
+}
+
+function talkUdp({ address, port }: Place, from: string | undefined): Promise<Talk | null> {
+  return new Promise((resolve) => {
+    const socket = createSocket(address.includes(':') ? 'udp6' : 'udp4')
+    const end = (talk: Talk | null): void => {
+      clearTimeout(timer)
+      socket.close()
+      resolve(talk)
+    }
+    const timer = setTimeout(() => end(null), PATIENCE_MS)
+    socket.on('error', () => undefined)
+    socket.on('message', (data) => end(readTalk(data.toString())))
+    socket.bind(0, from, () => socket.send('who', port, address))
+  })
+}
+
+const held = new Map<string, Socket>()
+let isFlooding = false
+let flood: Promise<Flooded> | null = null
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
+
+/** Datagrams of 500 bytes without end, and a new connection now and then. */
+async function pour(udp: Place, tcp: Place): Promise<Flooded> {
+  const socket: UdpSocket = createSocket('udp4')
+  const data = Buffer.alloc(500, 'x')
+  let [datagrams, connections, failed, slowest_ms] = [0, 0, 0, 0]
+  while (isFlooding) {
+    for (let i = 0; i < 10; i += 1) await new Promise((resolve) => socket.send(data, udp.port, udp.address, resolve))
+    datagrams += 10
+    const started = performance.now()
+    if (!(await talkTcp(tcp, undefined))) failed += 1
+    connections += 1
+    slowest_ms = Math.max(slowest_ms, performance.now() - started)
+    await pause(2)
+  }
+  socket.close()
+  return { datagrams, bytes: datagrams * data.length, connections, failed, slowest_ms }
+}
+
+const methods = {
+  listen: (place: Place) => (place.protocol === 'tcp' ? listenTcp(place) : listenUdp(place)),
+  talk: (place: Place, from?: string) => (place.protocol === 'tcp' ? talkTcp(place, from) : talkUdp(place, from)),
+  hold: (name: string, place: Place) => talkTcp(place, undefined, (socket) => void held.set(name, socket)),
+  /** Whether the far end of a held connection still answers. */
+  say: (name: string) =>
+    new Promise<boolean>((resolve) => {
+      const socket = held.get(name)
+      const timer = setTimeout(() => resolve(false), PATIENCE_MS)
+      socket?.once('data', () => {
+        clearTimeout(timer)
+        resolve(true)
+      })
+      socket?.write('x')
+    }),
+  release: () => {
+    held.forEach((socket) => socket.destroy())
+    held.clear()
+  },
+  startFlood: (udp: Place, tcp: Place) => {
+    isFlooding = true
+    flood = pour(udp, tcp)
+  },
+  stopFlood: () => {
+    isFlooding = false
+    return flood
+  },
+  received: () => Object.fromEntries(received),
+}
+export type PeerMethods = typeof methods
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const { id, method, args } = JSON.parse(line) as { id: number; method: keyof PeerMethods; args: never[] }
+  void Promise.resolve((methods[method] as (...all: never[]) => unknown)(...args)).then(
+    (result) => process.stdout.write(`${JSON.stringify({ id, result: result ?? null })}\n`),
+    (error: Error) => process.stdout.write(`${JSON.stringify({ id, error: error.message })}\n`),
+  )
+}
+process.exit(0)

@@ -1,0 +1,140 @@
+// Three namespaces in a row, client - relay - servers, with the real helper in the middle one; what is asked of it goes over its socket.
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { once } from 'node:events'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import type { RelayCounters, RelayRule } from '@panel/shared/model/ruleset.ts'
+import type { Result } from '@panel/shared/rpc/methods.ts'
+import { askOnce } from '../../packaging/run/ask-once.ts'
+import type { PeerMethods } from './relay-peer.ts'
+
+const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
+const inside = (child: ChildProcess): string => `/proc/${child.pid}/ns/net`
+
+export const CLIENT = '10.1.0.2'
+export const CLIENT_TOO = '10.1.0.3'
+export const RELAY = '10.1.0.1'
+export const RELAY_TOO = '10.1.0.9'
+export const RELAY_FAR = '10.9.0.1'
+export const SERVERS = ['10.9.0.2', '10.9.0.3', '10.9.0.4'] as const
+
+type Calls = { [M in keyof PeerMethods]: (...args: Parameters<PeerMethods[M]>) => Promise<Awaited<ReturnType<PeerMethods[M]>>> }
+
+class Namespace {
+  readonly child: ChildProcess
+  constructor(args: readonly string[], env: NodeJS.ProcessEnv = process.env) {
+    // unshare becomes node, so the child's own number leads to the namespace.
+    this.child = spawn('unshare', ['--net', process.execPath, '--import', 'tsx', ...args], { stdio: ['pipe', 'pipe', process.env['PANEL_SHOW_LOG'] ? 'inherit' : 'ignore'], env })
+  }
+
+  run(program: string, args: readonly string[], input?: string): string {
+    return execFileSync('nsenter', [`--net=${inside(this.child)}`, program, ...args], { encoding: 'utf8', maxBuffer: 1 << 27, stdio: ['pipe', 'pipe', 'pipe'], ...(input === undefined ? {} : { input }) })
+  }
+
+  nft(text: string): string {
+    return this.run('nft', ['-f', '-'], text)
+  }
+
+  batch(...commands: readonly string[]): void {
+    this.run('ip', ['-batch', '-'], `${commands.join('\n')}\n`)
+  }
+
+  async close(): Promise<void> {
+    this.child.kill('SIGKILL')
+    if (this.child.exitCode === null && this.child.signalCode === null) await once(this.child, 'exit')
+  }
+}
+
+class Peer extends Namespace {
+  readonly calls: Calls
+  readonly #waiting = new Map<number, { resolve: (result: unknown) => void; reject: (error: Error) => void }>()
+  #next = 0
+
+  constructor() {
+    super([here('relay-peer.ts')])
+    createInterface({ input: this.child.stdout! }).on('line', (line) => {
+      const { id, result, error } = JSON.parse(line) as { id: number; result: unknown; error?: string }
+      if (error === undefined) this.#waiting.get(id)?.resolve(result)
+      else this.#waiting.get(id)?.reject(new Error(error))
+      this.#waiting.delete(id)
+    })
+    this.calls = new Proxy({}, { get: (_, method) => (...args: unknown[]) => this.#call(String(method), args) }) as Calls
+  }
+
+  #call(method: string, args: unknown[]): Promise<unknown> {
+    const id = ++this.#next
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(id, { resolve, reject })
+      this.child.stdin?.write(`${JSON.stringify({ id, method, args })}\n`)
+    })
+  }
+}
+
+export class RelayRig {
+  readonly client = new Peer()
+  readonly servers = new Peer()
+  readonly folder = mkdtempSync(join(tmpdir(), 'panel-relay-'))
+  readonly socket = join(this.folder, 'helper.sock')
+  readonly relay = new Namespace([here('../../root-helper/main.ts')], this.#environment())
+  /** One that came after the first, in the first's namespace. */
+  #next: ChildProcess | null = null
+
+  #environment(): NodeJS.ProcessEnv {
+    return { ...process.env, PANEL_HELPER_SOCKET: this.socket, PANEL_UNIT_DIR: join(this.folder, 'units'), PANEL_SYSCTL_DIR: join(this.folder, 'sysctl'), PANEL_HELPER_STATE_DIR: join(this.folder, 'state') }
+  }
+
+  /** The first one is stopped where it stands, since its namespace goes with it. */
+  async restartHelper(): Promise<void> {
+    this.relay.child.kill('SIGSTOP')
+    rmSync(this.socket)
+    this.#next = spawn('nsenter', [`--net=${inside(this.relay.child)}`, process.execPath, '--import', 'tsx', here('../../root-helper/main.ts')], { env: this.#environment(), stdio: 'ignore' })
+    await this.#listening()
+  }
+
+  async open(): Promise<void> {
+    await Promise.all([this.client.calls.received(), this.servers.calls.received(), this.#listening()])
+    this.relay.batch('link set lo up', `link add near0 mtu 1500 type veth peer name eth0 netns ${this.client.child.pid}`, `link add far0 mtu 1400 type veth peer name eth0 mtu 1400 netns ${this.servers.child.pid}`,
+      `addr add ${RELAY}/24 dev near0`, `addr add ${RELAY_TOO}/24 dev near0`, `addr add ${RELAY_FAR}/24 dev far0`, 'addr add fd01::1/64 dev near0 nodad', 'addr add fd09::1/64 dev far0 nodad', 'link set near0 up', 'link set far0 up')
+    this.client.batch('link set lo up', `addr add ${CLIENT}/24 dev eth0`, `addr add ${CLIENT_TOO}/24 dev eth0`, 'addr add fd01::2/64 dev eth0 nodad', 'link set eth0 up', `route add default via ${RELAY}`, 'route add ::/0 via fd01::1')
+    this.servers.batch('link set lo up', ...SERVERS.map((address) => `addr add ${address}/24 dev eth0`), 'addr add fd09::2/64 dev eth0 nodad', 'addr add fd09::3/64 dev eth0 nodad', 'link set eth0 up', `route add default via ${RELAY_FAR}`, 'route add ::/0 via fd09::1')
+    const { state: before } = await askOnce(this.socket, 'forwarding.probe', {})
+    const after = { live: { ipv4: true, ipv6: true }, saved: before.saved }
+    await askOnce(this.socket, 'forwarding.apply', { before, after })
+  }
+
+  async #listening(): Promise<void> {
+    for (let tries = 0; !existsSync(this.socket) && tries < 400; tries += 1) await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+
+  /** From what the host holds to these rules, others left alone. */
+  async apply(before: readonly RelayRule[], after: readonly RelayRule[]): Promise<Result<'ruleset.apply'>> {
+    return askOnce(this.socket, 'ruleset.apply', { before: before.length > 0 ? [...before] : null, after: after.length > 0 ? [...after] : null })
+  }
+
+  async held(): Promise<Result<'ruleset.probe'>> {
+    return askOnce(this.socket, 'ruleset.probe', { route_rule_ids: [], from_id: 0 })
+  }
+
+  /** To these rules and no others. */
+  async become(...rules: readonly RelayRule[]): Promise<void> {
+    const { rules: before } = await this.held()
+    if (before.length + rules.length === 0) return
+    const { outcome, failure } = await this.apply(before, rules)
+    if (outcome !== 'applied') throw new Error(`The rules were not applied: ${failure?.message}`)
+  }
+
+  async counted(route_rule_id: number): Promise<RelayCounters> {
+    const { counters } = await askOnce(this.socket, 'ruleset.counters', { route_rule_ids: [route_rule_id], from_id: 0 })
+    const [found] = counters
+    if (!found) throw new Error(`Rule ${route_rule_id} has no counters`)
+    return found
+  }
+
+  async close(): Promise<void> {
+    this.#next?.kill('SIGKILL')
+    await Promise.all([this.client.close(), this.servers.close(), this.relay.close()])
+  }
+}
