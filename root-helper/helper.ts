@@ -18,6 +18,7 @@ import { rulesetsWithout } from './kernel/rulesets-none.ts'
 import { NftRulesets } from './kernel/rulesets.ts'
 import { reloadLater } from './kernel/systemd.ts'
 import { unitFilesIn } from './kernel/units.ts'
+import { rulesetGeneration } from './netlink/generation.ts'
 import { serverFor } from './server.ts'
 
 export async function realParts(config: HelperConfig): Promise<Parts> {
@@ -30,7 +31,7 @@ export async function realParts(config: HelperConfig): Promise<Parts> {
 
 async function openRulesets(stateDir: string): Promise<Rulesets> {
   const nft = await findTool('nft')
-  return nft === null ? rulesetsWithout('nft is not installed, and nothing else here can hold relay rules: install the package nftables') : new NftRulesets(new Nft(nft), keptRulesIn(stateDir))
+  return nft === null ? rulesetsWithout('nft is not installed, and nothing else here can hold relay rules: install the package nftables') : new NftRulesets(new Nft(nft), keptRulesIn(stateDir), rulesetGeneration())
 }
 
 /** Nothing is served before what an earlier helper left half-done is put back. */

@@ -1,8 +1,9 @@
 // Our table in this network namespace's netfilter, by way of nft; no other table is named in any text of ours.
 import { readFile } from 'node:fs/promises'
+import { canonicalRuleset } from '@panel/shared/model/canonical-ruleset.ts'
 import type { RelayCounters, RelayRule } from '@panel/shared/model/ruleset.ts'
 import { readCounters } from '@panel/shared/read/ruleset-counters.ts'
-import { nothingRead, readRuleset, type RulesetRead } from '@panel/shared/read/ruleset.ts'
+import { nothingRead, readRuleset, type Compiled, type RulesetRead } from '@panel/shared/read/ruleset.ts'
 import { renderChange, renderCountersGone } from '@panel/shared/render/ruleset.ts'
 import { layOut } from '@panel/shared/render/ruleset-layout.ts'
 import { TABLE } from '@panel/shared/render/ruleset-table.ts'
@@ -17,10 +18,15 @@ const LIST_COUNTERS = `list tables inet; list counters table ${TABLE}`
 export class NftRulesets implements Rulesets {
   readonly #nft: Nft
   readonly #kept: KeptRules
+  readonly #generation: () => Promise<number>
+  /** What was read last, while the ruleset is of the same generation. Reading ten thousand rules takes seconds. */
+  #seen: { readonly generation: number; readonly read: RulesetRead | null } | null = null
+  #expected: Compiled | null = null
 
-  constructor(nft: Nft, kept: KeptRules) {
+  constructor(nft: Nft, kept: KeptRules, generation: () => Promise<number>) {
     this.#nft = nft
     this.#kept = kept
+    this.#generation = generation
   }
 
   async read(): Promise<HeldRuleset> {
@@ -39,8 +45,10 @@ export class NftRulesets implements Rulesets {
     const wanted = byId([...this.#kept.read(), ...(found?.rules ?? [])])
     for (const id of gone) wanted.delete(id)
     for (const rule of put) wanted.set(rule.route_rule_id, rule)
-    const rules = [...wanted.values()]
-    if (found || rules.length > 0) await this.#nft.submit(renderChange(found?.table ?? null, layOut(rules)))
+    const rules = canonicalRuleset([...wanted.values()])
+    const table = layOut(rules)
+    if (found || rules.length > 0) await this.#nft.submit(renderChange(found?.table ?? null, table))
+    this.#expected = { rules, table }
     await this.#kept.write(rules)
   }
 
@@ -66,9 +74,14 @@ export class NftRulesets implements Rulesets {
     return this.#kept.read().length
   }
 
+  /** Null where our table is not there. */
   async #look(): Promise<RulesetRead | null> {
+    const generation = await this.#generation()
+    if (this.#seen?.generation === generation) return this.#seen.read
     const listed = await this.#nft.list(LIST_TABLE)
-    return listed === null ? null : readRuleset(listed)
+    const read = listed === null ? null : readRuleset(listed, this.#expected)
+    this.#seen = generation === (await this.#generation()) ? { generation, read } : null
+    return read
   }
 
   #missing(rules: readonly RelayRule[], damaged: HeldRuleset['damaged']): HeldRuleset['damaged'] {

@@ -1,4 +1,4 @@
-// A rtnetlink socket with the options that this code counts on.
+// A netlink socket with the options that this code counts on.
 import * as k from './constants.ts'
 import type { Channel, Native } from '../native/index.ts'
 
@@ -8,8 +8,8 @@ export type Transport = Pick<Native, 'open' | 'option' | 'receiveBuffer' | 'send
 const RECEIVE_BUFFER_BYTES = 8 * 1024 * 1024
 
 /** Strict checking makes the kernel refuse what it would else ignore, and filter address dumps by link. */
-export function openChannel(transport: Transport): Channel {
-  const channel = transport.open(k.NETLINK_ROUTE)
+export function openChannel(transport: Transport, protocol: number = k.NETLINK_ROUTE): Channel {
+  const channel = transport.open(protocol)
   transport.receiveBuffer(channel, RECEIVE_BUFFER_BYTES)
   for (const option of [k.NETLINK_EXT_ACK, k.NETLINK_CAP_ACK, k.NETLINK_GET_STRICT_CHK]) transport.option(channel, k.SOL_NETLINK, option, 1)
   return channel

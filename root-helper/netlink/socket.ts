@@ -1,4 +1,4 @@
-// A rtnetlink socket: requests with acknowledgements, dumps, the kernel's refusals as KernelErrors.
+// A netlink socket, of rtnetlink unless said otherwise: requests with acknowledgements, dumps, the kernel's refusals as KernelErrors.
 import { openChannel, type Transport } from './channel.ts'
 import * as k from './constants.ts'
 import { refusal, transportError } from './errors.ts'
@@ -42,10 +42,10 @@ export class NetlinkSocket {
   private dumps: Promise<unknown> = Promise.resolve()
   private isClosed = false
 
-  constructor({ transport = native, timeoutMs = TIMEOUT_MS }: { transport?: Transport; timeoutMs?: number } = {}) {
+  constructor({ transport = native, timeoutMs = TIMEOUT_MS, protocol = k.NETLINK_ROUTE }: { transport?: Transport; timeoutMs?: number; protocol?: number } = {}) {
     this.transport = transport
     this.timeoutMs = timeoutMs
-    this.channel = openChannel(transport)
+    this.channel = openChannel(transport, protocol)
     this.watch()
   }
 

@@ -46,12 +46,12 @@ function ruleOf(table: Table, id: number, at: Listening | undefined): RelayRule 
       balance,
       nat_mode: inSet('relay_masquerade') !== undefined ? 'masquerade' : snat_address !== null ? 'snat' : 'none',
       snat_address,
-      allowed_sources: [...(table.sets.get(`from_${id}`)?.elements?.keys() ?? [])],
+      allowed_sources: [...(table.sets.get(`from${family}_${id}`)?.elements?.keys() ?? [])],
       is_clamp_mss_to_pmtu: inSet('relay_clamp') !== undefined,
       is_include_local_originated: at.hooks.has('out'),
       is_logging_enabled: lines.some((line) => line.startsWith('log ')),
       fwmark: fwmark === undefined ? null : Number(fwmark),
-      max_connections_per_source: numberIn(lines, /^add @open_[0-9]+ .* ct count over ([0-9]+) /),
+      max_connections_per_source: numberIn(lines, /^add @open[46]_[0-9]+ .* ct count over ([0-9]+) /),
       connection_rate_limit: numberIn(lines, /^limit rate over ([0-9]+)\/second /),
     })
   } catch (error) {
@@ -116,7 +116,7 @@ function listeners(table: Table): Map<number, Listening> {
 
 const anyOf = (family: 4 | 6): string => (family === 4 ? '0.0.0.0' : '::')
 const PORT_CHAIN = /^(in|out)_(tcp|udp)_([0-9]+)(?:_([0-9]+))?$/
-const PORT_LINE = /^(?:(ip6?) saddr @from_[0-9]+ )?(?:ip6? daddr (\S+)|(?:meta nfproto (ipv[46]) )?fib daddr type local)(?: iifname "([^"]*)")? goto rule_([0-9]+)$/
+const PORT_LINE = /^(?:(ip6?) saddr @from[46]_[0-9]+ )?(?:ip6? daddr (\S+)|(?:meta nfproto (ipv[46]) )?fib daddr type local)(?: iifname "([^"]*)")? goto rule_([0-9]+)$/
 
 function portListeners(found: Map<number, Listening>, name: string, lines: readonly string[]): void {
   const [, hook, transport = '', first, last = first] = PORT_CHAIN.exec(name) ?? []

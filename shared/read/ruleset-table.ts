@@ -33,7 +33,7 @@ function hookText(chain: JsonObject): string {
 function readSet(kind: 'set' | 'map', object: JsonObject): TableSet {
   const keys = typesOf(object['type'])
   const values = typesOf(object['map'])
-  const isDynamic = kind === 'set' && /^open_[0-9]+$/.test(textIn(object, 'name'))
+  const isDynamic = kind === 'set' && /^open[46]_[0-9]+$/.test(textIn(object, 'name'))
   const flags = isList(object['flags']) ? object['flags'] : []
   const set = newSet(kind, [keys, ...(kind === 'map' ? [values] : [])].map((types) => types.join(' . ')).join(' : '), isDynamic ? ['dynamic'] : flags.includes('interval') ? ['interval'] : [])
   for (const element of isList(object['elem']) ? object['elem'] : []) {

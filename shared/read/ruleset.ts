@@ -5,7 +5,7 @@ import type { RulesetFound } from '../model/ruleset-found.ts'
 import { constantTable } from '../render/ruleset-constant.ts'
 import { layOut } from '../render/ruleset-layout.ts'
 import { readMark } from '../render/ruleset-mark.ts'
-import { COUNTER_NAME, emptyTable, type Table, type TableSet } from '../render/ruleset-table.ts'
+import { COUNTER_NAME, emptyTable, type Table, type TableChain, type TableSet } from '../render/ruleset-table.ts'
 import { rulesIn } from './ruleset-rules.ts'
 import { readTable } from './ruleset-table.ts'
 
@@ -13,12 +13,20 @@ export interface RulesetRead extends Pick<RulesetFound, 'rules' | 'damaged' | 'u
   readonly table: Table
 }
 
+/** Rules, in their canonical form and order, with what they are compiled to. */
+export interface Compiled {
+  readonly rules: readonly RelayRule[]
+  readonly table: Table
+}
+
 /**
  * A rule is held where the table is, element for element and line for line, what that rule is compiled to: what the rules explain is
- * compared with what is there, and each difference is told of the rule that it belongs to.
+ * compared with what is there, and each difference is told of the rule that it belongs to. A table that is just what the `expected` rules
+ * are compiled to need not be taken apart for that.
  */
-export function readRuleset(json: string): RulesetRead {
+export function readRuleset(json: string, expected: Compiled | null = null): RulesetRead {
   const { table, unknown } = readTable(json)
+  if (expected && unknown.length === 0 && sameTable(table, expected.table)) return { table, rules: [...expected.rules], damaged: [], unmanaged: [] }
   const candidates = rulesIn(table)
   const legible = [...candidates.values()].filter((rule) => rule !== null)
   const { ofRules, ofAll, ofNobody } = differences(table, layOut(legible))
@@ -26,6 +34,29 @@ export function readRuleset(json: string): RulesetRead {
   if (ofAll.length > 0) for (const { route_rule_id } of legible) add(ofRules, route_rule_id, ofAll.join('; '))
   const damaged = [...ofRules].map(([route_rule_id, details]) => ({ route_rule_id, detail: details.join('; ').slice(0, 600) })).sort((a, b) => a.route_rule_id - b.route_rule_id)
   return { table, rules: legible.filter((rule: RelayRule) => !ofRules.has(rule.route_rule_id)).sort(inOrder), damaged, unmanaged: [...unknown, ...ofNobody].map((text) => text.slice(0, 600)) }
+}
+
+/** Counters that no rule feeds do not count. */
+function sameTable(found: Table, wanted: Table): boolean {
+  return (
+    found.sets.size === wanted.sets.size &&
+    found.chains.size === wanted.chains.size &&
+    [...wanted.counters].every((name) => found.counters.has(name)) &&
+    [...found.counters].every((name) => wanted.counters.has(name) || COUNTER_NAME.test(name)) &&
+    [...wanted.chains].every(([name, chain]) => sameChain(found.chains.get(name), chain)) &&
+    [...wanted.sets].every(([name, set]) => sameElements(found.sets.get(name), set))
+  )
+}
+
+const sameChain = (found: TableChain | undefined, wanted: TableChain): boolean =>
+  found?.declaration === wanted.declaration && found.rules.length === wanted.rules.length && wanted.rules.every((rule, at) => found.rules[at] === rule)
+
+function sameElements(found: TableSet | undefined, wanted: TableSet): boolean {
+  if (!found || found.kind !== wanted.kind || found.declaration !== wanted.declaration) return false
+  if (!found.elements || !wanted.elements) return found.elements === wanted.elements
+  if (found.elements.size !== wanted.elements.size) return false
+  for (const [key, value] of wanted.elements) if (found.elements.get(key) !== value) return false
+  return true
 }
 
 interface Differences {
@@ -55,15 +86,14 @@ type Tell = (ids: readonly number[], detail: string, isMissing: boolean) => void
 const names = (a: ReadonlyMap<string, unknown>, b: ReadonlyMap<string, unknown>): string[] => [...new Set([...a.keys(), ...b.keys()])]
 
 function compareSets(name: string, found: TableSet | undefined, wanted: TableSet | undefined, table: Table, tell: Tell): void {
-  const empty = emptyLike(found ?? wanted)
   if (wanted && (!found || found.declaration !== wanted.declaration || found.kind !== wanted.kind)) tell(idsIn(name), `the ${wanted.kind} ${name} is ${found ? `declared as ${found.declaration}` : 'missing'}`, true)
   if (!wanted && found && !constantTable().sets.has(name)) tell(idsIn(name), `${found.kind} ${name} { ${found.declaration} }`, false)
-  const [there, asked] = [found?.elements ?? empty, wanted?.elements ?? empty]
+  const [there, asked] = [found?.elements ?? NONE, wanted?.elements ?? NONE]
   for (const [key, value] of asked) if (there.get(key) !== value) tell(owners(name, key, value, table), `${name} lacks ${key}${value && ` : ${value}`}`, true)
   for (const [key, value] of there) if (asked.get(key) !== value) tell(owners(name, key, value, table), `${name} { ${key}${value && ` : ${value}`} }`, false)
 }
 
-const emptyLike = (_set: TableSet | undefined): Map<string, string> => new Map()
+const NONE: ReadonlyMap<string, string> = new Map()
 
 /** An element belongs to the rule whose mark it has, or whose name; one that leads to a chain of a port, to all the rules of that port. */
 function owners(set: string, key: string, value: string, { chains }: Table): number[] {
@@ -72,7 +102,7 @@ function owners(set: string, key: string, value: string, { chains }: Table): num
   return [...new Set([...idsIn(set), ...idsIn(value), ...marks.slice(0, 1), ...lines.flatMap(idsIn)])]
 }
 
-const idsIn = (text: string): number[] => [...text.matchAll(/\b(?:rule|from|open)_([0-9]+)(?:_[rt]x)?\b/g)].map(([, id]) => Number(id))
+const idsIn = (text: string): number[] => [...text.matchAll(/\b(?:rule|from[46]|open[46])_([0-9]+)(?:_[rt]x)?\b/g)].map(([, id]) => Number(id))
 
 function compareChains(name: string, { chains: there }: Table, { chains: asked }: Table, tell: Tell): void {
   const [found, wanted] = [there.get(name), asked.get(name)]

@@ -85,7 +85,7 @@ function matchOf(hook: Hook, rule: RelayRule): string {
   const anyAddress = isAnySource ? `meta nfproto ipv${family} fib daddr type local` : 'fib daddr type local'
   return [
     // A match of addresses says the family already, and a listing says it once.
-    ...(isAnySource ? [] : [`${ip(family)} saddr @from_${rule.route_rule_id}`]),
+    ...(isAnySource ? [] : [`${ip(family)} saddr @from${family}_${rule.route_rule_id}`]),
     isWildcard(rule.bind_address) ? anyAddress : `${ip(family)} daddr ${rule.bind_address}`,
     // What this host sends itself has not arrived by any interface.
     ...(rule.bind_interface === null || hook === 'out' ? [] : [`iifname "${rule.bind_interface}"`]),
@@ -99,12 +99,12 @@ function ruleChain(table: Table, rule: RelayRule): void {
   const address = `ipv${family}_addr`
   if (table.chains.has(`rule_${id}`)) return
   if (rule.allowed_sources.length > 0) {
-    table.sets.set(`from_${id}`, newSet('set', address, ['interval']))
-    for (const source of rule.allowed_sources) put(table, `from_${id}`, source)
+    table.sets.set(`from${family}_${id}`, newSet('set', address, ['interval']))
+    for (const source of rule.allowed_sources) put(table, `from${family}_${id}`, source)
   }
-  if (most !== null) table.sets.set(`open_${id}`, newSet('set', address, ['dynamic']))
+  if (most !== null) table.sets.set(`open${family}_${id}`, newSet('set', address, ['dynamic']))
   const rules = [
-    ...(most === null ? [] : [`add @open_${id} { ${ip(family)} saddr ct count over ${most} } drop`]),
+    ...(most === null ? [] : [`add @open${family}_${id} { ${ip(family)} saddr ct count over ${most} } drop`]),
     ...(rate === null ? [] : [`limit rate over ${rate}/second burst ${rate} packets drop`]),
     ...(rule.is_logging_enabled ? [`log prefix "panel relay ${id}: " level info`] : []),
     `ct mark set ${drawnMark(rule)} goto relayed`,

@@ -1,5 +1,9 @@
-// Holds the fake kernel to the contract; test/vm/contract.test.ts holds the real one to the same.
+// Holds the fake kernel to the contract; test/netns and test/vm hold real ones to the same.
 import { FakeKernel } from '../support/fake-kernel.ts'
 import { kernelContract } from './kernel.ts'
+import { relayContract } from './relay.ts'
 
-describe('The fake kernel', () => kernelContract(async () => new FakeKernel()))
+describe('The fake kernel', () => {
+  kernelContract(async () => new FakeKernel())
+  relayContract(async () => new FakeKernel())
+})

@@ -85,7 +85,7 @@ describe('A change of relay rules, while packets flow', function () {
 
   it('sets right what somebody planted in our table where it stands in the way', async () => {
     await rig.become(rule(2))
-    rig.relay.nft('add map inet panel from_7 { type mark : mark; }\nadd chain inet panel holding\nadd rule inet panel holding meta mark set ct mark map @from_7\n')
+    rig.relay.nft('add map inet panel from4_7 { type mark : mark; }\nadd chain inet panel holding\nadd rule inet panel holding meta mark set ct mark map @from4_7\n')
     assert.equal((await rig.apply([], [rule(7, { allowed_sources: ['10.0.0.0/8'] })])).outcome, 'applied')
     const { rules, damaged, unmanaged } = await rig.held()
     assert.deepEqual([rules.map(({ route_rule_id }) => route_rule_id), damaged, unmanaged], [[2, 7], [], []])

@@ -1,14 +1,20 @@
-// Holds a real kernel with GRE to the contract that the fake one is held to.
+// Holds a real kernel with GRE, and the nft of Debian 13, to the contract that the fake one is held to.
 import { kernelContract } from '../contract/kernel.ts'
+import { relayContract } from '../contract/relay.ts'
+import type { Kernel } from '@panel/root-helper/kernel/facilities.ts'
 import { startLab, type Lab } from './lab/index.ts'
 import { realKernel } from './panel/real-kernel.ts'
 
 describe('A Debian 13 kernel', function () {
   this.timeout(600_000)
   let lab: Lab | undefined
+  let kernel: Promise<Kernel> | undefined
   after(() => lab?.stop())
-  kernelContract(async () => {
+  const open = (): Promise<Kernel> => (kernel ??= start())
+  const start = async (): Promise<Kernel> => {
     lab = await startLab()
     return realKernel(lab)
-  })
+  }
+  kernelContract(open)
+  relayContract(open)
 })

@@ -1,0 +1,84 @@
+// What a kernel does with relay rules and forwarding, as one suite for the fake one and the real ones, whatever their nft.
+import assert from 'node:assert/strict'
+import { readdirSync } from 'node:fs'
+import fc from 'fast-check'
+import { probeForwarding } from '@panel/root-helper/forwarding/subject.ts'
+import type { Kernel } from '@panel/root-helper/kernel/facilities.ts'
+import type { RelayRule } from '@panel/shared/model/ruleset.ts'
+import { renderSysctl } from '@panel/shared/render/sysctl.ts'
+import { exampleRule } from '../support/example-rule.ts'
+import { goldenRules, RULESETS } from '../support/golden-rules.ts'
+import { relayRules } from '../support/random-rules.ts'
+
+const idsOf = (rules: readonly { route_rule_id: number }[]): number[] => rules.map(({ route_rule_id }) => route_rule_id)
+const ZERO = { tx_bytes: 0, tx_packets: 0, rx_bytes: 0, rx_packets: 0 }
+
+export function relayContract(open: () => Promise<Kernel>): void {
+  let kernel: Kernel
+  before(async () => void (kernel = await open()))
+  const held = async (): Promise<RelayRule[]> => {
+    const { backend, is_readable, rules, damaged, unmanaged } = await kernel.rulesets.read()
+    assert.deepEqual({ backend, is_readable, damaged, unmanaged }, { backend: 'nftables', is_readable: true, damaged: [], unmanaged: [] })
+    return rules
+  }
+  const become = async (rules: readonly RelayRule[]): Promise<void> => {
+    const before = idsOf(await held())
+    await kernel.rulesets.submit(before, rules)
+    await kernel.rulesets.removeCounters(before)
+  }
+
+  for (const name of readdirSync(RULESETS)) {
+    it(`holds ${name.replaceAll('-', ' ')} just as asked`, async () => {
+      await become(goldenRules(name))
+      assert.deepEqual(await held(), goldenRules(name))
+    })
+  }
+
+  it('holds any rules just as asked, whatever it held before', async () => {
+    await fc.assert(fc.asyncProperty(relayRules, async (rules) => {
+      await become(rules)
+      assert.deepEqual(await held(), rules)
+    }), { numRuns: 25 })
+  }).timeout(120_000)
+
+  it('leaves the rules that a change does not name', async () => {
+    const [one, two, three] = [1, 2, 3].map((id) => exampleRule({ route_rule_id: id, sort_order: id, bind_port: 1000 + id })) as [RelayRule, RelayRule, RelayRule]
+    await become([one, two])
+    await kernel.rulesets.submit([], [three])
+    assert.deepEqual(await held(), [one, two, three])
+    await kernel.rulesets.submit([1, 9], [{ ...two, bind_port: 1, sort_order: 7 }])
+    assert.deepEqual(await held(), [three, { ...two, bind_port: 1, sort_order: 7 }])
+  })
+
+  it('counts for each rule from nothing, and gives the last of it when the rule has gone', async () => {
+    await become([exampleRule({ route_rule_id: 1 }), exampleRule({ route_rule_id: 2, bind_port: 80 })])
+    const { epoch, counters } = await kernel.rulesets.counters()
+    assert.deepEqual(counters, [{ route_rule_id: 1, ...ZERO }, { route_rule_id: 2, ...ZERO }])
+    await kernel.rulesets.submit([1], [])
+    assert.deepEqual(await kernel.rulesets.counters(), { epoch, counters })
+    assert.deepEqual(await kernel.rulesets.removeCounters([1, 2, 3]), [{ route_rule_id: 1, ...ZERO }])
+    assert.deepEqual(idsOf((await kernel.rulesets.counters()).counters), [2])
+  })
+
+  it('has the table still when the last rule is gone, and nothing to bring back', async () => {
+    await become([])
+    assert.deepEqual([await held(), (await kernel.rulesets.read()).is_present, await kernel.rulesets.restore()], [[], true, null])
+  })
+
+  it('turns forwarding on and off, each family by itself, and keeps the file as written', async () => {
+    const { live } = await kernel.forwarding.facts()
+    for (const family of ['ipv4', 'ipv6'] as const) {
+      for (const is_on of [true, false]) {
+        await kernel.forwarding.set(family, is_on)
+        assert.equal((await kernel.forwarding.facts()).live[family], is_on)
+      }
+    }
+    const saved = { switches: { ipv4: true, ipv6: false }, previous: live }
+    await kernel.forwarding.writeFile(renderSysctl(saved))
+    assert.deepEqual((await probeForwarding(kernel.forwarding)).state.saved, saved)
+    await kernel.forwarding.writeFile('net.ipv4.ip_forward = 1\n')
+    assert.equal((await probeForwarding(kernel.forwarding)).is_foreign_file, true)
+    for (let i = 0; i < 2; i += 1) await kernel.forwarding.removeFile()
+    assert.equal(await kernel.forwarding.readFile(), null)
+  })
+}

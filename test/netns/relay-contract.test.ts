@@ -1,0 +1,13 @@
+// Holds this machine's kernel and nft to the part of the contract that they can keep without GRE.
+import { relayContract } from '../contract/relay.ts'
+import { KernelNamespace } from './kernel-namespace.ts'
+
+describe('The kernel of this machine', function () {
+  this.timeout(60_000)
+  let host: KernelNamespace | undefined
+  after(() => host?.close())
+  relayContract(async () => {
+    host = new KernelNamespace()
+    return host.kernel
+  })
+})
