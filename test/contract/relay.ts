@@ -13,7 +13,7 @@ import { relayRules } from '../support/random-rules.ts'
 const idsOf = (rules: readonly { route_rule_id: number }[]): number[] => rules.map(({ route_rule_id }) => route_rule_id)
 const ZERO = { tx_bytes: 0, tx_packets: 0, rx_bytes: 0, rx_packets: 0 }
 
-export function relayContract(open: () => Promise<Kernel>): void {
+export function relayContract(open: () => Promise<Kernel>, runs = 25): void {
   let kernel: Kernel
   before(async () => void (kernel = await open()))
   const held = async (): Promise<RelayRule[]> => {
@@ -38,7 +38,7 @@ export function relayContract(open: () => Promise<Kernel>): void {
     await fc.assert(fc.asyncProperty(relayRules, async (rules) => {
       await become(rules)
       assert.deepEqual(await held(), rules)
-    }), { numRuns: 25 })
+    }), { numRuns: runs })
   }).timeout(120_000)
 
   it('leaves the rules that a change does not name', async () => {

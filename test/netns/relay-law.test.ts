@@ -33,7 +33,7 @@ describe('The relay rules of a real kernel', function () {
     await fc.assert(fc.asyncProperty(relayRules, async (rules) => {
       await goTo(rules)
       assert.deepEqual(await held(), { rules, damaged: [], unmanaged: [] })
-    }), { numRuns: 60 })
+    }), { numRuns: 40 })
   })
 
   it('are the same, made by a change or made at once', async () => {
