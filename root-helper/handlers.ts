@@ -15,6 +15,7 @@ import type { CutShort, JournalFile } from './kernel/journal.ts'
 import { log } from './log.ts'
 import { oneAtATime } from './one-at-a-time.ts'
 import { RefusedError } from './refused.ts'
+import { findConnections } from './ruleset/connections.ts'
 import { applyRuleset, forgetRules, probeRuleset, readCounters, verifyRuleset } from './ruleset/handlers.ts'
 import { rulesetSubject } from './ruleset/subject.ts'
 import { Transaction } from './transaction.ts'
@@ -56,6 +57,8 @@ export function handlersFor({ kernel, journal, helperFacts, findTools }: Parts):
     'ruleset.apply': (change) => inTurn(() => applyRuleset(kernel.rulesets, journal, change)),
     'ruleset.forget': (asked) => inTurn(() => forgetRules(kernel.rulesets, asked)),
     'ruleset.counters': (asked) => readCounters(kernel.rulesets, asked),
+    'ruleset.connections': (asked) => findConnections(kernel.connections, asked),
+    'ruleset.disconnect': ({ route_rule_ids, destinations }) => inTurn(async () => ({ dropped: await kernel.connections.drop(route_rule_ids, destinations) })),
     'forwarding.probe': () => probeForwarding(kernel.forwarding),
     'forwarding.verify': async (change) => {
       const checks = forwarding.check(change, forwarding.canonical(change.after), (await forwarding.probe(change)).state)

@@ -5,6 +5,7 @@ import type { HelperConfig } from './config.ts'
 import { dispatcherFor } from './dispatch.ts'
 import { handlersFor, recover, restoreRules, type Parts } from './handlers.ts'
 import { kernelEvents } from './kernel/events.ts'
+import { KernelConnections } from './kernel/connections.ts'
 import { forwardingIn } from './kernel/forwarding.ts'
 import { findTool, findTools, helperFacts } from './kernel/host-facts.ts'
 import { journalIn } from './kernel/journal.ts'
@@ -26,7 +27,7 @@ export async function realParts(config: HelperConfig): Promise<Parts> {
   const links = openLinks()
   const units = unitFilesIn(config.unitDir, reloadLater(config.unitDir))
   const networkd = networkdFilesIn(config.networkdDir)
-  return { kernel: { links, units, networkd, events: kernelEvents, rulesets: await openRulesets(config.stateDir), forwarding: forwardingIn(config.sysctlDir) }, journal: journalIn(config.stateDir), helperFacts: () => helperFacts(config), findTools }
+  return { kernel: { links, units, networkd, events: kernelEvents, rulesets: await openRulesets(config.stateDir), connections: new KernelConnections(), forwarding: forwardingIn(config.sysctlDir) }, journal: journalIn(config.stateDir), helperFacts: () => helperFacts(config), findTools }
 }
 
 async function openRulesets(stateDir: string): Promise<Rulesets> {

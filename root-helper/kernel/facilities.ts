@@ -2,7 +2,8 @@
 import type { HostEvent } from '@panel/shared/model/event.ts'
 import type { ForwardingFound, ForwardingSwitches } from '@panel/shared/model/forwarding.ts'
 import type { HostInterface, ObservedLink, RoutingEntry, SeenLink } from '@panel/shared/model/observed.ts'
-import type { RelayCounters, RelayRule } from '@panel/shared/model/ruleset.ts'
+import type { RelayConnection } from '@panel/shared/model/connection.ts'
+import type { RelayCounters, RelayDestination, RelayRule } from '@panel/shared/model/ruleset.ts'
 import type { RulesetFound } from '@panel/shared/model/ruleset-found.ts'
 import type { LinkConfig, LinkKind, LinkState, TunnelAddress } from '@panel/shared/model/tunnel.ts'
 
@@ -84,6 +85,14 @@ export interface Rulesets {
   restore(): Promise<number | null>
 }
 
+/** Entries of connection tracking that carry a mark of ours. */
+export interface Connections {
+  /** Those of the given rules, or of all where there are none given. Throws a KernelError where the table cannot be read. */
+  list(route_rule_ids: readonly number[]): Promise<RelayConnection[]>
+  /** Ends those of the given rules that lead to the given destinations, or to any where there are none given, and says how many. */
+  drop(route_rule_ids: readonly number[], destinations: readonly Pick<RelayDestination, 'address' | 'port'>[]): Promise<number>
+}
+
 /** The two forwarding switches of the kernel, and one file of ours that sets them at boot. */
 export interface Forwarding {
   facts(): Promise<Omit<ForwardingFound, 'state' | 'is_foreign_file'> & { live: ForwardingSwitches }>
@@ -100,6 +109,7 @@ export interface Kernel {
   units: UnitFiles
   networkd: NetworkdFiles
   rulesets: Rulesets
+  connections: Connections
   forwarding: Forwarding
 }
 

@@ -5,6 +5,7 @@ export const SOL_NETLINK = 270
 
 // linux/netlink.h: protocols and socket options
 export const NETLINK_ROUTE = 0
+export const NETLINK_NETFILTER = 12
 export const NETLINK_ADD_MEMBERSHIP = 1
 export const NETLINK_CAP_ACK = 10
 export const NETLINK_EXT_ACK = 11

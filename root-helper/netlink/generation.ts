@@ -1,10 +1,10 @@
 // The number of nftables' ruleset in this network namespace: another one after each change, whoever made it.
 import { Attributes } from './attributes.ts'
+import { NETLINK_NETFILTER } from './constants.ts'
 import { NetlinkSocket } from './socket.ts'
 import { KernelError } from '../kernel/facilities.ts'
 
-// Source: linux/netlink.h, linux/netfilter/nfnetlink.h and nf_tables.h.
-const NETLINK_NETFILTER = 12
+// Source: linux/netfilter/nfnetlink.h and nf_tables.h.
 const NFNL_SUBSYS_NFTABLES = 10
 const NFT_MSG_GETGEN = 16
 const NFTA_GEN_ID = 1

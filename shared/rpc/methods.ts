@@ -4,7 +4,8 @@ import { HostEvent, MAX_BATCH } from '../model/event.ts'
 import { HOST_PARTS, HostFound } from '../model/host.ts'
 import { ForwardingFound, ForwardingState } from '../model/forwarding.ts'
 import { SeenLink, TunnelFound } from '../model/observed.ts'
-import { RelayCounters, ROUTE_RULE_ID_MAX, RuleId, RULES_PER_CHANGE_MAX, RulesetState } from '../model/ruleset.ts'
+import { CONNECTIONS_MAX, ConnectionsFound } from '../model/connection.ts'
+import { RelayCounters, RelayDestination, ROUTE_RULE_ID_MAX, RuleId, RULES_PER_CHANGE_MAX, RulesetState } from '../model/ruleset.ts'
 import { CountersFound, RulesetFound } from '../model/ruleset-found.ts'
 import { InterfaceName, TunnelState } from '../model/tunnel.ts'
 import { changeOf } from '../plan/change.ts'
@@ -48,6 +49,10 @@ export const METHODS = {
   /** Takes away what is left of rules that are `damaged`, in the table and for the next boot. */
   'ruleset.forget': method('write', strict({ route_rule_ids: RuleIds }), strict({ last_counters: Type.Array(RelayCounters) })),
   'ruleset.counters': method('read', Rules, CountersFound),
+  /** The flows that rules own, the busiest sources, and how many there are; `limit` 0 only counts. */
+  'ruleset.connections': method('read', strict({ route_rule_ids: RuleIds, limit: integer(0, CONNECTIONS_MAX) }), ConnectionsFound),
+  /** Ends the flows of the given rules to the given destinations, or to any where the list is empty. */
+  'ruleset.disconnect': method('write', strict({ route_rule_ids: RuleIds, destinations: Type.Array(Type.Pick(RelayDestination, ['address', 'port'], { additionalProperties: false }), { maxItems: 64 }) }), strict({ dropped: Type.Integer({ minimum: 0 }) })),
   'forwarding.probe': method('read', strict({}), ForwardingFound),
   'forwarding.verify': method('read', ForwardingChange, Verified),
   /** Neither state may be null: a host always forwards or does not. */

@@ -4,7 +4,7 @@ import type { RelayRule } from '@panel/shared/model/ruleset.ts'
 import { askOnce } from '../../packaging/run/ask-once.ts'
 import { exampleRule } from '../support/example-rule.ts'
 import type { Place } from './relay-peer.ts'
-import { RELAY, RelayRig, SERVERS } from './relay-rig.ts'
+import { CLIENT, RELAY, RelayRig, SERVERS } from './relay-rig.ts'
 
 const [ONE] = SERVERS
 const rule = (route_rule_id: number, fields: Partial<RelayRule> = {}): RelayRule =>
@@ -81,6 +81,40 @@ describe('A change of relay rules, while packets flow', function () {
     // The table stays, empty, while there are flows: without it the kernel would stop translating them.
     assert.equal(await rig.client.calls.say('kept'), true)
     assert.equal(theirs(), before)
+  })
+
+  it('can end the connections of a rule, of one destination of it alone, and says how many', async () => {
+    const look = (route_rule_ids: number[], limit = 10) => askOnce(rig.socket, 'ruleset.connections', { route_rule_ids, limit })
+    rig.relay.run('sh', ['-c', 'echo 1 > /proc/sys/net/netfilter/nf_conntrack_acct; echo 1 > /proc/sys/net/netfilter/nf_conntrack_timestamp'])
+    await rig.servers.calls.listen({ protocol: 'tcp', address: SERVERS[1], port: 80 })
+    await rig.become(rule(21), rule(22, { destinations: [ONE, SERVERS[1]].map((address) => ({ address, port: 80, port_range_end: null, weight: 1 })), balance: 'round_robin' }))
+    for (const name of ['a', 'b', 'c']) await rig.client.calls.hold(name, tcp(name === 'a' ? 1021 : 1022))
+    const { is_readable, connections, totals, sources } = await look([21])
+    const [one] = connections
+    assert.deepEqual([is_readable, connections.length, totals, sources], [true, 1, [{ route_rule_id: 21, connections: 1 }], [{ source_address: CLIENT, connections: 1 }]])
+    assert.deepEqual([one?.protocol, one?.source_address, one?.bind_address, one?.bind_port, one?.destination_address, one?.destination_port, one?.state, one?.mark], ['tcp', CLIENT, RELAY, 1021, ONE, 80, 'ESTABLISHED', 0x50001500])
+    assert.ok(one && (one.tx_packets ?? 0) >= 2 && (one.rx_bytes ?? 0) > 100 && one.age_seconds !== null && one.age_seconds < 5 && one.timeout_seconds > 100)
+    const all = await look([], 0)
+    assert.deepEqual([all.totals.filter(({ route_rule_id }) => route_rule_id > 20), all.connections, all.sources], [[{ route_rule_id: 21, connections: 1 }, { route_rule_id: 22, connections: 2 }], [], []])
+    assert.deepEqual(await askOnce(rig.socket, 'ruleset.disconnect', { route_rule_ids: [22], destinations: [{ address: SERVERS[1], port: 80 }] }), { dropped: 1 })
+    assert.deepEqual((await look([22])).connections.map(({ destination_address }) => destination_address), [ONE])
+    assert.deepEqual(await askOnce(rig.socket, 'ruleset.disconnect', { route_rule_ids: [21], destinations: [] }), { dropped: 1 })
+    assert.deepEqual(await askOnce(rig.socket, 'ruleset.disconnect', { route_rule_ids: [], destinations: [] }), { dropped: 0 })
+    assert.deepEqual((await look([21, 22])).totals, [{ route_rule_id: 22, connections: 1 }])
+    // While its rule stands, the next packet of a dropped connection would be taken for a new one and relayed again.
+    await rig.become(rule(22))
+    assert.equal(await rig.client.calls.say('a'), false)
+    await rig.client.calls.release()
+  })
+
+  it('can end the connections of an IPv6 rule too', async () => {
+    await rig.servers.calls.listen({ protocol: 'tcp', address: 'fd09::2', port: 80 })
+    await rig.become(rule(23, { bind_address: 'fd01::1', destinations: [{ address: 'fd09::2', port: 80, port_range_end: null, weight: 1 }] }))
+    await rig.client.calls.hold('six', { protocol: 'tcp', address: 'fd01::1', port: 1023 })
+    const { connections } = await askOnce(rig.socket, 'ruleset.connections', { route_rule_ids: [23], limit: 10 })
+    assert.deepEqual(connections.map(({ source_address, destination_address }) => [source_address, destination_address]), [['fd01::2', 'fd09::2']])
+    assert.deepEqual(await askOnce(rig.socket, 'ruleset.disconnect', { route_rule_ids: [23], destinations: [] }), { dropped: 1 })
+    await rig.client.calls.release()
   })
 
   it('sets right what somebody planted in our table where it stands in the way', async () => {

@@ -5,7 +5,7 @@ import type { HostInterface, LinkStatistics, ObservedLink, RoutingEntry } from '
 import { KERNEL_STUBS, LINK_KINDS, type LinkConfig, type FileKind, type LinkState, type TunnelAddress } from '@panel/shared/model/tunnel.ts'
 import { fileOf, NETWORKD_KINDS, UNIT_KINDS } from '@panel/shared/render/saved-file.ts'
 import { KernelError, type FoundLink, type Kernel, type KernelEvents, type Links, type NetworkdFiles, type SavedFiles, type UnitFiles } from '@panel/root-helper/kernel/facilities.ts'
-import { FakeForwarding, FakeRulesets } from './fake-ruleset.ts'
+import { FakeConnections, FakeForwarding, FakeRulesets } from './fake-ruleset.ts'
 
 /** A link of the fake host; `state` null stands for a kind that is not ours. */
 interface FakeLink {
@@ -26,6 +26,7 @@ export class FakeKernel implements Kernel {
   /** For whose sake networkd was asked to read its files again. */
   readonly reloads: string[] = []
   readonly rulesets = new FakeRulesets((what) => this.#change(what))
+  readonly connections = new FakeConnections((what) => this.#change(what))
   readonly forwarding = new FakeForwarding((what) => this.#change(what))
   supportsGre = true
   hostInterfaces: HostInterface[] = [fakeInterface('lo', 1, 'loopback', ['127.0.0.1/8']), fakeInterface('eth0', 2, 'physical', ['192.0.2.1/24', '2001:db8::1/64'])]

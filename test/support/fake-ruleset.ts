@@ -2,7 +2,8 @@
 import { inOrder } from '@panel/shared/model/canonical-ruleset.ts'
 import type { RelayCounters, RelayRule } from '@panel/shared/model/ruleset.ts'
 import type { ForwardingSwitches } from '@panel/shared/model/forwarding.ts'
-import { KernelError, type Forwarding, type HeldRuleset, type Rulesets } from '@panel/root-helper/kernel/facilities.ts'
+import type { RelayConnection } from '@panel/shared/model/connection.ts'
+import { KernelError, type Connections, type Forwarding, type HeldRuleset, type Rulesets } from '@panel/root-helper/kernel/facilities.ts'
 
 const ZERO = { tx_bytes: 0, tx_packets: 0, rx_bytes: 0, rx_packets: 0 }
 
@@ -78,6 +79,31 @@ export class FakeRulesets implements Rulesets {
 
   #readable(): void {
     if (this.unreadable !== '') throw new KernelError('EPERM', this.unreadable)
+  }
+}
+
+export class FakeConnections implements Connections {
+  open: RelayConnection[] = []
+  /** Why the table cannot be read; "" where it can. */
+  unreadable = ''
+  readonly #change: (what: string) => void
+
+  constructor(change: (what: string) => void) {
+    this.#change = change
+  }
+
+  async list(route_rule_ids: readonly number[]): Promise<RelayConnection[]> {
+    if (this.unreadable !== '') throw new KernelError('EPERM', this.unreadable)
+    return this.open.filter(({ route_rule_id }) => route_rule_ids.length === 0 || route_rule_ids.includes(route_rule_id))
+  }
+
+  async drop(route_rule_ids: readonly number[], destinations: Parameters<Connections['drop']>[1]): Promise<number> {
+    this.#change(`disconnect ${route_rule_ids.join(',')}`)
+    const leads = (one: RelayConnection): boolean => destinations.length === 0 || destinations.some(({ address, port }) => address === one.destination_address && port === one.destination_port)
+    const stay = this.open.filter((one) => !route_rule_ids.includes(one.route_rule_id) || !leads(one))
+    const dropped = this.open.length - stay.length
+    this.open = stay
+    return dropped
   }
 }
 

@@ -1,5 +1,5 @@
 // Any kernel, with a fault at the n-th change asked of it. It lives in the tests, so a production helper has no such door.
-import type { Forwarding, Kernel, KernelEvents, Links, NetworkdFiles, Rulesets, UnitFiles } from '@panel/root-helper/kernel/facilities.ts'
+import type { Connections, Forwarding, Kernel, KernelEvents, Links, NetworkdFiles, Rulesets, UnitFiles } from '@panel/root-helper/kernel/facilities.ts'
 
 /**
  * refuses: the change is not made, and throws. half: it is made, and throws. lies: it is not made, and says it was.
@@ -21,6 +21,7 @@ export class FaultyKernel implements Kernel {
   readonly networkd: NetworkdFiles
   readonly events: KernelEvents
   readonly rulesets: Rulesets
+  readonly connections: Connections
   readonly forwarding: Forwarding
   /** Changes asked so far. */
   asked = 0
@@ -32,6 +33,7 @@ export class FaultyKernel implements Kernel {
     this.units = this.#wrap(kernel.units, FILE_CHANGES)
     this.networkd = this.#wrap(kernel.networkd, FILE_CHANGES)
     this.events = kernel.events
+    this.connections = this.#wrap(kernel.connections, ['drop'])
     this.rulesets = this.#wrap(kernel.rulesets, RULESET_CHANGES)
     this.forwarding = this.#wrap(kernel.forwarding, FORWARDING_CHANGES)
   }

@@ -3,8 +3,9 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { foundLink } from '@panel/root-helper/kernel/link-found.ts'
 import { decodeAddress } from '@panel/root-helper/netlink/address.ts'
-import { attribute, Attributes, DecodeError, nest, text, u32 } from '@panel/root-helper/netlink/attributes.ts'
+import { attribute, Attributes, DecodeError, nest, text, u16be, u32, u32be, u8 } from '@panel/root-helper/netlink/attributes.ts'
 import { ipBytes, ipText } from '@panel/root-helper/netlink/bytes.ts'
+import { decodeConnection } from '@panel/root-helper/netlink/conntrack.ts'
 import * as k from '@panel/root-helper/netlink/constants.ts'
 import { decodeEvents } from '@panel/root-helper/netlink/events.ts'
 import { decodeLink } from '@panel/root-helper/netlink/link.ts'
@@ -23,10 +24,17 @@ const addressMessage: Message = {
   body: Buffer.concat([Buffer.from([10, 64, 0x80, 0, 7, 0, 0, 0]), attribute(k.IFA_ADDRESS, ipBytes('2001:db8::1')), u32(k.IFA_FLAGS, 0x80), attribute(k.IFA_CACHEINFO, Buffer.alloc(16, 255)), nest(5, text(k.IFA_LABEL, 'x'))]),
 }
 
+const tuple = (type: number): Buffer => nest(type, nest(1, attribute(1, ipBytes('10.1.0.2')), attribute(2, ipBytes('10.1.0.1'))), nest(2, u8(1, 6), u16be(2, 40_000), u16be(3, 443)))
+const connectionMessage: Message = {
+  type: 0x0100, flags: 0, sequence: 1,
+  body: Buffer.concat([Buffer.from([2, 0, 0, 0]), tuple(1), tuple(2), u32be(3, 6), u32be(8, 0x50000100), nest(4, nest(1, u8(1, 3))), nest(9, attribute(1, Buffer.alloc(8)), attribute(2, Buffer.alloc(8, 1))), u32be(7, 60), u32be(12, 9), nest(20, attribute(1, Buffer.alloc(8)))]),
+}
+
 const DECODERS: readonly ((message: Message) => unknown)[] = [
   (message) => foundLink(decodeLink(message), [], new Map([[1, 'lo']])),
   decodeAddress,
   decodeRoute,
+  (message) => decodeConnection(message, 0),
   decodeError,
   decodeDone,
   (message) => decodeEvents(datagram(message)),
@@ -52,7 +60,7 @@ function decodeEverything(bytes: Buffer): void {
 /** A good datagram with some bytes changed, then cut. */
 const mutated = fc
   .tuple(
-    fc.oneof(linkConfig.map((config) => linkMessage(config)), fc.constantFrom(routeMessage, addressMessage, acknowledgement(1, 17, 'File exists'), done(1))),
+    fc.oneof(linkConfig.map((config) => linkMessage(config)), fc.constantFrom(routeMessage, addressMessage, connectionMessage, acknowledgement(1, 17, 'File exists'), done(1))),
     fc.array(fc.tuple(fc.nat(), fc.integer({ min: 0, max: 255 })), { maxLength: 6 }),
     fc.nat(),
   )

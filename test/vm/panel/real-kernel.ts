@@ -27,7 +27,7 @@ export async function realKernel(lab: Lab): Promise<Kernel> {
     listeners.add(tell)
     return () => void listeners.delete(tell)
   }
-  return { links: facility('links'), units: facility('units'), networkd: facility('networkd'), rulesets: facility('rulesets'), forwarding: facility('forwarding'), events: { watch } } as unknown as Kernel
+  return { links: facility('links'), units: facility('units'), networkd: facility('networkd'), rulesets: facility('rulesets'), connections: facility('connections'), forwarding: facility('forwarding'), events: { watch } } as unknown as Kernel
 }
 
 function listen(process: Running, listeners: ReadonlySet<(event: HostEvent) => void>): Map<number, Waiter> {

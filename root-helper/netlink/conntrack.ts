@@ -1,0 +1,101 @@
+// Connection tracking over ctnetlink: entries by mark, filtered in the kernel, and their deletion.
+import type { RelayConnection } from '@panel/shared/model/connection.ts'
+import { CONNECTION_STATES } from '@panel/shared/model/connection.ts'
+import { readMark } from '@panel/shared/render/ruleset-mark.ts'
+import { attribute, Attributes, nest, u32be } from './attributes.ts'
+import { ipText } from './bytes.ts'
+import type { Message } from './message.ts'
+import type { Request } from './socket.ts'
+
+// Source: linux/netfilter/nfnetlink.h, nfnetlink_conntrack.h and nf_conntrack_common.h.
+const GET = 0x0101
+const DELETE = 0x0102
+const NFGENMSG_BYTES = 4
+const CTA = { ORIGINAL: 1, REPLY: 2, STATUS: 3, PROTOCOL: 4, TIMEOUT: 7, MARK: 8, COUNTERS_ORIGINAL: 9, COUNTERS_REPLY: 10, ID: 12, ZONE: 18, TIMESTAMP: 20, MARK_MASK: 21 } as const
+const TUPLE = { IP: 1, PROTOCOL: 2 } as const
+const IP = { V4_SOURCE: 1, V4_DESTINATION: 2, V6_SOURCE: 3, V6_DESTINATION: 4 } as const
+const PORT = { NUMBER: 1, SOURCE: 2, DESTINATION: 3 } as const
+const COUNTER = { PACKETS: 1, BYTES: 2 } as const
+const TIMESTAMP_START = 1
+const PROTOCOL_TCP = 1
+const TCP_STATE = 1
+const IPS_SEEN_REPLY = 2
+
+/** An entry that a rule of ours owns, with what it takes to delete just that one. */
+export interface TrackedConnection extends RelayConnection {
+  readonly family: number
+  readonly key: readonly Buffer[]
+}
+
+export const dumpByMark = (mark: number, mask: number): Request => ({ what: 'list connections', type: GET, parts: [header(0), u32be(CTA.MARK, mark), u32be(CTA.MARK_MASK, mask)] })
+export const deleteConnection = ({ family, key }: TrackedConnection): Request => ({ what: 'drop a connection', type: DELETE, parts: [header(family), ...key] })
+
+const header = (family: number): Buffer => Buffer.from([family, 0, 0, 0])
+
+/** Null for an entry that no rule owns, or of another protocol than ours. `now` is in milliseconds since 1970. */
+export function decodeConnection({ body }: Message, now: number): TrackedConnection | null {
+  const a = new Attributes(body, NFGENMSG_BYTES)
+  const mark = a.u32be(CTA.MARK) ?? 0
+  const owner = readMark(mark)
+  const [original, reply] = [tupleIn(a.nested(CTA.ORIGINAL)), tupleIn(a.nested(CTA.REPLY))]
+  const raw = a.raw(CTA.ORIGINAL)
+  if (!owner || owner.route_rule_id === 0 || !original || !reply || !raw) return null
+  const [tx, rx] = [countersIn(a.nested(CTA.COUNTERS_ORIGINAL)), countersIn(a.nested(CTA.COUNTERS_REPLY))]
+  const zone = a.raw(CTA.ZONE)
+  const id = a.raw(CTA.ID)
+  return {
+    route_rule_id: owner.route_rule_id,
+    protocol: original.protocol,
+    source_address: original.source,
+    source_port: original.sourcePort,
+    bind_address: original.destination,
+    bind_port: original.destinationPort,
+    destination_address: reply.source,
+    destination_port: reply.sourcePort,
+    state: stateOf(a),
+    age_seconds: ageOf(a, now),
+    timeout_seconds: a.u32be(CTA.TIMEOUT) ?? 0,
+    tx_bytes: tx.bytes,
+    tx_packets: tx.packets,
+    rx_bytes: rx.bytes,
+    rx_packets: rx.packets,
+    mark,
+    family: body.readUInt8(0),
+    key: [nest(CTA.ORIGINAL, Buffer.from(raw)), ...(id ? [attribute(CTA.ID, id)] : []), ...(zone ? [attribute(CTA.ZONE, zone)] : [])],
+  }
+}
+
+interface Tuple {
+  readonly protocol: 'tcp' | 'udp'
+  readonly source: string
+  readonly destination: string
+  readonly sourcePort: number
+  readonly destinationPort: number
+}
+
+function tupleIn(tuple: Attributes | null): Tuple | null {
+  const ip = tuple?.nested(TUPLE.IP)
+  const protocol = tuple?.nested(TUPLE.PROTOCOL)
+  const number = protocol?.u8(PORT.NUMBER)
+  const source = ip?.raw(IP.V4_SOURCE) ?? ip?.raw(IP.V6_SOURCE)
+  const destination = ip?.raw(IP.V4_DESTINATION) ?? ip?.raw(IP.V6_DESTINATION)
+  if (!protocol || !source || !destination || (number !== 6 && number !== 17)) return null
+  return { protocol: number === 6 ? 'tcp' : 'udp', source: ipText(source), destination: ipText(destination), sourcePort: protocol.u16be(PORT.SOURCE) ?? 0, destinationPort: protocol.u16be(PORT.DESTINATION) ?? 0 }
+}
+
+function countersIn(counters: Attributes | null): { bytes: number | null; packets: number | null } {
+  return { bytes: u64be(counters?.raw(COUNTER.BYTES)), packets: u64be(counters?.raw(COUNTER.PACKETS)) }
+}
+
+const u64be = (raw: Buffer | null | undefined): number | null => (raw && raw.length === 8 ? Number(raw.readBigUInt64BE(0)) : null)
+
+function stateOf(a: Attributes): RelayConnection['state'] {
+  const state = a.nested(CTA.PROTOCOL)?.nested(PROTOCOL_TCP)?.u8(TCP_STATE)
+  if (typeof state === 'number') return CONNECTION_STATES[state] ?? 'NONE'
+  return ((a.u32be(CTA.STATUS) ?? 0) & IPS_SEEN_REPLY) !== 0 ? 'REPLIED' : 'UNREPLIED'
+}
+
+function ageOf(a: Attributes, now: number): number | null {
+  const start = u64be(a.nested(CTA.TIMESTAMP)?.raw(TIMESTAMP_START))
+  return start === null ? null : Math.max(0, Math.floor((now - start / 1e6) / 1000))
+}
