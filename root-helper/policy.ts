@@ -10,6 +10,7 @@ import type { Change } from '@panel/shared/plan/change.ts'
 import { foreignInTheWay } from '@panel/shared/plan/foreign.ts'
 import type { ForwardingStep } from '@panel/shared/plan/forwarding.ts'
 import { idsOf } from '@panel/shared/plan/ruleset.ts'
+import { SHIFTED_PORTS_MAX, shiftedPorts } from '@panel/shared/render/ruleset-slots.ts'
 import type { TunnelStep } from '@panel/shared/plan/step.ts'
 import { namesOf, type TunnelStates } from '@panel/shared/plan/tunnels.ts'
 import type { HeldRuleset, Links } from './kernel/facilities.ts'
@@ -96,6 +97,11 @@ export function canonicalOr<S>(state: S | null, canonical: (state: S) => S | nul
 
 export function readableRuleset({ is_readable, backend, detail }: HeldRuleset): void {
   if (!is_readable) throw new RefusedError(backend === 'none' ? 'unsupported' : 'kernel_refused', detail)
+}
+
+export function allowRules(rules: RulesetState | null): void {
+  const wide = (rules ?? []).find((rule) => shiftedPorts(rule) > SHIFTED_PORTS_MAX)
+  if (wide) throw new RefusedError('unsupported', `Rule ${wide.route_rule_id} shifts ${shiftedPorts(wide)} ports, and ${SHIFTED_PORTS_MAX} are the most: bind the ports that the destinations have, or fewer`)
 }
 
 export function alwaysThere(state: ForwardingState | null): ForwardingState {

@@ -4,7 +4,7 @@ import type { RelayCounters, RulesetState } from '@panel/shared/model/ruleset.ts
 import { checkRuleset } from '@panel/shared/plan/ruleset-facts.ts'
 import { idsOf, planRuleset, rulesOrNull, type RulesetStep } from '@panel/shared/plan/ruleset.ts'
 import type { HeldRuleset, Rulesets } from '../kernel/facilities.ts'
-import { canonicalOr, idsIn, readableRuleset } from '../policy.ts'
+import { allowRules, canonicalOr, idsIn, readableRuleset } from '../policy.ts'
 import type { Subject } from '../subject.ts'
 
 interface Found {
@@ -25,8 +25,7 @@ export function rulesetSubject(rulesets: Rulesets, counted: (last: readonly Rela
     },
     plan: planRuleset,
     check: (change, wanted, found) => checkRuleset(idsOf(change), wanted, found),
-    // What root refuses of a ruleset it refuses before it looks: a rule that is none, and a host that cannot be read.
-    allow: async () => undefined,
+    allow: async (change) => allowRules(change.after),
     execute: (step) => executeRulesetStep(rulesets, step, counted),
     remedy: () => ['Look at what is there: nft list table inet panel', 'Reapply the rules in the panel; where nft itself refuses, its message says why.'],
   }

@@ -37,6 +37,15 @@ function scaled(shares: readonly number[]): number[] {
 
 const gcd = (a: number, b: number): number => (b === 0 ? a : gcd(b, a % b))
 
+/** nft cannot add, so each port of a shifted range is an element, for each slot that leads there. More than so many are refused. */
+export const SHIFTED_PORTS_MAX = 65_536
+
+export function shiftedPorts(rule: RelayRule): number {
+  const ports = (rule.bind_port_range_end ?? rule.bind_port) - rule.bind_port + 1
+  const isShifted = (index: number): boolean => ports > 1 && rule.destinations[index]?.port !== rule.bind_port
+  return ports * slotsOf(rule).filter(isShifted).length
+}
+
 /** What the mark of a new flow is set to. */
 export function drawnMark(rule: RelayRule): string {
   const slots = slotsOf(rule).length

@@ -83,7 +83,7 @@ export class RelayRig {
   #next: ChildProcess | null = null
 
   #environment(): NodeJS.ProcessEnv {
-    return { ...process.env, PANEL_HELPER_SOCKET: this.socket, PANEL_UNIT_DIR: join(this.folder, 'units'), PANEL_SYSCTL_DIR: join(this.folder, 'sysctl'), PANEL_HELPER_STATE_DIR: join(this.folder, 'state') }
+    return { ...process.env, PANEL_HELPER_SOCKET: this.socket, PANEL_UNIT_DIR: join(this.folder, 'units'), PANEL_NETWORKD_DIR: join(this.folder, 'networkd'), PANEL_SYSCTL_DIR: join(this.folder, 'sysctl'), PANEL_HELPER_STATE_DIR: join(this.folder, 'state') }
   }
 
   /** The first one is stopped where it stands, since its namespace goes with it. */

@@ -69,6 +69,15 @@ describe('A change of relay rules', () => {
     await assert.rejects(apply(kernel, { before: null, after: null }), { code: 'malformed' })
   })
 
+  it('is refused where it would shift more ports than the kernel should hold, and not where they are kept', async () => {
+    const wide = { ...one, bind_port: 1000, bind_port_range_end: 34_000, balance: 'round_robin' as const }
+    const to = (port: number) => ['10.9.0.2', '10.9.0.3'].map((address) => ({ address, port, port_range_end: null, weight: 1 }))
+    const kernel = await hostWith()
+    await assert.rejects(apply(kernel, { before: null, after: [{ ...wide, destinations: to(2000) }] }), { code: 'unsupported', message: /shifts 66002 ports/ })
+    assert.deepEqual(kernel.changes, [])
+    assert.equal((await apply(kernel, { before: null, after: [{ ...wide, destinations: to(1000) }] })).outcome, 'applied')
+  })
+
   it('says what the counters of a deleted rule last held, and keeps those of a rule that was only changed', async () => {
     const kernel = await hostWith(one, two)
     kernel.rulesets.relay(1, { tx_bytes: 10, rx_packets: 2 })
