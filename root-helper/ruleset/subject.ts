@@ -14,6 +14,8 @@ interface Found {
 
 /** `counted` is told the last figures of the counters that a step takes away. */
 export function rulesetSubject(rulesets: Rulesets, counted: (last: readonly RelayCounters[]) => void): Subject<RulesetState, Found, RulesetStep> {
+  /** Of the rules of the change, those that the last probe found in pieces: no state tells of them, and putting back must not leave them. */
+  let damaged: readonly number[] = []
   return {
     noun: 'ruleset',
     canonical: (rules) => canonicalOr(rules, (some) => rulesOrNull(canonicalRuleset(some))),
@@ -21,9 +23,10 @@ export function rulesetSubject(rulesets: Rulesets, counted: (last: readonly Rela
       const ids = new Set(idsIn(change))
       const held = await rulesets.read()
       readableRuleset(held)
+      damaged = held.damaged.map(({ route_rule_id }) => route_rule_id).filter((id) => ids.has(id))
       return { held, state: rulesOrNull(held.rules.filter(({ route_rule_id }) => ids.has(route_rule_id))) }
     },
-    plan: planRuleset,
+    plan: (found, wanted) => planRuleset(found, wanted, damaged),
     check: (change, wanted, found) => checkRuleset(idsOf(change), wanted, found),
     allow: async (change) => allowRules(change.after),
     execute: (step) => executeRulesetStep(rulesets, step, counted),
@@ -35,5 +38,5 @@ async function executeRulesetStep(rulesets: Rulesets, step: RulesetStep, counted
   if (step.kind === 'counters_remove') return counted(await rulesets.removeCounters(step.route_rule_ids))
   const stays = new Set(step.after.map(({ route_rule_id }) => route_rule_id))
   const gone = step.before.map(({ route_rule_id }) => route_rule_id).filter((id) => !stays.has(id))
-  return rulesets.submit(gone, step.after)
+  return rulesets.submit([...gone, ...step.leftovers], step.after)
 }

@@ -69,6 +69,20 @@ describe('A change of relay rules', () => {
     await assert.rejects(apply(kernel, { before: null, after: null }), { code: 'malformed' })
   })
 
+  it('leaves no pieces of a rule that could not be read back', async () => {
+    const kernel = await hostWith(one)
+    const picture = kernel.picture()
+    const read = kernel.rulesets.read.bind(kernel.rulesets)
+    kernel.rulesets.read = async () => {
+      const held = await read()
+      const isTorn = held.rules.some(({ route_rule_id }) => route_rule_id === 2)
+      return { ...held, rules: held.rules.filter(({ route_rule_id }) => route_rule_id !== 2), damaged: isTorn ? [{ route_rule_id: 2, detail: 'torn' }] : [] }
+    }
+    const { outcome, steps } = await apply(kernel, { before: null, after: [two] })
+    assert.deepEqual([outcome, steps], ['restored', ['ruleset_submit', 'ruleset_submit', 'counters_remove']])
+    assert.equal(kernel.picture(), picture)
+  })
+
   it('is refused where it would shift more ports than the kernel should hold, and not where they are kept', async () => {
     const wide = { ...one, bind_port: 1000, bind_port_range_end: 34_000, balance: 'round_robin' as const }
     const to = (port: number) => ['10.9.0.2', '10.9.0.3'].map((address) => ({ address, port, port_range_end: null, weight: 1 }))
