@@ -8,6 +8,7 @@ import { statesOf, type TunnelStates } from '@panel/shared/plan/tunnels.ts'
 import type { Item, MethodsThat, Params, Result, StreamName } from '@panel/shared/rpc/methods.ts'
 import type { Outcome } from '@panel/shared/rpc/outcome.ts'
 import type { HelperFacts, Tools } from '@panel/shared/model/host.ts'
+import type { Listener } from '@panel/shared/model/listener.ts'
 import { subscriptionsTo } from './events/subscribe.ts'
 import { forwardingSubject, probeForwarding } from './forwarding/subject.ts'
 import type { Kernel } from './kernel/facilities.ts'
@@ -33,9 +34,10 @@ export interface Parts {
   readonly journal: JournalFile
   readonly helperFacts: () => Promise<HelperFacts>
   readonly findTools: () => Promise<Tools>
+  readonly findListeners: () => Promise<Listener[]>
 }
 
-export function handlersFor({ kernel, journal, helperFacts, findTools }: Parts): Handlers {
+export function handlersFor({ kernel, journal, helperFacts, findTools, findListeners }: Parts): Handlers {
   const subject = tunnelSubject(kernel)
   const tunnels = new Transaction(subject, journal)
   const forwarding = forwardingSubject(kernel.forwarding)
@@ -71,6 +73,7 @@ export function handlersFor({ kernel, journal, helperFacts, findTools }: Parts):
       tools: parts.includes('tools') ? await findTools() : null,
       interfaces: parts.includes('interfaces') ? await kernel.links.interfaces() : null,
       routing_table: parts.includes('routing_table') ? await kernel.links.routingTable() : null,
+      listeners: parts.includes('listeners') ? await findListeners() : null,
     }),
     'events.subscribe': (_, signal) => subscribe(signal),
   }

@@ -9,6 +9,7 @@ import { KernelConnections } from './kernel/connections.ts'
 import { forwardingIn } from './kernel/forwarding.ts'
 import { findTool, findTools, helperFacts } from './kernel/host-facts.ts'
 import { journalIn } from './kernel/journal.ts'
+import { findListeners } from './kernel/listeners.ts'
 import { openLinks } from './kernel/links.ts'
 import { listenOn } from './kernel/socket-file.ts'
 import { networkdFilesIn } from './kernel/networkd.ts'
@@ -27,7 +28,7 @@ export async function realParts(config: HelperConfig): Promise<Parts> {
   const links = openLinks()
   const units = unitFilesIn(config.unitDir, reloadLater(config.unitDir))
   const networkd = networkdFilesIn(config.networkdDir)
-  return { kernel: { links, units, networkd, events: kernelEvents, rulesets: await openRulesets(config.stateDir), connections: new KernelConnections(), forwarding: forwardingIn(config.sysctlDir) }, journal: journalIn(config.stateDir), helperFacts: () => helperFacts(config), findTools }
+  return { kernel: { links, units, networkd, events: kernelEvents, rulesets: await openRulesets(config.stateDir), connections: new KernelConnections(), forwarding: forwardingIn(config.sysctlDir) }, journal: journalIn(config.stateDir), helperFacts: () => helperFacts(config), findTools, findListeners }
 }
 
 async function openRulesets(stateDir: string): Promise<Rulesets> {

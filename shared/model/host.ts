@@ -1,5 +1,6 @@
 // What a host can do: the answer to "host.probe", read live and never remembered.
 import { integer, line, nullable, strict, stringEnum, Type, type Static } from './schema.ts'
+import { Listener } from './listener.ts'
 import { HostInterface, RoutingEntry } from './observed.ts'
 import { LINK_KINDS, SAVERS } from './tunnel.ts'
 
@@ -28,8 +29,8 @@ export const Tools = strict({
 })
 export type Tools = Static<typeof Tools>
 
-/** What a preview may ask for is `helper`, `interfaces` and `routing_table`: to answer the others something is loaded or started. */
-export const HOST_PARTS = ['helper', 'link_kinds', 'tools', 'interfaces', 'routing_table'] as const
+/** What a preview may ask for is `helper`, `interfaces`, `routing_table` and `listeners`: to answer the others something is loaded or started. */
+export const HOST_PARTS = ['helper', 'link_kinds', 'tools', 'interfaces', 'routing_table', 'listeners'] as const
 
 /** A part that was not asked for is null. */
 export const HostFound = strict({
@@ -38,5 +39,6 @@ export const HostFound = strict({
   tools: nullable(Tools),
   interfaces: nullable(Type.Array(HostInterface)),
   routing_table: nullable(Type.Array(RoutingEntry)),
+  listeners: nullable(Type.Array(Listener)),
 })
 export type HostFound = Static<typeof HostFound>

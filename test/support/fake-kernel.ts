@@ -2,6 +2,7 @@
 import { canonicalConfig, canonicalAddress } from '@panel/shared/model/canonical-tunnel.ts'
 import type { HostEvent } from '@panel/shared/model/event.ts'
 import type { HostInterface, LinkStatistics, ObservedLink, RoutingEntry } from '@panel/shared/model/observed.ts'
+import type { Listener } from '@panel/shared/model/listener.ts'
 import { KERNEL_STUBS, LINK_KINDS, type LinkConfig, type FileKind, type LinkState, type TunnelAddress } from '@panel/shared/model/tunnel.ts'
 import { fileOf, NETWORKD_KINDS, UNIT_KINDS } from '@panel/shared/render/saved-file.ts'
 import { KernelError, type FoundLink, type Kernel, type KernelEvents, type Links, type NetworkdFiles, type SavedFiles, type UnitFiles } from '@panel/root-helper/kernel/facilities.ts'
@@ -31,6 +32,7 @@ export class FakeKernel implements Kernel {
   supportsGre = true
   hostInterfaces: HostInterface[] = [fakeInterface('lo', 1, 'loopback', ['127.0.0.1/8']), fakeInterface('eth0', 2, 'physical', ['192.0.2.1/24', '2001:db8::1/64'])]
   hostRoutes: RoutingEntry[] = [fakeRoute('0.0.0.0/0', 'eth0'), fakeRoute('192.0.2.0/24', 'eth0'), fakeRoute('::/0', 'eth0')]
+  hostListeners: Listener[] = []
   #nextIndex = 10
   /** Who listens to events now. */
   readonly listeners = new Set<(event: HostEvent) => void>()

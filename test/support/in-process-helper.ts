@@ -29,7 +29,7 @@ export interface InProcessHelper {
 }
 
 export function inProcessHelper(kernel: FakeKernel, journal: Parts['journal'] = noJournal()): InProcessHelper {
-  const parts: Parts = { kernel, journal, helperFacts: async () => HELPER_FACTS, findTools: async () => ALL_TOOLS }
+  const parts: Parts = { kernel, journal, helperFacts: async () => HELPER_FACTS, findTools: async () => ALL_TOOLS, findListeners: async () => kernel.hostListeners }
   const dispatch = dispatcherFor(handlersFor(parts))
   const asked: string[] = []
   const readers = new Map<number, (item: never) => void>()

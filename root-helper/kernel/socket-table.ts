@@ -1,0 +1,43 @@
+// Reads the kernel's tables of sockets, as /proc/net shows them (get_tcp4_sock and udp4_format_sock in net/ipv4, and their IPv6 kin).
+import { formatIp, type Ip } from '@panel/shared/address/ip.ts'
+
+export interface BoundSocket {
+  readonly protocol: 'tcp' | 'udp'
+  readonly address: string
+  readonly port: number
+  readonly inode: string
+}
+
+/** States in the column `st`: a TCP socket that listens, and a UDP socket without a far end (include/net/tcp_states.h). */
+const WAITING = { tcp: '0A', udp: '07' } as const
+
+/** The sockets that wait for anybody; lines that cannot be read are left out. */
+export function waitingSockets(protocol: BoundSocket['protocol'], table: string): BoundSocket[] {
+  return table.split('\n').slice(1).flatMap((line) => {
+    const [, local = '', remote = '', state, , , , , , inode = ''] = line.trim().split(/\s+/)
+    const [hexAddress = '', hexPort = ''] = local.split(':')
+    const address = addressOf(hexAddress)
+    const port = Number.parseInt(hexPort, 16)
+    if (state !== WAITING[protocol] || address === null || !(port > 0) || !/^0+:0+$/.test(remote)) return []
+    return [{ protocol, address, port, inode }]
+  })
+}
+
+/** Words of 32 bits, each in the byte order of the host, which is little-endian wherever this runs. An IPv4 address in IPv6 clothes is shown without. */
+function addressOf(hex: string): string | null {
+  if (!/^([0-9A-F]{8}|[0-9A-F]{32})$/.test(hex)) return null
+  const words = hex.match(/.{8}/g) ?? []
+  const value = BigInt(`0x${words.map((word) => (word.match(/../g) ?? []).reverse().join('')).join('')}`)
+  const ip: Ip = words.length === 4 && value >> 32n !== 0xffffn ? { family: 6, value } : { family: 4, value: value & 0xffff_ffffn }
+  return formatIp(ip)
+}
+
+/** The ports that sshd_config(5) gives sshd: 22 where it names none. */
+export function sshPorts(config: string): number[] {
+  const ports = config.split('\n').flatMap((line) => {
+    const [, word = '', value = ''] = /^\s*(port|listenaddress)\s*[\s=]\s*"?([^\s"#]+)/i.exec(line) ?? []
+    const port = word.toLowerCase() === 'port' ? value : (/^(?:\[.*\]|[^:]*):(\d+)$/.exec(value)?.[1] ?? '')
+    return /^\d{1,5}$/.test(port) ? [Number(port)] : []
+  })
+  return ports.length === 0 ? [22] : ports
+}
