@@ -1,4 +1,4 @@
-// The numbers that stand for words on the wire (decisions.md, section 2), as far as tunnels need them.
+// The numbers that stand for words on the wire (decisions.md, section 2).
 import type { LinkKind } from '../model/tunnel.ts'
 
 export const TUNNEL_TYPES = { GRE: 10, GRETAP: 20, IP6GRE: 30, IP6GRETAP: 40 } as const
@@ -6,6 +6,9 @@ export const TUNNEL_SIDES = { A: 10, B: 20 } as const
 export const PERSISTENCE_TYPES = { Systemd: 10, Networkd: 20, Runtime: 30 } as const
 export const APPLY_STATUSES = { Pending: 10, Applied: 20, Failed: 30, Inconsistent: 40 } as const
 export const ADDRESS_FAMILIES = { IPv4: 10, IPv6: 20 } as const
+export const ROUTE_PROTOCOLS = { TCP: 10, UDP: 20, Both: 30 } as const
+export const NAT_MODES = { Masquerade: 10, Snat: 20, None: 30 } as const
+export const LOAD_BALANCE_MODES = { None: 10, RoundRobin: 20, SourceHash: 30, Weighted: 40 } as const
 
 export type ApplyStatus = keyof typeof APPLY_STATUSES
 

@@ -1,5 +1,6 @@
 // What the API answers about tunnels, for the web daemon that says it and the page that shows it (interface.md, Tunnels; decisions.md, R1-R3, R13, R17-R23).
 import type { Warning } from './errors.ts'
+import type { DependentRoute } from './dependent-routes.ts'
 import type { ApplyStatus } from './lookups.ts'
 import type { CreateTunnelBody } from './tunnels.ts'
 import type { FileKind } from '../model/tunnel.ts'
@@ -186,5 +187,6 @@ export interface DeleteTunnelAnswer {
   files_kept: string[]
   plan: PlanView
   warnings: Warning[]
-  dependent_routes: never[]
+  /** The relay rules that used the tunnel: they stay, and their path is gone. */
+  dependent_routes: DependentRoute[]
 }

@@ -1,21 +1,10 @@
 // What a client may send about tunnels. Each field says by itself what is expected of it and under which code it is refused.
-import { integerEnum, nullable, strict, Type, U32_MAX, type Static, type TSchema } from '../model/schema.ts'
+import { integerEnum, strict, Type, U32_MAX, type Static } from '../model/schema.ts'
 import { INTERFACE_NAME_PATTERN } from '../model/tunnel.ts'
+import { flag, maybe, orNull, ranged, says, text } from './fields.ts'
 import { PERSISTENCE_TYPES, TUNNEL_SIDES, TUNNEL_TYPES } from './lookups.ts'
 
-/** `x-code` is the code in `details.fields[]` (decisions.md, section 4), `x-message` the sentence that the operator reads. */
-const says = (code: string, message: string, description: string) => ({ 'x-code': code, 'x-message': message, description })
-
-const flag = (name: string, description: string) => Type.Boolean(says('INVALID_VALUE', `${name} must be true or false.`, description))
-const maybe = <T extends TSchema>(schema: T) => Type.Optional(schema)
-
 const oneOf = (ids: readonly number[], options: object) => integerEnum(ids, options)
-
-/** As `nullable`, and the sentence says so too. */
-const orNull = <T extends TSchema>(schema: T) => {
-  const message = String(schema['x-message']).replace(/\.$/, ', or null.')
-  return nullable({ ...schema, 'x-message': message })
-}
 
 const key = (name: string, direction: string) =>
   orNull(
@@ -37,23 +26,8 @@ const trafficClass = <T>(name: string, more: { nullable?: true }, description: s
     ...says('INVALID_TOS', `${name} must be "inherit", a number from 0 to 255, or 0x00 to 0xff${more.nullable ? ', or null' : ''}.`, description),
   })
 
-const ranged = (kind: 'integer' | 'number', minimum: number, maximum: number, code: string, name: string, description: string) =>
-  Type.Unsafe<number>({
-    type: kind,
-    minimum,
-    maximum,
-    ...says(code, `${name} must be a ${kind === 'integer' ? 'whole ' : ''}number from ${minimum} to ${maximum}.`, description),
-  })
-
 const override = (kind: 'integer' | 'number', minimum: number, maximum: number, name: string, description: string) =>
   maybe(orNull(ranged(kind, minimum, maximum, 'INVALID_MONITOR_OVERRIDE', name, `${description} Null follows the setting.`)))
-
-const text = (maxLength: number, allowLines: boolean, name: string, description: string) =>
-  Type.String({
-    maxLength,
-    pattern: allowLines ? '^[^\\u0000-\\u0008\\u000b-\\u001f\\u007f]*$' : '^[^\\u0000-\\u001f\\u007f]*$',
-    ...says('INVALID_VALUE', `${name} must be text of at most ${maxLength} characters${allowLines ? '' : ' on one line'}.`, description),
-  })
 
 const endpoint = (name: string, description: string) =>
   Type.String({ minLength: 2, maxLength: 45, ...says('INVALID_ENDPOINT', `${name} must be an IP address.`, description) })
