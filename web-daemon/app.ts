@@ -25,6 +25,7 @@ import { mountEndpoints, notFound } from './http/routes.ts'
 import { makeWatch, type Watch } from './reconcile/pass.ts'
 import { Streams } from './http/streams.ts'
 import { Metrics, type MetricsParts } from './metrics/metrics.ts'
+import { Traffic } from './routes/traffic.ts'
 import { PairingThrottle } from './tunnels/pairing-throttle.ts'
 import { VERSION } from './version.ts'
 
@@ -52,17 +53,20 @@ export interface Panel {
   readonly streams: Streams
   /** To be started, and stopped before the store is closed. */
   readonly metrics: Metrics
+  /** To be started by whoever serves the app. */
+  readonly traffic: Traffic
 }
 
 export const createApp = (parts: PanelParts): Panel => {
   const { db, ask, bus, logger, now = () => new Date() } = parts
   const basePath = basePathOf(parts.web_path)
   const auth: AuthServices = { passwords: parts.passwords ?? makePasswords(), tokens: makeTokens(parts.signing_key, now), throttle: new Throttle(now) }
+  const traffic = new Traffic({ db, ask, now, logger })
   const context = { db, ask, now, inTurn: makeQueue(), publish: bus.publish }
   const watch = makeWatch(context, logger)
   const metrics = new Metrics({ db, now, logger, ...parts.metrics })
   const about = { version: VERSION, started_at: now() }
-  const endpoints = [...allEndpoints({ auth, about, pairing: new PairingThrottle(now), watch, metrics }), ...(parts.more_endpoints ?? [])]
+  const endpoints = [...allEndpoints({ auth, about, pairing: new PairingThrottle(now), watch, metrics, traffic }), ...(parts.more_endpoints ?? [])]
   const guards = [setupGate(() => hasAccount(db)), csrfCheck, sessionCheck((cookies) => sessionOf(db, auth.tokens, cookies))]
   const streams = new Streams({ now, isStanding: (session) => isStanding(db, session), logger })
   const machinery = { basePath, guards, context, remembered: new RememberedAnswers(now), streams, record: makeRecorder(db, now, logger), logger }
@@ -75,7 +79,7 @@ export const createApp = (parts: PanelParts): Panel => {
   app.use(unknownApiPath)
   app.use(pageRoutes(loadPage(parts.page_dir, basePath)))
   app.use(failures(logger))
-  return { app, endpoints, watch, streams, metrics }
+  return { app, endpoints, watch, streams, metrics, traffic }
 }
 
 /** Paths are compared as they are written, and nothing is told of what serves them. */

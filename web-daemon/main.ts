@@ -25,7 +25,7 @@ const start = async (config: Config): Promise<void> => {
   const helper = connectHelper(config.helper_socket, logger)
   const signing_key = signingKey(join(config.state_dir, 'session.key'))
   const bus = new Bus(logger)
-  const { app, watch, streams, metrics } = createApp({ db, ask: helper.ask, bus, signing_key, web_path: config.web_path, page_dir: config.page_dir, logger })
+  const { app, watch, streams, metrics, traffic } = createApp({ db, ask: helper.ask, bus, signing_key, web_path: config.web_path, page_dir: config.page_dir, logger })
   const dropOldEntries = (): Promise<void> => deleteEntriesBefore(db, new Date(Date.now() - RETENTION_DAYS * DAY_MS).toISOString())
   await dropOldEntries()
   const daily = setInterval(() => void dropOldEntries().catch((err: unknown) => logger.error({ err }, 'old audit entries stay')), DAY_MS)
@@ -33,6 +33,7 @@ const start = async (config: Config): Promise<void> => {
   const server = await listen(app, config.listen_address, config.listen_port)
   const kernel = watchKernel({ stream: helper.stream, logger, listener: (events) => bus.publish('host.changed', { events }) })
   const endWatching = keepWatching({ watch, bus, db, logger })
+  traffic.start()
   process.stdout.write(`The panel is at ${urlOf(server, basePathOf(config.web_path))}\n`)
 
   const stop = async (signal: string): Promise<void> => {
@@ -43,6 +44,7 @@ const start = async (config: Config): Promise<void> => {
     await kernel.close()
     await endWatching()
     await metrics.stop()
+    await traffic.stop()
     helper.close()
     await db.destroy()
   }

@@ -1,7 +1,8 @@
 // Has root carry out one change, and turns the ways in which that can end into what the operator is told (decisions.md, S1 and section 4).
+import type { ErrorCode } from '@panel/shared/api/errors.ts'
 import type { TunnelState } from '@panel/shared/model/tunnel.ts'
 import { invert, type Change } from '@panel/shared/plan/change.ts'
-import { failuresOf } from '@panel/shared/plan/check.ts'
+import { failuresOf, type Check } from '@panel/shared/plan/check.ts'
 import type { Outcome } from '@panel/shared/rpc/outcome.ts'
 import type { CommandContext } from '../context.ts'
 import { Refusal } from '../http/refusal.ts'
@@ -11,13 +12,23 @@ const LOOKS = { tries: 5, pause_ms: 400 }
 
 type Hands = Pick<CommandContext, 'ask' | 'note'>
 
+/** What root is asked, and how a look finds out whether it was done. `held` is an answer that only the look gave. */
+export interface Asking<O extends Outcome> {
+  readonly apply: () => Promise<O>
+  readonly verify: () => Promise<{ readonly ok: boolean; readonly checks: Check[] }>
+  readonly held: (applied: Outcome) => O
+}
+
 /** Call it inside `inTurn`. What root did is noted for the audit entry, however it ended. */
-export async function carryOut(context: Hands, change: Change<TunnelState>): Promise<Outcome> {
-  const outcome = await context.ask('tunnel.apply', change).catch((thrown: unknown) => answerLost(context, change, thrown))
-  for (const step of outcome.steps) context.note.operation(step)
-  if (outcome.outcome !== 'applied') context.note.operation(outcome.outcome)
+export async function carryOutAs<O extends Outcome>({ note }: Pick<Hands, 'note'>, asking: Asking<O>): Promise<O> {
+  const outcome = await asking.apply().catch((thrown: unknown) => answerLost(note, asking, thrown))
+  for (const step of outcome.steps) note.operation(step)
+  if (outcome.outcome !== 'applied') note.operation(outcome.outcome)
   return outcome
 }
+
+export const carryOut = ({ ask, note }: Hands, change: Change<TunnelState>): Promise<Outcome> =>
+  carryOutAs({ note }, { apply: () => ask('tunnel.apply', change), verify: () => ask('tunnel.verify', change), held: (applied) => applied })
 
 /** Carries out several changes, each from where the one before it ends. Where one fails, those before it are taken back. */
 export async function carryOutAll(context: Hands, changes: readonly Change<TunnelState>[]): Promise<Outcome> {
@@ -36,15 +47,15 @@ export async function carryOutAll(context: Hands, changes: readonly Change<Tunne
 }
 
 /** The helper went away between question and answer: only a look at the host says how it ended. */
-async function answerLost({ ask, note }: Hands, change: Change<TunnelState>, thrown: unknown): Promise<Outcome> {
+async function answerLost<O extends Outcome>(note: Hands['note'], { verify, held }: Asking<O>, thrown: unknown): Promise<O> {
   if (!(thrown instanceof Refusal) || thrown.code !== 'HELPER_UNAVAILABLE') throw thrown
   for (let tries = 1; tries <= LOOKS.tries; tries += 1) {
     await new Promise((resolve) => setTimeout(resolve, LOOKS.pause_ms))
-    const seen = await ask('tunnel.verify', change).catch(unlessAway)
+    const seen = await verify().catch(unlessAway)
     if (!seen) continue
     if (!seen.ok) break
     note.operation('the answer was lost, and the host holds what was asked for')
-    return { outcome: 'applied', checks: seen.checks, steps: [], failure: null, remediation: [] }
+    return held({ outcome: 'applied', checks: seen.checks, steps: [], failure: null, remediation: [] })
   }
   throw thrown
 }
@@ -54,13 +65,21 @@ function unlessAway(thrown: unknown): null {
   throw thrown
 }
 
+interface Codes {
+  readonly restored: ErrorCode
+  readonly stuck: ErrorCode
+}
+
+const OF_A_TUNNEL: Codes = { restored: 'APPLY_FAILED', stuck: 'TUNNEL_INCONSISTENT' }
+export const OF_FORWARDING: Codes = { restored: 'FORWARDING_APPLY_FAILED', stuck: 'FORWARDING_RULES_INCONSISTENT' }
+
 /** Null where the change was applied. `what` is whom it concerned, as a person says it. */
-export function refusalFor(outcome: Outcome, what: string, details: Record<string, unknown> = {}): Refusal | null {
+export function refusalFor(outcome: Outcome, what: string, details: Record<string, unknown> = {}, codes: Codes = OF_A_TUNNEL): Refusal | null {
   if (outcome.outcome === 'applied') return null
   const why = (outcome.failure?.message ?? 'the reason is not known').replace(/\.$/, '')
   const more = { ...details, failure: outcome.failure, failures: failuresOf(outcome.checks), steps: outcome.steps }
   if (outcome.outcome === 'restored') {
-    return new Refusal('APPLY_FAILED', `The change of ${what} did not work, and everything is as it was before: ${why}.`, { details: more })
+    return new Refusal(codes.restored, `The change of ${what} did not work, and everything is as it was before: ${why}.`, { details: more })
   }
-  return new Refusal('TUNNEL_INCONSISTENT', `The change of ${what} did not work, and could not be undone either: ${why}.`, { details: { ...more, remediation: outcome.remediation } })
+  return new Refusal(codes.stuck, `The change of ${what} did not work, and could not be undone either: ${why}.`, { details: { ...more, remediation: outcome.remediation } })
 }

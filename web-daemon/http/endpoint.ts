@@ -28,6 +28,8 @@ export interface Incoming<B = unknown> {
   readonly cookies: Readonly<Record<string, string>>
   /** The address of the connection, never of a header. */
   readonly client_ip: string
+  /** The port of this server that the connection came to: the panel's own. */
+  readonly server_port: number
   readonly is_secure: boolean
   readonly request_id: string
   readonly session: Session | null

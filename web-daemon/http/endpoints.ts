@@ -15,6 +15,11 @@ import { tunnelEndpoints } from '../tunnels/endpoints.ts'
 import { pairingEndpoints } from '../tunnels/pairing-endpoints.ts'
 import type { PairingThrottle } from '../tunnels/pairing-throttle.ts'
 import { poolUse } from '../tunnels/pool-use.ts'
+import { forwardingEndpoints } from '../forwarding/endpoints.ts'
+import { routeEndpoints } from '../routes/endpoints.ts'
+import { countInForce } from '../routes/store.ts'
+import type { Traffic } from '../routes/traffic.ts'
+import { dependentRoutes } from '../routes/tunnel-use.ts'
 import type { Endpoint } from './endpoint.ts'
 
 export interface Services {
@@ -23,15 +28,18 @@ export interface Services {
   readonly pairing: PairingThrottle
   readonly watch: Watch
   readonly metrics: Metrics
+  readonly traffic: Traffic
 }
 
-export const allEndpoints = ({ auth, about, pairing, watch, metrics }: Services): Endpoint[] => [
+export const allEndpoints = ({ auth, about, pairing, watch, metrics, traffic }: Services): Endpoint[] => [
   ...authEndpoints(auth),
   ...systemEndpoints(about, () => metricsComponent(metrics)),
   ...metricsEndpoints(metrics.sampler),
   ...auditEndpoints,
   ...poolEndpoints(poolUse),
-  ...tunnelEndpoints,
+  ...tunnelEndpoints(dependentRoutes),
   ...pairingEndpoints(pairing),
   ...reconcileEndpoints(watch, noRelayRules()),
+  ...forwardingEndpoints({ rulesInForce: countInForce }),
+  ...routeEndpoints(traffic),
 ]

@@ -120,6 +120,7 @@ class Exchange {
       problems,
       cookies: this.#visit.cookies,
       client_ip: clientAddress(req),
+      server_port: req.socket.localPort ?? 0,
       is_secure: isSecure(req),
       request_id: this.#request_id,
       session: this.#visit.session,

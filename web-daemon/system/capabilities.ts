@@ -53,6 +53,13 @@ const persistence = ({ savers }: HelperFacts) => {
 
 const NETFILTER_TOOLS = ['nft', 'iptables', 'iptables-restore', 'ip6tables', 'ip6tables-restore', 'conntrack']
 
+/** What carries out relay rules here. */
+export const probeRuleBackend = async (ask: Reader) => {
+  const { tools } = await ask('host.probe', { parts: ['tools'] })
+  if (tools) return ruleBackend(tools)
+  throw new Refusal('HELPER_UNAVAILABLE', 'The root helper did not tell what this host can do')
+}
+
 const ruleBackend = ({ nftables, tools }: Tools) => ({
   active: nftables.available ? 'nftables' : 'none',
   rule_backend_type_id: nftables.available ? 10 : null,

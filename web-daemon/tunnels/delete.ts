@@ -1,4 +1,5 @@
 // Takes a tunnel off the host and out of the store, and reports what was there; asked again, it says that it is gone (decisions.md, T2, R22, R23).
+import type { DependentRoute } from '@panel/shared/api/dependent-routes.ts'
 import type { DeleteTunnelAnswer } from '@panel/shared/api/tunnel-answers.ts'
 import type { DeleteTunnelBody } from '@panel/shared/api/tunnels.ts'
 import type { TunnelFound } from '@panel/shared/model/observed.ts'
@@ -9,6 +10,7 @@ import { fileNameOf } from '@panel/shared/render/saved-file.ts'
 import { carryOut } from '../change/carry-out.ts'
 import type { CommandContext } from '../context.ts'
 import { ok, type Answer, type Incoming } from '../http/endpoint.ts'
+import { dependantWarnings, type DependentRoutes } from './dependants.ts'
 import { idIn, noSuchTunnel } from './get.ts'
 import { look } from './look.ts'
 import { guardOwnAccess } from './own-access.ts'
@@ -17,8 +19,8 @@ import { named, stateOf, type TunnelRecord } from './record.ts'
 import { refuseUnlessApplied } from './reach.ts'
 import { findTunnel, markDeleted } from './store.ts'
 
-export function deleteTunnel(context: CommandContext, { params, body, client_ip }: Incoming<DeleteTunnelBody>): Promise<Answer> {
-  return context.inTurn(async () => {
+export const deleteTunnel = (dependants: DependentRoutes) => (context: CommandContext, { params, body, client_ip }: Incoming<DeleteTunnelBody>): Promise<Answer> =>
+  context.inTurn(async () => {
     const tunnel_id = idIn(params)
     const known = await findTunnel(context.db, tunnel_id)
     if (!known) throw noSuchTunnel(tunnel_id)
@@ -31,9 +33,8 @@ export function deleteTunnel(context: CommandContext, { params, body, client_ip 
     await takeAway(context, known.record, change)
     await context.db.transaction().execute((transaction) => markDeleted(transaction, tunnel_id, context.now().toISOString()))
     context.publish('tunnel.deleted', named(known.record))
-    return ok(report(known.record, change, found, folders))
+    return ok(report(known.record, change, { found, folders, routes: await dependants(context.db, tunnel_id) }))
   })
-}
 
 /** Where nothing of the tunnel is left there is nothing to ask of root. */
 async function takeAway(context: CommandContext, record: TunnelRecord, change: Change<TunnelState>): Promise<void> {
@@ -41,8 +42,15 @@ async function takeAway(context: CommandContext, record: TunnelRecord, change: C
   await refuseUnlessApplied(context, record, await carryOut(context, change))
 }
 
-function report(record: TunnelRecord, change: Change<TunnelState>, found: TunnelFound, folders: Folders): DeleteTunnelAnswer {
+interface Seen {
+  readonly found: TunnelFound
+  readonly folders: Folders
+  readonly routes: DependentRoute[]
+}
+
+function report(record: TunnelRecord, change: Change<TunnelState>, { found, folders, routes }: Seen): DeleteTunnelAnswer {
   const { tunnel_id, interface_name } = record
+  const warnings = dependantWarnings(interface_name, routes)
   const wanted = stateOf(record).saved
   const isForeign = (kind: FileKind): boolean => found.foreign_files.includes(fileNameOf(kind, interface_name))
   const isThere = (kind: FileKind): boolean => (found.state?.saved?.[kind]?.config ?? null) !== null
@@ -55,9 +63,9 @@ function report(record: TunnelRecord, change: Change<TunnelState>, found: Tunnel
     files_removed: paths(isThere),
     files_absent: paths((kind) => (wanted?.[kind] ?? null) !== null && !isThere(kind) && !isForeign(kind)),
     files_kept: paths(isForeign),
-    plan: planView(change, { interface_name, tunnel_id, folders, warnings: [] }),
-    warnings: [],
-    dependent_routes: [],
+    plan: planView(change, { interface_name, tunnel_id, folders, warnings }),
+    warnings,
+    dependent_routes: routes,
   }
 }
 

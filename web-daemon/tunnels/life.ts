@@ -6,6 +6,7 @@ import { sameState, type Change } from '@panel/shared/plan/change.ts'
 import type { CommandContext } from '../context.ts'
 import { ok, type Answer, type Incoming } from '../http/endpoint.ts'
 import { changeAnswer } from './answer.ts'
+import { dependantWarnings, type DependentRoutes } from './dependants.ts'
 import { idIn } from './get.ts'
 import { look, targetOf } from './look.ts'
 import { guardChange } from './own-access.ts'
@@ -17,7 +18,7 @@ type Action = TunnelActionAnswer['action']
 type Handler = (context: CommandContext, incoming: Incoming<TunnelActionBody>) => Promise<Answer>
 
 /** `is_enabled` is stored, and with it whether boot brings the tunnel back; undefined leaves it. */
-const act = (action: Action, is_enabled?: boolean): Handler => (context, { params, body, client_ip }) =>
+const act = (action: Action, is_enabled?: boolean, dependants: DependentRoutes = async () => []): Handler => (context, { params, body, client_ip }) =>
   context.inTurn(async () => {
     const stored = await targetOf(context, idIn(params))
     const wanted = { ...stored, is_enabled: is_enabled ?? stored.is_enabled }
@@ -25,15 +26,15 @@ const act = (action: Action, is_enabled?: boolean): Handler => (context, { param
     const changes = stagesOf(action, found.state, stateOf(wanted))
     for (const change of changes) guardChange(stored, change, client_ip, body.i_understand_i_may_lose_access === true)
     const { record, checks } = await reach(context, { stored, wanted, changes })
-    const answer: TunnelActionAnswer = { action, ...(await changeAnswer(context, record, { plan: planOf(record, changes, folders), checks, warnings: [] })) }
+    const answer: TunnelActionAnswer = { action, ...(await changeAnswer(context, record, { plan: planOf(record, changes, folders), checks, warnings: dependantWarnings(record.interface_name, await dependants(context.db, record.tunnel_id)) })) }
     return ok(answer)
   })
 
 export const upTunnel = act('up', true)
 /** The link stays, down, with its addresses; its unit is disabled, so that no boot brings it back. */
-export const downTunnel = act('down', false)
+export const downTunnel = (dependants: DependentRoutes): Handler => act('down', false, dependants)
 /** The link is taken down and brought up again as stored; one that is missing or drifted is put right on the way. A tunnel that is down stays so. */
-export const restartTunnel = act('restart')
+export const restartTunnel = (dependants: DependentRoutes): Handler => act('restart', undefined, dependants)
 /** Whatever differs from what is stored is put right, and nothing else is touched. */
 export const reapplyTunnel = act('reapply')
 

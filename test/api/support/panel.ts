@@ -6,7 +6,7 @@ import { JSONRPCErrorException } from 'json-rpc-2.0'
 import type { Kysely } from 'kysely'
 import type { Express } from 'express'
 import type { Writer } from '@panel/shared/rpc/methods.ts'
-import { createApp, type PanelParts } from '@panel/web-daemon/app.ts'
+import { createApp, type Panel, type PanelParts } from '@panel/web-daemon/app.ts'
 import { makePasswords } from '@panel/web-daemon/auth/passwords.ts'
 import { IN_MEMORY, openStore } from '@panel/web-daemon/db/open.ts'
 import { Bus } from '@panel/web-daemon/events/bus.ts'
@@ -36,6 +36,8 @@ export interface TestPanel {
   readonly endpoints: readonly Endpoint[]
   readonly streams: Streams
   readonly metrics: Metrics
+  /** Samples when a test says so. */
+  readonly traffic: Panel['traffic']
   readonly db: Kysely<Database>
   /** The host that the helper in this process speaks to, unless the test brought an `ask` of its own. */
   readonly kernel: FakeKernel
@@ -83,7 +85,7 @@ export const startPanel = async ({ store = IN_MEMORY, address = '127.0.0.1', ...
     ...parts,
     web_path,
   }
-  const { app, endpoints, streams, metrics, watch } = createApp(whole)
+  const { app, endpoints, streams, metrics, traffic, watch } = createApp(whole)
   const server = await listen(app, address, 0)
   const base = urlOf(server, basePathOf(web_path))
   const visitor = (): Client => new Client(base)
@@ -101,7 +103,7 @@ export const startPanel = async ({ store = IN_MEMORY, address = '127.0.0.1', ...
   }
   const setUp = signedInBy('/auth/setup', 201)
   const signIn = signedInBy('/auth/login', 200)
-  return { base, app, endpoints, streams, metrics, db: whole.db, kernel, server, bus: whole.bus, watch, log, clock, visitor, setUp, signIn, close }
+  return { base, app, endpoints, streams, metrics, traffic, db: whole.db, kernel, server, bus: whole.bus, watch, log, clock, visitor, setUp, signIn, close }
 }
 
 /** The helper in this process refuses in its own words; over the socket the client turns them into the words of the API. */

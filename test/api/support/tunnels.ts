@@ -33,8 +33,10 @@ export interface FaultyPanel extends TestPanel {
 export const startFaultyPanel = async (parts: TestParts = {}): Promise<FaultyPanel> => {
   const host = new FakeKernel()
   let faulty = new FaultyKernel(host, () => null)
+  // Asked for once, when the helper is made.
+  const forwarding = new Proxy({}, { get: (_, name) => Reflect.get(faulty.forwarding, name) as unknown })
   // The helper's kernel is the fake one, with the ways to change it replaced by those that fail.
-  const kernel = Object.create(host, { links: { get: () => faulty.links }, units: { get: () => faulty.units }, networkd: { get: () => faulty.networkd } }) as FakeKernel
+  const kernel = Object.create(host, { links: { get: () => faulty.links }, units: { get: () => faulty.units }, networkd: { get: () => faulty.networkd }, rulesets: { get: () => faulty.rulesets }, forwarding: { value: forwarding } }) as FakeKernel
   const panel = await startPanel({ ask: askOf(inProcessHelper(kernel).ask), ...parts })
   const arm: FaultyPanel['arm'] = (faultAt) => {
     faulty = new FaultyKernel(host, faultAt)

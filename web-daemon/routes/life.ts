@@ -1,0 +1,41 @@
+// Enable, disable and reapply: the kernel is taken to what is stored, or to nothing of it (interface.md, States; decisions.md, F16).
+import type { RouteActionAnswer } from '@panel/shared/api/route-answers.ts'
+import type { EndRouteBody, RouteActionBody } from '@panel/shared/api/routes.ts'
+import type { CommandContext } from '../context.ts'
+import { ok, type Answer, type Incoming } from '../http/endpoint.ts'
+import { changeAnswer } from './answer.ts'
+import { draftUpdate } from './draft/update.ts'
+import { targetOf } from './get.ts'
+import { reach } from './reach.ts'
+import type { NamedRoute, RouteRecord } from './record.ts'
+import type { Traffic } from './traffic.ts'
+import { forwardingOf } from './update.ts'
+
+type Handler<B> = (context: CommandContext, incoming: Incoming<B>) => Promise<Answer>
+interface Wanted {
+  readonly wanted: NamedRoute
+  readonly warnings: Awaited<ReturnType<typeof draftUpdate>>['warnings']
+}
+
+const act =
+  <B>(action: RouteActionAnswer['action'], decide: (context: CommandContext, stored: RouteRecord, incoming: Incoming<B>) => Promise<Wanted>) =>
+  (traffic: Traffic): Handler<B> =>
+  (context, incoming) =>
+    context.inTurn(async () => {
+      const stored = await targetOf(context, incoming.params)
+      const { wanted, warnings } = await decide(context, stored, incoming)
+      const { record, changed } = await reach(context, traffic, stored, wanted)
+      const answer: RouteActionAnswer = { action, ...(await changeAnswer(context, record, changed, [...warnings, ...(await forwardingOf(context, record))])) }
+      return ok(answer)
+    })
+
+/** Others may have come onto its ports while it was out of force. */
+export const enableRoute = act<RouteActionBody>('enable', async (context, stored, { body, problems, server_port }) => {
+  const { record, warnings } = await draftUpdate(context, stored, { body: { is_enabled: true, ...(body.force === undefined ? {} : { force: body.force }) }, problems, server_port })
+  return { wanted: record, warnings }
+})
+
+export const disableRoute = act<EndRouteBody>('disable', async (_context, stored) => ({ wanted: { ...stored, is_enabled: false }, warnings: [] }))
+
+/** The remedy where the kernel holds something else than is stored. */
+export const reapplyRoute = act<RouteActionBody>('reapply', async (_context, stored) => ({ wanted: stored, warnings: [] }))

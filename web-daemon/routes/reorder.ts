@@ -1,0 +1,50 @@
+// Sets the order in which rules stand: of two that match a connection the first one gets it (interface.md, POST /routes/reorder; decisions.md, F10, F14).
+import type { ReorderAnswer } from '@panel/shared/api/route-answers.ts'
+import type { ReorderBody } from '@panel/shared/api/routes.ts'
+import type { CommandContext } from '../context.ts'
+import { ok, type Answer, type Incoming } from '../http/endpoint.ts'
+import { changeRules } from './change-rules.ts'
+import { refuseUnlessApplied } from './reach.ts'
+import { ruleOf } from './record.ts'
+import { allRoutes, setPlaces } from './store.ts'
+import type { Traffic } from './traffic.ts'
+import { routeView } from './view.ts'
+
+export const reorderRoutes =
+  (traffic: Traffic) =>
+  (context: CommandContext, { body, problems }: Incoming<ReorderBody>): Promise<Answer> =>
+    context.inTurn(async () => {
+      const { db, now } = context
+      const stored = await allRoutes(db)
+      checkIds(body.route_rule_ids, stored, problems)
+      const places = placesAfter(body.route_rule_ids, stored)
+      const moved = stored.filter(({ route_rule_id, sort_order }) => places.get(route_rule_id) !== sort_order)
+      const wanted = moved.map((one) => ({ ...one, sort_order: places.get(one.route_rule_id) ?? one.sort_order }))
+      const changed = await changeRules(context, traffic, wanted.filter(({ is_enabled }) => is_enabled).map((one) => ({ route_rule_id: one.route_rule_id, rule: ruleOf(one) })))
+      await refuseUnlessApplied(context, moved, changed.outcome)
+      await db.transaction().execute((transaction) => setPlaces(transaction, wanted, now().toISOString()))
+      const answer: ReorderAnswer = { action: 'reorder', routes: (await allRoutes(db)).map(routeView), note: 'Of two rules that match a connection the one that stands first gets it. Connections that are there stay with the rule that has them.' }
+      return ok(answer)
+    })
+
+interface Placed {
+  readonly route_rule_id: number
+  readonly sort_order: number
+}
+
+function checkIds(ids: readonly number[], stored: readonly Placed[], problems: Incoming['problems']): void {
+  const known = new Set(stored.map(({ route_rule_id }) => route_rule_id))
+  const unknown = ids.filter((id) => !known.has(id))
+  if (unknown.length > 0) problems.add('route_rule_ids', 'UNKNOWN_ROUTE', `There is no rule ${unknown.slice(0, 10).join(', ')}.`, { unknown })
+  else if (new Set(ids).size < ids.length) problems.add('route_rule_ids', 'INVALID_VALUE', 'route_rule_ids must name each rule once.')
+  problems.throwIfAny()
+}
+
+/** The named ones first, then the rest as they stood. The places that there are change hands, so that few rules are touched. */
+function placesAfter(ids: readonly number[], stored: readonly Placed[]): Map<number, number> {
+  const named = new Set(ids)
+  const order = [...ids, ...stored.map(({ route_rule_id }) => route_rule_id).filter((id) => !named.has(id))]
+  const taken = stored.map(({ sort_order }) => sort_order)
+  const areDistinct = new Set(taken).size === taken.length
+  return new Map(order.map((id, at) => [id, areDistinct ? (taken[at] ?? 0) : (at + 1) * 10]))
+}

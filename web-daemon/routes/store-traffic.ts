@@ -1,0 +1,76 @@
+// Reads and writes what the panel remembers of the traffic of rules: its totals, and what moved in each interval.
+import { sql } from 'kysely'
+import type { ReadDb, WriteDb } from '../context.ts'
+import type { Moved } from './moved.ts'
+import type { Sum } from './tally.ts'
+
+/** Rows that one statement writes: fewer than SQLite takes variables. */
+const AT_ONCE = 500
+
+export interface Bucket extends Moved {
+  readonly route_rule_id: number
+  readonly bucket_start: number
+}
+
+export async function allSums(db: ReadDb): Promise<Map<number, Sum>> {
+  const rows = await db.selectFrom('route_total').selectAll().execute()
+  return new Map(rows.map((row) => [row.route_rule_id, {
+    total: { rx_bytes: row.rx_bytes, tx_bytes: row.tx_bytes, rx_packets: row.rx_packets, tx_packets: row.tx_packets },
+    seen: { rx_bytes: row.seen_rx_bytes, tx_bytes: row.seen_tx_bytes, rx_packets: row.seen_rx_packets, tx_packets: row.seen_tx_packets },
+    epoch: row.seen_epoch,
+  }]))
+}
+
+/** Those of the ids that the store knows a rule by, deleted ones included. */
+export async function knownIds(db: ReadDb, ids: readonly number[]): Promise<Set<number>> {
+  const rows = await inPieces(ids, (some) => db.selectFrom('route_rule').select('route_rule_id').where('route_rule_id', 'in', [...some]).execute())
+  return new Set(rows.map(({ route_rule_id }) => route_rule_id))
+}
+
+/** Both of one moment: run it inside a transaction. */
+export async function saveTraffic(db: WriteDb, sums: ReadonlyMap<number, Sum>, buckets: readonly Bucket[], now: string): Promise<void> {
+  const rows = [...sums].map(([route_rule_id, { total, seen, epoch }]) => ({
+    route_rule_id,
+    ...total,
+    seen_rx_bytes: seen.rx_bytes,
+    seen_tx_bytes: seen.tx_bytes,
+    seen_rx_packets: seen.rx_packets,
+    seen_tx_packets: seen.tx_packets,
+    seen_epoch: epoch,
+    updated_date: now,
+  }))
+  await inPieces(rows, async (some) => {
+    await db.replaceInto('route_total').values([...some]).execute()
+    return []
+  })
+  await inPieces(buckets, async (some) => {
+    const added = (column: keyof Moved) => sql<number>`${sql.ref(`route_bucket.${column}`)} + ${sql.ref(`excluded.${column}`)}`
+    const insert = db.insertInto('route_bucket').values(some.map(({ route_rule_id, bucket_start, rx_bytes, tx_bytes, rx_packets, tx_packets }) => ({ route_rule_id, bucket_start, rx_bytes, tx_bytes, rx_packets, tx_packets })))
+    await insert.onConflict((at) => at.columns(['route_rule_id', 'bucket_start']).doUpdateSet({ rx_bytes: added('rx_bytes'), tx_bytes: added('tx_bytes'), rx_packets: added('rx_packets'), tx_packets: added('tx_packets') })).execute()
+    return []
+  })
+}
+
+/** From `from` on and before `to`, oldest first; of more than `limit` the newest. */
+export async function bucketsOf(db: ReadDb, route_rule_id: number, { from, to, limit }: { from: number; to: number; limit: number }): Promise<Bucket[]> {
+  const rows = await db
+    .selectFrom('route_bucket')
+    .selectAll()
+    .where('route_rule_id', '=', route_rule_id)
+    .where('bucket_start', '>=', from)
+    .where('bucket_start', '<', to)
+    .orderBy('bucket_start', 'desc')
+    .limit(limit)
+    .execute()
+  return rows.reverse()
+}
+
+export async function deleteBucketsBefore(db: WriteDb, bucket_start: number): Promise<void> {
+  await db.deleteFrom('route_bucket').where('bucket_start', '<', bucket_start).execute()
+}
+
+async function inPieces<T, R>(all: readonly T[], work: (some: readonly T[]) => Promise<readonly R[]>): Promise<R[]> {
+  const results: R[] = []
+  for (let at = 0; at < all.length; at += AT_ONCE) results.push(...(await work(all.slice(at, at + AT_ONCE))))
+  return results
+}

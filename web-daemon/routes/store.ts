@@ -1,0 +1,192 @@
+// Reads and writes the stored relay rules. A list costs four queries, however long it is.
+import { sql, type SelectQueryBuilder } from 'kysely'
+import { ADDRESS_FAMILIES } from '@panel/shared/api/lookups.ts'
+import type { ReadDb, WriteDb } from '../context.ts'
+import type { Database } from '../db/schema.ts'
+import type { Paging } from '../http/paging.ts'
+import { FLAGS, type NamedRoute, type NewDestination, type NewRoute, type NewSource, type RouteRecord } from './record.ts'
+import type { NewRouteRuleRow, RouteAllowedSourceRow, RouteDestinationRow, RouteRuleRow } from './table.ts'
+
+export interface RouteFilter {
+  readonly search?: string | undefined
+  readonly route_protocol_id?: number | undefined
+  readonly nat_mode_id?: number | undefined
+  readonly tunnel_id?: number | undefined
+  readonly is_enabled?: boolean | undefined
+}
+
+type Rules<O> = SelectQueryBuilder<Database, 'route_rule', O>
+
+const living = (db: ReadDb) => db.selectFrom('route_rule').where('deleted_date', 'is', null)
+/** Of two rules that match, the one that stands first wins (decisions.md, F10). */
+const inOrder = <O>(query: Rules<O>): Rules<O> => query.orderBy('sort_order').orderBy('route_rule_id')
+
+export async function pageOfRoutes(db: ReadDb, filter: RouteFilter, { limit, offset }: Paging): Promise<{ total: number; records: RouteRecord[] }> {
+  const all = matching(living(db), filter)
+  const { total } = await all.select((e) => e.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
+  return { total, records: await withLists(db, await inOrder(all.selectAll()).limit(limit).offset(offset).execute()) }
+}
+
+function matching<O>(query: Rules<O>, { search, ...exact }: RouteFilter): Rules<O> {
+  let all = query
+  for (const column of ['route_protocol_id', 'nat_mode_id', 'tunnel_id'] as const) {
+    const wanted = exact[column]
+    if (wanted !== undefined) all = all.where(column, '=', wanted)
+  }
+  if (exact.is_enabled !== undefined) all = all.where('is_enabled', '=', exact.is_enabled ? 1 : 0)
+  if (search === undefined || search === '') return all
+  const words = ['title_key', 'description', 'tags', 'bind_address', sql<string>`cast(bind_port as text)`] as const
+  // instr has no wildcards, so what the operator types is what is looked for.
+  const found = (text: unknown) => sql<boolean>`instr(lower(${text}), ${search.toLowerCase()}) > 0`
+  const goesThere = sql<boolean>`exists (select 1 from route_destination d where d.route_rule_id = route_rule.route_rule_id and instr(d.address || ':' || d.port, ${search.toLowerCase()}) > 0)`
+  return all.where((e) => e.or([...words.map((word) => found(typeof word === 'string' ? sql.ref(word) : word)), goesThere]))
+}
+
+/** All living rules in their order. */
+export async function allRoutes(db: ReadDb): Promise<RouteRecord[]> {
+  return withLists(db, await inOrder(living(db).selectAll()).execute())
+}
+
+/** The living rules of these ids, in their order. */
+export async function routesOf(db: ReadDb, ids: readonly number[]): Promise<RouteRecord[]> {
+  return ids.length === 0 ? [] : withLists(db, await inOrder(living(db).selectAll()).where('route_rule_id', 'in', [...ids]).execute())
+}
+
+/** A rule that was deleted is none. */
+export async function findRoute(db: ReadDb, route_rule_id: number): Promise<RouteRecord | null> {
+  return (await routesOf(db, [route_rule_id]))[0] ?? null
+}
+
+/** Living, in force, and bound to a port within the range. */
+export async function enabledOnPorts(db: ReadDb, first: number, last: number): Promise<RouteRecord[]> {
+  const rows = await inOrder(living(db).selectAll())
+    .where('is_enabled', '=', 1)
+    .where('bind_port', '<=', last)
+    .where(sql<number>`coalesce(bind_port_range_end, bind_port)`, '>=', first)
+    .execute()
+  return withLists(db, rows)
+}
+
+/** How many living rules are in force, of each family. */
+export async function countInForce(db: ReadDb): Promise<{ ipv4: number; ipv6: number }> {
+  const rows = await living(db).select(['address_family_id', (e) => e.fn.countAll<number>().as('count')]).where('is_enabled', '=', 1).groupBy('address_family_id').execute()
+  const of = (family: number): number => rows.find(({ address_family_id }) => address_family_id === family)?.count ?? 0
+  return { ipv4: of(ADDRESS_FAMILIES.IPv4), ipv6: of(ADDRESS_FAMILIES.IPv6) }
+}
+
+/** The one that has the title in any mixture of capitals. */
+export async function idOfTitle(db: ReadDb, title: string): Promise<number | null> {
+  const row = await living(db).select('route_rule_id').where('title_key', '=', titleKey(title)).executeTakeFirst()
+  return row?.route_rule_id ?? null
+}
+
+/** Living rules that name the tunnel, in their order. */
+export async function routesOverTunnel(db: ReadDb, tunnel_id: number): Promise<RouteRecord[]> {
+  return withLists(db, await inOrder(living(db).selectAll()).where('tunnel_id', '=', tunnel_id).execute())
+}
+
+export async function allTitles(db: ReadDb): Promise<{ route_rule_id: number; route_rule_title: string }[]> {
+  return inOrder(living(db).select(['route_rule_id', 'route_rule_title'])).execute()
+}
+
+export async function places(db: ReadDb): Promise<{ route_rule_id: number; sort_order: number }[]> {
+  return inOrder(living(db).select(['route_rule_id', 'sort_order'])).execute()
+}
+
+/** The next id that no rule has ever had, and the place behind all others. */
+export async function nextPlace(db: ReadDb): Promise<{ route_rule_id: number; sort_order: number }> {
+  const ids = await db.selectFrom('route_rule').select((e) => e.fn.max('route_rule_id').as('last')).executeTakeFirst()
+  const orders = await living(db).select((e) => e.fn.max('sort_order').as('last')).executeTakeFirst()
+  return { route_rule_id: Number(ids?.last ?? 0) + 1, sort_order: Number(orders?.last ?? 0) + 10 }
+}
+
+/** Run it inside a transaction: a rule without its destinations is none. */
+export async function insertRoute(db: WriteDb, { route_rule_id, destinations, allowed_sources, ...rule }: NamedRoute): Promise<void> {
+  await db.insertInto('route_rule').values({ ...rowOf(rule), route_rule_id, deleted_date: null }).execute()
+  await insertLists(db, route_rule_id, destinations, allowed_sources)
+}
+
+/** Puts `rule` in the place of what is stored. Run it inside a transaction. A destination or source that stays keeps its id. */
+export async function replaceRoute(db: WriteDb, { route_rule_id, destinations, allowed_sources, ...rule }: NamedRoute): Promise<void> {
+  await db.updateTable('route_rule').set(rowOf(rule)).where('route_rule_id', '=', route_rule_id).execute()
+  const ids = await db.selectFrom('route_destination').select(['route_destination_id', 'address', 'port']).where('route_rule_id', '=', route_rule_id).execute()
+  const sources = await db.selectFrom('route_allowed_source').select(['route_allowed_source_id', 'cidr']).where('route_rule_id', '=', route_rule_id).execute()
+  await dropLists(db, route_rule_id)
+  const kept = new Map(ids.map(({ route_destination_id, address, port }) => [`${address} ${port}`, { route_destination_id }]))
+  const keptSources = new Map(sources.map(({ route_allowed_source_id, cidr }) => [cidr, { route_allowed_source_id }]))
+  const named = destinations.map((one) => ({ ...one, ...kept.get(`${one.address} ${one.port}`) }))
+  await insertLists(db, route_rule_id, named, allowed_sources.map((one) => ({ ...one, ...keptSources.get(one.cidr) })))
+}
+
+async function insertLists(db: WriteDb, route_rule_id: number, destinations: readonly NewDestination[], sources: readonly NewSource[]): Promise<void> {
+  for (const one of destinations) await db.insertInto('route_destination').values({ ...one, route_rule_id, is_enabled: one.is_enabled ? 1 : 0 }).execute()
+  for (const [sort_order, one] of sources.entries()) await db.insertInto('route_allowed_source').values({ ...one, route_rule_id, sort_order }).execute()
+}
+
+async function dropLists(db: WriteDb, route_rule_id: number): Promise<void> {
+  await db.deleteFrom('route_destination').where('route_rule_id', '=', route_rule_id).execute()
+  await db.deleteFrom('route_allowed_source').where('route_rule_id', '=', route_rule_id).execute()
+}
+
+export async function markDeleted(db: WriteDb, route_rule_id: number, now: string): Promise<void> {
+  await db.updateTable('route_rule').set({ deleted_date: now, updated_date: now }).where('route_rule_id', '=', route_rule_id).execute()
+  await dropLists(db, route_rule_id)
+}
+
+export interface ApplyMark {
+  readonly apply_status_id: number
+  readonly last_apply_error: string
+  readonly last_applied_date?: string
+}
+
+export async function markApplied(db: WriteDb, ids: readonly number[], mark: ApplyMark, now: string): Promise<void> {
+  // Fewer at a time than SQLite takes variables.
+  for (let at = 0; at < ids.length; at += 1000) {
+    await db.updateTable('route_rule').set({ ...mark, updated_date: now }).where('route_rule_id', 'in', ids.slice(at, at + 1000)).execute()
+  }
+}
+
+export async function setPlaces(db: WriteDb, wanted: readonly { route_rule_id: number; sort_order: number }[], now: string): Promise<void> {
+  for (const { route_rule_id, sort_order } of wanted) await db.updateTable('route_rule').set({ sort_order, updated_date: now }).where('route_rule_id', '=', route_rule_id).execute()
+}
+
+export const titleKey = (title: string): string => title.normalize('NFC').toLowerCase()
+
+function rowOf({ tags, ...rule }: Omit<NewRoute, 'destinations' | 'allowed_sources'>): Omit<NewRouteRuleRow, 'route_rule_id' | 'deleted_date'> {
+  const flags = Object.fromEntries(FLAGS.map((name) => [name, rule[name] ? 1 : 0])) as Record<(typeof FLAGS)[number], number>
+  return { ...rule, ...flags, title_key: titleKey(rule.route_rule_title), tags: JSON.stringify(tags) }
+}
+
+async function withLists(db: ReadDb, rows: readonly RouteRuleRow[]): Promise<RouteRecord[]> {
+  if (rows.length === 0) return []
+  const [first, last] = [Math.min(...rows.map(idOf)), Math.max(...rows.map(idOf))]
+  const destinations = await db.selectFrom('route_destination').selectAll().where('route_rule_id', '>=', first).where('route_rule_id', '<=', last).orderBy('sort_order').execute()
+  const sources = await db.selectFrom('route_allowed_source').selectAll().where('route_rule_id', '>=', first).where('route_rule_id', '<=', last).orderBy('sort_order').execute()
+  const destinationsOf = grouped(destinations)
+  const sourcesOf = grouped(sources)
+  return rows.map((row) => recordOf(row, destinationsOf.get(row.route_rule_id) ?? [], sourcesOf.get(row.route_rule_id) ?? []))
+}
+
+const idOf = ({ route_rule_id }: { route_rule_id: number }): number => route_rule_id
+
+function recordOf(row: RouteRuleRow, destinations: readonly RouteDestinationRow[], sources: readonly RouteAllowedSourceRow[]): RouteRecord {
+  const { title_key: _key, deleted_date: _deleted, ...plain } = row
+  const flags = Object.fromEntries(FLAGS.map((name) => [name, row[name] === 1])) as Record<(typeof FLAGS)[number], boolean>
+  return {
+    ...plain,
+    ...flags,
+    tags: JSON.parse(row.tags) as string[],
+    destinations: destinations.map(({ route_rule_id: _rule, ...one }) => ({ ...one, is_enabled: one.is_enabled === 1 })),
+    allowed_sources: sources.map(({ route_allowed_source_id, cidr, description }) => ({ route_allowed_source_id, cidr, description })),
+  }
+}
+
+function grouped<R extends { route_rule_id: number }>(rows: readonly R[]): Map<number, R[]> {
+  const byRule = new Map<number, R[]>()
+  for (const row of rows) {
+    const others = byRule.get(row.route_rule_id)
+    if (others) others.push(row)
+    else byRule.set(row.route_rule_id, [row])
+  }
+  return byRule
+}

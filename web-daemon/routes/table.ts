@@ -1,0 +1,96 @@
+// The stored relay rules, as kysely sees them: one row per rule that ever was, one per destination and allowed source of those that are.
+import type { Generated, Insertable, Selectable } from 'kysely'
+
+/** Columns bear the names of the wire (interface.md, Forwarding (route) rule; decisions.md, F1). Flags are 0 or 1. */
+export interface RouteRuleTable {
+  /** Chosen by the panel, since the kernel knows the rule by it before the row is there. */
+  route_rule_id: number
+  route_rule_title: string
+  /** The title in small letters: what no two living rules share. */
+  title_key: string
+  description: string
+  route_protocol_id: number
+  address_family_id: number
+  bind_address: string
+  bind_port: number
+  bind_port_range_end: number | null
+  bind_interface: string | null
+  load_balance_mode_id: number
+  nat_mode_id: number
+  snat_address: string | null
+  is_enabled: number
+  is_clamp_mss_to_pmtu: number
+  is_include_local_originated: number
+  is_logging_enabled: number
+  fwmark: number | null
+  max_connections_per_source: number | null
+  connection_rate_limit: number | null
+  tunnel_id: number | null
+  sort_order: number
+  /** A JSON array of strings. */
+  tags: string
+  apply_status_id: number
+  last_applied_date: string | null
+  last_apply_error: string
+  created_date: string
+  updated_date: string
+  /** Set where the rule is no more: the row stays so that its id keeps its meaning. */
+  deleted_date: string | null
+}
+
+export interface RouteDestinationTable {
+  route_destination_id: Generated<number>
+  route_rule_id: number
+  address: string
+  port: number
+  port_range_end: number | null
+  weight: number
+  is_enabled: number
+  sort_order: number
+}
+
+export interface RouteAllowedSourceTable {
+  route_allowed_source_id: Generated<number>
+  route_rule_id: number
+  cidr: string
+  description: string
+  sort_order: number
+}
+
+/** What the panel has summed up of a rule, and the kernel's counter as it was when that was done. */
+export interface RouteTotalTable {
+  route_rule_id: number
+  rx_bytes: number
+  tx_bytes: number
+  rx_packets: number
+  tx_packets: number
+  seen_rx_bytes: number
+  seen_tx_bytes: number
+  seen_rx_packets: number
+  seen_tx_packets: number
+  seen_epoch: string
+  updated_date: string
+}
+
+/** What moved within one interval, which begins at `bucket_start` (seconds since 1970). */
+export interface RouteBucketTable {
+  route_rule_id: number
+  bucket_start: number
+  rx_bytes: number
+  tx_bytes: number
+  rx_packets: number
+  tx_packets: number
+}
+
+export interface RouteTables {
+  route_rule: RouteRuleTable
+  route_destination: RouteDestinationTable
+  route_allowed_source: RouteAllowedSourceTable
+  route_total: RouteTotalTable
+  route_bucket: RouteBucketTable
+}
+
+export type RouteRuleRow = Selectable<RouteRuleTable>
+export type NewRouteRuleRow = Insertable<RouteRuleTable>
+export type RouteDestinationRow = Selectable<RouteDestinationTable>
+export type RouteAllowedSourceRow = Selectable<RouteAllowedSourceTable>

@@ -1,0 +1,205 @@
+// What goes through the rules: samples the kernel's counters, sums them up across whatever becomes of them, and keeps what moved in each interval.
+import type { RelayCounters } from '@panel/shared/model/ruleset.ts'
+import type { Logger } from 'pino'
+import type { CommandContext } from '../context.ts'
+import { DEFAULTS } from './defaults.ts'
+import { heldCounters, unlessAway, type HeldCounters } from './kernel-rules.ts'
+import { isNothing, NOTHING, plain, plus, type Moved } from './moved.ts'
+import { allSums, deleteBucketsBefore, knownIds, saveTraffic, type Bucket } from './store-traffic.ts'
+import { Tally } from './tally.ts'
+
+/** Samples that a picture of the last minutes is drawn from. */
+export const MAX_POINTS = 120
+/** A crash of this daemon loses nothing that the kernel still counts, so the store is written now and then. */
+const SAVE_EVERY_MS = 10_000
+const DAY_S = 86_400
+
+export const BUCKET_SECONDS = DEFAULTS['routes.aggregate_interval_seconds']
+
+interface Parts {
+  readonly db: CommandContext['db']
+  readonly ask: CommandContext['ask']
+  readonly now: () => Date
+  readonly logger: Logger
+}
+
+/** One sample; rules through which nothing moved are left out of `moved`. `seconds` null: there was none before it. */
+interface Sample {
+  readonly at: number
+  readonly seconds: number | null
+  readonly moved: ReadonlyMap<number, Moved>
+}
+
+export class Traffic {
+  readonly #parts: Parts
+  #tallies: Promise<Map<number, Tally>> | null = null
+  readonly #dirty = new Set<number>()
+  #buckets = new Map<string, Bucket>()
+  #samples: Sample[] = []
+  #available = { is_readable: false, detail: 'The counters have not been read yet' }
+  #sampling: Promise<void> | null = null
+  #saving: Promise<void> = Promise.resolve()
+  #changing = 0
+  /** Of changes of the ruleset: a sample that was asked for in another one is of no use. */
+  #generation = 0
+  #timers: NodeJS.Timeout[] = []
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+  }
+
+  /** Samples and saves from now on, until `stop`. */
+  start(): void {
+    const fails = (what: string) => (err: unknown) => this.#parts.logger.error({ err }, what)
+    const sampling = setInterval(() => void this.sample().catch(fails('the counters of the rules were not read')), DEFAULTS['routes.counter_interval_seconds'] * 1000)
+    const saving = setInterval(() => void this.save().catch(fails('the traffic of the rules was not saved')), SAVE_EVERY_MS)
+    this.#timers = [sampling, saving]
+  }
+
+  /** Nothing that was seen is lost by stopping. */
+  async stop(): Promise<void> {
+    for (const timer of this.#timers) clearInterval(timer)
+    await this.sample().catch((err: unknown) => this.#parts.logger.error({ err }, 'the counters of the rules were not read'))
+    await this.save()
+  }
+
+  get available(): { readonly is_readable: boolean; readonly detail: string } {
+    return this.#available
+  }
+
+  /** Askers that come together share one reading. */
+  sample(): Promise<void> {
+    this.#sampling ??= this.#read().finally(() => (this.#sampling = null))
+    return this.#sampling
+  }
+
+  /** Reads the counters unless that was done within the sampling interval. */
+  async upToDate(): Promise<void> {
+    const last = this.lastAt
+    if (last === null || !this.#available.is_readable || this.#parts.now().getTime() - last >= DEFAULTS['routes.counter_interval_seconds'] * 1000) await this.sample()
+  }
+
+  get lastAt(): number | null {
+    return this.#samples.at(-1)?.at ?? null
+  }
+
+  get lastSeconds(): number | null {
+    return this.#samples.at(-1)?.seconds ?? null
+  }
+
+  async of(route_rule_id: number): Promise<Tally> {
+    return (await this.#loaded()).get(route_rule_id) ?? new Tally()
+  }
+
+  /** What moved in each of the last intervals, oldest first. */
+  points(route_rule_id: number, count: number): { at: number; seconds: number; moved: Moved }[] {
+    return this.#samples.flatMap(({ at, seconds, moved }) => (seconds === null ? [] : [{ at, seconds, moved: moved.get(route_rule_id) ?? NOTHING }])).slice(-count)
+  }
+
+  /** Intervals that are not saved yet. */
+  unsaved(route_rule_id: number): Bucket[] {
+    return [...this.#buckets.values()].filter((bucket) => bucket.route_rule_id === route_rule_id)
+  }
+
+  /** A change of the ruleset takes counters away and tells the last of them; whatever is sampled meanwhile may be from before or after. */
+  async whileChanging<T>(work: (counted: (last: readonly RelayCounters[]) => void) => Promise<T>): Promise<T> {
+    const tallies = await this.#loaded()
+    this.#changing += 1
+    const gone: RelayCounters[] = []
+    try {
+      return await work((last) => {
+        for (const counters of last) {
+          this.#add(counters.route_rule_id, tallyOf(tallies, counters.route_rule_id).readLast(plain(counters)))
+          this.#dirty.add(counters.route_rule_id)
+        }
+        gone.push(...last)
+      })
+    } finally {
+      this.#changing -= 1
+      this.#generation += 1
+      // A counter that is no more cannot be read again, so this is not left for later.
+      if (gone.length > 0) await this.save()
+    }
+  }
+
+  /** One after the other. What cannot be written is tried again with the next. */
+  save(): Promise<void> {
+    this.#saving = this.#saving.catch(() => undefined).then(() => this.#save())
+    return this.#saving
+  }
+
+  async #read(): Promise<void> {
+    const tallies = await this.#loaded()
+    const generation = this.#generation
+    const held = await unlessAway(heldCounters(this.#parts.ask))
+    if (this.#changing > 0 || generation !== this.#generation) return
+    this.#available = held ? { is_readable: held.is_readable, detail: held.detail } : { is_readable: false, detail: 'The root helper cannot be reached' }
+    if (held?.is_readable) this.#take(tallies, held)
+  }
+
+  #take(tallies: Map<number, Tally>, { epoch, counters }: HeldCounters): void {
+    for (const one of counters) this.#add(one.route_rule_id, tallyOf(tallies, one.route_rule_id).read(plain(one), epoch))
+    const at = this.#parts.now().getTime()
+    const seconds = this.lastAt !== null && at > this.lastAt ? (at - this.lastAt) / 1000 : null
+    const moved = new Map([...tallies].map(([id, tally]) => [id, tally.endInterval(seconds)] as const).filter(([, one]) => !isNothing(one)))
+    this.#samples = [...this.#samples.slice(-MAX_POINTS), { at, seconds, moved }]
+  }
+
+  #add(route_rule_id: number, moved: Moved): void {
+    if (isNothing(moved)) return
+    this.#dirty.add(route_rule_id)
+    const now = Math.floor(this.#parts.now().getTime() / 1000)
+    const bucket_start = now - (now % BUCKET_SECONDS)
+    const key = `${route_rule_id} ${bucket_start}`
+    this.#buckets.set(key, { route_rule_id, bucket_start, ...plus(this.#buckets.get(key) ?? NOTHING, moved) })
+  }
+
+  async #save(): Promise<void> {
+    const { db, now } = this.#parts
+    const tallies = await this.#loaded()
+    const known = await knownIds(db, [...this.#dirty])
+    const sums = new Map([...known].map((id) => [id, tallyOf(tallies, id).sum]))
+    const buckets = [...this.#buckets.values()].filter(({ route_rule_id }) => known.has(route_rule_id))
+    // Whatever comes while this is written belongs to the next time.
+    for (const id of known) this.#dirty.delete(id)
+    const written = this.#buckets
+    this.#buckets = new Map([...written].filter(([, { route_rule_id }]) => !known.has(route_rule_id)))
+    try {
+      await db.transaction().execute(async (transaction) => {
+        await saveTraffic(transaction, sums, buckets, now().toISOString())
+        await deleteBucketsBefore(transaction, Math.floor(now().getTime() / 1000) - DEFAULTS['routes.history_retention_days'] * DAY_S)
+      })
+    } catch (failure) {
+      for (const id of known) this.#dirty.add(id)
+      for (const bucket of buckets) this.#putBack(bucket)
+      throw failure
+    }
+  }
+
+  #putBack(bucket: Bucket): void {
+    const key = `${bucket.route_rule_id} ${bucket.bucket_start}`
+    this.#buckets.set(key, { ...bucket, ...plus(this.#buckets.get(key) ?? NOTHING, bucket) })
+  }
+
+  #loaded(): Promise<Map<number, Tally>> {
+    this.#tallies ??= this.#load()
+    return this.#tallies
+  }
+
+  async #load(): Promise<Map<number, Tally>> {
+    try {
+      return new Map([...(await allSums(this.#parts.db))].map(([id, sum]) => [id, new Tally(sum)]))
+    } catch (failure) {
+      this.#tallies = null
+      throw failure
+    }
+  }
+}
+
+function tallyOf(tallies: Map<number, Tally>, route_rule_id: number): Tally {
+  const known = tallies.get(route_rule_id)
+  if (known) return known
+  const tally = new Tally()
+  tallies.set(route_rule_id, tally)
+  return tally
+}
