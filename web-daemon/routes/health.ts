@@ -9,25 +9,35 @@ import { tunnelNames } from '../tunnels/store.ts'
 import { observe } from '../tunnels/view.ts'
 import { heldRules, unlessAway, type HeldRules } from './kernel-rules.ts'
 import { ruleOf, type RouteRecord } from './record.ts'
+import { shadowsOf } from './shadows.ts'
 
 type Tunnel = RouteHealthView['tunnel'] & { readonly is_known: boolean }
 
 export async function healthOf({ db, ask }: Pick<ReadContext, 'db' | 'ask'>, records: readonly RouteRecord[]): Promise<RouteHealthView[]> {
   if (records.length === 0) return []
   const names = await tunnelNames(db, [...new Set(records.flatMap(({ tunnel_id }) => tunnel_id ?? []))])
-  const [held, observed] = await Promise.all([unlessAway(heldRules(ask, records.map(({ route_rule_id }) => route_rule_id))), observe(ask, [...names.values()])])
+  const ids = records.map(({ route_rule_id }) => route_rule_id)
+  const [held, observed, shadows] = await Promise.all([unlessAway(heldRules(ask, ids)), observe(ask, [...names.values()]), shadowsOf(db, ids)])
   return records.map((record) => {
     const interface_name = record.tunnel_id === null ? undefined : names.get(record.tunnel_id)
     const seen = interface_name === undefined ? null : observed(interface_name)
     const tunnel = seen && record.tunnel_id !== null && interface_name !== undefined ? { tunnel_id: record.tunnel_id, interface_name, is_up: seen.is_up, oper_state: seen.oper_state, is_known: seen.is_known } : null
-    return judge(record, held, tunnel)
+    return judge(record, { held, tunnel, shadows: shadows.get(record.route_rule_id) ?? [] })
   })
 }
 
-function judge(record: RouteRecord, held: HeldRules | null, tunnel: Tunnel | null): RouteHealthView {
+interface Seen {
+  /** Null: the helper is away. */
+  readonly held: HeldRules | null
+  readonly tunnel: Tunnel | null
+  readonly shadows: readonly RouteRecord[]
+}
+
+function judge(record: RouteRecord, seen: Seen): RouteHealthView {
   const { route_rule_id } = record
+  const { held, tunnel } = seen
   const installed = held?.is_readable ? held.rules.has(route_rule_id) : null
-  const { state, detail } = verdict(record, held, tunnel)
+  const { state, detail } = verdict(record, seen)
   return { state, detail, route_rule_id, installed, tunnel: tunnel && withoutKnown(tunnel) }
 }
 
@@ -38,15 +48,17 @@ interface Verdict {
   readonly detail: string
 }
 
-function verdict(record: RouteRecord, held: HeldRules | null, tunnel: Tunnel | null): Verdict {
+function verdict(record: RouteRecord, { held, tunnel, shadows }: Seen): Verdict {
   const { apply_status_id: status, last_apply_error: error } = record
   if (!record.is_enabled) return { state: 'disabled', detail: 'The rule is disabled: it is stored and not in force' }
   if (status === APPLY_STATUSES.Inconsistent) return { state: 'inconsistent', detail: `The last change did not work and could not be undone: ${error || 'reapply the rule'}` }
   if (status === APPLY_STATUSES.Failed) return { state: 'failed', detail: error || 'The last change did not work, and everything is as it was before' }
   if (status === APPLY_STATUSES.Pending) return { state: 'pending', detail: 'A change was begun, and nobody knows how it ended: reapply the rule' }
   if (!held?.is_readable) return { state: 'pending', detail: `The kernel's rules cannot be read: ${held?.detail || 'the root helper does not answer'}` }
-  return inKernel(record, held) ?? overTunnel(record, tunnel) ?? { state: 'healthy', detail: 'The kernel holds the rule as it is stored' }
+  return inKernel(record, held) ?? overTunnel(record, tunnel) ?? { state: 'healthy', detail: `The kernel holds the rule as it is stored${shadowed(shadows)}` }
 }
+
+const shadowed = (shadows: readonly RouteRecord[]): string => (shadows.length === 0 ? '' : `, and it can never match: it is shadowed by ${shadows.map((one) => one.route_rule_title).join(', ')}, which stands earlier`)
 
 function inKernel(record: RouteRecord, held: HeldRules): Verdict | null {
   const { route_rule_id: id } = record

@@ -80,13 +80,14 @@ const BUCKET = sql`
 // Two living rules cannot share a title; a dead one keeps its own for the record.
 const LIVING_TITLE = sql`create unique index route_rule_living_title on route_rule (title_key) where deleted_date is null`
 const IN_ORDER = sql`create index route_rule_in_order on route_rule (sort_order, route_rule_id) where deleted_date is null`
+const BY_PORT = sql`create index route_rule_by_port on route_rule (bind_port) where deleted_date is null and is_enabled = 1`
 const BY_TUNNEL = sql`create index route_rule_by_tunnel on route_rule (tunnel_id) where deleted_date is null`
 const DESTINATIONS_OF = sql`create index route_destination_of on route_destination (route_rule_id, sort_order)`
 const SOURCES_OF = sql`create index route_allowed_source_of on route_allowed_source (route_rule_id, sort_order)`
 const BUCKETS_BY_AGE = sql`create index route_bucket_by_age on route_bucket (bucket_start)`
 
 async function up(db: Kysely<unknown>): Promise<void> {
-  const statements = [RULE, DESTINATION, ALLOWED_SOURCE, TOTAL, BUCKET, LIVING_TITLE, IN_ORDER, BY_TUNNEL, DESTINATIONS_OF, SOURCES_OF, BUCKETS_BY_AGE]
+  const statements = [RULE, DESTINATION, ALLOWED_SOURCE, TOTAL, BUCKET, LIVING_TITLE, IN_ORDER, BY_PORT, BY_TUNNEL, DESTINATIONS_OF, SOURCES_OF, BUCKETS_BY_AGE]
   for (const statement of statements) await statement.execute(db)
 }
 
