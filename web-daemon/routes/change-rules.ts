@@ -1,7 +1,7 @@
 // Has root take the kernel from the rules that it holds to those that are wanted, and loses no byte of what it counted on the way.
 import type { RelayCounters, RelayRule, RulesetState } from '@panel/shared/model/ruleset.ts'
 import { RULES_PER_CHANGE_MAX } from '@panel/shared/model/ruleset.ts'
-import { canonicalRuleset } from '@panel/shared/model/canonical-ruleset.ts'
+import { inOrder } from '@panel/shared/model/canonical-ruleset.ts'
 import { invert, sameState, type Change } from '@panel/shared/plan/change.ts'
 import type { Check } from '@panel/shared/plan/check.ts'
 import { rulesOrNull } from '@panel/shared/plan/ruleset.ts'
@@ -36,7 +36,7 @@ export function changeRules(context: Hands, traffic: Traffic, wanted: readonly W
     await forgetDamaged(context, wanted.filter(({ route_rule_id, rule }) => !rule && held.damaged.some((one) => one.route_rule_id === route_rule_id)), counted)
     const changes = piecesOf(before, after).filter((one) => one.before || one.after)
     const outcome = await carryOutAll(context, changes, counted)
-    return { outcome, change: { before: rulesOrNull(canonicalRuleset(before)), after: rulesOrNull(canonicalRuleset(after)) }, backend: held.backend }
+    return { outcome, change: { before: inTheirOrder(before), after: inTheirOrder(after) }, backend: held.backend }
   })
 }
 
@@ -70,8 +70,11 @@ function piecesOf(before: readonly RelayRule[], after: readonly RelayRule[]): Ch
     if (found) pieces.at(-1)?.before.push(found)
     if (wanted) pieces.at(-1)?.after.push(wanted)
   }
-  return pieces.map((piece) => ({ before: rulesOrNull(canonicalRuleset(piece.before)), after: rulesOrNull(canonicalRuleset(piece.after)) }))
+  return pieces.map((piece) => ({ before: inTheirOrder(piece.before), after: inTheirOrder(piece.after) }))
 }
+
+/** Each is canonical already. */
+const inTheirOrder = (rules: readonly RelayRule[]): RulesetState | null => rulesOrNull([...rules].sort(inOrder))
 
 const NOTHING_TO_DO: Outcome = { outcome: 'applied', checks: [], steps: [], failure: null, remediation: [] }
 

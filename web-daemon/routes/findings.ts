@@ -3,6 +3,7 @@ import { APPLY_STATUSES } from '@panel/shared/api/lookups.ts'
 import type { RouteFinding, RouteFindings, RouteReconcileStatus } from '@panel/shared/api/route-findings.ts'
 import { ROUTE_RECONCILE_STATUSES } from '@panel/shared/api/route-findings.ts'
 import type { RelayRule } from '@panel/shared/model/ruleset.ts'
+import { sameState } from '@panel/shared/plan/change.ts'
 import { failuresOf } from '@panel/shared/plan/check.ts'
 import { checkRuleset } from '@panel/shared/plan/ruleset-facts.ts'
 import type { ReadContext } from '../context.ts'
@@ -52,7 +53,7 @@ function findingOf(record: RouteRecord, held: HeldRules, shadows: readonly Route
   const { route_rule_id, route_rule_title: title } = record
   const [wanted, found] = [ruleOf(record), held.rules.get(route_rule_id) ?? null]
   const damage = held.damaged.find((one) => one.route_rule_id === route_rule_id)?.detail
-  const diffs = wanted && found ? failuresOf(checkRuleset([route_rule_id], [wanted], [found])) : []
+  const diffs = wanted && found && !sameState(wanted, found) ? failuresOf(checkRuleset([route_rule_id], [wanted], [found])) : []
   const { status, detail } = judge(record, { wanted, found, damage, diffs: diffs.length })
   return {
     route_rule_id,

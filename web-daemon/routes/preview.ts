@@ -1,7 +1,7 @@
 // Shows what POST /routes would do, to the letter, and does nothing of it (interface.md, POST /routes/preview; decisions.md, F12, T11).
 import type { PreviewRouteAnswer } from '@panel/shared/api/route-answers.ts'
 import type { CreateRouteBody } from '@panel/shared/api/routes.ts'
-import { canonicalRuleset } from '@panel/shared/model/canonical-ruleset.ts'
+import { inOrder } from '@panel/shared/model/canonical-ruleset.ts'
 import { rulesOrNull } from '@panel/shared/plan/ruleset.ts'
 import { rulesetText } from '@panel/shared/render/ruleset.ts'
 import type { ReadContext } from '../context.ts'
@@ -15,9 +15,9 @@ export async function previewRoute(context: ReadContext, incoming: Incoming<Crea
   const { record, resolved, warnings } = await draftRoute(context, incoming)
   const rule = ruleOf(record)
   // The kernel's own rules are read by starting nft, and a preview starts nothing.
-  const held = canonicalRuleset((await allRoutes(context.db)).flatMap((one) => ruleOf(one) ?? []))
+  const held = (await allRoutes(context.db)).flatMap((one) => ruleOf(one) ?? [])
   const answer: PreviewRouteAnswer = {
-    payload: rule ? rulesetText(rulesOrNull(held), canonicalRuleset([...held, rule])) : '',
+    payload: rule ? rulesetText(rulesOrNull(held), [...held, rule].sort(inOrder)) : '',
     plan: planView({ before: null, after: rule && [rule] }, { route_rule_id: null, warnings }),
     resolved,
     warnings,

@@ -24,7 +24,7 @@ export function checkNeighbours(sketch: Sketch, record: NamedRoute): void {
 
 export function checkProcesses(sketch: Sketch, listening: Listening): void {
   const { body, problems } = sketch
-  const [user] = usersOf(sketch, listening).filter(({ port }) => !isProtected(sketch, port))
+  const [user] = usersOf(sketch, listening).filter((one) => !isProtected(sketch, one))
   if (!user || body.is_enabled === false) return
   const why = `${user.process === '' ? 'A process of this server' : user.process} listens on ${user.protocol} port ${user.port}: connections would go to the destination in its place`
   if (body.force === true) warn(sketch, 'PORT_IN_USE_FORCED', 'bind_port', `${why}.`)
@@ -47,7 +47,7 @@ const isSpoken = (route_protocol_id: number, protocol: Listener['protocol']): bo
   return spoken === 'both' || spoken === protocol
 }
 
-const isProtected = ({ panel_port, facts }: Sketch, port: number): boolean => port === panel_port || facts.listeners.some((one) => one.is_sshd && one.port === port)
+const isProtected = ({ panel_port }: Sketch, { protocol, port, is_sshd }: Listener): boolean => protocol === 'tcp' && (port === panel_port || is_sshd)
 
 /** 409, whatever else the request says: without these two ports nobody could take the rule back. Also for a rule that is not in force yet. */
 export function refuseProtected({ panel_port, facts }: Sketch, { route_protocol_id, ports }: Listening): void {
