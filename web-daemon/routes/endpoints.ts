@@ -11,6 +11,7 @@ import { getRoute } from './get.ts'
 import { disableRoute, enableRoute, reapplyRoute } from './life.ts'
 import { listRoutes } from './list.ts'
 import { previewRoute } from './preview.ts'
+import { reachabilityEndpoints } from './reachability.ts'
 import { reorderRoutes } from './reorder.ts'
 import type { Traffic } from './traffic.ts'
 import { trafficEndpoints } from './traffic-endpoints.ts'
@@ -25,6 +26,7 @@ export const routeEndpoints = (traffic: Traffic): Endpoint[] => [
   command('POST /routes/reorder', { tag, summary: 'Set the order of the rules: of two that match a connection the first gets it. Rules that are left out follow as they stood.', body: ReorderBody, audit: 'RouteReorder' }, reorderRoutes(traffic)),
   command('POST /routes/apply-all', { tag, summary: 'Put into the kernel all rules that are enabled, as they are stored, and take out any other.', audit: 'RouteReapply' }, applyAll(traffic)),
   ...trafficEndpoints(traffic),
+  ...reachabilityEndpoints(),
   query('GET /routes/{id}', { tag, summary: 'One rule with its health and traffic.' }, getRoute(traffic)),
   command('PATCH /routes/{id}', { tag, summary: 'Change a rule: absent fields keep their value, null is a value of its own.', body: UpdateRouteBody, gathersProblems: true, audit: 'RouteUpdate' }, updateRoute(traffic)),
   command('DELETE /routes/{id}', { tag, summary: 'Take a rule out of the kernel and out of the panel. IP forwarding stays as it is.', body: EndRouteBody, audit: 'RouteDelete' }, deleteRoute(traffic)),

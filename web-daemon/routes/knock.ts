@@ -1,0 +1,56 @@
+// Knocks at a port from this server: a TCP connection that is closed at once, or one datagram. The kernel's answer is the verdict, and silence is told as silence.
+import { createSocket } from 'node:dgram'
+import { connect } from 'node:net'
+
+export interface Knock {
+  readonly address: string
+  readonly port: number
+  readonly timeout_ms: number
+  readonly source_address: string | undefined
+}
+
+/** `answered`: something there spoke; `refused`: the host, or one on the way, said no in the word `error`; `silent`: nobody said anything in time. */
+export interface Heard {
+  readonly outcome: 'answered' | 'refused' | 'silent'
+  readonly error: string
+  readonly latency_ms: number | null
+}
+
+type Settle = (outcome: Heard['outcome'], error?: string) => void
+
+const timed = (timeout_ms: number, begin: (settle: Settle) => () => void): Promise<Heard> =>
+  new Promise((resolve) => {
+    const started = performance.now()
+    let end = (): void => undefined
+    const settle: Settle = (outcome, error = '') => {
+      clearTimeout(timer)
+      end()
+      resolve({ outcome, error, latency_ms: outcome === 'silent' ? null : Math.round((performance.now() - started) * 1000) / 1000 })
+    }
+    const timer = setTimeout(() => settle('silent', 'ETIMEDOUT'), timeout_ms)
+    end = begin(settle)
+  })
+
+const wordOf = (failure: NodeJS.ErrnoException): string => failure.code ?? failure.message
+
+export const knockTcp = ({ address: host, port, timeout_ms, source_address }: Knock): Promise<Heard> =>
+  timed(timeout_ms, (settle) => {
+    const socket = connect({ host, port, ...(source_address === undefined ? {} : { localAddress: source_address }) })
+    socket.once('connect', () => settle('answered'))
+    // The kernel gives up by itself where no host answers for the address.
+    socket.on('error', (failure: NodeJS.ErrnoException) => settle(failure.code === 'ETIMEDOUT' ? 'silent' : 'refused', wordOf(failure)))
+    return () => void socket.destroy()
+  })
+
+export const knockUdp = ({ address, port, timeout_ms, source_address }: Knock): Promise<Heard> =>
+  timed(timeout_ms, (settle) => {
+    const socket = createSocket(address.includes(':') ? 'udp6' : 'udp4')
+    const refused = (failure: NodeJS.ErrnoException): void => settle('refused', wordOf(failure))
+    socket.on('error', refused)
+    socket.once('message', () => settle('answered'))
+    // Only a connected socket is told of the ICMP message that nobody is there.
+    const send = (): void => socket.connect(port, address, () => socket.send(Buffer.alloc(1), (failure) => failure && refused(failure)))
+    if (source_address === undefined) send()
+    else socket.bind(0, source_address, send)
+    return () => socket.close()
+  })
