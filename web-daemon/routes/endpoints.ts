@@ -2,6 +2,7 @@
 import { AddAllowedSourceBody, AddDestinationBody, CreateRouteBody, EndRouteBody, RemoveAllowedSourceBody, RemoveDestinationBody, ReorderBody, RouteActionBody, UpdateRouteBody } from '@panel/shared/api/routes.ts'
 import { command, preview, query, type Endpoint } from '../http/endpoint.ts'
 import { addAllowedSource, listAllowedSources, removeAllowedSource } from './allowed-sources.ts'
+import { analyzeRoute } from './analyze.ts'
 import { applyAll } from './apply-all.ts'
 import { createRoute } from './create.ts'
 import { deleteRoute } from './delete.ts'
@@ -34,6 +35,7 @@ export const routeEndpoints = (traffic: Traffic): Endpoint[] => [
   command('POST /routes/{id}/disable', { tag, summary: 'Take a rule out of force; it stays stored.', body: EndRouteBody, audit: 'RouteDisable' }, disableRoute(traffic)),
   command('POST /routes/{id}/reapply', { tag, summary: 'Put a rule into the kernel as it is stored: the remedy where somebody changed it there.', body: RouteActionBody, audit: 'RouteReapply' }, reapplyRoute(traffic)),
   command('POST /routes/{id}/duplicate', { tag, summary: 'Copy a rule under a free name, disabled.', audit: 'RouteCreate', isCreating: true }, duplicateRoute),
+  command('POST /routes/{id}/diagnostics/analyze', { tag, summary: 'Why a rule does or does not relay: verdict, evidence, and what to do, in order.', audit: 'DiagnosticRun' }, analyzeRoute(traffic)),
   query('GET /routes/{id}/destinations', { tag, summary: 'Where a rule relays to.' }, listDestinations),
   command('POST /routes/{id}/destinations', { tag, summary: 'Add a destination to a rule.', body: AddDestinationBody, audit: 'RouteUpdate' }, addDestination(traffic)),
   command('DELETE /routes/{id}/destinations', { tag, summary: 'Take a destination from a rule, by address and port or by id; not its last.', body: RemoveDestinationBody, audit: 'RouteUpdate' }, removeDestination(traffic)),

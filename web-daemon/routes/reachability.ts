@@ -7,7 +7,7 @@ import { ok, preview, type Answer, type Endpoint, type Incoming } from '../http/
 import { Refusal } from '../http/refusal.ts'
 import { livingRoute } from './get.ts'
 import { knockTcp, knockUdp, type Heard } from './knock.ts'
-import { isActive, protocolOf } from './record.ts'
+import { isActive, protocolOf, type RouteRecord } from './record.ts'
 
 const DEFAULT_SECONDS = 3
 /** On the whole host (decisions.md, D11). */
@@ -45,17 +45,22 @@ async function testAddress({ now }: ReadContext, { body, problems }: Incoming<Te
 }
 
 async function testRoute({ db, now }: ReadContext, { params, body, problems }: Incoming<TestRouteBody>): Promise<Answer> {
-  const { route_rule_id, route_protocol_id, destinations } = await livingRoute(db, params)
+  const record = await livingRoute(db, params)
   checkSource(body, problems)
   problems.throwIfAny()
+  const results = await lookAtDestinations(record, body, now)
+  const worst = results.find(({ reachable }) => reachable === false) ?? results.find(({ conclusive }) => !conclusive) ?? results[0]
+  if (!worst) throw new Error(`Rule ${record.route_rule_id} has no destination`)
+  const answer: RouteReachability = { route_rule_id: record.route_rule_id, ...worst, results }
+  return ok(answer)
+}
+
+/** At those that get new connections, in each protocol of the rule. */
+export function lookAtDestinations({ route_protocol_id, destinations }: Pick<RouteRecord, 'route_protocol_id' | 'destinations'>, how: TestRouteBody, now: () => Date): Promise<Reachability[]> {
   const spoken = protocolOf(route_protocol_id)
   const protocols = spoken === 'both' ? (['tcp', 'udp'] as const) : ([spoken] as const)
-  const asked = destinations.filter(isActive).flatMap(({ address, port }) => protocols.map((protocol) => ({ ...body, address, port, protocol })))
-  const results = await Promise.all(asked.map((one) => look(one, now)))
-  const worst = results.find(({ reachable }) => reachable === false) ?? results.find(({ conclusive }) => !conclusive) ?? results[0]
-  if (!worst) throw new Error(`Rule ${route_rule_id} has no destination`)
-  const answer: RouteReachability = { route_rule_id, ...worst, results }
-  return ok(answer)
+  const asked = destinations.filter(isActive).flatMap(({ address, port }) => protocols.map((protocol) => ({ ...how, address, port, protocol })))
+  return Promise.all(asked.map((one) => look(one, now)))
 }
 
 function checkSource({ source_address }: TestRouteBody, problems: Incoming['problems']): void {

@@ -1,0 +1,119 @@
+// Why a rule does or does not relay: everything on the way of a packet is looked at, and the first that stops it is the verdict (decisions.md, F24).
+import type { Evidence, RouteAnalysis, RouteVerdict } from '@panel/shared/api/analysis.ts'
+import { ROUTE_PROTOCOLS } from '@panel/shared/api/lookups.ts'
+import type { RouteHealthView } from '@panel/shared/api/route-answers.ts'
+import type { CommandContext } from '../context.ts'
+import { foreignRules } from '../forwarding/foreign.ts'
+import { ok, type Answer, type Incoming } from '../http/endpoint.ts'
+import { observe } from '../tunnels/view.ts'
+import { healthOf } from './health.ts'
+import { targetOf } from './get.ts'
+import { lookAtDestinations } from './reachability.ts'
+import { familyOf, type RouteRecord } from './record.ts'
+import { shadowsOf } from './shadows.ts'
+import type { Traffic } from './traffic.ts'
+import { trafficView } from './traffic-view.ts'
+
+/** One thing on the way; `verdict` null: it stops nothing. */
+interface Finding {
+  readonly evidence: Evidence
+  readonly verdict: RouteVerdict | null
+  readonly fix: readonly string[]
+  readonly isCertain: boolean
+}
+
+export const analyzeRoute =
+  (traffic: Traffic) =>
+  async (context: CommandContext, { params }: Incoming): Promise<Answer> => {
+    const record = await targetOf(context, params)
+    const [health] = await healthOf(context, [record])
+    if (!health) throw new Error(`Rule ${record.route_rule_id} has no health`)
+    const findings = [inForce(record), inKernel(health), await forwarding(context, record), await shadow(context, record), await foreign(), tunnel(health), await destinations(context, record), await mtu(context, record, health), await inbound(traffic, record)]
+    const stop = findings.find(({ verdict }) => verdict !== null)
+    const answer: RouteAnalysis = {
+      route_rule_id: record.route_rule_id,
+      verdict: stop?.verdict ?? 'HEALTHY',
+      summary: stop ? stop.evidence.detail : 'Nothing on the way stops what the rule relays, and it has relayed something.',
+      evidence: findings.map(({ evidence }) => evidence),
+      suggested_fix: findings.filter(({ verdict }) => verdict !== null).flatMap(({ fix }) => [...fix]),
+      confidence: (stop ?? { isCertain: true }).isCertain ? 'high' : 'low',
+      checked_at: context.now().toISOString(),
+    }
+    return ok(answer)
+  }
+
+const fine = (name: string, detail: string, data: Record<string, unknown> = {}): Finding => ({ evidence: { name, detail, data }, verdict: null, fix: [], isCertain: true })
+const stops = (verdict: RouteVerdict, { evidence }: Finding, fix: readonly string[], isCertain = true): Finding => ({ evidence, verdict, fix, isCertain })
+
+function inForce({ is_enabled }: RouteRecord): Finding {
+  if (is_enabled) return fine('rule', 'The rule is enabled.')
+  return stops('RULE_DISABLED', fine('rule', 'The rule is disabled: it is stored and not in force.'), ['Enable the rule.'])
+}
+
+function inKernel({ state, detail, installed }: RouteHealthView): Finding {
+  const seen = fine('ruleset', `${detail}.`, { installed })
+  if (state === 'disabled' || state === 'healthy' || state === 'impaired') return seen
+  return stops('RULE_MISSING', seen, ['Reapply the rule.'], installed !== null)
+}
+
+async function forwarding({ ask }: CommandContext, record: RouteRecord): Promise<Finding> {
+  const { live } = (await ask('forwarding.probe', {})).state
+  const isOn = familyOf(record) === 6 ? live.ipv6 : live.ipv4
+  const seen = fine('forwarding', `IPv${familyOf(record)} forwarding is ${isOn ? 'on' : 'off'}.`, { ipv4: live.ipv4, ipv6: live.ipv6 })
+  return isOn ? seen : stops('FORWARDING_DISABLED', seen, ['Turn IP forwarding on: POST /system/forwarding/enable.'])
+}
+
+async function shadow({ db }: CommandContext, { route_rule_id }: RouteRecord): Promise<Finding> {
+  const shadows = (await shadowsOf(db, [route_rule_id])).get(route_rule_id) ?? []
+  if (shadows.length === 0) return fine('order', 'No rule that stands earlier takes all that this one listens for.')
+  const names = shadows.map(({ route_rule_title }) => route_rule_title)
+  const seen = fine('order', `The rule can never match: ${names.join(', ')} stands earlier and takes all that it listens for.`, { route_rule_ids: shadows.map((one) => one.route_rule_id) })
+  return stops('RULE_SHADOWED', seen, [`Move the rule before ${names.join(', ')}, or disable ${names.length === 1 ? 'that one' : 'those'}.`])
+}
+
+/** Which of the rules of other software drops a packet is judged once they can be read. */
+async function foreign(): Promise<Finding> {
+  const { readable, managers, total, detail } = await foreignRules()
+  return fine('foreign_rules', readable ? `${total} rules of other software bear on relayed packets.` : `${detail}, so a firewall that drops relayed packets would not be seen here.`, { readable, managers, total })
+}
+
+function tunnel({ tunnel: over, state, detail }: RouteHealthView): Finding {
+  if (over) {
+    const seen = fine('tunnel', `The tunnel ${over.interface_name} that the rule relays over is ${over.is_up ? 'up' : 'down'}.`, { ...over })
+    return over.is_up ? seen : stops('TUNNEL_DOWN', seen, [`Bring ${over.interface_name} up.`])
+  }
+  if (state !== 'impaired') return fine('tunnel', 'The rule names no tunnel.')
+  return stops('TUNNEL_DOWN', fine('tunnel', `${detail}.`), ['Name another tunnel, or none: PATCH tunnel_id.'])
+}
+
+async function destinations({ now }: CommandContext, record: RouteRecord): Promise<Finding> {
+  const results = await lookAtDestinations(record, {}, now)
+  const away = results.filter(({ reachable }) => reachable === false)
+  const data = { results }
+  if (away.length === 0) return fine('destinations', `${results.length === 1 ? 'The destination answers, or says nothing that speaks against it' : 'No destination says anything that speaks against it'}: ${results.map(told).join('; ')}.`, data)
+  const seen = fine('destinations', `${away.length} of ${results.length} looks at the destinations failed: ${away.map(told).join('; ')}.`, data)
+  const fix = away.map((one) => `See that ${one.protocol.toUpperCase()} port ${one.port} of ${one.address} can be reached from this server.`)
+  return stops(away.length === results.length ? 'DESTINATION_UNREACHABLE' : 'DESTINATIONS_PARTLY_UNREACHABLE', seen, fix)
+}
+
+const told = ({ protocol, address, port, reachable }: { protocol: string; address: string; port: number; reachable: boolean | null }): string =>
+  `${protocol.toUpperCase()} ${address} port ${port} ${reachable === null ? 'stays silent' : reachable ? 'answers' : 'cannot be reached'}`
+
+/** What is smaller than an Ethernet frame's load hangs large transfers, unless connections are told (RFC 4459). */
+const ETHERNET_MTU = 1500
+
+async function mtu({ ask }: CommandContext, { is_clamp_mss_to_pmtu, route_protocol_id }: RouteRecord, { tunnel: over }: RouteHealthView): Promise<Finding> {
+  const link = over ? (await observe(ask, [over.interface_name]))(over.interface_name).mtu : null
+  if (link === null || link >= ETHERNET_MTU) return fine('mtu', 'Nothing is known on the way that takes smaller packets than the network before it.', { mtu: link })
+  if (is_clamp_mss_to_pmtu || route_protocol_id === ROUTE_PROTOCOLS.UDP) return fine('mtu', `The tunnel takes packets of ${link} bytes, and TCP connections are told so.`, { mtu: link })
+  return stops('MTU_PROBLEM', fine('mtu', `The tunnel takes packets of ${link} bytes, and TCP connections are not told: large transfers may hang.`, { mtu: link }), ['Set is_clamp_mss_to_pmtu.'], false)
+}
+
+async function inbound(traffic: Traffic, record: RouteRecord): Promise<Finding> {
+  await traffic.sample()
+  const view = await trafficView(traffic, record)
+  const data = { tx_packets_since_boot: view.tx_packets_since_boot, tx_packets_since_creation: view.tx_packets_since_creation, rx_packets_since_creation: view.rx_packets_since_creation, read: traffic.available.is_readable }
+  if (view.tx_packets_since_creation > 0) return fine('traffic', `The rule has relayed ${view.tx_packets_since_creation} packets towards its destination and ${view.rx_packets_since_creation} back.`, data)
+  const fix = ['Try it from outside.', `See that the clients go to the bind address, and that nothing before this server drops ${record.route_protocol_id === ROUTE_PROTOCOLS.UDP ? 'datagrams' : 'connections'} to port ${record.bind_port}.`]
+  return stops('NO_INBOUND_TRAFFIC', fine('traffic', 'Nothing that the rule would relay has come yet.', data), fix, traffic.available.is_readable)
+}
