@@ -128,6 +128,32 @@ describe('While the helper is away', () => {
     await panel.close()
   })
 
+  it('a rule is not deleted where it cannot be seen whether the kernel holds it', async () => {
+    const panel = await startPanel()
+    const client = await panel.setUp()
+    await madeRoute(client)
+    panel.kernel.rulesets.unreadable = 'nft: Operation not permitted'
+    const { status, error } = await deleteRoute(client, 1)
+    assert.deepEqual([status, error.code], [503, 'SERVICE_UNAVAILABLE'])
+    panel.kernel.rulesets.unreadable = ''
+    assert.deepEqual([panel.kernel.rulesets.rules.size, (await deleteRoute(client, 1)).status, panel.kernel.rulesets.rules.size], [1, 200, 0])
+    await panel.close()
+  })
+
+  it('a change that worked stands even where the traffic cannot be saved', async () => {
+    const panel = await startPanel()
+    const client = await panel.setUp()
+    await madeRoute(client)
+    panel.kernel.rulesets.relay(1, { tx_bytes: 5, tx_packets: 1 })
+    await sql`create trigger no_room before insert on route_total begin select raise(abort, 'disk full'); end`.execute(panel.db)
+    assert.equal((await actOnRoute(client, 1, 'disable')).status, 200)
+    await sql`drop trigger no_room`.execute(panel.db)
+    await panel.traffic.save()
+    assert.equal((await getRoute(client, 1)).body.tx_bytes_since_creation, 5)
+    assert.equal((await panel.db.selectFrom('route_total').select('tx_bytes').executeTakeFirstOrThrow()).tx_bytes, 5)
+    await panel.close()
+  })
+
   it('a kernel whose ruleset cannot be read leaves the health pending, with the reason', async () => {
     const panel = await startPanel()
     const client = await panel.setUp()

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import type { Client } from './support/client.ts'
 import { startPanel, type TestPanel } from './support/panel.ts'
 import { actOnRoute, getRoute, madeRoute, patchRoute, tunnelRoutes, warningCodes } from './support/routes.ts'
-import { act, createTunnel, deleteTunnel } from './support/tunnels.ts'
+import { act, createTunnel, deleteTunnel, patchTunnel } from './support/tunnels.ts'
 
 describe('A tunnel that rules relay over', () => {
   let panel: TestPanel
@@ -36,6 +36,11 @@ describe('A tunnel that rules relay over', () => {
     assert.deepEqual([health.state, health.installed, health.tunnel?.interface_name, health.tunnel?.is_up], ['impaired', true, 'gre-a-1', false])
     assert.equal((await act(client, 1, 'up')).body.warnings.length, 0)
     assert.equal((await getRoute(client, 1)).body.health.state, 'healthy')
+  })
+
+  it('warns just so where a change takes it down', async () => {
+    assert.deepEqual(warningCodes(await patchTunnel(client, 1, { is_enabled: false })), ['TUNNEL_HAS_DEPENDENT_ROUTES'])
+    assert.deepEqual(warningCodes(await patchTunnel(client, 1, { is_enabled: false, note: 'x' })), [])
   })
 
   it('warns on restart too', async () => {

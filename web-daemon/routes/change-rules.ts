@@ -8,7 +8,8 @@ import { rulesOrNull } from '@panel/shared/plan/ruleset.ts'
 import type { Outcome } from '@panel/shared/rpc/outcome.ts'
 import { carryOutAs } from '../change/carry-out.ts'
 import type { CommandContext } from '../context.ts'
-import { heldRules } from './kernel-rules.ts'
+import { Refusal } from '../http/refusal.ts'
+import { heldRules, type HeldRules } from './kernel-rules.ts'
 import type { Traffic } from './traffic.ts'
 
 /** What a request can be answered with; an outcome of nothing to do is one that was applied. */
@@ -31,6 +32,7 @@ type Hands = Pick<CommandContext, 'ask' | 'note'>
 export function changeRules(context: Hands, traffic: Traffic, wanted: readonly WantedRule[]): Promise<Changed> {
   return traffic.whileChanging(async (counted) => {
     const held = await heldRules(context.ask, wanted.map(({ route_rule_id }) => route_rule_id))
+    refuseUnreadable(held)
     const before = wanted.flatMap(({ route_rule_id }) => held.rules.get(route_rule_id) ?? [])
     const after = wanted.flatMap(({ rule }) => rule ?? [])
     await forgetDamaged(context, wanted.filter(({ route_rule_id, rule }) => !rule && held.damaged.some((one) => one.route_rule_id === route_rule_id)), counted)
@@ -38,6 +40,12 @@ export function changeRules(context: Hands, traffic: Traffic, wanted: readonly W
     const outcome = await carryOutAll(context, changes, counted)
     return { outcome, change: { before: inTheirOrder(before), after: inTheirOrder(after) }, backend: held.backend }
   })
+}
+
+/** Nothing is taken for gone because it cannot be seen. Where there is no backend nothing can be held, so that rules can still be taken out of the store. */
+function refuseUnreadable({ is_readable, backend, detail }: HeldRules): void {
+  if (is_readable || backend === 'none') return
+  throw new Refusal('SERVICE_UNAVAILABLE', `The kernel's rules cannot be read, so none is changed: ${detail}`, { details: { reason: 'kernel_refused' } })
 }
 
 /** What is left of a rule has no state that a change could name. */

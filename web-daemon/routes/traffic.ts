@@ -117,8 +117,8 @@ export class Traffic {
     } finally {
       this.#changing -= 1
       this.#generation += 1
-      // A counter that is no more cannot be read again, so this is not left for later.
-      if (gone.length > 0) await this.save()
+      // A counter that is no more cannot be read again, so this is not left for later. What cannot be written now is written with the next; the change stands.
+      if (gone.length > 0) await this.save().catch((err: unknown) => this.#parts.logger.error({ err }, 'the traffic of the rules was not saved'))
     }
   }
 

@@ -7,6 +7,7 @@ import { changeAnswer } from './answer.ts'
 import { demandConfirmation, reasonsToConfirm } from './confirm.ts'
 import { refuseUnsupported } from './create.ts'
 import { draftUpdate, type UpdateDraft, type Wish } from './draft/update.ts'
+import { dependantWarnings, type DependentRoutes } from './dependants.ts'
 import { idIn } from './get.ts'
 import { targetOf } from './look.ts'
 import { guardChange } from './own-access.ts'
@@ -14,12 +15,16 @@ import { reach, replace, type Reached } from './reach.ts'
 import { planView } from './plan-view.ts'
 import type { TunnelRecord } from './record.ts'
 
-export function updateTunnel(context: CommandContext, { params, body, problems, client_ip }: Incoming<UpdateTunnelBody>): Promise<Answer> {
-  return context.inTurn(async () => {
-    const stored = await targetOf(context, idIn(params))
-    return ok(await amend(context, stored, { body, problems, client_ip }))
-  })
-}
+export const updateTunnel =
+  (dependants: DependentRoutes) =>
+  (context: CommandContext, { params, body, problems, client_ip }: Incoming<UpdateTunnelBody>): Promise<Answer> =>
+    context.inTurn(async () => {
+      const stored = await targetOf(context, idIn(params))
+      const answer = await amend(context, stored, { body, problems, client_ip })
+      const isTakenDown = stored.is_enabled && !answer.tunnel.is_enabled
+      const more = isTakenDown ? dependantWarnings(stored.interface_name, await dependants(context.db, stored.tunnel_id)) : []
+      return ok({ ...answer, warnings: [...answer.warnings, ...more] } satisfies UpdateTunnelAnswer)
+    })
 
 /** The update pipeline. Call it inside `inTurn`. */
 export async function amend(context: CommandContext, stored: TunnelRecord, wish: Wish & { readonly client_ip: string }): Promise<UpdateTunnelAnswer> {
