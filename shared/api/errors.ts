@@ -70,5 +70,6 @@ export const WARNING_CODES = [
   'ROUTE_OVERLAPS_RULE',
   'IP_FORWARDING_OFF',
   'CONNTRACK_NEARLY_FULL',
+  'CONNECTIONS_NOT_DROPPED',
 ] as const
 export type WarningCode = (typeof WARNING_CODES)[number]

@@ -138,7 +138,12 @@ export interface ChangeRouteAnswer {
   warnings: Warning[]
 }
 
-export interface RouteActionAnswer extends ChangeRouteAnswer {
+/** `connections_dropped` null: nobody asked for it, or it did not work, of which a warning tells. */
+export interface UpdateRouteAnswer extends ChangeRouteAnswer {
+  connections_dropped: number | null
+}
+
+export interface RouteActionAnswer extends UpdateRouteAnswer {
   action: 'enable' | 'disable' | 'reapply'
 }
 
@@ -156,7 +161,9 @@ export interface DeleteRouteAnswer {
   title: string
   plan: RoutePlanView
   verification: RouteVerificationView
+  connections_dropped: number | null
   forwarding_can_be_reverted: boolean
+  warnings: Warning[]
   note: string
 }
 

@@ -17,6 +17,8 @@ const lookup = (ids: Readonly<Record<string, number>>, code: string, name: strin
   return maybe(integerEnum(Object.values(ids), says(code, `${name} must be ${words.slice(0, -1).join(', ')} or ${words.at(-1) ?? ''}.`, description)))
 }
 
+const DROP_CONNECTIONS = maybe(flag('drop_connections', 'Also end the connections that the rule relays now to where it relays no longer. Default false: they live on.'))
+
 const AllowedSourceCidr = Type.String({ minLength: 2, maxLength: 49, ...says('INVALID_CIDR', 'cidr must be an address or a network such as 203.0.113.0/24.', 'Who may use the relay: a network, or one address.') })
 
 export const RouteDestinationBody = strict({
@@ -77,14 +79,14 @@ export type CreateRouteBody = Static<typeof CreateRouteBody>
 const { idempotency_key: _once, ...changeable } = CreateRouteBody.properties
 
 /** A field that is absent keeps its value; null is a value like another, where a field takes it. */
-export const UpdateRouteBody = strict({ ...changeable, bind_port: maybe(changeable.bind_port) })
+export const UpdateRouteBody = strict({ ...changeable, bind_port: maybe(changeable.bind_port), drop_connections: DROP_CONNECTIONS })
 export type UpdateRouteBody = Static<typeof UpdateRouteBody>
 
 export const RouteActionBody = strict({ force: FORCE, i_understand_i_may_lose_access: LOSE_ACCESS })
 export type RouteActionBody = Static<typeof RouteActionBody>
 
 /** Of what takes a rule out of force. */
-export const EndRouteBody = strict({ i_understand_i_may_lose_access: LOSE_ACCESS })
+export const EndRouteBody = strict({ drop_connections: DROP_CONNECTIONS, i_understand_i_may_lose_access: LOSE_ACCESS })
 export type EndRouteBody = Static<typeof EndRouteBody>
 
 export const ReorderBody = strict({
@@ -106,6 +108,7 @@ export const RemoveDestinationBody = strict({
   route_destination_id: maybe(ranged('integer', 1, 2 ** 53 - 1, 'INVALID_VALUE', 'route_destination_id', 'The destination by its id.')),
   address: maybe(RouteDestinationBody.properties.address),
   port: maybe(RouteDestinationBody.properties.port),
+  drop_connections: DROP_CONNECTIONS,
   ...CHANGING,
 })
 export type RemoveDestinationBody = Static<typeof RemoveDestinationBody>

@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict'
 import { createSocket, type Socket } from 'node:dgram'
 import { createServer, type Server } from 'node:net'
-import type { ConnectionsAnswer } from '@panel/shared/api/connections.ts'
 import type { Reachability, RouteReachability } from '@panel/shared/api/reachability.ts'
 import type { Client, Reply } from './support/client.ts'
 import { startPanel, type TestPanel } from './support/panel.ts'
@@ -90,14 +89,6 @@ describe('The reachability test', () => {
     assert.deepEqual(replies.map(({ status }) => status).sort(), [200, 200, 200, 200, 429, 429])
     assert.equal(replies.find(({ status }) => status === 429)?.headers['retry-after'], '1')
     assert.equal((await test({ port: tcp })).status, 200)
-  })
-
-  it('has a sibling that says of connections that they cannot be read, and not that there are none', async () => {
-    await madeRoute(client)
-    const { status, body } = await client.get<ConnectionsAnswer>('/routes/1/connections')
-    assert.deepEqual([status, body.available, body.total, body.connections], [200, false, null, []])
-    assert.notEqual(body.detail, '')
-    assert.equal((await client.get('/routes/9/connections')).status, 404)
   })
 
   it('changes nothing and is not audited', async () => {

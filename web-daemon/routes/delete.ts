@@ -4,6 +4,7 @@ import type { EndRouteBody } from '@panel/shared/api/routes.ts'
 import type { CommandContext } from '../context.ts'
 import { ok, type Answer, type Incoming } from '../http/endpoint.ts'
 import { changeRules } from './change-rules.ts'
+import { dropConnections } from './connections.ts'
 import { targetOf } from './get.ts'
 import { planView, verificationView } from './plan-view.ts'
 import { refuseUnlessApplied } from './reach.ts'
@@ -12,21 +13,24 @@ import type { Traffic } from './traffic.ts'
 
 export const deleteRoute =
   (traffic: Traffic) =>
-  (context: CommandContext, { params }: Incoming<EndRouteBody>): Promise<Answer> =>
+  (context: CommandContext, { params, body }: Incoming<EndRouteBody>): Promise<Answer> =>
     context.inTurn(async () => {
       const stored = await targetOf(context, params)
       const { route_rule_id, route_rule_title: title } = stored
       const { change, outcome, backend } = await changeRules(context, traffic, [{ route_rule_id, rule: null }])
       await refuseUnlessApplied(context, [stored], outcome)
       await context.db.transaction().execute((transaction) => markDeleted(transaction, route_rule_id, context.now().toISOString()))
+      const { connections_dropped, warnings } = await dropConnections(context, stored, null, body.drop_connections)
       const { ipv4, ipv6 } = await countInForce(context.db)
       const forwarding_can_be_reverted = await canRevert(context)
       const answer: DeleteRouteAnswer = {
         route_rule_id,
         title,
-        plan: planView(change, { route_rule_id, warnings: [] }),
+        plan: planView(change, { route_rule_id, warnings }),
         verification: verificationView(outcome.checks, { backend, rule_count: ipv4 + ipv6 }),
+        connections_dropped,
         forwarding_can_be_reverted,
+        warnings,
         note: forwarding_can_be_reverted ? REVERTIBLE : 'IP forwarding stays as it is.',
       }
       return ok(answer)

@@ -1,6 +1,6 @@
 // The destinations of one rule, one at a time: each is a change of the whole list, and goes the way of every change (interface.md, /routes/{id}/destinations; decisions.md, F17).
 import { canonicalIp, parseIp } from '@panel/shared/address/ip.ts'
-import type { ChangeRouteAnswer, DestinationsAnswer } from '@panel/shared/api/route-answers.ts'
+import type { UpdateRouteAnswer, DestinationsAnswer } from '@panel/shared/api/route-answers.ts'
 import { MAX_DESTINATIONS, type AddDestinationBody, type RemoveDestinationBody } from '@panel/shared/api/routes.ts'
 import type { CommandContext, ReadContext } from '../context.ts'
 import { ok, type Answer, type Incoming } from '../http/endpoint.ts'
@@ -12,7 +12,7 @@ import type { Traffic } from './traffic.ts'
 import { amend } from './update.ts'
 
 const listOf = (destinations: readonly DestinationRecord[]): DestinationsAnswer => ({ destinations: [...destinations], total: destinations.length })
-const withList = (answer: ChangeRouteAnswer): ChangeRouteAnswer & DestinationsAnswer => ({ destinations: answer.route.destinations, total: answer.route.destinations.length, ...answer })
+const withList = (answer: UpdateRouteAnswer): UpdateRouteAnswer & DestinationsAnswer => ({ destinations: answer.route.destinations, total: answer.route.destinations.length, ...answer })
 
 export async function listDestinations({ db }: ReadContext, { params }: Incoming): Promise<Answer> {
   return ok(listOf((await livingRoute(db, params)).destinations))
@@ -41,7 +41,7 @@ export const removeDestination =
       if (left.length === 0) problems.add('address', 'INVALID_DESTINATION', `${removed.address}, port ${removed.port} is the only destination of the rule. Add another first, or delete the rule.`)
       problems.throwIfAny()
       const spokenOf = (said: string): string => (said === 'destinations' ? 'address' : said)
-      return ok(withList(await amend(context, traffic, stored, { body: { destinations: left.map(bodyOf), force: body.force ?? false }, problems, server_port, spokenOf })))
+      return ok(withList(await amend(context, traffic, stored, { body: { destinations: left.map(bodyOf), force: body.force ?? false, drop_connections: body.drop_connections ?? false }, problems, server_port, spokenOf })))
     })
 
 /** 422 where nothing is named, 404 where the rule has no such. */

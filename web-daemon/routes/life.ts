@@ -4,6 +4,7 @@ import type { EndRouteBody, RouteActionBody } from '@panel/shared/api/routes.ts'
 import type { CommandContext } from '../context.ts'
 import { ok, type Answer, type Incoming } from '../http/endpoint.ts'
 import { changeAnswer } from './answer.ts'
+import { dropConnections } from './connections.ts'
 import { draftUpdate } from './draft/update.ts'
 import { targetOf } from './get.ts'
 import { reach } from './reach.ts'
@@ -15,6 +16,7 @@ type Handler<B> = (context: CommandContext, incoming: Incoming<B>) => Promise<An
 interface Wanted {
   readonly wanted: NamedRoute
   readonly warnings: Awaited<ReturnType<typeof draftUpdate>>['warnings']
+  readonly drop_connections?: boolean | undefined
 }
 
 const act =
@@ -23,9 +25,10 @@ const act =
   (context, incoming) =>
     context.inTurn(async () => {
       const stored = await targetOf(context, incoming.params)
-      const { wanted, warnings } = await decide(context, stored, incoming)
+      const { wanted, warnings, drop_connections } = await decide(context, stored, incoming)
       const { record, changed } = await reach(context, traffic, stored, wanted)
-      const answer: RouteActionAnswer = { action, ...(await changeAnswer(context, record, changed, [...warnings, ...(await forwardingOf(context, record))])) }
+      const { connections_dropped, warnings: undropped } = await dropConnections(context, stored, record, drop_connections)
+      const answer: RouteActionAnswer = { action, ...(await changeAnswer(context, record, changed, [...warnings, ...(await forwardingOf(context, record)), ...undropped])), connections_dropped }
       return ok(answer)
     })
 
@@ -35,7 +38,7 @@ export const enableRoute = act<RouteActionBody>('enable', async (context, stored
   return { wanted: record, warnings }
 })
 
-export const disableRoute = act<EndRouteBody>('disable', async (_context, stored) => ({ wanted: { ...stored, is_enabled: false }, warnings: [] }))
+export const disableRoute = act<EndRouteBody>('disable', async (_context, stored, { body }) => ({ wanted: { ...stored, is_enabled: false }, warnings: [], drop_connections: body.drop_connections }))
 
 /** The remedy where the kernel holds something else than is stored. */
 export const reapplyRoute = act<RouteActionBody>('reapply', async (_context, stored) => ({ wanted: stored, warnings: [] }))

@@ -25,8 +25,8 @@ export async function trafficView(traffic: Traffic, { route_rule_id, route_rule_
     tx_bytes_since_creation: total.tx_bytes,
     rx_packets_since_creation: total.rx_packets,
     tx_packets_since_creation: total.tx_packets,
-    // Both need connection tracking to be read, which this build does not.
-    active_connections: null,
+    active_connections: traffic.connections(route_rule_id),
+    // What the kernel tracks tells who is there, not how fast they come.
     new_connections_per_second: null,
     reset_detected: isReset,
   }

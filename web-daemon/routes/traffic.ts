@@ -38,6 +38,8 @@ export class Traffic {
   #samples: Sample[] = []
   #available = { is_readable: false, detail: 'The counters have not been read yet' }
   #sampling: Promise<void> | null = null
+  /** By rule; null: not known. */
+  #connections: ReadonlyMap<number, number> | null = null
   #saving: Promise<void> = Promise.resolve()
   #changing = 0
   /** Of changes of the ruleset: a sample that was asked for in another one is of no use. */
@@ -53,7 +55,8 @@ export class Traffic {
     const fails = (what: string) => (err: unknown) => this.#parts.logger.error({ err }, what)
     const sampling = setInterval(() => void this.sample().catch(fails('the counters of the rules were not read')), DEFAULTS['routes.counter_interval_seconds'] * 1000)
     const saving = setInterval(() => void this.save().catch(fails('the traffic of the rules was not saved')), SAVE_EVERY_MS)
-    this.#timers = [sampling, saving]
+    const counting = setInterval(() => void this.count().catch(fails('the connections of the rules were not counted')), DEFAULTS['routes.conntrack_interval_seconds'] * 1000)
+    this.#timers = [sampling, saving, counting]
   }
 
   /** Nothing that was seen is lost by stopping. */
@@ -71,6 +74,17 @@ export class Traffic {
   sample(): Promise<void> {
     this.#sampling ??= this.#read().finally(() => (this.#sampling = null))
     return this.#sampling
+  }
+
+  /** Counts the connections that each rule relays now. */
+  async count(): Promise<void> {
+    const found = await unlessAway(this.#parts.ask('ruleset.connections', { route_rule_ids: [], limit: 0 }))
+    this.#connections = found?.is_readable ? new Map(found.totals.map(({ route_rule_id, connections }) => [route_rule_id, connections])) : null
+  }
+
+  /** As counted last; null where that is not known. */
+  connections(route_rule_id: number): number | null {
+    return this.#connections && (this.#connections.get(route_rule_id) ?? 0)
   }
 
   /** Reads the counters unless that was done within the sampling interval. */

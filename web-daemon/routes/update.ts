@@ -1,6 +1,6 @@
 // Changes a stored rule: drafted, carried out, read back, and only then stored (interface.md, PATCH /routes/{id}).
 import type { Warning } from '@panel/shared/api/errors.ts'
-import type { ChangeRouteAnswer } from '@panel/shared/api/route-answers.ts'
+import type { UpdateRouteAnswer } from '@panel/shared/api/route-answers.ts'
 import type { UpdateRouteBody } from '@panel/shared/api/routes.ts'
 import { rulesOrNull } from '@panel/shared/plan/ruleset.ts'
 import type { CommandContext } from '../context.ts'
@@ -8,6 +8,7 @@ import { forwardFor } from '../forwarding/auto.ts'
 import { ok, type Answer, type Incoming } from '../http/endpoint.ts'
 import { changeAnswer } from './answer.ts'
 import { concernsKernel } from './change-rules.ts'
+import { dropConnections } from './connections.ts'
 import { draftUpdate, type Wish } from './draft/update.ts'
 import { targetOf } from './get.ts'
 import { reach, replace, type Reached } from './reach.ts'
@@ -23,12 +24,13 @@ export const updateRoute =
     })
 
 /** The update pipeline. Call it inside `inTurn`. */
-export async function amend(context: CommandContext, traffic: Traffic, stored: RouteRecord, wish: Wish): Promise<ChangeRouteAnswer> {
+export async function amend(context: CommandContext, traffic: Traffic, stored: RouteRecord, wish: Wish): Promise<UpdateRouteAnswer> {
   const { record: wanted, warnings } = await draftUpdate(context, stored, wish)
   const isConcerned = concernsKernel(ruleOf(stored), ruleOf(wanted))
   const { record, changed } = isConcerned ? await reach(context, traffic, stored, wanted) : await storeAlone(context, wanted)
   const more = isConcerned ? await forwardingOf(context, record) : []
-  return changeAnswer(context, record, changed, [...warnings, ...more])
+  const { connections_dropped, warnings: undropped } = await dropConnections(context, stored, record, wish.body.drop_connections)
+  return { ...(await changeAnswer(context, record, changed, [...warnings, ...more, ...undropped])), connections_dropped }
 }
 
 export const forwardingOf = async (context: CommandContext, record: RouteRecord): Promise<Warning[]> => (record.is_enabled ? forwardFor(context, familyOf(record)) : [])

@@ -67,7 +67,7 @@ const headOf = (field: string): string => field.split('.')[0] ?? ''
 
 /** The stored rule with the request laid over it, as the request that would make it. */
 function overlaid(stored: RouteRecord, body: UpdateRouteBody): Asked {
-  const { destination_address, destination_port, destination_port_range_end, address_family_id, ...named } = body
+  const { destination_address, destination_port, destination_port_range_end, address_family_id, drop_connections: _asked, ...named } = body
   const fields = FIELD_ORDER.filter((field) => field in stored && field !== 'address_family_id').map((field) => [field, stored[field as keyof RouteRecord]])
   const kept = { ...(Object.fromEntries(fields) as Asked), allowed_sources: stored.allowed_sources.map(({ cidr, description }) => ({ cidr, description })) }
   const destinations = body.destinations ?? withFirst(stored.destinations.map(bodyOf), { address: destination_address, port: destination_port, port_range_end: destination_port_range_end })
