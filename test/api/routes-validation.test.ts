@@ -43,6 +43,7 @@ describe('A relay rule that is refused', () => {
     ['a range past 65535', { bind_port: 500, bind_port_range_end: 600, destination_port: 65500 }, { destination_port: 'INVALID_PORT_RANGE' }],
     ['ranges of unequal width', { bind_port: 500, bind_port_range_end: 600, destination_port: 500, destination_port_range_end: 599 }, { destination_port_range_end: 'PORT_RANGE_WIDTH_MISMATCH' }],
     ['a range to which one port is bound', { destination_port: 500, destination_port_range_end: 600 }, { destination_port_range_end: 'PORT_RANGE_WIDTH_MISMATCH' }],
+    ['a range that is shifted over more ports than the kernel holds', { bind_port: 10_000, bind_port_range_end: 50_000, destination_address: undefined, destination_port: undefined, destinations: [{ address: '10.9.0.2', port: 10_001 }, { address: '10.9.0.3', port: 10_001 }] }, { bind_port_range_end: 'INVALID_PORT_RANGE' }],
     ['SNAT without its address', { nat_mode_id: 20 }, { snat_address: 'SNAT_ADDRESS_REQUIRED' }],
     ['SNAT to what is no address', { nat_mode_id: 20, snat_address: 'me' }, { snat_address: 'INVALID_SNAT_ADDRESS' }],
     ['SNAT to an address that this server does not have', { nat_mode_id: 20, snat_address: '203.0.113.5' }, { snat_address: 'SNAT_ADDRESS_NOT_ON_HOST' }],

@@ -13,6 +13,7 @@ import { draftDestinations, type Balanced } from './destinations.ts'
 import { draftListener, type Listening } from './listener.ts'
 import { draftSource, type Source } from './nat.ts'
 import { FIELD_ORDER, sketchOf, type Sketch } from './sketch.ts'
+import { refuseTooManyPorts } from './shifted.ts'
 import { draftSources } from './sources.ts'
 import { checkTitle, titleFor } from './titles.ts'
 
@@ -32,6 +33,7 @@ export async function draftRoute(context: ReadContext, { body, problems, server_
   if (record) checkNeighbours(sketch, record)
   problems.throwIfAny(FIELD_ORDER)
   if (!parts || !record) throw incomplete()
+  refuseTooManyPorts(record)
   refuseProtected(sketch, parts.listening)
   if (record.route_rule_id > ROUTE_RULE_ID_MAX) throw new Refusal('ALLOCATION_FAILED', 'All ids that relay rules can have are used up.')
   const named = { ...record, route_rule_title: body.route_rule_title ?? (await titleFor(context.db, record)) }

@@ -7,6 +7,7 @@ import { Problems, type Problem } from '../../http/problems.ts'
 import { isActive, type NamedRoute, type RouteRecord } from '../record.ts'
 import { checkNeighbours, refuseProtected } from './conflicts.ts'
 import { draftParts, incomplete, recordOf } from './draft.ts'
+import { refuseTooManyPorts } from './shifted.ts'
 import { FIELD_ORDER, sketchOf, type Asked, type Sketch } from './sketch.ts'
 
 export interface UpdateDraft {
@@ -32,6 +33,7 @@ export async function draftUpdate(context: ReadContext, stored: RouteRecord, { b
   for (const found of problems.all.filter(isNone(known.problems.all))) fresh.add(spokenOf(found.field), found.code, found.message, found.details)
   fresh.throwIfAny(FIELD_ORDER)
   if (!record) throw incomplete()
+  refuseTooManyPorts(record)
   const warnings = sketch.warnings.filter(isNone(known.warnings)).map((warning) => ({ ...warning, field: spokenOf(warning.field) }))
   return { record, warnings }
 }
