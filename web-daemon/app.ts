@@ -25,6 +25,7 @@ import { mountEndpoints, notFound } from './http/routes.ts'
 import { makeWatch, type Watch } from './reconcile/pass.ts'
 import { Streams } from './http/streams.ts'
 import { Metrics, type MetricsParts } from './metrics/metrics.ts'
+import { readRoutesOf } from './metrics/routes-part.ts'
 import { Traffic } from './routes/traffic.ts'
 import { PairingThrottle } from './tunnels/pairing-throttle.ts'
 import { VERSION } from './version.ts'
@@ -64,7 +65,7 @@ export const createApp = (parts: PanelParts): Panel => {
   const traffic = new Traffic({ db, ask, now, logger })
   const context = { db, ask, now, inTurn: makeQueue(), publish: bus.publish }
   const watch = makeWatch(context, logger)
-  const metrics = new Metrics({ db, now, logger, ...parts.metrics })
+  const metrics = new Metrics({ db, now, logger, readRoutes: readRoutesOf(db, traffic), ...parts.metrics })
   const about = { version: VERSION, started_at: now() }
   const endpoints = [...allEndpoints({ auth, about, pairing: new PairingThrottle(now), watch, metrics, traffic }), ...(parts.more_endpoints ?? [])]
   const guards = [setupGate(() => hasAccount(db)), csrfCheck, sessionCheck((cookies) => sessionOf(db, auth.tokens, cookies))]

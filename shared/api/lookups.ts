@@ -33,3 +33,5 @@ export function titleOf<T extends string>(lookup: Readonly<Record<T, number>>, i
   if (title === undefined) throw new RangeError(`lookup id ${id}`)
   return title
 }
+export const RECONCILE_STATUSES = { InSync: 10, Drifted: 20, Missing: 30, Unmanaged: 40, Inconsistent: 50 } as const
+export type ReconcileStatus = keyof typeof RECONCILE_STATUSES

@@ -91,6 +91,7 @@ export interface InterfaceReading extends TrafficFigures {
   counters: InterfaceCounters
 }
 
+/** Null is not known: before two readings, or where the kernel does not tell. */
 export interface RouteReading {
   route_rule_id: number
   title: string
@@ -98,10 +99,10 @@ export interface RouteReading {
   tx_bytes_since_boot: number
   rx_bytes_since_creation: number
   tx_bytes_since_creation: number
-  rx_bytes_per_second: number
-  tx_bytes_per_second: number
-  new_connections_per_second: number
-  active_connections: number
+  rx_bytes_per_second: number | null
+  tx_bytes_per_second: number | null
+  new_connections_per_second: number | null
+  active_connections: number | null
 }
 
 export interface RouteTotals {

@@ -2,11 +2,10 @@
 import { integerEnum, nullable, strict, Type, type Static } from '../model/schema.ts'
 import { INTERFACE_NAME_PATTERN } from '../model/tunnel.ts'
 import type { Warning } from './errors.ts'
-import { PERSISTENCE_TYPES, TUNNEL_SIDES } from './lookups.ts'
+import { PERSISTENCE_TYPES, TUNNEL_SIDES, type ReconcileStatus } from './lookups.ts'
+import type { RouteFindings } from './route-findings.ts'
 import type { ObservedView, PlanView, TunnelView } from './tunnel-answers.ts'
 
-export const RECONCILE_STATUSES = { InSync: 10, Drifted: 20, Missing: 30, Unmanaged: 40, Inconsistent: 50 } as const
-export type ReconcileStatus = keyof typeof RECONCILE_STATUSES
 
 export type ReconcileAction = 'adopt' | 'ignore' | 'unignore' | 'reapply' | 'forget' | 'delete'
 
@@ -94,14 +93,7 @@ export interface LastPass extends Noticed {
   changed: StatusChange[]
 }
 
-/** Relay rules: a status is as of an item, and `readable` says whether the kernel's ruleset can be read at all. */
-export interface RouteReport {
-  routes: { status: ReconcileStatus; detail: string }[]
-  route_counts: Partial<ReconcileCounts>
-  route_findings: { backend: string; readable: boolean; detail: string }
-}
-
-export interface ReconcileAnswer extends RouteReport {
+export interface ReconcileAnswer extends RouteFindings {
   items: ReconcileItem[]
   counts: ReconcileCounts
   ignored_interfaces: string[]

@@ -1,12 +1,11 @@
 // The half of a reconciliation that is about relay rules, as it is answered (interface.md, Reconcile; decisions.md, S8, S11).
-export const ROUTE_RECONCILE_STATUSES = { InSync: 10, Drifted: 20, Missing: 30, Unmanaged: 40, Inconsistent: 50 } as const
-export type RouteReconcileStatus = keyof typeof ROUTE_RECONCILE_STATUSES
+import type { ReconcileStatus } from './lookups.ts'
 
 /** `shadows` are the ids of rules that stand earlier and take all that this one listens for. */
 export interface RouteFinding {
   route_rule_id: number
   title: string
-  status: RouteReconcileStatus
+  status: ReconcileStatus
   reconcile_status_id: number
   detail: string
   actions: ('reapply' | 'delete')[]
@@ -19,7 +18,7 @@ export interface RouteFinding {
 /** `routes` is empty where the kernel's rules cannot be read, and `detail` then says why. */
 export interface RouteFindings {
   routes: RouteFinding[]
-  route_counts: Partial<Record<RouteReconcileStatus, number>>
+  route_counts: Partial<Record<ReconcileStatus, number>>
   route_findings: {
     backend: string
     readable: boolean

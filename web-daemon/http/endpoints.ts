@@ -8,7 +8,6 @@ import type { Metrics } from '../metrics/metrics.ts'
 import { poolEndpoints } from '../pools/endpoints.ts'
 import { reconcileEndpoints } from '../reconcile/endpoints.ts'
 import type { Watch } from '../reconcile/pass.ts'
-import { noRelayRules } from '../reconcile/relay-rules.ts'
 import { systemEndpoints } from '../system/endpoints.ts'
 import type { About } from '../system/health.ts'
 import { tunnelEndpoints } from '../tunnels/endpoints.ts'
@@ -39,7 +38,7 @@ export const allEndpoints = ({ auth, about, pairing, watch, metrics, traffic }: 
   ...poolEndpoints(poolUse),
   ...tunnelEndpoints(dependentRoutes),
   ...pairingEndpoints(pairing),
-  ...reconcileEndpoints(watch, noRelayRules()),
+  ...reconcileEndpoints(watch),
   ...forwardingEndpoints({ rulesInForce: countInForce }),
   ...routeEndpoints(traffic),
 ]

@@ -7,7 +7,7 @@ import { NO_TRAFFIC, type Interfaces } from './interfaces.ts'
 import { NO_LOAD, parseLoad } from './parse/loadavg.ts'
 import { NO_MEMORY, NO_SWAP, parseMemory, parseSwap } from './parse/meminfo.ts'
 import { parseStat, usage, type CpuTimes } from './parse/stat.ts'
-import { noRoutes, type ReadRoutes } from './routes-part.ts'
+import { partOf, type ReadRoutes } from './routes-part.ts'
 
 export interface ReaderParts {
   readonly host: Host
@@ -51,7 +51,7 @@ export class HostReader {
       load: await attempt('load', NO_LOAD, () => parseLoad(host.read('/proc/loadavg'))),
       disks: await attempt('disks', [], () => this.#disks.read((detail) => void errors.push({ part: 'disks', detail }))),
       network,
-      ...(await attempt('routes', noRoutes(), readRoutes)),
+      ...(await attempt('routes', partOf([]), readRoutes)),
       errors,
     }
   }

@@ -9,7 +9,7 @@ import { DEFAULTS, type MetricsSettings } from './defaults.ts'
 import { HostReader } from './host-reader.ts'
 import { thisHost, type Host } from './host.ts'
 import { Interfaces } from './interfaces.ts'
-import { noRoutes, type ReadRoutes } from './routes-part.ts'
+import { partOf, type ReadRoutes } from './routes-part.ts'
 import { Sampler } from './sampler.ts'
 import { readTallies, writeTallies } from './store.ts'
 
@@ -38,7 +38,7 @@ export class Metrics {
 
   constructor(parts: MetricsParts) {
     this.settings = { ...DEFAULTS, ...parts.settings }
-    this.#parts = { host: thisHost, clock: systemClock, readRoutes: noRoutes, ...parts, settings: this.settings }
+    this.#parts = { host: thisHost, clock: systemClock, readRoutes: async () => partOf([]), ...parts, settings: this.settings }
     const { clock, logger } = this.#parts
     this.sampler = new Sampler({ settings: this.settings, clock, logger, read: (seconds) => this.#read(seconds) })
   }

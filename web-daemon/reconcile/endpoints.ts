@@ -8,12 +8,11 @@ import { forgetTunnel } from './forget.ts'
 import { ignoreInterface } from './ignore.ts'
 import { listAll } from './list.ts'
 import type { Watch } from './pass.ts'
-import type { ReportRoutes } from './relay-rules.ts'
 
 const tag = 'reconcile'
 
-export const reconcileEndpoints = (watch: Watch, reportRoutes: ReportRoutes): Endpoint[] => [
-  query('GET /reconcile', { tag, summary: 'Compare every stored tunnel with the host, now, and list the tunnels that the panel does not manage. Ignored interfaces are left out unless the query says include_ignored=true.' }, listAll(watch, reportRoutes)),
+export const reconcileEndpoints = (watch: Watch): Endpoint[] => [
+  query('GET /reconcile', { tag, summary: 'Compare every stored tunnel and relay rule with the host, now, and list the tunnels that the panel does not manage. Ignored interfaces are left out unless the query says include_ignored=true.' }, listAll(watch)),
   command('POST /reconcile/adopt', { tag, summary: 'Take a tunnel of the host under management as it is: not renamed, not interrupted, the kernel untouched.', body: AdoptBody, audit: 'TunnelAdopt', isCreating: true }, adoptTunnel),
   command('POST /reconcile/ignore', { tag, summary: 'Leave an interface that the panel does not manage out of the report; with "ignored": false, report it again.', body: IgnoreBody, audit: 'ReconcileIgnore' }, ignoreInterface),
   command('POST /reconcile/{id}/reapply', { tag, summary: 'Put right whatever on the host differs from what is stored.', body: TunnelActionBody, audit: 'TunnelReapply' }, reapplyTunnel),

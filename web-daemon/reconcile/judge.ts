@@ -1,6 +1,6 @@
 // Compares one stored tunnel with what the host holds under its name: drift is a plan that has steps. Pure.
-import { APPLY_STATUSES } from '@panel/shared/api/lookups.ts'
-import type { ReconcileDiff, ReconcileStatus } from '@panel/shared/api/reconcile.ts'
+import { APPLY_STATUSES, type ReconcileStatus } from '@panel/shared/api/lookups.ts'
+import type { ReconcileDiff } from '@panel/shared/api/reconcile.ts'
 import { FILE_KINDS, LINK_KINDS, type TunnelState } from '@panel/shared/model/tunnel.ts'
 import { failuresOf } from '@panel/shared/plan/check.ts'
 import { checkTunnel } from '@panel/shared/plan/tunnel-facts.ts'

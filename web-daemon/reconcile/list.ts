@@ -2,14 +2,14 @@
 import type { ReconcileAnswer } from '@panel/shared/api/reconcile.ts'
 import type { ReadContext } from '../context.ts'
 import { ok, type Answer, type Incoming } from '../http/endpoint.ts'
+import { routeFindings } from '../routes/findings.ts'
 import type { Watch } from './pass.ts'
-import type { ReportRoutes } from './relay-rules.ts'
 import { compareAll, countsOf } from './report.ts'
 
 export const listAll =
-  (watch: Watch, reportRoutes: ReportRoutes) =>
+  (watch: Watch) =>
   async (context: ReadContext, { query }: Incoming): Promise<Answer> => {
-    const [report, routes] = await Promise.all([compareAll(context), reportRoutes(context)])
+    const [report, routes] = await Promise.all([compareAll(context), routeFindings(context)])
     const withIgnored = ['true', '1'].includes(query['include_ignored']?.toLowerCase() ?? '')
     const items = report.items.filter(({ is_ignored }) => withIgnored || !is_ignored).map((item) => ({ ...item, noticed: watch.noticed(item) }))
     const { ignored_interfaces, leftover_units } = report

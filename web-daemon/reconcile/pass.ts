@@ -1,6 +1,7 @@
 // Looks at the whole host in the background, remembers what it saw, and says when drift appears or clears (decisions.md, S15).
 import type { Logger } from 'pino'
-import type { LastPass, Noticed, PassReason, ReconcileStatus, StatusChange } from '@panel/shared/api/reconcile.ts'
+import type { ReconcileStatus } from '@panel/shared/api/lookups.ts'
+import type { LastPass, Noticed, PassReason, StatusChange } from '@panel/shared/api/reconcile.ts'
 import type { CommandContext } from '../context.ts'
 import { Refusal } from '../http/refusal.ts'
 import { compareAll, countsOf, type Item } from './report.ts'

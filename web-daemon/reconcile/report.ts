@@ -1,5 +1,6 @@
 // One item for each stored tunnel and for each tunnel of the host that the panel does not manage (interface.md, GET /reconcile; decisions.md, S8, S9, S12).
-import { RECONCILE_STATUSES, type LegacyName, type ReconcileCounts, type ReconcileItem, type ReconcileStatus } from '@panel/shared/api/reconcile.ts'
+import { RECONCILE_STATUSES, type ReconcileStatus } from '@panel/shared/api/lookups.ts'
+import type { LegacyName, ReconcileCounts, ReconcileItem } from '@panel/shared/api/reconcile.ts'
 import { INTERFACE_NAME_PATTERN, type TunnelState } from '@panel/shared/model/tunnel.ts'
 import { fileOf } from '@panel/shared/render/saved-file.ts'
 import type { ReadContext } from '../context.ts'

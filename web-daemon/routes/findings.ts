@@ -1,7 +1,6 @@
 // How the kernel's rules stand to the stored ones: the half of a reconciliation that is about relay rules (interface.md, Reconcile; decisions.md, S11).
-import { APPLY_STATUSES } from '@panel/shared/api/lookups.ts'
-import type { RouteFinding, RouteFindings, RouteReconcileStatus } from '@panel/shared/api/route-findings.ts'
-import { ROUTE_RECONCILE_STATUSES } from '@panel/shared/api/route-findings.ts'
+import { APPLY_STATUSES, RECONCILE_STATUSES, type ReconcileStatus } from '@panel/shared/api/lookups.ts'
+import type { RouteFinding, RouteFindings } from '@panel/shared/api/route-findings.ts'
 import type { RelayRule } from '@panel/shared/model/ruleset.ts'
 import { sameState } from '@panel/shared/plan/change.ts'
 import { failuresOf } from '@panel/shared/plan/check.ts'
@@ -59,7 +58,7 @@ function findingOf(record: RouteRecord, held: HeldRules, shadows: readonly Route
     route_rule_id,
     title,
     status,
-    reconcile_status_id: ROUTE_RECONCILE_STATUSES[status],
+    reconcile_status_id: RECONCILE_STATUSES[status],
     detail: shadows.length === 0 ? detail : `${detail} It can never match: ${shadows.map((one) => one.route_rule_title).join(', ')} stands earlier and takes all that it listens for.`,
     actions: ['reapply', 'delete'],
     expected_rules: wanted ? 1 : 0,
@@ -76,7 +75,7 @@ interface Compared {
   readonly diffs: number
 }
 
-function judge(record: RouteRecord, { wanted, found, damage, diffs }: Compared): { status: RouteReconcileStatus; detail: string } {
+function judge(record: RouteRecord, { wanted, found, damage, diffs }: Compared): { status: ReconcileStatus; detail: string } {
   if (record.apply_status_id === APPLY_STATUSES.Inconsistent) return { status: 'Inconsistent', detail: `The last change did not work and could not be undone: ${record.last_apply_error || 'reapply the rule'}.` }
   if (damage !== undefined) return { status: 'Drifted', detail: `The kernel holds the rule in part: ${damage}.` }
   if (!wanted) return found ? { status: 'Drifted', detail: 'The rule is disabled, and the kernel holds it.' } : { status: 'InSync', detail: 'The rule is disabled, and the kernel does not hold it.' }
@@ -96,7 +95,7 @@ const stray = (route_rule_id: number, what: string, installed_rules: number): Ro
   route_rule_id,
   title: '',
   status: 'Unmanaged',
-  reconcile_status_id: ROUTE_RECONCILE_STATUSES.Unmanaged,
+  reconcile_status_id: RECONCILE_STATUSES.Unmanaged,
   detail: `The panel's table holds a rule that the panel does not know (${what}). POST /routes/apply-all takes it out.`,
   actions: [],
   expected_rules: 0,
