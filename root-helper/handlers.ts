@@ -37,7 +37,8 @@ export interface Parts {
   readonly findListeners: () => Promise<Listener[]>
 }
 
-export function handlersFor({ kernel, journal, helperFacts, findTools, findListeners }: Parts): Handlers {
+export function handlersFor(parts: Parts): Handlers {
+  const { kernel, journal } = parts
   const subject = tunnelSubject(kernel)
   const tunnels = new Transaction(subject, journal)
   const forwarding = forwardingSubject(kernel.forwarding)
@@ -67,15 +68,19 @@ export function handlersFor({ kernel, journal, helperFacts, findTools, findListe
       return { ok: failuresOf(checks).length === 0, checks }
     },
     'forwarding.apply': (change) => inTurn(() => switches.apply(change)),
-    'host.probe': async ({ parts }) => ({
-      helper: parts.includes('helper') ? await helperFacts() : null,
-      link_kinds: parts.includes('link_kinds') ? await Promise.all(LINK_KINDS.map(async (kind) => ({ kind, ...(await kernel.links.supports(kind)) }))) : null,
-      tools: parts.includes('tools') ? await findTools() : null,
-      interfaces: parts.includes('interfaces') ? await kernel.links.interfaces() : null,
-      routing_table: parts.includes('routing_table') ? await kernel.links.routingTable() : null,
-      listeners: parts.includes('listeners') ? await findListeners() : null,
-    }),
+    'host.probe': ({ parts: asked }) => probeHost(parts, asked),
     'events.subscribe': (_, signal) => subscribe(signal),
+  }
+}
+
+async function probeHost({ kernel, helperFacts, findTools, findListeners }: Parts, asked: Params<'host.probe'>['parts']): Promise<Result<'host.probe'>> {
+  return {
+    helper: asked.includes('helper') ? await helperFacts() : null,
+    link_kinds: asked.includes('link_kinds') ? await Promise.all(LINK_KINDS.map(async (kind) => ({ kind, ...(await kernel.links.supports(kind)) }))) : null,
+    tools: asked.includes('tools') ? await findTools() : null,
+    interfaces: asked.includes('interfaces') ? await kernel.links.interfaces() : null,
+    routing_table: asked.includes('routing_table') ? await kernel.links.routingTable() : null,
+    listeners: asked.includes('listeners') ? await findListeners() : null,
   }
 }
 
