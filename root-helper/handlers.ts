@@ -68,6 +68,7 @@ export function handlersFor(parts: Parts): Handlers {
       return { ok: failuresOf(checks).length === 0, checks }
     },
     'forwarding.apply': (change) => inTurn(() => switches.apply(change)),
+    'netfilter.probe': () => kernel.netfilter.foreign(),
     'host.probe': ({ parts: asked }) => probeHost(parts, asked),
     'events.subscribe': (_, signal) => subscribe(signal),
   }

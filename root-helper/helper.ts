@@ -13,8 +13,9 @@ import { findListeners } from './kernel/listeners.ts'
 import { openLinks } from './kernel/links.ts'
 import { listenOn } from './kernel/socket-file.ts'
 import { networkdFilesIn } from './kernel/networkd.ts'
-import type { Rulesets } from './kernel/facilities.ts'
+import type { Kernel } from './kernel/facilities.ts'
 import { keptRulesIn } from './kernel/kept-rules.ts'
+import { foreignBy, foreignUnread } from './kernel/netfilter.ts'
 import { Nft } from './kernel/nft.ts'
 import { rulesetsWithout } from './kernel/rulesets-none.ts'
 import { NftRulesets } from './kernel/rulesets.ts'
@@ -28,12 +29,14 @@ export async function realParts(config: HelperConfig): Promise<Parts> {
   const links = openLinks()
   const units = unitFilesIn(config.unitDir, reloadLater(config.unitDir))
   const networkd = networkdFilesIn(config.networkdDir)
-  return { kernel: { links, units, networkd, events: kernelEvents, rulesets: await openRulesets(config.stateDir), connections: new KernelConnections(), forwarding: forwardingIn(config.sysctlDir) }, journal: journalIn(config.stateDir), helperFacts: () => helperFacts(config), findTools, findListeners }
+  return { kernel: { links, units, networkd, events: kernelEvents, ...(await openNetfilter(config.stateDir)), connections: new KernelConnections(), forwarding: forwardingIn(config.sysctlDir) }, journal: journalIn(config.stateDir), helperFacts: () => helperFacts(config), findTools, findListeners }
 }
 
-async function openRulesets(stateDir: string): Promise<Rulesets> {
-  const nft = await findTool('nft')
-  return nft === null ? rulesetsWithout('nft is not installed, and nothing else here can hold relay rules: install the package nftables') : new NftRulesets(new Nft(nft), keptRulesIn(stateDir), rulesetGeneration())
+async function openNetfilter(stateDir: string): Promise<Pick<Kernel, 'rulesets' | 'netfilter'>> {
+  const path = await findTool('nft')
+  if (path === null) return { rulesets: rulesetsWithout('nft is not installed, and nothing else here can hold relay rules: install the package nftables'), netfilter: foreignUnread('nft is not installed, so the rules of other software cannot be read') }
+  const nft = new Nft(path)
+  return { rulesets: new NftRulesets(nft, keptRulesIn(stateDir), rulesetGeneration()), netfilter: foreignBy(nft) }
 }
 
 /** Nothing is served before what an earlier helper left half-done is put back. */

@@ -1,5 +1,6 @@
 // What the helper needs of a kernel, one interface per facility; the real ones and the fakes of the tests are held to one contract suite.
 import type { HostEvent } from '@panel/shared/model/event.ts'
+import type { ForeignFound } from '@panel/shared/model/foreign-netfilter.ts'
 import type { ForwardingFound, ForwardingSwitches } from '@panel/shared/model/forwarding.ts'
 import type { HostInterface, ObservedLink, RoutingEntry, SeenLink } from '@panel/shared/model/observed.ts'
 import type { RelayConnection } from '@panel/shared/model/connection.ts'
@@ -103,12 +104,18 @@ export interface Forwarding {
   removeFile(): Promise<void>
 }
 
+/** The netfilter objects of other software: they are read, and there is no way to change them. */
+export interface Netfilter {
+  foreign(): Promise<ForeignFound>
+}
+
 export interface Kernel {
   links: Links
   events: KernelEvents
   units: UnitFiles
   networkd: NetworkdFiles
   rulesets: Rulesets
+  netfilter: Netfilter
   connections: Connections
   forwarding: Forwarding
 }

@@ -23,9 +23,14 @@ export class Nft {
   }
 
   /** Null where what is to be listed is not there. */
-  async list(command: string): Promise<string | null> {
+  list = (command: string): Promise<string | null> => this.#list('-j', command)
+
+  /** As a person reads it, each object with the number of it that JSON gives too. */
+  text = (command: string): Promise<string | null> => this.#list('-a', command)
+
+  async #list(form: '-j' | '-a', command: string): Promise<string | null> {
     try {
-      return await this.#run(['-j', command], '')
+      return await this.#run([form, command], '')
     } catch (error) {
       if (error instanceof KernelError && error.code === 'ENOENT') return null
       throw error

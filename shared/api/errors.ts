@@ -70,6 +70,7 @@ export const WARNING_CODES = [
   'ROUTE_OVERLAPS_RULE',
   'IP_FORWARDING_OFF',
   'CONNTRACK_NEARLY_FULL',
+  'FOREIGN_FORWARD_POLICY_DROP',
   'CONNECTIONS_NOT_DROPPED',
 ] as const
 export type WarningCode = (typeof WARNING_CODES)[number]

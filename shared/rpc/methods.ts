@@ -2,6 +2,7 @@
 import { integer, strict, stringEnum, Type, type Static, type TSchema } from '../model/schema.ts'
 import { HostEvent, MAX_BATCH } from '../model/event.ts'
 import { HOST_PARTS, HostFound } from '../model/host.ts'
+import { ForeignFound } from '../model/foreign-netfilter.ts'
 import { ForwardingFound, ForwardingState } from '../model/forwarding.ts'
 import { SeenLink, TunnelFound } from '../model/observed.ts'
 import { CONNECTIONS_MAX, ConnectionsFound } from '../model/connection.ts'
@@ -57,6 +58,8 @@ export const METHODS = {
   'forwarding.verify': method('read', ForwardingChange, Verified),
   /** Neither state may be null: a host always forwards or does not. */
   'forwarding.apply': method('write', ForwardingChange, Outcome),
+  /** What other software has in netfilter, as far as relayed packets meet it. Starts nft. */
+  'netfilter.probe': method('read', strict({}), ForeignFound),
   'host.probe': method('read', strict({ parts: Type.Array(stringEnum(HOST_PARTS), { maxItems: HOST_PARTS.length }) }), HostFound),
   /** Changes of links and addresses as the kernel tells them, whoever made them. The first item says "lost": what was before it is not told. Ends when cancelled. */
   'events.subscribe': stream(strict({}), strict({ events: Type.Array(HostEvent, { minItems: 1, maxItems: MAX_BATCH }) }), strict({})),

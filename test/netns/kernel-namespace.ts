@@ -29,7 +29,7 @@ export class KernelNamespace {
     createInterface({ input: this.#child.stdout }).on('line', (line) => this.#take(JSON.parse(line) as Answer))
     this.#child.on('exit', () => this.#waiters.forEach(({ reject }) => reject(new Error('The driver has ended'))))
     const facility = (name: keyof Kernel) => new Proxy({}, { get: (_, method) => (...args: unknown[]) => this.#call({ facility: name, method: String(method), args }) })
-    this.kernel = { links: facility('links'), units: facility('units'), rulesets: facility('rulesets'), connections: facility('connections'), forwarding: facility('forwarding') } as unknown as Kernel
+    this.kernel = { links: facility('links'), units: facility('units'), rulesets: facility('rulesets'), netfilter: facility('netfilter'), connections: facility('connections'), forwarding: facility('forwarding') } as unknown as Kernel
   }
 
   #call(what: object): Promise<unknown> {

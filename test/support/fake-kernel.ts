@@ -1,11 +1,12 @@
 // A kernel in memory, for reaching places that a real one is hard to bring to; test/contract holds it to what the real one does.
 import { canonicalConfig, canonicalAddress } from '@panel/shared/model/canonical-tunnel.ts'
+import { nothingForeign, type ForeignFound } from '@panel/shared/model/foreign-netfilter.ts'
 import type { HostEvent } from '@panel/shared/model/event.ts'
 import type { HostInterface, LinkStatistics, ObservedLink, RoutingEntry } from '@panel/shared/model/observed.ts'
 import type { Listener } from '@panel/shared/model/listener.ts'
 import { KERNEL_STUBS, LINK_KINDS, type LinkConfig, type FileKind, type LinkState, type TunnelAddress } from '@panel/shared/model/tunnel.ts'
 import { fileOf, NETWORKD_KINDS, UNIT_KINDS } from '@panel/shared/render/saved-file.ts'
-import { KernelError, type FoundLink, type Kernel, type KernelEvents, type Links, type NetworkdFiles, type SavedFiles, type UnitFiles } from '@panel/root-helper/kernel/facilities.ts'
+import { KernelError, type FoundLink, type Kernel, type KernelEvents, type Links, type Netfilter, type NetworkdFiles, type SavedFiles, type UnitFiles } from '@panel/root-helper/kernel/facilities.ts'
 import { FakeConnections, FakeForwarding, FakeRulesets } from './fake-ruleset.ts'
 
 /** A link of the fake host; `state` null stands for a kind that is not ours. */
@@ -29,6 +30,9 @@ export class FakeKernel implements Kernel {
   readonly rulesets = new FakeRulesets((what) => this.#change(what))
   readonly connections = new FakeConnections((what) => this.#change(what))
   readonly forwarding = new FakeForwarding((what) => this.#change(what))
+  /** What other software has in netfilter. */
+  foreign: ForeignFound = nothingForeign('')
+  readonly netfilter: Netfilter = { foreign: async () => structuredClone(this.foreign) }
   supportsGre = true
   hostInterfaces: HostInterface[] = [fakeInterface('lo', 1, 'loopback', ['127.0.0.1/8']), fakeInterface('eth0', 2, 'physical', ['192.0.2.1/24', '2001:db8::1/64'])]
   hostRoutes: RoutingEntry[] = [fakeRoute('0.0.0.0/0', 'eth0'), fakeRoute('192.0.2.0/24', 'eth0'), fakeRoute('::/0', 'eth0')]

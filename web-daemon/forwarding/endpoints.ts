@@ -4,7 +4,7 @@ import type { Warning } from '@panel/shared/api/errors.ts'
 import type { CommandContext, ReadContext, ReadDb } from '../context.ts'
 import { command, ok, query, type Answer, type Endpoint, type Incoming } from '../http/endpoint.ts'
 import { probeRuleBackend } from '../system/capabilities.ts'
-import { foreignRules } from './foreign.ts'
+import { foreignRules, foreignView } from './foreign.ts'
 import { putBack, turnOn } from './state.ts'
 import { conntrackWarnings, forwardingView } from './view.ts'
 
@@ -22,8 +22,8 @@ export const forwardingEndpoints = (use: ForwardingUse): Endpoint[] => [
 ]
 
 async function showForwarding({ ask }: ReadContext): Promise<Answer> {
-  const [found, backend, foreign] = await Promise.all([ask('forwarding.probe', {}), probeRuleBackend(ask), foreignRules()])
-  const answer: ForwardingAnswer = { forwarding: forwardingView(found, backend), foreign, backend, warnings: conntrackWarnings(found) }
+  const [found, backend, foreign] = await Promise.all([ask('forwarding.probe', {}), probeRuleBackend(ask), foreignRules(ask)])
+  const answer: ForwardingAnswer = { forwarding: forwardingView(found, backend), foreign: foreignView(foreign), backend, warnings: conntrackWarnings(found) }
   return ok(answer)
 }
 

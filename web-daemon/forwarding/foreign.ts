@@ -1,6 +1,27 @@
 // What other software has put into netfilter and bears on relayed packets (decisions.md, F27): the one place where it is asked for.
 import type { ForeignView } from '@panel/shared/api/forwarding.ts'
+import type { ForeignFound } from '@panel/shared/model/foreign-netfilter.ts'
+import type { RelayRule } from '@panel/shared/model/ruleset.ts'
+import { blockOf, type RelayBlock } from '@panel/shared/plan/relay-block.ts'
+import type { Reader } from '@panel/shared/rpc/methods.ts'
 
-export async function foreignRules(): Promise<ForeignView> {
-  return { readable: false, managers: [], rules: [], total: 0, detail: 'This build does not read the rules of other software' }
+export const foreignRules = (ask: Reader): Promise<ForeignFound> => ask('netfilter.probe', {})
+
+export const foreignView = ({ is_readable, managers, rules, total, detail }: ForeignFound): ForeignView => ({
+  readable: is_readable,
+  managers,
+  rules: rules.map(({ table, chain, text, protocol, address, port, port_end, manager }) => ({ table, chain, text, protocol, address, port, port_end, manager })),
+  total,
+  detail,
+})
+
+/** What of it drops, or may drop, what the rule relays; `out_interface` is where that leaves, null where nobody knows. */
+export async function foreignBlock(ask: Reader, foreign: ForeignFound, rule: RelayRule, out_interface: string | null): Promise<RelayBlock | null> {
+  if (foreign.chains.length === 0) return null
+  const interfaces = (await ask('host.probe', { parts: ['interfaces'] })).interfaces ?? []
+  const addressed = interfaces.map(({ name, addresses }) => ({ name, addresses: addresses.map((text) => text.split('/')[0] ?? '') }))
+  const owner = addressed.find(({ addresses }) => addresses.includes(rule.bind_address))
+  return blockOf(rule, foreign, { own_addresses: addressed.flatMap(({ addresses }) => addresses), in_interface: owner?.name ?? null, out_interface })
 }
+
+export const toldOf = ({ table, chain, text, is_certain }: RelayBlock): string => `Table ${table}, chain ${chain}, ${is_certain ? 'drops' : 'may drop'} what the rule relays: ${text}.`

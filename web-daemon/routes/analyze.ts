@@ -3,11 +3,12 @@ import type { Evidence, RouteAnalysis, RouteVerdict } from '@panel/shared/api/an
 import { ROUTE_PROTOCOLS } from '@panel/shared/api/lookups.ts'
 import type { RouteHealthView } from '@panel/shared/api/route-answers.ts'
 import type { CommandContext } from '../context.ts'
-import { foreignRules } from '../forwarding/foreign.ts'
+import { foreignRules, toldOf } from '../forwarding/foreign.ts'
 import { ok, type Answer, type Incoming } from '../http/endpoint.ts'
 import { observe } from '../tunnels/view.ts'
 import { healthOf } from './health.ts'
 import { targetOf } from './get.ts'
+import { blockOfRoute } from './passage.ts'
 import { lookAtDestinations } from './reachability.ts'
 import { familyOf, type RouteRecord } from './record.ts'
 import { shadowsOf } from './shadows.ts'
@@ -28,7 +29,7 @@ export const analyzeRoute =
     const record = await targetOf(context, params)
     const [health] = await healthOf(context, [record])
     if (!health) throw new Error(`Rule ${record.route_rule_id} has no health`)
-    const findings = [inForce(record), inKernel(health), await forwarding(context, record), await shadow(context, record), await foreign(), tunnel(health), await destinations(context, record), await mtu(context, record, health), await inbound(traffic, record)]
+    const findings = [inForce(record), inKernel(health), await forwarding(context, record), await shadow(context, record), await foreign(context, record), tunnel(health), await destinations(context, record), await mtu(context, record, health), await inbound(traffic, record)]
     const stop = findings.find(({ verdict }) => verdict !== null)
     const answer: RouteAnalysis = {
       route_rule_id: record.route_rule_id,
@@ -71,10 +72,16 @@ async function shadow({ db }: CommandContext, { route_rule_id }: RouteRecord): P
   return stops('RULE_SHADOWED', seen, [`Move the rule before ${names.join(', ')}, or disable ${names.length === 1 ? 'that one' : 'those'}.`])
 }
 
-/** Which of the rules of other software drops a packet is judged once they can be read. */
-async function foreign(): Promise<Finding> {
-  const { readable, managers, total, detail } = await foreignRules()
-  return fine('foreign_rules', readable ? `${total} rules of other software bear on relayed packets.` : `${detail}, so a firewall that drops relayed packets would not be seen here.`, { readable, managers, total })
+/** What is not read surely is told, and is no verdict. */
+async function foreign(context: CommandContext, record: RouteRecord): Promise<Finding> {
+  const found = await foreignRules(context.ask)
+  const { is_readable: readable, managers, total, detail } = found
+  const block = await blockOfRoute(context, record, found)
+  const data = { readable, managers, total, block }
+  if (!readable) return fine('foreign_rules', `${detail}, so a firewall that drops relayed packets would not be seen here.`, data)
+  if (!block) return fine('foreign_rules', `${total} rules of other software bear on relayed packets, and none of them is seen to drop what the rule relays.`, data)
+  if (!block.is_certain) return fine('foreign_rules', `${toldOf(block)} That cannot be read surely. ${block.remedy}`, data)
+  return stops('FORWARD_BLOCKED', fine('foreign_rules', toldOf(block), data), [block.remedy])
 }
 
 function tunnel({ tunnel: over, state, detail }: RouteHealthView): Finding {

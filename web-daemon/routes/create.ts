@@ -3,13 +3,13 @@ import { APPLY_STATUSES } from '@panel/shared/api/lookups.ts'
 import type { CreateRouteBody } from '@panel/shared/api/routes.ts'
 import type { Outcome } from '@panel/shared/rpc/outcome.ts'
 import type { CommandContext } from '../context.ts'
-import { forwardFor } from '../forwarding/auto.ts'
 import { created, type Answer, type Incoming } from '../http/endpoint.ts'
 import { changeAnswer } from './answer.ts'
 import { changeRules } from './change-rules.ts'
 import { draftRoute } from './draft/draft.ts'
+import { passageFor } from './passage.ts'
 import { refusalOf } from './reach.ts'
-import { familyOf, ruleOf, type NamedRoute, type RouteRecord } from './record.ts'
+import { ruleOf, type NamedRoute, type RouteRecord } from './record.ts'
 import { findRoute, insertRoute } from './store.ts'
 import type { Traffic } from './traffic.ts'
 
@@ -25,7 +25,7 @@ export const createRoute =
       const record = await store(context, traffic, wanted, changed.outcome)
       context.note.target('route', record.route_rule_id)
       if (refusal) throw refusal
-      const more = record.is_enabled ? await forwardFor(context, familyOf(record)) : []
+      const more = await passageFor(context, record)
       return created(await changeAnswer(context, record, changed, [...warnings, ...more]))
     })
 

@@ -1,8 +1,10 @@
 // How the kernel's rules stand to the stored ones: the half of a reconciliation that is about relay rules (interface.md, Reconcile; decisions.md, S11).
 import { APPLY_STATUSES, RECONCILE_STATUSES, type ReconcileStatus } from '@panel/shared/api/lookups.ts'
 import type { RouteFinding, RouteFindings } from '@panel/shared/api/route-findings.ts'
+import type { ForeignFound } from '@panel/shared/model/foreign-netfilter.ts'
 import type { RelayRule } from '@panel/shared/model/ruleset.ts'
 import { sameState } from '@panel/shared/plan/change.ts'
+import { takenBy } from '@panel/shared/plan/relay-block.ts'
 import { failuresOf } from '@panel/shared/plan/check.ts'
 import { checkRuleset } from '@panel/shared/plan/ruleset-facts.ts'
 import type { ReadContext } from '../context.ts'
@@ -15,7 +17,7 @@ import { allRoutes } from './store.ts'
 
 /** Throws 503 where the helper is away: then nothing is known. */
 export async function routeFindings({ db, ask }: Pick<ReadContext, 'db' | 'ask'>): Promise<RouteFindings> {
-  const [stored, held, forwarding, foreign, shadows] = await Promise.all([allRoutes(db), heldRules(ask), ask('forwarding.probe', {}), foreignRules(), shadowsOf(db, null)])
+  const [stored, held, forwarding, foreign, shadows] = await Promise.all([allRoutes(db), heldRules(ask), ask('forwarding.probe', {}), foreignRules(ask), shadowsOf(db, null)])
   const enabled = stored.filter(({ is_enabled }) => is_enabled)
   const routes = held.is_readable ? [...stored.map((record) => findingOf(record, held, shadows.get(record.route_rule_id) ?? [])), ...straysOf(stored, held)] : []
   const route_counts: RouteFindings['route_counts'] = {}
@@ -35,12 +37,23 @@ export async function routeFindings({ db, ask }: Pick<ReadContext, 'db' | 'ask'>
       ip_forwarding_panel_managed: saved !== null,
       // Jumps are what other backends need; the chains of an nft table are hooked themselves.
       missing_jumps: [],
-      foreign_readable: foreign.readable,
+      foreign_readable: foreign.is_readable,
       foreign_managers: foreign.managers,
-      foreign_shadows: [],
-      notes: [...(foreign.readable ? [] : [foreign.detail]), ...held.unmanaged.map((text) => `In the panel's table, and of no rule: ${text}`)],
+      foreign_shadows: shadowedByForeign(enabled, foreign),
+      notes: [...(foreign.is_readable ? [] : [foreign.detail]), ...held.unmanaged.map((text) => `In the panel's table, and of no rule: ${text}`)],
     },
   }
+}
+
+/** They are told, and left alone. */
+const FOREIGN_SHADOWS_MAX = 100
+
+function shadowedByForeign(enabled: readonly RouteRecord[], foreign: ForeignFound): string[] {
+  const shadowed = enabled.flatMap((record) => {
+    const rule = ruleOf(record)
+    return rule ? takenBy(rule, foreign).map(({ table, chain, text }) => `Table ${table}, chain ${chain}, may take what ${record.route_rule_title} listens for: ${text}`) : []
+  })
+  return shadowed.slice(0, FOREIGN_SHADOWS_MAX)
 }
 
 const isOf =

@@ -7,10 +7,10 @@ import { changeAnswer } from './answer.ts'
 import { dropConnections } from './connections.ts'
 import { draftUpdate } from './draft/update.ts'
 import { targetOf } from './get.ts'
+import { passageFor } from './passage.ts'
 import { reach } from './reach.ts'
 import type { NamedRoute, RouteRecord } from './record.ts'
 import type { Traffic } from './traffic.ts'
-import { forwardingOf } from './update.ts'
 
 type Handler<B> = (context: CommandContext, incoming: Incoming<B>) => Promise<Answer>
 interface Wanted {
@@ -28,7 +28,7 @@ const act =
       const { wanted, warnings, drop_connections } = await decide(context, stored, incoming)
       const { record, changed } = await reach(context, traffic, stored, wanted)
       const { connections_dropped, warnings: undropped } = await dropConnections(context, stored, record, drop_connections)
-      const answer: RouteActionAnswer = { action, ...(await changeAnswer(context, record, changed, [...warnings, ...(await forwardingOf(context, record)), ...undropped])), connections_dropped }
+      const answer: RouteActionAnswer = { action, ...(await changeAnswer(context, record, changed, [...warnings, ...(await passageFor(context, record)), ...undropped])), connections_dropped }
       return ok(answer)
     })
 

@@ -1,18 +1,17 @@
 // Changes a stored rule: drafted, carried out, read back, and only then stored (interface.md, PATCH /routes/{id}).
-import type { Warning } from '@panel/shared/api/errors.ts'
 import type { UpdateRouteAnswer } from '@panel/shared/api/route-answers.ts'
 import type { UpdateRouteBody } from '@panel/shared/api/routes.ts'
 import { rulesOrNull } from '@panel/shared/plan/ruleset.ts'
 import type { CommandContext } from '../context.ts'
-import { forwardFor } from '../forwarding/auto.ts'
 import { ok, type Answer, type Incoming } from '../http/endpoint.ts'
 import { changeAnswer } from './answer.ts'
 import { concernsKernel } from './change-rules.ts'
 import { dropConnections } from './connections.ts'
 import { draftUpdate, type Wish } from './draft/update.ts'
 import { targetOf } from './get.ts'
+import { passageFor } from './passage.ts'
 import { reach, replace, type Reached } from './reach.ts'
-import { familyOf, ruleOf, type NamedRoute, type RouteRecord } from './record.ts'
+import { ruleOf, type NamedRoute, type RouteRecord } from './record.ts'
 import type { Traffic } from './traffic.ts'
 
 export const updateRoute =
@@ -28,12 +27,10 @@ export async function amend(context: CommandContext, traffic: Traffic, stored: R
   const { record: wanted, warnings } = await draftUpdate(context, stored, wish)
   const isConcerned = concernsKernel(ruleOf(stored), ruleOf(wanted))
   const { record, changed } = isConcerned ? await reach(context, traffic, stored, wanted) : await storeAlone(context, wanted)
-  const more = isConcerned ? await forwardingOf(context, record) : []
+  const more = isConcerned ? await passageFor(context, record) : []
   const { connections_dropped, warnings: undropped } = await dropConnections(context, stored, record, wish.body.drop_connections)
   return { ...(await changeAnswer(context, record, changed, [...warnings, ...more, ...undropped])), connections_dropped }
 }
-
-export const forwardingOf = async (context: CommandContext, record: RouteRecord): Promise<Warning[]> => (record.is_enabled ? forwardFor(context, familyOf(record)) : [])
 
 /** What the kernel never sees leaves it alone, drifted or not: putting that right is what reapply is for. */
 async function storeAlone(context: CommandContext, wanted: NamedRoute): Promise<Reached> {

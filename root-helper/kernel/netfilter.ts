@@ -1,0 +1,30 @@
+// Reads what other software has in netfilter, by way of nft; it can only list. The panel's own table, which may be long, is not listed.
+import { nothingForeign, type ForeignFound } from '@panel/shared/model/foreign-netfilter.ts'
+import { foreignTables, readForeign } from '@panel/shared/read/foreign-netfilter.ts'
+import { KernelError, type Netfilter } from './facilities.ts'
+import type { Nft } from './nft.ts'
+
+export const foreignBy = (nft: Nft): Netfilter => ({
+  foreign: async () => {
+    try {
+      return await look(nft)
+    } catch (error) {
+      if (error instanceof KernelError || error instanceof SyntaxError) return nothingForeign(error.message.replace(/[\u0000-\u001f\u007f]/g, ' ').slice(0, 300))
+      throw error
+    }
+  },
+})
+
+export const foreignUnread = (detail: string): Netfilter => ({ foreign: async () => nothingForeign(detail) })
+
+async function look(nft: Nft): Promise<ForeignFound> {
+  const { tables, unnamed } = foreignTables((await nft.list('list tables')) ?? '')
+  const [json, text]: [string[], string[]] = [[], []]
+  // One at a time: nft 1.0.6 keeps but one table in mind for a command that lists several. One that is gone by then is gone.
+  for (const table of tables) {
+    json.push((await nft.list(`list table ${table}`)) ?? '')
+    text.push((await nft.text(`list table ${table}`)) ?? '')
+  }
+  const found = readForeign(json.join('\n'), text.join('\n'))
+  return { ...found, is_whole: found.is_whole && unnamed === 0, detail: unnamed === 0 ? '' : `${unnamed} tables have names that nft cannot be asked for` }
+}

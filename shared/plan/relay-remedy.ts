@@ -1,0 +1,31 @@
+// What lets relayed packets through the firewall of somebody else, in that firewall's own words: the panel never touches it itself.
+import type { ForeignChain, ForeignFound, ForeignManager } from '../model/foreign-netfilter.ts'
+import type { Packet } from './relay-packet.ts'
+
+/** Names of others are shown in a command only where no shell would see more in them than a name. */
+const PLAIN = /^[A-Za-z0-9_.-]+(?: [A-Za-z0-9_.-]+)?$/
+
+export function remedyFor(packet: Packet, chain: ForeignChain, { chains }: ForeignFound): string {
+  const inTable = (manager: ForeignManager): boolean => chains.some((one) => one.table === chain.table && one.manager === manager)
+  const manager = (['firewalld', 'ufw', 'docker'] as const).find((one) => inTable(one) && (one === 'firewalld' || packet.isTranslated)) ?? chain.manager
+  const hint = HINTS[manager](packet, chain)
+  return `${hint} The panel leaves rules of other software alone. Replies must pass too, as they do where established connections are accepted.`
+}
+
+const portsOf = ({ first, last }: Packet, sign: string): string => (first === last ? `${first}` : `${first}${sign}${last}`)
+const familyOf = ({ family }: Packet): string => (family === 6 ? 'ip6' : 'ip')
+const iptables = (packet: Packet, chain: string): string => `${packet.family === 6 ? 'ip6tables' : 'iptables'} -I ${chain} -p ${packet.protocol}${packet.address === null ? '' : ` -d ${packet.address}`} --dport ${portsOf(packet, ':')} -j ACCEPT`
+
+function nft(packet: Packet, { table, chain }: ForeignChain): string {
+  if (!PLAIN.test(table) || !PLAIN.test(chain)) return 'Let it through in the chain named above.'
+  const daddr = packet.address === null ? '' : `${familyOf(packet)} daddr ${packet.address} `
+  return `Let it through: nft insert rule ${table} ${chain} ${daddr}${packet.protocol} dport ${portsOf(packet, '-')} accept (and in the file that loads this table).`
+}
+
+const HINTS: Readonly<Record<ForeignManager, (packet: Packet, chain: ForeignChain) => string>> = {
+  docker: (packet) => `Let it through in the chain that Docker keeps for this: ${iptables(packet, 'DOCKER-USER')}.`,
+  ufw: (packet) => (packet.isForHost ? `Let it through: ufw allow proto ${packet.protocol} to ${packet.address ?? 'any'} port ${portsOf(packet, ':')}.` : `Let it through: ufw route allow proto ${packet.protocol} to ${packet.address ?? 'any'} port ${portsOf(packet, ':')}.`),
+  firewalld: (packet) => `Let it through with a policy of firewalld (firewall-cmd --permanent --new-policy, with a rich rule that accepts ${packet.protocol} port ${portsOf(packet, '-')}${packet.address === null ? '' : ` of ${packet.address}`}), then firewall-cmd --reload.`,
+  iptables: (packet, chain) => (PLAIN.test(chain.chain) && packet.isTranslated ? `Let it through: ${iptables(packet, chain.chain)} (and in what loads these rules at boot).` : nft(packet, chain)),
+  nftables: nft,
+}

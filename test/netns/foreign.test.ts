@@ -1,0 +1,37 @@
+// The firewall of somebody else in a real kernel: it is named, and found where it drops a relay.
+import assert from 'node:assert/strict'
+import { blockOf } from '@panel/shared/plan/relay-block.ts'
+import { exampleRule } from '../support/example-rule.ts'
+import { KernelNamespace } from './kernel-namespace.ts'
+
+const AROUND = { own_addresses: [], in_interface: null, out_interface: null }
+
+describe('The firewall of somebody else', function () {
+  this.timeout(30_000)
+  let space: KernelNamespace
+  before(() => void (space = new KernelNamespace()))
+  after(() => space.close())
+
+  it('is not there, in a fresh namespace with nothing but the panel\'s table', async () => {
+    await space.kernel.rulesets.submit([], [exampleRule()])
+    const { is_readable, managers, chains, rules } = await space.kernel.netfilter.foreign()
+    assert.deepEqual([is_readable, managers, chains, rules], [true, [], [], []])
+  })
+
+  it('is named, and is the block of a relay where its forward chain drops', async () => {
+    space.run('nft', ['-f', '-'], 'table inet filter {\nchain forward {\ntype filter hook forward priority 0; policy drop;\n}\n}\ntable ip nat {\nchain DOCKER {\n}\n}\n')
+    const before = space.run('nft', ['list', 'ruleset'])
+    const foreign = await space.kernel.netfilter.foreign()
+    assert.deepEqual([foreign.managers, foreign.total, foreign.detail], [['docker', 'nftables'], 0, ''])
+    const block = blockOf(exampleRule(), foreign, AROUND)
+    assert.deepEqual([block?.table, block?.chain, block?.text, block?.is_certain], ['inet filter', 'forward', 'policy drop', true])
+    assert.equal(space.run('nft', ['list', 'ruleset']), before)
+  })
+
+  it('is a block no more once the remedy is followed', async () => {
+    const command = /nft (insert rule .*? accept)/.exec(blockOf(exampleRule(), await space.kernel.netfilter.foreign(), AROUND)?.remedy ?? '')?.[1] ?? ''
+    space.run('nft', command.split(' '))
+    const foreign = await space.kernel.netfilter.foreign()
+    assert.deepEqual([foreign.rules.map(({ text }) => text), blockOf(exampleRule(), foreign, AROUND)], [['ip daddr 10.9.0.2 tcp dport 443 accept'], null])
+  })
+})
