@@ -19,7 +19,7 @@ export type ForeignChain = Static<typeof ForeignChain>
 
 /**
  * A packet that the rule matches surely has what is said here: "" and null are anything, and ports are those between the first and the
- * last. `is_whole`: it matches every packet that has it. `ct`: what conntrack must think of it ("never": not what it thinks of the first).
+ * last. `is_whole`: it matches every packet that has it. `ct`: what conntrack must think of it ("never": neither new nor established).
  */
 export const ForeignRule = strict({
   table: Name,
@@ -33,7 +33,7 @@ export const ForeignRule = strict({
   port_end: Port,
   in_interface: Device,
   out_interface: Device,
-  ct: stringEnum(['', 'new', 'dnat', 'never']),
+  ct: stringEnum(['', 'new', 'established', 'tracked', 'dnat', 'never']),
   is_whole: Type.Boolean(),
   verdict: stringEnum(FOREIGN_VERDICTS),
   target: Name,

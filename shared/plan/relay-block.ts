@@ -1,5 +1,5 @@
-// Whether the rules of other software drop what a relay rule relays: the first packet of a connection is taken through their chains, and
-// only what can be read surely counts as sure.
+// Whether the rules of other software drop what a relay rule relays: the first packet of a connection, and a reply, are taken through their
+// chains, and only what can be read surely counts as sure.
 import { contains, parseCidr, parseIp } from '../address/ip.ts'
 import type { ForeignChain, ForeignFound, ForeignRule } from '../model/foreign-netfilter.ts'
 import type { RelayRule } from '../model/ruleset.ts'
@@ -13,6 +13,7 @@ export interface RelayBlock {
   readonly text: string
   readonly is_policy: boolean
   readonly is_certain: boolean
+  readonly is_reply: boolean
   readonly remedy: string
 }
 
@@ -25,9 +26,10 @@ export function blockOf(rule: RelayRule, foreign: ForeignFound, around: Surround
       if (!meets(chain, packet)) continue
       const { endings, blame } = walker.through(chain, packet)
       if (!endings.has('drop') || !blame) continue
-      const block = { ...blame, is_certain: foreign.is_whole && endings.size === 1, remedy: remedyFor(packet, chain, foreign) }
+      const block = { ...blame, is_certain: foreign.is_whole && endings.size === 1, is_reply: packet.isReply, remedy: remedyFor(packet, chain, foreign) }
       if (block.is_certain) return block
-      doubt ??= block
+      // A rule about some port or address says next to nothing of replies, which go to any.
+      if (!packet.isReply || block.is_policy) doubt ??= block
     }
   }
   return doubt
@@ -138,10 +140,11 @@ function portMatch({ port, port_end }: ForeignRule, { first, last }: Packet): Ma
   return first >= port && last <= end ? 'yes' : 'maybe'
 }
 
-function ctMatch({ ct }: ForeignRule, { isTranslated }: Packet, { hook, priority }: ForeignChain): Match {
-  if (ct === 'never') return 'no'
+function ctMatch({ ct }: ForeignRule, { isTranslated, isReply }: Packet, { hook, priority }: ForeignChain): Match {
+  if (ct === '') return 'yes'
   if (ct === 'dnat') return isTranslated ? 'yes' : 'no'
-  return ct === 'new' && hook === 'prerouting' && priority <= CONNTRACK ? 'maybe' : 'yes'
+  if (ct === 'never' || ct === (isReply ? 'new' : 'established')) return 'no'
+  return hook === 'prerouting' && priority <= CONNTRACK ? 'maybe' : 'yes'
 }
 
 /** Rules of others that translate what a rule listens for before the panel's table may: that its packets never come there is likely, and not sure. */

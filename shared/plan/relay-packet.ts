@@ -11,10 +11,11 @@ export interface Surroundings {
   readonly out_interface: string | null
 }
 
-/** The first packet of a connection, before its address is translated or after. */
+/** The first packet of a connection, before its address is translated or after, or a reply to it: where that goes is not known. */
 export interface Packet {
   readonly isTranslated: boolean
   readonly isForHost: boolean
+  readonly isReply: boolean
   readonly family: 4 | 6
   readonly protocol: 'tcp' | 'udp'
   readonly address: string | null
@@ -31,11 +32,13 @@ export function packetsOf(rule: RelayRule, { own_addresses, in_interface, out_in
   const isOwn = (address: string): boolean => own_addresses.includes(address) || isLoopback(parseIp(address) ?? never(address))
   return protocols.flatMap((protocol) => {
     const common = { family, protocol, in_interface: rule.bind_interface ?? in_interface } as const
-    const arriving: Packet = { ...common, ...bound, isTranslated: false, isForHost: false, out_interface: null }
-    const leaving = rule.destinations.map(({ address, port, port_range_end }): Packet => ({ ...common, address, first: port, last: port_range_end ?? port, isTranslated: true, isForHost: isOwn(address), out_interface }))
-    return [arriving, ...leaving]
+    const arriving: Packet = { ...common, ...bound, isTranslated: false, isForHost: false, isReply: false, out_interface: null }
+    const leaving = rule.destinations.map(({ address, port, port_range_end }): Packet => ({ ...common, address, first: port, last: port_range_end ?? port, isTranslated: true, isForHost: isOwn(address), isReply: false, out_interface }))
+    return [arriving, ...leaving.flatMap((packet) => (packet.isForHost ? [packet] : [packet, replyTo(packet)]))]
   })
 }
+
+const replyTo = (packet: Packet): Packet => ({ ...packet, isReply: true, address: null, first: 0, last: 65_535, in_interface: packet.out_interface, out_interface: packet.in_interface })
 
 function never(address: string): never {
   throw new RangeError(`${address} is no address`)
@@ -49,8 +52,9 @@ export const isOfFamily = ({ table }: ForeignChain, { family }: Packet): boolean
 
 export function meets(chain: ForeignChain, packet: Packet): boolean {
   const { hook, priority } = chain
-  const { isTranslated, isForHost } = packet
+  const { isTranslated, isForHost, isReply } = packet
   if (!isOfFamily(chain, packet)) return false
+  if (isReply) return hook === 'forward'
   // Beside the translation itself it is not known which of two comes first.
   if (hook === 'prerouting') return isTranslated ? priority > TRANSLATION : priority < TRANSLATION
   return isTranslated && (isForHost ? hook === 'input' : hook === 'forward' || hook === 'postrouting')

@@ -53,12 +53,13 @@ function metaOf(key: string, right: Json): Part {
   return key === 'oifname' || key === 'oif' ? { out_interface: right } : MORE
 }
 
-/** The first packet of a relayed connection is new, and its address is translated. */
+/** The first packet of a relayed connection is new, its replies are of one that is established, and all are of one whose address is translated. */
 function ctOf(key: string, right: Json): Part {
   const words = membersOf(right)
   if (key === 'status') return words.length === 1 && words[0] === 'dnat' ? { ct: 'dnat' } : MORE
   if (key !== 'state' || words.length === 0 || !words.every((word) => typeof word === 'string')) return MORE
-  if (words.includes('new')) return { ct: 'new' }
+  const [isNew, isEstablished] = [words.includes('new'), words.includes('established')]
+  if (isNew || isEstablished) return { ct: !isEstablished ? 'new' : isNew ? 'tracked' : 'established' }
   // Before conntrack has seen it, a packet is untracked.
   return words.includes('untracked') || words.some((word) => String(word).startsWith('@')) ? MORE : { ct: 'never' }
 }

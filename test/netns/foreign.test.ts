@@ -28,10 +28,15 @@ describe('The firewall of somebody else', function () {
     assert.equal(space.run('nft', ['list', 'ruleset']), before)
   })
 
-  it('is a block no more once the remedy is followed', async () => {
-    const command = /nft (insert rule .*? accept)/.exec(blockOf(exampleRule(), await space.kernel.netfilter.foreign(), AROUND)?.remedy ?? '')?.[1] ?? ''
-    space.run('nft', command.split(' '))
-    const foreign = await space.kernel.netfilter.foreign()
-    assert.deepEqual([foreign.rules.map(({ text }) => text), blockOf(exampleRule(), foreign, AROUND)], [['ip daddr 10.9.0.2 tcp dport 443 accept'], null])
+  it('is a block no more once its remedies are followed, for what is relayed and for the replies', async () => {
+    const look = async () => blockOf(exampleRule(), await space.kernel.netfilter.foreign(), AROUND)
+    for (const is_reply of [false, true]) {
+      const block = await look()
+      assert.equal(block?.is_reply, is_reply)
+      space.run('nft', (/nft (insert rule .*? accept)/.exec(block.remedy)?.[1] ?? '').split(' '))
+    }
+    assert.equal(await look(), null)
+    const { rules } = await space.kernel.netfilter.foreign()
+    assert.deepEqual(rules.map(({ text }) => text), ['ct state established,related accept', 'ip daddr 10.9.0.2 tcp dport 443 accept'])
   })
 })

@@ -24,4 +24,4 @@ export async function foreignBlock(ask: Reader, foreign: ForeignFound, rule: Rel
   return blockOf(rule, foreign, { own_addresses: addressed.flatMap(({ addresses }) => addresses), in_interface: owner?.name ?? null, out_interface })
 }
 
-export const toldOf = ({ table, chain, text, is_certain }: RelayBlock): string => `Table ${table}, chain ${chain}, ${is_certain ? 'drops' : 'may drop'} what the rule relays: ${text}.`
+export const toldOf = ({ table, chain, text, is_certain, is_reply }: RelayBlock): string => `Table ${table}, chain ${chain}, ${is_certain ? 'drops' : 'may drop'} ${is_reply ? 'the replies to ' : ''}what the rule relays: ${text}.`

@@ -25,6 +25,7 @@ function made(policy: 'accept' | 'drop', ...rules: object[][]): ForeignFound {
 const match = (left: object, right: unknown, op = '=='): object => ({ match: { op, left, right } })
 const port = (right: unknown, op?: string): object => match({ payload: { protocol: 'tcp', field: 'dport' } }, right, op)
 const to = (right: unknown): object => match({ payload: { protocol: 'ip', field: 'daddr' } }, right)
+const ESTABLISHED = match({ ct: { key: 'state' } }, ['established', 'related'], 'in')
 const [ACCEPT, DROP] = [{ accept: null }, { drop: null }]
 
 const relay = (fields: Partial<RelayRule> = {}): RelayRule => exampleRule({ protocol: 'tcp', bind_address: '192.0.2.1', bind_port: 443, bind_port_range_end: null, bind_interface: null, destinations: [{ address: '10.9.0.2', port: 8443, port_range_end: null, weight: 1 }], ...fields })
@@ -76,11 +77,11 @@ describe('What drops a relay', () => {
     ['not a rule for another port', verdict(made('accept', [port(8444), DROP])), 'clear'],
     ['not a rule for another protocol', verdict(made('accept', [port(8443), DROP]), relayTo('10.9.0.2', 8443, 'udp')), 'clear'],
     ['not a rule for another family', verdict(made('accept', [match({ meta: { key: 'nfproto' } }, 'ipv6'), DROP])), 'clear'],
-    ['not a policy behind an accept that matches', verdict(made('drop', [port(8443), ACCEPT])), 'clear'],
+    ['not a policy behind an accept that matches', verdict(made('drop', [port(8443), ACCEPT], [ESTABLISHED, ACCEPT])), 'clear'],
     ['perhaps a policy behind an accept that may match', verdict(made('drop', [match({ payload: { protocol: 'ip', field: 'saddr' } }, '10.0.0.1'), ACCEPT])), 'unsure: inet t, forward: policy drop'],
-    ['a policy behind an accept of what is established', verdict(made('drop', [match({ ct: { key: 'state' } }, ['established', 'related'], 'in'), ACCEPT])), 'sure: inet t, forward: policy drop'],
+    ['a policy behind an accept of what is established', verdict(made('drop', [ESTABLISHED, ACCEPT])), 'sure: inet t, forward: policy drop'],
     ['not a policy behind an accept of what was translated', verdict(made('drop', [match({ ct: { key: 'status' } }, 'dnat', 'in'), ACCEPT])), 'clear'],
-    ['not a policy behind an accept of its port among others', verdict(made('drop', [port({ set: [{ range: [8440, 8445] }, 8446] }), ACCEPT])), 'clear'],
+    ['not a policy behind an accept of its port among others', verdict(made('drop', [port({ set: [{ range: [8440, 8445] }, 8446] }), ACCEPT], [ESTABLISHED, ACCEPT])), 'clear'],
     ['perhaps a rule for ports on both sides of its own', verdict(made('accept', [port({ set: [80, 9000] }), DROP])).slice(0, 7), 'unsure:'],
     ['perhaps a rule that matches now and then', verdict(made('accept', [{ limit: { rate: 1 } }, DROP])).slice(0, 7), 'unsure:'],
     ['perhaps an extension of iptables', verdict(made('accept', [{ xt: null }])).slice(0, 7), 'unsure:'],
@@ -93,6 +94,15 @@ describe('What drops a relay', () => {
     ['not a forward chain where the destination is this host', verdict(made('drop'), relayTo('192.0.2.1', 80)), 'clear'],
   ]
   for (const [what, found, wanted] of cases) it(`is ${what}`, () => assert.equal(found, wanted))
+
+  it('is also what drops the replies alone', () => {
+    const isNew = match({ ct: { key: 'state' } }, 'new', 'in')
+    const { is_reply, is_certain, remedy } = blockOf(relay(), made('drop', [isNew, ACCEPT]), AROUND) ?? assert.fail()
+    assert.deepEqual([is_reply, is_certain], [true, true])
+    assert.match(remedy, /nft insert rule inet t forward ct state established,related accept/)
+    assert.equal(verdict(made('drop', [match({ ct: { key: 'state' } }, ['new', 'established'], 'in'), ACCEPT])), 'clear')
+    assert.equal(verdict(made('drop', [port(8443), ACCEPT])), 'unsure: inet t, forward: policy drop')
+  })
 
   it('is told with what lets it through', () => {
     const remedy = (foreign: ForeignFound): string => blockOf(relay(), foreign, AROUND)?.remedy ?? ''
