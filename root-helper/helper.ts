@@ -36,7 +36,7 @@ async function openNetfilter(stateDir: string): Promise<Pick<Kernel, 'rulesets' 
   const path = await findTool('nft')
   if (path === null) return { rulesets: rulesetsWithout('nft is not installed, and nothing else here can hold relay rules: install the package nftables'), netfilter: foreignUnread('nft is not installed, so the rules of other software cannot be read') }
   const nft = new Nft(path)
-  return { rulesets: new NftRulesets(nft, keptRulesIn(stateDir), rulesetGeneration()), netfilter: foreignBy(nft) }
+  return { rulesets: new NftRulesets(nft, keptRulesIn(stateDir), rulesetGeneration()), netfilter: foreignBy(nft, rulesetGeneration()) }
 }
 
 /** Nothing is served before what an earlier helper left half-done is put back. */

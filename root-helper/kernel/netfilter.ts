@@ -4,16 +4,27 @@ import { foreignTables, readForeign } from '@panel/shared/read/foreign-netfilter
 import { KernelError, type Netfilter } from './facilities.ts'
 import type { Nft } from './nft.ts'
 
-export const foreignBy = (nft: Nft): Netfilter => ({
-  foreign: async () => {
-    try {
-      return await look(nft)
-    } catch (error) {
-      if (error instanceof KernelError || error instanceof SyntaxError) return nothingForeign(error.message.replace(/[\u0000-\u001f\u007f]/g, ' ').slice(0, 300))
-      throw error
-    }
-  },
-})
+/** Read once for each generation of nftables: a listing costs two starts of nft a table, and is asked for with every report. */
+export const foreignBy = (nft: Nft, generationNow: () => Promise<number>): Netfilter => {
+  let seen: { readonly generation: number; readonly found: ForeignFound } | null = null
+  const read = async (): Promise<ForeignFound> => {
+    const generation = await generationNow()
+    if (seen?.generation === generation) return seen.found
+    const found = await look(nft)
+    seen = generation === (await generationNow()) ? { generation, found } : null
+    return found
+  }
+  return { foreign: () => orUnread(read) }
+}
+
+async function orUnread(read: () => Promise<ForeignFound>): Promise<ForeignFound> {
+  try {
+    return await read()
+  } catch (error) {
+    if (error instanceof KernelError || error instanceof SyntaxError) return nothingForeign(error.message.replace(/[\u0000-\u001f\u007f]/g, ' ').slice(0, 300))
+    throw error
+  }
+}
 
 export const foreignUnread = (detail: string): Netfilter => ({ foreign: async () => nothingForeign(detail) })
 
