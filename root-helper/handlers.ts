@@ -48,7 +48,7 @@ export function handlersFor(parts: Parts): Handlers {
   return {
     'link.probe': async ({ interface_names }) => ({ links: await kernel.links.observe(interface_names) }),
     'tunnel.probe': async ({ interface_names }) => ({ tunnels: await probeTunnels(kernel, interface_names) }),
-    'tunnel.digest': async ({ interface_names }) => ({ tunnels: await digestTunnels(kernel, interface_names) }),
+    'tunnel.digest': async () => ({ tunnels: await digestTunnels(kernel) }),
     'tunnel.verify': async (asked) => {
       const change = statesOf(asked)
       const checks = subject.check(change, subject.canonical(change.after), (await subject.probe(change)).state)

@@ -50,6 +50,8 @@ export interface SavedFiles {
 /** Units of systemd. A keepalive that is enabled is started, and one that is disabled is stopped, in a systemd that reads the folder. */
 export interface UnitFiles extends SavedFiles {
   isEnabled(name: string): Promise<boolean>
+  /** All that isEnabled is true of. */
+  listEnabled(): Promise<string[]>
   setEnabled(name: string, enabled: boolean): Promise<void>
 }
 

@@ -1,8 +1,9 @@
 // Units of saved tunnels and their keepalives, enabled by the link that `systemctl enable` would make.
-import { lstatSync, readlinkSync } from 'node:fs'
-import { mkdir, symlink } from 'node:fs/promises'
+import { existsSync, lstatSync, readlinkSync } from 'node:fs'
+import { mkdir, readdir, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
-import { UNIT_KINDS } from '@panel/shared/render/saved-file.ts'
+import type { FileKind } from '@panel/shared/model/tunnel.ts'
+import { fileOf, UNIT_KINDS } from '@panel/shared/render/saved-file.ts'
 import type { UnitFiles } from './facilities.ts'
 import { removeIfThere, syncFolder } from './files.ts'
 import { removeAndSync, savedFilesIn } from './saved-files.ts'
@@ -16,6 +17,7 @@ export function unitFilesIn(folder: string, changed: (name: string) => void): Un
   return {
     ...files,
     isEnabled: async (name) => isEnabledIn(folder, name),
+    listEnabled: async () => listEnabledIn(wants),
     setEnabled: async (name, enabled) => {
       await (enabled ? enable(wants, name) : removeAndSync(wants, join(wants, name)))
       changed(name)
@@ -28,6 +30,15 @@ export function isEnabledIn(folder: string, name: string): boolean {
   const path = join(folder, WANTS, name)
   return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true && readlinkSync(path) === `../${name}`
 }
+
+/** The folder is made with the first unit that is enabled. */
+async function listEnabledIn(wants: string): Promise<string[]> {
+  if (!existsSync(wants)) return []
+  const entries = await readdir(wants, { withFileTypes: true })
+  return entries.filter((entry) => entry.isSymbolicLink() && isUnit(entry.name) && readlinkSync(join(wants, entry.name)) === `../${entry.name}`).map(({ name }) => name)
+}
+
+const isUnit = (name: string): boolean => (UNIT_KINDS as readonly (FileKind | undefined)[]).includes(fileOf(name)?.kind)
 
 async function enable(wants: string, name: string): Promise<void> {
   await mkdir(wants, { recursive: true, mode: 0o755 })

@@ -15,9 +15,8 @@ export async function probeTunnels(kernel: Kernel, names: readonly string[]): Pr
   const isAll = names.length === 0
   const listed = isAll || names.length >= MANY ? await listFiles(kernel) : null
   const links = new Map((await kernel.links.list(isAll ? null : names)).map((found) => [found.interface_name, found]))
-  const wanted = isAll ? [...new Set([...links.keys(), ...namesIn(listed ?? [])])].sort() : names
-  const there = listed && new Set(listed)
-  return Promise.all(wanted.map((name) => join(kernel, name, links.get(name) ?? null, there)))
+  const wanted = isAll ? [...new Set([...links.keys(), ...namesIn(listed?.there ?? [])])].sort() : names
+  return Promise.all(wanted.map((name) => join(kernel, name, links.get(name) ?? null, listed)))
 }
 
 export async function probeTunnel(kernel: Kernel, name: string): Promise<TunnelFound> {
@@ -26,11 +25,14 @@ export async function probeTunnel(kernel: Kernel, name: string): Promise<TunnelF
   return found
 }
 
-const listFiles = async ({ units, networkd }: Kernel): Promise<string[]> => [...(await units.list()), ...(await networkd.list())]
-const namesIn = (files: readonly string[]): string[] => files.flatMap((file) => fileOf(file)?.interface_name ?? [])
+/** Where the folders have been listed: the files that are there, and the units that are enabled. */
+type Listed = { readonly there: ReadonlySet<string>; readonly enabled: ReadonlySet<string> } | null
 
-/** `listed`: the files that are there, where they have been listed. */
-type Listed = ReadonlySet<string> | null
+async function listFiles({ units, networkd }: Kernel): Promise<NonNullable<Listed>> {
+  return { there: new Set([...(await units.list()), ...(await networkd.list())]), enabled: new Set(await units.listEnabled()) }
+}
+
+const namesIn = (files: Iterable<string>): string[] => [...files].flatMap((file) => fileOf(file)?.interface_name ?? [])
 
 async function join(kernel: Kernel, interface_name: string, found: FoundLink | null, listed: Listed): Promise<TunnelFound> {
   const live = { observed: found?.observed ?? null, unmodelled: found?.unmodelled ?? [] }
@@ -60,6 +62,6 @@ async function filesUnder(kernel: Kernel, interface_name: string, listed: Listed
 
 async function fileUnder(kernel: Kernel, kind: FileKind, interface_name: string, listed: Listed): Promise<{ content: string | null; is_enabled: boolean }> {
   const name = fileNameOf(kind, interface_name)
-  const isThere = listed === null || listed.has(name)
-  return { content: isThere ? await filesOf(kernel, kind).read(name) : null, is_enabled: isNetworkdKind(kind) ? false : await kernel.units.isEnabled(name) }
+  if (listed) return { content: listed.there.has(name) ? await filesOf(kernel, kind).read(name) : null, is_enabled: listed.enabled.has(name) }
+  return { content: await filesOf(kernel, kind).read(name), is_enabled: isNetworkdKind(kind) ? false : await kernel.units.isEnabled(name) }
 }

@@ -36,8 +36,8 @@ export const METHODS = {
   'link.probe': method('read', Names, strict({ links: Type.Array(SeenLink) })),
   /** The links and files of the given names; of all tunnels where the list is empty. */
   'tunnel.probe': method('read', Names, strict({ tunnels: Type.Array(TunnelFound) })),
-  /** Of every tunnel, and of the given names beside, whether it is as the asker thinks: a digest in the place of the state. */
-  'tunnel.digest': method('read', Names, strict({ tunnels: Type.Array(TunnelDigest) })),
+  /** Of every tunnel, whether it is as the asker thinks: a digest in the place of the state. */
+  'tunnel.digest': method('read', strict({}), strict({ tunnels: Type.Array(TunnelDigest) })),
   /** The checks of `after` against what the host holds now. */
   'tunnel.verify': method('read', TunnelChange, Verified),
   /** Refused unless the host holds `before`. One at a time. */

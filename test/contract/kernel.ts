@@ -160,11 +160,11 @@ export function kernelContract(open: () => Promise<Kernel>): void {
     await kernel.units.write(file, 'two\n')
     assert.deepEqual([await kernel.units.read(file), await kernel.units.isEnabled(file)], ['two\n', false])
     await kernel.units.setEnabled(file, true)
-    assert.deepEqual([await kernel.units.isEnabled(file), (await kernel.units.list()).includes(file)], [true, true])
+    assert.deepEqual([await kernel.units.isEnabled(file), (await kernel.units.list()).includes(file), (await kernel.units.listEnabled()).includes(file)], [true, true, true])
     await kernel.units.setEnabled(file, false)
     await kernel.units.remove(file)
     await kernel.units.remove(file)
-    assert.deepEqual([await kernel.units.read(file), await kernel.units.isEnabled(file), (await kernel.units.list()).includes(file)], [null, false, false])
+    assert.deepEqual([await kernel.units.read(file), await kernel.units.isEnabled(file), (await kernel.units.list()).includes(file), (await kernel.units.listEnabled()).includes(file)], [null, false, false, false])
   })
 
   it('refuses a file name that is not one of our units', async () => {

@@ -83,6 +83,7 @@ export class FakeKernel implements Kernel {
   readonly units: UnitFiles = {
     ...this.#filesOf(UNIT_KINDS),
     isEnabled: async (name) => this.enabled.has(ours(name, UNIT_KINDS)),
+    listEnabled: async () => [...this.enabled],
     setEnabled: async (name, enabled) => {
       this.#change(`${enabled ? 'enable' : 'disable'} ${ours(name, UNIT_KINDS)}`)
       if (enabled) this.enabled.add(name)

@@ -9,6 +9,12 @@ import { pageOfTunnels } from '../tunnels/store.ts'
 import { digestOf, digestsOf, foundUnder, type Found } from './host.ts'
 import { isLegacy } from './legacy.ts'
 
+interface Stored {
+  readonly record: TunnelRecord
+  readonly wanted: TunnelState
+  readonly digest: string
+}
+
 export interface Managed {
   readonly record: TunnelRecord
   readonly wanted: TunnelState
@@ -32,10 +38,9 @@ export interface Gathered {
 const ALL = { limit: Number.MAX_SAFE_INTEGER, offset: 0 }
 
 export async function gather({ db, ask }: Pick<ReadContext, 'db' | 'ask'>): Promise<Gathered> {
-  const { interface_names, read } = await pageOfTunnels(db, {}, ALL)
-  const [records, digests, folders] = await Promise.all([read(), digestsOf(ask, interface_names), foldersOf(ask)])
-  const stored = records.map((record) => ({ record, wanted: stateOf(record) }))
-  const isStored = new Set(interface_names)
+  // Root looks at everything while the records are read here.
+  const [digests, folders, stored] = await Promise.all([digestsOf(ask), foldersOf(ask), storedTunnels(db)])
+  const isStored = new Set(stored.map(({ wanted }) => wanted.interface_name))
   const others = [...digests.values()].filter(({ interface_name }) => !isStored.has(interface_name)).sort(byName)
   const links = others.filter(({ observed }) => observed !== null)
   const leftovers = others.filter(({ observed, foreign_files }) => observed === null && foreign_files.length === 0)
@@ -52,11 +57,19 @@ export async function gather({ db, ask }: Pick<ReadContext, 'db' | 'ask'>): Prom
   }
 }
 
+async function storedTunnels(db: ReadContext['db']): Promise<Stored[]> {
+  const { read } = await pageOfTunnels(db, {}, ALL)
+  return (await read()).map((record) => {
+    const wanted = stateOf(record)
+    return { record, wanted, digest: digestOf(wanted) }
+  })
+}
+
 const nameOf = ({ interface_name }: { readonly interface_name: string }): string => interface_name
 const byName = (a: TunnelDigest, b: TunnelDigest): number => (a.interface_name < b.interface_name ? -1 : 1)
 
-const differsFrom = (digests: ReadonlyMap<string, TunnelDigest>) => ({ wanted }: { readonly wanted: TunnelState }): boolean =>
-  digests.get(wanted.interface_name)?.digest !== digestOf(wanted)
+/** A name that nothing stands under has no digest, and is looked at like any that differs. */
+const differsFrom = (digests: ReadonlyMap<string, TunnelDigest>) => ({ wanted, digest }: Stored): boolean => digests.get(wanted.interface_name)?.digest !== digest
 
 /** Of equal digest is equal state. */
 const asWanted = (seen: TunnelDigest | undefined, wanted: TunnelState): Found | null => (seen ? { ...seen, state: wanted } : null)

@@ -13,18 +13,17 @@ export interface Found extends Omit<TunnelDigest, 'digest'> {
 /** `state` is canonical. */
 export const digestOf = (state: TunnelState | null): string => createHash('sha256').update(JSON.stringify(state)).digest('hex')
 
-/** As many names as the schema takes; of whole states only so many as fit into the line of an answer. */
-const PORTIONS = { digests: 2000, states: 1000 }
+/** Whole states, as many as fit into the line of an answer. */
+const PORTION = 1000
 
-/** Every tunnel of the host, and the given names beside, whatever stands there. */
-export async function digestsOf(ask: Reader, names: readonly string[]): Promise<Map<string, TunnelDigest>> {
-  const portions = names.length === 0 ? [[]] : portionsOf(names, PORTIONS.digests)
-  const answers = await Promise.all(portions.map((interface_names) => ask('tunnel.digest', { interface_names })))
-  return new Map(answers.flatMap(({ tunnels }) => tunnels).map((tunnel) => [tunnel.interface_name, tunnel]))
+/** Every tunnel of the host: each link, and each name that files of ours stand under. */
+export async function digestsOf(ask: Reader): Promise<Map<string, TunnelDigest>> {
+  const { tunnels } = await ask('tunnel.digest', {})
+  return new Map(tunnels.map((tunnel) => [tunnel.interface_name, tunnel]))
 }
 
 export async function foundUnder(ask: Reader, names: readonly string[]): Promise<Map<string, Found>> {
-  const answers = await Promise.all(portionsOf(names, PORTIONS.states).map((interface_names) => ask('tunnel.probe', { interface_names })))
+  const answers = await Promise.all(portionsOf(names).map((interface_names) => ask('tunnel.probe', { interface_names })))
   return new Map(answers.flatMap(({ tunnels }) => tunnels).map((tunnel) => [tunnel.interface_name, withoutCounters(tunnel)]))
 }
 
@@ -32,5 +31,5 @@ const withoutCounters = (found: TunnelFound): Found => ({ ...found, observed: fo
 
 const seenOf = ({ statistics: _, ...seen }: NonNullable<TunnelFound['observed']>): SeenLink['observed'] => seen
 
-const portionsOf = (names: readonly string[], size: number): string[][] =>
-  Array.from({ length: Math.ceil(names.length / size) }, (_, at) => names.slice(at * size, (at + 1) * size))
+const portionsOf = (names: readonly string[]): string[][] =>
+  Array.from({ length: Math.ceil(names.length / PORTION) }, (_, at) => names.slice(at * PORTION, (at + 1) * PORTION))

@@ -5,16 +5,14 @@ import { Http } from './http.ts'
 import { ip } from './ip.ts'
 import { work, type Answer } from './jobs.ts'
 import { inRounds } from './rounds.ts'
-import { nameOf, NUMBERS } from './rows.ts'
 
 work<'reconcile'>(async ({ panel, count, rounds }) => {
   const http = await Http.operator(panel.url)
   const helper = await Helper.at(panel.socket)
-  const interface_names = NUMBERS(count).map(nameOf)
   const took: Answer<'reconcile'> = { http: [], digests: [], tunnels: [], tools: [], ip: [], http_bytes: 0, digest_bytes: 0, tunnel_bytes: 0 }
   await inRounds(rounds, async (isKept) => {
     const compared = await http.expect<ReconcileAnswer>(200, 'GET', '/reconcile')
-    const digests = await helper.ask('tunnel.digest', { interface_names })
+    const digests = await helper.ask('tunnel.digest', {})
     const probed = await helper.ask('tunnel.probe', { interface_names: [] })
     const tools = await helper.ask('host.probe', { parts: ['tools'] })
     const raw = (await ip(['-s', '-d', '-j', 'link'])) + (await ip(['-j', 'address']))
