@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import type { FileKind } from '@panel/shared/model/tunnel.ts'
 import { fileOf } from '@panel/shared/render/saved-file.ts'
 import type { SavedFiles } from './facilities.ts'
-import { readIfThere, removeIfThere, syncFolder, writeWhole } from './files.ts'
+import { removeIfThere, syncFolder, writeWhole } from './files.ts'
+import { unchangedFiles } from './unchanged-files.ts'
 
 /** `changed` is told after each change whose file it was. */
 export function savedFilesIn(folder: string, kinds: readonly FileKind[], changed: (name: string) => void): SavedFiles {
@@ -13,8 +14,9 @@ export function savedFilesIn(folder: string, kinds: readonly FileKind[], changed
     if (!isOurs(name)) throw new Error(`${name} is not a name of our files`)
     return join(folder, name)
   }
+  const read = unchangedFiles()
   return {
-    read: async (name) => readIfThere(path(name)),
+    read: async (name) => read(path(name)),
     list: async () => (await readdir(folder)).filter(isOurs),
     write: async (name, content) => {
       await writeWhole(path(name), content, 0o644)
