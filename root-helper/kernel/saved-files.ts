@@ -2,14 +2,14 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { FileKind } from '@panel/shared/model/tunnel.ts'
-import { fileOf } from '@panel/shared/render/saved-file.ts'
+import { isFileOf } from '@panel/shared/render/saved-file.ts'
 import type { SavedFiles } from './facilities.ts'
 import { removeIfThere, syncFolder, writeWhole } from './files.ts'
 import { unchangedFiles } from './unchanged-files.ts'
 
 /** `changed` is told after each change whose file it was. */
 export function savedFilesIn(folder: string, kinds: readonly FileKind[], changed: (name: string) => void): SavedFiles {
-  const isOurs = (name: string): boolean => kinds.some((kind) => fileOf(name)?.kind === kind)
+  const isOurs = (name: string): boolean => isFileOf(name, kinds)
   const path = (name: string): string => {
     if (!isOurs(name)) throw new Error(`${name} is not a name of our files`)
     return join(folder, name)

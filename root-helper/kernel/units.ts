@@ -2,8 +2,7 @@
 import { existsSync, lstatSync, readlinkSync } from 'node:fs'
 import { mkdir, readdir, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { FileKind } from '@panel/shared/model/tunnel.ts'
-import { fileOf, UNIT_KINDS } from '@panel/shared/render/saved-file.ts'
+import { isFileOf, UNIT_KINDS } from '@panel/shared/render/saved-file.ts'
 import type { UnitFiles } from './facilities.ts'
 import { removeIfThere, syncFolder } from './files.ts'
 import { removeAndSync, savedFilesIn } from './saved-files.ts'
@@ -35,10 +34,8 @@ export function isEnabledIn(folder: string, name: string): boolean {
 async function listEnabledIn(wants: string): Promise<string[]> {
   if (!existsSync(wants)) return []
   const entries = await readdir(wants, { withFileTypes: true })
-  return entries.filter((entry) => entry.isSymbolicLink() && isUnit(entry.name) && readlinkSync(join(wants, entry.name)) === `../${entry.name}`).map(({ name }) => name)
+  return entries.filter((entry) => entry.isSymbolicLink() && isFileOf(entry.name, UNIT_KINDS) && readlinkSync(join(wants, entry.name)) === `../${entry.name}`).map(({ name }) => name)
 }
-
-const isUnit = (name: string): boolean => (UNIT_KINDS as readonly (FileKind | undefined)[]).includes(fileOf(name)?.kind)
 
 async function enable(wants: string, name: string): Promise<void> {
   await mkdir(wants, { recursive: true, mode: 0o755 })

@@ -1,6 +1,6 @@
 // Sees tunnels as probe.ts does, and says of each state no more than its digest: a thousand that are as stored need no more.
 import { createHash } from 'node:crypto'
-import type { ObservedLink } from '@panel/shared/model/observed.ts'
+import { withoutCounters } from '@panel/shared/model/observed.ts'
 import type { TunnelDigest } from '@panel/shared/rpc/digest.ts'
 import type { Kernel } from '../kernel/facilities.ts'
 import { probeTunnels } from './probe.ts'
@@ -15,5 +15,3 @@ export async function digestTunnels(kernel: Kernel): Promise<TunnelDigest[]> {
     foreign_files,
   }))
 }
-
-const withoutCounters = ({ statistics: _, ...seen }: ObservedLink): TunnelDigest['observed'] => seen

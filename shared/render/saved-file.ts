@@ -30,6 +30,11 @@ export function fileOf(file_name: string): { kind: FileKind; interface_name: str
   return null
 }
 
+export function isFileOf(file_name: string, kinds: readonly FileKind[]): boolean {
+  const kind = fileOf(file_name)?.kind
+  return kind !== undefined && kinds.includes(kind)
+}
+
 export function renderFile(interface_name: string, saved: SavedFile): string {
   switch (saved.file) {
     case 'systemd_unit':

@@ -2,10 +2,10 @@
 import { canonicalConfig, canonicalAddress } from '@panel/shared/model/canonical-tunnel.ts'
 import { nothingForeign, type ForeignFound } from '@panel/shared/model/foreign-netfilter.ts'
 import type { HostEvent } from '@panel/shared/model/event.ts'
-import type { HostInterface, LinkStatistics, ObservedLink, RoutingEntry } from '@panel/shared/model/observed.ts'
+import { withoutCounters, type HostInterface, type LinkStatistics, type ObservedLink, type RoutingEntry } from '@panel/shared/model/observed.ts'
 import type { Listener } from '@panel/shared/model/listener.ts'
 import { KERNEL_STUBS, LINK_KINDS, type LinkConfig, type FileKind, type LinkState, type TunnelAddress } from '@panel/shared/model/tunnel.ts'
-import { fileOf, NETWORKD_KINDS, UNIT_KINDS } from '@panel/shared/render/saved-file.ts'
+import { isFileOf, NETWORKD_KINDS, UNIT_KINDS } from '@panel/shared/render/saved-file.ts'
 import { KernelError, type FoundLink, type Kernel, type KernelEvents, type Links, type Netfilter, type NetworkdFiles, type SavedFiles, type UnitFiles } from '@panel/root-helper/kernel/facilities.ts'
 import { FakeConnections, FakeForwarding, FakeRulesets } from './fake-ruleset.ts'
 
@@ -100,7 +100,7 @@ export class FakeKernel implements Kernel {
   #filesOf(kinds: readonly FileKind[]): SavedFiles {
     return {
       read: async (name) => this.files.get(ours(name, kinds)) ?? null,
-      list: async () => [...this.files.keys()].filter((name) => isOneOf(name, kinds)),
+      list: async () => [...this.files.keys()].filter((name) => isFileOf(name, kinds)),
       write: async (name, content) => {
         this.#change(`write ${ours(name, kinds)}`)
         this.files.set(name, content)
@@ -178,10 +178,8 @@ export class FakeKernel implements Kernel {
 
 const isOurs = (name: string, link: FakeLink): boolean => (LINK_KINDS as readonly string[]).includes(link.kind) && !(KERNEL_STUBS as readonly string[]).includes(name)
 
-const isOneOf = (name: string, kinds: readonly FileKind[]): boolean => kinds.some((kind) => fileOf(name)?.kind === kind)
-
 function ours(name: string, kinds: readonly FileKind[]): string {
-  if (!isOneOf(name, kinds)) throw new Error(`${name} is not a name of our files`)
+  if (!isFileOf(name, kinds)) throw new Error(`${name} is not a name of our files`)
   return name
 }
 
@@ -190,8 +188,6 @@ const sameAddress = (a: TunnelAddress, b: TunnelAddress): boolean => JSON.string
 /** Two links of one driver may not share ends and key (ip_tunnel_find, net/ipv4/ip_tunnel.c). */
 const sameEnds = (a: LinkConfig, b: LinkConfig): boolean =>
   a.kind === b.kind && a.local_endpoint === b.local_endpoint && a.remote_endpoint === b.remote_endpoint && a.ikey === b.ikey && a.bind_device === b.bind_device
-
-const withoutCounters = ({ statistics: _, ...seen }: ObservedLink) => seen
 
 function found(interface_name: string, { index, kind, state, unmodelled }: FakeLink): FoundLink {
   return { interface_name, link: state && structuredClone(state), observed: observed(index, kind, state), unmodelled }

@@ -5,6 +5,7 @@ import { invert, type Change } from '@panel/shared/plan/change.ts'
 import { failuresOf, type Check } from '@panel/shared/plan/check.ts'
 import type { Outcome } from '@panel/shared/rpc/outcome.ts'
 import type { CommandContext } from '../context.ts'
+import { isAway, unlessAway } from '../helper/away.ts'
 import { Refusal } from '../http/refusal.ts'
 
 /** A helper that dies is started again at once, and puts back what it was doing before it answers anybody. */
@@ -48,20 +49,15 @@ export async function carryOutAll(context: Hands, changes: readonly Change<Tunne
 
 /** The helper went away between question and answer: only a look at the host says how it ended. */
 async function answerLost<O extends Outcome>(note: Hands['note'], { verify, held }: Asking<O>, thrown: unknown): Promise<O> {
-  if (!(thrown instanceof Refusal) || thrown.code !== 'HELPER_UNAVAILABLE') throw thrown
+  if (!isAway(thrown)) throw thrown
   for (let tries = 1; tries <= LOOKS.tries; tries += 1) {
     await new Promise((resolve) => setTimeout(resolve, LOOKS.pause_ms))
-    const seen = await verify().catch(unlessAway)
+    const seen = await unlessAway(verify())
     if (!seen) continue
     if (!seen.ok) break
     note.operation('the answer was lost, and the host holds what was asked for')
     return held({ outcome: 'applied', checks: seen.checks, steps: [], failure: null, remediation: [] })
   }
-  throw thrown
-}
-
-function unlessAway(thrown: unknown): null {
-  if (thrown instanceof Refusal && thrown.code === 'HELPER_UNAVAILABLE') return null
   throw thrown
 }
 

@@ -1,8 +1,8 @@
 // When a pass over the whole host is due: at the start, soon after something has changed, and from time to time; never two at once.
 import type { Logger } from 'pino'
+import type { PassReason } from '@panel/shared/api/reconcile.ts'
 
-export type Because = 'start' | 'event' | 'change' | 'period'
-export type Pass = (because: Because) => Promise<void>
+export type Pass = (because: PassReason) => Promise<void>
 
 export interface PassTimes {
   /** A pass waits until nothing has changed for so long, */
@@ -22,7 +22,7 @@ export class Passes {
   #soon: NodeJS.Timeout | undefined
   #period: NodeJS.Timeout | undefined
   /** What the next pass is for, and when that began. */
-  #asked: { readonly because: Because; readonly since: number } | null = null
+  #asked: { readonly because: PassReason; readonly since: number } | null = null
   #running: Promise<void> | null = null
   #isOvertaken = false
   #isClosed = false
@@ -56,7 +56,7 @@ export class Passes {
   }
 
   /** What falls due during a pass is done right after it. */
-  #run(because: Because): void {
+  #run(because: PassReason): void {
     if (this.#running) {
       this.#isOvertaken = true
       return
@@ -76,7 +76,7 @@ export class Passes {
     else this.#period = setTimeout(() => this.#run('period'), this.#times.period_ms())
   }
 
-  async #once(because: Because): Promise<void> {
+  async #once(because: PassReason): Promise<void> {
     try {
       await this.#pass(because)
     } catch (err) {

@@ -1,6 +1,6 @@
 // What the host holds beside what is stored: digests of everything, and the whole of what differs. Names by the thousand go in portions.
 import { createHash } from 'node:crypto'
-import type { SeenLink, TunnelFound } from '@panel/shared/model/observed.ts'
+import { withoutCounters } from '@panel/shared/model/observed.ts'
 import type { TunnelState } from '@panel/shared/model/tunnel.ts'
 import type { TunnelDigest } from '@panel/shared/rpc/digest.ts'
 import type { Reader } from '@panel/shared/rpc/methods.ts'
@@ -24,12 +24,8 @@ export async function digestsOf(ask: Reader): Promise<Map<string, TunnelDigest>>
 
 export async function foundUnder(ask: Reader, names: readonly string[]): Promise<Map<string, Found>> {
   const answers = await Promise.all(portionsOf(names).map((interface_names) => ask('tunnel.probe', { interface_names })))
-  return new Map(answers.flatMap(({ tunnels }) => tunnels).map((tunnel) => [tunnel.interface_name, withoutCounters(tunnel)]))
+  return new Map(answers.flatMap(({ tunnels }) => tunnels).map((tunnel) => [tunnel.interface_name, { ...tunnel, observed: tunnel.observed && withoutCounters(tunnel.observed) }]))
 }
-
-const withoutCounters = (found: TunnelFound): Found => ({ ...found, observed: found.observed && seenOf(found.observed) })
-
-const seenOf = ({ statistics: _, ...seen }: NonNullable<TunnelFound['observed']>): SeenLink['observed'] => seen
 
 const portionsOf = (names: readonly string[]): string[][] =>
   Array.from({ length: Math.ceil(names.length / PORTION) }, (_, at) => names.slice(at * PORTION, (at + 1) * PORTION))

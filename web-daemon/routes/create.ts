@@ -1,7 +1,7 @@
 // Makes a rule: drafted, carried out, read back, and only then stored (interface.md, POST /routes; decisions.md, S1).
-import { APPLY_STATUSES } from '@panel/shared/api/lookups.ts'
 import type { CreateRouteBody } from '@panel/shared/api/routes.ts'
 import type { Outcome } from '@panel/shared/rpc/outcome.ts'
+import { endedAs } from '../change/ended.ts'
 import type { CommandContext } from '../context.ts'
 import { created, type Answer, type Incoming } from '../http/endpoint.ts'
 import { changeAnswer } from './answer.ts'
@@ -33,7 +33,7 @@ export const createRoute =
 export async function store(context: CommandContext, traffic: Traffic, wanted: NamedRoute, outcome: Outcome): Promise<RouteRecord> {
   const { route_rule_id } = wanted
   try {
-    await context.db.transaction().execute((transaction) => insertRoute(transaction, asEnded(wanted, outcome, context.now().toISOString())))
+    await context.db.transaction().execute((transaction) => insertRoute(transaction, { ...wanted, ...endedAs(outcome, context.now().toISOString()) }))
     const record = await findRoute(context.db, route_rule_id)
     if (!record) throw new Error(`Rule ${route_rule_id} was stored and is not there`)
     return record
@@ -42,9 +42,4 @@ export async function store(context: CommandContext, traffic: Traffic, wanted: N
     const undone = await changeRules(context, traffic, [{ route_rule_id, rule: null }])
     throw refusalOf([wanted], undone.outcome) ?? failure
   }
-}
-
-function asEnded(wanted: NamedRoute, outcome: Outcome, now: string): NamedRoute {
-  if (outcome.outcome === 'applied') return { ...wanted, apply_status_id: APPLY_STATUSES.Applied, last_applied_date: now }
-  return { ...wanted, apply_status_id: APPLY_STATUSES.Inconsistent, last_apply_error: outcome.failure?.message ?? '' }
 }

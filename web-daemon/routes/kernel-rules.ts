@@ -3,7 +3,6 @@ import type { RelayCounters, RelayRule } from '@panel/shared/model/ruleset.ts'
 import type { RulesetFound } from '@panel/shared/model/ruleset-found.ts'
 import { RULES_PER_CHANGE_MAX } from '@panel/shared/model/ruleset.ts'
 import type { Reader } from '@panel/shared/rpc/methods.ts'
-import { Refusal } from '../http/refusal.ts'
 
 export type HeldRules = Omit<RulesetFound, 'next_id' | 'rules'> & { readonly rules: ReadonlyMap<number, RelayRule> }
 
@@ -36,12 +35,4 @@ export async function heldCounters(ask: Reader): Promise<HeldCounters> {
     if (found.next_id === null) return { is_readable: found.is_readable, detail: found.detail, epoch: found.epoch, counters }
     found = await ask('ruleset.counters', { route_rule_ids: [], from_id: found.next_id })
   }
-}
-
-/** Null where the helper is away: what is stored is told all the same. */
-export async function unlessAway<T>(asking: Promise<T>): Promise<T | null> {
-  return asking.catch((thrown: unknown) => {
-    if (thrown instanceof Refusal && thrown.code === 'HELPER_UNAVAILABLE') return null
-    throw thrown
-  })
 }

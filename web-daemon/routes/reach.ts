@@ -3,7 +3,8 @@ import { APPLY_STATUSES } from '@panel/shared/api/lookups.ts'
 import type { Outcome } from '@panel/shared/rpc/outcome.ts'
 import { OF_FORWARDING, refusalFor } from '../change/carry-out.ts'
 import type { CommandContext } from '../context.ts'
-import { Refusal } from '../http/refusal.ts'
+import { isAway } from '../helper/away.ts'
+import type { Refusal } from '../http/refusal.ts'
 import { changeRules, type Changed } from './change-rules.ts'
 import { ruleOf, type NamedRoute, type RouteRecord } from './record.ts'
 import { findRoute, markApplied, replaceRoute } from './store.ts'
@@ -62,8 +63,7 @@ export async function whilePending(context: CommandContext, stored: readonly Rou
   try {
     return await work()
   } catch (thrown) {
-    const isAway = thrown instanceof Refusal && thrown.code === 'HELPER_UNAVAILABLE'
-    if (!isAway) for (const one of stored) await markApplied(db, [one.route_rule_id], { apply_status_id: one.apply_status_id, last_apply_error: one.last_apply_error }, now().toISOString())
+    if (!isAway(thrown)) for (const one of stored) await markApplied(db, [one.route_rule_id], { apply_status_id: one.apply_status_id, last_apply_error: one.last_apply_error }, now().toISOString())
     throw thrown
   }
 }

@@ -2,6 +2,7 @@
 import { sql, type SelectQueryBuilder } from 'kysely'
 import { ADDRESS_FAMILIES } from '@panel/shared/api/lookups.ts'
 import type { ReadDb, WriteDb } from '../context.ts'
+import { groupedBy } from '../db/grouped.ts'
 import type { Database } from '../db/schema.ts'
 import type { Paging } from '../http/paging.ts'
 import { FLAGS, type NamedRoute, type NewDestination, type NewRoute, type NewSource, type RouteRecord } from './record.ts'
@@ -162,8 +163,8 @@ async function withLists(db: ReadDb, rows: readonly RouteRuleRow[]): Promise<Rou
   const [first, last] = [Math.min(...rows.map(idOf)), Math.max(...rows.map(idOf))]
   const destinations = await db.selectFrom('route_destination').selectAll().where('route_rule_id', '>=', first).where('route_rule_id', '<=', last).orderBy('sort_order').execute()
   const sources = await db.selectFrom('route_allowed_source').selectAll().where('route_rule_id', '>=', first).where('route_rule_id', '<=', last).orderBy('sort_order').execute()
-  const destinationsOf = grouped(destinations)
-  const sourcesOf = grouped(sources)
+  const destinationsOf = groupedBy('route_rule_id', destinations)
+  const sourcesOf = groupedBy('route_rule_id', sources)
   return rows.map((row) => recordOf(row, destinationsOf.get(row.route_rule_id) ?? [], sourcesOf.get(row.route_rule_id) ?? []))
 }
 
@@ -179,14 +180,4 @@ function recordOf(row: RouteRuleRow, destinations: readonly RouteDestinationRow[
     destinations: destinations.map(({ route_rule_id: _rule, ...one }) => ({ ...one, is_enabled: one.is_enabled === 1 })),
     allowed_sources: sources.map(({ route_allowed_source_id, cidr, description }) => ({ route_allowed_source_id, cidr, description })),
   }
-}
-
-function grouped<R extends { route_rule_id: number }>(rows: readonly R[]): Map<number, R[]> {
-  const byRule = new Map<number, R[]>()
-  for (const row of rows) {
-    const others = byRule.get(row.route_rule_id)
-    if (others) others.push(row)
-    else byRule.set(row.route_rule_id, [row])
-  }
-  return byRule
 }

@@ -3,7 +3,7 @@ import type { Reader } from '@panel/shared/rpc/methods.ts'
 import { hasAccount } from '../auth/store.ts'
 import type { ReadContext } from '../context.ts'
 import { ok, type Answer } from '../http/endpoint.ts'
-import { Refusal } from '../http/refusal.ts'
+import { isAway } from '../helper/away.ts'
 import { probeCapabilities } from './capabilities.ts'
 
 export type HealthStatus = 'ok' | 'degraded' | 'error' | 'unknown'
@@ -79,8 +79,6 @@ const kernelModuleComponent = (found: Settled<Awaited<ReturnType<typeof probeCap
   const detail = missing.map((kind) => `${kind.kind}: ${kind.detail === '' ? 'not supported' : kind.detail}`).join('; ')
   return { name, status: missing.length === found.value.link_kinds.length ? 'error' : 'degraded', detail }
 }
-
-const isAway = (reason: unknown): boolean => reason instanceof Refusal && reason.code === 'HELPER_UNAVAILABLE'
 
 const messageOf = (failure: unknown): string => (failure instanceof Error ? failure.message : String(failure))
 

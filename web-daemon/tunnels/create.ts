@@ -1,17 +1,17 @@
 // Makes a tunnel: drafted, carried out, read back, and only then stored (interface.md, POST /tunnels; decisions.md, S1).
-import { APPLY_STATUSES } from '@panel/shared/api/lookups.ts'
 import type { CreateTunnelAnswer } from '@panel/shared/api/tunnel-answers.ts'
 import type { CreateTunnelBody } from '@panel/shared/api/tunnels.ts'
 import { invert } from '@panel/shared/plan/change.ts'
 import type { Outcome } from '@panel/shared/rpc/outcome.ts'
 import { carryOut, refusalFor } from '../change/carry-out.ts'
+import { endedAs } from '../change/ended.ts'
 import type { CommandContext } from '../context.ts'
 import { created, type Answer, type Incoming } from '../http/endpoint.ts'
 import { Refusal } from '../http/refusal.ts'
 import { changeAnswer } from './answer.ts'
 import { draftTunnel, type Draft } from './draft/draft.ts'
 import { planView } from './plan-view.ts'
-import { named, type NewTunnel, type TunnelRecord } from './record.ts'
+import { named, type TunnelRecord } from './record.ts'
 import { findTunnel, insertTunnel } from './store.ts'
 
 export function createTunnel(context: CommandContext, incoming: Incoming<CreateTunnelBody>): Promise<Answer> {
@@ -45,7 +45,7 @@ export async function refuseUnsupported({ ask }: CommandContext, { after }: Pick
 /** A tunnel that cannot be stored would be nobody's, so it is taken off the host again. */
 async function store(context: CommandContext, draft: Draft, outcome: Outcome): Promise<TunnelRecord> {
   try {
-    const tunnel_id = await context.db.transaction().execute((transaction) => insertTunnel(transaction, asEnded(draft.record, outcome, context.now().toISOString())))
+    const tunnel_id = await context.db.transaction().execute((transaction) => insertTunnel(transaction, { ...draft.record, ...endedAs(outcome, context.now().toISOString()) }))
     const found = await findTunnel(context.db, tunnel_id)
     if (!found) throw new Error(`Tunnel ${tunnel_id} was stored and is not there`)
     return found.record
@@ -54,11 +54,6 @@ async function store(context: CommandContext, draft: Draft, outcome: Outcome): P
     const undone = await carryOut(context, invert(changeOf(draft)))
     throw refusalFor(undone, draft.record.interface_name) ?? failure
   }
-}
-
-function asEnded(record: NewTunnel, outcome: Outcome, now: string): NewTunnel {
-  if (outcome.outcome === 'applied') return { ...record, apply_status_id: APPLY_STATUSES.Applied, last_applied_date: now }
-  return { ...record, apply_status_id: APPLY_STATUSES.Inconsistent, last_apply_error: outcome.failure?.message ?? '' }
 }
 
 async function answer(context: CommandContext, draft: Draft, record: TunnelRecord, outcome: Outcome): Promise<CreateTunnelAnswer> {

@@ -6,7 +6,7 @@ import type { Check } from '@panel/shared/plan/check.ts'
 import type { Outcome } from '@panel/shared/rpc/outcome.ts'
 import { carryOutAll, refusalFor } from '../change/carry-out.ts'
 import type { CommandContext } from '../context.ts'
-import { Refusal } from '../http/refusal.ts'
+import { isAway } from '../helper/away.ts'
 import { livingTunnel } from './look.ts'
 import { named, type NewTunnel, type TunnelRecord } from './record.ts'
 import { markApplyStatus, replaceTunnel } from './store.ts'
@@ -63,8 +63,7 @@ async function whilePending(context: CommandContext, stored: TunnelRecord, work:
   try {
     return await work()
   } catch (thrown) {
-    const isAway = thrown instanceof Refusal && thrown.code === 'HELPER_UNAVAILABLE'
-    if (!isAway) await markAs(context, stored, stored)
+    if (!isAway(thrown)) await markAs(context, stored, stored)
     throw thrown
   }
 }

@@ -1,5 +1,6 @@
 // Reads and writes the stored tunnels. A list costs three queries, however long it is.
 import { sql, type SelectQueryBuilder } from 'kysely'
+import { groupedBy } from '../db/grouped.ts'
 import type { Database } from '../db/schema.ts'
 import type { ReadDb, WriteDb } from '../context.ts'
 import type { Paging } from '../http/paging.ts'
@@ -69,7 +70,7 @@ export async function neighbours(db: ReadDb): Promise<Neighbour[]> {
     .where('deleted_date', 'is', null)
     .execute()
   const addresses = await db.selectFrom('tunnel_address').select(['tunnel_id', 'address', 'peer_address', 'prefix_length']).execute()
-  const byTunnel = grouped(addresses)
+  const byTunnel = groupedBy('tunnel_id', addresses)
   return rows.map((row) => ({ ...row, addresses: byTunnel.get(row.tunnel_id) ?? [] }))
 }
 
@@ -114,14 +115,4 @@ function rowOf(tunnel: Omit<NewTunnel, 'addresses'>): NewTunnelRow {
   const flags = Object.fromEntries(FLAGS.map((name) => [name, tunnel[name] ? 1 : 0])) as Record<(typeof FLAGS)[number], number>
   const is_monitor_enabled = tunnel.is_monitor_enabled === null ? null : Number(tunnel.is_monitor_enabled)
   return { ...tunnel, ...flags, tags: JSON.stringify(tunnel.tags), is_monitor_enabled, deleted_date: null }
-}
-
-function grouped<A extends { tunnel_id: number }>(addresses: readonly A[]): Map<number, A[]> {
-  const byTunnel = new Map<number, A[]>()
-  for (const address of addresses) {
-    const others = byTunnel.get(address.tunnel_id)
-    if (others) others.push(address)
-    else byTunnel.set(address.tunnel_id, [address])
-  }
-  return byTunnel
 }

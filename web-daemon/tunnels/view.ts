@@ -3,7 +3,7 @@ import { APPLY_STATUSES, titleOf } from '@panel/shared/api/lookups.ts'
 import type { ObservedView, TunnelView } from '@panel/shared/api/tunnel-answers.ts'
 import type { SeenLink } from '@panel/shared/model/observed.ts'
 import type { Reader } from '@panel/shared/rpc/methods.ts'
-import { Refusal } from '../http/refusal.ts'
+import { isAway } from '../helper/away.ts'
 import type { TunnelRecord } from './record.ts'
 
 export function tunnelView(record: TunnelRecord, observed: ObservedView): TunnelView {
@@ -18,7 +18,7 @@ export async function observe(ask: Reader, interface_names: string[]): Promise<(
     const seen = new Map(links.map((link) => [link.interface_name, link.observed]))
     return (name) => observedView(seen.get(name))
   } catch (thrown) {
-    if (!(thrown instanceof Refusal) || thrown.code !== 'HELPER_UNAVAILABLE') throw thrown
+    if (!isAway(thrown)) throw thrown
     const unknown: ObservedView = { ...NOTHING, is_known: false, oper_state: '', detail: `Not known: ${thrown.message}` }
     return () => unknown
   }

@@ -1,13 +1,14 @@
 // When a pass over the host is due: soon after a change, not at each of a burst, never two at once, and none too late.
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Passes, type Because, type PassTimes } from '@panel/web-daemon/events/passes.ts'
+import type { PassReason } from '@panel/shared/api/reconcile.ts'
+import { Passes, type PassTimes } from '@panel/web-daemon/events/passes.ts'
 import { makeLogger } from '@panel/web-daemon/log.ts'
 
 const NEVER_MS = 60_000
 
 describe('Passes over the host', () => {
-  let made: { because: Because; at: number }[]
+  let made: { because: PassReason; at: number }[]
   let log: string[]
   let running: number
   let most: number
@@ -16,7 +17,7 @@ describe('Passes over the host', () => {
   let began: number
 
   const begin = (times: Partial<PassTimes> = {}): void => {
-    const pass = async (because: Because): Promise<void> => {
+    const pass = async (because: PassReason): Promise<void> => {
       made.push({ because, at: performance.now() - began })
       most = Math.max(most, ++running)
       await sleep(lasts_ms)
@@ -26,7 +27,7 @@ describe('Passes over the host', () => {
     passes = new Passes(pass, { quiet_ms: 40, latest_ms: 150, period_ms: () => NEVER_MS, ...times }, makeLogger({ write: (line) => void log.push(line) }))
     began = performance.now()
   }
-  const reasons = (): Because[] => made.map(({ because }) => because)
+  const reasons = (): PassReason[] => made.map(({ because }) => because)
 
   beforeEach(() => {
     ;[made, log, running, most, lasts_ms] = [[], [], 0, 0, 0]

@@ -3,7 +3,8 @@ import type { Warning } from '@panel/shared/api/errors.ts'
 import { LOAD_BALANCE_MODES } from '@panel/shared/api/lookups.ts'
 import type { RouteDestinationBody, UpdateRouteBody } from '@panel/shared/api/routes.ts'
 import type { ReadContext } from '../../context.ts'
-import { Problems, type Problem } from '../../http/problems.ts'
+import { Problems } from '../../http/problems.ts'
+import { isNone } from '../../http/standing-problems.ts'
 import { isActive, type NamedRoute, type RouteRecord } from '../record.ts'
 import { checkNeighbours, refuseProtected } from './conflicts.ts'
 import { draftParts, incomplete, recordOf } from './draft.ts'
@@ -58,14 +59,6 @@ async function standing(context: ReadContext, { facts }: Sketch, stored: RouteRe
   drafted(alone, stored, stored.updated_date)
   return alone
 }
-
-/** An entry may have moved up or down in its list, so a field is compared by its head. */
-const isNone =
-  (known: readonly Pick<Problem, 'field' | 'code' | 'message'>[]) =>
-  ({ field, code, message }: Pick<Problem, 'field' | 'code' | 'message'>): boolean =>
-    !known.some((one) => one.code === code && one.message === message && headOf(one.field) === headOf(field))
-
-const headOf = (field: string): string => field.split('.')[0] ?? ''
 
 /** The stored rule with the request laid over it, as the request that would make it. */
 function overlaid(stored: RouteRecord, body: UpdateRouteBody): Asked {

@@ -5,7 +5,8 @@ import { kindOfType } from '@panel/shared/api/lookups.ts'
 import type { TunnelState } from '@panel/shared/model/tunnel.ts'
 import { sameState } from '@panel/shared/plan/change.ts'
 import type { ReadContext } from '../../context.ts'
-import { Problems, type Problem } from '../../http/problems.ts'
+import { Problems } from '../../http/problems.ts'
+import { isNone } from '../../http/standing-problems.ts'
 import type { HostFacts } from '../facts.ts'
 import { stateOf, type NewTunnel, type TunnelRecord } from '../record.ts'
 import { stateToChange } from './before.ts'
@@ -60,14 +61,6 @@ function standing(sketch: Sketch, stored: TunnelRecord): Sketch {
   draftParts(alone)
   return alone
 }
-
-/** An address may have moved up or down in its list, so a field is compared by its head. */
-const isNone =
-  (known: readonly Pick<Problem, 'field' | 'code' | 'message'>[]) =>
-  ({ field, code, message }: Pick<Problem, 'field' | 'code' | 'message'>): boolean =>
-    !known.some((one) => one.code === code && one.message === message && headOf(one.field) === headOf(field))
-
-const headOf = (field: string): string => field.split('.')[0] ?? ''
 
 /** A field that the request does not name keeps its value by construction. */
 function overlaid(stored: TunnelRecord, body: UpdateTunnelBody, drafted: NewTunnel): NewTunnel {
