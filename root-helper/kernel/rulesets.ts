@@ -15,6 +15,8 @@ const LIST_TABLE = `list table ${TABLE}`
 /** The table's own number tells one that was made anew. */
 const LIST_COUNTERS = `list tables inet; list counters table ${TABLE}`
 
+const NO_COUNTERS = { epoch: '', counters: [] }
+
 export class NftRulesets implements Rulesets {
   readonly #nft: Nft
   readonly #kept: KeptRules
@@ -61,9 +63,15 @@ export class NftRulesets implements Rulesets {
   }
 
   async counters(): Promise<{ epoch: string; counters: RelayCounters[] }> {
+    const generation = await this.#generation()
+    // Asked for every second: a host without relay rules is not to start a program for it each time.
+    if (this.#seen?.generation === generation && this.#seen.read === null) return NO_COUNTERS
     const listed = await this.#nft.list(LIST_COUNTERS)
     const { handle, counters } = listed === null ? { handle: null, counters: [] } : readCounters(listed)
-    if (handle === null) return { epoch: '', counters: [] }
+    if (handle === null) {
+      await this.#remember(generation, null)
+      return NO_COUNTERS
+    }
     const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8')
     return { epoch: `${boot.trim()}.${handle}`, counters }
   }
@@ -80,8 +88,13 @@ export class NftRulesets implements Rulesets {
     if (this.#seen?.generation === generation) return this.#seen.read
     const listed = await this.#nft.list(LIST_TABLE)
     const read = listed === null ? null : readRuleset(listed, this.#expected)
-    this.#seen = generation === (await this.#generation()) ? { generation, read } : null
+    await this.#remember(generation, read)
     return read
+  }
+
+  /** What was read while the ruleset changed belongs to no generation. */
+  async #remember(generation: number, read: RulesetRead | null): Promise<void> {
+    this.#seen = generation === (await this.#generation()) ? { generation, read } : null
   }
 
   #missing(rules: readonly RelayRule[], damaged: HeldRuleset['damaged']): HeldRuleset['damaged'] {
