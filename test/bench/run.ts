@@ -3,7 +3,7 @@ import { loadavg } from 'node:os'
 import { delimiter } from 'node:path'
 import { whyNot } from '../vm/lab/index.ts'
 import { hostPart } from './host/part.ts'
-import { labPart } from './lab/part.ts'
+import { bootPart, labPart } from './lab/part.ts'
 import { asTable, type Section } from './table.ts'
 
 interface Part {
@@ -17,6 +17,7 @@ process.env['PATH'] = [process.env['PATH'], '/usr/sbin', '/sbin'].join(delimiter
 const PARTS: Readonly<Record<string, Part>> = {
   host: { whyNot: async () => (process.getuid?.() === 0 ? undefined : 'it needs root, to make a network namespace and run the helper as root in it'), run: hostPart },
   lab: { whyNot, run: labPart },
+  boot: { whyNot, run: bootPart },
 }
 
 /** Whether it went well. What was measured before something failed is told all the same. */

@@ -21,7 +21,7 @@ export async function bootSection(lab: Lab, folder: string, count: number, ends:
   const bare = await secondsToBoot(lab)
   await lab.put(UNITS, unitsFor(folder, count, ends))
   await lab.run('sync')
-  await lab.reset()
+  await lab.reset(WITHIN_MS)
   const withUnits = await secondsToBoot(lab)
   const made = await links(lab)
   if (made !== count) throw new Error(`The boot has made ${made} tunnels of ${count}`)

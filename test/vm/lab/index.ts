@@ -85,9 +85,9 @@ export class Lab extends Commands {
   }
 
   /** Cuts the power and boots again, 20 s: what was not synced to the disk is lost. Running commands end with code 255. */
-  async reset(): Promise<void> {
+  async reset(withinMs = rebootMs): Promise<void> {
     await this.#machine.reset()
-    await this.#remote.returns(rebootMs)
+    await this.#remote.returns(withinMs)
   }
 
   /** Waits for a boot that a command in the machine has asked for: `run('systemctl reboot')`. */
