@@ -23,6 +23,7 @@ import { loadPage, pageRoutes } from './http/page.ts'
 import { basePathOf, onlyUnder } from './http/prefix.ts'
 import { mountEndpoints, notFound } from './http/routes.ts'
 import { makeWatch, type Watch } from './reconcile/pass.ts'
+import type { Settings } from './settings/settings.ts'
 import { Streams } from './http/streams.ts'
 import { Metrics, type MetricsParts } from './metrics/metrics.ts'
 import { readRoutesOf } from './metrics/routes-part.ts'
@@ -34,6 +35,7 @@ export interface PanelParts {
   readonly db: CommandContext['db']
   readonly ask: CommandContext['ask']
   readonly bus: Bus
+  readonly settings: Settings
   readonly signing_key: KeyObject
   readonly web_path: string
   /** Holds index.html and assets/. */
@@ -59,11 +61,11 @@ export interface Panel {
 }
 
 export const createApp = (parts: PanelParts): Panel => {
-  const { db, ask, bus, logger, now = () => new Date() } = parts
+  const { db, ask, bus, settings, logger, now = () => new Date() } = parts
   const basePath = basePathOf(parts.web_path)
   const auth: AuthServices = { passwords: parts.passwords ?? makePasswords(), tokens: makeTokens(parts.signing_key, now), throttle: new Throttle(now) }
   const traffic = new Traffic({ db, ask, now, logger })
-  const context = { db, ask, now, inTurn: makeQueue(), publish: bus.publish }
+  const context = { db, ask, now, settings, inTurn: makeQueue(), publish: bus.publish }
   const watch = makeWatch(context, logger)
   const metrics = new Metrics({ db, now, logger, readRoutes: readRoutesOf(db, traffic), ...parts.metrics })
   const about = { version: VERSION, started_at: now() }

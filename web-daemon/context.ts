@@ -4,6 +4,7 @@ import type { Reader, Writer } from '@panel/shared/rpc/methods.ts'
 import type { Database } from './db/schema.ts'
 import type { AuditNote } from './audit/note.ts'
 import type { Publish } from './events/bus.ts'
+import type { SettingsHolder, SettingsReader } from './settings/reader.ts'
 
 /** A database that cannot be written through: kysely's select half. */
 export type ReadDb = Pick<Kysely<Database>, 'selectFrom'>
@@ -13,11 +14,14 @@ export interface ReadContext {
   readonly db: ReadDb
   readonly ask: Reader
   readonly now: () => Date
+  /** As they are at the moment of asking. */
+  readonly settings: SettingsReader
 }
 
 export interface CommandContext extends ReadContext {
   readonly db: Kysely<Database>
   readonly ask: Writer
+  readonly settings: SettingsHolder
   /** One change to the host at a time; a waiter gives up after 30 s with 503 busy. */
   readonly inTurn: <T>(work: () => Promise<T>) => Promise<T>
   readonly note: AuditNote

@@ -15,6 +15,7 @@ import { basePathOf } from './http/prefix.ts'
 import { drain, listen, urlOf } from './http/server.ts'
 import { makeLogger } from './log.ts'
 import { keepWatching } from './reconcile/schedule.ts'
+import { Settings } from './settings/settings.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
@@ -25,14 +26,15 @@ const start = async (config: Config): Promise<void> => {
   const helper = connectHelper(config.helper_socket, logger)
   const signing_key = signingKey(join(config.state_dir, 'session.key'))
   const bus = new Bus(logger)
-  const { app, watch, streams, metrics, traffic } = createApp({ db, ask: helper.ask, bus, signing_key, web_path: config.web_path, page_dir: config.page_dir, logger })
+  const settings = await Settings.open(db, bus.publish)
+  const { app, watch, streams, metrics, traffic } = createApp({ db, ask: helper.ask, bus, settings, signing_key, web_path: config.web_path, page_dir: config.page_dir, logger })
   const dropOldEntries = (): Promise<void> => deleteEntriesBefore(db, new Date(Date.now() - RETENTION_DAYS * DAY_MS).toISOString())
   await dropOldEntries()
   const daily = setInterval(() => void dropOldEntries().catch((err: unknown) => logger.error({ err }, 'old audit entries stay')), DAY_MS)
   await metrics.start()
   const server = await listen(app, config.listen_address, config.listen_port)
   const kernel = watchKernel({ stream: helper.stream, logger, listener: (events) => bus.publish('host.changed', { events }) })
-  const endWatching = keepWatching({ watch, bus, db, logger })
+  const endWatching = keepWatching({ watch, bus, settings, logger })
   traffic.start()
   process.stdout.write(`The panel is at ${urlOf(server, basePathOf(config.web_path))}\n`)
 

@@ -5,8 +5,9 @@ import type { LastPass } from '@panel/shared/api/reconcile.ts'
 import { watchKernel, type KernelWatch } from '@panel/web-daemon/events/kernel-watch.ts'
 import { makeLogger } from '@panel/web-daemon/log.ts'
 import { keepWatching } from '@panel/web-daemon/reconcile/schedule.ts'
-import { writeSetting } from '@panel/web-daemon/settings/store.ts'
+import type { SettingsReader } from '@panel/web-daemon/settings/reader.ts'
 import { inProcessHelper } from '../support/in-process-helper.ts'
+import { settingsWith } from '../support/settings.ts'
 import type { Client } from './support/client.ts'
 import { startPanel, type TestPanel } from './support/panel.ts'
 import { adopt, forget, itemOf, plantByHand, reconcile } from './support/reconcile.ts'
@@ -30,8 +31,8 @@ describe('The panel keeps watching', () => {
     await panel.close()
   })
 
-  const watching = (): void => {
-    end = keepWatching({ watch: panel.watch, bus: panel.bus, db: panel.db, logger })
+  const watching = (settings: SettingsReader = panel.settings): void => {
+    end = keepWatching({ watch: panel.watch, bus: panel.bus, settings, logger })
   }
   const hearing = async (): Promise<void> => {
     kernel = watchKernel({ stream: inProcessHelper(panel.kernel).stream, logger, listener: (events) => panel.bus.publish('host.changed', { events }) })
@@ -75,8 +76,7 @@ describe('The panel keeps watching', () => {
   })
 
   it('and catches what no event told of from time to time, as often as the setting says', async () => {
-    await writeSetting(panel.db, 'system.reconcile_interval_seconds', 0.2, new Date().toISOString())
-    watching()
+    watching(settingsWith({ 'system.reconcile_interval_seconds': 0.2 }))
     await until(({ because }) => because === 'start')
     await drift()
     const { because } = await until(({ changed }) => changed.some(({ to }) => to === 'Drifted'))

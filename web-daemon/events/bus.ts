@@ -2,6 +2,7 @@
 import type { Logger } from 'pino'
 import type { LastPass } from '@panel/shared/api/reconcile.ts'
 import type { HostEvent } from '@panel/shared/model/event.ts'
+import type { SettingKey } from '../settings/definitions.ts'
 
 interface TunnelEvent {
   readonly tunnel_id: number
@@ -16,6 +17,8 @@ export interface PanelEvents {
   'reconcile.changed': LastPass
   /** Hints of the kernel (see HostEvent), the panel's own changes among them. */
   'host.changed': { readonly events: readonly HostEvent[] }
+  /** Their values are other ones than before: timers that go by one are to be set anew. */
+  'settings.changed': { readonly keys: readonly SettingKey[] }
 }
 
 type EventName = keyof PanelEvents

@@ -19,6 +19,8 @@ export class Passes {
   readonly #pass: Pass
   readonly #times: PassTimes
   readonly #logger: Logger
+  /** When the last pass ended. */
+  #ended = 0
   #soon: NodeJS.Timeout | undefined
   #period: NodeJS.Timeout | undefined
   /** What the next pass is for, and when that began. */
@@ -47,6 +49,13 @@ export class Passes {
     this.#soon = setTimeout(() => this.#run(because), Math.max(0, Math.min(this.#times.quiet_ms, left)))
   }
 
+  /** The period is another one now: what is waited for already is waited for anew, from the end of the last pass. */
+  retime(): void {
+    if (this.#isClosed || this.#running || this.#period === undefined) return
+    clearTimeout(this.#period)
+    this.#await()
+  }
+
   /** Resolves when no pass is under way, and none will be. */
   async close(): Promise<void> {
     this.#isClosed = true
@@ -71,9 +80,15 @@ export class Passes {
 
   #next(): void {
     this.#running = null
+    this.#ended = performance.now()
     if (this.#isClosed) return
     if (this.#isOvertaken) this.#run('event')
-    else this.#period = setTimeout(() => this.#run('period'), this.#times.period_ms())
+    else this.#await()
+  }
+
+  #await(): void {
+    const waited = performance.now() - this.#ended
+    this.#period = setTimeout(() => this.#run('period'), Math.max(0, this.#times.period_ms() - waited))
   }
 
   async #once(because: PassReason): Promise<void> {

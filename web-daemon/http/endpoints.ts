@@ -6,8 +6,10 @@ import { metricsEndpoints } from '../metrics/endpoints.ts'
 import { metricsComponent } from '../metrics/component.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import { poolEndpoints } from '../pools/endpoints.ts'
+import { noSuchPool } from '../pools/reference.ts'
 import { reconcileEndpoints } from '../reconcile/endpoints.ts'
 import type { Watch } from '../reconcile/pass.ts'
+import { settingsEndpoints } from '../settings/endpoints.ts'
 import { systemEndpoints } from '../system/endpoints.ts'
 import type { About } from '../system/health.ts'
 import { tunnelEndpoints } from '../tunnels/endpoints.ts'
@@ -39,6 +41,7 @@ export const allEndpoints = ({ auth, about, pairing, watch, metrics, traffic }: 
   ...tunnelEndpoints(dependentRoutes),
   ...pairingEndpoints(pairing),
   ...reconcileEndpoints(watch),
+  ...settingsEndpoints({ 'addressing.default_pool_id': noSuchPool }),
   ...forwardingEndpoints({ rulesInForce: countInForce }),
   ...routeEndpoints(traffic),
 ]

@@ -103,8 +103,8 @@ class Exchange {
   }
 
   #reader(): ReadContext {
-    const { db, ask, now } = this.#machinery.context
-    return { db, ask, now }
+    const { db, ask, now, settings } = this.#machinery.context
+    return { db, ask, now, settings }
   }
 
   #incoming(given: Body): Incoming<never> {

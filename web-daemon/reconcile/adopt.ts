@@ -8,6 +8,7 @@ import { carryOut, refusalFor } from '../change/carry-out.ts'
 import type { CommandContext } from '../context.ts'
 import { created, type Answer, type Incoming } from '../http/endpoint.ts'
 import { allPools } from '../pools/store.ts'
+import { inSettings } from '../settings/change.ts'
 import { livingTunnel, look } from '../tunnels/look.ts'
 import { planView } from '../tunnels/plan-view.ts'
 import { stateOf, type NewTunnel, type TunnelRecord } from '../tunnels/record.ts'
@@ -74,8 +75,8 @@ async function adopt(context: CommandContext, record: NewTunnel, change: Change<
   return livingTunnel(context.db, tunnel_id)
 }
 
-const store = ({ db, now }: CommandContext, record: NewTunnel): Promise<number> =>
-  db.transaction().execute(async (transaction) => {
-    await setIgnored(transaction, record.interface_name, false, now().toISOString())
+const store = (context: CommandContext, record: NewTunnel): Promise<number> =>
+  inSettings(context, async (transaction) => {
+    await setIgnored(transaction, record.interface_name, false, context.now().toISOString())
     return insertTunnel(transaction, record)
   })

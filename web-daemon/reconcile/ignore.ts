@@ -3,15 +3,17 @@ import type { IgnoreAnswer, IgnoreBody } from '@panel/shared/api/reconcile.ts'
 import type { CommandContext, WriteDb } from '../context.ts'
 import { ok, type Answer, type Incoming } from '../http/endpoint.ts'
 import { Refusal } from '../http/refusal.ts'
-import { readSetting, writeSetting } from '../settings/store.ts'
+import { inSettings } from '../settings/change.ts'
+import { valuesIn } from '../settings/settings.ts'
+import { writeSetting } from '../settings/store.ts'
 import { neighbours } from '../tunnels/store.ts'
 
-export async function ignoreInterface({ db, now, note }: CommandContext, { body }: Incoming<IgnoreBody>): Promise<Answer> {
+export async function ignoreInterface(context: CommandContext, { body }: Incoming<IgnoreBody>): Promise<Answer> {
   const { interface_name, ignored = true } = body
-  note.operation(`${ignored ? 'Ignore' : 'Report again'} ${interface_name}`)
-  const ignored_interfaces = await db.transaction().execute(async (transaction) => {
+  context.note.operation(`${ignored ? 'Ignore' : 'Report again'} ${interface_name}`)
+  const ignored_interfaces = await inSettings(context, async (transaction) => {
     if (ignored) await refuseManaged(transaction, interface_name)
-    return setIgnored(transaction, interface_name, ignored, now().toISOString())
+    return setIgnored(transaction, interface_name, ignored, context.now().toISOString())
   })
   const answer: IgnoreAnswer = { ignored_interfaces, note: ignored ? ignoredNote(interface_name) : `${interface_name} is reported again wherever it is there and not managed. Nothing was changed on the host.` }
   return ok(answer)
@@ -20,9 +22,9 @@ export async function ignoreInterface({ db, now, note }: CommandContext, { body 
 const ignoredNote = (name: string): string =>
   `${name} is left out of the report from now on, except with include_ignored=true, until it is adopted or "ignored": false is sent for it. Nothing was changed on the host.`
 
-/** Returns the list as it is then. */
+/** Returns the list as it is then. Call it inside `inSettings`. */
 export async function setIgnored(db: WriteDb, interface_name: string, ignored: boolean, now: string): Promise<string[]> {
-  const before = await readSetting(db, 'system.ignored_interfaces')
+  const before = [...(await valuesIn(db))['system.ignored_interfaces']]
   if (before.includes(interface_name) === ignored) return before
   const after = ignored ? [...before, interface_name].sort() : before.filter((name) => name !== interface_name)
   await writeSetting(db, 'system.ignored_interfaces', after, now)

@@ -17,7 +17,7 @@ export interface Watch {
 type Seen = Pick<Item, 'tunnel_id' | 'status'> & Noticed
 
 /** A pass in which something changed is published. */
-export function makeWatch(context: Pick<CommandContext, 'db' | 'ask' | 'now' | 'inTurn' | 'publish'>, logger: Logger): Watch {
+export function makeWatch(context: Pick<CommandContext, 'db' | 'ask' | 'now' | 'settings' | 'inTurn' | 'publish'>, logger: Logger): Watch {
   let seen: ReadonlyMap<string, Seen> | null = null
   let last: LastPass | null = null
   const look = async (because: PassReason): Promise<void> => {

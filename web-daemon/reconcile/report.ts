@@ -4,7 +4,6 @@ import type { LegacyName, ReconcileCounts, ReconcileItem } from '@panel/shared/a
 import { INTERFACE_NAME_PATTERN, type TunnelState } from '@panel/shared/model/tunnel.ts'
 import { fileOf } from '@panel/shared/render/saved-file.ts'
 import type { ReadContext } from '../context.ts'
-import { readSetting } from '../settings/store.ts'
 import { pathOf, type Folders } from '../tunnels/plan-view.ts'
 import { observedView } from '../tunnels/view.ts'
 import { gather, type Managed, type Unmanaged } from './gather.ts'
@@ -22,8 +21,8 @@ export interface Report {
   readonly leftover_units: string[]
 }
 
-export async function compareAll(context: Pick<ReadContext, 'db' | 'ask'>): Promise<Report> {
-  const ignored_interfaces = await readSetting(context.db, 'system.ignored_interfaces')
+export async function compareAll(context: Pick<ReadContext, 'db' | 'ask' | 'settings'>): Promise<Report> {
+  const ignored_interfaces = [...context.settings.get('system.ignored_interfaces')]
   const { managed, unmanaged, leftovers, folders } = await gather(context)
   const items = [
     ...managed.map((one) => managedItem(one, folders)),

@@ -1,14 +1,28 @@
-// The settings that something reads, each with its shape and what holds while nobody has set it (decisions.md, section 8).
-import { integer, Type, type Static, type TSchema } from '@panel/shared/model/schema.ts'
-import { DeviceName } from '@panel/shared/model/observed.ts'
+// The one table of settings: schema, defaults, checks and types all come from it (decisions.md, section 8). Its order is the order of the categories on the wire.
+import { strict, Type, type TObject } from '@panel/shared/model/schema.ts'
+import { ADDRESSING } from './definitions/addressing.ts'
+import { DIAGNOSTICS } from './definitions/diagnostics.ts'
+import { DISPLAY } from './definitions/display.ts'
+import { KEEPALIVE } from './definitions/keepalive.ts'
+import { METRICS } from './definitions/metrics.ts'
+import { MONITOR } from './definitions/monitor.ts'
+import { ROUTES } from './definitions/routes.ts'
+import { SECURITY } from './definitions/security.ts'
+import { SYSTEM } from './definitions/system.ts'
+import { TUNNEL } from './definitions/tunnel.ts'
+import type { Definition } from './kinds.ts'
 
-const setting = <S extends TSchema>(schema: S, byDefault: Static<S>) => ({ schema, default: byDefault })
-
-export const SETTINGS = {
-  /** Seconds. */
-  'system.reconcile_interval_seconds': setting(integer(10, 86_400), 300),
-  'system.ignored_interfaces': setting(Type.Array(DeviceName), []),
-} as const
+export const SETTINGS = { ...TUNNEL, ...ADDRESSING, ...KEEPALIVE, ...MONITOR, ...DIAGNOSTICS, ...METRICS, ...ROUTES, ...DISPLAY, ...SECURITY, ...SYSTEM }
 
 export type SettingKey = keyof typeof SETTINGS
-export type SettingValue<K extends SettingKey> = Static<(typeof SETTINGS)[K]['schema']>
+export type SettingValue<K extends SettingKey> = (typeof SETTINGS)[K] extends Definition<infer T> ? T : never
+export type SettingValues = { readonly [K in SettingKey]: SettingValue<K> }
+
+export const SETTING_KEYS = Object.keys(SETTINGS) as SettingKey[]
+
+export const isSettingKey = (text: string): text is SettingKey => Object.hasOwn(SETTINGS, text)
+
+export const DEFAULTS = Object.fromEntries(SETTING_KEYS.map((key) => [key, SETTINGS[key].default])) as unknown as SettingValues
+
+/** Some settings with their values, each as its definition wants it. */
+export const SettingsBody: TObject = strict(Object.fromEntries(SETTING_KEYS.map((key) => [key, Type.Optional({ ...SETTINGS[key].schema, description: SETTINGS[key].description })])))

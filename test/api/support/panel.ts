@@ -17,6 +17,7 @@ import { basePathOf } from '@panel/web-daemon/http/prefix.ts'
 import type { Streams } from '@panel/web-daemon/http/streams.ts'
 import { drain, listen, urlOf } from '@panel/web-daemon/http/server.ts'
 import type { Watch } from '@panel/web-daemon/reconcile/pass.ts'
+import { Settings } from '@panel/web-daemon/settings/settings.ts'
 import type { Metrics } from '@panel/web-daemon/metrics/metrics.ts'
 import { makeLogger } from '@panel/web-daemon/log.ts'
 import { FakeKernel } from '../../support/fake-kernel.ts'
@@ -45,6 +46,7 @@ export interface TestPanel {
   readonly bus: Bus
   /** The background pass, which no timer starts here. */
   readonly watch: Watch
+  readonly settings: Settings
   /** Every line of the log so far. */
   readonly log: string[]
   readonly clock: Clock
@@ -73,16 +75,19 @@ export const startPanel = async ({ store = IN_MEMORY, address = '127.0.0.1', ...
   const kernel = new FakeKernel()
   const web_path = parts.web_path ?? ''
   const logger = makeLogger({ write: (line) => void log.push(line) })
+  const db = parts.db ?? (await openStore(store))
+  const bus = parts.bus ?? new Bus(logger)
   const whole: PanelParts = {
-    db: parts.db ?? (await openStore(store)),
     ask: askOf(inProcessHelper(kernel).ask),
     signing_key: generateKeySync('hmac', { length: 256 }),
     page_dir: PAGE_DIR,
-    bus: new Bus(logger),
+    settings: await Settings.open(db, bus.publish),
     logger,
     now: clock.now,
     passwords: makePasswords(TEST_BCRYPT_COST),
     ...parts,
+    db,
+    bus,
     web_path,
   }
   const { app, endpoints, streams, metrics, traffic, watch } = createApp(whole)
@@ -103,7 +108,7 @@ export const startPanel = async ({ store = IN_MEMORY, address = '127.0.0.1', ...
   }
   const setUp = signedInBy('/auth/setup', 201)
   const signIn = signedInBy('/auth/login', 200)
-  return { base, app, endpoints, streams, metrics, traffic, db: whole.db, kernel, server, bus: whole.bus, watch, log, clock, visitor, setUp, signIn, close }
+  return { base, app, endpoints, streams, metrics, traffic, db: whole.db, kernel, server, bus, settings: whole.settings, watch, log, clock, visitor, setUp, signIn, close }
 }
 
 /** The helper in this process refuses in its own words; over the socket the client turns them into the words of the API. */

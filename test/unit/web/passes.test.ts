@@ -80,6 +80,19 @@ describe('Passes over the host', () => {
     assert.equal(made.length, length)
   })
 
+  it('keep to another period at once where it is changed, also while a long one is waited for', async () => {
+    let period = NEVER_MS
+    begin({ period_ms: () => period })
+    passes.start()
+    await sleep(60)
+    period = 100
+    passes.retime()
+    while (made.length < 2) await sleep(5)
+    period = NEVER_MS
+    assert.deepEqual(reasons(), ['start', 'period'])
+    assert.ok(made[1]!.at >= 95, `${made[1]!.at}`)
+  })
+
   it('go on after one that failed, which is logged', async () => {
     begin()
     passes.ask('change')
