@@ -13,11 +13,17 @@ const fields = {
     ...says('INVALID_POOL_TITLE', 'address_pool_title must be text of 1 to 100 characters on one line.', 'A name for people.'),
   }),
   cidr: Type.String({ minLength: 1, maxLength: 49, ...says('INVALID_CIDR', 'cidr must be a range such as 10.20.0.0/16 or fd00:1::/48.', 'The range; bits behind its length are cut off.') }),
-  prefix_length: Type.Integer({
-    minimum: 1,
-    maximum: 127,
-    ...says('INVALID_PREFIX_LENGTH', 'prefix_length must be a whole number from 24 to 31 for IPv4, up to 127 for IPv6, and not wider than the pool.', 'Length of the subnet that each tunnel gets.'),
-  }),
+  prefix_length: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 127,
+      ...says(
+        'INVALID_PREFIX_LENGTH',
+        'prefix_length must be a whole number from 24 to 31 for IPv4, up to 127 for IPv6, and not wider than the pool.',
+        'Length of the subnet that each tunnel gets. Absent: by the setting addressing.default_prefix_len; in a PUT: as it is.',
+      ),
+    }),
+  ),
   description: Type.Optional(
     Type.String({
       maxLength: 500,

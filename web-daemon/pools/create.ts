@@ -1,24 +1,31 @@
 // Adds an address pool (interface.md, POST /pools; decisions.md, R35).
 import type { ChangePoolAnswer, CreatePoolBody, PoolFields } from '@panel/shared/api/pools.ts'
+import type { Cidr } from '@panel/shared/address/ip.ts'
 import type { CommandContext } from '../context.ts'
 import { created, type Answer, type Incoming } from '../http/endpoint.ts'
 import type { Problems } from '../http/problems.ts'
-import { rangeIn } from './range.ts'
+import { rangeIn, usualLength } from './range.ts'
 import { allPools, insertPool, type NewPool } from './store.ts'
 import { poolView } from './view.ts'
 import { warningsOf } from './warnings.ts'
 
-export async function createPool({ db, now, note }: CommandContext, { body, problems }: Incoming<CreatePoolBody>): Promise<Answer> {
-  const pool = poolOf(body, problems)
+export async function createPool({ db, now, note, settings }: CommandContext, { body, problems }: Incoming<CreatePoolBody>): Promise<Answer> {
+  const pool = poolOf(body, problems, { description: '', is_enabled: true, lengthFor: (range) => usualLength(range, settings) })
   const address_pool_id = await insertPool(db, pool, now().toISOString())
   note.target('address_pool', address_pool_id)
   note.operation(`Added the pool ${pool.cidr}, /${pool.prefix_length} for each tunnel`)
   return created(changed(await allPools(db), address_pool_id))
 }
 
+interface Standard {
+  readonly description: string
+  readonly is_enabled: boolean
+  readonly lengthFor: (range: Cidr) => number
+}
+
 /** Throws 422 with all problems at once. `stored` is what holds for fields that may be left out. */
-export function poolOf(body: PoolFields, problems: Problems, stored = { description: '', is_enabled: true }): NewPool {
-  const range = rangeIn(body, problems)
+export function poolOf(body: PoolFields, problems: Problems, stored: Standard): NewPool {
+  const range = rangeIn(body, problems, stored.lengthFor)
   problems.throwIfAny()
   const { address_pool_title, description = stored.description, is_enabled = stored.is_enabled } = body
   if (!range || address_pool_title === undefined) throw new Error('A pool without problems is incomplete')

@@ -16,7 +16,7 @@ export const replacePool =
       const stored = await poolIn(db, params)
       const { address_pool_id } = stored
       note.target('address_pool', address_pool_id)
-      const wanted = poolOf(body, problems, stored)
+      const wanted = poolOf(body, problems, { ...stored, lengthFor: () => stored.prefix_length })
       const usersNow = (await users(db)).get(address_pool_id)
       const field = fieldOfRange(stored, wanted)
       if (field) refuseInUse(stored, usersNow, `its ${field === 'cidr' ? 'range' : 'subnet length'} cannot change`, field)

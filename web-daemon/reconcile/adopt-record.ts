@@ -4,7 +4,8 @@ import { APPLY_STATUSES, PERSISTENCE_TYPES, typeOfKind } from '@panel/shared/api
 import type { AdoptBody, LegacyName } from '@panel/shared/api/reconcile.ts'
 import type { LinkState, Saved, TunnelAddress } from '@panel/shared/model/tunnel.ts'
 import type { PoolRecord } from '../pools/store.ts'
-import { DEFAULTS, DEFAULT_SIDE } from '../tunnels/defaults.ts'
+import { DEFAULT_SIDE } from '../tunnels/defaults.ts'
+import type { SettingsReader } from '../settings/reader.ts'
 import { inOrder } from '../tunnels/draft/addresses.ts'
 import { monitorOf } from '../tunnels/draft/draft.ts'
 import type { NewTunnel } from '../tunnels/record.ts'
@@ -18,9 +19,10 @@ export interface Adopted {
   readonly legacy: LegacyName | null
   readonly neighbours: readonly Neighbour[]
   readonly pools: readonly PoolRecord[]
+  readonly settings: SettingsReader
 }
 
-export function recordOfAdopted({ body, link, saved, persistence_type_id, legacy, neighbours, pools }: Adopted, now: string): NewTunnel {
+export function recordOfAdopted({ body, link, saved, persistence_type_id, legacy, neighbours, pools, settings }: Adopted, now: string): NewTunnel {
   const { kind, addresses, ...config } = link.config
   return {
     ...config,
@@ -34,7 +36,7 @@ export function recordOfAdopted({ body, link, saved, persistence_type_id, legacy
     traffic_class: null,
     addresses: inOrder(addresses),
     persistence_type_id,
-    ...keepaliveOf(saved, persistence_type_id),
+    ...keepaliveOf(saved, persistence_type_id, settings),
     address_pool_id: body.address_pool_id === undefined ? poolOf(addresses, pools) : body.address_pool_id,
     is_enabled: link.is_up,
     is_managed: true,
@@ -50,9 +52,9 @@ export function recordOfAdopted({ body, link, saved, persistence_type_id, legacy
   }
 }
 
-function keepaliveOf(saved: Saved | null, persistence_type_id: number): Pick<NewTunnel, 'keepalive_interval_seconds' | 'keepalive_packet_size'> {
+function keepaliveOf(saved: Saved | null, persistence_type_id: number, settings: SettingsReader): Pick<NewTunnel, 'keepalive_interval_seconds' | 'keepalive_packet_size'> {
   const kept = persistence_type_id === PERSISTENCE_TYPES.Runtime ? null : (saved?.systemd_keepalive_unit?.config ?? null)
-  return { keepalive_interval_seconds: kept?.interval_seconds ?? null, keepalive_packet_size: kept?.packet_size ?? DEFAULTS['keepalive.packet_size'] }
+  return { keepalive_interval_seconds: kept?.interval_seconds ?? null, keepalive_packet_size: kept?.packet_size ?? settings.get('keepalive.packet_size') }
 }
 
 /** As the schema bounds it. */

@@ -31,7 +31,7 @@ export function adoptTunnel(context: CommandContext, { body }: Incoming<AdoptBod
     const link = linkIn(found)
     const persistence_type_id = persistenceFor(body, found, helper)
     const legacy = legacyNameOf(interface_name, found.state, found.foreign_files, helper)
-    const record = recordOfAdopted({ body, link, saved: found.state?.saved ?? null, persistence_type_id, legacy, neighbours: others, pools }, context.now().toISOString())
+    const record = recordOfAdopted({ body, link, saved: found.state?.saved ?? null, persistence_type_id, legacy, neighbours: others, pools, settings: context.settings }, context.now().toISOString())
     const change = { before: found.state, after: stateOf(record) }
     demandKernelUntouched(interface_name, change)
     const stored = await adopt(context, record, change)

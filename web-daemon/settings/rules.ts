@@ -26,7 +26,7 @@ const naming: Rule = {
   broken: (values) => {
     if (!values['tunnel.naming_template'].includes('{number}')) return 'The naming template must hold {number}: otherwise every tunnel would have the same name.'
     if (values['tunnel.side_labels'].a === values['tunnel.side_labels'].b) return 'The two side labels must differ.'
-    const names = LINK_KINDS.flatMap((kind) => Object.values(TUNNEL_SIDES).map((side) => renderName(values, kind, side, NUMBERS_TO_FIT)))
+    const names = LINK_KINDS.flatMap((kind) => Object.values(TUNNEL_SIDES).map((side) => renderName({ get: (key) => values[key] }, kind, side, NUMBERS_TO_FIT)))
     const unfit = names.find((name) => !NAME.test(name))
     return unfit === undefined ? null : `The naming template makes ${unfit}, which is no name for an interface: 1 to 15 letters, digits, "_", "." and "-", beginning with a letter or digit.`
   },

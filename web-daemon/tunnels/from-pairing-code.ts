@@ -6,7 +6,7 @@ import type { ReadContext } from '../context.ts'
 import { ok, type Answer, type Incoming } from '../http/endpoint.ts'
 import { Problems } from '../http/problems.ts'
 import type { PoolRecord } from '../pools/store.ts'
-import { freeNumbers, lowestNumber, renderName } from './draft/naming.ts'
+import { freeNumbers, lowestNumber, nameOf } from './draft/naming.ts'
 import { sketchOf, type Sketch } from './draft/sketch.ts'
 import { decodePairingCode, PairingCodeError } from './pairing-code.ts'
 import { readContent, type PairingContent } from './pairing-content.ts'
@@ -48,10 +48,10 @@ function understood({ pairing_code }: FromPairingCodeBody, problems: Problems): 
 }
 
 /** The number of the other server where it and its name are free here. */
-function placeIn(sketch: Sketch, { type, side, num }: PairingContent): { tunnel_number: number; interface_name: string } {
+function placeIn(sketch: Sketch, { type, num }: PairingContent): { tunnel_number: number; interface_name: string } {
   const kind = kindOfType(type)
   const tunnel_number = num !== undefined && freeNumbers(sketch, kind)(num) ? num : lowestNumber(sketch, kind)
-  return { tunnel_number, interface_name: renderName(kind, otherSide(side), tunnel_number) }
+  return { tunnel_number, interface_name: nameOf(sketch, kind, tunnel_number) }
 }
 
 /** By range: ids mean something on their own server only. Of several with that range, the one that is cut alike. */

@@ -2,7 +2,6 @@
 import { kindOfType } from '@panel/shared/api/lookups.ts'
 import { Problems } from '../http/problems.ts'
 import type { PoolUse } from '../pools/use.ts'
-import { DEFAULTS } from './defaults.ts'
 import { allocate } from './draft/allocate.ts'
 import { sketchOf } from './draft/sketch.ts'
 import { poolUsers, releasePool } from './store-pool-use.ts'
@@ -14,6 +13,6 @@ export const poolUse: PoolUse = {
   nextFree: async (context, pool) => {
     const { address_pool_id } = pool
     const sketch = await sketchOf(context, { address_pool_id }, new Problems())
-    return allocate(sketch, kindOfType(DEFAULTS['tunnel.default_type']), [pool], { local: null, remote: null })
+    return allocate(sketch, kindOfType(context.settings.get('tunnel.default_type')), [pool], { local: null, remote: null })
   },
 }

@@ -1,16 +1,16 @@
 // What the two sides of a tunnel mean, in words and numbers (interface.md, GET /tunnels/side-info; decisions.md, R30).
 import { TUNNEL_SIDES } from '@panel/shared/api/lookups.ts'
 import type { SideInfoAnswer } from '@panel/shared/api/pairing.ts'
+import type { ReadContext } from '../context.ts'
 import { ok, type Answer } from '../http/endpoint.ts'
-import { DEFAULTS } from './defaults.ts'
 
 const SUMMARY =
   'A and B are the two ends of one tunnel. Which server is which is arbitrary, and neither has a special role: use A on the first server that you set up and B on the second. ' +
   'A takes the first address of the tunnel\'s subnet and B the second. A mismatched pair, two servers on the same side or in different subnets, appears up while carrying no traffic. ' +
   'A pairing code from the first server sets up the second one without any of this being typed.'
 
-export async function showSideInfo(): Promise<Answer> {
-  const labels = DEFAULTS['tunnel.side_labels']
+export async function showSideInfo({ settings }: ReadContext): Promise<Answer> {
+  const labels = settings.get('tunnel.side_labels')
   const answer: SideInfoAnswer = {
     summary: SUMMARY,
     sides: [

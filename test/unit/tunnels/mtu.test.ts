@@ -2,38 +2,42 @@
 import assert from 'node:assert/strict'
 import { parseIp } from '@panel/shared/address/ip.ts'
 import { adviseMtu, checkMtuForIpv6, draftMtu, underlayOf } from '@panel/web-daemon/tunnels/draft/mtu.ts'
+import type { MtuAdvice } from '@panel/shared/api/tunnel-answers.ts'
 import { device, facts, problemsOf, route, sketch, warningsOf } from './sketch.ts'
+
+type Asked = Parameters<typeof adviseMtu> extends [...infer A, number] ? A : never
 
 const KEYS = { ikey: 1, okey: 1 }
 const NO_KEYS = { ikey: null, okey: null }
 const ETHERNET = { device: 'eth0', mtu: 1500 }
+const advise = (...asked: Asked): MtuAdvice => adviseMtu(...asked, 1472)
 const remote = parseIp('198.51.100.7')
 
 describe('The MTU of a tunnel', () => {
   it('is 1472 for GRE over IPv4 with a key on a path of 1500: the overhead is 28', () => {
-    const advice = adviseMtu('gre', {}, KEYS, ETHERNET)
+    const advice = advise('gre', {}, KEYS, ETHERNET)
     assert.equal(advice.overhead, 28)
     assert.equal(advice.recommended, 1472)
     assert.deepEqual(advice.breakdown, [{ name: 'ipv4', bytes: 20 }, { name: 'gre', bytes: 4 }, { name: 'key', bytes: 4 }])
   })
 
   it('gives way to every option of the outer header', () => {
-    assert.equal(adviseMtu('gre', {}, NO_KEYS, ETHERNET).overhead, 24)
-    assert.equal(adviseMtu('gre', { has_output_checksum: true, has_input_sequence: true }, KEYS, ETHERNET).overhead, 36)
-    assert.equal(adviseMtu('gretap', {}, KEYS, ETHERNET).overhead, 42)
-    assert.equal(adviseMtu('ip6gre', {}, KEYS, ETHERNET).overhead, 48)
-    assert.equal(adviseMtu('ip6gretap', { encap_limit: 4 }, KEYS, ETHERNET).overhead, 70)
+    assert.equal(advise('gre', {}, NO_KEYS, ETHERNET).overhead, 24)
+    assert.equal(advise('gre', { has_output_checksum: true, has_input_sequence: true }, KEYS, ETHERNET).overhead, 36)
+    assert.equal(advise('gretap', {}, KEYS, ETHERNET).overhead, 42)
+    assert.equal(advise('ip6gre', {}, KEYS, ETHERNET).overhead, 48)
+    assert.equal(advise('ip6gretap', { encap_limit: 4 }, KEYS, ETHERNET).overhead, 70)
   })
 
   it('falls back to 1472, or to what Ethernet leaves, where the path is not known', () => {
-    assert.equal(adviseMtu('gre', {}, KEYS, null).recommended, 1472)
-    assert.equal(adviseMtu('gre', {}, NO_KEYS, null).recommended, 1472)
-    assert.equal(adviseMtu('gretap', {}, KEYS, null).recommended, 1458)
+    assert.equal(advise('gre', {}, KEYS, null).recommended, 1472)
+    assert.equal(advise('gre', {}, NO_KEYS, null).recommended, 1472)
+    assert.equal(advise('gretap', {}, KEYS, null).recommended, 1458)
   })
 
   it('stays within 576 and 9216, whatever the path says', () => {
-    assert.equal(adviseMtu('gre', {}, KEYS, { device: 'slow', mtu: 300 }).recommended, 576)
-    assert.equal(adviseMtu('gre', {}, KEYS, { device: 'lo', mtu: 65536 }).recommended, 9216)
+    assert.equal(advise('gre', {}, KEYS, { device: 'slow', mtu: 300 }).recommended, 576)
+    assert.equal(advise('gre', {}, KEYS, { device: 'lo', mtu: 65536 }).recommended, 9216)
   })
 
   it('goes by the interface of the longest prefix, and among equals of the lowest metric', () => {

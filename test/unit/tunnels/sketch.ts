@@ -7,13 +7,14 @@ import { Refusal } from '@panel/web-daemon/http/refusal.ts'
 import { FIELD_ORDER, type Asked, type Sketch } from '@panel/web-daemon/tunnels/draft/sketch.ts'
 import { factsOf, type HostFacts } from '@panel/web-daemon/tunnels/facts.ts'
 import type { Neighbour } from '@panel/web-daemon/tunnels/store.ts'
+import { settingsWith } from '../../support/settings.ts'
 
 export const ENDS = { local_endpoint: '192.0.2.1', remote_endpoint: '198.51.100.7' } as const
 
 export function sketch(body: Asked = {}, more: Partial<Sketch> = {}): Sketch {
   const kind = kindOfType(body.tunnel_type_id ?? 10)
   const pools = [pool(10, '172.17.0.0/16'), pool(20, '10.10.0.0/16'), { ...pool(30, '109.194.0.0/16'), is_enabled: false, is_public_range: true }]
-  return { body: { ...ENDS, ...body }, kind, problems: new Problems(), warnings: [], facts: facts(), stored: null, neighbours: [], pools, ...more }
+  return { settings: settingsWith(), body: { ...ENDS, ...body }, kind, problems: new Problems(), warnings: [], facts: facts(), stored: null, neighbours: [], pools, ...more }
 }
 
 export const pool = (address_pool_id: number, cidr: string) => ({ address_pool_id, address_pool_title: `Pool ${address_pool_id}`, description: '', cidr, prefix_length: 30, is_enabled: true, is_public_range: false })

@@ -98,10 +98,10 @@ function checkRoutes(sketch: Sketch, network: Cidr, field: string): void {
   else sketch.problems.add(field, 'ROUTE_OVERLAP', `${said}. Set force to go on all the same.`)
 }
 
-function rivalOf({ facts, neighbours }: Sketch, network: Cidr): { words: string; isWider: boolean } | null {
+function rivalOf({ facts, neighbours, settings }: Sketch, network: Cidr): { words: string; isWider: boolean } | null {
   const owner = neighbours.find((n) => networksOf(n.addresses).some((other) => overlaps(other, network)))
   if (owner) return { words: `the addresses of ${owner.interface_name}: ${addressesOf(owner.addresses)}`, isWider: false }
-  const routes = particularRoutes(facts).filter((route) => overlaps(route.network, network))
+  const routes = (settings.get('addressing.check_route_overlap') ? particularRoutes(facts) : []).filter((route) => overlaps(route.network, network))
   const inside = routes.find((route) => route.network.prefix_length >= network.prefix_length)
   const route = inside ?? routes[0]
   return route ? { words: `the route to ${route.entry.destination} by ${route.entry.device || 'no device'}`, isWider: !inside } : null

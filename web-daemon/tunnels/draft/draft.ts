@@ -7,15 +7,15 @@ import { canonicalIp } from '@panel/shared/address/ip.ts'
 import { isIpv6Kind, type TunnelState } from '@panel/shared/model/tunnel.ts'
 import type { ReadContext } from '../../context.ts'
 import type { Incoming } from '../../http/endpoint.ts'
-import { DEFAULTS, DEFAULT_QUEUE_LENGTH } from '../defaults.ts'
+import { DEFAULT_QUEUE_LENGTH } from '../defaults.ts'
 import type { HostFacts } from '../facts.ts'
 import { stateOf, type NewTunnel } from '../record.ts'
 import { stateBefore } from './before.ts'
 import { draftEnds } from './ends.ts'
 import { draftKeys, type Keys } from './keys.ts'
-import { checkMtuForIpv6, draftMtu } from './mtu.ts'
+import { checkMtuForIpv6, chosenMtu, draftMtu } from './mtu.ts'
 import { sideOf } from './naming.ts'
-import { draftOptions, trafficClassOf } from './options.ts'
+import { draftOptions, packetOptionsOf, pathMtuDiscoveryOf, trafficClassOf } from './options.ts'
 import { draftKeepalive, type KeepaliveFields } from './keepalive.ts'
 import { checkLimits, draftPersistence } from './persistence.ts'
 import { draftPlace, type Place } from './place.ts'
@@ -63,7 +63,7 @@ export function draftParts(sketch: Sketch): Parts | null {
   const persistence_type_id = draftPersistence(sketch)
   const mtu = sketch.kind && draftMtu(sketch, sketch.kind, keys, ends.remote)
   const place = draftPlace(sketch, ends)
-  if (mtu) checkMtuForIpv6(sketch, mtu.requested ?? mtu.recommended, place?.addresses ?? sketch.body.addresses ?? [])
+  if (mtu) checkMtuForIpv6(sketch, chosenMtu(sketch, mtu), place?.addresses ?? sketch.body.addresses ?? [])
   if (!mtu || !place) return null
   const parts = { keys, mtu, place, persistence_type_id, keepalive: draftKeepalive(sketch, persistence_type_id, place.addresses) }
   checkKept(sketch, parts)
@@ -78,21 +78,18 @@ function checkKept(sketch: Sketch, parts: Parts): void {
 }
 
 export function recordOf(sketch: Sketch, { keys, mtu, place, persistence_type_id, keepalive }: Parts, now: string): NewTunnel {
-  const { body } = sketch
+  const { body, settings } = sketch
   return {
-    tunnel_type_id: body.tunnel_type_id ?? DEFAULTS['tunnel.default_type'],
+    tunnel_type_id: body.tunnel_type_id ?? settings.get('tunnel.default_type'),
     ...place,
     tunnel_side_id: sideOf(sketch),
     local_endpoint: canonicalIp(body.local_endpoint ?? ''),
     remote_endpoint: canonicalIp(body.remote_endpoint ?? ''),
     bind_device: body.bind_device ?? null,
-    mtu: mtu.requested ?? mtu.recommended,
+    mtu: chosenMtu(sketch, mtu),
     ...outerHeaderOf(sketch),
     ...keys,
-    has_input_checksum: body.has_input_checksum ?? DEFAULTS['tunnel.default_csum'],
-    has_output_checksum: body.has_output_checksum ?? DEFAULTS['tunnel.default_csum'],
-    has_input_sequence: body.has_input_sequence ?? DEFAULTS['tunnel.default_seq'],
-    has_output_sequence: body.has_output_sequence ?? DEFAULTS['tunnel.default_seq'],
+    ...packetOptionsOf(sketch),
     fwmark: body.fwmark ?? null,
     tx_queue_length: body.tx_queue_length ?? DEFAULT_QUEUE_LENGTH,
     persistence_type_id,
@@ -111,18 +108,19 @@ export function recordOf(sketch: Sketch, { keys, mtu, place, persistence_type_id
   }
 }
 
-function outerHeaderOf({ body }: Sketch) {
-  const overIpv6 = isIpv6Kind(kindOfType(body.tunnel_type_id ?? DEFAULTS['tunnel.default_type']))
-  const tos = trafficClassOf(body.tos ?? DEFAULTS['tunnel.default_tos']) ?? DEFAULTS['tunnel.default_tos']
+function outerHeaderOf(sketch: Sketch) {
+  const { body, settings } = sketch
+  const overIpv6 = isIpv6Kind(kindOfType(body.tunnel_type_id ?? settings.get('tunnel.default_type')))
+  const tos = trafficClassOf(body.tos ?? settings.get('tunnel.default_tos')) ?? 'inherit'
   return {
-    ttl: body.ttl ?? DEFAULTS['tunnel.default_ttl'],
+    ttl: body.ttl ?? settings.get('tunnel.default_ttl'),
     // The IPv4 driver keeps "inherit" as the value 1, so it is stored as what it is.
     tos: tos === '0x01' && !overIpv6 ? 'inherit' : tos,
     hop_limit: body.hop_limit ?? null,
     traffic_class: body.traffic_class === undefined || body.traffic_class === null ? null : trafficClassOf(body.traffic_class),
     encap_limit: body.encap_limit ?? null,
     flow_label: body.flow_label ?? 0,
-    is_path_mtu_discovery: body.is_path_mtu_discovery ?? DEFAULTS['tunnel.default_pmtudisc'],
+    is_path_mtu_discovery: pathMtuDiscoveryOf(sketch),
     is_ignore_df: body.is_ignore_df ?? false,
   }
 }

@@ -2,7 +2,6 @@
 import { PERSISTENCE_TYPES } from '@panel/shared/api/lookups.ts'
 import { farEndsOf } from '@panel/shared/model/far-end.ts'
 import type { TunnelAddress } from '@panel/shared/model/tunnel.ts'
-import { DEFAULTS } from '../defaults.ts'
 import type { NewTunnel } from '../record.ts'
 import { whyUnavailable } from './persistence.ts'
 import type { Sketch } from './sketch.ts'
@@ -11,9 +10,10 @@ export type KeepaliveFields = Pick<NewTunnel, 'keepalive_interval_seconds' | 'ke
 
 /** The setting is for tunnels that can have one; where it is asked for, what stands in the way is told. */
 export function draftKeepalive(sketch: Sketch, persistence_type_id: number, addresses: readonly TunnelAddress[]): KeepaliveFields {
-  const { body, problems } = sketch
-  const keepalive_packet_size = body.keepalive_packet_size ?? DEFAULTS['keepalive.packet_size']
-  const standard = DEFAULTS['keepalive.mode'] === 'systemd_unit' ? DEFAULTS['keepalive.interval_seconds'] : null
+  const { body, problems, settings } = sketch
+  const keepalive_packet_size = body.keepalive_packet_size ?? settings.get('keepalive.packet_size')
+  const hasUnit = settings.get('keepalive.enabled_by_default') && settings.get('keepalive.mode') === 'systemd_unit'
+  const standard = hasUnit ? settings.get('keepalive.interval_seconds') : null
   const wanted = body.keepalive_interval_seconds === undefined ? standard : body.keepalive_interval_seconds
   const obstacle = wanted === null ? null : obstacleTo(sketch, persistence_type_id, addresses)
   if (obstacle === null) return { keepalive_interval_seconds: wanted, keepalive_packet_size }

@@ -28,8 +28,10 @@ export function draftKeys(sketch: Sketch, ends: Ends, draw: () => number = drawK
   return keys
 }
 
-function chosen({ body, problems }: Sketch, twins: readonly Neighbour[], draw: () => number): Keys {
+function chosen({ body, problems, settings }: Sketch, twins: readonly Neighbour[], draw: () => number): Keys {
   if (body.ikey !== undefined || body.okey !== undefined || problems.has('ikey') || problems.has('okey')) return { ikey: body.ikey ?? null, okey: body.okey ?? null }
+  const standard = settings.get('tunnel.default_key')
+  if (standard !== null) return { ikey: standard, okey: standard }
   const taken = new Set(twins.flatMap(({ ikey, okey }) => [ikey, okey]))
   let key = draw()
   while (taken.has(key)) key = draw()

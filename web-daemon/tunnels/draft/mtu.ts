@@ -2,9 +2,9 @@
 import { contains, type Ip } from '@panel/shared/address/ip.ts'
 import type { MtuAdvice } from '@panel/shared/api/tunnel-answers.ts'
 import { isIpv6Kind, isTapKind, type LinkKind } from '@panel/shared/model/tunnel.ts'
-import { DEFAULTS } from '../defaults.ts'
 import type { HostFacts } from '../facts.ts'
 import type { Keys } from './keys.ts'
+import { packetOptionsOf } from './options.ts'
 import { warn, type Asked, type Sketch } from './sketch.ts'
 
 const ETHERNET_MTU = 1500
@@ -13,13 +13,19 @@ const MTU_RANGE = { lowest: 576, highest: 9216 }
 const LEAST_FOR_IPV6 = 1280
 
 export function draftMtu(sketch: Sketch, kind: LinkKind, keys: Keys, remote: Ip | null): MtuAdvice {
-  const { body } = sketch
-  const advice = adviseMtu(kind, body, keys, remote && underlayOf(sketch.facts, remote, body.bind_device ?? null))
-  if (advice.requested !== null && advice.requested > advice.recommended) {
-    warn(sketch, 'MTU_ADVISORY', 'mtu', `Packets of ${advice.requested} bytes grow to ${advice.requested + advice.overhead} and are cut up or lost on the way; ${advice.recommended} fits.`)
+  const { body, settings } = sketch
+  const underlay = remote && underlayOf(sketch.facts, remote, body.bind_device ?? null)
+  const advice = adviseMtu(kind, { ...body, ...packetOptionsOf(sketch) }, keys, underlay, settings.get('tunnel.default_mtu'))
+  const chosen = chosenMtu(sketch, advice)
+  if (chosen > advice.recommended) {
+    warn(sketch, 'MTU_ADVISORY', 'mtu', `Packets of ${chosen} bytes grow to ${chosen + advice.overhead} and are cut up or lost on the way; ${advice.recommended} fits.`)
   }
-  return advice
+  return { ...advice, matches: chosen === advice.recommended }
 }
+
+/** What was asked for; or else what the path carries, unless the operator would have one MTU everywhere. */
+export const chosenMtu = ({ settings }: Sketch, { requested, recommended }: MtuAdvice): number =>
+  requested ?? (settings.get('tunnel.auto_mtu_from_underlay') ? recommended : settings.get('tunnel.default_mtu'))
 
 export function checkMtuForIpv6(sketch: Sketch, mtu: number, addresses: readonly { address: string }[]): void {
   if (mtu >= LEAST_FOR_IPV6 || sketch.problems.has('mtu') || !addresses.some(({ address }) => address.includes(':'))) return
@@ -31,11 +37,11 @@ export interface Underlay {
   readonly mtu: number
 }
 
-export function adviseMtu(kind: LinkKind, body: Asked, keys: Keys, underlay: Underlay | null): MtuAdvice {
+export function adviseMtu(kind: LinkKind, body: Asked, keys: Keys, underlay: Underlay | null, default_mtu: number): MtuAdvice {
   const breakdown = overheadOf(kind, body, keys)
   const overhead = breakdown.reduce((sum, { bytes }) => sum + bytes, 0)
   // Of a path that is not known, Ethernet is the likely guess.
-  const room = underlay ? underlay.mtu - overhead : Math.min(DEFAULTS['tunnel.default_mtu'], ETHERNET_MTU - overhead)
+  const room = underlay ? underlay.mtu - overhead : Math.min(default_mtu, ETHERNET_MTU - overhead)
   const recommended = Math.min(Math.max(room, MTU_RANGE.lowest), MTU_RANGE.highest)
   const requested = body.mtu ?? null
   return {

@@ -1,7 +1,6 @@
 // The fields that need no look at the host: what fits the kind of tunnel, and what fits each other.
 import { parseIp } from '@panel/shared/address/ip.ts'
 import { isIpv6Kind } from '@panel/shared/model/tunnel.ts'
-import { DEFAULTS } from '../defaults.ts'
 import type { Asked, Sketch } from './sketch.ts'
 
 const CODES: Partial<Record<keyof Asked, string>> = { hop_limit: 'INVALID_TTL', traffic_class: 'INVALID_TOS' }
@@ -42,12 +41,27 @@ export function trafficClassOf(given: string | number): string | null {
   return value <= 0xff ? `0x${value.toString(16).padStart(2, '0')}` : null
 }
 
-function checkMonitor({ body, problems }: Sketch): void {
+function checkMonitor({ body, problems, settings }: Sketch): void {
   const target = body.monitor_target
   if (typeof target === 'string' && !parseIp(target)) problems.add('monitor_target', 'INVALID_MONITOR_OVERRIDE', 'monitor_target must be an IP address, or null.')
-  const degraded = body.monitor_degraded_loss_percent ?? DEFAULTS['monitor.degraded_loss_pct']
-  const down = body.monitor_down_loss_percent ?? DEFAULTS['monitor.down_loss_pct']
+  const degraded = body.monitor_degraded_loss_percent ?? settings.get('monitor.degraded_loss_pct')
+  const down = body.monitor_down_loss_percent ?? settings.get('monitor.down_loss_pct')
   if (down >= degraded || problems.has('monitor_degraded_loss_percent') || problems.has('monitor_down_loss_percent')) return
   const field = body.monitor_down_loss_percent === undefined || body.monitor_down_loss_percent === null ? 'monitor_degraded_loss_percent' : 'monitor_down_loss_percent'
   problems.add(field, 'INVALID_MONITOR_OVERRIDE', `The loss that counts as down (${down} %) must not be below the one that counts as degraded (${degraded} %).`)
 }
+
+/** What a tunnel puts into its packets and demands of others': as asked, or as the settings say. */
+export function packetOptionsOf({ body, settings }: Pick<Sketch, 'body' | 'settings'>) {
+  const [checksum, sequence] = [settings.get('tunnel.default_csum'), settings.get('tunnel.default_seq')]
+  return {
+    has_input_checksum: body.has_input_checksum ?? checksum,
+    has_output_checksum: body.has_output_checksum ?? checksum,
+    has_input_sequence: body.has_input_sequence ?? sequence,
+    has_output_sequence: body.has_output_sequence ?? sequence,
+  }
+}
+
+/** The setting is for tunnels that can have it: over IPv4, and not told to disregard Don't Fragment. */
+export const pathMtuDiscoveryOf = ({ body, kind, settings }: Sketch): boolean =>
+  body.is_path_mtu_discovery ?? (kind !== null && !isIpv6Kind(kind) && body.is_ignore_df !== true && settings.get('tunnel.default_pmtudisc'))

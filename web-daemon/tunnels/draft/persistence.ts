@@ -2,13 +2,12 @@
 import { PERSISTENCE_TYPES } from '@panel/shared/api/lookups.ts'
 import { networkdLimits } from '@panel/shared/model/networkd-limits.ts'
 import { isIpv6Kind, type LinkConfig, type Saver } from '@panel/shared/model/tunnel.ts'
-import { DEFAULTS } from '../defaults.ts'
 import type { HostFacts } from '../facts.ts'
 import { warn, type Sketch } from './sketch.ts'
 
 export function draftPersistence(sketch: Sketch): number {
-  const { body, problems } = sketch
-  const wanted = body.persistence_type_id ?? DEFAULTS['tunnel.default_persistence']
+  const { body, problems, settings } = sketch
+  const wanted = body.persistence_type_id ?? settings.get('tunnel.default_persistence')
   const obstacle = obstacleTo(wanted, sketch)
   if (obstacle === null) return wanted
   if (body.persistence_type_id !== undefined) {

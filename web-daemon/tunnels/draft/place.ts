@@ -3,12 +3,11 @@ import { TUNNEL_SIDES } from '@panel/shared/api/lookups.ts'
 import type { LinkKind, TunnelAddress } from '@panel/shared/model/tunnel.ts'
 import { endsOf } from '../../pools/allocation.ts'
 import type { PoolRecord } from '../../pools/store.ts'
-import { DEFAULTS } from '../defaults.ts'
 import type { NewAddress } from '../record.ts'
 import { draftAddresses, inOrder, warnOfPublicRange } from './addresses.ts'
 import { allocate, checkNumber, type Allocation } from './allocate.ts'
 import type { Ends } from './ends.ts'
-import { checkName, lowestNumber, renderName, sideOf } from './naming.ts'
+import { checkName, lowestNumber, nameOf, sideOf } from './naming.ts'
 import type { Sketch } from './sketch.ts'
 
 export interface Place {
@@ -50,7 +49,7 @@ function checkGiven(sketch: Sketch): void {
   if (number === null) return
   const owner = neighbours.find((n) => n.tunnel_number === number)
   if (owner) problems.add('tunnel_number', 'INVALID_TUNNEL_NUMBER', `${owner.interface_name} has the number ${number}.`, { tunnel_id: owner.tunnel_id })
-  else if (kind && body.interface_name === undefined && !problems.has('interface_name')) checkName(sketch, renderName(kind, sideOf(sketch), number), 'tunnel_number')
+  else if (kind && body.interface_name === undefined && !problems.has('interface_name')) checkName(sketch, nameOf(sketch, kind, number), 'tunnel_number')
 }
 
 /** The pools to try, in order. With addresses at hand a pool is only remembered. */
@@ -59,7 +58,7 @@ function poolsFor(sketch: Sketch): PoolRecord[] {
   const asked = body.address_pool_id ?? null
   const needed = !sketch.stored && (body.addresses ?? []).length === 0 && !problems.has('addresses')
   if (asked === null) {
-    const usable = pools.filter((pool) => pool.is_enabled && mayAllocate(sketch, pool))
+    const usable = inOrderOfChoice(sketch, pools.filter((pool) => pool.is_enabled && mayAllocate(sketch, pool)))
     if (usable.length === 0 && needed && !problems.has('address_pool_id')) problems.add('addresses', 'NO_ADDRESS', 'No pool of private addresses is enabled to take some from: give addresses, or enable a pool.')
     return usable
   }
@@ -71,7 +70,13 @@ function poolsFor(sketch: Sketch): PoolRecord[] {
   return pool ? [pool] : []
 }
 
-const mayAllocate = ({ body }: Sketch, pool: PoolRecord): boolean => !pool.is_public_range || DEFAULTS['addressing.allow_public_ranges'] || body.force === true
+const mayAllocate = ({ body, settings }: Sketch, pool: PoolRecord): boolean => !pool.is_public_range || settings.get('addressing.allow_public_ranges') || body.force === true
+
+/** The pool that the operator has chosen for all tunnels comes first; where it is full, the others follow. */
+function inOrderOfChoice({ settings }: Sketch, pools: readonly PoolRecord[]): PoolRecord[] {
+  const isChosen = ({ address_pool_id }: PoolRecord): boolean => address_pool_id === settings.get('addressing.default_pool_id')
+  return [...pools.filter(isChosen), ...pools.filter((pool) => !isChosen(pool))]
+}
 
 function handAddressed(sketch: Sketch, kind: LinkKind, addresses: NewAddress[]): Place {
   const { body } = sketch
@@ -90,7 +95,7 @@ function fromPool(sketch: Sketch, kind: LinkKind, { pool, number, subnet }: Allo
 
 /** A name counts as rendered where it is what the template says, whoever said it: so a preview's answer can be posted as it is. */
 function placed(sketch: Sketch, kind: LinkKind, number: number | null, address_pool_id: number | null, addresses: NewAddress[]): Place {
-  const rendered = number === null ? null : renderName(kind, sideOf(sketch), number)
+  const rendered = number === null ? null : nameOf(sketch, kind, number)
   const interface_name = sketch.body.interface_name ?? rendered ?? ''
   return { interface_name, is_name_templated: interface_name === rendered, tunnel_number: number, address_pool_id, addresses }
 }

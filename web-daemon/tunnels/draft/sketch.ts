@@ -6,7 +6,7 @@ import type { LinkKind } from '@panel/shared/model/tunnel.ts'
 import type { ReadContext } from '../../context.ts'
 import type { Problems } from '../../http/problems.ts'
 import { allPools, type PoolRecord } from '../../pools/store.ts'
-import { DEFAULTS } from '../defaults.ts'
+import type { SettingsReader } from '../../settings/reader.ts'
 import { factsWithout, hostFacts, type HostFacts } from '../facts.ts'
 import type { TunnelRecord } from '../record.ts'
 import { neighbours, type Neighbour } from '../store.ts'
@@ -15,6 +15,7 @@ import { neighbours, type Neighbour } from '../store.ts'
 export type Asked = Partial<CreateTunnelBody>
 
 export interface Sketch {
+  readonly settings: SettingsReader
   readonly body: Asked
   /** Null where the type was refused: what depends on it is not looked at. */
   readonly kind: LinkKind | null
@@ -30,16 +31,16 @@ export interface Sketch {
 /** The order in which the schema names the fields: it decides which problem is the first. */
 export const FIELD_ORDER: readonly string[] = Object.keys(CreateTunnelBody.properties)
 
-export async function sketchOf({ db, ask }: Pick<ReadContext, 'db' | 'ask'>, body: Asked, problems: Problems, stored: TunnelRecord | null = null): Promise<Sketch> {
+export async function sketchOf({ db, ask, settings }: Pick<ReadContext, 'db' | 'ask' | 'settings'>, body: Asked, problems: Problems, stored: TunnelRecord | null = null): Promise<Sketch> {
   const all = await hostFacts(ask).catch((away: unknown) => {
     // A body that is wrong by itself is told so, helper or no helper.
     problems.throwIfAny(FIELD_ORDER)
     throw away
   })
-  const kind = problems.has('tunnel_type_id') ? null : kindOfType(body.tunnel_type_id ?? DEFAULTS['tunnel.default_type'])
+  const kind = problems.has('tunnel_type_id') ? null : kindOfType(body.tunnel_type_id ?? settings.get('tunnel.default_type'))
   const facts = stored ? factsWithout(all, stored.interface_name) : all
   const others = (await neighbours(db)).filter(({ tunnel_id }) => tunnel_id !== stored?.tunnel_id)
-  return { body, kind, problems, warnings: [], facts, stored, neighbours: others, pools: await allPools(db) }
+  return { settings, body, kind, problems, warnings: [], facts, stored, neighbours: others, pools: await allPools(db) }
 }
 
 export function warn(sketch: Sketch, code: WarningCode, field: string, message: string): void {

@@ -1,0 +1,27 @@
+// The proof that no setting is without effect: per category a table with one test for every key, and a table that lacks one does not compile.
+import type { SettingCategory } from '@panel/shared/api/settings.ts'
+import type { SettingKey } from '@panel/web-daemon/settings/definitions.ts'
+import type { Client } from './client.ts'
+import { startPanel, type TestPanel } from './panel.ts'
+
+export type KeysOf<C extends SettingCategory> = Extract<SettingKey, `${C}.${string}`>
+
+interface Proof {
+  /** As it goes on after the key. */
+  readonly does: string
+  readonly test: (client: Client, panel: TestPanel) => Promise<void>
+}
+
+export const effectsOf = <C extends SettingCategory>(category: C, proofs: { readonly [K in KeysOf<C>]: Proof }): void => {
+  describe(`A setting of the category ${category}`, () => {
+    let panel: TestPanel
+    let client: Client
+    beforeEach(async () => {
+      panel = await startPanel()
+      client = await panel.setUp()
+    })
+    afterEach(() => panel.close())
+
+    for (const [key, { does, test }] of Object.entries<Proof>(proofs)) it(`${key} ${does}`, () => test(client, panel))
+  })
+}
