@@ -1,5 +1,9 @@
-// The helper's configuration: six names in the environment, each with the place that Debian gives it.
+// The helper's configuration: seven names in the environment, each with what Debian makes of it.
 import { isAbsolute } from 'node:path'
+import { RULE_BACKENDS, type RuleBackend } from '@panel/shared/model/rule-backend.ts'
+
+/** Null: the best that is there. */
+export type WantedBackend = Exclude<RuleBackend, 'none'> | null
 
 export interface HelperConfig {
   readonly socketPath: string
@@ -9,6 +13,7 @@ export interface HelperConfig {
   readonly networkdDir: string
   readonly sysctlDir: string
   readonly stateDir: string
+  readonly ruleBackend: WantedBackend
   readonly version: string
 }
 
@@ -27,7 +32,14 @@ export function readConfig(environment: NodeJS.ProcessEnv): HelperConfig {
     networkdDir: path('PANEL_NETWORKD_DIR', '/etc/systemd/network'),
     sysctlDir: path('PANEL_SYSCTL_DIR', '/etc/sysctl.d'),
     stateDir: path('PANEL_HELPER_STATE_DIR', '/var/lib/tunnel-panel-helper'),
+    ruleBackend: wantedBackend(environment['PANEL_RULE_BACKEND'] || 'auto'),
     // The bundle carries its version; run from source there is none to carry.
     version: typeof PANEL_VERSION === 'string' ? PANEL_VERSION : '0.0.0-source',
   }
+}
+
+function wantedBackend(value: string): WantedBackend {
+  if (value === 'auto') return null
+  for (const name of RULE_BACKENDS) if (name !== 'none' && name === value) return name
+  throw new Error(`PANEL_RULE_BACKEND must be auto, ${RULE_BACKENDS.filter((name) => name !== 'none').join(', ')}, and is ${JSON.stringify(value)}`)
 }

@@ -8,6 +8,7 @@ import { statesOf, type TunnelStates } from '@panel/shared/plan/tunnels.ts'
 import type { Item, MethodsThat, Params, Result, StreamName } from '@panel/shared/rpc/methods.ts'
 import type { Outcome } from '@panel/shared/rpc/outcome.ts'
 import type { HelperFacts, Tools } from '@panel/shared/model/host.ts'
+import type { RuleBackendFound } from '@panel/shared/model/rule-backend.ts'
 import type { Listener } from '@panel/shared/model/listener.ts'
 import { subscriptionsTo } from './events/subscribe.ts'
 import { forwardingSubject, probeForwarding } from './forwarding/subject.ts'
@@ -33,6 +34,7 @@ export interface Parts {
   readonly kernel: Kernel
   readonly journal: JournalFile
   readonly helperFacts: () => Promise<HelperFacts>
+  readonly ruleBackend: RuleBackendFound
   readonly findTools: () => Promise<Tools>
   readonly findListeners: () => Promise<Listener[]>
 }
@@ -74,9 +76,10 @@ export function handlersFor(parts: Parts): Handlers {
   }
 }
 
-async function probeHost({ kernel, helperFacts, findTools, findListeners }: Parts, asked: Params<'host.probe'>['parts']): Promise<Result<'host.probe'>> {
+async function probeHost({ kernel, helperFacts, ruleBackend, findTools, findListeners }: Parts, asked: Params<'host.probe'>['parts']): Promise<Result<'host.probe'>> {
   return {
     helper: asked.includes('helper') ? await helperFacts() : null,
+    rule_backend: asked.includes('rule_backend') ? ruleBackend : null,
     link_kinds: asked.includes('link_kinds') ? await Promise.all(LINK_KINDS.map(async (kind) => ({ kind, ...(await kernel.links.supports(kind)) }))) : null,
     tools: asked.includes('tools') ? await findTools() : null,
     interfaces: asked.includes('interfaces') ? await kernel.links.interfaces() : null,

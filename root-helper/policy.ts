@@ -2,6 +2,7 @@
 import type { ForwardingFound, ForwardingState } from '@panel/shared/model/forwarding.ts'
 import type { TunnelFound } from '@panel/shared/model/observed.ts'
 import type { RulesetState } from '@panel/shared/model/ruleset.ts'
+import { ruleLimits } from '@panel/shared/model/rule-backend.ts'
 import { isIpv6Kind, KERNEL_STUBS, LINK_KINDS, type LinkKind, type NetdevConfig, type TunnelState } from '@panel/shared/model/tunnel.ts'
 import { bitsOf, parseIp } from '@panel/shared/address/ip.ts'
 import { farEndsOf } from '@panel/shared/model/far-end.ts'
@@ -99,7 +100,12 @@ export function readableRuleset({ is_readable, backend, detail }: HeldRuleset): 
   if (!is_readable) throw new RefusedError(backend === 'none' ? 'unsupported' : 'kernel_refused', detail)
 }
 
-export function allowRules(rules: RulesetState | null): void {
+/** What the backend cannot do just so is not done otherwise. */
+export function allowRules(rules: RulesetState | null, active: HeldRuleset['backend']): void {
+  for (const rule of rules ?? []) {
+    const [limit] = ruleLimits({ active, has_ipv6: true }, rule)
+    if (limit) throw new RefusedError('unsupported', `Rule ${rule.route_rule_id}: ${limit.why}`)
+  }
   const wide = (rules ?? []).find((rule) => shiftedPorts(rule) > SHIFTED_PORTS_MAX)
   if (wide) throw new RefusedError('unsupported', `Rule ${wide.route_rule_id} shifts ${shiftedPorts(wide)} ports, and ${SHIFTED_PORTS_MAX} are the most: bind the ports that the destinations have, or fewer`)
 }

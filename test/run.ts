@@ -32,7 +32,7 @@ const TIERS: readonly Tier[] = [
   { name: 'golden', missing: nothing },
   { name: 'contract', missing: nothing },
   { name: 'api', missing: nothing },
-  { name: 'netns', missing: () => (isRoot ? needs('ip', 'nft', 'unshare') : 'it needs root, to make network namespaces') },
+  { name: 'netns', missing: () => (isRoot ? needs('ip', 'nft', 'iptables', 'unshare') : 'it needs root, to make network namespaces') },
   { name: 'ui', missing: () => needs('chromium') },
   { name: 'vm', missing: async () => (await whyNot()) ?? null },
 ]

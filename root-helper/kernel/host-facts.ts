@@ -29,8 +29,10 @@ export async function helperFacts(config: HelperConfig): Promise<HelperFacts> {
   }
 }
 
-export async function findTools(): Promise<Tools> {
-  return { nftables: await nftables(), tools: await Promise.all(TOOLS.map(async (name) => ({ name, available: (await findTool(name)) !== null }))) }
+export type BackendAnswer = Tools['backend']
+
+export async function findTools(backend: BackendAnswer): Promise<Tools> {
+  return { backend, tools: await Promise.all(TOOLS.map(async (name) => ({ name, available: (await findTool(name)) !== null }))) }
 }
 
 interface Saving {
@@ -65,7 +67,7 @@ async function savesToSystemd(folder: string): Promise<Saving> {
   return systemdRuns() ? { available: true, detail: `Unit files in ${folder}` } : { available: false, detail: 'systemd does not run on this host' }
 }
 
-async function nftables(): Promise<Tools['nftables']> {
+export async function nftAnswers(): Promise<BackendAnswer> {
   const nft = await findTool('nft')
   if (nft === null) return { available: false, version: '', detail: 'nft is not installed' }
   try {

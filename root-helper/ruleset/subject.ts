@@ -16,6 +16,7 @@ interface Found {
 export function rulesetSubject(rulesets: Rulesets, counted: (last: readonly RelayCounters[]) => void): Subject<RulesetState, Found, RulesetStep> {
   /** Of the rules of the change, those that the last probe found in pieces: no state tells of them, and putting back must not leave them. */
   let damaged: readonly number[] = []
+  let backend: HeldRuleset['backend'] = 'none'
   return {
     noun: 'ruleset',
     canonical: (rules) => canonicalOr(rules, (some) => rulesOrNull(canonicalRuleset(some))),
@@ -23,15 +24,23 @@ export function rulesetSubject(rulesets: Rulesets, counted: (last: readonly Rela
       const ids = new Set(idsIn(change))
       const held = await rulesets.read()
       readableRuleset(held)
+      backend = held.backend
       damaged = held.damaged.map(({ route_rule_id }) => route_rule_id).filter((id) => ids.has(id))
       return { held, state: rulesOrNull(held.rules.filter(({ route_rule_id }) => ids.has(route_rule_id))) }
     },
     plan: (found, wanted) => planRuleset(found, wanted, damaged),
     check: (change, wanted, found) => checkRuleset(idsOf(change), wanted, found),
-    allow: async (change) => allowRules(change.after),
+    allow: async (change, { held }) => allowRules(change.after, held.backend),
     execute: (step) => executeRulesetStep(rulesets, step, counted),
-    remedy: () => ['Look at what is there: nft list table inet panel', 'Reapply the rules in the panel; where nft itself refuses, its message says why.'],
+    remedy: () => [`Look at what is there: ${WHAT_IS_THERE[backend]}`, 'Reapply the rules in the panel; where the kernel itself refuses, the message says why.'],
   }
+}
+
+const WHAT_IS_THERE: Readonly<Record<HeldRuleset['backend'], string>> = {
+  nftables: 'nft list table inet panel',
+  iptables_nft: 'iptables-nft-save -c and ip6tables-nft-save -c, the chains PANEL-*',
+  iptables_legacy: 'iptables-legacy-save -c and ip6tables-legacy-save -c, the chains PANEL-*',
+  none: 'GET /system/capabilities says why nothing can hold relay rules',
 }
 
 async function executeRulesetStep(rulesets: Rulesets, step: RulesetStep, counted: (last: readonly RelayCounters[]) => void): Promise<void> {

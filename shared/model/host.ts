@@ -1,6 +1,7 @@
 // What a host can do: the answer to "host.probe", read live and never remembered.
 import { integer, line, nullable, strict, stringEnum, Type, type Static } from './schema.ts'
 import { Listener } from './listener.ts'
+import { RuleBackendFound } from './rule-backend.ts'
 import { HostInterface, RoutingEntry } from './observed.ts'
 import { LINK_KINDS, SAVERS } from './tunnel.ts'
 
@@ -22,19 +23,20 @@ export type HelperFacts = Static<typeof HelperFacts>
 export const LinkKindSupport = strict({ kind: stringEnum(LINK_KINDS), supported: Type.Boolean(), detail: line(300) })
 export type LinkKindSupport = Static<typeof LinkKindSupport>
 
-/** Found out by starting nft. */
+/** Found out by starting what carries out relay rules here: whether it still answers. */
 export const Tools = strict({
-  nftables: strict({ available: Type.Boolean(), version: line(60), detail: line(300) }),
+  backend: strict({ available: Type.Boolean(), version: line(60), detail: line(300) }),
   tools: Type.Array(strict({ name: stringEnum(TOOLS), available: Type.Boolean() })),
 })
 export type Tools = Static<typeof Tools>
 
-/** What a preview may ask for is `helper`, `interfaces`, `routing_table` and `listeners`: to answer the others something is loaded or started. */
-export const HOST_PARTS = ['helper', 'link_kinds', 'tools', 'interfaces', 'routing_table', 'listeners'] as const
+/** What a preview may ask for is `helper`, `rule_backend`, `interfaces`, `routing_table` and `listeners`: to answer the others something is loaded or started. */
+export const HOST_PARTS = ['helper', 'rule_backend', 'link_kinds', 'tools', 'interfaces', 'routing_table', 'listeners'] as const
 
 /** A part that was not asked for is null. */
 export const HostFound = strict({
   helper: nullable(HelperFacts),
+  rule_backend: nullable(RuleBackendFound),
   link_kinds: nullable(Type.Array(LinkKindSupport)),
   tools: nullable(Tools),
   interfaces: nullable(Type.Array(HostInterface)),

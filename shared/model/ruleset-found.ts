@@ -1,8 +1,8 @@
 // What is seen of our table on a host and never wished for.
 import { integer, line, nullable, strict, stringEnum, Type, type Static } from './schema.ts'
+import { RULE_BACKENDS } from './rule-backend.ts'
 import { RelayCounters, RelayRule, ROUTE_RULE_ID_MAX, RuleId } from './ruleset.ts'
 
-export const RULE_BACKENDS = ['nftables', 'none'] as const
 
 /** Where an answer that would be too long for one line goes on; null at its end. */
 const NextId = nullable(integer(1, ROUTE_RULE_ID_MAX))

@@ -78,19 +78,26 @@ export class RelayRig {
   readonly servers = new Peer()
   readonly folder = mkdtempSync(join(tmpdir(), 'panel-relay-'))
   readonly socket = join(this.folder, 'helper.sock')
-  readonly relay = new Namespace([here('../../root-helper/main.ts')], this.#environment())
+  readonly relay: Namespace
   /** One that came after the first, in the first's namespace. */
   #next: ChildProcess | null = null
+  readonly #settings: NodeJS.ProcessEnv
+
+  /** The settings are the helper's own. */
+  constructor(settings: NodeJS.ProcessEnv = {}) {
+    this.#settings = settings
+    this.relay = new Namespace([here('../../root-helper/main.ts')], this.#environment())
+  }
 
   #environment(): NodeJS.ProcessEnv {
-    return { ...process.env, PANEL_HELPER_SOCKET: this.socket, PANEL_UNIT_DIR: join(this.folder, 'units'), PANEL_NETWORKD_DIR: join(this.folder, 'networkd'), PANEL_SYSCTL_DIR: join(this.folder, 'sysctl'), PANEL_HELPER_STATE_DIR: join(this.folder, 'state') }
+    return { ...process.env, ...this.#settings, PANEL_HELPER_SOCKET: this.socket, PANEL_UNIT_DIR: join(this.folder, 'units'), PANEL_NETWORKD_DIR: join(this.folder, 'networkd'), PANEL_SYSCTL_DIR: join(this.folder, 'sysctl'), PANEL_HELPER_STATE_DIR: join(this.folder, 'state') }
   }
 
   /** The first one is stopped where it stands, since its namespace goes with it. */
-  async restartHelper(): Promise<void> {
+  async restartHelper(settings: NodeJS.ProcessEnv = {}): Promise<void> {
     this.relay.child.kill('SIGSTOP')
     rmSync(this.socket)
-    this.#next = spawn('nsenter', [`--net=${inside(this.relay.child)}`, process.execPath, '--import', 'tsx', here('../../root-helper/main.ts')], { env: this.#environment(), stdio: 'ignore' })
+    this.#next = spawn('nsenter', [`--net=${inside(this.relay.child)}`, process.execPath, '--import', 'tsx', here('../../root-helper/main.ts')], { env: { ...this.#environment(), ...settings }, stdio: 'ignore' })
     await this.#listening()
   }
 

@@ -3,6 +3,7 @@ import { canonicalConfig, canonicalAddress } from '@panel/shared/model/canonical
 import { nothingForeign, type ForeignFound } from '@panel/shared/model/foreign-netfilter.ts'
 import type { HostEvent } from '@panel/shared/model/event.ts'
 import { withoutCounters, type HostInterface, type LinkStatistics, type ObservedLink, type RoutingEntry } from '@panel/shared/model/observed.ts'
+import type { RuleBackendFound } from '@panel/shared/model/rule-backend.ts'
 import type { Listener } from '@panel/shared/model/listener.ts'
 import { KERNEL_STUBS, LINK_KINDS, type LinkConfig, type FileKind, type LinkState, type TunnelAddress } from '@panel/shared/model/tunnel.ts'
 import { isFileOf, NETWORKD_KINDS, UNIT_KINDS } from '@panel/shared/render/saved-file.ts'
@@ -37,6 +38,9 @@ export class FakeKernel implements Kernel {
   hostInterfaces: HostInterface[] = [fakeInterface('lo', 1, 'loopback', ['127.0.0.1/8']), fakeInterface('eth0', 2, 'physical', ['192.0.2.1/24', '2001:db8::1/64'])]
   hostRoutes: RoutingEntry[] = [fakeRoute('0.0.0.0/0', 'eth0'), fakeRoute('192.0.2.0/24', 'eth0'), fakeRoute('::/0', 'eth0')]
   hostListeners: Listener[] = []
+  get ruleBackend(): RuleBackendFound {
+    return { active: this.rulesets.backend, has_ipv6: true, reason: 'It was asked for' }
+  }
   #nextIndex = 10
   /** Who listens to events now. */
   readonly listeners = new Set<(event: HostEvent) => void>()

@@ -1,6 +1,7 @@
 // Relay rules and forwarding switches in memory; test/contract holds both to what a real kernel does.
 import { inOrder } from '@panel/shared/model/canonical-ruleset.ts'
 import type { RelayCounters, RelayRule } from '@panel/shared/model/ruleset.ts'
+import type { RuleBackend } from '@panel/shared/model/rule-backend.ts'
 import type { ForwardingSwitches } from '@panel/shared/model/forwarding.ts'
 import type { RelayConnection } from '@panel/shared/model/connection.ts'
 import { KernelError, type Connections, type Forwarding, type HeldRuleset, type Rulesets } from '@panel/root-helper/kernel/facilities.ts'
@@ -14,6 +15,7 @@ export class FakeRulesets implements Rulesets {
   counted = new Map<number, RelayCounters>()
   isPresent = false
   epoch = '0'
+  backend: RuleBackend = 'nftables'
   /** Why nothing can be read; "" where it can. */
   unreadable = ''
   readonly #change: (what: string) => void
@@ -42,7 +44,7 @@ export class FakeRulesets implements Rulesets {
   }
 
   async read(): Promise<HeldRuleset> {
-    const answer = { backend: 'nftables' as const, is_readable: this.unreadable === '', is_present: this.isPresent, detail: this.unreadable }
+    const answer = { backend: this.backend, is_readable: this.unreadable === '', is_present: this.isPresent, detail: this.unreadable }
     if (!answer.is_readable) return { ...answer, rules: [], damaged: [], unmanaged: [] }
     return { ...answer, rules: structuredClone([...this.rules.values()].sort(inOrder)), damaged: structuredClone(this.damaged), unmanaged: [...this.unmanaged] }
   }

@@ -29,7 +29,16 @@ export interface InProcessHelper {
 }
 
 export function inProcessHelper(kernel: FakeKernel, journal: Parts['journal'] = noJournal()): InProcessHelper {
-  const parts: Parts = { kernel, journal, helperFacts: async () => HELPER_FACTS, findTools: async () => ALL_TOOLS, findListeners: async () => kernel.hostListeners }
+  const parts: Parts = {
+    kernel,
+    journal,
+    helperFacts: async () => HELPER_FACTS,
+    get ruleBackend() {
+      return kernel.ruleBackend
+    },
+    findTools: async () => ALL_TOOLS,
+    findListeners: async () => kernel.hostListeners,
+  }
   const dispatch = dispatcherFor(handlersFor(parts))
   const asked: string[] = []
   const readers = new Map<number, (item: never) => void>()
@@ -69,4 +78,4 @@ const HELPER_FACTS: HelperFacts = {
   pid: 1,
 }
 
-const ALL_TOOLS: Tools = { nftables: { available: true, version: 'nftables v1.0.6', detail: '' }, tools: TOOLS.map((name) => ({ name, available: true })) }
+const ALL_TOOLS: Tools = { backend: { available: true, version: 'nftables v1.0.6', detail: '' }, tools: TOOLS.map((name) => ({ name, available: true })) }

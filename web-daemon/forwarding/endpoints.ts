@@ -3,7 +3,7 @@ import { ForwardingBody, type ForwardingAnswer, type ForwardingChangeAnswer } fr
 import type { Warning } from '@panel/shared/api/errors.ts'
 import type { CommandContext, ReadContext, ReadDb } from '../context.ts'
 import { command, ok, query, type Answer, type Endpoint, type Incoming } from '../http/endpoint.ts'
-import { probeRuleBackend } from '../system/capabilities.ts'
+import { probeRuleBackend } from '../system/rule-backend.ts'
 import { foreignRules, foreignView } from './foreign.ts'
 import { putBack, turnOn } from './state.ts'
 import { conntrackWarnings, forwardingView } from './view.ts'

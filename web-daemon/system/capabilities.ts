@@ -1,20 +1,23 @@
 // GET /system/capabilities: what this host can do, asked live of the root helper (interface.md, System; decisions.md, Y2 to Y4).
+import type { RuleBackendFound } from '@panel/shared/model/rule-backend.ts'
 import type { HelperFacts, LinkKindSupport, Tools } from '@panel/shared/model/host.ts'
 import type { LinkKind, Saver } from '@panel/shared/model/tunnel.ts'
 import type { Reader } from '@panel/shared/rpc/methods.ts'
 import type { ReadContext } from '../context.ts'
 import { ok, type Answer } from '../http/endpoint.ts'
 import { Refusal } from '../http/refusal.ts'
+import { ruleBackend } from './rule-backend.ts'
 
 export interface Capabilities {
   readonly helper: HelperFacts
+  readonly rule_backend: RuleBackendFound
   readonly link_kinds: readonly LinkKindSupport[]
   readonly tools: Tools
 }
 
 export const probeCapabilities = async (ask: Reader): Promise<Capabilities> => {
-  const { helper, link_kinds, tools } = await ask('host.probe', { parts: ['helper', 'link_kinds', 'tools'] })
-  if (helper && link_kinds && tools) return { helper, link_kinds, tools }
+  const { helper, rule_backend, link_kinds, tools } = await ask('host.probe', { parts: ['helper', 'rule_backend', 'link_kinds', 'tools'] })
+  if (helper && rule_backend && link_kinds && tools) return { helper, rule_backend, link_kinds, tools }
   throw new Refusal('HELPER_UNAVAILABLE', 'The root helper did not tell what this host can do')
 }
 
@@ -25,7 +28,7 @@ export const capabilitiesView = (found: Capabilities) => ({
   tunnel_types: found.link_kinds.map(tunnelType),
   persistence: persistence(found.helper),
   complete: true,
-  rule_backend: ruleBackend(found.tools),
+  rule_backend: ruleBackend(found.rule_backend, found.tools),
   tools: found.tools.tools,
   kernel: { release: found.helper.kernel_release },
 })
@@ -50,43 +53,3 @@ const persistence = ({ savers }: HelperFacts) => {
     { persistence_type_id: 30, title: 'Runtime', available: true, note: 'The tunnel lives in the kernel until the next boot' },
   ]
 }
-
-const NETFILTER_TOOLS = ['nft', 'iptables', 'iptables-restore', 'ip6tables', 'ip6tables-restore', 'conntrack']
-
-/** What carries out relay rules here. */
-export const probeRuleBackend = async (ask: Reader) => {
-  const { tools } = await ask('host.probe', { parts: ['tools'] })
-  if (tools) return ruleBackend(tools)
-  throw new Refusal('HELPER_UNAVAILABLE', 'The root helper did not tell what this host can do')
-}
-
-const ruleBackend = ({ nftables, tools }: Tools) => ({
-  active: nftables.available ? 'nftables' : 'none',
-  rule_backend_type_id: nftables.available ? 10 : null,
-  available: nftables.available,
-  reason: reasonFor(nftables),
-  detail: nftables.detail,
-  version: nftables.version,
-  namespace: 'table inet panel',
-  features: Object.fromEntries(FEATURES.map((feature) => [feature, nftables.available])),
-  binaries: Object.fromEntries(tools.filter(({ name }) => NETFILTER_TOOLS.includes(name)).map(({ name, available }) => [name, available])),
-})
-
-const reasonFor = ({ available, detail }: Tools['nftables']): string => {
-  if (available) return 'nftables is used wherever nft and the kernel offer it'
-  return detail === '' ? 'nft is not there or the kernel refuses it, and this build uses nothing else' : detail
-}
-
-const FEATURES = [
-  'ipv6',
-  'mss_clamp',
-  'named_counters',
-  'port_ranges',
-  'load_balance_round_robin',
-  'load_balance_source_hash',
-  'load_balance_weighted',
-  'connection_limits',
-  'connection_rate_limits',
-  'logging',
-  'fwmark',
-]

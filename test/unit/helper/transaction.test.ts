@@ -175,7 +175,7 @@ describe('A transaction', () => {
         const halted = new FaultyKernel(kernel, from(at, 'refuses'))
         await journal.begin('tunnel', statesOf(change))
         await apply(halted, change)
-        const parts: Parts = { kernel, journal, helperFacts: notAsked, findTools: notAsked, findListeners: notAsked }
+        const parts: Parts = { kernel, journal, helperFacts: notAsked, ruleBackend: kernel.ruleBackend, findTools: notAsked, findListeners: notAsked }
         await recover(parts)
         assert.equal(kernel.picture(), picture, `${what}, step ${at}`)
         assert.equal(await journal.read(), null)

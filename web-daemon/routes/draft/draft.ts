@@ -2,12 +2,14 @@
 import type { Warning } from '@panel/shared/api/errors.ts'
 import { ADDRESS_FAMILIES, APPLY_STATUSES } from '@panel/shared/api/lookups.ts'
 import type { CreateRouteBody } from '@panel/shared/api/routes.ts'
+import type { RuleBackendFound } from '@panel/shared/model/rule-backend.ts'
 import { ROUTE_RULE_ID_MAX } from '@panel/shared/model/ruleset.ts'
 import type { ReadContext } from '../../context.ts'
 import type { Incoming } from '../../http/endpoint.ts'
 import { Refusal } from '../../http/refusal.ts'
 import type { NamedRoute, NewRoute } from '../record.ts'
 import { nextPlace } from '../store.ts'
+import { checkBackend } from './backend.ts'
 import { checkNeighbours, checkProcesses, refuseProtected } from './conflicts.ts'
 import { draftDestinations, type Balanced } from './destinations.ts'
 import { draftListener, type Listening } from './listener.ts'
@@ -22,6 +24,7 @@ export interface Draft {
   /** The request with everything that was decided for it: asked once more, it is this very draft again. */
   readonly resolved: CreateRouteBody
   readonly warnings: Warning[]
+  readonly rule_backend: RuleBackendFound
 }
 
 /** Throws 422 with all problems at once; then 409 where the port is protected, which no other field would mend. */
@@ -31,13 +34,14 @@ export async function draftRoute(context: ReadContext, { body, problems, server_
   const place = await nextPlace(context.db)
   const record = parts && { ...recordOf(sketch, parts, context.now().toISOString()), route_rule_id: place.route_rule_id, sort_order: body.sort_order ?? place.sort_order }
   if (record) checkNeighbours(sketch, record)
+  if (record) checkBackend(sketch, record)
   problems.throwIfAny(FIELD_ORDER)
   if (!parts || !record) throw incomplete()
   refuseTooManyPorts(record)
   refuseProtected(sketch, parts.listening)
   if (record.route_rule_id > ROUTE_RULE_ID_MAX) throw new Refusal('ALLOCATION_FAILED', 'All ids that relay rules can have are used up.')
   const named = { ...record, route_rule_title: body.route_rule_title ?? (await titleFor(context.db, record)) }
-  return { record: named, resolved: resolvedOf(body, named), warnings: sketch.warnings }
+  return { record: named, resolved: resolvedOf(body, named), warnings: sketch.warnings, rule_backend: sketch.facts.rule_backend }
 }
 
 export const incomplete = (): Error => new Error('A draft without problems is incomplete')

@@ -6,6 +6,7 @@ import type { ReadContext } from '../../context.ts'
 import { Problems } from '../../http/problems.ts'
 import { isNone } from '../../http/standing-problems.ts'
 import { isActive, type NamedRoute, type RouteRecord } from '../record.ts'
+import { checkBackend } from './backend.ts'
 import { checkNeighbours, refuseProtected } from './conflicts.ts'
 import { draftParts, incomplete, recordOf } from './draft.ts'
 import { refuseTooManyPorts } from './shifted.ts'
@@ -46,6 +47,7 @@ function drafted(sketch: Sketch, stored: RouteRecord, now: string): NamedRoute |
   const { apply_status_id, last_applied_date, last_apply_error, created_date, route_rule_id } = stored
   const record = { ...recordOf(sketch, parts, now), apply_status_id, last_applied_date, last_apply_error, created_date, route_rule_id }
   checkNeighbours(sketch, record)
+  checkBackend(sketch, record)
   // A rule that is out of force and stays where it is may be changed otherwise, wherever that is.
   if (record.is_enabled || !isSameListener(record, stored)) refuseProtected(sketch, parts.listening)
   return record

@@ -1,0 +1,108 @@
+// Which program carries out relay rules here: nft where it works, else iptables of the variant that this host uses, else the other; or the one that was asked for.
+import { join } from 'node:path'
+import { RULE_BACKENDS, type RuleBackend, type RuleBackendFound } from '@panel/shared/model/rule-backend.ts'
+import { TABLE } from '@panel/shared/render/ruleset-table.ts'
+import type { WantedBackend } from '../config.ts'
+import { log } from '../log.ts'
+import { rulesetGeneration } from '../netlink/generation.ts'
+import { KernelError, type Kernel, type Rulesets } from './facilities.ts'
+import { readIfThere, writeWhole } from './files.ts'
+import { findTool, nftAnswers, type BackendAnswer } from './host-facts.ts'
+import { IptablesRulesets } from './iptables-rulesets.ts'
+import { defaultVariant, openIptables } from './iptables.ts'
+import { keptRulesIn, type KeptRules } from './kept-rules.ts'
+import { foreignBy, foreignUnread } from './netfilter.ts'
+import { Nft } from './nft.ts'
+import { rulesetsWithout } from './rulesets-none.ts'
+import { NftRulesets } from './rulesets.ts'
+
+type SomeBackend = Exclude<RuleBackend, 'none'>
+
+/** One that works here; `clear` takes all of ours out of it and says whether anything was there, and `answers` asks whether it still works. */
+interface Opened {
+  readonly found: RuleBackendFound
+  readonly rulesets: Rulesets
+  readonly clear: () => Promise<boolean>
+  readonly answers: () => Promise<BackendAnswer>
+}
+
+/** What was chosen when the helper began. */
+export interface Netfilters extends Pick<Kernel, 'rulesets' | 'netfilter'> {
+  readonly ruleBackend: RuleBackendFound
+  readonly backendAnswers: () => Promise<BackendAnswer>
+}
+
+export async function openNetfilter(stateDir: string, wanted: WantedBackend): Promise<Netfilters> {
+  const kept = keptRulesIn(stateDir)
+  const nft = await findTool('nft')
+  const netfilter = nft === null ? foreignUnread('nft is not installed, so the rules of other software cannot be read: install the package nftables') : foreignBy(new Nft(nft), rulesetGeneration())
+  const { opened, refused } = await choose(kept, wanted)
+  if (!opened) {
+    const reason = refused.slice(0, 300)
+    return { ruleBackend: { active: 'none', has_ipv6: false, reason }, rulesets: rulesetsWithout(reason), netfilter, backendAnswers: async () => ({ available: false, version: '', detail: reason }) }
+  }
+  return { ruleBackend: opened.found, rulesets: afterAnother(opened, kept, join(stateDir, 'rule-backend')), netfilter, backendAnswers: opened.answers }
+}
+
+async function choose(kept: KeptRules, wanted: WantedBackend): Promise<{ opened: Opened | null; refused: string }> {
+  const refusals: string[] = []
+  for (const backend of wanted ? [wanted] : await inOrderOfChoice()) {
+    const opened = await open(backend, kept, wanted ? 'PANEL_RULE_BACKEND asks for it' : (refusals[0] ?? ''))
+    if (typeof opened !== 'string') return { opened, refused: '' }
+    refusals.push(opened)
+  }
+  return { opened: null, refused: wanted ? `PANEL_RULE_BACKEND asks for ${wanted}, and ${refusals.join('; ')}` : `Nothing here can hold relay rules (${refusals.join('; ')}): install the package nftables` }
+}
+
+async function inOrderOfChoice(): Promise<SomeBackend[]> {
+  return (await defaultVariant()) === 'iptables_legacy' ? ['nftables', 'iptables_legacy', 'iptables_nft'] : ['nftables', 'iptables_nft', 'iptables_legacy']
+}
+
+/** Says why where it does not work here. `why` is what speaks against a better one. */
+async function open(backend: SomeBackend, kept: KeptRules, why: string): Promise<Opened | string> {
+  if (backend === 'nftables') return openNft(kept, why)
+  const iptables = await openIptables(backend)
+  if (typeof iptables === 'string') return iptables
+  const rulesets = new IptablesRulesets(iptables, kept)
+  return { found: { active: backend, has_ipv6: iptables.hasIpv6, reason: why || 'iptables is used where nft is not' }, rulesets, clear: () => rulesets.clear(), answers: () => iptables.answers() }
+}
+
+async function openNft(kept: KeptRules, why: string): Promise<Opened | string> {
+  const path = await findTool('nft')
+  if (path === null) return 'nft is not installed'
+  const nft = new Nft(path)
+  try {
+    // Listing asks the kernel, so a kernel without nf_tables shows here.
+    await nft.list('list tables')
+  } catch (error) {
+    if (error instanceof KernelError) return error.message.slice(0, 300)
+    throw error
+  }
+  const clear = async (): Promise<boolean> => {
+    if ((await nft.list(`list table ${TABLE}`)) === null) return false
+    await nft.submit(`delete table ${TABLE}\n`)
+    return true
+  }
+  return { found: { active: 'nftables', has_ipv6: true, reason: why || 'nftables is used wherever nft and the kernel offer it' }, rulesets: new NftRulesets(nft, kept, rulesetGeneration()), clear, answers: nftAnswers }
+}
+
+/** A backend that takes over from another brings back the rules itself, and then takes the other's away: two would relay twice. */
+function afterAnother(opened: Opened, kept: KeptRules, path: string): Rulesets {
+  const { rulesets, found } = opened
+  const restore = async (): Promise<number | null> => {
+    const restored = await rulesets.restore()
+    const written = readIfThere(path)
+    const before = RULE_BACKENDS.find((name) => name === written) ?? 'nftables'
+    if (before === found.active) return restored
+    if (before !== 'none') await takeAway(before, kept)
+    await writeWhole(path, found.active, 0o600)
+    return restored
+  }
+  return { read: () => rulesets.read(), submit: (gone, put) => rulesets.submit(gone, put), removeCounters: (ids) => rulesets.removeCounters(ids), counters: () => rulesets.counters(), restore }
+}
+
+async function takeAway(before: SomeBackend, kept: KeptRules): Promise<void> {
+  const other = await open(before, kept, '')
+  if (typeof other === 'string') return log('info', 'The relay rules of another backend are left, since it does not work here', { backend: before, detail: other })
+  if (await other.clear()) log('info', 'The relay rules that another backend held are taken away', { backend: before })
+}

@@ -1,0 +1,101 @@
+// What differs where iptables carries out the relay rules: what is told of it, what is refused, and the text of a preview (interface.md, System; decisions.md, Y2, Y3).
+import assert from 'node:assert/strict'
+import type { RuleBackend } from '@panel/shared/model/rule-backend.ts'
+import { iptablesText } from '@panel/shared/render/iptables.ts'
+import type { Client } from './support/client.ts'
+import { startPanel, type TestPanel } from './support/panel.ts'
+import { actOnRoute, createRoute, madeRoute, patchRoute, previewRoute } from './support/routes.ts'
+import { codesOf } from './support/tunnels.ts'
+
+interface Told {
+  rule_backend: { active: string; rule_backend_type_id: number | null; available: boolean; reason: string; detail: string; namespace: string; features: Record<string, boolean>; binaries: Record<string, boolean> }
+}
+
+const among = (many: number): object => ({ destination_address: undefined, destination_port: undefined, load_balance_mode_id: 30, destinations: Array.from({ length: many }, (_, at) => ({ address: `10.9.0.${at + 2}`, port: 443 })) })
+
+describe('A host whose rules iptables carries out', () => {
+  let panel: TestPanel
+  let client: Client
+  const on = (backend: RuleBackend): void => void (panel.kernel.rulesets.backend = backend)
+  beforeEach(async () => {
+    panel = await startPanel()
+    client = await panel.setUp()
+    on('iptables_nft')
+  })
+  afterEach(() => panel.close())
+
+  it('is told to have it, with what it cannot do and why', async () => {
+    const told = async (): Promise<Told['rule_backend']> => (await client.get<Told>('/system/capabilities')).body.rule_backend
+    const missing = ({ features }: Told['rule_backend']): string[] => Object.keys(features).filter((name) => !features[name])
+    const nft = await told()
+    assert.deepEqual([nft.active, nft.rule_backend_type_id, nft.available, missing(nft)], ['iptables_nft', 20, true, ['named_counters']])
+    assert.match(nft.namespace, /PANEL-\*/)
+    assert.match(nft.detail, /32 destinations.*10000 new connections.*no names/)
+    assert.ok(nft.reason.length > 0 && nft.binaries['iptables-restore'])
+    on('iptables_legacy')
+    const legacy = await told()
+    assert.deepEqual([legacy.active, legacy.rule_backend_type_id, missing(legacy)], ['iptables_legacy', 30, ['named_counters', 'connection_limits']])
+    assert.match(legacy.detail, /forgets who is connected/)
+    assert.equal((await client.get<{ backend: { active: string } }>('/system/forwarding')).body.backend.active, 'iptables_legacy')
+  })
+
+  it('relays as any other, and says by what', async () => {
+    const { status, body } = await createRoute(client, { load_balance_mode_id: 30, ...among(32) })
+    assert.deepEqual([status, body.verification.ok, body.verification.backend], [201, true, 'iptables_nft'])
+  })
+
+  const refused: [string, RuleBackend, object, Record<string, string>][] = [
+    ['dealing out by source among more destinations than it can', 'iptables_nft', among(33), { load_balance_mode_id: 'INVALID_LOAD_BALANCE_MODE' }],
+    ['a rate that it cannot hold', 'iptables_nft', { connection_rate_limit: 10_001 }, { connection_rate_limit: 'INVALID_CONNECTION_LIMIT' }],
+    ['a limit of open connections by the variant that forgets them', 'iptables_legacy', { max_connections_per_source: 5 }, { max_connections_per_source: 'INVALID_CONNECTION_LIMIT' }],
+    ['two of these at once', 'iptables_legacy', { max_connections_per_source: 5, connection_rate_limit: 20_000 }, { max_connections_per_source: 'INVALID_CONNECTION_LIMIT', connection_rate_limit: 'INVALID_CONNECTION_LIMIT' }],
+  ]
+  for (const [what, backend, body, codes] of refused) {
+    it(`refuses ${what}, at the field that asks for it, when a rule is made, shown or changed`, async () => {
+      on(backend)
+      assert.deepEqual([codesOf(await previewRoute(client, body)), codesOf(await createRoute(client, body))], [codes, codes])
+      const { route_rule_id } = await madeRoute(client, {})
+      const before = panel.kernel.rulesets.picture()
+      const { destination_address: _address, destination_port: _port, ...patch } = body as Record<string, unknown>
+      assert.deepEqual(codesOf(await patchRoute(client, route_rule_id, patch)), codes)
+      assert.deepEqual(panel.kernel.rulesets.picture(), before)
+      on('nftables')
+      assert.equal((await createRoute(client, { bind_port: 4000, ...body })).status, 201)
+    })
+  }
+
+  it('leaves a rule from before that it cannot carry out to be read and renamed, and root refuses to put it in force', async () => {
+    on('nftables')
+    const { route_rule_id } = await madeRoute(client, { max_connections_per_source: 5 })
+    assert.equal((await actOnRoute(client, route_rule_id, 'disable')).status, 200)
+    on('iptables_legacy')
+    assert.equal((await patchRoute(client, route_rule_id, { route_rule_title: 'renamed' })).status, 200)
+    const { status, body } = await actOnRoute(client, route_rule_id, 'enable')
+    assert.equal(status, 503)
+    assert.match(JSON.stringify(body), /forgets who is connected/)
+    assert.equal((await patchRoute(client, route_rule_id, { max_connections_per_source: null, is_enabled: true })).status, 200)
+  })
+
+  it('is shown the very text for iptables-restore in a preview', async () => {
+    const { route_rule_id } = await madeRoute(client, { bind_port: 1000 })
+    const { status, body } = await previewRoute(client, { bind_port: 1001 })
+    const held = [...panel.kernel.rulesets.rules.values()]
+    const [first] = held
+    assert.ok(first && first.route_rule_id === route_rule_id)
+    const wanted = { ...first, route_rule_id: route_rule_id + 1, sort_order: first.sort_order + 1, bind_port: 1001 }
+    assert.equal(status, 200)
+    assert.match(body.payload, /^# For iptables-restore --noflush\n\*mangle\n/)
+    assert.match(body.payload, /^-A PANEL-D-2-0 -p tcp -j DNAT --to-destination 10\.9\.0\.2:/m)
+    assert.match(body.note, /iptables-restore/)
+    assert.equal((await createRoute(client, { bind_port: 1001 })).status, 201)
+    const created = panel.kernel.rulesets.rules.get(wanted.route_rule_id)
+    assert.equal(body.payload, iptablesText(held, [...held, created ?? wanted]))
+  })
+
+  it('without any of them is told why, and shown that nothing would be submitted', async () => {
+    on('none')
+    const { status, body } = await previewRoute(client, { bind_port: 1001 })
+    assert.deepEqual([status, body.payload], [200, ''])
+    assert.match(body.note, /Nothing would be submitted/)
+  })
+})
