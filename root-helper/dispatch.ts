@@ -44,7 +44,7 @@ async function handle(handlers: Handlers, name: MethodName, params: unknown, { i
     throw new RefusedError('malformed', oneLine(`params${first?.instancePath ?? ''} ${first?.message ?? 'do not fit'}`))
   }
   if (name === 'stream.cancel') return { was_running: streams.cancel((params as Params<'stream.cancel'>).id) }
-  if (isStream(name)) return streams.run(streamId(id), (signal) => handlers[name](params as Params<typeof name>, signal))
+  if (isStream(name)) return streams.run(streamId(id), (signal) => (handlers[name] as (params: unknown, signal: AbortSignal) => AsyncGenerator<unknown, unknown, void>)(params, signal))
   return (handlers[name] as (params: unknown) => Promise<unknown>)(params)
 }
 

@@ -16,6 +16,7 @@ import type { Kernel } from './kernel/facilities.ts'
 import type { CutShort, JournalFile } from './kernel/journal.ts'
 import { log } from './log.ts'
 import { oneAtATime } from './one-at-a-time.ts'
+import { pathHandlers } from './path/handlers.ts'
 import { RefusedError } from './refused.ts'
 import { findConnections } from './ruleset/connections.ts'
 import { applyRuleset, forgetRules, probeRuleset, readCounters, verifyRuleset } from './ruleset/handlers.ts'
@@ -73,6 +74,7 @@ export function handlersFor(parts: Parts): Handlers {
     'netfilter.probe': () => kernel.netfilter.foreign(),
     'host.probe': ({ parts: asked }) => probeHost(parts, asked),
     'events.subscribe': (_, signal) => subscribe(signal),
+    ...pathHandlers(),
   }
 }
 

@@ -5,6 +5,7 @@ import { HOST_PARTS, HostFound } from '../model/host.ts'
 import { ForeignFound } from '../model/foreign-netfilter.ts'
 import { ForwardingFound, ForwardingState } from '../model/forwarding.ts'
 import { SeenLink, TunnelFound } from '../model/observed.ts'
+import { MtuParams, MtuResult, MtuStep, PingItem, PingParams, PingResult, TargetId, TraceHop, TraceParams, TraceResult, WATCH_TARGETS_MAX, WatchItem, WatchTarget } from '../model/path.ts'
 import { CONNECTIONS_MAX, ConnectionsFound } from '../model/connection.ts'
 import { RelayCounters, RelayDestination, ROUTE_RULE_ID_MAX, RuleId, RULES_PER_CHANGE_MAX, RulesetState } from '../model/ruleset.ts'
 import { CountersFound, RulesetFound } from '../model/ruleset-found.ts'
@@ -28,6 +29,7 @@ const RulesetChange = changeOf(RulesetState)
 const ForwardingChange = changeOf(ForwardingState)
 const Verified = strict({ ok: Type.Boolean(), checks: Type.Array(Check) })
 const RuleIds = Type.Array(RuleId, { maxItems: RULES_PER_CHANGE_MAX })
+const WatchTargets = Type.Array(WatchTarget, { maxItems: WATCH_TARGETS_MAX })
 /** The given rules, or all where the list is empty, from an id on: an answer ends where a line would be too long, and says where to go on. */
 const Rules = strict({ route_rule_ids: RuleIds, from_id: integer(0, ROUTE_RULE_ID_MAX) })
 
@@ -63,6 +65,16 @@ export const METHODS = {
   'host.probe': method('read', strict({ parts: Type.Array(stringEnum(HOST_PARTS), { maxItems: HOST_PARTS.length }) }), HostFound),
   /** Changes of links and addresses as the kernel tells them, whoever made them. The first item says "lost": what was before it is not told. Ends when cancelled. */
   'events.subscribe': stream(strict({}), strict({ events: Type.Array(HostEvent, { minItems: 1, maxItems: MAX_BATCH }) }), strict({})),
+  /** Sends each target its echo requests until cancelled, and tells what became of them, gathered for a tenth of a second. Bounded, all watches together. */
+  'path.watch': stream(strict({ targets: WatchTargets }), WatchItem, strict({})),
+  /** Of a watch that runs: targets come, change or go, and the others notice nothing. Nothing of the host changes. */
+  'path.watch_change': method('read', strict({ watch_id: WatchItem.properties.watch_id, put: WatchTargets, gone: Type.Array(TargetId, { maxItems: WATCH_TARGETS_MAX }) }), strict({ was_running: Type.Boolean() })),
+  /** Each packet as it is decided. Cancelled, it ends with what it has come to. */
+  'path.ping': stream(PingParams, PingItem, PingResult),
+  /** The largest packet that arrives whole, by halving, with Don't-Fragment set. */
+  'path.mtu': stream(MtuParams, MtuStep, MtuResult),
+  /** Each hop as it is known, in order. */
+  'path.trace': stream(TraceParams, TraceHop, TraceResult),
   /** Ends a stream of the same connection. Its own answer comes too, with what it has come to. */
   'stream.cancel': method('control', strict({ id: StreamId }), strict({ was_running: Type.Boolean() })),
 } as const
