@@ -74,7 +74,7 @@ export function handlersFor(parts: Parts): Handlers {
     'netfilter.probe': () => kernel.netfilter.foreign(),
     'host.probe': ({ parts: asked }) => probeHost(parts, asked),
     'events.subscribe': (_, signal) => subscribe(signal),
-    ...pathHandlers(),
+    ...pathHandlers(kernel.icmp),
   }
 }
 

@@ -5,6 +5,7 @@ import type { HelperConfig } from './config.ts'
 import { dispatcherFor } from './dispatch.ts'
 import { handlersFor, recover, restoreRules, type Parts } from './handlers.ts'
 import { kernelEvents } from './kernel/events.ts'
+import { kernelIcmp } from './kernel/icmp.ts'
 import { KernelConnections } from './kernel/connections.ts'
 import { forwardingIn } from './kernel/forwarding.ts'
 import { findTools, helperFacts } from './kernel/host-facts.ts'
@@ -25,7 +26,7 @@ export async function realParts(config: HelperConfig): Promise<Parts> {
   const networkd = networkdFilesIn(config.networkdDir)
   const { rulesets, netfilter, ruleBackend, backendAnswers } = await openNetfilter(config.stateDir, config.ruleBackend)
   return {
-    kernel: { links, units, networkd, events: kernelEvents, rulesets, netfilter, connections: new KernelConnections(), forwarding: forwardingIn(config.sysctlDir) },
+    kernel: { links, units, networkd, events: kernelEvents, rulesets, netfilter, connections: new KernelConnections(), icmp: kernelIcmp, forwarding: forwardingIn(config.sysctlDir) },
     journal: journalIn(config.stateDir),
     helperFacts: () => helperFacts(config),
     ruleBackend,

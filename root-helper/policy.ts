@@ -4,7 +4,8 @@ import type { TunnelFound } from '@panel/shared/model/observed.ts'
 import type { RulesetState } from '@panel/shared/model/ruleset.ts'
 import { ruleLimits } from '@panel/shared/model/rule-backend.ts'
 import { isIpv6Kind, KERNEL_STUBS, LINK_KINDS, type LinkKind, type NetdevConfig, type TunnelState } from '@panel/shared/model/tunnel.ts'
-import { bitsOf, parseIp } from '@panel/shared/address/ip.ts'
+import { bitsOf, formatIp, parseIp } from '@panel/shared/address/ip.ts'
+import { isMulticast, isReserved, isUnspecified } from '@panel/shared/address/special.ts'
 import { farEndsOf } from '@panel/shared/model/far-end.ts'
 import { networkdLimits } from '@panel/shared/model/networkd-limits.ts'
 import type { Change } from '@panel/shared/plan/change.ts'
@@ -14,7 +15,7 @@ import { idsOf } from '@panel/shared/plan/ruleset.ts'
 import { SHIFTED_PORTS_MAX, shiftedPorts } from '@panel/shared/render/ruleset-slots.ts'
 import type { TunnelStep } from '@panel/shared/plan/step.ts'
 import { namesOf, type TunnelStates } from '@panel/shared/plan/tunnels.ts'
-import type { HeldRuleset, Links } from './kernel/facilities.ts'
+import type { HeldRuleset, Links, PathEnds } from './kernel/facilities.ts'
 import { RefusedError } from './refused.ts'
 
 /** The names that a change is about: one, or two where it gives a tunnel another name. */
@@ -120,4 +121,26 @@ export function allowForwarding({ is_foreign_file, has_ipv6, sysctl_path }: Forw
     throw new RefusedError('foreign_sysctl_file', `${sysctl_path} was not written by the panel, or was edited since: move it aside first`)
   }
   if (!has_ipv6 && steps.some((step) => step.kind === 'forwarding_set' && step.family === 'ipv6')) throw new RefusedError('unsupported', 'This kernel has no IPv6, so there is nothing to forward')
+}
+
+/** A schema cannot say it: a path leads from an address to one of the same family. One spelling for each. */
+export function soundPath({ interface_name, source_address, target_address }: PathEnds): PathEnds {
+  const [source, target] = [parseIp(source_address), parseIp(target_address)]
+  if (!target) throw new RefusedError('malformed', `${target_address} is not an address`)
+  if (source_address !== '' && source?.family !== target.family) throw new RefusedError('malformed', `${source_address} is not an address of the same family as ${target_address}`)
+  return { interface_name, source_address: source ? formatIp(source) : '', target_address: formatIp(target) }
+}
+
+/** Why nothing is sent there: one packet must not become many. The kernel itself refuses the broadcast addresses of its subnets. */
+export function hindranceTo({ target_address }: PathEnds): string | null {
+  const target = parseIp(target_address)
+  if (target && isMulticast(target)) return `${target_address} is a multicast address, and only single hosts are asked`
+  return target && (isUnspecified(target) || isReserved(target)) ? `${target_address} is no address of a host` : null
+}
+
+export function allowPath(asked: PathEnds): PathEnds {
+  const ends = soundPath(asked)
+  const hindrance = hindranceTo(ends)
+  if (hindrance !== null) throw new RefusedError('unsupported', hindrance)
+  return ends
 }

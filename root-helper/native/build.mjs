@@ -1,11 +1,12 @@
-// Compiles panel.c to .build/native/panel.node, unless that is newer already. Run: node root-helper/native/build.mjs
+// Compiles the addon's C to .build/native/panel.node, unless that is newer already. Run: node root-helper/native/build.mjs
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, realpathSync, renameSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 
 const here = dirname(fileURLToPath(import.meta.url))
-const SOURCES = [join(here, 'panel.c'), join(here, 'build.mjs')]
+const CODE = ['panel.c', 'packet.c'].map((name) => join(here, name))
+const SOURCES = [...CODE, join(here, 'channel.h'), join(here, 'build.mjs')]
 const OUTPUT = join(here, '../../.build/native/panel.node')
 const FLAGS = ['-shared', '-fPIC', '-O2', '-std=gnu11', '-Wall', '-Wextra', '-Werror', '-fvisibility=hidden', '-Wl,-z,relro,-z,now', '-DNAPI_VERSION=8']
 
@@ -27,7 +28,7 @@ export function buildNative() {
   mkdirSync(dirname(OUTPUT), { recursive: true })
   const partial = `${OUTPUT}.${process.pid}`
   const compiler = process.env.CC || 'cc'
-  const { status, error } = spawnSync(compiler, [...FLAGS, `-I${headers()}`, '-o', partial, SOURCES[0]], { stdio: 'inherit' })
+  const { status, error } = spawnSync(compiler, [...FLAGS, `-I${headers()}`, '-o', partial, ...CODE], { stdio: 'inherit' })
   if (error?.code === 'ENOENT') throw new Error(`${compiler} is not installed: apt install gcc libc6-dev`)
   if (error) throw error
   if (status !== 0) throw new Error(`${compiler} failed with status ${status}`)

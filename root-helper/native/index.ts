@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 declare const channel: unique symbol
-/** An open netlink socket. It closes when closed, or when it is garbage and not watched. */
+/** An open socket. It closes when closed, or when it is garbage and not watched. */
 export interface Channel {
   readonly [channel]: true
 }
@@ -16,13 +16,23 @@ export interface Datagram {
   sender: number
 }
 
+/** An IPv4 packet has its header, an IPv6 one begins with ICMPv6. `at_us`: when it came, in microseconds since 1970; 0 where the kernel does not say. */
+export interface Packet {
+  bytes: Buffer
+  from: Buffer
+  at_us: number
+  interface_index: number
+  /** -1 where the bytes have it (IPv4). */
+  hop_limit: number
+}
+
 export interface Peer {
   pid: number
   uid: number
   gid: number
 }
 
-/** Each throws an Error whose `code` is the errno's name. Source: panel.c. */
+/** Each throws an Error whose `code` is the errno's name. Source: panel.c, packet.c. */
 export interface Native {
   /** Opens and binds a socket of a netlink protocol (NETLINK_ROUTE and so on), non-blocking. */
   open(protocol: number): Channel
@@ -33,7 +43,18 @@ export interface Native {
   receive(channel: Channel): Datagram | null
   /** A status below 0 means that watching has stopped; watch again to go on. */
   watch(channel: Channel, onReady: (status: number) => void): void
+  /** Until `watch` is called again. */
+  pause(channel: Channel): void
   close(channel: Channel): void
+  /** A raw ICMP (4) or ICMPv6 (6) socket. */
+  openIcmp(family: 4 | 6): Channel
+  optionBytes(channel: Channel, level: number, name: number, bytes: Uint8Array): void
+  /** 0 where there is no interface of that name. */
+  interfaceIndex(channel: Channel, name: string): number
+  /** Microseconds since 1970 when it left, or an errno below 0. No source, interface 0 and hop limit 0 leave the choice to the kernel. */
+  sendPacket(channel: Channel, bytes: Uint8Array, destination: Uint8Array, source: Uint8Array, interface_index: number, hop_limit: number): number
+  /** What waits, up to some hundreds. */
+  receivePackets(channel: Channel): Packet[]
   /** Who is at the other end of a connected Unix socket. */
   peerCredentials(fd: number): Peer
   /** False where NOTIFY_SOCKET is not set. */

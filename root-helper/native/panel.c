@@ -1,31 +1,14 @@
 /* A transport between JavaScript and the kernel: netlink sockets, peer credentials, sd_notify. It moves bytes and never reads them. */
-#define _GNU_SOURCE
-#include <errno.h>
+#include "channel.h"
 #include <linux/netlink.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
-#include <node_api.h>
-#include <uv.h>
 
-/* Larger than any datagram that the kernel builds for a dump (32 KiB, af_netlink.c) or for one message of ours. */
-#define DATAGRAM_MAX 65536
-
-typedef struct {
-	napi_env env;
-	int fd;
-	uv_poll_t *poll;
-	napi_ref on_ready;
-	char datagram[DATAGRAM_MAX];
-} channel;
-
-/* Throws an Error whose `code` is the errno's name. */
-static napi_value fail(napi_env env, int error, const char *what)
+napi_value fail(napi_env env, int error, const char *what)
 {
 	char name[32], text[160];
 	uv_err_name_r(-error, name, sizeof name);
@@ -34,8 +17,7 @@ static napi_value fail(napi_env env, int error, const char *what)
 	return NULL;
 }
 
-/* Reads the arguments; false with a TypeError thrown where one is missing. */
-static bool arguments(napi_env env, napi_callback_info info, size_t wanted, napi_value *values)
+bool arguments(napi_env env, napi_callback_info info, size_t wanted, napi_value *values)
 {
 	size_t given = wanted;
 	if (napi_get_cb_info(env, info, &given, values, NULL, NULL) == napi_ok && given >= wanted) return true;
@@ -43,16 +25,16 @@ static bool arguments(napi_env env, napi_callback_info info, size_t wanted, napi
 	return false;
 }
 
-static bool integer(napi_env env, napi_value value, int *out)
+bool integer(napi_env env, napi_value value, int *out)
 {
 	if (napi_get_value_int32(env, value, out) == napi_ok) return true;
 	napi_throw_type_error(env, NULL, "not an integer");
 	return false;
 }
 
-/* The open channel behind an external value. The type tag keeps another addon's external from being read as ours. */
+/* The type tag keeps another addon's external from being read as ours. */
 static const napi_type_tag CHANNEL_TAG = { 0x70616e656c2e6e6fULL, 0x64652d6368616e31ULL };
-static channel *opened(napi_env env, napi_value value)
+channel *opened(napi_env env, napi_value value)
 {
 	bool ours = false;
 	void *c = NULL;
@@ -90,25 +72,31 @@ static void finalize(napi_env env, void *data, void *hint)
 	free(data);
 }
 
-/* open(protocol): a bound, non-blocking netlink socket. */
-static napi_value open_channel(napi_env env, napi_callback_info info)
+napi_value new_channel(napi_env env, int domain, int protocol)
 {
-	napi_value value, external;
-	int protocol;
-	if (!arguments(env, info, 1, &value) || !integer(env, value, &protocol)) return NULL;
+	napi_value external;
 	channel *c = calloc(1, sizeof *c);
 	if (!c) return fail(env, ENOMEM, "open");
 	c->env = env;
-	c->fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, protocol);
+	c->fd = socket(domain, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, protocol);
 	struct sockaddr_nl self = { .nl_family = AF_NETLINK };
-	if (c->fd < 0 || bind(c->fd, (struct sockaddr *)&self, sizeof self) < 0) {
+	if (c->fd < 0 || (domain == AF_NETLINK && bind(c->fd, (struct sockaddr *)&self, sizeof self) < 0)) {
 		int error = errno;
 		finalize(env, c, NULL);
-		return fail(env, error, "open netlink socket");
+		return fail(env, error, "open socket");
 	}
 	if (napi_create_external(env, c, finalize, NULL, &external) != napi_ok) return finalize(env, c, NULL), NULL;
 	napi_type_tag_object(env, external, &CHANNEL_TAG);
 	return external;
+}
+
+/* open(protocol): a bound, non-blocking netlink socket. */
+static napi_value open_channel(napi_env env, napi_callback_info info)
+{
+	napi_value value;
+	int protocol;
+	if (!arguments(env, info, 1, &value) || !integer(env, value, &protocol)) return NULL;
+	return new_channel(env, AF_NETLINK, protocol);
 }
 
 /* option(channel, level, name, value) */
@@ -215,6 +203,15 @@ static napi_value watch(napi_env env, napi_callback_info info)
 	return NULL;
 }
 
+/* pause(channel): the callback is not called until watch is. */
+static napi_value pause_watching(napi_env env, napi_callback_info info)
+{
+	napi_value v;
+	channel *c;
+	if (arguments(env, info, 1, &v) && (c = opened(env, v)) && c->poll) uv_poll_stop(c->poll);
+	return NULL;
+}
+
 /* close(channel): closing twice is nothing. */
 static napi_value close_channel(napi_env env, napi_callback_info info)
 {
@@ -278,7 +275,13 @@ NAPI_MODULE_INIT()
 		{ "send", NULL, send_bytes, NULL, NULL, NULL, napi_enumerable, NULL },
 		{ "receive", NULL, receive, NULL, NULL, NULL, napi_enumerable, NULL },
 		{ "watch", NULL, watch, NULL, NULL, NULL, napi_enumerable, NULL },
+		{ "pause", NULL, pause_watching, NULL, NULL, NULL, napi_enumerable, NULL },
 		{ "close", NULL, close_channel, NULL, NULL, NULL, napi_enumerable, NULL },
+		{ "openIcmp", NULL, open_icmp, NULL, NULL, NULL, napi_enumerable, NULL },
+		{ "optionBytes", NULL, set_option_bytes, NULL, NULL, NULL, napi_enumerable, NULL },
+		{ "interfaceIndex", NULL, interface_index, NULL, NULL, NULL, napi_enumerable, NULL },
+		{ "sendPacket", NULL, send_packet, NULL, NULL, NULL, napi_enumerable, NULL },
+		{ "receivePackets", NULL, receive_packets, NULL, NULL, NULL, napi_enumerable, NULL },
 		{ "peerCredentials", NULL, peer_credentials, NULL, NULL, NULL, napi_enumerable, NULL },
 		{ "sdNotify", NULL, sd_notify, NULL, NULL, NULL, napi_enumerable, NULL },
 	};

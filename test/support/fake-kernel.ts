@@ -8,6 +8,7 @@ import type { Listener } from '@panel/shared/model/listener.ts'
 import { KERNEL_STUBS, LINK_KINDS, type LinkConfig, type FileKind, type LinkState, type TunnelAddress } from '@panel/shared/model/tunnel.ts'
 import { isFileOf, NETWORKD_KINDS, UNIT_KINDS } from '@panel/shared/render/saved-file.ts'
 import { KernelError, type FoundLink, type Kernel, type KernelEvents, type Links, type Netfilter, type NetworkdFiles, type SavedFiles, type UnitFiles } from '@panel/root-helper/kernel/facilities.ts'
+import { FakeIcmp } from './fake-icmp.ts'
 import { FakeConnections, FakeForwarding, FakeRulesets } from './fake-ruleset.ts'
 
 /** A link of the fake host; `state` null stands for a kind that is not ours. */
@@ -31,6 +32,7 @@ export class FakeKernel implements Kernel {
   readonly rulesets = new FakeRulesets((what) => this.#change(what))
   readonly connections = new FakeConnections((what) => this.#change(what))
   readonly forwarding = new FakeForwarding((what) => this.#change(what))
+  readonly icmp = new FakeIcmp()
   /** What other software has in netfilter. */
   foreign: ForeignFound = nothingForeign('')
   readonly netfilter: Netfilter = { foreign: async () => structuredClone(this.foreign) }

@@ -1,5 +1,5 @@
 // Any kernel, with a fault at the n-th change asked of it. It lives in the tests, so a production helper has no such door.
-import type { Connections, Forwarding, Kernel, KernelEvents, Links, Netfilter, NetworkdFiles, Rulesets, UnitFiles } from '@panel/root-helper/kernel/facilities.ts'
+import type { Connections, Forwarding, Icmp, Kernel, KernelEvents, Links, Netfilter, NetworkdFiles, Rulesets, UnitFiles } from '@panel/root-helper/kernel/facilities.ts'
 
 /**
  * refuses: the change is not made, and throws. half: it is made, and throws. lies: it is not made, and says it was.
@@ -24,6 +24,7 @@ export class FaultyKernel implements Kernel {
   readonly netfilter: Netfilter
   readonly connections: Connections
   readonly forwarding: Forwarding
+  readonly icmp: Icmp
   /** Changes asked so far. */
   asked = 0
   readonly #faultAt: FaultAt
@@ -35,6 +36,7 @@ export class FaultyKernel implements Kernel {
     this.networkd = this.#wrap(kernel.networkd, FILE_CHANGES)
     this.events = kernel.events
     this.netfilter = kernel.netfilter
+    this.icmp = kernel.icmp
     this.connections = this.#wrap(kernel.connections, ['drop'])
     this.rulesets = this.#wrap(kernel.rulesets, RULESET_CHANGES)
     this.forwarding = this.#wrap(kernel.forwarding, FORWARDING_CHANGES)

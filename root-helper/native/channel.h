@@ -1,0 +1,44 @@
+/* What the files of the addon share: a socket that JavaScript holds, and how arguments are read and failures thrown. */
+#ifndef PANEL_CHANNEL_H
+#define PANEL_CHANNEL_H
+
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdbool.h>
+#include <sys/socket.h>
+#include <node_api.h>
+#include <uv.h>
+
+/* Larger than any datagram that the kernel builds for a netlink dump (32 KiB, af_netlink.c), than one message of ours, and than any IP packet. */
+#define DATAGRAM_MAX 65536
+
+typedef struct {
+	napi_env env;
+	int fd;
+	uv_poll_t *poll;
+	napi_ref on_ready;
+	char datagram[DATAGRAM_MAX];
+} channel;
+
+/* Throws an Error whose `code` is the errno's name. */
+napi_value fail(napi_env env, int error, const char *what);
+
+/* Reads the arguments; false with a TypeError thrown where one is missing. */
+bool arguments(napi_env env, napi_callback_info info, size_t wanted, napi_value *values);
+
+bool integer(napi_env env, napi_value value, int *out);
+
+/* The open channel behind an external value, or NULL with an error thrown. */
+channel *opened(napi_env env, napi_value value);
+
+/* A raw, non-blocking socket as an external value. */
+napi_value new_channel(napi_env env, int domain, int protocol);
+
+/* packet.c */
+napi_value open_icmp(napi_env env, napi_callback_info info);
+napi_value set_option_bytes(napi_env env, napi_callback_info info);
+napi_value interface_index(napi_env env, napi_callback_info info);
+napi_value send_packet(napi_env env, napi_callback_info info);
+napi_value receive_packets(napi_env env, napi_callback_info info);
+
+#endif

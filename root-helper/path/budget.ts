@@ -1,0 +1,39 @@
+// How much may be sent in a second by everything that runs, so that nobody can make root flood a network.
+import { BYTES_PER_SECOND_MAX, PACKETS_PER_SECOND_MAX } from '@panel/shared/model/path.ts'
+import { RefusedError } from '../refused.ts'
+
+export interface Load {
+  readonly packets: number
+  readonly bytes: number
+}
+
+export const NO_LOAD: Load = { packets: 0, bytes: 0 }
+/** IPv6 and ICMP. */
+const HEADERS_BYTES = 48
+
+export function loadOf(asked: readonly { readonly interval_ms: number; readonly packet_size: number }[]): Load {
+  const packets = asked.map(({ interval_ms }) => 1000 / interval_ms)
+  const bytes = asked.map(({ interval_ms, packet_size }) => ((packet_size + HEADERS_BYTES) * 1000) / interval_ms)
+  return { packets: sum(packets), bytes: sum(bytes) }
+}
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0)
+
+export class Budget {
+  #taken = NO_LOAD
+
+  get taken(): Load {
+    return this.#taken
+  }
+
+  /** Takes `wanted` in the place of `held`, or throws and leaves things as they are. Less is always given. */
+  exchange(held: Load, wanted: Load): void {
+    const next = { packets: this.#taken.packets - held.packets + wanted.packets, bytes: this.#taken.bytes - held.bytes + wanted.bytes }
+    if (next.packets > PACKETS_PER_SECOND_MAX && wanted.packets > held.packets) throw tooMuch(`${Math.round(next.packets)} echo requests`, `${PACKETS_PER_SECOND_MAX}`)
+    if (next.bytes > BYTES_PER_SECOND_MAX && wanted.bytes > held.bytes) throw tooMuch(`${Math.round(next.bytes)} bytes of echo requests`, `${BYTES_PER_SECOND_MAX}`)
+    this.#taken = next
+  }
+}
+
+const tooMuch = (wanted: string, most: string): RefusedError =>
+  new RefusedError('busy', `${wanted} in a second would be sent, and ${most} are the most: make the intervals longer or the packets smaller`)

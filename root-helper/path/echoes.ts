@@ -1,0 +1,85 @@
+// All that send echo requests share one port of the kernel: each has an identifier of its own, by which it hears what answers it.
+import { randomInt } from 'node:crypto'
+import { RefusedError } from '../refused.ts'
+import { KernelError, type EchoPort, type EchoRequest, type EchoSent, type Icmp, type PathEnds } from '../kernel/facilities.ts'
+import type { Heard } from '../icmp/heard.ts'
+
+const IDENTIFIERS = 0x10000
+
+export type Asked = Omit<EchoRequest, 'identifier'>
+
+export interface EchoLine {
+  /** A KernelError is the kernel's refusal. */
+  send(echo: Asked): EchoSent | KernelError
+  close(): void
+}
+
+interface Owner {
+  readonly ends: PathEnds
+  readonly hear: (heard: Heard) => void
+}
+
+export class Echoes {
+  readonly #icmp: Icmp
+  readonly #owners = new Map<number, Owner>()
+  #port: EchoPort | null = null
+  #last = randomInt(IDENTIFIERS)
+
+  constructor(icmp: Icmp) {
+    this.#icmp = icmp
+  }
+
+  get lines(): number {
+    return this.#owners.size
+  }
+
+  open(ends: PathEnds, hear: (heard: Heard) => void): EchoLine {
+    const identifier = this.#freeIdentifier()
+    this.#owners.set(identifier, { ends, hear })
+    let way: ((echo: EchoRequest) => EchoSent | KernelError) | null = null
+    return {
+      send: (echo) => {
+        try {
+          // What cannot be had now (IPv6 in a kernel without it) is asked for again with each request.
+          way ??= this.#openPort().towards(ends)
+        } catch (error) {
+          if (error instanceof KernelError) return error
+          throw error
+        }
+        return way({ identifier, ...echo })
+      },
+      close: () => this.#close(identifier),
+    }
+  }
+
+  /** Hears now what has come already. */
+  drain(): void {
+    this.#port?.drain()
+  }
+
+  #close(identifier: number): void {
+    this.#owners.delete(identifier)
+    if (this.#owners.size > 0) return
+    // Nobody asks, so nothing of what others send to this host has to be read.
+    this.#port?.close()
+    this.#port = null
+  }
+
+  #openPort(): EchoPort {
+    this.#port ??= this.#icmp.open((heard) => this.#tell(heard))
+    return this.#port
+  }
+
+  /** Who did not see the request can guess at most where it went; that much must be right. */
+  #tell(heard: Heard): void {
+    const owner = this.#owners.get(heard.identifier)
+    if (owner && (heard.is_sure || heard.target_address === owner.ends.target_address)) owner.hear(heard)
+  }
+
+  #freeIdentifier(): number {
+    if (this.#owners.size >= IDENTIFIERS / 2) throw new RefusedError('busy', 'Too many paths are asked at once')
+    do this.#last = (this.#last + 1) % IDENTIFIERS
+    while (this.#owners.has(this.#last))
+    return this.#last
+  }
+}

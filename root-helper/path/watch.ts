@@ -1,0 +1,108 @@
+// path.watch: many targets, each in its rhythm, their sends spread evenly over the time.
+import { WATCH_BATCH_MAX, WATCH_TARGETS_MAX, WatchTarget, type WatchItem, type WatchResult } from '@panel/shared/model/path.ts'
+import type { Params, Result } from '@panel/shared/rpc/methods.ts'
+import { KernelError } from '../kernel/facilities.ts'
+import { hindranceTo, soundPath } from '../policy.ts'
+import { RefusedError } from '../refused.ts'
+import { loadOf, NO_LOAD, type Load } from './budget.ts'
+import type { EchoLine } from './echoes.ts'
+import type { Means } from './means.ts'
+import { Outbox } from './outbox.ts'
+import { WatchedTarget } from './target.ts'
+
+const GATHER_MS = 100
+/** Ten seconds of two thousand targets that are asked every second. */
+const WAITING_MAX = 20_000
+/** Its multiples, less the whole part, lie evenly in a turn however many there are. */
+const GOLDEN = 0.618_033_988_749_895
+
+type Watching = AsyncGenerator<WatchItem, Result<'path.watch'>, void>
+
+export class Watches {
+  readonly #means: Means
+  readonly #running = new Map<number, Watch>()
+  #lastId = 0
+
+  constructor(means: Means) {
+    this.#means = means
+  }
+
+  async *run({ targets }: Params<'path.watch'>, signal: AbortSignal): Watching {
+    const outbox = new Outbox<WatchResult>(this.#means.clock, signal, WAITING_MAX)
+    const watch = new Watch(this.#means, (result) => outbox.push(result))
+    const watch_id = ++this.#lastId
+    this.#running.set(watch_id, watch)
+    try {
+      watch.change(targets, [])
+      yield { watch_id, results: [], lost: 0 }
+      for (let taken = await outbox.take(WATCH_BATCH_MAX, GATHER_MS); taken; taken = await outbox.take(WATCH_BATCH_MAX, GATHER_MS)) yield { watch_id, results: taken.items, lost: taken.lost }
+      return {}
+    } finally {
+      this.#running.delete(watch_id)
+      watch.close()
+    }
+  }
+
+  /** Whether there is such a watch. */
+  change({ watch_id, put, gone }: Params<'path.watch_change'>): boolean {
+    const watch = this.#running.get(watch_id)
+    watch?.change(put, gone)
+    return watch !== undefined
+  }
+}
+
+class Watch {
+  readonly #means: Means
+  readonly #tell: (result: WatchResult) => void
+  readonly #targets = new Map<number, WatchedTarget>()
+  #load: Load = NO_LOAD
+  #phases = 0
+
+  constructor(means: Means, tell: (result: WatchResult) => void) {
+    this.#means = means
+    this.#tell = tell
+  }
+
+  /** All of it, or where it is refused nothing. */
+  change(put: readonly WatchTarget[], gone: readonly number[]): void {
+    const next = new Map([...this.#targets].map(([id, { settings }]) => [id, settings]))
+    for (const id of gone) next.delete(id)
+    for (const target of put) next.set(target.target_id, { ...target, ...soundPath(target) })
+    if (next.size > WATCH_TARGETS_MAX) throw new RefusedError('busy', `${next.size} targets would be watched, and ${WATCH_TARGETS_MAX} are the most`)
+    this.#take(loadOf([...next.values()]))
+    for (const [id, target] of this.#targets) if (!next.has(id)) this.#drop(target)
+    for (const settings of next.values()) this.#put(settings)
+  }
+
+  close(): void {
+    for (const target of this.#targets.values()) this.#drop(target)
+    this.#take(NO_LOAD)
+  }
+
+  #take(load: Load): void {
+    this.#means.budget.exchange(this.#load, load)
+    this.#load = load
+  }
+
+  #put(settings: WatchTarget): void {
+    const before = this.#targets.get(settings.target_id)
+    if (before && SETTINGS.every((name) => before.settings[name] === settings[name])) return
+    if (before) this.#drop(before)
+    const { clock, echoes, schedule } = this.#means
+    const hindrance = hindranceTo(settings)
+    const target = new WatchedTarget(settings, { clock, open: (hear) => (hindrance === null ? echoes.open(settings, hear) : lineThatRefuses(hindrance)), tell: this.#tell }, (this.#phases++ * GOLDEN) % 1, before?.lastSequence ?? 0)
+    this.#targets.set(settings.target_id, target)
+    schedule.add(target, target.due)
+  }
+
+  #drop(target: WatchedTarget): void {
+    this.#targets.delete(target.settings.target_id)
+    this.#means.schedule.remove(target)
+    target.close()
+  }
+}
+
+const SETTINGS = Object.keys(WatchTarget.properties) as (keyof WatchTarget)[]
+
+/** One target that may not be asked is no reason to watch none of them. */
+const lineThatRefuses = (why: string): EchoLine => ({ send: () => new KernelError('', why), close: () => undefined })
