@@ -3,7 +3,6 @@ import type { TraceHop, TraceParams, TraceResult } from '@panel/shared/model/pat
 import type { PathEnds } from '../kernel/facilities.ts'
 import { allowPath } from '../policy.ts'
 import { Asker, type Answer } from './asker.ts'
-import { pause } from './clock.ts'
 import type { Means } from './means.ts'
 import { errorWords, refusalWords } from './words.ts'
 
@@ -16,16 +15,11 @@ type Tracing = AsyncGenerator<TraceHop, TraceResult, void>
 
 export async function* trace(means: Means, params: TraceParams, signal: AbortSignal): Tracing {
   const ends = allowPath(params)
-  const over = new AbortController()
-  const ending = AbortSignal.any([signal, over.signal])
-  const asker = new Asker(means, ends, ending)
-  const askHop = async (hop_limit: number): Promise<Answer[]> =>
-    Promise.all(
-      Array.from({ length: params.probes }, async (_, turn) => {
-        await pause(means.clock, (turn + ((hop_limit - 1) % HOPS_AT_ONCE)) * APART_MS, ending)
-        return asker.ask({ packet_size: PAYLOAD_BYTES, hop_limit, is_dont_fragment: false }, params.timeout_ms)
-      }),
-    )
+  const asker = new Asker(means, ends, signal)
+  const askHop = (hop_limit: number): Promise<Answer[]> => {
+    const turns = Array.from({ length: params.probes }, (_, turn) => (turn + ((hop_limit - 1) % HOPS_AT_ONCE)) * APART_MS)
+    return Promise.all(turns.map((ms) => asker.ask({ packet_size: PAYLOAD_BYTES, hop_limit, is_dont_fragment: false }, [ms], params.timeout_ms)))
+  }
   try {
     const asked = new Map<number, Promise<Answer[]>>()
     for (let hop_limit = 1; hop_limit <= params.max_hops; hop_limit += 1) {
@@ -38,7 +32,6 @@ export async function* trace(means: Means, params: TraceParams, signal: AbortSig
     }
     return { is_reached: false, detail: `${ends.target_address} is not among the first ${params.max_hops} hops, or does not answer` }
   } finally {
-    over.abort()
     asker.close()
   }
 }

@@ -34,7 +34,7 @@ export class FakeClock implements Clock {
     await settled()
     for (let next = this.#next(until); next; next = this.#next(until)) {
       this.#alarms.delete(next)
-      this.#now = next.at
+      this.#now = Math.max(this.#now, next.at)
       next.what()
       await settled()
     }
