@@ -16,6 +16,7 @@ import type { Bus } from './events/bus.ts'
 import { asRefusal, sendRefusal } from './http/answer.ts'
 import type { Endpoint } from './http/endpoint.ts'
 import { allEndpoints } from './http/endpoints.ts'
+import { crossOrigin } from './http/cors.ts'
 import { csrfCheck, sessionCheck, setupGate } from './http/guards.ts'
 import { requestId, securityHeaders } from './http/headers.ts'
 import { RememberedAnswers } from './http/idempotency.ts'
@@ -43,7 +44,7 @@ export interface PanelParts {
   readonly logger: Logger
   readonly now?: () => Date
   readonly passwords?: Passwords
-  readonly metrics?: Pick<MetricsParts, 'host' | 'settings'>
+  readonly metrics?: Pick<MetricsParts, 'host'> & Partial<Pick<MetricsParts, 'settings'>>
   /** Beside those of the panel itself: for tests of the machinery. */
   readonly more_endpoints?: readonly Endpoint[]
 }
@@ -63,20 +64,22 @@ export interface Panel {
 export const createApp = (parts: PanelParts): Panel => {
   const { db, ask, bus, settings, logger, now = () => new Date() } = parts
   const basePath = basePathOf(parts.web_path)
-  const auth: AuthServices = { passwords: parts.passwords ?? makePasswords(), tokens: makeTokens(parts.signing_key, now), throttle: new Throttle(now) }
+  const auth: AuthServices = { passwords: parts.passwords ?? makePasswords(), tokens: makeTokens(parts.signing_key, now, settings), throttle: new Throttle(now, settings) }
   const traffic = new Traffic({ db, ask, now, logger })
   const context = { db, ask, now, settings, inTurn: makeQueue(), publish: bus.publish }
   const watch = makeWatch(context, logger)
-  const metrics = new Metrics({ db, now, logger, readRoutes: readRoutesOf(db, traffic), ...parts.metrics })
+  const metrics = new Metrics({ db, now, logger, settings, readRoutes: readRoutesOf(db, traffic), ...parts.metrics })
+  bus.subscribe('settings.changed', ({ keys }) => metrics.heed(keys))
   const about = { version: VERSION, started_at: now() }
   const endpoints = [...allEndpoints({ auth, about, pairing: new PairingThrottle(now), watch, metrics, traffic }), ...(parts.more_endpoints ?? [])]
-  const guards = [setupGate(() => hasAccount(db)), csrfCheck, sessionCheck((cookies) => sessionOf(db, auth.tokens, cookies))]
+  const guards = [setupGate(() => hasAccount(db)), csrfCheck(settings), sessionCheck((cookies) => sessionOf(db, auth.tokens, cookies))]
   const streams = new Streams({ now, isStanding: (session) => isStanding(db, session), logger })
   const machinery = { basePath, guards, context, remembered: new RememberedAnswers(now), streams, record: makeRecorder(db, now, logger), logger }
 
   const app = bareApp()
   app.use(onlyUnder(basePath))
   app.use(requestId, securityHeaders)
+  app.use(crossOrigin(settings))
   app.use(cookieParser())
   mountEndpoints(app, endpoints, machinery)
   app.use(unknownApiPath)

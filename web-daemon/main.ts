@@ -2,8 +2,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { createApp } from './app.ts'
-import { RETENTION_DAYS } from './audit/record.ts'
-import { deleteEntriesBefore } from './audit/store.ts'
+import { keepPruning } from './audit/retention.ts'
 import { signingKey } from './auth/key.ts'
 import { readConfig, ConfigError, type Config } from './config.ts'
 import { openStore } from './db/open.ts'
@@ -17,8 +16,6 @@ import { makeLogger } from './log.ts'
 import { keepWatching } from './reconcile/schedule.ts'
 import { Settings } from './settings/settings.ts'
 
-const DAY_MS = 24 * 60 * 60 * 1000
-
 const start = async (config: Config): Promise<void> => {
   const logger = makeLogger()
   mkdirSync(config.state_dir, { recursive: true, mode: 0o700 })
@@ -28,9 +25,7 @@ const start = async (config: Config): Promise<void> => {
   const bus = new Bus(logger)
   const settings = await Settings.open(db, bus.publish)
   const { app, watch, streams, metrics, traffic } = createApp({ db, ask: helper.ask, bus, settings, signing_key, web_path: config.web_path, page_dir: config.page_dir, logger })
-  const dropOldEntries = (): Promise<void> => deleteEntriesBefore(db, new Date(Date.now() - RETENTION_DAYS * DAY_MS).toISOString())
-  await dropOldEntries()
-  const daily = setInterval(() => void dropOldEntries().catch((err: unknown) => logger.error({ err }, 'old audit entries stay')), DAY_MS)
+  const endPruning = await keepPruning({ db, bus, settings, now: () => new Date(), logger })
   await metrics.start()
   const server = await listen(app, config.listen_address, config.listen_port)
   const kernel = watchKernel({ stream: helper.stream, logger, listener: (events) => bus.publish('host.changed', { events }) })
@@ -40,11 +35,11 @@ const start = async (config: Config): Promise<void> => {
 
   const stop = async (signal: string): Promise<void> => {
     logger.info({ signal }, 'stopping')
-    clearInterval(daily)
     streams.endAll()
     await drain(server)
     await kernel.close()
     await endWatching()
+    await endPruning()
     await metrics.stop()
     await traffic.stop()
     helper.close()

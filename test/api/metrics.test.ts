@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { MetricsHistoryAnswer, MetricsSnapshot } from '@panel/shared/api/metrics.ts'
 import { thisHost } from '@panel/web-daemon/metrics/host.ts'
+import { settingsWith } from '../support/settings.ts'
 import { FakeHost } from '../support/fake-host.ts'
 import type { Client } from './support/client.ts'
 import { OPERATOR, startPanel, type TestPanel, type TestParts } from './support/panel.ts'
@@ -27,7 +28,7 @@ describe('/system/metrics', () => {
   })
 
   const serve = async (parts: TestParts = {}): Promise<void> => {
-    panel = await startPanel({ metrics: { host, settings: { 'metrics.sample_interval_seconds': 0.2 } }, ...parts })
+    panel = await startPanel({ metrics: { host, settings: settingsWith({ 'metrics.sample_interval_seconds': 0.2 }) }, ...parts })
     operator = await panel.setUp()
   }
   const sample = async (parts?: TestParts): Promise<void> => {
@@ -47,7 +48,7 @@ describe('/system/metrics', () => {
   const snapshots = (open: OpenStream): MetricsSnapshot[] => open.events().map(({ data }) => data as MetricsSnapshot)
 
   it('gives a snapshot of this very host, with every figure a number', async () => {
-    await sample({ metrics: { host: thisHost, settings: { 'metrics.sample_interval_seconds': 0.2, 'metrics.hide_loopback': false } } })
+    await sample({ metrics: { host: thisHost, settings: settingsWith({ 'metrics.sample_interval_seconds': 0.2, 'metrics.hide_loopback': false }) } })
     const { at, interval_seconds, cpu, memory, swap, load, disks, network, routes, route_totals, errors } = await newest()
     assert.match(at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
     assert.equal(interval_seconds, 0.2)
@@ -65,7 +66,7 @@ describe('/system/metrics', () => {
   })
 
   it('counts bytes that really move: a rate above zero after two readings, in both figures', async () => {
-    await sample({ metrics: { host: thisHost, settings: { 'metrics.sample_interval_seconds': 0.2, 'metrics.hide_loopback': false } } })
+    await sample({ metrics: { host: thisHost, settings: settingsWith({ 'metrics.sample_interval_seconds': 0.2, 'metrics.hide_loopback': false }) } })
     const moving = setInterval(() => void operator.get('/auth/me'), 20)
     try {
       const open = await watch()

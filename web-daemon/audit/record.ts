@@ -3,11 +3,11 @@ import type { Logger } from 'pino'
 import type { CommandContext } from '../context.ts'
 import type { Carried } from '../http/serve.ts'
 import { SlidingWindow } from '../limit/sliding-window.ts'
-import { actionAsItEnded, AUDIT_ACTIONS } from './actions.ts'
+import type { Refusal } from '../http/refusal.ts'
+import { actionAsItEnded, AUDIT_ACTIONS, type AuditAction } from './actions.ts'
+import type { AuditNote } from './note.ts'
 import { redact } from './redact.ts'
 import { insertEntry } from './store.ts'
-
-export const RETENTION_DAYS = 90
 
 /** A stranger's refused requests could fill the disk; above this many a minute they are only logged. */
 export const STRANGERS_PER_MINUTE = 600
@@ -28,8 +28,7 @@ export const makeRecorder = (db: CommandContext['db'], now: () => Date, logger: 
       target_id: note.targetId,
       request: JSON.stringify(redact(carried.body, carried.endpoint.body)),
       operations: JSON.stringify(note.operations),
-      is_success: refusal ? 0 : 1,
-      error_message: refusal ? `${refusal.code}: ${refusal.message}` : '',
+      ...endOf(refusal),
       duration_ms,
       client_ip,
       request_id,
@@ -37,6 +36,32 @@ export const makeRecorder = (db: CommandContext['db'], now: () => Date, logger: 
     })
   }
 }
+
+interface Own {
+  readonly action: AuditAction
+  readonly note: AuditNote
+  readonly refusal: Refusal | null
+  readonly duration_ms: number
+}
+
+/** Of what the panel does by itself, without a request: no user, no address. */
+export const recordOwn = async ({ db, now }: Pick<CommandContext, 'db' | 'now'>, { action, note, refusal, duration_ms }: Own): Promise<void> =>
+  insertEntry(db, {
+    audit_action_id: AUDIT_ACTIONS[action],
+    user_id: null,
+    username: '',
+    target_type: note.targetType,
+    target_id: note.targetId,
+    request: '{}',
+    operations: JSON.stringify(note.operations),
+    ...endOf(refusal),
+    duration_ms,
+    client_ip: '',
+    request_id: '',
+    created_date: now().toISOString(),
+  })
+
+const endOf = (refusal: Refusal | null) => ({ is_success: refusal ? 0 : 1, error_message: refusal ? `${refusal.code}: ${refusal.message}` : '' })
 
 const isTooMany = (strangers: SlidingWindow): boolean => {
   if (strangers.secondsToWait('') > 0) return true

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import type { ReadDb } from '../context.ts'
 import type { Answer, CookieInstruction, Session } from '../http/endpoint.ts'
 import { accountWith, type Account } from './store.ts'
-import { ACCESS_SECONDS, REFRESH_SECONDS, type Claims, type Tokens, type TokenUse } from './tokens.ts'
+import type { Claims, Token, Tokens, TokenUse } from './tokens.ts'
 
 export interface UserView {
   readonly user_id: number
@@ -27,15 +27,16 @@ export const sessionAnswer = (tokens: Tokens, account: Account, status: 200 | 20
   const refresh = tokens.issue(account, 'refresh')
   const csrf_token = randomBytes(32).toString('base64url')
   const body = { user: userView(account), csrf_token, access_expires_at: access.expires_at, refresh_expires_at: refresh.expires_at }
-  return { status, body, cookies: cookies(access.text, refresh.text, csrf_token) }
+  return { status, body, cookies: cookies(access, refresh, csrf_token) }
 }
 
 export const signedOutCookies = (): CookieInstruction[] => cookies(null, null, null)
 
-const cookies = (access: string | null, refresh: string | null, csrf: string | null): CookieInstruction[] => [
-  { name: 'panel_access', value: access, http_only: true, max_age_seconds: ACCESS_SECONDS },
-  { name: 'panel_refresh', value: refresh, http_only: true, max_age_seconds: REFRESH_SECONDS },
-  { name: 'panel_csrf', value: csrf, http_only: false, max_age_seconds: REFRESH_SECONDS },
+/** The CSRF cookie lives as long as the session can be renewed (decisions.md, A2). */
+const cookies = (access: Token | null, refresh: Token | null, csrf: string | null): CookieInstruction[] => [
+  { name: 'panel_access', value: access?.text ?? null, http_only: true, max_age_seconds: access?.lasts_seconds ?? 0 },
+  { name: 'panel_refresh', value: refresh?.text ?? null, http_only: true, max_age_seconds: refresh?.lasts_seconds ?? 0 },
+  { name: 'panel_csrf', value: csrf, http_only: false, max_age_seconds: refresh?.lasts_seconds ?? 0 },
 ]
 
 type Jar = Readonly<Record<string, string>>

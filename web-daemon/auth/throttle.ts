@@ -1,13 +1,12 @@
 // Slows down guessing (decisions.md, A12): per account name whether or not it exists, and per address; an account itself is never locked.
 import { SlidingWindow } from '../limit/sliding-window.ts'
 import { refuseFor } from '../limit/refuse.ts'
+import type { SettingsReader } from '../settings/reader.ts'
 
 export const LIMITS = {
-  failures_per_minute_per_account: 5,
   attempts_per_minute_per_address: 20,
   refreshes_per_minute_per_address: 60,
   failures_in_a_row_per_address: 5,
-  lockout_minutes: 15,
 } as const
 
 const MINUTE_MS = 60_000
@@ -23,12 +22,12 @@ export class Throttle {
   readonly #refreshes: SlidingWindow
   readonly #inARow: FailuresInARow
 
-  constructor(now: () => Date) {
+  constructor(now: () => Date, settings: SettingsReader) {
     this.#now = now
-    this.#failures = new SlidingWindow(LIMITS.failures_per_minute_per_account, MINUTE_MS, now)
+    this.#failures = new SlidingWindow(() => settings.get('security.login_rate_limit_per_minute'), MINUTE_MS, now)
     this.#attempts = new SlidingWindow(LIMITS.attempts_per_minute_per_address, MINUTE_MS, now)
     this.#refreshes = new SlidingWindow(LIMITS.refreshes_per_minute_per_address, MINUTE_MS, now)
-    this.#inARow = new FailuresInARow()
+    this.#inARow = new FailuresInARow(() => settings.get('security.login_lockout_minutes') * MINUTE_MS)
   }
 
   /** Before any password is compared. It counts as a failure until it is told otherwise, so guesses sent at once cannot outrun the count. */
@@ -65,16 +64,21 @@ export class Throttle {
 
 class FailuresInARow {
   readonly #addresses = new Map<string, { failures: number; last: number }>()
+  readonly #lockoutMs: () => number
+
+  constructor(lockoutMs: () => number) {
+    this.#lockoutMs = lockoutMs
+  }
 
   secondsToWait(address: string, now: number): number {
     const known = this.#addresses.get(address)
     if (!known || known.failures < LIMITS.failures_in_a_row_per_address) return 0
-    return Math.max(0, Math.ceil((known.last + LOCKOUT_MS - now) / 1000))
+    return Math.max(0, Math.ceil((known.last + this.#lockoutMs() - now) / 1000))
   }
 
   /** A run of failures that is older than the lockout is over. */
   add(address: string, now: number): void {
-    for (const [other, { last }] of this.#addresses) if (last + LOCKOUT_MS <= now) this.#addresses.delete(other)
+    for (const [other, { last }] of this.#addresses) if (last + this.#lockoutMs() <= now) this.#addresses.delete(other)
     const failures = (this.#addresses.get(address)?.failures ?? 0) + 1
     this.#addresses.set(address, { failures, last: now })
   }
@@ -83,8 +87,6 @@ class FailuresInARow {
     this.#addresses.delete(address)
   }
 }
-
-const LOCKOUT_MS = LIMITS.lockout_minutes * MINUTE_MS
 
 /** One host has a whole /64 of IPv6 to guess from. */
 const networkOf = (client_ip: string): string => (client_ip.includes(':') ? prefix64(client_ip) : client_ip)

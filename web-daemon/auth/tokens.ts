@@ -1,9 +1,8 @@
 // The two tokens of a session (decisions.md, A2, A4): signed, dated, and each good for its own use only.
 import { randomUUID, type KeyObject } from 'node:crypto'
 import jwt from 'jsonwebtoken'
+import type { SettingsReader } from '../settings/reader.ts'
 
-export const ACCESS_SECONDS = 60 * 60
-export const REFRESH_SECONDS = 30 * 24 * 60 * 60
 const ISSUER = 'tunnel-panel'
 const CLOCK_TOLERANCE_SECONDS = 30
 
@@ -22,6 +21,7 @@ export interface Proof extends Claims {
 export interface Token {
   readonly text: string
   readonly expires_at: string
+  readonly lasts_seconds: number
 }
 
 export interface Tokens {
@@ -30,22 +30,25 @@ export interface Tokens {
   readonly read: (text: string | undefined, use: TokenUse) => Proof | null
 }
 
-export const makeTokens = (key: KeyObject, now: () => Date): Tokens => ({
+export const makeTokens = (key: KeyObject, now: () => Date, settings: SettingsReader): Tokens => ({
   issue: (user, token_use) => {
     const iat = seconds(now())
-    const exp = iat + (token_use === 'access' ? ACCESS_SECONDS : REFRESH_SECONDS)
+    const lasts_seconds = secondsOf(token_use, settings)
+    const exp = iat + lasts_seconds
     const { username, token_version } = user
     const payload = { sub: String(user.user_id), username, token_version, token_use, jti: randomUUID(), iss: ISSUER, iat, nbf: iat - CLOCK_TOLERANCE_SECONDS, exp }
-    return { text: jwt.sign(payload, key, { algorithm: 'HS256' }), expires_at: new Date(exp * 1000).toISOString() }
+    return { text: jwt.sign(payload, key, { algorithm: 'HS256' }), expires_at: new Date(exp * 1000).toISOString(), lasts_seconds }
   },
   read: (text, use) => {
     const payload = text === undefined ? null : verified(text, key, now())
     if (payload?.['token_use'] !== use) return null
     const user_id = Number(payload.sub)
     const token_version: unknown = payload['token_version']
-    const { exp } = payload
-    if (!Number.isSafeInteger(user_id) || typeof token_version !== 'number' || exp === undefined) return null
-    return { user_id, token_version, expires_at: new Date(exp * 1000) }
+    const { iat, exp } = payload
+    if (!Number.isSafeInteger(user_id) || typeof token_version !== 'number' || iat === undefined || exp === undefined) return null
+    // A shorter time holds at once, for whoever has a token already too.
+    const ends = Math.min(exp, iat + secondsOf(use, settings))
+    return ends > seconds(now()) ? { user_id, token_version, expires_at: new Date(ends * 1000) } : null
   },
 })
 
@@ -58,5 +61,7 @@ const verified = (text: string, key: KeyObject, now: Date): jwt.JwtPayload | nul
     throw failure
   }
 }
+
+const secondsOf = (use: TokenUse, settings: SettingsReader): number => (use === 'access' ? settings.get('security.token_ttl_minutes') * 60 : settings.get('security.refresh_ttl_days') * 24 * 60 * 60)
 
 const seconds = (date: Date): number => Math.floor(date.getTime() / 1000)

@@ -3,7 +3,6 @@ import type { Family } from '@panel/shared/address/ip.ts'
 import type { Warning } from '@panel/shared/api/errors.ts'
 import type { CommandContext } from '../context.ts'
 import { Refusal } from '../http/refusal.ts'
-import { DEFAULTS } from './defaults.ts'
 import { turnOn } from './state.ts'
 import { conntrackWarnings } from './view.ts'
 
@@ -13,10 +12,10 @@ export async function forwardFor(context: CommandContext, family: Family): Promi
   const off = (why: string): Warning[] => [{ code: 'IP_FORWARDING_OFF', message: `${name} forwarding is off or not known to be on, and without it the rule relays nothing: ${why}`, field: '' }]
   try {
     const found = await context.ask('forwarding.probe', {})
-    if (family === 6 ? found.state.live.ipv6 : found.state.live.ipv4) return conntrackWarnings(found)
-    if (!DEFAULTS['routes.auto_enable_ip_forward']) return off('turn it on with POST /system/forwarding/enable.')
+    if (family === 6 ? found.state.live.ipv6 : found.state.live.ipv4) return conntrackWarnings(found, context.settings)
+    if (!context.settings.get('routes.auto_enable_ip_forward')) return off('turn it on with POST /system/forwarding/enable.')
     await turnOn(context, found, asked)
-    return conntrackWarnings(found)
+    return conntrackWarnings(found, context.settings)
   } catch (refused) {
     if (refused instanceof Refusal) return off(refused.message)
     throw refused

@@ -21,9 +21,9 @@ export const forwardingEndpoints = (use: ForwardingUse): Endpoint[] => [
   command('POST /system/forwarding/enable', { tag, summary: 'Turn IPv4 forwarding on, now and at boot, and IPv6 forwarding where a rule needs it; or, with revert, put back what was set before. Safe to repeat.', body: ForwardingBody, audit: 'ForwardingEnable' }, changeForwarding(use)),
 ]
 
-async function showForwarding({ ask }: ReadContext): Promise<Answer> {
+async function showForwarding({ ask, settings }: ReadContext): Promise<Answer> {
   const [found, backend, foreign] = await Promise.all([ask('forwarding.probe', {}), probeRuleBackend(ask), foreignRules(ask)])
-  const answer: ForwardingAnswer = { forwarding: forwardingView(found, backend), foreign: foreignView(foreign), backend, warnings: conntrackWarnings(found) }
+  const answer: ForwardingAnswer = { forwarding: forwardingView(found, backend), foreign: foreignView(foreign), backend, warnings: conntrackWarnings(found, settings) }
   return ok(answer)
 }
 
@@ -38,7 +38,7 @@ const changeForwarding =
       if (action === 'revert') await putBack(context, before)
       else await turnOn(context, before, { ipv4: true, ipv6: before.has_ipv6 && rules.ipv6 > 0 })
       const after = await ask('forwarding.probe', {})
-      const warnings: Warning[] = [...idleRules(after.state.live, rules), ...conntrackWarnings(after)]
+      const warnings: Warning[] = [...idleRules(after.state.live, rules), ...conntrackWarnings(after, context.settings)]
       const answer: ForwardingChangeAnswer = { action, forwarding: forwardingView(after, await probeRuleBackend(ask)), warnings, note: NOTES[action](before.state.saved !== null, after.state.live.ipv6) }
       return ok(answer)
     })

@@ -2,7 +2,7 @@
 import type { Warning } from '@panel/shared/api/errors.ts'
 import type { ForwardingView } from '@panel/shared/api/forwarding.ts'
 import type { ForwardingFound } from '@panel/shared/model/forwarding.ts'
-import { DEFAULTS } from './defaults.ts'
+import type { SettingsReader } from '../settings/reader.ts'
 
 export function forwardingView({ state, sysctl_path, conntrack }: ForwardingFound, backend: { readonly active: string; readonly namespace: string }): ForwardingView {
   const { live, saved } = state
@@ -23,8 +23,8 @@ export function forwardingView({ state, sysctl_path, conntrack }: ForwardingFoun
 
 const usageOf = (conntrack: ForwardingFound['conntrack']): number | null => (conntrack && conntrack.max > 0 ? Math.round((conntrack.count / conntrack.max) * 1000) / 10 : null)
 
-export function conntrackWarnings({ conntrack }: ForwardingFound): Warning[] {
+export function conntrackWarnings({ conntrack }: ForwardingFound, settings: SettingsReader): Warning[] {
   const usage = usageOf(conntrack)
-  if (!conntrack || usage === null || usage < DEFAULTS['routes.warn_conntrack_usage_percent']) return []
+  if (!conntrack || usage === null || usage < settings.get('routes.warn_conntrack_usage_percent')) return []
   return [{ code: 'CONNTRACK_NEARLY_FULL', message: `The kernel tracks ${conntrack.count} of at most ${conntrack.max} connections (${usage} %): when it can track no more, new connections are dropped. Raise net.netfilter.nf_conntrack_max.`, field: '' }]
 }

@@ -1,5 +1,6 @@
 // What stands before an endpoint, in the order in which a request meets it: set-up, CSRF, session (interface.md, Authentication 4; decisions.md, T1, T9).
 import { createHash, timingSafeEqual } from 'node:crypto'
+import type { SettingsReader } from '../settings/reader.ts'
 import type { Endpoint, Session } from './endpoint.ts'
 import { Refusal } from './refusal.ts'
 
@@ -22,13 +23,15 @@ export const setupGate =
   }
 
 /** Double submit; an endpoint without a session to ride on is kept from other sites by where the request says it comes from. */
-export const csrfCheck: Guard = async ({ endpoint, method, header, cookies }) => {
-  if (method === 'GET' || method === 'HEAD') return
-  if (endpoint.guards?.csrf === false) refuseOtherSites(header)
-  else if (!sameToken(header('X-CSRF-Token'), cookies['panel_csrf'] ?? '')) {
-    throw new Refusal('CSRF_TOKEN_INVALID', 'The X-CSRF-Token header is missing or is not the value of the panel_csrf cookie')
+export const csrfCheck =
+  (settings: SettingsReader): Guard =>
+  async ({ endpoint, method, header, cookies }) => {
+    if (method === 'GET' || method === 'HEAD') return
+    if (endpoint.guards?.csrf === false) refuseOtherSites(header, settings.get('security.allowed_origins'))
+    else if (!sameToken(header('X-CSRF-Token'), cookies['panel_csrf'] ?? '')) {
+      throw new Refusal('CSRF_TOKEN_INVALID', 'The X-CSRF-Token header is missing or is not the value of the panel_csrf cookie')
+    }
   }
-}
 
 /** A command that does not ask for a session is still looked at for one, so that the audit log can name who signs out. */
 export const sessionCheck =
@@ -45,10 +48,11 @@ const sameToken = (given: string, kept: string): boolean => kept !== '' && timin
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
 
-const refuseOtherSites = (header: Visit['header']): void => {
+const refuseOtherSites = (header: Visit['header'], allowed: readonly string[]): void => {
   const site = header('Sec-Fetch-Site')
   if (site === 'same-origin' || site === 'none') return
   const origin = header('Origin')
+  if (allowed.includes(origin)) return
   if (site !== 'cross-site' && (origin === '' || hostOf(origin) === header('Host').toLowerCase())) return
   throw new Refusal('ORIGIN_NOT_ALLOWED', 'This request comes from a page of another site')
 }

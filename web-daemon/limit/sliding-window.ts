@@ -1,12 +1,12 @@
 // Counts events per key over the last span of time, so that no boundary lets twice the limit through.
 export class SlidingWindow {
-  readonly #limit: number
+  readonly #limit: () => number
   readonly #spanMs: number
   readonly #now: () => Date
   readonly #events = new Map<string, number[]>()
 
-  constructor(limit: number, spanMs: number, now: () => Date) {
-    this.#limit = limit
+  constructor(limit: number | (() => number), spanMs: number, now: () => Date) {
+    this.#limit = typeof limit === 'number' ? () => limit : limit
     this.#spanMs = spanMs
     this.#now = now
   }
@@ -14,7 +14,7 @@ export class SlidingWindow {
   /** Seconds until one more event fits; 0 where it fits now. */
   secondsToWait(key: string): number {
     const events = this.#recent(key)
-    const oldest = events.at(-this.#limit)
+    const oldest = events.at(-this.#limit())
     return oldest === undefined ? 0 : Math.max(1, Math.ceil((oldest + this.#spanMs - this.#now().getTime()) / 1000))
   }
 

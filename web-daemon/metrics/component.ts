@@ -10,7 +10,7 @@ export const metricsComponent = ({ sampler, settings }: Metrics): Component => {
   const { latest, ageMs, isRunning } = sampler
   if (!isRunning) return { name, status: 'unknown', detail: 'The sampling has not begun' }
   if (!latest) return { name, status: 'unknown', detail: 'The first reading is on its way' }
-  const interval = settings['metrics.sample_interval_seconds']
+  const interval = settings.get('metrics.sample_interval_seconds')
   const age = Math.round(ageMs / 1000)
   if (age > PATIENCE * interval + 1) return { name, status: 'error', detail: `No reading for ${age} s` }
   const { errors } = latest

@@ -1,6 +1,6 @@
 // The space of the host's disks. A disk that does not answer holds up nothing: it is asked once, and told of until it does.
 import type { DiskReading } from '@panel/shared/api/metrics.ts'
-import type { MetricsSettings } from './defaults.ts'
+import type { SettingsReader } from '../settings/reader.ts'
 import { percent } from './figures.ts'
 import type { Host, Space } from './host.ts'
 import { parseMounts, worthShowing, type Mount } from './parse/mountinfo.ts'
@@ -9,18 +9,18 @@ export const DISK_PATIENCE_MS = 200
 
 export class Disks {
   readonly #host: Host
-  readonly #settings: MetricsSettings
+  readonly #settings: SettingsReader
   /** Mount points that were asked and have not answered: each holds a thread, and sign-in needs threads. */
   readonly #silent = new Set<string>()
 
-  constructor(host: Host, settings: MetricsSettings) {
+  constructor(host: Host, settings: SettingsReader) {
     this.#host = host
     this.#settings = settings
   }
 
   /** `onError` is told of each disk that cannot be read; it is left out. */
   async read(onError: (detail: string) => void): Promise<DiskReading[]> {
-    const mounts = worthShowing(parseMounts(this.#host.read('/proc/self/mountinfo')), this.#settings['metrics.hide_pseudo_filesystems'])
+    const mounts = worthShowing(parseMounts(this.#host.read('/proc/self/mountinfo')), this.#settings.get('metrics.hide_pseudo_filesystems'))
     const found = await Promise.all(mounts.map((mount) => this.#disk(mount).catch((failure: unknown) => onError(`${mount.mount_point}: ${(failure as Error).message}`))))
     return found.flatMap((disk) => (disk && disk.total_bytes > 0 ? [disk] : []))
   }
@@ -34,7 +34,7 @@ export class Disks {
   }
 }
 
-export const diskReading = ({ device, mount_point, filesystem, is_read_only }: Mount, space: Space, settings: MetricsSettings): DiskReading => {
+export const diskReading = ({ device, mount_point, filesystem, is_read_only }: Mount, space: Space, settings: SettingsReader): DiskReading => {
   const { bsize, blocks, bfree, bavail, files, ffree } = space
   const used_bytes = (blocks - bfree) * bsize
   const available_bytes = bavail * bsize
@@ -54,9 +54,9 @@ export const diskReading = ({ device, mount_point, filesystem, is_read_only }: M
   }
 }
 
-const levelOf = (used_percent: number, settings: MetricsSettings): DiskReading['level'] => {
-  if (used_percent >= settings['metrics.disk_critical_pct']) return 'critical'
-  return used_percent >= settings['metrics.disk_warn_pct'] ? 'warn' : 'ok'
+const levelOf = (used_percent: number, settings: SettingsReader): DiskReading['level'] => {
+  if (used_percent >= settings.get('metrics.disk_critical_pct')) return 'critical'
+  return used_percent >= settings.get('metrics.disk_warn_pct') ? 'warn' : 'ok'
 }
 
 const within = async <T>(ms: number, asked: Promise<T>): Promise<T> => {

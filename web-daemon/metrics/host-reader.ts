@@ -1,6 +1,6 @@
 // One snapshot of the host, part by part: a part that cannot be read is told of in `errors` and does not take the others with it.
 import type { MetricsError, MetricsSnapshot } from '@panel/shared/api/metrics.ts'
-import type { MetricsSettings } from './defaults.ts'
+import type { SettingsReader } from '../settings/reader.ts'
 import { Disks } from './disks.ts'
 import type { Host } from './host.ts'
 import { NO_TRAFFIC, type Interfaces } from './interfaces.ts'
@@ -11,7 +11,7 @@ import { partOf, type ReadRoutes } from './routes-part.ts'
 
 export interface ReaderParts {
   readonly host: Host
-  readonly settings: MetricsSettings
+  readonly settings: SettingsReader
   readonly interfaces: Interfaces
   readonly readRoutes: ReadRoutes
 }
@@ -44,7 +44,7 @@ export class HostReader {
     const meminfo = await attempt('memory', '', () => host.read('/proc/meminfo'))
     return {
       at: now.toISOString(),
-      interval_seconds: settings['metrics.sample_interval_seconds'],
+      interval_seconds: settings.get('metrics.sample_interval_seconds'),
       cpu,
       memory: await attempt('memory', NO_MEMORY, () => parseMemory(meminfo)),
       swap: await attempt('swap', NO_SWAP, () => parseSwap(meminfo)),

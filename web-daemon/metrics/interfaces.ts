@@ -1,6 +1,6 @@
 // The traffic of every interface: the kernel's figures, the panel's sums, and the rates between two readings.
 import type { InterfaceCounters, InterfaceReading, MetricsSnapshot, TrafficFigures } from '@panel/shared/api/metrics.ts'
-import type { MetricsSettings } from './defaults.ts'
+import type { SettingsReader } from '../settings/reader.ts'
 import { hundredths } from './figures.ts'
 import type { Host } from './host.ts'
 import { Links, LOOKED_AT_ONCE } from './links.ts'
@@ -28,7 +28,7 @@ interface Reading {
 
 export class Interfaces {
   readonly #host: Host
-  readonly #settings: MetricsSettings
+  readonly #settings: SettingsReader
   readonly #links: Links
   readonly #boot_id: string
   /** The names that were seen longest ago come first. */
@@ -37,7 +37,7 @@ export class Interfaces {
   #names: ReadonlySet<string> = new Set()
 
   /** `stored`: empty where the panel never looked before. */
-  constructor(host: Host, settings: MetricsSettings, stored: ReadonlyMap<string, Tally>) {
+  constructor(host: Host, settings: SettingsReader, stored: ReadonlyMap<string, Tally>) {
     this.#host = host
     this.#settings = settings
     this.#links = new Links(host)
@@ -61,7 +61,7 @@ export class Interfaces {
     this.#names = new Set(counted.keys())
     this.#isFirstEver = false
     this.#forgetOld()
-    return { interfaces: this.#settings['metrics.hide_loopback'] ? all.filter((one) => one.class !== 'loopback') : all, totals: totalsOf(all) }
+    return { interfaces: this.#settings.get('metrics.hide_loopback') ? all.filter((one) => one.class !== 'loopback') : all, totals: totalsOf(all) }
   }
 
   #isAnew(name: string, counters: InterfaceCounters | undefined): boolean {

@@ -3,9 +3,10 @@ import type { Logger } from 'pino'
 import { kindOfType } from '@panel/shared/api/lookups.ts'
 import type { MetricsSnapshot } from '@panel/shared/api/metrics.ts'
 import type { CommandContext } from '../context.ts'
+import type { SettingKey } from '../settings/definitions.ts'
+import type { SettingsReader } from '../settings/reader.ts'
 import { neighbours } from '../tunnels/store.ts'
 import { systemClock, type Clock } from './clock.ts'
-import { DEFAULTS, type MetricsSettings } from './defaults.ts'
 import { HostReader } from './host-reader.ts'
 import { thisHost, type Host } from './host.ts'
 import { Interfaces } from './interfaces.ts'
@@ -23,22 +24,22 @@ export interface MetricsParts {
   readonly logger: Logger
   readonly host?: Host
   readonly clock?: Clock
-  readonly settings?: Partial<MetricsSettings>
+  readonly settings: SettingsReader
   readonly readRoutes?: ReadRoutes
 }
 
 export class Metrics {
   readonly #parts: Required<MetricsParts>
   readonly sampler: Sampler
-  readonly settings: MetricsSettings
+  readonly settings: SettingsReader
   #interfaces: Interfaces | null = null
   #reader: HostReader | null = null
   #savedAt = 0
   #kinds: { readonly at: number; readonly found: ReadonlyMap<string, string> } | null = null
 
   constructor(parts: MetricsParts) {
-    this.settings = { ...DEFAULTS, ...parts.settings }
-    this.#parts = { host: thisHost, clock: systemClock, readRoutes: async () => partOf([]), ...parts, settings: this.settings }
+    this.settings = parts.settings
+    this.#parts = { host: thisHost, clock: systemClock, readRoutes: async () => partOf([]), ...parts }
     const { clock, logger } = this.#parts
     this.sampler = new Sampler({ settings: this.settings, clock, logger, read: (seconds) => this.#read(seconds) })
   }
@@ -56,6 +57,12 @@ export class Metrics {
     if (!this.sampler.isRunning) return
     this.sampler.stop()
     await this.#save()
+  }
+
+  /** What is read at each reading needs no word; a timer and the length of what is kept do. */
+  heed(changed: readonly SettingKey[]): void {
+    if (changed.includes('metrics.sample_interval_seconds')) this.sampler.retime()
+    if (changed.includes('metrics.history_points')) this.sampler.resize()
   }
 
   async #read(seconds: number): Promise<MetricsSnapshot> {

@@ -1,7 +1,7 @@
 // The newest of something, up to a number.
 export class Ring<T> {
-  readonly #size: number
-  readonly #items: T[] = []
+  #size: number
+  #items: T[] = []
   #next = 0
 
   constructor(size: number) {
@@ -21,5 +21,12 @@ export class Ring<T> {
   last(count: number): T[] {
     const inOrder = this.#items.length < this.#size ? this.#items : [...this.#items.slice(this.#next), ...this.#items.slice(0, this.#next)]
     return inOrder.slice(Math.max(0, inOrder.length - count))
+  }
+
+  /** Of a smaller ring the newest stay. */
+  resize(size: number): void {
+    this.#items = this.last(size)
+    this.#size = size
+    this.#next = this.#items.length % size
   }
 }

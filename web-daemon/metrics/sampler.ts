@@ -2,8 +2,8 @@
 import type { Logger } from 'pino'
 import type { MetricsPoint, MetricsSnapshot } from '@panel/shared/api/metrics.ts'
 import { eventOf, Topic, type StreamEvent } from '../http/stream.ts'
+import type { SettingsReader } from '../settings/reader.ts'
 import type { Clock } from './clock.ts'
-import type { MetricsSettings } from './defaults.ts'
 import { pointOf } from './history.ts'
 import { Ring } from './ring.ts'
 
@@ -11,7 +11,7 @@ import { Ring } from './ring.ts'
 const FIRST_WITHIN_MS = 1000
 
 export interface SamplerParts {
-  readonly settings: MetricsSettings
+  readonly settings: SettingsReader
   readonly clock: Clock
   readonly logger: Logger
   /** Everything there is to read, with rates over the seconds since the reading before. */
@@ -32,11 +32,12 @@ export class Sampler {
   #readAt = 0
   #due = 0
   #callOff: (() => void) | null = null
+  #isReading = false
   #waiting: ((snapshot: MetricsSnapshot | null) => void)[] = []
 
   constructor(parts: SamplerParts) {
     this.#parts = parts
-    this.#ring = new Ring(parts.settings['metrics.history_points'])
+    this.#ring = new Ring(parts.settings.get('metrics.history_points'))
   }
 
   readonly topic = new Topic(() => this.#event())
@@ -101,16 +102,31 @@ export class Sampler {
   }
 
   get #intervalMs(): number {
-    return this.#parts.settings['metrics.sample_interval_seconds'] * 1000
+    return this.#parts.settings.get('metrics.sample_interval_seconds') * 1000
   }
 
   #schedule(): void {
     this.#callOff = this.#parts.clock.after(Math.max(0, this.#due - this.#now), () => void this.#round())
   }
 
+  /** The interval is another one now: the next reading is due that long after the last one began. */
+  retime(): void {
+    if (!this.isRunning || this.#isReading) return
+    this.#callOff?.()
+    this.#due = this.#readAt + (this.#latest ? this.#intervalMs : Math.min(this.#intervalMs, FIRST_WITHIN_MS))
+    this.#schedule()
+  }
+
+  /** As many are kept now, the newest. */
+  resize(): void {
+    this.#ring.resize(this.#parts.settings.get('metrics.history_points'))
+  }
+
   /** Readings keep to their grid; those that a busy host let slip are not made up for. */
   async #round(): Promise<void> {
+    this.#isReading = true
     await this.take().catch((err: unknown) => this.#parts.logger.error({ err }, 'no reading of the metrics'))
+    this.#isReading = false
     if (!this.isRunning) return
     const late = Math.max(0, this.#now - this.#due)
     this.#due += this.#intervalMs * (1 + Math.floor(late / this.#intervalMs))

@@ -4,6 +4,7 @@ import type { ReconcileStatus } from '@panel/shared/api/lookups.ts'
 import type { LastPass, Noticed, PassReason, StatusChange } from '@panel/shared/api/reconcile.ts'
 import type { CommandContext } from '../context.ts'
 import { Refusal } from '../http/refusal.ts'
+import { makeAutoReapply } from './auto-reapply.ts'
 import { compareAll, countsOf, type Item } from './report.ts'
 
 export interface Watch {
@@ -17,7 +18,8 @@ export interface Watch {
 type Seen = Pick<Item, 'tunnel_id' | 'status'> & Noticed
 
 /** A pass in which something changed is published. */
-export function makeWatch(context: Pick<CommandContext, 'db' | 'ask' | 'now' | 'settings' | 'inTurn' | 'publish'>, logger: Logger): Watch {
+export function makeWatch(context: Omit<CommandContext, 'note'>, logger: Logger): Watch {
+  const putRight = makeAutoReapply(context, logger)
   let seen: ReadonlyMap<string, Seen> | null = null
   let last: LastPass | null = null
   const look = async (because: PassReason): Promise<void> => {
@@ -27,9 +29,11 @@ export function makeWatch(context: Pick<CommandContext, 'db' | 'ask' | 'now' | '
     const changed = changesBetween(seen, items)
     last = { ...noticed, counts: countsOf(items), changed }
     seen = new Map(items.map(({ interface_name, tunnel_id, status }) => [interface_name, seenNow(seen?.get(interface_name), { tunnel_id, status, ...noticed })]))
-    if (changed.length === 0) return
-    logger.info({ because, changed }, 'reconcile: the host and what is stored compare differently than before')
-    context.publish('reconcile.changed', last)
+    if (changed.length > 0) {
+      logger.info({ because, changed }, 'reconcile: the host and what is stored compare differently than before')
+      context.publish('reconcile.changed', last)
+    }
+    await putRight(items)
   }
   return {
     pass: (because) => look(because).catch((err: unknown) => logger.warn({ because, ...reasonOf(err) }, 'reconcile: a pass could not be made')),

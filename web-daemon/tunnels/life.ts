@@ -15,7 +15,7 @@ import { reach } from './reach.ts'
 import { stateOf, type TunnelRecord } from './record.ts'
 
 type Action = TunnelActionAnswer['action']
-type Handler = (context: CommandContext, incoming: Incoming<TunnelActionBody>) => Promise<Answer>
+type Handler = (context: CommandContext, incoming: Pick<Incoming<TunnelActionBody>, 'params' | 'body' | 'client_ip'>) => Promise<Answer>
 
 /** `is_enabled` is stored, and with it whether boot brings the tunnel back; undefined leaves it. */
 const act = (action: Action, is_enabled?: boolean, dependants: DependentRoutes = async () => []): Handler => (context, { params, body, client_ip }) =>
@@ -37,6 +37,8 @@ export const downTunnel = (dependants: DependentRoutes): Handler => act('down', 
 export const restartTunnel = (dependants: DependentRoutes): Handler => act('restart', undefined, dependants)
 /** Whatever differs from what is stored is put right, and nothing else is touched. */
 export const reapplyTunnel = act('reapply')
+/** Asked for by nobody, so nobody's own connection is in the way. */
+export const reapplyByItself = (context: CommandContext, tunnel_id: number): Promise<Answer> => reapplyTunnel(context, { params: { id: tunnel_id }, body: {}, client_ip: '' })
 
 function stagesOf(action: Action, found: TunnelState | null, wanted: TunnelState): Change<TunnelState>[] {
   const resting: TunnelState = { ...wanted, link: wanted.link && { ...wanted.link, is_up: false } }

@@ -1,6 +1,7 @@
 // Sampling over time, on a host and a clock of the test's: rates, sums over restarts, what fails, what is kept.
 import assert from 'node:assert/strict'
 import type { MetricsSnapshot } from '@panel/shared/api/metrics.ts'
+import { settingsWith } from '../../support/settings.ts'
 import { IN_MEMORY, openStore } from '@panel/web-daemon/db/open.ts'
 import { makeLogger } from '@panel/web-daemon/log.ts'
 import { metricsComponent } from '@panel/web-daemon/metrics/component.ts'
@@ -41,7 +42,7 @@ describe('the sampling of metrics', () => {
   }
   const make = (parts: Partial<MetricsParts> = {}): Metrics => {
     const now = (): Date => new Date(Date.UTC(2026, 0, 1) + elapsed)
-    return new Metrics({ db, host, now, clock, logger: makeLogger({ write: () => undefined }), ...parts })
+    return new Metrics({ db, host, now, clock, settings: settingsWith(), logger: makeLogger({ write: () => undefined }), ...parts })
   }
   /** Readings are taken by hand: the clock of the test puts its work off for good. */
   const start = async (parts: Partial<MetricsParts> = {}): Promise<Metrics> => {
@@ -138,7 +139,7 @@ describe('the sampling of metrics', () => {
 
   it('hides the loopback, or shows it', async () => {
     assert.equal(of(await after(await start(), 1), 'lo'), undefined)
-    assert.equal(of(await after(await start({ settings: { 'metrics.hide_loopback': false } }), 1), 'lo').class, 'loopback')
+    assert.equal(of(await after(await start({ settings: settingsWith({ 'metrics.hide_loopback': false }) }), 1), 'lo').class, 'loopback')
   })
 
   it('tells of a disk that cannot be read, and of the others all the same', async () => {
@@ -201,7 +202,7 @@ describe('the sampling of metrics', () => {
   })
 
   it('keeps as many readings as it is told, the newest', async () => {
-    const metrics = await start({ settings: { 'metrics.history_points': 10 } })
+    const metrics = await start({ settings: settingsWith({ 'metrics.history_points': 10 }) })
     for (let i = 0; i < 25; i++) await after(metrics, 1)
     const { points, total } = metrics.sampler.history(1000)
     assert.deepEqual([points.length, total], [10, 10])
@@ -239,7 +240,7 @@ describe('the sampling of metrics', () => {
   })
 
   it('keeps to its grid: a first reading within a second, then one each interval, and none to make up for what was missed', async () => {
-    const metrics = await start({ settings: { 'metrics.sample_interval_seconds': 10 } })
+    const metrics = await start({ settings: settingsWith({ 'metrics.sample_interval_seconds': 10 }) })
     const round = async (late: number): Promise<number> => {
       const taken = metrics.sampler.history(0).total
       const { ms, work } = next!
