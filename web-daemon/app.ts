@@ -65,11 +65,14 @@ export const createApp = (parts: PanelParts): Panel => {
   const { db, ask, bus, settings, logger, now = () => new Date() } = parts
   const basePath = basePathOf(parts.web_path)
   const auth: AuthServices = { passwords: parts.passwords ?? makePasswords(), tokens: makeTokens(parts.signing_key, now, settings), throttle: new Throttle(now, settings) }
-  const traffic = new Traffic({ db, ask, now, logger })
+  const traffic = new Traffic({ db, ask, now, settings, logger })
   const context = { db, ask, now, settings, inTurn: makeQueue(), publish: bus.publish }
   const watch = makeWatch(context, logger)
   const metrics = new Metrics({ db, now, logger, settings, readRoutes: readRoutesOf(db, traffic), ...parts.metrics })
-  bus.subscribe('settings.changed', ({ keys }) => metrics.heed(keys))
+  bus.subscribe('settings.changed', ({ keys }) => {
+    metrics.heed(keys)
+    traffic.heed(keys)
+  })
   const about = { version: VERSION, started_at: now() }
   const endpoints = [...allEndpoints({ auth, about, pairing: new PairingThrottle(now), watch, metrics, traffic }), ...(parts.more_endpoints ?? [])]
   const guards = [setupGate(() => hasAccount(db)), csrfCheck(settings), sessionCheck((cookies) => sessionOf(db, auth.tokens, cookies))]

@@ -7,6 +7,7 @@ import { makeLogger } from '@panel/web-daemon/log.ts'
 import { Traffic } from '@panel/web-daemon/routes/traffic.ts'
 import { FakeKernel } from '../support/fake-kernel.ts'
 import { inProcessHelper } from '../support/in-process-helper.ts'
+import { settingsWith } from '../support/settings.ts'
 import type { Client } from './support/client.ts'
 import { askOf, startPanel, type TestPanel } from './support/panel.ts'
 import { actOnRoute, addSource, applyAll, deleteRoute, getRoute, listRoutes, madeRoute, patchRoute, reorder } from './support/routes.ts'
@@ -173,7 +174,7 @@ describe('The totals of the panel', () => {
     const [db, kernel] = [await openStore(IN_MEMORY), new FakeKernel()]
     const panel = await startPanel({ db, ask: askOf(inProcessHelper(kernel).ask) })
     await madeRoute(await panel.setUp())
-    const again = (): Traffic => new Traffic({ db, ask: askOf(inProcessHelper(kernel).ask), now: () => new Date(), logger: makeLogger({ write: () => undefined }) })
+    const again = (): Traffic => new Traffic({ db, ask: askOf(inProcessHelper(kernel).ask), now: () => new Date(), settings: settingsWith(), logger: makeLogger({ write: () => undefined }) })
     const total = async (traffic: Traffic): Promise<number> => (await traffic.of(1)).total.tx_bytes
     kernel.rulesets.relay(1, { tx_bytes: 100, tx_packets: 1 })
     const first = again()

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import type { Client } from './support/client.ts'
 import { startPanel, type TestPanel } from './support/panel.ts'
 import { LISTED, putSettings, refused, set } from './support/settings.ts'
+import { codesOf, createTunnel, previewTunnel } from './support/tunnels.ts'
 
 describe('Settings that belong together', () => {
   let panel: TestPanel
@@ -56,5 +57,14 @@ describe('Settings that belong together', () => {
     for (const tos of ['inherit', '0x10', '255', '0']) await set(client, { 'tunnel.default_tos': tos })
     await set(client, { 'tunnel.default_tos': 'inherit' })
     for (const tos of ['256', '0x100', '', 'Inherit', '-1']) assert.deepEqual(await refusedKeys({ 'tunnel.default_tos': tos }), ['tunnel.default_tos'])
+  })
+
+  it('hold the thresholds that a tunnel has for itself against those that hold for all', async () => {
+    const degraded = { monitor_degraded_loss_percent: 50 }
+    assert.equal((await previewTunnel(client, degraded)).status, 200)
+    await set(client, { 'monitor.down_loss_pct': 40 })
+    assert.deepEqual(codesOf(await createTunnel(client, degraded)), { monitor_degraded_loss_percent: 'INVALID_MONITOR_OVERRIDE' })
+    await set(client, { 'monitor.degraded_loss_pct': 10 })
+    assert.equal((await createTunnel(client, { monitor_down_loss_percent: 15 })).status, 201)
   })
 })

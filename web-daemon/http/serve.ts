@@ -104,7 +104,7 @@ class Exchange {
 
   #reader(): ReadContext {
     const { db, ask, now, settings } = this.#machinery.context
-    return { db, ask, now, settings }
+    return { db, ask, now, settings: { get: settings.get } }
   }
 
   #incoming(given: Body): Incoming<never> {

@@ -7,7 +7,7 @@ import { livingRoute } from './get.ts'
 import { NOTHING, plus } from './moved.ts'
 import { allTitles } from './store.ts'
 import { bucketsOf, type Bucket } from './store-traffic.ts'
-import { BUCKET_SECONDS, MAX_POINTS, type Traffic } from './traffic.ts'
+import { MAX_POINTS, type Traffic } from './traffic.ts'
 import { TRAFFIC_NOTE, trafficView } from './traffic-view.ts'
 
 const tag = 'traffic'
@@ -74,9 +74,9 @@ function history(traffic: Traffic): Handler {
       route_rule_id,
       samples,
       total: samples.length,
-      interval_seconds: BUCKET_SECONDS,
+      interval_seconds: traffic.bucketSeconds,
       since: new Date(from * 1000).toISOString(),
-      note: `Each sample holds what moved within the ${BUCKET_SECONDS} seconds from its start on, and is no running total. Intervals in which nothing moved are left out. tx is towards the destination and rx is back from it.`,
+      note: `Each sample holds what moved within the ${traffic.bucketSeconds} seconds from its start on, or what interval was set at its time, and is no running total. Intervals in which nothing moved are left out. tx is towards the destination and rx is back from it.`,
     }
     return ok(answer)
   }

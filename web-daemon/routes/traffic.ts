@@ -3,7 +3,8 @@ import type { RelayCounters } from '@panel/shared/model/ruleset.ts'
 import type { Logger } from 'pino'
 import type { CommandContext } from '../context.ts'
 import { unlessAway } from '../helper/away.ts'
-import { DEFAULTS } from './defaults.ts'
+import type { SettingKey } from '../settings/definitions.ts'
+import type { SettingsReader } from '../settings/reader.ts'
 import { heldCounters, type HeldCounters } from './kernel-rules.ts'
 import { isNothing, NOTHING, plain, plus, type Moved } from './moved.ts'
 import { allSums, deleteBucketsBefore, knownIds, saveTraffic, type Bucket } from './store-traffic.ts'
@@ -15,12 +16,11 @@ export const MAX_POINTS = 120
 const SAVE_EVERY_MS = 10_000
 const DAY_S = 86_400
 
-export const BUCKET_SECONDS = DEFAULTS['routes.aggregate_interval_seconds']
-
 interface Parts {
   readonly db: CommandContext['db']
   readonly ask: CommandContext['ask']
   readonly now: () => Date
+  readonly settings: SettingsReader
   readonly logger: Logger
 }
 
@@ -45,7 +45,7 @@ export class Traffic {
   #changing = 0
   /** Of changes of the ruleset: a sample that was asked for in another one is of no use. */
   #generation = 0
-  #timers: NodeJS.Timeout[] = []
+  readonly #timers = new Map<string, NodeJS.Timeout>()
 
   constructor(parts: Parts) {
     this.#parts = parts
@@ -53,16 +53,38 @@ export class Traffic {
 
   /** Samples and saves from now on, until `stop`. */
   start(): void {
-    const fails = (what: string) => (err: unknown) => this.#parts.logger.error({ err }, what)
-    const sampling = setInterval(() => void this.sample().catch(fails('the counters of the rules were not read')), DEFAULTS['routes.counter_interval_seconds'] * 1000)
-    const saving = setInterval(() => void this.save().catch(fails('the traffic of the rules was not saved')), SAVE_EVERY_MS)
-    const counting = setInterval(() => void this.count().catch(fails('the connections of the rules were not counted')), DEFAULTS['routes.conntrack_interval_seconds'] * 1000)
-    this.#timers = [sampling, saving, counting]
+    this.#every('saving', SAVE_EVERY_MS, () => this.save(), 'the traffic of the rules was not saved')
+    this.#keepTime()
+  }
+
+  /** Timers that go by a changed setting are set anew. */
+  heed(changed: readonly SettingKey[]): void {
+    if (this.#timers.size > 0 && (changed.includes('routes.counter_interval_seconds') || changed.includes('routes.conntrack_interval_seconds'))) this.#keepTime()
+  }
+
+  #keepTime(): void {
+    this.#every('sampling', this.#sampleMs, () => this.sample(), 'the counters of the rules were not read')
+    this.#every('counting', this.#parts.settings.get('routes.conntrack_interval_seconds') * 1000, () => this.count(), 'the connections of the rules were not counted')
+  }
+
+  #every(name: string, ms: number, work: () => Promise<void>, failure: string): void {
+    clearInterval(this.#timers.get(name))
+    this.#timers.set(name, setInterval(() => void work().catch((err: unknown) => this.#parts.logger.error({ err }, failure)), ms))
+  }
+
+  get #sampleMs(): number {
+    return this.#parts.settings.get('routes.counter_interval_seconds') * 1000
+  }
+
+  /** What one entry of the history sums up, from now on. */
+  get bucketSeconds(): number {
+    return this.#parts.settings.get('routes.aggregate_interval_seconds')
   }
 
   /** Nothing that was seen is lost by stopping. */
   async stop(): Promise<void> {
-    for (const timer of this.#timers) clearInterval(timer)
+    for (const timer of this.#timers.values()) clearInterval(timer)
+    this.#timers.clear()
     await this.sample().catch((err: unknown) => this.#parts.logger.error({ err }, 'the counters of the rules were not read'))
     await this.save()
   }
@@ -91,7 +113,7 @@ export class Traffic {
   /** Reads the counters unless that was done within the sampling interval. */
   async upToDate(): Promise<void> {
     const last = this.lastAt
-    if (last === null || !this.#available.is_readable || this.#parts.now().getTime() - last >= DEFAULTS['routes.counter_interval_seconds'] * 1000) await this.sample()
+    if (last === null || !this.#available.is_readable || this.#parts.now().getTime() - last >= this.#sampleMs) await this.sample()
   }
 
   get lastAt(): number | null {
@@ -164,13 +186,13 @@ export class Traffic {
     if (isNothing(moved)) return
     this.#dirty.add(route_rule_id)
     const now = Math.floor(this.#parts.now().getTime() / 1000)
-    const bucket_start = now - (now % BUCKET_SECONDS)
+    const bucket_start = now - (now % this.bucketSeconds)
     const key = `${route_rule_id} ${bucket_start}`
     this.#buckets.set(key, { route_rule_id, bucket_start, ...plus(this.#buckets.get(key) ?? NOTHING, moved) })
   }
 
   async #save(): Promise<void> {
-    const { db, now } = this.#parts
+    const { db, now, settings } = this.#parts
     const tallies = await this.#loaded()
     const known = await knownIds(db, [...this.#dirty])
     const sums = new Map([...known].map((id) => [id, tallyOf(tallies, id).sum]))
@@ -182,7 +204,7 @@ export class Traffic {
     try {
       await db.transaction().execute(async (transaction) => {
         await saveTraffic(transaction, sums, buckets, now().toISOString())
-        await deleteBucketsBefore(transaction, Math.floor(now().getTime() / 1000) - DEFAULTS['routes.history_retention_days'] * DAY_S)
+        await deleteBucketsBefore(transaction, Math.floor(now().getTime() / 1000) - settings.get('routes.history_retention_days') * DAY_S)
       })
     } catch (failure) {
       for (const id of known) this.#dirty.add(id)

@@ -4,7 +4,6 @@ import { isLoopback, isMulticast, isReserved, isUnspecified } from '@panel/share
 import { ADDRESS_FAMILIES } from '@panel/shared/api/lookups.ts'
 import { isWildcard } from '@panel/shared/model/canonical-ruleset.ts'
 import type { Problems } from '../../http/problems.ts'
-import { DEFAULTS } from '../defaults.ts'
 import { portsOf, type Ports } from '../ports.ts'
 import { familyName, warn, type Sketch } from './sketch.ts'
 
@@ -23,7 +22,7 @@ export function draftListener(sketch: Sketch): Listening | null {
   const ports = draftPorts(problems, 'bind_port', body.bind_port, body.bind_port_range_end)
   checkInterface(sketch)
   if (bind_address === null || !ports || problems.has('route_protocol_id') || problems.has('bind_interface')) return null
-  const route_protocol_id = body.route_protocol_id ?? DEFAULTS['routes.default_protocol']
+  const route_protocol_id = body.route_protocol_id ?? sketch.settings.get('routes.default_protocol')
   return { family: bind_address.includes(':') ? 6 : 4, route_protocol_id, bind_address, ports, bind_interface: body.bind_interface ?? null }
 }
 

@@ -2,7 +2,6 @@
 import { canonicalIp, parseIp } from '@panel/shared/address/ip.ts'
 import { isLoopback, isMulticast, isReserved, isUnspecified } from '@panel/shared/address/special.ts'
 import { NAT_MODES, ROUTE_PROTOCOLS } from '@panel/shared/api/lookups.ts'
-import { DEFAULTS } from '../defaults.ts'
 import type { Listening } from './listener.ts'
 import { familyName, warn, type Sketch } from './sketch.ts'
 
@@ -15,14 +14,14 @@ export interface Source {
 export function draftSource(sketch: Sketch, listening: Listening | null): Source | null {
   const { body, problems } = sketch
   if (problems.has('nat_mode_id') || problems.has('snat_address')) return null
-  const nat_mode_id = body.nat_mode_id ?? DEFAULTS['routes.default_nat_mode']
+  const nat_mode_id = body.nat_mode_id ?? sketch.settings.get('routes.default_nat_mode')
   const snat_address = nat_mode_id === NAT_MODES.Snat ? snatAddress(sketch, listening) : null
   if (nat_mode_id === NAT_MODES.Snat && snat_address === null) return null
   if (nat_mode_id !== NAT_MODES.Snat && typeof body.snat_address === 'string') {
     problems.add('snat_address', 'SNAT_ADDRESS_UNUSED', 'snat_address has a meaning only with nat_mode_id 20 (SNAT). Send null for it, or choose that mode.')
   }
   tell(sketch, nat_mode_id)
-  const is_clamp_mss_to_pmtu = body.is_clamp_mss_to_pmtu ?? DEFAULTS['routes.default_clamp_mss']
+  const is_clamp_mss_to_pmtu = body.is_clamp_mss_to_pmtu ?? sketch.settings.get('routes.default_clamp_mss')
   if (!is_clamp_mss_to_pmtu && sketch.tunnel !== null && listening?.route_protocol_id !== ROUTE_PROTOCOLS.UDP) {
     warn(sketch, 'MSS_CLAMP_RECOMMENDED', 'is_clamp_mss_to_pmtu', `${sketch.tunnel} carries smaller packets than the network before it: without is_clamp_mss_to_pmtu large transfers may hang.`)
   }

@@ -5,6 +5,7 @@ import { CreateRouteBody } from '@panel/shared/api/routes.ts'
 import type { ReadContext } from '../../context.ts'
 import type { Problems } from '../../http/problems.ts'
 import { findTunnel } from '../../tunnels/store.ts'
+import type { SettingsReader } from '../../settings/reader.ts'
 import { hostFacts, type HostFacts } from '../facts.ts'
 import type { RouteRecord } from '../record.ts'
 import { enabledOnPorts, idOfTitle } from '../store.ts'
@@ -13,6 +14,7 @@ import { enabledOnPorts, idOfTitle } from '../store.ts'
 export type Asked = Partial<CreateRouteBody>
 
 export interface Sketch {
+  readonly settings: SettingsReader
   readonly body: Asked
   readonly problems: Problems
   readonly warnings: Warning[]
@@ -39,7 +41,7 @@ interface Told {
   readonly facts?: HostFacts
 }
 
-export async function sketchOf({ db, ask }: Pick<ReadContext, 'db' | 'ask'>, body: Asked, { problems, panel_port, stored = null, facts }: Told): Promise<Sketch> {
+export async function sketchOf({ db, ask, settings }: Pick<ReadContext, 'db' | 'ask' | 'settings'>, body: Asked, { problems, panel_port, stored = null, facts }: Told): Promise<Sketch> {
   const known = facts ?? (await hostFacts(ask).catch((away: unknown) => {
     // A body that is wrong by itself is told so, helper or no helper.
     problems.throwIfAny(FIELD_ORDER)
@@ -49,6 +51,7 @@ export async function sketchOf({ db, ask }: Pick<ReadContext, 'db' | 'ask'>, bod
   const near = await enabledOnPorts(db, first, bind_port_range_end ?? first)
   const found = typeof tunnel_id === 'number' ? await findTunnel(db, tunnel_id) : null
   return {
+    settings,
     body,
     problems,
     warnings: [],

@@ -1,0 +1,43 @@
+// No setting without effect: every key is read by something. What a reading changes is proven key by key in test/api/settings-effect-*.test.ts.
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { SETTING_KEYS, type SettingKey } from '@panel/web-daemon/settings/definitions.ts'
+
+/** Their features are not there yet. Whoever builds one takes its keys out of here, and proves their effects in a table for the category (test/api/support/effects.ts). */
+const PENDING: readonly Extract<SettingKey, `monitor.${string}` | `diagnostics.${string}`>[] = [
+  'monitor.enabled',
+  'monitor.interval_seconds',
+  'monitor.timeout_seconds',
+  'monitor.packet_size',
+  'monitor.window_size',
+  'monitor.degraded_rtt_ms',
+  'monitor.state_change_samples',
+  'monitor.aggregate_interval_seconds',
+  'monitor.history_retention_days',
+  'monitor.tcp_knock_enabled',
+  'diagnostics.manual_ping_count',
+  'diagnostics.manual_ping_interval',
+  'diagnostics.manual_ping_timeout',
+  'diagnostics.manual_ping_max_count',
+  'diagnostics.mtu_probe_min',
+  'diagnostics.mtu_probe_max',
+]
+
+const DAEMON = fileURLToPath(new URL('../../../web-daemon', import.meta.url))
+
+/** Of everything in the daemon that reads settings and is not the settings themselves. */
+const sources = readdirSync(DAEMON, { recursive: true, encoding: 'utf8' })
+  .filter((path) => path.endsWith('.ts') && (!path.startsWith('settings/') || path === 'settings/naming.ts') && !path.includes('node_modules'))
+  .map((path) => ({ path, text: readFileSync(join(DAEMON, path), 'utf8') }))
+const readersOf = (key: SettingKey): string[] => sources.filter(({ text }) => text.includes('settings') && text.includes(`'${key}'`)).map(({ path }) => path)
+
+describe('A setting', () => {
+  for (const key of SETTING_KEYS.filter((one) => !(PENDING as readonly SettingKey[]).includes(one))) {
+    // GET /settings tells the page, which shows everything as the category display says.
+    it(`${key} is read by ${key.startsWith('display.') ? 'the page' : 'the daemon'}`, () => assert.ok(key.startsWith('display.') || readersOf(key).length > 0))
+  }
+
+  for (const key of PENDING) it(`${key} is read by nothing yet, and is named as pending`, () => assert.deepEqual(readersOf(key), [], `${key} is read now: take it out of PENDING, and prove its effect`))
+})
