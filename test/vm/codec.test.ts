@@ -81,6 +81,8 @@ function asConfig({ mtu, txqlen, linkinfo: { info_kind: kind, info_data: gre } }
 
 const V4 = 'local 192.0.2.1 remote 198.51.100.2'
 const V6 = 'local 2001:db8::1 remote 2001:db8::2'
+/** Two links between the same ends with the same keys cannot be, so each has a far end of its own. */
+const ends = (kind: LinkKind, i: number): string => (isIpv6Kind(kind) ? `local 2001:db8::1 remote 2001:db8:1::${i + 1}` : `local 192.0.2.1 remote 198.51.100.${i + 1}`)
 const GRE_WORDS = [
   '', 'key 5', 'ikey 1.2.3.4', 'okey 4294967295', 'ikey 0 okey 0', 'ikey 7 okey 8', 'csum', 'icsum', 'ocsum', 'seq', 'iseq', 'oseq',
   'ttl 1', 'ttl 255', 'fwmark 1', 'fwmark 0xffffffff', 'dev under0', 'key 9 csum seq ttl 64 fwmark 3 dev under0',
@@ -134,13 +136,13 @@ describe('The netlink codec on a kernel with GRE', function () {
 
   for (const kind of LINK_KINDS) {
     it(`reads every attribute of a ${kind} link that ip makes`, async () => {
-      // One at a time, since two links between the same ends with the same keys cannot be.
-      for (const words of wordsOf(kind)) {
-        await batch(`link add t-1 mtu 1380 txqueuelen 77 type ${kind} ${isIpv6Kind(kind) ? V6 : V4} ${words}`)
-        const [found] = await links.list(['t-1'])
-        assert.deepEqual(found?.link, { is_up: false, config: asConfig((await oracle())[0]!) }, words)
-        assert.deepEqual(found.unmodelled, [], words)
-        await links.delete('t-1')
+      const words = wordsOf(kind)
+      await batch(...words.map((more, i) => `link add t-${i} mtu 1380 txqueuelen 77 type ${kind} ${ends(kind, i)} ${more}`))
+      const theirs = new Map((await oracle()).map((link) => [link.ifname, link]))
+      const found = new Map((await links.list(words.map((_, i) => `t-${i}`))).map((link) => [link.interface_name, link]))
+      for (const [i, more] of words.entries()) {
+        assert.deepEqual(found.get(`t-${i}`)?.link, { is_up: false, config: asConfig(theirs.get(`t-${i}`)!) }, more)
+        assert.deepEqual(found.get(`t-${i}`)?.unmodelled, [], more)
       }
     })
 
