@@ -27,7 +27,7 @@ const rebootMs = 180_000
 export async function startLab({ forward = [], size = {} }: LabOptions = {}): Promise<Lab> {
   const machine = await Machine.start(await booted({ ...usualSize, ...size }))
   try {
-    const remote = await Remote.reach(machine, 30_000)
+    const remote = await Remote.reach(machine, 120_000)
     await remote.setClock()
     const lab = new Lab(machine, remote)
     for (const port of forward) await lab.url(port)
