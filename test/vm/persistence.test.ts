@@ -1,13 +1,13 @@
 // What brings tunnels back after a reboot, on a machine that reboots: real systemd, real systemd-networkd, and nothing of the panel running yet.
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { ReconcileAnswer } from '@panel/shared/api/reconcile.ts'
 import type { CreateTunnelAnswer, TunnelActionAnswer, TunnelView, UpdateTunnelAnswer } from '@panel/shared/api/tunnel-answers.ts'
 import { startLab, type Lab } from './lab/index.ts'
 import { putPanel } from './panel/bundles.ts'
-import { expect, Panel, type Place } from './panel/panel.ts'
+import { expect, ON_DISK, OPERATOR, Panel, wholeMachine, type Place } from './panel/panel.ts'
 
-const UNITS = '/etc/systemd/system'
-const NETWORK = '/etc/systemd/network'
+const { unitDir: UNITS, networkdDir: NETWORK } = ON_DISK
 const [SYSTEMD, NETWORKD, RUNTIME] = [10, 20, 30]
 const HERE = '10.0.2.15'
 const HERE6 = '2001:db8::1'
@@ -70,8 +70,7 @@ describe('A machine that reboots', function () {
 
   before(async () => {
     lab = await startLab()
-    const place: Place = { name: 'lab', url: await lab.url(8480), run: lab.run.bind(lab), try: lab.try.bind(lab), spawn: lab.spawn.bind(lab) }
-    panel = new Panel(place, { folder: '/var/lib/panel-lab', unitDir: UNITS, networkdDir: NETWORK })
+    panel = new Panel(await wholeMachine(lab), ON_DISK)
     await putPanel(lab)
     await start()
     await panel.setUp()
@@ -135,9 +134,21 @@ describe('A machine that reboots', function () {
     await becomes(async () => (await lab.try('pgrep', ['-fa', 'ping.*nd-gre'])).code === 0)
   })
 
-  it('has nothing left to do for those that came back, and makes the others when asked', async () => {
+  it('has a runtime tunnel that is Missing, those that systemd and networkd keep are InSync, and a reapply makes the missing one', async () => {
     await start()
-    await panel.operator.post('/auth/login', { username: 'operator', password: 'correct horse battery' })
+    expect(await panel.operator.post('/auth/login', OPERATOR), 200)
+    const statuses = async (): Promise<Record<string, string>> => {
+      const { items } = expect(await panel.operator.get<ReconcileAnswer>('/reconcile'), 200)
+      return Object.fromEntries(items.map(({ interface_name, status }) => [interface_name, status]))
+    }
+    const found = await statuses()
+    assert.equal(found['rt-gre'], 'Missing')
+    for (const name of Object.keys(KEPT)) assert.equal(found[name], 'InSync', name)
+    expect(await panel.operator.post(`/reconcile/${ids.get('rt-gre')}/reapply`), 200)
+    assert.equal((await statuses())['rt-gre'], 'InSync')
+  })
+
+  it('has nothing left to do for those that came back, and makes the others when asked', async () => {
     for (const name of Object.keys(KEPT)) assert.deepEqual((await act(name, 'reapply')).plan.steps, [], name)
     for (const name of [...Object.keys(DOWN), ...Object.keys(LOST)]) assert.ok((await act(name, 'reapply')).verification.ok, name)
     await sleep(SETTLED_MS)

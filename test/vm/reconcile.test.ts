@@ -224,37 +224,3 @@ describe('Host and store compared on a real kernel', function () {
     assert.equal((await said.itemOf(interface_name)).status, 'InSync')
   })
 })
-
-/** The machine itself, its store and the files of its tunnels on the disk. */
-const ON_DISK = { folder: '/var/lib/panel-on-disk', unitDir: '/etc/systemd/system', networkdDir: '/etc/systemd/network' }
-
-describe('After a reboot', function () {
-  this.timeout(900_000)
-  let lab: Lab
-  before(async () => {
-    lab = await startLab()
-  })
-  after(() => lab?.stop())
-
-  it('a runtime tunnel is Missing, those that systemd and networkd keep are InSync, and a reapply makes the missing one', async () => {
-    await putPanel(lab)
-    const machine = { name: 'machine', url: await lab.url(8480), run: lab.run.bind(lab), try: lab.try.bind(lab), spawn: lab.spawn.bind(lab) } as unknown as Server
-    const panel = new Panel(machine, ON_DISK)
-    const { itemOf } = words(panel)
-    const start = (): Promise<void> => panel.startHelper().then(() => panel.startWeb({ PANEL_LISTEN_ADDRESS: '0.0.0.0' }))
-    await lab.run('install', ['-d', '-m', '0711', panel.folder])
-    await start()
-    await panel.setUp()
-    const ends = { local_endpoint: '10.0.2.15', remote_endpoint: '192.0.2.9' }
-    const runtime = expect(await panel.operator.post<CreateTunnelAnswer>('/tunnels', { ...ends, persistence_type_id: 30 }), 201).tunnel
-    const kept = expect(await panel.operator.post<CreateTunnelAnswer>('/tunnels', ends), 201).tunnel
-    const networked = expect(await panel.operator.post<CreateTunnelAnswer>('/tunnels', { ...ends, persistence_type_id: 20 }), 201).tunnel
-    await lab.run('sync')
-    await lab.reset()
-    await start()
-    const statuses = await Promise.all([runtime, kept, networked].map(async ({ interface_name }) => (await itemOf(interface_name)).status))
-    assert.deepEqual(statuses, ['Missing', 'InSync', 'InSync'])
-    expect(await panel.operator.post(`/reconcile/${runtime.tunnel_id}/reapply`), 200)
-    assert.equal((await itemOf(runtime.interface_name)).status, 'InSync')
-  })
-})

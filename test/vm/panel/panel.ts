@@ -22,27 +22,35 @@ export interface HelperChoice {
 /** One of the two servers, or the machine as a whole. */
 export type Place = Pick<Server, 'name' | 'url' | 'run' | 'try' | 'spawn'>
 
-/** Where the panel keeps what is its own, and where files of tunnels go: where nothing reads them, unless said otherwise. */
+export const wholeMachine = async (lab: Lab): Promise<Place> => ({ name: 'lab', url: await lab.url(8480), run: lab.run.bind(lab), try: lab.try.bind(lab), spawn: lab.spawn.bind(lab) })
+
+/** Where the panel keeps what is its own, and where files for boot go: where nothing reads them, unless said otherwise. */
 export interface Folders {
   readonly folder: string
   readonly unitDir: string
   readonly networkdDir: string
+  readonly sysctlDir: string
 }
+
+/** Of a panel on the whole machine: all of it is there after a reboot, and boot reads what it has to read. */
+export const ON_DISK: Folders = { folder: '/var/lib/panel-lab', unitDir: '/etc/systemd/system', networkdDir: '/etc/systemd/network', sysctlDir: '/etc/sysctl.d' }
 
 export class Panel<P extends Place = Server> {
   readonly server: P
   readonly folder: string
   readonly unitDir: string
   readonly networkdDir: string
+  readonly sysctlDir: string
   readonly operator: Client
   helper!: Running
   web!: Running
 
-  constructor(server: P, { folder = `/run/panel-${server.name}`, unitDir = `${folder}/units`, networkdDir = `${folder}/network` }: Partial<Folders> = {}) {
+  constructor(server: P, { folder = `/run/panel-${server.name}`, unitDir = `${folder}/units`, networkdDir = `${folder}/network`, sysctlDir = `${folder}/sysctl` }: Partial<Folders> = {}) {
     this.server = server
     this.folder = folder
     this.unitDir = unitDir
     this.networkdDir = networkdDir
+    this.sysctlDir = sysctlDir
     this.operator = new Client(`${server.url}/`)
   }
 
@@ -51,7 +59,7 @@ export class Panel<P extends Place = Server> {
   }
 
   async startHelper({ script = `${PANEL}/helper.cjs`, env = {} }: HelperChoice = {}): Promise<void> {
-    const own = { PANEL_HELPER_SOCKET: this.socket, PANEL_HELPER_GROUP: `${WEB_UID}`, PANEL_UNIT_DIR: this.unitDir, PANEL_NETWORKD_DIR: this.networkdDir, PANEL_SYSCTL_DIR: `${this.folder}/sysctl`, PANEL_HELPER_STATE_DIR: `${this.folder}/state` }
+    const own = { PANEL_HELPER_SOCKET: this.socket, PANEL_HELPER_GROUP: `${WEB_UID}`, PANEL_UNIT_DIR: this.unitDir, PANEL_NETWORKD_DIR: this.networkdDir, PANEL_SYSCTL_DIR: this.sysctlDir, PANEL_HELPER_STATE_DIR: `${this.folder}/state` }
     this.helper = this.server.spawn('node', [...HELPER_FLAGS, script], { env: { ...own, ...env } })
     await this.helper.says(/listening/, READY_MS)
   }
@@ -102,10 +110,11 @@ export class Panel<P extends Place = Server> {
 
   /** All that a change may touch, as text: links with every detail but what a new link cannot keep, and the files byte for byte. */
   async picture(): Promise<string> {
-    const links = JSON.parse(await this.server.run('ip', ['-d', '-j', 'address', 'show'])) as Record<string, unknown>[]
+    const seen = await this.server.run(`ip -d -j address show && mkdir -p ${this.unitDir} && cd ${this.unitDir} && find . -type f -exec sha256sum {} + | sort; find . -type l -printf '%p %l\\n' | sort`)
+    const [list = '', ...files] = seen.split('\n')
+    const links = JSON.parse(list) as Record<string, unknown>[]
     const kept = links.map(({ ifindex: _index, stats64: _stats, addr_info, ...link }) => ({ ...link, addr_info: (addr_info as { scope: string }[]).filter((a) => a.scope !== 'link') }))
-    const files = await this.server.run(`mkdir -p ${this.unitDir} && cd ${this.unitDir} && find . -type f -exec sha256sum {} + | sort; find . -type l -printf '%p %l\\n' | sort`)
-    return `${JSON.stringify(kept, null, 1)}\n${files}`
+    return `${JSON.stringify(kept, null, 1)}\n${files.join('\n')}`
   }
 }
 
