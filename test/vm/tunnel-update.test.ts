@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import type { CreateTunnelAnswer, TunnelActionAnswer, TunnelView, UpdateTunnelAnswer } from '@panel/shared/api/tunnel-answers.ts'
 import type { FaultOrder } from './driver/faulty-helper.ts'
-import { startLab, type Lab } from './lab/index.ts'
+import { startLab, type Lab, type Server } from './lab/index.ts'
 import { putDriver, putPanel } from './panel/bundles.ts'
 import { expect, OPERATOR, Panel } from './panel/panel.ts'
 
@@ -21,7 +21,7 @@ describe('A change of a tunnel on a real kernel', function () {
   this.timeout(600_000)
   let lab: Lab
   let a: Panel
-  let b: Panel
+  let far: Server
   let made: TunnelView
 
   const read = async (id = made.tunnel_id): Promise<TunnelView> => expect(await a.operator.get<TunnelView>(`/tunnels/${id}`), 200)
@@ -44,12 +44,13 @@ describe('A change of a tunnel on a real kernel', function () {
     lab = await startLab()
     const servers = await lab.twoServers()
     await putPanel(lab)
-    ;[a, b] = [new Panel(servers.a), new Panel(servers.b)]
-    await Promise.all([a.startHelper().then(() => a.startWeb({ PANEL_LISTEN_ADDRESS: '0.0.0.0' })), b.start()])
-    for (const panel of [a, b]) await panel.setUp()
-    made = expect(await a.operator.post<CreateTunnelAnswer>('/tunnels', { local_endpoint: a.server.address, remote_endpoint: b.server.address }), 201).tunnel
-    const mirrored = { local_endpoint: b.server.address, remote_endpoint: a.server.address, tunnel_side_id: 20, ikey: made.ikey, okey: made.okey }
-    expect(await b.operator.post('/tunnels', mirrored), 201)
+    a = new Panel(servers.a)
+    far = servers.b
+    await a.startHelper()
+    await a.startWeb({ PANEL_LISTEN_ADDRESS: '0.0.0.0' })
+    await a.setUp()
+    made = expect(await a.operator.post<CreateTunnelAnswer>('/tunnels', { local_endpoint: a.server.address, remote_endpoint: far.address }), 201).tunnel
+    await far.run(`ip link add by-hand mtu ${made.mtu} type gre local ${far.address} remote ${a.server.address} ikey ${made.okey} okey ${made.ikey} && ip address add 172.17.1.2/30 dev by-hand && ip link set by-hand up`)
   })
   after(() => lab?.stop())
 
@@ -78,7 +79,7 @@ describe('A change of a tunnel on a real kernel', function () {
   })
 
   it('makes a new link for the fields of tunnels over IPv6', async () => {
-    const { tunnel } = expect(await a.operator.post<CreateTunnelAnswer>('/tunnels', { tunnel_type_id: 30, local_endpoint: a.server.address6, remote_endpoint: b.server.address6 }), 201)
+    const { tunnel } = expect(await a.operator.post<CreateTunnelAnswer>('/tunnels', { tunnel_type_id: 30, local_endpoint: a.server.address6, remote_endpoint: far.address6 }), 201)
     for (const [field, value] of Object.entries(REBORN_OVER_IPV6)) assert.equal(await isReborn(field, value, tunnel.tunnel_id), true, field)
     expect(await a.operator.delete(`/tunnels/${tunnel.tunnel_id}`), 200)
   })
@@ -112,7 +113,7 @@ describe('A change of a tunnel on a real kernel', function () {
     const ask = async (method: string, path: string, body: object): Promise<{ status: number; text: string }> => {
       const { cookies } = a.operator
       const headers = [`Cookie: ${[...cookies].map(([name, value]) => `${name}=${value}`).join('; ')}`, `X-CSRF-Token: ${cookies.get('panel_csrf')}`, 'Content-Type: application/json', 'X-Forwarded-For: 203.0.113.9']
-      const said = await b.server.run('curl', ['-sS', '-m', '60', '-w', '\\n%{http_code}', '-X', method, ...headers.flatMap((header) => ['-H', header]), '-d', JSON.stringify(body), url + path])
+      const said = await far.run('curl', ['-sS', '-m', '60', '-w', '\\n%{http_code}', '-X', method, ...headers.flatMap((header) => ['-H', header]), '-d', JSON.stringify(body), url + path])
       return { status: Number(said.split('\n').at(-1)), text: said }
     }
     const path = `/tunnels/${made.tunnel_id}`
