@@ -26,6 +26,7 @@ import { mountEndpoints, notFound } from './http/routes.ts'
 import { makeWatch, type Watch } from './reconcile/pass.ts'
 import type { Settings } from './settings/settings.ts'
 import { Streams } from './http/streams.ts'
+import { Monitor, type MonitorParts } from './monitor/monitor.ts'
 import { Metrics, type MetricsParts } from './metrics/metrics.ts'
 import { readRoutesOf } from './metrics/routes-part.ts'
 import { Traffic } from './routes/traffic.ts'
@@ -35,6 +36,7 @@ import { VERSION } from './version.ts'
 export interface PanelParts {
   readonly db: CommandContext['db']
   readonly ask: CommandContext['ask']
+  readonly stream: MonitorParts['stream']
   readonly bus: Bus
   readonly settings: Settings
   readonly signing_key: KeyObject
@@ -45,6 +47,7 @@ export interface PanelParts {
   readonly now?: () => Date
   readonly passwords?: Passwords
   readonly metrics?: Pick<MetricsParts, 'host'> & Partial<Pick<MetricsParts, 'settings'>>
+  readonly monitor?: Pick<MonitorParts, 'knock' | 'pauses'>
   /** Beside those of the panel itself: for tests of the machinery. */
   readonly more_endpoints?: readonly Endpoint[]
 }
@@ -57,6 +60,8 @@ export interface Panel {
   readonly streams: Streams
   /** To be started, and stopped before the store is closed. */
   readonly metrics: Metrics
+  /** Likewise. */
+  readonly monitor: Monitor
   /** To be started by whoever serves the app. */
   readonly traffic: Traffic
 }
@@ -69,12 +74,13 @@ export const createApp = (parts: PanelParts): Panel => {
   const context = { db, ask, now, settings, inTurn: makeQueue(), publish: bus.publish }
   const watch = makeWatch(context, logger)
   const metrics = new Metrics({ db, now, logger, settings, readRoutes: readRoutesOf(db, traffic), ...parts.metrics })
+  const monitor = new Monitor({ db, ask, stream: parts.stream, bus, now, logger, settings, ...parts.monitor })
   bus.subscribe('settings.changed', ({ keys }) => {
     metrics.heed(keys)
     traffic.heed(keys)
   })
   const about = { version: VERSION, started_at: now() }
-  const endpoints = [...allEndpoints({ auth, about, pairing: new PairingThrottle(now), watch, metrics, traffic }), ...(parts.more_endpoints ?? [])]
+  const endpoints = [...allEndpoints({ auth, about, pairing: new PairingThrottle(now), watch, metrics, traffic, monitor }), ...(parts.more_endpoints ?? [])]
   const guards = [setupGate(() => hasAccount(db)), csrfCheck(settings), sessionCheck((cookies) => sessionOf(db, auth.tokens, cookies))]
   const streams = new Streams({ now, isStanding: (session) => isStanding(db, session), logger })
   const machinery = { basePath, guards, context, remembered: new RememberedAnswers(now), streams, record: makeRecorder(db, now, logger), logger }
@@ -88,7 +94,7 @@ export const createApp = (parts: PanelParts): Panel => {
   app.use(unknownApiPath)
   app.use(pageRoutes(loadPage(parts.page_dir, basePath)))
   app.use(failures(logger))
-  return { app, endpoints, watch, streams, metrics, traffic }
+  return { app, endpoints, watch, streams, metrics, traffic, monitor }
 }
 
 /** Paths are compared as they are written, and nothing is told of what serves them. */

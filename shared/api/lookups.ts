@@ -35,3 +35,5 @@ export function titleOf<T extends string>(lookup: Readonly<Record<T, number>>, i
 }
 export const RECONCILE_STATUSES = { InSync: 10, Drifted: 20, Missing: 30, Unmanaged: 40, Inconsistent: 50 } as const
 export type ReconcileStatus = keyof typeof RECONCILE_STATUSES
+export const MONITOR_STATES = { Unknown: 10, Up: 20, Degraded: 30, Down: 40, Disabled: 50 } as const
+export type MonitorState = keyof typeof MONITOR_STATES

@@ -2,6 +2,7 @@
 import type SQLite from 'better-sqlite3'
 import { Migrator, type Kysely, type Migration, type MigrationProvider } from 'kysely'
 import * as metrics from '../metrics/migration.ts'
+import * as monitor from '../monitor/migration.ts'
 import * as pools from '../pools/migration.ts'
 import * as routes from '../routes/migration.ts'
 import * as tunnelKeepalive from '../tunnels/migration-keepalive.ts'
@@ -16,7 +17,7 @@ export interface NamedMigration {
 }
 
 /** Named 001-accounts-and-audit, 002-pools, 003-tunnels and on; a name never changes once it is released. */
-export const MIGRATIONS: readonly NamedMigration[] = [accountsAndAudit, pools, tunnels, tunnelKeepalive, settings, metrics, routes]
+export const MIGRATIONS: readonly NamedMigration[] = [accountsAndAudit, pools, tunnels, tunnelKeepalive, settings, metrics, routes, monitor]
 
 export class StoreTooNewError extends Error {
   constructor(unknown: readonly string[]) {

@@ -1,10 +1,8 @@
-// Listens to the kernel through the root helper for as long as the panel runs: what ends with a helper is taken up again with the next.
-import { setTimeout as sleep } from 'node:timers/promises'
+// Listens to the kernel through the root helper for as long as the panel runs.
 import type { Logger } from 'pino'
 import type { HostEvent } from '@panel/shared/model/event.ts'
+import { keepStreaming, type KeptStream, type PAUSES_MS } from '../helper/kept-stream.ts'
 import type { Streamer } from '../helper/streams.ts'
-
-const PAUSES_MS = { first: 200, last: 10_000 }
 
 interface Parts {
   readonly stream: Streamer
@@ -14,34 +12,16 @@ interface Parts {
   readonly pauses?: typeof PAUSES_MS
 }
 
-export interface KernelWatch {
-  /** Resolves when nothing more will be heard. */
-  readonly close: () => Promise<void>
-}
+export type KernelWatch = Pick<KeptStream, 'close'>
 
-export function watchKernel(parts: Parts): KernelWatch {
-  const closing = new AbortController()
-  const ended = listen(parts, closing.signal)
-  return {
-    close: () => {
-      closing.abort()
-      return ended
+export const watchKernel = ({ stream, logger, listener, pauses }: Parts): KernelWatch =>
+  keepStreaming({
+    stream,
+    method: 'events.subscribe',
+    params: () => ({}),
+    onItem: ({ events }) => listener(events),
+    onEnd: (err, isNews) => {
+      if (isNews) logger.warn({ err }, 'changes of the host are not told for now; trying again')
     },
-  }
-}
-
-async function listen({ stream, logger, listener, pauses = PAUSES_MS }: Parts, signal: AbortSignal): Promise<void> {
-  let pause = pauses.first
-  const onItem = ({ events }: { events: readonly HostEvent[] }): void => {
-    pause = pauses.first
-    listener(events)
-  }
-  while (!signal.aborted) {
-    const failure: unknown = await stream('events.subscribe', {}, onItem, signal).then(() => undefined, (thrown: unknown) => thrown)
-    if (signal.aborted) return
-    if (pause === pauses.first) logger.warn({ err: failure }, 'changes of the host are not told for now; trying again')
-    // It throws for the signal alone, at which the loop looks.
-    await sleep(pause, undefined, { signal }).catch(() => undefined)
-    pause = Math.min(2 * pause, pauses.last)
-  }
-}
+    ...(pauses && { pauses }),
+  })

@@ -5,6 +5,9 @@ import type { AuthServices } from '../auth/services.ts'
 import { metricsEndpoints } from '../metrics/endpoints.ts'
 import { metricsComponent } from '../metrics/component.ts'
 import type { Metrics } from '../metrics/metrics.ts'
+import { monitorComponent } from '../monitor/component.ts'
+import { monitorEndpoints } from '../monitor/endpoints.ts'
+import type { Monitor } from '../monitor/monitor.ts'
 import { poolEndpoints } from '../pools/endpoints.ts'
 import { noSuchPool } from '../pools/reference.ts'
 import { reconcileEndpoints } from '../reconcile/endpoints.ts'
@@ -30,15 +33,17 @@ export interface Services {
   readonly watch: Watch
   readonly metrics: Metrics
   readonly traffic: Traffic
+  readonly monitor: Monitor
 }
 
-export const allEndpoints = ({ auth, about, pairing, watch, metrics, traffic }: Services): Endpoint[] => [
+export const allEndpoints = ({ auth, about, pairing, watch, metrics, traffic, monitor }: Services): Endpoint[] => [
   ...authEndpoints(auth),
-  ...systemEndpoints(about, () => metricsComponent(metrics)),
+  ...systemEndpoints(about, () => [metricsComponent(metrics), monitorComponent(monitor)]),
   ...metricsEndpoints(metrics.sampler),
+  ...monitorEndpoints(monitor),
   ...auditEndpoints,
   ...poolEndpoints(poolUse),
-  ...tunnelEndpoints(dependentRoutes),
+  ...tunnelEndpoints(dependentRoutes, (word) => monitor.inState(word)),
   ...pairingEndpoints(pairing),
   ...reconcileEndpoints(watch),
   ...settingsEndpoints({ 'addressing.default_pool_id': noSuchPool }),

@@ -5,6 +5,7 @@ import { PERSISTENCE_TYPES } from '@panel/shared/api/lookups.ts'
 import { fileNameOf } from '@panel/shared/render/saved-file.ts'
 import type { CommandContext } from '../context.ts'
 import { ok, type Answer, type Incoming } from '../http/endpoint.ts'
+import { dropHistory } from '../monitor/store.ts'
 import { idIn } from '../tunnels/get.ts'
 import { targetOf } from '../tunnels/look.ts'
 import { markDeleted } from '../tunnels/store.ts'
@@ -15,7 +16,10 @@ export const forgetTunnel = (context: CommandContext, { params }: Incoming): Pro
   context.inTurn(async () => {
     const record = await targetOf(context, idIn(params))
     const { tunnel_id, interface_name } = record
-    await context.db.transaction().execute((transaction) => markDeleted(transaction, tunnel_id, context.now().toISOString()))
+    await context.db.transaction().execute(async (transaction) => {
+      await markDeleted(transaction, tunnel_id, context.now().toISOString())
+      await dropHistory(transaction, tunnel_id)
+    })
     context.publish('tunnel.deleted', { tunnel_id, interface_name })
     context.note.operation(`Forgot ${interface_name}`)
     const observed = (await observe(context.ask, [interface_name]))(interface_name)
@@ -26,7 +30,7 @@ export const forgetTunnel = (context: CommandContext, { params }: Incoming): Pro
 
 function noteOf({ interface_name, persistence_type_id, observed }: TunnelView): string {
   const link = observed.is_known && !observed.exists ? `There is no interface ${interface_name} on this server` : `The interface ${interface_name} is left as it is`
-  return `The panel no longer manages ${interface_name}. ${link}, and ${UNIT_NOTES[persistence_type_id]?.(interface_name) ?? 'its files are left in place'}. What is there can be adopted again.`
+  return `The panel no longer manages ${interface_name}. ${link}, and ${UNIT_NOTES[persistence_type_id]?.(interface_name) ?? 'its files are left in place'}. What the monitoring stored of it is dropped. What is there can be adopted again.`
 }
 
 const UNIT_NOTES: Readonly<Record<number, (interface_name: string) => string>> = {

@@ -2,6 +2,7 @@
 import type { RouteCountersAnswer, RouteTrafficAnswer, TrafficBucket, TrafficHistoryAnswer, TrafficSummaryAnswer, TrafficView } from '@panel/shared/api/route-answers.ts'
 import type { ReadContext } from '../context.ts'
 import { ok, query, type Answer, type Endpoint, type Incoming } from '../http/endpoint.ts'
+import { instantIn } from '../http/instant.ts'
 import { Problems } from '../http/problems.ts'
 import { livingRoute } from './get.ts'
 import { NOTHING, plus } from './moved.ts'
@@ -95,14 +96,7 @@ const bucketView = ({ bucket_start, rx_bytes, tx_bytes, rx_packets, tx_packets }
 /** `from` and `to` in seconds since 1970; by default the last 24 hours. 422 for what is no instant (decisions.md, F19). */
 function spanOf(asked: Incoming['query'], now: Date): { from: number; to: number } {
   const problems = new Problems()
-  const instant = (name: string): number | null => {
-    const text = asked[name]
-    if (text === undefined || text === '') return null
-    const at = /^\d{4}-\d{2}-\d{2}T/.test(text) ? Date.parse(text) : Number.NaN
-    if (Number.isNaN(at)) problems.add(name, 'INVALID_VALUE', `${name} must be an instant such as 2026-01-31T12:00:00Z.`)
-    return at / 1000
-  }
-  const [from, to] = [instant('from'), instant('to')]
+  const [from, to] = [instantIn(asked, 'from', problems), instantIn(asked, 'to', problems)]
   problems.throwIfAny()
   const end = to ?? now.getTime() / 1000 + 1
   return { from: Math.floor(from ?? end - boundedCount(asked['hours'], 24, 8760) * 3600), to: end }

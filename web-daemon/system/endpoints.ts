@@ -5,7 +5,7 @@ import { makeHealth, type About, type Component } from './health.ts'
 
 const tag = 'system'
 
-export const systemEndpoints = (about: About, metrics: () => Component): Endpoint[] => [
-  query('GET /system/health', { tag, summary: 'What works and what does not', guards: { setup: false, session: false } }, makeHealth(about, metrics)),
+export const systemEndpoints = (about: About, others: () => Component[]): Endpoint[] => [
+  query('GET /system/health', { tag, summary: 'What works and what does not', guards: { setup: false, session: false } }, makeHealth(about, others)),
   query('GET /system/capabilities', { tag, summary: 'What this host can do' }, showCapabilities),
 ]

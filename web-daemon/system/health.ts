@@ -22,11 +22,11 @@ export interface About {
 /** Health is open to anyone, so a flood of requests asks the helper once in this time. */
 const REMEMBERED_MS = 1000
 
-export const makeHealth = ({ version, started_at }: About, metrics: () => Component): ((context: ReadContext) => Promise<Answer>) => {
+export const makeHealth = ({ version, started_at }: About, others: () => Component[]): ((context: ReadContext) => Promise<Answer>) => {
   const probe = rememberedFor(REMEMBERED_MS, probeHost)
   return async ({ db, ask, now }) => {
     const [database, host] = await Promise.all([probeDatabase(db), probe(ask, now())])
-    const components = [database.component, ...host, ...NOT_BUILT, metrics()]
+    const components = [database.component, ...host, ...others()]
     const checked_at = now().toISOString()
     const status = worst(components)
     const { setup_required, isSetUp } = database
@@ -35,10 +35,6 @@ export const makeHealth = ({ version, started_at }: About, metrics: () => Compon
     return ok({ status, version, uptime_seconds, setup_required, components, checked_at })
   }
 }
-
-const NOT_BUILT: readonly Component[] = [
-  { name: 'monitor', status: 'unknown', detail: 'This build does not monitor tunnels' },
-]
 
 /** A store that cannot be read cannot tell of an account either; whoever asks is then told as little as before set-up. */
 const probeDatabase = async (db: ReadContext['db']): Promise<{ component: Component; setup_required: boolean; isSetUp: boolean }> => {

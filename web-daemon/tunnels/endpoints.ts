@@ -7,14 +7,14 @@ import { deleteTunnel } from './delete.ts'
 import { listDependants, type DependentRoutes } from './dependants.ts'
 import { getTunnel } from './get.ts'
 import { downTunnel, reapplyTunnel, restartTunnel, upTunnel } from './life.ts'
-import { listAllTunnels } from './list.ts'
+import { listAllTunnels, type InState } from './list.ts'
 import { previewTunnel } from './preview.ts'
 import { updateTunnel } from './update.ts'
 
 const tag = 'tunnels'
 
-export const tunnelEndpoints = (dependants: DependentRoutes): Endpoint[] => [
-  query('GET /tunnels', { tag, summary: 'List the tunnels, each with what the host shows of it. Query: limit, offset, search, is_enabled, tunnel_type_id, state (an apply status).' }, listAllTunnels),
+export const tunnelEndpoints = (dependants: DependentRoutes, inState: InState): Endpoint[] => [
+  query('GET /tunnels', { tag, summary: 'List the tunnels, each with what the host shows of it. Query: limit, offset, search, is_enabled, tunnel_type_id, state (of the monitoring, or an apply status).' }, listAllTunnels(inState)),
   command('POST /tunnels', { tag, summary: 'Make a tunnel: checked, applied, read back from the kernel, and put back if anything differs.', body: CreateTunnelBody, gathersProblems: true, audit: 'TunnelCreate', isCreating: true }, createTunnel),
   preview('POST /tunnels/preview', { tag, summary: 'Show what making a tunnel would do, and do nothing. Its "resolved" is the request with name, number, keys, MTU and addresses decided: posted to /tunnels, it makes exactly what the plan shows.', body: CreateTunnelBody, gathersProblems: true }, previewTunnel),
   query('GET /tunnels/{id}', { tag, summary: 'One tunnel with what the host shows of it.' }, getTunnel),

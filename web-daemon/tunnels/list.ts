@@ -7,13 +7,19 @@ import { pagingOf } from '../http/paging.ts'
 import { pageOfTunnels, type TunnelFilter } from './store.ts'
 import { observe, tunnelView } from './view.ts'
 
-export async function listAllTunnels({ db, ask }: ReadContext, { query }: Incoming): Promise<Answer> {
-  const paging = pagingOf(query)
-  const { total, interface_names, read } = await pageOfTunnels(db, filterOf(query), paging)
-  const [tunnels, observed] = await Promise.all([read(), observe(ask, interface_names)])
-  const answer: ListTunnelsAnswer = { tunnels: tunnels.map((tunnel) => tunnelView(tunnel, observed(tunnel.interface_name))), total, ...paging }
-  return ok(answer)
-}
+/** The tunnels that are watched and in the state of that name; null where there is no such state. */
+export type InState = (word: string) => Promise<readonly number[] | null>
+
+export const listAllTunnels =
+  (inState: InState) =>
+  async ({ db, ask }: ReadContext, { query }: Incoming): Promise<Answer> => {
+    const paging = pagingOf(query)
+    const tunnel_ids = (await inState(query['state'] ?? '')) ?? undefined
+    const { total, interface_names, read } = await pageOfTunnels(db, { ...filterOf(query), tunnel_ids }, paging)
+    const [tunnels, observed] = await Promise.all([read(), observe(ask, interface_names)])
+    const answer: ListTunnelsAnswer = { tunnels: tunnels.map((tunnel) => tunnelView(tunnel, observed(tunnel.interface_name))), total, ...paging }
+    return ok(answer)
+  }
 
 /** What cannot be read counts as not given, as with paging. */
 function filterOf(query: Incoming['query']): TunnelFilter {
@@ -28,7 +34,7 @@ function filterOf(query: Incoming['query']): TunnelFilter {
 
 const FLAG_WORDS: Readonly<Record<string, boolean>> = { true: true, '1': true, false: false, '0': false }
 
-/** `state` is an apply status, by its word or number. */
+/** `state` may be an apply status, by its word or number. */
 function applyStatusOf(text: string): number | undefined {
   const known = Object.entries(APPLY_STATUSES).find(([title, id]) => title.toLowerCase() === text.toLowerCase() || String(id) === text)
   return known?.[1]

@@ -13,6 +13,7 @@ export interface TunnelFilter {
   readonly is_enabled?: boolean | undefined
   readonly tunnel_type_id?: number | undefined
   readonly apply_status_id?: number | undefined
+  readonly tunnel_ids?: readonly number[] | undefined
 }
 
 /** A tunnel as far as another one can collide with it. */
@@ -45,12 +46,15 @@ function matching<O>(query: SelectQueryBuilder<Database, 'tunnel', O>, filter: T
   if (filter.is_enabled !== undefined) all = all.where('is_enabled', '=', filter.is_enabled ? 1 : 0)
   if (filter.tunnel_type_id !== undefined) all = all.where('tunnel_type_id', '=', filter.tunnel_type_id)
   if (filter.apply_status_id !== undefined) all = all.where('apply_status_id', '=', filter.apply_status_id)
-  const { search } = filter
+  const { search, tunnel_ids } = filter
+  if (tunnel_ids) all = all.where(sql<boolean>`tunnel_id in (select value from json_each(${JSON.stringify(tunnel_ids)}))`)
   if (search === undefined || search === '') return all
   const words = ['interface_name', 'display_name', 'note', 'tags', 'local_endpoint', 'remote_endpoint'] as const
   // instr has no wildcards, so what the operator types is what is looked for.
   return all.where((e) => e.or(words.map((column) => sql<boolean>`instr(lower(${sql.ref(column)}), lower(${search})) > 0`)))
 }
+
+export const everyTunnel = async (db: ReadDb): Promise<TunnelRecord[]> => (await pageOfTunnels(db, {}, { limit: Number.MAX_SAFE_INTEGER, offset: 0 })).read()
 
 export interface KnownTunnel {
   readonly record: TunnelRecord

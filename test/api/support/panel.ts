@@ -39,6 +39,7 @@ export interface TestPanel {
   readonly metrics: Metrics
   /** Samples when a test says so. */
   readonly traffic: Panel['traffic']
+  readonly monitor: Panel['monitor']
   readonly db: Kysely<Database>
   /** The host that the helper in this process speaks to, unless the test brought an `ask` of its own. */
   readonly kernel: FakeKernel
@@ -73,12 +74,14 @@ export const startPanel = async ({ store = IN_MEMORY, address = '127.0.0.1', ...
   const log: string[] = []
   const clock = new Clock()
   const kernel = new FakeKernel()
+  const helper = inProcessHelper(kernel)
   const web_path = parts.web_path ?? ''
   const logger = makeLogger({ write: (line) => void log.push(line) })
   const db = parts.db ?? (await openStore(store))
   const bus = parts.bus ?? new Bus(logger)
   const whole: PanelParts = {
-    ask: askOf(inProcessHelper(kernel).ask),
+    ask: askOf(helper.ask),
+    stream: helper.stream,
     signing_key: generateKeySync('hmac', { length: 256 }),
     page_dir: PAGE_DIR,
     settings: await Settings.open(db, bus.publish),
@@ -90,7 +93,7 @@ export const startPanel = async ({ store = IN_MEMORY, address = '127.0.0.1', ...
     bus,
     web_path,
   }
-  const { app, endpoints, streams, metrics, traffic, watch } = createApp(whole)
+  const { app, endpoints, streams, metrics, traffic, monitor, watch } = createApp(whole)
   const server = await listen(app, address, 0)
   const base = urlOf(server, basePathOf(web_path))
   const visitor = (): Client => new Client(base)
@@ -104,11 +107,12 @@ export const startPanel = async ({ store = IN_MEMORY, address = '127.0.0.1', ...
     streams.endAll()
     await drain(server, 100)
     await metrics.stop()
+    await monitor.stop()
     await whole.db.destroy()
   }
   const setUp = signedInBy('/auth/setup', 201)
   const signIn = signedInBy('/auth/login', 200)
-  return { base, app, endpoints, streams, metrics, traffic, db: whole.db, kernel, server, bus, settings: whole.settings, watch, log, clock, visitor, setUp, signIn, close }
+  return { base, app, endpoints, streams, metrics, traffic, monitor, db: whole.db, kernel, server, bus, settings: whole.settings, watch, log, clock, visitor, setUp, signIn, close }
 }
 
 /** The helper in this process refuses in its own words; over the socket the client turns them into the words of the API. */

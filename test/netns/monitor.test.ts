@@ -1,0 +1,106 @@
+// The monitoring over the real helper and kernel: what it says of a tunnel while things happen to its far end. A pair of Ethernets stands for the tunnel.
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { fileURLToPath } from 'node:url'
+import fc from 'fast-check'
+import { watchKernel, type KernelWatch } from '@panel/web-daemon/events/kernel-watch.ts'
+import { makeLogger } from '@panel/web-daemon/log.ts'
+import type { Knocker } from '@panel/web-daemon/monitor/knock.ts'
+import type { TunnelRecord } from '@panel/web-daemon/tunnels/record.ts'
+import { insertTunnel } from '@panel/web-daemon/tunnels/store.ts'
+import type { Client } from '../api/support/client.ts'
+import { statusOf, wayOf } from '../api/support/monitor.ts'
+import { startPanel, type TestPanel } from '../api/support/panel.ts'
+import { tunnelRecord } from '../unit/pairing/content.ts'
+import { PathRig, until } from './path-rig.ts'
+
+const NAME = 'gre-a-1'
+const [example] = fc.sample(tunnelRecord, { seed: 1, numRuns: 1 }) as [TunnelRecord]
+/** Five probes a second, so that everything takes a fifth of the time; the window is ten of them. */
+const quick = { monitor_interval_seconds: 0.2, monitor_timeout_seconds: 0.4, monitor_window_size: 10, monitor_degraded_rtt_ms: 50 }
+const KNOCK = `import { knockAt } from '${fileURLToPath(new URL('../../web-daemon/monitor/knock.ts', import.meta.url))}'
+console.log(JSON.stringify(await knockAt(JSON.parse(process.argv[1]), 0)))`
+
+describe('The monitoring of a tunnel on a real kernel', function () {
+  this.timeout(60_000)
+  const rig = new PathRig()
+  let panel: TestPanel
+  let operator: Client
+  let kernel: KernelWatch
+  let id: number
+
+  /** The panel's own knock, from the namespace that the tunnel is in. */
+  const knock: Knocker = async (aim) => {
+    const { stdout } = await promisify(execFile)('nsenter', [`--net=/proc/${rig.near.child.pid}/ns/net`, process.execPath, '--import', 'tsx', '--input-type=module', '-e', KNOCK, JSON.stringify(aim)])
+    return JSON.parse(stdout) as Awaited<ReturnType<Knocker>>
+  }
+  const link = (): void => {
+    rig.near.ip(`link add ${NAME} type veth peer name w1 netns ${rig.far.child.pid}`, `addr add 10.5.0.1/30 dev ${NAME}`, `link set ${NAME} up`)
+    rig.far.ip('addr add 10.5.0.2/30 dev w1', 'link set w1 up')
+  }
+  const state = (): string => panel.monitor.of(id)?.judged.state ?? ''
+  const reason = (): string => panel.monitor.of(id)?.judged.reason ?? ''
+  const becomes = (wanted: string, ms = 15_000): Promise<void> => until(() => state() === wanted, ms).catch(() => assert.fail(`${state()} and not ${wanted}: ${reason()}`))
+
+  before(async () => {
+    await rig.open()
+    link()
+    panel = await startPanel({ ask: rig.client.ask, stream: rig.client.stream, monitor: { knock, pauses: { first: 100, last: 200 } } })
+    operator = await panel.setUp()
+    const { tunnel_id: _, ...record } = { ...example, ...quick, interface_name: NAME, tunnel_type_id: 10, address_pool_id: null }
+    id = await panel.db.transaction().execute((transaction) => insertTunnel(transaction, { ...record, addresses: [{ address: '10.5.0.1', peer_address: '', prefix_length: 30, address_family_id: 10, is_primary: true, sort_order: 0 }] }))
+    kernel = watchKernel({ stream: rig.client.stream, logger: makeLogger({ write: () => undefined }), listener: (events) => panel.bus.publish('host.changed', { events }) })
+    await panel.monitor.start()
+  })
+  after(async () => {
+    await kernel.close()
+    await panel.close()
+    await rig.close()
+  })
+
+  it('finds it Up, and the round trip as short as it is', async () => {
+    await becomes('Up')
+    const { stats, source, target } = await statusOf(operator, id)
+    assert.deepEqual([source, target, stats.lost], ['10.5.0.1', '10.5.0.2', 0])
+    assert.ok((stats.rtt_avg_ms ?? 1000) < 50)
+  })
+
+  it('finds it Degraded where its far end filters ICMP and refuses TCP', async () => {
+    rig.far.filter('chain in { type filter hook input priority 0; icmp type echo-request drop; }')
+    await until(() => /answers TCP but not ICMP \(port 22 refuses\)/.test(reason()), 20_000)
+    assert.equal(state(), 'Degraded')
+    rig.far.filter()
+    await becomes('Up')
+  })
+
+  it('finds it Down where its far end is dead to everything', async () => {
+    // A knock was a moment ago, and there is one a minute.
+    panel.clock.advance(61)
+    rig.far.filter('chain in { type filter hook input priority 0; drop; }')
+    await becomes('Down', 20_000)
+    assert.match(reason(), /100 % of the last \d+ probes to 10.5.0.2 are lost.*TCP: port 22 is silent/)
+    rig.far.filter()
+    await becomes('Up')
+  })
+
+  it('is told at once that its interface is gone, and follows when there is one again', async () => {
+    const began = performance.now()
+    rig.near.ip(`link del ${NAME}`)
+    await becomes('Down')
+    assert.ok(performance.now() - began < 1500)
+    assert.match(reason(), /^interface_missing/)
+    link()
+    await becomes('Up')
+    const { events } = await statusOf(operator, id)
+    assert.deepEqual(wayOf(events).slice(0, 2), ['Down to Up', 'Up to Down'])
+  })
+
+  it('finds it Down where somebody takes the interface down', async () => {
+    rig.near.ip(`link set ${NAME} down`)
+    await becomes('Down')
+    assert.match(reason(), /administratively down/)
+    rig.near.ip(`link set ${NAME} up`)
+    await becomes('Up')
+  })
+})

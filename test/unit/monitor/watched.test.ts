@@ -1,0 +1,213 @@
+// One tunnel under watch: what forces its state, what a knock changes, what is kept of its history (decisions.md, S3, S4, M4).
+import assert from 'node:assert/strict'
+import fc from 'fast-check'
+import type { MonitorState } from '@panel/shared/api/lookups.ts'
+import type { WatchResult } from '@panel/shared/model/path.ts'
+import { planOf, type Plan } from '@panel/web-daemon/monitor/aim.ts'
+import { emptyBucket, joined, pointOf, type Bucket } from '@panel/web-daemon/monitor/bucket.ts'
+import { KNOCK_EVERY_MS, Watched } from '@panel/web-daemon/monitor/watched.ts'
+import type { SettingValues } from '@panel/web-daemon/settings/definitions.ts'
+import type { TunnelRecord } from '@panel/web-daemon/tunnels/record.ts'
+import { settingsWith } from '../../support/settings.ts'
+import { tunnelRecord } from '../pairing/content.ts'
+
+const [example] = fc.sample(tunnelRecord, { seed: 1, numRuns: 1 }) as [TunnelRecord]
+const plan = (fields: Partial<TunnelRecord> = {}, settings: Partial<SettingValues> = {}): Plan =>
+  planOf({ ...example, tunnel_id: 7, interface_name: 'gre-a-7', addresses: [{ tunnel_address_id: 1, address: '172.17.7.1', peer_address: '', prefix_length: 30, address_family_id: 10, is_primary: true, sort_order: 0 }], ...fields }, settingsWith(settings))
+
+const BEGIN = Date.UTC(2026, 0, 1)
+
+describe('A tunnel under watch', () => {
+  let at: number
+  let sequence: number
+  let target_id: number
+  beforeEach(() => {
+    ;[at, sequence, target_id] = [BEGIN, 0, 1]
+  })
+  const begin = (asPlanned = plan()): Watched => {
+    const watched = new Watched(asPlanned, null, at)
+    watched.setLink('up', at)
+    return watched
+  }
+  /** A probe a second. */
+  const probe = (watched: Watched, rtt_ms: number | null, more: Partial<WatchResult> = {}): MonitorState => {
+    at += 1000
+    watched.take({ target_id, sequence: ++sequence, outcome: rtt_ms === null ? 'timeout' : 'reply', sent_at_ms: at, rtt_us: rtt_ms === null ? null : rtt_ms * 1000, detail: '', pending: 0, ...more }, at)
+    return watched.judged.state
+  }
+  const probes = (watched: Watched, count: number, rtt_ms: number | null = 10): MonitorState[] => Array.from({ length: count }, () => probe(watched, rtt_ms))
+
+  it('is Unknown at first, with a reason, and Up once three samples agree', () => {
+    const watched = begin()
+    assert.deepEqual([watched.judged.state, watched.judged.reason], ['Unknown', 'Nothing has been measured yet'])
+    assert.deepEqual(probes(watched, 6), ['Unknown', 'Unknown', 'Unknown', 'Unknown', 'Up', 'Up'])
+  })
+
+  it('is Disabled at once where it is not to be watched, and Unknown after it', () => {
+    const watched = begin()
+    probes(watched, 6)
+    watched.replan(plan({ is_monitor_enabled: false }), at)
+    assert.deepEqual([watched.judged.state, watched.isProbed, watched.status().enabled], ['Disabled', false, false])
+    watched.replan(plan(), at)
+    watched.setLink('up', at)
+    assert.deepEqual([watched.judged.state, watched.isProbed, watched.status().stats.sent], ['Unknown', true, 0])
+  })
+
+  it('is Down at once, reason interface_missing, where its interface vanishes, and is not probed meanwhile', () => {
+    const watched = begin()
+    probes(watched, 6)
+    assert.equal(watched.setLink('missing', at)?.from, 'Up')
+    assert.equal(watched.judged.state, 'Down')
+    assert.match(watched.judged.reason, /^interface_missing/)
+    assert.equal(watched.isProbed, false)
+    watched.setLink('up', at)
+    assert.deepEqual([watched.isProbed, watched.judged.state, ...probes(watched, 5)], [true, 'Down', 'Down', 'Down', 'Down', 'Down', 'Up'])
+  })
+
+  it('is Down where its interface is administratively down', () => {
+    const watched = begin()
+    watched.setLink('down', at)
+    assert.deepEqual([watched.judged.state, watched.isProbed], ['Down', false])
+    assert.match(watched.judged.reason, /administratively down/)
+  })
+
+  it('is Unknown with the reason while the prober cannot run, and goes on with what it knew', () => {
+    const watched = begin()
+    probes(watched, 60)
+    watched.setStopped('No probes can be sent: the helper is away', at)
+    assert.deepEqual(watched.judged, { state: 'Unknown', reason: 'No probes can be sent: the helper is away' })
+    watched.setStopped(null, at)
+    ;[target_id, sequence] = [2, 0]
+    assert.deepEqual(probes(watched, 3, null), ['Unknown', 'Unknown', 'Up'])
+    assert.equal(watched.status().stats.lost, 3)
+  })
+
+  it('prefers to any other reason that it is Disabled, then that nothing can be known, then what the link says', () => {
+    const watched = new Watched(plan({ is_enabled: false }), 'away', at)
+    watched.setLink('missing', at)
+    assert.equal(watched.judged.state, 'Disabled')
+    watched.replan(plan(), at)
+    assert.equal(watched.judged.state, 'Unknown')
+    watched.setStopped(null, at)
+    watched.setLink('missing', at)
+    assert.equal(watched.judged.state, 'Down')
+  })
+
+  it('that never had a far end ends Down and is never Up', () => {
+    const watched = begin(plan({}, { 'monitor.tcp_knock_enabled': false }))
+    const states = probes(watched, 20, null)
+    assert.deepEqual([states.at(-1), states.includes('Up')], ['Down', false])
+  })
+
+  it('is Degraded and not Down where the peer is silent and a knock finds it alive', () => {
+    const watched = begin()
+    assert.deepEqual(probes(watched, 10, null).at(-1), 'Unknown')
+    assert.equal(watched.isKnockDue(at), true)
+    watched.heard({ isAlive: true, detail: 'port 22 refuses' })
+    assert.equal(probes(watched, 3, null).at(-1), 'Degraded')
+    assert.match(watched.judged.reason, /answers TCP but not ICMP/)
+  })
+
+  it('is Down where the knock finds nobody, and knocks once a minute', () => {
+    const watched = begin()
+    assert.equal(watched.isKnockDue(at), false)
+    const knocks: number[] = []
+    for (let i = 0; i < 150; i++) {
+      probe(watched, null)
+      if (!watched.isKnockDue(at)) continue
+      knocks.push(at)
+      watched.heard({ isAlive: false, detail: 'port 22 is silent' })
+    }
+    assert.equal(watched.judged.state, 'Down')
+    assert.deepEqual([knocks.length, ...knocks.slice(1).map((one, i) => one - knocks[i]!)], [3, KNOCK_EVERY_MS, KNOCK_EVERY_MS])
+  })
+
+  it('does not believe a knock of an earlier silence', () => {
+    const watched = begin(plan({ monitor_window_size: 5 }))
+    probes(watched, 5, null)
+    watched.isKnockDue(at)
+    watched.heard({ isAlive: true, detail: 'port 22 refuses' })
+    probes(watched, 70)
+    assert.equal(probes(watched, 20, null).at(-1), 'Degraded')
+    assert.match(watched.judged.reason, /are lost/)
+    watched.isKnockDue(at)
+    watched.heard({ isAlive: false, detail: 'port 443 is silent' })
+    assert.equal(probes(watched, 3, null).at(-1), 'Down')
+  })
+
+  it('does not knock where the setting says no, nor while its state is forced', () => {
+    const without = begin(plan({}, { 'monitor.tcp_knock_enabled': false }))
+    probes(without, 10, null)
+    assert.equal(without.isKnockDue(at), false)
+    sequence = 0
+    const forced = begin()
+    probes(forced, 10, null)
+    forced.setStopped('away', at)
+    assert.equal(forced.isKnockDue(at), false)
+  })
+
+  it('is judged anew where its target changes, and keeps its probes where only its window does', () => {
+    const watched = begin()
+    probes(watched, 40)
+    watched.replan(plan({ monitor_window_size: 10 }), at)
+    assert.equal(watched.status().stats.received, 10)
+    watched.replan(plan({ monitor_target: '172.17.7.9' }), at)
+    assert.deepEqual([watched.status().stats.received, watched.status().target], [0, '172.17.7.9'])
+  })
+
+  it('takes no result of a target that it no longer has', () => {
+    const watched = begin()
+    probes(watched, 5)
+    ;[target_id, sequence] = [5, 0]
+    probe(watched, 10)
+    target_id = 1
+    probe(watched, null, { sequence: 5000 })
+    assert.deepEqual([watched.status().stats.received, watched.status().stats.lost], [6, 0])
+  })
+
+  it('keeps each interval: what was sent, what came back, and the worst state in it', () => {
+    const watched = begin(plan({}, { 'monitor.aggregate_interval_seconds': 10, 'monitor.tcp_knock_enabled': false }))
+    probes(watched, 9, 20)
+    probes(watched, 1, null)
+    probes(watched, 9, 30)
+    watched.setLink('missing', at)
+    watched.note(at + 10_000)
+    const points = watched.buckets.map((bucket) => pointOf(bucket, 1))
+    assert.deepEqual(points.map(({ bucket_start, sent_count, received_count, loss_percent, rtt_avg_ms, worst_state }) => [bucket_start, sent_count, received_count, loss_percent, rtt_avg_ms, worst_state]), [
+      ['2026-01-01T00:00:00.000Z', 9, 9, 0, 20, 'Unknown'],
+      ['2026-01-01T00:00:10.000Z', 10, 9, 10, 30, 'Down'],
+      ['2026-01-01T00:00:20.000Z', 0, 0, null, null, 'Down'],
+    ])
+  })
+
+  it('counts a late answer to the interval that its probe was sent in, even where that was stored already', () => {
+    const watched = begin(plan({}, { 'monitor.aggregate_interval_seconds': 10 }))
+    probes(watched, 5)
+    probe(watched, null)
+    const sent_at_ms = at
+    const stored = watched.takeBuckets(Number.POSITIVE_INFINITY)
+    at += 20_000
+    watched.take({ target_id, sequence, outcome: 'late', sent_at_ms, rtt_us: 2_500_000, detail: '', pending: 0 }, at)
+    const [late] = watched.buckets
+    const whole = joined(stored[0]!, late!)
+    assert.deepEqual([late?.bucket_start, whole.sent_count, whole.received_count, whole.worst_severity], [stored[0]!.bucket_start, 6, 6, stored[0]!.worst_severity])
+    assert.equal(watched.status().stats.lost, 0)
+  })
+})
+
+const bucket: fc.Arbitrary<Bucket> = fc.record({ tunnel_id: fc.constant(7), bucket_start: fc.constant(0), sent_count: fc.nat(99), received_count: fc.nat(99), rtt_sum_us: fc.nat(), rtt_min_us: fc.option(fc.nat()), rtt_max_us: fc.option(fc.nat()), jitter_sum_us: fc.nat(), jitter_count: fc.nat(99), worst_severity: fc.nat(4) })
+
+describe('Intervals of history', () => {
+  it('join to the same whole in whatever order and grouping', () => {
+    fc.assert(fc.property(bucket, bucket, bucket, (a, b, c) => {
+      assert.deepEqual(joined(joined(a, b), c), joined(a, joined(b, c)))
+      assert.deepEqual(joined(a, b), joined(b, a))
+      assert.deepEqual(joined(emptyBucket(7, 0), a), { ...a })
+    }))
+  })
+
+  it('show the worst state of all, Down before Degraded before Unknown before Up, and Disabled only where it is alone', () => {
+    const worst = (...severities: number[]): string => pointOf(severities.map((worst_severity) => ({ ...emptyBucket(7, 0), worst_severity })).reduce(joined), 1).worst_state
+    assert.deepEqual([worst(0), worst(0, 1), worst(1, 2), worst(2, 3, 1), worst(3, 4, 0)], ['Disabled', 'Up', 'Unknown', 'Degraded', 'Down'])
+  })
+})

@@ -1,0 +1,58 @@
+// A stream of the root helper that is wanted for as long as the panel runs: what ends with a helper is taken up again with the next.
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Item, Params, StreamName } from '@panel/shared/rpc/methods.ts'
+import type { Streamer } from './streams.ts'
+
+export const PAUSES_MS = { first: 200, last: 10_000 }
+
+interface Wanted<M extends StreamName> {
+  readonly stream: Streamer
+  readonly method: M
+  /** Asked anew each time that it begins. */
+  readonly params: () => Params<M>
+  readonly onItem: (item: Item<M>) => void
+  /** `isNews`: there was an item since it ended the last time, or it is the first time. */
+  readonly onEnd: (failure: unknown, isNews: boolean) => void
+  readonly pauses?: typeof PAUSES_MS
+}
+
+export interface KeptStream {
+  /** Ends it, to begin anew at once. */
+  readonly again: () => void
+  /** Resolves when nothing more will be heard. */
+  readonly close: () => Promise<void>
+}
+
+export function keepStreaming<M extends StreamName>(wanted: Wanted<M>): KeptStream {
+  const closing = new AbortController()
+  let current = new AbortController()
+  const begun = (): AbortSignal => {
+    current = new AbortController()
+    return AbortSignal.any([closing.signal, current.signal])
+  }
+  const ended = keep(wanted, closing.signal, begun)
+  return {
+    again: () => current.abort(),
+    close: () => {
+      closing.abort()
+      return ended
+    },
+  }
+}
+
+async function keep<M extends StreamName>({ stream, method, params, onItem, onEnd, pauses = PAUSES_MS }: Wanted<M>, closing: AbortSignal, begun: () => AbortSignal): Promise<void> {
+  let pause = pauses.first
+  const hear = (item: Item<M>): void => {
+    pause = pauses.first
+    onItem(item)
+  }
+  while (!closing.aborted) {
+    const signal = begun()
+    const failure: unknown = await stream(method, params(), hear, signal).then(() => undefined, (thrown: unknown) => thrown)
+    if (closing.aborted) return
+    onEnd(failure, pause === pauses.first)
+    // It throws for the signal alone, at which the loop looks.
+    if (!signal.aborted) await sleep(pause, undefined, { signal: closing }).catch(() => undefined)
+    pause = Math.min(2 * pause, pauses.last)
+  }
+}

@@ -1,0 +1,11 @@
+// A moment that a query names.
+import type { Problems } from './problems.ts'
+
+/** In seconds since 1970; null where it is not given. What is no instant is a problem. */
+export function instantIn(query: Readonly<Record<string, string>>, name: string, problems: Problems): number | null {
+  const text = query[name]
+  if (text === undefined || text === '') return null
+  const at = /^\d{4}-\d{2}-\d{2}T/.test(text) ? Date.parse(text) : Number.NaN
+  if (Number.isNaN(at)) problems.add(name, 'INVALID_VALUE', `${name} must be an instant such as 2026-01-31T12:00:00Z.`)
+  return at / 1000
+}

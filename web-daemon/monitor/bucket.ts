@@ -1,0 +1,73 @@
+// One interval of a tunnel's history: figures that add up, so that intervals join to longer ones, and one that was stored in part can be completed.
+import { MONITOR_STATES, type MonitorState } from '@panel/shared/api/lookups.ts'
+import type { MonitorPoint } from '@panel/shared/api/monitor.ts'
+
+/** The worst last. Disabled shows only where nothing else was (decisions.md, M4). */
+const BY_SEVERITY: readonly MonitorState[] = ['Disabled', 'Up', 'Unknown', 'Degraded', 'Down']
+export const severityOf = (state: MonitorState): number => BY_SEVERITY.indexOf(state)
+
+/** Times in whole microseconds; `bucket_start` in seconds since 1970. */
+export interface Bucket {
+  readonly tunnel_id: number
+  readonly bucket_start: number
+  readonly sent_count: number
+  readonly received_count: number
+  readonly rtt_sum_us: number
+  readonly rtt_min_us: number | null
+  readonly rtt_max_us: number | null
+  readonly jitter_sum_us: number
+  readonly jitter_count: number
+  readonly worst_severity: number
+}
+
+export const emptyBucket = (tunnel_id: number, bucket_start: number): Bucket => ({
+  tunnel_id,
+  bucket_start,
+  sent_count: 0,
+  received_count: 0,
+  rtt_sum_us: 0,
+  rtt_min_us: null,
+  rtt_max_us: null,
+  jitter_sum_us: 0,
+  jitter_count: 0,
+  worst_severity: 0,
+})
+
+/** Of the same tunnel; the start is that of `a`. */
+export const joined = (a: Bucket, b: Omit<Bucket, 'tunnel_id' | 'bucket_start'>): Bucket => ({
+  tunnel_id: a.tunnel_id,
+  bucket_start: a.bucket_start,
+  sent_count: a.sent_count + b.sent_count,
+  received_count: a.received_count + b.received_count,
+  rtt_sum_us: a.rtt_sum_us + b.rtt_sum_us,
+  rtt_min_us: pick(Math.min, a.rtt_min_us, b.rtt_min_us),
+  rtt_max_us: pick(Math.max, a.rtt_max_us, b.rtt_max_us),
+  jitter_sum_us: a.jitter_sum_us + b.jitter_sum_us,
+  jitter_count: a.jitter_count + b.jitter_count,
+  worst_severity: Math.max(a.worst_severity, b.worst_severity),
+})
+
+const pick = (which: (a: number, b: number) => number, a: number | null, b: number | null): number | null => (a === null || b === null ? (a ?? b) : which(a, b))
+
+export const startOf = (at_seconds: number, interval_seconds: number): number => Math.floor(at_seconds / interval_seconds) * interval_seconds
+
+export function pointOf(bucket: Bucket, samples: number): MonitorPoint {
+  const { sent_count, received_count, worst_severity } = bucket
+  const worst_state = BY_SEVERITY[worst_severity] ?? 'Unknown'
+  return {
+    bucket_start: new Date(bucket.bucket_start * 1000).toISOString(),
+    sent_count,
+    received_count,
+    loss_percent: sent_count === 0 ? null : thousandths((100 * (sent_count - received_count)) / sent_count),
+    rtt_min_ms: inMs(bucket.rtt_min_us),
+    rtt_avg_ms: received_count === 0 ? null : inMs(bucket.rtt_sum_us / received_count),
+    rtt_max_ms: inMs(bucket.rtt_max_us),
+    jitter_ms: bucket.jitter_count === 0 ? null : inMs(bucket.jitter_sum_us / bucket.jitter_count),
+    worst_monitor_state_id: MONITOR_STATES[worst_state],
+    worst_state,
+    samples,
+  }
+}
+
+const inMs = (us: number | null): number | null => (us === null ? null : thousandths(us / 1000))
+const thousandths = (figure: number): number => Math.round(figure * 1000) / 1000

@@ -1,0 +1,58 @@
+// The stored history of a tunnel, joined to points of the resolution asked for; the worst state of each shows (interface.md, GET /tunnels/{id}/history; decisions.md, M4).
+import type { MonitorHistoryAnswer } from '@panel/shared/api/monitor.ts'
+import type { ReadContext } from '../context.ts'
+import { ok, type Answer, type Incoming } from '../http/endpoint.ts'
+import { instantIn } from '../http/instant.ts'
+import { pagingOf } from '../http/paging.ts'
+import { Problems } from '../http/problems.ts'
+import { idIn } from '../tunnels/get.ts'
+import { livingTunnel } from '../tunnels/look.ts'
+import { joined, pointOf, startOf, type Bucket } from './bucket.ts'
+import type { Monitor } from './monitor.ts'
+import { pointsOf, type Span, type StoredPoint } from './store.ts'
+
+const DAY_S = 86_400
+const LONGEST_S = 366 * DAY_S
+
+export const showHistory =
+  (monitor: Monitor) =>
+  async ({ db, now, settings }: ReadContext, { params, query }: Incoming): Promise<Answer> => {
+    const { tunnel_id } = await livingTunnel(db, idIn(params))
+    await monitor.settled()
+    const span = spanOf(query, now(), settings.get('monitor.aggregate_interval_seconds'))
+    const { limit } = pagingOf(query, { standard: 5000, maximum: 20_000 })
+    const stored = await pointsOf(db, tunnel_id, span, limit)
+    const unsaved = (monitor.of(tunnel_id)?.buckets ?? []).filter(({ bucket_start }) => bucket_start >= span.from && bucket_start < span.to)
+    const points = completed(stored.points, unsaved, span)
+    const answer: MonitorHistoryAnswer = {
+      tunnel_id,
+      points: limit === 0 ? [] : points.slice(-limit).map((point) => pointOf(point, point.samples)),
+      total: stored.total + points.length - stored.points.length,
+      resolution_seconds: span.resolution_seconds,
+    }
+    return ok(answer)
+  }
+
+/** An interval may be stored in part: what is not yet is the newest. */
+function completed(stored: readonly StoredPoint[], unsaved: readonly Bucket[], { resolution_seconds }: Span): StoredPoint[] {
+  const points = new Map(stored.map((point) => [point.bucket_start, point]))
+  for (const bucket of unsaved) {
+    const bucket_start = startOf(bucket.bucket_start, resolution_seconds)
+    const known = points.get(bucket_start)
+    points.set(bucket_start, known ? { ...joined(known, bucket), samples: known.samples + (known.bucket_start === bucket.bucket_start ? 0 : 1) } : { ...bucket, bucket_start, samples: 1 })
+  }
+  return [...points.values()].sort((a, b) => a.bucket_start - b.bucket_start)
+}
+
+/** By default the last 24 hours, interval by interval. A finer resolution than what is stored gives what is stored. */
+function spanOf(query: Incoming['query'], now: Date, interval_seconds: number): Span {
+  const problems = new Problems()
+  const [from, to] = [instantIn(query, 'from', problems), instantIn(query, 'to', problems)]
+  const asked = query['resolution_seconds'] ?? ''
+  const resolution = asked === '' ? interval_seconds : /^\d{1,9}(\.\d{1,9})?$/.test(asked) ? Math.ceil(Number(asked)) : 0
+  if (resolution < 1 || resolution > LONGEST_S) problems.add('resolution_seconds', 'INVALID_VALUE', `resolution_seconds must be a number of seconds from 1 to ${LONGEST_S}.`)
+  if (from !== null && to !== null && from >= to) problems.add('to', 'INVALID_VALUE', 'to must be later than from.')
+  problems.throwIfAny(['from', 'to', 'resolution_seconds'])
+  const end = Math.ceil(to ?? now.getTime() / 1000 + 1)
+  return { from: Math.floor(from ?? end - DAY_S), to: end, resolution_seconds: Math.max(resolution, interval_seconds) }
+}

@@ -1,0 +1,85 @@
+// The state of one tunnel over time: it changes when several samples in a row agree, or at once where something forces it (decisions.md, S3).
+import type { MonitorState } from '@panel/shared/api/lookups.ts'
+import type { Verdict } from './classify.ts'
+
+/** `from` and `to` are the same where only the reason is another one. */
+export interface Turn {
+  readonly from: MonitorState
+  readonly to: MonitorState
+  readonly reason: string
+}
+
+const UNMEASURED = 'Nothing has been measured yet'
+
+export class Judge {
+  #now: Verdict
+  /** When the state began, in milliseconds. */
+  #since: number
+  #isForced = false
+  #candidate: MonitorState | null = null
+  #agreeing = 0
+
+  constructor(at: number) {
+    this.#now = { state: 'Unknown', reason: UNMEASURED }
+    this.#since = at
+  }
+
+  get state(): MonitorState {
+    return this.#now.state
+  }
+
+  get reason(): string {
+    return this.#now.reason
+  }
+
+  get since(): number {
+    return this.#since
+  }
+
+  get isForced(): boolean {
+    return this.#isForced
+  }
+
+  /** What holds whatever the probes say. */
+  force(verdict: Verdict, at: number): Turn | null {
+    this.#isForced = true
+    this.#forgetSamples()
+    return this.#turn(verdict, at)
+  }
+
+  /** From now on the probes decide. What was switched off is unknown first, and what was down stays so until they say otherwise. */
+  release(at: number): Turn | null {
+    if (!this.#isForced) return null
+    this.#isForced = false
+    this.#forgetSamples()
+    return this.#turn(this.state === 'Down' ? { state: 'Down', reason: 'It is being probed again, and too few answers have come yet' } : { state: 'Unknown', reason: UNMEASURED }, at)
+  }
+
+  /** One more sample. While the probes say nothing in particular, the state stays. */
+  sample(verdict: Verdict, agreeing_samples: number, at: number): Turn | null {
+    if (this.#isForced) return null
+    if (verdict.state === this.state) {
+      this.#forgetSamples()
+      this.#now = verdict
+      return null
+    }
+    if (verdict.state === 'Unknown') return null
+    this.#agreeing = this.#candidate === verdict.state ? this.#agreeing + 1 : 1
+    this.#candidate = verdict.state
+    return this.#agreeing < agreeing_samples ? null : this.#turn(verdict, at)
+  }
+
+  #forgetSamples(): void {
+    this.#candidate = null
+    this.#agreeing = 0
+  }
+
+  #turn(verdict: Verdict, at: number): Turn | null {
+    const before = this.#now
+    this.#now = verdict
+    if (before.state === verdict.state) return before.reason === verdict.reason ? null : { from: before.state, to: verdict.state, reason: verdict.reason }
+    this.#since = at
+    this.#forgetSamples()
+    return { from: before.state, to: verdict.state, reason: verdict.reason }
+  }
+}

@@ -1,0 +1,21 @@
+// The stored changes of state and the history, as kysely sees them.
+import type { Generated, Selectable } from 'kysely'
+import type { Bucket } from './bucket.ts'
+
+export interface MonitorEventTable {
+  monitor_event_id: Generated<number>
+  tunnel_id: number
+  from_monitor_state_id: number
+  to_monitor_state_id: number
+  reason: string
+  loss_percent: number | null
+  rtt_avg_ms: number | null
+  created_date: string
+}
+
+export interface MonitorTables {
+  monitor_event: MonitorEventTable
+  monitor_bucket: Bucket
+}
+
+export type MonitorEventRow = Selectable<MonitorEventTable>

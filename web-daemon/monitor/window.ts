@@ -1,0 +1,142 @@
+// The last probes of one tunnel, and what they say: counts and sums are kept as results come, so that a large window costs no more than a small one.
+import type { MonitorStats } from '@panel/shared/api/monitor.ts'
+
+/** What a place in the ring holds instead of a round-trip time in microseconds. */
+const LOST = -1
+const OPEN = -2
+
+/** `revised`: a probe that counted as lost was answered after all. */
+export type Decision = 'decided' | 'revised'
+
+export class Window {
+  readonly size: number
+  readonly #held: Int32Array
+  #newest = 0
+  #received = 0
+  #lost = 0
+  /** Whole microseconds, so that nothing adds up to an error over the years. */
+  #rttSum = 0
+  #lastRtt: number | null = null
+  #lastReplyAt: number | null = null
+  /** Sent, and neither answered nor given up, as the prober tells it. */
+  pending = 0
+
+  /** `size`: how many probes it holds. Of `before` it takes over as many as it can. */
+  constructor(size: number, before?: Window) {
+    this.size = size
+    this.#held = new Int32Array(size).fill(OPEN)
+    if (before) this.#takeOver(before)
+  }
+
+  /** The number of the newest probe that is decided; they count from 1. */
+  get newest(): number {
+    return this.#newest
+  }
+
+  get received(): number {
+    return this.#received
+  }
+
+  get decided(): number {
+    return this.#received + this.#lost
+  }
+
+  /** Null while nothing is decided. */
+  get lossPercent(): number | null {
+    return this.decided === 0 ? null : (100 * this.#lost) / this.decided
+  }
+
+  get averageRttMs(): number | null {
+    return this.#received === 0 ? null : this.#rttSum / this.#received / 1000
+  }
+
+  /** Null where the probe is held no longer, or is decided already. */
+  lost(sequence: number): Decision | null {
+    this.#advanceTo(sequence)
+    if (this.#at(sequence) !== OPEN) return null
+    this.#put(sequence, LOST)
+    return 'decided'
+  }
+
+  /** An answer counts however late it comes, while its probe is held. */
+  answered(sequence: number, rtt_us: number, at: number): Decision | null {
+    this.#advanceTo(sequence)
+    const before = this.#at(sequence)
+    if (before === null || before >= 0) return null
+    this.#put(sequence, rtt_us)
+    this.#lastRtt = rtt_us
+    this.#lastReplyAt = at
+    return before === LOST ? 'revised' : 'decided'
+  }
+
+  /** The whole picture, in milliseconds. */
+  stats(): MonitorStats {
+    const { decided, received, pending, lossPercent } = this
+    return {
+      sent: decided + pending,
+      received,
+      lost: this.#lost,
+      pending,
+      loss_percent: lossPercent === null ? null : round(lossPercent),
+      ...spreadOf(this.#answers()),
+      last_rtt_ms: this.#lastRtt === null ? null : round(this.#lastRtt / 1000),
+      last_reply_at: this.#lastReplyAt === null ? null : new Date(this.#lastReplyAt).toISOString(),
+    }
+  }
+
+  #takeOver(before: Window): void {
+    this.#newest = before.#newest
+    for (let sequence = Math.max(1, this.#newest - Math.min(this.size, before.size) + 1); sequence <= this.#newest; sequence++) this.#put(sequence, before.#at(sequence) ?? OPEN)
+    ;[this.pending, this.#lastRtt, this.#lastReplyAt] = [before.pending, before.#lastRtt, before.#lastReplyAt]
+  }
+
+  /** The oldest make room. */
+  #advanceTo(sequence: number): void {
+    for (let next = Math.max(this.#newest + 1, sequence - this.size + 1); next <= sequence; next++) this.#put(next, OPEN)
+    this.#newest = Math.max(this.#newest, sequence)
+  }
+
+  #answers(): number[] {
+    const oldest = this.#newest - this.size + 1
+    return Array.from({ length: this.size }, (_, i) => this.#at(oldest + i) ?? OPEN).filter((held) => held >= 0)
+  }
+
+  #at(sequence: number): number | null {
+    return sequence > 0 && sequence > this.#newest - this.size ? (this.#held[sequence % this.size] ?? null) : null
+  }
+
+  /** Takes away what the place held, and counts what it holds now. */
+  #put(sequence: number, held: number): void {
+    const place = sequence % this.size
+    this.#count(this.#held[place] ?? OPEN, -1)
+    this.#held[place] = held
+    this.#count(held, 1)
+  }
+
+  #count(held: number, by: 1 | -1): void {
+    if (held === LOST) this.#lost += by
+    else if (held >= 0) {
+      this.#received += by
+      this.#rttSum += by * held
+    }
+  }
+}
+
+/** As ping tells them: mdev is the standard deviation, jitter the mean difference from one answer to the next. */
+function spreadOf(answers: readonly number[]): Pick<MonitorStats, 'rtt_min_ms' | 'rtt_avg_ms' | 'rtt_max_ms' | 'rtt_mdev_ms' | 'jitter_ms'> {
+  const [first] = answers
+  if (first === undefined) return { rtt_min_ms: null, rtt_avg_ms: null, rtt_max_ms: null, rtt_mdev_ms: null, jitter_ms: null }
+  const mean = sumOf(answers) / answers.length
+  const differences = answers.slice(1).map((rtt, i) => Math.abs(rtt - (answers[i] ?? rtt)))
+  return {
+    rtt_min_ms: round(answers.reduce((least, rtt) => Math.min(least, rtt), first) / 1000),
+    rtt_avg_ms: round(mean / 1000),
+    rtt_max_ms: round(answers.reduce((most, rtt) => Math.max(most, rtt), first) / 1000),
+    rtt_mdev_ms: round(Math.sqrt(sumOf(answers.map((rtt) => (rtt - mean) ** 2)) / answers.length) / 1000),
+    jitter_ms: differences.length === 0 ? null : round(sumOf(differences) / differences.length / 1000),
+  }
+}
+
+const sumOf = (figures: readonly number[]): number => figures.reduce((all, one) => all + one, 0)
+/** To the microsecond, and to a thousandth of a percent. */
+const round = (figure: number): number => Math.round(figure * 1000) / 1000
