@@ -5,6 +5,8 @@ import { insertEvents, lastStates, type NewEvent } from './store.ts'
 
 /** While the store cannot be written to, the oldest give way. */
 const WAITING_MAX = 20_000
+/** SQLite holds the thread while it writes: other requests have their turn in between. */
+const AT_ONCE = 200
 
 export class EventLog {
   readonly #db: CommandContext['db']
@@ -45,10 +47,10 @@ export class EventLog {
   async #write(): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve))
     while (this.#waiting.length > 0) {
-      const events = this.#waiting
-      this.#waiting = []
+      const events = this.#waiting.splice(0, AT_ONCE)
       try {
         await this.#db.transaction().execute((transaction) => insertEvents(transaction, events))
+        await new Promise((resolve) => setImmediate(resolve))
       } catch (err) {
         this.#waiting = [...events, ...this.#waiting].slice(-WAITING_MAX)
         this.#logger.error({ err }, 'changes of state of tunnels cannot be stored')

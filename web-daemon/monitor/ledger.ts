@@ -9,6 +9,8 @@ import type { Watched } from './watched.ts'
 /** Probes of an interval are decided some time after its end; what comes later yet is added to what is stored. */
 const GRACE_S = 5
 const DAY_S = 86_400
+/** SQLite holds the thread while it writes: other requests have their turn in between. */
+const AT_ONCE = 200
 
 interface Parts {
   readonly db: CommandContext['db']
@@ -72,7 +74,10 @@ export class Ledger {
     }
     try {
       await db.transaction().execute(async (transaction) => {
-        await addBuckets(transaction, buckets)
+        for (let i = 0; i < buckets.length; i += AT_ONCE) {
+          await addBuckets(transaction, buckets.slice(i, i + AT_ONCE))
+          await new Promise((resolve) => setImmediate(resolve))
+        }
         await deleteBucketsBefore(transaction, [...watched.keys()], Math.floor(at / 1000) - settings.get('monitor.history_retention_days') * DAY_S)
       })
       this.failure = null

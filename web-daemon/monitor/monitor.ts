@@ -227,12 +227,11 @@ export class Monitor {
 
   #turned(watched: Watched, turn: Turn | null): void {
     if (!turn || !this.#isStarted) return
-    const snapshot = snapshotOf(watched)
-    this.feed.say('tunnel', () => snapshot)
+    this.feed.say('tunnel', () => snapshotOf(watched))
     if (turn.from === turn.to) return
-    const { loss_percent, rtt_avg_ms } = snapshot.stats
+    const { lossPercent: loss_percent, averageRttMs: rtt_avg_ms } = watched.seen
     const created_date = this.#parts.now().toISOString()
-    this.#events.add({ tunnel_id: snapshot.tunnel_id, from_monitor_state_id: MONITOR_STATES[turn.from], to_monitor_state_id: MONITOR_STATES[turn.to], reason: turn.reason, loss_percent, rtt_avg_ms, created_date })
+    this.#events.add({ tunnel_id: watched.plan.tunnel_id, from_monitor_state_id: MONITOR_STATES[turn.from], to_monitor_state_id: MONITOR_STATES[turn.to], reason: turn.reason, loss_percent, rtt_avg_ms, created_date })
   }
 }
 

@@ -4,7 +4,7 @@ import type { MonitorStatus } from '@panel/shared/api/monitor.ts'
 import type { WatchResult } from '@panel/shared/model/path.ts'
 import type { Plan } from './aim.ts'
 import { emptyBucket, joined, severityOf, startOf, type Bucket } from './bucket.ts'
-import { classify, isSilent, type KnockResult, type Verdict } from './classify.ts'
+import { classify, isSilent, type KnockResult, type Seen, type Verdict } from './classify.ts'
 import { Judge, type Turn } from './judge.ts'
 import { Window } from './window.ts'
 
@@ -47,6 +47,11 @@ export class Watched {
 
   get link(): LinkState {
     return this.#link
+  }
+
+  /** What the last probes come to. */
+  get seen(): Seen {
+    return this.#window
   }
 
   get judged(): Verdict {

@@ -78,7 +78,7 @@ export class Window {
       lost: this.#lost,
       pending,
       loss_percent: lossPercent === null ? null : round(lossPercent),
-      ...spreadOf(this.#answers()),
+      ...this.#spread(),
       last_rtt_ms: this.#lastRtt === null ? null : round(this.#lastRtt / 1000),
       last_reply_at: this.#lastReplyAt === null ? null : new Date(this.#lastReplyAt).toISOString(),
     }
@@ -96,9 +96,28 @@ export class Window {
     this.#newest = Math.max(this.#newest, sequence)
   }
 
-  #answers(): number[] {
-    const oldest = this.#newest - this.size + 1
-    return Array.from({ length: this.size }, (_, i) => this.#at(oldest + i) ?? OPEN).filter((held) => held >= 0)
+  /** Oldest first. */
+  #eachAnswer(take: (rtt_us: number) => void): void {
+    for (let sequence = Math.max(1, this.#newest - this.size + 1); sequence <= this.#newest; sequence++) {
+      const held = this.#held[sequence % this.size] ?? OPEN
+      if (held >= 0) take(held)
+    }
+  }
+
+  /** As ping tells it: mdev is the standard deviation, jitter the mean difference from one answer to the next. */
+  #spread(): Pick<MonitorStats, 'rtt_min_ms' | 'rtt_avg_ms' | 'rtt_max_ms' | 'rtt_mdev_ms' | 'jitter_ms'> {
+    if (this.#received === 0) return { rtt_min_ms: null, rtt_avg_ms: null, rtt_max_ms: null, rtt_mdev_ms: null, jitter_ms: null }
+    const mean = this.#rttSum / this.#received
+    let [least, most, squares, differences, before] = [Number.POSITIVE_INFINITY, 0, 0, 0, -1]
+    this.#eachAnswer((rtt) => {
+      least = Math.min(least, rtt)
+      most = Math.max(most, rtt)
+      squares += (rtt - mean) ** 2
+      if (before >= 0) differences += Math.abs(rtt - before)
+      before = rtt
+    })
+    const jitter_ms = this.#received === 1 ? null : round(differences / (this.#received - 1) / 1000)
+    return { rtt_min_ms: round(least / 1000), rtt_avg_ms: round(mean / 1000), rtt_max_ms: round(most / 1000), rtt_mdev_ms: round(Math.sqrt(squares / this.#received) / 1000), jitter_ms }
   }
 
   #at(sequence: number): number | null {
@@ -122,21 +141,5 @@ export class Window {
   }
 }
 
-/** As ping tells them: mdev is the standard deviation, jitter the mean difference from one answer to the next. */
-function spreadOf(answers: readonly number[]): Pick<MonitorStats, 'rtt_min_ms' | 'rtt_avg_ms' | 'rtt_max_ms' | 'rtt_mdev_ms' | 'jitter_ms'> {
-  const [first] = answers
-  if (first === undefined) return { rtt_min_ms: null, rtt_avg_ms: null, rtt_max_ms: null, rtt_mdev_ms: null, jitter_ms: null }
-  const mean = sumOf(answers) / answers.length
-  const differences = answers.slice(1).map((rtt, i) => Math.abs(rtt - (answers[i] ?? rtt)))
-  return {
-    rtt_min_ms: round(answers.reduce((least, rtt) => Math.min(least, rtt), first) / 1000),
-    rtt_avg_ms: round(mean / 1000),
-    rtt_max_ms: round(answers.reduce((most, rtt) => Math.max(most, rtt), first) / 1000),
-    rtt_mdev_ms: round(Math.sqrt(sumOf(answers.map((rtt) => (rtt - mean) ** 2)) / answers.length) / 1000),
-    jitter_ms: differences.length === 0 ? null : round(sumOf(differences) / differences.length / 1000),
-  }
-}
-
-const sumOf = (figures: readonly number[]): number => figures.reduce((all, one) => all + one, 0)
 /** To the microsecond, and to a thousandth of a percent. */
 const round = (figure: number): number => Math.round(figure * 1000) / 1000
