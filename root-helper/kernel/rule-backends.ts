@@ -7,6 +7,7 @@ import { log } from '../log.ts'
 import { rulesetGeneration } from '../netlink/generation.ts'
 import { KernelError, type Kernel, type Rulesets } from './facilities.ts'
 import { readIfThere, writeWhole } from './files.ts'
+import { Generations } from './generations.ts'
 import { findTool, nftAnswers, type BackendAnswer } from './host-facts.ts'
 import { IptablesRulesets } from './iptables-rulesets.ts'
 import { defaultVariant, openIptables } from './iptables.ts'
@@ -15,6 +16,12 @@ import { foreignBy, foreignUnread } from './netfilter.ts'
 import { Nft } from './nft.ts'
 import { rulesetsWithout } from './rulesets-none.ts'
 import { NftRulesets } from './rulesets.ts'
+
+/** What every backend is opened with: the rules last accepted, and one count of whose changes nftables has seen. */
+interface Common {
+  readonly kept: KeptRules
+  readonly generations: Generations
+}
 
 type SomeBackend = Exclude<RuleBackend, 'none'>
 
@@ -33,21 +40,21 @@ export interface Netfilters extends Pick<Kernel, 'rulesets' | 'netfilter'> {
 }
 
 export async function openNetfilter(stateDir: string, wanted: WantedBackend): Promise<Netfilters> {
-  const kept = keptRulesIn(stateDir)
+  const common = { kept: keptRulesIn(stateDir), generations: new Generations(rulesetGeneration()) }
   const nft = await findTool('nft')
-  const netfilter = nft === null ? foreignUnread('nft is not installed, so the rules of other software cannot be read: install the package nftables') : foreignBy(new Nft(nft), rulesetGeneration())
-  const { opened, refused } = await choose(kept, wanted)
+  const netfilter = nft === null ? foreignUnread('nft is not installed, so the rules of other software cannot be read: install the package nftables') : foreignBy(new Nft(nft), () => common.generations.ofOthers())
+  const { opened, refused } = await choose(common, wanted)
   if (!opened) {
     const reason = refused.slice(0, 300)
     return { ruleBackend: { active: 'none', has_ipv6: false, reason }, rulesets: rulesetsWithout(reason), netfilter, backendAnswers: async () => ({ available: false, version: '', detail: reason }) }
   }
-  return { ruleBackend: opened.found, rulesets: afterAnother(opened, kept, join(stateDir, 'rule-backend')), netfilter, backendAnswers: opened.answers }
+  return { ruleBackend: opened.found, rulesets: afterAnother(opened, common, join(stateDir, 'rule-backend')), netfilter, backendAnswers: opened.answers }
 }
 
-async function choose(kept: KeptRules, wanted: WantedBackend): Promise<{ opened: Opened | null; refused: string }> {
+async function choose(common: Common, wanted: WantedBackend): Promise<{ opened: Opened | null; refused: string }> {
   const refusals: string[] = []
   for (const backend of wanted ? [wanted] : await inOrderOfChoice()) {
-    const opened = await open(backend, kept, wanted ? 'PANEL_RULE_BACKEND asks for it' : (refusals[0] ?? ''))
+    const opened = await open(backend, common, wanted ? 'PANEL_RULE_BACKEND asks for it' : (refusals[0] ?? ''))
     if (typeof opened !== 'string') return { opened, refused: '' }
     refusals.push(opened)
   }
@@ -59,15 +66,15 @@ async function inOrderOfChoice(): Promise<SomeBackend[]> {
 }
 
 /** Says why where it does not work here. `why` is what speaks against a better one. */
-async function open(backend: SomeBackend, kept: KeptRules, why: string): Promise<Opened | string> {
-  if (backend === 'nftables') return openNft(kept, why)
+async function open(backend: SomeBackend, common: Common, why: string): Promise<Opened | string> {
+  if (backend === 'nftables') return openNft(common, why)
   const iptables = await openIptables(backend)
   if (typeof iptables === 'string') return iptables
-  const rulesets = new IptablesRulesets(iptables, kept)
+  const rulesets = new IptablesRulesets(iptables, common.kept)
   return { found: { active: backend, has_ipv6: iptables.hasIpv6, reason: why || 'iptables is used where nft is not' }, rulesets, clear: () => rulesets.clear(), answers: () => iptables.answers() }
 }
 
-async function openNft(kept: KeptRules, why: string): Promise<Opened | string> {
+async function openNft({ kept, generations }: Common, why: string): Promise<Opened | string> {
   const path = await findTool('nft')
   if (path === null) return 'nft is not installed'
   const nft = new Nft(path)
@@ -83,26 +90,26 @@ async function openNft(kept: KeptRules, why: string): Promise<Opened | string> {
     await nft.submit(`delete table ${TABLE}\n`)
     return true
   }
-  return { found: { active: 'nftables', has_ipv6: true, reason: why || 'nftables is used wherever nft and the kernel offer it' }, rulesets: new NftRulesets(nft, kept, rulesetGeneration()), clear, answers: nftAnswers }
+  return { found: { active: 'nftables', has_ipv6: true, reason: why || 'nftables is used wherever nft and the kernel offer it' }, rulesets: new NftRulesets(nft, kept, generations), clear, answers: nftAnswers }
 }
 
 /** A backend that takes over from another brings back the rules itself, and then takes the other's away: two would relay twice. */
-function afterAnother(opened: Opened, kept: KeptRules, path: string): Rulesets {
+function afterAnother(opened: Opened, common: Common, path: string): Rulesets {
   const { rulesets, found } = opened
   const restore = async (): Promise<number | null> => {
     const restored = await rulesets.restore()
     const written = readIfThere(path)
     const before = RULE_BACKENDS.find((name) => name === written) ?? 'nftables'
     if (before === found.active) return restored
-    if (before !== 'none') await takeAway(before, kept)
+    if (before !== 'none') await takeAway(before, common)
     await writeWhole(path, found.active, 0o600)
     return restored
   }
   return { read: () => rulesets.read(), submit: (gone, put) => rulesets.submit(gone, put), removeCounters: (ids) => rulesets.removeCounters(ids), counters: () => rulesets.counters(), restore }
 }
 
-async function takeAway(before: SomeBackend, kept: KeptRules): Promise<void> {
-  const other = await open(before, kept, '')
+async function takeAway(before: SomeBackend, common: Common): Promise<void> {
+  const other = await open(before, common, '')
   if (typeof other === 'string') return log('info', 'The relay rules of another backend are left, since it does not work here', { backend: before, detail: other })
   if (await other.clear()) log('info', 'The relay rules that another backend held are taken away', { backend: before })
 }

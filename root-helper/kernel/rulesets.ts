@@ -1,37 +1,43 @@
-// Our table in this network namespace's netfilter, by way of nft; no other table is named in any text of ours.
+// Our table in this network namespace's netfilter: written by way of nft, read whole by way of nft, and in pieces from the kernel itself; no other table is named.
 import { readFile } from 'node:fs/promises'
-import { canonicalRuleset } from '@panel/shared/model/canonical-ruleset.ts'
+import { canonicalRuleset, inOrder } from '@panel/shared/model/canonical-ruleset.ts'
 import type { RelayCounters, RelayRule } from '@panel/shared/model/ruleset.ts'
-import { readCounters } from '@panel/shared/read/ruleset-counters.ts'
 import { nothingRead, readRuleset, type Compiled, type RulesetRead } from '@panel/shared/read/ruleset.ts'
-import { renderChange, renderCountersGone } from '@panel/shared/render/ruleset.ts'
+import { applyChange, changeOfTable } from '@panel/shared/render/ruleset-change.ts'
+import { renderCountersGone, spellChange } from '@panel/shared/render/ruleset.ts'
 import { layOut } from '@panel/shared/render/ruleset-layout.ts'
+import { rulesAround } from '@panel/shared/render/ruleset-part.ts'
 import { TABLE } from '@panel/shared/render/ruleset-table.ts'
+import { Confirmation } from './confirmation.ts'
 import { KernelError, type HeldRuleset, type Rulesets } from './facilities.ts'
+import type { Generations } from './generations.ts'
 import type { KeptRules } from './kept-rules.ts'
 import type { Nft } from './nft.ts'
+import { byRule, RelayTable } from './relay-table.ts'
 
 const LIST_TABLE = `list table ${TABLE}`
-/** The table's own number tells one that was made anew. */
-const LIST_COUNTERS = `list tables inet; list counters table ${TABLE}`
-
-const NO_COUNTERS = { epoch: '', counters: [] }
 
 export class NftRulesets implements Rulesets {
   readonly #nft: Nft
   readonly #kept: KeptRules
-  readonly #generation: () => Promise<number>
+  readonly #generations: Generations
+  readonly #table = new RelayTable()
+  readonly #confirmation = new Confirmation(this.#table)
   /** What was read last, while the ruleset is of the same generation. Reading ten thousand rules takes seconds. */
   #seen: { readonly generation: number; readonly read: RulesetRead | null } | null = null
   #expected: Compiled | null = null
+  #submitting: Promise<void> = Promise.resolve()
+  #boot: string | null = null
 
-  constructor(nft: Nft, kept: KeptRules, generation: () => Promise<number>) {
+  constructor(nft: Nft, kept: KeptRules, generations: Generations) {
     this.#nft = nft
     this.#kept = kept
-    this.#generation = generation
+    this.#generations = generations
   }
 
   async read(): Promise<HeldRuleset> {
+    // What is half read back would be listed whole.
+    await this.#submitting
     try {
       const read = await this.#look()
       const { rules, damaged, unmanaged } = read ?? nothingRead()
@@ -42,38 +48,43 @@ export class NftRulesets implements Rulesets {
     }
   }
 
-  async submit(gone: readonly number[], put: readonly RelayRule[]): Promise<void> {
+  submit(gone: readonly number[], put: readonly RelayRule[]): Promise<void> {
+    const submitted = this.#submit(gone, put)
+    this.#submitting = submitted.catch(() => undefined) // whoever asked for it is told
+    return submitted
+  }
+
+  async #submit(gone: readonly number[], put: readonly RelayRule[]): Promise<void> {
     const found = await this.#look()
     const wanted = byId([...this.#kept.read(), ...(found?.rules ?? [])])
     for (const id of gone) wanted.delete(id)
-    for (const rule of put) wanted.set(rule.route_rule_id, rule)
-    const rules = canonicalRuleset([...wanted.values()])
-    const table = layOut(rules)
-    if (found || rules.length > 0) await this.#nft.submit(renderChange(found?.table ?? null, table))
-    this.#expected = { rules, table }
+    for (const rule of canonicalRuleset(put)) wanted.set(rule.route_rule_id, rule)
+    const rules = [...wanted.values()].sort(inOrder)
+    if (found && this.#isWhole(found)) await this.#submitPart(found, rules)
+    else if (found || rules.length > 0) await this.#submitAll(found, rules)
     await this.#kept.write(rules)
   }
 
   async removeCounters(route_rule_ids: readonly number[]): Promise<RelayCounters[]> {
     const stays = byId(this.#kept.read())
-    const leaving = new Set(route_rule_ids.filter((id) => !stays.has(id)))
-    const last = (await this.counters()).counters.filter(({ route_rule_id }) => leaving.has(route_rule_id))
-    if (last.length > 0) await this.#nft.submit(renderCountersGone(last.flatMap(({ route_rule_id }) => [`rule_${route_rule_id}_tx`, `rule_${route_rule_id}_rx`])))
-    return last
+    const names = route_rule_ids.filter((id) => !stays.has(id)).flatMap((id) => [`rule_${id}_tx`, `rule_${id}_rx`])
+    const found = await this.#table.countersNamed(names)
+    if (found.length === 0) return []
+    const gone = found.map(({ name }) => name)
+    const seen = this.#seen
+    const turn = await this.#generations.during(() => this.#nft.submit(renderCountersGone(gone)))
+    if (seen?.read && seen.generation === turn?.before && (await this.#table.countersNamed(gone)).length === 0) {
+      for (const name of gone) seen.read.table.counters.delete(name)
+      await this.#remember(turn.after, seen.read)
+    }
+    return byRule(found)
   }
 
   async counters(): Promise<{ epoch: string; counters: RelayCounters[] }> {
-    const generation = await this.#generation()
-    // Asked for every second: a host without relay rules is not to start a program for it each time.
-    if (this.#seen?.generation === generation && this.#seen.read === null) return NO_COUNTERS
-    const listed = await this.#nft.list(LIST_COUNTERS)
-    const { handle, counters } = listed === null ? { handle: null, counters: [] } : readCounters(listed)
-    if (handle === null) {
-      await this.#remember(generation, null)
-      return NO_COUNTERS
-    }
-    const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8')
-    return { epoch: `${boot.trim()}.${handle}`, counters }
+    const handle = await this.#table.handle()
+    if (handle === null) return { epoch: '', counters: [] }
+    this.#boot ??= (await readFile('/proc/sys/kernel/random/boot_id', 'utf8')).trim()
+    return { epoch: `${this.#boot}.${handle}`, counters: await this.#table.counters() }
   }
 
   async restore(): Promise<number | null> {
@@ -82,19 +93,49 @@ export class NftRulesets implements Rulesets {
     return this.#kept.read().length
   }
 
+  async #submitAll(found: RulesetRead | null, rules: readonly RelayRule[]): Promise<void> {
+    const table = layOut(rules)
+    await this.#nft.submit(spellChange(changeOfTable(found?.table ?? null, table)))
+    this.#expected = { rules, table }
+  }
+
+  /** The table is just what the rules found are compiled to, so nothing need be compiled but what the change has to do with. */
+  async #submitPart(found: RulesetRead, rules: readonly RelayRule[]): Promise<void> {
+    const { before, after } = rulesAround(found.rules, rules)
+    const part = layOut(before)
+    const wanted = layOut(after)
+    // Those of rules that were here before, if they are not taken away yet.
+    for (const name of wanted.counters) if (found.table.counters.has(name)) part.counters.add(name)
+    const change = changeOfTable(part, wanted)
+    const seen = this.#seen
+    const turn = await this.#generations.during(() => this.#nft.submit(spellChange(change)))
+    applyChange(found.table, change)
+    const read: RulesetRead = { table: found.table, rules: [...rules], damaged: [], unmanaged: [] }
+    this.#expected = read
+    this.#seen = null
+    if (seen?.read === found && seen.generation === turn?.before && (await this.#confirmation.holds(change))) await this.#remember(turn.after, read)
+  }
+
+  #isWhole({ rules, damaged, unmanaged }: RulesetRead): boolean {
+    return damaged.length === 0 && unmanaged.length === 0 && this.#missing(rules, damaged).length === 0
+  }
+
   /** Null where our table is not there. */
   async #look(): Promise<RulesetRead | null> {
-    const generation = await this.#generation()
+    const generation = await this.#generations.now()
     if (this.#seen?.generation === generation) return this.#seen.read
     const listed = await this.#nft.list(LIST_TABLE)
     const read = listed === null ? null : readRuleset(listed, this.#expected)
-    await this.#remember(generation, read)
+    const known = read && (await this.#confirmation.look(read.table))
+    if ((await this.#remember(generation, read)) && known) this.#confirmation.learn(known)
     return read
   }
 
   /** What was read while the ruleset changed belongs to no generation. */
-  async #remember(generation: number, read: RulesetRead | null): Promise<void> {
-    this.#seen = generation === (await this.#generation()) ? { generation, read } : null
+  async #remember(generation: number, read: RulesetRead | null): Promise<boolean> {
+    const isOfOne = generation === (await this.#generations.now())
+    this.#seen = isOfOne ? { generation, read } : null
+    return isOfOne
   }
 
   #missing(rules: readonly RelayRule[], damaged: HeldRuleset['damaged']): HeldRuleset['damaged'] {

@@ -19,7 +19,7 @@ export interface Ports {
 }
 
 export const lastPort = (rule: RelayRule): number => rule.bind_port_range_end ?? rule.bind_port
-const isRange = (rule: RelayRule): boolean => rule.bind_port_range_end !== null
+export const isRange = (rule: RelayRule): boolean => rule.bind_port_range_end !== null
 export const listensOn = (rule: RelayRule, transport: Transport): boolean => rule.protocol === 'both' || rule.protocol === transport
 
 /** `rules` are canonical, in their order, and all listen on one transport. */
@@ -71,7 +71,7 @@ function segments(rules: readonly RelayRule[]): PortGroup[] {
   return found
 }
 
-function merged(ranges: readonly RelayRule[]): { first: number; last: number }[] {
+export function merged(ranges: readonly RelayRule[]): { first: number; last: number }[] {
   const sorted = ranges.map((rule) => ({ first: rule.bind_port, last: lastPort(rule) })).sort((a, b) => a.first - b.first)
   const found: { first: number; last: number }[] = []
   for (const range of sorted) {
@@ -83,7 +83,7 @@ function merged(ranges: readonly RelayRule[]): { first: number; last: number }[]
 }
 
 /** The pieces are sorted and apart. */
-function coveredBy(pieces: readonly { first: number; last: number }[]): (port: number) => boolean {
+export function coveredBy(pieces: readonly { first: number; last: number }[]): (port: number) => boolean {
   return (port) => {
     let [low, high] = [0, pieces.length - 1]
     while (low <= high) {

@@ -22,8 +22,9 @@ export class KernelNamespace {
   readonly #waiters = new Map<number, Waiter>()
   #next = 0
 
-  constructor(settings: NodeJS.ProcessEnv = {}) {
-    const env = { ...process.env, ...settings, PANEL_UNIT_DIR: join(this.folder, 'units'), PANEL_NETWORKD_DIR: join(this.folder, 'networkd'), PANEL_SYSCTL_DIR: join(this.folder, 'sysctl'), PANEL_HELPER_STATE_DIR: join(this.folder, 'state') }
+  /** `more` is for the driver's environment. */
+  constructor(more: NodeJS.ProcessEnv = {}) {
+    const env = { ...process.env, ...more, PANEL_UNIT_DIR: join(this.folder, 'units'), PANEL_NETWORKD_DIR: join(this.folder, 'networkd'), PANEL_SYSCTL_DIR: join(this.folder, 'sysctl'), PANEL_HELPER_STATE_DIR: join(this.folder, 'state') }
     // unshare becomes node, so the child's own number leads to the namespace.
     this.#child = spawn('unshare', ['--net', process.execPath, '--import', 'tsx', DRIVER], { stdio: ['pipe', 'pipe', 'inherit'], env })
     createInterface({ input: this.#child.stdout }).on('line', (line) => this.#take(JSON.parse(line) as Answer))

@@ -10,6 +10,8 @@ import * as k from '@panel/root-helper/netlink/constants.ts'
 import { decodeEvents } from '@panel/root-helper/netlink/events.ts'
 import { decodeLink } from '@panel/root-helper/netlink/link.ts'
 import { decodeDone, decodeError, decodeMessages, type Message } from '@panel/root-helper/netlink/message.ts'
+import { decodeCounter, decodeRule, decodeTable } from '@panel/root-helper/netlink/nftables.ts'
+import { decodeElements } from '@panel/root-helper/netlink/nftables-elements.ts'
 import { decodeRoute } from '@panel/root-helper/netlink/route.ts'
 import { formatIp } from '@panel/shared/address/ip.ts'
 import { linkConfig } from '../../support/random-states.ts'
@@ -30,6 +32,9 @@ const connectionMessage: Message = {
   body: Buffer.concat([Buffer.from([2, 0, 0, 0]), tuple(1), tuple(2), u32be(3, 6), u32be(8, 0x50000100), nest(4, nest(1, u8(1, 3))), nest(9, attribute(1, Buffer.alloc(8)), attribute(2, Buffer.alloc(8, 1))), u32be(7, 60), u32be(12, 9), nest(20, attribute(1, Buffer.alloc(8)))]),
 }
 
+const counterMessage: Message = { type: 0x0a12, flags: 0, sequence: 1, body: Buffer.concat([Buffer.from([1, 0, 0, 0]), text(1, 'panel'), text(2, 'rule_1_tx'), u32be(3, 1), nest(4, attribute(1, Buffer.alloc(8, 1)), attribute(2, Buffer.alloc(8)))]) }
+const elementMessage: Message = { type: 0x0a0c, flags: 0, sequence: 1, body: Buffer.concat([Buffer.from([1, 0, 0, 0]), text(1, 'panel'), text(2, 'relay_to4'), nest(3, nest(1, nest(1, attribute(1, Buffer.from([0, 1, 0, 0x50]))), nest(2, attribute(1, Buffer.from([10, 9, 0, 2, 0, 80, 0, 0]))), u32be(3, 1)), nest(1, nest(1, attribute(1, Buffer.alloc(4))), nest(2, nest(2, u32be(1, 0xffff_fffc), text(2, 'rule_1')))))]) }
+
 const DECODERS: readonly ((message: Message) => unknown)[] = [
   (message) => foundLink(decodeLink(message), [], new Map([[1, 'lo']])),
   decodeAddress,
@@ -39,6 +44,9 @@ const DECODERS: readonly ((message: Message) => unknown)[] = [
   decodeDone,
   (message) => decodeEvents(datagram(message)),
 ]
+
+/** Whatever the type of the message. */
+const TYPELESS: readonly ((message: Message) => unknown)[] = [decodeTable, decodeCounter, decodeRule, (message) => decodeElements(message, ['ipv4_addr', 'inet_service'])]
 
 /** Passes DecodeErrors, and nothing else. */
 function survives(decode: () => unknown): void {
@@ -54,13 +62,14 @@ function decodeEverything(bytes: Buffer): void {
   survives(() => new Attributes(bytes))
   const types = [k.RTM_NEWLINK, k.RTM_NEWADDR, k.RTM_NEWROUTE, k.NLMSG_ERROR, k.NLMSG_DONE]
   for (const type of types) for (const decode of DECODERS) survives(() => decode({ type, flags: k.NLM_F_ACK_TLVS, sequence: 1, body: bytes }))
-  survives(() => decodeMessages(bytes).forEach((message) => DECODERS.forEach((decode) => survives(() => decode(message)))))
+  for (const decode of TYPELESS) survives(() => decode({ type: 0, flags: 0, sequence: 1, body: bytes }))
+  survives(() => decodeMessages(bytes).forEach((message) => [...DECODERS, ...TYPELESS].forEach((decode) => survives(() => decode(message)))))
 }
 
 /** A good datagram with some bytes changed, then cut. */
 const mutated = fc
   .tuple(
-    fc.oneof(linkConfig.map((config) => linkMessage(config)), fc.constantFrom(routeMessage, addressMessage, connectionMessage, acknowledgement(1, 17, 'File exists'), done(1))),
+    fc.oneof(linkConfig.map((config) => linkMessage(config)), fc.constantFrom(routeMessage, addressMessage, connectionMessage, counterMessage, elementMessage, acknowledgement(1, 17, 'File exists'), done(1))),
     fc.array(fc.tuple(fc.nat(), fc.integer({ min: 0, max: 255 })), { maxLength: 6 }),
     fc.nat(),
   )

@@ -2,6 +2,12 @@
 import { createInterface } from 'node:readline'
 import { readConfig } from '@panel/root-helper/config.ts'
 import { realParts } from '@panel/root-helper/helper.ts'
+import type { Kernel } from '@panel/root-helper/kernel/facilities.ts'
+import { Generations } from '@panel/root-helper/kernel/generations.ts'
+import { keptRulesIn } from '@panel/root-helper/kernel/kept-rules.ts'
+import { Nft } from '@panel/root-helper/kernel/nft.ts'
+import { NftRulesets } from '@panel/root-helper/kernel/rulesets.ts'
+import { rulesetGeneration } from '@panel/root-helper/netlink/generation.ts'
 
 interface Call {
   readonly id: number
@@ -12,8 +18,15 @@ interface Call {
 
 type Method = (...args: unknown[]) => Promise<unknown>
 
+/** A test may put a program of its own in the place of nft. */
+async function kernelOf(nft: string | undefined): Promise<Kernel> {
+  const config = readConfig(process.env)
+  const { kernel } = await realParts(config)
+  return nft === undefined ? kernel : { ...kernel, rulesets: new NftRulesets(new Nft(nft), keptRulesIn(config.stateDir), new Generations(rulesetGeneration())) }
+}
+
 async function main(): Promise<void> {
-  const { kernel } = await realParts(readConfig(process.env))
+  const kernel = await kernelOf(process.env['PANEL_TEST_NFT'])
   kernel.events.watch((event) => void process.stdout.write(`${JSON.stringify({ event })}\n`))
   for await (const line of createInterface({ input: process.stdin })) {
     const { id, facility, method, args } = JSON.parse(line) as Call

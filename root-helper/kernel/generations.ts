@@ -1,0 +1,28 @@
+// The generations of nftables' ruleset, and which of them our own transactions made: what others have cannot have changed in those.
+
+export class Generations {
+  readonly now: () => Promise<number>
+  /** Each generation behind the first and up to the second is of our making. */
+  #ours: readonly [number, number] = [0, 0]
+
+  constructor(now: () => Promise<number>) {
+    this.now = now
+  }
+
+  /** The last generation that others may have made. */
+  async ofOthers(): Promise<number> {
+    const now = await this.now()
+    const [before, last] = this.#ours
+    return before < now && now <= last ? before : now
+  }
+
+  /** Runs one transaction of ours, which nobody else's may overlap. Gives the generations before and after it, or null where others changed something meanwhile. */
+  async during(transaction: () => Promise<void>): Promise<{ readonly before: number; readonly after: number } | null> {
+    const before = await this.now()
+    await transaction()
+    const after = await this.now()
+    if (after !== before + 1) return null
+    this.#ours = [this.#ours[1] === before ? this.#ours[0] : before, after]
+    return { before, after }
+  }
+}

@@ -1,0 +1,53 @@
+// Elements of nftables' sets: bytes that the kernel has for them, and the text that our table has.
+import assert from 'node:assert/strict'
+import fc from 'fast-check'
+import { intervalsFound, intervalsOf } from '@panel/root-helper/kernel/intervals.ts'
+import { DecodeError } from '@panel/root-helper/netlink/attributes.ts'
+import { encodeBytes, spellBytes, typesOf } from '@panel/root-helper/netlink/nftables-elements.ts'
+import { layOut } from '@panel/shared/render/ruleset-layout.ts'
+import { relayRules } from '../../support/random-rules.ts'
+
+describe('the elements of nftables’ sets', () => {
+  it('are the same text again, whatever rules they are compiled from', () => {
+    fc.assert(fc.property(relayRules, (rules) => {
+      for (const set of layOut(rules).sets.values()) {
+        const { keys, values } = typesOf(set)
+        for (const [key, value] of set.isInterval ? [] : (set.elements ?? [])) {
+          assert.equal(spellBytes(keys, encodeBytes(keys, key)), key)
+          if (values.length > 0 && values.every((type) => type !== 'verdict' && type !== 'counter')) assert.equal(spellBytes(values, encodeBytes(values, value)), value)
+        }
+      }
+    }), { numRuns: 40 })
+  })
+
+  it('have each part of a concatenation at a multiple of four bytes, and a mark in the order of the machine', () => {
+    assert.deepEqual(encodeBytes(['inet_proto', 'ipv4_addr', 'inet_service'], 'udp . 192.0.2.1 . 443'), Buffer.from([17, 0, 0, 0, 192, 0, 2, 1, 1, 187, 0, 0]))
+    assert.deepEqual(encodeBytes(['mark', 'ct_dir'], '0x50000100 . reply'), Buffer.from([0, 1, 0, 0x50, 1, 0, 0, 0]))
+    assert.deepEqual(encodeBytes(['inet_service'], '443'), Buffer.from([1, 187]))
+  })
+
+  it('of a type that is not ours, or too short, are a DecodeError', () => {
+    assert.throws(() => spellBytes(['ether_addr'], Buffer.alloc(6)), DecodeError)
+    assert.throws(() => spellBytes(['mark'], Buffer.alloc(3)), DecodeError)
+  })
+})
+
+describe('a set of intervals', () => {
+  const at = (port: number, isEnd: boolean, value = '') => ({ key: Buffer.from([port >> 8, port & 0xff]), value, isEnd })
+
+  it('is the same told by its elements and by where they begin and end', () => {
+    const told = intervalsOf([['1000-1003', 'goto a'], ['80', 'goto b'], ['65535', 'goto c']])
+    assert.deepEqual(told, ['80-80 goto b', '1000-1003 goto a', '65535-65535 goto c'])
+    assert.deepEqual(intervalsFound([at(0, true), at(80, false, 'goto b'), at(81, true), at(1004, true), at(1000, false, 'goto a'), at(65535, false, 'goto c')]), told)
+  })
+
+  it('may have an end left out where the next one begins, or told beside it', () => {
+    const told = intervalsOf([['10-19', 'goto a'], ['20-29', 'goto b']])
+    const ends = [at(10, false, 'goto a'), at(20, false, 'goto b'), at(30, true)]
+    assert.deepEqual([intervalsFound(ends), intervalsFound([...ends, at(20, true)])], [told, told])
+  })
+
+  it('says networks of both families', () => {
+    assert.deepEqual(intervalsOf([['10.0.0.0/8', ''], ['::/127', '']]), ['0-1 ', '167772160-184549375 '])
+  })
+})
