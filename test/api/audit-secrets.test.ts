@@ -1,0 +1,117 @@
+// No secret of a whole run is found afterwards: not in any file of the store, not in the log, not in an answer of the audit log (interface.md, Audit entry; decisions.md, U4, U5).
+import assert from 'node:assert/strict'
+import { createSecretKey, randomBytes } from 'node:crypto'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Endpoint } from '@panel/web-daemon/http/endpoint.ts'
+import { Client } from './support/client.ts'
+import { OPERATOR, startPanel, type TestPanel } from './support/panel.ts'
+
+/** decisions.md, U5: what changes nothing though it is asked by POST. */
+const NO_MUTATION = ['POST /tunnels/preview', 'POST /tunnels/from-pairing-code', 'POST /routes/preview', 'POST /routes/diagnostics/test', 'POST /routes/{id}/diagnostics/test']
+
+/** Names that mean a secret wherever they stand (U4). */
+const NAMES = ['password', 'new_password', 'passphrase', 'secret', 'client_secret', 'token', 'access_token', 'cookie', 'authorization', 'csrf', 'csrf_token']
+
+const MARK = 'hunter2-a-secret-of-the-run-'
+
+/** As it stands, and as it would stand within something that is encoded, wherever it begins there. */
+const formsOf = (secret: string): string[] => {
+  const within = [0, 1, 2].map((before) => Buffer.from(`${'-'.repeat(before)}${secret}`).toString('base64').slice(before + 1, -4))
+  return [secret, encodeURIComponent(secret), Buffer.from(secret).toString('hex'), ...within]
+}
+
+const isMutating = ({ route }: Endpoint): boolean => !route.startsWith('GET ')
+
+describe('A run of everything that can be asked', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'panel-secrets-'))
+  const key = randomBytes(32)
+  const secrets = new Set<string>([key.toString('latin1'), key.toString('base64'), key.toString('base64url'), key.toString('hex')])
+  let panel: TestPanel
+  let operator: Client
+
+  let made = 0
+  /** Known only to the one request that it is made for; what they share is what is searched for. */
+  const fresh = (): string => {
+    made += 1
+    return `${MARK}${randomBytes(9).toString('hex')}`
+  }
+  /** The cookies of the session, each time that they are other ones. */
+  const remember = (client: Client): void => {
+    for (const value of client.cookies.values()) secrets.add(value)
+  }
+  const body = (): Record<string, unknown> => {
+    const flat = (): Record<string, unknown> => Object.fromEntries(NAMES.map((name) => [name, fresh()]))
+    return { ...flat(), addresses: [flat()], destinations: [{ ...flat(), deeper: flat() }], backup: { settings: [flat()], accounts: [flat()] }, pwd: fresh(), unknown: [fresh(), { a: fresh() }] }
+  }
+
+  before(async () => {
+    panel = await startPanel({ store: join(directory, 'panel.db'), signing_key: createSecretKey(key) })
+    secrets.add(OPERATOR.password)
+    await panel.visitor().post('/auth/setup', { username: 'a', password: fresh().slice(0, 11) })
+    operator = await panel.setUp()
+    remember(operator)
+  })
+  after(async () => {
+    await panel.close()
+    rmSync(directory, { recursive: true })
+  })
+
+  const askEverything = async (client: Client): Promise<void> => {
+    for (const { route } of panel.endpoints.filter(isMutating)) {
+      const [method = '', path = ''] = route.replaceAll(/\{\w+\}/g, '1').split(' ')
+      if (path === '/auth/logout') continue
+      const headers = { Authorization: `Bearer ${fresh()}`, 'X-Secret': fresh() }
+      await client.api(method, `${path}?token=${fresh()}&password=${fresh()}`, body(), { headers })
+      await client.api(method, path, undefined, { headers, raw: `{"password":"${fresh()}"` })
+    }
+  }
+
+  it('records each that can change something, under a name of its own', async () => {
+    for (const endpoint of panel.endpoints.filter(isMutating)) assert.equal('audit' in endpoint, !NO_MUTATION.includes(endpoint.route), endpoint.route)
+    const actions = async (): Promise<Set<string>> => {
+      const { entries } = (await operator.get<{ entries: { action: string }[] }>('/audit?limit=1000')).body
+      return new Set(entries.map(({ action }) => action))
+    }
+    await askEverything(operator)
+    const seen = await actions()
+    for (const endpoint of panel.endpoints) {
+      if ('audit' in endpoint && !['POST /auth/logout', 'POST /auth/login'].includes(endpoint.route)) assert.ok(seen.has(String(endpoint.audit)), `${endpoint.route}: ${String(endpoint.audit)}`)
+    }
+  }).timeout(120_000)
+
+  it('has the duration and what was done of what was carried out', async () => {
+    await operator.post('/tunnels', { local_endpoint: '192.0.2.1', remote_endpoint: '198.51.100.7' })
+    const [entry] = (await operator.get<{ entries: { duration_ms: number; operations: string[]; target_type: string; target_id: number }[] }>('/audit?action=TunnelCreate&success=true')).body.entries
+    assert.ok(entry && entry.duration_ms >= 0 && entry.operations.length > 0)
+    assert.deepEqual([entry.target_type, entry.target_id], ['tunnel', 1])
+  })
+
+  it('leaves no secret behind in the store, the log or the audit log', async () => {
+    await askEverything(panel.visitor())
+    await operator.post('/auth/refresh')
+    remember(operator)
+    const [password, wrong] = [fresh(), fresh()]
+    await operator.put('/auth/me', { current_password: wrong, new_password: password })
+    assert.equal((await operator.put('/auth/me', { current_password: OPERATOR.password, new_password: password })).status, 200)
+    remember(operator)
+    panel.clock.advance(3600)
+    const again = new Client(operator.base)
+    assert.equal((await again.post('/auth/login', { username: OPERATOR.username, password })).status, 200)
+    remember(again)
+    const { body: listed, text } = await again.get<{ total: number }>('/audit?limit=1000')
+    assert.ok(listed.total < 1000)
+    await again.post('/auth/logout')
+    const places = {
+      store: readdirSync(directory).map((name) => readFileSync(join(directory, name), 'latin1')).join('\n'),
+      log: panel.log.join('\n'),
+      'audit log': text,
+    }
+    assert.ok(made > 1000 && secrets.size > 10, `${made} ${secrets.size}`)
+    assert.ok(places.log.includes('TunnelCreate') && places.store.includes('audit_log'))
+    for (const form of [MARK, ...secrets].flatMap(formsOf)) {
+      for (const [where, held] of Object.entries(places)) assert.ok(!held.includes(form), `${where} holds ${form}`)
+    }
+  }).timeout(120_000)
+})
