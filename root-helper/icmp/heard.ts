@@ -1,6 +1,5 @@
 // What came by ICMP, as far as it answers an echo request: anybody can send such bytes, so nothing in them is believed before it was looked at.
 import { ipText } from '../netlink/bytes.ts'
-import type { Packet } from '../native/index.ts'
 import { isWhole } from './checksum.ts'
 import { COOKIE_BYTES, ECHO_REPLY, ECHO_REQUEST, HEADER_BYTES, meaningOf, type ErrorKind, type Family } from './constants.ts'
 
@@ -23,6 +22,17 @@ export interface Heard {
   readonly words: string
   readonly at_us: number
   readonly interface_index: number
+}
+
+/** An IPv4 packet has its header, an IPv6 one begins with ICMPv6. */
+export interface Packet {
+  readonly bytes: Buffer
+  readonly from: Buffer
+  /** When it came, in microseconds since 1970; 0 where the kernel does not say. */
+  readonly at_us: number
+  readonly interface_index: number
+  /** -1 where the bytes have it (IPv4). */
+  readonly hop_limit: number
 }
 
 const IPV4_HEADER = 20
@@ -48,9 +58,9 @@ export function readHeard(family: Family, packet: Packet, cookie: Buffer): Heard
   const meaning = isReply ? { kind: 'reply' as const, words: '' } : meaningOf(family, type, code)
   const echo = isReply ? { message, target: packet.from } : quoted(family, message.subarray(HEADER_BYTES))
   if (!meaning || !echo) return null
-  const payload = echo.message.subarray(HEADER_BYTES)
-  const isSure = payload.length >= COOKIE_BYTES
-  if (isSure && !payload.subarray(0, COOKIE_BYTES).equals(cookie)) return null
+  const payloadBytes = echo.message.length - HEADER_BYTES
+  const isSure = payloadBytes >= COOKIE_BYTES
+  if (isSure && echo.message.compare(cookie, 0, COOKIE_BYTES, HEADER_BYTES, HEADER_BYTES + COOKIE_BYTES) !== 0) return null
   return {
     ...meaning,
     identifier: echo.message.readUInt16BE(4),
@@ -58,7 +68,7 @@ export function readHeard(family: Family, packet: Packet, cookie: Buffer): Heard
     is_sure: isSure,
     from_address: ipText(packet.from),
     target_address: ipText(echo.target),
-    packet_size: isReply ? payload.length : 0,
+    packet_size: isReply ? payloadBytes : 0,
     hop_limit: family === 4 ? (packet.bytes[8] ?? 0) : Math.max(0, packet.hop_limit),
     reported_mtu: meaning.kind === 'too_big' ? mtuIn(family, message) : null,
     at_us: packet.at_us,

@@ -3,16 +3,19 @@ import { randomBytes } from 'node:crypto'
 import type { EchoPort, EchoRequest, EchoSent, Icmp, KernelError, PathEnds } from './facilities.ts'
 import * as k from '../icmp/constants.ts'
 import { EchoTemplate } from '../icmp/echo.ts'
-import { readHeard, type Heard } from '../icmp/heard.ts'
+import { readHeard, type Heard, type Packet } from '../icmp/heard.ts'
 import { log } from '../log.ts'
-import { native, type Channel, type Packet } from '../native/index.ts'
+import { native, NOTES, type Channel } from '../native/index.ts'
 import { ipBytes } from '../netlink/bytes.ts'
 import { refusal, transportError } from '../netlink/errors.ts'
 
 const RECEIVE_BUFFER_BYTES = 4 * 1024 * 1024
 /** What comes within it is read at once, so that many answers are few turns of the event loop. The kernel has noted when each of them came. */
-const GATHER_MS = 10
-/** Each some hundreds of packets; what is more than that waits for the next turn of the event loop. */
+const GATHER_MS = 20
+/** What is received at once, into memory that all sockets use in turn: some hundreds of packets, or three of the largest. */
+const RECEIVED = Buffer.alloc(256 * 1024)
+const RECEIVED_NOTES = new Float64Array(256 * NOTES)
+/** What is more than that waits for the next turn of the event loop. */
 const ROUNDS_MAX = 16
 /** A search of the path MTU uses many sizes, and each only for a while. */
 const TEMPLATES_MAX = 16
@@ -92,9 +95,9 @@ class FamilySocket {
   drain(): void {
     try {
       for (let round = 0; round < ROUNDS_MAX && !this.#isClosed; round += 1) {
-        const packets = this.#transport.receivePackets(this.#channel)
-        if (packets.length === 0) return
-        for (const packet of packets) this.#take(packet)
+        const count = this.#transport.receivePackets(this.#channel, RECEIVED, RECEIVED_NOTES)
+        if (count === 0) return
+        for (let n = 0; n < count; n += 1) this.#take(received(n))
       }
     } catch (error) {
       log('warning', 'What came by ICMP could not be read', { detail: error instanceof Error ? error.message : String(error) })
@@ -137,6 +140,12 @@ class FamilySocket {
     this.#transport.option(this.#channel, k.SOL_IPV6, k.IPV6_MTU_DISCOVER, is_on ? k.IPV6_PMTUDISC_PROBE : k.IPV6_PMTUDISC_WANT)
     this.#transport.option(this.#channel, k.SOL_IPV6, k.IPV6_DONTFRAG, is_on ? 1 : 0)
   }
+}
+
+function received(n: number): Packet {
+  const [start = 0, addressBytes = 0, length = 0, at_us = 0, interface_index = 0, hop_limit = 0] = RECEIVED_NOTES.subarray(n * NOTES, (n + 1) * NOTES)
+  const begin = start + addressBytes
+  return { from: RECEIVED.subarray(start, begin), bytes: RECEIVED.subarray(begin, begin + length), at_us, interface_index, hop_limit }
 }
 
 const bits = (types: readonly number[]): number => types.reduce((set, type) => set | (1 << type), 0)

@@ -16,15 +16,8 @@ export interface Datagram {
   sender: number
 }
 
-/** An IPv4 packet has its header, an IPv6 one begins with ICMPv6. `at_us`: when it came, in microseconds since 1970; 0 where the kernel does not say. */
-export interface Packet {
-  bytes: Buffer
-  from: Buffer
-  at_us: number
-  interface_index: number
-  /** -1 where the bytes have it (IPv4). */
-  hop_limit: number
-}
+/** Of each packet: where in the buffer its sender's address begins, the lengths of that and of the packet behind it, and the rest of a `Packet`. */
+export const NOTES = 6
 
 export interface Peer {
   pid: number
@@ -53,8 +46,8 @@ export interface Native {
   interfaceIndex(channel: Channel, name: string): number
   /** Microseconds since 1970 when it left, or an errno below 0. No source, interface 0 and hop limit 0 leave the choice to the kernel. */
   sendPacket(channel: Channel, bytes: Uint8Array, destination: Uint8Array, source: Uint8Array, interface_index: number, hop_limit: number): number
-  /** What waits, up to some hundreds. */
-  receivePackets(channel: Channel): Packet[]
+  /** How many of those that wait came into the buffer, as far as there is room for one of 64 KiB, and NOTES numbers of each. */
+  receivePackets(channel: Channel, bytes: Uint8Array, notes: Float64Array): number
   /** Who is at the other end of a connected Unix socket. */
   peerCredentials(fd: number): Peer
   /** False where NOTIFY_SOCKET is not set. */

@@ -7,9 +7,6 @@
 #include <sys/ioctl.h>
 #include <time.h>
 
-/* Of one call: the event loop has other things to do. */
-#define PACKETS_MAX 256
-
 /* As many 64-bit words as hold the ancillary data of one packet, aligned as the kernel wants it. */
 #define CONTROL_WORDS 32
 
@@ -115,52 +112,54 @@ napi_value send_packet(napi_env env, napi_callback_info info)
 	return napi_create_double(env, answer, &result), result;
 }
 
-static void put_number(napi_env env, napi_value object, const char *name, double number)
-{
-	napi_value value;
-	if (napi_create_double(env, number, &value) == napi_ok) napi_set_named_property(env, object, name, value);
-}
+/* What is noted of each packet: where in the buffer the sender's address begins, its length, that of the packet behind it, and the rest. */
+enum { NOTE_START, NOTE_ADDRESS, NOTE_LENGTH, NOTE_AT_US, NOTE_INTERFACE, NOTE_HOP_LIMIT, NOTES };
 
-/* One packet as { bytes, from, at_us, interface_index, hop_limit }; hop_limit is -1 where the bytes have it (IPv4). */
-static napi_value describe(napi_env env, channel *c, size_t length, struct msghdr *m)
+/* hop_limit is -1 where the packet has it itself (IPv4). */
+static void annotate(double *note, struct msghdr *m)
 {
-	napi_value result, bytes, sender;
-	int interface = 0, hop_limit = -1;
-	double at = 0;
-	address *from = m->msg_name;
-	bool is_v6 = from->any.sa_family == AF_INET6;
+	note[NOTE_AT_US] = note[NOTE_INTERFACE] = 0;
+	note[NOTE_HOP_LIMIT] = -1;
 	for (struct cmsghdr *h = CMSG_FIRSTHDR(m); h; h = CMSG_NXTHDR(m, h)) {
-		if (h->cmsg_level == SOL_SOCKET && h->cmsg_type == SCM_TIMESTAMPNS) at = microseconds((struct timespec *)CMSG_DATA(h));
-		if (h->cmsg_level == IPPROTO_IP && h->cmsg_type == IP_PKTINFO) interface = ((struct in_pktinfo *)CMSG_DATA(h))->ipi_ifindex;
-		if (h->cmsg_level == IPPROTO_IPV6 && h->cmsg_type == IPV6_PKTINFO) interface = (int)((struct in6_pktinfo *)CMSG_DATA(h))->ipi6_ifindex;
-		if (h->cmsg_level == IPPROTO_IPV6 && h->cmsg_type == IPV6_HOPLIMIT) memcpy(&hop_limit, CMSG_DATA(h), sizeof hop_limit);
+		if (h->cmsg_level == SOL_SOCKET && h->cmsg_type == SCM_TIMESTAMPNS) note[NOTE_AT_US] = microseconds((struct timespec *)CMSG_DATA(h));
+		if (h->cmsg_level == IPPROTO_IP && h->cmsg_type == IP_PKTINFO) note[NOTE_INTERFACE] = ((struct in_pktinfo *)CMSG_DATA(h))->ipi_ifindex;
+		if (h->cmsg_level == IPPROTO_IPV6 && h->cmsg_type == IPV6_PKTINFO) note[NOTE_INTERFACE] = ((struct in6_pktinfo *)CMSG_DATA(h))->ipi6_ifindex;
+		if (h->cmsg_level == IPPROTO_IPV6 && h->cmsg_type == IPV6_HOPLIMIT) note[NOTE_HOP_LIMIT] = *(int *)CMSG_DATA(h);
 	}
-	if (napi_create_object(env, &result) != napi_ok || napi_create_buffer_copy(env, length, c->datagram, NULL, &bytes) != napi_ok ||
-	    napi_create_buffer_copy(env, is_v6 ? sizeof from->v6.sin6_addr : sizeof from->v4.sin_addr, is_v6 ? (void *)&from->v6.sin6_addr : (void *)&from->v4.sin_addr, NULL, &sender) != napi_ok)
-		return fail(env, ENOMEM, "receive");
-	napi_set_named_property(env, result, "bytes", bytes);
-	napi_set_named_property(env, result, "from", sender);
-	put_number(env, result, "at_us", at);
-	put_number(env, result, "interface_index", interface);
-	put_number(env, result, "hop_limit", hop_limit);
-	return result;
 }
 
-/* receivePackets(channel): what waits, up to PACKETS_MAX; none where nothing does. */
+/* receivePackets(channel, bytes, notes): how many of those that wait came into the buffer, one behind the other; each has NOTES numbers in `notes`. */
 napi_value receive_packets(napi_env env, napi_callback_info info)
 {
-	napi_value v, list, one;
+	napi_value v[3], result;
+	napi_typedarray_type type;
+	char *bytes;
+	double *notes;
+	size_t room, numbers, used = 0;
+	uint32_t count = 0;
 	channel *c;
-	if (!arguments(env, info, 1, &v) || !(c = opened(env, v)) || napi_create_array(env, &list) != napi_ok) return NULL;
-	for (uint32_t i = 0; i < PACKETS_MAX; i++) {
+	if (!arguments(env, info, 3, v) || !(c = opened(env, v[0]))) return NULL;
+	if (napi_get_buffer_info(env, v[1], (void **)&bytes, &room) != napi_ok) return napi_throw_type_error(env, NULL, "not a buffer"), NULL;
+	if (napi_get_typedarray_info(env, v[2], &type, &numbers, (void **)&notes, NULL, NULL) != napi_ok || type != napi_float64_array) return napi_throw_type_error(env, NULL, "not numbers"), NULL;
+	for (; (count + 1) * NOTES <= numbers; count++) {
 		address from = { 0 };
+		size_t before = used + sizeof from.v6.sin6_addr;
+		if (before + DATAGRAM_MAX > room) break;
 		uint64_t control[CONTROL_WORDS];
-		struct iovec whole = { c->datagram, sizeof c->datagram };
+		struct iovec whole = { bytes + before, DATAGRAM_MAX };
 		struct msghdr m = { .msg_name = &from, .msg_namelen = sizeof from, .msg_iov = &whole, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control };
 		ssize_t length = recvmsg(c->fd, &m, 0);
-		if (length < 0 && i == 0 && errno != EAGAIN && errno != EINTR) return fail(env, errno, "receive");
+		if (length < 0 && count == 0 && errno != EAGAIN && errno != EINTR) return fail(env, errno, "receive");
 		if (length < 0) break;
-		if (!(one = describe(env, c, (size_t)length, &m)) || napi_set_element(env, list, i, one) != napi_ok) return NULL;
+		bool is_v6 = from.any.sa_family == AF_INET6;
+		size_t size = is_v6 ? sizeof from.v6.sin6_addr : sizeof from.v4.sin_addr;
+		memcpy(bytes + before - size, is_v6 ? (void *)&from.v6.sin6_addr : (void *)&from.v4.sin_addr, size);
+		double *note = notes + count * NOTES;
+		note[NOTE_START] = (double)(before - size);
+		note[NOTE_ADDRESS] = (double)size;
+		note[NOTE_LENGTH] = (double)length;
+		annotate(note, &m);
+		used = before + (size_t)length;
 	}
-	return list;
+	return napi_create_uint32(env, count, &result), result;
 }

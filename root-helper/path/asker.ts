@@ -2,7 +2,7 @@
 import type { KernelError, PathEnds } from '../kernel/facilities.ts'
 import type { Heard } from '../icmp/heard.ts'
 import type { Clock } from './clock.ts'
-import type { Asked, EchoLine } from './echoes.ts'
+import type { Asked, EchoLine, Echoes } from './echoes.ts'
 import type { Means } from './means.ts'
 import { rttOf, type SentAt } from './rtt.ts'
 
@@ -18,6 +18,7 @@ interface Waiting extends SentAt {
 
 export class Asker {
   readonly #clock: Clock
+  readonly #echoes: Echoes
   readonly #line: EchoLine
   readonly #waiting = new Map<number, Waiting>()
   readonly #open = new Set<(answer: Answer) => void>()
@@ -27,6 +28,7 @@ export class Asker {
   /** With the signal everything that is asked is answered with silence. */
   constructor({ clock, echoes }: Means, ends: PathEnds, signal: AbortSignal) {
     this.#clock = clock
+    this.#echoes = echoes
     this.#line = echoes.open(ends, (heard) => this.#hear(heard))
     signal.addEventListener('abort', () => this.#end(), { once: true })
     if (signal.aborted) this.#end()
@@ -45,13 +47,19 @@ export class Asker {
       }
       this.#open.add(answer)
       const timers = atMs.map((ms) => this.#clock.after(ms, () => void sequences.push(this.#send(question, answer))))
-      timers.push(this.#clock.after(Math.max(...atMs) + timeoutMs, () => answer(SILENCE)))
+      timers.push(this.#clock.after(Math.max(...atMs) + timeoutMs, () => this.#giveUp(answer)))
     })
   }
 
   close(): void {
     this.#end()
     this.#line.close()
+  }
+
+  /** An answer that only waits to be read is heard first, and this one comes too late. */
+  #giveUp(answer: (answer: Answer) => void): void {
+    this.#echoes.drain()
+    answer(SILENCE)
   }
 
   #end(): void {

@@ -13,7 +13,7 @@ interface Entry {
 }
 
 /** All that is due within it is done in one turn of the event loop. */
-const GRID_MS = 10
+const GRID_MS = 20
 /** Of one turn; the event loop has others to serve. */
 const STEPS_MAX = 256
 

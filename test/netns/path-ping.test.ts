@@ -118,7 +118,7 @@ describe('A path of the real kernel', function () {
     const ending = new AbortController()
     const packets: PingPacket[] = []
     const ended = rig.client.stream('path.ping', { ...PING, count: 10_000, interval_ms: 20 }, (item) => void packets.push(...item.packets), ending.signal)
-    await until(() => packets.length >= 5, 2000)
+    await until(() => packets.length >= 5, 10_000)
     ending.abort()
     const { sent, received } = await ended
     assert.ok(sent >= 5 && sent < 1000 && received <= sent && received >= 5)

@@ -4,8 +4,7 @@ import fc from 'fast-check'
 import { addUp, fold, isWhole } from '@panel/root-helper/icmp/checksum.ts'
 import type { Family } from '@panel/root-helper/icmp/constants.ts'
 import { EchoTemplate } from '@panel/root-helper/icmp/echo.ts'
-import { readHeard } from '@panel/root-helper/icmp/heard.ts'
-import type { Packet } from '@panel/root-helper/native/index.ts'
+import { readHeard, type Packet } from '@panel/root-helper/icmp/heard.ts'
 import { ipBytes } from '@panel/root-helper/netlink/bytes.ts'
 
 const COOKIE = Buffer.from('0badc0ffee15f00d', 'hex')

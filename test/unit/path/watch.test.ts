@@ -69,9 +69,9 @@ describe('A watch', () => {
     await clock.advance(60_000)
     const beats = (id: number): number[] => results(id).map(({ sent_at_ms }) => sent_at_ms)
     const gaps = (id: number): number[] => beats(id).slice(1).map((at, n) => at - beats(id)[n]!)
-    assert.ok(gaps(1).every((gap) => Math.abs(gap - 1000) <= 10) && gaps(1).length >= 58)
-    assert.ok(gaps(2).every((gap) => Math.abs(gap - 250) <= 10) && gaps(2).length >= 235)
-    assert.ok(beats(3)[0]! - clock.epoch() + 60_000 <= 1010, 'the first word comes soon')
+    assert.ok(gaps(1).every((gap) => Math.abs(gap - 1000) <= 20) && gaps(1).length >= 58)
+    assert.ok(gaps(2).every((gap) => Math.abs(gap - 250) <= 20) && gaps(2).length >= 235)
+    assert.ok(beats(3)[0]! - clock.epoch() + 60_000 <= 1020, 'the first word comes soon')
     assert.ok(gaps(3).every((gap) => gap >= 15_000 && gap <= 45_000))
   })
 
