@@ -4,6 +4,7 @@ import { delimiter } from 'node:path'
 import { whyNot } from '../vm/lab/index.ts'
 import { hostPart } from './host/part.ts'
 import { bootPart, labPart } from './lab/part.ts'
+import { relayPart } from './relay/part.ts'
 import { asTable, type Section } from './table.ts'
 
 interface Part {
@@ -14,8 +15,11 @@ interface Part {
 
 process.env['PATH'] = [process.env['PATH'], '/usr/sbin', '/sbin'].join(delimiter)
 
+const needsRoot = async (): Promise<string | undefined> => (process.getuid?.() === 0 ? undefined : 'it needs root, to make a network namespace and run the helper as root in it')
+
 const PARTS: Readonly<Record<string, Part>> = {
-  host: { whyNot: async () => (process.getuid?.() === 0 ? undefined : 'it needs root, to make a network namespace and run the helper as root in it'), run: hostPart },
+  host: { whyNot: needsRoot, run: hostPart },
+  relay: { whyNot: needsRoot, run: relayPart },
   lab: { whyNot, run: labPart },
   boot: { whyNot, run: bootPart },
 }

@@ -19,16 +19,23 @@ export class Namespace {
     return new Namespace(holder)
   }
 
-  #inside(command: readonly string[]): [string, string[]] {
-    return ['nsenter', [`--net=/proc/${this.#holder.pid}/ns/net`, ...command]]
+  /** What a link that is to be in it is given to. */
+  get pid(): number {
+    return this.#holder.pid ?? 0
+  }
+
+  /** The words that run a command in it. */
+  inside(command: readonly string[]): [string, string[]] {
+    return ['nsenter', [`--net=/proc/${this.pid}/ns/net`, ...command]]
   }
 
   /** Runs to the end and returns stdout. */
   async run(command: readonly string[], input = ''): Promise<string> {
-    const child = spawn(...this.#inside(command), { stdio: ['pipe', 'pipe', 'inherit'] })
+    const child = spawn(...this.inside(command), { stdio: ['pipe', 'pipe', 'inherit'] })
     const said: Buffer[] = []
     child.stdout.on('data', (data: Buffer) => said.push(data))
-    child.stdin.end(input)
+    // A command that ends before it has read everything says so by its code.
+    child.stdin.on('error', () => undefined).end(input)
     const [code] = (await once(child, 'close')) as [number | null]
     if (code !== 0) throw new Error(`${command.slice(0, 4).join(' ')} ended with ${code}`)
     return Buffer.concat(said).toString()
@@ -36,7 +43,7 @@ export class Namespace {
 
   /** Leaves it running, but not longer than this process; resolves once it has said `ready`. */
   async start(command: readonly string[], env: NodeJS.ProcessEnv, ready: RegExp): Promise<void> {
-    const child = spawn(...this.#inside(['setpriv', '--pdeathsig', 'KILL', ...command]), { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
+    const child = spawn(...this.inside(['setpriv', '--pdeathsig', 'KILL', ...command]), { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
     this.#daemons.push(child)
     let said = ''
     await new Promise<void>((resolve, reject) => {

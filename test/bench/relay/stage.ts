@@ -1,0 +1,88 @@
+// A client, a server, and between them as many relays as there are layouts to compare, each in a network of its own: so rounds can go
+// from one to the next without anything being loaded anew, and no layout costs the packets of another.
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { Namespace } from '../host/namespace.ts'
+
+export const SERVER_PORT = 80
+/** Bound ports go up from here, one for each rule. */
+export const FIRST_PORT = 10_000
+
+/** Connections end by a reset here; without this, what is left of them would fill the table of connections that all networks of the machine share. */
+const SYSCTLS = ['net/netfilter/nf_conntrack_tcp_timeout_close', 'net/netfilter/nf_conntrack_tcp_timeout_time_wait'].map((name) => `echo 1 > /proc/sys/${name}`)
+
+export class Relay {
+  readonly network: Namespace
+  /** Of the relay, as the client sees it. */
+  readonly address: string
+  /** Of the server, as the relay sees it. */
+  readonly server: string
+  readonly #programs: ChildProcess[] = []
+
+  constructor(network: Namespace, number: number) {
+    this.network = network
+    this.address = `10.1.${number}.1`
+    this.server = `10.9.${number}.2`
+  }
+
+  /** A program that relays by itself. Whatever it forks ends with it, and it ends with the bench. */
+  async start(command: readonly string[]): Promise<void> {
+    const [program, words] = this.network.inside(['setpriv', '--pdeathsig', 'KILL', 'unshare', '--pid', '--fork', '--kill-child', ...command])
+    const child = spawn(program, words, { stdio: ['ignore', 'ignore', process.env['PANEL_SHOW_LOG'] ? 'inherit' : 'ignore'] })
+    this.#programs.push(child)
+    await once(child, 'spawn')
+  }
+
+  async nft(text: string): Promise<void> {
+    await this.network.run(['nft', '-f', '-'], text)
+  }
+
+  async close(): Promise<void> {
+    for (const child of this.#programs) {
+      if (child.exitCode !== null || child.signalCode !== null) continue
+      child.kill('SIGKILL')
+      await once(child, 'exit')
+    }
+    await this.network.close()
+  }
+}
+
+export class Stage {
+  readonly client: Namespace
+  readonly server: Namespace
+  readonly #relays: Relay[] = []
+
+  private constructor(client: Namespace, server: Namespace) {
+    this.client = client
+    this.server = server
+  }
+
+  static async open(): Promise<Stage> {
+    return new Stage(await Namespace.open(), await Namespace.open())
+  }
+
+  async relay(): Promise<Relay> {
+    const number = this.#relays.length + 1
+    const relay = new Relay(await Namespace.open(), number)
+    this.#relays.push(relay)
+    const [near, far] = [`10.1.${number}`, `10.9.${number}`]
+    await batch(relay.network, 'link set lo up', ...this.#link(number, 'near', near, this.client), ...this.#link(number, 'far', far, this.server))
+    // Routes both ways, which only plain routing needs: who relays shows the server an address of its own.
+    await batch(this.client, 'link set lo up', `address add ${near}.2/24 dev relay${number}`, `link set relay${number} up`, `route add ${far}.0/24 via ${near}.1`)
+    await batch(this.server, 'link set lo up', `address add ${far}.2/24 dev relay${number}`, `link set relay${number} up`, `route add ${near}.0/24 via ${far}.1`)
+    await relay.network.run(['sh', '-c', [...SYSCTLS, 'echo 1 > /proc/sys/net/ipv4/ip_forward'].join('; ')])
+    return relay
+  }
+
+  #link(number: number, name: string, subnet: string, end: Namespace): string[] {
+    return [`link add ${name} type veth peer name relay${number} netns ${end.pid}`, `address add ${subnet}.1/24 dev ${name}`, `link set ${name} up`]
+  }
+
+  async close(): Promise<void> {
+    for (const relay of this.#relays) await relay.close()
+    await this.client.close()
+    await this.server.close()
+  }
+}
+
+const batch = (network: Namespace, ...commands: readonly string[]): Promise<string> => network.run(['ip', '-batch', '-'], `${commands.join('\n')}\n`)
