@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { LineSplitter } from '@panel/shared/rpc/framing.ts'
 import type { MethodName, Params, Result } from '@panel/shared/rpc/methods.ts'
 
-interface Answered<R> {
+export interface Answered<R> {
   readonly result: R
   readonly bytes: number
   /** From the call to the end of the line; reading the JSON is not part of it. */

@@ -1,4 +1,6 @@
 // What a driver is told, as JSON in its one argument, and what it answers, as JSON on stdout. Times are in milliseconds.
+import type { Between } from '../relay/rules.ts'
+
 export interface Panel {
   /** Without a slash at the end. */
   readonly url: string
@@ -27,6 +29,8 @@ export interface Rounds {
   readonly warm_up: number
   readonly rounds: number
   readonly budget_ms: number
+  /** So few that less could be said of them are not broken off; 5 where nothing is said. */
+  readonly fewest?: number
 }
 
 export interface Jobs {
@@ -47,6 +51,12 @@ export interface Jobs {
     /** Stops early, and says so by the length of `times`, when the budget is used up. `ip` makes all in one `ip -batch`. */
     job: { panel: Panel; ends: Ends; count: number; budget_ms: number; by: 'socket' | 'http' | 'ip' }
     answer: { times: number[]; memory: Costs | null }
+  }
+  relay: {
+    /** So many rules between these are in force and stored; `bare` runs a command where nothing but the same table is. */
+    job: { panel: Panel; between: Between; count: number; bare: string[]; rounds: Rounds }
+    /** `rest` is the processor time of a second in which nobody asks for anything. */
+    answer: Record<'own_text' | 'whole_text' | 'socket' | 'patch' | 'post' | 'remove' | 'counters' | 'nft_counters', number[]> & { rest: Costs }
   }
   seed: {
     /** The store, made where it is missing. */

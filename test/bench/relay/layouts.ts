@@ -1,12 +1,11 @@
 // What is compared: each layout on a relay of its own, and the lanes through it that are measured.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Namespace } from '../host/namespace.ts'
 import type { Programs } from '../programs.ts'
-import type { Kind, Place } from './load.ts'
+import type { Kind, Load, Place } from './load.ts'
 import { applied, Panel } from './panel.ts'
-import { byHand, iptables, linearNft, portOf, rulesOf } from './rules.ts'
-import { SERVER_PORT, type Relay, type Stage } from './stage.ts'
+import { byHand, iptables, linearNft, portOf, rulesOf, SERVER_PORT } from './rules.ts'
+import type { Relay, Stage } from './stage.ts'
 
 /** `key` tells lanes apart; `what` is for the table. */
 export interface Lane {
@@ -17,6 +16,7 @@ export interface Lane {
 }
 
 export const SIZES = [1, 100, 1000, 10_000] as const
+const START_MS = 5000
 const ALL: readonly Kind[] = ['connections', 'datagrams', 'stream', 'round_trips']
 const SPLICED: readonly Kind[] = ['connections', 'stream', 'round_trips']
 const counted = (count: number): string => (count === 1 ? '1 rule' : `${count.toLocaleString('en')} rules`)
@@ -78,25 +78,28 @@ export async function byIptables(stage: Stage): Promise<Lane[]> {
   return lanes
 }
 
-/** One that is not here has no lane. */
-export async function userSpace(stage: Stage, folder: string): Promise<{ lanes: Lane[]; missing: string[] }> {
+/** One that is not here, or relays nothing as it is set up here, has no lane. */
+export async function userSpace(stage: Stage, load: Load, folder: string): Promise<{ lanes: Lane[]; missing: string[] }> {
   const lanes: Lane[] = []
   const missing: string[] = []
   for (const [program, { kinds, commands }] of Object.entries(PROGRAMS)) {
     const relay = await stage.relay()
-    if (!(await isHere(program, relay.network))) {
-      missing.push(program)
-      continue
-    }
     const at = join(folder, program)
     mkdirSync(at)
     for (const command of commands(relay, at)) await relay.start(command)
-    lanes.push({ key: program, what: program, place: { address: relay.address, port: portOf(1) }, kinds })
+    const lane = { key: program, what: program, place: { address: relay.address, port: portOf(1) }, kinds }
+    if (await relays(load, lane)) lanes.push(lane)
+    else missing.push(program)
   }
   return { lanes, missing }
 }
 
-const isHere = async (program: string, network: Namespace): Promise<boolean> => (await network.run(['sh', '-c', `command -v ${program} || true`])) !== ''
+/** It may need a moment to listen. */
+async function relays(load: Load, { place }: Lane): Promise<boolean> {
+  const until = performance.now() + START_MS
+  while (performance.now() < until) if ((await load.measure('connections', place, 100)).done > 0) return true
+  return false
+}
 
 interface Program {
   readonly kinds: readonly Kind[]

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/tcp.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -17,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { BATCH = 64, DATAGRAM_BYTES = 64, STREAM_BYTES = 256 * 1024, ABREAST = 16, FEWEST = 100, EVENTS = 256, FD_MAX = 4096, SAMPLES_MAX = 1 << 20 };
+enum { BATCH = 64, DATAGRAM_BYTES = 64, STREAM_BYTES = 256 * 1024, ABREAST = 16, FEWEST = 100, EVENTS = 256, FD_MAX = 8192, SAMPLES_MAX = 1 << 20 };
 /** Before anything is counted: neighbours are found, a relay in user space has forked, windows have grown. */
 static const double WARM_UP_MS = 60;
 /** Of a connection or a round trip that gets no answer: it has failed. */
@@ -29,7 +30,7 @@ typedef struct {
   _Atomic uint64_t stream_bytes, datagrams;
 } Counts;
 
-/** `done` is what the far end has had, or answered, within `ms`; `sent` and `had` are of the whole run, warming up included. */
+/** `done` is what the far end has had, or answered, within `ms`; `sent`, `had` and `failed` are of the whole run, warming up included. */
 typedef struct {
   uint64_t done, sent, had, failed;
   double ms, busy_ms;
@@ -46,6 +47,16 @@ static void die(const char *what) {
 static int must(int result, const char *what) {
   if (result < 0) die(what);
   return result;
+}
+
+/** Ahead of all that runs beside, each end on a processor of its own: what a packet costs is measured, not who has to wait for whom. */
+static void run_at(int priority, int processor) {
+  struct sched_param at = {.sched_priority = priority};
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(processor % sysconf(_SC_NPROCESSORS_ONLN), &one);
+  must(sched_setscheduler(0, SCHED_RR, &at), "SCHED_RR");
+  must(sched_setaffinity(0, sizeof one, &one), "sched_setaffinity");
 }
 
 static double now_ms(void) {
@@ -180,7 +191,9 @@ static int is_over(Seen *seen, double began, double ms, uint64_t done) {
     sample_count = 0;
   }
   if (!opened || now - opened < ms || (done - before < FEWEST && now - opened < LONGER * ms)) return 0;
-  *seen = (Seen){.done = done - before, .sent = seen->sent, .failed = seen->failed, .ms = now - opened, .busy_ms = busy_ms() - busy};
+  seen->done = done - before;
+  seen->ms = now - opened;
+  seen->busy_ms = busy_ms() - busy;
   return 1;
 }
 
@@ -212,33 +225,35 @@ static int go_on(int fd, Call *call) {
   return bytes == 1 ? 1 : bytes < 0 && errno == EAGAIN ? 0 : -1;
 }
 
-/** New connections, one after the other, so many abreast. */
-static void connections(struct sockaddr_in to, double ms, int abreast, Seen *seen) {
+/** What a rate allows to be begun now; without one as many as are done, ABREAST at first. */
+static int due(int rate, double began, uint64_t done, uint64_t begun) {
+  double due = rate == 0 ? (double)done + ABREAST : (now_ms() - began) * rate / 1000;
+  return due > begun ? (int)(due - begun) : 0;
+}
+
+/** New connections, ABREAST of them or so many a second. */
+static void connections(struct sockaddr_in to, double ms, int rate, Seen *seen) {
   static Call calls[FD_MAX];
   int poll = must(epoll_create1(0), "epoll");
-  uint64_t done = 0;
   double began = now_ms();
-  for (int i = 0; i < abreast; i++) begin_call(poll, to, calls);
-  while (!is_over(seen, began, ms, done)) {
+  while (!is_over(seen, began, ms, seen->had)) {
+    for (int more = due(rate, began, seen->had + seen->failed, seen->sent); more > 0; more--, seen->sent++) begin_call(poll, to, calls);
     struct epoll_event ready[EVENTS];
-    int many = epoll_wait(poll, ready, EVENTS, 20);
+    int many = epoll_wait(poll, ready, EVENTS, rate == 0 ? 20 : 1);
     for (int i = 0; i < many; i++) {
       int fd = ready[i].data.fd, how = go_on(fd, &calls[fd]);
       if (how == 0) continue;
       if (how > 0) sample(now_ms() - calls[fd].began);
-      done += how > 0;
+      seen->had += how > 0;
       seen->failed += how < 0;
-      seen->sent++;
       calls[fd].began = 0;
       close(fd);
-      begin_call(poll, to, calls);
     }
     for (int fd = 0; many == 0 && fd < FD_MAX; fd++) {
       if (!calls[fd].began || now_ms() - calls[fd].began < PATIENCE_MS) continue;
       seen->failed++;
       calls[fd].began = 0;
       close(fd);
-      begin_call(poll, to, calls);
     }
   }
 }
@@ -289,29 +304,37 @@ static void round_trips(struct sockaddr_in to, double ms, Seen *seen) {
   }
 }
 
+static int usage(void) {
+  return fprintf(stderr, "load server COUNTS PORT | load connections|datagrams|stream|round_trips COUNTS PORT ADDRESS MS A_SECOND\n"), 2;
+}
+
 int main(int count, char **words) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (count < 4) return fprintf(stderr, "load server COUNTS PORT | load connections|datagrams|stream|round_trips COUNTS PORT ADDRESS MS ABREAST_OR_RATE\n"), 2;
+  if (count != 4 && count != 7) return usage();
+  int is_server = strcmp(words[1], "server") == 0;
+  run_at(1, is_server);
   Counts *counts = mapped(words[2]);
   int port = atoi(words[3]);
-  if (strcmp(words[1], "server") == 0) {
+  if (is_server) {
     if (must(fork(), "fork") == 0) {
       prctl(PR_SET_PDEATHSIG, SIGKILL);
+      // It sleeps between its looks, and must not be late for the next.
+      run_at(2, 1);
       take_datagrams(counts, port);
     }
     serve_connections(counts, port);
   }
-  if (count < 7) return 2;
+  if (count != 7) return usage();
   samples = malloc(SAMPLES_MAX * sizeof *samples);
   struct sockaddr_in to = place(words[4], port);
   double ms = atof(words[5]);
-  int how_many = atoi(words[6]);
+  int rate = atoi(words[6]);
   Seen seen = {0};
-  if (strcmp(words[1], "connections") == 0) connections(to, ms, how_many > 0 ? how_many : ABREAST, &seen);
-  else if (strcmp(words[1], "datagrams") == 0) datagrams(counts, to, ms, how_many, &seen);
+  if (strcmp(words[1], "connections") == 0) connections(to, ms, rate, &seen);
+  else if (strcmp(words[1], "datagrams") == 0) datagrams(counts, to, ms, rate, &seen);
   else if (strcmp(words[1], "stream") == 0) stream(counts, to, ms, &seen);
   else if (strcmp(words[1], "round_trips") == 0) round_trips(to, ms, &seen);
-  else return 2;
+  else return usage();
   qsort(samples, sample_count, sizeof *samples, ascending);
   printf("{\"done\":%llu,\"sent\":%llu,\"had\":%llu,\"failed\":%llu,\"ms\":%.2f,\"busy_ms\":%.0f,\"p50_ms\":%.4f,\"p99_ms\":%.4f,\"slowest_ms\":%.3f}\n", (unsigned long long)seen.done, (unsigned long long)seen.sent, (unsigned long long)seen.had,
          (unsigned long long)seen.failed, seen.ms, seen.busy_ms, percentile(0.5), percentile(0.99), percentile(1));

@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import type { Namespace } from '../host/namespace.ts'
-import { SERVER_PORT, type Stage } from './stage.ts'
+import { SERVER_PORT } from './rules.ts'
+import type { Stage } from './stage.ts'
 
 export type Kind = 'connections' | 'datagrams' | 'stream' | 'round_trips'
 
@@ -45,8 +46,8 @@ export class Load {
     return load
   }
 
-  /** Connections so many abreast, datagrams so many a second; 0: as many as go. */
-  async measure(kind: Kind, { address, port }: Place, ms: number, howMany = 0): Promise<Seen> {
-    return JSON.parse(await this.#client.run([this.#program, kind, this.#counts, String(port), address, String(ms), String(howMany)])) as Seen
+  /** New connections or datagrams so many a second; 0: as many as go. */
+  async measure(kind: Kind, { address, port }: Place, ms: number, aSecond = 0): Promise<Seen> {
+    return JSON.parse(await this.#client.run([this.#program, kind, this.#counts, String(port), address, String(ms), String(aSecond)])) as Seen
   }
 }

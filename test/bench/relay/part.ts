@@ -1,47 +1,80 @@
 // Relay rules with real traffic: client, relay and server in networks of their own on this machine, one relay for each layout of rules.
-import { mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir, setPriority } from 'node:os'
 import { join } from 'node:path'
-import { layOut } from '../programs.ts'
+import { rulesetText } from '@panel/shared/render/ruleset.ts'
+import { layOut, type Programs } from '../programs.ts'
 import type { Section } from '../table.ts'
-import { byIptables, limits, linear, panels, userSpace, type Lane } from './layouts.ts'
+import { changesSection } from './changes.ts'
+import { controlSection } from './control.ts'
+import { byIptables, limits, linear, panels, SIZES, userSpace, type Lane } from './layouts.ts'
 import { Load, type Kind } from './load.ts'
+import { loadingSection } from './loading.ts'
+import type { Panel } from './panel.ts'
+import { rulesOf } from './rules.ts'
 import { Stage } from './stage.ts'
 import { measureAll, type Measured } from './traffic.ts'
 import { connectionsSection, datagramsSection, latencySection, streamSections } from './traffic-sections.ts'
 
 type Tell = (section: Section) => void
 
-const WINDOW_MS = Number(process.env['PANEL_BENCH_WINDOW_MS'] || 300)
-const ROUNDS = { warm_up: 1, rounds: Number(process.env['PANEL_BENCH_ROUNDS'] || 7), budget_ms: 60_000 }
+const WINDOW_MS = 250
+/** With some thirty lanes a round of one kind takes about ten seconds. */
+const ROUNDS = { warm_up: 1, rounds: 7, budget_ms: 55_000 }
+const CONTROL_BUDGET_MS = 20_000
+const CHANGED = 1000
 /** Ahead of whatever else the machine does; what is started from here inherits it. */
 const PRIORITY = -15
 
 export async function relayPart(tell: Tell): Promise<void> {
   setPriority(PRIORITY)
   const folder = mkdtempSync(join(tmpdir(), 'panel-bench-'))
+  // mkdtemp keeps its folder to its maker, and the web daemon is somebody else.
+  chmodSync(folder, 0o711)
   const stage = await Stage.open()
   try {
-    const programs = await layOut(folder)
-    const load = await Load.open(folder, stage)
-    const { lanes: ours } = await panels(stage, folder, programs)
-    const { lanes: theirs, missing } = await userSpace(stage, folder)
-    const lanes = [...(await limits(stage)), ...ours, ...(await linear(stage)), ...(await byIptables(stage)), ...theirs]
-    if (missing.length > 0) console.error(`relay: not here: ${missing.join(', ')}`)
-    await traffic(load, lanes, tell)
+    await measure(stage, folder, await layOut(folder), tell)
   } finally {
     await stage.close()
     rmSync(folder, { recursive: true, force: true })
   }
 }
 
-async function traffic(load: Load, lanes: readonly Lane[], tell: Tell): Promise<void> {
+async function measure(stage: Stage, folder: string, programs: Programs, tell: Tell): Promise<void> {
+  const load = await Load.open(folder, stage)
+  const { lanes: ours, panels: made } = await panels(stage, folder, programs)
+  const { lanes: theirs, missing } = await userSpace(stage, load, folder)
+  const lanes = [...(await limits(stage)), ...ours, ...(await linear(stage)), ...(await byIptables(stage)), ...theirs]
+  await traffic(load, lanes, missing, tell)
+  await changes(stage, load, made, tell)
+  for (const count of SIZES) {
+    console.error(`relay: one of ${count} rules changed`)
+    tell(await controlSection(stage, panelOf(made, count), programs, count, CONTROL_BUDGET_MS))
+  }
+  console.error('relay: loading')
+  tell(await loadingSection(stage, folder, programs))
+}
+
+async function traffic(load: Load, lanes: readonly Lane[], missing: readonly string[], tell: Tell): Promise<void> {
   const measured = (kind: Kind): Promise<Measured> => {
     console.error(`relay: ${kind}`)
     return measureAll(load, lanes, kind, WINDOW_MS, ROUNDS)
   }
-  tell(connectionsSection(lanes, await measured('connections')))
+  tell(connectionsSection(lanes, await measured('connections'), missing))
   tell(datagramsSection(lanes, await measured('datagrams')))
   for (const section of streamSections(lanes, await measured('stream'))) tell(section)
   tell(latencySection(lanes, await measured('round_trips')))
+}
+
+async function changes(stage: Stage, load: Load, made: ReadonlyMap<number, Panel>, tell: Tell): Promise<void> {
+  console.error('relay: changes under traffic')
+  const bare = await stage.relay()
+  await bare.nft(rulesetText(null, rulesOf(bare, CHANGED)))
+  tell(await changesSection(load, panelOf(made, CHANGED), bare, CHANGED))
+}
+
+function panelOf(made: ReadonlyMap<number, Panel>, count: number): Panel {
+  const panel = made.get(count)
+  if (!panel) throw new Error(`No panel has ${count} rules`)
+  return panel
 }

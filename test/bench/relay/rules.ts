@@ -1,14 +1,24 @@
 // The rules that are compared: one to a port, all to the same server, the first and the last for TCP and UDP and the others for TCP.
 import type { RelayRule } from '@panel/shared/model/ruleset.ts'
 import { exampleRule } from '../../support/example-rule.ts'
-import { FIRST_PORT, SERVER_PORT, type Relay } from './stage.ts'
+
+export const SERVER_PORT = 80
+/** Bound ports go up from here, one for each rule. */
+const FIRST_PORT = 10_000
+
+export interface Between {
+  /** Of the relay, as the client sees it. */
+  readonly address: string
+  /** Of the server, as the relay sees it. */
+  readonly server: string
+}
 
 export const portOf = (number: number): number => FIRST_PORT + number - 1
 
 const protocolOf = (number: number, count: number): RelayRule['protocol'] => (number === 1 || number === count ? 'both' : 'tcp')
 
 /** As the panel makes a rule where the operator says no more than its ends. */
-export const rulesOf = ({ address, server }: Relay, count: number, is_clamp_mss_to_pmtu = true): RelayRule[] =>
+export const rulesOf = ({ address, server }: Between, count: number, is_clamp_mss_to_pmtu = true): RelayRule[] =>
   Array.from({ length: count }, (_, at) => at + 1).map((number) =>
     exampleRule({
       ...{ route_rule_id: number, sort_order: number * 10, protocol: protocolOf(number, count), is_clamp_mss_to_pmtu },
@@ -24,10 +34,10 @@ const linesOf = (count: number): Line[] =>
   Array.from({ length: count }, (_, at) => at + 1).flatMap((number) => (protocolOf(number, count) === 'both' ? (['tcp', 'udp'] as const) : (['tcp'] as const)).map((protocol) => ({ protocol, port: portOf(number) })))
 
 /** One rule as people write it, with nothing beside it: what NAT itself costs. */
-export const byHand = ({ address, server }: Relay): string => nat(linesOf(1).map(({ protocol, port }) => `ip daddr ${address} ${protocol} dport ${port} dnat to ${server}:${SERVER_PORT}`))
+export const byHand = ({ address, server }: Between): string => nat(linesOf(1).map(({ protocol, port }) => `ip daddr ${address} ${protocol} dport ${port} dnat to ${server}:${SERVER_PORT}`))
 
 /** One line after the other, and for what each rule moved two more that count it, there and back. */
-export const linearNft = ({ address, server }: Relay, count: number, isCounting: boolean): string => {
+export const linearNft = ({ address, server }: Between, count: number, isCounting: boolean): string => {
   const lines = linesOf(count)
   const text = nat(lines.map(({ protocol, port }) => `ip daddr ${address} ${protocol} dport ${port} dnat to ${server}:${SERVER_PORT}`))
   const ways = lines.flatMap(({ protocol, port }) => ['original', 'reply'].map((way) => `meta l4proto ${protocol} ct original proto-dst ${port} ct direction ${way} counter accept`))
@@ -40,7 +50,7 @@ const nat = (lines: readonly string[]): string =>
 const chain = (name: string, declaration: string, lines: readonly string[]): string => ['table ip linear {', `chain ${name} {`, declaration, ...lines, '}', '}', ''].join('\n')
 
 /** The same for iptables-restore. */
-export function iptables({ address, server }: Relay, count: number): string {
+export function iptables({ address, server }: Between, count: number): string {
   const lines = linesOf(count)
   const dnat = lines.map(({ protocol, port }) => `-A PREROUTING -d ${address} -p ${protocol} --dport ${port} -j DNAT --to-destination ${server}:${SERVER_PORT}`)
   const ways = lines.flatMap(({ protocol, port }) => ['ORIGINAL', 'REPLY'].map((way) => `-A FORWARD -p ${protocol} -m conntrack --ctorigdstport ${port} --ctdir ${way} -j ACCEPT`))

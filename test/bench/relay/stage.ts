@@ -3,19 +3,14 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { Namespace } from '../host/namespace.ts'
-
-export const SERVER_PORT = 80
-/** Bound ports go up from here, one for each rule. */
-export const FIRST_PORT = 10_000
+import type { Between } from './rules.ts'
 
 /** Connections end by a reset here; without this, what is left of them would fill the table of connections that all networks of the machine share. */
 const SYSCTLS = ['net/netfilter/nf_conntrack_tcp_timeout_close', 'net/netfilter/nf_conntrack_tcp_timeout_time_wait'].map((name) => `echo 1 > /proc/sys/${name}`)
 
-export class Relay {
+export class Relay implements Between {
   readonly network: Namespace
-  /** Of the relay, as the client sees it. */
   readonly address: string
-  /** Of the server, as the relay sees it. */
   readonly server: string
   readonly #programs: ChildProcess[] = []
 
@@ -27,7 +22,7 @@ export class Relay {
 
   /** A program that relays by itself. Whatever it forks ends with it, and it ends with the bench. */
   async start(command: readonly string[]): Promise<void> {
-    const [program, words] = this.network.inside(['setpriv', '--pdeathsig', 'KILL', 'unshare', '--pid', '--fork', '--kill-child', ...command])
+    const [program, words] = this.network.inside(['setpriv', '--pdeathsig', 'KILL', 'unshare', '--pid', '--fork', '--kill-child', 'chrt', '--rr', '1', ...command])
     const child = spawn(program, words, { stdio: ['ignore', 'ignore', process.env['PANEL_SHOW_LOG'] ? 'inherit' : 'ignore'] })
     this.#programs.push(child)
     await once(child, 'spawn')

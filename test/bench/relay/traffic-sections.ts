@@ -70,8 +70,11 @@ const latencyAim: AimOf = (key, measured) => {
   return { aim: `≤ 0.2 of what it adds by this panel: ${share.toFixed(2)}`, isMet: share <= 0.2 }
 }
 
-export const connectionsSection = (lanes: readonly Lane[], measured: Measured): Section =>
-  section({ title: 'new connections a second, a byte there and back on each', lanes, measured, figure: perSecond, unit: thousands, aim: rateAim('connections') })
+/** It comes first, so it is the one to say which programs are missing. */
+export function connectionsSection(lanes: readonly Lane[], measured: Measured, missing: readonly string[]): Section {
+  const { title, rows } = section({ title: 'new connections a second, a byte there and back on each', lanes, measured, figure: perSecond, unit: thousands, aim: rateAim('connections') })
+  return { title, rows: [...rows, ...missing.map((what) => ({ what, median: 'not here' }))] }
+}
 
 export const datagramsSection = (lanes: readonly Lane[], measured: Measured): Section =>
   section({ title: 'UDP packets a second of one flow, counted by the server', lanes, measured, figure: perSecond, unit: thousands, aim: rateAim('datagrams') })

@@ -1,0 +1,50 @@
+// One rule changed, and the counters read, at each size: the shipped daemons beside nft with the same text.
+import { join } from 'node:path'
+import { rulesetText } from '@panel/shared/render/ruleset.ts'
+import type { Answer, Job } from '../driver/jobs.ts'
+import type { Programs } from '../programs.ts'
+import { ms, timed, type Aim, type Section } from '../table.ts'
+import type { Panel } from './panel.ts'
+import { rulesOf } from './rules.ts'
+import { seedRules } from './seed.ts'
+import type { Stage } from './stage.ts'
+
+const URL = 'http://127.0.0.1:8480'
+
+/** ruleset.md: with the whole text, and a tenth of it where only elements change. */
+const AIMS: Readonly<Record<number, number>> = { 100: 60, 1000: 250, 10_000: 2000 }
+
+export async function controlSection(stage: Stage, panel: Panel, programs: Programs, count: number, budget_ms: number): Promise<Section> {
+  const { relay, socket } = panel
+  const rules = rulesOf(relay, count)
+  const bare = await stage.relay()
+  await bare.nft(rulesetText(null, rules))
+  await seedRules(panel.store, rules)
+  await panel.startWeb()
+  const [program, words] = bare.network.inside([])
+  const job: Job<'relay'> = { panel: { url: URL, socket }, between: { address: relay.address, server: relay.server }, count, bare: [program, ...words], rounds: { warm_up: 1, rounds: 15, budget_ms, fewest: 2 } }
+  const answer = JSON.parse(await relay.network.run([process.execPath, join(programs.drivers, 'relay.cjs'), JSON.stringify(job)])) as Answer<'relay'>
+  return sectionOf(count, answer)
+}
+
+function sectionOf(count: number, took: Answer<'relay'>): Section {
+  const { own_text, nft_counters, rest } = took
+  const bound = AIMS[count]
+  const aim = (share: number): Aim | undefined => (bound === undefined ? undefined : { says: `< ${ms(bound * share)}`, below_ms: bound * share })
+  return {
+    title: `relay: one of ${count.toLocaleString('en')} rules changed, and the counters of all read; ${took.patch.length} rounds`,
+    rows: [
+      timed('nft -f of the change, nothing read back', own_text),
+      timed('nft -f of the whole table made anew, nothing read back', took.whole_text, own_text),
+      timed('helper alone, verified', took.socket, own_text),
+      timed('PATCH /routes/{id}, verified, stored', took.patch, own_text, aim(1)),
+      timed('  the same, the aim for changes of elements alone', took.patch, own_text, aim(0.1)),
+      timed('POST /routes, verified, stored', took.post, own_text),
+      timed('DELETE /routes/{id}, verified, stored', took.remove, own_text),
+      timed('nft -j list counters', nft_counters),
+      timed('helper alone, ruleset.counters', took.counters, nft_counters),
+      { what: 'processor time of the root helper for a second in which nobody asks', median: ms(rest.helper) },
+      { what: 'processor time of the web daemon for a second in which nobody asks', median: ms(rest.web) },
+    ],
+  }
+}
