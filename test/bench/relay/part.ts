@@ -1,6 +1,6 @@
 // Relay rules with real traffic: client, relay and server in networks of their own on this machine, one relay for each layout of rules.
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir, setPriority } from 'node:os'
+import { getPriority, setPriority, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { rulesetText } from '@panel/shared/render/ruleset.ts'
 import { layOut, type Programs } from '../programs.ts'
@@ -27,6 +27,7 @@ const CHANGED = 1000
 const PRIORITY = -15
 
 export async function relayPart(tell: Tell): Promise<void> {
+  const priority = getPriority()
   setPriority(PRIORITY)
   const folder = mkdtempSync(join(tmpdir(), 'panel-bench-'))
   // mkdtemp keeps its folder to its maker, and the web daemon is somebody else.
@@ -37,6 +38,7 @@ export async function relayPart(tell: Tell): Promise<void> {
   } finally {
     await stage.close()
     rmSync(folder, { recursive: true, force: true })
+    setPriority(priority)
   }
 }
 
