@@ -16,8 +16,8 @@ export interface Seen {
   readonly had: number
   readonly failed: number
   readonly ms: number
-  /** Processor time of the whole machine. */
-  readonly busy_ms: number
+  /** Processor time of all that carry the traffic: both ends and a relay in user space, and what the kernel books to them. */
+  readonly used_ms: number
   readonly p50_ms: number
   readonly p99_ms: number
   readonly slowest_ms: number

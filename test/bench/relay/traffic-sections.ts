@@ -12,7 +12,7 @@ type AimOf = (key: string, measured: Measured) => Aimed
 
 const thousands = (value: number): string => Math.round(value).toLocaleString('en')
 const gigabits: Figure = ({ done, ms }) => (done * 8) / ms / 1e6
-const processorMs: Figure = ({ done, busy_ms }) => (busy_ms * 1e9) / done
+const processorMs: Figure = ({ done, used_ms }) => (used_ms * 1e9) / done
 const roundTripUs: Figure = ({ p50_ms }) => p50_ms * 1000
 const PANEL = 'panel 1000 last'
 const USER_SPACE = ['haproxy', 'nginx']
@@ -81,7 +81,7 @@ export const datagramsSection = (lanes: readonly Lane[], measured: Measured): Se
 
 export const streamSections = (lanes: readonly Lane[], measured: Measured): Section[] => [
   section({ title: 'Gbit/s of one TCP connection, counted by the server', lanes, measured, figure: gigabits, unit: (value) => value.toFixed(2), aim: streamAim }),
-  section({ title: 'processor time of the whole machine, both ends too, for a gigabyte', lanes: shown(lanes), measured, figure: processorMs, unit: (value) => `${value.toFixed(0)} ms`, aim: processorAim }),
+  section({ title: 'processor time for a gigabyte, of both ends and what is between them', lanes: shown(lanes), measured, figure: processorMs, unit: (value) => `${value.toFixed(0)} ms`, aim: processorAim }),
 ]
 
 export const latencySection = (lanes: readonly Lane[], measured: Measured): Section =>
