@@ -47,6 +47,11 @@ const unknown = asked.filter((name) => !Object.hasOwn(PARTS, name))
 if (unknown.length > 0) throw new Error(`There is no part ${unknown.join(', ')}; there are ${Object.keys(PARTS).join(', ')}`)
 const sections: Section[] = []
 const results: boolean[] = []
+// Broken off, it tells what it has.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => {
+  console.log(asTable(sections))
+  process.exit(1)
+})
 for (const [name, part] of Object.entries(PARTS)) if (asked.length === 0 || asked.includes(name)) results.push(await measure(name, part))
 console.log(asTable(sections))
 process.exit(results.every(Boolean) ? 0 : 1)

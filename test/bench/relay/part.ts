@@ -21,7 +21,6 @@ type Tell = (section: Section) => void
 const WINDOW_MS = 250
 /** With some thirty lanes a round of one kind takes about ten seconds. */
 const ROUNDS = { warm_up: 1, rounds: 7, budget_ms: 55_000 }
-const CONTROL_BUDGET_MS = 20_000
 const CHANGED = 1000
 /** Ahead of whatever else the machine does; what is started from here inherits it. */
 const PRIORITY = -15
@@ -49,12 +48,12 @@ async function measure(stage: Stage, folder: string, programs: Programs, tell: T
   const lanes = [...(await limits(stage)), ...ours, ...(await linear(stage)), ...(await byIptables(stage)), ...theirs]
   await traffic(load, lanes, missing, tell)
   await changes(stage, load, made, tell)
-  for (const count of SIZES) {
-    console.error(`relay: one of ${count} rules changed`)
-    tell(await controlSection(stage, panelOf(made, count), programs, count, CONTROL_BUDGET_MS))
-  }
   console.error('relay: loading')
   tell(await loadingSection(stage, folder, programs))
+  for (const count of SIZES) {
+    console.error(`relay: one of ${count} rules changed`)
+    tell(await controlSection(stage, panelOf(made, count), programs, count))
+  }
 }
 
 async function traffic(load: Load, lanes: readonly Lane[], missing: readonly string[], tell: Tell): Promise<void> {
