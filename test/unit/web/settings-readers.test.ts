@@ -6,17 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { SETTING_KEYS, type SettingKey } from '@panel/web-daemon/settings/definitions.ts'
 
 /** Their features are not there yet. Whoever builds one takes its keys out of here, and proves their effects in a table for the category (test/api/support/effects.ts). */
-const PENDING: readonly Extract<SettingKey, `monitor.${string}` | `diagnostics.${string}`>[] = [
-  'monitor.enabled',
-  'monitor.interval_seconds',
-  'monitor.timeout_seconds',
-  'monitor.packet_size',
-  'monitor.window_size',
-  'monitor.degraded_rtt_ms',
-  'monitor.state_change_samples',
-  'monitor.aggregate_interval_seconds',
-  'monitor.history_retention_days',
-  'monitor.tcp_knock_enabled',
+const PENDING: readonly Extract<SettingKey, `diagnostics.${string}`>[] = [
   'diagnostics.manual_ping_count',
   'diagnostics.manual_ping_interval',
   'diagnostics.manual_ping_timeout',
