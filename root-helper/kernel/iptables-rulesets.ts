@@ -29,10 +29,20 @@ export class IptablesRulesets implements Rulesets {
   async read(): Promise<HeldRuleset> {
     const { backend } = this.#iptables
     try {
-      const read = await this.#look()
-      const rules = canonicalRuleset(RELAY_FAMILIES.flatMap((family) => read[family].rules))
-      const damaged = RELAY_FAMILIES.flatMap((family) => read[family].damaged)
-      return { backend, is_readable: true, is_present: this.#families.size > 0, detail: '', rules, damaged: [...damaged, ...this.#missing(rules, damaged)], unmanaged: RELAY_FAMILIES.flatMap((family) => read[family].unmanaged) }
+      const found = await this.#look()
+      const read = RELAY_FAMILIES.map((family) => found[family])
+      const rules = canonicalRuleset(read.flatMap((one) => one.rules))
+      const damaged = read.flatMap((one) => one.damaged)
+      return {
+        backend,
+        is_readable: true,
+        is_present: this.#families.size > 0,
+        detail: '',
+        rules,
+        damaged: [...damaged, ...this.#missing(rules, damaged)],
+        unmanaged: read.flatMap(({ unmanaged }) => unmanaged),
+        missing_jumps: read.flatMap(({ missing_jumps }) => missing_jumps),
+      }
     } catch (error) {
       if (!(error instanceof KernelError)) throw error
       return { backend, is_readable: false, is_present: false, detail: error.message.slice(0, 300), rules: [], damaged: [], unmanaged: [] }

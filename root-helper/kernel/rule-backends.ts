@@ -5,7 +5,7 @@ import { TABLE } from '@panel/shared/render/ruleset-table.ts'
 import type { WantedBackend } from '../config.ts'
 import { log } from '../log.ts'
 import { rulesetGeneration } from '../netlink/generation.ts'
-import { KernelError, type Kernel, type Rulesets } from './facilities.ts'
+import { KernelError, type Kernel, type Netfilter, type Rulesets } from './facilities.ts'
 import { readIfThere, writeWhole } from './files.ts'
 import { Generations } from './generations.ts'
 import { findTool, nftAnswers, type BackendAnswer } from './host-facts.ts'
@@ -48,8 +48,16 @@ export async function openNetfilter(stateDir: string, wanted: WantedBackend): Pr
     const reason = refused.slice(0, 300)
     return { ruleBackend: { active: 'none', has_ipv6: false, reason }, rulesets: rulesetsWithout(reason), netfilter, backendAnswers: async () => ({ available: false, version: '', detail: reason }) }
   }
-  return { ruleBackend: opened.found, rulesets: afterAnother(opened, common, join(stateDir, 'rule-backend')), netfilter, backendAnswers: opened.answers }
+  return { ruleBackend: opened.found, rulesets: afterAnother(opened, common, join(stateDir, 'rule-backend')), netfilter: opened.found.active === 'iptables_legacy' ? besideLegacy(netfilter) : netfilter, backendAnswers: opened.answers }
 }
+
+/** nft tells nothing of what stands in the tables of iptables-legacy. */
+const besideLegacy = (netfilter: Netfilter): Netfilter => ({
+  foreign: async () => {
+    const found = await netfilter.foreign()
+    return found.is_readable ? { ...found, is_whole: false, detail: [found.detail, 'rules in the tables of iptables-legacy are not among them'].filter((text) => text !== '').join('; ') } : found
+  },
+})
 
 async function choose(common: Common, wanted: WantedBackend): Promise<{ opened: Opened | null; refused: string }> {
   const refusals: string[] = []

@@ -19,6 +19,8 @@ export const RulesetFound = strict({
   rules: Type.Array(RelayRule),
   damaged: Type.Array(strict({ route_rule_id: RuleId, detail: line(600) })),
   unmanaged: Type.Array(line(600)),
+  /** Of a backend whose chains are led to from chains of the kernel: the lines that should lead there and do not. */
+  missing_jumps: Type.Optional(Type.Array(line(100), { maxItems: 20 })),
   next_id: NextId,
 })
 export type RulesetFound = Static<typeof RulesetFound>

@@ -1,5 +1,6 @@
 // What a listing of netfilter holds that is not the panel's: who put it there, and the chains and rules that a relayed packet can meet.
 import { FOREIGN_HOOKS, FOREIGN_MANAGERS, FOREIGN_RULES_MAX, type ForeignChain, type ForeignFound, type ForeignManager, type ForeignRule } from '../model/foreign-netfilter.ts'
+import { OURS } from '../render/iptables-tables.ts'
 import { TABLE } from '../render/ruleset-table.ts'
 import { asksOf } from './foreign-rule.ts'
 import { handleKey, textsByHandle } from './foreign-text.ts'
@@ -21,8 +22,7 @@ export function readForeign(json: string, text: string): ForeignFound {
   const objects = documents(json)
   const asleep = new Set(objects.filter(([kind, table]) => kind === 'table' && JSON.stringify(table['flags'] ?? '').includes('dormant')).map(([, table]) => `${textIn(table, 'family')} ${textIn(table, 'name')}`))
   const awake = objects.filter(([, object]) => !asleep.has(tableOf(object)) && tableOf(object) !== TABLE)
-  const all = awake.filter(([kind]) => kind === 'chain').map(([, chain]) => chainOf(chain))
-  const lines = awake.filter(([kind]) => kind === 'rule').map(([, rule]) => rule)
+  const { all, lines } = withoutOurs(awake.filter(([kind]) => kind === 'chain').map(([, chain]) => chainOf(chain)), awake.filter(([kind]) => kind === 'rule').map(([, rule]) => rule))
   const ranks = ranksOf(all, lines)
   const chains = all.filter((chain) => ranks.has(keyOf(chain)))
   const met = lines.filter((rule) => ranks.has(keyOf(placeOf(rule)))).map((rule, at) => ({ rule, at, rank: ranks.get(keyOf(placeOf(rule))) ?? 0 })).sort((a, b) => a.rank - b.rank || a.at - b.at)
@@ -36,6 +36,15 @@ export function readForeign(json: string, text: string): ForeignFound {
     total: met.length,
     is_whole: met.length <= FOREIGN_RULES_MAX && chains.length <= FOREIGN_RULES_MAX,
   }
+}
+
+/** Where iptables carries out the relay rules, the panel's own chains stand in tables that others share, and what leads to them in chains of the kernel that may hold nothing else. */
+function withoutOurs(chains: readonly ForeignChain[], rules: readonly JsonObject[]): { all: ForeignChain[]; lines: JsonObject[] } {
+  const isOurs = (table: string, chain: string): boolean => chain.startsWith(OURS) && /^ip6? (?:nat|mangle)$/.test(table)
+  const shared = new Set(chains.filter(({ table, chain }) => isOurs(table, chain)).map(({ table }) => table))
+  const lines = rules.filter((rule) => !isOurs(tableOf(rule), textIn(rule, 'chain')) && !targetsIn(rule['expr'] ?? null).some((target) => isOurs(tableOf(rule), target)))
+  const used = new Set(lines.map((rule) => keyOf(placeOf(rule))))
+  return { all: chains.filter((chain) => !isOurs(chain.table, chain.chain) && (!shared.has(chain.table) || chain.policy === 'drop' || used.has(keyOf(chain)))), lines }
 }
 
 /** nft may list in several documents, one a line. */

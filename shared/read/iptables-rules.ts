@@ -3,13 +3,14 @@ import type { Family } from '../address/ip.ts'
 import { canonicalRule } from '../model/canonical-ruleset.ts'
 import type { RelayDestination, RelayRule } from '../model/ruleset.ts'
 import type { FamilyTables } from '../render/iptables-tables.ts'
-import { ofRule } from '../render/iptables-rule.ts'
+import { readMark } from '../render/ruleset-mark.ts'
 
 /** Null in the place of a rule that cannot be put together. */
 export function rulesOfTables(tables: FamilyTables, family: Family): Map<number, RelayRule | null> {
   const heard = listening(tables, family)
+  const marked = byMark(tables)
   const named = [...tables.nat.chains.keys(), ...tables.mangle.chains.keys()].flatMap((name) => /^PANEL-[RSD]-([0-9]+)/.exec(name)?.[1] ?? []).map(Number)
-  return new Map([...new Set([...named, ...heard.keys()])].map((id) => [id, ruleOf(tables, id, heard.get(id))]))
+  return new Map([...new Set([...named, ...heard.keys()])].map((id) => [id, ruleOf(tables, marked, id, heard.get(id))]))
 }
 
 interface Listening {
@@ -39,12 +40,32 @@ function listening({ nat }: FamilyTables, family: Family): Map<number, Listening
   return found
 }
 
-function ruleOf({ nat, mangle }: FamilyTables, id: number, at: Listening | undefined): RelayRule | null {
+/** What stands in chains that all rules share, each line with the mark of its rule. */
+interface ByMark {
+  /** An address, or MASQUERADE. */
+  readonly sources: ReadonlyMap<number, string>
+  readonly clamped: ReadonlySet<number>
+}
+
+function byMark({ nat, mangle }: FamilyTables): ByMark {
+  const marked = (lines: readonly string[] | undefined, pattern: RegExp): [number, string][] =>
+    (lines ?? []).flatMap((line) => {
+      const [, mark, ...said] = pattern.exec(line) ?? []
+      const id = readMark(Number(mark))?.route_rule_id
+      return id === undefined ? [] : [[id, said.find((text) => text !== undefined) ?? '']]
+    })
+  return {
+    sources: new Map(marked(nat.chains.get('PANEL-SNAT'), /^-m connmark --mark (0x[0-9a-f]+)\/0xffffff00 -j (?:(MASQUERADE)|SNAT --to-source (\S+))$/)),
+    clamped: new Set(marked(mangle.chains.get('PANEL-MSS'), /-m connmark --mark (0x[0-9a-f]+)\/0xffffff00 -j TCPMSS /).map(([id]) => id)),
+  }
+}
+
+function ruleOf({ nat }: FamilyTables, { sources, clamped }: ByMark, id: number, at: Listening | undefined): RelayRule | null {
   const lines = nat.chains.get(`PANEL-R-${id}`) ?? []
   const order = firstIn(lines, /^-m comment --comment "order ([0-9]+)"$/)
   if (!at || order === null) return null
   const { balance, destinations } = balanced(nat.chains, id, lines, at.bind_port)
-  const snat_address = textIn(nat.chains.get('PANEL-SNAT') ?? [], new RegExp(`^${ofRule(id)} -j SNAT --to-source (\\S+)$`))
+  const source = sources.get(id) ?? null
   try {
     return canonicalRule({
       route_rule_id: id,
@@ -56,10 +77,10 @@ function ruleOf({ nat, mangle }: FamilyTables, id: number, at: Listening | undef
       bind_interface: at.bind_interface,
       destinations,
       balance,
-      nat_mode: (nat.chains.get('PANEL-SNAT') ?? []).includes(`${ofRule(id)} -j MASQUERADE`) ? 'masquerade' : snat_address === null ? 'none' : 'snat',
-      snat_address,
+      nat_mode: source === 'MASQUERADE' ? 'masquerade' : source === null ? 'none' : 'snat',
+      snat_address: source === 'MASQUERADE' ? null : source,
       allowed_sources: (nat.chains.get(`PANEL-S-${id}`) ?? []).flatMap((line) => /^-s (\S+) /.exec(line)?.[1] ?? []),
-      is_clamp_mss_to_pmtu: (mangle.chains.get('PANEL-MSS') ?? []).some((line) => line.includes(`${ofRule(id)} -j TCPMSS`)),
+      is_clamp_mss_to_pmtu: clamped.has(id),
       is_include_local_originated: at.isLocal,
       is_logging_enabled: lines.some((line) => line.startsWith('-j LOG ')),
       fwmark: firstIn(lines, /^-j MARK --set-xmark (0x[0-9a-f]+)\//),

@@ -11,12 +11,13 @@ import { readTables } from './iptables-tables.ts'
 
 export interface IptablesRead extends Pick<RulesetFound, 'rules' | 'damaged' | 'unmanaged'> {
   readonly tables: FamilyTables
+  readonly missing_jumps: string[]
 }
 
 /** A rule is held where our chains are, line for line, what that rule is laid out to; each difference is told of the rule that it belongs to. */
 export function readIptables(saved: string, family: Family): IptablesRead {
   const tables = readTables(saved, family)
-  if (!isPresent(tables)) return { tables, rules: [], damaged: [], unmanaged: [] }
+  if (!isPresent(tables)) return { tables, rules: [], damaged: [], unmanaged: [], missing_jumps: [] }
   const candidates = rulesOfTables(tables, family)
   const legible = [...candidates.values()].filter((rule) => rule !== null)
   const differences = new Differences()
@@ -25,13 +26,14 @@ export function readIptables(saved: string, family: Family): IptablesRead {
   for (const name of TABLES) compare(name, tables[name], wanted[name], differences)
   const damaged = differences.damaged(legible)
   const broken = new Set(damaged.map(({ route_rule_id }) => route_rule_id))
-  return { tables, rules: legible.filter(({ route_rule_id }) => !broken.has(route_rule_id)).sort(inOrder), damaged, unmanaged: differences.ofNobody.map((text) => text.slice(0, 600)) }
+  return { tables, rules: legible.filter(({ route_rule_id }) => !broken.has(route_rule_id)).sort(inOrder), damaged, unmanaged: differences.ofNobody.map((text) => text.slice(0, 600)), missing_jumps: differences.missingJumps.map((jump) => `ip${family === 6 ? '6' : ''}tables ${jump}`) }
 }
 
 class Differences {
   readonly #ofRules = new Map<number, string[]>()
   readonly #ofAll: string[] = []
   readonly ofNobody: string[] = []
+  readonly missingJumps: string[] = []
 
   /** Something more that no rule explains is nobody's; something missing that is of no rule is every rule's. */
   tell(ids: readonly number[], detail: string, isMissing: boolean): void {
@@ -48,7 +50,10 @@ class Differences {
 function compare(table: string, found: ChainTable, wanted: ChainTable, differences: Differences): void {
   for (const builtIn of keysOf(found.hooks, wanted.hooks)) {
     const [there, asked] = [found.hooks.get(builtIn) ?? [], wanted.hooks.get(builtIn) ?? []]
-    for (const line of asked) if (!there.includes(line)) differences.tell([], `${table} ${builtIn} lacks ${line}`, true)
+    for (const line of asked.filter((one) => !there.includes(one))) {
+      differences.tell([], `${table} ${builtIn} lacks ${line}`, true)
+      differences.missingJumps.push(`${table} ${builtIn} ${line}`)
+    }
     for (const line of there.filter((one, at) => !asked.includes(one) || there.indexOf(one) < at)) differences.tell([], `${table} ${builtIn}: ${line}`, false)
   }
   for (const chain of keysOf(found.chains, wanted.chains)) compareChain(table, chain, found.chains.get(chain), wanted.chains.get(chain), differences)
@@ -58,15 +63,17 @@ const keysOf = (a: ReadonlyMap<string, unknown>, b: ReadonlyMap<string, unknown>
 
 function compareChain(table: string, chain: string, found: readonly string[] | undefined, wanted: readonly string[] | undefined, differences: Differences): void {
   const [there, asked] = [found ?? [], wanted ?? []]
+  if (found && wanted && there.length === asked.length && there.every((line, at) => line === asked[at])) return
   // One that no rule leads to waits to be taken away; it counts nothing.
   if (!wanted && COUNT_CHAIN.test(chain)) return
   if (!wanted) return differences.tell(idsIn(chain), `${table} ${chain} { ${there.join('; ')} }`, false)
   const concerned = [...new Set([chain, ...asked].flatMap(idsIn))]
   if (!found) return differences.tell(concerned, `${table} lacks the chain ${chain}`, true)
-  for (const line of there.filter((one, at) => !asked.includes(one) || there.indexOf(one) < at)) differences.tell([], `${table} ${chain}: ${line}`, false)
-  const missing = asked.filter((line) => !there.includes(line))
+  const rest = new Set(asked)
+  // A second one of a line is as much nobody's as one that is none of ours.
+  const kept = there.filter((line) => rest.delete(line) || differences.tell([], `${table} ${chain}: ${line}`, false))
+  const missing = [...rest]
   for (const line of missing) differences.tell(idsIn(chain).length > 0 ? idsIn(chain) : idsIn(line), `${table} ${chain} lacks ${line}`, true)
-  const kept = there.filter((one, at) => asked.includes(one) && there.indexOf(one) === at)
   if (missing.length === 0 && kept.join('\n') !== asked.join('\n')) differences.tell(concerned, `the lines of ${table} ${chain} are not in their order`, true)
 }
 

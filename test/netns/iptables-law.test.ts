@@ -78,6 +78,7 @@ for (const [backend, variant] of VARIANTS) {
         ['-t nat -A PANEL-S-2 -s 11.0.0.0/8 -j PANEL-R-2', []],
         ['-t nat -F PANEL-R-2', [2]],
         ['-t nat -D PREROUTING -j PANEL-IN', [1, 2]],
+        ['-t mangle -D INPUT ! -i lo -j PANEL-COUNT', [1, 2]],
         ['-t mangle -F POSTROUTING', [1, 2]],
         ['-t nat -F', [1, 2]],
         ['-t mangle -F', [1, 2]],
@@ -88,6 +89,8 @@ for (const [backend, variant] of VARIANTS) {
         if (ids.length > 0) assert.deepEqual([idsOf(whole), idsOf(damaged)], [idsOf(rules).filter((id) => !ids.includes(id)), ids], command)
         else assert.notDeepEqual(whole, rules, command)
         assert.ok(damaged.every(({ detail }) => detail.length > 0))
+        const [, table, chain, jump] = /^-t (\S+) -D (PREROUTING|INPUT) (.*)$/.exec(command) ?? []
+        if (jump !== undefined) assert.deepEqual((await host.kernel.rulesets.read()).missing_jumps, [`iptables ${table} ${chain} ${jump}`])
         await host.kernel.rulesets.submit([], rules)
         assert.deepEqual(await held(), { rules, damaged: [], unmanaged: [] }, command)
       }

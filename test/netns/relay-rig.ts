@@ -96,6 +96,7 @@ export class RelayRig {
   /** The first one is stopped where it stands, since its namespace goes with it. */
   async restartHelper(settings: NodeJS.ProcessEnv = {}): Promise<void> {
     this.relay.child.kill('SIGSTOP')
+    this.#next?.kill('SIGKILL')
     rmSync(this.socket)
     this.#next = spawn('nsenter', [`--net=${inside(this.relay.child)}`, process.execPath, '--import', 'tsx', here('../../root-helper/main.ts')], { env: { ...this.#environment(), ...settings }, stdio: 'ignore' })
     await this.#listening()

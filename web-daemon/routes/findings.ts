@@ -35,8 +35,8 @@ export async function routeFindings({ db, ask }: Pick<ReadContext, 'db' | 'ask'>
       ip_forwarding_enabled: (!needs.ipv4 || live.ipv4) && (!needs.ipv6 || live.ipv6) && (live.ipv4 || live.ipv6 || enabled.length > 0),
       ip_forwarding_expected: enabled.length > 0,
       ip_forwarding_panel_managed: saved !== null,
-      // Jumps are what other backends need; the chains of an nft table are hooked themselves.
-      missing_jumps: [],
+      // The chains of an nft table are hooked themselves.
+      missing_jumps: held.missing_jumps ?? [],
       foreign_readable: foreign.is_readable,
       foreign_managers: foreign.managers,
       foreign_shadows: shadowedByForeign(enabled, foreign),
