@@ -18,7 +18,7 @@ import { log } from './log.ts'
 import { oneAtATime } from './one-at-a-time.ts'
 import { pathHandlers } from './path/handlers.ts'
 import { RefusedError } from './refused.ts'
-import { findConnections } from './ruleset/connections.ts'
+import { countFlows, findConnections } from './ruleset/connections.ts'
 import { applyRuleset, forgetRules, probeRuleset, readCounters, verifyRuleset } from './ruleset/handlers.ts'
 import { rulesetSubject } from './ruleset/subject.ts'
 import { Transaction } from './transaction.ts'
@@ -64,6 +64,7 @@ export function handlersFor(parts: Parts): Handlers {
     'ruleset.forget': (asked) => inTurn(() => forgetRules(kernel.rulesets, asked)),
     'ruleset.counters': (asked) => readCounters(kernel.rulesets, asked),
     'ruleset.connections': (asked) => findConnections(kernel.connections, asked),
+    'ruleset.flows': () => countFlows(kernel.connections),
     'ruleset.disconnect': ({ route_rule_ids, destinations }) => inTurn(async () => ({ dropped: await kernel.connections.drop(route_rule_ids, destinations) })),
     'forwarding.probe': () => probeForwarding(kernel.forwarding),
     'forwarding.verify': async (change) => {

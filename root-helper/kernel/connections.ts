@@ -1,8 +1,10 @@
 // The connections that relay rules own, in the connection tracking of this network namespace.
+import type { FlowsFound } from '@panel/shared/model/connection.ts'
 import type { RelayDestination } from '@panel/shared/model/ruleset.ts'
 import { markOf, RULE_MASK } from '@panel/shared/render/ruleset-mark.ts'
 import { KernelError, type Connections } from './facilities.ts'
-import { decodeConnection, deleteConnection, dumpByMark, type TrackedConnection } from '../netlink/conntrack.ts'
+import { FlowCounts } from './flow-counts.ts'
+import { decodeConnection, deleteConnection, dumpByMark, ownerOf, type TrackedConnection } from '../netlink/conntrack.ts'
 import { NETLINK_NETFILTER } from '../netlink/constants.ts'
 import { NetlinkSocket } from '../netlink/socket.ts'
 
@@ -11,6 +13,7 @@ const NIBBLE_MASK = 0xf000_0000
 
 export class KernelConnections implements Connections {
   #socket: NetlinkSocket | null = null
+  readonly #counts = new FlowCounts()
 
   async list(route_rule_ids: readonly number[]): Promise<TrackedConnection[]> {
     this.#socket ??= new NetlinkSocket({ protocol: NETLINK_NETFILTER })
@@ -22,6 +25,12 @@ export class KernelConnections implements Connections {
       const found = decodeConnection(message, now)
       return found && (wanted.size === 0 || wanted.has(found.route_rule_id)) ? [found] : []
     })
+  }
+
+  async count(): Promise<Pick<FlowsFound, 'epoch' | 'flows'>> {
+    this.#socket ??= new NetlinkSocket({ protocol: NETLINK_NETFILTER })
+    const found = await this.#socket.dump(dumpByMark(markOf(0), NIBBLE_MASK))
+    return { epoch: this.#counts.epoch, flows: this.#counts.look(found.flatMap((message) => ownerOf(message) ?? [])) }
   }
 
   async drop(route_rule_ids: readonly number[], destinations: readonly Pick<RelayDestination, 'address' | 'port'>[]): Promise<number> {

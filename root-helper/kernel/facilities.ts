@@ -4,7 +4,7 @@ import type { Heard } from '../icmp/heard.ts'
 import type { ForeignFound } from '@panel/shared/model/foreign-netfilter.ts'
 import type { ForwardingFound, ForwardingSwitches } from '@panel/shared/model/forwarding.ts'
 import type { HostInterface, ObservedLink, RoutingEntry, SeenLink } from '@panel/shared/model/observed.ts'
-import type { RelayConnection } from '@panel/shared/model/connection.ts'
+import type { FlowsFound, RelayConnection } from '@panel/shared/model/connection.ts'
 import type { RelayCounters, RelayDestination, RelayRule } from '@panel/shared/model/ruleset.ts'
 import type { RulesetFound } from '@panel/shared/model/ruleset-found.ts'
 import type { LinkConfig, LinkKind, LinkState, TunnelAddress } from '@panel/shared/model/tunnel.ts'
@@ -93,6 +93,8 @@ export interface Rulesets {
 export interface Connections {
   /** Those of the given rules, or of all where there are none given. Throws a KernelError where the table cannot be read. */
   list(route_rule_ids: readonly number[]): Promise<RelayConnection[]>
+  /** Counts those of every rule, and those that were not there when it was asked last. */
+  count(): Promise<Pick<FlowsFound, 'epoch' | 'flows'>>
   /** Ends those of the given rules that lead to the given destinations, or to any where there are none given, and says how many. */
   drop(route_rule_ids: readonly number[], destinations: readonly Pick<RelayDestination, 'address' | 'port'>[]): Promise<number>
 }

@@ -65,6 +65,14 @@ export function decodeConnection({ body }: Message, now: number): TrackedConnect
   }
 }
 
+/** No more of an entry than it takes to count it: its owner, and the number that the kernel gave it. */
+export function ownerOf({ body }: Message): { readonly route_rule_id: number; readonly flow: number } | null {
+  const a = new Attributes(body, NFGENMSG_BYTES)
+  const route_rule_id = readMark(a.u32be(CTA.MARK) ?? 0)?.route_rule_id ?? 0
+  const flow = a.u32be(CTA.ID)
+  return route_rule_id === 0 || flow === null ? null : { route_rule_id, flow }
+}
+
 interface Tuple {
   readonly protocol: 'tcp' | 'udp'
   readonly source: string

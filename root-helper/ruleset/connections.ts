@@ -1,5 +1,5 @@
-// Connections of relay rules as the answer to "ruleset.connections".
-import type { ConnectionsFound, RelayConnection } from '@panel/shared/model/connection.ts'
+// Connections of relay rules as the answers to "ruleset.connections" and "ruleset.flows".
+import type { ConnectionsFound, FlowsFound, RelayConnection } from '@panel/shared/model/connection.ts'
 import { CONNECTIONS_MAX } from '@panel/shared/model/connection.ts'
 import type { Params } from '@panel/shared/rpc/methods.ts'
 import { KernelError, type Connections } from '../kernel/facilities.ts'
@@ -18,6 +18,15 @@ export async function findConnections(connections: Connections, { route_rule_ids
   } catch (error) {
     if (!(error instanceof KernelError)) throw error
     return { is_readable: false, detail: error.message.slice(0, 300), totals: [], sources: [], connections: [] }
+  }
+}
+
+export async function countFlows(connections: Connections): Promise<FlowsFound> {
+  try {
+    return { is_readable: true, detail: '', ...(await connections.count()) }
+  } catch (error) {
+    if (!(error instanceof KernelError)) throw error
+    return { is_readable: false, detail: error.message.slice(0, 300), epoch: '', flows: [] }
   }
 }
 

@@ -1,4 +1,5 @@
 // What the API answers about the connections that a rule relays (interface.md, GET /routes/{id}/connections; decisions.md, F22).
+import type { Warning } from './errors.ts'
 import type { RelayConnection } from '../model/connection.ts'
 
 /**
@@ -14,6 +15,8 @@ export interface ConnectionsAnswer {
   connections: Omit<RelayConnection, 'route_rule_id'>[]
   total: number | null
   by_source: Record<string, number>
+  /** Between the last two looks that the panel took by itself; null where there are none. */
   new_per_second: number | null
+  warnings: Warning[]
   checked_at: string
 }

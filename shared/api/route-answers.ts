@@ -70,7 +70,7 @@ export interface RouteHealthView {
 
 /**
  * Two figures of the same bytes, never added together: `_since_boot` is the kernel's own counter, `_since_creation` what the panel has summed up.
- * `tx` is towards the destination, `rx` back from it. Null is not known: rates need two samples, connections need connection tracking.
+ * `tx` is towards the destination, `rx` back from it. Null is not known: rates need two samples, connections need connection tracking, new ones two looks at it.
  */
 export interface TrafficView {
   route_rule_id: number
@@ -212,7 +212,7 @@ export interface RouteTrafficAnswer {
   note: string
 }
 
-/** What moved within one interval. Connections are null where they were not looked at. */
+/** What moved within one interval: the most connections at one look, and those that began. Both are null where that is not known. */
 export interface TrafficBucket {
   bucket_start_date: string
   rx_bytes: number

@@ -41,3 +41,17 @@ export const ConnectionsFound = strict({
   connections: Type.Array(RelayConnection, { maxItems: CONNECTIONS_MAX }),
 })
 export type ConnectionsFound = Static<typeof ConnectionsFound>
+
+/**
+ * Of each rule that owns a flow now, how many, and how many were seen for the first time since it last had none: `begun` grows while the rule
+ * has any. `epoch` is another one with each helper, whose first look takes nothing for begun. What ends between two looks and is
+ * forgotten by the kernel before the second is in none; the kernel remembers TCP for 10 s after its end and UDP for 30 s, unless told otherwise.
+ */
+export const FlowsFound = strict({
+  is_readable: Type.Boolean(),
+  detail: line(300),
+  epoch: Type.String({ pattern: '^[0-9a-f-]{0,40}$' }),
+  flows: Type.Array(strict({ route_rule_id: RuleId, connections: Count, begun: Count })),
+})
+export type FlowsFound = Static<typeof FlowsFound>
+export type Flows = FlowsFound['flows'][number]

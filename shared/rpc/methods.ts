@@ -6,7 +6,7 @@ import { ForeignFound } from '../model/foreign-netfilter.ts'
 import { ForwardingFound, ForwardingState } from '../model/forwarding.ts'
 import { SeenLink, TunnelFound } from '../model/observed.ts'
 import { MtuParams, MtuResult, MtuStep, PingItem, PingParams, PingResult, TargetId, TraceHop, TraceParams, TraceResult, WATCH_TARGETS_MAX, WatchItem, WatchTarget } from '../model/path.ts'
-import { CONNECTIONS_MAX, ConnectionsFound } from '../model/connection.ts'
+import { CONNECTIONS_MAX, ConnectionsFound, FlowsFound } from '../model/connection.ts'
 import { RelayCounters, RelayDestination, ROUTE_RULE_ID_MAX, RuleId, RULES_PER_CHANGE_MAX, RulesetState } from '../model/ruleset.ts'
 import { CountersFound, RulesetFound } from '../model/ruleset-found.ts'
 import { InterfaceName, TunnelState } from '../model/tunnel.ts'
@@ -54,6 +54,8 @@ export const METHODS = {
   'ruleset.counters': method('read', Rules, CountersFound),
   /** The flows that rules own, the busiest sources, and how many there are; `limit` 0 only counts. */
   'ruleset.connections': method('read', strict({ route_rule_ids: RuleIds, limit: integer(0, CONNECTIONS_MAX) }), ConnectionsFound),
+  /** How many flows each rule owns, and how many have begun: for one asker, who asks again and again. */
+  'ruleset.flows': method('read', strict({}), FlowsFound),
   /** Ends the flows of the given rules to the given destinations, or to any where the list is empty. */
   'ruleset.disconnect': method('write', strict({ route_rule_ids: RuleIds, destinations: Type.Array(Type.Pick(RelayDestination, ['address', 'port'], { additionalProperties: false }), { maxItems: 64 }) }), strict({ dropped: Type.Integer({ minimum: 0 }) })),
   'forwarding.probe': method('read', strict({}), ForwardingFound),

@@ -38,7 +38,7 @@ describe('The analysis of a rule', () => {
     const { verdict: found, evidence, suggested_fix, confidence } = await analyze()
     assert.deepEqual([found, suggested_fix, confidence], ['HEALTHY', [], 'high'])
     assert.match(evidence.find(({ name }) => name === 'tunnel')?.detail ?? '', /gre-a-1 .* is up/)
-    assert.deepEqual(evidence.map(({ name }) => name), ['rule', 'ruleset', 'forwarding', 'order', 'foreign_rules', 'tunnel', 'destinations', 'mtu', 'traffic'])
+    assert.deepEqual(evidence.map(({ name }) => name), ['rule', 'ruleset', 'forwarding', 'order', 'foreign_rules', 'tunnel', 'destinations', 'mtu', 'connections', 'traffic'])
   })
 
   it('is NO_INBOUND_TRAFFIC where nothing has come yet', async () => {

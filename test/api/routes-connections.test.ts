@@ -1,7 +1,9 @@
 // Who uses a rule, from connection tracking, and the ending of connections on request (interface.md, GET /routes/{id}/connections; decisions.md, F1, F18, F22).
 import assert from 'node:assert/strict'
 import type { ConnectionsAnswer } from '@panel/shared/api/connections.ts'
+import type { TrafficHistoryAnswer } from '@panel/shared/api/route-answers.ts'
 import type { RelayConnection } from '@panel/shared/model/connection.ts'
+import { FlowCounts } from '@panel/root-helper/kernel/flow-counts.ts'
 import type { Client } from './support/client.ts'
 import { startPanel, type TestPanel } from './support/panel.ts'
 import { actOnRoute, deleteRoute, getRoute, madeRoute, patchRoute, removeDestination } from './support/routes.ts'
@@ -53,6 +55,69 @@ describe('The connections of a rule', () => {
     panel.kernel.connections.unreadable = 'gone'
     await panel.traffic.count()
     assert.equal((await getRoute(client, 1)).body.active_connections, null)
+  })
+
+  it('that begin are counted between two looks, by rule, and are null where that is not known', async () => {
+    const speed = async (id: number): Promise<number | null> => (await getRoute(client, id)).body.new_connections_per_second
+    assert.equal(await speed(1), null)
+    await panel.traffic.count()
+    assert.equal(await speed(1), null)
+    panel.kernel.connections.open.push(connection({ source_port: 40002 }), connection({ source_port: 40003 }))
+    panel.clock.advance(5)
+    await panel.traffic.count()
+    const counted = await speed(1)
+    assert(counted !== null && counted > 0.39 && counted <= 0.4, `${counted}`)
+    assert.deepEqual([await speed(2), (await connections()).new_per_second], [0, counted])
+    panel.kernel.connections.open = []
+    panel.clock.advance(5)
+    await panel.traffic.count()
+    panel.kernel.connections.open = [connection({ route_rule_id: 2, source_port: 40009 })]
+    panel.clock.advance(5)
+    await panel.traffic.count()
+    assert.deepEqual([await speed(1), Math.round((await speed(2) ?? 0) * 5)], [0, 1])
+    // Another helper knows nothing of what was before it.
+    panel.kernel.connections.counts = new FlowCounts()
+    await panel.traffic.count()
+    assert.equal(await speed(2), null)
+    panel.kernel.connections.unreadable = 'gone'
+    await panel.traffic.count()
+    assert.equal(await speed(2), null)
+  })
+
+  it('are in the history of the rule: the most at one look and those that began, null where that is not known', async () => {
+    const history = async (): Promise<(number | null)[][]> => (await client.get<TrafficHistoryAnswer>('/routes/1/traffic/history')).body.samples.map((one) => [one.active_connections, one.new_connections, one.tx_packets])
+    const moved = async (): Promise<void> => {
+      panel.kernel.rulesets.relay(1, { tx_bytes: 60, tx_packets: 1 })
+      await panel.traffic.sample()
+    }
+    // Far from the end of a minute.
+    panel.clock.advance(70 - new Date().getSeconds())
+    await moved()
+    assert.deepEqual(await history(), [[null, null, 1]])
+    await panel.traffic.count()
+    panel.clock.advance(60)
+    await panel.traffic.count()
+    await moved()
+    panel.kernel.connections.open.push(connection({ source_port: 40002 }))
+    await panel.traffic.save()
+    panel.clock.advance(0.01)
+    await panel.traffic.count()
+    assert.deepEqual((await history()).at(-1), [4, 1, 1])
+    await panel.traffic.save()
+    assert.deepEqual(await history(), [[3, null, 1], [4, 1, 1]])
+  })
+
+  it('come with a warning where the kernel counts no bytes for them, where it can soon track no more, and where the ports towards a destination run out', async () => {
+    const codes = async (): Promise<string[]> => (await connections()).warnings.map(({ code }) => code)
+    assert.deepEqual(await codes(), ['CONNTRACK_ACCT_OFF'])
+    panel.kernel.forwarding.conntrack = { count: 90, max: 100, is_accounting: true, is_timestamping: true }
+    assert.deepEqual(await codes(), ['CONNTRACK_NEARLY_FULL'])
+    panel.kernel.forwarding.conntrack = { count: 1, max: 100, is_accounting: true, is_timestamping: true }
+    assert.deepEqual(await codes(), [])
+    panel.kernel.connections.open = Array.from({ length: 51_610 }, (_, source_port) => connection({ source_port }))
+    assert.deepEqual(await codes(), ['SOURCE_PORTS_NEARLY_USED'])
+    await patchRoute(client, 1, { nat_mode_id: 30 })
+    assert.deepEqual(await codes(), [])
   })
 
   it('live on through a change unless drop_connections is asked for', async () => {

@@ -107,6 +107,21 @@ describe('A change of relay rules, while packets flow', function () {
     await rig.client.calls.release()
   })
 
+  it('leaves the count of the connections that begin exact, for each rule', async () => {
+    const flows = () => askOnce(rig.socket, 'ruleset.flows', {})
+    const of = ({ flows: all }: Awaited<ReturnType<typeof flows>>, id: number): { connections: number; begun: number } => all.find(({ route_rule_id }) => route_rule_id === id) ?? { connections: 0, begun: 0 }
+    await rig.become(rule(31), rule(32))
+    const first = await flows()
+    for (let i = 0; i < 20; i += 1) assert.ok(await rig.client.calls.talk(tcp(1031)))
+    await rig.become(rule(31, { sort_order: 99 }), rule(32), rule(33))
+    assert.ok(await rig.client.calls.talk(tcp(1032)))
+    const second = await flows()
+    assert.ok(await rig.client.calls.talk(tcp(1031)))
+    const third = await flows()
+    assert.deepEqual([first, second, third].map(({ is_readable, epoch }) => [is_readable, epoch]), Array(3).fill([true, first.epoch]))
+    assert.deepEqual([of(first, 31), of(second, 31).begun, of(second, 32).begun, of(third, 31).begun, of(third, 32).begun], [{ connections: 0, begun: 0 }, 20, 1, 21, 1])
+  })
+
   it('can end the connections of an IPv6 rule too', async () => {
     await rig.servers.calls.listen({ protocol: 'tcp', address: 'fd09::2', port: 80 })
     await rig.become(rule(23, { bind_address: 'fd01::1', destinations: [{ address: 'fd09::2', port: 80, port_range_end: null, weight: 1 }] }))

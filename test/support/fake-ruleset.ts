@@ -3,8 +3,9 @@ import { inOrder } from '@panel/shared/model/canonical-ruleset.ts'
 import type { RelayCounters, RelayRule } from '@panel/shared/model/ruleset.ts'
 import type { RuleBackend } from '@panel/shared/model/rule-backend.ts'
 import type { ForwardingSwitches } from '@panel/shared/model/forwarding.ts'
-import type { RelayConnection } from '@panel/shared/model/connection.ts'
+import type { FlowsFound, RelayConnection } from '@panel/shared/model/connection.ts'
 import { KernelError, type Connections, type Forwarding, type HeldRuleset, type Rulesets } from '@panel/root-helper/kernel/facilities.ts'
+import { FlowCounts } from '@panel/root-helper/kernel/flow-counts.ts'
 
 const ZERO = { tx_bytes: 0, tx_packets: 0, rx_bytes: 0, rx_packets: 0 }
 
@@ -86,6 +87,9 @@ export class FakeRulesets implements Rulesets {
 
 export class FakeConnections implements Connections {
   open: RelayConnection[] = []
+  counts = new FlowCounts()
+  /** As the kernel numbers them, by where they come from. */
+  readonly #numbers = new Map<string, number>()
   /** Why the table cannot be read; "" where it can. */
   unreadable = ''
   readonly #change: (what: string) => void
@@ -97,6 +101,17 @@ export class FakeConnections implements Connections {
   async list(route_rule_ids: readonly number[]): Promise<RelayConnection[]> {
     if (this.unreadable !== '') throw new KernelError('EPERM', this.unreadable)
     return this.open.filter(({ route_rule_id }) => route_rule_ids.length === 0 || route_rule_ids.includes(route_rule_id))
+  }
+
+  async count(): Promise<Pick<FlowsFound, 'epoch' | 'flows'>> {
+    const open = await this.list([])
+    return { epoch: this.counts.epoch, flows: this.counts.look(open.map((one) => ({ route_rule_id: one.route_rule_id, flow: this.#numberOf(one) }))) }
+  }
+
+  #numberOf({ source_address, source_port }: RelayConnection): number {
+    const from = `${source_address} ${source_port}`
+    this.#numbers.set(from, this.#numbers.get(from) ?? this.#numbers.size)
+    return this.#numbers.get(from) ?? 0
   }
 
   async drop(route_rule_ids: readonly number[], destinations: Parameters<Connections['drop']>[1]): Promise<number> {

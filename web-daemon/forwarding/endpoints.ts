@@ -6,7 +6,7 @@ import { command, ok, query, type Answer, type Endpoint, type Incoming } from '.
 import { probeRuleBackend } from '../system/rule-backend.ts'
 import { foreignRules, foreignView } from './foreign.ts'
 import { putBack, turnOn } from './state.ts'
-import { conntrackWarnings, forwardingView } from './view.ts'
+import { accountingWarnings, conntrackWarnings, forwardingView } from './view.ts'
 
 /** What the rules tell about it: they know of forwarding, and so it need not know them. */
 export interface ForwardingUse {
@@ -23,7 +23,7 @@ export const forwardingEndpoints = (use: ForwardingUse): Endpoint[] => [
 
 async function showForwarding({ ask, settings }: ReadContext): Promise<Answer> {
   const [found, backend, foreign] = await Promise.all([ask('forwarding.probe', {}), probeRuleBackend(ask), foreignRules(ask)])
-  const answer: ForwardingAnswer = { forwarding: forwardingView(found, backend), foreign: foreignView(foreign), backend, warnings: conntrackWarnings(found, settings) }
+  const answer: ForwardingAnswer = { forwarding: forwardingView(found, backend), foreign: foreignView(foreign), backend, warnings: [...conntrackWarnings(found, settings), ...accountingWarnings(found)] }
   return ok(answer)
 }
 

@@ -23,6 +23,9 @@ export function forwardingView({ state, sysctl_path, conntrack }: ForwardingFoun
 
 const usageOf = (conntrack: ForwardingFound['conntrack']): number | null => (conntrack && conntrack.max > 0 ? Math.round((conntrack.count / conntrack.max) * 1000) / 10 : null)
 
+export const accountingWarnings = ({ conntrack }: ForwardingFound): Warning[] =>
+  conntrack && !conntrack.is_accounting ? [{ code: 'CONNTRACK_ACCT_OFF', message: 'The kernel counts no bytes for single connections. The traffic of the rules is counted all the same. To see the bytes of each connection set net.netfilter.nf_conntrack_acct to 1: it holds for those that begin after that.', field: '' }] : []
+
 export function conntrackWarnings({ conntrack }: ForwardingFound, settings: SettingsReader): Warning[] {
   const usage = usageOf(conntrack)
   if (!conntrack || usage === null || usage < settings.get('routes.warn_conntrack_usage_percent')) return []

@@ -12,6 +12,7 @@ import { blockOfRoute } from './passage.ts'
 import { lookAtDestinations } from './reachability.ts'
 import { familyOf, type RouteRecord } from './record.ts'
 import { shadowsOf } from './shadows.ts'
+import { roomFor, sourcePortWarnings } from './source-ports.ts'
 import type { Traffic } from './traffic.ts'
 import { trafficView } from './traffic-view.ts'
 
@@ -29,7 +30,7 @@ export const analyzeRoute =
     const record = await targetOf(context, params)
     const [health] = await healthOf(context, [record])
     if (!health) throw new Error(`Rule ${record.route_rule_id} has no health`)
-    const findings = [inForce(record), inKernel(health), await forwarding(context, record), await shadow(context, record), await foreign(context, record), tunnel(health), await destinations(context, record), await mtu(context, record, health), await inbound(traffic, record)]
+    const findings = [inForce(record), inKernel(health), await forwarding(context, record), await shadow(context, record), await foreign(context, record), tunnel(health), await destinations(context, record), await mtu(context, record, health), room(traffic, record), await inbound(traffic, record)]
     const stop = findings.find(({ verdict }) => verdict !== null)
     const answer: RouteAnalysis = {
       route_rule_id: record.route_rule_id,
@@ -114,6 +115,16 @@ async function mtu({ ask }: CommandContext, { is_clamp_mss_to_pmtu, route_protoc
   if (link === null || link >= ETHERNET_MTU) return fine('mtu', 'Nothing is known on the way that takes smaller packets than the network before it.', { mtu: link })
   if (is_clamp_mss_to_pmtu || route_protocol_id === ROUTE_PROTOCOLS.UDP) return fine('mtu', `The tunnel takes packets of ${link} bytes, and TCP connections are told so.`, { mtu: link })
   return stops('MTU_PROBLEM', fine('mtu', `The tunnel takes packets of ${link} bytes, and TCP connections are not told: large transfers may hang.`, { mtu: link }), ['Set is_clamp_mss_to_pmtu.'], false)
+}
+
+/** No verdict: those that have a connection keep it. */
+function room(traffic: Traffic, record: RouteRecord): Finding {
+  const [connections, most] = [traffic.connections(record.route_rule_id), roomFor(record)]
+  const data = { connections, room: most }
+  if (connections === null) return fine('connections', 'It is not known how many connections the rule relays: connection tracking has not been read yet, or cannot be.', data)
+  if (most === null) return fine('connections', `The rule relays ${connections} connections.`, data)
+  const [warning] = sourcePortWarnings(record, connections)
+  return fine('connections', warning?.message ?? `The rule relays ${connections} connections of the at most ${most} that this server's address has ports for.`, data)
 }
 
 async function inbound(traffic: Traffic, record: RouteRecord): Promise<Finding> {

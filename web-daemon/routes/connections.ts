@@ -3,17 +3,22 @@ import type { ConnectionsAnswer } from '@panel/shared/api/connections.ts'
 import type { Warning } from '@panel/shared/api/errors.ts'
 import { CONNECTIONS_MAX } from '@panel/shared/model/connection.ts'
 import type { CommandContext, ReadContext } from '../context.ts'
+import { accountingWarnings, conntrackWarnings } from '../forwarding/view.ts'
 import { ok, type Answer, type Incoming } from '../http/endpoint.ts'
 import { pagingOf } from '../http/paging.ts'
 import { Refusal } from '../http/refusal.ts'
 import { livingRoute } from './get.ts'
 import { ruleOf, type NamedRoute } from './record.ts'
+import { sourcePortWarnings } from './source-ports.ts'
+import type { Traffic } from './traffic.ts'
 
-export async function listConnections({ db, ask, now }: ReadContext, { params, query }: Incoming): Promise<Answer> {
-  const { route_rule_id } = await livingRoute(db, params)
+export const listConnections = (traffic: Traffic) => async ({ db, ask, now, settings }: ReadContext, { params, query }: Incoming): Promise<Answer> => {
+  const record = await livingRoute(db, params)
+  const { route_rule_id } = record
   const { limit } = pagingOf(query, { standard: 200, maximum: CONNECTIONS_MAX })
-  const [found, { conntrack }] = await Promise.all([ask('ruleset.connections', { route_rule_ids: [route_rule_id], limit: Math.max(limit, 1) }), ask('forwarding.probe', {})])
-  const bytes_counted = conntrack?.is_accounting ?? false
+  const [found, forwarding] = await Promise.all([ask('ruleset.connections', { route_rule_ids: [route_rule_id], limit: Math.max(limit, 1) }), ask('forwarding.probe', {})])
+  const bytes_counted = forwarding.conntrack?.is_accounting ?? false
+  const total = found.is_readable ? (found.totals[0]?.connections ?? 0) : null
   const answer: ConnectionsAnswer = {
     route_rule_id,
     reader: 'netlink',
@@ -21,10 +26,10 @@ export async function listConnections({ db, ask, now }: ReadContext, { params, q
     bytes_counted,
     detail: detailOf(found, bytes_counted),
     connections: found.connections.slice(0, limit).map(({ route_rule_id: _rule, ...one }) => one),
-    total: found.is_readable ? (found.totals[0]?.connections ?? 0) : null,
+    total,
     by_source: Object.fromEntries(found.sources.map(({ source_address, connections }) => [source_address, connections])),
-    // What the kernel tracks tells who is there, not how fast they come.
-    new_per_second: null,
+    new_per_second: traffic.newConnectionsPerSecond(route_rule_id),
+    warnings: [...sourcePortWarnings(record, total), ...conntrackWarnings(forwarding, settings), ...accountingWarnings(forwarding)],
     checked_at: now().toISOString(),
   }
   return ok(answer)

@@ -36,7 +36,7 @@ export const routeEndpoints = (traffic: Traffic): Endpoint[] => [
   command('POST /routes/{id}/disable', { tag, summary: 'Take a rule out of force; it stays stored.', body: EndRouteBody, audit: 'RouteDisable' }, disableRoute(traffic)),
   command('POST /routes/{id}/reapply', { tag, summary: 'Put a rule into the kernel as it is stored: the remedy where somebody changed it there.', body: RouteActionBody, audit: 'RouteReapply' }, reapplyRoute(traffic)),
   command('POST /routes/{id}/duplicate', { tag, summary: 'Copy a rule under a free name, disabled.', audit: 'RouteCreate', isCreating: true }, duplicateRoute),
-  query('GET /routes/{id}/connections', { tag, summary: 'Who uses a rule now, from connection tracking; where that cannot be read it is said so.' }, listConnections),
+  query('GET /routes/{id}/connections', { tag, summary: 'Who uses a rule now, from connection tracking; where that cannot be read it is said so.' }, listConnections(traffic)),
   command('POST /routes/{id}/diagnostics/analyze', { tag, summary: 'Why a rule does or does not relay: verdict, evidence, and what to do, in order.', audit: 'DiagnosticRun' }, analyzeRoute(traffic)),
   query('GET /routes/{id}/destinations', { tag, summary: 'Where a rule relays to.' }, listDestinations),
   command('POST /routes/{id}/destinations', { tag, summary: 'Add a destination to a rule.', body: AddDestinationBody, audit: 'RouteUpdate' }, addDestination(traffic)),

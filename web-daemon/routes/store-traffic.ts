@@ -1,16 +1,12 @@
 // Reads and writes what the panel remembers of the traffic of rules: its totals, and what moved in each interval.
 import { sql } from 'kysely'
 import type { ReadDb, WriteDb } from '../context.ts'
+import type { Bucket } from './bucket.ts'
 import type { Moved } from './moved.ts'
 import type { Sum } from './tally.ts'
 
 /** Rows that one statement writes: fewer than SQLite takes variables. */
 const AT_ONCE = 500
-
-export interface Bucket extends Moved {
-  readonly route_rule_id: number
-  readonly bucket_start: number
-}
 
 export async function allSums(db: ReadDb): Promise<Map<number, Sum>> {
   const rows = await db.selectFrom('route_total').selectAll().execute()
@@ -44,9 +40,12 @@ export async function saveTraffic(db: WriteDb, sums: ReadonlyMap<number, Sum>, b
     return []
   })
   await inPieces(buckets, async (some) => {
-    const added = (column: keyof Moved) => sql<number>`${sql.ref(`route_bucket.${column}`)} + ${sql.ref(`excluded.${column}`)}`
-    const insert = db.insertInto('route_bucket').values(some.map(({ route_rule_id, bucket_start, rx_bytes, tx_bytes, rx_packets, tx_packets }) => ({ route_rule_id, bucket_start, rx_bytes, tx_bytes, rx_packets, tx_packets })))
-    await insert.onConflict((at) => at.columns(['route_rule_id', 'bucket_start']).doUpdateSet({ rx_bytes: added('rx_bytes'), tx_bytes: added('tx_bytes'), rx_packets: added('rx_packets'), tx_packets: added('tx_packets') })).execute()
+    // A sum with null is null, and so is the greater of it and any.
+    const added = (column: keyof Moved | 'new_connections') => sql<number>`${sql.ref(`route_bucket.${column}`)} + ${sql.ref(`excluded.${column}`)}`
+    const most = sql<number | null>`coalesce(max(route_bucket.active_connections, excluded.active_connections), route_bucket.active_connections, excluded.active_connections)`
+    const insert = db.insertInto('route_bucket').values([...some])
+    const sums = { rx_bytes: added('rx_bytes'), tx_bytes: added('tx_bytes'), rx_packets: added('rx_packets'), tx_packets: added('tx_packets'), new_connections: added('new_connections') }
+    await insert.onConflict((at) => at.columns(['route_rule_id', 'bucket_start']).doUpdateSet({ ...sums, active_connections: most })).execute()
     return []
   })
 }

@@ -80,6 +80,10 @@ export interface RouteBucketTable {
   tx_bytes: number
   rx_packets: number
   tx_packets: number
+  /** The most at one look within the interval; null where nobody could look. */
+  active_connections: number | null
+  /** Null where a part of them is not known. */
+  new_connections: number | null
 }
 
 export interface RouteTables {

@@ -4,10 +4,10 @@ import type { ReadContext } from '../context.ts'
 import { ok, query, type Answer, type Endpoint, type Incoming } from '../http/endpoint.ts'
 import { instantIn } from '../http/instant.ts'
 import { Problems } from '../http/problems.ts'
+import { joinBuckets, type Bucket } from './bucket.ts'
 import { livingRoute } from './get.ts'
-import { NOTHING, plus } from './moved.ts'
 import { allTitles } from './store.ts'
-import { bucketsOf, type Bucket } from './store-traffic.ts'
+import { bucketsOf } from './store-traffic.ts'
 import { MAX_POINTS, type Traffic } from './traffic.ts'
 import { TRAFFIC_NOTE, trafficView } from './traffic-view.ts'
 
@@ -77,7 +77,7 @@ function history(traffic: Traffic): Handler {
       total: samples.length,
       interval_seconds: traffic.bucketSeconds,
       since: new Date(from * 1000).toISOString(),
-      note: `Each sample holds what moved within the ${traffic.bucketSeconds} seconds from its start on, or what interval was set at its time, and is no running total. Intervals in which nothing moved are left out. tx is towards the destination and rx is back from it.`,
+      note: `Each sample holds what moved within the ${traffic.bucketSeconds} seconds from its start on, or what interval was set at its time, and is no running total. Intervals in which nothing moved are left out. active_connections is the most that were open at one look, new_connections how many began; null where that is not known. tx is towards the destination and rx is back from it.`,
     }
     return ok(answer)
   }
@@ -86,12 +86,12 @@ function history(traffic: Traffic): Handler {
 /** An interval may be stored in part. */
 function joined(buckets: readonly Bucket[]): Bucket[] {
   const byStart = new Map<number, Bucket>()
-  for (const bucket of buckets) byStart.set(bucket.bucket_start, { ...bucket, ...plus(byStart.get(bucket.bucket_start) ?? NOTHING, bucket) })
+  for (const bucket of buckets) byStart.set(bucket.bucket_start, joinBuckets(byStart.get(bucket.bucket_start), bucket))
   return [...byStart.values()].sort((a, b) => a.bucket_start - b.bucket_start)
 }
 
-const bucketView = ({ bucket_start, rx_bytes, tx_bytes, rx_packets, tx_packets }: Bucket): TrafficBucket =>
-  ({ bucket_start_date: new Date(bucket_start * 1000).toISOString(), rx_bytes, tx_bytes, rx_packets, tx_packets, active_connections: null, new_connections: null })
+const bucketView = ({ bucket_start, rx_bytes, tx_bytes, rx_packets, tx_packets, active_connections, new_connections }: Bucket): TrafficBucket =>
+  ({ bucket_start_date: new Date(bucket_start * 1000).toISOString(), rx_bytes, tx_bytes, rx_packets, tx_packets, active_connections, new_connections })
 
 /** `from` and `to` in seconds since 1970; by default the last 24 hours. 422 for what is no instant (decisions.md, F19). */
 function spanOf(asked: Incoming['query'], now: Date): { from: number; to: number } {

@@ -26,8 +26,7 @@ export async function trafficView(traffic: Traffic, { route_rule_id, route_rule_
     rx_packets_since_creation: total.rx_packets,
     tx_packets_since_creation: total.tx_packets,
     active_connections: traffic.connections(route_rule_id),
-    // What the kernel tracks tells who is there, not how fast they come.
-    new_connections_per_second: null,
+    new_connections_per_second: traffic.newConnectionsPerSecond(route_rule_id),
     reset_detected: isReset,
   }
 }

@@ -5,9 +5,11 @@ import type { CommandContext } from '../context.ts'
 import { unlessAway } from '../helper/away.ts'
 import type { SettingKey } from '../settings/definitions.ts'
 import type { SettingsReader } from '../settings/reader.ts'
+import { joinBuckets, type Bucket } from './bucket.ts'
+import { Connections } from './connected.ts'
 import { heldCounters, type HeldCounters } from './kernel-rules.ts'
-import { isNothing, NOTHING, plain, plus, type Moved } from './moved.ts'
-import { allSums, deleteBucketsBefore, knownIds, saveTraffic, type Bucket } from './store-traffic.ts'
+import { isNothing, NOTHING, plain, type Moved } from './moved.ts'
+import { allSums, deleteBucketsBefore, knownIds, saveTraffic } from './store-traffic.ts'
 import { Tally } from './tally.ts'
 
 /** Samples that a picture of the last minutes is drawn from. */
@@ -39,8 +41,7 @@ export class Traffic {
   #samples: Sample[] = []
   #available = { is_readable: false, detail: 'The counters have not been read yet' }
   #sampling: Promise<void> | null = null
-  /** By rule; null: not known. */
-  #connections: ReadonlyMap<number, number> | null = null
+  readonly #connections = new Connections()
   #saving: Promise<void> = Promise.resolve()
   #changing = 0
   /** Of changes of the ruleset: a sample that was asked for in another one is of no use. */
@@ -99,15 +100,20 @@ export class Traffic {
     return this.#sampling
   }
 
-  /** Counts the connections that each rule relays now. */
+  /** Counts the connections that each rule relays now, and those that began since the last count. */
   async count(): Promise<void> {
-    const found = await unlessAway(this.#parts.ask('ruleset.connections', { route_rule_ids: [], limit: 0 }))
-    this.#connections = found?.is_readable ? new Map(found.totals.map(({ route_rule_id, connections }) => [route_rule_id, connections])) : null
+    const found = await unlessAway(this.#parts.ask('ruleset.flows', {}))
+    const begun = this.#connections.take(found, this.#parts.now().getTime())
+    for (const { route_rule_id } of found?.flows ?? []) this.#connect(route_rule_id, begun?.get(route_rule_id) ?? 0)
   }
 
   /** As counted last; null where that is not known. */
   connections(route_rule_id: number): number | null {
-    return this.#connections && (this.#connections.get(route_rule_id) ?? 0)
+    return this.#connections.active(route_rule_id)
+  }
+
+  newConnectionsPerSecond(route_rule_id: number): number | null {
+    return this.#connections.newPerSecond(route_rule_id)
   }
 
   /** Reads the counters unless that was done within the sampling interval. */
@@ -185,10 +191,25 @@ export class Traffic {
   #add(route_rule_id: number, moved: Moved): void {
     if (isNothing(moved)) return
     this.#dirty.add(route_rule_id)
+    this.#intoBucket(route_rule_id, moved, 0)
+  }
+
+  /** An interval through which nothing moved is kept only where a connection began in it. */
+  #connect(route_rule_id: number, begun: number): void {
+    if (begun > 0 || this.#buckets.has(this.#keyNow(route_rule_id).key)) this.#intoBucket(route_rule_id, NOTHING, begun)
+  }
+
+  #intoBucket(route_rule_id: number, moved: Moved, begun: number): void {
+    const { key, bucket_start } = this.#keyNow(route_rule_id)
+    const active_connections = this.#connections.active(route_rule_id)
+    const new_connections = this.#connections.newPerSecond(route_rule_id) === null ? null : begun
+    this.#buckets.set(key, joinBuckets(this.#buckets.get(key), { route_rule_id, bucket_start, ...moved, active_connections, new_connections }))
+  }
+
+  #keyNow(route_rule_id: number): { key: string; bucket_start: number } {
     const now = Math.floor(this.#parts.now().getTime() / 1000)
     const bucket_start = now - (now % this.bucketSeconds)
-    const key = `${route_rule_id} ${bucket_start}`
-    this.#buckets.set(key, { route_rule_id, bucket_start, ...plus(this.#buckets.get(key) ?? NOTHING, moved) })
+    return { key: `${route_rule_id} ${bucket_start}`, bucket_start }
   }
 
   async #save(): Promise<void> {
@@ -215,7 +236,7 @@ export class Traffic {
 
   #putBack(bucket: Bucket): void {
     const key = `${bucket.route_rule_id} ${bucket.bucket_start}`
-    this.#buckets.set(key, { ...bucket, ...plus(this.#buckets.get(key) ?? NOTHING, bucket) })
+    this.#buckets.set(key, joinBuckets(this.#buckets.get(key), bucket))
   }
 
   #loaded(): Promise<Map<number, Tally>> {

@@ -5,7 +5,7 @@ import { foundLink } from '@panel/root-helper/kernel/link-found.ts'
 import { decodeAddress } from '@panel/root-helper/netlink/address.ts'
 import { attribute, Attributes, DecodeError, nest, text, u16be, u32, u32be, u8 } from '@panel/root-helper/netlink/attributes.ts'
 import { ipBytes, ipText } from '@panel/root-helper/netlink/bytes.ts'
-import { decodeConnection } from '@panel/root-helper/netlink/conntrack.ts'
+import { decodeConnection, ownerOf } from '@panel/root-helper/netlink/conntrack.ts'
 import * as k from '@panel/root-helper/netlink/constants.ts'
 import { decodeEvents } from '@panel/root-helper/netlink/events.ts'
 import { decodeLink } from '@panel/root-helper/netlink/link.ts'
@@ -40,6 +40,7 @@ const DECODERS: readonly ((message: Message) => unknown)[] = [
   decodeAddress,
   decodeRoute,
   (message) => decodeConnection(message, 0),
+  ownerOf,
   decodeError,
   decodeDone,
   (message) => decodeEvents(datagram(message)),
