@@ -24,9 +24,9 @@ export async function realParts(config: HelperConfig): Promise<Parts> {
   const links = openLinks()
   const units = unitFilesIn(config.unitDir, reloadLater(config.unitDir))
   const networkd = networkdFilesIn(config.networkdDir)
-  const { rulesets, netfilter, ruleBackend, backendAnswers } = await openNetfilter(config.stateDir, config.ruleBackend)
+  const { rulesets, netfilter, changes, ruleBackend, backendAnswers } = await openNetfilter(config.stateDir, config.ruleBackend)
   return {
-    kernel: { links, units, networkd, events: kernelEvents, rulesets, netfilter, connections: new KernelConnections(), icmp: kernelIcmp, forwarding: forwardingIn(config.sysctlDir) },
+    kernel: { links, units, networkd, events: kernelEvents(changes), rulesets, netfilter, connections: new KernelConnections(), icmp: kernelIcmp, forwarding: forwardingIn(config.sysctlDir) },
     journal: journalIn(config.stateDir),
     helperFacts: () => helperFacts(config),
     ruleBackend,

@@ -30,6 +30,7 @@ import { Monitor, type MonitorParts } from './monitor/monitor.ts'
 import { Metrics, type MetricsParts } from './metrics/metrics.ts'
 import { readRoutesOf } from './metrics/routes-part.ts'
 import { Traffic } from './routes/traffic.ts'
+import { RouteWatch } from './routes/watch.ts'
 import { PairingThrottle } from './tunnels/pairing-throttle.ts'
 import { VERSION } from './version.ts'
 
@@ -64,6 +65,7 @@ export interface Panel {
   readonly monitor: Monitor
   /** To be started by whoever serves the app. */
   readonly traffic: Traffic
+  readonly routeWatch: RouteWatch
 }
 
 export const createApp = (parts: PanelParts): Panel => {
@@ -73,6 +75,7 @@ export const createApp = (parts: PanelParts): Panel => {
   const traffic = new Traffic({ db, ask, now, settings, logger })
   const context = { db, ask, now, settings, inTurn: makeQueue(), publish: bus.publish }
   const watch = makeWatch(context, logger)
+  const routeWatch = new RouteWatch(context, logger)
   const metrics = new Metrics({ db, now, logger, settings, readRoutes: readRoutesOf(db, traffic), ...parts.metrics })
   const monitor = new Monitor({ db, ask, stream: parts.stream, bus, now, logger, settings, ...parts.monitor })
   bus.subscribe('settings.changed', ({ keys }) => {
@@ -94,7 +97,7 @@ export const createApp = (parts: PanelParts): Panel => {
   app.use(unknownApiPath)
   app.use(pageRoutes(loadPage(parts.page_dir, basePath)))
   app.use(failures(logger))
-  return { app, endpoints, watch, streams, metrics, traffic, monitor }
+  return { app, endpoints, watch, streams, metrics, traffic, monitor, routeWatch }
 }
 
 /** Paths are compared as they are written, and nothing is told of what serves them. */

@@ -14,6 +14,7 @@ import { basePathOf } from './http/prefix.ts'
 import { drain, listen, urlOf } from './http/server.ts'
 import { makeLogger } from './log.ts'
 import { keepWatching } from './reconcile/schedule.ts'
+import { keepWatchingRoutes } from './routes/schedule.ts'
 import { Settings } from './settings/settings.ts'
 
 const start = async (config: Config): Promise<void> => {
@@ -24,13 +25,14 @@ const start = async (config: Config): Promise<void> => {
   const signing_key = signingKey(join(config.state_dir, 'session.key'))
   const bus = new Bus(logger)
   const settings = await Settings.open(db, bus.publish)
-  const { app, watch, streams, metrics, traffic, monitor } = createApp({ db, ask: helper.ask, stream: helper.stream, bus, settings, signing_key, web_path: config.web_path, page_dir: config.page_dir, logger })
+  const { app, watch, streams, metrics, traffic, monitor, routeWatch } = createApp({ db, ask: helper.ask, stream: helper.stream, bus, settings, signing_key, web_path: config.web_path, page_dir: config.page_dir, logger })
   const endPruning = await keepPruning({ db, bus, settings, now: () => new Date(), logger })
   await metrics.start()
   await monitor.start()
   const server = await listen(app, config.listen_address, config.listen_port)
   const kernel = watchKernel({ stream: helper.stream, logger, listener: (events) => bus.publish('host.changed', { events }) })
   const endWatching = keepWatching({ watch, bus, settings, logger })
+  const endWatchingRoutes = keepWatchingRoutes({ watch: routeWatch, bus, settings, logger })
   traffic.start()
   process.stdout.write(`The panel is at ${urlOf(server, basePathOf(config.web_path))}\n`)
 
@@ -39,7 +41,7 @@ const start = async (config: Config): Promise<void> => {
     streams.endAll()
     await drain(server)
     await kernel.close()
-    await endWatching()
+    await Promise.all([endWatching(), endWatchingRoutes()])
     await endPruning()
     await metrics.stop()
     await monitor.stop()

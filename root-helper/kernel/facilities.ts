@@ -56,7 +56,7 @@ export interface UnitFiles extends SavedFiles {
   setEnabled(name: string, enabled: boolean): Promise<void>
 }
 
-/** Changes of links and addresses, whoever made them. */
+/** Changes of links and addresses, whoever made them, and of nftables, where it was somebody else. */
 export interface KernelEvents {
   /** Returns the function that ends it. Throws a KernelError where the kernel refuses. */
   watch(tell: (event: HostEvent) => void): () => void

@@ -5,11 +5,11 @@ import { strict, stringEnum, Type, type Static } from './schema.ts'
 export const MAX_BATCH = 256
 
 /**
- * `interface_name` is "" where it is not told, as for every address. lost: some events are missing, or none were listened to before; whatever
- * was read so far may be out of date. A "lost" concerns no link: its index is 0.
+ * `interface_name` is "" where it is not told, as for every address. ruleset: somebody else than the helper has changed nftables. lost: some events are missing, or none were listened to before; whatever
+ * was read so far may be out of date. Neither concerns a link: the index is 0.
  */
 export const HostEvent = strict({
-  subject: stringEnum(['link', 'address', 'lost']),
+  subject: stringEnum(['link', 'address', 'ruleset', 'lost']),
   interface_name: Type.String({ pattern: '^[^\\s/]{0,15}$' }),
   index: Type.Integer({ minimum: 0 }),
   is_removal: Type.Boolean(),
@@ -17,3 +17,4 @@ export const HostEvent = strict({
 export type HostEvent = Static<typeof HostEvent>
 
 export const LOST: HostEvent = { subject: 'lost', interface_name: '', index: 0, is_removal: false }
+export const RULESET_CHANGED: HostEvent = { ...LOST, subject: 'ruleset' }

@@ -65,7 +65,7 @@ export const METHODS = {
   /** What other software has in netfilter, as far as relayed packets meet it. Starts nft. */
   'netfilter.probe': method('read', strict({}), ForeignFound),
   'host.probe': method('read', strict({ parts: Type.Array(stringEnum(HOST_PARTS), { maxItems: HOST_PARTS.length }) }), HostFound),
-  /** Changes of links and addresses as the kernel tells them, whoever made them. The first item says "lost": what was before it is not told. Ends when cancelled. */
+  /** Changes of links and addresses as the kernel tells them, whoever made them, and that somebody else has changed nftables. The first item says "lost": what was before it is not told. Ends when cancelled. */
   'events.subscribe': stream(strict({}), strict({ events: Type.Array(HostEvent, { minItems: 1, maxItems: MAX_BATCH }) }), strict({})),
   /** Sends each target its echo requests until cancelled, and tells what became of them, gathered for a tenth of a second. Bounded, all watches together. */
   'path.watch': stream(strict({ targets: WatchTargets }), WatchItem, strict({})),

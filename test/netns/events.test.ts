@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { LOST, type HostEvent } from '@panel/shared/model/event.ts'
 import { connectHelper, type HelperClient } from '@panel/web-daemon/helper/client.ts'
 import { makeLogger } from '@panel/web-daemon/log.ts'
+import { exampleRule } from '../support/example-rule.ts'
 import { BUNDLE } from '../../packaging/build/build.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'panel-events-'))
@@ -71,6 +72,24 @@ describe('Events of the kernel over the socket', function () {
     }
     ending.abort()
     assert.deepEqual(await ended, {})
+  })
+
+  it('tells that somebody else has changed nftables, within two seconds, and not what the helper changes itself', async () => {
+    const ended = subscribe()
+    await until(() => heard.length === 1, 1000)
+    const nft = (command: string): string => execFileSync('nsenter', ['-t', `${helper.pid}`, '-n', 'nft', command], { encoding: 'utf8' })
+    const rules = [exampleRule()]
+    // The number of the ruleset before any change must have been seen.
+    await sleep(600)
+    assert.equal((await client.ask('ruleset.apply', { before: null, after: rules })).outcome, 'applied')
+    await sleep(1200)
+    assert.deepEqual(heard, [LOST])
+    nft('delete element inet panel relay_masquerade { 0x50000100 }')
+    await until(told('ruleset', ''), 2000)
+    nft('flush ruleset')
+    await until(() => heard.filter(({ subject }) => subject === 'ruleset').length === 2, 2000)
+    ending.abort()
+    await ended
   })
 
   it('listens to the kernel with the first reader, and no more after the last, however he goes', async () => {

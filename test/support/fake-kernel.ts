@@ -1,7 +1,7 @@
 // A kernel in memory, for reaching places that a real one is hard to bring to; test/contract holds it to what the real one does.
 import { canonicalConfig, canonicalAddress } from '@panel/shared/model/canonical-tunnel.ts'
 import { nothingForeign, type ForeignFound } from '@panel/shared/model/foreign-netfilter.ts'
-import type { HostEvent } from '@panel/shared/model/event.ts'
+import { RULESET_CHANGED, type HostEvent } from '@panel/shared/model/event.ts'
 import { withoutCounters, type HostInterface, type LinkStatistics, type ObservedLink, type RoutingEntry } from '@panel/shared/model/observed.ts'
 import type { RuleBackendFound } from '@panel/shared/model/rule-backend.ts'
 import type { Listener } from '@panel/shared/model/listener.ts'
@@ -29,7 +29,7 @@ export class FakeKernel implements Kernel {
   readonly changes: string[] = []
   /** For whose sake networkd was asked to read its files again. */
   readonly reloads: string[] = []
-  readonly rulesets = new FakeRulesets((what) => this.#change(what))
+  readonly rulesets = new FakeRulesets((what) => this.#change(what), () => this.#tell(RULESET_CHANGED))
   readonly connections = new FakeConnections((what) => this.#change(what))
   readonly forwarding = new FakeForwarding((what) => this.#change(what))
   readonly icmp = new FakeIcmp()

@@ -20,9 +20,11 @@ export class FakeRulesets implements Rulesets {
   /** Why nothing can be read; "" where it can. */
   unreadable = ''
   readonly #change: (what: string) => void
+  readonly #tell: () => void
 
-  constructor(change: (what: string) => void) {
+  constructor(change: (what: string) => void, tell: () => void) {
     this.#change = change
+    this.#tell = tell
   }
 
   /** What somebody's `nft flush ruleset` does. */
@@ -30,6 +32,15 @@ export class FakeRulesets implements Rulesets {
     this.rules.clear()
     this.counted.clear()
     this.isPresent = false
+    this.#tell()
+  }
+
+  /** What somebody does who changes a rule by hand. */
+  edit(route_rule_id: number, fields: Partial<RelayRule>): void {
+    const held = this.rules.get(route_rule_id)
+    if (!held) throw new Error(`Rule ${route_rule_id} is not held`)
+    this.rules.set(route_rule_id, { ...held, ...fields })
+    this.#tell()
   }
 
   /** As if so much had been relayed since the last time. */

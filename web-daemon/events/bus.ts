@@ -1,6 +1,7 @@
 // What happens inside the panel, told to whoever listens in this process: after it is stored, so that a listener finds it.
 import type { Logger } from 'pino'
 import type { LastPass } from '@panel/shared/api/reconcile.ts'
+import type { RouteHealthState } from '@panel/shared/api/route-answers.ts'
 import type { HostEvent } from '@panel/shared/model/event.ts'
 import type { SettingKey } from '../settings/definitions.ts'
 
@@ -9,10 +10,22 @@ interface TunnelEvent {
   readonly interface_name: string
 }
 
+/** How a rule is, as the panel noticed it; null is a rule that was not there, or is not any more. */
+export interface RouteHealthEvent {
+  readonly route_rule_id: number
+  readonly title: string
+  readonly from: RouteHealthState | null
+  readonly to: RouteHealthState | null
+  readonly detail: string
+}
+
 export interface PanelEvents {
   'tunnel.created': TunnelEvent
   'tunnel.updated': TunnelEvent
   'tunnel.deleted': TunnelEvent
+  /** The panel has taken rules to what they shall be, or failed to. Their records may be written after that, in the same turn. */
+  'routes.changed': { readonly route_rule_ids: readonly number[] }
+  'route.health': RouteHealthEvent
   /** What a background pass found is not what the one before it found. */
   'reconcile.changed': LastPass
   /** Hints of the kernel (see HostEvent), the panel's own changes among them. */

@@ -26,7 +26,7 @@ export interface WantedRule {
   readonly rule: RelayRule | null
 }
 
-type Hands = Pick<CommandContext, 'ask' | 'note'>
+type Hands = Pick<CommandContext, 'ask' | 'note' | 'publish'>
 
 /** Call it inside `inTurn`. `before` is what the probe finds, so a change puts drift right on the way. */
 export function changeRules(context: Hands, traffic: Traffic, wanted: readonly WantedRule[]): Promise<Changed> {
@@ -39,7 +39,7 @@ export function changeRules(context: Hands, traffic: Traffic, wanted: readonly W
     const changes = piecesOf(before, after).filter((one) => one.before || one.after)
     const outcome = await carryOutAll(context, changes, counted)
     return { outcome, change: { before: inTheirOrder(before), after: inTheirOrder(after) }, backend: held.backend }
-  })
+  }).finally(() => context.publish('routes.changed', { route_rule_ids: wanted.map(({ route_rule_id }) => route_rule_id) }))
 }
 
 /** Nothing is taken for gone because it cannot be seen. Where there is no backend nothing can be held, so that rules can still be taken out of the store. */

@@ -86,6 +86,10 @@ export async function routesOverTunnel(db: ReadDb, tunnel_id: number): Promise<R
   return withLists(db, await inOrder(living(db).selectAll()).where('tunnel_id', '=', tunnel_id).execute())
 }
 
+export async function idsOverTunnels(db: ReadDb): Promise<number[]> {
+  return (await living(db).select('route_rule_id').where('tunnel_id', 'is not', null).execute()).map(idOf)
+}
+
 export async function allTitles(db: ReadDb): Promise<{ route_rule_id: number; route_rule_title: string }[]> {
   return inOrder(living(db).select(['route_rule_id', 'route_rule_title'])).execute()
 }

@@ -38,5 +38,6 @@ async function storeAlone(context: CommandContext, wanted: NamedRoute): Promise<
   const change = { before: rule && rulesOrNull([rule]), after: rule && rulesOrNull([rule]) }
   const { checks } = rule ? await context.ask('ruleset.verify', change) : { checks: [] }
   const { backend } = await context.ask('ruleset.probe', { route_rule_ids: [wanted.route_rule_id], from_id: 0 })
+  context.publish('routes.changed', { route_rule_ids: [wanted.route_rule_id] })
   return { record: await replace(context, wanted), changed: { change, backend, outcome: { outcome: 'applied', checks, steps: [], failure: null, remediation: [] } } }
 }

@@ -40,6 +40,8 @@ export interface TestPanel {
   /** Samples when a test says so. */
   readonly traffic: Panel['traffic']
   readonly monitor: Panel['monitor']
+  /** Looks when a test says so. */
+  readonly routeWatch: Panel['routeWatch']
   readonly db: Kysely<Database>
   /** The host that the helper in this process speaks to, unless the test brought an `ask` of its own. */
   readonly kernel: FakeKernel
@@ -93,7 +95,7 @@ export const startPanel = async ({ store = IN_MEMORY, address = '127.0.0.1', ...
     bus,
     web_path,
   }
-  const { app, endpoints, streams, metrics, traffic, monitor, watch } = createApp(whole)
+  const { app, endpoints, streams, metrics, traffic, monitor, watch, routeWatch } = createApp(whole)
   const server = await listen(app, address, 0)
   const base = urlOf(server, basePathOf(web_path))
   const visitor = (): Client => new Client(base)
@@ -112,7 +114,7 @@ export const startPanel = async ({ store = IN_MEMORY, address = '127.0.0.1', ...
   }
   const setUp = signedInBy('/auth/setup', 201)
   const signIn = signedInBy('/auth/login', 200)
-  return { base, app, endpoints, streams, metrics, traffic, monitor, db: whole.db, kernel, server, bus, settings: whole.settings, watch, log, clock, visitor, setUp, signIn, close }
+  return { base, app, endpoints, streams, metrics, traffic, routeWatch, monitor, db: whole.db, kernel, server, bus, settings: whole.settings, watch, log, clock, visitor, setUp, signIn, close }
 }
 
 /** The helper in this process refuses in its own words; over the socket the client turns them into the words of the API. */

@@ -1,0 +1,103 @@
+// The health of rules is watched: a change of the panel's table by somebody else is noticed by an event, and told inside the panel (decisions.md, S7, S15, E2).
+import assert from 'node:assert/strict'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { RouteHealthEvent } from '@panel/web-daemon/events/bus.ts'
+import { watchKernel, type KernelWatch } from '@panel/web-daemon/events/kernel-watch.ts'
+import { makeLogger } from '@panel/web-daemon/log.ts'
+import { Refusal } from '@panel/web-daemon/http/refusal.ts'
+import { keepWatchingRoutes } from '@panel/web-daemon/routes/schedule.ts'
+import { RouteWatch } from '@panel/web-daemon/routes/watch.ts'
+import { inProcessHelper } from '../support/in-process-helper.ts'
+import type { Client } from './support/client.ts'
+import { startPanel, type TestPanel } from './support/panel.ts'
+import { actOnRoute, createRoute, deleteRoute, getRoute, madeRoute, patchRoute } from './support/routes.ts'
+import { act, createTunnel } from './support/tunnels.ts'
+
+describe('The health of rules', () => {
+  const logger = makeLogger({ write: () => undefined })
+  let panel: TestPanel
+  let client: Client
+  let told: RouteHealthEvent[]
+  let kernel: KernelWatch
+  let end: () => Promise<void>
+  beforeEach(async () => {
+    panel = await startPanel()
+    client = await panel.setUp()
+    told = []
+    panel.bus.subscribe('route.health', (event) => void told.push(event))
+    await madeRoute(client)
+    await panel.routeWatch.look()
+    kernel = watchKernel({ stream: inProcessHelper(panel.kernel).stream, logger, listener: (events) => panel.bus.publish('host.changed', { events }) })
+    end = keepWatchingRoutes({ watch: panel.routeWatch, bus: panel.bus, settings: panel.settings, logger })
+    await until(() => panel.kernel.listeners.size > 0)
+  })
+  afterEach(async () => {
+    await kernel.close()
+    await end()
+    await panel.close()
+  })
+
+  async function until(holds: () => boolean, within_ms = 2000): Promise<void> {
+    const from = performance.now()
+    while (!holds()) {
+      assert.ok(performance.now() - from < within_ms, `not within ${within_ms} ms: ${JSON.stringify(told)}`)
+      await sleep(5)
+    }
+  }
+  const moves = (): [number, string | null, string | null][] => told.map(({ route_rule_id, from, to }) => [route_rule_id, from, to])
+  const next = async (...move: [number, string | null, string | null]): Promise<void> => {
+    await until(() => moves().some((one) => one.join() === move.join()))
+    told = []
+  }
+
+  it('is told within two seconds of a change by somebody else, and when it is put right', async () => {
+    panel.kernel.rulesets.edit(1, { nat_mode: 'none' })
+    await until(() => told.length > 0)
+    assert.deepEqual([moves(), told[0]?.title], [[[1, 'healthy', 'failed']], (await getRoute(client, 1)).body.route.route_rule_title])
+    assert.match(told[0]?.detail ?? '', /nat_mode/)
+    told = []
+    await actOnRoute(client, 1, 'reapply')
+    await next(1, 'failed', 'healthy')
+    panel.kernel.rulesets.flush()
+    await next(1, 'healthy', 'failed')
+    // The next change of any rule brings back what was there.
+    await actOnRoute(client, 1, 'reapply')
+    await next(1, 'failed', 'healthy')
+  })
+
+  it('is told of what the panel does itself: made, disabled, enabled, deleted', async () => {
+    await createRoute(client, { bind_port: 444 })
+    await next(2, null, 'healthy')
+    await actOnRoute(client, 2, 'disable')
+    await next(2, 'healthy', 'disabled')
+    await actOnRoute(client, 2, 'enable')
+    await next(2, 'disabled', 'healthy')
+    await deleteRoute(client, 2)
+    await next(2, 'healthy', null)
+  })
+
+  it('follows the tunnel that a rule relays over', async () => {
+    await createTunnel(client)
+    await patchRoute(client, 1, { tunnel_id: 1 })
+    await act(client, 1, 'down')
+    await next(1, 'healthy', 'impaired')
+    await act(client, 1, 'up')
+    await next(1, 'impaired', 'healthy')
+    await panel.kernel.links.setUp('gre-a-1', false)
+    await next(1, 'healthy', 'impaired')
+  })
+
+  it('is not told while nothing changes, nor while root is away, when nothing is known', async () => {
+    await panel.routeWatch.look()
+    const away = async (): Promise<never> => Promise.reject(new Refusal('HELPER_UNAVAILABLE', 'The root helper does not answer.'))
+    await new RouteWatch({ db: panel.db, ask: away, inTurn: (work) => work(), publish: panel.bus.publish }, logger).look()
+    assert.deepEqual(told, [])
+  })
+
+  it('is pending where the ruleset cannot be read any more', async () => {
+    panel.kernel.rulesets.unreadable = 'Operation not permitted'
+    panel.routeWatch.hear('all')
+    await panel.routeWatch.look()
+    assert.deepEqual(moves(), [[1, 'healthy', 'pending']])
+  })
+})
