@@ -63,8 +63,9 @@ function chainOf(chain: JsonObject): ForeignChain {
 
 function ruleOf(rule: JsonObject, texts: ReadonlyMap<string, string>): ForeignRule {
   const { table, chain } = placeOf(rule)
-  const text = texts.get(handleKey(table, chain, numberIn(rule, 'handle'))) ?? ruleText(rule['expr'])
-  return { table: oneLine(table), chain: oneLine(chain), manager: managerOf(table, chain), text: oneLine(text), ...asksOf(rule['expr']) }
+  const printed = texts.get(handleKey(table, chain, numberIn(rule, 'handle'))) ?? ''
+  const text = printed === '' ? ruleText(rule['expr']) : printed
+  return { table: oneLine(table), chain: oneLine(chain), manager: managerOf(table, chain), text: oneLine(text), ...asksOf(rule['expr'], printed) }
 }
 
 /** Each names its chains and tables after itself; iptables has the tables that it always had. */

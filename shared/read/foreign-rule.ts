@@ -1,6 +1,7 @@
 // What a rule of somebody else asks of a packet, as far as it can be read surely, and what it does with it.
 import { formatCidr, parseCidr, parseIp, canonicalIp } from '../address/ip.ts'
 import type { ForeignRule } from '../model/foreign-netfilter.ts'
+import { expressionOf, hasExtension } from './foreign-xt.ts'
 import { isList, isObject, only, textIn, type Json, type JsonObject } from './nft-json.ts'
 
 export type Asks = Omit<ForeignRule, 'table' | 'chain' | 'manager' | 'text'>
@@ -10,8 +11,10 @@ const ANYTHING: Asks = { family: '', protocol: '', address: '', port: null, port
 /** It asks for something that is not told of here. */
 const MORE: Part = { is_whole: false }
 
-export function asksOf(expression: Json | undefined): Asks {
-  const parts = isList(expression) ? expression.map(statement) : [{ ...MORE, verdict: 'other' as const }]
+/** `text` is the rule as nft prints it, "" where that is not known. */
+export function asksOf(expression: Json | undefined, text: string): Asks {
+  const told = isList(expression) && text !== '' && hasExtension(expression) ? expressionOf(text) : expression
+  const parts = isList(told) ? told.map(statement) : [{ ...MORE, verdict: 'other' as const }]
   return parts.reduce<Asks>(joined, ANYTHING)
 }
 
@@ -39,6 +42,7 @@ function statement(item: Json): Part {
 
 function matchOf({ op, left, right = null }: JsonObject): Part {
   const [kind, body] = only(left) ?? ['', null]
+  if (isObject(body) && kind === 'ct' && op === '!=') return ctOf(textIn(body, 'key'), statesBut(right))
   if (!isObject(body) || (op !== '==' && op !== 'in')) return MORE
   if (kind === 'meta') return metaOf(textIn(body, 'key'), right)
   if (kind === 'ct') return ctOf(textIn(body, 'key'), right)
@@ -63,6 +67,13 @@ function ctOf(key: string, right: Json): Part {
   // Before conntrack has seen it, a packet is untracked.
   return words.includes('untracked') || words.some((word) => String(word).startsWith('@')) ? MORE : { ct: 'never' }
 }
+
+/** What is left where some states are ruled out; of anything else than states it makes nothing. */
+function statesBut(ruledOut: Json): Json {
+  const words = membersOf(ruledOut)
+  return words.every((word) => STATES.includes(String(word))) ? STATES.filter((state) => !words.includes(state)) : []
+}
+const STATES = ['invalid', 'established', 'related', 'new', 'untracked']
 
 function payloadOf(protocol: string, field: string, right: Json): Part {
   if (field === 'dport') return portsOf(right, protocol === 'th' ? {} : { protocol: wordOf(protocol) })

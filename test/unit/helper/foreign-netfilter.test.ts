@@ -121,3 +121,40 @@ describe('What drops a relay', () => {
     assert.deepEqual([takenBy(relay({ bind_port: 8444 }), FOUND), takenBy(relay({ bind_port: 8443, bind_address: '2001:db8::1', destinations: [{ address: 'fd00::1', port: 1, port_range_end: null, weight: 1 }] }), FOUND)], [[], []])
   })
 })
+
+/** Rules that iptables 1.8.9 made (its nftables variant), as nft 1.0.6 lists them: test/support/captured-iptables.*. */
+describe('The rules of iptables', () => {
+  const found = readForeign(readFileSync(join(import.meta.dirname, '../../support/captured-iptables.json'), 'utf8'), readFileSync(join(import.meta.dirname, '../../support/captured-iptables.txt'), 'utf8'))
+  const asked = (part: string): object => {
+    const rule = found.rules.find(({ text }) => text.includes(part))
+    assert.ok(rule, part)
+    const { table: _table, chain: _chain, manager: _manager, text: _text, target: _target, ...asks } = rule
+    return Object.fromEntries(Object.entries(asks).filter(([, value]) => value !== '' && value !== null))
+  }
+
+  it('are understood where they ask for the state of a connection, with and without "not"', () => {
+    assert.deepEqual(asked('ct state related,established'), { ct: 'established', is_whole: true, verdict: 'accept' })
+    assert.deepEqual(asked('ct state new udp dport 53'), { ct: 'new', protocol: 'udp', port: 53, is_whole: true, verdict: 'accept' })
+    assert.deepEqual(asked('10.9.8.0/24 ct state ! invalid'), { ct: 'tracked', family: 'ip', address: '10.9.8.0/24', is_whole: true, verdict: 'accept' })
+  })
+
+  it('are understood with a comment, whatever it says, several ports, and what only logs', () => {
+    assert.deepEqual(asked('dport { 80, 443, 1000-2000 }'), { protocol: 'tcp', port: 80, port_end: 2000, is_whole: false, verdict: 'accept' })
+    assert.deepEqual(asked('log prefix "accept "'), { ct: 'tracked', family: 'ip', address: '10.9.9.0/24', is_whole: true, verdict: 'none' })
+    assert.deepEqual(asked('tcp option maxseg'), { is_whole: false, verdict: 'none' })
+  })
+
+  it('are told as unsure where they ask for what is not told of here', () => {
+    for (const part of ['fib daddr type local counter', 'meta mark &', '10.9.0.1-10.9.0.9', 'xt match physdev', 'ct original proto-dst', 'xt match connlimit', 'limit rate']) assert.equal((asked(part) as { is_whole: boolean }).is_whole, false, part)
+    assert.deepEqual(asked('ct original proto-dst'), { ct: 'new', is_whole: false, verdict: 'drop' })
+    assert.deepEqual(asked('dnat to 172.17.0.2'), { protocol: 'tcp', port: 8080, is_whole: false, verdict: 'translate' })
+  })
+
+  it('drop a relay surely by their policy, where the first rules let nothing of it through', () => {
+    const [state, , dns] = found.rules
+    const few = { ...found, rules: [state, dns].filter((rule) => rule !== undefined) }
+    assert.equal(verdict(few), 'sure: ip filter, FORWARD: policy drop')
+    assert.match(blockOf(relay(), few, AROUND)?.remedy ?? '', /iptables -I FORWARD -p tcp -d 10\.9\.0\.2 --dport 8443 -j ACCEPT/)
+    assert.equal(verdict(few, relayTo('10.9.0.2', 53, 'udp')), 'clear')
+  })
+})
