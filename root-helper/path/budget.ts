@@ -9,7 +9,7 @@ export interface Load {
 
 export const NO_LOAD: Load = { packets: 0, bytes: 0 }
 /** IPv6 and ICMP. */
-const HEADERS_BYTES = 48
+export const HEADERS_BYTES = 48
 
 export function loadOf(asked: readonly { readonly interval_ms: number; readonly packet_size: number }[]): Load {
   const packets = asked.map(({ interval_ms }) => 1000 / interval_ms)
@@ -22,10 +22,6 @@ const sum = (numbers: readonly number[]): number => numbers.reduce((total, numbe
 export class Budget {
   #taken = NO_LOAD
 
-  get taken(): Load {
-    return this.#taken
-  }
-
   /** Takes `wanted` in the place of `held`, or throws and leaves things as they are. Less is always given. */
   exchange(held: Load, wanted: Load): void {
     const next = { packets: this.#taken.packets - held.packets + wanted.packets, bytes: this.#taken.bytes - held.bytes + wanted.bytes }
@@ -37,3 +33,22 @@ export class Budget {
 
 const tooMuch = (wanted: string, most: string): RefusedError =>
   new RefusedError('busy', `${wanted} in a second would be sent, and ${most} are the most: make the intervals longer or the packets smaller`)
+
+/** What really leaves: who begins again and again sends more than his intervals say. A second's worth may leave at once, and what comes in a second more. */
+export class Meter {
+  #packets = PACKETS_PER_SECOND_MAX
+  #bytes = BYTES_PER_SECOND_MAX
+  #at = 0
+
+  /** Whether a packet may leave now; if so it is counted. */
+  passes(now: number, bytes: number): boolean {
+    const seconds = (now - this.#at) / 1000
+    this.#at = now
+    this.#packets = Math.min(PACKETS_PER_SECOND_MAX, this.#packets + seconds * PACKETS_PER_SECOND_MAX)
+    this.#bytes = Math.min(BYTES_PER_SECOND_MAX, this.#bytes + seconds * BYTES_PER_SECOND_MAX)
+    if (this.#packets < 1 || this.#bytes < bytes) return false
+    this.#packets -= 1
+    this.#bytes -= bytes
+    return true
+  }
+}

@@ -3,8 +3,13 @@ import { randomInt } from 'node:crypto'
 import { RefusedError } from '../refused.ts'
 import { KernelError, type EchoPort, type EchoRequest, type EchoSent, type Icmp, type PathEnds } from '../kernel/facilities.ts'
 import type { Heard } from '../icmp/heard.ts'
+import { HEADERS_BYTES, Meter } from './budget.ts'
+import type { Clock } from './clock.ts'
 
 const IDENTIFIERS = 0x10000
+
+/** No errno: it is this helper that refuses. */
+const TOO_MUCH = (): KernelError => new KernelError('', 'Not sent: with all that runs it would be more than this helper sends in a second')
 
 export type Asked = Omit<EchoRequest, 'identifier'>
 
@@ -21,16 +26,15 @@ interface Owner {
 
 export class Echoes {
   readonly #icmp: Icmp
+  readonly #clock: Clock
+  readonly #meter = new Meter()
   readonly #owners = new Map<number, Owner>()
   #port: EchoPort | null = null
   #last = randomInt(IDENTIFIERS)
 
-  constructor(icmp: Icmp) {
+  constructor(icmp: Icmp, clock: Clock) {
     this.#icmp = icmp
-  }
-
-  get lines(): number {
-    return this.#owners.size
+    this.#clock = clock
   }
 
   open(ends: PathEnds, hear: (heard: Heard) => void): EchoLine {
@@ -46,7 +50,7 @@ export class Echoes {
           if (error instanceof KernelError) return error
           throw error
         }
-        return way({ identifier, ...echo })
+        return this.#meter.passes(this.#clock.now(), echo.packet_size + HEADERS_BYTES) ? way({ identifier, ...echo }) : TOO_MUCH()
       },
       close: () => this.#close(identifier),
     }

@@ -14,6 +14,6 @@ export interface Means {
 
 /** What has come is heard ahead of every turn, so that an answer that only waits to be read does not time out. */
 export function meansOver(icmp: Icmp, clock: Clock): Means {
-  const echoes = new Echoes(icmp)
+  const echoes = new Echoes(icmp, clock)
   return { clock, echoes, schedule: new Schedule(clock, () => echoes.drain()), budget: new Budget() }
 }

@@ -13,11 +13,14 @@ import type { Timed } from './schedule.ts'
 type Pinging = AsyncGenerator<Item<'path.ping'>, PingResult, void>
 
 export async function* ping(means: Means, params: PingParams, signal: AbortSignal): Pinging {
+  const ends = allowPath(params)
+  // Each has one verdict, and at most one that revises it.
   const outbox = new Outbox<PingPacket>(means.clock, signal, params.count * 2)
-  const load = loadOf([params])
-  means.budget.exchange(NO_LOAD, load)
-  const run = new PingRun(means, { ...params, ...allowPath(params) }, outbox)
+  const run = new PingRun(means, { ...params, ...ends }, outbox)
+  let load = NO_LOAD
   try {
+    means.budget.exchange(load, loadOf([params]))
+    load = loadOf([params])
     means.schedule.add(run, means.clock.now())
     for (let taken = await outbox.take(WATCH_BATCH_MAX, 0); taken; taken = await outbox.take(WATCH_BATCH_MAX, 0)) yield { packets: taken.items }
     return run.result

@@ -31,10 +31,6 @@ export class Schedule {
     this.#before = before
   }
 
-  get size(): number {
-    return this.#entries.size
-  }
-
   add(timed: Timed, at: number): void {
     const entry = { at, timed, isGone: false }
     this.#entries.set(timed, entry)

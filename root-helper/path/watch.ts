@@ -10,6 +10,7 @@ import type { Means } from './means.ts'
 import { Outbox } from './outbox.ts'
 import { WatchedTarget } from './target.ts'
 
+const WATCHES_MAX = 8
 const GATHER_MS = 100
 /** Ten seconds of two thousand targets that are asked every second. */
 const WAITING_MAX = 20_000
@@ -28,6 +29,7 @@ export class Watches {
   }
 
   async *run({ targets }: Params<'path.watch'>, signal: AbortSignal): Watching {
+    if (this.#running.size >= WATCHES_MAX) throw new RefusedError('busy', `${WATCHES_MAX} watches are running already`)
     const outbox = new Outbox<WatchResult>(this.#means.clock, signal, WAITING_MAX)
     const watch = new Watch(this.#means, (result) => outbox.push(result))
     const watch_id = ++this.#lastId

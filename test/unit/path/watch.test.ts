@@ -162,4 +162,15 @@ describe('A watch', () => {
     await change([], many(2000).map(({ target_id }) => target_id))
     assert.equal(icmp.openPorts, 0)
   })
+
+  it('sends nothing beyond the bound, and says so, where somebody begins again and again', async () => {
+    await watch([])
+    for (let again = 0; again < 4; again += 1) {
+      await change(many(600, { interval_ms: 3_600_000, packet_size: 60_000 + again }))
+      await clock.advance(1000)
+    }
+    const bytes = icmp.sent.reduce((sum, { packet_size }) => sum + packet_size, 0)
+    assert.ok(bytes <= 12_500_000 * 5, `${bytes}`)
+    assert.match(results().find(({ outcome }) => outcome === 'not_sent')?.detail ?? '', /more than this helper sends in a second/)
+  })
 })
