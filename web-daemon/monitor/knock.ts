@@ -3,7 +3,7 @@ import { knockTcp } from '../routes/knock.ts'
 import type { Aim } from './aim.ts'
 import type { KnockResult } from './classify.ts'
 
-/** `count`: how many knocks there were before, so that another port has its turn. Never rejects. */
+/** `count`: how many knocks there were before, so that another port has its turn. */
 export type Knocker = (aim: Aim, count: number) => Promise<KnockResult>
 
 /** Where a server answers if anywhere; one that filters nothing refuses at any of them. */

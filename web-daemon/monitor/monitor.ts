@@ -10,7 +10,7 @@ import type { Streamer } from '../helper/streams.ts'
 import type { SettingsReader } from '../settings/reader.ts'
 import type { TunnelRecord } from '../tunnels/record.ts'
 import { everyTunnel, findTunnel } from '../tunnels/store.ts'
-import { planOf } from './aim.ts'
+import { planOf, type Aim } from './aim.ts'
 import { EventLog } from './event-log.ts'
 import { Feed } from './feed.ts'
 import type { Turn } from './judge.ts'
@@ -222,7 +222,16 @@ export class Monitor {
     const watched = this.#watched.get(tunnel_id)
     if (!watched) return
     this.#turned(watched, watched.take(result, this.#at))
-    if (watched.plan.aim && watched.isKnockDue(this.#at)) void this.#parts.knock(watched.plan.aim, watched.knocksInVain).then((found) => watched.heard(found))
+    if (watched.plan.aim && watched.isKnockDue(this.#at)) void this.#knock(watched, watched.plan.aim)
+  }
+
+  /** Without its answer the tunnel keeps the state that it has, and it is knocked again a minute later. */
+  async #knock(watched: Watched, aim: Aim): Promise<void> {
+    try {
+      watched.heard(await this.#parts.knock(aim, watched.knocksInVain))
+    } catch (err) {
+      this.#parts.logger.error({ err, target: aim.target }, 'a silent peer cannot be knocked at')
+    }
   }
 
   #turned(watched: Watched, turn: Turn | null): void {

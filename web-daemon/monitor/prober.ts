@@ -52,7 +52,7 @@ export class Prober {
   }
 
   /** How long it can take at most until the next probe of some tunnel is decided. */
-  get longestMs(): number {
+  get nextWithinMs(): number {
     return Math.min(...[...this.#targets.values()].map(({ interval_ms, timeout_ms }) => interval_ms + timeout_ms))
   }
 
