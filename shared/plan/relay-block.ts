@@ -149,6 +149,8 @@ function ctMatch({ ct }: ForeignRule, { isTranslated, isReply }: Packet, { hook,
 
 /** Rules of others that translate what a rule listens for before the panel's table may: that its packets never come there is likely, and not sure. */
 export function takenBy(rule: RelayRule, foreign: ForeignFound): ForeignRule[] {
+  // Asked of each of thousands of rules, and most hosts translate nothing else.
+  if (!foreign.rules.some(({ verdict, port }) => verdict === 'translate' && port !== null)) return []
   const packets = packetsOf(rule, { own_addresses: [], in_interface: null, out_interface: null }).filter(({ isTranslated }) => !isTranslated)
   const chains = foreign.chains.filter(({ hook, priority }) => hook === 'prerouting' && priority <= TRANSLATION)
   const takes = (one: ForeignRule): boolean => chains.some((chain) => chain.table === one.table && packets.some((packet) => isOfFamily(chain, packet) && matches(one, { packet, chain, walked: new Map(), depth: 0 }) !== 'no'))

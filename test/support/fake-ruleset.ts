@@ -58,7 +58,7 @@ export class FakeRulesets implements Rulesets {
   async read(): Promise<HeldRuleset> {
     const answer = { backend: this.backend, is_readable: this.unreadable === '', is_present: this.isPresent, detail: this.unreadable }
     if (!answer.is_readable) return { ...answer, rules: [], damaged: [], unmanaged: [] }
-    return { ...answer, rules: structuredClone([...this.rules.values()].sort(inOrder)), damaged: structuredClone(this.damaged), unmanaged: [...this.unmanaged] }
+    return { ...answer, rules: [...this.rules.values()].sort(inOrder), damaged: structuredClone(this.damaged), unmanaged: [...this.unmanaged] }
   }
 
   async submit(gone: readonly number[], put: readonly RelayRule[]): Promise<void> {

@@ -18,10 +18,10 @@ export const applyAll =
       const { ask, db, now } = context
       const stored = await allRoutes(db)
       const known = new Set(stored.map(({ route_rule_id }) => route_rule_id))
-      const { rules: held, damaged } = await heldRules(ask)
-      const strays = [...new Set([...held.keys(), ...damaged.map(({ route_rule_id }) => route_rule_id)])].filter((id) => !known.has(id))
+      const held = await heldRules(ask)
+      const strays = [...new Set([...held.rules.keys(), ...held.damaged.map(({ route_rule_id }) => route_rule_id)])].filter((id) => !known.has(id))
       const wanted = [...stored.map((one) => ({ route_rule_id: one.route_rule_id, rule: ruleOf(one) })), ...strays.map((route_rule_id) => ({ route_rule_id, rule: null }))]
-      const { outcome, backend } = await whilePending(context, stored, () => changeRules(context, traffic, wanted))
+      const { outcome, backend } = await whilePending(context, stored, () => changeRules(context, traffic, wanted, held))
       await refuseUnlessApplied(context, stored, outcome)
       await markApplied(db, stored.map(({ route_rule_id }) => route_rule_id), { apply_status_id: APPLY_STATUSES.Applied, last_apply_error: '', last_applied_date: now().toISOString() }, now().toISOString())
       const rules_applied = stored.filter(({ is_enabled }) => is_enabled).length

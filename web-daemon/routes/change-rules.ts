@@ -28,14 +28,15 @@ export interface WantedRule {
 
 type Hands = Pick<CommandContext, 'ask' | 'note' | 'publish'>
 
-/** Call it inside `inTurn`. `before` is what the probe finds, so a change puts drift right on the way. */
-export function changeRules(context: Hands, traffic: Traffic, wanted: readonly WantedRule[]): Promise<Changed> {
+/** Call it inside `inTurn`. `before` is what the probe finds (`probed`, where that was asked already), so a change puts drift right on the way. */
+export function changeRules(context: Hands, traffic: Traffic, wanted: readonly WantedRule[], probed?: HeldRules): Promise<Changed> {
   return traffic.whileChanging(async (counted) => {
-    const held = await heldRules(context.ask, wanted.map(({ route_rule_id }) => route_rule_id))
+    const held = probed ?? (await heldRules(context.ask, wanted.map(({ route_rule_id }) => route_rule_id)))
     refuseUnreadable(held)
+    const damaged = new Set(held.damaged.map(({ route_rule_id }) => route_rule_id))
     const before = wanted.flatMap(({ route_rule_id }) => held.rules.get(route_rule_id) ?? [])
     const after = wanted.flatMap(({ rule }) => rule ?? [])
-    await forgetDamaged(context, wanted.filter(({ route_rule_id, rule }) => !rule && held.damaged.some((one) => one.route_rule_id === route_rule_id)), counted)
+    await forgetDamaged(context, wanted.filter(({ route_rule_id, rule }) => !rule && damaged.has(route_rule_id)), counted)
     const changes = piecesOf(before, after).filter((one) => one.before || one.after)
     const outcome = await carryOutAll(context, changes, counted)
     return { outcome, change: { before: inTheirOrder(before), after: inTheirOrder(after) }, backend: held.backend }

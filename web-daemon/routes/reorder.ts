@@ -22,8 +22,11 @@ export const reorderRoutes =
       const wanted = moved.map((one) => ({ ...one, sort_order: places.get(one.route_rule_id) ?? one.sort_order }))
       const changed = await changeRules(context, traffic, wanted.filter(({ is_enabled }) => is_enabled).map((one) => ({ route_rule_id: one.route_rule_id, rule: ruleOf(one) })))
       await refuseUnlessApplied(context, moved, changed.outcome)
-      await db.transaction().execute((transaction) => setPlaces(transaction, wanted, now().toISOString()))
-      const answer: ReorderAnswer = { action: 'reorder', routes: (await allRoutes(db)).map(routeView), note: 'Of two rules that match a connection the one that stands first gets it. Connections that are there stay with the rule that has them.' }
+      const updated_date = now().toISOString()
+      await db.transaction().execute((transaction) => setPlaces(transaction, wanted, updated_date))
+      const replaced = new Map(wanted.map((one) => [one.route_rule_id, { ...one, updated_date }]))
+      const routes = stored.map((one) => replaced.get(one.route_rule_id) ?? one).sort((a, b) => a.sort_order - b.sort_order || a.route_rule_id - b.route_rule_id)
+      const answer: ReorderAnswer = { action: 'reorder', routes: routes.map(routeView), note: 'Of two rules that match a connection the one that stands first gets it. Connections that are there stay with the rule that has them.' }
       return ok(answer)
     })
 

@@ -151,8 +151,12 @@ export async function markApplied(db: WriteDb, ids: readonly number[], mark: App
   }
 }
 
+/** One statement, however many they are. */
 export async function setPlaces(db: WriteDb, wanted: readonly { route_rule_id: number; sort_order: number }[], now: string): Promise<void> {
-  for (const { route_rule_id, sort_order } of wanted) await db.updateTable('route_rule').set({ sort_order, updated_date: now }).where('route_rule_id', '=', route_rule_id).execute()
+  const places = JSON.stringify(wanted.map(({ route_rule_id, sort_order }) => [route_rule_id, sort_order]))
+  await sql`update route_rule set sort_order = place.sort_order, updated_date = ${now}
+    from (select json_extract(value, '$[0]') as id, json_extract(value, '$[1]') as sort_order from json_each(${places})) as place
+    where route_rule.route_rule_id = place.id`.execute(db)
 }
 
 export const titleKey = (title: string): string => title.normalize('NFC').toLowerCase()
@@ -176,11 +180,14 @@ const idOf = ({ route_rule_id }: { route_rule_id: number }): number => route_rul
 
 function recordOf(row: RouteRuleRow, destinations: readonly RouteDestinationRow[], sources: readonly RouteAllowedSourceRow[]): RouteRecord {
   const { title_key: _key, deleted_date: _deleted, ...plain } = row
-  const flags = Object.fromEntries(FLAGS.map((name) => [name, row[name] === 1])) as Record<(typeof FLAGS)[number], boolean>
   return {
     ...plain,
-    ...flags,
-    tags: JSON.parse(row.tags) as string[],
+    // Field by field: a list may be of ten thousand.
+    is_enabled: row.is_enabled === 1,
+    is_clamp_mss_to_pmtu: row.is_clamp_mss_to_pmtu === 1,
+    is_include_local_originated: row.is_include_local_originated === 1,
+    is_logging_enabled: row.is_logging_enabled === 1,
+    tags: row.tags === '[]' ? [] : (JSON.parse(row.tags) as string[]),
     destinations: destinations.map(({ route_rule_id: _rule, ...one }) => ({ ...one, is_enabled: one.is_enabled === 1 })),
     allowed_sources: sources.map(({ route_allowed_source_id, cidr, description }) => ({ route_allowed_source_id, cidr, description })),
   }
