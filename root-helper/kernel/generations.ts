@@ -4,20 +4,39 @@ export class Generations {
   readonly now: () => Promise<number>
   /** Each generation behind the first and up to the second is of our making. */
   #ours: readonly [number, number] = [0, 0]
+  #begun = 0
+  #underWay: Promise<unknown> = Promise.resolve()
 
   constructor(now: () => Promise<number>) {
     this.now = now
   }
 
-  /** The last generation that others may have made. */
+  /** The last generation that others may have made. What is asked while a transaction of ours is under way waits for its end. */
   async ofOthers(): Promise<number> {
-    const now = await this.now()
+    const now = await this.#settled()
     const [before, last] = this.#ours
     return before < now && now <= last ? before : now
   }
 
   /** Runs one transaction of ours, which nobody else's may overlap. Gives the generations before and after it, or null where others changed something meanwhile. */
-  async during(transaction: () => Promise<void>): Promise<{ readonly before: number; readonly after: number } | null> {
+  during(transaction: () => Promise<void>): Promise<{ readonly before: number; readonly after: number } | null> {
+    this.#begun += 1
+    const work = this.#during(transaction)
+    this.#underWay = work.catch(() => undefined)
+    return work
+  }
+
+  /** A generation that was not asked for beside a transaction of ours. */
+  async #settled(): Promise<number> {
+    for (;;) {
+      await this.#underWay
+      const begun = this.#begun
+      const now = await this.now()
+      if (begun === this.#begun) return now
+    }
+  }
+
+  async #during(transaction: () => Promise<void>): Promise<{ readonly before: number; readonly after: number } | null> {
     const before = await this.now()
     await transaction()
     const after = await this.now()

@@ -14,6 +14,7 @@ import { defaultVariant, openIptables } from './iptables.ts'
 import { keptRulesIn, type KeptRules } from './kept-rules.ts'
 import { foreignBy, foreignUnread } from './netfilter.ts'
 import { Nft } from './nft.ts'
+import { RulesetChanges } from './ruleset-changes.ts'
 import { rulesetsWithout } from './rulesets-none.ts'
 import { NftRulesets } from './rulesets.ts'
 
@@ -35,20 +36,23 @@ interface Opened {
 
 /** What was chosen when the helper began. */
 export interface Netfilters extends Pick<Kernel, 'rulesets' | 'netfilter'> {
+  /** Of nftables, by others. */
+  readonly changes: RulesetChanges
   readonly ruleBackend: RuleBackendFound
   readonly backendAnswers: () => Promise<BackendAnswer>
 }
 
 export async function openNetfilter(stateDir: string, wanted: WantedBackend): Promise<Netfilters> {
   const common = { kept: keptRulesIn(stateDir), generations: new Generations(rulesetGeneration()) }
+  const changes = new RulesetChanges(() => common.generations.ofOthers())
   const nft = await findTool('nft')
   const netfilter = nft === null ? foreignUnread('nft is not installed, so the rules of other software cannot be read: install the package nftables') : foreignBy(new Nft(nft), () => common.generations.ofOthers())
   const { opened, refused } = await choose(common, wanted)
   if (!opened) {
     const reason = refused.slice(0, 300)
-    return { ruleBackend: { active: 'none', has_ipv6: false, reason }, rulesets: rulesetsWithout(reason), netfilter, backendAnswers: async () => ({ available: false, version: '', detail: reason }) }
+    return { ruleBackend: { active: 'none', has_ipv6: false, reason }, rulesets: rulesetsWithout(reason), netfilter, changes, backendAnswers: async () => ({ available: false, version: '', detail: reason }) }
   }
-  return { ruleBackend: opened.found, rulesets: afterAnother(opened, common, join(stateDir, 'rule-backend')), netfilter: opened.found.active === 'iptables_legacy' ? besideLegacy(netfilter) : netfilter, backendAnswers: opened.answers }
+  return { ruleBackend: opened.found, rulesets: afterAnother(opened, common, join(stateDir, 'rule-backend')), netfilter: opened.found.active === 'iptables_legacy' ? besideLegacy(netfilter) : netfilter, changes, backendAnswers: opened.answers }
 }
 
 /** nft tells nothing of what stands in the tables of iptables-legacy. */

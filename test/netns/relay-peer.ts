@@ -137,6 +137,12 @@ const methods = {
     isFlooding = true
     flood = pour(udp, tcp)
   },
+  /** Datagrams of 500 bytes, as many as asked. */
+  pour: async (udp: Place, datagrams: number) => {
+    const socket = createSocket('udp4')
+    for (let i = 0; i < datagrams; i += 1) await new Promise((resolve) => socket.send(Buffer.alloc(500, 'x'), udp.port, udp.address, resolve))
+    socket.close()
+  },
   stopFlood: () => {
     isFlooding = false
     return flood

@@ -1,6 +1,6 @@
 // Three namespaces in a row, client - relay - servers, with the real helper in the middle one; what is asked of it goes over its socket.
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,8 +9,10 @@ import { fileURLToPath } from 'node:url'
 import type { RelayCounters, RelayRule } from '@panel/shared/model/ruleset.ts'
 import type { Result } from '@panel/shared/rpc/methods.ts'
 import { askOnce } from '../../packaging/run/ask-once.ts'
+import type { PanelMethods } from './panel-driver.ts'
 import type { PeerMethods } from './relay-peer.ts'
 
+const NFT = '/usr/sbin/nft'
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 const inside = (child: ChildProcess): string => `/proc/${child.pid}/ns/net`
 
@@ -21,13 +23,14 @@ export const RELAY_TOO = '10.1.0.9'
 export const RELAY_FAR = '10.9.0.1'
 export const SERVERS = ['10.9.0.2', '10.9.0.3', '10.9.0.4'] as const
 
-type Calls = { [M in keyof PeerMethods]: (...args: Parameters<PeerMethods[M]>) => Promise<Awaited<ReturnType<PeerMethods[M]>>> }
+type Calls<T> = { [M in keyof T]: T[M] extends (...args: infer A) => infer R ? (...args: A) => Promise<Awaited<R>> : never }
 
 class Namespace {
   readonly child: ChildProcess
-  constructor(args: readonly string[], env: NodeJS.ProcessEnv = process.env) {
+  /** `within` is run before it, as the words of a command that ends with what it is to become. */
+  constructor(args: readonly string[], env: NodeJS.ProcessEnv = process.env, within: readonly string[] = []) {
     // unshare becomes node, so the child's own number leads to the namespace.
-    this.child = spawn('unshare', ['--net', process.execPath, '--import', 'tsx', ...args], { stdio: ['pipe', 'pipe', process.env['PANEL_SHOW_LOG'] ? 'inherit' : 'ignore'], env })
+    this.child = spawn('unshare', ['--net', ...within, process.execPath, '--import', 'tsx', ...args], { stdio: ['pipe', 'pipe', process.env['PANEL_SHOW_LOG'] ? 'inherit' : 'ignore'], env })
   }
 
   run(program: string, args: readonly string[], input?: string): string {
@@ -48,28 +51,31 @@ class Namespace {
   }
 }
 
-class Peer extends Namespace {
-  readonly calls: Calls
-  readonly #waiting = new Map<number, { resolve: (result: unknown) => void; reject: (error: Error) => void }>()
-  #next = 0
+/** Calls of what runs in a child, as lines to it and from it. */
+function callsOf<M>(child: ChildProcess): Calls<M> {
+  const waiting = new Map<number, { resolve: (result: unknown) => void; reject: (error: Error) => void }>()
+  let next = 0
+  createInterface({ input: child.stdout! }).on('line', (line) => {
+    const { id, result, error } = JSON.parse(line) as { id: number; result: unknown; error?: string }
+    if (error === undefined) waiting.get(id)?.resolve(result)
+    else waiting.get(id)?.reject(new Error(error))
+    waiting.delete(id)
+  })
+  const call = (method: string, args: unknown[]): Promise<unknown> => {
+    const id = ++next
+    return new Promise((resolve, reject) => {
+      waiting.set(id, { resolve, reject })
+      child.stdin?.write(`${JSON.stringify({ id, method, args })}\n`)
+    })
+  }
+  return new Proxy({}, { get: (_, method) => (...args: unknown[]) => call(String(method), args) }) as Calls<M>
+}
 
+class Peer extends Namespace {
+  readonly calls: Calls<PeerMethods>
   constructor() {
     super([here('relay-peer.ts')])
-    createInterface({ input: this.child.stdout! }).on('line', (line) => {
-      const { id, result, error } = JSON.parse(line) as { id: number; result: unknown; error?: string }
-      if (error === undefined) this.#waiting.get(id)?.resolve(result)
-      else this.#waiting.get(id)?.reject(new Error(error))
-      this.#waiting.delete(id)
-    })
-    this.calls = new Proxy({}, { get: (_, method) => (...args: unknown[]) => this.#call(String(method), args) }) as Calls
-  }
-
-  #call(method: string, args: unknown[]): Promise<unknown> {
-    const id = ++this.#next
-    return new Promise((resolve, reject) => {
-      this.#waiting.set(id, { resolve, reject })
-      this.child.stdin?.write(`${JSON.stringify({ id, method, args })}\n`)
-    })
+    this.calls = callsOf(this.child)
   }
 }
 
@@ -81,16 +87,37 @@ export class RelayRig {
   readonly relay: Namespace
   /** One that came after the first, in the first's namespace. */
   #next: ChildProcess | null = null
+  #panel: ChildProcess | null = null
+
   readonly #settings: NodeJS.ProcessEnv
 
-  /** The settings are the helper's own. */
-  constructor(settings: NodeJS.ProcessEnv = {}) {
+  /** The settings are the helper's own. `canRefuse`: its nft can be told to refuse whatever it is given. */
+  constructor(settings: NodeJS.ProcessEnv = {}, { canRefuse = false }: { readonly canRefuse?: boolean } = {}) {
     this.#settings = settings
-    this.relay = new Namespace([here('../../root-helper/main.ts')], this.#environment())
+    this.relay = new Namespace([here('../../root-helper/main.ts')], this.#environment(), canRefuse ? this.#refusingNft() : [])
+  }
+
+  /** The real nft, for this helper alone, which from time to time is given one line more: one that the kernel refuses, with all that was before it. */
+  #refusingNft(): string[] {
+    const [nft, wrapper] = [join(this.folder, 'nft'), join(this.folder, 'nft.sh')]
+    copyFileSync(NFT, nft)
+    writeFileSync(wrapper, `#!/bin/sh\nif [ "$1" = -f ] && [ -e ${this.folder}/refuse ]; then (cat; echo 'add rule inet panel no_such_chain drop') | ${nft} "$@"; else exec ${nft} "$@"; fi\n`, { mode: 0o755 })
+    return ['--mount', 'sh', '-c', `mount --bind ${wrapper} ${NFT} && exec "$@"`, 'sh']
+  }
+
+  refuse(isRefusing: boolean): void {
+    if (isRefusing) writeFileSync(join(this.folder, 'refuse'), '')
+    else rmSync(join(this.folder, 'refuse'), { force: true })
   }
 
   #environment(): NodeJS.ProcessEnv {
     return { ...process.env, ...this.#settings, PANEL_HELPER_SOCKET: this.socket, PANEL_UNIT_DIR: join(this.folder, 'units'), PANEL_NETWORKD_DIR: join(this.folder, 'networkd'), PANEL_SYSCTL_DIR: join(this.folder, 'sysctl'), PANEL_HELPER_STATE_DIR: join(this.folder, 'state') }
+  }
+
+  /** The web daemon's app, in the relay's namespace. */
+  panel(): Calls<PanelMethods> {
+    this.#panel = spawn('nsenter', [`--net=${inside(this.relay.child)}`, process.execPath, '--import', 'tsx', here('panel-driver.ts')], { env: this.#environment(), stdio: ['pipe', 'pipe', process.env['PANEL_SHOW_LOG'] ? 'inherit' : 'ignore'] })
+    return callsOf(this.#panel)
   }
 
   /** The first one is stopped where it stands, since its namespace goes with it. */
@@ -114,7 +141,7 @@ export class RelayRig {
   }
 
   async #listening(): Promise<void> {
-    for (let tries = 0; !existsSync(this.socket) && tries < 400; tries += 1) await new Promise((resolve) => setTimeout(resolve, 50))
+    for (let tries = 0; !existsSync(this.socket) && tries < 1200; tries += 1) await new Promise((resolve) => setTimeout(resolve, 50))
   }
 
   /** From what the host holds to these rules, others left alone. */
@@ -143,6 +170,7 @@ export class RelayRig {
 
   async close(): Promise<void> {
     this.#next?.kill('SIGKILL')
+    this.#panel?.kill('SIGKILL')
     await Promise.all([this.client.close(), this.servers.close(), this.relay.close()])
   }
 }

@@ -15,6 +15,7 @@ import { shadowsOf } from './shadows.ts'
 import { roomFor, sourcePortWarnings } from './source-ports.ts'
 import type { Traffic } from './traffic.ts'
 import { trafficView } from './traffic-view.ts'
+import { waysOut } from './way-out.ts'
 
 /** One thing on the way; `verdict` null: it stops nothing. */
 interface Finding {
@@ -107,14 +108,20 @@ async function destinations({ now }: CommandContext, record: RouteRecord): Promi
 const told = ({ protocol, address, port, reachable }: { protocol: string; address: string; port: number; reachable: boolean | null }): string =>
   `${protocol.toUpperCase()} ${address} port ${port} ${reachable === null ? 'stays silent' : reachable ? 'answers' : 'cannot be reached'}`
 
-/** What is smaller than an Ethernet frame's load hangs large transfers, unless connections are told (RFC 4459). */
+/** What a client's network carries, where it is not known (RFC 894). */
 const ETHERNET_MTU = 1500
 
-async function mtu({ ask }: CommandContext, { is_clamp_mss_to_pmtu, route_protocol_id }: RouteRecord, { tunnel: over }: RouteHealthView): Promise<Finding> {
-  const link = over ? (await observe(ask, [over.interface_name]))(over.interface_name).mtu : null
-  if (link === null || link >= ETHERNET_MTU) return fine('mtu', 'Nothing is known on the way that takes smaller packets than the network before it.', { mtu: link })
-  if (is_clamp_mss_to_pmtu || route_protocol_id === ROUTE_PROTOCOLS.UDP) return fine('mtu', `The tunnel takes packets of ${link} bytes, and TCP connections are told so.`, { mtu: link })
-  return stops('MTU_PROBLEM', fine('mtu', `The tunnel takes packets of ${link} bytes, and TCP connections are not told: large transfers may hang.`, { mtu: link }), ['Set is_clamp_mss_to_pmtu.'], false)
+/** Where less fits through the way out than through the way in, large transfers hang unless connections are told (RFC 4459). */
+async function mtu({ ask }: CommandContext, record: RouteRecord, { tunnel: over }: RouteHealthView): Promise<Finding> {
+  const { is_clamp_mss_to_pmtu, route_protocol_id } = record
+  const ways = await waysOut(ask, record)
+  const inTunnel = over ? (await observe(ask, [over.interface_name]))(over.interface_name).mtu : null
+  const [link, name] = over && inTunnel !== null && (ways.mtu === null || inTunnel <= ways.mtu) ? [inTunnel, over.interface_name] : [ways.mtu, ways.narrowest]
+  const data = { mtu: link, interface_name: name, mtu_in: ways.mtu_in }
+  if (link === null || link >= (ways.mtu_in ?? ETHERNET_MTU)) return fine('mtu', 'Nothing is known on the way that takes smaller packets than the network before it.', data)
+  const narrow = `${name ?? ''} takes packets of ${link} bytes, which is less than what comes in`
+  if (is_clamp_mss_to_pmtu || route_protocol_id === ROUTE_PROTOCOLS.UDP) return fine('mtu', `${narrow}, and TCP connections are told so.`, data)
+  return stops('MTU_PROBLEM', fine('mtu', `${narrow}, and TCP connections are not told: large transfers may hang.`, data), ['Set is_clamp_mss_to_pmtu.'], false)
 }
 
 /** No verdict: those that have a connection keep it. */

@@ -8,6 +8,7 @@ import { foreignBlock, foreignRules, toldOf } from '../forwarding/foreign.ts'
 import { Refusal } from '../http/refusal.ts'
 import { tunnelNames } from '../tunnels/store.ts'
 import { familyOf, ruleOf, type NamedRoute, type RouteRecord } from './record.ts'
+import { wayOut } from './way-out.ts'
 
 /** Turns forwarding on for a rule in force. Call it inside `inTurn`. */
 export const passageFor = async (context: CommandContext, record: RouteRecord): Promise<Warning[]> =>
@@ -15,9 +16,9 @@ export const passageFor = async (context: CommandContext, record: RouteRecord): 
 
 export async function blockOfRoute({ db, ask }: Pick<ReadContext, 'db' | 'ask'>, record: NamedRoute, foreign: ForeignFound): Promise<RelayBlock | null> {
   const rule = ruleOf({ ...record, is_enabled: true })
-  if (!rule || rule.destinations.length === 0) return null
+  if (!rule || rule.destinations.length === 0 || foreign.chains.length === 0) return null
   const names = await tunnelNames(db, record.tunnel_id === null ? [] : [record.tunnel_id])
-  return foreignBlock(ask, foreign, rule, record.tunnel_id === null ? null : (names.get(record.tunnel_id) ?? null))
+  return foreignBlock(ask, foreign, rule, record.tunnel_id === null ? await wayOut(ask, record) : (names.get(record.tunnel_id) ?? null))
 }
 
 /** The rule stands whether this can be read or not. What a single rule of others might drop is for the analysis to say. */

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { KernelError } from '@panel/root-helper/kernel/facilities.ts'
+import { Generations } from '@panel/root-helper/kernel/generations.ts'
 import { RulesetChanges } from '@panel/root-helper/kernel/ruleset-changes.ts'
 
 describe('The watch of the ruleset', () => {
@@ -9,16 +10,16 @@ describe('The watch of the ruleset', () => {
   let isSilent: boolean
   let asked: number
   let told: number
-  let changes: RulesetChanges
+  let generations: Generations
   let end: () => void
   beforeEach(async () => {
     ;[generation, isSilent, asked, told] = [7, false, 0, 0]
-    changes = new RulesetChanges(async () => {
+    generations = new Generations(async () => {
       asked += 1
       if (isSilent) throw new KernelError('EPERM', 'no')
       return generation
-    }, 1)
-    end = changes.watch(() => (told += 1))
+    })
+    end = new RulesetChanges(() => generations.ofOthers(), 1).watch(() => (told += 1))
     await looked()
   })
   afterEach(() => end())
@@ -35,15 +36,19 @@ describe('The watch of the ruleset', () => {
     assert.equal(told, 1)
   })
 
-  it('does not tell of a change of our own, nor of one that was refused', async () => {
-    await changes.ours(commit)
-    await assert.rejects(changes.ours(async () => Promise.reject(new KernelError('EINVAL', 'refused'))))
+  it('does not tell of a change of our own, however long it takes, nor of one that was refused', async () => {
+    await generations.during(async () => {
+      await commit()
+      await sleep(20)
+    })
+    await generations.during(commit)
+    await assert.rejects(generations.during(async () => Promise.reject(new KernelError('EINVAL', 'refused'))))
     await looked()
     assert.equal(told, 0)
   })
 
   it('tells where somebody else has changed something beside a change of our own', async () => {
-    await changes.ours(async () => {
+    await generations.during(async () => {
       await commit()
       await commit()
     })
@@ -51,10 +56,9 @@ describe('The watch of the ruleset', () => {
     assert.equal(told, 1)
   })
 
-  it('does its work where the kernel does not say, and goes on when it does', async () => {
+  it('goes on when the kernel says its number again', async () => {
     isSilent = true
     await looked()
-    assert.equal(await changes.ours(async () => 5), 5)
     isSilent = false
     await looked()
     await commit()

@@ -1,0 +1,42 @@
+// Runs the web daemon's app beside a helper in some namespace, signed in, and sends it the requests that come in, one a line.
+import { createInterface } from 'node:readline'
+import { keepWatchingRoutes } from '@panel/web-daemon/routes/schedule.ts'
+import { watchKernel } from '@panel/web-daemon/events/kernel-watch.ts'
+import type { RouteHealthEvent } from '@panel/web-daemon/events/bus.ts'
+import { connectHelper } from '@panel/web-daemon/helper/client.ts'
+import { makeLogger } from '@panel/web-daemon/log.ts'
+import { startPanel } from '../api/support/panel.ts'
+
+const logger = makeLogger({ write: () => undefined })
+const helper = connectHelper(process.env['PANEL_HELPER_SOCKET'] ?? '', logger)
+const panel = await startPanel({ ask: helper.ask })
+const client = await panel.setUp()
+const healths: RouteHealthEvent[] = []
+panel.bus.subscribe('route.health', (event) => void healths.push(event))
+
+const methods = {
+  request: async (method: string, path: string, body?: unknown) => {
+    const { status, text } = await client.api(method, path, body ?? undefined)
+    return { status, body: JSON.parse(text) as unknown }
+  },
+  /** What was told of the health of rules since it was asked last. */
+  healths: () => healths.splice(0),
+  /** As main does it, from now on. */
+  watch: () => {
+    watchKernel({ stream: helper.stream, logger, listener: (events) => panel.bus.publish('host.changed', { events }) })
+    keepWatchingRoutes({ watch: panel.routeWatch, bus: panel.bus, settings: panel.settings, logger })
+  },
+  /** As the timers of main do it. */
+  count: () => panel.traffic.count(),
+  save: () => panel.traffic.save(),
+}
+export type PanelMethods = typeof methods
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const { id, method, args } = JSON.parse(line) as { id: number; method: keyof PanelMethods; args: never[] }
+  void Promise.resolve((methods[method] as (...all: never[]) => unknown)(...args)).then(
+    (result) => process.stdout.write(`${JSON.stringify({ id, result: result ?? null })}\n`),
+    (error: Error) => process.stdout.write(`${JSON.stringify({ id, error: error.message })}\n`),
+  )
+}
+process.exit(0)

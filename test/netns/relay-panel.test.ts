@@ -1,0 +1,260 @@
+// The whole panel in the middle of a relay: what it says over HTTP beside what packets meet.
+import assert from 'node:assert/strict'
+import { closeSync, constants, openSync, readFileSync, readSync, writeFileSync } from 'node:fs'
+import type { RouteAnalysis } from '@panel/shared/api/analysis.ts'
+import type { ConnectionsAnswer } from '@panel/shared/api/connections.ts'
+import type { ErrorEnvelope } from '@panel/shared/api/errors.ts'
+import type { ReconcileAnswer } from '@panel/shared/api/reconcile.ts'
+import type { RouteReachability } from '@panel/shared/api/reachability.ts'
+import type { ChangeRouteAnswer, ListRoutesAnswer, RouteTrafficAnswer, UpdateRouteAnswer } from '@panel/shared/api/route-answers.ts'
+import type { Place } from './relay-peer.ts'
+import { RELAY, RelayRig, SERVERS } from './relay-rig.ts'
+
+const [ONE, TWO] = SERVERS
+const tcp = (port: number): Place => ({ protocol: 'tcp', address: RELAY, port })
+const udp = (port: number): Place => ({ protocol: 'udp', address: RELAY, port })
+const UDP = 20
+
+describe('The panel in the middle of a relay', function () {
+  this.timeout(120_000)
+  const rig = new RelayRig({}, { canRefuse: true })
+  let panel: ReturnType<RelayRig['panel']>
+  before(async () => {
+    await rig.open()
+    panel = rig.panel()
+    await Promise.all([[ONE, 'tcp', 80], [TWO, 'tcp', 80], [ONE, 'udp', 90]].map(([address, protocol, port]) => rig.servers.calls.listen({ protocol, address, port } as Place)))
+  })
+  after(() => rig.close())
+  // Whatever a test leaves that fails is not the next one's matter.
+  afterEach(async () => {
+    rig.refuse(false)
+    await rig.client.calls.release()
+    await gone(...(await api<ListRoutesAnswer>('GET', '/routes')).routes.map(({ route }) => route.route_rule_id))
+  })
+
+  async function api<B>(method: string, path: string, body?: unknown, expected = [200, 201]): Promise<B> {
+    const reply = await panel.request(method, path, body)
+    assert.ok(expected.includes(reply.status), `${method} ${path}: ${reply.status} ${JSON.stringify(reply.body)}`)
+    return reply.body as B
+  }
+  const made = async (bind_port: number, fields: object = {}): Promise<number> => (await api<ChangeRouteAnswer>('POST', '/routes', { bind_address: RELAY, bind_port, destination_address: ONE, destination_port: 80, ...fields })).route.route_rule_id
+  const traffic = async (id: number): Promise<RouteTrafficAnswer['traffic']> => (await api<RouteTrafficAnswer>('GET', `/routes/${id}/traffic`)).traffic
+  const analysis = (id: number): Promise<RouteAnalysis> => api('POST', `/routes/${id}/diagnostics/analyze`)
+  const verdict = async (id: number): Promise<string> => (await analysis(id)).verdict
+  const gone = async (...ids: number[]): Promise<void> => {
+    for (const id of ids) await api('DELETE', `/routes/${id}`)
+  }
+  const arrived = async (): Promise<number> => (await rig.servers.calls.received())['udp 90 datagrams'] ?? 0
+  /** Sends so many and waits until they have come through the relay. */
+  async function poured(datagrams: number, port: number): Promise<void> {
+    const before = await arrived()
+    await rig.client.calls.pour(udp(port), datagrams)
+    while ((await arrived()) < before + datagrams) await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+
+  it('a refused transaction leaves the previous ruleset byte-identical and an earlier rule relaying', async () => {
+    const [first, second] = [await made(1001), await made(1002, { route_protocol_id: UDP, destination_port: 90 })]
+    await rig.client.calls.hold('kept', tcp(1001))
+    const before = rig.relay.run('nft', ['list', 'ruleset'])
+    const shape = rig.relay.run('nft', ['-s', 'list', 'ruleset'])
+    rig.refuse(true)
+    const refused = async (method: string, path: string, body?: unknown): Promise<void> => {
+      const { error } = await api<ErrorEnvelope>(method, path, body, [409])
+      assert.deepEqual([error.code, /no_such_chain|No such file/.test(error.message)], ['FORWARDING_APPLY_FAILED', true], error.message)
+    }
+    await refused('POST', '/routes', { bind_address: RELAY, bind_port: 1003, destination_address: TWO, destination_port: 80 })
+    assert.equal(rig.relay.run('nft', ['list', 'ruleset']), before)
+    const had = await arrived()
+    await rig.client.calls.startFlood(udp(1002), tcp(1001))
+    for (let turn = 0; turn < 2; turn += 1) {
+      await refused('POST', '/routes', { bind_address: RELAY, bind_port: 1003, destination_address: TWO, destination_port: 80 })
+      await refused('PATCH', `/routes/${first}`, { destination_address: TWO })
+      await refused('DELETE', `/routes/${second}`)
+    }
+    const sent = await rig.client.calls.stopFlood()
+    assert.ok(sent && sent.connections > 10)
+    while ((await arrived()) < had + sent.datagrams) await new Promise((resolve) => setTimeout(resolve, 5))
+    assert.deepEqual([sent.failed, await rig.client.calls.say('kept'), rig.relay.run('nft', ['-s', 'list', 'ruleset'])], [0, true, shape])
+    rig.refuse(false)
+    await api('POST', '/routes/apply-all')
+    assert.equal((await traffic(second)).tx_packets_since_creation, sent.datagrams)
+    await rig.client.calls.release()
+    await gone(first, second)
+  })
+
+  it('changes under continuous traffic lose no byte of the panel’s totals against the receiver’s own count', async () => {
+    const counted = await made(1001, { route_protocol_id: UDP, destination_port: 90 })
+    const other = await made(1002)
+    const had = await rig.servers.calls.received()
+    await rig.client.calls.startFlood(udp(1001), tcp(1002))
+    for (let turn = 0; turn < 20; turn += 1) {
+      // The rule that counts is rewritten too, and comes and goes in the order.
+      const [id, body] = turn % 5 === 0 ? [counted, { sort_order: turn, is_logging_enabled: turn % 2 === 0 }] : [other, { destinations: SERVERS.slice(0, 1 + (turn % 2)).map((address) => ({ address, port: 80 })) }]
+      await api('PATCH', `/routes/${id}`, body)
+      if (turn % 10 === 0) await traffic(counted)
+    }
+    const sent = await rig.client.calls.stopFlood()
+    assert.ok(sent && sent.datagrams > 500)
+    while ((await arrived()) < (had['udp 90 datagrams'] ?? 0) + sent.datagrams) await new Promise((resolve) => setTimeout(resolve, 5))
+    const received = await rig.servers.calls.received()
+    const { tx_packets_since_creation, tx_bytes_since_creation } = await traffic(counted)
+    // An IPv4 and a UDP header beside what the receiver is given.
+    assert.deepEqual([sent.failed, tx_packets_since_creation, tx_bytes_since_creation], [0, sent.datagrams, (received['udp 90'] ?? 0) - (had['udp 90'] ?? 0) + 28 * sent.datagrams])
+    await gone(counted, other)
+  })
+
+  it('a deleted table, a flushed ruleset and a helper that starts anew lose at most what moved between two samples', async () => {
+    const id = await made(1001, { route_protocol_id: UDP, destination_port: 90 })
+    const total = async (): Promise<number> => (await traffic(id)).tx_packets_since_creation
+    let kept = 0
+    for (const what of [['delete', 'table', 'inet', 'panel'], ['flush', 'ruleset'], null]) {
+      await poured(30, 1001)
+      kept += 30
+      assert.equal(await total(), kept)
+      await poured(7, 1001)
+      if (what === null) await rig.restartHelper()
+      else rig.relay.run('nft', what)
+      // Of the seven nobody knows, where their counter went with the table; a helper that starts finds it as it was.
+      if (what === null) kept += 7
+      else await api('POST', '/routes/apply-all')
+      assert.equal(await total(), kept)
+    }
+    await poured(5, 1001)
+    assert.deepEqual([await total(), (await traffic(id)).tx_packets_since_boot], [kept + 5, 5 + 30 + 7])
+    await gone(id)
+  })
+
+  it('connections survive what does not concern their rule; on request those of a retargeted rule are dropped, and how many is told', async () => {
+    const [moved, other] = [await made(1001), await made(1002)]
+    for (const name of ['a', 'b']) await rig.client.calls.hold(name, tcp(1001))
+    await rig.client.calls.hold('other', tcp(1002))
+    await panel.count()
+    const { connections_dropped } = await api<UpdateRouteAnswer>('PATCH', `/routes/${moved}`, { destination_address: TWO })
+    assert.deepEqual([connections_dropped, await rig.client.calls.say('a'), await rig.client.calls.say('other')], [null, true, true])
+    await api('PATCH', `/routes/${moved}`, { destination_address: ONE })
+    assert.equal((await api<UpdateRouteAnswer>('PATCH', `/routes/${moved}`, { destination_address: TWO, drop_connections: true })).connections_dropped, 2)
+    assert.deepEqual([await rig.client.calls.say('a'), await rig.client.calls.say('other')], [false, true])
+    assert.equal((await rig.client.calls.talk(tcp(1001)))?.server, `${TWO} 80`)
+    for (let i = 0; i < 4; i += 1) await rig.client.calls.talk(tcp(1002))
+    await panel.count()
+    const { new_per_second, total, available } = await api<ConnectionsAnswer>('GET', `/routes/${other}/connections`)
+    assert.ok(new_per_second !== null && new_per_second > 0 && available && total === 5, JSON.stringify({ new_per_second, total }))
+    await rig.client.calls.release()
+    await gone(moved, other)
+  })
+
+  it('the health of a rule says within two seconds that somebody has flushed the ruleset', async () => {
+    const id = await made(1001)
+    await panel.watch()
+    const told = async (to: string): Promise<void> => {
+      const from = performance.now()
+      for (;;) {
+        if ((await panel.healths()).some((one) => one.route_rule_id === id && one.to === to)) return
+        assert.ok(performance.now() - from < 2000, `${to} was not told within two seconds`)
+        await new Promise((resolve) => setTimeout(resolve, 10))
+      }
+    }
+    // The first look finds nothing to tell of, so a change shows that there was one.
+    await api('POST', `/routes/${id}/disable`)
+    await told('disabled')
+    await api('POST', `/routes/${id}/enable`)
+    await told('healthy')
+    rig.relay.run('nft', ['flush', 'ruleset'])
+    await told('failed')
+    const { routes } = await api<ReconcileAnswer>('GET', '/reconcile')
+    assert.deepEqual(routes.map(({ route_rule_id, status }) => [route_rule_id, status]), [[id, 'Drifted']])
+    await api('POST', `/routes/${id}/reapply`)
+    await told('healthy')
+    await gone(id)
+  })
+
+  it('the analysis names what really stops a packet, and its fixes let it through', async () => {
+    const id = await made(1001)
+    const talks = async (): Promise<boolean> => (await rig.client.calls.talk(tcp(1001))) !== null
+    assert.equal(await verdict(id), 'NO_INBOUND_TRAFFIC')
+    assert.deepEqual([await talks(), await verdict(id)], [true, 'HEALTHY'])
+    rig.relay.nft('table inet theirs {\n chain forward { type filter hook forward priority 0; policy drop;\n }\n}\n')
+    const { verdict: blocked, suggested_fix } = await analysis(id)
+    assert.deepEqual([blocked, await talks()], ['FORWARD_BLOCKED', false])
+    assert.match(suggested_fix[0] ?? '', /nft insert rule inet theirs forward/)
+    for (let turn = 0; turn < 2; turn += 1) rig.relay.run('nft', (/nft (insert rule .*? accept)/.exec((await analysis(id)).suggested_fix[0] ?? '')?.[1] ?? '').split(' '))
+    assert.deepEqual([await talks(), await verdict(id)], [true, 'HEALTHY'])
+    rig.relay.run('nft', ['delete', 'table', 'inet', 'theirs'])
+    rig.relay.run('sysctl', ['-qw', 'net.ipv4.ip_forward=0'])
+    assert.deepEqual([await talks(), await verdict(id)], [false, 'FORWARDING_DISABLED'])
+    rig.relay.run('sysctl', ['-qw', 'net.ipv4.ip_forward=1'])
+    const wide = await made(900, { bind_address: '0.0.0.0', bind_port_range_end: 1100, destination_address: TWO, destination_port: 80, sort_order: 0, route_protocol_id: 10 })
+    assert.equal(await verdict(id), 'RULE_SHADOWED')
+    await gone(wide)
+    rig.relay.run('nft', ['flush', 'ruleset'])
+    assert.deepEqual([await talks(), await verdict(id)], [false, 'RULE_MISSING'])
+    await api('POST', `/routes/${id}/reapply`)
+    // The way to the servers takes 1400 bytes, and the way from the client 1500.
+    await api('PATCH', `/routes/${id}`, { is_clamp_mss_to_pmtu: false })
+    assert.equal(await verdict(id), 'MTU_PROBLEM')
+    await api('PATCH', `/routes/${id}`, { is_clamp_mss_to_pmtu: true, destinations: [{ address: ONE, port: 80 }, { address: ONE, port: 81 }] })
+    assert.equal(await verdict(id), 'DESTINATIONS_PARTLY_UNREACHABLE')
+    await api('PATCH', `/routes/${id}`, { destinations: [{ address: ONE, port: 81 }] })
+    assert.deepEqual([await talks(), await verdict(id)], [false, 'DESTINATION_UNREACHABLE'])
+    await api('POST', `/routes/${id}/disable`)
+    assert.equal(await verdict(id), 'RULE_DISABLED')
+    await gone(id)
+  })
+
+  it('a UDP destination that says nothing is no failure, and one that refuses is', async () => {
+    await rig.servers.calls.listen({ protocol: 'udp', address: TWO, port: 91 })
+    const id = await made(1001, { route_protocol_id: UDP, destinations: [{ address: TWO, port: 92 }], destination_address: undefined, destination_port: undefined })
+    const refused = await api<RouteReachability>('POST', `/routes/${id}/diagnostics/test`, { timeout_seconds: 0.5 })
+    assert.deepEqual([refused.conclusive, refused.reachable], [true, false])
+    rig.servers.nft('table inet quiet {\n chain input { type filter hook input priority 0; udp dport 92 drop\n }\n}\n')
+    const silent = await api<RouteReachability>('POST', `/routes/${id}/diagnostics/test`, { timeout_seconds: 0.5 })
+    assert.deepEqual([silent.conclusive, silent.reachable], [false, null])
+    assert.match(silent.detail, /proves nothing/)
+    assert.equal((await analysis(id)).verdict, 'NO_INBOUND_TRAFFIC')
+    await gone(id)
+  })
+
+  describe('the log', () => {
+    const ALL_NAMESPACES = '/proc/sys/net/netfilter/nf_log_all_netns'
+    let before: string
+    // Of a namespace that is not the first the kernel logs nothing unless it is told to.
+    beforeEach(() => {
+      before = readFileSync(ALL_NAMESPACES, 'utf8')
+      writeFileSync(ALL_NAMESPACES, '1')
+    })
+    afterEach(() => writeFileSync(ALL_NAMESPACES, before))
+
+    it('has a line of the kernel for each new connection of a rule that logs, and for no other', async () => {
+      const [logging, quiet] = [await made(1001, { is_logging_enabled: true }), await made(1002)]
+      const read = kernelLog()
+      for (const port of [1001, 1002, 1001]) assert.ok(await rig.client.calls.talk(tcp(port)))
+      const lines = read().filter((line) => line.includes('panel relay '))
+      assert.equal(lines.length, 2, lines.join('\n'))
+      for (const line of lines) assert.match(line, new RegExp(`panel relay ${logging}: IN=near0 .*SRC=10\\.1\\.0\\.2 DST=${RELAY.replaceAll('.', '\\.')} .*DPT=1001`))
+      await gone(logging, quiet)
+    })
+  })
+})
+
+/** What the kernel logs from now on. */
+function kernelLog(): () => string[] {
+  const log = openSync('/dev/kmsg', constants.O_RDONLY | constants.O_NONBLOCK)
+  const next = (): string | null => {
+    const record = Buffer.alloc(8192)
+    try {
+      return record.toString('utf8', 0, readSync(log, record))
+    } catch (error) {
+      // A record that was overwritten before it was read is passed over.
+      if ((error as NodeJS.ErrnoException).code === 'EPIPE') return ''
+      if ((error as NodeJS.ErrnoException).code === 'EAGAIN') return null
+      throw error
+    }
+  }
+  while (next() !== null);
+  return () => {
+    const lines: string[] = []
+    for (let line = next(); line !== null; line = next()) lines.push(line)
+    closeSync(log)
+    return lines
+  }
+}
