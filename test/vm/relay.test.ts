@@ -1,0 +1,155 @@
+// Relays on a machine of their own: client - relay - GRE tunnel - far server with real bytes, the tunnel down, and a power cut after which the helper is alone.
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { ForwardingChangeAnswer } from '@panel/shared/api/forwarding.ts'
+import type { ChangeRouteAnswer, RouteItem } from '@panel/shared/api/route-answers.ts'
+import type { CreateTunnelAnswer, TunnelActionAnswer } from '@panel/shared/api/tunnel-answers.ts'
+import { startLab, type Lab, type Running } from './lab/index.ts'
+import { putPanel } from './panel/bundles.ts'
+import { expect, ON_DISK, OPERATOR, Panel, wholeMachine, type Place } from './panel/panel.ts'
+
+const SYSCTL_FILE = `${ON_DISK.sysctlDir}/99-tunnel-panel.conf`
+const [RELAY, NEAR_END, FAR_END] = ['198.51.100.1', '192.0.2.1', '192.0.2.2']
+const [PORT, BYTES] = [4443, 300_000]
+const BOTH_PROTOCOLS = 30
+
+/** The relay is the machine itself, since boot knows nothing of namespaces; a power cut takes the other two with it. */
+const CABLES = [
+  ...['netns add client', 'netns add far', 'link add to-client type veth peer name eth0 netns client', 'link add to-far type veth peer name eth0 netns far'],
+  ...[`address add ${RELAY}/24 dev to-client`, `address add ${NEAR_END}/24 dev to-far`, 'link set to-client up', 'link set to-far up'],
+]
+const CLIENT = ['link set lo up', 'address add 198.51.100.2/24 dev eth0', 'link set eth0 up']
+const FAR = [
+  ...['link set lo up', `address add ${FAR_END}/24 dev eth0`, 'link set eth0 up'],
+  ...[`link add relayed type gre local ${FAR_END} remote ${NEAR_END} key 7`, 'address add 172.17.1.2/30 dev relayed', 'link set relayed up'],
+]
+
+describe('A relay over a GRE tunnel', function () {
+  this.timeout(600_000)
+  let lab: Lab
+  let panel: Panel<Place>
+  let tunnel: CreateTunnelAnswer['tunnel']
+  let rule: ChangeRouteAnswer['route']
+  /** Before the power cut. */
+  let table: string
+  let total: RouteItem
+  let atCut: Awaited<ReturnType<typeof kernelCounters>>
+
+  const startWeb = (): Promise<void> => panel.startWeb({ PANEL_LISTEN_ADDRESS: '0.0.0.0' })
+  const item = async (): Promise<RouteItem> => expect(await panel.operator.get<RouteItem>(`/routes/${rule.route_rule_id}`), 200)
+  const health = async (): Promise<string[]> => ((one) => [one.state, one.detail])((await item()).health)
+  const act = async (action: string): Promise<TunnelActionAnswer> => expect(await panel.operator.post<TunnelActionAnswer>(`/tunnels/${tunnel.tunnel_id}/${action}`), 200)
+  const forwarding = async (body: object): Promise<ForwardingChangeAnswer> => expect(await panel.operator.post<ForwardingChangeAnswer>('/system/forwarding/enable', body), 200)
+  const kernelCounters = async () => {
+    const [counters] = (await panel.ask('ruleset.counters', { route_rule_ids: [], from_id: 0 })).counters
+    assert.ok(counters)
+    return counters
+  }
+  const isForwarding = async (): Promise<string> => (await lab.run('cat', ['/proc/sys/net/ipv4/ip_forward'])).trim()
+  const batch = (where: readonly string[], commands: readonly string[]): Promise<string> => lab.run('ip', [...where, '-batch', '-'], { stdin: `${commands.join('\n')}\n` })
+  /** What the kernel holds, but for what the counters have counted. */
+  const held = async (): Promise<string> => (await lab.run('nft list table inet panel')).replace(/packets \d+ bytes \d+/g, '')
+
+  /** Cables the servers, and has the far one send back whatever comes. */
+  async function plugIn(): Promise<void> {
+    await batch([], CABLES)
+    await Promise.all([batch(['-netns', 'client'], CLIENT), batch(['-netns', 'far'], FAR)])
+    for (const protocol of ['TCP4', 'UDP4']) lab.spawn('ip', ['netns', 'exec', 'far', 'socat', `${protocol}-LISTEN:9000,bind=172.17.1.2,fork`, 'PIPE'])
+    await becomes(async () => (await lab.run('ip netns exec far ss -Hltun')).trim().split('\n').length === 2)
+  }
+
+  const client = (...args: string[]): Running => lab.spawn('ip', ['netns', 'exec', 'client', 'socat', ...args])
+
+  async function tcpComesBack(patience_s = 30): Promise<boolean> {
+    const sent = randomBytes(BYTES)
+    const running = client('-t', '60', '-', `TCP4:${RELAY}:${PORT},connect-timeout=${patience_s}`)
+    await running.write(sent)
+    running.endStdin()
+    await running.exited
+    return running.bytes('stdout').equals(sent)
+  }
+
+  async function udpComesBack(): Promise<boolean> {
+    const running = client('-', `UDP4:${RELAY}:${PORT}`)
+    await running.write('a datagram')
+    const isBack = await running.says(/^a datagram$/, 15_000).then(() => true, () => false)
+    running.kill('KILL')
+    return isBack
+  }
+
+  before(async () => {
+    lab = await startLab()
+    panel = new Panel(await wholeMachine(lab), ON_DISK)
+    await putPanel(lab)
+    await panel.startHelper()
+    await startWeb()
+    await Promise.all([panel.setUp(), plugIn()])
+  })
+  after(() => lab?.stop())
+
+  it('has forwarding turned on and back, live and in the file that boot reads', async () => {
+    assert.equal(await isForwarding(), '0')
+    assert.equal((await forwarding({})).forwarding.panel_managed, true)
+    assert.deepEqual([await isForwarding(), /^net\.ipv4\.ip_forward = 1$/m.test(await lab.read(SYSCTL_FILE))], ['1', true])
+    await forwarding({ revert: true })
+    assert.deepEqual([await isForwarding(), (await lab.try('test', ['-e', SYSCTL_FILE])).code], ['0', 1])
+  })
+
+  it('carries TCP and UDP to the far server and back, byte for byte, and counts them', async () => {
+    const ends = { local_endpoint: NEAR_END, remote_endpoint: FAR_END, ikey: 7, okey: 7, addresses: [{ address: '172.17.1.1', prefix_length: 30 }] }
+    tunnel = expect(await panel.operator.post<CreateTunnelAnswer>('/tunnels', ends), 201).tunnel
+    const asked = { route_rule_title: 'To the far server', route_protocol_id: BOTH_PROTOCOLS, bind_address: RELAY, bind_port: PORT, destination_address: '172.17.1.2', destination_port: 9000, tunnel_id: tunnel.tunnel_id }
+    rule = expect(await panel.operator.post<ChangeRouteAnswer>('/routes', asked), 201).route
+    assert.deepEqual([await tcpComesBack(), await udpComesBack(), (await health())[0]], [true, true, 'healthy'])
+    await becomes(async () => [(await item()).tx_bytes_since_boot, (await item()).rx_bytes_since_boot].every((bytes) => bytes > BYTES))
+  })
+
+  it('is impaired while its tunnel is down, which the panel says by the name of the rule, and healthy when it is up', async () => {
+    const { warnings } = await act('down')
+    assert.match(warnings.find(({ code }) => code === 'TUNNEL_HAS_DEPENDENT_ROUTES')?.message ?? '', /To the far server/)
+    assert.deepEqual(await health(), ['impaired', `The rule is in place, and the tunnel ${tunnel.interface_name} that it relays over is down`])
+    assert.equal(await tcpComesBack(3), false)
+    await act('up')
+    assert.deepEqual([(await health())[0], await tcpComesBack(), await udpComesBack()], ['healthy', true, true])
+  })
+
+  it('is forwarded for at boot, before anything of the panel runs', async () => {
+    total = await item()
+    table = await held()
+    // The web daemon writes its sums when it is stopped; the helper is cut off where it stands.
+    panel.web.kill('TERM')
+    await panel.web.exited
+    atCut = await kernelCounters()
+    await lab.reset()
+    assert.equal((await lab.try('pgrep', ['-f', '/opt/panel/'])).code, 1)
+    assert.equal(await isForwarding(), '1')
+    assert.equal((await lab.try('nft list table inet panel')).code, 1)
+  })
+
+  it('is back with the helper alone, which says so, and relays before there is a web daemon', async () => {
+    await panel.startHelper()
+    assert.match(panel.helper.text('stderr'), /"message":"The relay rules last accepted are back in the kernel","rules":1/)
+    assert.equal(await held(), table)
+    await plugIn()
+    assert.deepEqual([await tcpComesBack(), await udpComesBack()], [true, true])
+    assert.equal((await lab.try('pgrep', ['-f', 'web.cjs'])).code, 1)
+  })
+
+  it('keeps its totals over it: what the panel has summed up goes on, while the kernel counts from nothing', async () => {
+    await startWeb()
+    expect(await panel.operator.post('/auth/login', OPERATOR), 200)
+    assert.equal((await health())[0], 'healthy')
+    const now = await item()
+    assert.ok(now.tx_bytes_since_boot > BYTES && now.tx_bytes_since_boot < total.tx_bytes_since_boot, `${now.tx_bytes_since_boot}`)
+    // What was seen before is still there, and nothing is there twice: a late packet may have come between the last look and the cut.
+    for (const way of ['tx_bytes', 'rx_bytes', 'tx_packets', 'rx_packets'] as const) {
+      const kept = now[`${way}_since_creation`] - now[`${way}_since_boot`]
+      assert.ok(total[`${way}_since_creation`] <= kept && kept <= atCut[way], `${way}: ${total[`${way}_since_creation`]} <= ${kept} <= ${atCut[way]}`)
+    }
+  })
+})
+
+async function becomes(isSo: () => Promise<boolean>): Promise<void> {
+  for (const deadline = Date.now() + 60_000; !(await isSo()); await sleep(200)) assert.ok(Date.now() < deadline, `not within a minute: ${String(isSo)}`)
+}
