@@ -74,6 +74,14 @@ describe('The monitor stream', () => {
     assert.deepEqual(told.changed.map(({ interface_name, to }) => [interface_name, to]), [[name, 'Drifted']])
   })
 
+  it('tells of relay rules whose health is another one', async () => {
+    const open = await watch()
+    await open.until(1)
+    const event = { route_rule_id: 1, title: 'web', from: 'healthy', to: 'failed', detail: 'The kernel does not hold the rule' } as const
+    panel.bus.publish('route.health', event)
+    assert.deepEqual((await open.until(2))[1], { name: 'route', data: event })
+  })
+
   it('sends every change to every one of 200 subscribers, and counts them back to zero', async function () {
     this.timeout(60_000)
     const { name } = await panel.probed()

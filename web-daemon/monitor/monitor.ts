@@ -71,6 +71,7 @@ export class Monitor {
       bus.subscribe('host.changed', ({ events }) => this.#links.hear(events)),
       bus.subscribe('settings.changed', ({ keys }) => this.#settingsChanged(keys)),
       bus.subscribe('reconcile.changed', (last) => this.feed.say('reconcile', () => last)),
+      bus.subscribe('route.health', (event) => this.feed.say('route', () => event)),
     ]
     this.refresh('all')
     await this.#work
