@@ -29,7 +29,7 @@ describe('Relay rules from HTTP to nft', function () {
   let client: Client
   before(async () => {
     space = new KernelNamespace()
-    const kernel = Object.create(new FakeKernel(), { rulesets: { value: space.kernel.rulesets }, forwarding: { value: space.kernel.forwarding } }) as FakeKernel
+    const kernel = Object.create(new FakeKernel(), { rulesets: { value: space.kernel.rulesets }, forwarding: { value: space.kernel.forwarding }, ruleBackend: { value: { active: 'nftables', has_ipv6: true, reason: '' } } }) as FakeKernel
     panel = await startPanel({ ask: askOf(inProcessHelper(kernel).ask) })
     client = await panel.setUp()
   })
