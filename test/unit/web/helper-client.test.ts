@@ -16,7 +16,7 @@ interface Request {
 }
 type Behaviour = (request: Request, socket: Socket) => void
 
-const NOTHING = { helper: null, link_kinds: null, tools: null, interfaces: null, routing_table: null, listeners: null }
+const NOTHING = { helper: null, rule_backend: null, link_kinds: null, tools: null, interfaces: null, routing_table: null, listeners: null }
 
 describe('the client of the root helper', () => {
   const directory = mkdtempSync(join(tmpdir(), 'panel-helper-'))
