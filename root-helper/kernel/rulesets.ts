@@ -95,7 +95,7 @@ export class NftRulesets implements Rulesets {
 
   async #submitAll(found: RulesetRead | null, rules: readonly RelayRule[]): Promise<void> {
     const table = layOut(rules)
-    await this.#nft.submit(spellChange(changeOfTable(found?.table ?? null, table)))
+    await this.#generations.during(() => this.#nft.submit(spellChange(changeOfTable(found?.table ?? null, table))))
     this.#expected = { rules, table }
   }
 
