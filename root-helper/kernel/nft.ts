@@ -1,7 +1,7 @@
 // Starts nft: text that root rendered itself goes in on stdin, JSON comes out. Nothing here ever came over the socket.
-import { spawn } from 'node:child_process'
 import { KernelError } from './facilities.ts'
 import { oneLine } from '../transaction.ts'
+import { runProgram } from './program.ts'
 
 const ERRNO: readonly [RegExp, string][] = [
   [/Operation not permitted|you must be root/, 'EPERM'],
@@ -37,23 +37,7 @@ export class Nft {
     }
   }
 
-  #run(args: readonly string[], input: string): Promise<string> {
-    return new Promise((resolve, reject) => {
-      const child = spawn(this.#path, args, { stdio: ['pipe', 'pipe', 'pipe'], env: { LC_ALL: 'C' } })
-      const out: Buffer[] = []
-      const err: Buffer[] = []
-      child.stdout.on('data', (chunk: Buffer) => out.push(chunk))
-      child.stderr.on('data', (chunk: Buffer) => err.push(chunk))
-      child.on('error', (error: NodeJS.ErrnoException) => reject(new KernelError(error.code ?? 'EIO', `nft cannot be started: ${error.message}`)))
-      child.on('close', (status) => {
-        if (status === 0) resolve(Buffer.concat(out).toString())
-        else reject(refusal(Buffer.concat(err).toString(), status))
-      })
-      // An nft that ends before it has read everything says why on stderr.
-      child.stdin.on('error', () => undefined)
-      child.stdin.end(input)
-    })
-  }
+  readonly #run = (args: readonly string[], input: string): Promise<string> => runProgram(this.#path, args, input, refusal)
 }
 
 /** nft quotes the line at fault and points at it, which says more than the error alone. */
