@@ -56,7 +56,7 @@ const links = async (lab: Lab): Promise<number> => Number(await lab.run(`ip -o l
 /** systemd says 0 until the last job of the boot is done, and nothing for minutes while it starts a thousand units on an emulated processor. */
 async function secondsToBoot(lab: Lab): Promise<number> {
   for (const deadline = Date.now() + WITHIN_MS; Date.now() < deadline; await sleep(1000)) {
-    const said = await lab.try('systemctl show --property=FinishTimestampMonotonic --value', [], { timeoutMs: ANSWER_MS }).catch(() => null)
+    const said = await lab.try('systemctl show --property=FinishTimestampMonotonic --value', { timeoutMs: ANSWER_MS }).catch(() => null)
     if (said?.code === 0 && Number(said.stdout) > 0) return Number(said.stdout) / 1e6
   }
   throw new Error(`The machine has not booted within ${WITHIN_MS / 1000} s`)
