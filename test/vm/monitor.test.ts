@@ -1,0 +1,89 @@
+// The monitoring of real GRE tunnels: a far end that is slow, that filters ICMP, that is killed, and an interface that vanishes.
+import assert from 'node:assert/strict'
+import type { MonitorStatusAnswer } from '@panel/shared/api/monitor.ts'
+import { startLab, type Lab, type Server } from './lab/index.ts'
+import { putPanel } from './panel/bundles.ts'
+import { expect, Panel } from './panel/panel.ts'
+
+interface Made {
+  tunnel: { tunnel_id: number; interface_name: string; ikey: number; addresses: { address: string; peer_address: string }[] }
+}
+
+/** Five probes a second, judged by ten of them, so that everything takes a fifth of the time. */
+const QUICK = { monitor_interval_seconds: 0.2, monitor_timeout_seconds: 0.5, monitor_window_size: 10, monitor_degraded_rtt_ms: 150 }
+
+describe('The monitoring of tunnels', function () {
+  this.timeout(600_000)
+  let lab: Lab
+  let panel: Panel
+  let far: Server
+  let watched: Made['tunnel']
+  let lost: Made['tunnel']
+
+  const make = async (): Promise<Made['tunnel']> => expect(await panel.operator.post<Made>('/tunnels', { local_endpoint: panel.server.address, remote_endpoint: far.address, ...QUICK }), 201).tunnel
+  const farName = ({ interface_name }: Made['tunnel']): string => interface_name.replace('gre-a', 'gre-b')
+  const answer = async (tunnel: Made['tunnel']): Promise<void> => {
+    const [{ address = '', peer_address = '' } = {}] = tunnel.addresses
+    await far.run('ip', ['-batch', '-'], { stdin: `link add ${farName(tunnel)} type gre local ${far.address} remote ${panel.server.address} key ${tunnel.ikey} ttl 255\naddr add ${peer_address} peer ${address} dev ${farName(tunnel)}\nlink set ${farName(tunnel)} up\n` })
+  }
+  const status = async ({ tunnel_id }: Made['tunnel']): Promise<MonitorStatusAnswer> => expect(await panel.operator.get<MonitorStatusAnswer>(`/tunnels/${tunnel_id}/status`), 200)
+  const becomes = async (tunnel: Made['tunnel'], holds: (status: MonitorStatusAnswer) => boolean): Promise<MonitorStatusAnswer> => {
+    for (const until = Date.now() + 120_000; ; await new Promise((resolve) => setTimeout(resolve, 200))) {
+      const now = await status(tunnel)
+      if (holds(now)) return now
+      assert.ok(Date.now() < until, `it stays ${now.state}: ${now.reason}`)
+    }
+  }
+
+  before(async () => {
+    lab = await startLab()
+    const servers = await lab.twoServers()
+    await putPanel(lab)
+    far = servers.b
+    panel = await new Panel(servers.a).start()
+    await panel.setUp()
+    ;[watched, lost] = [await make(), await make()]
+  })
+  after(() => lab?.stop())
+
+  it('finds one without a far end Down, never Up', async () => {
+    const { events } = await becomes(lost, ({ state }) => state === 'Down')
+    assert.deepEqual(events.map(({ to_state }) => to_state), ['Down'])
+  })
+
+  it('finds both Up once there is somebody, from their own addresses', async () => {
+    for (const tunnel of [watched, lost]) await answer(tunnel)
+    for (const tunnel of [watched, lost]) {
+      const { source, stats } = await becomes(tunnel, ({ state }) => state === 'Up')
+      assert.equal(source, tunnel.addresses[0]?.address)
+      assert.ok((stats.rtt_avg_ms ?? 1000) < 150)
+    }
+  })
+
+  it('finds one Degraded whose answers are slow', async () => {
+    await far.run('tc', ['qdisc', 'add', 'dev', farName(watched), 'root', 'netem', 'delay', '250ms'])
+    const { reason, stats } = await becomes(watched, ({ state }) => state === 'Degraded')
+    assert.match(reason, /ms on average, where 150 ms is degraded/)
+    assert.equal(stats.lost, 0)
+    await far.run('tc', ['qdisc', 'del', 'dev', farName(watched), 'root'])
+    await becomes(watched, ({ state }) => state === 'Up')
+  })
+
+  it('finds one Degraded and not Down whose far end filters ICMP and refuses TCP', async () => {
+    await far.run('nft', ['-f', '-'], { stdin: `table ip lab { chain in { type filter hook input priority 0; iifname ${farName(watched)} icmp type echo-request drop; } }\n` })
+    const { events } = await becomes(watched, ({ state, reason }) => state === 'Degraded' && /answers TCP but not ICMP/.test(reason))
+    assert.ok(events.every(({ to_state }) => to_state !== 'Down'))
+  })
+
+  it('finds one Down at once whose interface vanishes, without waiting for probes', async () => {
+    await panel.server.run('ip', ['link', 'del', watched.interface_name])
+    const { reason } = await becomes(watched, ({ state }) => state === 'Down')
+    assert.match(reason, /^interface_missing/)
+  })
+
+  it('finds one Down, with the reason, whose far end is killed', async () => {
+    await far.run('ip', ['link', 'del', farName(lost)])
+    const { reason } = await becomes(lost, ({ state }) => state === 'Down')
+    assert.match(reason, /100 % of the last \d+ probes to [\d.]+ are lost/)
+  })
+})
