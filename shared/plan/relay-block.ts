@@ -17,9 +17,13 @@ export interface RelayBlock {
   readonly remedy: string
 }
 
-/** Null: nothing that was read can drop it. What is certain goes before what is not. */
-export function blockOf(rule: RelayRule, foreign: ForeignFound, around: Surroundings): RelayBlock | null {
+/**
+ * Everything that drops it for certain, in either direction, for only who lets all of that through has a relay; without any, the first
+ * that may drop it. Empty: nothing that was read can.
+ */
+export function blocksOf(rule: RelayRule, foreign: ForeignFound, around: Surroundings): RelayBlock[] {
   const walker = new Walker(foreign)
+  const certain = new Map<string, RelayBlock>()
   let doubt: RelayBlock | null = null
   for (const packet of packetsOf(rule, around)) {
     for (const chain of foreign.chains) {
@@ -27,12 +31,12 @@ export function blockOf(rule: RelayRule, foreign: ForeignFound, around: Surround
       const { endings, blame } = walker.through(chain, packet)
       if (!endings.has('drop') || !blame) continue
       const block = { ...blame, is_certain: foreign.is_whole && endings.size === 1, is_reply: packet.isReply, remedy: remedyFor(packet, chain, foreign) }
-      if (block.is_certain) return block
+      if (block.is_certain && !certain.has(block.remedy)) certain.set(block.remedy, block)
       // A rule about some port or address says next to nothing of replies, which go to any.
-      if (!packet.isReply || block.is_policy) doubt ??= block
+      else if (!block.is_certain && (!packet.isReply || block.is_policy)) doubt ??= block
     }
   }
-  return doubt
+  return certain.size > 0 ? [...certain.values()] : doubt ? [doubt] : []
 }
 
 type Match = 'yes' | 'no' | 'maybe'
@@ -117,7 +121,7 @@ function matches(rule: ForeignRule, { packet, chain }: Way): Match {
     is(rule.protocol, packet.protocol),
     is(rule.in_interface, packet.in_interface),
     is(rule.out_interface, chain.hook === 'prerouting' ? null : packet.out_interface),
-    addressMatch(rule.address, packet.address),
+    addressMatch(rule.address, packet),
     portMatch(rule, packet),
     ctMatch(rule, packet, chain),
   ]
@@ -125,9 +129,10 @@ function matches(rule: ForeignRule, { packet, chain }: Way): Match {
   return rule.is_whole && !answers.includes('maybe') ? 'yes' : 'maybe'
 }
 
-function addressMatch(wanted: string, found: string | null): Match {
+/** Who knows nothing of where a reply goes knows at least that it does not go back to the host that it comes from. */
+function addressMatch(wanted: string, { address: found, from }: Packet): Match {
   if (wanted === '') return 'yes'
-  if (found === null) return 'maybe'
+  if (found === null) return wanted === from ? 'no' : 'maybe'
   const [cidr, ip] = [parseCidr(wanted.includes('/') ? wanted : `${wanted}/${wanted.includes(':') ? 128 : 32}`), parseIp(found)]
   if (!cidr || !ip) return 'maybe'
   return cidr.base.family === ip.family && contains(cidr, ip) ? 'yes' : 'no'

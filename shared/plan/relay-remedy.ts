@@ -8,7 +8,7 @@ const PLAIN = /^[A-Za-z0-9_.-]+(?: [A-Za-z0-9_.-]+)?$/
 export function remedyFor(packet: Packet, chain: ForeignChain, { chains }: ForeignFound): string {
   const inTable = (manager: ForeignManager): boolean => chains.some((one) => one.table === chain.table && one.manager === manager)
   const manager = (['firewalld', 'ufw', 'docker'] as const).find((one) => inTable(one) && SPEAKS[one].some((hook) => hook === chain.hook)) ?? chain.manager
-  return `${packet.isReply ? REPLIES[manager](packet, chain) : HINTS[manager](packet, chain)} The panel leaves rules of other software alone.`
+  return packet.isReply ? REPLIES[manager](packet, chain) : HINTS[manager](packet, chain)
 }
 
 /** Where each has words of its own to let something through. */

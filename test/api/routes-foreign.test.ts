@@ -52,7 +52,18 @@ describe('The rules of other software', () => {
     const { verdict, evidence, suggested_fix, confidence } = await analyze()
     const block = evidence.find(({ name }) => name === 'foreign_rules')?.data['block'] as Record<string, unknown>
     assert.deepEqual([verdict, confidence, block['table'], block['chain'], block['text']], ['FORWARD_BLOCKED', 'high', 'inet filter', 'forward', 'policy drop'])
-    assert.match(suggested_fix[0] ?? '', /nft insert rule inet filter forward/)
+    assert.match(suggested_fix[0] ?? '', /nft insert rule inet filter forward ip daddr 10\.9\.0\.2 tcp dport 8443 accept/)
+    assert.match(suggested_fix[1] ?? '', /nft insert rule inet filter forward ct state established,related accept/)
+  })
+
+  it('that let a relay through and drop its replies are the verdict FORWARD_BLOCKED, with what lets these through', async () => {
+    await createRoute(client)
+    await enableForwarding(client)
+    hold(CHAIN, rule('filter', 'forward', { match: { op: '==', left: { payload: { protocol: 'ip', field: 'daddr' } }, right: '10.9.0.2' } }, dport(8443), { accept: null }))
+    const { verdict, summary, suggested_fix } = await analyze()
+    assert.equal(verdict, 'FORWARD_BLOCKED')
+    assert.match(summary, /drops the replies/)
+    assert.match(suggested_fix[0] ?? '', /ct state established,related accept/)
   })
 
   it('that may drop a relay, and may not, are told and are no verdict', async () => {

@@ -2,7 +2,7 @@
 import type { ForeignView } from '@panel/shared/api/forwarding.ts'
 import type { ForeignFound } from '@panel/shared/model/foreign-netfilter.ts'
 import type { RelayRule } from '@panel/shared/model/ruleset.ts'
-import { blockOf, type RelayBlock } from '@panel/shared/plan/relay-block.ts'
+import { blocksOf, type RelayBlock } from '@panel/shared/plan/relay-block.ts'
 import type { Reader } from '@panel/shared/rpc/methods.ts'
 
 export const foreignRules = (ask: Reader): Promise<ForeignFound> => ask('netfilter.probe', {})
@@ -16,12 +16,15 @@ export const foreignView = ({ is_readable, managers, rules, total, detail }: For
 })
 
 /** What of it drops, or may drop, what the rule relays; `out_interface` is where that leaves, null where nobody knows. */
-export async function foreignBlock(ask: Reader, foreign: ForeignFound, rule: RelayRule, out_interface: string | null): Promise<RelayBlock | null> {
-  if (foreign.chains.length === 0) return null
+export async function foreignBlocks(ask: Reader, foreign: ForeignFound, rule: RelayRule, out_interface: string | null): Promise<RelayBlock[]> {
+  if (foreign.chains.length === 0) return []
   const interfaces = (await ask('host.probe', { parts: ['interfaces'] })).interfaces ?? []
   const addressed = interfaces.map(({ name, addresses }) => ({ name, addresses: addresses.map((text) => text.split('/')[0] ?? '') }))
   const owner = addressed.find(({ addresses }) => addresses.includes(rule.bind_address))
-  return blockOf(rule, foreign, { own_addresses: addressed.flatMap(({ addresses }) => addresses), in_interface: owner?.name ?? null, out_interface })
+  return blocksOf(rule, foreign, { own_addresses: addressed.flatMap(({ addresses }) => addresses), in_interface: owner?.name ?? null, out_interface })
 }
 
 export const toldOf = ({ table, chain, text, is_certain, is_reply }: RelayBlock): string => `Table ${table}, chain ${chain}, ${is_certain ? 'drops' : 'may drop'} ${is_reply ? 'the replies to ' : ''}what the rule relays: ${text}.`
+
+/** What lets it through, everything that is needed. */
+export const remediesOf = (blocks: readonly RelayBlock[]): string => `${blocks.map(({ remedy }) => remedy).join(' ')} The panel leaves rules of other software alone.`

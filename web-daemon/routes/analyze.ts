@@ -3,12 +3,12 @@ import type { Evidence, RouteAnalysis, RouteVerdict } from '@panel/shared/api/an
 import { ROUTE_PROTOCOLS } from '@panel/shared/api/lookups.ts'
 import type { RouteHealthView } from '@panel/shared/api/route-answers.ts'
 import type { CommandContext } from '../context.ts'
-import { foreignRules, toldOf } from '../forwarding/foreign.ts'
+import { foreignRules, remediesOf, toldOf } from '../forwarding/foreign.ts'
 import { ok, type Answer, type Incoming } from '../http/endpoint.ts'
 import { observe } from '../tunnels/view.ts'
 import { healthOf } from './health.ts'
 import { targetOf } from './get.ts'
-import { blockOfRoute } from './passage.ts'
+import { blocksOfRoute } from './passage.ts'
 import { lookAtDestinations } from './reachability.ts'
 import { familyOf, type RouteRecord } from './record.ts'
 import { shadowsOf } from './shadows.ts'
@@ -78,12 +78,13 @@ async function shadow({ db }: CommandContext, { route_rule_id }: RouteRecord): P
 async function foreign(context: CommandContext, record: RouteRecord): Promise<Finding> {
   const found = await foreignRules(context.ask)
   const { is_readable: readable, managers, total, detail } = found
-  const block = await blockOfRoute(context, record, found)
+  const blocks = await blocksOfRoute(context, record, found)
+  const [block = null] = blocks
   const data = { readable, managers, total, block }
   if (!readable) return fine('foreign_rules', `${detail}, so a firewall that drops relayed packets would not be seen here.`, data)
   if (!block) return fine('foreign_rules', `${total} rules of other software bear on relayed packets, and none of them is seen to drop what the rule relays.`, data)
-  if (!block.is_certain) return fine('foreign_rules', `${toldOf(block)} That cannot be read surely. ${block.remedy}`, data)
-  return stops('FORWARD_BLOCKED', fine('foreign_rules', toldOf(block), data), [block.remedy])
+  if (!block.is_certain) return fine('foreign_rules', `${toldOf(block)} That cannot be read surely. ${remediesOf(blocks)}`, data)
+  return stops('FORWARD_BLOCKED', fine('foreign_rules', toldOf(block), data), blocks.map(({ remedy }) => remedy))
 }
 
 function tunnel({ tunnel: over, state, detail }: RouteHealthView): Finding {

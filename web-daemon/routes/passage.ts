@@ -4,7 +4,7 @@ import type { ForeignFound } from '@panel/shared/model/foreign-netfilter.ts'
 import type { RelayBlock } from '@panel/shared/plan/relay-block.ts'
 import type { CommandContext, ReadContext } from '../context.ts'
 import { forwardFor } from '../forwarding/auto.ts'
-import { foreignBlock, foreignRules, toldOf } from '../forwarding/foreign.ts'
+import { foreignBlocks, foreignRules, remediesOf, toldOf } from '../forwarding/foreign.ts'
 import { Refusal } from '../http/refusal.ts'
 import { tunnelNames } from '../tunnels/store.ts'
 import { familyOf, ruleOf, type NamedRoute, type RouteRecord } from './record.ts'
@@ -14,18 +14,19 @@ import { wayOut } from './way-out.ts'
 export const passageFor = async (context: CommandContext, record: RouteRecord): Promise<Warning[]> =>
   record.is_enabled ? [...(await forwardFor(context, familyOf(record))), ...(await foreignWarnings(context, record))] : []
 
-export async function blockOfRoute({ db, ask }: Pick<ReadContext, 'db' | 'ask'>, record: NamedRoute, foreign: ForeignFound): Promise<RelayBlock | null> {
+export async function blocksOfRoute({ db, ask }: Pick<ReadContext, 'db' | 'ask'>, record: NamedRoute, foreign: ForeignFound): Promise<RelayBlock[]> {
   const rule = ruleOf({ ...record, is_enabled: true })
-  if (!rule || rule.destinations.length === 0 || foreign.chains.length === 0) return null
+  if (!rule || rule.destinations.length === 0 || foreign.chains.length === 0) return []
   const names = await tunnelNames(db, record.tunnel_id === null ? [] : [record.tunnel_id])
-  return foreignBlock(ask, foreign, rule, record.tunnel_id === null ? await wayOut(ask, record) : (names.get(record.tunnel_id) ?? null))
+  return foreignBlocks(ask, foreign, rule, record.tunnel_id === null ? await wayOut(ask, record) : (names.get(record.tunnel_id) ?? null))
 }
 
 /** The rule stands whether this can be read or not. What a single rule of others might drop is for the analysis to say. */
 async function foreignWarnings(context: CommandContext, record: RouteRecord): Promise<Warning[]> {
   try {
-    const block = await blockOfRoute(context, record, await foreignRules(context.ask))
-    return block && (block.is_certain || block.is_policy) ? [{ code: 'FOREIGN_FORWARD_POLICY_DROP', message: `${toldOf(block)} ${block.remedy}`, field: '' }] : []
+    const blocks = await blocksOfRoute(context, record, await foreignRules(context.ask))
+    const [block] = blocks
+    return block && (block.is_certain || block.is_policy) ? [{ code: 'FOREIGN_FORWARD_POLICY_DROP', message: `${toldOf(block)} ${remediesOf(blocks)}`, field: '' }] : []
   } catch (refused) {
     if (refused instanceof Refusal) return []
     throw refused

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ForeignFound } from '@panel/shared/model/foreign-netfilter.ts'
 import type { RelayRule } from '@panel/shared/model/ruleset.ts'
-import { blockOf, takenBy } from '@panel/shared/plan/relay-block.ts'
+import { blocksOf, takenBy, type RelayBlock } from '@panel/shared/plan/relay-block.ts'
 import type { Surroundings } from '@panel/shared/plan/relay-packet.ts'
 import { foreignTables, readForeign } from '@panel/shared/read/foreign-netfilter.ts'
 import { METHODS } from '@panel/shared/rpc/methods.ts'
@@ -30,6 +30,7 @@ const [ACCEPT, DROP] = [{ accept: null }, { drop: null }]
 
 const relay = (fields: Partial<RelayRule> = {}): RelayRule => exampleRule({ protocol: 'tcp', bind_address: '192.0.2.1', bind_port: 443, bind_port_range_end: null, bind_interface: null, destinations: [{ address: '10.9.0.2', port: 8443, port_range_end: null, weight: 1 }], ...fields })
 const relayTo = (address: string, first: number, protocol: RelayRule['protocol'] = 'tcp'): RelayRule => relay({ protocol, destinations: [{ address, port: first, port_range_end: null, weight: 1 }] })
+const blockOf = (...asked: Parameters<typeof blocksOf>): RelayBlock | null => blocksOf(...asked)[0] ?? null
 function verdict(foreign: ForeignFound, rule = relay(), around = AROUND): string {
   const block = blockOf(rule, foreign, around)
   return block === null ? 'clear' : `${block.is_certain ? 'sure' : 'unsure'}: ${block.table}, ${block.chain}: ${block.text}`
@@ -102,6 +103,19 @@ describe('What drops a relay', () => {
     assert.match(remedy, /nft insert rule inet t forward ct state established,related accept/)
     assert.equal(verdict(made('drop', [match({ ct: { key: 'state' } }, ['new', 'established'], 'in'), ACCEPT])), 'clear')
     assert.equal(verdict(made('drop', [port(8443), ACCEPT])), 'unsure: inet t, forward: policy drop')
+  })
+
+  it('is not let through by what lets only the other direction through', () => {
+    const [there] = blocksOf(relay(), made('drop'), AROUND)
+    assert.deepEqual([there?.is_reply, there?.is_certain], [false, true])
+    const back = blocksOf(relay(), made('drop', [to('10.9.0.2'), port(8443), ACCEPT]), AROUND)
+    assert.deepEqual(back.map(({ is_reply, is_certain, text }) => [is_reply, is_certain, text]), [[true, true, 'policy drop']])
+  })
+
+  it('is told in both directions at once, each remedy once, and following them all lets it through', () => {
+    const two = relay({ balance: 'round_robin', destinations: [{ address: '10.9.0.2', port: 8443, port_range_end: null, weight: 1 }, { address: '10.9.0.3', port: 8443, port_range_end: null, weight: 1 }] })
+    assert.deepEqual(blocksOf(two, made('drop'), AROUND).map(({ remedy }) => /insert rule inet t forward (.*?) accept/.exec(remedy)?.[1]), ['ip daddr 10.9.0.2 tcp dport 8443', 'ct state established,related', 'ip daddr 10.9.0.3 tcp dport 8443'])
+    assert.deepEqual(blocksOf(two, made('drop', [to('10.9.0.3'), port(8443), ACCEPT], [ESTABLISHED, ACCEPT], [to('10.9.0.2'), port(8443), ACCEPT]), AROUND), [])
   })
 
   it('is told with what lets it through', () => {
