@@ -78,7 +78,8 @@ describe('IP forwarding', () => {
 
   it('leaves a file of somebody else in its place alone: 409', async () => {
     panel.kernel.forwarding.file = '# mine\nnet.ipv4.ip_forward=1\n'
-    assert.equal((await enableForwarding(client)).status, 409)
+    const { status, error } = await enableForwarding(client)
+    assert.deepEqual([status, error.code], [409, 'PROTECTED_SYSCTL'])
     assert.equal(panel.kernel.forwarding.file, '# mine\nnet.ipv4.ip_forward=1\n')
   })
 

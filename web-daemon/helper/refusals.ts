@@ -12,7 +12,7 @@ const CODE_OF: Record<Exclude<RefusalCode, 'malformed'>, ErrorCode> = {
   protected_interface: 'PROTECTED_INTERFACE',
   foreign_unit_file: 'FOREIGN_UNIT_FILE',
   unmodelled_state: 'CONFLICT',
-  foreign_sysctl_file: 'CONFLICT',
+  foreign_sysctl_file: 'PROTECTED_SYSCTL',
 }
 
 export const helperAway = (reason: string): Refusal =>

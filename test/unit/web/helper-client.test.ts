@@ -84,7 +84,7 @@ describe('the client of the root helper', () => {
     await assert.rejects(ask(), (failure) => failure instanceof Refusal && failure.code === 'SERVICE_UNAVAILABLE' && failure.message === 'Nö')
   })
 
-  const WORDS: Record<string, string> = { stale_state: 'CONFLICT', unsupported: 'SERVICE_UNAVAILABLE', busy: 'SERVICE_UNAVAILABLE', kernel_refused: 'SERVICE_UNAVAILABLE', protected_interface: 'PROTECTED_INTERFACE', foreign_unit_file: 'FOREIGN_UNIT_FILE', unmodelled_state: 'CONFLICT', foreign_sysctl_file: 'CONFLICT' }
+  const WORDS: Record<string, string> = { stale_state: 'CONFLICT', unsupported: 'SERVICE_UNAVAILABLE', busy: 'SERVICE_UNAVAILABLE', kernel_refused: 'SERVICE_UNAVAILABLE', protected_interface: 'PROTECTED_INTERFACE', foreign_unit_file: 'FOREIGN_UNIT_FILE', unmodelled_state: 'CONFLICT', foreign_sysctl_file: 'PROTECTED_SYSCTL' }
   it('turns every refusal of root into the code of the API, and a malformed request into a failure of its own', async () => {
     for (const [word, number] of Object.entries(REFUSALS)) {
       behave = ({ id }, socket) => void say(socket, { jsonrpc: '2.0', id, error: { code: number, message: 'no, because' } })
