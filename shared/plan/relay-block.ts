@@ -129,10 +129,10 @@ function matches(rule: ForeignRule, { packet, chain }: Way): Match {
   return rule.is_whole && !answers.includes('maybe') ? 'yes' : 'maybe'
 }
 
-/** Who knows nothing of where a reply goes knows at least that it does not go back to the host that it comes from. */
+/** Where a reply goes is not known, but that it does not go to where replies come from: the destinations of a relay are not its clients. */
 function addressMatch(wanted: string, { address: found, from }: Packet): Match {
   if (wanted === '') return 'yes'
-  if (found === null) return wanted === from ? 'no' : 'maybe'
+  if (found === null) return from.includes(wanted) ? 'no' : 'maybe'
   const [cidr, ip] = [parseCidr(wanted.includes('/') ? wanted : `${wanted}/${wanted.includes(':') ? 128 : 32}`), parseIp(found)]
   if (!cidr || !ip) return 'maybe'
   return cidr.base.family === ip.family && contains(cidr, ip) ? 'yes' : 'no'

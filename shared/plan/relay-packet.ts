@@ -11,7 +11,7 @@ export interface Surroundings {
   readonly out_interface: string | null
 }
 
-/** The first packet of a connection, before its address is translated or after, or a reply to it: where that goes is not known, only what it comes `from`. */
+/** The first packet of a connection, before its address is translated or after, or a reply to it: where that goes is not known, only which hosts it may come `from`. */
 export interface Packet {
   readonly isTranslated: boolean
   readonly isForHost: boolean
@@ -19,7 +19,7 @@ export interface Packet {
   readonly family: 4 | 6
   readonly protocol: 'tcp' | 'udp'
   readonly address: string | null
-  readonly from: string | null
+  readonly from: readonly string[]
   readonly first: number
   readonly last: number
   readonly in_interface: string | null
@@ -32,14 +32,14 @@ export function packetsOf(rule: RelayRule, { own_addresses, in_interface, out_in
   const protocols = rule.protocol === 'both' ? (['tcp', 'udp'] as const) : [rule.protocol]
   const isOwn = (address: string): boolean => own_addresses.includes(address) || isLoopback(parseIp(address) ?? never(address))
   return protocols.flatMap((protocol) => {
-    const common = { family, protocol, from: null, in_interface: rule.bind_interface ?? in_interface } as const
+    const common = { family, protocol, from: [], in_interface: rule.bind_interface ?? in_interface } as const
     const arriving: Packet = { ...common, ...bound, isTranslated: false, isForHost: false, isReply: false, out_interface: null }
     const leaving = rule.destinations.map(({ address, port, port_range_end }): Packet => ({ ...common, address, first: port, last: port_range_end ?? port, isTranslated: true, isForHost: isOwn(address), isReply: false, out_interface }))
-    return [arriving, ...leaving.flatMap((packet) => (packet.isForHost ? [packet] : [packet, replyTo(packet)]))]
+    return [arriving, ...leaving.flatMap((packet) => (packet.isForHost ? [packet] : [packet, replyTo(packet, rule)]))]
   })
 }
 
-const replyTo = (packet: Packet): Packet => ({ ...packet, isReply: true, from: packet.address, address: null, first: 0, last: 65_535, in_interface: packet.out_interface, out_interface: packet.in_interface })
+const replyTo = (packet: Packet, { destinations }: RelayRule): Packet => ({ ...packet, isReply: true, from: destinations.map(({ address }) => address), address: null, first: 0, last: 65_535, in_interface: packet.out_interface, out_interface: packet.in_interface })
 
 function never(address: string): never {
   throw new RangeError(`${address} is no address`)

@@ -115,7 +115,9 @@ describe('What drops a relay', () => {
   it('is told in both directions at once, each remedy once, and following them all lets it through', () => {
     const two = relay({ balance: 'round_robin', destinations: [{ address: '10.9.0.2', port: 8443, port_range_end: null, weight: 1 }, { address: '10.9.0.3', port: 8443, port_range_end: null, weight: 1 }] })
     assert.deepEqual(blocksOf(two, made('drop'), AROUND).map(({ remedy }) => /insert rule inet t forward (.*?) accept/.exec(remedy)?.[1]), ['ip daddr 10.9.0.2 tcp dport 8443', 'ct state established,related', 'ip daddr 10.9.0.3 tcp dport 8443'])
-    assert.deepEqual(blocksOf(two, made('drop', [to('10.9.0.3'), port(8443), ACCEPT], [ESTABLISHED, ACCEPT], [to('10.9.0.2'), port(8443), ACCEPT]), AROUND), [])
+    const there = [[to('10.9.0.3'), port(8443), ACCEPT], [to('10.9.0.2'), port(8443), ACCEPT]]
+    assert.deepEqual(blocksOf(two, made('drop', ...there), AROUND).map(({ is_reply, is_certain }) => [is_reply, is_certain]), [[true, true]])
+    assert.deepEqual(blocksOf(two, made('drop', [ESTABLISHED, ACCEPT], ...there), AROUND), [])
   })
 
   it('is told with what lets it through', () => {
