@@ -1,5 +1,6 @@
 // How the kernel's rules stand to the stored ones, for a reconciliation and in the health of each rule (interface.md, Reconcile; decisions.md, S7, S11).
 import assert from 'node:assert/strict'
+import { APPLY_STATUSES } from '@panel/shared/api/lookups.ts'
 import type { RouteFindings } from '@panel/shared/api/route-findings.ts'
 import { routeFindings } from '@panel/web-daemon/routes/findings.ts'
 import { inProcessHelper } from '../support/in-process-helper.ts'
@@ -34,6 +35,8 @@ describe('What is found of the rules', () => {
     assert.match(routes[3]?.detail ?? '', /counter is missing/)
     assert.deepEqual(routes.map(({ expected_rules, installed_rules }) => [expected_rules, installed_rules]), [[1, 1], [1, 1], [1, 0], [1, 0], [0, 0], [0, 1]])
     assert.deepEqual([route_findings.backend, route_findings.readable, route_findings.enabled_rules, route_findings.ip_forwarding_enabled, route_findings.ip_forwarding_expected, route_findings.ip_forwarding_panel_managed], ['nftables', true, 4, true, true, true])
+    await panel.db.updateTable('route_rule').set({ apply_status_id: APPLY_STATUSES.Inconsistent }).where('route_rule_id', '=', 1).execute()
+    assert.deepEqual((await statuses())[0], [1, 'Inconsistent'])
     await applyAll(client)
     assert.deepEqual((await find()).route_counts, { InSync: 5 })
   })

@@ -126,6 +126,14 @@ describe('Each sentence about relay rules', () => {
       assert.deepEqual([(await getRoute(client, 1)).body.route, kernel.changes.length], [before, changes])
     })
 
+    it('where nothing can carry rules out none is made: 503 SERVICE_UNAVAILABLE with the reason, and nothing is stored', async () => {
+      kernel.rulesets.backend = 'none'
+      kernel.rulesets.unreadable = 'Neither nft nor iptables is installed'
+      const { status, error } = await createRoute(client)
+      assert.deepEqual([status, error.code, kernel.changes, (await listRoutes(client)).body.total], [503, 'SERVICE_UNAVAILABLE', [], 0])
+      assert.match(error.message, /nft/)
+    })
+
     it('a copy is made once for one idempotency key, and a long title gives way to its ending', async () => {
       await madeRoute(client, { route_rule_title: 'x'.repeat(100) })
       const once = { headers: { 'Idempotency-Key': 'again' } }
@@ -170,6 +178,15 @@ describe('Each sentence about relay rules', () => {
   })
 
   describe('Actions on all, and deleting', () => {
+    it('order is visible: of two that overlap the first gets what both match, and reorder turns that round', async () => {
+      await madeRoute(client, { route_rule_title: 'Wide', bind_address: '0.0.0.0', bind_port: 400, bind_port_range_end: 500 })
+      await madeRoute(client, { route_rule_title: 'Narrow' })
+      const shadows = async (): Promise<[number, number[]][]> => (await client.get<ReconcileAnswer>('/reconcile')).body.routes.map((one) => [one.route_rule_id, one.shadows])
+      assert.deepEqual(await shadows(), [[1, []], [2, [1]]])
+      await reorder(client, [2])
+      assert.deepEqual(await shadows(), [[2, []], [1, []]])
+    })
+
     it('reorder, apply-all, duplicate and delete answer with a note beside what they did', async () => {
       await madeRoute(client)
       const answers = [[(await reorder(client, [1])).body, 'action', 'routes', 'note'], [(await applyAll(client)).body, 'action', 'rules_applied', 'verification', 'note'], [(await duplicateRoute(client, 1)).body, 'route', 'note']] as const
