@@ -31,9 +31,9 @@ export function blocksOf(rule: RelayRule, foreign: ForeignFound, around: Surroun
       const { endings, blame } = walker.through(chain, packet)
       if (!endings.has('drop') || !blame) continue
       const block = { ...blame, is_certain: foreign.is_whole && endings.size === 1, is_reply: packet.isReply, remedy: remedyFor(packet, chain, foreign) }
-      if (block.is_certain && !certain.has(block.remedy)) certain.set(block.remedy, block)
+      if (block.is_certain) certain.set(block.remedy, certain.get(block.remedy) ?? block)
       // A rule about some port or address says next to nothing of replies, which go to any.
-      else if (!block.is_certain && (!packet.isReply || block.is_policy)) doubt ??= block
+      else if (!packet.isReply || block.is_policy) doubt ??= block
     }
   }
   return certain.size > 0 ? [...certain.values()] : doubt ? [doubt] : []

@@ -38,7 +38,11 @@ describe('The rules of other software', () => {
     const made = await createRoute(client)
     assert.deepEqual([made.status, warningCodes(made).includes(code)], [201, true])
     assert.match(made.body.warnings.find((one) => one.code === code)?.message ?? '', /inet filter, chain forward, drops .* policy drop\. Let it through: nft insert rule/)
-    assert.ok(warningCodes(await patchRoute(client, 1, { bind_port: 444 })).includes(code))
+    const destinations = Array.from({ length: 6 }, (_, at) => ({ address: `10.9.0.${at + 2}`, port: 80 }))
+    const { warnings } = (await patchRoute(client, 1, { destinations })).body
+    assert.match(warnings.find((one) => one.code === code)?.message ?? '', /ct state established,related accept .* The analysis of the rule tells of 3 more\. The panel leaves/)
+    assert.equal((await analyze()).suggested_fix.filter((fix) => fix.includes('nft insert rule')).length, 7)
+    assert.ok(warningCodes(await patchRoute(client, 1, { bind_port: 444, destinations: destinations.slice(0, 1) })).includes(code))
     await actOnRoute(client, 1, 'disable')
     assert.ok(warningCodes(await actOnRoute(client, 1, 'enable')).includes(code))
     hold(CHAIN, rule('filter', 'forward', { match: { op: 'in', left: { ct: { key: 'status' } }, right: 'dnat' } }, { accept: null }))

@@ -26,5 +26,12 @@ export async function foreignBlocks(ask: Reader, foreign: ForeignFound, rule: Re
 
 export const toldOf = ({ table, chain, text, is_certain, is_reply }: RelayBlock): string => `Table ${table}, chain ${chain}, ${is_certain ? 'drops' : 'may drop'} ${is_reply ? 'the replies to ' : ''}what the rule relays: ${text}.`
 
-/** What lets it through, everything that is needed. */
-export const remediesOf = (blocks: readonly RelayBlock[]): string => `${blocks.map(({ remedy }) => remedy).join(' ')} The panel leaves rules of other software alone.`
+/** A rule of many destinations needs as many remedies; a sentence has room for some. */
+const REMEDIES_TOLD_MAX = 4
+
+/** What lets it through, for a sentence; each block has its own remedy. */
+export function remediesOf(blocks: readonly RelayBlock[]): string {
+  const more = blocks.length - REMEDIES_TOLD_MAX
+  const told = blocks.slice(0, REMEDIES_TOLD_MAX).map(({ remedy }) => remedy)
+  return [...told, ...(more > 0 ? [`The analysis of the rule tells of ${more} more.`] : []), 'The panel leaves rules of other software alone.'].join(' ')
+}
