@@ -166,7 +166,7 @@ describe('The panel in the middle of a relay', function () {
     await gone(id)
   })
 
-  it('the analysis names what really stops a packet', async () => {
+  it('the analysis names what really stops a packet, and its fixes let it through', async () => {
     const id = await made(1001)
     const talks = async (): Promise<boolean> => (await rig.client.calls.talk(tcp(1001))) !== null
     assert.equal(await verdict(id), 'NO_INBOUND_TRAFFIC')
@@ -175,6 +175,8 @@ describe('The panel in the middle of a relay', function () {
     const { verdict: blocked, suggested_fix } = await analysis(id)
     assert.deepEqual([blocked, await talks()], ['FORWARD_BLOCKED', false])
     assert.match(suggested_fix[0] ?? '', /nft insert rule inet theirs forward/)
+    for (const fix of suggested_fix) rig.relay.run('nft', (/nft (insert rule .*? accept)/.exec(fix)?.[1] ?? '').split(' '))
+    assert.deepEqual([await talks(), await verdict(id)], [true, 'HEALTHY'])
     rig.relay.run('nft', ['delete', 'table', 'inet', 'theirs'])
     rig.relay.run('sysctl', ['-qw', 'net.ipv4.ip_forward=0'])
     assert.deepEqual([await talks(), await verdict(id)], [false, 'FORWARDING_DISABLED'])
