@@ -12,6 +12,7 @@ import { Throttle } from './auth/throttle.ts'
 import { makeTokens } from './auth/tokens.ts'
 import { makeQueue } from './change/queue.ts'
 import type { CommandContext } from './context.ts'
+import { Runs } from './diagnostics/runs.ts'
 import type { Bus } from './events/bus.ts'
 import { asRefusal, sendRefusal } from './http/answer.ts'
 import type { Endpoint } from './http/endpoint.ts'
@@ -63,6 +64,8 @@ export interface Panel {
   readonly metrics: Metrics
   /** Likewise. */
   readonly monitor: Monitor
+  /** To be stopped before the store is closed. */
+  readonly runs: Runs
   /** To be started by whoever serves the app. */
   readonly traffic: Traffic
   readonly routeWatch: RouteWatch
@@ -78,12 +81,13 @@ export const createApp = (parts: PanelParts): Panel => {
   const routeWatch = new RouteWatch(context, logger)
   const metrics = new Metrics({ db, now, logger, settings, readRoutes: readRoutesOf(db, traffic), ...parts.metrics })
   const monitor = new Monitor({ db, ask, stream: parts.stream, bus, now, logger, settings, ...parts.monitor })
+  const runs = new Runs({ db, stream: parts.stream, now })
   bus.subscribe('settings.changed', ({ keys }) => {
     metrics.heed(keys)
     traffic.heed(keys)
   })
   const about = { version: VERSION, started_at: now() }
-  const endpoints = [...allEndpoints({ auth, about, pairing: new PairingThrottle(now), watch, metrics, traffic, monitor }), ...(parts.more_endpoints ?? [])]
+  const endpoints = [...allEndpoints({ auth, about, pairing: new PairingThrottle(now), watch, metrics, traffic, monitor, runs, logger }), ...(parts.more_endpoints ?? [])]
   const guards = [setupGate(() => hasAccount(db)), csrfCheck(settings), sessionCheck((cookies) => sessionOf(db, auth.tokens, cookies))]
   const streams = new Streams({ now, isStanding: (session) => isStanding(db, session), logger })
   const machinery = { basePath, guards, context, remembered: new RememberedAnswers(now), streams, record: makeRecorder(db, now, logger), logger }
@@ -97,7 +101,7 @@ export const createApp = (parts: PanelParts): Panel => {
   app.use(unknownApiPath)
   app.use(pageRoutes(loadPage(parts.page_dir, basePath)))
   app.use(failures(logger))
-  return { app, endpoints, watch, streams, metrics, traffic, monitor, routeWatch }
+  return { app, endpoints, watch, streams, metrics, traffic, monitor, routeWatch, runs }
 }
 
 /** Paths are compared as they are written, and nothing is told of what serves them. */

@@ -25,7 +25,7 @@ const start = async (config: Config): Promise<void> => {
   const signing_key = signingKey(join(config.state_dir, 'session.key'))
   const bus = new Bus(logger)
   const settings = await Settings.open(db, bus.publish)
-  const { app, watch, streams, metrics, traffic, monitor, routeWatch } = createApp({ db, ask: helper.ask, stream: helper.stream, bus, settings, signing_key, web_path: config.web_path, page_dir: config.page_dir, logger })
+  const { app, watch, streams, metrics, traffic, monitor, routeWatch, runs } = createApp({ db, ask: helper.ask, stream: helper.stream, bus, settings, signing_key, web_path: config.web_path, page_dir: config.page_dir, logger })
   const endPruning = await keepPruning({ db, bus, settings, now: () => new Date(), logger })
   await metrics.start()
   await monitor.start()
@@ -39,6 +39,7 @@ const start = async (config: Config): Promise<void> => {
   const stop = async (signal: string): Promise<void> => {
     logger.info({ signal }, 'stopping')
     streams.endAll()
+    await runs.stop()
     await drain(server)
     await kernel.close()
     await Promise.all([endWatching(), endWatchingRoutes()])

@@ -17,6 +17,7 @@ const weather = () => {
   let picture: object | null = { sky: 'clear' }
   const topic = new Topic(() => picture && eventOf('weather', picture))
   const counting = new Set<Subscriber>()
+  const late = { asked: 0, released: 0, gate: Promise.resolve() }
   const endpoints: Endpoint[] = [
     stream(WATCH, { tag: 'other', summary: 'Watch', queue: 16 }, async () => topic.source),
     stream(COUNT, { tag: 'other', summary: 'Count', body: strict({ to: integer(1, 1000) }), audit: 'TunnelReapply' }, async ({ note }, { body }) => {
@@ -29,6 +30,11 @@ const weather = () => {
         return () => void counting.delete(subscriber)
       }
     }),
+    stream('GET /weather/late', { tag: 'other', summary: 'Wait' }, async () => {
+      late.asked += 1
+      await late.gate
+      return () => () => void (late.released += 1)
+    }),
     stream('GET /weather/broken', { tag: 'other', summary: 'Break' }, async () => () => {
       throw new Error('a secret of the inside')
     }),
@@ -38,7 +44,7 @@ const weather = () => {
     topic.publish(() => eventOf('weather', data))
   }
   const forget = (): void => void (picture = null)
-  return { endpoints, topic, counting, say, forget }
+  return { endpoints, topic, counting, late, say, forget }
 }
 
 describe('a stream', () => {
@@ -128,6 +134,25 @@ describe('a stream', () => {
     await allReleased()
     source.say({ sky: 'nobody looks' })
     assert.equal((await operator.get('/auth/me')).status, 200)
+  })
+
+  it('is released too when the client went away before it began', async () => {
+    let open = (): void => undefined
+    source.late.gate = new Promise((resolve) => (open = resolve))
+    const leaving = new AbortController()
+    const cookie = [...operator.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+    const gone = assert.rejects(fetch(`${operator.base}api/v1/weather/late`, { headers: { cookie }, signal: leaving.signal }))
+    await eventually(() => source.late.asked === 1, 'asked for')
+    leaving.abort()
+    await gone
+    let connections = 1
+    await eventually(() => {
+      panel.server.getConnections((_, count) => void (connections = count))
+      return connections === 0
+    }, 'the connection gone')
+    open()
+    await eventually(() => source.late.released === 1, 'released')
+    assert.equal(panel.streams.count('GET /weather/late'), 0)
   })
 
   it('has a heartbeat every 20 s, and none before', async () => {

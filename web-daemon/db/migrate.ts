@@ -1,6 +1,7 @@
 // Brings the store up to this build: the list of all migrations, in the order in which they run.
 import type SQLite from 'better-sqlite3'
 import { Migrator, type Kysely, type Migration, type MigrationProvider } from 'kysely'
+import * as diagnostics from '../diagnostics/migration.ts'
 import * as metrics from '../metrics/migration.ts'
 import * as monitor from '../monitor/migration.ts'
 import * as pools from '../pools/migration.ts'
@@ -18,7 +19,7 @@ export interface NamedMigration {
 }
 
 /** Named 001-accounts-and-audit, 002-pools, 003-tunnels and on; a name never changes once it is released. */
-export const MIGRATIONS: readonly NamedMigration[] = [accountsAndAudit, pools, tunnels, tunnelKeepalive, settings, metrics, routes, monitor, routeConnections]
+export const MIGRATIONS: readonly NamedMigration[] = [accountsAndAudit, pools, tunnels, tunnelKeepalive, settings, metrics, routes, monitor, routeConnections, diagnostics]
 
 export class StoreTooNewError extends Error {
   constructor(unknown: readonly string[]) {

@@ -1,7 +1,10 @@
 // Every endpoint of the API, feature by feature: the one list that the router and the API description are made from.
+import type { Logger } from 'pino'
 import { auditEndpoints } from '../audit/endpoints.ts'
 import { authEndpoints } from '../auth/endpoints.ts'
 import type { AuthServices } from '../auth/services.ts'
+import { diagnosticEndpoints } from '../diagnostics/endpoints.ts'
+import type { Runs } from '../diagnostics/runs.ts'
 import { metricsEndpoints } from '../metrics/endpoints.ts'
 import { metricsComponent } from '../metrics/component.ts'
 import type { Metrics } from '../metrics/metrics.ts'
@@ -34,13 +37,16 @@ export interface Services {
   readonly metrics: Metrics
   readonly traffic: Traffic
   readonly monitor: Monitor
+  readonly runs: Runs
+  readonly logger: Logger
 }
 
-export const allEndpoints = ({ auth, about, pairing, watch, metrics, traffic, monitor }: Services): Endpoint[] => [
+export const allEndpoints = ({ auth, about, pairing, watch, metrics, traffic, monitor, runs, logger }: Services): Endpoint[] => [
   ...authEndpoints(auth),
   ...systemEndpoints(about, () => [metricsComponent(metrics), monitorComponent(monitor)]),
   ...metricsEndpoints(metrics.sampler),
   ...monitorEndpoints(monitor),
+  ...diagnosticEndpoints(runs, logger),
   ...auditEndpoints,
   ...poolEndpoints(poolUse),
   ...tunnelEndpoints(dependentRoutes, (word) => monitor.inState(word)),

@@ -4,7 +4,7 @@ import type { Logger } from 'pino'
 import type { Session, StreamEndpoint } from './endpoint.ts'
 import { Refusal } from './refusal.ts'
 import { StreamConnection } from './stream-connection.ts'
-import type { StreamSource } from './stream.ts'
+import type { StreamSource, Subscriber } from './stream.ts'
 
 export const STREAMS_PER_KIND = 256
 const QUEUE = 64
@@ -12,6 +12,8 @@ const QUEUE = 64
 const LOOK_MS = 1000
 /** A page has this long to come back with a refreshed session. */
 const GRACE_MS = 60_000
+
+const NOBODY: Subscriber = { send: () => undefined, end: () => undefined }
 
 interface Open {
   readonly connection: StreamConnection
@@ -50,7 +52,8 @@ export class Streams {
     this.#taken.set(route, this.count(route) + 1)
     try {
       const source = await begin()
-      if (res.destroyed) return
+      // Who has gone meanwhile: what was begun for him is let go of.
+      if (res.destroyed) return source(NOBODY)()
       const connection = new StreamConnection(res, queue, this.#parts.now())
       if (res.req.method === 'HEAD') connection.end()
       else await this.#carry({ connection, session }, source, new Promise((resolve) => res.once('close', resolve)))

@@ -65,7 +65,7 @@ function whyNot({ is_enabled, is_monitor_enabled }: TunnelRecord, isWanted: bool
 }
 
 /** Of the primary address, or of the first that has a far end; a text says why there is none. */
-function endsOf({ addresses, monitor_target }: TunnelRecord): Pick<Aim, 'source' | 'target'> | string {
+export function endsOf({ addresses, monitor_target }: TunnelRecord): Pick<Aim, 'source' | 'target'> | string {
   if (addresses.length === 0) return 'The tunnel has no address to probe from'
   const inOrder = [...addresses].sort((a, b) => Number(b.is_primary) - Number(a.is_primary))
   if (monitor_target !== null) {

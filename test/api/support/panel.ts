@@ -95,7 +95,7 @@ export const startPanel = async ({ store = IN_MEMORY, address = '127.0.0.1', ...
     bus,
     web_path,
   }
-  const { app, endpoints, streams, metrics, traffic, monitor, watch, routeWatch } = createApp(whole)
+  const { app, endpoints, streams, metrics, traffic, monitor, watch, routeWatch, runs } = createApp(whole)
   const server = await listen(app, address, 0)
   const base = urlOf(server, basePathOf(web_path))
   const visitor = (): Client => new Client(base)
@@ -107,6 +107,7 @@ export const startPanel = async ({ store = IN_MEMORY, address = '127.0.0.1', ...
   }
   const close = async (): Promise<void> => {
     streams.endAll()
+    await runs.stop()
     await drain(server, 100)
     await metrics.stop()
     await monitor.stop()

@@ -7,10 +7,6 @@ import { SETTING_KEYS, type SettingKey } from '@panel/web-daemon/settings/defini
 
 /** Their features are not there yet. Whoever builds one takes its keys out of here, and proves their effects in a table for the category (test/api/support/effects.ts). */
 const PENDING: readonly Extract<SettingKey, `diagnostics.${string}`>[] = [
-  'diagnostics.manual_ping_count',
-  'diagnostics.manual_ping_interval',
-  'diagnostics.manual_ping_timeout',
-  'diagnostics.manual_ping_max_count',
   'diagnostics.mtu_probe_min',
   'diagnostics.mtu_probe_max',
 ]

@@ -1,0 +1,92 @@
+// What a client may ask of the way to a tunnel's other end, and what it is answered (interface.md, Diagnostics; decisions.md, D1 to D11).
+import type { LinkStatistics } from '../model/observed.ts'
+import { PAYLOAD_MAX, type ProbeOutcome } from '../model/path.ts'
+import { strict, Type, type Static } from '../model/schema.ts'
+import { flag, maybe, ranged, says } from './fields.ts'
+
+export const DIAGNOSTIC_TYPES = { ping: 10, 'mtu-probe': 20, traceroute: 30, analyze: 40 } as const
+export type DiagnosticType = keyof typeof DIAGNOSTIC_TYPES
+
+/** What root sends in one go, whatever the settings say. */
+export const PING_COUNT_MAX = 10_000
+
+const address = (name: string, description: string) => maybe(Type.String({ minLength: 2, maxLength: 45, ...says('INVALID_ADDRESS', `${name} must be an IP address.`, description) }))
+
+export const PingBody = strict({
+  count: maybe(ranged('integer', 1, PING_COUNT_MAX, 'INVALID_VALUE', 'count', 'How many packets. Default and bound by the settings of diagnostics.')),
+  interval_seconds: maybe(ranged('number', 0.01, 60, 'INVALID_VALUE', 'interval_seconds', 'Time from one packet to the next.')),
+  timeout_seconds: maybe(ranged('number', 0.1, 60, 'INVALID_VALUE', 'timeout_seconds', 'Time after which a packet counts as lost.')),
+  packet_size: maybe(ranged('integer', 0, PAYLOAD_MAX, 'INVALID_VALUE', 'packet_size', 'Bytes of payload. Default 56.')),
+  df: maybe(flag('df', 'Whether packets may not be cut up on the way. Default false.')),
+  source: address('source', 'Address that is asked from. Absent: that of the tunnel.'),
+  target: address('target', 'Address that is asked. Absent: the other end inside the tunnel.'),
+})
+export type PingBody = Static<typeof PingBody>
+
+export interface DiagnosticRun {
+  diagnostic_run_id: number
+  tunnel_id: number
+  diagnostic_type_id: number
+  type: DiagnosticType
+  params: Record<string, unknown>
+  /** Null while it is running. */
+  result: Record<string, unknown> | null
+  started_date: string
+  finished_date: string | null
+  is_success: boolean
+  running: boolean
+}
+
+/** `kind` says how it ended, and `error` more of that where it was no reply in time. `from`: who answered or complained. */
+export interface PingPacketEvent {
+  sequence: number
+  success: boolean
+  rtt_ms: number | null
+  size: number
+  from: string
+  error: string
+  kind: Exclude<ProbeOutcome, 'late'>
+  at: string
+}
+
+/** Of the packets that were decided before the end. */
+export interface PingSummary {
+  sent: number
+  received: number
+  loss_percent: number | null
+  rtt_min_ms: number | null
+  rtt_avg_ms: number | null
+  rtt_max_ms: number | null
+  rtt_mdev_ms: number | null
+  jitter_ms: number | null
+}
+
+export interface PingSummaryEvent extends DiagnosticRun {
+  sent: number
+  received: number
+  loss_percent: number | null
+}
+
+export interface ListRunsAnswer {
+  runs: DiagnosticRun[]
+  total: number
+  limit: number
+  offset: number
+}
+
+/** `cancelled`: it was running still. */
+export interface DeleteRunAnswer {
+  diagnostic_run_id: number
+  cancelled: boolean
+}
+
+export interface CountersAnswer {
+  interface_name: string
+  counters: LinkStatistics
+  /** How far each moved in `interval_seconds`. */
+  deltas: LinkStatistics
+  rx_bytes_per_second: number
+  tx_bytes_per_second: number
+  interval_seconds: number
+  sampled_at: string
+}
