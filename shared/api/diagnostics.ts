@@ -90,3 +90,84 @@ export interface CountersAnswer {
   interval_seconds: number
   sampled_at: string
 }
+
+const timeout_seconds = maybe(ranged('number', 0.05, 10, 'INVALID_VALUE', 'timeout_seconds', 'How long an answer is waited for. Default 1.'))
+const ends = {
+  probe_tunnel: maybe(flag('probe_tunnel', 'Whether the way inside the tunnel is tried, and not the one between the two servers. Default false.')),
+  source: address('source', 'Address that is asked from. Absent: the end of the way that is tried.'),
+  target: address('target', 'Address that is asked. Absent: the other end of the way that is tried.'),
+}
+
+export const MtuProbeBody = strict({
+  min: maybe(ranged('integer', 68, 65_535, 'INVALID_VALUE', 'min', 'Smallest packet to try, in bytes with its IP header. Default by diagnostics.mtu_probe_min.')),
+  max: maybe(ranged('integer', 68, 65_535, 'INVALID_VALUE', 'max', 'Largest packet to try. Default by diagnostics.mtu_probe_max.')),
+  timeout_seconds,
+  ...ends,
+})
+export type MtuProbeBody = Static<typeof MtuProbeBody>
+
+export interface MtuProbeStep {
+  packet_size: number
+  fits: boolean
+  detail: string
+  reported_mtu: number | null
+}
+
+/** `recommended_tunnel_mtu`: what fits through the way once the tunnel's headers are added. Null where not even the smallest size fits. */
+export interface MtuProbeResult {
+  discovered_path_mtu: number | null
+  recommended_tunnel_mtu: number | null
+  overhead: number
+  path: 'underlay' | 'tunnel'
+  source: string
+  target: string
+  /** The smallest that somebody on the way told. */
+  reported_path_mtu: number | null
+  current_tunnel_mtu: number
+  matches: boolean
+  steps: MtuProbeStep[]
+  detail: string
+  cancelled: boolean
+  /** A probe changes nothing: `apply` is the request that does. */
+  applied: false
+}
+
+/** `apply` null: there is nothing to recommend, or no tunnel can have it. */
+export interface MtuProbeAnswer {
+  run: DiagnosticRun
+  result: MtuProbeResult
+  apply: { method: 'PATCH'; path: string; body: { mtu: number } } | null
+}
+
+export const TracerouteBody = strict({
+  max_hops: maybe(ranged('integer', 1, 64, 'INVALID_VALUE', 'max_hops', 'How far to look. Default 30.')),
+  probes: maybe(ranged('integer', 1, 10, 'INVALID_VALUE', 'probes', 'Packets for each hop. Default 3.')),
+  timeout_seconds,
+  ...ends,
+})
+export type TracerouteBody = Static<typeof TracerouteBody>
+
+/** `timeout`: nobody answered at this distance. `rtts_ms` has an entry for each packet, null where nothing came. */
+export interface TracerouteHop {
+  ttl: number
+  addresses: string[]
+  rtts_ms: (number | null)[]
+  reached: boolean
+  timeout: boolean
+  detail: string
+}
+
+export interface TracerouteResult {
+  source: string
+  target: string
+  path: 'underlay' | 'tunnel'
+  hops: TracerouteHop[]
+  reached: boolean
+  detail: string
+  cancelled: boolean
+}
+
+export interface TracerouteAnswer {
+  run: DiagnosticRun
+  result: TracerouteResult
+}

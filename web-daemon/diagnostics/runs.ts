@@ -105,7 +105,7 @@ export class Runs {
     } catch (failure) {
       const detail = failure instanceof Refusal ? failure.message : 'An unforeseen failure ended the run'
       await end({ result: { cancelled: aborting.signal.aborted, detail }, is_success: false })
-      throw failure
+      throw aborting.signal.aborted && !(failure instanceof Refusal) ? stopped() : failure
     }
     return this.#found(id)
   }
@@ -116,6 +116,8 @@ export class Runs {
     return run
   }
 }
+
+const stopped = (): Refusal => new Refusal('CONFLICT', 'The run was stopped before it had come to anything.')
 
 const full = (message: string, running: number | null): Refusal =>
   new Refusal('RATE_LIMITED', message, { details: { retry_after_seconds: 3, running_diagnostic_run_id: running }, headers: { 'Retry-After': '3' } })

@@ -1,5 +1,5 @@
 // Words for tests of diagnostics: a panel with one tunnel, whose other end answers as the test says.
-import type { DiagnosticRun, ListRunsAnswer, PingPacketEvent, PingSummaryEvent } from '@panel/shared/api/diagnostics.ts'
+import type { DiagnosticRun, ListRunsAnswer, MtuProbeAnswer, PingPacketEvent, PingSummaryEvent, TracerouteAnswer } from '@panel/shared/api/diagnostics.ts'
 import type { Client, Reply } from './client.ts'
 import { startPanel, type TestPanel, type TestParts } from './panel.ts'
 import { openStream, type OpenStream } from './streams.ts'
@@ -33,3 +33,9 @@ export async function pinged(client: Client, tunnel_id: number, body: object = {
 
 export const listRuns = (client: Client, query = ''): Promise<Reply<ListRunsAnswer>> => client.get(`/diagnostics/runs${query}`)
 export const getRun = (client: Client, id: number): Promise<Reply<DiagnosticRun>> => client.get(`/diagnostics/runs/${id}`)
+
+export const probeMtu = (client: Client, tunnel_id: number, body: object = {}): Promise<Reply<MtuProbeAnswer>> => client.post(`/tunnels/${tunnel_id}/diagnostics/mtu-probe`, { timeout_seconds: 0.05, ...body })
+export const trace = (client: Client, tunnel_id: number, body: object = {}): Promise<Reply<TracerouteAnswer>> => client.post(`/tunnels/${tunnel_id}/diagnostics/traceroute`, { timeout_seconds: 0.05, ...body })
+
+/** A way that carries packets up to `mtu`, IPv4 and ICMP headers among them, and drops larger ones without a word. */
+export const carries = (mtu: number) => ({ packet_size }: { packet_size: number }) => (packet_size + 28 > mtu ? null : {})

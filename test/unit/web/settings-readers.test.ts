@@ -5,12 +5,6 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { SETTING_KEYS, type SettingKey } from '@panel/web-daemon/settings/definitions.ts'
 
-/** Their features are not there yet. Whoever builds one takes its keys out of here, and proves their effects in a table for the category (test/api/support/effects.ts). */
-const PENDING: readonly Extract<SettingKey, `diagnostics.${string}`>[] = [
-  'diagnostics.mtu_probe_min',
-  'diagnostics.mtu_probe_max',
-]
-
 const DAEMON = fileURLToPath(new URL('../../../web-daemon', import.meta.url))
 
 /** Of everything in the daemon that reads settings and is not the settings themselves. */
@@ -20,10 +14,8 @@ const sources = readdirSync(DAEMON, { recursive: true, encoding: 'utf8' })
 const readersOf = (key: SettingKey): string[] => sources.filter(({ text }) => text.includes('settings') && text.includes(`'${key}'`)).map(({ path }) => path)
 
 describe('A setting', () => {
-  for (const key of SETTING_KEYS.filter((one) => !(PENDING as readonly SettingKey[]).includes(one))) {
+  for (const key of SETTING_KEYS) {
     // GET /settings tells the page, which shows everything as the category display says.
     it(`${key} is read by ${key.startsWith('display.') ? 'the page' : 'the daemon'}`, () => assert.ok(key.startsWith('display.') || readersOf(key).length > 0))
   }
-
-  for (const key of PENDING) it(`${key} is read by nothing yet, and is named as pending`, () => assert.deepEqual(readersOf(key), [], `${key} is read now: take it out of PENDING, and prove its effect`))
 })

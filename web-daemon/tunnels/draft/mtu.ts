@@ -8,7 +8,7 @@ import { packetOptionsOf } from './options.ts'
 import { warn, type Asked, type Sketch } from './sketch.ts'
 
 const ETHERNET_MTU = 1500
-const MTU_RANGE = { lowest: 576, highest: 9216 }
+export const MTU_RANGE = { lowest: 576, highest: 9216 }
 /** RFC 8200, section 5: below it the kernel takes IPv6 off a link. */
 const LEAST_FOR_IPV6 = 1280
 
@@ -28,9 +28,15 @@ export const chosenMtu = ({ settings }: Sketch, { requested, recommended }: MtuA
   requested ?? (settings.get('tunnel.auto_mtu_from_underlay') ? recommended : settings.get('tunnel.default_mtu'))
 
 export function checkMtuForIpv6(sketch: Sketch, mtu: number, addresses: readonly { address: string }[]): void {
-  if (mtu >= LEAST_FOR_IPV6 || sketch.problems.has('mtu') || !addresses.some(({ address }) => address.includes(':'))) return
+  if (mtu >= LEAST_FOR_IPV6 || sketch.problems.has('mtu') || !hasIpv6(addresses)) return
   sketch.problems.add('mtu', 'INVALID_MTU', `mtu must be at least ${LEAST_FOR_IPV6} where an address inside the tunnel is IPv6.`)
 }
+
+const hasIpv6 = (addresses: readonly { address: string }[]): boolean => addresses.some(({ address }) => address.includes(':'))
+
+/** Whether a tunnel with these addresses can have it. */
+export const isMtuPossible = (mtu: number, addresses: readonly { address: string }[]): boolean =>
+  mtu >= (hasIpv6(addresses) ? LEAST_FOR_IPV6 : MTU_RANGE.lowest) && mtu <= MTU_RANGE.highest
 
 export interface Underlay {
   readonly device: string
@@ -56,7 +62,7 @@ export function adviseMtu(kind: LinkKind, body: Asked, keys: Keys, underlay: Und
 }
 
 /** RFC 2784, 2890, 2473. An option counts in either direction, so that both ends come to the same MTU. */
-function overheadOf(kind: LinkKind, body: Asked, keys: Keys): MtuAdvice['breakdown'] {
+export function overheadOf(kind: LinkKind, body: Pick<Asked, 'encap_limit' | 'has_input_checksum' | 'has_output_checksum' | 'has_input_sequence' | 'has_output_sequence'>, keys: Keys): MtuAdvice['breakdown'] {
   const parts = [
     { name: isIpv6Kind(kind) ? 'ipv6' : 'ipv4', bytes: isIpv6Kind(kind) ? 40 : 20, is: true },
     { name: 'encap_limit', bytes: 8, is: isIpv6Kind(kind) && typeof body.encap_limit === 'number' },
