@@ -1,10 +1,10 @@
 // What became of an echo request, in words for people.
-import type { ProbeOutcome } from '@panel/shared/model/path.ts'
+import { DROPPED_HERE, type ProbeOutcome } from '@panel/shared/model/path.ts'
 import type { KernelError, PathEnds } from '../kernel/facilities.ts'
 import type { Heard } from '../icmp/heard.ts'
 
 const HINTS: Record<string, (ends: PathEnds) => string> = {
-  EPERM: () => 'a firewall rule of this host drops it',
+  EPERM: () => DROPPED_HERE,
   EACCES: () => 'it is a broadcast address, or a route prohibits it',
   EINVAL: ({ source_address }) => (source_address === '' ? '' : `is ${source_address} an address of this host?`),
   EADDRNOTAVAIL: ({ source_address }) => `${source_address} is no address of this host`,

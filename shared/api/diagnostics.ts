@@ -2,6 +2,7 @@
 import type { LinkStatistics } from '../model/observed.ts'
 import { PAYLOAD_MAX, type ProbeOutcome } from '../model/path.ts'
 import { strict, Type, type Static } from '../model/schema.ts'
+import type { Evidence } from './analysis.ts'
 import { flag, maybe, ranged, says } from './fields.ts'
 
 export const DIAGNOSTIC_TYPES = { ping: 10, 'mtu-probe': 20, traceroute: 30, analyze: 40 } as const
@@ -170,4 +171,39 @@ export interface TracerouteResult {
 export interface TracerouteAnswer {
   run: DiagnosticRun
   result: TracerouteResult
+}
+
+export const AnalyzeTunnelBody = strict({
+  sample_seconds: maybe(ranged('number', 0.1, 30, 'INVALID_VALUE', 'sample_seconds', 'How long the counters are watched. Default 1.')),
+})
+export type AnalyzeTunnelBody = Static<typeof AnalyzeTunnelBody>
+
+/** In the order in which they are told: the first that holds is the verdict. */
+export const TUNNEL_VERDICTS = [
+  'HEALTHY',
+  'INTERFACE_MISSING',
+  'INTERFACE_DOWN',
+  'UNDERLAY_UNREACHABLE',
+  'NO_RETURN_TRAFFIC',
+  'KEY_OR_ADDRESSING_MISMATCH',
+  'MTU_PROBLEM',
+  'LOCAL_FIREWALL_BLOCK',
+] as const
+export type TunnelVerdict = (typeof TUNNEL_VERDICTS)[number]
+
+/** `evidence` is never empty; `confidence` low: what was looked at does not settle it. */
+export interface TunnelAnalysis {
+  tunnel_id: number
+  interface_name: string
+  verdict: TunnelVerdict
+  summary: string
+  evidence: Evidence[]
+  suggested_fix: string[]
+  confidence: 'high' | 'low'
+  checked_at: string
+}
+
+export interface AnalyzeTunnelAnswer {
+  run: DiagnosticRun
+  result: TunnelAnalysis
 }

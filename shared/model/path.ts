@@ -28,6 +28,9 @@ const Mtu = integer(68, 65_535)
 const Moment = integer(0, Number.MAX_SAFE_INTEGER)
 const Detail = line(300)
 
+/** In the detail of a packet that this host's own firewall did not let out. */
+export const DROPPED_HERE = 'a firewall rule of this host drops it'
+
 /** `packet_size` is ping's: the bytes of payload. An answer must come back by the interface that it was asked by, where one is named. */
 export const WatchTarget = strict({
   target_id: integer(1, Number.MAX_SAFE_INTEGER),

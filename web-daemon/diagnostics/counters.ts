@@ -14,18 +14,19 @@ export const SAMPLE_SECONDS = { least: 0.1, usual: 1, most: 30 } as const
 
 export async function showCounters({ db, ask, now }: ReadContext, { params, query }: Incoming): Promise<Answer> {
   const { interface_name } = await livingTunnel(db, idIn(params))
-  const counted = await sampleCounters(ask, interface_name, secondsIn(query['sample_seconds'] ?? ''))
+  const seconds = secondsIn(query['sample_seconds'] ?? '')
+  const counted = await sampleCounters(ask, interface_name, () => sleep(1000 * seconds))
   if (!counted) throw new Refusal('CONFLICT', `The interface ${interface_name} is not there, so nothing is counted. Reapply the tunnel.`, { details: { interface_name } })
   const answer: CountersAnswer = { ...counted, sampled_at: now().toISOString() }
   return ok(answer)
 }
 
-/** Null where the interface is not there, or went meanwhile. */
-export async function sampleCounters(ask: Reader, interface_name: string, seconds: number): Promise<Omit<CountersAnswer, 'sampled_at'> | null> {
+/** Before and after `meanwhile`. Null where the interface is not there, or went. */
+export async function sampleCounters(ask: Reader, interface_name: string, meanwhile: () => Promise<unknown>): Promise<Omit<CountersAnswer, 'sampled_at'> | null> {
   const before = await countersOf(ask, interface_name)
   if (!before) return null
   const since = performance.now()
-  await sleep(1000 * seconds)
+  await meanwhile()
   const counters = await countersOf(ask, interface_name)
   if (!counters) return null
   const interval_seconds = (performance.now() - since) / 1000

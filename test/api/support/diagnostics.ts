@@ -1,5 +1,6 @@
 // Words for tests of diagnostics: a panel with one tunnel, whose other end answers as the test says.
 import type { DiagnosticRun, ListRunsAnswer, MtuProbeAnswer, PingPacketEvent, PingSummaryEvent, TracerouteAnswer } from '@panel/shared/api/diagnostics.ts'
+import type { FakeKernel } from '../../support/fake-kernel.ts'
 import type { Client, Reply } from './client.ts'
 import { startPanel, type TestPanel, type TestParts } from './panel.ts'
 import { openStream, type OpenStream } from './streams.ts'
@@ -14,11 +15,11 @@ export interface TriedPanel extends TestPanel {
   readonly far: string
 }
 
-export async function startTried(parts: TestParts = {}): Promise<TriedPanel> {
+export async function startTried(parts: TestParts = {}, kernel?: FakeKernel): Promise<TriedPanel> {
   const panel = await startPanel(parts)
   const operator = await panel.setUp()
   const { tunnel } = (await createTunnel(operator, { addresses: [{ address: '10.77.0.1', prefix_length: 30 }] })).body
-  return { ...panel, operator, tunnel_id: tunnel.tunnel_id, name: tunnel.interface_name, own: '10.77.0.1', far: '10.77.0.2' }
+  return { ...panel, ...(kernel && { kernel }), operator, tunnel_id: tunnel.tunnel_id, name: tunnel.interface_name, own: '10.77.0.1', far: '10.77.0.2' }
 }
 
 export const ping = (client: Client, tunnel_id: number, body: object = {}): Promise<OpenStream> => openStream(client, `/tunnels/${tunnel_id}/diagnostics/ping`, { method: 'POST', body })

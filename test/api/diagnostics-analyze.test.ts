@@ -1,0 +1,151 @@
+// The analysis of a tunnel (interface.md, Analysis result; decisions.md, D7, D10): each verdict from what was looked at, with evidence and what to do.
+import assert from 'node:assert/strict'
+import type { AnalyzeTunnelAnswer, TunnelAnalysis } from '@panel/shared/api/diagnostics.ts'
+import type { LinkStatistics } from '@panel/shared/model/observed.ts'
+import type { Result, Writer } from '@panel/shared/rpc/methods.ts'
+import { readForeign } from '@panel/shared/read/foreign-netfilter.ts'
+import { FakeKernel } from '../support/fake-kernel.ts'
+import type { FakeAnswer, FakeEcho } from '../support/fake-icmp.ts'
+import { inProcessHelper } from '../support/in-process-helper.ts'
+import { getRun, listRuns, startTried, type TriedPanel } from './support/diagnostics.ts'
+import { askOf } from './support/panel.ts'
+import { set } from './support/settings.ts'
+import { act, codesOf, createTunnel } from './support/tunnels.ts'
+
+describe('POST /tunnels/{id}/diagnostics/analyze', () => {
+  let panel: TriedPanel
+  /** How far the counters of the tunnel move from one look to the next. */
+  let moving: Partial<LinkStatistics>
+  beforeEach(async () => {
+    moving = {}
+    const kernel = new FakeKernel()
+    const { ask, stream } = inProcessHelper(kernel)
+    panel = await startTried({ ask: counting(askOf(ask)), stream }, kernel)
+    await set(panel.operator, { 'diagnostics.manual_ping_timeout': 0.1 })
+  })
+  afterEach(() => panel.close())
+
+  const counting = (ask: Writer): Writer => {
+    const moved: Partial<LinkStatistics> = {}
+    return async (method, params) => {
+      const answer = await ask(method, params)
+      if (method !== 'tunnel.probe') return answer
+      for (const { observed } of (answer as Result<'tunnel.probe'>).tunnels) if (observed) Object.assign(observed.statistics, moved)
+      for (const [name, by] of Object.entries(moving) as [keyof LinkStatistics, number][]) moved[name] = (moved[name] ?? 0) + by
+      return answer
+    }
+  }
+  /** Inside the tunnel and around it. */
+  const answer = (inside: (echo: FakeEcho) => FakeAnswer, around: (echo: FakeEcho) => FakeAnswer = () => ({})): void =>
+    void (panel.kernel.icmp.answer = (echo) => (echo.interface_name === panel.name ? inside(echo) : around(echo)))
+  const asked = (body: object = {}) => panel.operator.post<AnalyzeTunnelAnswer>(`/tunnels/${panel.tunnel_id}/diagnostics/analyze`, { sample_seconds: 0.1, ...body })
+  const analyze = async (): Promise<TunnelAnalysis> => (await asked()).body.result
+  const verdictOf = ({ verdict, confidence }: TunnelAnalysis): string => `${verdict} ${confidence}`
+  const silence = (): null => null
+
+  it('says HEALTHY where the other end answers, to packets as large as the MTU too, with all that it looked at', async () => {
+    const { status, body: { result } } = await asked()
+    assert.deepEqual([status, verdictOf(result), result.tunnel_id, result.interface_name, result.suggested_fix], [200, 'HEALTHY high', panel.tunnel_id, panel.name, []])
+    assert.deepEqual(result.evidence.map(({ name }) => name), ['interface', 'link', 'underlay', 'tunnel_ping', 'counters', 'mtu', 'firewall'])
+    assert.ok(result.evidence.every(({ detail }) => detail !== '') && !Number.isNaN(Date.parse(result.checked_at)))
+  })
+
+  it('says INTERFACE_MISSING where the interface is gone, and to reapply the tunnel', async () => {
+    await panel.kernel.links.delete(panel.name)
+    const result = await analyze()
+    assert.deepEqual([verdictOf(result), result.suggested_fix[0]], ['INTERFACE_MISSING high', 'Reapply the tunnel.'])
+  })
+
+  it('says INTERFACE_DOWN where it is down, and to bring it up where its operator took it down', async () => {
+    answer(() => ({ refused: 'ENETUNREACH' }))
+    await panel.kernel.links.setUp(panel.name, false)
+    assert.deepEqual((({ verdict, suggested_fix }) => [verdict, suggested_fix])(await analyze()), ['INTERFACE_DOWN', ['Reapply the tunnel.']])
+    await act(panel.operator, panel.tunnel_id, 'down')
+    assert.equal((await analyze()).suggested_fix[0], 'Bring the tunnel up: it is down as its operator wishes.')
+  })
+
+  it('says UNDERLAY_UNREACHABLE where the way to the other server is said to be broken, and less surely where it is silent', async () => {
+    answer(silence, () => ({ kind: 'unreachable', from_address: '203.0.113.1', words: 'host unreachable' }))
+    const result = await analyze()
+    assert.equal(verdictOf(result), 'UNDERLAY_UNREACHABLE high')
+    assert.match(result.summary, /203\.0\.113\.1/)
+    answer(silence, silence)
+    assert.equal(verdictOf(await analyze()), 'UNDERLAY_UNREACHABLE low')
+  })
+
+  it('says HEALTHY though the other server answers no pings, where the tunnel does', async () => {
+    answer(() => ({}), silence)
+    assert.equal(verdictOf(await analyze()), 'HEALTHY high')
+  })
+
+  it('says so less surely where nobody inside the tunnel is known to ask', async () => {
+    const { tunnel } = (await createTunnel(panel.operator, { remote_endpoint: '198.51.100.9', addresses: [{ address: '10.78.0.1', prefix_length: 24 }] })).body
+    const { result } = (await panel.operator.post<AnalyzeTunnelAnswer>(`/tunnels/${tunnel.tunnel_id}/diagnostics/analyze`, { sample_seconds: 0.1 })).body
+    assert.equal(verdictOf(result), 'HEALTHY low')
+    assert.match(result.evidence.find(({ name }) => name === 'tunnel_ping')?.detail ?? '', /No peer address is known/)
+  })
+
+  it('says NO_RETURN_TRAFFIC where packets leave and none comes back, surely where the other server answers outside', async () => {
+    answer(silence)
+    moving = { tx_packets: 4 }
+    const result = await analyze()
+    assert.equal(verdictOf(result), 'NO_RETURN_TRAFFIC high')
+    assert.ok(result.suggested_fix.some((fix) => fix.includes('GRE (IP protocol 47)')))
+  })
+
+  it('says KEY_OR_ADDRESSING_MISMATCH where packets come that do not fit, or the other server knows no such tunnel', async () => {
+    answer(silence)
+    moving = { tx_packets: 4, rx_errors: 2 }
+    const result = await analyze()
+    assert.equal(verdictOf(result), 'KEY_OR_ADDRESSING_MISMATCH high')
+    assert.match(result.suggested_fix[0] ?? '', /Compare the keys/)
+    moving = { tx_packets: 4 }
+    answer(() => ({ kind: 'unreachable', from_address: '198.51.100.7', words: 'port unreachable' }))
+    assert.equal(verdictOf(await analyze()), 'KEY_OR_ADDRESSING_MISMATCH high')
+  })
+
+  it('says so less surely where packets come and the other address just stays silent, and surely where nothing can be sent from the own one', async () => {
+    answer(silence)
+    moving = { tx_packets: 4, rx_packets: 3 }
+    assert.equal(verdictOf(await analyze()), 'KEY_OR_ADDRESSING_MISMATCH low')
+    answer(() => ({ refused: 'EADDRNOTAVAIL' }))
+    assert.equal(verdictOf(await analyze()), 'KEY_OR_ADDRESSING_MISMATCH high')
+  })
+
+  it('says MTU_PROBLEM where small packets arrive and those as large as the MTU do not', async () => {
+    answer(({ packet_size }) => (packet_size > 1000 ? null : {}))
+    const result = await analyze()
+    assert.equal(verdictOf(result), 'MTU_PROBLEM high')
+    assert.match(result.suggested_fix[0] ?? '', /mtu-probe/)
+  })
+
+  it('says LOCAL_FIREWALL_BLOCK where this host drops its own packets', async () => {
+    answer(() => ({ refused: 'EPERM' }))
+    const result = await analyze()
+    assert.equal(verdictOf(result), 'LOCAL_FIREWALL_BLOCK high')
+    assert.match(result.suggested_fix[0] ?? '', /Let GRE/)
+  })
+
+  it('says LOCAL_FIREWALL_BLOCK where a rule of other software drops GRE, and names it', async () => {
+    answer(silence)
+    const chain = { chain: { family: 'inet', table: 'filter', name: 'first', type: 'filter', hook: 'prerouting', prio: -300, policy: 'accept' } }
+    const rule = { rule: { family: 'inet', table: 'filter', chain: 'first', handle: 1, expr: [{ match: { op: '==', left: { meta: { key: 'l4proto' } }, right: 'gre' } }, { drop: null }] } }
+    panel.kernel.foreign = readForeign(JSON.stringify({ nftables: [chain, rule] }), '')
+    const result = await analyze()
+    assert.equal(verdictOf(result), 'LOCAL_FIREWALL_BLOCK high')
+    assert.match(result.summary, /inet filter, chain first, drops GRE/)
+  })
+
+  it('is stored as a run, told with it, and audited', async () => {
+    const { run, result } = (await asked()).body
+    assert.deepEqual([run.type, run.diagnostic_type_id, run.running, run.is_success, run.result], ['analyze', 40, false, true, { ...result, cancelled: false }])
+    assert.deepEqual((await getRun(panel.operator, run.diagnostic_run_id)).body, run)
+    assert.equal((await listRuns(panel.operator, '?type=analyze')).body.total, 1)
+    const { entries } = (await panel.operator.get<{ entries: { target_id: number }[] }>('/audit?action=DiagnosticRun')).body
+    assert.deepEqual(entries.map(({ target_id }) => target_id), [panel.tunnel_id])
+  })
+
+  it('refuses with 422 a time that is too long, on its field', async () => {
+    assert.deepEqual(codesOf(await asked({ sample_seconds: 31 })), { sample_seconds: 'INVALID_VALUE' })
+  })
+})

@@ -1,0 +1,67 @@
+// Everything that an analysis of a tunnel looks at, looked at once: the interface, pings inside and around it while its counters move, and firewalls.
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { CountersAnswer } from '@panel/shared/api/diagnostics.ts'
+import { ADDRESS_FAMILIES } from '@panel/shared/api/lookups.ts'
+import type { ForeignFound } from '@panel/shared/model/foreign-netfilter.ts'
+import type { ObservedLink } from '@panel/shared/model/observed.ts'
+import type { PingPacket, PingParams } from '@panel/shared/model/path.ts'
+import type { ReadContext } from '../context.ts'
+import { foreignRules } from '../forwarding/foreign.ts'
+import { Problems } from '../http/problems.ts'
+import { probeOne } from '../tunnels/draft/before.ts'
+import { familyIdOf, type TunnelRecord } from '../tunnels/record.ts'
+import { sampleCounters } from './counters.ts'
+import { pathEnds, type Ends } from './ends.ts'
+import type { Run } from './runs.ts'
+
+const PACKETS = 4
+const SMALL = 56
+/** IP and ICMP. */
+const headersFor = (address: string): number => (familyIdOf(address) === ADDRESS_FAMILIES.IPv6 ? 48 : 28)
+
+export interface Pinged {
+  readonly target: string
+  readonly packets: readonly PingPacket[]
+}
+
+export interface Seen {
+  readonly link: ObservedLink | null
+  readonly counted: Omit<CountersAnswer, 'sampled_at'> | null
+  /** Null where there is nothing to ask, as `why` says. */
+  readonly inside: Pinged | null
+  readonly why: string
+  readonly around: Pinged
+  /** Packets as large as the interface takes; null where small ones do not arrive either. */
+  readonly large: Pinged | null
+  readonly foreign: ForeignFound
+}
+
+export const isAnswered = (pinged: Pinged | null): boolean => pinged !== null && pinged.packets.some(({ outcome }) => outcome === 'reply')
+
+export async function lookAt({ ask, settings }: Pick<ReadContext, 'ask' | 'settings'>, record: TunnelRecord, run: Run, seconds: number): Promise<Seen> {
+  const timeout_ms = Math.round(1000 * settings.get('diagnostics.manual_ping_timeout'))
+  const interval_ms = Math.max(10, Math.round((1000 * seconds) / PACKETS))
+  const ping = (ends: Ends, packet_size = SMALL, is_dont_fragment = false): Promise<Pinged> => pingOf(run, { ...ends, count: PACKETS, interval_ms, timeout_ms, packet_size, is_dont_fragment })
+  const problems = new Problems()
+  const ends = pathEnds(record, 'tunnel', {}, problems)
+  const link = (await probeOne(ask, record.interface_name)).observed
+  const underlay = ping(pathEnds(record, 'underlay', {}, new Problems()))
+  let inside: Pinged | null = null
+  const [counted, around, foreign] = await Promise.all([
+    sampleCounters(ask, record.interface_name, async () => {
+      const pings = link && problems.isEmpty ? ping(ends) : null
+      ;[inside] = await Promise.all([pings, sleep(1000 * seconds)])
+    }),
+    underlay,
+    foreignRules(ask),
+  ])
+  const room = (link?.mtu ?? 0) - headersFor(ends.target_address)
+  const large = isAnswered(inside) && room > SMALL ? await ping(ends, room, true) : null
+  return { link, counted, inside, why: problems.all[0]?.message ?? '', around, large, foreign }
+}
+
+async function pingOf({ stream, signal }: Run, params: PingParams): Promise<Pinged> {
+  const packets: PingPacket[] = []
+  await stream('path.ping', params, (item) => void packets.push(...item.packets.filter(({ outcome }) => outcome !== 'late')), signal)
+  return { target: params.target_address, packets }
+}
