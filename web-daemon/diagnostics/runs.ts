@@ -45,7 +45,12 @@ export class Runs {
 
   /** Before anything is read or written: what an earlier panel left unended is none that runs. */
   tidied(): Promise<void> {
-    return (this.#tidied ??= endForgottenRuns(this.#parts.db, this.#parts.now().toISOString()))
+    this.#tidied ??= endForgottenRuns(this.#parts.db, this.#parts.now().toISOString()).catch((failure: unknown) => {
+      // A store that was locked or full for a moment is tried again with the next request.
+      this.#tidied = null
+      throw failure
+    })
+    return this.#tidied
   }
 
   /** Throws 429 where there is no place. Whoever begins a run carries it out. */
