@@ -1,7 +1,7 @@
 // Runs the tiers one after the other and closes with one line that counts all of them. Arguments name tiers; none means all.
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync } from 'node:fs'
-import { availableParallelism, tmpdir } from 'node:os'
+import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { whyNot } from './vm/lab/index.ts'
 
@@ -9,8 +9,6 @@ interface Tier {
   readonly name: string
   /** Why this tier cannot run on this machine, or null. */
   readonly missing: () => string | null | Promise<string | null>
-  /** Files that run at the same time; one when absent. */
-  readonly jobs?: number
 }
 
 interface Count {
@@ -36,8 +34,7 @@ const TIERS: readonly Tier[] = [
   { name: 'api', missing: nothing },
   { name: 'netns', missing: () => (isRoot ? needs('ip', 'nft', 'iptables', 'unshare') : 'it needs root, to make network namespaces') },
   { name: 'ui', missing: () => needs('chromium') },
-  // A machine that is emulated keeps one core busy most of the time, and each file has machines of its own.
-  { name: 'vm', missing: async () => (await whyNot()) ?? null, jobs: Math.min(2, availableParallelism()) },
+  { name: 'vm', missing: async () => (await whyNot()) ?? null },
 ]
 
 const reports = mkdtempSync(join(tmpdir(), 'panel-tiers-'))
@@ -51,8 +48,7 @@ async function run(tier: Tier): Promise<Count> {
   const started = Date.now()
   const report = join(reports, `${tier.name}.json`)
   console.log(`\n── ${tier.name}`)
-  const atOnce = tier.jobs !== undefined && tier.jobs > 1 ? ['--parallel', '--jobs', `${tier.jobs}`] : []
-  const mocha = ['node_modules/mocha/bin/mocha.js', '--import=tsx', ...atOnce, '--reporter', 'test/support/reporter.cjs', '--recursive', '--extension', 'ts', `test/${tier.name}/**/*.test.ts`]
+  const mocha = ['node_modules/mocha/bin/mocha.js', '--import=tsx', '--reporter', 'test/support/reporter.cjs', '--recursive', '--extension', 'ts', `test/${tier.name}/**/*.test.ts`]
   const { status } = spawnSync(process.execPath, mocha, { stdio: 'inherit', env: { ...process.env, PANEL_TIER_REPORT: report } })
   const count: Count = existsSync(report) ? (JSON.parse(readFileSync(report, 'utf8')) as Count) : { passed: 0, failed: 1, skipped: 0 }
   console.log(`   ${tier.name}: ${count.passed} passed, ${count.failed} failed, ${count.skipped} skipped in ${((Date.now() - started) / 1000).toFixed(1)} s`)

@@ -101,7 +101,7 @@ describe('Host and store compared on a real kernel', function () {
       assert.deepEqual([again.tunnel.persistence_type_id, again.units_taken_over, again.plan.steps], [10, [`${a.unitDir}/tunnel-panel-link-by-hand.service`], []])
     })
     assert.deepEqual([heard, await said.indexOf('by-hand'), (await said.itemOf('by-hand')).status], ['', index, 'InSync'])
-    assert.match(await a.server.run(`cat ${a.unitDir}/tunnel-panel-link-by-hand.service`), /link add name by-hand mtu 1400/)
+    assert.match(await a.server.run(`cat ${a.unitDir}/tunnel-panel-link-by-hand.service`), /link add name by-hand up mtu 1400/)
   })
 
   it('shows what is changed with ip as drift, field by field, and a reapply puts it right in place', async () => {
