@@ -95,9 +95,10 @@ describe('A change of a rule that fails', () => {
   })
 
   it('in storing is taken out of the kernel again', async () => {
-    await sql`create trigger no_room before insert on route_destination begin select raise(abort, 'disk full'); end`.execute(panel.db)
+    await sql`create trigger no_room before update of apply_status_id on route_rule begin select raise(abort, 'disk full'); end`.execute(panel.db)
     const { status, error } = await createRoute(client)
     assert.deepEqual([status, error.code, panel.host.rulesets.rules.size, (await listRoutes(client)).body.total], [500, 'INTERNAL_ERROR', 0, 0])
+    assert(panel.host.changes.includes('ruleset - +1'))
   })
 
   it('in storing a change puts the kernel back to what is stored', async () => {

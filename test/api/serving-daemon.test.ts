@@ -5,8 +5,16 @@ import { chmodSync, chownSync, mkdtempSync, readdirSync, rmSync, statSync } from
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { dispatcherFor } from '@panel/root-helper/dispatch.ts'
+import { handlersFor } from '@panel/root-helper/handlers.ts'
+import { KernelError } from '@panel/root-helper/kernel/facilities.ts'
+import { serverFor } from '@panel/root-helper/server.ts'
+import { FakeKernel } from '../support/fake-kernel.ts'
+import { inProcessHelper } from '../support/in-process-helper.ts'
+import { quietly } from '../support/quietly.ts'
 import { Client } from './support/client.ts'
 import { OPERATOR } from './support/panel.ts'
+import { actOnRoute, createRoute, getRoute } from './support/routes.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const MAIN = join(ROOT, 'web-daemon/main.ts')
@@ -23,6 +31,7 @@ interface Ended {
 describe('the web daemon', function () {
   // Each start compiles the sources anew.
   this.timeout(60_000)
+  quietly()
   let directory: string
   const children: ChildProcess[] = []
   beforeEach(() => {
@@ -76,6 +85,37 @@ describe('the web daemon', function () {
     const again = new Client((await started(run({}))).trim().split(' ').at(-1) ?? '')
     for (const [name, value] of client.cookies) again.cookies.set(name, value)
     assert.equal((await again.get('/auth/me')).status, 200)
+  })
+
+  it('that is killed in the middle of making a rule has it as pending when it runs again, and reapply makes it', async () => {
+    const kernel = new FakeKernel()
+    const helper = serverFor(dispatcherFor(handlersFor(inProcessHelper(kernel).parts)), () => ({}))
+    const path = join(directory, 'helper.sock')
+    await new Promise<void>((resolve) => helper.listen(path, resolve))
+    chmodSync(path, 0o666)
+    const submit = kernel.rulesets.submit.bind(kernel.rulesets)
+    const asked = new Promise<(why: Error) => void>((resolve) => {
+      kernel.rulesets.submit = () => new Promise((_resolve, reject) => resolve(reject))
+    })
+    const first = run({ PANEL_HELPER_SOCKET: path })
+    const client = new Client((await started(first)).trim().split(' ').at(-1) ?? '')
+    await client.post('/auth/setup', OPERATOR)
+    const cutShort = assert.rejects(createRoute(client))
+    const refuse = await asked
+    first.child.kill('SIGKILL')
+    await Promise.all([first.ended, cutShort])
+    kernel.rulesets.submit = submit
+    refuse(new KernelError('EIO', 'nobody waits for it any more'))
+    const second = run({ PANEL_HELPER_SOCKET: path })
+    const again = new Client((await started(second)).trim().split(' ').at(-1) ?? '')
+    for (const [name, value] of client.cookies) again.cookies.set(name, value)
+    const { route, health } = (await getRoute(again, 1)).body
+    assert.deepEqual([route.apply_status, health.state, health.installed], ['Pending', 'pending', false])
+    assert.equal((await actOnRoute(again, 1, 'reapply')).body.route.apply_status, 'Applied')
+    assert.deepEqual([...kernel.rulesets.rules.keys()], [1])
+    second.child.kill('SIGTERM')
+    assert.equal((await second.ended).code, 0)
+    helper.close()
   })
 
   it('lets what is under way finish when it ends', async () => {

@@ -60,7 +60,7 @@ describe('A tunnel whose making fails', () => {
     const panel = await startPanel()
     const client = await panel.setUp()
     const picture = panel.kernel.picture()
-    await sql`create trigger no_room before insert on tunnel_address begin select raise(abort, 'disk full'); end`.execute(panel.db)
+    await sql`create trigger no_room before update of apply_status_id on tunnel begin select raise(abort, 'disk full'); end`.execute(panel.db)
     const { status, error } = await createTunnel(client)
     assert.deepEqual([status, error.code], [500, 'INTERNAL_ERROR'])
     assert.equal(panel.kernel.picture(), picture)

@@ -5,7 +5,8 @@ import type { LastPass, Noticed, PassReason, StatusChange } from '@panel/shared/
 import type { CommandContext } from '../context.ts'
 import { Refusal } from '../http/refusal.ts'
 import { makeAutoReapply } from './auto-reapply.ts'
-import { compareAll, countsOf, type Item } from './report.ts'
+import { compareAll, countsOf, type Item, type Report } from './report.ts'
+import { settlePending } from './settle.ts'
 
 export interface Watch {
   /** Never throws: a pass that cannot be made is logged, and the next one sees what it would have seen. */
@@ -24,7 +25,7 @@ export function makeWatch(context: Omit<CommandContext, 'note'>, logger: Logger)
   let last: LastPass | null = null
   const look = async (because: PassReason): Promise<void> => {
     // In turn with the changes, so that one half done is not taken for drift.
-    const items = (await context.inTurn(() => compareAll(context))).items.filter(({ is_ignored }) => !is_ignored)
+    const items = (await context.inTurn(() => compareAndSettle(context))).items.filter(({ is_ignored }) => !is_ignored)
     const noticed = { at: context.now().toISOString(), because }
     const changed = changesBetween(seen, items)
     last = { ...noticed, counts: countsOf(items), changed }
@@ -43,6 +44,12 @@ export function makeWatch(context: Omit<CommandContext, 'note'>, logger: Logger)
       return known?.status === status ? { at: known.at, because: known.because } : null
     },
   }
+}
+
+async function compareAndSettle(context: Omit<CommandContext, 'note'>): Promise<Report> {
+  const report = await compareAll(context)
+  await settlePending(context, report.items)
+  return report
 }
 
 const seenNow = (before: Seen | undefined, now: Seen): Seen => (before?.status === now.status ? { ...before, tunnel_id: now.tunnel_id } : now)

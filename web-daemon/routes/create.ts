@@ -1,16 +1,15 @@
-// Makes a rule: drafted, carried out, read back, and only then stored (interface.md, POST /routes; decisions.md, S1).
+// Makes a rule: drafted, stored as pending, carried out, and read back (interface.md, POST /routes; decisions.md, S1).
 import type { CreateRouteBody } from '@panel/shared/api/routes.ts'
-import type { Outcome } from '@panel/shared/rpc/outcome.ts'
-import { endedAs } from '../change/ended.ts'
+import { bringIn, type Birth } from '../change/bring-in.ts'
 import type { CommandContext } from '../context.ts'
 import { created, type Answer, type Incoming } from '../http/endpoint.ts'
 import { changeAnswer } from './answer.ts'
-import { changeRules } from './change-rules.ts'
+import { changeRules, type Changed } from './change-rules.ts'
 import { draftRoute } from './draft/draft.ts'
 import { passageFor } from './passage.ts'
-import { refusalOf } from './reach.ts'
+import { knownRoute, refusalOf } from './reach.ts'
 import { ruleOf, type NamedRoute, type RouteRecord } from './record.ts'
-import { findRoute, insertRoute } from './store.ts'
+import { insertRoute, markApplied, removeRoute } from './store.ts'
 import type { Traffic } from './traffic.ts'
 
 export const createRoute =
@@ -18,28 +17,29 @@ export const createRoute =
   (context: CommandContext, incoming: Incoming<CreateRouteBody>): Promise<Answer> =>
     context.inTurn(async () => {
       const { record: wanted, warnings } = await draftRoute(context, incoming)
-      const changed = await changeRules(context, traffic, [{ route_rule_id: wanted.route_rule_id, rule: ruleOf(wanted) }])
-      // What was put back leaves no record; what is stuck is stored and told.
-      const refusal = refusalOf([wanted], changed.outcome)
-      if (refusal && changed.outcome.outcome === 'restored') throw refusal
-      const record = await store(context, traffic, wanted, changed.outcome)
+      const { record, carried, refusal } = await bringIn(birthOf(context, traffic, wanted))
       context.note.target('route', record.route_rule_id)
       if (refusal) throw refusal
       const more = await passageFor(context, record)
-      return created(await changeAnswer(context, record, changed, [...warnings, ...more]))
+      return created(await changeAnswer(context, record, carried, [...warnings, ...more]))
     })
 
-/** A rule that cannot be stored would be nobody's, so it is taken out of the kernel again. */
-export async function store(context: CommandContext, traffic: Traffic, wanted: NamedRoute, outcome: Outcome): Promise<RouteRecord> {
+function birthOf(context: CommandContext, traffic: Traffic, wanted: NamedRoute): Birth<Changed, RouteRecord> {
+  const { db, now } = context
   const { route_rule_id } = wanted
-  try {
-    await context.db.transaction().execute((transaction) => insertRoute(transaction, { ...wanted, ...endedAs(outcome, context.now().toISOString()) }))
-    const record = await findRoute(context.db, route_rule_id)
-    if (!record) throw new Error(`Rule ${route_rule_id} was stored and is not there`)
-    return record
-  } catch (failure) {
-    if (outcome.outcome !== 'applied') throw failure
-    const undone = await changeRules(context, traffic, [{ route_rule_id, rule: null }])
-    throw refusalOf([wanted], undone.outcome) ?? failure
+  return {
+    now,
+    insert: () => db.transaction().execute((transaction) => insertRoute(transaction, wanted)),
+    carryOut: () => changeRules(context, traffic, [{ route_rule_id, rule: ruleOf(wanted) }]),
+    refusalOf: (outcome) => refusalOf([wanted], outcome),
+    end: async (mark) => {
+      await markApplied(db, [route_rule_id], mark, now().toISOString())
+      return knownRoute(db, route_rule_id)
+    },
+    takeBack: () => changeRules(context, traffic, [{ route_rule_id, rule: null }]),
+    remove: async () => {
+      await db.transaction().execute((transaction) => removeRoute(transaction, route_rule_id))
+      await traffic.forget(route_rule_id)
+    },
   }
 }

@@ -7,7 +7,7 @@ import { changeRules } from './change-rules.ts'
 import { dropConnections } from './connections.ts'
 import { targetOf } from './get.ts'
 import { planView, verificationView } from './plan-view.ts'
-import { refuseUnlessApplied } from './reach.ts'
+import { refuseUnlessApplied, whilePending } from './reach.ts'
 import { countInForce, markDeleted, places } from './store.ts'
 import type { Traffic } from './traffic.ts'
 
@@ -17,7 +17,7 @@ export const deleteRoute =
     context.inTurn(async () => {
       const stored = await targetOf(context, params)
       const { route_rule_id, route_rule_title: title } = stored
-      const { change, outcome, backend } = await changeRules(context, traffic, [{ route_rule_id, rule: null }])
+      const { change, outcome, backend } = await whilePending(context, [stored], () => changeRules(context, traffic, [{ route_rule_id, rule: null }]))
       await refuseUnlessApplied(context, [stored], outcome)
       await context.db.transaction().execute((transaction) => markDeleted(transaction, route_rule_id, context.now().toISOString()))
       const { connections_dropped, warnings } = await dropConnections(context, stored, null, body.drop_connections)

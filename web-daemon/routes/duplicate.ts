@@ -5,7 +5,8 @@ import type { CommandContext } from '../context.ts'
 import { created, type Answer, type Incoming } from '../http/endpoint.ts'
 import { titleOfCopy } from './draft/titles.ts'
 import { livingRoute } from './get.ts'
-import { findRoute, insertRoute, nextPlace } from './store.ts'
+import { knownRoute } from './reach.ts'
+import { insertRoute, nextPlace } from './store.ts'
 import { routeView } from './view.ts'
 
 export function duplicateRoute(context: CommandContext, { params }: Incoming): Promise<Answer> {
@@ -29,8 +30,7 @@ export function duplicateRoute(context: CommandContext, { params }: Incoming): P
       allowed_sources: allowed_sources.map(({ route_allowed_source_id: _id, ...one }) => one),
     }
     await db.transaction().execute((transaction) => insertRoute(transaction, copy))
-    const record = await findRoute(db, place.route_rule_id)
-    if (!record) throw new Error(`Rule ${place.route_rule_id} was stored and is not there`)
+    const record = await knownRoute(db, place.route_rule_id)
     note.target('route', record.route_rule_id)
     note.operation(`Copied the rule ${original.route_rule_id}`)
     const answer: DuplicateRouteAnswer = { route: routeView(record), note: 'The copy is disabled, since it listens for just what the original does and could not be in force beside it. Change what it shall do otherwise, then enable it.' }

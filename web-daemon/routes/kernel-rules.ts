@@ -2,9 +2,15 @@
 import type { RelayCounters, RelayRule } from '@panel/shared/model/ruleset.ts'
 import type { RulesetFound } from '@panel/shared/model/ruleset-found.ts'
 import { RULES_PER_CHANGE_MAX } from '@panel/shared/model/ruleset.ts'
+import { sameState } from '@panel/shared/plan/change.ts'
 import type { Reader } from '@panel/shared/rpc/methods.ts'
+import { ruleOf, type NamedRoute } from './record.ts'
 
 export type HeldRules = Omit<RulesetFound, 'next_id' | 'rules'> & { readonly rules: ReadonlyMap<number, RelayRule> }
+
+/** Whether the kernel holds the rule whole and as it is stored: a disabled one not at all. */
+export const isAsStored = (record: NamedRoute, { rules, damaged }: HeldRules): boolean =>
+  sameState(rules.get(record.route_rule_id) ?? null, ruleOf(record)) && damaged.every(({ route_rule_id }) => route_rule_id !== record.route_rule_id)
 
 /** The rules of these ids, as far as the kernel holds them; all that it holds where no ids are given. */
 export async function heldRules(ask: Reader, ids: readonly number[] = []): Promise<HeldRules> {

@@ -2,7 +2,8 @@
 import { APPLY_STATUSES } from '@panel/shared/api/lookups.ts'
 import type { Outcome } from '@panel/shared/rpc/outcome.ts'
 import { OF_FORWARDING, refusalFor } from '../change/carry-out.ts'
-import type { CommandContext } from '../context.ts'
+import type { ApplyMark } from '../change/ended.ts'
+import type { CommandContext, ReadDb } from '../context.ts'
 import { isAway } from '../helper/away.ts'
 import type { Refusal } from '../http/refusal.ts'
 import { changeRules, type Changed } from './change-rules.ts'
@@ -35,8 +36,13 @@ export async function reach(context: CommandContext, traffic: Traffic, stored: R
 
 export async function replace({ db }: CommandContext, wanted: NamedRoute): Promise<RouteRecord> {
   await db.transaction().execute((transaction) => replaceRoute(transaction, wanted))
-  const record = await findRoute(db, wanted.route_rule_id)
-  if (!record) throw new Error(`Rule ${wanted.route_rule_id} was stored and is not there`)
+  return knownRoute(db, wanted.route_rule_id)
+}
+
+/** Of one that has just been stored. */
+export async function knownRoute(db: ReadDb, route_rule_id: number): Promise<RouteRecord> {
+  const record = await findRoute(db, route_rule_id)
+  if (!record) throw new Error(`Rule ${route_rule_id} was stored and is not there`)
   return record
 }
 
@@ -59,11 +65,12 @@ export function refusalOf(rules: readonly Pick<NamedRoute, 'route_rule_id' | 'ro
 /** A panel that dies meanwhile leaves the rules pending, and so does a helper that goes away: nobody knows how that ended. */
 export async function whilePending(context: CommandContext, stored: readonly RouteRecord[], work: () => Promise<Changed>): Promise<Changed> {
   const { db, now } = context
-  await markApplied(db, stored.map((one) => one.route_rule_id), { apply_status_id: APPLY_STATUSES.Pending, last_apply_error: '' }, now().toISOString())
+  const mark = (some: readonly RouteRecord[], { apply_status_id, last_apply_error }: ApplyMark): Promise<void> => markApplied(db, some.map((one) => one.route_rule_id), { apply_status_id, last_apply_error }, now().toISOString())
+  await mark(stored, { apply_status_id: APPLY_STATUSES.Pending, last_apply_error: '' })
   try {
     return await work()
   } catch (thrown) {
-    if (!isAway(thrown)) for (const one of stored) await markApplied(db, [one.route_rule_id], { apply_status_id: one.apply_status_id, last_apply_error: one.last_apply_error }, now().toISOString())
+    if (!isAway(thrown)) for (const one of stored) await mark([one], one)
     throw thrown
   }
 }

@@ -1,12 +1,13 @@
 // Sets the order in which rules stand: of two that match a connection the first one gets it (interface.md, POST /routes/reorder; decisions.md, F10, F14).
+import { APPLY_STATUSES } from '@panel/shared/api/lookups.ts'
 import type { ReorderAnswer } from '@panel/shared/api/route-answers.ts'
 import type { ReorderBody } from '@panel/shared/api/routes.ts'
 import type { CommandContext } from '../context.ts'
 import { ok, type Answer, type Incoming } from '../http/endpoint.ts'
 import { changeRules } from './change-rules.ts'
-import { refuseUnlessApplied } from './reach.ts'
+import { refuseUnlessApplied, whilePending } from './reach.ts'
 import { ruleOf } from './record.ts'
-import { allRoutes, setPlaces } from './store.ts'
+import { allRoutes, markApplied, setPlaces } from './store.ts'
 import type { Traffic } from './traffic.ts'
 import { routeView } from './view.ts'
 
@@ -20,11 +21,16 @@ export const reorderRoutes =
       const places = placesAfter(body.route_rule_ids, stored)
       const moved = stored.filter(({ route_rule_id, sort_order }) => places.get(route_rule_id) !== sort_order)
       const wanted = moved.map((one) => ({ ...one, sort_order: places.get(one.route_rule_id) ?? one.sort_order }))
-      const changed = await changeRules(context, traffic, wanted.filter(({ is_enabled }) => is_enabled).map((one) => ({ route_rule_id: one.route_rule_id, rule: ruleOf(one) })))
+      const rules = wanted.filter(({ is_enabled }) => is_enabled).map((one) => ({ route_rule_id: one.route_rule_id, rule: ruleOf(one) }))
+      const changed = await whilePending(context, moved, () => changeRules(context, traffic, rules))
       await refuseUnlessApplied(context, moved, changed.outcome)
       const updated_date = now().toISOString()
-      await db.transaction().execute((transaction) => setPlaces(transaction, wanted, updated_date))
-      const replaced = new Map(wanted.map((one) => [one.route_rule_id, { ...one, updated_date }]))
+      const mark = { apply_status_id: APPLY_STATUSES.Applied, last_apply_error: '', last_applied_date: updated_date }
+      await db.transaction().execute(async (transaction) => {
+        await setPlaces(transaction, wanted)
+        await markApplied(transaction, wanted.map(({ route_rule_id }) => route_rule_id), mark, updated_date)
+      })
+      const replaced = new Map(wanted.map((one) => [one.route_rule_id, { ...one, ...mark, updated_date }]))
       const routes = stored.map((one) => replaced.get(one.route_rule_id) ?? one).sort((a, b) => a.sort_order - b.sort_order || a.route_rule_id - b.route_rule_id)
       const answer: ReorderAnswer = { action: 'reorder', routes: routes.map(routeView), note: 'Of two rules that match a connection the one that stands first gets it. Connections that are there stay with the rule that has them.' }
       return ok(answer)

@@ -1,6 +1,7 @@
 // Reads and writes the stored relay rules. A list costs four queries, however long it is.
 import { sql, type SelectQueryBuilder } from 'kysely'
 import { ADDRESS_FAMILIES } from '@panel/shared/api/lookups.ts'
+import type { ApplyMark } from '../change/ended.ts'
 import type { ReadDb, WriteDb } from '../context.ts'
 import { groupedBy } from '../db/grouped.ts'
 import type { Database } from '../db/schema.ts'
@@ -133,28 +134,26 @@ async function dropLists(db: WriteDb, route_rule_id: number): Promise<void> {
   await db.deleteFrom('route_allowed_source').where('route_rule_id', '=', route_rule_id).execute()
 }
 
+/** Of a rule that never came to be: no trace of it stays, and its id is free. Run it inside a transaction. */
+export async function removeRoute(db: WriteDb, route_rule_id: number): Promise<void> {
+  await dropLists(db, route_rule_id)
+  for (const table of ['route_total', 'route_bucket', 'route_rule'] as const) await db.deleteFrom(table).where('route_rule_id', '=', route_rule_id).execute()
+}
+
 export async function markDeleted(db: WriteDb, route_rule_id: number, now: string): Promise<void> {
   await db.updateTable('route_rule').set({ deleted_date: now, updated_date: now }).where('route_rule_id', '=', route_rule_id).execute()
   await dropLists(db, route_rule_id)
 }
 
-export interface ApplyMark {
-  readonly apply_status_id: number
-  readonly last_apply_error: string
-  readonly last_applied_date?: string
-}
-
+/** One statement, however many they are. */
 export async function markApplied(db: WriteDb, ids: readonly number[], mark: ApplyMark, now: string): Promise<void> {
-  // Fewer at a time than SQLite takes variables.
-  for (let at = 0; at < ids.length; at += 1000) {
-    await db.updateTable('route_rule').set({ ...mark, updated_date: now }).where('route_rule_id', 'in', ids.slice(at, at + 1000)).execute()
-  }
+  await db.updateTable('route_rule').set({ ...mark, updated_date: now }).where(sql<boolean>`route_rule_id in (select value from json_each(${JSON.stringify(ids)}))`).execute()
 }
 
 /** One statement, however many they are. */
-export async function setPlaces(db: WriteDb, wanted: readonly { route_rule_id: number; sort_order: number }[], now: string): Promise<void> {
+export async function setPlaces(db: WriteDb, wanted: readonly { route_rule_id: number; sort_order: number }[]): Promise<void> {
   const places = JSON.stringify(wanted.map(({ route_rule_id, sort_order }) => [route_rule_id, sort_order]))
-  await sql`update route_rule set sort_order = place.sort_order, updated_date = ${now}
+  await sql`update route_rule set sort_order = place.sort_order
     from (select json_extract(value, '$[0]') as id, json_extract(value, '$[1]') as sort_order from json_each(${places})) as place
     where route_rule.route_rule_id = place.id`.execute(db)
 }

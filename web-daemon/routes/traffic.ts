@@ -134,6 +134,14 @@ export class Traffic {
     return (await this.#loaded()).get(route_rule_id) ?? new Tally()
   }
 
+  /** Of a rule that never came to be: another one may get its id. */
+  async forget(route_rule_id: number): Promise<void> {
+    const tallies = await this.#loaded()
+    tallies.delete(route_rule_id)
+    this.#dirty.delete(route_rule_id)
+    for (const [key, bucket] of this.#buckets) if (bucket.route_rule_id === route_rule_id) this.#buckets.delete(key)
+  }
+
   /** What moved in each of the last intervals, oldest first. */
   points(route_rule_id: number, count: number): { at: number; seconds: number; moved: Moved }[] {
     return this.#samples.flatMap(({ at, seconds, moved }) => (seconds === null ? [] : [{ at, seconds, moved: moved.get(route_rule_id) ?? NOTHING }])).slice(-count)

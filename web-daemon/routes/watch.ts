@@ -5,6 +5,7 @@ import type { CommandContext } from '../context.ts'
 import type { RouteHealthEvent } from '../events/bus.ts'
 import { Refusal } from '../http/refusal.ts'
 import { healthOf } from './health.ts'
+import { settlePending } from './settle.ts'
 import { allRoutes, idsOverTunnels, routesOf } from './store.ts'
 
 /** What a hint speaks of: all rules, those that relay over a tunnel, or some by their ids. */
@@ -15,7 +16,7 @@ interface Seen {
   readonly title: string
 }
 
-type Parts = Pick<CommandContext, 'db' | 'ask' | 'inTurn' | 'publish'>
+type Parts = Pick<CommandContext, 'db' | 'ask' | 'now' | 'inTurn' | 'publish'>
 
 /** Healthy and disabled are what an operator wants; of a first look only the others are news. */
 const isWanted = ({ state }: Seen): boolean => state === 'healthy' || state === 'disabled'
@@ -51,12 +52,12 @@ export class RouteWatch {
 
   /** Of the rules looked at that are still there, how they are; `ids` null: all were looked at. */
   async #find(hints: ReadonlySet<Hint>): Promise<Found> {
-    const { db, ask } = this.#parts
+    const { db, ask, now } = this.#parts
     // While root is away nothing is known: that is no health of a rule.
     await ask('host.probe', { parts: [] })
     const isAll = this.#seen === null || hints.size === 0 || hints.has('all')
     const ids = isAll ? null : await this.#idsOf(hints)
-    const records = ids === null ? await allRoutes(db) : await routesOf(db, ids)
+    const records = await settlePending({ db, ask, now }, ids === null ? await allRoutes(db) : await routesOf(db, ids))
     const healths = await healthOf({ db, ask }, records)
     return { ids, healths: healths.map((one, at) => ({ ...one, title: records[at]?.route_rule_title ?? '' })) }
   }

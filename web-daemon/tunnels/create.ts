@@ -1,32 +1,29 @@
-// Makes a tunnel: drafted, carried out, read back, and only then stored (interface.md, POST /tunnels; decisions.md, S1).
+// Makes a tunnel: drafted, stored as pending, carried out, and read back (interface.md, POST /tunnels; decisions.md, S1).
 import type { CreateTunnelAnswer } from '@panel/shared/api/tunnel-answers.ts'
 import type { CreateTunnelBody } from '@panel/shared/api/tunnels.ts'
 import { invert } from '@panel/shared/plan/change.ts'
 import type { Outcome } from '@panel/shared/rpc/outcome.ts'
+import { bringIn, type Birth } from '../change/bring-in.ts'
 import { carryOut, refusalFor } from '../change/carry-out.ts'
-import { endedAs } from '../change/ended.ts'
 import type { CommandContext } from '../context.ts'
 import { created, type Answer, type Incoming } from '../http/endpoint.ts'
 import { Refusal } from '../http/refusal.ts'
 import { changeAnswer } from './answer.ts'
 import { draftTunnel, type Draft } from './draft/draft.ts'
+import { livingTunnel } from './look.ts'
 import { planView } from './plan-view.ts'
 import { named, type TunnelRecord } from './record.ts'
-import { findTunnel, insertTunnel } from './store.ts'
+import { insertTunnel, markApplyStatus, markDeleted } from './store.ts'
 
 export function createTunnel(context: CommandContext, incoming: Incoming<CreateTunnelBody>): Promise<Answer> {
   return context.inTurn(async () => {
     const draft = await draftTunnel(context, incoming)
     await refuseUnsupported(context, draft)
-    const outcome = await carryOut(context, changeOf(draft))
-    // What was put back leaves no record; what is stuck is stored and told.
-    if (outcome.outcome === 'restored') throw refusalFor(outcome, draft.record.interface_name)
-    const record = await store(context, draft, outcome)
+    const { record, carried, refusal } = await bringIn(birthOf(context, draft))
     context.note.target('tunnel', record.tunnel_id)
     context.publish('tunnel.created', named(record))
-    const refusal = refusalFor(outcome, record.interface_name, { tunnel_id: record.tunnel_id })
     if (refusal) throw refusal
-    return created(await answer(context, draft, record, outcome))
+    return created(await answer(context, draft, record, carried.outcome))
   })
 }
 
@@ -42,17 +39,24 @@ export async function refuseUnsupported({ ask }: CommandContext, { after }: Pick
   throw new Refusal('SERVICE_UNAVAILABLE', `The kernel of this server cannot make ${kind} tunnels: ${detail || 'it gives no reason'}.`, { field: 'tunnel_type_id', details: { kind, detail } })
 }
 
-/** A tunnel that cannot be stored would be nobody's, so it is taken off the host again. */
-async function store(context: CommandContext, draft: Draft, outcome: Outcome): Promise<TunnelRecord> {
-  try {
-    const tunnel_id = await context.db.transaction().execute((transaction) => insertTunnel(transaction, { ...draft.record, ...endedAs(outcome, context.now().toISOString()) }))
-    const found = await findTunnel(context.db, tunnel_id)
-    if (!found) throw new Error(`Tunnel ${tunnel_id} was stored and is not there`)
-    return found.record
-  } catch (failure) {
-    if (outcome.outcome !== 'applied') throw failure
-    const undone = await carryOut(context, invert(changeOf(draft)))
-    throw refusalFor(undone, draft.record.interface_name) ?? failure
+function birthOf(context: CommandContext, draft: Draft): Birth<{ readonly outcome: Outcome }, TunnelRecord> {
+  const { db, now } = context
+  const change = changeOf(draft)
+  let tunnel_id = 0
+  return {
+    now,
+    insert: async () => {
+      tunnel_id = await db.transaction().execute((transaction) => insertTunnel(transaction, draft.record))
+    },
+    carryOut: async () => ({ outcome: await carryOut(context, change) }),
+    refusalOf: (outcome) => refusalFor(outcome, draft.record.interface_name, outcome.outcome === 'stuck' ? { tunnel_id } : {}),
+    end: async (mark) => {
+      await markApplyStatus(db, tunnel_id, mark, now().toISOString())
+      return livingTunnel(db, tunnel_id)
+    },
+    takeBack: async () => ({ outcome: await carryOut(context, invert(change)) }),
+    // The id was told to nobody.
+    remove: () => db.transaction().execute((transaction) => markDeleted(transaction, tunnel_id, now().toISOString())),
   }
 }
 

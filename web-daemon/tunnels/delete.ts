@@ -16,7 +16,7 @@ import { look } from './look.ts'
 import { guardOwnAccess } from './own-access.ts'
 import { pathOf, planView, type Folders } from './plan-view.ts'
 import { named, stateOf, type TunnelRecord } from './record.ts'
-import { refuseUnlessApplied } from './reach.ts'
+import { refuseUnlessApplied, whilePending } from './reach.ts'
 import { findTunnel, markDeleted } from './store.ts'
 
 export const deleteTunnel = (dependants: DependentRoutes) => (context: CommandContext, { params, body, client_ip }: Incoming<DeleteTunnelBody>): Promise<Answer> =>
@@ -39,7 +39,7 @@ export const deleteTunnel = (dependants: DependentRoutes) => (context: CommandCo
 /** Where nothing of the tunnel is left there is nothing to ask of root. */
 async function takeAway(context: CommandContext, record: TunnelRecord, change: Change<TunnelState>): Promise<void> {
   if (planTunnel(change.before, change.after).steps.length === 0) return
-  await refuseUnlessApplied(context, record, await carryOut(context, change))
+  await refuseUnlessApplied(context, record, await whilePending(context, record, () => carryOut(context, change)))
 }
 
 interface Seen {

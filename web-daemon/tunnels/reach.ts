@@ -5,6 +5,7 @@ import { invert, type Change } from '@panel/shared/plan/change.ts'
 import type { Check } from '@panel/shared/plan/check.ts'
 import type { Outcome } from '@panel/shared/rpc/outcome.ts'
 import { carryOutAll, refusalFor } from '../change/carry-out.ts'
+import type { ApplyMark } from '../change/ended.ts'
 import type { CommandContext } from '../context.ts'
 import { isAway } from '../helper/away.ts'
 import { livingTunnel } from './look.ts'
@@ -58,7 +59,7 @@ export async function refuseUnlessApplied(context: CommandContext, stored: Tunne
 }
 
 /** A panel that dies meanwhile leaves the tunnel pending, and so does a helper that goes away: nobody knows how that ended. */
-async function whilePending(context: CommandContext, stored: TunnelRecord, work: () => Promise<Outcome>): Promise<Outcome> {
+export async function whilePending(context: CommandContext, stored: TunnelRecord, work: () => Promise<Outcome>): Promise<Outcome> {
   await markAs(context, stored, { ...stored, apply_status_id: APPLY_STATUSES.Pending })
   try {
     return await work()
@@ -68,5 +69,5 @@ async function whilePending(context: CommandContext, stored: TunnelRecord, work:
   }
 }
 
-const markAs = ({ db, now }: CommandContext, { tunnel_id }: TunnelRecord, { apply_status_id, last_apply_error }: Pick<TunnelRecord, 'apply_status_id' | 'last_apply_error'>): Promise<void> =>
-  markApplyStatus(db, tunnel_id, apply_status_id, last_apply_error, now().toISOString())
+const markAs = ({ db, now }: CommandContext, { tunnel_id }: TunnelRecord, { apply_status_id, last_apply_error }: ApplyMark): Promise<void> =>
+  markApplyStatus(db, tunnel_id, { apply_status_id, last_apply_error }, now().toISOString())

@@ -2,6 +2,7 @@
 import { sql, type SelectQueryBuilder } from 'kysely'
 import { groupedBy } from '../db/grouped.ts'
 import type { Database } from '../db/schema.ts'
+import type { ApplyMark } from '../change/ended.ts'
 import type { ReadDb, WriteDb } from '../context.ts'
 import type { Paging } from '../http/paging.ts'
 import { FLAGS, type AddressRecord, type NewAddress, type NewTunnel, type TunnelRecord } from './record.ts'
@@ -111,8 +112,8 @@ export async function markDeleted(db: WriteDb, tunnel_id: number, now: string): 
   await db.deleteFrom('tunnel_address').where('tunnel_id', '=', tunnel_id).execute()
 }
 
-export async function markApplyStatus(db: WriteDb, tunnel_id: number, apply_status_id: number, last_apply_error: string, now: string): Promise<void> {
-  await db.updateTable('tunnel').set({ apply_status_id, last_apply_error, updated_date: now }).where('tunnel_id', '=', tunnel_id).execute()
+export async function markApplyStatus(db: WriteDb, tunnel_id: number, mark: ApplyMark, now: string): Promise<void> {
+  await db.updateTable('tunnel').set({ ...mark, updated_date: now }).where('tunnel_id', '=', tunnel_id).execute()
 }
 
 function rowOf(tunnel: Omit<NewTunnel, 'addresses'>): NewTunnelRow {

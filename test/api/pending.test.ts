@@ -1,0 +1,207 @@
+// What is under way is stored as Pending before root is asked, and a panel that was killed in the middle of it leaves that, to be found out by looking (decisions.md, S1, S7).
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import type { Writer } from '@panel/shared/rpc/methods.ts'
+import { helperAway } from '@panel/web-daemon/helper/refusals.ts'
+import { FakeKernel } from '../support/fake-kernel.ts'
+import { onlyAt } from '../support/faulty.ts'
+import { inProcessHelper } from '../support/in-process-helper.ts'
+import type { Client, Reply } from './support/client.ts'
+import { askOf, startPanel, type TestPanel } from './support/panel.ts'
+import { itemOf } from './support/reconcile.ts'
+import { actOnRoute, applyAll, createRoute, deleteRoute, getRoute, listRoutes, madeRoute, patchRoute, reorder } from './support/routes.ts'
+import { act, createTunnel, deleteTunnel, getTunnel, listTunnels, patchTunnel, startFaultyPanel } from './support/tunnels.ts'
+
+type Asking = (client: Client) => Promise<Reply<unknown>>
+
+/** One noun of the panel: how the first of it is made, changed and looked at. */
+interface Noun {
+  readonly method: string
+  readonly create: Asking
+  /** What else is there when it is changed. */
+  readonly others: (client: Client) => Promise<unknown>
+  readonly status: (client: Client) => Promise<string>
+  readonly changes: Record<string, Asking>
+  readonly reapply: Asking
+  /** What the panel does by itself as it starts, and from time to time. */
+  readonly look: (panel: TestPanel) => Promise<void>
+  readonly total: (client: Client) => Promise<number>
+  /** How it is where nothing of it was made yet. */
+  readonly told: (client: Client) => Promise<string>
+}
+
+const NOUNS: Record<string, Noun> = {
+  rule: {
+    method: 'ruleset.apply',
+    create: (client) => createRoute(client),
+    others: (client) => madeRoute(client, { bind_port: 7 }),
+    status: async (client) => (await getRoute(client, 1)).body.route.apply_status,
+    changes: {
+      'a change': (client) => patchRoute(client, 1, { destination_port: 9 }),
+      disabling: (client) => actOnRoute(client, 1, 'disable'),
+      'a new order': (client) => reorder(client, [2, 1]),
+      'applying all': (client) => applyAll(client),
+      deleting: (client) => deleteRoute(client, 1),
+    },
+    reapply: (client) => actOnRoute(client, 1, 'reapply'),
+    look: (panel) => {
+      panel.routeWatch.hear('all')
+      return panel.routeWatch.look()
+    },
+    total: async (client) => (await listRoutes(client)).body.total,
+    told: async (client) => ((health) => `${health.state}: ${health.detail}`)((await getRoute(client, 1)).body.health),
+  },
+  tunnel: {
+    method: 'tunnel.apply',
+    create: (client) => createTunnel(client),
+    others: () => Promise.resolve(),
+    status: async (client) => (await getTunnel(client, 1)).body.apply_status,
+    changes: {
+      'a change': (client) => patchTunnel(client, 1, { mtu: 1300 }),
+      'taking down': (client) => act(client, 1, 'down'),
+      restarting: (client) => act(client, 1, 'restart'),
+      deleting: (client) => deleteTunnel(client, 1),
+    },
+    reapply: (client) => act(client, 1, 'reapply'),
+    look: (panel) => panel.watch.pass('start'),
+    total: async (client) => (await listTunnels(client)).body.total,
+    told: async (client) => ((item) => `${item.status}: ${item.detail}`)(await itemOf(client, 'gre-a-1')),
+  },
+}
+
+type Hook = (carryOut: () => Promise<unknown>) => Promise<unknown>
+const asAsked: Hook = (carryOut) => carryOut()
+
+for (const [noun, { method, create, others, status, changes, reapply, look, total, told }] of Object.entries(NOUNS)) {
+  describe(`A ${noun} that is under way`, () => {
+    let folder: string
+    let kernel: FakeKernel
+    let panel: TestPanel
+    let client: Client
+    const panels: TestPanel[] = []
+    /** What becomes of a change that has come to root. */
+    let atRoot: Hook
+
+    async function start(): Promise<void> {
+      const helper = askOf(inProcessHelper(kernel).ask)
+      const ask = ((asked: 'tunnel.apply', params: never) => (asked === method ? atRoot(() => helper(asked, params)) : helper(asked, params))) as Writer
+      panel = await startPanel({ ask, store: join(folder, 'panel.db') })
+      panels.push(panel)
+    }
+
+    /** The answer never comes, and another panel is started over what the first one left. */
+    async function killedIn(asking: Asking, before: Hook): Promise<void> {
+      await new Promise<void>((resolve) => {
+        atRoot = async (carryOut) => {
+          await before(carryOut)
+          resolve()
+          return new Promise(() => undefined)
+        }
+        void asking(client).catch(() => undefined)
+      })
+      atRoot = asAsked
+      await start()
+      client = await panel.signIn()
+    }
+    const beforeRootBegan: Hook = async () => undefined
+
+    beforeEach(async () => {
+      folder = mkdtempSync(join(tmpdir(), 'panel-pending-'))
+      kernel = new FakeKernel()
+      atRoot = asAsked
+      await start()
+      client = await panel.setUp()
+    })
+    afterEach(async () => {
+      for (const one of panels.splice(0)) await one.close()
+      rmSync(folder, { recursive: true })
+    })
+
+    it('to be made is stored and shown as Pending before root is asked, and Applied when it was read back', async () => {
+      let seen = ''
+      atRoot = async (carryOut) => {
+        seen = await status(client)
+        return carryOut()
+      }
+      assert.equal((await create(client)).status, 201)
+      assert.deepEqual([seen, await status(client)], ['Pending', 'Applied'])
+    })
+
+    for (const [what, change] of Object.entries(changes)) {
+      it(`is Pending during ${what}, and Applied or gone after it`, async () => {
+        await create(client)
+        await others(client)
+        const seen: string[] = []
+        atRoot = async (carryOut) => {
+          seen.push(await status(client))
+          return carryOut()
+        }
+        const { status: answered, text } = await change(client)
+        assert.deepEqual([answered, seen.at(-1)], [200, 'Pending'], text)
+        if (what !== 'deleting') assert.equal(await status(client), 'Applied')
+      })
+
+      it(`and was cut short in ${what} is stored as it was, and Pending until it is seen to be so or reapplied`, async () => {
+        await create(client)
+        await others(client)
+        const picture = kernel.picture()
+        await killedIn(change, asAsked)
+        assert.equal(await status(client), 'Pending')
+        await look(panel)
+        assert.equal(await status(client), kernel.picture() === picture ? 'Applied' : 'Pending')
+        assert.deepEqual([(await reapply(client)).status, await status(client)], [200, 'Applied'])
+      })
+    }
+
+    it('and was cut short before root began is Pending, which a look leaves so; reapply makes it', async () => {
+      await killedIn(create, beforeRootBegan)
+      assert.deepEqual([await total(client), await status(client)], [1, 'Pending'])
+      await look(panel)
+      assert.equal(await status(client), 'Pending')
+      assert.match(await told(client), /^(pending: A change was begun, and nobody knows how it ended: reapply the rule|Missing: .* Reapply makes it\.)$/)
+      assert.deepEqual([(await reapply(client)).status, await status(client)], [200, 'Applied'])
+    })
+
+    it('and was cut short when root had done it is Pending until the next look, which finds it as stored: Applied', async () => {
+      await killedIn(create, asAsked)
+      assert.equal(await status(client), 'Pending')
+      await look(panel)
+      assert.equal(await status(client), 'Applied')
+    })
+
+    it('and whose helper goes away leaves no record: that one puts back what it was doing', async () => {
+      atRoot = () => Promise.reject(helperAway('gone'))
+      const { status: answered, error } = await create(client)
+      assert.deepEqual([answered, error.code, await total(client)], [503, 'HELPER_UNAVAILABLE', 0])
+    }).timeout(10_000)
+
+    it('and cannot be stored is not even begun', async () => {
+      await sql`create trigger no_room before insert on ${sql.table(noun === 'rule' ? 'route_destination' : 'tunnel_address')} begin select raise(abort, 'disk full'); end`.execute(panel.db)
+      const { status: answered } = await create(client)
+      assert.deepEqual([answered, kernel.changes, await total(client)], [500, [], 0])
+    })
+
+    it('and cannot be stored as Applied is taken off the host again, and leaves no record', async () => {
+      const picture = kernel.picture()
+      await sql`create trigger no_room before update of apply_status_id on ${sql.table(noun === 'rule' ? 'route_rule' : 'tunnel')} begin select raise(abort, 'disk full'); end`.execute(panel.db)
+      const { status: answered, error } = await create(client)
+      assert.deepEqual([answered, error.code, kernel.picture(), await total(client)], [500, 'INTERNAL_ERROR', picture, 0])
+      assert.ok(kernel.changes.length > 0)
+    })
+  })
+}
+
+describe('A rule that could not be made', () => {
+  it('leaves nothing in the store, not even what moved through it meanwhile', async () => {
+    const panel = await startFaultyPanel()
+    const client = await panel.setUp()
+    panel.arm(onlyAt(1, 'half'))
+    assert.equal((await createRoute(client)).status, 409)
+    await panel.traffic.save()
+    for (const table of ['route_rule', 'route_destination', 'route_allowed_source', 'route_total', 'route_bucket'] as const) assert.deepEqual(await panel.db.selectFrom(table).selectAll().execute(), [], table)
+    await panel.close()
+  })
+})
