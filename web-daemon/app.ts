@@ -24,6 +24,7 @@ import { RememberedAnswers } from './http/idempotency.ts'
 import { loadPage, pageRoutes } from './http/page.ts'
 import { basePathOf, onlyUnder } from './http/prefix.ts'
 import { mountEndpoints, notFound } from './http/routes.ts'
+import { makeRuleReapply } from './reconcile/auto-reapply.ts'
 import { makeWatch, type Watch } from './reconcile/pass.ts'
 import type { Settings } from './settings/settings.ts'
 import { Streams } from './http/streams.ts'
@@ -78,7 +79,7 @@ export const createApp = (parts: PanelParts): Panel => {
   const traffic = new Traffic({ db, ask, now, settings, logger })
   const context = { db, ask, now, settings, inTurn: makeQueue(), publish: bus.publish }
   const watch = makeWatch(context, logger)
-  const routeWatch = new RouteWatch(context, logger)
+  const routeWatch = new RouteWatch({ ...context, putRight: makeRuleReapply(context, traffic, logger) }, logger)
   const metrics = new Metrics({ db, now, logger, settings, readRoutes: readRoutesOf(db, traffic), ...parts.metrics })
   const monitor = new Monitor({ db, ask, stream: parts.stream, bus, now, logger, settings, ...parts.monitor })
   const runs = new Runs({ db, stream: parts.stream, now })

@@ -90,7 +90,7 @@ describe('The health of rules', () => {
   it('is not told while nothing changes, nor while root is away, when nothing is known', async () => {
     await panel.routeWatch.look()
     const away = async (): Promise<never> => Promise.reject(new Refusal('HELPER_UNAVAILABLE', 'The root helper does not answer.'))
-    await new RouteWatch({ db: panel.db, ask: away, now: panel.clock.now, inTurn: (work) => work(), publish: panel.bus.publish }, logger).look()
+    await new RouteWatch({ db: panel.db, ask: away, now: panel.clock.now, putRight: async () => undefined, inTurn: (work) => work(), publish: panel.bus.publish }, logger).look()
     assert.deepEqual(told, [])
   })
 

@@ -11,6 +11,7 @@ const logger = makeLogger({ write: () => undefined })
 const helper = connectHelper(process.env['PANEL_HELPER_SOCKET'] ?? '', logger)
 const panel = await startPanel({ ask: helper.ask })
 const client = await panel.setUp()
+let isWatching = false
 const healths: RouteHealthEvent[] = []
 panel.bus.subscribe('route.health', (event) => void healths.push(event))
 
@@ -23,9 +24,12 @@ const methods = {
   healths: () => healths.splice(0),
   /** As main does it, from now on. */
   watch: () => {
+    if (isWatching) return
+    isWatching = true
     watchKernel({ stream: helper.stream, logger, listener: (events) => panel.bus.publish('host.changed', { events }) })
     keepWatchingRoutes({ watch: panel.routeWatch, bus: panel.bus, settings: panel.settings, logger })
   },
+  advance: (seconds: number) => panel.clock.advance(seconds),
   /** As the timers of main do it. */
   count: () => panel.traffic.count(),
   save: () => panel.traffic.save(),

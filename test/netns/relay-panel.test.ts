@@ -1,12 +1,13 @@
 // The whole panel in the middle of a relay: what it says over HTTP beside what packets meet.
 import assert from 'node:assert/strict'
-import { closeSync, constants, openSync, readFileSync, readSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import type { RouteAnalysis } from '@panel/shared/api/analysis.ts'
 import type { ConnectionsAnswer } from '@panel/shared/api/connections.ts'
 import type { ErrorEnvelope } from '@panel/shared/api/errors.ts'
 import type { ReconcileAnswer } from '@panel/shared/api/reconcile.ts'
 import type { RouteReachability } from '@panel/shared/api/reachability.ts'
 import type { ChangeRouteAnswer, ListRoutesAnswer, RouteTrafficAnswer, UpdateRouteAnswer } from '@panel/shared/api/route-answers.ts'
+import { kernelLog } from './kernel-log.ts'
 import type { Place } from './relay-peer.ts'
 import { RELAY, RelayRig, SERVERS } from './relay-rig.ts'
 
@@ -43,6 +44,17 @@ describe('The panel in the middle of a relay', function () {
   const verdict = async (id: number): Promise<string> => (await analysis(id)).verdict
   const gone = async (...ids: number[]): Promise<void> => {
     for (const id of ids) await api('DELETE', `/routes/${id}`)
+  }
+  /** Waits for what is told of the health of a rule, one after the other. */
+  function toldOf(id: number, within_ms = 2000): (to: string) => Promise<void> {
+    const told: (string | null)[] = []
+    return async (to) => {
+      for (const from = performance.now(); !told.includes(to); await new Promise((resolve) => setTimeout(resolve, 10))) {
+        told.push(...(await panel.healths()).filter((one) => one.route_rule_id === id).map((one) => one.to))
+        assert.ok(told.includes(to) || performance.now() - from < within_ms, `${to} was not told within ${within_ms} ms`)
+      }
+      told.splice(0, told.indexOf(to) + 1)
+    }
   }
   const arrived = async (): Promise<number> => (await rig.servers.calls.received())['udp 90 datagrams'] ?? 0
   /** Sends so many and waits until they have come through the relay. */
@@ -144,14 +156,7 @@ describe('The panel in the middle of a relay', function () {
   it('the health of a rule says within two seconds that somebody has flushed the ruleset', async () => {
     const id = await made(1001)
     await panel.watch()
-    const told = async (to: string): Promise<void> => {
-      const from = performance.now()
-      for (;;) {
-        if ((await panel.healths()).some((one) => one.route_rule_id === id && one.to === to)) return
-        assert.ok(performance.now() - from < 2000, `${to} was not told within two seconds`)
-        await new Promise((resolve) => setTimeout(resolve, 10))
-      }
-    }
+    const told = toldOf(id)
     // The first look finds nothing to tell of, so a change shows that there was one.
     await api('POST', `/routes/${id}/disable`)
     await told('disabled')
@@ -163,6 +168,37 @@ describe('The panel in the middle of a relay', function () {
     assert.deepEqual(routes.map(({ route_rule_id, status }) => [route_rule_id, status]), [[id, 'Drifted']])
     await api('POST', `/routes/${id}/reapply`)
     await told('healthy')
+    await gone(id)
+  })
+
+  it('what somebody else flushes comes back by itself where the operator wants that, with its totals, and what is not the panel\'s is left as it is', async () => {
+    const id = await made(1001, { route_protocol_id: UDP, destination_port: 90 })
+    const told = toldOf(id, 10_000)
+    await panel.watch()
+    await api('PATCH', `/routes/${id}`, { is_logging_enabled: true })
+    await told('healthy')
+    await poured(20, 1001)
+    assert.equal((await traffic(id)).tx_packets_since_creation, 20)
+    rig.relay.nft('table inet theirs {\n chain forward { type filter hook forward priority 0; policy accept; counter\n }\n}\n')
+    const theirs = rig.relay.run('nft', ['-s', 'list', 'table', 'inet', 'theirs'])
+    rig.relay.run('nft', ['delete', 'table', 'inet', 'panel'])
+    await told('failed')
+    // Until somebody turns it on, nothing is put back.
+    assert.doesNotMatch(rig.relay.run('nft', ['list', 'tables']), /inet panel/)
+    await panel.advance(31)
+    await api('PUT', '/settings', { 'system.auto_reapply_on_drift': true })
+    rig.relay.nft('add table inet news\n')
+    await told('healthy')
+    await poured(5, 1001)
+    assert.deepEqual([(await traffic(id)).tx_packets_since_creation, rig.relay.run('nft', ['-s', 'list', 'table', 'inet', 'theirs'])], [25, theirs])
+    rig.relay.run('nft', ['flush', 'ruleset'])
+    await told('failed')
+    await told('healthy')
+    await poured(7, 1001)
+    const { tx_packets_since_boot, tx_packets_since_creation } = await traffic(id)
+    assert.deepEqual([tx_packets_since_boot, tx_packets_since_creation], [7, 32])
+    assert.equal(rig.relay.run('nft', ['list', 'tables']).trim(), 'table inet panel')
+    await api('PUT', '/settings', { 'system.auto_reapply_on_drift': false })
     await gone(id)
   })
 
@@ -233,26 +269,3 @@ describe('The panel in the middle of a relay', function () {
     })
   })
 })
-
-/** What the kernel logs from now on. */
-function kernelLog(): () => string[] {
-  const log = openSync('/dev/kmsg', constants.O_RDONLY | constants.O_NONBLOCK)
-  const next = (): string | null => {
-    const record = Buffer.alloc(8192)
-    try {
-      return record.toString('utf8', 0, readSync(log, record))
-    } catch (error) {
-      // A record that was overwritten before it was read is passed over.
-      if ((error as NodeJS.ErrnoException).code === 'EPIPE') return ''
-      if ((error as NodeJS.ErrnoException).code === 'EAGAIN') return null
-      throw error
-    }
-  }
-  while (next() !== null);
-  return () => {
-    const lines: string[] = []
-    for (let line = next(); line !== null; line = next()) lines.push(line)
-    closeSync(log)
-    return lines
-  }
-}

@@ -4,6 +4,7 @@ export class SlidingWindow {
   readonly #spanMs: number
   readonly #now: () => Date
   readonly #events = new Map<string, number[]>()
+  #sweepAt = SWEEP_AT
 
   constructor(limit: number | (() => number), spanMs: number, now: () => Date) {
     this.#limit = typeof limit === 'number' ? () => limit : limit
@@ -19,7 +20,7 @@ export class SlidingWindow {
   }
 
   add(key: string): void {
-    if (this.#events.size >= SWEEP_AT) this.#sweep()
+    if (this.#events.size >= this.#sweepAt) this.#sweep()
     this.#events.set(key, [...this.#recent(key), this.#now().getTime()])
   }
 
@@ -35,6 +36,8 @@ export class SlidingWindow {
 
   #sweep(): void {
     for (const key of this.#events.keys()) if (this.#recent(key).length === 0) this.#events.delete(key)
+    // Where all of them are recent, sweeping again for each would be in vain.
+    this.#sweepAt = Math.max(SWEEP_AT, 2 * this.#events.size)
   }
 }
 

@@ -1,29 +1,23 @@
 // Takes the whole ruleset to what is stored (interface.md, POST /routes/apply-all; decisions.md, F14).
-import { APPLY_STATUSES } from '@panel/shared/api/lookups.ts'
 import type { ApplyAllAnswer } from '@panel/shared/api/route-answers.ts'
 import type { CommandContext } from '../context.ts'
 import { ok, type Answer } from '../http/endpoint.ts'
-import { changeRules } from './change-rules.ts'
 import { heldRules } from './kernel-rules.ts'
 import { verificationView } from './plan-view.ts'
-import { refuseUnlessApplied, whilePending } from './reach.ts'
-import { ruleOf } from './record.ts'
-import { allRoutes, markApplied } from './store.ts'
+import { reachStored } from './reach.ts'
+import { allRoutes } from './store.ts'
 import type { Traffic } from './traffic.ts'
 
 export const applyAll =
   (traffic: Traffic) =>
   (context: CommandContext): Promise<Answer> =>
     context.inTurn(async () => {
-      const { ask, db, now } = context
+      const { ask, db } = context
       const stored = await allRoutes(db)
       const known = new Set(stored.map(({ route_rule_id }) => route_rule_id))
       const held = await heldRules(ask)
       const strays = [...new Set([...held.rules.keys(), ...held.damaged.map(({ route_rule_id }) => route_rule_id)])].filter((id) => !known.has(id))
-      const wanted = [...stored.map((one) => ({ route_rule_id: one.route_rule_id, rule: ruleOf(one) })), ...strays.map((route_rule_id) => ({ route_rule_id, rule: null }))]
-      const { outcome, backend } = await whilePending(context, stored, () => changeRules(context, traffic, wanted, held))
-      await refuseUnlessApplied(context, stored, outcome)
-      await markApplied(db, stored.map(({ route_rule_id }) => route_rule_id), { apply_status_id: APPLY_STATUSES.Applied, last_apply_error: '', last_applied_date: now().toISOString() }, now().toISOString())
+      const { outcome, backend } = await reachStored(context, traffic, stored, { strays, held })
       const rules_applied = stored.filter(({ is_enabled }) => is_enabled).length
       const answer: ApplyAllAnswer = { action: 'apply_all', rules_applied, verification: verificationView(outcome.checks, { backend, rule_count: rules_applied }), note: noteOf(strays.length) }
       return ok(answer)

@@ -14,11 +14,12 @@ import { shadowsOf } from './shadows.ts'
 
 type Tunnel = RouteHealthView['tunnel'] & { readonly is_known: boolean }
 
-export async function healthOf({ db, ask }: Pick<ReadContext, 'db' | 'ask'>, records: readonly RouteRecord[]): Promise<RouteHealthView[]> {
+/** `probed`: what the kernel holds of them, where that was asked already. */
+export async function healthOf({ db, ask }: Pick<ReadContext, 'db' | 'ask'>, records: readonly RouteRecord[], probed?: HeldRules): Promise<RouteHealthView[]> {
   if (records.length === 0) return []
   const names = await tunnelNames(db, [...new Set(records.flatMap(({ tunnel_id }) => tunnel_id ?? []))])
   const ids = records.map(({ route_rule_id }) => route_rule_id)
-  const [held, observed, shadows] = await Promise.all([unlessAway(heldRules(ask, ids)), observe(ask, [...names.values()]), shadowsOf(db, ids)])
+  const [held, observed, shadows] = await Promise.all([probed ?? unlessAway(heldRules(ask, ids)), observe(ask, [...names.values()]), shadowsOf(db, ids)])
   return records.map((record) => {
     const interface_name = record.tunnel_id === null ? undefined : names.get(record.tunnel_id)
     const seen = interface_name === undefined ? null : observed(interface_name)

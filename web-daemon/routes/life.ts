@@ -8,8 +8,9 @@ import { dropConnections } from './connections.ts'
 import { draftUpdate } from './draft/update.ts'
 import { targetOf } from './get.ts'
 import { passageFor } from './passage.ts'
-import { reach } from './reach.ts'
+import { reach, reachStored } from './reach.ts'
 import type { NamedRoute, RouteRecord } from './record.ts'
+import { routesOf } from './store.ts'
 import type { Traffic } from './traffic.ts'
 
 type Handler<B> = (context: CommandContext, incoming: Incoming<B>) => Promise<Answer>
@@ -39,6 +40,13 @@ export const enableRoute = act<RouteActionBody>('enable', async (context, stored
 })
 
 export const disableRoute = act<EndRouteBody>('disable', async (_context, stored, { body }) => ({ wanted: { ...stored, is_enabled: false }, warnings: [], drop_connections: body.drop_connections }))
+
+/** Asked for by nobody; those that were deleted since are left out. */
+export const reapplyByItself = (context: CommandContext, traffic: Traffic, ids: readonly number[]): Promise<void> =>
+  context.inTurn(async () => {
+    const stored = await routesOf(context.db, ids)
+    if (stored.length > 0) await reachStored(context, traffic, stored)
+  })
 
 /** The remedy where the kernel holds something else than is stored. */
 export const reapplyRoute = act<RouteActionBody>('reapply', async (_context, stored) => ({ wanted: stored, warnings: [] }))

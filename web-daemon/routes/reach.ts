@@ -7,6 +7,7 @@ import type { CommandContext, ReadDb } from '../context.ts'
 import { isAway } from '../helper/away.ts'
 import type { Refusal } from '../http/refusal.ts'
 import { changeRules, type Changed } from './change-rules.ts'
+import type { HeldRules } from './kernel-rules.ts'
 import { ruleOf, type NamedRoute, type RouteRecord } from './record.ts'
 import { findRoute, markApplied, replaceRoute } from './store.ts'
 import type { Traffic } from './traffic.ts'
@@ -32,6 +33,16 @@ export async function reach(context: CommandContext, traffic: Traffic, stored: R
     await markApplied(context.db, [route_rule_id], { apply_status_id: stored.apply_status_id, last_apply_error: stored.last_apply_error }, now)
     throw failure
   }
+}
+
+/** Takes the kernel to what is stored of these rules, and takes the strays out of it. `held`: where that was asked already. */
+export async function reachStored(context: CommandContext, traffic: Traffic, stored: readonly RouteRecord[], { strays = [], held }: { readonly strays?: readonly number[]; readonly held?: HeldRules } = {}): Promise<Changed> {
+  const wanted = [...stored.map((one) => ({ route_rule_id: one.route_rule_id, rule: ruleOf(one) })), ...strays.map((route_rule_id) => ({ route_rule_id, rule: null }))]
+  const changed = await whilePending(context, stored, () => changeRules(context, traffic, wanted, held))
+  await refuseUnlessApplied(context, stored, changed.outcome)
+  const now = context.now().toISOString()
+  await markApplied(context.db, stored.map(({ route_rule_id }) => route_rule_id), { apply_status_id: APPLY_STATUSES.Applied, last_apply_error: '', last_applied_date: now }, now)
+  return changed
 }
 
 export async function replace({ db }: CommandContext, wanted: NamedRoute): Promise<RouteRecord> {

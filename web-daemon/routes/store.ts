@@ -20,6 +20,8 @@ export interface RouteFilter {
 type Rules<O> = SelectQueryBuilder<Database, 'route_rule', O>
 
 const living = (db: ReadDb) => db.selectFrom('route_rule').where('deleted_date', 'is', null)
+/** However many they are: SQLite takes only so many variables. */
+const isAmong = (ids: readonly number[]) => sql<boolean>`route_rule_id in (select value from json_each(${JSON.stringify(ids)}))`
 /** Of two rules that match, the one that stands first wins (decisions.md, F10). */
 const inOrder = <O>(query: Rules<O>): Rules<O> => query.orderBy('sort_order').orderBy('route_rule_id')
 
@@ -51,7 +53,7 @@ export async function allRoutes(db: ReadDb): Promise<RouteRecord[]> {
 
 /** The living rules of these ids, in their order. */
 export async function routesOf(db: ReadDb, ids: readonly number[]): Promise<RouteRecord[]> {
-  return ids.length === 0 ? [] : withLists(db, await inOrder(living(db).selectAll()).where('route_rule_id', 'in', [...ids]).execute())
+  return ids.length === 0 ? [] : withLists(db, await inOrder(living(db).selectAll()).where(isAmong(ids)).execute())
 }
 
 /** A rule that was deleted is none. */
@@ -147,7 +149,7 @@ export async function markDeleted(db: WriteDb, route_rule_id: number, now: strin
 
 /** One statement, however many they are. */
 export async function markApplied(db: WriteDb, ids: readonly number[], mark: ApplyMark, now: string): Promise<void> {
-  await db.updateTable('route_rule').set({ ...mark, updated_date: now }).where(sql<boolean>`route_rule_id in (select value from json_each(${JSON.stringify(ids)}))`).execute()
+  await db.updateTable('route_rule').set({ ...mark, updated_date: now }).where(isAmong(ids)).execute()
 }
 
 /** One statement, however many they are. */

@@ -1,10 +1,13 @@
 // Watches how rules are, and says when that changes: by the panel's own doing, a tunnel's, or somebody else's (decisions.md, S7, S15, E2).
 import type { Logger } from 'pino'
+import { APPLY_STATUSES } from '@panel/shared/api/lookups.ts'
 import type { RouteHealthState } from '@panel/shared/api/route-answers.ts'
 import type { CommandContext } from '../context.ts'
 import type { RouteHealthEvent } from '../events/bus.ts'
 import { Refusal } from '../http/refusal.ts'
 import { healthOf } from './health.ts'
+import { heldRules, isAsStored, type HeldRules } from './kernel-rules.ts'
+import type { RouteRecord } from './record.ts'
 import { settlePending } from './settle.ts'
 import { allRoutes, idsOverTunnels, routesOf } from './store.ts'
 
@@ -16,7 +19,14 @@ interface Seen {
   readonly title: string
 }
 
-type Parts = Pick<CommandContext, 'db' | 'ask' | 'now' | 'inTurn' | 'publish'>
+interface Parts extends Pick<CommandContext, 'db' | 'ask' | 'now' | 'inTurn' | 'publish'> {
+  /** Is given the rules that the kernel does not hold as they are stored. Never throws. */
+  readonly putRight: (route_rule_ids: readonly number[]) => Promise<void>
+}
+
+/** What nobody could undo is for the operator to look at. */
+const isDrifted = (record: RouteRecord, held: HeldRules): boolean => record.apply_status_id !== APPLY_STATUSES.Inconsistent && !isAsStored(record, held)
+const idOf = ({ route_rule_id }: RouteRecord): number => route_rule_id
 
 /** Healthy and disabled are what an operator wants; of a first look only the others are news. */
 const isWanted = ({ state }: Seen): boolean => state === 'healthy' || state === 'disabled'
@@ -43,7 +53,9 @@ export class RouteWatch {
     this.#hints = new Set()
     try {
       // In turn with the changes, so that one half done is not taken for drift.
-      this.#take(await this.#parts.inTurn(() => this.#find(hints)))
+      const found = await this.#parts.inTurn(() => this.#find(hints))
+      this.#take(found)
+      await this.#parts.putRight(found.drifted)
     } catch (err) {
       for (const hint of hints) this.#hints.add(hint)
       this.#logger.warn(err instanceof Refusal ? { code: err.code, reason: err.message } : { err }, 'routes: the health of the rules could not be looked at')
@@ -57,9 +69,12 @@ export class RouteWatch {
     await ask('host.probe', { parts: [] })
     const isAll = this.#seen === null || hints.size === 0 || hints.has('all')
     const ids = isAll ? null : await this.#idsOf(hints)
-    const records = await settlePending({ db, ask, now }, ids === null ? await allRoutes(db) : await routesOf(db, ids))
-    const healths = await healthOf({ db, ask }, records)
-    return { ids, healths: healths.map((one, at) => ({ ...one, title: records[at]?.route_rule_title ?? '' })) }
+    const stored = ids === null ? await allRoutes(db) : await routesOf(db, ids)
+    if (stored.length === 0) return { ids, healths: [], drifted: [] }
+    const held = await heldRules(ask, stored.map(({ route_rule_id }) => route_rule_id))
+    const records = await settlePending({ db, now }, stored, held)
+    const healths = await healthOf({ db, ask }, records, held)
+    return { ids, healths: healths.map((one, at) => ({ ...one, title: records[at]?.route_rule_title ?? '' })), drifted: held.is_readable ? records.filter((record) => isDrifted(record, held)).map(idOf) : [] }
   }
 
   async #idsOf(hints: ReadonlySet<Hint>): Promise<number[]> {
@@ -91,6 +106,7 @@ const LOGGED_MAX = 20
 
 interface Found {
   readonly ids: readonly number[] | null
+  readonly drifted: readonly number[]
   readonly healths: readonly { readonly route_rule_id: number; readonly state: RouteHealthState; readonly detail: string; readonly title: string }[]
 }
 
