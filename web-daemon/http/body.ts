@@ -6,22 +6,22 @@ import type { Body } from './validate.ts'
 export const BODY_LIMIT_BYTES = 1024 * 1024
 
 /** An empty body is an empty object: many commands have nothing to say. */
-export const readBody = async (req: IncomingMessage): Promise<Body> => {
-  if (Number(req.headers['content-length'] ?? 0) > BODY_LIMIT_BYTES) throw tooLarge()
-  const bytes = await gather(req)
+export const readBody = async (req: IncomingMessage, limit_bytes: number = BODY_LIMIT_BYTES): Promise<Body> => {
+  if (Number(req.headers['content-length'] ?? 0) > limit_bytes) throw tooLarge(limit_bytes)
+  const bytes = await gather(req, limit_bytes)
   if (bytes.length === 0) return {}
   if (!isJson(req)) throw new Refusal('INVALID_REQUEST', 'The request body must be JSON, with Content-Type: application/json')
   return parse(bytes)
 }
 
 /** What is left of a body that is too large is read and dropped by Node after the answer, so the caller lives to read it. */
-const gather = async (req: IncomingMessage): Promise<Buffer> =>
+const gather = async (req: IncomingMessage, limit_bytes: number): Promise<Buffer> =>
   new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let length = 0
     req.on('data', (chunk: Buffer) => {
       length += chunk.length
-      if (length > BODY_LIMIT_BYTES) reject(tooLarge())
+      if (length > limit_bytes) reject(tooLarge(limit_bytes))
       else chunks.push(chunk)
     })
     req.once('end', () => resolve(Buffer.concat(chunks)))
@@ -43,4 +43,4 @@ const parse = (bytes: Buffer): Body => {
 const isJson = (req: IncomingMessage): boolean =>
   /^application\/json\s*(;|$)/i.test(req.headers['content-type'] ?? '') && (req.headers['content-encoding'] ?? 'identity') === 'identity'
 
-const tooLarge = (): Refusal => new Refusal('PAYLOAD_TOO_LARGE', `The request body is larger than ${BODY_LIMIT_BYTES} bytes`)
+const tooLarge = (limit_bytes: number): Refusal => new Refusal('PAYLOAD_TOO_LARGE', `The request body is larger than ${limit_bytes} bytes`)

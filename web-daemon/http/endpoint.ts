@@ -58,6 +58,8 @@ interface Described<S extends TSchema> {
   readonly body?: S
   /** The handler adds its own findings to `problems` and throws them itself; fields that the schema refused are left out of `body`. */
   readonly gathersProblems?: boolean
+  /** Where it is another than for all. */
+  readonly body_limit_bytes?: number
   /** Which guards stand before it; all do unless said otherwise. */
   readonly guards?: { readonly setup?: boolean; readonly csrf?: boolean; readonly session?: boolean }
 }

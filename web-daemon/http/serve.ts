@@ -78,7 +78,7 @@ class Exchange {
   async answer(): Promise<Exclude<Outcome, Refusal>> {
     for (const guard of this.#machinery.guards) await guard(this.#visit)
     const endpoint = this.#endpoint
-    if (!endpoint.route.startsWith('GET ')) this.#body = await readBody(this.#req)
+    if (!endpoint.route.startsWith('GET ')) this.#body = await readBody(this.#req, endpoint.body_limit_bytes)
     if (endpoint.kind === 'stream') return this.#stream(endpoint)
     if (endpoint.kind !== 'command' || endpoint.isCreating !== true) return this.#handle(endpoint, this.#body)
     const { key, body } = takeKey(this.#req.get('Idempotency-Key') ?? '', this.#body)
