@@ -5,7 +5,7 @@ import type { Carried } from '../http/serve.ts'
 import { SlidingWindow } from '../limit/sliding-window.ts'
 import type { Refusal } from '../http/refusal.ts'
 import { actionAsItEnded, AUDIT_ACTIONS, type AuditAction } from './actions.ts'
-import type { AuditNote } from './note.ts'
+import type { Actor, AuditNote } from './note.ts'
 import { redact } from './redact.ts'
 import { insertEntry } from './store.ts'
 
@@ -42,22 +42,33 @@ interface Own {
   readonly note: AuditNote
   readonly refusal: Refusal | null
   readonly duration_ms: number
+  readonly on?: Behest
 }
 
-/** Of what the panel does by itself, without a request: no user, no address. */
-export const recordOwn = async ({ db, now }: Pick<CommandContext, 'db' | 'now'>, { action, note, refusal, duration_ms }: Own): Promise<void> =>
+/** The request on whose behalf one of several things was done, and what was asked of that one, redacted. */
+export interface Behest {
+  readonly by: Actor | null
+  readonly client_ip: string
+  readonly request_id: string
+  readonly request: Readonly<Record<string, unknown>>
+}
+
+const NOBODYS: Behest = { by: null, client_ip: '', request_id: '', request: {} }
+
+/** Of what the panel does by itself: without a request (no user, no address), or as a part of one. */
+export const recordOwn = async ({ db, now }: Pick<CommandContext, 'db' | 'now'>, { action, note, refusal, duration_ms, on = NOBODYS }: Own): Promise<void> =>
   insertEntry(db, {
     audit_action_id: AUDIT_ACTIONS[action],
-    user_id: null,
-    username: '',
+    user_id: on.by?.user_id ?? null,
+    username: on.by?.username ?? '',
     target_type: note.targetType,
     target_id: note.targetId,
-    request: '{}',
+    request: JSON.stringify(on.request),
     operations: JSON.stringify(note.operations),
     ...endOf(refusal),
     duration_ms,
-    client_ip: '',
-    request_id: '',
+    client_ip: on.client_ip,
+    request_id: on.request_id,
     created_date: now().toISOString(),
   })
 

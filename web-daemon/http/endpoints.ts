@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import { auditEndpoints } from '../audit/endpoints.ts'
 import { authEndpoints } from '../auth/endpoints.ts'
 import type { AuthServices } from '../auth/services.ts'
+import { backupEndpoints } from '../backup/endpoints.ts'
 import { diagnosticEndpoints } from '../diagnostics/endpoints.ts'
 import type { Runs } from '../diagnostics/runs.ts'
 import { metricsEndpoints } from '../metrics/endpoints.ts'
@@ -41,6 +42,8 @@ export interface Services {
   readonly logger: Logger
 }
 
+const SETTING_REFERENCES = { 'addressing.default_pool_id': noSuchPool }
+
 export const allEndpoints = ({ auth, about, pairing, watch, metrics, traffic, monitor, runs, logger }: Services): Endpoint[] => [
   ...authEndpoints(auth),
   ...systemEndpoints(about, () => [metricsComponent(metrics), monitorComponent(monitor)]),
@@ -52,7 +55,8 @@ export const allEndpoints = ({ auth, about, pairing, watch, metrics, traffic, mo
   ...tunnelEndpoints(dependentRoutes, (word) => monitor.inState(word)),
   ...pairingEndpoints(pairing),
   ...reconcileEndpoints(watch),
-  ...settingsEndpoints({ 'addressing.default_pool_id': noSuchPool }),
+  ...settingsEndpoints(SETTING_REFERENCES),
   ...forwardingEndpoints({ rulesInForce: countInForce }),
   ...routeEndpoints(traffic),
+  ...backupEndpoints({ references: SETTING_REFERENCES, poolUse, traffic, logger }),
 ]

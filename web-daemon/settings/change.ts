@@ -25,7 +25,7 @@ export async function changeSettings(context: CommandContext, { values, isReset 
   const changed = await inSettings(context, async (transaction) => {
     const before = await valuesIn(transaction)
     const after = { ...before, ...values }
-    refuse(new Map([...brokenRules(after, keys), ...(await danglingReferences(transaction, after, keys, references))]))
+    refuse(await wrongIn(transaction, after, keys, references))
     const changes = differing(before, after)
     if (isReset) await clearSettings(transaction, keys)
     else for (const key of changes) await writeSetting(transaction, key, after[key], now)
@@ -53,6 +53,11 @@ export function refuse(wrong: Wrong): void {
 
 /** What is wrong with a value by itself. */
 export const refusalOf = (field: string): string => (isSettingKey(field) ? SETTINGS[field].refusal : `There is no setting ${field.slice(0, 100)}.`)
+
+/** What is wrong with the settings as they would be by the doing of a batch of these keys. */
+export async function wrongIn(db: ReadDb, after: SettingValues, keys: readonly SettingKey[], references: References): Promise<Wrong> {
+  return new Map([...brokenRules(after, keys), ...(await danglingReferences(db, after, keys, references))])
+}
 
 /** Told on each key of the batch that a rule is about; what was at odds before and is not touched is no doing of this batch. */
 function brokenRules(after: SettingValues, keys: readonly SettingKey[]): Map<SettingKey, string> {

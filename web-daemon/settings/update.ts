@@ -26,4 +26,4 @@ export const resetSettings =
   }
 
 /** A value can be wrong in a part of it. */
-const keyOf = (field: string): string => SETTING_KEYS.find((key) => field.startsWith(`${key}.`)) ?? field
+export const keyOf = (field: string): string => SETTING_KEYS.find((key) => field.startsWith(`${key}.`)) ?? field

@@ -5,19 +5,19 @@ import { invert } from '@panel/shared/plan/change.ts'
 import type { Outcome } from '@panel/shared/rpc/outcome.ts'
 import { bringIn, type Birth } from '../change/bring-in.ts'
 import { carryOut, refusalFor } from '../change/carry-out.ts'
-import type { CommandContext } from '../context.ts'
+import type { CommandContext, ReadContext } from '../context.ts'
 import { created, type Answer, type Incoming } from '../http/endpoint.ts'
 import { Refusal } from '../http/refusal.ts'
 import { changeAnswer } from './answer.ts'
-import { draftTunnel, type Draft } from './draft/draft.ts'
+import { draftTunnel, type Draft, type Manner } from './draft/draft.ts'
 import { livingTunnel } from './look.ts'
 import { planView } from './plan-view.ts'
 import { named, type TunnelRecord } from './record.ts'
 import { insertTunnel, markApplyStatus, markDeleted } from './store.ts'
 
-export function createTunnel(context: CommandContext, incoming: Incoming<CreateTunnelBody>): Promise<Answer> {
+export function createTunnel(context: CommandContext, incoming: Incoming<CreateTunnelBody>, manner: Manner = {}): Promise<Answer> {
   return context.inTurn(async () => {
-    const draft = await draftTunnel(context, incoming)
+    const draft = await draftTunnel(context, incoming, manner)
     await refuseUnsupported(context, draft)
     const { record, carried, refusal } = await bringIn(birthOf(context, draft))
     context.note.target('tunnel', record.tunnel_id)
@@ -30,7 +30,7 @@ export function createTunnel(context: CommandContext, incoming: Incoming<CreateT
 const changeOf = ({ before, after }: Draft) => ({ before, after })
 
 /** Root would refuse it too; asked first, the refusal can name the field. */
-export async function refuseUnsupported({ ask }: CommandContext, { after }: Pick<Draft, 'after'>): Promise<void> {
+export async function refuseUnsupported({ ask }: Pick<ReadContext, 'ask'>, { after }: Pick<Draft, 'after'>): Promise<void> {
   const kind = after.link?.config.kind
   const { link_kinds } = await ask('host.probe', { parts: ['link_kinds'] })
   const can = link_kinds?.find((known) => known.kind === kind)

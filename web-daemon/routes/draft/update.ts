@@ -1,7 +1,7 @@
 // The draft of a change: what creating would look at, run over the stored rule with the request laid over it (interface.md, PATCH /routes/{id}).
 import type { Warning } from '@panel/shared/api/errors.ts'
 import { LOAD_BALANCE_MODES } from '@panel/shared/api/lookups.ts'
-import type { RouteDestinationBody, UpdateRouteBody } from '@panel/shared/api/routes.ts'
+import type { CreateRouteBody, RouteDestinationBody, UpdateRouteBody } from '@panel/shared/api/routes.ts'
 import type { ReadContext } from '../../context.ts'
 import { Problems } from '../../http/problems.ts'
 import { isNone } from '../../http/standing-problems.ts'
@@ -62,12 +62,18 @@ async function standing(context: ReadContext, { facts }: Sketch, stored: RouteRe
   return alone
 }
 
-/** The stored rule with the request laid over it, as the request that would make it. */
+/** The stored rule as the request that would make it. Fields of a request bear the names of the record's. */
+export function askedOf(stored: RouteRecord): CreateRouteBody {
+  const fields = FIELD_ORDER.filter((field) => field in stored && field !== 'address_family_id').map((field) => [field, stored[field as keyof RouteRecord]])
+  const allowed_sources = stored.allowed_sources.map(({ cidr, description }) => ({ cidr, description }))
+  return { ...(Object.fromEntries(fields) as CreateRouteBody), destinations: stored.destinations.map(bodyOf), allowed_sources }
+}
+
+/** The stored rule with the request laid over it. */
 function overlaid(stored: RouteRecord, body: UpdateRouteBody): Asked {
   const { destination_address, destination_port, destination_port_range_end, address_family_id, drop_connections: _asked, ...named } = body
-  const fields = FIELD_ORDER.filter((field) => field in stored && field !== 'address_family_id').map((field) => [field, stored[field as keyof RouteRecord]])
-  const kept = { ...(Object.fromEntries(fields) as Asked), allowed_sources: stored.allowed_sources.map(({ cidr, description }) => ({ cidr, description })) }
-  const destinations = body.destinations ?? withFirst(stored.destinations.map(bodyOf), { address: destination_address, port: destination_port, port_range_end: destination_port_range_end })
+  const kept = askedOf(stored)
+  const destinations = body.destinations ?? withFirst(kept.destinations ?? [], { address: destination_address, port: destination_port, port_range_end: destination_port_range_end })
   return {
     ...kept,
     ...named,

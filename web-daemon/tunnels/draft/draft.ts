@@ -33,9 +33,14 @@ export interface Draft {
   readonly facts: HostFacts
 }
 
+export interface Manner {
+  /** Of a tunnel that was once: then an empty list of addresses means none, and no pool is asked for some. */
+  readonly isRestored?: boolean
+}
+
 /** Throws 422 with all problems at once; then, one by one, what no other field would mend. */
-export async function draftTunnel(context: ReadContext, { body, problems }: Incoming<CreateTunnelBody>): Promise<Draft> {
-  const sketch = await sketchOf(context, body, problems)
+export async function draftTunnel(context: ReadContext, { body, problems }: Incoming<CreateTunnelBody>, { isRestored = false }: Manner = {}): Promise<Draft> {
+  const sketch = { ...(await sketchOf(context, body, problems)), isBare: isRestored && body.addresses?.length === 0 }
   const parts = draftParts(sketch)
   problems.throwIfAny(FIELD_ORDER)
   if (!parts) throw incomplete()

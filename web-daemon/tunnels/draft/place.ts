@@ -29,9 +29,9 @@ export function draftPlace(sketch: Sketch, ends: Ends): Place | null {
     checkNoneLeft(sketch, given.length)
     return kind && handAddressed(sketch, kind, addresses)
   }
-  if (given.length === 0) checkNumber(sketch, pools, ends)
+  if (given.length === 0 && !sketch.isBare) checkNumber(sketch, pools, ends)
   if (!kind || FIELDS.some((field) => problems.has(field))) return null
-  if (given.length > 0) return handAddressed(sketch, kind, addresses)
+  if (given.length > 0 || sketch.isBare) return handAddressed(sketch, kind, addresses)
   return fromPool(sketch, kind, allocate(sketch, kind, pools, ends))
 }
 
@@ -56,7 +56,7 @@ function checkGiven(sketch: Sketch): void {
 function poolsFor(sketch: Sketch): PoolRecord[] {
   const { body, problems, pools } = sketch
   const asked = body.address_pool_id ?? null
-  const needed = !sketch.stored && (body.addresses ?? []).length === 0 && !problems.has('addresses')
+  const needed = !sketch.stored && !sketch.isBare && (body.addresses ?? []).length === 0 && !problems.has('addresses')
   if (asked === null) {
     const usable = inOrderOfChoice(sketch, pools.filter((pool) => pool.is_enabled && mayAllocate(sketch, pool)))
     if (usable.length === 0 && needed && !problems.has('address_pool_id')) problems.add('addresses', 'NO_ADDRESS', 'No pool of private addresses is enabled to take some from: give addresses, or enable a pool.')

@@ -24,6 +24,8 @@ export interface Sketch {
   readonly facts: HostFacts
   /** The tunnel to be changed, null where one is to be made. It is none of the neighbours, nor in the facts. */
   readonly stored: TunnelRecord | null
+  /** It is to be made without any address. */
+  readonly isBare?: boolean
   readonly neighbours: readonly Neighbour[]
   readonly pools: readonly PoolRecord[]
 }

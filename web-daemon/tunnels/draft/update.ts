@@ -49,7 +49,7 @@ export async function draftUpdate(context: ReadContext, stored: TunnelRecord, { 
 }
 
 /** The stored tunnel as the request that would make it. Fields of a request bear the names of the record's. */
-function askedOf(stored: TunnelRecord): Asked {
+export function askedOf(stored: TunnelRecord): Asked {
   const fields = FIELD_ORDER.filter((field) => field in stored).map((field) => [field, stored[field as keyof TunnelRecord]])
   const addresses = stored.addresses.map(({ address, peer_address, prefix_length, is_primary }) => ({ address, peer_address, prefix_length, is_primary }))
   return { ...(Object.fromEntries(fields) as Asked), addresses }

@@ -1,0 +1,89 @@
+// What a backup holds, what may be asked of an import, and what it answers (interface.md, Backup document; decisions.md, B1 to B6).
+import { strict, Type, type Static } from '../model/schema.ts'
+import type { ErrorEnvelope, Warning } from './errors.ts'
+import { flag, maybe, ranged, says, text } from './fields.ts'
+import { UpdatePoolBody } from './pools.ts'
+import { CreateRouteBody } from './routes.ts'
+import { CreateTunnelBody } from './tunnels.ts'
+
+export const BACKUP_VERSION = 1
+
+/** A number that things within one backup know each other by; on the machine that it is brought to they get others. */
+const own = (name: string, of: string) => maybe(ranged('integer', 1, 2 ** 53 - 1, 'INVALID_VALUE', name, `What this ${of} is known by within the backup. It is given another id where it is imported.`))
+
+const { is_public_range: _measured, ...poolFields } = UpdatePoolBody.properties
+export const BackupPool = strict({ address_pool_id: own('address_pool_id', 'pool'), ...poolFields })
+export type BackupPool = Static<typeof BackupPool>
+
+const { idempotency_key: _onceATunnel, i_understand_i_may_lose_access: _ofATunnel, ...tunnelFields } = CreateTunnelBody.properties
+/** As the request that makes it. `address_pool_id` is that of a pool of the same backup; addresses that are an empty list are none at all. */
+export const BackupTunnel = strict({ tunnel_id: own('tunnel_id', 'tunnel'), ...tunnelFields })
+export type BackupTunnel = Static<typeof BackupTunnel>
+
+const { idempotency_key: _onceARule, i_understand_i_may_lose_access: _ofARule, ...routeFields } = CreateRouteBody.properties
+/** Likewise; `tunnel_id` is that of a tunnel of the same backup. */
+export const BackupRoute = strict(routeFields)
+export type BackupRoute = Static<typeof BackupRoute>
+
+export interface BackupSetting {
+  key: string
+  value: unknown
+}
+
+export interface BackupDocument {
+  version: typeof BACKUP_VERSION
+  exported_at: string
+  panel: { version: string; hostname: string }
+  note: string
+  settings: BackupSetting[]
+  pools: BackupPool[]
+  tunnels: BackupTunnel[]
+  /** Left out where the export was asked to. */
+  routes?: BackupRoute[]
+}
+
+/** The members that a backup may have. */
+export const BACKUP_MEMBERS = ['version', 'exported_at', 'panel', 'note', 'settings', 'pools', 'tunnels', 'routes'] as const
+
+const section = (name: string) => maybe(flag(name, `Whether the ${name.replace('include_', '')} of the backup are imported. Default true.`))
+
+export const ImportBackupBody = strict({
+  // Its items are held against their schemas one by one, so that one of 8 MiB that is wrong throughout costs no more than its first hundred faults.
+  backup: Type.Object({}, { additionalProperties: true, 'x-secret': true, ...says('INVALID_BACKUP', 'backup must be an object, as GET /backup/export answers it.', 'A backup as GET /backup/export answers it. Its settings may also be an object of values by key.') }),
+  dry_run: maybe(flag('dry_run', 'Only tell what would be done, and do nothing. Default false.')),
+  include_settings: section('include_settings'),
+  include_pools: section('include_pools'),
+  include_tunnels: section('include_tunnels'),
+  include_routes: section('include_routes'),
+  force: maybe(flag('force', 'Make tunnels and rules as if each had been asked for with force. It overrides what "force" does there, and no more.')),
+  idempotency_key: maybe(text(200, false, 'idempotency_key', 'A word of the client\'s own: the same word again within ten minutes returns the first answer.')),
+})
+export type ImportBackupBody = Static<typeof ImportBackupBody>
+
+export type ImportKind = 'setting' | 'pool' | 'tunnel' | 'route'
+
+/** What became of an item; with `would_` what would, in a dry run. */
+export const IMPORTED_AS = ['create', 'update', 'skip', 'failed', 'would_create', 'would_update'] as const
+export type ImportedAs = (typeof IMPORTED_AS)[number]
+
+export interface ImportAction {
+  kind: ImportKind
+  /** Key of a setting, range of a pool, interface of a tunnel, title of a rule. */
+  target: string
+  action: ImportedAs
+  /** What it is here; null where it is not, and of a setting. */
+  target_id: number | null
+  /** Why it is so, in a sentence; "" where that needs no word. */
+  detail: string
+  /** Why it failed. In a dry run: what it would be refused for as things stand now. `field` is within the backup. */
+  error: ErrorEnvelope['error'] | null
+  warnings: Warning[]
+}
+
+export interface ImportBackupAnswer {
+  dry_run: boolean
+  /** In the order in which they were done: settings, pools, tunnels, routes. */
+  actions: ImportAction[]
+  counts: Record<ImportedAs, number>
+  note: string
+}

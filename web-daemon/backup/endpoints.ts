@@ -1,0 +1,18 @@
+// The endpoints of the section Backup.
+import { ImportBackupBody } from '@panel/shared/api/backup.ts'
+import { command, query, type Endpoint } from '../http/endpoint.ts'
+import { exportBackup } from './export.ts'
+import { importBackup, type BackupServices } from './import.ts'
+
+const tag = 'backup'
+/** decisions.md, W9. */
+const LIMIT_BYTES = 8 * 1024 * 1024
+
+export const backupEndpoints = (services: BackupServices): Endpoint[] => [
+  query('GET /backup/export', { tag, summary: 'Settings, pools, tunnels and relay rules as one document, without any secret of the panel. Query: include_routes=false leaves the rules out.' }, exportBackup),
+  command(
+    'POST /backup/import',
+    { tag, summary: 'Bring back what a backup holds: each item by the way that it is made by otherwise, and told how it ended. With dry_run only told what would be done.', body: ImportBackupBody, body_limit_bytes: LIMIT_BYTES, gathersProblems: true, audit: 'BackupImport', isCreating: true },
+    importBackup(services),
+  ),
+]
