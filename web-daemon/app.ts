@@ -26,6 +26,7 @@ import { basePathOf, onlyUnder } from './http/prefix.ts'
 import { mountEndpoints, notFound } from './http/routes.ts'
 import { makeRuleReapply } from './reconcile/auto-reapply.ts'
 import { makeWatch, type Watch } from './reconcile/pass.ts'
+import type { Component } from './system/health.ts'
 import type { Settings } from './settings/settings.ts'
 import { Streams } from './http/streams.ts'
 import { Monitor, type MonitorParts } from './monitor/monitor.ts'
@@ -44,8 +45,12 @@ export interface PanelParts {
   readonly settings: Settings
   readonly signing_key: KeyObject
   readonly web_path: string
+  /** Addresses and networks; nobody unless said otherwise. */
+  readonly trusted_proxies?: readonly string[]
   /** Holds index.html and assets/. */
   readonly page_dir: string
+  /** What health tells of beside the parts of the app. */
+  readonly components?: () => Component[]
   readonly logger: Logger
   readonly now?: () => Date
   readonly passwords?: Passwords
@@ -88,12 +93,12 @@ export const createApp = (parts: PanelParts): Panel => {
     traffic.heed(keys)
   })
   const about = { version: VERSION, started_at: now() }
-  const endpoints = [...allEndpoints({ auth, about, pairing: new PairingThrottle(now), watch, metrics, traffic, monitor, runs, logger }), ...(parts.more_endpoints ?? [])]
+  const endpoints = [...allEndpoints({ auth, about, pairing: new PairingThrottle(now), watch, metrics, traffic, monitor, runs, components: parts.components ?? (() => []), logger }), ...(parts.more_endpoints ?? [])]
   const guards = [setupGate(() => hasAccount(db)), csrfCheck(settings), sessionCheck((cookies) => sessionOf(db, auth.tokens, cookies))]
   const streams = new Streams({ now, isStanding: (session) => isStanding(db, session), logger })
   const machinery = { basePath, guards, context, remembered: new RememberedAnswers(now), streams, record: makeRecorder(db, now, logger), logger }
 
-  const app = bareApp()
+  const app = bareApp(parts.trusted_proxies ?? [])
   app.use(onlyUnder(basePath))
   app.use(requestId, securityHeaders)
   app.use(crossOrigin(settings))
@@ -106,13 +111,14 @@ export const createApp = (parts: PanelParts): Panel => {
 }
 
 /** Paths are compared as they are written, and nothing is told of what serves them. */
-const bareApp = (): Express => {
+const bareApp = (trustedProxies: readonly string[]): Express => {
   const app = express()
   app.disable('x-powered-by')
   app.enable('case sensitive routing')
   app.enable('strict routing')
   app.set('etag', false)
   app.set('query parser', false)
+  app.set('trust proxy', trustedProxies)
   return app
 }
 

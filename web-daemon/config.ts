@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { isAbsolute } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import type { TlsFiles } from './tls/pair.ts'
 
 export interface Config {
   readonly listen_address: string
@@ -12,6 +13,10 @@ export interface Config {
   readonly state_dir: string
   readonly helper_socket: string
   readonly page_dir: string
+  /** Null serves plain HTTP. */
+  readonly tls: TlsFiles | null
+  /** Addresses and networks whose X-Forwarded-Proto is believed. */
+  readonly trusted_proxies: readonly string[]
 }
 
 export class ConfigError extends Error {
@@ -37,6 +42,8 @@ export const readConfig = (environment: Values): Config => {
     state_dir: absolute('PANEL_STATE_DIR', setting('PANEL_STATE_DIR', '/var/lib/tunnel-panel'), problems),
     helper_socket: absolute('PANEL_HELPER_SOCKET', setting('PANEL_HELPER_SOCKET', '/run/tunnel-panel/helper.sock'), problems),
     page_dir: absolute('PANEL_PAGE_DIR', setting('PANEL_PAGE_DIR', shippedPage()), problems),
+    tls: tlsFiles(setting('PANEL_TLS_CERT', ''), setting('PANEL_TLS_KEY', ''), problems),
+    trusted_proxies: proxies(setting('PANEL_TRUSTED_PROXIES', ''), problems),
   }
   if (problems.length > 0) throw new ConfigError(problems)
   return config
@@ -62,7 +69,7 @@ const fromFile = (path: string | undefined, problems: string[]): Values => {
   return Object.fromEntries(lines.filter(({ line }) => line !== '' && !line.startsWith('#')).map(({ line, at }) => assignment(path, line, at, problems)))
 }
 
-const OWN = ['PANEL_LISTEN_ADDRESS', 'PANEL_LISTEN_PORT', 'PANEL_WEB_PATH', 'PANEL_STATE_DIR', 'PANEL_HELPER_SOCKET', 'PANEL_PAGE_DIR']
+const OWN = ['PANEL_LISTEN_ADDRESS', 'PANEL_LISTEN_PORT', 'PANEL_WEB_PATH', 'PANEL_STATE_DIR', 'PANEL_HELPER_SOCKET', 'PANEL_PAGE_DIR', 'PANEL_TLS_CERT', 'PANEL_TLS_KEY', 'PANEL_TRUSTED_PROXIES']
 /** Read by the root helper, which may share the file. */
 const OF_THE_HELPER = ['PANEL_HELPER_GROUP', 'PANEL_UNIT_DIR', 'PANEL_NETWORKD_DIR', 'PANEL_SYSCTL_DIR', 'PANEL_HELPER_STATE_DIR']
 
@@ -98,4 +105,25 @@ const webPath = (text: string, problems: string[]): string => {
 const absolute = (name: string, path: string, problems: string[]): string => {
   if (!isAbsolute(path)) problems.push(`${name}: "${path}" is not an absolute path; begin it with /`)
   return path
+}
+
+const tlsFiles = (cert: string, key: string, problems: string[]): TlsFiles | null => {
+  if (cert === '' && key === '') return null
+  if (cert === '') problems.push('PANEL_TLS_CERT is missing: PANEL_TLS_KEY is set, and each needs the other')
+  else if (key === '') problems.push('PANEL_TLS_KEY is missing: PANEL_TLS_CERT is set, and each needs the other')
+  else return { cert: absolute('PANEL_TLS_CERT', cert, problems), key: absolute('PANEL_TLS_KEY', key, problems) }
+  return null
+}
+
+const proxies = (text: string, problems: string[]): string[] => {
+  const given = text.split(/[\s,]+/).filter((word) => word !== '')
+  const wrong = given.filter((word) => !isAddressOrNetwork(word))
+  if (wrong.length > 0) problems.push(`PANEL_TRUSTED_PROXIES: ${wrong.map((word) => `"${word}"`).join(', ')}: write IP addresses or networks such as 127.0.0.1 or 10.0.0.0/24, with commas between them`)
+  return given
+}
+
+const isAddressOrNetwork = (word: string): boolean => {
+  const [, address = '', length] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(word) ?? []
+  const version = isIP(address)
+  return version !== 0 && (length === undefined || Number(length) <= (version === 4 ? 32 : 128))
 }

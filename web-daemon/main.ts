@@ -1,5 +1,6 @@
 // Starts the web daemon: configuration, store, key, root helper, HTTP; and ends it in the reverse order.
 import { mkdirSync } from 'node:fs'
+import type { RequestListener } from 'node:http'
 import { join } from 'node:path'
 import { createApp } from './app.ts'
 import { keepPruning } from './audit/retention.ts'
@@ -11,36 +12,54 @@ import { Bus } from './events/bus.ts'
 import { watchKernel } from './events/kernel-watch.ts'
 import { connectHelper } from './helper/client.ts'
 import { basePathOf } from './http/prefix.ts'
-import { drain, listen, urlOf } from './http/server.ts'
+import { drain, listen, renew, urlOf } from './http/server.ts'
 import { makeLogger } from './log.ts'
 import { keepWatching } from './reconcile/schedule.ts'
 import { keepWatchingRoutes } from './routes/schedule.ts'
 import { Settings } from './settings/settings.ts'
+import { KeptPair } from './tls/kept-pair.ts'
+
+/** Over TLS where there is a certificate, which stays that of its files. */
+const serve = async (app: RequestListener, { listen_address, listen_port, web_path }: Config, certificate: KeptPair | null) => {
+  const server = await listen(app, listen_address, listen_port, certificate ? { pair: certificate.pair } : {})
+  const endKeeping = certificate?.keep((pair) => renew(server, pair))
+  const end = (): Promise<void> => {
+    endKeeping?.()
+    return drain(server)
+  }
+  return { url: urlOf(server, basePathOf(web_path)), end }
+}
 
 const start = async (config: Config): Promise<void> => {
   const logger = makeLogger()
+  const { web_path, page_dir, trusted_proxies } = config
+  const certificate = config.tls && new KeptPair({ files: config.tls, logger })
   mkdirSync(config.state_dir, { recursive: true, mode: 0o700 })
   const db = await openStore(join(config.state_dir, 'panel.db'))
   const helper = connectHelper(config.helper_socket, logger)
   const signing_key = signingKey(join(config.state_dir, 'session.key'))
   const bus = new Bus(logger)
   const settings = await Settings.open(db, bus.publish)
-  const { app, watch, streams, metrics, traffic, monitor, routeWatch, runs } = createApp({ db, ask: helper.ask, stream: helper.stream, bus, settings, signing_key, web_path: config.web_path, page_dir: config.page_dir, logger })
+  const { app, watch, streams, metrics, traffic, monitor, routeWatch, runs } = createApp({
+    ...{ db, ask: helper.ask, stream: helper.stream, bus, settings, signing_key, logger, web_path, page_dir, trusted_proxies },
+    components: () => (certificate ? [certificate.component()] : []),
+  })
   const endPruning = await keepPruning({ db, bus, settings, now: () => new Date(), logger })
   await metrics.start()
   await monitor.start()
-  const server = await listen(app, config.listen_address, config.listen_port)
+  const serving = await serve(app, config, certificate)
   const kernel = watchKernel({ stream: helper.stream, logger, listener: (events) => bus.publish('host.changed', { events }) })
   const endWatching = keepWatching({ watch, bus, settings, logger })
   const endWatchingRoutes = keepWatchingRoutes({ watch: routeWatch, bus, settings, logger })
   traffic.start()
-  process.stdout.write(`The panel is at ${urlOf(server, basePathOf(config.web_path))}\n`)
+  process.stdout.write(`The panel is at ${serving.url}\n`)
 
   const stop = async (signal: string): Promise<void> => {
     logger.info({ signal }, 'stopping')
+    const drained = serving.end()
     streams.endAll()
     await runs.stop()
-    await drain(server)
+    await drained
     await kernel.close()
     await Promise.all([endWatching(), endWatchingRoutes()])
     await endPruning()

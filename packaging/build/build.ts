@@ -1,4 +1,4 @@
-// Builds what is shipped: one CommonJS file per daemon, the native addons beside them, and the page.
+// Builds what is shipped: one CommonJS file per daemon and for the maker of certificates, the native addons beside them, and the page.
 import { cp, mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
@@ -43,7 +43,7 @@ export async function buildAll(): Promise<void> {
   const folder = `${BUNDLE}.new`
   await rm(folder, { recursive: true, force: true })
   await mkdir(folder, { recursive: true })
-  await Promise.all([addons(folder), bundle('root-helper/main.ts', join(folder, 'helper.cjs')), bundle('web-daemon/main.ts', join(folder, 'web.cjs'))])
+  await Promise.all([addons(folder), bundle('root-helper/main.ts', join(folder, 'helper.cjs')), bundle('web-daemon/main.ts', join(folder, 'web.cjs')), bundle('web-daemon/tls/make.ts', join(folder, 'certificate.cjs'))])
   await cp(join(ROOT, 'ui/index.html'), join(folder, 'ui/index.html'))
   await cp(join(ROOT, 'ui/assets'), join(folder, 'ui/assets'), { recursive: true })
   await rm(BUNDLE, { recursive: true, force: true })

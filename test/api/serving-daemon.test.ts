@@ -1,7 +1,7 @@
 // The daemon as a process: what it says when it starts, what it refuses to start with, and how it ends.
 import assert from 'node:assert/strict'
 import { spawn, type ChildProcess } from 'node:child_process'
-import { chmodSync, chownSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { chmodSync, chownSync, copyFileSync, cpSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -12,6 +12,7 @@ import { serverFor } from '@panel/root-helper/server.ts'
 import { FakeKernel } from '../support/fake-kernel.ts'
 import { inProcessHelper } from '../support/in-process-helper.ts'
 import { quietly } from '../support/quietly.ts'
+import { Certificates, filesIn, fingerprintIn, shownBy } from './support/certificates.ts'
 import { Client } from './support/client.ts'
 import { OPERATOR } from './support/panel.ts'
 import { actOnRoute, createRoute, getRoute } from './support/routes.ts'
@@ -126,6 +127,28 @@ describe('the web daemon', function () {
     daemon.child.kill('SIGTERM')
     assert.equal((await setup).status, 201)
     assert.equal((await daemon.ended).code, 0)
+  })
+
+  it('is on TLS with a certificate by configuration, takes its successor while it runs, and does not start with one that is no use', async () => {
+    const certificates = new Certificates()
+    const [next, place] = [certificates.make('next'), join(directory, 'tls')]
+    cpSync(certificates.make('first'), place, { recursive: true })
+    const { cert, key } = filesIn(place)
+    for (const path of [place, cert, key]) if (isRoot) chownSync(path, NOBODY, NOBODY)
+    const daemon = run({ PANEL_TLS_CERT: cert, PANEL_TLS_KEY: key })
+    const line = await started(daemon)
+    assert.match(line, /^The panel is at https:\/\/127\.0\.0\.1:\d+\/\n$/)
+    const base = line.trim().split(' ').at(-1) ?? ''
+    assert.equal(await shownBy(base), fingerprintIn(place))
+    for (const [from, to] of [[filesIn(next).key, key], [filesIn(next).cert, cert]] as const) copyFileSync(from, to)
+    while ((await shownBy(base)) !== fingerprintIn(next)) await new Promise((resolve) => setTimeout(resolve, 100))
+    const { body } = await new Client(base).get<{ components: { name: string; status: string }[] }>('/system/health')
+    assert.deepEqual(body.components.at(-1), { name: 'tls', status: 'ok' })
+    rmSync(key)
+    const { code, said } = await run({ PANEL_TLS_CERT: cert, PANEL_TLS_KEY: key }).ended
+    assert.deepEqual([code, said.trimEnd().split('\n').length], [1, 2])
+    assert.match(said, /PANEL_TLS_KEY=.*: The file of the key does not exist\./)
+    certificates.remove()
   })
 
   it('does not start with a configuration that is wrong, and says all that is, without a stack', async () => {

@@ -14,7 +14,7 @@ describe('the web path prefix', () => {
   before(async () => (panel = await startPanel({ web_path: PREFIX.slice(1) })))
   after(() => panel.close())
 
-  const outside = ['/', '/api/v1/system/health', '/secret.path/', `${PREFIX}x`, `${PREFIX}x/`, '/other/', '/%53ecret.path/', `/${PREFIX}/`, '/assets/start.js']
+  const outside = ['/', '/api/v1/system/health', '/secret.path/', `${PREFIX}x`, `${PREFIX}x/`, '/other/', '/%53ecret.path/', `/${PREFIX}/`, '/assets/start.js', '//', `//${PREFIX.slice(1)}/`, `/.${PREFIX}/`, `/..${PREFIX}/`, `/%2e%2e${PREFIX}/`, `/x/..${PREFIX}/`, `${PREFIX}%2f`, `${PREFIX}%00/`, `${PREFIX};a=1/`, `/\\${PREFIX}/`, `http://panel.example/..${PREFIX}/`, `http://panel.example//${PREFIX}/`]
   for (const target of outside) {
     for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
       it(`answers ${method} ${target}, which is outside it, with a bare 404`, async () => {
@@ -86,7 +86,7 @@ describe('without a prefix', () => {
     })
   }
 
-  for (const path of ['/api', '/api/', '/api/v1', '/api/v1/', '/api/v1/nothing', '/api/v2/tunnels', '/api/v1/system/health/', '/api/v1/System/health', '/api/v1//system/health']) {
+  for (const path of ['/api', '/api/', '/api/v1', '/api/v1/', '/api/v1/nothing', '/api/v2/tunnels', '/api/v1/system/health/', '/api/v1/System/health', '/api/v1//system/health', '/api/v1/./system/health', '/api/v1/tunnels/../system/health', '/api/v1/%2e%2e/v1/system/health', '/api/v1/system%2fhealth', '/api/v1/system/health%00', '/api/v1/system/health;a=1', '/api/v1/tunnels/..%2f..%2fsystem%2fhealth', '/api/v1/tunnels/1%00', '/api/v1/tunnels/%zz', '/api/\\v1/system/health']) {
     it(`${path} is unknown under the API: 404 with the envelope`, async () => {
       for (const method of ['GET', 'POST']) {
         const { status, error } = await panel.visitor().raw(method, path)

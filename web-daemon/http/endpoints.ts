@@ -18,7 +18,7 @@ import { reconcileEndpoints } from '../reconcile/endpoints.ts'
 import type { Watch } from '../reconcile/pass.ts'
 import { settingsEndpoints } from '../settings/endpoints.ts'
 import { systemEndpoints } from '../system/endpoints.ts'
-import type { About } from '../system/health.ts'
+import type { About, Component } from '../system/health.ts'
 import { tunnelEndpoints } from '../tunnels/endpoints.ts'
 import { pairingEndpoints } from '../tunnels/pairing-endpoints.ts'
 import type { PairingThrottle } from '../tunnels/pairing-throttle.ts'
@@ -39,14 +39,16 @@ export interface Services {
   readonly traffic: Traffic
   readonly monitor: Monitor
   readonly runs: Runs
+  /** What health tells of beside the features. */
+  readonly components: () => Component[]
   readonly logger: Logger
 }
 
 const SETTING_REFERENCES = { 'addressing.default_pool_id': noSuchPool }
 
-export const allEndpoints = ({ auth, about, pairing, watch, metrics, traffic, monitor, runs, logger }: Services): Endpoint[] => [
+export const allEndpoints = ({ auth, about, pairing, watch, metrics, traffic, monitor, runs, components, logger }: Services): Endpoint[] => [
   ...authEndpoints(auth),
-  ...systemEndpoints(about, () => [metricsComponent(metrics), monitorComponent(monitor)]),
+  ...systemEndpoints(about, () => [metricsComponent(metrics), monitorComponent(monitor), ...components()]),
   ...metricsEndpoints(metrics.sampler),
   ...monitorEndpoints(monitor),
   ...diagnosticEndpoints(runs, logger),

@@ -1,6 +1,5 @@
 // The headers that every answer under the prefix carries (interface.md, Authentication 8; decisions.md, W14, W21).
 import { randomUUID } from 'node:crypto'
-import { TLSSocket } from 'node:tls'
 import type { Request, RequestHandler } from 'express'
 import helmet from 'helmet'
 
@@ -34,7 +33,8 @@ export const requestId: RequestHandler = (req, res, next) => {
   next()
 }
 
-export const isSecure = (req: Request): boolean => req.socket instanceof TLSSocket
+/** Whether the browser's own connection is encrypted: as this one is, or as a trusted proxy says (decisions.md, W22; app.ts names those). */
+export const isSecure = (req: Request): boolean => req.secure
 
 /** The address of the connection; a dual-stack socket writes IPv4 as IPv6. */
 export const clientAddress = (req: Request): string => (req.socket.remoteAddress ?? '').replace(/^::ffff:(?=\d+\.)/, '')

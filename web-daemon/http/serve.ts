@@ -5,7 +5,7 @@ import { strict, type TSchema } from '@panel/shared/model/schema.ts'
 import { AuditNote } from '../audit/note.ts'
 import type { CommandContext, ReadContext } from '../context.ts'
 import { asRefusal, sendAnswer, sendRefusal } from './answer.ts'
-import { readBody } from './body.ts'
+import { BODY_LIMIT_BYTES, readBody, STRANGER_LIMIT_BYTES } from './body.ts'
 import type { Answer, AuditedEndpoint, Endpoint, Incoming, StreamEndpoint } from './endpoint.ts'
 import type { Guard, Visit } from './guards.ts'
 import { clientAddress, isSecure } from './headers.ts'
@@ -78,7 +78,7 @@ class Exchange {
   async answer(): Promise<Exclude<Outcome, Refusal>> {
     for (const guard of this.#machinery.guards) await guard(this.#visit)
     const endpoint = this.#endpoint
-    if (!endpoint.route.startsWith('GET ')) this.#body = await readBody(this.#req, endpoint.body_limit_bytes)
+    if (!endpoint.route.startsWith('GET ')) this.#body = await readBody(this.#req, this.#res, this.#bodyLimit())
     if (endpoint.kind === 'stream') return this.#stream(endpoint)
     if (endpoint.kind !== 'command' || endpoint.isCreating !== true) return this.#handle(endpoint, this.#body)
     const { key, body } = takeKey(this.#req.get('Idempotency-Key') ?? '', this.#body)
@@ -100,6 +100,10 @@ class Exchange {
     const begin = async () => endpoint.handle({ ...this.#reader(), note: this.#note }, this.#incoming(this.#body))
     await this.#machinery.streams.run(this.#res, endpoint, session, begin)
     return STREAMED
+  }
+
+  #bodyLimit(): number {
+    return this.#visit.session ? (this.#endpoint.body_limit_bytes ?? BODY_LIMIT_BYTES) : STRANGER_LIMIT_BYTES
   }
 
   #reader(): ReadContext {

@@ -1,15 +1,39 @@
-// The HTTP server: its time-outs, and an end that lets what is under way finish (decisions.md, W10).
-import { createServer, type RequestListener, type Server } from 'node:http'
+// The HTTP server: its limits, with or without TLS, and an end that lets what is under way finish (decisions.md, W10).
+import { createServer as createHttp, type RequestListener, type Server } from 'node:http'
+import { createServer as createHttps, Server as HttpsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
+import { contextOf, type Pair } from '../tls/pair.ts'
+import { Connections } from './connections.ts'
 
-const HEADERS_MS = 10_000
-const REQUEST_MS = 60_000
-const IDLE_MS = 120_000
-const CHECK_MS = 1000
+export interface Limits {
+  /** From the first byte, or from the connection where none comes; a TLS handshake has as long again. */
+  readonly headers_ms: number
+  /** For a request to arrive, its body included. Nothing bounds the answer: it may be a stream. */
+  readonly request_ms: number
+  readonly idle_ms: number
+  /** How often the two above are looked at. */
+  readonly check_ms: number
+  /** What each costs in memory must not add up to all that the process may have. */
+  readonly connections: number
+}
+
+export const LIMITS: Limits = { headers_ms: 10_000, request_ms: 60_000, idle_ms: 120_000, check_ms: 1000, connections: 4096 }
 export const DRAIN_MS = 15_000
 
-export const listen = async (app: RequestListener, address: string, port: number): Promise<Server> => {
-  const server = createServer({ headersTimeout: HEADERS_MS, requestTimeout: REQUEST_MS, keepAliveTimeout: IDLE_MS, connectionsCheckingInterval: CHECK_MS }, app)
+export interface Listening {
+  readonly pair?: Pair
+  readonly limits?: Limits
+}
+
+const connectionsOf = new WeakMap<Server, Connections>()
+
+export const listen = async (app: RequestListener, address: string, port: number, { pair, limits = LIMITS }: Listening = {}): Promise<Server> => {
+  const server = bareServer(limits, pair)
+  server.maxConnections = limits.connections
+  server.on('request', app)
+  // The app itself says "continue" once it wants the body (http/body.ts), and other expectations are none of its concern.
+  for (const event of ['checkContinue', 'checkExpectation'] as const) server.on(event, (req, res) => server.emit('request', req, res))
+  connectionsOf.set(server, new Connections(server))
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(port, address, () => {
@@ -20,16 +44,28 @@ export const listen = async (app: RequestListener, address: string, port: number
   return server
 }
 
+const bareServer = ({ headers_ms, request_ms, idle_ms, check_ms }: Limits, pair?: Pair): Server => {
+  const times = { headersTimeout: headers_ms, requestTimeout: request_ms, keepAliveTimeout: idle_ms, connectionsCheckingInterval: check_ms }
+  return pair ? createHttps({ ...times, ...contextOf(pair), handshakeTimeout: headers_ms }) : createHttp(times)
+}
+
 /** The root of the panel as a browser takes it. */
 export const urlOf = (server: Server, basePath: string): string => {
   const { address, port, family } = server.address() as AddressInfo
-  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}${basePath}/`
+  return `${server instanceof HttpsServer ? 'https' : 'http'}://${family === 'IPv6' ? `[${address}]` : address}:${port}${basePath}/`
 }
 
-/** No new requests; those under way have until the drain time to end. */
+/** Connections that there are keep what they were made with. */
+export const renew = (server: Server, pair: Pair): void => {
+  if (server instanceof HttpsServer) server.setSecureContext(contextOf(pair))
+}
+
+/** No new connections, and the last request of each; those under way have until the drain time to end. */
 export const drain = async (server: Server, drainMs: number = DRAIN_MS): Promise<void> => {
-  const late = setTimeout(() => server.closeAllConnections(), drainMs)
-  const answered = setInterval(() => server.closeIdleConnections(), 50)
+  const connections = connectionsOf.get(server)
+  server.prependListener('request', (_req, res) => (res.shouldKeepAlive = false))
+  const late = setTimeout(() => connections?.endAll(), drainMs)
+  const answered = setInterval(() => connections?.endIdle(), 50)
   await new Promise<void>((resolve, reject) => server.close((failure) => (failure ? reject(failure) : resolve())))
   clearTimeout(late)
   clearInterval(answered)

@@ -32,6 +32,7 @@ export class Streams {
   readonly #taken = new Map<string, number>()
   readonly #open = new Set<Open>()
   #looking: NodeJS.Timeout | null = null
+  #isEnding = false
 
   constructor(parts: StreamParts) {
     this.#parts = parts
@@ -48,6 +49,7 @@ export class Streams {
    */
   async run(res: Response, endpoint: StreamEndpoint, session: Session, begin: () => Promise<StreamSource>): Promise<void> {
     const { route, queue = QUEUE } = endpoint
+    if (this.#isEnding) throw new Refusal('SERVICE_UNAVAILABLE', 'The panel is stopping. Try again in a moment.', { details: { reason: 'stopping' } })
     if (this.count(route) >= STREAMS_PER_KIND) throw tooMany()
     this.#taken.set(route, this.count(route) + 1)
     try {
@@ -62,8 +64,9 @@ export class Streams {
     }
   }
 
-  /** For the end of the panel: nobody waits for a stream to end by itself. */
+  /** For the end of the panel: nobody waits for a stream to end by itself, and none begins any more. */
   endAll(): void {
+    this.#isEnding = true
     for (const { connection } of this.#open) connection.cut()
   }
 

@@ -15,7 +15,7 @@ import { refusalFor } from '@panel/web-daemon/helper/refusals.ts'
 import type { Endpoint } from '@panel/web-daemon/http/endpoint.ts'
 import { basePathOf } from '@panel/web-daemon/http/prefix.ts'
 import type { Streams } from '@panel/web-daemon/http/streams.ts'
-import { drain, listen, urlOf } from '@panel/web-daemon/http/server.ts'
+import { drain, listen, urlOf, type Listening } from '@panel/web-daemon/http/server.ts'
 import type { Watch } from '@panel/web-daemon/reconcile/pass.ts'
 import { Settings } from '@panel/web-daemon/settings/settings.ts'
 import type { Metrics } from '@panel/web-daemon/metrics/metrics.ts'
@@ -70,9 +70,9 @@ export class Clock {
   }
 }
 
-export type TestParts = Partial<Omit<PanelParts, 'logger' | 'now'>> & { readonly store?: string; readonly address?: string }
+export type TestParts = Partial<Omit<PanelParts, 'logger' | 'now'>> & { readonly store?: string; readonly address?: string; readonly listening?: Listening }
 
-export const startPanel = async ({ store = IN_MEMORY, address = '127.0.0.1', ...parts }: TestParts = {}): Promise<TestPanel> => {
+export const startPanel = async ({ store = IN_MEMORY, address = '127.0.0.1', listening = {}, ...parts }: TestParts = {}): Promise<TestPanel> => {
   const log: string[] = []
   const clock = new Clock()
   const kernel = new FakeKernel()
@@ -96,7 +96,7 @@ export const startPanel = async ({ store = IN_MEMORY, address = '127.0.0.1', ...
     web_path,
   }
   const { app, endpoints, streams, metrics, traffic, monitor, watch, routeWatch, runs } = createApp(whole)
-  const server = await listen(app, address, 0)
+  const server = await listen(app, address, 0, listening)
   const base = urlOf(server, basePathOf(web_path))
   const visitor = (): Client => new Client(base)
   const signedInBy = (path: string, expected: number) => async (): Promise<Client> => {

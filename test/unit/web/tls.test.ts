@@ -1,0 +1,223 @@
+// The certificate's files: what is refused at the start, what is taken while the server runs, and the pair that can be made.
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { createPrivateKey, X509Certificate } from 'node:crypto'
+import { chmodSync, copyFileSync, cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { ConfigError } from '@panel/web-daemon/config.ts'
+import { makeLogger } from '@panel/web-daemon/log.ts'
+import { KeptPair } from '@panel/web-daemon/tls/kept-pair.ts'
+import { PairError, readPair, type Pair } from '@panel/web-daemon/tls/pair.ts'
+import { makeSelfSigned, SelfSignedError } from '@panel/web-daemon/tls/self-signed.ts'
+import { Certificates, filesIn, fingerprintIn, pairIn } from '../../api/support/certificates.ts'
+
+const DAY_MS = 86_400_000
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
+
+describe('A certificate and its key', () => {
+  // Keys take their time to be made.
+  const stock = new Certificates()
+  const [one, two] = [stock.make('one'), stock.make('two')]
+  let folder: string
+  let place: string
+  /** The other pair, in a folder of its own. */
+  let next: string
+  beforeEach(() => {
+    folder = mkdtempSync(join(stock.folder, 'case-'))
+    ;[place, next] = [join(folder, 'own'), join(folder, 'next')]
+    cpSync(one, place, { recursive: true })
+    cpSync(two, next, { recursive: true })
+  })
+  after(() => stock.remove())
+
+  const kept = (files = filesIn(place), now = (): Date => new Date()) => {
+    const log: Record<string, unknown>[] = []
+    const taken: Pair[] = []
+    const pair = new KeptPair({ files, now, logger: makeLogger({ write: (line) => void log.push(JSON.parse(line) as Record<string, unknown>) }) })
+    return { pair, log, taken, look: () => pair.look((found) => void taken.push(found)) }
+  }
+
+  describe('are refused at the start', () => {
+    const spoil: [string, () => void, RegExp][] = [
+      ['where there is no certificate', () => rmSync(filesIn(place).cert), /file of the certificate does not exist/],
+      ['where there is no key', () => rmSync(filesIn(place).key), /file of the key does not exist/],
+      ['where one is a folder', () => (rmSync(filesIn(place).key), mkdirSync(filesIn(place).key)), /file of the key is a folder/],
+      ['where the certificate is none', () => writeFileSync(filesIn(place).cert, 'nonsense'), /does not begin with one in PEM form/],
+      ['where the key is none', () => writeFileSync(filesIn(place).key, 'nonsense'), /holds no private key in PEM form/],
+      ['where the key is cut off', () => truncateSync(filesIn(place).key, 900), /or is not complete/],
+      ['where the key is that of another', () => copyFileSync(filesIn(next).key, filesIn(place).key), /The key is not that of the first certificate/],
+      ['where the key asks for a passphrase', () => writeFileSync(filesIn(place).key, createPrivateKey(pairIn(place).key).export({ type: 'pkcs8', format: 'pem', cipher: 'aes-128-cbc', passphrase: 'secret' })), /protected by a passphrase/],
+    ]
+    for (const [what, change, said] of spoil) {
+      it(`${what}, with the names of the settings and the files`, () => {
+        change()
+        assert.throws(() => kept(), (failure) => {
+          assert.ok(failure instanceof ConfigError)
+          assert.match(failure.message, said)
+          for (const part of ['PANEL_TLS_CERT=', 'PANEL_TLS_KEY=', filesIn(place).cert]) assert.ok(failure.message.includes(part), failure.message)
+          return true
+        })
+      })
+    }
+
+    it('where they may not be read', () => {
+      chmodSync(filesIn(place).key, 0)
+      const isRoot = process.getuid?.() === 0
+      if (isRoot) process.seteuid?.(65534)
+      try {
+        assert.throws(() => kept(), /cannot be read by the user that the web daemon runs as; give it the right to/)
+      } finally {
+        if (isRoot) process.seteuid?.(0)
+      }
+    })
+  })
+
+  describe('are worried about', () => {
+    const stateAt = (now: Date) => kept(filesIn(place), () => now).pair.component()
+
+    it('in health and the log where they have expired, or are not valid yet, or nobody renews them', () => {
+      assert.equal(stateAt(new Date()).status, 'ok')
+      for (const [days, said] of [[826, /expired on/], [-5, /not valid before/], [825 - 29, /nobody has renewed it yet/]] as const) {
+        const { status, detail } = stateAt(new Date(Date.now() + days * DAY_MS))
+        assert.deepEqual([status, said.test(detail)], ['degraded', true], detail)
+      }
+      assert.equal(stateAt(new Date(Date.now() + (825 - 31) * DAY_MS)).status, 'ok')
+      const { log } = kept(filesIn(stock.make('old', new Date(Date.now() - 900 * DAY_MS))))
+      assert.match(String(log[0]?.['worry']), /expired on/)
+    })
+
+    it('where every user of the server can read the key', () => {
+      chmodSync(filesIn(place).key, 0o644)
+      assert.match(kept().pair.component().detail, /Every user of this server can read the key/)
+      chmodSync(filesIn(place).key, 0o640)
+      assert.equal(kept().pair.component().status, 'ok')
+    })
+
+    it('without a path in what health shows to anybody', () => {
+      const { pair, look } = kept()
+      rmSync(filesIn(place).key)
+      look()
+      assert.ok(!pair.component().detail.includes('/'))
+    })
+  })
+
+  describe('that change while the server runs', () => {
+    it('are taken, once', () => {
+      const { pair, taken, log, look } = kept()
+      look()
+      assert.equal(taken.length, 0)
+      for (const name of ['panel.key', 'panel.crt']) renameSync(join(next, name), join(place, name))
+      look()
+      look()
+      assert.deepEqual([taken.length, taken[0]?.cert, pair.pair], [1, readFileSync(filesIn(place).cert, 'utf8'), taken[0]])
+      assert.equal(log.at(-1)?.['msg'], 'a new certificate is in use')
+    })
+
+    it('are taken where links to them are swapped, one after the other, as those who renew certificates do', () => {
+      const live = join(folder, 'live')
+      mkdirSync(live)
+      for (const name of ['panel.key', 'panel.crt']) symlinkSync(join(place, name), join(live, name))
+      const { pair, taken, look } = kept(filesIn(live))
+      const swap = (name: string): void => {
+        symlinkSync(join(next, name), join(live, 'new'))
+        renameSync(join(live, 'new'), join(live, name))
+      }
+      swap('panel.crt')
+      look()
+      assert.deepEqual([taken.length, pair.component().status], [0, 'degraded'])
+      swap('panel.key')
+      look()
+      assert.deepEqual([taken.length, pair.component().status, pair.pair.cert], [1, 'ok', pairIn(next).cert])
+    })
+
+    it('are taken where a folder that is a link is swapped', () => {
+      const current = join(folder, 'current')
+      symlinkSync(place, current)
+      const { taken, look } = kept(filesIn(current))
+      symlinkSync(next, `${current}.new`)
+      renameSync(`${current}.new`, current)
+      look()
+      assert.equal(taken.length, 1)
+    })
+
+    it('are left alone where they cannot be used, which is said once in the log and stays in health, until they can', () => {
+      const { pair, taken, log, look } = kept()
+      const old = pair.pair
+      const whole = readFileSync(filesIn(next).cert, 'utf8')
+      writeFileSync(filesIn(place).cert, whole.slice(0, 700))
+      for (const _time of [1, 2, 3]) look()
+      const { status, detail } = pair.component()
+      assert.deepEqual([taken.length, pair.pair, status], [0, old, 'degraded'])
+      assert.match(detail, /cannot be used, so the one before serves on, until .* or is not complete/)
+      assert.equal(log.filter(({ msg }) => msg === 'the new certificate cannot be used; the one before serves on').length, 1)
+      writeFileSync(filesIn(place).cert, whole)
+      look()
+      assert.match(pair.component().detail, /The key is not that of the first certificate/)
+      copyFileSync(filesIn(next).key, filesIn(place).key)
+      look()
+      assert.deepEqual([taken.length, pair.component().status], [1, 'ok'])
+    })
+
+    it('are left alone where they are gone, and where OpenSSL does not take them', () => {
+      const { pair, taken, look } = kept()
+      rmSync(place, { recursive: true })
+      look()
+      assert.deepEqual([taken.length, pair.component().status], [0, 'degraded'])
+      mkdirSync(place)
+      execFileSync('openssl', ['req', '-x509', '-newkey', 'rsa:512', '-nodes', '-subj', '/CN=weak', '-days', '5', '-keyout', filesIn(place).key, '-out', filesIn(place).cert], { stdio: 'ignore' })
+      look()
+      assert.match(pair.component().detail, /cannot be used: .*key too small/)
+    })
+  })
+
+  describe('that are made here', () => {
+    it('are for the names that are given, for 825 days, and belong to the owner of the folder alone', () => {
+      const made = makeSelfSigned(next, ['panel.example', '192.0.2.1', '2001:db8::1', '*.example'])
+      const found = new X509Certificate(readFileSync(made.cert))
+      assert.equal(found.subjectAltName, 'DNS:panel.example, IP Address:192.0.2.1, IP Address:2001:DB8:0:0:0:0:0:1, DNS:*.example')
+      assert.deepEqual([found.subject, found.ca, found.fingerprint256], ['CN=panel.example', false, made.fingerprint])
+      assert.ok(found.verify(found.publicKey))
+      assert.equal(Math.round((new Date(found.validTo).getTime() - Date.now()) / DAY_MS), 825)
+      assert.deepEqual([statSync(made.key).mode & 0o777, statSync(made.cert).mode & 0o777], [0o600, 0o644])
+      assert.equal(statSync(made.key).uid, statSync(join(made.key, '..')).uid)
+    })
+
+    it('are made anew on request, each time with another key and number', () => {
+      const before = [pairIn(place).key, new X509Certificate(pairIn(place).cert).serialNumber]
+      makeSelfSigned(place, ['localhost'])
+      assert.notEqual(pairIn(place).key, before[0])
+      assert.notEqual(new X509Certificate(pairIn(place).cert).serialNumber, before[1])
+      assert.deepEqual(readdirSync(place).sort(), ['panel.crt', 'panel.key'])
+    })
+
+    it('are never put in the place of what somebody else has signed, nor of a key without its certificate', () => {
+      const [ca, leaf] = [place, next]
+      const openssl = (...args: string[]) => execFileSync('openssl', args, { stdio: 'ignore' })
+      openssl('req', '-new', '-key', filesIn(leaf).key, '-subj', '/CN=leaf', '-out', join(leaf, 'csr'))
+      openssl('x509', '-req', '-in', join(leaf, 'csr'), '-CA', filesIn(ca).cert, '-CAkey', filesIn(ca).key, '-set_serial', '7', '-out', filesIn(leaf).cert)
+      assert.throws(() => makeSelfSigned(leaf, ['localhost']), /not a self-signed pair. Move them away/)
+      rmSync(filesIn(ca).cert)
+      assert.throws(() => makeSelfSigned(ca, ['localhost']), SelfSignedError)
+    })
+
+    for (const names of [[], ['https://panel.example'], ['panel.example:8480'], ['a b'], ['-a.example'], ['x'.repeat(64)]]) {
+      it(`are not made for ${JSON.stringify(names)}, with a word on what to write`, () => {
+        assert.throws(() => makeSelfSigned(place, names), (failure) => failure instanceof SelfSignedError && /host name/.test(failure.message))
+      })
+    }
+
+    it('are made by a program that says what to put into the configuration', () => {
+      const made = next
+      const run = (...args: string[]) => execFileSync(process.execPath, ['--import', 'tsx', 'web-daemon/tls/make.ts', ...args], { cwd: ROOT, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
+      const said = run(made, 'panel.example')
+      assert.ok(said.startsWith(`PANEL_TLS_CERT=${filesIn(made).cert}\nPANEL_TLS_KEY=${filesIn(made).key}\n`))
+      assert.ok(said.includes(fingerprintIn(made)))
+      assert.throws(() => run(join(folder, 'none'), 'a'), (failure) => /^ENOENT: [^\n]*\n$/.test((failure as { stderr: string }).stderr))
+    })
+  })
+
+  it('are told apart from anything else that goes wrong', () => {
+    assert.throws(() => readPair({ cert: '/nowhere/a', key: '/nowhere/b' }), PairError)
+  })
+})
