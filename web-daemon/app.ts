@@ -105,7 +105,7 @@ export const createApp = (parts: PanelParts): Panel => {
   app.use(cookieParser())
   mountEndpoints(app, endpoints, machinery)
   app.use(unknownApiPath)
-  app.use(pageRoutes(loadPage(parts.page_dir, basePath)))
+  app.use(pageRoutes(loadPage(parts.page_dir, basePath), settings))
   app.use(failures(logger))
   return { app, endpoints, watch, streams, metrics, traffic, monitor, routeWatch, runs }
 }

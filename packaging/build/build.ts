@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build, type BuildOptions } from 'esbuild'
 import { buildNative } from '../../root-helper/native/build.mjs'
+import { buildPage } from './page.ts'
 import { loadFromBeside, standaloneValidators } from './plugins.ts'
 
 export const ROOT = join(dirname(fileURLToPath(import.meta.url)), '../..')
@@ -43,9 +44,7 @@ export async function buildAll(): Promise<void> {
   const folder = `${BUNDLE}.new`
   await rm(folder, { recursive: true, force: true })
   await mkdir(folder, { recursive: true })
-  await Promise.all([addons(folder), bundle('root-helper/main.ts', join(folder, 'helper.cjs')), bundle('web-daemon/main.ts', join(folder, 'web.cjs')), bundle('web-daemon/tls/make.ts', join(folder, 'certificate.cjs'))])
-  await cp(join(ROOT, 'ui/index.html'), join(folder, 'ui/index.html'))
-  await cp(join(ROOT, 'ui/assets'), join(folder, 'ui/assets'), { recursive: true })
+  await Promise.all([addons(folder), bundle('root-helper/main.ts', join(folder, 'helper.cjs')), bundle('web-daemon/main.ts', join(folder, 'web.cjs')), bundle('web-daemon/tls/make.ts', join(folder, 'certificate.cjs')), buildPage(join(folder, 'ui'))])
   await rm(BUNDLE, { recursive: true, force: true })
   await rename(folder, BUNDLE)
 }

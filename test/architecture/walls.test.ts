@@ -33,8 +33,9 @@ describe('The house rules', function () {
   this.timeout(300_000)
 
   it('hold in the types of every room', () => tool('tsc', '-b', 'shared', 'root-helper', 'web-daemon', 'test').then(() => undefined))
+  it('hold in the types of the page, its components and the keys of its words', () => tool('svelte-check', '--workspace', 'ui', '--tsconfig', 'tsconfig.json', '--output', 'human', '--fail-on-warnings').then(() => undefined))
   it('hold in the eyes of the linter', () => tool('eslint', '--config', 'test/architecture/eslint.config.js', '.').then(() => undefined))
-  it('keep the import walls standing', () => tool('depcruise', '--config', '.dependency-cruiser.cjs', 'shared', 'root-helper', 'web-daemon', 'test', 'packaging').then(() => undefined))
+  it('keep the import walls standing', () => tool('depcruise', '--config', '.dependency-cruiser.cjs', 'shared', 'root-helper', 'web-daemon', 'ui', 'test', 'packaging').then(() => undefined))
 
   it('let shared compile without any environment, so that it cannot act', () => {
     const { compilerOptions } = JSON.parse(readFileSync(join(ROOT, 'tsconfig.base.json'), 'utf8')) as { compilerOptions: { types: string[]; lib: string[] } }
@@ -45,7 +46,7 @@ describe('The house rules', function () {
 
   it('keep comments that silence a tool, tests that do not run and unfinished notes out of the tree', async () => {
     const words = ['@ts-' + 'ignore', '@ts-' + 'expect-error', 'eslint-' + 'disable', 'TO' + 'DO', 'FIX' + 'ME', 'it.on' + 'ly', 'it.sk' + 'ip', 'describe.on' + 'ly', 'describe.sk' + 'ip']
-    const odd = (await tracked('*.ts', '*.js', '*.mjs', '*.cjs', '*.c', '*.sh')).filter((path) => {
+    const odd = (await tracked('*.ts', '*.svelte', '*.js', '*.mjs', '*.cjs', '*.c', '*.sh')).filter((path) => {
       const text = readFileSync(join(ROOT, path), 'utf8')
       return words.some((word) => text.includes(word))
     })

@@ -1,7 +1,7 @@
 // How the page looks and is used: without colour, on a phone, in the dark, by keyboard.
 import assert from 'node:assert/strict'
 import { browsing, PHONE, type Look, type Visit } from './support/browser.ts'
-import { giveTunnels, seen, signedIn, startHost, type Host } from './support/host.ts'
+import { giveTunnels, goTo, seen, signedIn, startHost, type Host } from './support/host.ts'
 
 describe('The look of the page', () => {
   const { visit } = browsing()
@@ -12,33 +12,42 @@ describe('The look of the page', () => {
   })
   afterEach(() => host.close())
 
-  const visitSignedIn = async (look: Look = {}): Promise<Visit> => signedIn(await visit(host, look))
+  const visitTunnels = async (look: Look = {}): Promise<Visit> => goTo(await signedIn(await visit(host, look)), host, 'tunnels', /^Tunnels 4/)
 
   it('tells states apart by shape and word, not by colour alone', async () => {
-    const { page } = await visitSignedIn()
-    const marks = await page.locator('#tunnels .mark').evaluateAll((all) => all.map((one) => [one.textContent, one.querySelector('path')?.getAttribute('d')]))
-    assert.deepEqual(new Set(marks.map(([word]) => word)), new Set(['up (GRE reports no carrier)', 'missing', 'down']))
-    assert.equal(new Set(marks.map(([, outline]) => outline)).size, 3)
+    const { page } = await visitTunnels()
+    const marks = await page.locator('td [data-state]').evaluateAll((all) => all.map((one) => [one.getAttribute('data-state'), one.textContent, one.querySelector('path')?.getAttribute('d')]))
+    const shapes = new Map(marks.map(([state, , outline]) => [state, outline]))
+    assert.deepEqual([...shapes.keys()].sort(), ['disabled', 'down', 'unknown', 'up'])
+    assert.equal(new Set(shapes.values()).size, shapes.size)
+    for (const [state, , outline] of marks) assert.equal(outline, shapes.get(state))
+    assert.ok(marks.every(([, word]) => (word ?? '').trim() !== ''))
   })
 
   it('has no sideways scroll on a phone, and targets that a thumb hits', async () => {
-    const { page } = await visitSignedIn({ viewport: PHONE })
-    for (const width of [PHONE.width, 320]) {
-      await page.setViewportSize({ ...PHONE, width })
-      assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), width)
+    const visit = await visitTunnels({ viewport: PHONE })
+    const { page } = visit
+    for (const path of ['tunnels', '', 'account']) {
+      await goTo(visit, host, path, /./)
+      for (const width of [PHONE.width, 320]) {
+        await page.setViewportSize({ ...PHONE, width })
+        assert.ok(await page.evaluate(() => document.documentElement.scrollWidth) <= width, `${path} is wider than ${width}`)
+      }
     }
-    const heights = await page.getByRole('button').evaluateAll((all) => all.map((one) => one.getBoundingClientRect().height))
-    for (const height of heights) assert.ok(height >= 44, `a button is ${height} px high`)
+    await goTo(visit, host, 'tunnels', /./)
+    const heights = await page.locator('main .button, header button, nav.bottom a, nav.bottom button').evaluateAll((all) => all.filter((one) => one.checkVisibility()).map((one) => [one.textContent, one.getBoundingClientRect().height] as const))
+    assert.ok(heights.length > 5)
+    for (const [name, height] of heights) assert.ok(height >= 44, `${name} is ${height} px high`)
   })
 
   it('is dark where the operator\'s machine is', async () => {
-    const { page } = await visitSignedIn({ colorScheme: 'dark' })
+    const { page } = await visitTunnels({ colorScheme: 'dark' })
     const colours = await page.evaluate(() => [getComputedStyle(document.body).backgroundColor, getComputedStyle(document.body).color])
     const [paper, ink] = colours.map((colour) => Math.max(...(colour.match(/\d+/g) ?? []).map(Number)))
     assert.ok(Number(paper) < 60 && Number(ink) > 200, `${colours}`)
   })
 
-  it('shows where the keyboard is', async () => {
+  it('shows where the keyboard is, in the order of reading', async () => {
     const { page } = await visit(host)
     await seen(page, 'Sign in')
     const stops: string[] = []
@@ -46,13 +55,32 @@ describe('The look of the page', () => {
       await page.keyboard.press('Tab')
       stops.push(await page.evaluate(focused))
     }
-    assert.deepEqual(stops, ['Skip to content', 'Refresh', 'Username', 'Password', 'Show the password', 'Sign in'].map((name) => `${name}, outlined 3px`))
+    assert.deepEqual(stops, ['Language', 'Colours', 'Username', 'Password', 'Show the password', 'Sign in'].map((name) => `${name}, outlined 3px`))
+  })
+
+  it('can be gone through by keys: past the navigation, to any page or tunnel by name, to what the keys are, and back', async () => {
+    const { page } = await visitTunnels()
+    await page.keyboard.press('Tab')
+    assert.equal(await page.evaluate(focused), 'Skip to content, outlined 3px')
+    await page.keyboard.press('Enter')
+    assert.equal(await page.evaluate(() => document.activeElement?.tagName), 'MAIN')
+    await page.keyboard.press('Control+k')
+    await page.getByRole('combobox').fill('frankf')
+    await page.getByRole('option', { name: /gre-a-2/ }).waitFor()
+    await page.getByRole('combobox').fill('overv')
+    await page.keyboard.press('Enter')
+    await seen(page, 'Overview')
+    await page.waitForFunction(() => document.activeElement?.tagName === 'H1')
+    await page.keyboard.press('?')
+    await page.getByRole('dialog', { name: 'Keys and signs' }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.waitForFunction(() => document.activeElement?.tagName === 'H1')
   })
 })
 
 /** Runs in the browser: what the keyboard is on, by its label or text, and how thick the line around it is. */
 const focused = (): string => {
   const at = document.activeElement as HTMLInputElement
-  const name = at.labels?.[0]?.textContent ?? at.textContent ?? ''
+  const name = at.getAttribute('aria-label') ?? at.labels?.[0]?.textContent ?? at.textContent ?? ''
   return `${name.trim()}, outlined ${getComputedStyle(at).outlineWidth}`
 }

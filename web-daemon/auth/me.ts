@@ -1,4 +1,5 @@
 // The signed-in operator, and the change of their name or password, which ends every other session.
+import type { MeAnswer } from '@panel/shared/api/auth.ts'
 import type { CommandContext, ReadContext } from '../context.ts'
 import { ok, type Answer, type Incoming } from '../http/endpoint.ts'
 import { Refusal } from '../http/refusal.ts'
@@ -10,7 +11,8 @@ import { accountWith, changeAccount, type Account } from './store.ts'
 
 export const showMe = async ({ db }: ReadContext, incoming: Incoming): Promise<Answer> => {
   const user = userView(await ownAccount(db, incoming))
-  return ok({ ...user, user })
+  const answer: MeAnswer = { ...user, user }
+  return ok(answer)
 }
 
 export const changeMe =

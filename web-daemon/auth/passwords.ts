@@ -1,9 +1,9 @@
 // Passwords: what one must be, how it is kept, and a comparison that costs the same whether or not the account exists (decisions.md, A9, A13).
 import { randomBytes } from 'node:crypto'
+import { MIN_PASSWORD_CHARACTERS } from '@panel/shared/api/auth.ts'
 import bcrypt from 'bcrypt'
 
 export const BCRYPT_COST = 12
-export const MIN_CHARACTERS = 12
 /** bcrypt reads no further, so anything longer would be a password that is shorter than it looks. */
 export const MAX_BYTES = 72
 
@@ -29,7 +29,7 @@ export const makePasswords = (cost: number = BCRYPT_COST, work: Bcrypt = bcrypt)
 
 /** What is wrong with a new password, or null. A username that was itself refused is not there to be compared with. */
 export const weakness = (password: string, username: string | undefined): string | null => {
-  if ([...password].length < MIN_CHARACTERS) return `A password has at least ${MIN_CHARACTERS} characters`
-  if (Buffer.byteLength(password) > MAX_BYTES) return `A password has at least ${MIN_CHARACTERS} characters and at most ${MAX_BYTES} bytes`
+  if ([...password].length < MIN_PASSWORD_CHARACTERS) return `A password has at least ${MIN_PASSWORD_CHARACTERS} characters`
+  if (Buffer.byteLength(password) > MAX_BYTES) return `A password has at least ${MIN_PASSWORD_CHARACTERS} characters and at most ${MAX_BYTES} bytes`
   return password.toLowerCase() === username?.toLowerCase() ? 'A password of 12 characters or more must not be the username' : null
 }

@@ -1,17 +1,10 @@
 // A session: made as three cookies and a body, and read back from the cookies.
 import { randomBytes } from 'node:crypto'
+import type { SessionAnswer, UserView } from '@panel/shared/api/auth.ts'
 import type { ReadDb } from '../context.ts'
 import type { Answer, CookieInstruction, Session } from '../http/endpoint.ts'
 import { accountWith, type Account } from './store.ts'
 import type { Claims, Token, Tokens, TokenUse } from './tokens.ts'
-
-export interface UserView {
-  readonly user_id: number
-  readonly username: string
-  readonly is_active: boolean
-  readonly last_login_date: string | null
-  readonly created_date: string
-}
 
 export const userView = ({ user_id, username, is_active, last_login_date, created_date }: Account): UserView => ({
   user_id,
@@ -26,7 +19,7 @@ export const sessionAnswer = (tokens: Tokens, account: Account, status: 200 | 20
   const access = tokens.issue(account, 'access')
   const refresh = tokens.issue(account, 'refresh')
   const csrf_token = randomBytes(32).toString('base64url')
-  const body = { user: userView(account), csrf_token, access_expires_at: access.expires_at, refresh_expires_at: refresh.expires_at }
+  const body: SessionAnswer = { user: userView(account), csrf_token, access_expires_at: access.expires_at, refresh_expires_at: refresh.expires_at }
   return { status, body, cookies: cookies(access, refresh, csrf_token) }
 }
 

@@ -1,55 +1,77 @@
-// Serves the app page and its files: read once, with the web path written in and its inline script named by hash in the policy (decisions.md, W19).
+// Serves the app page: read once, with the web path written in and its inline script named by hash in the policy (decisions.md, W19).
 import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { extname, join } from 'node:path'
-import type { RequestHandler } from 'express'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Request, RequestHandler } from 'express'
+import { SETTING_KEYS } from '../settings/definitions.ts'
+import type { SettingsReader } from '../settings/reader.ts'
+import { encoded, readAssets, sendEncoded, type Asset, type Encoded } from './assets.ts'
+import { readPreloads, type Preloads } from './preload.ts'
 import { Refusal } from './refusal.ts'
 import { API_BASE, notFound } from './routes.ts'
 
 export interface Page {
-  readonly html: Buffer
+  readonly source: string
   readonly policy: string
-  /** By the path under the prefix, as `/assets/start.js`. */
   readonly assets: ReadonlyMap<string, Asset>
-}
-
-interface Asset {
-  readonly bytes: Buffer
-  readonly type: string
-  /** A name that bears a hash of its content never changes its content. */
-  readonly isHashed: boolean
-}
-
-const TYPES: Record<string, string> = {
-  '.js': 'text/javascript; charset=utf-8',
-  '.css': 'text/css; charset=utf-8',
-  '.json': 'application/json; charset=utf-8',
-  '.svg': 'image/svg+xml',
-  '.png': 'image/png',
-  '.woff2': 'font/woff2',
+  readonly preloads: Preloads
 }
 
 export const loadPage = (directory: string, basePath: string): Page => {
-  const script = `window.__PANEL__=${inScript({ base_path: `${basePath}/`, api_base_path: `${basePath}${API_BASE}` })}`
-  const source = readFileSync(join(directory, 'index.html'), 'utf8')
-  if (!source.includes('<head>')) throw new Error(`${join(directory, 'index.html')} has no <head> to put the web path into`)
-  const html = source.replace('<head>', () => `<head><script>${script}</script>`).replaceAll('"./assets/', () => `"${basePath}/assets/`)
-  return { html: Buffer.from(html), policy: policyFor(script), assets: readAssets(join(directory, 'assets')) }
+  const api_base_path = `${basePath}${API_BASE}`
+  const script = `window.__PANEL__=${inScript({ base_path: `${basePath}/`, api_base_path })}`
+  const text = readFileSync(join(directory, 'index.html'), 'utf8')
+  for (const place of [ROOT_TAG, '<head>', '</head>']) if (!text.includes(place)) throw new Error(`${join(directory, 'index.html')} has no ${place} to write into`)
+  const source = text.replace('<head>', () => `<head><script>${script}</script>`).replaceAll('"./assets/', () => `"${basePath}/assets/`)
+  return { source, policy: policyFor(script), assets: readAssets(join(directory, 'assets')), preloads: readPreloads(directory, basePath, api_base_path) }
 }
 
-export const pageRoutes = (page: Page): RequestHandler => (req, res) => {
-  if (req.method !== 'GET' && req.method !== 'HEAD') {
-    throw new Refusal('METHOD_NOT_ALLOWED', `The method ${req.method} is not possible here, but GET, HEAD`, { headers: { Allow: 'GET, HEAD' } })
+export const pageRoutes = (page: Page, settings: SettingsReader): RequestHandler => {
+  const htmlFor = rememberedPage(page)
+  return (req, res) => {
+    if (req.method !== 'GET' && req.method !== 'HEAD') {
+      throw new Refusal('METHOD_NOT_ALLOWED', `The method ${req.method} is not possible here, but GET, HEAD`, { headers: { Allow: 'GET, HEAD' } })
+    }
+    if (req.path.startsWith('/assets/')) {
+      const asset = page.assets.get(req.path)
+      if (!asset) throw notFound()
+      res.set({ 'Content-Type': asset.type, 'Cache-Control': asset.isHashed ? 'public, max-age=31536000, immutable' : 'no-cache' })
+      res.removeHeader('Pragma')
+      sendEncoded(req, res, asset)
+    } else {
+      res.set({ 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': page.policy })
+      sendEncoded(req, res, htmlFor(page.preloads({ path: req.path, language: settings.get('display.language'), hasSession: hasSession(req) }), rootTag(settings)))
+    }
   }
-  if (req.path.startsWith('/assets/')) {
-    const asset = page.assets.get(req.path)
-    if (!asset) throw notFound()
-    res.set({ 'Content-Type': asset.type, 'Cache-Control': asset.isHashed ? 'public, max-age=31536000, immutable' : 'no-cache' })
-    res.removeHeader('Pragma')
-    res.set('Content-Length', String(asset.bytes.length)).end(asset.bytes)
-  } else {
-    res.set({ 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': page.policy, 'Content-Length': String(page.html.length) }).end(page.html)
+}
+
+const hasSession = (req: Request): boolean => 'panel_access' in ((req.cookies ?? {}) as object)
+
+/** As many as there are addresses of the app, with and without a session, while nobody changes how the page is displayed. */
+const MOST_REMEMBERED = 100
+
+const rememberedPage = ({ source }: Page): ((links: string, root: string) => Encoded) => {
+  const made = new Map<string, Encoded>()
+  return (links, root) => {
+    const key = `${root}${links}`
+    const known = made.get(key)
+    if (known) return known
+    if (made.size >= MOST_REMEMBERED) made.clear()
+    const html = encoded(Buffer.from(source.replace(ROOT_TAG, () => root).replace('</head>', () => `${links}</head>`)))
+    made.set(key, html)
+    return html
   }
+}
+
+/** As ui/index.html begins. */
+const ROOT_TAG = '<html lang="en" dir="ltr">'
+const DISPLAY_KEYS = SETTING_KEYS.filter((key) => key.startsWith('display.'))
+
+/** How the operator wants to be shown things stands in the document itself, so that it holds before the first paint. */
+const rootTag = (settings: SettingsReader): string => {
+  const language = settings.get('display.language')
+  const display = JSON.stringify(Object.fromEntries(DISPLAY_KEYS.map((key) => [key, settings.get(key)])))
+  return `<html lang="${language}" dir="${language === 'fa' ? 'rtl' : 'ltr'}" data-theme="${settings.get('display.theme')}" data-display="${display.replaceAll('&', '&amp;').replaceAll('"', '&quot;')}">`
 }
 
 /** The page of design/ui.md; `script` is exactly what stands between the script tags. */
@@ -69,18 +91,3 @@ const policyFor = (script: string): string =>
   ].join('; ')
 
 const inScript = (value: unknown): string => JSON.stringify(value).replaceAll('<', '\\u003c')
-
-/** As the bundler writes it; a word of eight small letters is no hash. */
-const HASHED_NAME = /-(?=[\w-]*[A-Z0-9])[\w-]{8}\.\w+$/
-
-/** Held in memory under their exact names, so no path of a request ever reaches the file system. */
-const readAssets = (directory: string): Map<string, Asset> => {
-  const names = existsSync(directory) ? readdirSync(directory, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()) : []
-  return new Map(
-    names.map((entry) => {
-      const path = join(entry.parentPath, entry.name)
-      const type = TYPES[extname(entry.name)] ?? 'application/octet-stream'
-      return [`/assets${path.slice(directory.length)}`, { bytes: readFileSync(path), type, isHashed: HASHED_NAME.test(entry.name) }]
-    }),
-  )
-}

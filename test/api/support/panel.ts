@@ -29,7 +29,8 @@ export const OPERATOR = { username: 'operator', password: 'correct horse battery
 /** The lowest that bcrypt takes; nothing but tests may ask for it. */
 export const TEST_BCRYPT_COST = 4
 
-export const PAGE_DIR = fileURLToPath(new URL('../../../ui', import.meta.url))
+/** As it is built: npx tsx packaging/build/page.ts. */
+export const PAGE_DIR = fileURLToPath(new URL('../../../.build/bundle/ui', import.meta.url))
 
 export interface TestPanel {
   readonly base: string

@@ -46,7 +46,7 @@ export const giveTunnels = async (host: Host, client: Client): Promise<void> => 
 }
 
 /** Of the form that is shown. */
-export const field = (page: Page, label: string): Locator => page.getByRole('textbox', { name: label })
+export const field = (page: Page, label: string): Locator => page.getByRole('textbox', { name: label, exact: true })
 
 export const signIn = async (page: Page, password: string = OPERATOR.password): Promise<void> => {
   await field(page, 'Username').fill(OPERATOR.username)
@@ -54,12 +54,27 @@ export const signIn = async (page: Page, password: string = OPERATOR.password): 
   await page.getByRole('button', { name: 'Sign in' }).click()
 }
 
-export const seen = async (page: Page, heading: string | RegExp): Promise<void> => page.getByRole('heading', { name: heading }).waitFor()
+export const seen = async (page: Page, heading: string | RegExp): Promise<void> => page.getByRole('heading', { name: heading, level: 1 }).waitFor()
 
 export const signedIn = async (visit: Visit): Promise<Visit> => {
   await signIn(visit.page)
-  await seen(visit.page, /^Tunnels/)
+  await seen(visit.page, 'Overview')
+  return visit
+}
+
+/** To a page of the app, as `tunnels?q=state:down`, by its address. */
+export const goTo = async (visit: Visit, host: Host, path: string, heading: string | RegExp): Promise<Visit> => {
+  await visit.page.goto(host.base + path)
+  await seen(visit.page, heading)
   return visit
 }
 
 export const textOf = (page: Page, selector: string): Promise<string> => page.locator(selector).innerText()
+
+/** What a field says is wrong with it, as a screen reader finds it. */
+export const complaintOf = async (page: Page, label: string): Promise<string> => {
+  const input = page.getByLabel(label, { exact: true }).and(page.locator('[aria-invalid="true"]'))
+  await input.waitFor()
+  const places = (await input.getAttribute('aria-describedby'))?.split(' ') ?? []
+  return (await Promise.all(places.map((place) => page.locator(`[id="${place}"]`).innerText()))).join(' ')
+}

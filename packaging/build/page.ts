@@ -1,0 +1,66 @@
+// Builds the page: by Vite, then compressed once for all, with a list of the files that each address needs first.
+import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
+import { build, type Manifest } from 'vite'
+import { ROUTES, type Route } from '../../ui/src/core/routes.ts'
+
+const ROOT = join(dirname(fileURLToPath(import.meta.url)), '../..')
+const BUILT = join(ROOT, '.build/page')
+const LANGUAGES = ['en', 'fa', 'ru', 'zh-CN'] as const
+
+/** As the web daemon reads it (web-daemon/http/preload.ts): addresses in the order in which they are tried, files under the web path. */
+export interface Preload {
+  readonly path: string
+  readonly files: Readonly<Record<string, readonly string[]>>
+  readonly first: readonly string[]
+}
+
+/** Puts the page, ready to be served, into the folder. */
+export async function buildPage(folder: string): Promise<void> {
+  await build({ configFile: join(ROOT, 'packaging/build/vite.config.ts') })
+  const manifest = JSON.parse(await readFile(join(BUILT, 'manifest.json'), 'utf8')) as Manifest
+  await rm(folder, { recursive: true, force: true })
+  await mkdir(folder, { recursive: true })
+  await Promise.all([cp(join(BUILT, 'index.html'), join(folder, 'index.html')), cp(join(BUILT, 'assets'), join(folder, 'assets'), { recursive: true })])
+  await writeFile(join(folder, 'preload.json'), JSON.stringify(ROUTES.map((route) => preloadOf(manifest, route))))
+  await compress(join(folder, 'assets'))
+}
+
+/** What index.html names itself is left out. */
+const preloadOf = (manifest: Manifest, { path, page, areas, first = [] }: Route): Preload => {
+  const known = filesOf(manifest, 'index.html')
+  const of = (source: string): string[] => [...filesOf(manifest, source)].filter((file) => !known.has(file))
+  const files = LANGUAGES.map((language) => [language, [...new Set([`src/features/${page}.svelte`, ...['core', ...areas].map((area) => `src/locales/${language}/${area}.json`)].flatMap(of))]])
+  return { path, first, files: Object.fromEntries(files) as Record<string, string[]> }
+}
+
+/** A chunk with its styles and all that it imports at once. */
+const filesOf = (manifest: Manifest, source: string, files = new Set<string>()): Set<string> => {
+  const chunk = manifest[source]
+  if (!chunk) throw new Error(`the build of the page has no ${source}`)
+  if (files.has(chunk.file)) return files
+  for (const file of [chunk.file, ...(chunk.css ?? [])]) files.add(file)
+  for (const imported of chunk.imports ?? []) filesOf(manifest, imported, files)
+  return files
+}
+
+/** Fonts are compressed by their own format. */
+async function compress(folder: string): Promise<void> {
+  const names = (await readdir(folder)).filter((name) => /\.(js|css|svg|json)$/.test(name))
+  await Promise.all(
+    names.map(async (name) => {
+      const bytes = await readFile(join(folder, name))
+      await writeFile(join(folder, `${name}.br`), await promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }))
+      await writeFile(join(folder, `${name}.gz`), await promisify(gzip)(bytes, { level: 9 }))
+    }),
+  )
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const folder = join(ROOT, '.build/bundle/ui')
+  await buildPage(folder)
+  console.log(`built the page into ${folder}`)
+}

@@ -1,0 +1,67 @@
+// A session that ends keeps what is on the page; the account is changed on a page of its own; language and colours are one click away.
+import assert from 'node:assert/strict'
+import { OPERATOR } from '../api/support/panel.ts'
+import { browsing, type Visit } from './support/browser.ts'
+import { complaintOf, field, goTo, seen, signedIn, startHost, type Host } from './support/host.ts'
+
+describe('The session on the page', () => {
+  const { visit } = browsing()
+  let host: Host
+  beforeEach(async () => {
+    host = await startHost()
+    await host.setUp()
+  })
+  afterEach(() => host.close())
+
+  const visitAccount = async (): Promise<Visit> => goTo(await signedIn(await visit(host)), host, 'account', 'Account')
+
+  it('that is lost asks for a sign-in in place, keeps the form, and does what was being done', async () => {
+    const { page, context, gates } = await visitAccount()
+    await page.waitForFunction((name) => document.querySelector<HTMLInputElement>('input[name=username]')?.value === name, OPERATOR.username)
+    await field(page, 'Username').fill('renamed')
+    const current = page.getByLabel('Current password').nth(1)
+    await current.fill(OPERATOR.password)
+    await context.clearCookies()
+    gates.allowConsole(/40[13] \((Unauthorized|Forbidden)\)/)
+    await page.getByRole('button', { name: 'Change username' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Sign in again' })
+    await dialog.getByLabel('Password', { exact: true }).fill(OPERATOR.password)
+    assert.equal(await dialog.getByLabel('Username').inputValue(), OPERATOR.username)
+    await dialog.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByText('The username is changed').first().waitFor()
+    assert.equal(await dialog.count(), 0)
+    assert.equal(await field(page, 'Username').inputValue(), 'renamed')
+  })
+
+  it('changes the password behind the present one, with what is wrong on its field', async () => {
+    const { page, gates } = await visitAccount()
+    const current = page.getByLabel('Current password').first()
+    await current.fill('not the password')
+    await field(page, 'New password').fill('another horse battery')
+    gates.expectAnswer(401, '/auth/me')
+    await page.getByRole('button', { name: 'Change password' }).click()
+    assert.match(await complaintOf(page, 'Current password'), /The current password is wrong/)
+    assert.equal(await page.getByRole('dialog').count(), 0, 'a wrong password is no lost session')
+    await current.fill(OPERATOR.password)
+    await page.getByRole('button', { name: 'Change password' }).click()
+    await page.getByText('The password is changed').first().waitFor()
+    assert.equal(await current.inputValue(), '')
+    assert.equal((await host.visitor().post('/auth/login', { ...OPERATOR, password: 'another horse battery' })).status, 200)
+  })
+
+  it('keeps language and colours for every browser of the operator', async () => {
+    const { page } = await visitAccount()
+    await page.getByRole('button', { name: 'Language' }).click()
+    await page.getByRole('button', { name: 'فارسی' }).click()
+    await page.waitForFunction(() => document.documentElement.dir === 'rtl' && document.documentElement.lang === 'fa')
+    await seen(page, 'حساب کاربری')
+    await page.waitForFunction(() => document.fonts.check('16px Vazirmatn', 'حساب'))
+    await page.getByRole('button', { name: 'رنگ‌ها' }).click()
+    const stored = page.waitForResponse((answer) => answer.url().endsWith('/settings') && answer.request().method() === 'PUT')
+    await page.getByRole('button', { name: 'تیره' }).click()
+    assert.equal((await stored).status(), 200)
+    const other = await visit(host)
+    await seen(other.page, 'ورود')
+    assert.deepEqual(await other.page.evaluate(() => [document.documentElement.dir, document.documentElement.dataset['theme']]), ['rtl', 'dark'])
+  })
+})

@@ -1,0 +1,123 @@
+// The page after set-up: sign-in, and the tunnels as they are configured beside what is on the host, whatever is away.
+import assert from 'node:assert/strict'
+import type { Page } from 'playwright-core'
+import { OPERATOR } from '../api/support/panel.ts'
+import { browsing, type Visit } from './support/browser.ts'
+import { complaintOf, field, giveTunnels, goTo, seen, signedIn, signIn, startHost, type Host } from './support/host.ts'
+
+describe('The list of tunnels', () => {
+  const { visit } = browsing()
+  let host: Host
+  beforeEach(async () => {
+    host = await startHost()
+    await giveTunnels(host, await host.setUp())
+  })
+  afterEach(() => host.close())
+
+  const visitTunnels = async (query = ''): Promise<Visit> => goTo(await signedIn(await visit(host)), host, `tunnels${query}`, /^Tunnels 4/)
+
+  it('is behind a sign-in that says that the password is wrong, and keeps the name', async () => {
+    const { page, gates } = await visit(host)
+    gates.expectAnswer(401, '/auth/login')
+    await signIn(page, 'not the password')
+    await page.getByRole('alert').filter({ hasText: 'The username or the password is wrong' }).waitFor()
+    assert.equal(await field(page, 'Username').inputValue(), OPERATOR.username)
+    await field(page, 'Username').fill('')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    assert.match(await complaintOf(page, 'Username'), /missing/)
+  })
+
+  it('has what is configured beside what is on the host, never one for both', async () => {
+    const { page } = await visitTunnels()
+    assert.deepEqual(await page.getByRole('columnheader').allInnerTexts(), ['Tunnel', 'State', 'Endpoints', 'Configured', 'On the host'])
+    const [, , configured, onHost] = await cellsOf(page, 'gre-a-1')
+    assert.match(configured ?? '', /Enabled\s*MTU 1472 · 172\.17\.1\.1\/30/)
+    assert.match(onHost ?? '', /up \(GRE reports no carrier\)\s*MTU 1472 · 172\.17\.1\.1\/30/)
+    const missing = await cellsOf(page, 'gre-a-2')
+    assert.match(missing[2] ?? '', /Enabled/)
+    assert.match(missing[3] ?? '', /missing$/)
+    assert.match((await cellsOf(page, 'gre-a-4'))[3] ?? '', /down\s*MTU/)
+  })
+
+  it('shows the host anew when asked', async () => {
+    const { page } = await visitTunnels()
+    host.kernel.held.delete('gre-a-1')
+    await page.getByRole('button', { name: 'Refresh' }).click()
+    await page.getByRole('row', { name: /gre-a-1/ }).getByText('missing').waitFor()
+  })
+
+  it('says that the helper is away, and still lists what is configured', async () => {
+    const { page } = await visitTunnels()
+    host.sendHelperAway()
+    await page.getByRole('button', { name: 'Refresh' }).click()
+    await page.getByRole('row', { name: /gre-a-1/ }).getByText('not known').waitFor()
+    assert.match((await cellsOf(page, 'gre-a-1'))[2] ?? '', /Enabled.*MTU 1472/s)
+    await page.reload()
+    await page.getByRole('button', { name: /Not working: Root helper/ }).click()
+    await page.getByText(/cannot be reached/).first().waitFor()
+  })
+
+  it('says in the kernel\'s words which tunnels this host cannot make', async () => {
+    host.kernel.supportsGre = false
+    const { page } = await visitTunnels()
+    await page.getByRole('button', { name: /Kernel tunnel support/ }).click()
+    await page.getByText(/gre: Unknown device type/).waitFor()
+  })
+
+  it('keeps what it last saw when the daemon is gone, and says so', async () => {
+    const { page, context, gates } = await visitTunnels()
+    gates.allowConsole(/ERR_CONNECTION_REFUSED/)
+    await context.route('**/api/**', (route) => route.abort('connectionrefused'))
+    await page.getByRole('button', { name: 'Refresh' }).click()
+    await page.getByText('The panel does not answer. Is its daemon running').waitFor()
+    assert.equal(await page.getByRole('row', { name: /gre-a-1/ }).count(), 1)
+  })
+
+  it('stays signed in over a reload, and renews a session that ran out without a word', async () => {
+    const { page, gates } = await visitTunnels()
+    await page.reload()
+    await seen(page, /^Tunnels 4/)
+    host.clock.advance(2 * 60 * 60)
+    gates.allowConsole(/401 \(Unauthorized\)/)
+    const renewals: number[] = []
+    page.on('response', (answer) => void (answer.url().endsWith('/auth/refresh') && renewals.push(answer.status())))
+    const again = page.waitForResponse((answer) => answer.url().includes('/tunnels?') && answer.ok())
+    await page.getByRole('button', { name: 'Refresh' }).click()
+    await again
+    assert.deepEqual(renewals, [200])
+    await seen(page, /^Tunnels 4/)
+  })
+
+  it('signs out, and shows nothing of the host any more', async () => {
+    const { page } = await visitTunnels()
+    await page.getByRole('button', { name: 'Account' }).click()
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await seen(page, 'Sign in')
+    assert.doesNotMatch(await page.content(), /gre-a-1|198\.51\.100/)
+    await page.reload()
+    await seen(page, 'Sign in')
+  })
+
+  it('is searched in one box whose filters are in the address, over reload and back', async () => {
+    const { page } = await visitTunnels()
+    await page.keyboard.press('/')
+    await page.keyboard.type('frank')
+    await page.getByText('1 of 4').waitFor()
+    assert.match(page.url(), /\?q=frank$/)
+    await page.reload()
+    await page.getByText('1 of 4').waitFor()
+    assert.equal(await page.getByRole('row').count(), 2)
+    await page.getByRole('searchbox').fill('-is:missing is:enabled')
+    await page.getByText('2 of 4').waitFor()
+    await page.getByRole('link', { name: 'Overview' }).first().click()
+    await seen(page, 'Overview')
+    await page.goBack()
+    await page.getByText('2 of 4').waitFor()
+    await page.getByRole('searchbox').fill('nothing like it')
+    await page.getByRole('button', { name: 'Show all' }).click()
+    await page.getByText('4 of 4').waitFor()
+  })
+})
+
+/** The cells of a tunnel's row but its name: state, ends, what is configured, what is on the host. */
+const cellsOf = (page: Page, tunnel: string): Promise<string[]> => page.getByRole('row', { name: new RegExp(tunnel) }).getByRole('cell').locator('.value').allInnerTexts()

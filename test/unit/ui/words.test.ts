@@ -1,0 +1,61 @@
+// The words of the page: no language lacks a key or a placeholder of another, and every page finds the words that it uses.
+import assert from 'node:assert/strict'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { fill, formsOf, isolate, namesIn } from '../../../ui/src/core/messages.ts'
+import { ROUTES } from '../../../ui/src/core/routes.ts'
+
+const PAGE = fileURLToPath(new URL('../../../ui/src', import.meta.url))
+const read = (language: string, area: string): Record<string, string> => JSON.parse(readFileSync(join(PAGE, 'locales', language, `${area}.json`), 'utf8')) as Record<string, string>
+const AREAS = readdirSync(join(PAGE, 'locales/en')).map((name) => name.replace('.json', ''))
+const TRANSLATED = readdirSync(join(PAGE, 'locales'), { withFileTypes: true }).filter((entry) => entry.isDirectory() && entry.name !== 'en').map(({ name }) => name)
+const filling = { language: 'en', number: String, isolate: (text: string) => text }
+
+/** The forms that a language tells apart. */
+const categoriesOf = (language: string): string[] => [...new Intl.PluralRules(language).resolvedOptions().pluralCategories]
+
+describe('The words of the page', () => {
+  it('are there in four languages', () => assert.deepEqual(TRANSLATED.sort(), ['fa', 'ru', 'zh-CN']))
+
+  for (const area of AREAS) {
+    it(`of ${area} begin with its name`, () => assert.deepEqual(Object.keys(read('en', area)).filter((key) => !key.startsWith(`${area}.`)), []))
+
+    for (const language of TRANSLATED) {
+      it(`of ${area} have the same keys and placeholders in ${language}, and something to say`, () => {
+        const [english, other] = [read('en', area), read(language, area)]
+        assert.deepEqual(Object.keys(other).sort(), Object.keys(english).sort())
+        for (const [key, sentence] of Object.entries(other)) {
+          assert.ok(sentence.trim() !== '', key)
+          assert.deepEqual(namesIn(sentence), namesIn(english[key] ?? ''), key)
+          for (const [, forms = ''] of sentence.matchAll(/,\s*plural\s*,((?:[^{}]|\{[^{}]*\})*)\}/g)) assert.ok('other' in formsOf(forms) && Object.keys(formsOf(forms)).every((form) => categoriesOf(language).includes(form) || form.startsWith('=')), key)
+        }
+      })
+    }
+  }
+
+  it('are fetched by each route whose files use them', () => {
+    const wrong = ROUTES.flatMap(({ page, areas }) => [...areasUsedBy(join(PAGE, 'features', `${page}.svelte`))].filter((area) => area !== 'core' && !(areas as readonly string[]).includes(area)).map((area) => `${page} uses ${area}`))
+    assert.deepEqual(wrong, [])
+  })
+
+  it('are written with values, plural forms and numbers of their language', () => {
+    assert.equal(fill('{a} of {b}', { a: 1, b: 'x' }, filling), '1 of x')
+    const sentence = '{count, plural, =0 {none} one {# tunnel} other {# tunnels of {name}}}'
+    assert.deepEqual([0, 1, 2].map((count) => fill(sentence, { count, name: 'n' }, filling)), ['none', '1 tunnel', '2 tunnels of n'])
+    const russian = '{count, plural, one {# туннель} few {# туннеля} many {# туннелей} other {# туннеля}}'
+    assert.deepEqual([1, 3, 11, 21].map((count) => fill(russian, { count }, { ...filling, language: 'ru' })), ['1 туннель', '3 туннеля', '11 туннелей', '21 туннель'])
+    assert.equal(fill('به {to}', { to: '192.0.2.1' }, { ...filling, isolate }), 'به \u2066192.0.2.1\u2069')
+    assert.throws(() => fill('{missing}', {}, filling), /wants \{missing\}/)
+  })
+})
+
+/** Of a component and what it is made of in its own and other features; what lies in core, shell and components keeps to the area core. */
+function areasUsedBy(file: string, seen = new Set<string>()): Set<string> {
+  if (seen.has(file) || !existsSync(file)) return new Set()
+  seen.add(file)
+  const text = readFileSync(file, 'utf8')
+  const own = [...text.matchAll(/\bt\(\s*[`']([a-z_]+)\./g)].map((match) => String(match[1]))
+  const parts = [...text.matchAll(/from '(\.[^']+)'/g)].map((match) => join(file, '..', String(match[1]))).filter((path) => path.includes('/features/'))
+  return new Set([...own, ...parts.flatMap((path) => [...areasUsedBy(path, seen)])])
+}

@@ -1,0 +1,25 @@
+// Copies text, on plain HTTP too, where a browser has no clipboard for a page.
+export const copy = async (text: string): Promise<boolean> => {
+  try {
+    await navigator.clipboard.writeText(text)
+    return true
+  } catch {
+    return copyBySelection(text)
+  }
+}
+
+/** Inside the open dialog, if there is one: nothing outside it can be selected. */
+const copyBySelection = (text: string): boolean => {
+  const before = document.activeElement
+  const area = document.createElement('textarea')
+  area.value = text
+  area.className = 'off-screen'
+  area.setAttribute('aria-hidden', 'true')
+  const open = [...document.querySelectorAll('dialog[open]')].at(-1)
+  ;(open ?? document.body).append(area)
+  area.select()
+  const isCopied = document.execCommand('copy')
+  area.remove()
+  if (before instanceof HTMLElement) before.focus()
+  return isCopied
+}

@@ -1,0 +1,43 @@
+// How the page looks and writes now: the settings of the category display, kept on the server, and what follows from them in the document.
+import { DEFAULT_DISPLAY, formatter, type DisplaySettings, type Language, type Theme } from './format.ts'
+import { put } from './api.ts'
+import { words } from './i18n.svelte.ts'
+import { sentDisplay } from './panel.ts'
+
+class Display {
+  #settings = $state.raw<DisplaySettings>({ ...DEFAULT_DISPLAY, ...sentDisplay() })
+  readonly format = $derived(formatter(this.#settings))
+
+  constructor() {
+    words.number = (value) => this.format.number(value, 2)
+  }
+
+  get settings(): DisplaySettings {
+    return this.#settings
+  }
+  get language(): Language {
+    return this.#settings['display.language']
+  }
+  get theme(): Theme {
+    return this.#settings['display.theme']
+  }
+
+  /** Takes effect here at once; storing it is for whoever changed it. */
+  async take(settings: Partial<DisplaySettings>): Promise<void> {
+    const language = settings['display.language']
+    if (language !== undefined) await words.use(language)
+    this.#settings = { ...this.#settings, ...settings }
+    const { documentElement: root } = document
+    root.dataset['theme'] = this.theme
+    root.lang = this.language
+    root.dir = this.language === 'fa' ? 'rtl' : 'ltr'
+  }
+
+  /** Without a session there is nobody whose setting it could be: it then lasts as long as the page. */
+  async choose(settings: Partial<DisplaySettings>, isSignedIn: boolean): Promise<void> {
+    await this.take(settings)
+    if (isSignedIn) await put('/settings', settings)
+  }
+}
+
+export const display = new Display()

@@ -1,0 +1,89 @@
+// Figures as the operator wants to read them: units, digits and calendar by the settings of the category display; pure, so that it can be tried without a page.
+export type Language = 'en' | 'fa' | 'ru' | 'zh-CN'
+export type Theme = 'system' | 'light' | 'dark'
+
+export interface DisplaySettings {
+  readonly 'display.language': Language
+  readonly 'display.theme': Theme
+  readonly 'display.throughput_unit': 'bytes' | 'bits'
+  readonly 'display.volume_unit': 'bytes' | 'bits'
+  readonly 'display.binary_units': boolean
+  readonly 'display.digits': 'latin' | 'persian'
+  readonly 'display.calendar': 'gregorian' | 'jalali'
+}
+
+export const DEFAULT_DISPLAY: DisplaySettings = {
+  'display.language': 'en',
+  'display.theme': 'system',
+  'display.throughput_unit': 'bytes',
+  'display.volume_unit': 'bytes',
+  'display.binary_units': true,
+  'display.digits': 'latin',
+  'display.calendar': 'gregorian',
+}
+
+const BINARY = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei']
+const DECIMAL = ['', 'k', 'M', 'G', 'T', 'P', 'E']
+const AGES: readonly [Intl.RelativeTimeFormatUnit, number][] = [['day', 86_400], ['hour', 3600], ['minute', 60], ['second', 1]]
+
+export const formatter = (settings: DisplaySettings) => {
+  const locale = localeOf(settings)
+  const numbers = new Map<number, Intl.NumberFormat>()
+  const number = (value: number, digits = 0): string => {
+    let format = numbers.get(digits)
+    if (!format) numbers.set(digits, (format = new Intl.NumberFormat(locale, { maximumFractionDigits: digits })))
+    return format.format(value)
+  }
+  const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'always', style: 'short' })
+  const when = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' })
+  const clock = new Intl.DateTimeFormat(locale, { timeStyle: 'medium' })
+  const day = new Intl.DateTimeFormat(locale, { month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit' })
+
+  /** Three figures that count, as 1.23, 12.3 and 123. */
+  const rounded = (value: number): string => number(value, value >= 100 || Number.isInteger(value) ? 0 : value >= 10 ? 1 : 2)
+  const scaled = (amount: number, unit: string, isBinary: boolean): string => {
+    const base = isBinary ? 1024 : 1000
+    let step = 0
+    for (; Math.abs(amount) >= base * 0.9995 && step < BINARY.length - 1; step++) amount /= base
+    return `${rounded(amount)} ${(isBinary ? BINARY : DECIMAL)[step] ?? ''}${unit}`
+  }
+  const inUnit = (bytes: number, unit: 'bytes' | 'bits'): string => (unit === 'bits' ? scaled(bytes * 8, 'bit', settings['display.binary_units']) : scaled(bytes, 'B', settings['display.binary_units']))
+
+  return {
+    locale,
+    number,
+    percent: (value: number): string => `${number(value, value < 10 && !Number.isInteger(value) ? 1 : 0)} %`,
+    volume: (bytes: number): string => inUnit(bytes, settings['display.volume_unit']),
+    /** Always bytes: a size of memory or of a disk is never told in bits. */
+    size: (bytes: number): string => scaled(bytes, 'B', settings['display.binary_units']),
+    rate: (bytes_per_second: number): string => `${inUnit(bytes_per_second, settings['display.throughput_unit'])}/s`,
+    milliseconds: (value: number): string => `${rounded(value)} ms`,
+    /** As "3 min. ago", from the instant to now. */
+    age: (since: Date, now: Date): string => {
+      const seconds = Math.max(0, Math.round((now.getTime() - since.getTime()) / 1000))
+      const [unit, length] = AGES.find(([, size]) => seconds >= size) ?? ['second', 1]
+      return relative.format(-Math.floor(seconds / length), unit)
+    },
+    duration: (seconds: number): string => spelledDuration(seconds, locale),
+    instant: (at: string | Date): string => when.format(new Date(at)),
+    time: (at: string | Date): string => clock.format(new Date(at)),
+    dayAndTime: (at: string | Date): string => day.format(new Date(at)),
+  }
+}
+
+export type Formatter = ReturnType<typeof formatter>
+
+/** The tag says digits and calendar too (Unicode Technical Standard 35, -u-nu- and -u-ca-). */
+const localeOf = (settings: DisplaySettings): string => {
+  const digits = settings['display.digits'] === 'persian' ? 'arabext' : 'latn'
+  const calendar = settings['display.calendar'] === 'jalali' ? 'persian' : 'gregory'
+  return `${settings['display.language']}-u-ca-${calendar}-nu-${digits}`
+}
+
+/** The two largest units that there are, as "3 d 4 h". */
+const spelledDuration = (seconds: number, locale: string): string => {
+  const parts: [number, string][] = [[Math.floor(seconds / 86_400), 'day'], [Math.floor(seconds / 3600) % 24, 'hour'], [Math.floor(seconds / 60) % 60, 'minute'], [Math.floor(seconds) % 60, 'second']]
+  const first = Math.max(0, parts.findIndex(([amount]) => amount > 0))
+  const told = seconds < 1 ? parts.slice(-1) : parts.slice(first, first + 2).filter(([amount]) => amount > 0)
+  return told.map(([amount, unit]) => new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'short' }).format(amount)).join(' ')
+}

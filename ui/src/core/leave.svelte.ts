@@ -1,0 +1,20 @@
+// Asks before a page with unsaved changes is left, by a link of the page or by the browser's own ways.
+import { confirm } from './confirm.svelte.ts'
+import { t } from './i18n.svelte.ts'
+import { router } from './router.svelte.ts'
+
+/** Called once in a page's script. */
+export const leaveWith = (isDirty: () => boolean): void => {
+  $effect(() => {
+    const guard = async (): Promise<boolean> => !isDirty() || confirm({ title: t('core.form.leave_title'), text: t('core.form.leave'), action: t('core.form.leave_action'), isDanger: true })
+    const hold = (event: BeforeUnloadEvent): void => {
+      if (isDirty()) event.preventDefault()
+    }
+    router.guard = guard
+    addEventListener('beforeunload', hold)
+    return () => {
+      if (router.guard === guard) router.guard = null
+      removeEventListener('beforeunload', hold)
+    }
+  })
+}

@@ -1,0 +1,58 @@
+// The two streams that a tab may have open, and what they told last: how the tunnels are, and how loaded the host is.
+import type { MetricsSnapshot } from '@panel/shared/api/metrics.ts'
+import type { MonitorSnapshot, MonitorSummaryAnswer } from '@panel/shared/api/monitor.ts'
+import { outdated } from './query.ts'
+import { LiveStream } from './stream.svelte.ts'
+
+class MonitorLive {
+  /** By tunnel id; replaced as a whole, once a frame. Null until the first picture. */
+  tunnels = $state.raw<ReadonlyMap<number, MonitorSnapshot> | null>(null)
+  readonly stream = new LiveStream('/monitor/stream', {
+    summary: (events) => {
+      const last = events.at(-1) as MonitorSummaryAnswer
+      this.tunnels = new Map(last.tunnels.map((snapshot) => [snapshot.tunnel_id, snapshot]))
+    },
+    tunnel: (events) => {
+      const next = new Map(this.tunnels)
+      for (const snapshot of events as MonitorSnapshot[]) next.set(snapshot.tunnel_id, snapshot)
+      this.tunnels = next
+      this.#outdate()
+    },
+    tunnel_deleted: (events) => {
+      const next = new Map(this.tunnels)
+      for (const { tunnel_id } of events as { tunnel_id: number }[]) next.delete(tunnel_id)
+      this.tunnels = next
+      this.#outdate()
+    },
+    reconcile: () => void outdated('/reconcile', '/tunnels'),
+    route: () => void outdated('/routes'),
+  })
+  #timer: ReturnType<typeof setTimeout> | undefined
+
+  /** Many changes at once are one reason to ask again. */
+  #outdate(): void {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined
+      void outdated('/tunnels')
+    }, 1000)
+  }
+}
+
+/** What a sparkline shows. */
+const KEPT = 120
+
+class MetricsLive {
+  latest = $state.raw<MetricsSnapshot | null>(null)
+  /** Newest last, as many as were seen since the page was opened. */
+  seen = $state.raw<readonly MetricsSnapshot[]>([])
+  readonly stream = new LiveStream('/system/metrics/stream', {
+    metrics: (events) => {
+      const snapshots = events as MetricsSnapshot[]
+      this.latest = snapshots.at(-1) ?? this.latest
+      this.seen = [...this.seen, ...snapshots].slice(-KEPT)
+    },
+  })
+}
+
+export const monitor = new MonitorLive()
+export const metrics = new MetricsLive()

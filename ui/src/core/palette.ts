@@ -1,0 +1,19 @@
+// What the palette finds: every page, and by name the tunnels that are known already or can be asked for.
+import type { ListTunnelsAnswer } from '@panel/shared/api/tunnel-answers.ts'
+import { get } from './api.ts'
+import { t } from './i18n.svelte.ts'
+import { ROUTES } from './routes.ts'
+
+export interface Place {
+  readonly to: string
+  readonly title: string
+  readonly note: string
+}
+
+export const pages = (): Place[] => ROUTES.filter(({ path }) => !path.includes(':')).map(({ path, title }) => ({ to: path, title: t(title), note: '' }))
+
+/** Those whose name or endpoint has the words in it; few, since one is chosen by hand. */
+export const tunnelsNamed = async (text: string): Promise<Place[]> => {
+  const { tunnels } = await get<ListTunnelsAnswer>(`/tunnels?limit=8&search=${encodeURIComponent(text)}`)
+  return tunnels.map(({ tunnel_id, interface_name, display_name, remote_endpoint }) => ({ to: `/tunnels/${tunnel_id}`, title: interface_name, note: display_name || remote_endpoint }))
+}

@@ -1,0 +1,44 @@
+// An answer of the API that is no success, as an error with the API's own code, sentence and fields (shared/api/errors.ts).
+import type { ErrorCode, ErrorEnvelope } from '@panel/shared/api/errors.ts'
+
+/** NO_ANSWER: nothing answered. NOT_THE_PANEL: something else did, perhaps a proxy before it. */
+export type RefusalCode = ErrorCode | 'NO_ANSWER' | 'NOT_THE_PANEL'
+
+interface Problem {
+  readonly field: string
+  readonly message: string
+}
+
+export class Refused extends Error {
+  readonly status: number
+  readonly code: RefusalCode
+  readonly field: string
+  readonly details: Readonly<Record<string, unknown>>
+
+  constructor(status: number, { code, message, field = '', details = {} }: { code: RefusalCode; message: string; field?: string; details?: Record<string, unknown> }) {
+    super(message)
+    this.status = status
+    this.code = code
+    this.field = field
+    this.details = details
+  }
+
+  /** What is wrong with each field, by its name: of `details.fields`, of `details` itself as the settings spell it, or of the one `field`. */
+  get fields(): Record<string, string> {
+    const { fields } = this.details
+    if (Array.isArray(fields)) return Object.fromEntries((fields as Problem[]).map(({ field, message }) => [field, message]))
+    const told = Object.entries(this.details).filter((entry): entry is [string, string] => typeof entry[1] === 'string')
+    if (this.code === 'VALIDATION_FAILED' && told.length > 0) return Object.fromEntries(told)
+    return this.field === '' ? {} : { [this.field]: this.message }
+  }
+}
+
+/** Of an answer whose status is no success. */
+export const refusalOf = (status: number, body: unknown): Refused => {
+  const error = (body as Partial<ErrorEnvelope> | null)?.error
+  return new Refused(status, error ?? { code: 'NOT_THE_PANEL', message: 'Something other than the panel answered, perhaps a proxy before it.' })
+}
+
+/** Anything that was thrown, as what can be shown. */
+export const asRefused = (thrown: unknown): Refused =>
+  thrown instanceof Refused ? thrown : new Refused(0, { code: 'NO_ANSWER', message: thrown instanceof Error ? thrown.message : String(thrown) })

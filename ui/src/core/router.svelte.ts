@@ -1,0 +1,99 @@
+// Addresses of the page: history under the web path, pages fetched when they are first gone to, and the address's query as state that survives reload and back.
+import type { Component } from 'svelte'
+import { words } from './i18n.svelte.ts'
+import { base_path } from './panel.ts'
+import { matchRoute, type Match, type Route } from './routes.ts'
+
+type Params = Readonly<Record<string, string>>
+type PageComponent = Component<{ params: Params }>
+
+const PAGES = import.meta.glob<PageComponent>('../features/*/*Page.svelte', { import: 'default' })
+
+interface Shown {
+  readonly route: Route
+  readonly params: Params
+  readonly Page: PageComponent
+}
+
+class Router {
+  /** The page that is on the screen; the one before stays until the next has come. */
+  shown = $state.raw<Shown | null>(null)
+  isLoading = $state(false)
+  isUnknown = $state(false)
+  failure = $state.raw<Error | null>(null)
+  search = $state.raw(new URLSearchParams(location.search))
+  path = $state(pathNow())
+  /** Asked before a page is left by a link: resolves to whether it may be. */
+  guard: (() => Promise<boolean>) | null = null
+  #goings = 0
+
+  begin(): void {
+    addEventListener('popstate', () => void this.#arrive())
+    document.addEventListener('click', (event) => this.#followLink(event))
+    void this.#arrive()
+  }
+
+  /** To an address of the page, as `/tunnels?q=state:down`. */
+  async go(to: string, { replace = false } = {}): Promise<void> {
+    if (this.guard && !(await this.guard())) return
+    this.guard = null
+    history[replace ? 'replaceState' : 'pushState'](null, '', href(to))
+    await this.#arrive()
+  }
+
+  /** Puts values into the address's query without going anywhere; "" takes one out. */
+  setSearch(values: Readonly<Record<string, string>>): void {
+    const search = new URLSearchParams(this.search)
+    for (const [name, value] of Object.entries(values)) {
+      if (value === '') search.delete(name)
+      else search.set(name, value)
+    }
+    const text = search.toString().replaceAll('%3A', ':')
+    history.replaceState(null, '', `${location.pathname}${text === '' ? '' : `?${text}`}`)
+    this.search = search
+  }
+
+  async #arrive(): Promise<void> {
+    const mine = ++this.#goings
+    const match = matchRoute(pathNow())
+    this.path = pathNow()
+    this.search = new URLSearchParams(location.search)
+    this.isUnknown = match === null
+    this.failure = null
+    if (!match) return
+    this.isLoading = true
+    try {
+      const shown = await load(match)
+      if (mine === this.#goings) this.shown = shown
+    } catch (failure) {
+      if (mine === this.#goings) this.failure = failure instanceof Error ? failure : new Error(String(failure))
+    } finally {
+      if (mine === this.#goings) this.isLoading = false
+    }
+  }
+
+  #followLink(event: MouseEvent): void {
+    if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
+    const link = event.target instanceof Element ? event.target.closest('a') : null
+    if (!link || link.target !== '' || link.hasAttribute('download') || link.origin !== location.origin || !link.pathname.startsWith(base_path)) return
+    if (link.pathname.startsWith(`${base_path}api/`) || (link.hash !== '' && link.pathname === location.pathname)) return
+    event.preventDefault()
+    void this.go(`${link.pathname.slice(base_path.length - 1)}${link.search}`)
+  }
+}
+
+const load = async ({ route, params }: Match): Promise<Shown> => {
+  const [Page] = await Promise.all([PAGES[`../features/${route.page}.svelte`]?.(), words.need(route.areas)])
+  if (!Page) throw new Error(`there is no page ${route.page}`)
+  return { route, params, Page }
+}
+
+/** What follows the web path; always begins with a slash. */
+function pathNow(): string {
+  return `/${decodeURI(location.pathname).slice(base_path.length)}`
+}
+
+/** The address of a page, for `<a href>`. */
+export const href = (to: string): string => base_path + to.replace(/^\//, '')
+
+export const router = new Router()

@@ -1,0 +1,41 @@
+// Every page and its address, as plain data: the router goes by it, and the build tells the daemon which files each address needs first.
+import type { Area, Key } from '../locales/keys.ts'
+
+export interface Route {
+  /** Under the web path; `:id` stands for one segment. */
+  readonly path: string
+  /** The component, as features/<page>.svelte. */
+  readonly page: string
+  readonly areas: readonly Area[]
+  readonly title: Key
+  /** Where it stands in the navigation; absent: it is reached from another page. */
+  readonly nav?: { readonly group: 'tunnels' | 'host' | 'panel'; readonly icon: string; readonly onPhone?: true }
+  /** What it asks of the API first, fetched along with its files. */
+  readonly first?: readonly string[]
+}
+
+/** In the order of the navigation. Literal paths stand before those with `:id`. */
+export const ROUTES: readonly Route[] = [
+  { path: '/', page: 'dashboard/DashboardPage', areas: ['dashboard', 'tunnels'], title: 'core.nav.dashboard', nav: { group: 'tunnels', icon: 'gauge', onPhone: true } },
+  { path: '/tunnels', page: 'tunnels/ListPage', areas: ['tunnels'], title: 'core.nav.tunnels', nav: { group: 'tunnels', icon: 'waypoints', onPhone: true }, first: ['/tunnels?limit=1000'] },
+  { path: '/account', page: 'account/AccountPage', areas: ['account'], title: 'core.nav.account' },
+]
+
+export interface Match {
+  readonly route: Route
+  readonly params: Readonly<Record<string, string>>
+}
+
+/** `path` is what follows the web path, as `/tunnels/3`. */
+export const matchRoute = (path: string, routes: readonly Route[] = ROUTES): Match | null => {
+  const segments = segmentsOf(path)
+  for (const route of routes) {
+    const wanted = segmentsOf(route.path)
+    if (wanted.length !== segments.length || !wanted.every((part, at) => part.startsWith(':') || part === segments[at])) continue
+    const params = Object.fromEntries(wanted.flatMap((part, at) => (part.startsWith(':') ? [[part.slice(1), segments[at] ?? '']] : [])))
+    return { route, params }
+  }
+  return null
+}
+
+const segmentsOf = (path: string): string[] => path.split('/').filter((part) => part !== '')

@@ -1,0 +1,58 @@
+// What was done and what failed, said in a corner: a success goes by itself, a failure stays until it is closed, and the bell keeps the last fifty.
+import { asRefused, type Refused } from './refused.ts'
+
+export interface Toast {
+  readonly id: number
+  readonly kind: 'success' | 'failure'
+  readonly text: string
+  /** Of a failure: what the API said. */
+  readonly refused: Refused | null
+  /** How it is put back, where that is one click. */
+  readonly undo: (() => Promise<unknown>) | null
+  readonly at: Date
+}
+
+const SUCCESS_MS = 6000
+const KEPT = 50
+
+class Toasts {
+  shown = $state.raw<readonly Toast[]>([])
+  /** Newest first. */
+  kept = $state.raw<readonly Toast[]>([])
+  unread = $state(0)
+  #ids = 0
+
+  success(text: string, undo: Toast['undo'] = null): void {
+    const toast = this.#add({ kind: 'success', text, refused: null, undo })
+    setTimeout(() => this.close(toast.id), SUCCESS_MS)
+  }
+
+  /** `text` says what was being done; the API's own sentence follows it. */
+  failure(text: string, thrown: unknown): void {
+    this.#add({ kind: 'failure', text, refused: asRefused(thrown), undo: null })
+  }
+
+  close(id: number): void {
+    this.shown = this.shown.filter((toast) => toast.id !== id)
+  }
+
+  /** An Undo that fails is a failure like any other. */
+  async undo(toast: Toast): Promise<void> {
+    this.close(toast.id)
+    try {
+      await toast.undo?.()
+    } catch (thrown) {
+      this.failure(toast.text, thrown)
+    }
+  }
+
+  #add(said: Pick<Toast, 'kind' | 'text' | 'refused' | 'undo'>): Toast {
+    const toast = { ...said, id: ++this.#ids, at: new Date() }
+    this.shown = [...this.shown, toast].slice(-4)
+    this.kept = [toast, ...this.kept].slice(0, KEPT)
+    this.unread += 1
+    return toast
+  }
+}
+
+export const toasts = new Toasts()

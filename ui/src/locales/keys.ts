@@ -1,0 +1,15 @@
+// Every key of the page's words, taken from the English files; an area is one file, and its keys begin with its name.
+import type account from './en/account.json'
+import type core from './en/core.json'
+import type dashboard from './en/dashboard.json'
+import type tunnels from './en/tunnels.json'
+
+interface Areas {
+  readonly account: typeof account
+  readonly core: typeof core
+  readonly dashboard: typeof dashboard
+  readonly tunnels: typeof tunnels
+}
+
+export type Area = keyof Areas
+export type Key = { [A in Area]: keyof Areas[A] }[Area]
