@@ -25,6 +25,8 @@ export class Watched {
   readonly #judge: Judge
   #detail = ''
   #knock: KnockResult | null = null
+  /** Whether the knock that was asked for last is of the silence that is now. */
+  #isKnockOfNow = false
   #knockedAt = Number.NEGATIVE_INFINITY
   #knocksInVain = 0
   #lastRtt: number | null = null
@@ -98,8 +100,7 @@ export class Watched {
     if (decision === null) return null
     this.#updatedAt = at
     if (rtt_us === null) this.#detail = result.detail
-    // What a knock showed of a silence that is over says little of the next one.
-    else if (Math.abs(at - this.#knockedAt) >= KNOCK_EVERY_MS) this.#knock = null
+    else this.#breakSilence()
     this.#remember(result, decision === 'revised')
     return decision === 'decided' ? this.#noted(this.#sample(at), at) : null
   }
@@ -107,7 +108,7 @@ export class Watched {
   /** Where the answer to a knock would decide; true once, and then not for a minute. */
   isKnockDue(at: number): boolean {
     const isDue = this.#plan.isKnocking && !this.#judge.isForced && isSilent(this.#window, this.#plan.thresholds) && Math.abs(at - this.#knockedAt) >= KNOCK_EVERY_MS
-    if (isDue) this.#knockedAt = at
+    if (isDue) [this.#knockedAt, this.#isKnockOfNow] = [at, true]
     return isDue
   }
 
@@ -117,7 +118,7 @@ export class Watched {
   }
 
   heard(knock: KnockResult): void {
-    this.#knock = knock
+    if (this.#isKnockOfNow) this.#knock = knock
     if (!knock.isAlive) this.#knocksInVain += 1
   }
 
@@ -172,7 +173,13 @@ export class Watched {
 
   #forget(): void {
     this.#window = new Window(this.#plan.window_size)
-    ;[this.#detail, this.#knock, this.#lastRtt] = ['', null, null]
+    ;[this.#detail, this.#lastRtt] = ['', null]
+    this.#breakSilence()
+  }
+
+  /** What a knock showed of a silence that is over says nothing of the next one, though its answer may be on its way yet. */
+  #breakSilence(): void {
+    ;[this.#knock, this.#isKnockOfNow] = [null, false]
   }
 
   #sample(at: number): Turn | null {

@@ -135,6 +135,32 @@ describe('A tunnel under watch', () => {
     assert.equal(probes(watched, 3, null).at(-1), 'Down')
   })
 
+  it('lets no knock in vain count that is older than the last answer: it waits for the next one, be that a minute away', () => {
+    const watched = begin(plan({ monitor_window_size: 5 }))
+    probes(watched, 5, null)
+    assert.equal(watched.isKnockDue(at), true)
+    watched.heard({ isAlive: false, detail: 'port 22 is silent' })
+    assert.equal(probes(watched, 3, null).at(-1), 'Down')
+    probes(watched, 10)
+    assert.equal(watched.judged.state, 'Up')
+    assert.equal(probes(watched, 20, null).includes('Down'), false)
+    assert.equal(watched.isKnockDue(at), false)
+    probes(watched, 30, null)
+    assert.equal(watched.isKnockDue(at), true)
+    watched.heard({ isAlive: true, detail: 'port 443 refuses' })
+    assert.equal(probes(watched, 3, null).at(-1), 'Degraded')
+    assert.match(watched.judged.reason, /answers TCP but not ICMP/)
+  })
+
+  it('lets no knock count whose result comes after an answer to a probe did', () => {
+    const watched = begin(plan({ monitor_window_size: 5 }))
+    probes(watched, 5, null)
+    watched.isKnockDue(at)
+    probe(watched, 10)
+    watched.heard({ isAlive: false, detail: 'port 22 is silent' })
+    assert.equal(probes(watched, 20, null).includes('Down'), false)
+  })
+
   it('does not knock where the setting says no, nor while its state is forced', () => {
     const without = begin(plan({}, { 'monitor.tcp_knock_enabled': false }))
     probes(without, 10, null)
