@@ -55,6 +55,7 @@ export function inProcessHelper(kernel: FakeKernel, journal: Parts['journal'] = 
     return result
   }
   const stream = async (method: string, params: unknown, onItem: (item: never) => void, signal: AbortSignal): Promise<unknown> => {
+    signal.throwIfAborted()
     const id = ++lastId
     readers.set(id, onItem)
     signal.addEventListener('abort', () => void answerTo('stream.cancel', { id }), { once: true })

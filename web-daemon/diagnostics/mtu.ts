@@ -18,13 +18,13 @@ const TIMEOUT_SECONDS = 1
 
 export const probeMtu =
   (runs: Runs) =>
-  async (context: CommandContext, { params, body, problems }: Incoming<MtuProbeBody>): Promise<Answer> => {
+  async (context: CommandContext, { params, body, problems, gone }: Incoming<MtuProbeBody>): Promise<Answer> => {
     const record = await targetOf(context, idIn(params))
     const path = body.probe_tunnel === true ? 'tunnel' : 'underlay'
     const asked: MtuParams = { ...pathEnds(record, path, body, problems), ...sizesOf(body, context.settings, problems), timeout_ms: Math.round(1000 * (body.timeout_seconds ?? TIMEOUT_SECONDS)) }
     problems.throwIfAny()
     const link = (await observe(context.ask, [record.interface_name]))(record.interface_name)
-    const run = await runs.begin({ tunnel_id: record.tunnel_id, type: 'mtu-probe', params: { ...body, min: asked.min, max: asked.max } })
+    const run = await runs.begin({ tunnel_id: record.tunnel_id, type: 'mtu-probe', params: { ...body, min: asked.min, max: asked.max } }, gone)
     context.note.operation(`Run ${run.begun.diagnostic_run_id}: path MTU to ${asked.target_address}`)
     const steps: MtuStep[] = []
     let result: MtuProbeResult | null = null

@@ -17,16 +17,16 @@ const PACKET_SIZE = 56
 
 export const pingTunnel =
   (runs: Runs, logger: Logger) =>
-  async ({ db, settings, note }: StreamContext, { params, body, problems }: Incoming<PingBody>): Promise<StreamSource> => {
+  async ({ db, settings, note }: StreamContext, { params, body, problems, gone }: Incoming<PingBody>): Promise<StreamSource> => {
     const record = await livingTunnel(db, idIn(params))
     note.target('tunnel', record.tunnel_id)
     const asked: PingParams = { ...pathEnds(record, 'tunnel', body, problems), ...paceOf(body, settings, problems) }
     problems.throwIfAny()
-    const run = await runs.begin({ tunnel_id: record.tunnel_id, type: 'ping', params: toldOf(asked) })
+    const run = await runs.begin({ tunnel_id: record.tunnel_id, type: 'ping', params: toldOf(asked) }, gone)
     note.operation(`Run ${run.begun.diagnostic_run_id}: ping ${asked.target_address}`)
     return (subscriber) => {
       void tell(run, asked, subscriber, logger)
-      return run.cancel
+      return () => undefined
     }
   }
 

@@ -20,9 +20,8 @@ export interface Run {
   /** As it was stored at its beginning. */
   readonly begun: DiagnosticRun
   readonly stream: Streamer
-  /** Aborted when the run shall end: its outcome so far is stored then. */
+  /** Aborted when the run shall end, by DELETE or because its client has gone: its outcome so far is stored then. */
   readonly signal: AbortSignal
-  readonly cancel: () => void
   /** Stores what the work comes to, or that it failed, and gives back the run as it ended. Once. */
   readonly carryOut: (work: () => Promise<Outcome>) => Promise<DiagnosticRun>
 }
@@ -53,10 +52,12 @@ export class Runs {
     return this.#tidied
   }
 
-  /** Throws 429 where there is no place. Whoever begins a run carries it out. */
-  async begin({ tunnel_id, type, params }: Begun): Promise<Run> {
+  /** Throws 429 where there is no place. Whoever begins a run carries it out; it ends early when its client has `gone`. */
+  async begin({ tunnel_id, type, params }: Begun, gone: AbortSignal): Promise<Run> {
     await this.tidied()
     const { place, leave } = this.#take(tunnel_id)
+    if (gone.aborted) place.aborting.abort()
+    else gone.addEventListener('abort', () => place.aborting.abort(), { once: true })
     try {
       const { db, now, stream } = this.#parts
       const id = await insertRun(db, { tunnel_id, type, params, started_date: now().toISOString() })
@@ -64,7 +65,7 @@ export class Runs {
       await forgetOldRuns(db, tunnel_id)
       const begun = await this.#found(id)
       const carryOut: Run['carryOut'] = (work) => this.#carryOut(id, place, work).finally(leave)
-      return { begun, stream, signal: place.aborting.signal, cancel: () => place.aborting.abort(), carryOut }
+      return { begun, stream, signal: place.aborting.signal, carryOut }
     } catch (failure) {
       leave()
       throw failure
@@ -108,9 +109,10 @@ export class Runs {
     try {
       await end(await work())
     } catch (failure) {
-      const detail = failure instanceof Refusal ? failure.message : 'An unforeseen failure ended the run'
+      const told = aborting.signal.aborted && !(failure instanceof Refusal) ? stopped() : failure
+      const detail = told instanceof Refusal ? told.message : 'An unforeseen failure ended the run'
       await end({ result: { cancelled: aborting.signal.aborted, detail }, is_success: false })
-      throw aborting.signal.aborted && !(failure instanceof Refusal) ? stopped() : failure
+      throw told
     }
     return this.#found(id)
   }

@@ -50,7 +50,7 @@ export async function lookAt({ ask, settings }: Pick<ReadContext, 'ask' | 'setti
   const [counted, around, foreign] = await Promise.all([
     sampleCounters(ask, record.interface_name, async () => {
       const pings = link && problems.isEmpty ? ping(ends) : null
-      ;[inside] = await Promise.all([pings, sleep(1000 * seconds)])
+      ;[inside] = await Promise.all([pings, sleep(1000 * seconds, undefined, { signal: run.signal })])
     }),
     underlay,
     foreignRules(ask),

@@ -12,13 +12,13 @@ const USUAL = { max_hops: 30, probes: 3, timeout_seconds: 1 } as const
 
 export const traceroute =
   (runs: Runs) =>
-  async (context: CommandContext, { params, body, problems }: Incoming<TracerouteBody>): Promise<Answer> => {
+  async (context: CommandContext, { params, body, problems, gone }: Incoming<TracerouteBody>): Promise<Answer> => {
     const record = await targetOf(context, idIn(params))
     const path = body.probe_tunnel === true ? 'tunnel' : 'underlay'
     const { max_hops, probes, timeout_seconds } = { ...USUAL, ...body }
     const asked: TraceParams = { ...pathEnds(record, path, body, problems), max_hops, probes, timeout_ms: Math.round(1000 * timeout_seconds) }
     problems.throwIfAny()
-    const run = await runs.begin({ tunnel_id: record.tunnel_id, type: 'traceroute', params: { ...USUAL, ...body } })
+    const run = await runs.begin({ tunnel_id: record.tunnel_id, type: 'traceroute', params: { ...USUAL, ...body } }, gone)
     context.note.operation(`Run ${run.begun.diagnostic_run_id}: the way to ${asked.target_address}`)
     const result: TracerouteResult = { source: asked.source_address, target: asked.target_address, path, hops: [], reached: false, detail: '', cancelled: false }
     const ended = await run.carryOut(async () => {

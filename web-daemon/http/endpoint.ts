@@ -33,6 +33,8 @@ export interface Incoming<B = unknown> {
   readonly is_secure: boolean
   readonly request_id: string
   readonly session: Session | null
+  /** Aborted when the client goes away: what was asked for nobody but him need not go on. */
+  readonly gone: AbortSignal
 }
 
 export interface Answer {

@@ -128,6 +128,7 @@ class Exchange {
       is_secure: isSecure(req),
       request_id: this.#request_id,
       session: this.#visit.session,
+      gone: goneOf(this.#res),
     }
   }
 
@@ -151,6 +152,14 @@ class Exchange {
     }
     await this.#machinery.record(carried).catch((err: unknown) => this.#machinery.logger.error({ request_id: this.#request_id, err }, 'no audit entry could be written'))
   }
+}
+
+/** A connection that closes closes its answer, whole or not; who has been answered waits for nothing more. */
+function goneOf(res: Response): AbortSignal {
+  const going = new AbortController()
+  if (res.destroyed) going.abort()
+  else res.once('close', () => going.abort())
+  return going.signal
 }
 
 /** An endpoint that names no body takes none. */

@@ -24,6 +24,8 @@ export interface Sending {
   readonly csrf?: boolean
   /** The address of this host that the connection comes from. */
   readonly from?: string
+  /** The client goes away. */
+  readonly signal?: AbortSignal
 }
 
 export class Client {
@@ -53,7 +55,7 @@ export class Client {
     const request = protocol === 'https:' ? overTls : overHttp
     const headers = { ...this.#headers(method, payload, sending), ...sending.headers }
     return new Promise((resolve, reject) => {
-      const sent = request({ hostname, port, method, path: target, headers, agent: false, rejectUnauthorized: false, ...(sending.from ? { localAddress: sending.from } : {}) }, (response) => {
+      const sent = request({ hostname, port, method, path: target, headers, agent: false, rejectUnauthorized: false, ...(sending.from ? { localAddress: sending.from } : {}), ...(sending.signal && { signal: sending.signal }) }, (response) => {
         const chunks: Buffer[] = []
         response.on('data', (chunk: Buffer) => chunks.push(chunk))
         response.on('error', reject)
