@@ -1,7 +1,9 @@
 // What came by ICMP, as far as it answers an echo request: anybody can send such bytes, so nothing in them is believed before it was looked at.
+import { NO_SUCH_TUNNEL } from '@panel/shared/model/path.ts'
 import { ipText } from '../netlink/bytes.ts'
 import { isWhole } from './checksum.ts'
-import { COOKIE_BYTES, ECHO_REPLY, ECHO_REQUEST, HEADER_BYTES, meaningOf, type ErrorKind, type Family } from './constants.ts'
+import { COOKIE_BYTES, ECHO_REPLY, HEADER_BYTES, meaningOf, type ErrorKind, type Family } from './constants.ts'
+import { carriedBy, quotedEcho } from './quoted.ts'
 
 export interface Heard {
   readonly kind: 'reply' | ErrorKind
@@ -35,18 +37,7 @@ export interface Packet {
   readonly hop_limit: number
 }
 
-const IPV4_HEADER = 20
-const IPV6_HEADER = 40
 const IPPROTO_ICMP = 1
-const IPPROTO_ICMPV6 = 58
-const IPPROTO_FRAGMENT = 44
-const FRAGMENT_HEADER = 8
-
-/** An echo message inside a packet, and where that packet went to. */
-interface Echo {
-  readonly message: Buffer
-  readonly target: Buffer
-}
 
 /** Null where it is nothing to do with an echo request that carries the cookie. */
 export function readHeard(family: Family, packet: Packet, cookie: Buffer): Heard | null {
@@ -56,13 +47,14 @@ export function readHeard(family: Family, packet: Packet, cookie: Buffer): Heard
   const [type = 0, code = 0] = message
   const isReply = type === ECHO_REPLY[family]
   const meaning = isReply ? { kind: 'reply' as const, words: '' } : meaningOf(family, type, code)
-  const echo = isReply ? { message, target: packet.from } : quoted(family, message.subarray(HEADER_BYTES))
+  const echo = isReply ? { message, target: packet.from, wrapping: 0 } : quotedEcho(family, message.subarray(HEADER_BYTES))
   if (!meaning || !echo) return null
   const payloadBytes = echo.message.length - HEADER_BYTES
   const isSure = payloadBytes >= COOKIE_BYTES
   if (isSure && echo.message.compare(cookie, 0, COOKIE_BYTES, HEADER_BYTES, HEADER_BYTES + COOKIE_BYTES) !== 0) return null
   return {
-    ...meaning,
+    kind: meaning.kind,
+    words: echo.wrapping === 0 ? meaning.words : wordsOfWrapped(family, type, code, meaning.words),
     identifier: echo.message.readUInt16BE(4),
     sequence: echo.message.readUInt16BE(6),
     is_sure: isSure,
@@ -70,7 +62,7 @@ export function readHeard(family: Family, packet: Packet, cookie: Buffer): Heard
     target_address: ipText(echo.target),
     packet_size: isReply ? payloadBytes : 0,
     hop_limit: family === 4 ? (packet.bytes[8] ?? 0) : Math.max(0, packet.hop_limit),
-    reported_mtu: meaning.kind === 'too_big' ? mtuIn(family, message) : null,
+    reported_mtu: meaning.kind === 'too_big' ? mtuIn(family, message, echo.wrapping) : null,
     at_us: packet.at_us,
     interface_index: packet.interface_index,
   }
@@ -78,33 +70,18 @@ export function readHeard(family: Family, packet: Packet, cookie: Buffer): Heard
 
 /** What an IPv4 packet carries, where that is ICMP. */
 function icmpOf(packet: Buffer): Buffer | null {
-  const [first = 0] = packet
-  const length = (first & 0x0f) * 4
-  if (first >> 4 !== 4 || length < IPV4_HEADER || packet.length < length || packet[9] !== IPPROTO_ICMP) return null
-  return packet.subarray(length)
-}
-
-/** The echo request that an error quotes. Only the first fragment of a packet has it. */
-function quoted(family: Family, packet: Buffer): Echo | null {
-  const found = family === 4 ? quotedIpv4(packet) : quotedIpv6(packet)
-  return found && found.message.length >= HEADER_BYTES && found.message[0] === ECHO_REQUEST[family] ? found : null
-}
-
-function quotedIpv4(packet: Buffer): Echo | null {
-  const message = icmpOf(packet)
-  return message && (packet.readUInt16BE(6) & 0x1fff) === 0 ? { message, target: packet.subarray(16, 20) } : null
-}
-
-function quotedIpv6(packet: Buffer): Echo | null {
-  if (packet.length < IPV6_HEADER || (packet[0] ?? 0) >> 4 !== 6) return null
-  const target = packet.subarray(24, 40)
-  const rest = packet.subarray(IPV6_HEADER)
-  if (packet[6] === IPPROTO_ICMPV6) return { message: rest, target }
-  const isFirst = packet[6] === IPPROTO_FRAGMENT && rest.length >= FRAGMENT_HEADER && rest[0] === IPPROTO_ICMPV6 && (rest.readUInt16BE(2) & 0xfff8) === 0
-  return isFirst ? { message: rest.subarray(FRAGMENT_HEADER), target } : null
+  const carried = carriedBy(4, packet)
+  return carried?.protocol === IPPROTO_ICMP ? carried.payload : null
 }
 
 /** 0 is what routers older than RFC 1191 say. */
-function mtuIn(family: Family, message: Buffer): number | null {
-  return (family === 4 ? message.readUInt16BE(6) : message.readUInt32BE(4)) || null
+function mtuIn(family: Family, message: Buffer, wrapping: number): number | null {
+  const told = family === 4 ? message.readUInt16BE(6) : message.readUInt32BE(4)
+  return told > wrapping ? told - wrapping : null
 }
+
+/** A server that has no tunnel for a GRE packet says that the port is unreachable (net/ipv4/ip_gre.c, net/ipv6/ip6_gre.c), and one that takes no GRE at all names the protocol. */
+const REFUSALS_OF_GRE: Readonly<Record<Family, readonly string[]>> = { 4: ['3 2', '3 3'], 6: ['1 4', '4 1'] }
+
+const wordsOfWrapped = (family: Family, type: number, code: number, words: string): string =>
+  REFUSALS_OF_GRE[family].includes(`${type} ${code}`) ? `${words}: ${NO_SUCH_TUNNEL}` : `${words}, said of the GRE packet around it`

@@ -30,6 +30,8 @@ class Port implements EchoPort {
   readonly #transport: Native
   readonly #hear: (heard: Heard) => void
   readonly #sockets = new Map<k.Family, FamilySocket>()
+  /** Of both families: what goes into a tunnel over the other one comes back in an error of that. */
+  readonly #cookie = randomBytes(k.COOKIE_BYTES)
 
   constructor(transport: Native, hear: (heard: Heard) => void) {
     this.#transport = transport
@@ -52,7 +54,7 @@ class Port implements EchoPort {
   }
 
   #socketOf(family: k.Family): FamilySocket {
-    const socket = this.#sockets.get(family) ?? new FamilySocket(this.#transport, family, this.#hear)
+    const socket = this.#sockets.get(family) ?? new FamilySocket(this.#transport, family, this.#cookie, this.#hear)
     this.#sockets.set(family, socket)
     return socket
   }
@@ -63,15 +65,16 @@ class FamilySocket {
   readonly #family: k.Family
   readonly #hear: (heard: Heard) => void
   readonly #channel: Channel
-  readonly #cookie = randomBytes(k.COOKIE_BYTES)
+  readonly #cookie: Buffer
   readonly #templates = new Map<number, EchoTemplate>()
   #isDontFragment: boolean | null = null
   #gathering: NodeJS.Timeout | undefined
   #isClosed = false
 
-  constructor(transport: Native, family: k.Family, hear: (heard: Heard) => void) {
+  constructor(transport: Native, family: k.Family, cookie: Buffer, hear: (heard: Heard) => void) {
     this.#transport = transport
     this.#family = family
+    this.#cookie = cookie
     this.#hear = hear
     try {
       this.#channel = transport.openIcmp(family)

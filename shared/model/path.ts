@@ -31,6 +31,9 @@ const Detail = line(300)
 /** In the detail of a packet that this host's own firewall did not let out. */
 export const DROPPED_HERE = 'a firewall rule of this host drops it'
 
+/** And of one that the other server refused to take out of its GRE packet. */
+export const NO_SUCH_TUNNEL = 'no tunnel there takes its GRE packets'
+
 /** `packet_size` is ping's: the bytes of payload. An answer must come back by the interface that it was asked by, where one is named. */
 export const WatchTarget = strict({
   target_id: integer(1, Number.MAX_SAFE_INTEGER),

@@ -115,6 +115,51 @@ describe('What comes back by ICMP', () => {
     assert.equal(read(4, later), null)
   })
 
+  /** GRE as a tunnel with these flags writes it around a request: each flag stands for four more bytes. */
+  const gre = (inner: Family, flags = 0x2000): Buffer => {
+    const header = Buffer.alloc(4 + 4 * [0x8000, 0x2000, 0x1000].filter((flag) => (flags & flag) !== 0).length)
+    header.writeUInt16BE(flags, 0)
+    header.writeUInt16BE(inner === 4 ? 0x0800 : 0x86dd, 2)
+    return Buffer.concat([header, inner === 4 ? ipv4(request(4), TARGET[4]) : ipv6(request(6), TARGET[6])])
+  }
+  const SERVER = { 4: '192.0.2.2', 6: '2001:db8::2' }
+  const about = (outer: Family, type: number, code: number, told: number, carried: Buffer): Buffer => {
+    const head = Buffer.alloc(8)
+    ;[head[0], head[1]] = [type, code]
+    if (outer === 4) head.writeUInt16BE(told, 6)
+    else head.writeUInt32BE(told, 4)
+    const message = Buffer.concat([head, outer === 4 ? ipv4(carried, SERVER[4], 47) : ipv6(Buffer.concat([Buffer.from('2f00040104010000', 'hex'), carried]), SERVER[6], 60)])
+    return outer === 4 ? checked(message) : message
+  }
+
+  it('is the refusal of the other server whose tunnels do not take the GRE packet around a request of ours', () => {
+    for (const outer of [4, 6] as const) {
+      for (const inner of [4, 6] as const) {
+        for (const flags of [0, 0x2000, 0xb000]) {
+          const heard = read(outer, about(outer, outer === 4 ? 3 : 1, outer === 4 ? 3 : 4, 0, gre(inner, flags)), SERVER[outer])
+          assert.deepEqual([heard?.kind, heard?.words, heard?.is_sure, heard?.from_address, heard?.target_address, heard?.identifier, heard?.sequence],
+            ['unreachable', 'port unreachable: no tunnel there takes its GRE packets', true, SERVER[outer], TARGET[inner], 7, 65_535])
+        }
+      }
+    }
+  })
+
+  it('is what fits into a tunnel where a router tells what fits around it', () => {
+    const heard = read(4, about(4, 3, 4, 1400, gre(4)), ROUTER[4])
+    assert.deepEqual([heard?.kind, heard?.reported_mtu], ['too_big', 1400 - 20 - 8])
+    assert.match(heard?.words ?? '', /said of the GRE packet around it/)
+    assert.equal(read(4, about(4, 3, 4, 28, gre(4)), ROUTER[4])?.reported_mtu, null)
+  })
+
+  it('is nothing where GRE carries something else, is of another version, or is cut off', () => {
+    const whole = gre(4)
+    const other = Buffer.from(whole)
+    other.writeUInt16BE(0x880b, 2)
+    const pptp = Buffer.from(whole)
+    pptp.writeUInt16BE(0x2001, 0)
+    for (const carried of [other, pptp, whole.subarray(0, 3), whole.subarray(0, 8 + 20 + 7)]) assert.equal(read(4, about(4, 3, 3, 0, carried), SERVER[4]), null)
+  })
+
   it('is nothing where the checksum is wrong, or another protocol is quoted', () => {
     const torn = reply(4)
     torn.writeUInt8(torn.readUInt8(30) ^ 1, 30)
@@ -123,7 +168,7 @@ describe('What comes back by ICMP', () => {
   })
 
   it('never brings the reader down, be it noise or a good packet cut or changed anywhere', () => {
-    const good = ([4, 6] as const).flatMap((family) => [reply(family), complaint(family, family === 4 ? 3 : 2, family === 4 ? 4 : 0, 1400)].map((message) => ({ family, bytes: packet(family, message, TARGET[family]).bytes })))
+    const good = ([4, 6] as const).flatMap((family) => [reply(family), complaint(family, family === 4 ? 3 : 2, family === 4 ? 4 : 0, 1400), about(family, 3, 3, 1400, gre(family))].map((message) => ({ family, bytes: packet(family, message, TARGET[family]).bytes })))
     const hostile = fc.oneof(
       fc.record({ family: fc.constantFrom<Family>(4, 6), bytes: fc.uint8Array({ maxLength: 200 }) }),
       fc.tuple(fc.constantFrom(...good), fc.nat(200), fc.array(fc.tuple(fc.nat(200), fc.nat(255)), { maxLength: 6 })).map(([{ family, bytes }, length, changes]) => {
