@@ -1,7 +1,7 @@
 // Reads and writes what the watching has seen. Whatever comes at once, of however many tunnels, is one statement.
 import { sql, type RawBuilder } from 'kysely'
 import type { ReadDb, WriteDb } from '../context.ts'
-import type { Bucket } from './bucket.ts'
+import { startOf, type Bucket } from './bucket.ts'
 import type { MonitorEventRow } from './table.ts'
 
 /** Of one tunnel; older ones are told nowhere (decisions.md, S5). */
@@ -49,9 +49,14 @@ export async function addBuckets(db: WriteDb, buckets: readonly Bucket[]): Promi
       worst_severity = max(monitor_bucket.worst_severity, excluded.worst_severity)`.execute(db)
 }
 
-/** Of the given tunnels: what one has to give up each time is little. */
-export async function deleteBucketsBefore(db: WriteDb, tunnel_ids: readonly number[], bucket_start: number): Promise<void> {
-  await sql`delete from monitor_bucket where tunnel_id in (select value from json_each(${JSON.stringify(tunnel_ids)})) and bucket_start < ${bucket_start}`.execute(db)
+/** Of the given tunnels, and no more than `most` rows; answers how many it were. */
+export async function deleteBucketsBefore(db: WriteDb, tunnel_ids: readonly number[], bucket_start: number, most: number): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`
+    delete from monitor_bucket where (tunnel_id, bucket_start) in (
+      select tunnel_id, bucket_start from monitor_bucket
+      where tunnel_id in (select value from json_each(${JSON.stringify(tunnel_ids)})) and bucket_start < ${bucket_start} limit ${most}
+    )`.execute(db)
+  return Number(numAffectedRows)
 }
 
 export interface Span {
@@ -63,20 +68,50 @@ export interface Span {
 
 export type StoredPoint = Bucket & { readonly samples: number }
 
+/** What is read at once: a day and a half of minutes. SQLite holds the thread meanwhile. */
+const SPAN_S = 2048 * 60
+
 /** Intervals joined to points of the resolution, oldest first; of more than `limit` the newest. */
-export async function pointsOf(db: ReadDb, tunnel_id: number, { from, to, resolution_seconds }: Span, limit: number): Promise<{ points: StoredPoint[]; total: number }> {
-  const start = sql<number>`bucket_start / ${sql.lit(resolution_seconds)} * ${sql.lit(resolution_seconds)}`
-  const inSpan = db.selectFrom('monitor_bucket').where('tunnel_id', '=', tunnel_id).where('bucket_start', '>=', from).where('bucket_start', '<', to)
-  const { total } = await inSpan.select(sql<number>`count(distinct ${start})`.as('total')).executeTakeFirstOrThrow()
+export async function pointsOf(db: ReadDb, tunnel_id: number, span: Span, limit: number): Promise<{ points: StoredPoint[]; total: number }> {
+  const { resolution_seconds } = span
+  const own = db.selectFrom('monitor_bucket').where('tunnel_id', '=', tunnel_id)
+  const { oldest, newest } = await own.select((e) => [e.fn.min('bucket_start').as('oldest'), e.fn.max('bucket_start').as('newest')]).executeTakeFirstOrThrow()
+  const from = Math.max(span.from, oldest ?? span.to)
+  const step = Math.max(1, Math.floor(SPAN_S / resolution_seconds)) * resolution_seconds
+  let total = 0
+  const newestFirst: StoredPoint[] = []
+  // From one whole point to the next, backwards.
+  for (let to = Math.min(span.to, (newest ?? from) + 1); to > from; ) {
+    const start = Math.max(from, startOf(to - 1, step))
+    if (newestFirst.length < limit) {
+      const rows = await joinedOf(db, tunnel_id, { from: start, to, resolution_seconds })
+      total += rows.length
+      newestFirst.push(...rows)
+    } else total += await countOf(db, tunnel_id, { from: start, to, resolution_seconds })
+    to = start
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  return { points: newestFirst.slice(0, limit).reverse(), total }
+}
+
+const startIn = (resolution_seconds: number): RawBuilder<number> => sql<number>`bucket_start / ${sql.lit(resolution_seconds)} * ${sql.lit(resolution_seconds)}`
+const inSpan = (db: ReadDb, tunnel_id: number, { from, to }: Span) => db.selectFrom('monitor_bucket').where('tunnel_id', '=', tunnel_id).where('bucket_start', '>=', from).where('bucket_start', '<', to)
+
+async function countOf(db: ReadDb, tunnel_id: number, span: Span): Promise<number> {
+  const { count } = await inSpan(db, tunnel_id, span).select(sql<number>`count(distinct ${startIn(span.resolution_seconds)})`.as('count')).executeTakeFirstOrThrow()
+  return count
+}
+
+/** The newest first. */
+async function joinedOf(db: ReadDb, tunnel_id: number, span: Span): Promise<StoredPoint[]> {
   const sums = (['sent_count', 'received_count', 'rtt_sum_us', 'jitter_sum_us', 'jitter_count'] as const).map((name) => sql<number>`sum(${sql.ref(name)})`.as(name))
-  const rows = await inSpan
-    .select([start.as('start'), ...sums])
+  const rows = await inSpan(db, tunnel_id, span)
+    .select([startIn(span.resolution_seconds).as('start'), ...sums])
     .select((e) => [e.fn.min('rtt_min_us').as('rtt_min_us'), e.fn.max('rtt_max_us').as('rtt_max_us'), e.fn.max('worst_severity').as('worst_severity'), e.fn.countAll<number>().as('samples')])
     .groupBy('start')
     .orderBy('start', 'desc')
-    .limit(limit)
     .execute()
-  return { points: rows.reverse().map(({ start: bucket_start, ...row }) => ({ tunnel_id, bucket_start, ...row })), total }
+  return rows.map(({ start: bucket_start, ...row }) => ({ tunnel_id, bucket_start, ...row }))
 }
 
 export async function dropHistory(db: WriteDb, tunnel_id: number): Promise<void> {
