@@ -7,6 +7,7 @@ import * as monitor from '../monitor/migration.ts'
 import * as pools from '../pools/migration.ts'
 import * as routes from '../routes/migration.ts'
 import * as routeConnections from '../routes/migration-connections.ts'
+import * as routeRanges from '../routes/migration-ranges.ts'
 import * as tunnelKeepalive from '../tunnels/migration-keepalive.ts'
 import * as settings from '../settings/migration.ts'
 import * as tunnels from '../tunnels/migration.ts'
@@ -19,7 +20,7 @@ export interface NamedMigration {
 }
 
 /** Named 001-accounts-and-audit, 002-pools, 003-tunnels and on; a name never changes once it is released. */
-export const MIGRATIONS: readonly NamedMigration[] = [accountsAndAudit, pools, tunnels, tunnelKeepalive, settings, metrics, routes, monitor, routeConnections, diagnostics]
+export const MIGRATIONS: readonly NamedMigration[] = [accountsAndAudit, pools, tunnels, tunnelKeepalive, settings, metrics, routes, monitor, routeConnections, diagnostics, routeRanges]
 
 export class StoreTooNewError extends Error {
   constructor(unknown: readonly string[]) {

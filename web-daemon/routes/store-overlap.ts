@@ -9,10 +9,13 @@ export interface Pair {
   readonly covering_id: number
 }
 
+/** Named, or SQLite goes through all rules in force for each that is looked at. */
+export const RANGES_IN_FORCE = sql`route_rule indexed by route_rule_ranges where deleted_date is null and is_enabled = 1 and bind_port_range_end is not null`
+
 /** Of living rules in force; of those ids, or of all where none are given. */
 export async function coveringPairs(db: ReadDb, ids: readonly number[] | null): Promise<Pair[]> {
   const inForce = sql`deleted_date is null and is_enabled = 1`
-  const some = ids === null ? sql`` : sql`and later.route_rule_id in (${sql.join(ids.length === 0 ? [0] : [...ids])})`
+  const some = ids === null ? sql`` : sql`and later.route_rule_id in (select value from json_each(${JSON.stringify(ids)}))`
   const beside = sql`
     earlier.route_rule_id <> later.route_rule_id and (earlier.sort_order, earlier.route_rule_id) < (later.sort_order, later.route_rule_id)
     and earlier.address_family_id = later.address_family_id
@@ -23,7 +26,7 @@ export async function coveringPairs(db: ReadDb, ids: readonly number[] | null): 
     from (select * from route_rule where ${inForce}) later join (select * from route_rule where ${inForce}) earlier on earlier.bind_port = later.bind_port
     where ${beside} and earlier.bind_port_range_end is null and later.bind_port_range_end is null ${some}`
   const ranged = sql`select later.route_rule_id, earlier.route_rule_id as covering_id
-    from (select * from route_rule where ${inForce}) later join (select * from route_rule where ${inForce} and bind_port_range_end is not null) earlier
+    from (select * from route_rule where ${inForce}) later join (select * from ${RANGES_IN_FORCE}) earlier
     on earlier.bind_port <= later.bind_port and earlier.bind_port_range_end >= coalesce(later.bind_port_range_end, later.bind_port)
     where ${beside} ${some}`
   const pairs = sql<Pair>`(${single} union all ${ranged})`.as<'pair'>('pair')

@@ -7,6 +7,7 @@ import { groupedBy } from '../db/grouped.ts'
 import type { Database } from '../db/schema.ts'
 import type { Paging } from '../http/paging.ts'
 import { FLAGS, type NamedRoute, type NewDestination, type NewRoute, type NewSource, type RouteRecord } from './record.ts'
+import { RANGES_IN_FORCE } from './store-overlap.ts'
 import type { NewRouteRuleRow, RouteAllowedSourceRow, RouteDestinationRow, RouteRuleRow } from './table.ts'
 
 export interface RouteFilter {
@@ -63,12 +64,9 @@ export async function findRoute(db: ReadDb, route_rule_id: number): Promise<Rout
 
 /** Living, in force, and bound to a port within the range. */
 export async function enabledOnPorts(db: ReadDb, first: number, last: number): Promise<RouteRecord[]> {
-  const rows = await inOrder(living(db).selectAll())
-    .where('is_enabled', '=', 1)
-    .where('bind_port', '<=', last)
-    .where(sql<number>`coalesce(bind_port_range_end, bind_port)`, '>=', first)
-    .execute()
-  return withLists(db, rows)
+  const begins = sql`select route_rule_id from route_rule where deleted_date is null and is_enabled = 1 and bind_port between ${first} and ${last}`
+  const reaches = sql`select route_rule_id from ${RANGES_IN_FORCE} and bind_port < ${first} and bind_port_range_end >= ${first}`
+  return withLists(db, await inOrder(db.selectFrom('route_rule').selectAll().where(sql<boolean>`route_rule_id in (${begins} union all ${reaches})`)).execute())
 }
 
 /** How many living rules are in force, of each family. */
@@ -169,9 +167,9 @@ function rowOf({ tags, ...rule }: Omit<NewRoute, 'destinations' | 'allowed_sourc
 
 async function withLists(db: ReadDb, rows: readonly RouteRuleRow[]): Promise<RouteRecord[]> {
   if (rows.length === 0) return []
-  const [first, last] = [Math.min(...rows.map(idOf)), Math.max(...rows.map(idOf))]
-  const destinations = await db.selectFrom('route_destination').selectAll().where('route_rule_id', '>=', first).where('route_rule_id', '<=', last).orderBy('sort_order').execute()
-  const sources = await db.selectFrom('route_allowed_source').selectAll().where('route_rule_id', '>=', first).where('route_rule_id', '<=', last).orderBy('sort_order').execute()
+  const ofThem = isAmong(rows.map(idOf))
+  const destinations = await db.selectFrom('route_destination').selectAll().where(ofThem).orderBy('sort_order').execute()
+  const sources = await db.selectFrom('route_allowed_source').selectAll().where(ofThem).orderBy('sort_order').execute()
   const destinationsOf = groupedBy('route_rule_id', destinations)
   const sourcesOf = groupedBy('route_rule_id', sources)
   return rows.map((row) => recordOf(row, destinationsOf.get(row.route_rule_id) ?? [], sourcesOf.get(row.route_rule_id) ?? []))
