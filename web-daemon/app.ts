@@ -15,6 +15,7 @@ import type { CommandContext } from './context.ts'
 import { Runs } from './diagnostics/runs.ts'
 import type { Bus } from './events/bus.ts'
 import { asRefusal, sendRefusal } from './http/answer.ts'
+import { docsEndpoints } from './docs/endpoints.ts'
 import type { Endpoint } from './http/endpoint.ts'
 import { allEndpoints } from './http/endpoints.ts'
 import { crossOrigin } from './http/cors.ts'
@@ -28,6 +29,7 @@ import { makeRuleReapply } from './reconcile/auto-reapply.ts'
 import { makeWatch, type Watch } from './reconcile/pass.ts'
 import type { Component } from './system/health.ts'
 import type { Settings } from './settings/settings.ts'
+import type { Installation } from './system/info.ts'
 import { Streams } from './http/streams.ts'
 import { Monitor, type MonitorParts } from './monitor/monitor.ts'
 import { Metrics, type MetricsParts } from './metrics/metrics.ts'
@@ -47,6 +49,7 @@ export interface PanelParts {
   readonly web_path: string
   /** Addresses and networks; nobody unless said otherwise. */
   readonly trusted_proxies?: readonly string[]
+  readonly installation: Omit<Installation, 'web_path'>
   /** Holds index.html and assets/. */
   readonly page_dir: string
   /** What health tells of beside the parts of the app. */
@@ -93,7 +96,7 @@ export const createApp = (parts: PanelParts): Panel => {
     traffic.heed(keys)
   })
   const about = { version: VERSION, started_at: now() }
-  const endpoints = [...allEndpoints({ auth, about, pairing: new PairingThrottle(now), watch, metrics, traffic, monitor, runs, components: parts.components ?? (() => []), logger }), ...(parts.more_endpoints ?? [])]
+  const endpoints = [...allEndpoints({ auth, about, installation: { ...parts.installation, web_path: parts.web_path }, pairing: new PairingThrottle(now), watch, metrics, traffic, monitor, runs, components: parts.components ?? (() => []), logger }), ...(parts.more_endpoints ?? [])]
   const guards = [setupGate(() => hasAccount(db)), csrfCheck(settings), sessionCheck((cookies) => sessionOf(db, auth.tokens, cookies))]
   const streams = new Streams({ now, isStanding: (session) => isStanding(db, session), logger })
   const machinery = { basePath, guards, context, remembered: new RememberedAnswers(now), streams, record: makeRecorder(db, now, logger), logger }
@@ -104,6 +107,7 @@ export const createApp = (parts: PanelParts): Panel => {
   app.use(crossOrigin(settings))
   app.use(cookieParser())
   mountEndpoints(app, endpoints, machinery)
+  mountEndpoints(app, docsEndpoints(endpoints, basePath), machinery, '/api')
   app.use(unknownApiPath)
   app.use(pageRoutes(loadPage(parts.page_dir, basePath), settings))
   app.use(failures(logger))

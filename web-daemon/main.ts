@@ -35,13 +35,15 @@ const start = async (config: Config): Promise<void> => {
   const { web_path, page_dir, trusted_proxies } = config
   const certificate = config.tls && new KeptPair({ files: config.tls, logger })
   mkdirSync(config.state_dir, { recursive: true, mode: 0o700 })
-  const db = await openStore(join(config.state_dir, 'panel.db'))
+  const database_path = join(config.state_dir, 'panel.db')
+  const db = await openStore(database_path)
   const helper = connectHelper(config.helper_socket, logger)
   const signing_key = signingKey(join(config.state_dir, 'session.key'))
   const bus = new Bus(logger)
   const settings = await Settings.open(db, bus.publish)
+  const installation = { data_dir: config.state_dir, database_path, socket_path: config.helper_socket, bind_host: config.listen_address }
   const { app, watch, streams, metrics, traffic, monitor, routeWatch, runs } = createApp({
-    ...{ db, ask: helper.ask, stream: helper.stream, bus, settings, signing_key, logger, web_path, page_dir, trusted_proxies },
+    ...{ db, ask: helper.ask, stream: helper.stream, bus, settings, signing_key, logger, web_path, installation, page_dir, trusted_proxies },
     components: () => (certificate ? [certificate.component()] : []),
   })
   const endPruning = await keepPruning({ db, bus, settings, now: () => new Date(), logger })

@@ -1,4 +1,5 @@
 // Builds what is shipped: one CommonJS file per daemon and for the maker of certificates, the native addons beside them, and the page.
+import { execFileSync } from 'node:child_process'
 import { cp, mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
@@ -12,6 +13,15 @@ export const ROOT = join(dirname(fileURLToPath(import.meta.url)), '../..')
 export const BUNDLE = join(ROOT, '.build/bundle')
 const { version } = createRequire(import.meta.url)('../../package.json') as { version: string }
 
+/** Of the commit, so that the same sources give the same bytes. "" outside of a repository. */
+const ofCommit = (format: string): string => {
+  try {
+    return execFileSync('git', ['log', '-1', '--date=format-local:%Y-%m-%dT%H:%M:%SZ', `--format=${format}`], { cwd: ROOT, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'], env: { ...process.env, TZ: 'UTC' } }).trim()
+  } catch {
+    return ''
+  }
+}
+
 /** `import.meta.url` has no meaning in CommonJS, so the bundle says where it lies itself. */
 const common: BuildOptions = {
   bundle: true,
@@ -19,7 +29,7 @@ const common: BuildOptions = {
   target: 'node20',
   format: 'cjs',
   banner: { js: "const import_meta_url = require('node:url').pathToFileURL(__filename).href;" },
-  define: { 'import.meta.url': 'import_meta_url', PANEL_VERSION: JSON.stringify(version) },
+  define: { 'import.meta.url': 'import_meta_url', PANEL_VERSION: JSON.stringify(version), PANEL_COMMIT: JSON.stringify(ofCommit('%H')), PANEL_COMMIT_DATE: JSON.stringify(ofCommit('%cd')) },
   external: ['pg-native'],
   metafile: true,
   legalComments: 'eof',

@@ -1,4 +1,7 @@
 // What the API answers to an analysis: a verdict, what it rests on, and what to do, in order (interface.md, Analysis result; decisions.md, F24, D7).
+import type { Static } from '../model/schema.ts'
+import { Anything, Id, Instant, list, oneOf, Sentence, shape, Text, told } from './shapes.ts'
+
 export const ROUTE_VERDICTS = [
   'HEALTHY',
   'RULE_DISABLED',
@@ -14,19 +17,18 @@ export const ROUTE_VERDICTS = [
 ] as const
 export type RouteVerdict = (typeof ROUTE_VERDICTS)[number]
 
-export interface Evidence {
-  name: string
-  detail: string
-  data: Record<string, unknown>
-}
+export const Evidence = shape('Evidence', { name: Sentence, detail: Text, data: Anything })
+export type Evidence = Static<typeof Evidence>
 
-/** `evidence` is never empty; `confidence` low: what was looked at does not settle it. */
-export interface RouteAnalysis {
-  route_rule_id: number
-  verdict: RouteVerdict
-  summary: string
-  evidence: Evidence[]
-  suggested_fix: string[]
-  confidence: 'high' | 'low'
-  checked_at: string
-}
+/** What every analysis comes to, whatever was looked at. */
+export const conclusion = <const V extends readonly string[]>(verdicts: V) => ({
+  verdict: oneOf(verdicts),
+  summary: Sentence,
+  evidence: list(Evidence, { minItems: 1 }),
+  suggested_fix: told(list(Text), 'What to do, in order.'),
+  confidence: told(oneOf(['high', 'low']), 'low: what was looked at does not settle it.'),
+  checked_at: Instant,
+})
+
+export const RouteAnalysis = shape('RouteAnalysis', { route_rule_id: Id, ...conclusion(ROUTE_VERDICTS) })
+export type RouteAnalysis = Static<typeof RouteAnalysis>

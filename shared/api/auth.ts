@@ -1,22 +1,21 @@
-// What the API answers about the operator and their session (interface.md, Session; decisions.md, A5 to A8).
-export interface UserView {
-  readonly user_id: number
-  readonly username: string
-  readonly is_active: boolean
-  readonly last_login_date: string | null
-  readonly created_date: string
-}
+// What the API answers about the signed-in operator (interface.md, Session, Auth).
+import { nullable, type Static } from '../model/schema.ts'
+import { Always, Flag, Id, Instant, Sentence, shape, told } from './shapes.ts'
 
-/** Tells when the tokens end, never what they are. */
-export interface SessionAnswer {
-  readonly user: UserView
-  readonly csrf_token: string
-  readonly access_expires_at: string
-  readonly refresh_expires_at: string
-}
+export const UserView = shape('User', { user_id: Id, username: Sentence, is_active: Flag, last_login_date: nullable(Instant), created_date: Instant })
+export type UserView = Static<typeof UserView>
 
-export interface MeAnswer extends UserView {
-  readonly user: UserView
-}
+/** When the tokens end, never what they are. */
+export const SessionAnswer = shape('Session', {
+  user: UserView,
+  csrf_token: told(Sentence, 'To be sent as the header X-CSRF-Token with everything but GET. The cookie panel_csrf holds the same.'),
+  access_expires_at: Instant,
+  refresh_expires_at: told(Instant, 'Until then POST /auth/refresh gives another session.'),
+})
+export type SessionAnswer = Static<typeof SessionAnswer>
 
-export const MIN_PASSWORD_CHARACTERS = 12
+export const MeAnswer = shape('Me', { ...UserView.properties, user: UserView })
+export type MeAnswer = Static<typeof MeAnswer>
+
+export const SignedOutAnswer = shape('SignedOut', { signed_out: Always })
+export type SignedOutAnswer = Static<typeof SignedOutAnswer>

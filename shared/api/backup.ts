@@ -1,9 +1,10 @@
 // What a backup holds, what may be asked of an import, and what it answers (interface.md, Backup document; decisions.md, B1 to B6).
-import { strict, Type, type Static } from '../model/schema.ts'
-import type { ErrorEnvelope, Warning } from './errors.ts'
+import { nullable, strict, Type, type Static } from '../model/schema.ts'
+import { ErrorEnvelope, Warning } from './errors.ts'
 import { flag, maybe, ranged, says, text } from './fields.ts'
 import { UpdatePoolBody } from './pools.ts'
 import { CreateRouteBody } from './routes.ts'
+import { countsOf, Flag, Id, Instant, list, oneOf, Sentence, shape, Text, told, Value } from './shapes.ts'
 import { CreateTunnelBody } from './tunnels.ts'
 
 export const BACKUP_VERSION = 1
@@ -25,22 +26,20 @@ const { idempotency_key: _onceARule, i_understand_i_may_lose_access: _ofARule, .
 export const BackupRoute = strict(routeFields)
 export type BackupRoute = Static<typeof BackupRoute>
 
-export interface BackupSetting {
-  key: string
-  value: unknown
-}
+export const BackupSetting = strict({ key: Sentence, value: Value })
+export type BackupSetting = Static<typeof BackupSetting>
 
-export interface BackupDocument {
-  version: typeof BACKUP_VERSION
-  exported_at: string
-  panel: { version: string; hostname: string }
-  note: string
-  settings: BackupSetting[]
-  pools: BackupPool[]
-  tunnels: BackupTunnel[]
-  /** Left out where the export was asked to. */
-  routes?: BackupRoute[]
-}
+export const BackupDocument = shape('Backup', {
+  version: Type.Unsafe<typeof BACKUP_VERSION>({ type: 'integer', enum: [BACKUP_VERSION] }),
+  exported_at: Instant,
+  panel: strict({ version: Sentence, hostname: Text }),
+  note: Text,
+  settings: list(BackupSetting),
+  pools: list(BackupPool),
+  tunnels: list(BackupTunnel),
+  routes: Type.Optional(told(list(BackupRoute), 'Left out where the export was asked to.')),
+})
+export type BackupDocument = Static<typeof BackupDocument>
 
 /** The members that a backup may have. */
 export const BACKUP_MEMBERS = ['version', 'exported_at', 'panel', 'note', 'settings', 'pools', 'tunnels', 'routes'] as const
@@ -60,30 +59,28 @@ export const ImportBackupBody = strict({
 })
 export type ImportBackupBody = Static<typeof ImportBackupBody>
 
-export type ImportKind = 'setting' | 'pool' | 'tunnel' | 'route'
+const Kind = oneOf(['setting', 'pool', 'tunnel', 'route'])
+export type ImportKind = Static<typeof Kind>
 
 /** What became of an item; with `would_` what would, in a dry run. */
 export const IMPORTED_AS = ['create', 'update', 'skip', 'failed', 'would_create', 'would_update'] as const
 export type ImportedAs = (typeof IMPORTED_AS)[number]
 
-export interface ImportAction {
-  kind: ImportKind
-  /** Key of a setting, range of a pool, interface of a tunnel, title of a rule. */
-  target: string
-  action: ImportedAs
-  /** What it is here; null where it is not, and of a setting. */
-  target_id: number | null
-  /** Why it is so, in a sentence; "" where that needs no word. */
-  detail: string
-  /** Why it failed. In a dry run: what it would be refused for as things stand now. `field` is within the backup. */
-  error: ErrorEnvelope['error'] | null
-  warnings: Warning[]
-}
+export const ImportAction = shape('ImportAction', {
+  kind: Kind,
+  target: told(Text, 'Key of a setting, range of a pool, interface of a tunnel, title of a rule.'),
+  action: oneOf(IMPORTED_AS),
+  target_id: told(nullable(Id), 'What it is here; null where it is not, and of a setting.'),
+  detail: told(Text, 'Why it is so, in a sentence; "" where that needs no word.'),
+  error: told(nullable(ErrorEnvelope.properties.error), 'Why it failed. In a dry run: what it would be refused for as things stand now. Its field is within the backup.'),
+  warnings: list(Warning),
+})
+export type ImportAction = Static<typeof ImportAction>
 
-export interface ImportBackupAnswer {
-  dry_run: boolean
-  /** In the order in which they were done: settings, pools, tunnels, routes. */
-  actions: ImportAction[]
-  counts: Record<ImportedAs, number>
-  note: string
-}
+export const ImportBackupAnswer = shape('BackupImported', {
+  dry_run: Flag,
+  actions: told(list(ImportAction), 'In the order in which they were done: settings, pools, tunnels, routes.'),
+  counts: countsOf(IMPORTED_AS),
+  note: Text,
+})
+export type ImportBackupAnswer = Static<typeof ImportBackupAnswer>

@@ -1,22 +1,20 @@
 // What the API answers about the connections that a rule relays (interface.md, GET /routes/{id}/connections; decisions.md, F22).
-import type { Warning } from './errors.ts'
-import type { RelayConnection } from '../model/connection.ts'
+import { nullable, Type, type Static } from '../model/schema.ts'
+import { RelayConnection } from '../model/connection.ts'
+import { Warning } from './errors.ts'
+import { Amount, Count, Flag, Id, Instant, list, mapOf, oneOf, shape, Text, told } from './shapes.ts'
 
-/**
- * `available` false: the table cannot be read, which is not the same as no users; `total` is then null. `connections` are at most as many as
- * were asked for, `total` and `by_source` count all. `bytes_counted` false: the kernel counts none (nf_conntrack_acct is 0).
- */
-export interface ConnectionsAnswer {
-  route_rule_id: number
-  reader: 'netlink'
-  available: boolean
-  bytes_counted: boolean
-  detail: string
-  connections: Omit<RelayConnection, 'route_rule_id'>[]
-  total: number | null
-  by_source: Record<string, number>
-  /** Between the last two looks that the panel took by itself; null where there are none. */
-  new_per_second: number | null
-  warnings: Warning[]
-  checked_at: string
-}
+export const ConnectionsAnswer = shape('Connections', {
+  route_rule_id: Id,
+  reader: oneOf(['netlink']),
+  available: told(Flag, 'False: the table cannot be read, which is not the same as no users; total is then null.'),
+  bytes_counted: told(Flag, 'False: the kernel counts none (nf_conntrack_acct is 0).'),
+  detail: Text,
+  connections: told(list(Type.Omit(RelayConnection, ['route_rule_id'], { additionalProperties: false })), 'At most as many as were asked for; total and by_source count all.'),
+  total: nullable(Count),
+  by_source: mapOf(Count),
+  new_per_second: told(nullable(Amount), 'Between the last two looks that the panel took by itself; null where there are none.'),
+  warnings: list(Warning),
+  checked_at: Instant,
+})
+export type ConnectionsAnswer = Static<typeof ConnectionsAnswer>

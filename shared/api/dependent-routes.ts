@@ -1,16 +1,10 @@
 // What the API answers about the relay rules that use a tunnel (interface.md, GET /tunnels/{id}/routes; decisions.md, R29).
-/** What a tunnel is told of a rule that relays over it. */
-export interface DependentRoute {
-  route_rule_id: number
-  title: string
-  protocol: string
-  bind: string
-  destination: string
-  is_enabled: boolean
-}
+import type { Static } from '../model/schema.ts'
+import { Count, Flag, Id, list, Sentence, shape, Text } from './shapes.ts'
 
-export interface TunnelRoutesAnswer {
-  routes: DependentRoute[]
-  total: number
-  note: string
-}
+/** What a tunnel is told of a rule that relays over it. */
+export const DependentRoute = shape('DependentRoute', { route_rule_id: Id, title: Text, protocol: Text, bind: Text, destination: Text, is_enabled: Flag })
+export type DependentRoute = Static<typeof DependentRoute>
+
+export const TunnelRoutesAnswer = shape('TunnelRoutes', { routes: list(DependentRoute), total: Count, note: Sentence })
+export type TunnelRoutesAnswer = Static<typeof TunnelRoutesAnswer>

@@ -1,9 +1,10 @@
 // What a client may ask of the way to a tunnel's other end, and what it is answered (interface.md, Diagnostics; decisions.md, D1 to D11).
-import type { LinkStatistics } from '../model/observed.ts'
-import { PAYLOAD_MAX, type ProbeOutcome } from '../model/path.ts'
-import { strict, Type, type Static } from '../model/schema.ts'
-import type { Evidence } from './analysis.ts'
+import { LinkStatistics } from '../model/observed.ts'
+import { PAYLOAD_MAX, PROBE_OUTCOMES, type ProbeOutcome } from '../model/path.ts'
+import { nullable, strict, Type, type Static } from '../model/schema.ts'
+import { conclusion } from './analysis.ts'
 import { flag, maybe, ranged, says } from './fields.ts'
+import { Amount, Anything, Count, Flag, Id, idIn, Instant, list, Never, oneOf, Sentence, shape, Text, told, Whole, wordIn } from './shapes.ts'
 
 export const DIAGNOSTIC_TYPES = { ping: 10, 'mtu-probe': 20, traceroute: 30, analyze: 40 } as const
 export type DiagnosticType = keyof typeof DIAGNOSTIC_TYPES
@@ -24,31 +25,32 @@ export const PingBody = strict({
 })
 export type PingBody = Static<typeof PingBody>
 
-export interface DiagnosticRun {
-  diagnostic_run_id: number
-  tunnel_id: number
-  diagnostic_type_id: number
-  type: DiagnosticType
-  params: Record<string, unknown>
-  /** Null while it is running. */
-  result: Record<string, unknown> | null
-  started_date: string
-  finished_date: string | null
-  is_success: boolean
-  running: boolean
-}
+export const DiagnosticRun = shape('DiagnosticRun', {
+  diagnostic_run_id: Id,
+  tunnel_id: Id,
+  diagnostic_type_id: idIn(DIAGNOSTIC_TYPES),
+  type: wordIn(DIAGNOSTIC_TYPES),
+  params: told(Anything, 'As the run was asked for, everything decided.'),
+  result: told(nullable(Anything), 'Null while it is running.'),
+  started_date: Instant,
+  finished_date: nullable(Instant),
+  is_success: Flag,
+  running: Flag,
+})
+export type DiagnosticRun = Static<typeof DiagnosticRun>
 
-/** `kind` says how it ended, and `error` more of that where it was no reply in time. `from`: who answered or complained. */
-export interface PingPacketEvent {
-  sequence: number
-  success: boolean
-  rtt_ms: number | null
-  size: number
-  from: string
-  error: string
-  kind: Exclude<ProbeOutcome, 'late'>
-  at: string
-}
+/** One for each packet: an answer after the time that was given changes nothing of it. */
+export const PingPacketEvent = shape('PingPacket', {
+  sequence: Id,
+  success: Flag,
+  rtt_ms: nullable(Amount),
+  size: Count,
+  from: told(Text, 'Who answered or complained.'),
+  error: told(Text, 'More of how it ended, where it was no reply in time.'),
+  kind: oneOf(PROBE_OUTCOMES.filter((outcome): outcome is Exclude<ProbeOutcome, 'late'> => outcome !== 'late')),
+  at: Instant,
+})
+export type PingPacketEvent = Static<typeof PingPacketEvent>
 
 /** Of the packets that were decided before the end. */
 export interface PingSummary {
@@ -62,35 +64,28 @@ export interface PingSummary {
   jitter_ms: number | null
 }
 
-export interface PingSummaryEvent extends DiagnosticRun {
-  sent: number
-  received: number
-  loss_percent: number | null
-}
+export const PingSummaryEvent = shape('PingSummary', { ...DiagnosticRun.properties, sent: Count, received: Count, loss_percent: nullable(Amount) })
+export type PingSummaryEvent = Static<typeof PingSummaryEvent>
 
-export interface ListRunsAnswer {
-  runs: DiagnosticRun[]
-  total: number
-  limit: number
-  offset: number
-}
+/** What the ping stream sends, by the name of the event. */
+export const PING_EVENTS = { run: DiagnosticRun, packet: PingPacketEvent, summary: PingSummaryEvent, error: shape('PingError', { message: Sentence }) }
 
-/** `cancelled`: it was running still. */
-export interface DeleteRunAnswer {
-  diagnostic_run_id: number
-  cancelled: boolean
-}
+export const ListRunsAnswer = shape('DiagnosticRuns', { runs: list(DiagnosticRun), total: Count, limit: Count, offset: Count })
+export type ListRunsAnswer = Static<typeof ListRunsAnswer>
 
-export interface CountersAnswer {
-  interface_name: string
-  counters: LinkStatistics
-  /** How far each moved in `interval_seconds`. */
-  deltas: LinkStatistics
-  rx_bytes_per_second: number
-  tx_bytes_per_second: number
-  interval_seconds: number
-  sampled_at: string
-}
+export const DeleteRunAnswer = shape('DiagnosticRunDeleted', { diagnostic_run_id: Id, cancelled: told(Flag, 'It was running still.') })
+export type DeleteRunAnswer = Static<typeof DeleteRunAnswer>
+
+export const CountersAnswer = shape('TunnelCounters', {
+  interface_name: Text,
+  counters: LinkStatistics,
+  deltas: told(LinkStatistics, 'How far each moved in interval_seconds.'),
+  rx_bytes_per_second: Amount,
+  tx_bytes_per_second: Amount,
+  interval_seconds: Amount,
+  sampled_at: Instant,
+})
+export type CountersAnswer = Static<typeof CountersAnswer>
 
 const timeout_seconds = maybe(ranged('number', 0.05, 10, 'INVALID_VALUE', 'timeout_seconds', 'How long an answer is waited for. Default 1.'))
 const ends = {
@@ -107,38 +102,34 @@ export const MtuProbeBody = strict({
 })
 export type MtuProbeBody = Static<typeof MtuProbeBody>
 
-export interface MtuProbeStep {
-  packet_size: number
-  fits: boolean
-  detail: string
-  reported_mtu: number | null
-}
+export const MtuProbeStep = strict({ packet_size: Count, fits: Flag, detail: Text, reported_mtu: nullable(Count) })
+export type MtuProbeStep = Static<typeof MtuProbeStep>
 
-/** `recommended_tunnel_mtu`: what fits through the way once the tunnel's headers are added. Null where not even the smallest size fits. */
-export interface MtuProbeResult {
-  discovered_path_mtu: number | null
-  recommended_tunnel_mtu: number | null
-  overhead: number
-  path: 'underlay' | 'tunnel'
-  source: string
-  target: string
-  /** The smallest that somebody on the way told. */
-  reported_path_mtu: number | null
-  current_tunnel_mtu: number
-  matches: boolean
-  steps: MtuProbeStep[]
-  detail: string
-  cancelled: boolean
-  /** A probe changes nothing: `apply` is the request that does. */
-  applied: false
-}
+export const PATHS = ['underlay', 'tunnel'] as const
 
-/** `apply` null: there is nothing to recommend, or no tunnel can have it. */
-export interface MtuProbeAnswer {
-  run: DiagnosticRun
-  result: MtuProbeResult
-  apply: { method: 'PATCH'; path: string; body: { mtu: number } } | null
-}
+export const MtuProbeResult = strict({
+  discovered_path_mtu: told(nullable(Count), 'Null where not even the smallest size fits.'),
+  recommended_tunnel_mtu: told(nullable(Whole), 'What fits through the way once the headers of the tunnel are added.'),
+  overhead: Count,
+  path: oneOf(PATHS),
+  source: Text,
+  target: Text,
+  reported_path_mtu: told(nullable(Count), 'The smallest that somebody on the way told.'),
+  current_tunnel_mtu: Count,
+  matches: Flag,
+  steps: list(MtuProbeStep),
+  detail: Text,
+  cancelled: Flag,
+  applied: told(Never, 'A probe changes nothing: apply is the request that does.'),
+})
+export type MtuProbeResult = Static<typeof MtuProbeResult>
+
+export const MtuProbeAnswer = shape('MtuProbe', {
+  run: DiagnosticRun,
+  result: MtuProbeResult,
+  apply: told(nullable(strict({ method: oneOf(['PATCH']), path: Text, body: strict({ mtu: Count }) })), 'Null: there is nothing to recommend, or no tunnel can have it.'),
+})
+export type MtuProbeAnswer = Static<typeof MtuProbeAnswer>
 
 export const TracerouteBody = strict({
   max_hops: maybe(ranged('integer', 1, 64, 'INVALID_VALUE', 'max_hops', 'How far to look. Default 30.')),
@@ -148,30 +139,21 @@ export const TracerouteBody = strict({
 })
 export type TracerouteBody = Static<typeof TracerouteBody>
 
-/** `timeout`: nobody answered at this distance. `rtts_ms` has an entry for each packet, null where nothing came. */
-export interface TracerouteHop {
-  ttl: number
-  addresses: string[]
-  rtts_ms: (number | null)[]
-  reached: boolean
-  timeout: boolean
-  detail: string
-}
+export const TracerouteHop = strict({
+  ttl: Id,
+  addresses: list(Text),
+  rtts_ms: told(list(nullable(Amount)), 'One for each packet, null where nothing came.'),
+  reached: Flag,
+  timeout: told(Flag, 'Nobody answered at this distance.'),
+  detail: Text,
+})
+export type TracerouteHop = Static<typeof TracerouteHop>
 
-export interface TracerouteResult {
-  source: string
-  target: string
-  path: 'underlay' | 'tunnel'
-  hops: TracerouteHop[]
-  reached: boolean
-  detail: string
-  cancelled: boolean
-}
+export const TracerouteResult = strict({ source: Text, target: Text, path: oneOf(PATHS), hops: list(TracerouteHop), reached: Flag, detail: Text, cancelled: Flag })
+export type TracerouteResult = Static<typeof TracerouteResult>
 
-export interface TracerouteAnswer {
-  run: DiagnosticRun
-  result: TracerouteResult
-}
+export const TracerouteAnswer = shape('Traceroute', { run: DiagnosticRun, result: TracerouteResult })
+export type TracerouteAnswer = Static<typeof TracerouteAnswer>
 
 export const AnalyzeTunnelBody = strict({
   sample_seconds: maybe(ranged('number', 0.1, 30, 'INVALID_VALUE', 'sample_seconds', 'How long the counters are watched. Default 1.')),
@@ -191,19 +173,8 @@ export const TUNNEL_VERDICTS = [
 ] as const
 export type TunnelVerdict = (typeof TUNNEL_VERDICTS)[number]
 
-/** `evidence` is never empty; `confidence` low: what was looked at does not settle it. */
-export interface TunnelAnalysis {
-  tunnel_id: number
-  interface_name: string
-  verdict: TunnelVerdict
-  summary: string
-  evidence: Evidence[]
-  suggested_fix: string[]
-  confidence: 'high' | 'low'
-  checked_at: string
-}
+export const TunnelAnalysis = shape('TunnelAnalysis', { tunnel_id: Id, interface_name: Text, ...conclusion(TUNNEL_VERDICTS) })
+export type TunnelAnalysis = Static<typeof TunnelAnalysis>
 
-export interface AnalyzeTunnelAnswer {
-  run: DiagnosticRun
-  result: TunnelAnalysis
-}
+export const AnalyzeTunnelAnswer = shape('TunnelAnalysed', { run: DiagnosticRun, result: TunnelAnalysis })
+export type AnalyzeTunnelAnswer = Static<typeof AnalyzeTunnelAnswer>

@@ -1,4 +1,7 @@
 // The closed list of error codes of the HTTP API and the status each one answers with (spec: Errors; decisions.md, section 4).
+import { strict, stringEnum, Type, type Static } from '../model/schema.ts'
+import { Anything, shape, Text } from './shapes.ts'
+
 export const STATUS_OF = {
   INVALID_REQUEST: 400,
   UNAUTHENTICATED: 401,
@@ -33,16 +36,13 @@ export const STATUS_OF = {
 
 export type ErrorCode = keyof typeof STATUS_OF
 
-/** `field` is "" and `details` {} where there is nothing to say; never null. */
-export interface ErrorEnvelope {
-  error: { code: ErrorCode; message: string; field: string; details: Record<string, unknown> }
-}
+export const ERROR_CODES = Object.keys(STATUS_OF) as ErrorCode[]
 
-export interface Warning {
-  code: WarningCode
-  message: string
-  field: string
-}
+/** `field` is "" and `details` {} where there is nothing to say; never null. */
+export const ErrorEnvelope = shape('Error', {
+  error: strict({ code: stringEnum(ERROR_CODES), message: Type.String({ pattern: '^[A-Z]', description: 'A sentence for people.' }), field: Text, details: Anything }),
+})
+export type ErrorEnvelope = Static<typeof ErrorEnvelope>
 
 export const WARNING_CODES = [
   'TUNNEL_HAS_DEPENDENT_ROUTES',
@@ -77,3 +77,6 @@ export const WARNING_CODES = [
   'CONNECTIONS_NOT_DROPPED',
 ] as const
 export type WarningCode = (typeof WARNING_CODES)[number]
+
+export const Warning = shape('Warning', { code: stringEnum(WARNING_CODES), message: Text, field: Text })
+export type Warning = Static<typeof Warning>

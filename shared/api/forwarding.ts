@@ -1,45 +1,35 @@
 // What a client may say and is answered about IP forwarding (interface.md, system/forwarding; decisions.md, F27 to F29).
-import { strict, type Static } from '../model/schema.ts'
-import type { Warning } from './errors.ts'
+import { nullable, strict, Type, type Static } from '../model/schema.ts'
+import { Warning } from './errors.ts'
 import { flag, maybe } from './fields.ts'
+import { Amount, Count, Flag, list, mapOf, oneOf, Sentence, shape, Text, told } from './shapes.ts'
+import { RuleBackendView } from './system.ts'
 
 export const ForwardingBody = strict({ revert: maybe(flag('revert', 'Put back what was set before the panel turned forwarding on, and remove its file. Default false.')) })
 export type ForwardingBody = Static<typeof ForwardingBody>
 
-/** `previous_values` are what the switches were before the panel first turned one on, by their sysctl names; {} where it never did. Connections are null where the kernel does not track any. */
-export interface ForwardingView {
-  ipv4_forwarding: boolean
-  ipv6_forwarding: boolean
-  backend: string
-  sysctl_path: string
-  panel_managed: boolean
-  previous_values: Record<string, 0 | 1>
-  can_revert: boolean
-  conntrack_count: number | null
-  conntrack_max: number | null
-  conntrack_usage_percent: number | null
-  namespace: string
-}
+export const ForwardingView = shape('Forwarding', {
+  ipv4_forwarding: Flag,
+  ipv6_forwarding: Flag,
+  backend: Text,
+  sysctl_path: Sentence,
+  panel_managed: Flag,
+  previous_values: told(mapOf(Type.Unsafe<0 | 1>({ type: 'integer', enum: [0, 1] })), 'What the switches were before the panel first turned one on, by their sysctl names; {} where it never did.'),
+  can_revert: Flag,
+  conntrack_count: told(nullable(Count), 'Null where the kernel does not track connections.'),
+  conntrack_max: nullable(Count),
+  conntrack_usage_percent: nullable(Amount),
+  namespace: Text,
+})
+export type ForwardingView = Static<typeof ForwardingView>
 
-/** Rules of other software that bear on relayed packets. */
-export interface ForeignView {
-  readable: boolean
-  managers: string[]
-  rules: { table: string; chain: string; text: string; protocol: string; address: string; port: number | null; port_end: number | null; manager: string }[]
-  total: number
-  detail: string
-}
+const ForeignRule = strict({ table: Text, chain: Text, text: Text, protocol: Text, address: Text, port: nullable(Count), port_end: nullable(Count), manager: Text })
 
-export interface ForwardingAnswer {
-  forwarding: ForwardingView
-  foreign: ForeignView
-  backend: Record<string, unknown>
-  warnings: Warning[]
-}
+export const ForeignView = shape('ForeignRules', { readable: Flag, managers: list(Text), rules: list(ForeignRule), total: Count, detail: Text }, 'Rules of other software that bear on relayed packets.')
+export type ForeignView = Static<typeof ForeignView>
 
-export interface ForwardingChangeAnswer {
-  action: 'enable' | 'revert'
-  forwarding: ForwardingView
-  warnings: Warning[]
-  note: string
-}
+export const ForwardingAnswer = shape('ForwardingState', { forwarding: ForwardingView, foreign: ForeignView, backend: RuleBackendView, warnings: list(Warning) })
+export type ForwardingAnswer = Static<typeof ForwardingAnswer>
+
+export const ForwardingChangeAnswer = shape('ForwardingChanged', { action: oneOf(['enable', 'revert']), forwarding: ForwardingView, warnings: list(Warning), note: Sentence })
+export type ForwardingChangeAnswer = Static<typeof ForwardingChangeAnswer>

@@ -1,148 +1,138 @@
 // What the API answers about the load of the host and its traffic (interface.md, Metrics snapshot; decisions.md, M1 to M3, W3).
+import { nullable, strict, Type, type Static } from '../model/schema.ts'
+import { Amount, Count, Flag, Id, Instant, list, oneOf, shape, Text, told } from './shapes.ts'
 
-/** Shares of the time since the reading before, in percent. The first is of all processors together and called "cpu". */
-export interface CpuReading {
-  name: string
-  usage_percent: number
-  user_percent: number
-  system_percent: number
-  iowait_percent: number
-  steal_percent: number
-  idle_percent: number
-}
+/** Shares of the time since the reading before, in percent. */
+export const CpuReading = shape('CpuReading', {
+  name: told(Text, 'The first is of all processors together and called "cpu".'),
+  usage_percent: Amount,
+  user_percent: Amount,
+  system_percent: Amount,
+  iowait_percent: Amount,
+  steal_percent: Amount,
+  idle_percent: Amount,
+})
+export type CpuReading = Static<typeof CpuReading>
 
-/** `used_bytes` is what programs could not have: total less available. */
-export interface MemoryReading {
-  total_bytes: number
-  used_bytes: number
-  free_bytes: number
-  available_bytes: number
-  buffers_bytes: number
-  cached_bytes: number
-  used_percent: number
-}
+export const MemoryReading = shape('MemoryReading', {
+  total_bytes: Count,
+  used_bytes: told(Count, 'What programs could not have: total less available.'),
+  free_bytes: Count,
+  available_bytes: Count,
+  buffers_bytes: Count,
+  cached_bytes: Count,
+  used_percent: Amount,
+})
+export type MemoryReading = Static<typeof MemoryReading>
 
-export interface SwapReading {
-  configured: boolean
-  total_bytes: number
-  used_bytes: number
-  free_bytes: number
-  used_percent: number
-}
+export const SwapReading = shape('SwapReading', { configured: Flag, total_bytes: Count, used_bytes: Count, free_bytes: Count, used_percent: Amount })
+export type SwapReading = Static<typeof SwapReading>
 
 /** `one`, `five` and `fifteen` are the kernel's averages over as many minutes. */
-export interface LoadReading {
-  one: number
-  five: number
-  fifteen: number
-  running_tasks: number
-  total_tasks: number
-}
+export const LoadReading = shape('LoadReading', { one: Amount, five: Amount, fifteen: Amount, running_tasks: Count, total_tasks: Count })
+export type LoadReading = Static<typeof LoadReading>
 
-/** `available_bytes` is what an unprivileged program can still write; `used_percent` counts against used and available, as df does. */
-export interface DiskReading {
-  device: string
-  mount_point: string
-  filesystem: string
-  is_read_only: boolean
-  total_bytes: number
-  used_bytes: number
-  available_bytes: number
-  used_percent: number
-  inodes_total: number
-  inodes_used_percent: number
-  level: 'ok' | 'warn' | 'critical'
-}
+export const DiskReading = shape('DiskReading', {
+  device: Text,
+  mount_point: Text,
+  filesystem: Text,
+  is_read_only: Flag,
+  total_bytes: Count,
+  used_bytes: Count,
+  available_bytes: told(Count, 'What an unprivileged program can still write.'),
+  used_percent: told(Amount, 'Against used and available, as df counts.'),
+  inodes_total: Count,
+  inodes_used_percent: Amount,
+  level: oneOf(['ok', 'warn', 'critical']),
+})
+export type DiskReading = Static<typeof DiskReading>
 
 /** As the kernel counts since the interface was made. */
-export interface InterfaceCounters {
-  rx_bytes: number
-  rx_packets: number
-  rx_errors: number
-  rx_dropped: number
-  tx_bytes: number
-  tx_packets: number
-  tx_errors: number
-  tx_dropped: number
-}
+export const InterfaceCounters = strict({
+  rx_bytes: Count,
+  rx_packets: Count,
+  rx_errors: Count,
+  rx_dropped: Count,
+  tx_bytes: Count,
+  tx_packets: Count,
+  tx_errors: Count,
+  tx_dropped: Count,
+})
+export type InterfaceCounters = Static<typeof InterfaceCounters>
 
-/**
- * `_since_boot` is the kernel's figure, which starts anew with the host and with the interface; `_since_install` is summed up by the
- * panel over both. Rates are raw, over the time since the reading before; 0 where there was none.
- */
-export interface TrafficFigures {
-  rx_bytes_per_second: number
-  tx_bytes_per_second: number
-  rx_bytes_since_boot: number
-  tx_bytes_since_boot: number
-  rx_bytes_since_install: number
-  tx_bytes_since_install: number
-}
+/** Rates are raw, over the time since the reading before; 0 where there was none. */
+export const TrafficFigures = shape('TrafficFigures', {
+  rx_bytes_per_second: Amount,
+  tx_bytes_per_second: Amount,
+  rx_bytes_since_boot: told(Count, 'The kernel\'s figure, which starts anew with the host and with the interface.'),
+  tx_bytes_since_boot: Count,
+  rx_bytes_since_install: told(Count, 'Summed up by the panel over both.'),
+  tx_bytes_since_install: Count,
+})
+export type TrafficFigures = Static<typeof TrafficFigures>
 
-/** `kind` is "" where the kernel does not tell it to everybody. */
-export interface InterfaceReading extends TrafficFigures {
-  name: string
-  index: number
-  class: 'physical' | 'tunnel' | 'loopback' | 'other'
-  kind: string
-  mtu: number
-  oper_state: string
-  is_up: boolean
-  counters: InterfaceCounters
-}
+export const InterfaceReading = shape('InterfaceReading', {
+  ...TrafficFigures.properties,
+  name: Text,
+  index: Count,
+  class: oneOf(['physical', 'tunnel', 'loopback', 'other']),
+  kind: told(Text, '"" where the kernel does not tell it to everybody.'),
+  mtu: Count,
+  oper_state: Text,
+  is_up: Flag,
+  counters: InterfaceCounters,
+})
+export type InterfaceReading = Static<typeof InterfaceReading>
 
 /** Null is not known: before two readings, or where the kernel does not tell. */
-export interface RouteReading {
-  route_rule_id: number
-  title: string
-  rx_bytes_since_boot: number
-  tx_bytes_since_boot: number
-  rx_bytes_since_creation: number
-  tx_bytes_since_creation: number
-  rx_bytes_per_second: number | null
-  tx_bytes_per_second: number | null
-  new_connections_per_second: number | null
-  active_connections: number | null
-}
+export const RouteReading = shape('RouteReading', {
+  route_rule_id: Id,
+  title: Text,
+  rx_bytes_since_boot: Count,
+  tx_bytes_since_boot: Count,
+  rx_bytes_since_creation: Count,
+  tx_bytes_since_creation: Count,
+  rx_bytes_per_second: nullable(Amount),
+  tx_bytes_per_second: nullable(Amount),
+  new_connections_per_second: nullable(Amount),
+  active_connections: nullable(Count),
+})
+export type RouteReading = Static<typeof RouteReading>
 
-export interface RouteTotals {
-  routes: number
-  rx_bytes_per_second: number
-  tx_bytes_per_second: number
-  new_connections_per_second: number
-  active_connections: number
-}
+export const RouteTotals = shape('RouteTotals', { routes: Count, rx_bytes_per_second: Amount, tx_bytes_per_second: Amount, new_connections_per_second: Amount, active_connections: Count })
+export type RouteTotals = Static<typeof RouteTotals>
 
 /** Something that could not be read this time; its part is empty or zero. */
-export interface MetricsError {
-  part: 'cpu' | 'memory' | 'swap' | 'load' | 'disks' | 'network' | 'routes' | 'store'
-  detail: string
+export const MetricsError = strict({ part: oneOf(['cpu', 'memory', 'swap', 'load', 'disks', 'network', 'routes', 'store']), detail: Text })
+export type MetricsError = Static<typeof MetricsError>
+
+const totals = told(TrafficFigures, 'Of the physical interfaces, or of all but tunnels and loopback where there is none: the bytes of a tunnel pass there too.')
+const always = {
+  at: Instant,
+  interval_seconds: told(Amount, 'Of the sampling, as it is set; how far two readings lie apart is told by at.'),
+  cpu: list(CpuReading),
+  memory: MemoryReading,
+  swap: SwapReading,
+  load: LoadReading,
+  route_totals: RouteTotals,
 }
 
-/** `network.totals` are of the physical interfaces, or of all but tunnels and loopback where there is none: a tunnel's bytes pass there too. */
-export interface MetricsSnapshot {
-  at: string
-  /** Of the sampling, as it is set; how far two readings lie apart is told by `at`. */
-  interval_seconds: number
-  cpu: CpuReading[]
-  memory: MemoryReading
-  swap: SwapReading
-  load: LoadReading
-  disks: DiskReading[]
-  network: { interfaces: InterfaceReading[]; totals: TrafficFigures }
-  routes: RouteReading[]
-  route_totals: RouteTotals
-  errors: MetricsError[]
-}
+export const MetricsSnapshot = shape('Metrics', { ...always, disks: list(DiskReading), network: strict({ interfaces: list(InterfaceReading), totals }), routes: list(RouteReading), errors: list(MetricsError) })
+export type MetricsSnapshot = Static<typeof MetricsSnapshot>
+
+/** What the metrics stream sends, by the name of the event. */
+export const METRICS_EVENTS = { metrics: MetricsSnapshot }
+
+const RATES = ['rx_bytes_per_second', 'tx_bytes_per_second'] as const
+const exactly = { additionalProperties: false }
 
 /** A snapshot with what a sparkline needs: one item of `cpu`, no disks, and of at most 64 interfaces, physical ones first, the rates. */
-export interface MetricsPoint extends Pick<MetricsSnapshot, 'at' | 'interval_seconds' | 'cpu' | 'memory' | 'swap' | 'load' | 'route_totals'> {
-  network: { interfaces: Pick<InterfaceReading, 'name' | 'rx_bytes_per_second' | 'tx_bytes_per_second'>[]; totals: TrafficFigures }
-  routes: Pick<RouteReading, 'route_rule_id' | 'rx_bytes_per_second' | 'tx_bytes_per_second'>[]
-}
+export const MetricsPoint = shape('MetricsPoint', {
+  ...always,
+  network: strict({ interfaces: list(Type.Pick(InterfaceReading, ['name', ...RATES], exactly)), totals }),
+  routes: list(Type.Pick(RouteReading, ['route_rule_id', ...RATES], exactly)),
+})
+export type MetricsPoint = Static<typeof MetricsPoint>
 
-/** Newest last; `total` counts what the buffer holds, whatever the limit. */
-export interface MetricsHistoryAnswer {
-  points: MetricsPoint[]
-  total: number
-}
+export const MetricsHistoryAnswer = shape('MetricsHistory', { points: told(list(MetricsPoint), 'Newest last.'), total: told(Count, 'What the buffer holds, whatever the limit.') })
+export type MetricsHistoryAnswer = Static<typeof MetricsHistoryAnswer>

@@ -1,102 +1,104 @@
 // What the API answers about the watching of tunnels (interface.md, Monitoring status; decisions.md, S2 to S6, M4 to M6, T5, E1).
-import type { MonitorState } from './lookups.ts'
-import type { TunnelView } from './tunnel-answers.ts'
+import { nullable, strict, type Static } from '../model/schema.ts'
+import { MONITOR_STATES, type MonitorState } from './lookups.ts'
+import { LastPass } from './reconcile.ts'
+import { RouteHealthEvent } from './route-answers.ts'
+import { Amount, Count, countsOf, Flag, Id, idIn, Instant, list, Sentence, shape, Text, told, wordIn } from './shapes.ts'
+import { TunnelView } from './tunnel-answers.ts'
+
+const State = wordIn(MONITOR_STATES)
+const StateId = idIn(MONITOR_STATES)
 
 /** Of the last probes. Times in milliseconds; null where nothing is known yet. */
-export interface MonitorStats {
-  sent: number
-  received: number
-  lost: number
-  /** Sent, and neither answered nor given up. */
-  pending: number
-  loss_percent: number | null
-  rtt_min_ms: number | null
-  rtt_avg_ms: number | null
-  rtt_max_ms: number | null
-  rtt_mdev_ms: number | null
-  jitter_ms: number | null
-  last_rtt_ms: number | null
-  last_reply_at: string | null
-}
+export const MonitorStats = strict({
+  sent: Count,
+  received: Count,
+  lost: Count,
+  pending: told(Count, 'Sent, and neither answered nor given up.'),
+  loss_percent: nullable(Amount),
+  rtt_min_ms: nullable(Amount),
+  rtt_avg_ms: nullable(Amount),
+  rtt_max_ms: nullable(Amount),
+  rtt_mdev_ms: nullable(Amount),
+  jitter_ms: nullable(Amount),
+  last_rtt_ms: nullable(Amount),
+  last_reply_at: nullable(Instant),
+})
+export type MonitorStats = Static<typeof MonitorStats>
 
-export interface MonitorStatus {
-  tunnel_id: number
-  interface_name: string
-  monitor_state_id: number
-  state: MonitorState
-  /** Why it is so; never empty. */
-  reason: string
-  /** Whether the tunnel is to be watched: what its own override says, or else the setting. */
-  enabled: boolean
-  /** Where probes come from and go to; "" where they cannot. */
-  source: string
-  target: string
-  stats: MonitorStats
-  /** When the state began. */
-  since: string
-  updated_at: string
-}
+export const MonitorStatus = shape('MonitorStatus', {
+  tunnel_id: Id,
+  interface_name: Text,
+  monitor_state_id: StateId,
+  state: State,
+  reason: told(Sentence, 'Why it is so.'),
+  enabled: told(Flag, 'Whether the tunnel is to be watched: what its own override says, or else the setting.'),
+  source: told(Text, 'Where probes come from; "" where they cannot.'),
+  target: told(Text, 'Where probes go; "" where they cannot.'),
+  stats: MonitorStats,
+  since: told(Instant, 'When the state began.'),
+  updated_at: Instant,
+})
+export type MonitorStatus = Static<typeof MonitorStatus>
 
 /** The one thing with two spellings of three of its fields. */
-export interface MonitorSnapshot extends MonitorStatus {
-  TunnelID: number
-  State: MonitorState
-  MonitorStateID: number
+export const MonitorSnapshot = shape('MonitorSnapshot', { ...MonitorStatus.properties, TunnelID: Id, State, MonitorStateID: StateId })
+export type MonitorSnapshot = Static<typeof MonitorSnapshot>
+
+export const MonitorEvent = shape('MonitorEvent', {
+  monitor_event_id: Id,
+  tunnel_id: Id,
+  from_monitor_state_id: StateId,
+  to_monitor_state_id: StateId,
+  from_state: State,
+  to_state: State,
+  reason: Text,
+  loss_percent: nullable(Amount),
+  rtt_avg_ms: nullable(Amount),
+  created_date: Instant,
+})
+export type MonitorEvent = Static<typeof MonitorEvent>
+
+export const MonitorStatusAnswer = shape('MonitorStatusWithEvents', { ...MonitorStatus.properties, events: told(list(MonitorEvent), 'The newest first.') })
+export type MonitorStatusAnswer = Static<typeof MonitorStatusAnswer>
+
+export const MonitorCounts = countsOf(Object.keys(MONITOR_STATES) as MonitorState[])
+export type MonitorCounts = Static<typeof MonitorCounts>
+
+export const MonitorSummaryAnswer = shape('MonitorSummary', { tunnels: list(MonitorSnapshot), total: Count, counts: MonitorCounts, running: told(Flag, 'Whether probes can be sent now.') })
+export type MonitorSummaryAnswer = Static<typeof MonitorSummaryAnswer>
+
+/** What the monitor stream sends, by the name of the event. */
+export const MONITOR_EVENTS = {
+  summary: MonitorSummaryAnswer,
+  tunnel: MonitorSnapshot,
+  tunnel_deleted: shape('TunnelGone', { tunnel_id: Id, interface_name: Text }),
+  reconcile: LastPass,
+  route: RouteHealthEvent,
 }
 
-export interface MonitorEvent {
-  monitor_event_id: number
-  tunnel_id: number
-  from_monitor_state_id: number
-  to_monitor_state_id: number
-  from_state: MonitorState
-  to_state: MonitorState
-  reason: string
-  loss_percent: number | null
-  rtt_avg_ms: number | null
-  created_date: string
-}
+export const MonitorPoint = shape('MonitorPoint', {
+  bucket_start: Instant,
+  sent_count: Count,
+  received_count: Count,
+  loss_percent: nullable(Amount),
+  rtt_min_ms: told(nullable(Amount), 'Null, as the others, where nothing was answered.'),
+  rtt_avg_ms: nullable(Amount),
+  rtt_max_ms: nullable(Amount),
+  jitter_ms: nullable(Amount),
+  worst_monitor_state_id: StateId,
+  worst_state: State,
+  samples: told(Id, 'How many stored intervals the point stands for.'),
+})
+export type MonitorPoint = Static<typeof MonitorPoint>
 
-/** `events`: the newest first. */
-export interface MonitorStatusAnswer extends MonitorStatus {
-  events: MonitorEvent[]
-}
+export const MonitorHistoryAnswer = shape('MonitorHistory', {
+  tunnel_id: Id,
+  points: told(list(MonitorPoint), 'Newest last.'),
+  total: told(Count, 'How many points there are in the time asked for, of which the newest are told.'),
+  resolution_seconds: Amount,
+})
+export type MonitorHistoryAnswer = Static<typeof MonitorHistoryAnswer>
 
-export type MonitorCounts = Record<MonitorState, number>
-
-/** `running`: whether probes can be sent now. */
-export interface MonitorSummaryAnswer {
-  tunnels: MonitorSnapshot[]
-  total: number
-  counts: MonitorCounts
-  running: boolean
-}
-
-/** `samples`: how many stored intervals the point stands for. Times are null where nothing was answered. */
-export interface MonitorPoint {
-  bucket_start: string
-  sent_count: number
-  received_count: number
-  loss_percent: number | null
-  rtt_min_ms: number | null
-  rtt_avg_ms: number | null
-  rtt_max_ms: number | null
-  jitter_ms: number | null
-  worst_monitor_state_id: number
-  worst_state: MonitorState
-  samples: number
-}
-
-/** Newest last. `total`: how many points there are in the time asked for, of which the newest are told. */
-export interface MonitorHistoryAnswer {
-  tunnel_id: number
-  points: MonitorPoint[]
-  total: number
-  resolution_seconds: number
-}
-
-export interface MonitorToggleAnswer {
-  tunnel_id: number
-  monitor_enabled: boolean
-  tunnel: TunnelView
-}
+export const MonitorToggleAnswer = shape('MonitorToggled', { tunnel_id: Id, monitor_enabled: Flag, tunnel: TunnelView })
+export type MonitorToggleAnswer = Static<typeof MonitorToggleAnswer>

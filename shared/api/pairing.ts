@@ -1,7 +1,8 @@
 // How the second server learns what the first one decided: the wire of pairing codes and of the two sides (interface.md, Tunnels; decisions.md, R26 to R28, R30).
-import { strict, Type, type Static } from '../model/schema.ts'
-import type { Warning } from './errors.ts'
-import type { CreateTunnelBody } from './tunnels.ts'
+import { nullable, strict, Type, type Static } from '../model/schema.ts'
+import { Warning } from './errors.ts'
+import { Count, list, oneOf, Sentence, shape, Text, told, Whole } from './shapes.ts'
+import { CreateTunnelBody } from './tunnels.ts'
 
 export const PAIRING_CODE_MARKER = 'v1.'
 
@@ -16,45 +17,33 @@ export const FromPairingCodeBody = strict({
 })
 export type FromPairingCodeBody = Static<typeof FromPairingCodeBody>
 
-export type SideName = 'A' | 'B'
+const Side = oneOf(['A', 'B'])
+export type SideName = Static<typeof Side>
 
 /** As the server that made the code sees the tunnel; both servers show the same, so that two people can compare. */
-export interface PairingSummary {
-  tunnel_type: string
-  from_side: SideName
-  to_side: SideName
-  local_endpoint: string
-  remote_endpoint: string
-  mtu: number
-  ttl: number
-  ikey: number | null
-  okey: number | null
-}
+export const PairingSummary = shape('PairingSummary', {
+  tunnel_type: Text,
+  from_side: Side,
+  to_side: Side,
+  local_endpoint: Text,
+  remote_endpoint: Text,
+  mtu: Count,
+  ttl: Count,
+  ikey: nullable(Count),
+  okey: nullable(Count),
+})
+export type PairingSummary = Static<typeof PairingSummary>
 
-export interface PairingCodeAnswer {
-  pairing_code: string
-  summary: PairingSummary
-  note: string
-}
+export const PairingCodeAnswer = shape('PairingCode', { pairing_code: Type.String({ pattern: '^v1\\.' }), summary: PairingSummary, note: Sentence })
+export type PairingCodeAnswer = Static<typeof PairingCodeAnswer>
 
-/** `tunnel` can be posted to /tunnels as it is. */
-export interface FromPairingCodeAnswer {
-  tunnel: CreateTunnelBody
-  summary: PairingSummary
-  note: string
-  warnings: Warning[]
-}
+export const FromPairingCodeAnswer = shape('FromPairingCode', { tunnel: told(CreateTunnelBody, 'Can be posted to /tunnels as it is.'), summary: PairingSummary, note: Sentence, warnings: list(Warning) })
+export type FromPairingCodeAnswer = Static<typeof FromPairingCodeAnswer>
 
-export interface SideInfoAnswer {
-  summary: string
-  sides: {
-    slot: 'a' | 'b'
-    label: string
-    address_in_subnet: string
-    endpoints: string
-    /** What {side} in the naming template stands for. */
-    name_substitution: string
-  }[]
-  identical_on_both_ends: string[]
-  tunnel_side_ids: { a: number; b: number }
-}
+export const SideInfoAnswer = shape('SideInfo', {
+  summary: Sentence,
+  sides: list(strict({ slot: oneOf(['a', 'b']), label: Text, address_in_subnet: Text, endpoints: Text, name_substitution: told(Text, 'What {side} in the naming template stands for.') })),
+  identical_on_both_ends: list(Text),
+  tunnel_side_ids: strict({ a: Whole, b: Whole }),
+})
+export type SideInfoAnswer = Static<typeof SideInfoAnswer>

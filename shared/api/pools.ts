@@ -1,6 +1,7 @@
 // What a client may send about address pools, and what it is answered (interface.md, Pools; decisions.md, R31 to R35).
 import { strict, Type, type Static } from '../model/schema.ts'
-import type { Warning } from './errors.ts'
+import { Warning } from './errors.ts'
+import { Always, Count, Flag, Id, list, oneOf, Sentence, shape, Text, told } from './shapes.ts'
 
 const says = (code: string, message: string, description: string) => ({ 'x-code': code, 'x-message': message, description })
 const flag = (name: string, description: string) => Type.Optional(Type.Boolean(says('INVALID_VALUE', `${name} must be true or false.`, description)))
@@ -49,55 +50,48 @@ export type UpdatePoolBody = Static<typeof UpdatePoolBody>
 /** Either body with those fields left out that the schema refused. */
 export type PoolFields = Partial<UpdatePoolBody>
 
-export type PoolScheme = 'third_octet' | 'dense'
+const Scheme = oneOf(['third_octet', 'dense'])
+export type PoolScheme = Static<typeof Scheme>
 
-export interface PoolCapacity {
-  scheme: PoolScheme
-  prefix_length: number
-  capacity: number
-  max_tunnel_number: number
-}
+export const PoolCapacity = strict({ scheme: Scheme, prefix_length: Count, capacity: told(Count, 'How many subnets the pool holds.'), max_tunnel_number: Count })
+export type PoolCapacity = Static<typeof PoolCapacity>
 
-export interface PoolView {
-  address_pool_id: number
-  address_pool_title: string
-  description: string
-  cidr: string
-  prefix_length: number
-  is_enabled: boolean
-  is_public_range: boolean
-  capacity: PoolCapacity
-  in_use: boolean
-  /** Of the tunnels there are now. */
-  tunnel_count: number
-}
+export const PoolView = shape('Pool', {
+  address_pool_id: Id,
+  address_pool_title: Sentence,
+  description: Text,
+  cidr: Text,
+  prefix_length: Count,
+  is_enabled: Flag,
+  is_public_range: Flag,
+  capacity: PoolCapacity,
+  in_use: Flag,
+  tunnel_count: told(Count, 'Of the tunnels there are now.'),
+})
+export type PoolView = Static<typeof PoolView>
 
-export interface ListPoolsAnswer {
-  pools: PoolView[]
-  total: number
-}
+export const ListPoolsAnswer = shape('Pools', { pools: list(PoolView), total: Count })
+export type ListPoolsAnswer = Static<typeof ListPoolsAnswer>
 
-export interface ChangePoolAnswer extends PoolView {
-  warnings: Warning[]
-}
+export const ChangePoolAnswer = shape('PoolChanged', { ...PoolView.properties, warnings: list(Warning) })
+export type ChangePoolAnswer = Static<typeof ChangePoolAnswer>
 
-export interface DeletePoolAnswer {
-  deleted: true
-  address_pool_id: number
-}
+export const DeletePoolAnswer = shape('PoolDeleted', { deleted: Always, address_pool_id: Id })
+export type DeletePoolAnswer = Static<typeof DeletePoolAnswer>
 
 /** What a tunnel from this pool would get if it were made now. */
-export interface NextFreeAnswer {
-  allocation: {
-    subnet: string
-    tunnel_number: number
-    address_a: string
-    address_b: string
-    address_pool_id: number
-    address_pool_title: string
-    prefix_length: number
-    scheme: PoolScheme
-    is_public_range: boolean
-  }
-  warnings: Warning[]
-}
+export const NextFreeAnswer = shape('NextFree', {
+  allocation: strict({
+    subnet: Text,
+    tunnel_number: Count,
+    address_a: Text,
+    address_b: Text,
+    address_pool_id: Id,
+    address_pool_title: Text,
+    prefix_length: Count,
+    scheme: Scheme,
+    is_public_range: Flag,
+  }),
+  warnings: list(Warning),
+})
+export type NextFreeAnswer = Static<typeof NextFreeAnswer>

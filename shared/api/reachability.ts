@@ -1,6 +1,7 @@
 // What a client may say and is answered about whether a destination can be reached from this server (interface.md, Reachability result; decisions.md, F21).
-import { strict, stringEnum, Type, type Static } from '../model/schema.ts'
+import { nullable, strict, stringEnum, Type, type Static } from '../model/schema.ts'
 import { maybe, ranged, says } from './fields.ts'
+import { Amount, Count, Flag, Id, Instant, list, oneOf, Sentence, shape, Text, told } from './shapes.ts'
 
 const TIMING = {
   timeout_seconds: maybe(ranged('number', 0.1, 30, 'INVALID_VALUE', 'timeout_seconds', 'How long an answer is waited for. Default 3.')),
@@ -18,21 +19,19 @@ export type TestBody = Static<typeof TestBody>
 export const TestRouteBody = strict(TIMING)
 export type TestRouteBody = Static<typeof TestRouteBody>
 
-/** `reachable` null, and `conclusive` false: it proves nothing. `error` is the system's word for what went wrong, "" where nothing did. */
-export interface Reachability {
-  address: string
-  port: number
-  protocol: 'tcp' | 'udp'
-  reachable: boolean | null
-  conclusive: boolean
-  latency_ms: number | null
-  error: string
-  detail: string
-  checked_at: string
-}
+export const Reachability = shape('Reachability', {
+  address: Text,
+  port: Count,
+  protocol: oneOf(['tcp', 'udp']),
+  reachable: told(nullable(Flag), 'Null, with conclusive false: it proves nothing.'),
+  conclusive: Flag,
+  latency_ms: nullable(Amount),
+  error: told(Text, 'The system\'s word for what went wrong, "" where nothing did.'),
+  detail: Sentence,
+  checked_at: Instant,
+})
+export type Reachability = Static<typeof Reachability>
 
 /** At the top what says most: a destination that cannot be reached, before one of which nothing is known. */
-export interface RouteReachability extends Reachability {
-  route_rule_id: number
-  results: Reachability[]
-}
+export const RouteReachability = shape('RouteReachability', { ...Reachability.properties, route_rule_id: Id, results: list(Reachability) })
+export type RouteReachability = Static<typeof RouteReachability>

@@ -1,13 +1,14 @@
 // What a client may send about reconciliation, and what it is answered (interface.md, Reconcile; decisions.md, S8 to S17).
 import { integerEnum, nullable, strict, Type, type Static } from '../model/schema.ts'
 import { INTERFACE_NAME_PATTERN } from '../model/tunnel.ts'
-import type { Warning } from './errors.ts'
-import { PERSISTENCE_TYPES, TUNNEL_SIDES, type ReconcileStatus } from './lookups.ts'
-import type { RouteFindings } from './route-findings.ts'
-import type { ObservedView, PlanView, TunnelView } from './tunnel-answers.ts'
+import { Warning } from './errors.ts'
+import { PERSISTENCE_TYPES, RECONCILE_STATUSES, TUNNEL_SIDES, type ReconcileStatus } from './lookups.ts'
+import { RouteFindings } from './route-findings.ts'
+import { Always, Anything, countsOf, Flag, Id, idIn, Instant, list, Never, oneOf, Sentence, shape, Text, told, Whole, wordIn } from './shapes.ts'
+import { ObservedView, PlanView, TunnelView } from './tunnel-answers.ts'
 
-
-export type ReconcileAction = 'adopt' | 'ignore' | 'unignore' | 'reapply' | 'forget' | 'delete'
+const Action = oneOf(['adopt', 'ignore', 'unignore', 'reapply', 'forget', 'delete'])
+export type ReconcileAction = Static<typeof Action>
 
 const says = (code: string, message: string, description: string) => ({ 'x-code': code, 'x-message': message, description })
 const NAME_SENTENCE = 'interface_name must be 1 to 15 letters, digits, "_", "." or "-", and begin with a letter or digit.'
@@ -33,98 +34,87 @@ export const IgnoreBody = strict({
 })
 export type IgnoreBody = Static<typeof IgnoreBody>
 
-/** One fact that differs, under the name that a verification gives it; facts of the saved side begin with "saved.". */
-export interface ReconcileDiff {
-  field: string
-  desired: string
-  actual: string
-}
+const Status = wordIn(RECONCILE_STATUSES)
 
-export interface LegacyName {
-  tunnel_number: number
-  /** The two letters. */
-  marker: string
-  /** The panel's unit file of that name, or what stands in its place; "" where there is none. */
-  unit_path: string
-  is_panel_owned: boolean
-}
+/** One fact that differs, under the name that a verification gives it; facts of the saved side begin with "saved.". */
+export const ReconcileDiff = strict({ field: Text, desired: Text, actual: Text })
+export type ReconcileDiff = Static<typeof ReconcileDiff>
+
+export const LegacyName = shape('LegacyName', {
+  tunnel_number: Whole,
+  marker: told(Text, 'The two letters.'),
+  unit_path: told(Text, 'The panel\'s unit file of that name, or what stands in its place; "" where there is none.'),
+  is_panel_owned: Flag,
+})
+export type LegacyName = Static<typeof LegacyName>
+
+const Reason = oneOf(['start', 'event', 'change', 'period'])
+export type PassReason = Static<typeof Reason>
 
 /** When a pass in the background first saw the status that the item has now, and what had started it. */
-export interface Noticed {
-  at: string
-  because: PassReason
-}
+export const Noticed = strict({ at: Instant, because: Reason })
+export type Noticed = Static<typeof Noticed>
 
-export interface ReconcileItem {
-  interface_name: string
-  /** Null where the panel does not manage it. */
-  tunnel_id: number | null
-  status: ReconcileStatus
-  reconcile_status_id: number
-  detail: string
-  diffs: ReconcileDiff[]
-  actions: ReconcileAction[]
-  legacy: LegacyName | null
-  observed: ObservedView
-  is_ignored: boolean
-  /** What the link carries and the panel cannot keep, in the words of `ip`: a change that would lose it is refused. */
-  unmodelled: string[]
-  /** Files in the place of the panel's own that it did not write, or that somebody edited since: never overwritten. */
-  foreign_files: string[]
-  /** Null where no pass has seen the status yet. */
-  noticed: Noticed | null
-}
+export const ReconcileItem = shape('ReconcileItem', {
+  interface_name: Text,
+  tunnel_id: told(nullable(Id), 'Null where the panel does not manage it.'),
+  status: Status,
+  reconcile_status_id: idIn(RECONCILE_STATUSES),
+  detail: Text,
+  diffs: list(ReconcileDiff),
+  actions: list(Action),
+  legacy: nullable(LegacyName),
+  observed: ObservedView,
+  is_ignored: Flag,
+  unmodelled: told(list(Text), 'What the link carries and the panel cannot keep, in the words of ip: a change that would lose it is refused.'),
+  foreign_files: told(list(Text), 'Files in the place of the panel\'s own that it did not write, or that somebody edited since: never overwritten.'),
+  noticed: told(nullable(Noticed), 'Null where no pass has seen the status yet.'),
+})
+export type ReconcileItem = Static<typeof ReconcileItem>
 
-export type PassReason = 'start' | 'event' | 'change' | 'period'
+export const ReconcileCounts = countsOf(Object.keys(RECONCILE_STATUSES) as ReconcileStatus[])
+export type ReconcileCounts = Static<typeof ReconcileCounts>
 
-export type ReconcileCounts = Record<ReconcileStatus, number>
+export const StatusChange = strict({
+  interface_name: Text,
+  tunnel_id: nullable(Id),
+  from: told(nullable(Status), 'Null: an interface that was not there.'),
+  to: told(nullable(Status), 'Null: one that is not there any more.'),
+})
+export type StatusChange = Static<typeof StatusChange>
 
-/** Null in `from` is an interface that was not there, in `to` one that is not any more. */
-export interface StatusChange {
-  interface_name: string
-  tunnel_id: number | null
-  from: ReconcileStatus | null
-  to: ReconcileStatus | null
-}
+export const LastPass = shape('ReconcilePass', {
+  ...Noticed.properties,
+  counts: ReconcileCounts,
+  changed: told(list(StatusChange), 'What differs from the pass before; of the first, whatever is not in sync.'),
+})
+export type LastPass = Static<typeof LastPass>
 
-/** `changed` is what differs from the pass before; of the first, whatever is not in sync. */
-export interface LastPass extends Noticed {
-  counts: ReconcileCounts
-  changed: StatusChange[]
-}
+export const ReconcileAnswer = shape('Reconciliation', {
+  ...RouteFindings.properties,
+  items: list(ReconcileItem),
+  counts: ReconcileCounts,
+  ignored_interfaces: list(Text),
+  leftover_units: told(list(Text), 'Units of the panel\'s own that make an interface at boot which is neither there nor managed.'),
+  last_pass: nullable(LastPass),
+  checked_at: Instant,
+})
+export type ReconcileAnswer = Static<typeof ReconcileAnswer>
 
-export interface ReconcileAnswer extends RouteFindings {
-  items: ReconcileItem[]
-  counts: ReconcileCounts
-  ignored_interfaces: string[]
-  /** Units of the panel's own that make an interface at boot which is neither there nor managed. */
-  leftover_units: string[]
-  last_pass: LastPass | null
-  checked_at: string
-}
+export const AdoptAnswer = shape('Adopted', {
+  tunnel: TunnelView,
+  interface_bounced: told(Never, 'The kernel is never touched.'),
+  legacy: nullable(LegacyName),
+  imported: told(Anything, 'What was read from the kernel, under the names of the record.'),
+  units_taken_over: told(list(Text), 'Unit files that stood for the interface and are managed from now on.'),
+  backups: told(list(strict({ path: Text, content: Text })), 'Files as they were before they were rewritten or removed.'),
+  plan: PlanView,
+  warnings: list(Warning),
+})
+export type AdoptAnswer = Static<typeof AdoptAnswer>
 
-export interface AdoptAnswer {
-  tunnel: TunnelView
-  /** The kernel is never touched. */
-  interface_bounced: false
-  legacy: LegacyName | null
-  /** What was read from the kernel, under the names of the record. */
-  imported: Record<string, unknown>
-  /** Unit files that stood for the interface and are managed from now on. */
-  units_taken_over: string[]
-  /** Files as they were before they were rewritten or removed. */
-  backups: { path: string; content: string }[]
-  plan: PlanView
-  warnings: Warning[]
-}
+export const IgnoreAnswer = shape('Ignored', { ignored_interfaces: list(Text), note: Sentence })
+export type IgnoreAnswer = Static<typeof IgnoreAnswer>
 
-export interface IgnoreAnswer {
-  ignored_interfaces: string[]
-  note: string
-}
-
-export interface ForgetAnswer {
-  forgotten: true
-  tunnel: TunnelView
-  note: string
-}
+export const ForgetAnswer = shape('Forgotten', { forgotten: Always, tunnel: TunnelView, note: Sentence })
+export type ForgetAnswer = Static<typeof ForgetAnswer>

@@ -1,263 +1,242 @@
 // What the API answers about relay rules, for the web daemon that says it and the page that shows it (interface.md, Forwarding rules; decisions.md, F1 to F29, S7, R29).
-import type { Warning } from './errors.ts'
-import type { ApplyStatus } from './lookups.ts'
-import type { CreateRouteBody } from './routes.ts'
-import type { CheckView, StepView } from './tunnel-answers.ts'
+import { nullable, strict, type Static } from '../model/schema.ts'
+import { Warning } from './errors.ts'
+import { ADDRESS_FAMILIES, APPLY_STATUSES, LOAD_BALANCE_MODES, NAT_MODES, ROUTE_PROTOCOLS } from './lookups.ts'
+import { CreateRouteBody } from './routes.ts'
+import { Amount, Count, Flag, Id, idIn, Instant, list, Never, oneOf, Sentence, shape, Text, told, wordIn } from './shapes.ts'
+import { CheckView, StepView } from './tunnel-answers.ts'
 
-export interface DestinationView {
-  route_destination_id: number
-  address: string
-  port: number
-  port_range_end: number | null
-  weight: number
-  is_enabled: boolean
-  sort_order: number
-}
+export const DestinationView = shape('Destination', {
+  route_destination_id: Id,
+  address: Text,
+  port: Count,
+  port_range_end: nullable(Count),
+  weight: Count,
+  is_enabled: Flag,
+  sort_order: Count,
+})
+export type DestinationView = Static<typeof DestinationView>
 
-export interface AllowedSourceView {
-  route_allowed_source_id: number
-  cidr: string
-  description: string
-}
+export const AllowedSourceView = shape('AllowedSource', { route_allowed_source_id: Id, cidr: Text, description: Text })
+export type AllowedSourceView = Static<typeof AllowedSourceView>
 
-/** `destination_address`, `destination_port` and `destination_port_range_end` are those of the first of `destinations`. */
-export interface RouteView {
-  route_rule_id: number
-  route_rule_title: string
-  description: string
-  route_protocol_id: number
-  address_family_id: number
-  bind_address: string
-  bind_port: number
-  bind_port_range_end: number | null
-  bind_interface: string | null
-  destination_address: string
-  destination_port: number
-  destination_port_range_end: number | null
-  destinations: DestinationView[]
-  load_balance_mode_id: number
-  nat_mode_id: number
-  snat_address: string | null
-  allowed_sources: AllowedSourceView[]
-  is_enabled: boolean
-  is_clamp_mss_to_pmtu: boolean
-  is_include_local_originated: boolean
-  is_logging_enabled: boolean
-  fwmark: number | null
-  max_connections_per_source: number | null
-  connection_rate_limit: number | null
-  tunnel_id: number | null
-  sort_order: number
-  tags: string[]
-  apply_status_id: number
-  apply_status: ApplyStatus
-  last_applied_date: string | null
-  last_apply_error: string
-  created_date: string
-  updated_date: string
-}
+export const RouteView = shape('Route', {
+  route_rule_id: Id,
+  route_rule_title: Sentence,
+  description: Text,
+  route_protocol_id: idIn(ROUTE_PROTOCOLS),
+  address_family_id: idIn(ADDRESS_FAMILIES),
+  bind_address: Text,
+  bind_port: Count,
+  bind_port_range_end: nullable(Count),
+  bind_interface: nullable(Text),
+  destination_address: told(Text, 'As destination_port and destination_port_range_end, of the first of destinations.'),
+  destination_port: Count,
+  destination_port_range_end: nullable(Count),
+  destinations: list(DestinationView),
+  load_balance_mode_id: idIn(LOAD_BALANCE_MODES),
+  nat_mode_id: idIn(NAT_MODES),
+  snat_address: nullable(Text),
+  allowed_sources: list(AllowedSourceView),
+  is_enabled: Flag,
+  is_clamp_mss_to_pmtu: Flag,
+  is_include_local_originated: Flag,
+  is_logging_enabled: Flag,
+  fwmark: nullable(Count),
+  max_connections_per_source: nullable(Count),
+  connection_rate_limit: nullable(Count),
+  tunnel_id: nullable(Id),
+  sort_order: Count,
+  tags: list(Text),
+  apply_status_id: idIn(APPLY_STATUSES),
+  apply_status: wordIn(APPLY_STATUSES),
+  last_applied_date: nullable(Instant),
+  last_apply_error: Text,
+  created_date: Instant,
+  updated_date: Instant,
+})
+export type RouteView = Static<typeof RouteView>
 
-export type RouteHealthState = 'healthy' | 'disabled' | 'pending' | 'impaired' | 'failed' | 'inconsistent'
+const HealthState = oneOf(['healthy', 'disabled', 'pending', 'impaired', 'failed', 'inconsistent'])
+export type RouteHealthState = Static<typeof HealthState>
 
-/** `installed` null: the kernel's ruleset cannot be read. `tunnel` null: the rule names none, or one that is no more. */
-export interface RouteHealthView {
-  state: RouteHealthState
-  detail: string
-  route_rule_id: number
-  installed: boolean | null
-  tunnel: { tunnel_id: number; interface_name: string; is_up: boolean; oper_state: string } | null
-}
+export const RouteHealthView = shape('RouteHealth', {
+  state: HealthState,
+  detail: Text,
+  route_rule_id: Id,
+  installed: told(nullable(Flag), 'Null: the rules of the kernel cannot be read.'),
+  tunnel: told(nullable(strict({ tunnel_id: Id, interface_name: Text, is_up: Flag, oper_state: Text })), 'Null: the rule names none, or one that is no more.'),
+})
+export type RouteHealthView = Static<typeof RouteHealthView>
+
+/** How a rule is, as the panel noticed it; null is a rule that was not there, or is not any more. */
+export const RouteHealthEvent = shape('RouteHealthChange', { route_rule_id: Id, title: Text, from: nullable(HealthState), to: nullable(HealthState), detail: Text })
+export type RouteHealthEvent = Static<typeof RouteHealthEvent>
 
 /**
  * Two figures of the same bytes, never added together: `_since_boot` is the kernel's own counter, `_since_creation` what the panel has summed up.
  * `tx` is towards the destination, `rx` back from it. Null is not known: rates need two samples, connections need connection tracking, new ones two looks at it.
  */
-export interface TrafficView {
-  route_rule_id: number
-  title: string
-  at: string | null
-  interval_seconds: number | null
-  rx_bytes_per_second: number | null
-  tx_bytes_per_second: number | null
-  rx_packets_per_second: number | null
-  tx_packets_per_second: number | null
-  rx_bytes_since_boot: number
-  tx_bytes_since_boot: number
-  rx_packets_since_boot: number
-  tx_packets_since_boot: number
-  rx_bytes_since_creation: number
-  tx_bytes_since_creation: number
-  rx_packets_since_creation: number
-  tx_packets_since_creation: number
-  active_connections: number | null
-  new_connections_per_second: number | null
-  /** Whether the kernel's counter had been made anew when it was last read. */
-  reset_detected: boolean
-}
+export const TrafficView = shape('RouteTraffic', {
+  route_rule_id: Id,
+  title: Text,
+  at: nullable(Instant),
+  interval_seconds: nullable(Amount),
+  rx_bytes_per_second: nullable(Amount),
+  tx_bytes_per_second: nullable(Amount),
+  rx_packets_per_second: nullable(Amount),
+  tx_packets_per_second: nullable(Amount),
+  rx_bytes_since_boot: told(Count, 'The kernel\'s own counter. It is never added to the one since creation.'),
+  tx_bytes_since_boot: Count,
+  rx_packets_since_boot: Count,
+  tx_packets_since_boot: Count,
+  rx_bytes_since_creation: told(Count, 'What the panel has summed up.'),
+  tx_bytes_since_creation: Count,
+  rx_packets_since_creation: Count,
+  tx_packets_since_creation: Count,
+  active_connections: nullable(Count),
+  new_connections_per_second: nullable(Amount),
+  reset_detected: told(Flag, 'Whether the kernel\'s counter had been made anew when it was last read.'),
+})
+export type TrafficView = Static<typeof TrafficView>
 
-export interface RouteItem extends TrafficView {
-  route: RouteView
-  health: RouteHealthView
-}
+export const RouteItem = shape('RouteItem', { ...TrafficView.properties, route: RouteView, health: RouteHealthView })
+export type RouteItem = Static<typeof RouteItem>
 
-export interface ListRoutesAnswer {
-  routes: RouteItem[]
-  total: number
-  limit: number
-  offset: number
-  note: string
-}
+export const ListRoutesAnswer = shape('Routes', { routes: list(RouteItem), total: Count, limit: Count, offset: Count, note: Sentence })
+export type ListRoutesAnswer = Static<typeof ListRoutesAnswer>
 
-export interface RoutePlanView {
-  operation: 'none' | 'create' | 'update' | 'delete'
-  route_rule_id: number | null
-  /** The rules that the change concerns; a rule that does not exist yet has no id and is not among them. */
-  affected_route_rule_ids: number[]
-  steps: StepView[]
-  rollback: StepView[]
-  files: { kind: string; path: string; content: string }[]
-  verification: { name: string; expected: string }[]
-  requires_recreate: false
-  recreate_reasons: string[]
-  warnings: Warning[]
-}
+export const RoutePlanView = shape('RoutePlan', {
+  operation: oneOf(['none', 'create', 'update', 'delete']),
+  route_rule_id: nullable(Id),
+  affected_route_rule_ids: told(list(Id), 'The rules that the change concerns; a rule that does not exist yet has no id and is not among them.'),
+  steps: list(StepView),
+  rollback: list(StepView),
+  files: list(strict({ kind: Text, path: Text, content: Text })),
+  verification: list(strict({ name: Text, expected: Text })),
+  requires_recreate: Never,
+  recreate_reasons: list(Text),
+  warnings: list(Warning),
+})
+export type RoutePlanView = Static<typeof RoutePlanView>
 
-/** `rule_count`: the rules that the kernel holds now; null where it could not be asked. */
-export interface RouteVerificationView {
-  ok: boolean
-  checks: CheckView[]
-  failures: CheckView[]
-  backend: string
-  rule_count: number | null
-}
+export const RouteVerificationView = shape('RouteVerification', {
+  ok: Flag,
+  checks: list(CheckView),
+  failures: list(CheckView),
+  backend: Text,
+  rule_count: told(nullable(Count), 'The rules that the kernel holds now; null where it could not be asked.'),
+})
+export type RouteVerificationView = Static<typeof RouteVerificationView>
 
-export interface ChangeRouteAnswer {
-  route: RouteView
-  plan: RoutePlanView
-  verification: RouteVerificationView
-  warnings: Warning[]
-}
+export const ChangeRouteAnswer = shape('RouteChanged', { route: RouteView, plan: RoutePlanView, verification: RouteVerificationView, warnings: list(Warning) })
+export type ChangeRouteAnswer = Static<typeof ChangeRouteAnswer>
 
-/** `connections_dropped` null: nobody asked for it, or it did not work, of which a warning tells. */
-export interface UpdateRouteAnswer extends ChangeRouteAnswer {
-  connections_dropped: number | null
-}
+const connections_dropped = told(nullable(Count), 'Null: nobody asked for it, or it did not work, of which a warning tells.')
 
-export interface RouteActionAnswer extends UpdateRouteAnswer {
-  action: 'enable' | 'disable' | 'reapply'
-}
+export const UpdateRouteAnswer = shape('RouteUpdated', { ...ChangeRouteAnswer.properties, connections_dropped })
+export type UpdateRouteAnswer = Static<typeof UpdateRouteAnswer>
 
-/** `resolved` is the request with everything decided; posted to /routes it makes exactly what the payload shows. */
-export interface PreviewRouteAnswer {
-  payload: string
-  plan: RoutePlanView
-  resolved: CreateRouteBody
-  warnings: Warning[]
-  note: string
-}
+export const RouteActionAnswer = shape('RouteAction', { ...UpdateRouteAnswer.properties, action: oneOf(['enable', 'disable', 'reapply']) })
+export type RouteActionAnswer = Static<typeof RouteActionAnswer>
 
-export interface DeleteRouteAnswer {
-  route_rule_id: number
-  title: string
-  plan: RoutePlanView
-  verification: RouteVerificationView
-  connections_dropped: number | null
-  forwarding_can_be_reverted: boolean
-  warnings: Warning[]
-  note: string
-}
+export const PreviewRouteAnswer = shape('RoutePreview', {
+  payload: Text,
+  plan: RoutePlanView,
+  resolved: told(CreateRouteBody, 'The request with everything decided; posted to /routes it makes exactly what the payload shows.'),
+  warnings: list(Warning),
+  note: Sentence,
+})
+export type PreviewRouteAnswer = Static<typeof PreviewRouteAnswer>
 
-export interface DuplicateRouteAnswer {
-  route: RouteView
-  note: string
-}
+export const DeleteRouteAnswer = shape('RouteDeleted', {
+  route_rule_id: Id,
+  title: Text,
+  plan: RoutePlanView,
+  verification: RouteVerificationView,
+  connections_dropped,
+  forwarding_can_be_reverted: Flag,
+  warnings: list(Warning),
+  note: Text,
+})
+export type DeleteRouteAnswer = Static<typeof DeleteRouteAnswer>
 
-export interface ReorderAnswer {
-  action: 'reorder'
-  routes: RouteView[]
-  note: string
-}
+export const DuplicateRouteAnswer = shape('RouteDuplicated', { route: RouteView, note: Sentence })
+export type DuplicateRouteAnswer = Static<typeof DuplicateRouteAnswer>
 
-export interface ApplyAllAnswer {
-  action: 'apply_all'
-  rules_applied: number
-  verification: RouteVerificationView
-  note: string
-}
+export const ReorderAnswer = shape('RoutesReordered', { action: oneOf(['reorder']), routes: list(RouteView), note: Text })
+export type ReorderAnswer = Static<typeof ReorderAnswer>
 
-export interface DestinationsAnswer {
-  destinations: DestinationView[]
-  total: number
-}
+export const ApplyAllAnswer = shape('RoutesApplied', { action: oneOf(['apply_all']), rules_applied: Count, verification: RouteVerificationView, note: Text })
+export type ApplyAllAnswer = Static<typeof ApplyAllAnswer>
 
-export interface AllowedSourcesAnswer {
-  allowed_sources: AllowedSourceView[]
-  total: number
-  note: string
-}
+export const DestinationsAnswer = shape('Destinations', { destinations: list(DestinationView), total: Count })
+export type DestinationsAnswer = Static<typeof DestinationsAnswer>
 
-export interface TrafficPoint {
-  at: string
-  rx_bytes_per_second: number
-  tx_bytes_per_second: number
-}
+export const AllowedSourcesAnswer = shape('AllowedSources', { allowed_sources: list(AllowedSourceView), total: Count, note: Text })
+export type AllowedSourcesAnswer = Static<typeof AllowedSourcesAnswer>
 
-/** `points` are of the last minutes, oldest first; `sampled` is whether the kernel's counter could be read just now. */
-export interface RouteTrafficAnswer {
-  route_rule_id: number
-  title: string
-  traffic: TrafficView
-  sampled: boolean
-  points: TrafficPoint[]
-  note: string
-}
+export const ChangeDestinationsAnswer = shape('DestinationsChanged', { ...UpdateRouteAnswer.properties, ...DestinationsAnswer.properties })
+export type ChangeDestinationsAnswer = Static<typeof ChangeDestinationsAnswer>
 
-/** What moved within one interval: the most connections at one look, and those that began. Both are null where that is not known. */
-export interface TrafficBucket {
-  bucket_start_date: string
-  rx_bytes: number
-  tx_bytes: number
-  rx_packets: number
-  tx_packets: number
-  active_connections: number | null
-  new_connections: number | null
-}
+export const ChangeAllowedSourcesAnswer = shape('AllowedSourcesChanged', { ...UpdateRouteAnswer.properties, ...AllowedSourcesAnswer.properties })
+export type ChangeAllowedSourcesAnswer = Static<typeof ChangeAllowedSourcesAnswer>
 
-export interface TrafficHistoryAnswer {
-  route_rule_id: number
-  samples: TrafficBucket[]
-  total: number
-  interval_seconds: number
-  since: string
-  note: string
-}
+export const TrafficPoint = strict({ at: Instant, rx_bytes_per_second: Amount, tx_bytes_per_second: Amount })
+export type TrafficPoint = Static<typeof TrafficPoint>
 
-export interface TrafficSummaryAnswer {
-  summary: {
-    routes: number
-    rx_bytes_per_second: number | null
-    tx_bytes_per_second: number | null
-    rx_bytes_since_creation: number
-    tx_bytes_since_creation: number
-    active_connections: number | null
-    at: string | null
-  }
-  routes: TrafficView[]
-  note: string
-}
+export const RouteTrafficAnswer = shape('RouteTrafficNow', {
+  route_rule_id: Id,
+  title: Text,
+  traffic: TrafficView,
+  sampled: told(Flag, 'Whether the kernel\'s counter could be read just now.'),
+  points: told(list(TrafficPoint), 'Of the last minutes, oldest first.'),
+  note: Sentence,
+})
+export type RouteTrafficAnswer = Static<typeof RouteTrafficAnswer>
 
-/** `hit`: whether a packet has ever been counted for the rule, as far as kernel and panel remember. */
-export interface RouteCountersAnswer {
-  route_rule_id: number
-  available: boolean
-  rx_bytes_since_boot: number
-  tx_bytes_since_boot: number
-  rx_packets_since_boot: number
-  tx_packets_since_boot: number
-  rx_bytes_since_creation: number
-  tx_bytes_since_creation: number
-  hit: boolean
-  source: string
-  note: string
-  checked_at: string
-}
+/** What moved within one interval. */
+export const TrafficBucket = shape('TrafficBucket', {
+  bucket_start_date: Instant,
+  rx_bytes: Count,
+  tx_bytes: Count,
+  rx_packets: Count,
+  tx_packets: Count,
+  active_connections: told(nullable(Count), 'The most at one look; null where that is not known.'),
+  new_connections: told(nullable(Count), 'Those that began; null where that is not known.'),
+})
+export type TrafficBucket = Static<typeof TrafficBucket>
+
+export const TrafficHistoryAnswer = shape('TrafficHistory', { route_rule_id: Id, samples: list(TrafficBucket), total: Count, interval_seconds: Amount, since: Instant, note: Sentence })
+export type TrafficHistoryAnswer = Static<typeof TrafficHistoryAnswer>
+
+export const TrafficSummaryAnswer = shape('TrafficSummary', {
+  summary: strict({
+    routes: Count,
+    rx_bytes_per_second: nullable(Amount),
+    tx_bytes_per_second: nullable(Amount),
+    rx_bytes_since_creation: Count,
+    tx_bytes_since_creation: Count,
+    active_connections: nullable(Count),
+    at: nullable(Instant),
+  }),
+  routes: list(TrafficView),
+  note: Sentence,
+})
+export type TrafficSummaryAnswer = Static<typeof TrafficSummaryAnswer>
+
+export const RouteCountersAnswer = shape('RouteCounters', {
+  route_rule_id: Id,
+  available: Flag,
+  rx_bytes_since_boot: Count,
+  tx_bytes_since_boot: Count,
+  rx_packets_since_boot: Count,
+  tx_packets_since_boot: Count,
+  rx_bytes_since_creation: Count,
+  tx_bytes_since_creation: Count,
+  hit: told(Flag, 'Whether a packet has ever been counted for the rule, as far as kernel and panel remember.'),
+  source: Sentence,
+  note: Sentence,
+  checked_at: Instant,
+})
+export type RouteCountersAnswer = Static<typeof RouteCountersAnswer>

@@ -1,5 +1,6 @@
 // What a client may send about settings besides their values, and what it is answered (interface.md, Settings; decisions.md, section 8).
-import { strict, Type, type Static } from '../model/schema.ts'
+import { nullable, strict, Type, type Static } from '../model/schema.ts'
+import { Flag, list, oneOf, Sentence, shape, Text, told, Value, Whole } from './shapes.ts'
 
 export const SETTING_TYPES = ['bool', 'int', 'float', 'string', 'enum', 'json', 'lookup'] as const
 export type SettingType = (typeof SETTING_TYPES)[number]
@@ -8,38 +9,33 @@ export const SETTING_CATEGORIES = ['tunnel', 'addressing', 'keepalive', 'monitor
 export type SettingCategory = (typeof SETTING_CATEGORIES)[number]
 
 /** What a value must be. Null, "" and [] where the type has no such bound. */
-export interface SettingConstraints {
-  min: number | null
-  max: number | null
-  /** Of type enum. */
-  enum_values: string[]
-  /** The lookup whose ids the value is one of. */
-  lookup_table: string
-  /** Of type lookup. */
-  options: { value: number; label: string }[]
-  /** Of type json, as a person writes it down. */
-  json_shape: string
-  pattern: string
-  nullable: boolean
-}
+export const SettingConstraints = strict({
+  min: nullable(Type.Number()),
+  max: nullable(Type.Number()),
+  enum_values: told(list(Text), 'Of type enum.'),
+  lookup_table: told(Text, 'The lookup whose ids the value is one of.'),
+  options: told(list(strict({ value: Whole, label: Text })), 'Of type lookup.'),
+  json_shape: told(Text, 'Of type json, as a person writes it down.'),
+  pattern: Text,
+  nullable: Flag,
+})
+export type SettingConstraints = Static<typeof SettingConstraints>
 
-export interface SettingEntry {
-  key: string
-  type: SettingType
-  category: SettingCategory
-  description: string
-  default: unknown
-  constraints: SettingConstraints
-  /** Whether a change waits for a restart of the panel. */
-  restart_required: boolean
-  unit: string
-  value: unknown
-}
+export const SettingEntry = shape('Setting', {
+  key: Sentence,
+  type: oneOf(SETTING_TYPES),
+  category: oneOf(SETTING_CATEGORIES),
+  description: Sentence,
+  default: Value,
+  constraints: SettingConstraints,
+  restart_required: told(Flag, 'Whether a change waits for a restart of the panel.'),
+  unit: Text,
+  value: Value,
+})
+export type SettingEntry = Static<typeof SettingEntry>
 
-export interface SettingsSchemaAnswer {
-  settings: SettingEntry[]
-  categories: SettingCategory[]
-}
+export const SettingsSchemaAnswer = shape('SettingsSchema', { settings: list(SettingEntry), categories: list(oneOf(SETTING_CATEGORIES)) })
+export type SettingsSchemaAnswer = Static<typeof SettingsSchemaAnswer>
 
 export interface SettingsAnswer {
   settings: Record<string, unknown>

@@ -1,192 +1,171 @@
 // What the API answers about tunnels, for the web daemon that says it and the page that shows it (interface.md, Tunnels; decisions.md, R1-R3, R13, R17-R23).
-import type { Warning } from './errors.ts'
-import type { DependentRoute } from './dependent-routes.ts'
-import type { ApplyStatus } from './lookups.ts'
-import type { CreateTunnelBody } from './tunnels.ts'
-import type { FileKind } from '../model/tunnel.ts'
+import { nullable, strict, Type, type Static } from '../model/schema.ts'
+import { FILE_KINDS } from '../model/tunnel.ts'
+import { DependentRoute } from './dependent-routes.ts'
+import { Warning } from './errors.ts'
+import { ADDRESS_FAMILIES, APPLY_STATUSES, PERSISTENCE_TYPES, TUNNEL_SIDES, TUNNEL_TYPES } from './lookups.ts'
+import { Amount, Count, Flag, Id, idIn, Instant, list, oneOf, Sentence, shape, Text, told, Whole, wordIn } from './shapes.ts'
+import { CreateTunnelBody } from './tunnels.ts'
 
-export interface AddressView {
-  tunnel_address_id: number
-  address: string
-  peer_address: string
-  prefix_length: number
-  address_family_id: number
-  is_primary: boolean
-  sort_order: number
-}
+export const AddressView = shape('TunnelAddress', {
+  tunnel_address_id: Id,
+  address: Text,
+  peer_address: Text,
+  prefix_length: Count,
+  address_family_id: idIn(ADDRESS_FAMILIES),
+  is_primary: Flag,
+  sort_order: Count,
+})
+export type AddressView = Static<typeof AddressView>
 
-/**
- * The live side of a tunnel, never mixed with what is stored. While the helper is away nothing is known: `is_known` is false and
- * `detail` says why; `exists` is then false for want of a better word. Numbers are null and texts "" where there is no link.
- */
-export interface ObservedView {
-  exists: boolean
-  is_known: boolean
-  detail: string
-  oper_state: string
-  kind: string
-  index: number | null
-  mtu: number | null
-  is_up: boolean
-  is_lower_up: boolean
-  flags: string[]
-  local_endpoint: string
-  remote_endpoint: string
-  addresses: string[]
-}
+/** The live side of a tunnel, never mixed with what is stored. Numbers are null and texts "" where there is no link. */
+export const ObservedView = shape('TunnelObserved', {
+  exists: Flag,
+  is_known: told(Flag, 'False while the root helper is away: nothing is known then, exists is false for want of a better word, and detail says why.'),
+  detail: Text,
+  oper_state: Text,
+  kind: Text,
+  index: nullable(Id),
+  mtu: nullable(Count),
+  is_up: Flag,
+  is_lower_up: Flag,
+  flags: list(Text),
+  local_endpoint: Text,
+  remote_endpoint: Text,
+  addresses: list(Text),
+})
+export type ObservedView = Static<typeof ObservedView>
 
-export interface TunnelView {
-  tunnel_id: number
-  interface_name: string
-  is_name_templated: boolean
-  tunnel_type_id: number
-  tunnel_side_id: number
-  tunnel_number: number | null
-  local_endpoint: string
-  remote_endpoint: string
-  bind_device: string | null
-  mtu: number
-  ttl: number
-  hop_limit: number | null
-  tos: string
-  traffic_class: string | null
-  ikey: number | null
-  okey: number | null
-  has_input_checksum: boolean
-  has_output_checksum: boolean
-  has_input_sequence: boolean
-  has_output_sequence: boolean
-  is_path_mtu_discovery: boolean
-  is_ignore_df: boolean
-  encap_limit: number | null
-  flow_label: number
-  fwmark: number | null
-  tx_queue_length: number
-  persistence_type_id: number
-  is_enabled: boolean
-  is_managed: boolean
-  address_pool_id: number | null
-  addresses: AddressView[]
-  display_name: string
-  note: string
-  tags: string[]
-  is_monitor_enabled: boolean | null
-  monitor_interval_seconds: number | null
-  monitor_timeout_seconds: number | null
-  monitor_packet_size: number | null
-  monitor_window_size: number | null
-  monitor_degraded_loss_percent: number | null
-  monitor_down_loss_percent: number | null
-  monitor_degraded_rtt_ms: number | null
-  monitor_state_change_samples: number | null
-  monitor_target: string | null
-  keepalive_interval_seconds: number | null
-  keepalive_packet_size: number
-  apply_status_id: number
-  apply_status: ApplyStatus
-  last_applied_date: string | null
-  last_apply_error: string
-  created_date: string
-  updated_date: string
-  observed: ObservedView
-}
+export const TunnelView = shape('Tunnel', {
+  tunnel_id: Id,
+  interface_name: Sentence,
+  is_name_templated: Flag,
+  tunnel_type_id: idIn(TUNNEL_TYPES),
+  tunnel_side_id: idIn(TUNNEL_SIDES),
+  tunnel_number: nullable(Count),
+  local_endpoint: Text,
+  remote_endpoint: Text,
+  bind_device: nullable(Text),
+  mtu: Count,
+  ttl: Count,
+  hop_limit: nullable(Count),
+  tos: Text,
+  traffic_class: nullable(Text),
+  ikey: nullable(Count),
+  okey: nullable(Count),
+  has_input_checksum: Flag,
+  has_output_checksum: Flag,
+  has_input_sequence: Flag,
+  has_output_sequence: Flag,
+  is_path_mtu_discovery: Flag,
+  is_ignore_df: Flag,
+  encap_limit: nullable(Count),
+  flow_label: Count,
+  fwmark: nullable(Count),
+  tx_queue_length: Count,
+  persistence_type_id: idIn(PERSISTENCE_TYPES),
+  is_enabled: Flag,
+  is_managed: Flag,
+  address_pool_id: nullable(Id),
+  addresses: list(AddressView),
+  display_name: Text,
+  note: Text,
+  tags: list(Text),
+  is_monitor_enabled: nullable(Flag),
+  monitor_interval_seconds: nullable(Amount),
+  monitor_timeout_seconds: nullable(Amount),
+  monitor_packet_size: nullable(Count),
+  monitor_window_size: nullable(Count),
+  monitor_degraded_loss_percent: nullable(Amount),
+  monitor_down_loss_percent: nullable(Amount),
+  monitor_degraded_rtt_ms: nullable(Amount),
+  monitor_state_change_samples: nullable(Count),
+  monitor_target: nullable(Text),
+  keepalive_interval_seconds: nullable(Amount),
+  keepalive_packet_size: Count,
+  apply_status_id: idIn(APPLY_STATUSES),
+  apply_status: wordIn(APPLY_STATUSES),
+  last_applied_date: nullable(Instant),
+  last_apply_error: Text,
+  created_date: Instant,
+  updated_date: Instant,
+  observed: ObservedView,
+})
+export type TunnelView = Static<typeof TunnelView>
 
-export interface StepView {
-  kind: string
-  description: string
-  argv?: string[]
-  path?: string
-}
+export const StepView = shape('Step', { kind: Sentence, description: Sentence, argv: Type.Optional(list(Text)), path: Type.Optional(Text) })
+export type StepView = Static<typeof StepView>
 
-export interface PlanView {
-  operation: string
-  interface: string
-  tunnel_id: number | null
-  steps: StepView[]
-  /** What would be done if a step or a check fails after all steps were taken. */
-  rollback: StepView[]
-  files: { kind: FileKind; path: string; content: string }[]
-  /** What is read back afterwards, and what it must be. */
-  verification: { name: string; expected: string }[]
-  requires_recreate: boolean
-  recreate_reasons: string[]
-  warnings: Warning[]
-}
+export const PlanView = shape('TunnelPlan', {
+  operation: Text,
+  interface: Text,
+  tunnel_id: nullable(Id),
+  steps: list(StepView),
+  rollback: told(list(StepView), 'What would be done if a step or a check fails after all steps were taken.'),
+  files: list(strict({ kind: oneOf(FILE_KINDS), path: Text, content: Text })),
+  verification: told(list(strict({ name: Text, expected: Text })), 'What is read back afterwards, and what it must be.'),
+  requires_recreate: Flag,
+  recreate_reasons: list(Text),
+  warnings: list(Warning),
+})
+export type PlanView = Static<typeof PlanView>
 
-export interface CheckView {
-  name: string
-  ok: boolean
-  fatal: boolean
-  skipped: boolean
-  expected: string
-  actual: string
-  detail: string
-}
+export const CheckView = shape('Check', { name: Text, ok: Flag, fatal: Flag, skipped: Flag, expected: Text, actual: Text, detail: Text })
+export type CheckView = Static<typeof CheckView>
 
-export interface VerificationView {
-  ok: boolean
-  checks: CheckView[]
-  failures: CheckView[]
-  oper_state: string
-}
+export const VerificationView = shape('TunnelVerification', { ok: Flag, checks: list(CheckView), failures: list(CheckView), oper_state: Text })
+export type VerificationView = Static<typeof VerificationView>
 
-export interface MtuAdvice {
-  requested: number | null
-  overhead: number
-  underlay_mtu: number | null
-  underlay_device: string | null
-  recommended: number
-  matches: boolean
-  breakdown: { name: string; bytes: number }[]
-}
+export const MtuAdvice = shape('MtuAdvice', {
+  requested: nullable(Count),
+  overhead: Count,
+  underlay_mtu: nullable(Count),
+  underlay_device: nullable(Text),
+  recommended: Count,
+  matches: Flag,
+  breakdown: list(strict({ name: Text, bytes: Whole })),
+})
+export type MtuAdvice = Static<typeof MtuAdvice>
 
-export interface CreateTunnelAnswer {
-  tunnel: TunnelView
-  plan: PlanView
-  verification: VerificationView
-  warnings: Warning[]
-}
+export const CreateTunnelAnswer = shape('TunnelChanged', { tunnel: TunnelView, plan: PlanView, verification: VerificationView, warnings: list(Warning) })
+export type CreateTunnelAnswer = Static<typeof CreateTunnelAnswer>
 
+export const UpdateTunnelAnswer = CreateTunnelAnswer
 export type UpdateTunnelAnswer = CreateTunnelAnswer
 
-export interface TunnelActionAnswer extends CreateTunnelAnswer {
-  action: 'up' | 'down' | 'restart' | 'reapply'
-}
+export const TunnelActionAnswer = shape('TunnelAction', { ...CreateTunnelAnswer.properties, action: oneOf(['up', 'down', 'restart', 'reapply']) })
+export type TunnelActionAnswer = Static<typeof TunnelActionAnswer>
 
-/** `observed` are the CIDR strings that the link shows, link-local ones included; empty where nothing is known. */
-export interface AddressesAnswer {
-  addresses: AddressView[]
-  observed: string[]
-}
+export const AddressesAnswer = shape('TunnelAddresses', {
+  addresses: list(AddressView),
+  observed: told(list(Text), 'What the link shows, link-local addresses included; empty where nothing is known.'),
+})
+export type AddressesAnswer = Static<typeof AddressesAnswer>
 
-export type ChangeAddressesAnswer = UpdateTunnelAnswer & AddressesAnswer
+export const ChangeAddressesAnswer = shape('TunnelAddressesChanged', { ...UpdateTunnelAnswer.properties, ...AddressesAnswer.properties })
+export type ChangeAddressesAnswer = Static<typeof ChangeAddressesAnswer>
 
-/** `resolved` is the request with everything decided; posted to /tunnels it makes exactly what the plan shows. */
-export interface PreviewTunnelAnswer {
-  plan: PlanView
-  mtu: MtuAdvice
-  resolved: CreateTunnelBody
-  warnings: Warning[]
-}
+export const PreviewTunnelAnswer = shape('TunnelPreview', {
+  plan: PlanView,
+  mtu: MtuAdvice,
+  resolved: told(CreateTunnelBody, 'The request with everything decided; posted to /tunnels it makes exactly what the plan shows.'),
+  warnings: list(Warning),
+})
+export type PreviewTunnelAnswer = Static<typeof PreviewTunnelAnswer>
 
-export interface ListTunnelsAnswer {
-  tunnels: TunnelView[]
-  total: number
-  limit: number
-  offset: number
-}
+export const ListTunnelsAnswer = shape('Tunnels', { tunnels: list(TunnelView), total: Count, limit: Count, offset: Count })
+export type ListTunnelsAnswer = Static<typeof ListTunnelsAnswer>
 
-/** `files_kept` are files in the place of ours that the panel did not write, or that somebody edited since: left alone. */
-export interface DeleteTunnelAnswer {
-  tunnel_id: number
-  interface: string
-  interface_found: boolean
-  already_deleted: boolean
-  files_removed: string[]
-  files_absent: string[]
-  files_kept: string[]
-  plan: PlanView
-  warnings: Warning[]
-  /** The relay rules that used the tunnel: they stay, and their path is gone. */
-  dependent_routes: DependentRoute[]
-}
+export const DeleteTunnelAnswer = shape('TunnelDeleted', {
+  tunnel_id: Id,
+  interface: Text,
+  interface_found: Flag,
+  already_deleted: Flag,
+  files_removed: list(Text),
+  files_absent: list(Text),
+  files_kept: told(list(Text), 'Files in the place of the panel\'s own that it did not write, or that somebody edited since: left alone.'),
+  plan: PlanView,
+  warnings: list(Warning),
+  dependent_routes: told(list(DependentRoute), 'The relay rules that used the tunnel: they stay, and their path is gone.'),
+})
+export type DeleteTunnelAnswer = Static<typeof DeleteTunnelAnswer>

@@ -112,18 +112,16 @@ describe('The monitor stream', () => {
 
   it('gives one who does not read the newest, and never waits for him', async function () {
     this.timeout(60_000)
-    const { tunnel_id } = await panel.probed({ note: 'n'.repeat(100) })
     const [slow, quick] = [await watch(), await watch()]
     await slow.until(1)
     slow.stopReading()
-    const watched = panel.monitor.of(tunnel_id)!
     const big = 'x'.repeat(256 * 1024)
     for (let number = 1; number <= 200; number++) {
-      panel.monitor.feed.say('tunnel', () => ({ ...watched.status(), number, big }))
+      panel.monitor.feed.say('tunnel_deleted', () => ({ tunnel_id: number, interface_name: big }))
       if (number % 10 === 0) await quick.until(number + 1)
     }
     slow.readOn()
-    await eventually(() => (slow.events().at(-1)?.data as { number?: number }).number === 200, 'the newest', 20_000)
+    await eventually(() => (slow.events().at(-1)?.data as { tunnel_id?: number }).tunnel_id === 200, 'the newest', 20_000)
     assert.ok(slow.events().length < 150)
     assert.equal(quick.events().length, 201)
   })

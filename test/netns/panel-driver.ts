@@ -2,7 +2,7 @@
 import { createInterface } from 'node:readline'
 import { keepWatchingRoutes } from '@panel/web-daemon/routes/schedule.ts'
 import { watchKernel } from '@panel/web-daemon/events/kernel-watch.ts'
-import type { RouteHealthEvent } from '@panel/web-daemon/events/bus.ts'
+import type { RouteHealthEvent } from '@panel/shared/api/route-answers.ts'
 import { connectHelper } from '@panel/web-daemon/helper/client.ts'
 import { makeLogger } from '@panel/web-daemon/log.ts'
 import { startPanel } from '../api/support/panel.ts'

@@ -1,7 +1,9 @@
 // GET /audit: the log of what was asked of the panel, newest first (decisions.md, U1, U3).
+import { ListAuditAnswer, type AuditEntry } from '@panel/shared/api/audit.ts'
 import type { ReadContext } from '../context.ts'
 import { ok, query, type Answer, type Endpoint, type Incoming } from '../http/endpoint.ts'
 import { pagingOf } from '../http/paging.ts'
+import { flagIn, instantOf, oneOfIn, pageIn, queryOf, textIn, wholeIn } from '../http/queries.ts'
 import { Refusal } from '../http/refusal.ts'
 import { actionNamed, AUDIT_ACTION_NAMES, AUDIT_ACTIONS } from './actions.ts'
 import { findEntries, type AuditFilter, type AuditRow } from './store.ts'
@@ -9,18 +11,30 @@ import { findEntries, type AuditFilter, type AuditRow } from './store.ts'
 const listEntries = async ({ db }: ReadContext, incoming: Incoming): Promise<Answer> => {
   const paging = pagingOf(incoming.query)
   const { rows, total } = await findEntries(db, filterOf(incoming.query), paging)
-  return ok({ entries: rows.map(entryView), total, ...paging, actions: AUDIT_ACTION_NAMES })
+  const answer: ListAuditAnswer = { entries: rows.map(entryView), total, ...paging, actions: AUDIT_ACTION_NAMES }
+  return ok(answer)
 }
 
-const entryView = (row: AuditRow) => ({
+const entryView = (row: AuditRow): AuditEntry => ({
   ...row,
   action: AUDIT_ACTION_NAMES.find((name) => AUDIT_ACTIONS[name] === row.audit_action_id) ?? '',
-  request: JSON.parse(row.request) as unknown,
-  operations: JSON.parse(row.operations) as unknown,
+  request: JSON.parse(row.request) as AuditEntry['request'],
+  operations: JSON.parse(row.operations) as string[],
   is_success: row.is_success === 1,
 })
 
 type Query = Incoming['query']
+
+const QUERY = queryOf({
+  ...pageIn(),
+  action: oneOfIn(AUDIT_ACTION_NAMES, 'Only entries of this action; its number will do too.'),
+  user_id: wholeIn('Only what this operator did.'),
+  target_type: textIn('Only what was done to things of this kind.'),
+  target_id: wholeIn('Only what was done to the thing of this id.'),
+  success: flagIn('Only what worked, or what did not.'),
+  from: instantOf('Only what was asked for from then on.'),
+  to: instantOf('Only what was asked for until then.'),
+})
 
 const filterOf = (query: Query): AuditFilter => ({
   ...given(query, 'action', (text) => ({ audit_action_id: actionId(text) })),
@@ -60,4 +74,4 @@ const instant = (field: string, text: string): string => {
   throw new Refusal('INVALID_REQUEST', `The filter ${field} is an instant such as 2026-01-31T12:00:00Z`, { field })
 }
 
-export const auditEndpoints: Endpoint[] = [query('GET /audit', { tag: 'audit', summary: 'What was asked of the panel, newest first' }, listEntries)]
+export const auditEndpoints: Endpoint[] = [query('GET /audit', { tag: 'audit', summary: 'What was asked of the panel, newest first', query: QUERY, answer: ListAuditAnswer }, listEntries)]

@@ -1,4 +1,5 @@
 // The endpoints of the section Auth.
+import { MeAnswer, SessionAnswer, SignedOutAnswer } from '@panel/shared/api/auth.ts'
 import { command, query, ok, type Endpoint } from '../http/endpoint.ts'
 import { Refusal } from '../http/refusal.ts'
 import { AccountBody, LoginBody, SetupBody } from './body.ts'
@@ -13,19 +14,19 @@ const tag = 'auth'
 export const authEndpoints = (services: AuthServices): Endpoint[] => [
   command(
     'POST /auth/setup',
-    { tag, summary: 'Create the operator account', body: SetupBody, gathersProblems: true, audit: 'Setup', guards: { setup: false, csrf: false, session: false } },
+    { tag, summary: 'Create the operator account', answer: SessionAnswer, body: SetupBody, gathersProblems: true, audit: 'Setup', guards: { setup: false, csrf: false, session: false } },
     setUp(services),
   ),
-  command('POST /auth/login', { tag, summary: 'Sign in', body: LoginBody, audit: 'Login', guards: { csrf: false, session: false } }, login(services)),
-  command('POST /auth/refresh', { tag, summary: 'Exchange the refresh cookie for a new session', audit: 'SessionRefresh', guards: { session: false } }, refresh(services)),
-  command('POST /auth/logout', { tag, summary: 'Sign out', audit: 'Logout', guards: { session: false } }, async () => ({
+  command('POST /auth/login', { tag, summary: 'Sign in', answer: SessionAnswer, body: LoginBody, audit: 'Login', guards: { csrf: false, session: false } }, login(services)),
+  command('POST /auth/refresh', { tag, summary: 'Exchange the refresh cookie for a new session', answer: SessionAnswer, audit: 'SessionRefresh', guards: { session: false } }, refresh(services)),
+  command('POST /auth/logout', { tag, summary: 'Sign out', answer: SignedOutAnswer, audit: 'Logout', guards: { session: false } }, async () => ({
     ...ok({ signed_out: true }),
     cookies: signedOutCookies(),
   })),
-  query('GET /auth/me', { tag, summary: 'The signed-in operator' }, showMe),
+  query('GET /auth/me', { tag, summary: 'The signed-in operator', answer: MeAnswer }, showMe),
   command(
     'PUT /auth/me',
-    { tag, summary: 'Change the username or the password', body: AccountBody, gathersProblems: true, audit: 'PasswordChange' },
+    { tag, summary: 'Change the username or the password', answer: SessionAnswer, body: AccountBody, gathersProblems: true, audit: 'PasswordChange' },
     changeMe(services),
   ),
 ]

@@ -1,6 +1,6 @@
 // Passwords: what one must be, how it is kept, and a comparison that costs the same whether or not the account exists (decisions.md, A9, A13).
 import { randomBytes } from 'node:crypto'
-import { MIN_PASSWORD_CHARACTERS } from '@panel/shared/api/auth.ts'
+import { MIN_PASSWORD_CHARACTERS } from '@panel/shared/api/passwords.ts'
 import bcrypt from 'bcrypt'
 
 export const BCRYPT_COST = 12

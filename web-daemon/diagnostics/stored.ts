@@ -3,16 +3,21 @@ import { DIAGNOSTIC_TYPES, type DeleteRunAnswer, type ListRunsAnswer } from '@pa
 import type { CommandContext, ReadContext } from '../context.ts'
 import { ok, type Answer, type Incoming } from '../http/endpoint.ts'
 import { pagingOf } from '../http/paging.ts'
+import { oneOfIn, pageIn, queryOf, wholeIn } from '../http/queries.ts'
 import { Refusal } from '../http/refusal.ts'
 import { idIn } from '../tunnels/get.ts'
 import type { Runs } from './runs.ts'
 import { deleteRun, findRun, findRuns, type RunFilter } from './store.ts'
 
+const MOST = { maximum: 500 }
+
+export const RUNS_QUERY = queryOf({ ...pageIn(MOST), tunnel_id: wholeIn('Only runs of this tunnel.'), type: oneOfIn(Object.keys(DIAGNOSTIC_TYPES), 'Only runs of this type.') })
+
 export const listRuns =
   (runs: Runs) =>
   async ({ db }: ReadContext, { query }: Incoming): Promise<Answer> => {
     await runs.tidied()
-    const paging = pagingOf(query, { maximum: 500 })
+    const paging = pagingOf(query, MOST)
     const answer: ListRunsAnswer = { ...(await findRuns(db, filterIn(query), paging)), ...paging }
     return ok(answer)
   }

@@ -1,22 +1,13 @@
 // What happens inside the panel, told to whoever listens in this process: after it is stored, so that a listener finds it.
 import type { Logger } from 'pino'
 import type { LastPass } from '@panel/shared/api/reconcile.ts'
-import type { RouteHealthState } from '@panel/shared/api/route-answers.ts'
+import type { RouteHealthEvent } from '@panel/shared/api/route-answers.ts'
 import type { HostEvent } from '@panel/shared/model/event.ts'
 import type { SettingKey } from '../settings/definitions.ts'
 
 interface TunnelEvent {
   readonly tunnel_id: number
   readonly interface_name: string
-}
-
-/** How a rule is, as the panel noticed it; null is a rule that was not there, or is not any more. */
-export interface RouteHealthEvent {
-  readonly route_rule_id: number
-  readonly title: string
-  readonly from: RouteHealthState | null
-  readonly to: RouteHealthState | null
-  readonly detail: string
 }
 
 export interface PanelEvents {

@@ -1,5 +1,5 @@
 // What can be asked about IP forwarding over HTTP (interface.md, System).
-import { ForwardingBody, type ForwardingAnswer, type ForwardingChangeAnswer } from '@panel/shared/api/forwarding.ts'
+import { ForwardingAnswer, ForwardingBody, ForwardingChangeAnswer } from '@panel/shared/api/forwarding.ts'
 import type { Warning } from '@panel/shared/api/errors.ts'
 import type { CommandContext, ReadContext, ReadDb } from '../context.ts'
 import { command, ok, query, type Answer, type Endpoint, type Incoming } from '../http/endpoint.ts'
@@ -17,8 +17,8 @@ export interface ForwardingUse {
 const tag = 'system'
 
 export const forwardingEndpoints = (use: ForwardingUse): Endpoint[] => [
-  query('GET /system/forwarding', { tag, summary: 'Whether this server forwards packets, who set that, and what other software has put into netfilter.' }, showForwarding),
-  command('POST /system/forwarding/enable', { tag, summary: 'Turn IPv4 forwarding on, now and at boot, and IPv6 forwarding where a rule needs it; or, with revert, put back what was set before. Safe to repeat.', body: ForwardingBody, audit: 'ForwardingEnable' }, changeForwarding(use)),
+  query('GET /system/forwarding', { tag, summary: 'Whether this server forwards packets, who set that, and what other software has put into netfilter.', answer: ForwardingAnswer }, showForwarding),
+  command('POST /system/forwarding/enable', { tag, summary: 'Turn IPv4 forwarding on, now and at boot, and IPv6 forwarding where a rule needs it; or, with revert, put back what was set before. Safe to repeat.', answer: ForwardingChangeAnswer, body: ForwardingBody, audit: 'ForwardingEnable' }, changeForwarding(use)),
 ]
 
 async function showForwarding({ ask, settings }: ReadContext): Promise<Answer> {

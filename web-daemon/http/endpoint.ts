@@ -1,11 +1,15 @@
 // The four kinds of endpoint: a query, a preview and a stream are handed a context that can only read, a command one that can change.
 // Router, body validation and the API description are made from the same list of these values.
-import type { Static, TSchema } from '@panel/shared/model/schema.ts'
+import type { Static, TObject, TSchema } from '@panel/shared/model/schema.ts'
 import type { CommandContext, ReadContext } from '../context.ts'
 import type { AuditAction } from '../audit/actions.ts'
 import type { AuditNote } from '../audit/note.ts'
 import type { Problems } from './problems.ts'
 import type { StreamSource } from './stream.ts'
+
+/** The sections of the API description. */
+export const TAGS = ['audit', 'auth', 'backup', 'diagnostics', 'metrics', 'monitor', 'other', 'pools', 'reconcile', 'routes', 'settings', 'system', 'traffic', 'tunnels'] as const
+export type Tag = (typeof TAGS)[number]
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 export type Route = `${Method} /${string}`
@@ -55,9 +59,14 @@ export const ok = (body: unknown): Answer => ({ status: 200, body })
 export const created = (body: unknown): Answer => ({ status: 201, body })
 
 interface Described<S extends TSchema> {
-  readonly tag: string
-  readonly summary: string
+  /** An endpoint that says neither of itself shows in the API description as undocumented. */
+  readonly tag?: Tag
+  readonly summary?: string
   readonly body?: S
+  /** What it reads of the query; nothing else of that arrives. Each is lenient in its own way, so nothing is refused by this. */
+  readonly query?: TObject
+  /** What a success holds. */
+  readonly answer?: TSchema
   /** The handler adds its own findings to `problems` and throws them itself; fields that the schema refused are left out of `body`. */
   readonly gathersProblems?: boolean
   /** Where it is another than for all. */
@@ -81,6 +90,8 @@ interface Streamed {
   readonly queue?: number
   /** Of a POST; the entry is written once the stream has ended. */
   readonly audit?: AuditAction
+  /** What it sends, by the name of the event. */
+  readonly events?: Readonly<Record<string, TSchema>>
 }
 
 export type Endpoint = Described<TSchema> & { readonly route: Route } & (
@@ -109,6 +120,6 @@ type StreamRules<R extends Route> = R extends `GET ${string}` ? { readonly audit
 /** Who may not have the stream is refused by a throw, as anywhere; what is given back begins once the answer has. It takes a session, always. */
 export const stream = <S extends TSchema, R extends `GET /${string}` | `POST /${string}`>(
   route: R,
-  described: Omit<Described<S>, 'guards'> & Omit<Streamed, 'audit'> & StreamRules<R>,
+  described: Omit<Described<S>, 'guards' | 'answer'> & Omit<Streamed, 'audit'> & StreamRules<R>,
   handle: Opens<S>,
 ): Endpoint => ({ kind: 'stream', route, ...described, handle }) as Endpoint

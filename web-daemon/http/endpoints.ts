@@ -19,6 +19,7 @@ import type { Watch } from '../reconcile/pass.ts'
 import { settingsEndpoints } from '../settings/endpoints.ts'
 import { systemEndpoints } from '../system/endpoints.ts'
 import type { About, Component } from '../system/health.ts'
+import type { Installation } from '../system/info.ts'
 import { tunnelEndpoints } from '../tunnels/endpoints.ts'
 import { pairingEndpoints } from '../tunnels/pairing-endpoints.ts'
 import type { PairingThrottle } from '../tunnels/pairing-throttle.ts'
@@ -33,6 +34,7 @@ import type { Endpoint } from './endpoint.ts'
 export interface Services {
   readonly auth: AuthServices
   readonly about: About
+  readonly installation: Installation
   readonly pairing: PairingThrottle
   readonly watch: Watch
   readonly metrics: Metrics
@@ -46,9 +48,9 @@ export interface Services {
 
 const SETTING_REFERENCES = { 'addressing.default_pool_id': noSuchPool }
 
-export const allEndpoints = ({ auth, about, pairing, watch, metrics, traffic, monitor, runs, components, logger }: Services): Endpoint[] => [
+export const allEndpoints = ({ auth, about, installation, pairing, watch, metrics, traffic, monitor, runs, components, logger }: Services): Endpoint[] => [
   ...authEndpoints(auth),
-  ...systemEndpoints(about, () => [metricsComponent(metrics), monitorComponent(monitor), ...components()]),
+  ...systemEndpoints(about, installation, () => [metricsComponent(metrics), monitorComponent(monitor), ...components()]),
   ...metricsEndpoints(metrics.sampler),
   ...monitorEndpoints(monitor),
   ...diagnosticEndpoints(runs, logger),

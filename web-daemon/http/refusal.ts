@@ -8,7 +8,7 @@ export class Refusal extends Error {
   readonly headers: Record<string, string>
 
   constructor(code: ErrorCode, message: string, more: { field?: string; details?: Record<string, unknown>; headers?: Record<string, string> } = {}) {
-    super(message)
+    super(sentenceOf(message))
     this.name = 'Refusal'
     this.code = code
     this.field = more.field ?? ''
@@ -16,3 +16,6 @@ export class Refusal extends Error {
     this.headers = more.headers ?? {}
   }
 }
+
+/** A sentence begins with a capital letter (interface.md, Error envelope); the name of a field or an interface keeps its spelling. */
+const sentenceOf = (message: string): string => (/^[A-Z]/.test(message) ? message : `Refused: ${message}`)

@@ -10,18 +10,18 @@ export const API_BASE = '/api/v1'
 export const pathOf = (endpoint: Endpoint): string => endpoint.route.slice(endpoint.route.indexOf(' ') + 1)
 export const methodOf = (endpoint: Endpoint): Method => endpoint.route.slice(0, endpoint.route.indexOf(' ')) as Method
 
-export const mountEndpoints = (app: Express, endpoints: readonly Endpoint[], machinery: Machinery): void => {
+export const mountEndpoints = (app: Express, endpoints: readonly Endpoint[], machinery: Machinery, base = API_BASE): void => {
   const paths = new Set(endpoints.map(pathOf))
   for (const path of [...paths].sort(literalsFirst)) {
     const served = endpoints.filter((endpoint) => pathOf(endpoint) === path)
-    const route = app.route(expressPath(path))
+    const route = app.route(expressPath(path, base))
     route.all(idsAreNumbers)
     for (const endpoint of served) route[verbOf(endpoint)](serve(endpoint, machinery))
     route.all(noSuchMethod(served.map(methodOf)))
   }
 }
 
-export const expressPath = (path: string): string => `${API_BASE}${path.replaceAll(/\{(\w+)\}/g, ':$1')}`
+export const expressPath = (path: string, base = API_BASE): string => `${base}${path.replaceAll(/\{(\w+)\}/g, ':$1')}`
 
 const verbOf = (endpoint: Endpoint) => methodOf(endpoint).toLowerCase() as Lowercase<Method>
 

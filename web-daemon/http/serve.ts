@@ -119,7 +119,7 @@ class Exchange {
     const req = this.#req
     return {
       params: Object.fromEntries(Object.entries(req.params).map(([name, text]) => [name, Number(text)])),
-      query: Object.fromEntries(new URL(req.url, 'http://panel').searchParams),
+      query: queryOf(req.url, this.#endpoint),
       body: body as never,
       problems,
       cookies: this.#visit.cookies,
@@ -164,6 +164,10 @@ function goneOf(res: Response): AbortSignal {
 
 /** An endpoint that names no body takes none. */
 const NOTHING: TSchema = strict({})
+
+/** Only what the endpoint says that it reads, so that the API description lacks nothing. */
+const queryOf = (url: string, { query }: Endpoint): Record<string, string> =>
+  Object.fromEntries([...new URL(url, 'http://panel').searchParams].filter(([name]) => query !== undefined && Object.hasOwn(query.properties, name)))
 
 /** cookie-parser reads a value that begins with "j:" as JSON; ours are text. */
 const cookiesOf = (req: Request): Record<string, string> =>

@@ -5,6 +5,7 @@ import { ok, type Answer, type Incoming } from '../http/endpoint.ts'
 import { instantIn } from '../http/instant.ts'
 import { pagingOf } from '../http/paging.ts'
 import { Problems } from '../http/problems.ts'
+import { instantOf, limitIn, queryOf, wholeIn } from '../http/queries.ts'
 import { idIn } from '../tunnels/get.ts'
 import { livingTunnel } from '../tunnels/look.ts'
 import { joined, pointOf, startOf, type Bucket } from './bucket.ts'
@@ -14,13 +15,22 @@ import { pointsOf, type Span, type StoredPoint } from './store.ts'
 const DAY_S = 86_400
 const LONGEST_S = 366 * DAY_S
 
+const MOST = { standard: 5000, maximum: 20_000 }
+
+export const HISTORY_QUERY = queryOf({
+  from: instantOf('Where the time begins. Default: a day before its end.'),
+  to: instantOf('Where the time ends. Default: now.'),
+  resolution_seconds: wholeIn('Seconds that a point stands for. Default: as stored.', 1, { type: 'number', maximum: LONGEST_S }),
+  limit: limitIn(MOST),
+})
+
 export const showHistory =
   (monitor: Monitor) =>
   async ({ db, now, settings }: ReadContext, { params, query }: Incoming): Promise<Answer> => {
     const { tunnel_id } = await livingTunnel(db, idIn(params))
     await monitor.settled()
     const span = spanOf(query, now(), settings.get('monitor.aggregate_interval_seconds'))
-    const { limit } = pagingOf(query, { standard: 5000, maximum: 20_000 })
+    const { limit } = pagingOf(query, MOST)
     const stored = await pointsOf(db, tunnel_id, span, limit)
     const unsaved = (monitor.of(tunnel_id)?.buckets ?? []).filter(({ bucket_start }) => bucket_start >= span.from && bucket_start < span.to)
     const points = completed(stored.points, unsaved, span)

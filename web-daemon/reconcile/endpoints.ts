@@ -1,7 +1,9 @@
 // What can be asked about the host as compared with what is stored, over HTTP.
-import { AdoptBody, IgnoreBody } from '@panel/shared/api/reconcile.ts'
+import { AdoptAnswer, AdoptBody, ForgetAnswer, IgnoreAnswer, IgnoreBody, ReconcileAnswer } from '@panel/shared/api/reconcile.ts'
+import { TunnelActionAnswer } from '@panel/shared/api/tunnel-answers.ts'
 import { TunnelActionBody } from '@panel/shared/api/tunnels.ts'
 import { command, query, type Endpoint } from '../http/endpoint.ts'
+import { flagIn, queryOf } from '../http/queries.ts'
 import { reapplyTunnel } from '../tunnels/life.ts'
 import { adoptTunnel } from './adopt.ts'
 import { forgetTunnel } from './forget.ts'
@@ -12,9 +14,9 @@ import type { Watch } from './pass.ts'
 const tag = 'reconcile'
 
 export const reconcileEndpoints = (watch: Watch): Endpoint[] => [
-  query('GET /reconcile', { tag, summary: 'Compare every stored tunnel and relay rule with the host, now, and list the tunnels that the panel does not manage. Ignored interfaces are left out unless the query says include_ignored=true.' }, listAll(watch)),
-  command('POST /reconcile/adopt', { tag, summary: 'Take a tunnel of the host under management as it is: not renamed, not interrupted, the kernel untouched.', body: AdoptBody, audit: 'TunnelAdopt', isCreating: true }, adoptTunnel),
-  command('POST /reconcile/ignore', { tag, summary: 'Leave an interface that the panel does not manage out of the report; with "ignored": false, report it again.', body: IgnoreBody, audit: 'ReconcileIgnore' }, ignoreInterface),
-  command('POST /reconcile/{id}/reapply', { tag, summary: 'Put right whatever on the host differs from what is stored.', body: TunnelActionBody, audit: 'TunnelReapply' }, reapplyTunnel),
-  command('POST /reconcile/{id}/forget', { tag, summary: 'Drop the record of a tunnel; its interface and its unit file are left as they are.', audit: 'TunnelForget' }, forgetTunnel),
+  query('GET /reconcile', { tag, summary: 'Compare every stored tunnel and relay rule with the host, now, and list the tunnels that the panel does not manage. Ignored interfaces are left out unless the query says include_ignored=true.', query: queryOf({ include_ignored: flagIn('Whether ignored interfaces are told of too. Default false.') }), answer: ReconcileAnswer }, listAll(watch)),
+  command('POST /reconcile/adopt', { tag, summary: 'Take a tunnel of the host under management as it is: not renamed, not interrupted, the kernel untouched.', answer: AdoptAnswer, body: AdoptBody, audit: 'TunnelAdopt', isCreating: true }, adoptTunnel),
+  command('POST /reconcile/ignore', { tag, summary: 'Leave an interface that the panel does not manage out of the report; with "ignored": false, report it again.', answer: IgnoreAnswer, body: IgnoreBody, audit: 'ReconcileIgnore' }, ignoreInterface),
+  command('POST /reconcile/{id}/reapply', { tag, summary: 'Put right whatever on the host differs from what is stored.', answer: TunnelActionAnswer, body: TunnelActionBody, audit: 'TunnelReapply' }, reapplyTunnel),
+  command('POST /reconcile/{id}/forget', { tag, summary: 'Drop the record of a tunnel; its interface and its unit file are left as they are.', answer: ForgetAnswer, audit: 'TunnelForget' }, forgetTunnel),
 ]

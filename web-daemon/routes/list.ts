@@ -1,12 +1,23 @@
 // The stored rules in their order, each with its health and traffic (interface.md, GET /routes; decisions.md, F11, T4, W15).
+import { NAT_MODES, ROUTE_PROTOCOLS } from '@panel/shared/api/lookups.ts'
 import type { ListRoutesAnswer } from '@panel/shared/api/route-answers.ts'
 import type { ReadContext } from '../context.ts'
 import { ok, type Answer, type Incoming } from '../http/endpoint.ts'
 import { pagingOf } from '../http/paging.ts'
+import { flagIn, oneOfIn, pageIn, queryOf, textIn, wholeIn } from '../http/queries.ts'
 import { itemsOf } from './items.ts'
 import { pageOfRoutes, type RouteFilter } from './store.ts'
 import type { Traffic } from './traffic.ts'
 import { TRAFFIC_NOTE } from './traffic-view.ts'
+
+export const LIST_QUERY = queryOf({
+  ...pageIn(),
+  search: textIn('Only rules with this in their title, description, tags, addresses or ports.'),
+  route_protocol_id: oneOfIn(Object.values(ROUTE_PROTOCOLS), 'Only rules of this protocol.'),
+  nat_mode_id: oneOfIn(Object.values(NAT_MODES), 'Only rules of this NAT mode.'),
+  tunnel_id: wholeIn('Only rules that relay over this tunnel.'),
+  is_enabled: flagIn('Only rules that are in force, or are not.'),
+})
 
 export const listRoutes =
   (traffic: Traffic) =>

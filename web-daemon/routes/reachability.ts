@@ -1,7 +1,7 @@
 // Whether a destination can be reached from this server, before and after a rule exists (interface.md, diagnostics/test; decisions.md, F21).
 import { canonicalIp, parseIp } from '@panel/shared/address/ip.ts'
 import { isMulticast, isReserved, isUnspecified } from '@panel/shared/address/special.ts'
-import { TestBody, TestRouteBody, type Reachability, type RouteReachability } from '@panel/shared/api/reachability.ts'
+import { Reachability, RouteReachability, TestBody, TestRouteBody } from '@panel/shared/api/reachability.ts'
 import type { ReadContext } from '../context.ts'
 import { ok, preview, type Answer, type Endpoint, type Incoming } from '../http/endpoint.ts'
 import { Refusal } from '../http/refusal.ts'
@@ -17,8 +17,8 @@ export function reachabilityEndpoints(): Endpoint[] {
   const tag = 'routes'
   const inPlace = places(AT_ONCE)
   return [
-    preview('POST /routes/diagnostics/test', { tag, summary: 'Whether a port can be reached from this server: by a TCP connection, or a datagram whose silence proves nothing. No rule is needed.', body: TestBody }, (context, incoming) => inPlace(() => testAddress(context, incoming))),
-    preview('POST /routes/{id}/diagnostics/test', { tag, summary: 'Whether every destination of a rule can be reached from this server.', body: TestRouteBody }, (context, incoming) => inPlace(() => testRoute(context, incoming))),
+    preview('POST /routes/diagnostics/test', { tag, summary: 'Whether a port can be reached from this server: by a TCP connection, or a datagram whose silence proves nothing. No rule is needed.', answer: Reachability, body: TestBody }, (context, incoming) => inPlace(() => testAddress(context, incoming))),
+    preview('POST /routes/{id}/diagnostics/test', { tag, summary: 'Whether every destination of a rule can be reached from this server.', answer: RouteReachability, body: TestRouteBody }, (context, incoming) => inPlace(() => testRoute(context, incoming))),
   ]
 }
 

@@ -1,9 +1,10 @@
 // What goes through the rules, asked over HTTP (interface.md, traffic endpoints; decisions.md, F18 to F20, F23).
-import type { RouteCountersAnswer, RouteTrafficAnswer, TrafficBucket, TrafficHistoryAnswer, TrafficSummaryAnswer, TrafficView } from '@panel/shared/api/route-answers.ts'
+import { RouteCountersAnswer, RouteTrafficAnswer, TrafficHistoryAnswer, TrafficSummaryAnswer, type TrafficBucket, type TrafficView } from '@panel/shared/api/route-answers.ts'
 import type { ReadContext } from '../context.ts'
 import { ok, query, type Answer, type Endpoint, type Incoming } from '../http/endpoint.ts'
 import { instantIn } from '../http/instant.ts'
 import { Problems } from '../http/problems.ts'
+import { instantOf, limitIn, queryOf, wholeIn } from '../http/queries.ts'
 import { joinBuckets, type Bucket } from './bucket.ts'
 import { livingRoute } from './get.ts'
 import { allTitles } from './store.ts'
@@ -13,11 +14,20 @@ import { TRAFFIC_NOTE, trafficView } from './traffic-view.ts'
 
 const tag = 'traffic'
 
+const HISTORY = { standard: 1000, maximum: 20_000 }
+const HOURS = { standard: 24, maximum: 8760 }
+const HISTORY_QUERY = queryOf({
+  hours: wholeIn('How many hours up to the end.', 1, { default: HOURS.standard, maximum: HOURS.maximum }),
+  from: instantOf('Where the time begins, in the place of hours.'),
+  to: instantOf('Where the time ends. Default: now.'),
+  limit: limitIn(HISTORY),
+})
+
 export const trafficEndpoints = (traffic: Traffic): Endpoint[] => [
-  query('GET /routes/traffic/summary', { tag, summary: 'What goes through all the rules.' }, summary(traffic)),
-  query('GET /routes/{id}/traffic', { tag, summary: 'What goes through a rule now: the kernel\'s counters and the panel\'s totals beside each other. Query: points.' }, live(traffic)),
-  query('GET /routes/{id}/traffic/history', { tag, summary: 'What went through a rule, interval by interval. Query: hours, from, to, limit.' }, history(traffic)),
-  query('GET /routes/{id}/counters', { tag, summary: 'The counters of a rule, read from the accounting in the filter hooks.' }, counters(traffic)),
+  query('GET /routes/traffic/summary', { tag, summary: 'What goes through all the rules.', answer: TrafficSummaryAnswer }, summary(traffic)),
+  query('GET /routes/{id}/traffic', { tag, summary: 'What goes through a rule now: the kernel\'s counters and the panel\'s totals beside each other.', query: queryOf({ points: wholeIn('How many of the last readings to tell. Default 60.', 1, { maximum: MAX_POINTS }) }), answer: RouteTrafficAnswer }, live(traffic)),
+  query('GET /routes/{id}/traffic/history', { tag, summary: 'What went through a rule, interval by interval.', query: HISTORY_QUERY, answer: TrafficHistoryAnswer }, history(traffic)),
+  query('GET /routes/{id}/counters', { tag, summary: 'The counters of a rule, read from the accounting in the filter hooks.', answer: RouteCountersAnswer }, counters(traffic)),
 ]
 
 type Handler = (context: ReadContext, incoming: Incoming) => Promise<Answer>
@@ -67,7 +77,7 @@ function history(traffic: Traffic): Handler {
   return async ({ db, now }, { params, query: asked }) => {
     const { route_rule_id } = await livingRoute(db, params)
     const { from, to } = spanOf(asked, now())
-    const limit = boundedCount(asked['limit'], 1000, 20_000)
+    const limit = boundedCount(asked['limit'], HISTORY.standard, HISTORY.maximum)
     const stored = await bucketsOf(db, route_rule_id, { from, to, limit })
     const unsaved = traffic.unsaved(route_rule_id).filter(({ bucket_start }) => bucket_start >= from && bucket_start < to)
     const samples = joined([...stored, ...unsaved]).slice(-limit).map(bucketView)
@@ -99,7 +109,7 @@ function spanOf(asked: Incoming['query'], now: Date): { from: number; to: number
   const [from, to] = [instantIn(asked, 'from', problems), instantIn(asked, 'to', problems)]
   problems.throwIfAny()
   const end = to ?? now.getTime() / 1000 + 1
-  return { from: Math.floor(from ?? end - boundedCount(asked['hours'], 24, 8760) * 3600), to: end }
+  return { from: Math.floor(from ?? end - boundedCount(asked['hours'], HOURS.standard, HOURS.maximum) * 3600), to: end }
 }
 
 const boundedCount = (text: string | undefined, standard: number, maximum: number): number => Math.min(text !== undefined && /^\d{1,9}$/.test(text) && Number(text) > 0 ? Number(text) : standard, maximum)

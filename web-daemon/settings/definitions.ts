@@ -1,5 +1,6 @@
 // The one table of settings: schema, defaults, checks and types all come from it (decisions.md, section 8). Its order is the order of the categories on the wire.
-import { strict, Type, type TObject } from '@panel/shared/model/schema.ts'
+import { list, shape, Text, told } from '@panel/shared/api/shapes.ts'
+import { strict, Type, type TObject, type TSchema } from '@panel/shared/model/schema.ts'
 import { ADDRESSING } from './definitions/addressing.ts'
 import { DIAGNOSTICS } from './definitions/diagnostics.ts'
 import { DISPLAY } from './definitions/display.ts'
@@ -22,7 +23,19 @@ export const SETTING_KEYS = Object.keys(SETTINGS) as SettingKey[]
 
 export const isSettingKey = (text: string): text is SettingKey => Object.hasOwn(SETTINGS, text)
 
+function described(key: SettingKey): TSchema {
+  return told(SETTINGS[key].schema, SETTINGS[key].description)
+}
+
 export const DEFAULTS = Object.fromEntries(SETTING_KEYS.map((key) => [key, SETTINGS[key].default])) as unknown as SettingValues
 
+/** Every setting with its value. */
+export const AllSettings = shape('Settings', { settings: strict(Object.fromEntries(SETTING_KEYS.map((key) => [key, described(key)]))) })
+export const ChangedSettings = shape('SettingsChanged', {
+  ...AllSettings.properties,
+  changed: told(list(Text), 'Keys whose value is another one than before.'),
+  restart_required: list(Text),
+})
+
 /** Some settings with their values, each as its definition wants it. */
-export const SettingsBody: TObject = strict(Object.fromEntries(SETTING_KEYS.map((key) => [key, Type.Optional({ ...SETTINGS[key].schema, description: SETTINGS[key].description })])))
+export const SettingsBody: TObject = strict(Object.fromEntries(SETTING_KEYS.map((key) => [key, Type.Optional(described(key))])))

@@ -1,4 +1,5 @@
 // GET /system/capabilities: what this host can do, asked live of the root helper (interface.md, System; decisions.md, Y2 to Y4).
+import type { CapabilitiesAnswer } from '@panel/shared/api/system.ts'
 import type { RuleBackendFound } from '@panel/shared/model/rule-backend.ts'
 import type { HelperFacts, LinkKindSupport, Tools } from '@panel/shared/model/host.ts'
 import type { LinkKind, Saver } from '@panel/shared/model/tunnel.ts'
@@ -24,7 +25,7 @@ export const probeCapabilities = async (ask: Reader): Promise<Capabilities> => {
 export const showCapabilities = async ({ ask }: ReadContext): Promise<Answer> => ok(capabilitiesView(await probeCapabilities(ask)))
 
 /** `complete`: an answer is given only when every probe has finished. */
-export const capabilitiesView = (found: Capabilities) => ({
+export const capabilitiesView = (found: Capabilities): CapabilitiesAnswer => ({
   tunnel_types: found.link_kinds.map(tunnelType),
   persistence: persistence(found.helper),
   complete: true,
@@ -40,7 +41,7 @@ const TUNNEL_TYPES: Record<LinkKind, { tunnel_type_id: number; title: string }> 
   ip6gretap: { tunnel_type_id: 40, title: 'IP6GRETAP' },
 }
 
-const tunnelType = ({ kind, supported, detail }: LinkKindSupport) => ({ ...TUNNEL_TYPES[kind], supported, link_manager: 'netlink', note: detail })
+const tunnelType = ({ kind, supported, detail }: LinkKindSupport): CapabilitiesAnswer['tunnel_types'][number] => ({ ...TUNNEL_TYPES[kind], supported, link_manager: 'netlink', note: detail })
 
 const persistence = ({ savers }: HelperFacts) => {
   const by = (name: Saver) => {

@@ -1,13 +1,16 @@
 // GET /system/health: what works and what does not, each part really tried (interface.md, System; decisions.md, T10, T20, Y7).
-import type { HealthAnswer, HealthComponent, HealthStatus } from '@panel/shared/api/health.ts'
+import type { ComponentName, HealthAnswer, HealthStatus } from '@panel/shared/api/system.ts'
 import type { Reader } from '@panel/shared/rpc/methods.ts'
 import { hasAccount } from '../auth/store.ts'
 import type { ReadContext } from '../context.ts'
 import { ok, type Answer } from '../http/endpoint.ts'
 import { isAway } from '../helper/away.ts'
 import { probeCapabilities } from './capabilities.ts'
+import { secondsSince } from './info.ts'
 
-export interface Component extends HealthComponent {
+export interface Component {
+  readonly name: ComponentName
+  readonly status: HealthStatus
   readonly detail: string
 }
 
@@ -27,9 +30,9 @@ export const makeHealth = ({ version, started_at }: About, others: () => Compone
     const checked_at = now().toISOString()
     const status = worst(components)
     const { setup_required, isSetUp } = database
-    if (!isSetUp) return ok({ status, setup_required, components: components.map(({ name, status: of }) => ({ name, status: of })), checked_at } satisfies HealthAnswer)
-    const uptime_seconds = Math.floor((now().getTime() - started_at.getTime()) / 1000)
-    return ok({ status, version, uptime_seconds, setup_required, components, checked_at } satisfies HealthAnswer)
+    const bare: HealthAnswer = { status, setup_required, components: components.map(({ name, status: of }) => ({ name, status: of })), checked_at }
+    const whole: HealthAnswer = { ...bare, version, uptime_seconds: secondsSince(started_at, now()), components }
+    return ok(isSetUp ? whole : bare)
   }
 }
 

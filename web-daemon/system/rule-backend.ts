@@ -1,4 +1,5 @@
 // What carries out relay rules on this host, and what it can do (interface.md, System; decisions.md, Y2, Y3).
+import type { RuleBackendView } from '@panel/shared/api/system.ts'
 import type { Tools } from '@panel/shared/model/host.ts'
 import { featureNotes, ruleFeatures, type RuleBackend, type RuleBackendFound } from '@panel/shared/model/rule-backend.ts'
 import type { Reader } from '@panel/shared/rpc/methods.ts'
@@ -15,7 +16,7 @@ const IDS: Readonly<Record<RuleBackend, number | null>> = { nftables: 10, iptabl
 const NETFILTER_TOOLS: readonly string[] = ['nft', 'iptables', 'iptables-restore', 'ip6tables', 'ip6tables-restore', 'conntrack']
 
 /** `found` is the choice that the helper made when it began; `tools` says whether that still works. */
-export const ruleBackend = (found: RuleBackendFound, { backend: { available, version, detail }, tools }: Tools) => ({
+export const ruleBackend = (found: RuleBackendFound, { backend: { available, version, detail }, tools }: Tools): RuleBackendView => ({
   active: found.active,
   rule_backend_type_id: IDS[found.active],
   available,

@@ -1,11 +1,20 @@
 // The stored tunnels, each with what the host shows of it (interface.md, GET /tunnels; decisions.md, R16, W15).
-import { APPLY_STATUSES } from '@panel/shared/api/lookups.ts'
+import { APPLY_STATUSES, MONITOR_STATES, TUNNEL_TYPES } from '@panel/shared/api/lookups.ts'
 import type { ListTunnelsAnswer } from '@panel/shared/api/tunnel-answers.ts'
 import type { ReadContext } from '../context.ts'
 import { ok, type Answer, type Incoming } from '../http/endpoint.ts'
 import { pagingOf } from '../http/paging.ts'
+import { flagIn, oneOfIn, pageIn, queryOf, textIn } from '../http/queries.ts'
 import { pageOfTunnels, type TunnelFilter } from './store.ts'
 import { observe, tunnelView } from './view.ts'
+
+export const LIST_QUERY = queryOf({
+  ...pageIn(),
+  search: textIn('Only tunnels with this in their names, note, tags or endpoints.'),
+  is_enabled: flagIn('Only those that are up, or down.'),
+  tunnel_type_id: oneOfIn(Object.values(TUNNEL_TYPES), 'Only those of this type.'),
+  state: oneOfIn([...Object.keys(MONITOR_STATES), ...Object.keys(APPLY_STATUSES)], 'Only those in this state of the monitoring, or of this apply status.'),
+})
 
 /** The tunnels that are watched and in the state of that name; null where there is no such state. */
 export type InState = (word: string) => Promise<readonly number[] | null>

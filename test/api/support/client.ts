@@ -28,13 +28,24 @@ export interface Sending {
   readonly signal?: AbortSignal
 }
 
+/** Looks at all that comes, and throws where it is not as the API description says. `target` is the path as it was asked for. */
+export interface AnswerCheck {
+  readonly answer: (method: string, target: string, reply: Pick<Reply, 'status' | 'headers' | 'text'>) => void
+  readonly event: (method: string, target: string, name: string, data: unknown) => void
+}
+
+const UNCHECKED: AnswerCheck = { answer: () => undefined, event: () => undefined }
+
 export class Client {
   /** Ends in a slash. */
   readonly base: string
   readonly cookies = new Map<string, string>()
 
-  constructor(base: string) {
+  readonly check: AnswerCheck
+
+  constructor(base: string, check: AnswerCheck = UNCHECKED) {
     this.base = base
+    this.check = check
   }
 
   get = <B = Record<string, unknown>>(path: string, sending?: Sending): Promise<Reply<B>> => this.api('GET', path, undefined, sending)
@@ -61,7 +72,13 @@ export class Client {
         response.on('error', reject)
         response.on('end', () => {
           this.#keep(response.headers['set-cookie'] ?? [])
-          resolve(replyOf<B>(response.statusCode ?? 0, response.headers, response.rawHeaders, Buffer.concat(chunks).toString()))
+          const reply = replyOf<B>(response.statusCode ?? 0, response.headers, response.rawHeaders, Buffer.concat(chunks).toString())
+          try {
+            this.check.answer(method, target, reply)
+            resolve(reply)
+          } catch (violation) {
+            reject(violation as Error)
+          }
         })
       })
       sent.on('error', reject)

@@ -22,6 +22,7 @@ import type { Metrics } from '@panel/web-daemon/metrics/metrics.ts'
 import { makeLogger } from '@panel/web-daemon/log.ts'
 import { FakeKernel } from '../../support/fake-kernel.ts'
 import { HelperRefusal, inProcessHelper } from '../../support/in-process-helper.ts'
+import { answerCheck } from './answer-check.ts'
 import { Client } from './client.ts'
 
 export const OPERATOR = { username: 'operator', password: 'correct horse battery' } as const
@@ -31,6 +32,9 @@ export const TEST_BCRYPT_COST = 4
 
 /** As it is built: npx tsx packaging/build/page.ts. */
 export const PAGE_DIR = fileURLToPath(new URL('../../../.build/bundle/ui', import.meta.url))
+
+/** As the package configures it. */
+export const INSTALLATION = { data_dir: '/var/lib/tunnel-panel', database_path: '/var/lib/tunnel-panel/panel.db', socket_path: '/run/tunnel-panel/helper.sock', bind_host: '127.0.0.1' } as const
 
 export interface TestPanel {
   readonly base: string
@@ -87,6 +91,7 @@ export const startPanel = async ({ store = IN_MEMORY, address = '127.0.0.1', lis
     stream: helper.stream,
     signing_key: generateKeySync('hmac', { length: 256 }),
     page_dir: PAGE_DIR,
+    installation: INSTALLATION,
     settings: await Settings.open(db, bus.publish),
     logger,
     now: clock.now,
@@ -99,7 +104,8 @@ export const startPanel = async ({ store = IN_MEMORY, address = '127.0.0.1', lis
   const { app, endpoints, streams, metrics, traffic, monitor, watch, routeWatch, runs } = createApp(whole)
   const server = await listen(app, address, 0, listening)
   const base = urlOf(server, basePathOf(web_path))
-  const visitor = (): Client => new Client(base)
+  const check = answerCheck(endpoints, basePathOf(web_path))
+  const visitor = (): Client => new Client(base, check)
   const signedInBy = (path: string, expected: number) => async (): Promise<Client> => {
     const client = visitor()
     const { status, text } = await client.post(path, OPERATOR)

@@ -1,5 +1,6 @@
 // Endpoints that only tests have: one of each kind, to see the machinery without a feature in the way.
 import { command, created, ok, preview, query, type Endpoint } from '@panel/web-daemon/http/endpoint.ts'
+import { queryOf, textIn, wholeIn } from '@panel/web-daemon/http/queries.ts'
 import { integer, nullable, strict, stringEnum, Type } from '@panel/shared/model/schema.ts'
 
 export const WidgetBody = strict({
@@ -15,7 +16,7 @@ export const WidgetBody = strict({
 export const probeEndpoints = (): { endpoints: Endpoint[]; made: unknown[] } => {
   const made: unknown[] = []
   const endpoints = [
-    query('GET /widgets/{id}', { tag: 'other', summary: 'One' }, async (_context, { params, query: asked }) => ok({ params, query: asked })),
+    query('GET /widgets/{id}', { tag: 'other', summary: 'One', query: queryOf({ a: wholeIn('A'), b: textIn('B') }) }, async (_context, { params, query: asked }) => ok({ params, query: asked })),
     query('GET /widgets/first', { tag: 'other', summary: 'Literal' }, async () => ok({ literal: true })),
     preview('POST /widgets/preview', { tag: 'other', summary: 'Preview', body: WidgetBody }, async (context, { body }) => ok({ body, can: Object.keys(context).sort() })),
     command('POST /widgets', { tag: 'other', summary: 'Make', body: WidgetBody, audit: 'TunnelCreate', isCreating: true }, async ({ note }, { body }) => {

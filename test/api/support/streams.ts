@@ -30,16 +30,18 @@ export interface Opening {
 /** Opens a stream, or gives the refusal in `text`. Reads only what has arrived, so that a test can be as slow as it likes. */
 export const openStream = (client: Client, path: string, { method = 'GET', body }: Opening = {}): Promise<OpenStream> => {
   const { hostname, port, pathname } = new URL(client.base)
+  const target = `${pathname}api/v1${path}`
   const cookies = [...client.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
   const csrf = method === 'POST' ? { 'X-CSRF-Token': client.cookies.get('panel_csrf') ?? '', 'Content-Type': 'application/json' } : {}
   return new Promise((resolve, reject) => {
-    const sent = request({ hostname, port, method, path: `${pathname}api/v1${path}`, agent: false, headers: { Cookie: cookies, ...csrf } }, (response) => resolve(reading(response)))
+    const sent = request({ hostname, port, method, path: target, agent: false, headers: { Cookie: cookies, ...csrf } }, (response) => resolve(reading(response, ({ name, data }) => client.check.event(method, target, name, data))))
     sent.on('error', reject)
     sent.end(body && JSON.stringify(body))
   })
 }
 
-const reading = (response: IncomingMessage): OpenStream => {
+/** An event that is not as it is described fails the test that is under way. */
+const reading = (response: IncomingMessage, check: (event: ReceivedEvent) => void): OpenStream => {
   let [text, unfinished] = ['', '']
   const events: ReceivedEvent[] = []
   response.setEncoding('utf8')
@@ -47,7 +49,9 @@ const reading = (response: IncomingMessage): OpenStream => {
     text += part
     const blocks = (unfinished + part).split('\n\n')
     unfinished = blocks.pop() ?? ''
-    events.push(...blocks.flatMap(eventIn))
+    const arrived = blocks.flatMap(eventIn)
+    events.push(...arrived)
+    arrived.forEach(check)
   })
   const ended = new Promise<void>((resolve) => response.once('close', resolve))
   response.on('error', () => undefined)

@@ -1,5 +1,5 @@
 // The rule for passwords as a sentence that follows what is typed, and fields that were left empty.
-import { MIN_PASSWORD_CHARACTERS } from '@panel/shared/api/auth.ts'
+import { MIN_PASSWORD_CHARACTERS } from '@panel/shared/api/passwords.ts'
 import { t } from './i18n.svelte.ts'
 
 /** Counted as the server counts: by character, not by UTF-16 unit. */

@@ -1,6 +1,6 @@
 // Who uses the page: whether the panel is set up, whether somebody is signed in, and the sign-in in place that keeps a form when a session ends.
 import type { MeAnswer, SessionAnswer, UserView } from '@panel/shared/api/auth.ts'
-import type { HealthAnswer } from '@panel/shared/api/health.ts'
+import type { HealthAnswer } from '@panel/shared/api/system.ts'
 import { askPlainly, get, hasSession, onSessionLost, post } from './api.ts'
 import { queries } from './query.ts'
 import { asRefused, Refused } from './refused.ts'

@@ -1,0 +1,74 @@
+// What the API answers about the panel itself and the host under it (interface.md, System; decisions.md, Y1 to Y7).
+import { TOOLS } from '../model/host.ts'
+import { HostInterface, RoutingEntry } from '../model/observed.ts'
+import { RULE_BACKENDS } from '../model/rule-backend.ts'
+import { nullable, strict, Type, type Static } from '../model/schema.ts'
+import { PERSISTENCE_TYPES, TUNNEL_TYPES } from './lookups.ts'
+import { Count, Flag, Id, idIn, Instant, list, mapOf, Never, oneOf, Sentence, shape, Text, told } from './shapes.ts'
+
+export const HEALTH_STATUSES = ['ok', 'degraded', 'error', 'unknown'] as const
+const Status = oneOf(HEALTH_STATUSES)
+export type HealthStatus = Static<typeof Status>
+
+/** Before set-up nothing is told but what works: the optional fields are missing then. */
+export const HealthAnswer = shape('Health', {
+  status: Status,
+  version: Type.Optional(Sentence),
+  uptime_seconds: Type.Optional(Count),
+  setup_required: Flag,
+  components: list(strict({ name: oneOf(['database', 'netlink', 'kernel_module', 'monitor', 'metrics', 'helper', 'tls']), status: Status, detail: Type.Optional(Sentence) })),
+  checked_at: Instant,
+})
+export type HealthAnswer = Static<typeof HealthAnswer>
+export type HealthComponent = HealthAnswer['components'][number]
+export type ComponentName = HealthComponent['name']
+
+export const RuleBackendView = shape('RuleBackend', {
+  active: oneOf(RULE_BACKENDS),
+  rule_backend_type_id: nullable(Type.Unsafe<number>({ type: 'integer', enum: [10, 20, 30] })),
+  available: Flag,
+  reason: told(Sentence, 'Why this one is active.'),
+  detail: told(Text, 'What does not work, or has bounds.'),
+  version: Text,
+  namespace: told(Text, 'Everything of the panel\'s own is in there, and nothing else.'),
+  features: mapOf(Flag),
+  binaries: mapOf(Flag),
+})
+export type RuleBackendView = Static<typeof RuleBackendView>
+
+export const CapabilitiesAnswer = shape('Capabilities', {
+  tunnel_types: list(strict({ tunnel_type_id: idIn(TUNNEL_TYPES), title: Text, supported: Flag, link_manager: told(oneOf(['netlink']), 'What makes the link.'), note: Text })),
+  persistence: list(strict({ persistence_type_id: idIn(PERSISTENCE_TYPES), title: Text, available: Flag, note: Text })),
+  complete: told(Flag, 'Every probe has finished.'),
+  rule_backend: RuleBackendView,
+  tools: list(strict({ name: oneOf(TOOLS), available: Flag })),
+  kernel: strict({ release: Text }),
+})
+export type CapabilitiesAnswer = Static<typeof CapabilitiesAnswer>
+
+export const InfoAnswer = shape('Info', {
+  build: strict({ version: Sentence, commit: told(Text, '"" in a build that was not told.'), date: told(Text, 'When it was built; "" in a build that was not told.') }),
+  runtime: strict({ node_version: Sentence, os: Sentence, arch: Sentence, hostname: Text, pid: Id, uid: Count, is_root: Never, uptime_seconds: Count }),
+  paths: strict({
+    data_dir: Sentence,
+    database_path: Sentence,
+    systemd_dir: told(Text, 'Where units of tunnels lie; "" while the root helper is away, which alone knows.'),
+    networkd_dir: told(Text, 'Likewise of systemd-networkd\'s files.'),
+    socket_path: told(Sentence, 'Where the root helper is spoken to.'),
+  }),
+  serving: strict({ bind_host: Sentence, bind_port: Count, web_path: Text, base_path: Text, api_base_path: Sentence }),
+  kernel: strict({ release: Sentence, loaded_modules: told(mapOf(Flag), 'Of the modules that the panel has to do with, whether they are there, loaded or built in.') }),
+  helper: strict({ version: told(Text, '"" while it is away.'), pid: nullable(Id), connected: Flag }),
+  started_at: Instant,
+})
+export type InfoAnswer = Static<typeof InfoAnswer>
+
+export const InterfacesAnswer = shape('Interfaces', { interfaces: list(HostInterface), total: Count })
+export type InterfacesAnswer = Static<typeof InterfacesAnswer>
+
+export const RoutingTableAnswer = shape('RoutingTable', {
+  routes: list(RoutingEntry),
+  total: Count,
+  default_route_devices: told(list(Text), 'The devices that default routes lead to, each once.'),
+})
+export type RoutingTableAnswer = Static<typeof RoutingTableAnswer>

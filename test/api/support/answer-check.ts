@@ -1,0 +1,61 @@
+// Holds every answer that any API test gets against the API description, so that the description cannot lie.
+import { Ajv, type ValidateFunction } from 'ajv'
+import { ErrorEnvelope, STATUS_OF } from '@panel/shared/api/errors.ts'
+import type { TSchema } from '@panel/shared/model/schema.ts'
+import { operationOf } from '@panel/web-daemon/docs/operation.ts'
+import { COMPONENTS, openApiSchema } from '@panel/web-daemon/docs/schema.ts'
+import type { Endpoint } from '@panel/web-daemon/http/endpoint.ts'
+import { API_BASE, methodOf, pathOf } from '@panel/web-daemon/http/routes.ts'
+import type { AnswerCheck } from './client.ts'
+
+const isInstant = (text: string): boolean => !Number.isNaN(Date.parse(text))
+const ajv = new Ajv({ strict: true, strictTypes: false, formats: { 'date-time': isInstant, int64: { type: 'number', validate: Number.isSafeInteger }, password: true } })
+for (const [name, schema] of Object.entries(COMPONENTS)) ajv.addSchema(openApiSchema(schema, name), `#/components/schemas/${name}`)
+
+/** By the schema that the description was made from: panels come and go, and these do not. */
+const compiled = new WeakMap<TSchema, ValidateFunction>()
+
+const hold = (what: string, source: TSchema, described: () => object, value: unknown): void => {
+  const check = compiled.get(source) ?? ajv.compile(described())
+  compiled.set(source, check)
+  if (!check(value)) throw new Error(`${what} is not as the API description says: ${ajv.errorsText(check.errors, { dataVar: 'body' })}\n${JSON.stringify(value).slice(0, 2000)}`)
+}
+
+export function answerCheck(endpoints: readonly Endpoint[], basePath: string): AnswerCheck {
+  /** Null for what is not of the API. */
+  const pathIn = (target: string): string | null => {
+    const path = target.split('?')[0] ?? ''
+    return path.startsWith(`${basePath}${API_BASE}/`) ? path.slice(basePath.length + API_BASE.length) : null
+  }
+  return {
+    answer: (method, target, { status, headers, text }) => {
+      const path = pathIn(target)
+      if (path === null || method === 'HEAD' || method === 'OPTIONS') return
+      const what = `${method} ${path}, its answer with ${status},`
+      if (status >= 400) return holdError(what, status, JSON.parse(text))
+      const endpoint = endpointOf(endpoints, method, path)
+      if (!endpoint) throw new Error(`${what} comes of no endpoint`)
+      const { answer } = endpoint
+      if (answer && headers['content-type'] !== 'text/event-stream') hold(what, answer, () => operationOf(endpoint).responses['200'].content['application/json']?.schema ?? {}, JSON.parse(text))
+    },
+    event: (method, target, name, data) => {
+      const endpoint = endpointOf(endpoints, method, pathIn(target) ?? '')
+      if (endpoint?.kind !== 'stream' || !endpoint.events) return
+      const schema = endpoint.events[name]
+      if (!schema) throw new Error(`The API description of ${endpoint.route} knows no event ${name}`)
+      hold(`The event ${name} of ${endpoint.route}`, schema, () => openApiSchema(schema), data)
+    },
+  }
+}
+
+function holdError(what: string, status: number, body: unknown): void {
+  hold(what, ErrorEnvelope, () => openApiSchema(ErrorEnvelope, 'Error'), body)
+  const { code } = (body as ErrorEnvelope).error
+  if (STATUS_OF[code] !== status) throw new Error(`${what} says ${code}`)
+}
+
+/** What is literal comes before what has an id in its place. */
+export function endpointOf(endpoints: readonly Endpoint[], method: string, path: string): Endpoint | undefined {
+  const fits = (endpoint: Endpoint): boolean => methodOf(endpoint) === method && new RegExp(`^${pathOf(endpoint).replaceAll(/\{\w+\}/g, '\\d+')}$`).test(path)
+  return endpoints.find((endpoint) => methodOf(endpoint) === method && pathOf(endpoint) === path) ?? endpoints.find(fits)
+}

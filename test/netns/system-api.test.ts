@@ -1,0 +1,66 @@
+// The interfaces and routes that the panel tells of over HTTP, beside what `ip` says in the same network namespace.
+import assert from 'node:assert/strict'
+import type { InterfacesAnswer, RoutingTableAnswer } from '@panel/shared/api/system.ts'
+import type { Client } from '../api/support/client.ts'
+import { askOf, startPanel, type TestPanel } from '../api/support/panel.ts'
+import { FakeKernel } from '../support/fake-kernel.ts'
+import { inProcessHelper } from '../support/in-process-helper.ts'
+import { LinksNamespace } from './links-namespace.ts'
+
+interface IpLink {
+  ifname: string
+  ifindex: number
+  mtu: number
+  operstate: string
+  address: string
+  flags: string[]
+  addr_info: { local: string; prefixlen: number; family: string; scope: string }[]
+}
+
+interface IpRoute {
+  dst: string
+  gateway?: string
+  dev: string
+  metric?: number
+  protocol: string
+  prefsrc?: string
+}
+
+describe('GET /system/interfaces and /system/routes, on the kernel', function () {
+  this.timeout(60_000)
+  let host: LinksNamespace
+  let panel: TestPanel
+  let client: Client
+  before(async () => {
+    host = new LinksNamespace()
+    host.batch('link set lo up', 'link add ve0 type veth peer name ve1', 'link add vx0 type vxlan id 7 dstport 4789 dev lo', 'link add br0 type bridge', 'link set ve0 up', 'link set ve1 up mtu 1400', 'addr add 10.1.0.1/24 dev ve0', 'addr add 2001:db8:1::1/64 dev ve0 nodad', 'route add default via 10.1.0.254 metric 50', 'route add 10.7.0.0/16 via 10.1.0.250 src 10.1.0.1 proto static', 'route add default via 2001:db8:1::fe dev ve0')
+    panel = await startPanel({ ask: askOf(inProcessHelper(Object.create(new FakeKernel(), { links: { value: host.links } }) as FakeKernel).ask) })
+    client = await panel.setUp()
+  })
+  after(async () => {
+    await panel.close()
+    await host.close()
+  })
+
+  it('every interface is what ip says, and of its class', async () => {
+    const { interfaces, total } = (await client.get<InterfacesAnswer>('/system/interfaces')).body
+    const links = host.json<IpLink[]>('-j addr show')
+    assert.equal(total, links.length)
+    const isGlobal = (text: string): boolean => !text.startsWith('fe80:')
+    for (const { ifname, ifindex, mtu, address, flags, addr_info } of links) {
+      const told = interfaces.find(({ name }) => name === ifname)
+      assert.ok(told, ifname)
+      assert.deepEqual([told.index, told.mtu, told.hardware_addr, told.is_up], [ifindex, mtu, address, flags.includes('UP')])
+      assert.deepEqual(told.addresses.filter(isGlobal).sort(), addr_info.map(({ local, prefixlen }) => `${local}/${prefixlen}`).filter(isGlobal).sort())
+    }
+    assert.deepEqual(Object.fromEntries(interfaces.map(({ name, class: of }) => [name, of])), { lo: 'loopback', ve0: 'other', ve1: 'other', vx0: 'tunnel', br0: 'other' })
+  })
+
+  it('every route of the main table is what ip says', async () => {
+    const { routes, total, default_route_devices } = (await client.get<RoutingTableAnswer>('/system/routes')).body
+    const said = ([4, 6] as const).flatMap((family) => host.json<IpRoute[]>(`-${family} -d -j route show table main`).map((route) => ({ ...route, dst: route.dst === 'default' ? (family === 4 ? '0.0.0.0/0' : '::/0') : route.dst })))
+    const told = routes.filter(({ table }) => table === 254).map(({ destination, gateway, device, metric, protocol, source }) => [destination, gateway, device, metric, protocol, source].join(' '))
+    assert.deepEqual(told.sort(), said.map(({ dst, gateway = '', dev, metric = 0, protocol, prefsrc = '' }) => [dst, gateway, dev, metric, protocol, prefsrc].join(' ')).sort())
+    assert.deepEqual([total, default_route_devices], [routes.length, ['ve0']])
+  })
+})
