@@ -30,18 +30,24 @@ const serve = async (app: RequestListener, { listen_address, listen_port, web_pa
   return { url: urlOf(server, basePathOf(web_path)), end }
 }
 
+const installationOf = ({ state_dir, helper_socket, listen_address }: Config) => ({
+  data_dir: state_dir,
+  database_path: join(state_dir, 'panel.db'),
+  socket_path: helper_socket,
+  bind_host: listen_address,
+})
+
 const start = async (config: Config): Promise<void> => {
   const logger = makeLogger()
   const { web_path, page_dir, trusted_proxies } = config
   const certificate = config.tls && new KeptPair({ files: config.tls, logger })
   mkdirSync(config.state_dir, { recursive: true, mode: 0o700 })
-  const database_path = join(config.state_dir, 'panel.db')
-  const db = await openStore(database_path)
+  const installation = installationOf(config)
+  const db = await openStore(installation.database_path)
   const helper = connectHelper(config.helper_socket, logger)
   const signing_key = signingKey(join(config.state_dir, 'session.key'))
   const bus = new Bus(logger)
   const settings = await Settings.open(db, bus.publish)
-  const installation = { data_dir: config.state_dir, database_path, socket_path: config.helper_socket, bind_host: config.listen_address }
   const { app, watch, streams, metrics, traffic, monitor, routeWatch, runs } = createApp({
     ...{ db, ask: helper.ask, stream: helper.stream, bus, settings, signing_key, logger, web_path, installation, page_dir, trusted_proxies },
     components: () => (certificate ? [certificate.component()] : []),
