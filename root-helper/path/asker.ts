@@ -46,8 +46,12 @@ export class Asker {
         resolve(given)
       }
       this.#open.add(answer)
-      const timers = atMs.map((ms) => this.#clock.after(ms, () => void sequences.push(this.#send(question, answer))))
-      timers.push(this.#clock.after(Math.max(...atMs) + timeoutMs, () => this.#giveUp(answer)))
+      const send = (isLast: boolean): void => {
+        sequences.push(this.#send(question, answer))
+        // From when it really left, however late this host is.
+        if (isLast && this.#open.has(answer)) timers.push(this.#clock.after(timeoutMs, () => this.#giveUp(answer)))
+      }
+      const timers = atMs.map((ms) => this.#clock.after(ms, () => send(ms === Math.max(...atMs))))
     })
   }
 

@@ -10,6 +10,8 @@ const LATE_MAX = 64
 
 interface Probe extends SentAt {
   readonly sequence: number
+  /** What this host itself said of it meanwhile. */
+  complaint: Heard | null
 }
 
 export class Probes {
@@ -49,7 +51,7 @@ export class Probes {
   /** What the kernel made of the one that `next` gave. */
   sent(now: number, epoch: number, outcome: EchoSent | KernelError): PingPacket[] {
     if (outcome instanceof Error) return [{ ...NOTHING, sequence: this.#last, outcome: 'not_sent', sent_at_ms: epoch, detail: refusalWords(outcome, this.#ends) }]
-    this.#pending.set(this.#last, { ...outcome, sequence: this.#last, sent_ms: now })
+    this.#pending.set(this.#last, { ...outcome, sequence: this.#last, sent_ms: now, complaint: null })
     const [oldest] = this.#pending.values()
     return this.#pending.size > PENDING_MAX && oldest ? [this.#giveUp(oldest, `Given up: ${PENDING_MAX} later ones are waited for`)] : []
   }
@@ -60,7 +62,7 @@ export class Probes {
     const pending = this.#pending.get(sequence)
     const probe = pending ?? this.#lost.get(sequence)
     if (!probe) return []
-    if (heard.kind !== 'reply') return pending ? [this.#refuted(probe, heard)] : []
+    if (heard.kind !== 'reply') return pending ? this.#complainedOf(probe, heard) : []
     // An answer by another way says nothing of this one.
     if (probe.interface_index !== 0 && heard.interface_index !== probe.interface_index) return []
     const rtt = rttOf(probe, heard, now)
@@ -75,9 +77,16 @@ export class Probes {
     const over: PingPacket[] = []
     for (const probe of this.#pending.values()) {
       if (probe.sent_ms + this.#timeoutMs > now) break
-      over.push(this.#giveUp(probe, NO_ANSWER(this.#timeoutMs)))
+      over.push(probe.complaint ? this.#refuted(probe, probe.complaint) : this.#giveUp(probe, NO_ANSWER(this.#timeoutMs)))
     }
     return over
+  }
+
+  /** A tunnel whose way was broken lately complains of packets that it sends all the same (net/ipv4/ip_tunnel.c, err_count): this host's own word waits for an answer. */
+  #complainedOf(probe: Probe, heard: Heard): PingPacket[] {
+    if (heard.from_address !== this.#ends.source_address) return [this.#refuted(probe, heard)]
+    probe.complaint = heard
+    return []
   }
 
   #giveUp(probe: Probe, detail: string): PingPacket {

@@ -31,6 +31,28 @@ describe('The verdicts on echo requests', () => {
   })
 })
 
+describe('What this host itself says of an echo request', () => {
+  const own = { ...ENDS, source_address: '10.0.0.1' }
+  const complaint = (from_address: string): Heard => ({ ...heard(1, 5000), kind: 'unreachable', words: 'host unreachable', from_address })
+  const outcomes = (from_address: string, replies: boolean): string[] => {
+    const probes = new Probes(own, 500)
+    probes.next()
+    probes.sent(0, 0, { at_us: 0, interface_index: 0 })
+    const told = [...probes.hear(5, complaint(from_address)), ...(replies ? probes.hear(10, heard(1, 10_000)) : []), ...probes.expire(600)]
+    return told.map(({ outcome, detail }) => `${outcome}${detail && `: ${detail}`}`)
+  }
+
+  it('does not outweigh an answer in time: a tunnel whose way was broken complains of packets that it sends all the same', () => {
+    assert.deepEqual(outcomes('10.0.0.1', true), ['reply'])
+  })
+
+  it('is the verdict where nothing else comes', () => assert.deepEqual(outcomes('10.0.0.1', false), ['unreachable: 10.0.0.1 says: host unreachable']))
+
+  it('and what somebody else says is the verdict at once', () => {
+    assert.deepEqual(outcomes('10.0.0.9', true), ['unreachable: 10.0.0.9 says: host unreachable', 'late: The answer came after 10 ms'])
+  })
+})
+
 describe('The schedule', () => {
   it('calls everybody when he is due, in order, and nobody who has left', async () => {
     await fc.assert(fc.asyncProperty(fc.array(fc.record({ at: fc.nat(3000), every: fc.integer({ min: 20, max: 700 }), leaves: fc.option(fc.nat(3000)) }), { maxLength: 60 }), async (all) => {
