@@ -53,7 +53,8 @@ const ANY_ENDING: readonly Ending[] = ['pass', 'drop', 'on', 'back']
 /** The kernel follows no more jumps than this (NFT_JUMP_STACK_SIZE). */
 const JUMPS_MAX = 16
 
-class Walker {
+/** Takes packets through the chains of other software. */
+export class Walker {
   readonly #rules = new Map<string, ForeignRule[]>()
 
   constructor({ rules }: ForeignFound) {

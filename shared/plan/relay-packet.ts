@@ -17,7 +17,7 @@ export interface Packet {
   readonly isForHost: boolean
   readonly isReply: boolean
   readonly family: 4 | 6
-  readonly protocol: 'tcp' | 'udp'
+  readonly protocol: 'tcp' | 'udp' | 'gre'
   readonly address: string | null
   readonly from: readonly string[]
   readonly first: number

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import type { AnalyzeTunnelAnswer, TunnelAnalysis } from '@panel/shared/api/diagnostics.ts'
 import type { LinkStatistics } from '@panel/shared/model/observed.ts'
 import type { Result, Writer } from '@panel/shared/rpc/methods.ts'
+import { NO_SUCH_TUNNEL } from '@panel/shared/model/path.ts'
 import { readForeign } from '@panel/shared/read/foreign-netfilter.ts'
 import { FakeKernel } from '../support/fake-kernel.ts'
 import type { FakeAnswer, FakeEcho } from '../support/fake-icmp.ts'
@@ -98,10 +99,14 @@ describe('POST /tunnels/{id}/diagnostics/analyze', () => {
     moving = { tx_packets: 4, rx_errors: 2 }
     const result = await analyze()
     assert.equal(verdictOf(result), 'KEY_OR_ADDRESSING_MISMATCH high')
-    assert.match(result.suggested_fix[0] ?? '', /Compare the keys/)
+    assert.match(result.suggested_fix[0] ?? '', /Compare the addresses/)
+    assert.match(result.suggested_fix[1] ?? '', /Compare the keys/)
     moving = { tx_packets: 4 }
-    answer(() => ({ kind: 'unreachable', from_address: '198.51.100.7', words: 'port unreachable' }))
-    assert.equal(verdictOf(await analyze()), 'KEY_OR_ADDRESSING_MISMATCH high')
+    answer(() => ({ kind: 'unreachable', from_address: '198.51.100.7', words: `port unreachable: ${NO_SUCH_TUNNEL}` }), silence)
+    const refused = await analyze()
+    assert.equal(verdictOf(refused), 'KEY_OR_ADDRESSING_MISMATCH high')
+    assert.match(refused.summary, /198\.51\.100\.7 says: port unreachable: no tunnel there/)
+    assert.match(refused.suggested_fix[0] ?? '', /Compare the keys/)
   })
 
   it('says so less surely where packets come and the other address just stays silent, and surely where nothing can be sent from the own one', async () => {
@@ -134,6 +139,35 @@ describe('POST /tunnels/{id}/diagnostics/analyze', () => {
     const result = await analyze()
     assert.equal(verdictOf(result), 'LOCAL_FIREWALL_BLOCK high')
     assert.match(result.summary, /inet filter, chain first, drops GRE/)
+  })
+
+  it('says LOCAL_FIREWALL_BLOCK, and what lets it in or out, where a policy drops GRE that no rule lets through', async () => {
+    answer(silence)
+    const chain = (hook: string, name: string) => ({ chain: { family: 'inet', table: 'filter', name, type: 'filter', hook, prio: 0, policy: 'drop' } })
+    const rule = (of: string, ...expr: object[]) => ({ rule: { family: 'inet', table: 'filter', chain: of, handle: 1, expr } })
+    const established = { match: { op: 'in', left: { ct: { key: 'state' } }, right: ['established', 'related'] } }
+    const firewall = (...nftables: object[]): void => void (panel.kernel.foreign = readForeign(JSON.stringify({ nftables }), ''))
+    firewall(chain('input', 'in'))
+    const result = await analyze()
+    assert.equal(verdictOf(result), 'LOCAL_FIREWALL_BLOCK high')
+    assert.deepEqual(result.suggested_fix, ['Let GRE through: nft insert rule inet filter in ip saddr 198.51.100.7 meta l4proto gre accept (and in the file that loads this table).'])
+    firewall(chain('input', 'in'), rule('in', established, { accept: null }))
+    assert.equal(verdictOf(await analyze()), 'NO_RETURN_TRAFFIC low')
+    firewall(chain('output', 'out'), rule('out', established, { accept: null }))
+    assert.match((await analyze()).suggested_fix[0] ?? '', /insert rule inet filter out ip daddr 198\.51\.100\.7/)
+  })
+
+  it('says LOCAL_FIREWALL_BLOCK less surely where the tunnel counts errors on the way out, and the other server is reached', async () => {
+    answer(silence)
+    moving = { tx_packets: 4, tx_errors: 4 }
+    assert.equal(verdictOf(await analyze()), 'LOCAL_FIREWALL_BLOCK low')
+  })
+
+  it('says UNDERLAY_UNREACHABLE, and to look at the own address, where nothing can be sent from it', async () => {
+    answer(silence, () => ({ refused: 'EINVAL' }))
+    const result = await analyze()
+    assert.equal(verdictOf(result), 'UNDERLAY_UNREACHABLE high')
+    assert.match(result.suggested_fix[0] ?? '', /local_endpoint 192\.0\.2\.1 is an address of this server/)
   })
 
   it('is stored as a run, told with it, and audited', async () => {

@@ -20,6 +20,7 @@ const SMALL = 56
 const headersFor = (address: string): number => (familyIdOf(address) === ADDRESS_FAMILIES.IPv6 ? 48 : 28)
 
 export interface Pinged {
+  readonly source: string
   readonly target: string
   readonly packets: readonly PingPacket[]
 }
@@ -34,6 +35,8 @@ export interface Seen {
   /** Packets as large as the interface takes; null where small ones do not arrive either. */
   readonly large: Pinged | null
   readonly foreign: ForeignFound
+  /** The interface that has the address that the tunnel's packets come to; null where none has. */
+  readonly device: string | null
 }
 
 export const isAnswered = (pinged: Pinged | null): boolean => pinged !== null && pinged.packets.some(({ outcome }) => outcome === 'reply')
@@ -47,21 +50,23 @@ export async function lookAt({ ask, settings }: Pick<ReadContext, 'ask' | 'setti
   const link = (await probeOne(ask, record.interface_name)).observed
   const underlay = ping(pathEnds(record, 'underlay', {}, new Problems()))
   let inside: Pinged | null = null
-  const [counted, around, foreign] = await Promise.all([
+  const [counted, around, foreign, host] = await Promise.all([
     sampleCounters(ask, record.interface_name, async () => {
       const pings = link && problems.isEmpty ? ping(ends) : null
       ;[inside] = await Promise.all([pings, sleep(1000 * seconds, undefined, { signal: run.signal })])
     }),
     underlay,
     foreignRules(ask),
+    ask('host.probe', { parts: ['interfaces'] }),
   ])
   const room = (link?.mtu ?? 0) - headersFor(ends.target_address)
   const large = isAnswered(inside) && room > SMALL ? await ping(ends, room, true) : null
-  return { link, counted, inside, why: problems.all[0]?.message ?? '', around, large, foreign }
+  const device = host.interfaces?.find(({ addresses }) => addresses.some((cidr) => cidr.split('/')[0] === record.local_endpoint))?.name ?? null
+  return { link, counted, inside, why: problems.all[0]?.message ?? '', around, large, foreign, device }
 }
 
 async function pingOf({ stream, signal }: Run, params: PingParams): Promise<Pinged> {
   const packets: PingPacket[] = []
   await stream('path.ping', params, (item) => void packets.push(...item.packets.filter(({ outcome }) => outcome !== 'late')), signal)
-  return { target: params.target_address, packets }
+  return { source: params.source_address, target: params.target_address, packets }
 }
