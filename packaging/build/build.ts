@@ -1,4 +1,4 @@
-// Builds what is shipped: one CommonJS file per daemon and for the maker of certificates, the native addons beside them, and the page.
+// Builds what is shipped: one CommonJS file per daemon, for the operator's command and for the maker of certificates, the native addons beside them, and the page.
 import { execFileSync } from 'node:child_process'
 import { cp, mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
@@ -42,7 +42,10 @@ export async function bundle(entry: string, outfile: string): Promise<void> {
   await writeFile(outfile.replace(/\.cjs$/, '.meta.json'), JSON.stringify(metafile))
 }
 
-async function addons(folder: string): Promise<void> {
+const PROGRAMS = { helper: 'root-helper/main.ts', web: 'web-daemon/main.ts', 'tunnel-panel': 'web-daemon/command/main.ts', certificate: 'web-daemon/tls/make.ts' }
+
+/** What a bundle looks for beside itself. */
+export async function addons(folder: string): Promise<void> {
   const modules = join(ROOT, 'node_modules')
   await cp(buildNative(), join(folder, 'panel.node'))
   await cp(join(modules, 'better-sqlite3/build/Release/better_sqlite3.node'), join(folder, 'better_sqlite3.node'))
@@ -54,7 +57,8 @@ export async function buildAll(): Promise<void> {
   const folder = `${BUNDLE}.new`
   await rm(folder, { recursive: true, force: true })
   await mkdir(folder, { recursive: true })
-  await Promise.all([addons(folder), bundle('root-helper/main.ts', join(folder, 'helper.cjs')), bundle('web-daemon/main.ts', join(folder, 'web.cjs')), bundle('web-daemon/tls/make.ts', join(folder, 'certificate.cjs')), buildPage(join(folder, 'ui'))])
+  const programs = Object.entries(PROGRAMS).map(([name, entry]) => bundle(entry, join(folder, `${name}.cjs`)))
+  await Promise.all([addons(folder), ...programs, buildPage(join(folder, 'ui'))])
   await rm(BUNDLE, { recursive: true, force: true })
   await rename(folder, BUNDLE)
 }

@@ -1,6 +1,6 @@
 // Reads and writes the operator's account.
 import type { Kysely, Selectable } from 'kysely'
-import type { ReadDb } from '../context.ts'
+import type { ReadDb, WriteDb } from '../context.ts'
 import type { Database } from '../db/schema.ts'
 import type { UserAccountTable } from './table.ts'
 
@@ -26,6 +26,18 @@ export const insertFirstAccount = async (db: Kysely<Database>, username: string,
 
 export const recordLogin = async (db: Kysely<Database>, user_id: number, now: string): Promise<Account> =>
   db.updateTable('user_account').set({ last_login_date: now }).where('user_id', '=', user_id).returningAll().executeTakeFirstOrThrow()
+
+/** There is one, or none yet. */
+export const onlyAccount = async (db: ReadDb): Promise<Account | undefined> => db.selectFrom('user_account').selectAll().orderBy('user_id').limit(1).executeTakeFirst()
+
+/** Whatever it was before, and whoever changes it at the same time; ends every session of the account. */
+export const replacePassword = async (db: WriteDb, user_id: number, password_hash: string, now: string): Promise<void> => {
+  await db
+    .updateTable('user_account')
+    .set((e) => ({ password_hash, token_version: e('token_version', '+', 1), updated_date: now }))
+    .where('user_id', '=', user_id)
+    .execute()
+}
 
 /** Ends every session of the account. Undefined where the account has changed since it was read. */
 export const changeAccount = async (

@@ -12,7 +12,7 @@ export const openStore = async (path: string, list = MIGRATIONS): Promise<Kysely
   const isOld = path !== IN_MEMORY && existsSync(path)
   if (path !== IN_MEMORY) makePrivate(path)
   const sqlite = connect(path)
-  const db = new Kysely<Database>({ dialect: new SqliteDialect({ database: sqlite }) })
+  const db = over(sqlite)
   try {
     const [first] = await pendingMigrations(db, list)
     if (isOld && first !== undefined) keepCopy(sqlite, `${path}.before-${first}`)
@@ -23,6 +23,20 @@ export const openStore = async (path: string, list = MIGRATIONS): Promise<Kysely
     throw failure
   }
 }
+
+/** A store that exists, as it is: for a program beside the daemon, which alone brings it up to its build. One that a newer build wrote is refused. */
+export const openBeside = async (path: string): Promise<Kysely<Database>> => {
+  const db = over(connect(path))
+  try {
+    await pendingMigrations(db)
+    return db
+  } catch (failure) {
+    await db.destroy()
+    throw failure
+  }
+}
+
+const over = (sqlite: SQLite.Database): Kysely<Database> => new Kysely<Database>({ dialect: new SqliteDialect({ database: sqlite }) })
 
 const connect = (path: string): SQLite.Database => {
   const sqlite = new SQLite(path)

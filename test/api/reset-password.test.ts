@@ -1,0 +1,195 @@
+// tunnel-panel reset-password: the way back in for an operator who has lost the password, on the host, beside a daemon that runs or not (decisions.md, A2, A9, A16, U2).
+import assert from 'node:assert/strict'
+import { spawn, type ChildProcess } from 'node:child_process'
+import { chmodSync, chownSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import SQLite from 'better-sqlite3'
+import { insertFirstAccount, onlyAccount, type Account } from '@panel/web-daemon/auth/store.ts'
+import { openBeside, openStore } from '@panel/web-daemon/db/open.ts'
+import { addons, bundle } from '../../packaging/build/build.ts'
+import { Client } from './support/client.ts'
+import { OPERATOR, PAGE_DIR } from './support/panel.ts'
+import { openStream } from './support/streams.ts'
+
+const [OWNER, STRANGER] = [65534, 61184]
+const isRoot = process.getuid?.() === 0
+const NEW_PASSWORD = 'گذرواژهٔ دیگری'
+
+interface Ended {
+  readonly code: number | null
+  readonly out: string
+  readonly said: string
+}
+
+describe('tunnel-panel reset-password', function () {
+  this.timeout(60_000)
+  let program: string
+  let state: string
+  const children: ChildProcess[] = []
+
+  before(async () => {
+    program = mkdtempSync(join(tmpdir(), 'panel-program-'))
+    chmodSync(program, 0o755)
+    await Promise.all([addons(program), bundle('web-daemon/main.ts', join(program, 'web.cjs')), bundle('web-daemon/command/main.ts', join(program, 'tunnel-panel.cjs'))])
+  })
+  after(() => rmSync(program, { recursive: true }))
+  beforeEach(() => {
+    state = mkdtempSync(join(tmpdir(), 'panel-reset-'))
+    if (isRoot) chownSync(state, OWNER, OWNER)
+  })
+  afterEach(() => {
+    for (const child of children.splice(0)) child.kill('SIGKILL')
+    rmSync(state, { recursive: true })
+  })
+
+  const run = (script: string, args: readonly string[], { uid, env = {} }: { uid?: number | undefined; env?: Record<string, string> } = {}): { child: ChildProcess; ended: Promise<Ended> } => {
+    const environment = { PATH: process.env['PATH'] ?? '', PANEL_STATE_DIR: state, PANEL_HELPER_SOCKET: join(state, 'none.sock'), PANEL_PAGE_DIR: PAGE_DIR, PANEL_LISTEN_PORT: '0', ...env }
+    const child = spawn(process.execPath, [join(program, script), ...args], { env: environment, cwd: '/', ...(uid === undefined ? {} : { uid, gid: uid }) })
+    children.push(child)
+    let [out, said] = ['', '']
+    child.stdout.on('data', (chunk) => (out += String(chunk)))
+    child.stderr.on('data', (chunk) => (said += String(chunk)))
+    return { child, ended: new Promise((resolve) => child.on('close', (code) => resolve({ code, out, said }))) }
+  }
+
+  /** Run by root, who becomes the owner of the store. */
+  const reset = (input: string, args: readonly string[] = [], more: Parameters<typeof run>[2] = {}): Promise<Ended> => {
+    const { child, ended } = run('tunnel-panel.cjs', ['reset-password', ...args], more)
+    child.stdin?.on('error', () => undefined)
+    child.stdin?.end(input)
+    return ended
+  }
+
+  const startDaemon = async (): Promise<{ client: Client; stop: () => Promise<Ended> }> => {
+    const { child, ended } = run('web.cjs', [], { uid: isRoot ? OWNER : undefined })
+    const line = await new Promise<string>((resolve, reject) => {
+      child.stdout?.once('data', (chunk) => resolve(String(chunk)))
+      void ended.then(({ said }) => reject(new Error(said)))
+    })
+    const stop = (): Promise<Ended> => {
+      child.kill('SIGTERM')
+      return ended
+    }
+    return { client: new Client(line.trim().split(' ').at(-1) ?? ''), stop }
+  }
+
+  /** A store as a daemon leaves it, with an account if its name is given. */
+  async function makeStore(username?: string): Promise<void> {
+    const path = join(state, 'panel.db')
+    const db = await openStore(path)
+    if (username !== undefined) await insertFirstAccount(db, username, 'no hash', new Date().toISOString())
+    await db.destroy()
+    if (isRoot) chownSync(path, OWNER, OWNER)
+  }
+
+  async function account(): Promise<Account | undefined> {
+    const db = await openBeside(join(state, 'panel.db'))
+    const found = await onlyAccount(db)
+    await db.destroy()
+    return found
+  }
+
+  const signIn = (base: string, password: string): Promise<Client | null> => {
+    const client = new Client(base)
+    return client.post('/auth/login', { ...OPERATOR, password }).then(({ status }) => (status === 200 ? client : null))
+  }
+
+  it('beside a running daemon ends every session and every open stream at once, and only the new password is right', async () => {
+    const { client, stop } = await startDaemon()
+    await client.post('/auth/setup', OPERATOR)
+    const other = await signIn(client.base, OPERATOR.password)
+    assert.ok(other)
+    const stream = await openStream(other, '/monitor/stream')
+    assert.equal(stream.status, 200)
+    const { code, out, said } = await reset(`${NEW_PASSWORD}\n`)
+    assert.deepEqual([code, said], [0, ''])
+    assert.match(out, /^The password of operator is another one now/)
+    for (const ended of [client, other]) assert.deepEqual([(await ended.get('/auth/me')).status, (await ended.post('/auth/refresh')).status], [401, 401])
+    await stream.ended
+    assert.equal(await signIn(client.base, OPERATOR.password), null)
+    const again = await signIn(client.base, NEW_PASSWORD)
+    assert.ok(again)
+    const { entries } = (await again.get<{ entries: { audit_action_id: number; action: string; target_type: string; target_id: number; is_success: boolean; operations: string[]; username: string; user_id: null }[] }>('/audit?action=220')).body
+    assert.deepEqual(entries.map(({ audit_action_id, action, target_type, target_id, is_success, username, user_id }) => [audit_action_id, action, target_type, target_id, is_success, username, user_id]), [[220, 'PasswordReset', 'user', 1, true, '', null]])
+    assert.match(entries[0]?.operations[0] ?? '', /^Password reset on the host by the user \S+$/)
+    assert.ok(!(await again.get('/audit')).text.includes(NEW_PASSWORD))
+    assert.equal((await stop()).code, 0)
+  })
+
+  it('while the daemon is stopped does the same, and leaves files of the owner only, with their modes', async () => {
+    const first = await startDaemon()
+    await first.client.post('/auth/setup', OPERATOR)
+    await first.stop()
+    assert.equal((await reset(NEW_PASSWORD)).code, 0)
+    for (const name of readdirSync(state)) {
+      const { uid, gid, mode } = statSync(join(state, name))
+      assert.deepEqual([uid, gid, mode & 0o777], [...(isRoot ? [OWNER, OWNER] : [process.getuid?.(), process.getgid?.()]), 0o600], name)
+    }
+    const second = await startDaemon()
+    for (const [name, value] of first.client.cookies) second.client.cookies.set(name, value)
+    assert.equal((await second.client.get('/auth/me')).status, 401)
+    assert.ok(await signIn(second.client.base, NEW_PASSWORD))
+  })
+
+  it('waits for its turn where the store is being written', async () => {
+    await makeStore('operator')
+    const writer = new SQLite(join(state, 'panel.db'))
+    writer.exec('BEGIN IMMEDIATE')
+    const resetting = reset(NEW_PASSWORD)
+    // Long enough for it to come to the store; where it does not, it has nothing to wait for.
+    await new Promise((resolve) => setTimeout(resolve, 1000))
+    writer.exec('COMMIT')
+    writer.close()
+    assert.equal((await resetting).code, 0)
+    assert.equal((await account())?.token_version, 2)
+  })
+
+  it('refuses a password that is too short, too long, the username or none, and one that is written on the line', async () => {
+    await makeStore('operator-one')
+    for (const [input, why] of [['short\n', /at least 12 characters/], [`${'x'.repeat(73)}\n`, /at most 72 bytes/], ['Operator-One\n', /must not be the username/], ['', /no password to read/], ['\n', /at least 12 characters/], ['x'.repeat(9000), /too long/]] as const) {
+      const { code, out, said } = await reset(input)
+      assert.deepEqual([code, out], [1, ''], input)
+      assert.match(said, why)
+      assert.match(said, /Nothing was changed/)
+    }
+    const { code, said } = await reset(`${NEW_PASSWORD}\n`, [NEW_PASSWORD])
+    assert.equal(code, 2)
+    assert.match(said, /never written there: everybody on this host could read it/)
+    const { password_hash, token_version } = (await account()) ?? {}
+    assert.deepEqual([password_hash, token_version], ['no hash', 1])
+  })
+
+  it('is refused to whoever is not the owner of the store, with what to do', async function () {
+    if (!isRoot) return this.skip()
+    await makeStore('operator')
+    for (const mode of [0o700, 0o777]) {
+      chmodSync(state, mode)
+      const { code, said } = await reset(`${NEW_PASSWORD}\n`, [], { uid: STRANGER })
+      assert.equal(code, 1)
+      assert.match(said, /Run this as root/)
+      assert.ok(!said.includes('    at '))
+    }
+    assert.equal((await reset(`${NEW_PASSWORD}\n`, [], { uid: OWNER })).code, 0)
+  })
+
+  it('says what is missing where there is no store, no account, or a store that cannot be used', async () => {
+    assert.match((await reset(NEW_PASSWORD)).said, /^There is no store .*panel\.db\. Start the web daemon first/)
+    assert.match((await reset(NEW_PASSWORD, [], { env: { PANEL_STATE_DIR: join(state, 'none') } })).said, /^There is no store in .*none \(ENOENT\)/)
+    await makeStore()
+    assert.match((await reset(NEW_PASSWORD)).said, /^There is no account yet\. Open the panel/)
+    writeFileSync(join(state, 'panel.db'), 'nonsense '.repeat(1000))
+    assert.match((await reset(NEW_PASSWORD)).said, /^The store .*panel\.db cannot be used \(file is not a database\)\. Nothing was changed\.\n$/)
+  })
+
+  it('is one command of several, which say what they are for', async () => {
+    const help = await run('tunnel-panel.cjs', ['help']).ended
+    assert.deepEqual([help.code, help.said], [0, ''])
+    assert.match(help.out, /Usage: tunnel-panel <command>\n\n {2}reset-password {2}/)
+    for (const args of [[], ['nonsense'], ['toString'], ['__proto__']]) {
+      const { code, said } = await run('tunnel-panel.cjs', args).ended
+      assert.equal(code, 2)
+      assert.match(said, /reset-password/)
+    }
+  })
+})

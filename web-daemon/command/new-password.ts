@@ -1,0 +1,95 @@
+// Reads a new password: from a terminal without showing it, twice; or the first line of standard input.
+import type { ReadStream } from 'node:tty'
+import { CommandError } from './errors.ts'
+
+/** Of a line that is no password any more. */
+const MAX_CHARACTERS = 4096
+
+type Terminal = NodeJS.ReadableStream & Pick<ReadStream, 'setRawMode'>
+export type Input = NodeJS.ReadableStream & Partial<Pick<ReadStream, 'isTTY' | 'setRawMode'>>
+export type Say = (text: string) => void
+
+const isTerminal = (input: Input): input is Terminal & Input => input.isTTY === true && input.setRawMode !== undefined
+
+export async function readNewPassword(input: Input, say: Say, check: (password: string) => void): Promise<string> {
+  const reader = new LineReader(input)
+  try {
+    if (!isTerminal(input)) {
+      const line = await reader.line()
+      check(line)
+      return line
+    }
+    return await unseen(input, async () => {
+      const first = await asked(reader, say, 'New password: ')
+      check(first)
+      if ((await asked(reader, say, 'The same again: ')) !== first) throw new CommandError('The two differ. Nothing was changed.')
+      return first
+    })
+  } finally {
+    reader.close()
+  }
+}
+
+async function asked(reader: LineReader, say: Say, question: string): Promise<string> {
+  say(question)
+  const line = await reader.line()
+  say('\n')
+  return line
+}
+
+/** In raw mode a terminal shows nothing of what is typed, and leaves the keys that it would act upon to the reader. */
+async function unseen<T>(terminal: Terminal, work: () => Promise<T>): Promise<T> {
+  terminal.setRawMode(true)
+  try {
+    return await work()
+  } finally {
+    terminal.setRawMode(false)
+  }
+}
+
+const [CTRL_C, CTRL_D, BACKSPACE, DELETE, CTRL_U] = ['\u0003', '\u0004', '\b', '\u007f', '\u0015']
+
+/** What comes behind a line waits for the next one, so that both can be pasted at once. */
+class LineReader {
+  readonly #input: Input
+  readonly #characters: AsyncIterator<string>
+
+  constructor(input: Input) {
+    this.#input = input
+    this.#characters = charactersOf(input)
+  }
+
+  async line(): Promise<string> {
+    const line: string[] = []
+    for (;;) {
+      const { value: character, done } = await this.#characters.next()
+      if (done === true) return ended(line, 'There was no password to read. Nothing was changed.')
+      if (character === '\r' || character === '\n') return line.join('')
+      if (isTerminal(this.#input)) edit(line, character)
+      else line.push(character)
+      if (line.length > MAX_CHARACTERS) throw new CommandError('That is too long for a password. Nothing was changed.')
+    }
+  }
+
+  close(): void {
+    this.#input.pause()
+  }
+}
+
+function edit(line: string[], character: string): void {
+  if (character === CTRL_C || (character === CTRL_D && line.length === 0)) throw new CommandError('Given up. Nothing was changed.')
+  if (character === BACKSPACE || character === DELETE) line.pop()
+  else if (character === CTRL_U) line.length = 0
+  else if (character >= ' ') line.push(character)
+}
+
+/** A last line may lack its end; nothing at all is no line. */
+function ended(line: readonly string[], otherwise: string): string {
+  if (line.length === 0) throw new CommandError(otherwise)
+  return line.join('')
+}
+
+async function* charactersOf(input: Input): AsyncGenerator<string> {
+  const decoder = new TextDecoder('utf-8')
+  for await (const chunk of input) yield* typeof chunk === 'string' ? chunk : decoder.decode(chunk, { stream: true })
+}

@@ -1,0 +1,41 @@
+// Who works on the store: its owner and nobody else, since a file that another has made is one that the web daemon cannot write.
+import { statSync, type Stats } from 'node:fs'
+import { userInfo } from 'node:os'
+import { CommandError } from './errors.ts'
+
+/** Root becomes the owner of the folder, for good and before it opens anything there; whoever else is not the owner is turned away. Answers with who it was that called. */
+export function becomeOwner(state_dir: string): string {
+  const caller = callerName()
+  const { uid, gid } = ownerOf(state_dir)
+  const own = process.getuid?.()
+  if (own === 0 && uid !== 0) giveUpRoot(uid, gid)
+  else if (own !== uid) throw new CommandError(`${state_dir} belongs to the user ${uid}, and only that one can write the store. Run this as root, with sudo for instance: it works as that user then.`)
+  process.umask(0o077)
+  return caller
+}
+
+function ownerOf(state_dir: string): Stats {
+  try {
+    return statSync(state_dir)
+  } catch (failure) {
+    const { code = 'unknown error' } = failure as NodeJS.ErrnoException
+    if (code === 'EACCES') throw new CommandError(`${state_dir} cannot be looked into by this user. Run this as root, with sudo for instance.`)
+    throw new CommandError(`There is no store in ${state_dir} (${code}). Start the web daemon first, or say where its state is by PANEL_STATE_DIR or PANEL_CONFIG_FILE.`)
+  }
+}
+
+function giveUpRoot(uid: number, gid: number): void {
+  process.setgroups?.([])
+  process.setgid?.(gid)
+  process.setuid?.(uid)
+  if (process.getuid?.() !== uid || process.geteuid?.() !== uid || process.getegid?.() !== gid) throw new Error('root could not be given up')
+}
+
+/** A user without an account of that number has no name. */
+function callerName(): string {
+  try {
+    return userInfo().username
+  } catch {
+    return `${process.getuid?.() ?? ''}`
+  }
+}
