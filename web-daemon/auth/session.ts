@@ -43,7 +43,16 @@ export const accountOf = async (db: ReadDb, tokens: Tokens, jar: Jar, use: Token
 export const sessionOf = async (db: ReadDb, tokens: Tokens, jar: Jar): Promise<Session | null> => {
   const proof = tokens.read(jar['panel_access'], 'access')
   const account = proof && (await standing(db, proof))
-  return account && { user_id: account.user_id, username: account.username, token_version: account.token_version, expires_at: proof.expires_at }
+  if (!account) return null
+  const { user_id, username, token_version } = account
+  return {
+    user_id,
+    username,
+    token_version,
+    get expires_at() {
+      return proof.expiresAt()
+    },
+  }
 }
 
 /** Whether a session that was let in is still good, its time aside: for what outlives the request, as a stream does. */

@@ -13,9 +13,9 @@ export interface Claims {
   readonly token_version: number
 }
 
-/** What a valid token proves. */
+/** What a valid token proves, and until when: by the settings of the moment of asking, so that a shorter time holds at once for whoever has a token already too. */
 export interface Proof extends Claims {
-  readonly expires_at: Date
+  readonly expiresAt: () => Date
 }
 
 export interface Token {
@@ -46,9 +46,8 @@ export const makeTokens = (key: KeyObject, now: () => Date, settings: SettingsRe
     const token_version: unknown = payload['token_version']
     const { iat, exp } = payload
     if (!Number.isSafeInteger(user_id) || typeof token_version !== 'number' || iat === undefined || exp === undefined) return null
-    // A shorter time holds at once, for whoever has a token already too.
-    const ends = Math.min(exp, iat + secondsOf(use, settings))
-    return ends > seconds(now()) ? { user_id, token_version, expires_at: new Date(ends * 1000) } : null
+    const expiresAt = (): Date => new Date(Math.min(exp, iat + secondsOf(use, settings)) * 1000)
+    return expiresAt() > now() ? { user_id, token_version, expiresAt } : null
   },
 })
 

@@ -14,7 +14,7 @@ export type Tag = (typeof TAGS)[number]
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 export type Route = `${Method} /${string}`
 
-/** The signed-in operator, as the session cookie proves it: until it expires, or the account is of another version. */
+/** The signed-in operator, as the session cookie proves it: until it expires (by the settings of the moment of asking), or the account is of another version. */
 export interface Session {
   readonly user_id: number
   readonly username: string
