@@ -176,6 +176,26 @@ describe('the audit log', () => {
     for (const bad of ['user_id=x', 'success=maybe', 'from=yesterday']) assert.equal((await operator.get(`/audit?${bad}`)).status, 400)
   })
 
+  it('answers a filter that cannot be read by 400 on it', async () => {
+    const bad = { user_id: ['x', '-1', '1.5'], target_id: ['x', '1e3'], success: ['maybe', '2'], from: ['yesterday', '2026', '5', 'Jan 1 2026', '2026-13-01T00:00:00Z', '2026-01-01'], to: ['tomorrow', '2026-01-01T25:00:00Z'], action: ['Nonsense', '41', 'Tunnel'] }
+    for (const [field, values] of Object.entries(bad)) {
+      for (const value of values) {
+        const { status, error } = await operator.get(`/audit?${field}=${encodeURIComponent(value)}`)
+        assert.deepEqual([status, error.code, error.field], [400, 'INVALID_REQUEST', field], `${field}=${value}`)
+      }
+    }
+    for (const empty of ['action=', 'from=', 'success=']) assert.equal((await operator.get(`/audit?${empty}`)).status, 200)
+  })
+
+  it('has both ends of a span of time in it', async () => {
+    await operator.post('/widgets', { name: 'a' })
+    const { created_date } = await newest()
+    assert.equal((await entries(`?action=TunnelCreate&from=${created_date}&to=${created_date}`)).length, 1)
+    const later = new Date(Date.parse(created_date) + 1).toISOString()
+    assert.equal((await entries(`?action=TunnelCreate&from=${later}`)).length, 0)
+    assert.equal((await entries(`?action=TunnelCreate&to=${encodeURIComponent(created_date.replace('Z', '+00:00'))}`)).length, 1)
+  })
+
   it('missing an entry because the store refuses it does not make the answer untrue, and the log tells', async () => {
     await panel.db.schema.dropTable('audit_log').execute()
     assert.equal((await operator.post('/widgets', { name: 'a' })).status, 201)

@@ -69,7 +69,8 @@ const truth = (text: string): number => {
 }
 
 const instant = (field: string, text: string): string => {
-  const time = Date.parse(text)
+  // A bare year or a month's name would be read as some instant, and not as the one that was meant.
+  const time = /^\d{4}-\d{2}-\d{2}T/.test(text) ? Date.parse(text) : Number.NaN
   if (Number.isFinite(time)) return new Date(time).toISOString()
   throw new Refusal('INVALID_REQUEST', `The filter ${field} is an instant such as 2026-01-31T12:00:00Z`, { field })
 }
