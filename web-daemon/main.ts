@@ -52,7 +52,7 @@ const start = async (config: Config): Promise<void> => {
     ...{ db, ask: helper.ask, stream: helper.stream, bus, settings, signing_key, logger, web_path, installation, page_dir, trusted_proxies },
     components: () => (certificate ? [certificate.component()] : []),
   })
-  const endPruning = await keepPruning({ db, bus, settings, now: () => new Date(), logger })
+  const endPruning = keepPruning({ db, bus, settings, now: () => new Date(), logger })
   await metrics.start()
   await monitor.start()
   const serving = await serve(app, config, certificate)

@@ -28,8 +28,11 @@ export const findEntries = async (db: ReadDb, filter: AuditFilter, { limit, offs
   return { rows, total }
 }
 
-export const deleteEntriesBefore = async (db: Kysely<Database>, instant: string): Promise<void> => {
-  await db.deleteFrom('audit_log').where('created_date', '<', instant).execute()
+/** The oldest, `count` at most. Answers how many went. */
+export const deleteSomeBefore = async (db: Kysely<Database>, instant: string, count: number): Promise<number> => {
+  const oldest = db.selectFrom('audit_log').select('audit_log_id').where('created_date', '<', instant).orderBy('created_date').limit(count)
+  const { numDeletedRows } = await db.deleteFrom('audit_log').where('audit_log_id', 'in', oldest).executeTakeFirstOrThrow()
+  return Number(numDeletedRows)
 }
 
 const filtered = (db: ReadDb, { from, to, ...equal }: AuditFilter) => {
