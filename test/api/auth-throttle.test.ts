@@ -27,6 +27,35 @@ describe('guessing a password', () => {
     })
   }
 
+  it('is counted in a window that slides: what was a minute ago makes room for as much again, and no more', async () => {
+    for (let at = 1; at <= 3; at++) assert.equal(await guess('nobody', `127.0.7.${at}`), '401')
+    panel.clock.advance(40)
+    for (let at = 4; at <= 5; at++) assert.equal(await guess('nobody', `127.0.7.${at}`), '401')
+    panel.clock.advance(15)
+    assert.equal(await guess('nobody', '127.0.7.6'), '429')
+    panel.clock.advance(6)
+    for (let at = 7; at <= 9; at++) assert.equal(await guess('nobody', `127.0.7.${at}`), '401')
+    assert.equal(await guess('nobody', '127.0.7.10'), '429')
+  })
+
+  it('that has to wait is told how long, and asking meanwhile makes it no longer', async () => {
+    for (let at = 1; at <= 5; at++) await guess(`nobody${at}`, '127.0.8.1')
+    const wait = async (): Promise<number> => Number((await panel.visitor().post('/auth/login', OPERATOR, { from: '127.0.8.1' })).headers['retry-after'])
+    const first = await wait()
+    assert.ok(first > 14 * 60 && first <= 15 * 60, `${first}`)
+    panel.clock.advance(600)
+    const later = await wait()
+    assert.ok(Math.abs(first - later - 600) <= 2, `${first} ${later}`)
+  })
+
+  it('never locks the account: a minute after the last of many guesses from everywhere the right password is let in', async () => {
+    for (let round = 0; round < 3; round++) {
+      for (let at = 1; at <= 5; at++) assert.equal(await guess(OPERATOR.username, `127.0.9.${10 * round + at}`), '401')
+      panel.clock.advance(61)
+    }
+    assert.equal(await guess(OPERATOR.username, '127.0.10.1', OPERATOR.password), '200')
+  })
+
   it('cannot outrun the count by guessing all at once', async () => {
     const statuses = await Promise.all(Array.from({ length: 12 }, (_, at) => guess(OPERATOR.username, `127.0.2.${at + 1}`)))
     assert.equal(statuses.filter((status) => status === '401').length, 5)

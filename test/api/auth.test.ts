@@ -178,6 +178,15 @@ describe('auth', () => {
       await counted.close()
     })
 
+    it('by default is compared at cost 12 for both, the cost that passwords are kept at', async () => {
+      const compared: string[] = []
+      const counting: Bcrypt = { hash: bcrypt.hash, compare: ((_password: string, hash: string) => (compared.push(hash), Promise.resolve(false))) as Bcrypt['compare'] }
+      const passwords = makePasswords(undefined, counting)
+      const kept = await passwords.hash(OPERATOR.password)
+      for (const hash of [kept, null]) assert.equal(await passwords.isRight('wrong', hash), false)
+      assert.deepEqual(compared.map((hash) => bcrypt.getRounds(hash)), [12, 12])
+    })
+
     it('does not take a password that only begins like the right one, 72 bytes on', async () => {
       const password = 'x'.repeat(72)
       await panel.visitor().post('/auth/setup', { ...OPERATOR, password })
