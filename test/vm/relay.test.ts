@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
 import type { ForwardingChangeAnswer } from '@panel/shared/api/forwarding.ts'
 import type { ChangeRouteAnswer, RouteItem } from '@panel/shared/api/route-answers.ts'
 import type { CreateTunnelAnswer, TunnelActionAnswer } from '@panel/shared/api/tunnel-answers.ts'
@@ -25,6 +26,17 @@ const FAR = [
   ...[`link add relayed type gre local ${FAR_END} remote ${NEAR_END} key 7`, 'address add 172.17.1.2/30 dev relayed', 'link set relayed up'],
 ]
 
+/** Each takes over from the one before it, and the first from the last, with which all begins. */
+const BACKENDS = ['iptables_nft', 'iptables_legacy', 'nftables'] as const
+const LISTS: Record<(typeof BACKENDS)[number], string> = { iptables_nft: 'iptables-nft-save', iptables_legacy: 'iptables-legacy-save', nftables: 'nft list tables' }
+const COUNTING = `table ip told {
+  chain sent { type filter hook output priority 0; tcp dport ${PORT} counter
+  }
+  chain had { type filter hook input priority 0; tcp sport ${PORT} counter
+  }
+}
+`
+
 describe('A relay over a GRE tunnel', function () {
   this.timeout(600_000)
   let lab: Lab
@@ -45,6 +57,18 @@ describe('A relay over a GRE tunnel', function () {
     const [counters] = (await panel.ask('ruleset.counters', { route_rule_ids: [], from_id: 0 })).counters
     assert.ok(counters)
     return counters
+  }
+  const kernelCounts = async () => {
+    const { tx_bytes, tx_packets, rx_bytes, rx_packets } = await kernelCounters()
+    return { tx_bytes, tx_packets, rx_bytes, rx_packets }
+  }
+  /** What the client itself has sent to the relay's port and had from it, to the byte, since it was told to count anew. */
+  async function clientCounts({ isAnew = false } = {}): Promise<Awaited<ReturnType<typeof kernelCounts>>> {
+    if (isAnew) await lab.run('ip', ['netns', 'exec', 'client', 'nft', '-f', '-'], { stdin: `table ip told\ndelete table ip told\n${COUNTING}` })
+    const listed = await lab.run('ip', ['netns', 'exec', 'client', 'nft', 'list', 'table', 'ip', 'told'])
+    const [tx, rx] = [...listed.matchAll(/packets (\d+) bytes (\d+)/g)].map(([, packets, bytes]) => ({ packets: Number(packets), bytes: Number(bytes) }))
+    assert.ok(tx && rx, listed)
+    return { tx_bytes: tx.bytes, tx_packets: tx.packets, rx_bytes: rx.bytes, rx_packets: rx.packets }
   }
   const isForwarding = async (): Promise<string> => (await lab.run('cat', ['/proc/sys/net/ipv4/ip_forward'])).trim()
   const batch = (where: readonly string[], commands: readonly string[]): Promise<string> => lab.run('ip', [...where, '-batch', '-'], { stdin: `${commands.join('\n')}\n` })
@@ -148,6 +172,22 @@ describe('A relay over a GRE tunnel', function () {
       assert.ok(total[`${way}_since_creation`] <= kept && kept <= atCut[way], `${way}: ${total[`${way}_since_creation`]} <= ${kept} <= ${atCut[way]}`)
     }
   })
+
+  for (const [at, backend] of BACKENDS.entries()) {
+    it(`is carried out by ${backend} where that is asked for: it relays, counts to the byte, and of ${BACKENDS.at(at - 1)} nothing is left`, async () => {
+      const before = await item()
+      await panel.replaceHelper({ env: { PANEL_RULE_BACKEND: backend } })
+      await becomes(async () => (await health())[0] === 'healthy')
+      for (const [other, list] of Object.entries(LISTS)) assert.equal(/PANEL|inet panel/.test(await lab.run(list)), other === backend, other)
+      await clientCounts({ isAnew: true })
+      assert.equal(await tcpComesBack(), true)
+      // The client's kernel sees the last packets of a connection when its program has ended.
+      await becomes(async () => isDeepStrictEqual(await kernelCounts(), await clientCounts()))
+      const [told, now] = [await clientCounts(), await item()]
+      assert.ok(told.tx_bytes > BYTES && told.rx_bytes > BYTES)
+      for (const way of ['tx_bytes', 'rx_bytes', 'tx_packets', 'rx_packets'] as const) assert.deepEqual([now[`${way}_since_boot`], now[`${way}_since_creation`] - before[`${way}_since_creation`]], [told[way], told[way]], way)
+    })
+  }
 })
 
 async function becomes(isSo: () => Promise<boolean>): Promise<void> {
