@@ -37,12 +37,14 @@ const NOUNS: Record<string, Noun> = {
   rule: {
     method: 'ruleset.apply',
     create: (client) => createRoute(client),
-    others: (client) => madeRoute(client, { bind_port: 7 }),
+    others: async (client) => {
+      for (const bind_port of [7, 8]) await madeRoute(client, { bind_port })
+    },
     status: async (client) => (await getRoute(client, 1)).body.route.apply_status,
     changes: {
       'a change': (client) => patchRoute(client, 1, { destination_port: 9 }),
       disabling: (client) => actOnRoute(client, 1, 'disable'),
-      'a new order': (client) => reorder(client, [2, 1]),
+      'a new order': (client) => reorder(client, [2, 3, 1]),
       'applying all': (client) => applyAll(client),
       deleting: (client) => deleteRoute(client, 1),
     },

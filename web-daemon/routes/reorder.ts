@@ -5,8 +5,9 @@ import type { ReorderBody } from '@panel/shared/api/routes.ts'
 import type { CommandContext } from '../context.ts'
 import { ok, type Answer, type Incoming } from '../http/endpoint.ts'
 import { changeRules } from './change-rules.ts'
+import { newPlaces, type Placed } from './places.ts'
 import { refuseUnlessApplied, whilePending } from './reach.ts'
-import { ruleOf } from './record.ts'
+import { ruleOf, type RouteRecord } from './record.ts'
 import { allRoutes, markApplied, setPlaces } from './store.ts'
 import type { Traffic } from './traffic.ts'
 import { routeView } from './view.ts'
@@ -18,8 +19,8 @@ export const reorderRoutes =
       const { db, now } = context
       const stored = await allRoutes(db)
       checkIds(body.route_rule_ids, stored, problems)
-      const places = placesAfter(body.route_rule_ids, stored)
-      const moved = stored.filter(({ route_rule_id, sort_order }) => places.get(route_rule_id) !== sort_order)
+      const places = new Map(newPlaces(orderedBy(body.route_rule_ids, stored)).map(({ route_rule_id, sort_order }) => [route_rule_id, sort_order]))
+      const moved = stored.filter(({ route_rule_id }) => places.has(route_rule_id))
       const wanted = moved.map((one) => ({ ...one, sort_order: places.get(one.route_rule_id) ?? one.sort_order }))
       const rules = wanted.filter(({ is_enabled }) => is_enabled).map((one) => ({ route_rule_id: one.route_rule_id, rule: ruleOf(one) }))
       const changed = await whilePending(context, moved, () => changeRules(context, traffic, rules))
@@ -36,11 +37,6 @@ export const reorderRoutes =
       return ok(answer)
     })
 
-interface Placed {
-  readonly route_rule_id: number
-  readonly sort_order: number
-}
-
 function checkIds(ids: readonly number[], stored: readonly Placed[], problems: Incoming['problems']): void {
   const known = new Set(stored.map(({ route_rule_id }) => route_rule_id))
   const unknown = ids.filter((id) => !known.has(id))
@@ -49,11 +45,9 @@ function checkIds(ids: readonly number[], stored: readonly Placed[], problems: I
   problems.throwIfAny()
 }
 
-/** The named ones first, then the rest as they stood. The places that there are change hands, so that few rules are touched. */
-function placesAfter(ids: readonly number[], stored: readonly Placed[]): Map<number, number> {
-  const named = new Set(ids)
-  const order = [...ids, ...stored.map(({ route_rule_id }) => route_rule_id).filter((id) => !named.has(id))]
-  const taken = stored.map(({ sort_order }) => sort_order)
-  const areDistinct = new Set(taken).size === taken.length
-  return new Map(order.map((id, at) => [id, areDistinct ? (taken[at] ?? 0) : (at + 1) * 10]))
+/** The named ones first, then the rest as they stood. */
+function orderedBy(ids: readonly number[], stored: readonly RouteRecord[]): RouteRecord[] {
+  const named = new Map(ids.map((id, at) => [id, at]))
+  const place = ({ route_rule_id }: RouteRecord): number => named.get(route_rule_id) ?? ids.length
+  return [...stored].sort((a, b) => place(a) - place(b))
 }
