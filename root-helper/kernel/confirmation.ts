@@ -1,8 +1,10 @@
 // Reads back just what a change of our table was to alter. Where that is all as wanted, nothing else need be read: the kernel's own number says that nobody else changed anything.
+import { readTable } from '@panel/shared/read/ruleset-table.ts'
 import type { Element, SetChange, TableChange } from '@panel/shared/render/ruleset-change.ts'
 import { constantTable } from '@panel/shared/render/ruleset-constant.ts'
-import type { Table, TableChain } from '@panel/shared/render/ruleset-table.ts'
+import { TABLE, type Table, type TableChain, type TableSet } from '@panel/shared/render/ruleset-table.ts'
 import { KernelError } from './facilities.ts'
+import type { Nft } from './nft.ts'
 import type { RelayTable } from './relay-table.ts'
 import { intervalsOf, intervalsFound } from './intervals.ts'
 import { DecodeError } from '../netlink/attributes.ts'
@@ -13,11 +15,14 @@ export type KnownChains = ReadonlyMap<string, { readonly text: string; readonly 
 
 export class Confirmation {
   readonly #table: RelayTable
+  /** Lists one set at no cost, and all of the table for a chain. */
+  readonly #nft: Nft
   /** What nft makes of the constant chains, seen where a listing of nft said what they are. */
   #known: KnownChains = new Map()
 
-  constructor(table: RelayTable) {
+  constructor(table: RelayTable, nft: Nft) {
     this.#table = table
+    this.#nft = nft
   }
 
   /** `table` is what nft just listed. To be learned where nothing changed meanwhile. */
@@ -34,10 +39,14 @@ export class Confirmation {
   /** False also where it is not known: then the whole table is to be listed. */
   async holds(change: TableChange): Promise<boolean> {
     const { isAnew, counters, sets, chains, goneChains, elements, goneSets, goneCounters } = change
-    if (isAnew || sets.length + goneChains.length + goneSets.length + goneCounters.length > 0) return false
+    if (isAnew || goneCounters.length > 0) return false
     try {
       for (const [name, chain] of chains) if (!(await this.#holdsChain(name, chain))) return false
-      for (const one of elements) if (!(await (one.set.isInterval ? this.#holdsIntervals(one) : this.#holdsElements(one)))) return false
+      for (const name of goneChains) if (await this.#table.hasChain(name)) return false
+      for (const [name] of goneSets) if (await this.#table.hasSet(name)) return false
+      for (const [name, set] of sets) if (!(await this.#holdsSet(name, set))) return false
+      const stay = elements.filter(({ name }) => goneSets.every(([gone]) => gone !== name))
+      for (const one of stay) if (!(await (one.set.isInterval ? this.#holdsIntervals(one) : this.#holdsElements(one)))) return false
       return (await this.#table.countersNamed(counters)).length === counters.length
     } catch (error) {
       // What cannot be read here is read by nft, which then says what is the matter.
@@ -46,9 +55,18 @@ export class Confirmation {
     }
   }
 
+  /** A chain of a port or a rule is read as it is; nobody knows its bytes ahead. */
   async #holdsChain(name: string, chain: TableChain): Promise<boolean> {
     const known = this.#known.get(name)
+    if (!known && chain.declaration === '') return (await this.#table.lines(name))?.join('\n') === chain.rules.join('\n')
     return known?.text === textOf(chain) && known.lines.join() === (await this.#table.chain(name)).join()
+  }
+
+  /** Its elements are a matter of their own. */
+  async #holdsSet(name: string, { kind, declaration }: TableSet): Promise<boolean> {
+    const listed = await this.#nft.list(`list ${kind} ${TABLE} ${name}`)
+    const found = listed === null ? undefined : readTable(listed).table.sets.get(name)
+    return found?.kind === kind && found.declaration === declaration
   }
 
   async #holdsElements({ name, set, gone, come }: SetChange): Promise<boolean> {

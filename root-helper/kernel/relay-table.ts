@@ -4,8 +4,9 @@ import { COUNTER_NAME, TABLE, type TableSet } from '@panel/shared/render/ruleset
 import { KernelError } from './facilities.ts'
 import { NETLINK_NETFILTER } from '../netlink/constants.ts'
 import type { Message } from '../netlink/message.ts'
-import { chainRequest, countersRequest, decodeCounter, decodeRule, decodeTable, tableRequest, type NamedCounter } from '../netlink/nftables.ts'
+import { chainItselfRequest, chainRequest, countersRequest, decodeCounter, decodeRule, decodeTable, isPlainChain, setItselfRequest, tableRequest, type NamedCounter } from '../netlink/nftables.ts'
 import { decodeElements, elementsRequest, typesOf, type FoundElement } from '../netlink/nftables-elements.ts'
+import { decodeLine } from '../netlink/nftables-lines.ts'
 import { NetlinkSocket } from '../netlink/socket.ts'
 
 const NAME = TABLE.split(' ')[1] ?? ''
@@ -41,6 +42,21 @@ export class RelayTable {
   /** The lines of a chain as the kernel runs them; none where there is no such chain. */
   async chain(name: string): Promise<string[]> {
     return ((await this.#unlessAbsent(this.#open().dump(chainRequest(NAME, name)))) ?? []).map(decodeRule)
+  }
+
+  /** The lines of a chain of a port or a rule, in our words; null where there is no such chain, or a hook leads to it. Throws a DecodeError where it has other lines than those have. */
+  async lines(name: string): Promise<string[] | null> {
+    const [found] = (await this.#unlessAbsent(this.#open().request(chainItselfRequest(NAME, name)))) ?? []
+    if (!found || !isPlainChain(found)) return null
+    return (await this.#open().dump(chainRequest(NAME, name))).map(decodeLine)
+  }
+
+  async hasChain(name: string): Promise<boolean> {
+    return (await this.#unlessAbsent(this.#open().request(chainItselfRequest(NAME, name)))) !== null
+  }
+
+  async hasSet(name: string): Promise<boolean> {
+    return (await this.#unlessAbsent(this.#open().request(setItselfRequest(NAME, name)))) !== null
   }
 
   /** All elements of a set. */

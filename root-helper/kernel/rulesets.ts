@@ -22,7 +22,7 @@ export class NftRulesets implements Rulesets {
   readonly #kept: KeptRules
   readonly #generations: Generations
   readonly #table = new RelayTable()
-  readonly #confirmation = new Confirmation(this.#table)
+  readonly #confirmation: Confirmation
   /** What was read last, while the ruleset is of the same generation. Reading ten thousand rules takes seconds. */
   #seen: { readonly generation: number; readonly read: RulesetRead | null } | null = null
   #expected: Compiled | null = null
@@ -33,6 +33,7 @@ export class NftRulesets implements Rulesets {
     this.#nft = nft
     this.#kept = kept
     this.#generations = generations
+    this.#confirmation = new Confirmation(this.#table, nft)
   }
 
   async read(): Promise<HeldRuleset> {

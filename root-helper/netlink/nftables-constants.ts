@@ -10,7 +10,9 @@ export const NFPROTO_INET = 1
 
 // linux/netfilter/nf_tables.h: enum nf_tables_msg_types
 export const NFT_MSG_GETTABLE = 1
+export const NFT_MSG_GETCHAIN = 4
 export const NFT_MSG_GETRULE = 7
+export const NFT_MSG_GETSET = 10
 export const NFT_MSG_GETSETELEM = 13
 export const NFT_MSG_GETGEN = 16
 export const NFT_MSG_GETOBJ = 19
@@ -19,6 +21,13 @@ export const NFT_MSG_GETOBJ = 19
 export const NFTA_GEN_ID = 1
 export const NFTA_TABLE_NAME = 1
 export const NFTA_TABLE_HANDLE = 4
+
+// linux/netfilter/nf_tables.h: enum nft_chain_attributes, nft_set_attributes
+export const NFTA_CHAIN_TABLE = 1
+export const NFTA_CHAIN_NAME = 3
+export const NFTA_CHAIN_HOOK = 4
+export const NFTA_SET_TABLE = 1
+export const NFTA_SET_NAME = 2
 
 // linux/netfilter/nf_tables.h: enum nft_rule_attributes, nft_list_attributes
 export const NFTA_RULE_TABLE = 1
@@ -53,3 +62,74 @@ export const NFTA_OBJ_DATA = 4
 export const NFT_OBJECT_COUNTER = 1
 export const NFTA_COUNTER_BYTES = 1
 export const NFTA_COUNTER_PACKETS = 2
+
+// linux/netfilter/nf_tables.h: enum nft_expr_attributes
+export const NFTA_EXPR_NAME = 1
+export const NFTA_EXPR_DATA = 2
+
+// linux/netfilter/nf_tables.h: the attributes and values of each expression that a line of ours has
+export const NFTA_META_DREG = 1
+export const NFTA_META_KEY = 2
+export const NFT_META_IIFNAME = 6
+export const NFT_META_NFPROTO = 15
+export const NFTA_PAYLOAD_DREG = 1
+export const NFTA_PAYLOAD_BASE = 2
+export const NFTA_PAYLOAD_OFFSET = 3
+export const NFTA_PAYLOAD_LEN = 4
+export const NFT_PAYLOAD_NETWORK_HEADER = 1
+export const NFTA_FIB_DREG = 1
+export const NFTA_FIB_RESULT = 2
+export const NFTA_FIB_FLAGS = 3
+export const NFT_FIB_RESULT_ADDRTYPE = 3
+export const NFTA_FIB_F_DADDR = 2
+export const NFTA_CMP_SREG = 1
+export const NFTA_CMP_OP = 2
+export const NFTA_CMP_DATA = 3
+export const NFT_CMP_EQ = 0
+export const NFTA_LOOKUP_SET = 1
+export const NFTA_LOOKUP_SREG = 2
+export const NFTA_LOOKUP_FLAGS = 5
+export const NFTA_IMMEDIATE_DREG = 1
+export const NFTA_IMMEDIATE_DATA = 2
+export const NFTA_CT_KEY = 2
+export const NFTA_CT_SREG = 4
+export const NFT_CT_MARK = 3
+export const NFTA_NG_DREG = 1
+export const NFTA_NG_MODULUS = 2
+export const NFTA_NG_TYPE = 3
+export const NFTA_NG_OFFSET = 4
+export const NFT_NG_INCREMENTAL = 0
+export const NFTA_HASH_SREG = 1
+export const NFTA_HASH_DREG = 2
+export const NFTA_HASH_LEN = 3
+export const NFTA_HASH_MODULUS = 4
+export const NFTA_HASH_SEED = 5
+export const NFTA_HASH_OFFSET = 6
+export const NFTA_HASH_TYPE = 7
+export const NFT_HASH_JENKINS = 0
+export const NFTA_LIMIT_RATE = 1
+export const NFTA_LIMIT_UNIT = 2
+export const NFTA_LIMIT_BURST = 3
+export const NFTA_LIMIT_TYPE = 4
+export const NFTA_LIMIT_FLAGS = 5
+export const NFTA_LIMIT_PAD = 6
+export const NFT_LIMIT_PKTS = 0
+export const NFT_LIMIT_F_INV = 1
+export const NFTA_LOG_PREFIX = 2
+export const NFTA_LOG_LEVEL = 5
+export const NFTA_DYNSET_SET_NAME = 1
+export const NFTA_DYNSET_OP = 3
+export const NFTA_DYNSET_SREG_KEY = 4
+export const NFTA_DYNSET_TIMEOUT = 6
+export const NFTA_DYNSET_EXPR = 7
+export const NFTA_DYNSET_PAD = 8
+export const NFTA_DYNSET_FLAGS = 9
+export const NFT_DYNSET_OP_ADD = 0
+export const NFTA_CONNLIMIT_COUNT = 1
+export const NFTA_CONNLIMIT_FLAGS = 2
+export const NFT_CONNLIMIT_F_INV = 1
+
+// linux/netfilter.h, linux/rtnetlink.h, linux/kern_levels.h
+export const NF_DROP = 0
+export const RTN_LOCAL = 2
+export const LOGLEVEL_INFO = 6

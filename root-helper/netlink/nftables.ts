@@ -14,6 +14,13 @@ export const countersRequest = (table: string, name?: string): Request =>
   nfnetlink(name === undefined ? 'read the counters' : `read the counter ${name}`, k.NFT_MSG_GETOBJ, k.NFPROTO_INET, text(k.NFTA_OBJ_TABLE, table), ...(name === undefined ? [] : [text(k.NFTA_OBJ_NAME, name)]), u32be(k.NFTA_OBJ_TYPE, k.NFT_OBJECT_COUNTER))
 export const chainRequest = (table: string, chain: string): Request => nfnetlink(`list the chain ${chain}`, k.NFT_MSG_GETRULE, k.NFPROTO_INET, text(k.NFTA_RULE_TABLE, table), text(k.NFTA_RULE_CHAIN, chain))
 
+/** The chain itself, by its name as a request, which fails where it is not there. */
+export const chainItselfRequest = (table: string, chain: string): Request => nfnetlink(`look for the chain ${chain}`, k.NFT_MSG_GETCHAIN, k.NFPROTO_INET, text(k.NFTA_CHAIN_TABLE, table), text(k.NFTA_CHAIN_NAME, chain))
+export const setItselfRequest = (table: string, set: string): Request => nfnetlink(`look for the set ${set}`, k.NFT_MSG_GETSET, k.NFPROTO_INET, text(k.NFTA_SET_TABLE, table), text(k.NFTA_SET_NAME, set))
+
+/** Whether no hook leads to the chain. */
+export const isPlainChain = ({ body }: Message): boolean => !new Attributes(body, k.NFGENMSG_BYTES).has(k.NFTA_CHAIN_HOOK)
+
 export interface FoundTable {
   readonly family: number
   readonly name: string

@@ -76,6 +76,22 @@ describe('A change of relay rules that is read back in pieces', function () {
     assert.deepEqual([await held(), listings()], [asNftSays(), 0])
   })
 
+  it('needs no listing where rules get chains and sets of their own, change what is in them, and lose them', async () => {
+    const two = [2, 3].map((last) => ({ address: `10.9.0.${last}`, port: 80, port_range_end: null, weight: 1 }))
+    const six = { bind_address: '2001:db8::1', destinations: [2, 3].map((last) => ({ address: `fd00::${last}`, port: 80, port_range_end: null, weight: 1 })) }
+    const limited = { max_connections_per_source: 9, connection_rate_limit: 50, is_logging_enabled: true }
+    const all = [
+      rule(11, { destinations: two, balance: 'round_robin', ...limited }), rule(12, { ...withSources('10.0.0.0/8', '192.0.2.7/32'), bind_interface: 'eth0', ...limited }), rule(13, { bind_address: '0.0.0.0', destinations: two, balance: 'source_hash' }),
+      rule(14, { ...six, balance: 'source_hash', allowed_sources: ['2001:db8::/32'], ...limited }), rule(15, { bind_port: 4013, bind_address: '::', destinations: six.destinations, balance: 'round_robin' }), rule(16, { bind_port: 4013, protocol: 'both', is_include_local_originated: true }),
+      rule(17, { bind_port: 4013, bind_address: '0.0.0.0', bind_interface: 'wg-a_1.2', ...withSources('198.51.100.0/24') }), rule(18, { bind_port: 5005, destinations: two, balance: 'weighted' }),
+    ]
+    await becomes(...RULES, ...all)
+    await becomes(...RULES, ...all.map((one) => ({ ...one, max_connections_per_source: 7, connection_rate_limit: null, is_logging_enabled: !one.is_logging_enabled })))
+    await becomes(...RULES, ...all.slice(4))
+    await becomes(...RULES)
+    assert.deepEqual([await held(), listings()], [asNftSays(), 0])
+  })
+
   it('ends as nft lists it, whatever rules there were before and are then', async () => {
     await fc.assert(fc.asyncProperty(relayRules, async (rules) => {
       await becomes(...rules)
@@ -109,6 +125,20 @@ describe('A change of relay rules that is read back in pieces', function () {
       assert.ok(listings() > 0)
       rmSync(join(folder, 'edit'))
       assert.deepEqual(asNftSays(), await held().then(({ rules, damaged, unmanaged }) => ({ rules, damaged: damaged.filter(({ detail }) => !detail.startsWith('nothing of it')), unmanaged })))
+    })
+  }
+
+  for (const edit of ['/fib daddr type local goto rule_8$/d', '/fib daddr type local goto rule_8$/s/fib daddr type local //', 's/goto rule_8$/goto rule_2/', '/ct count over/d', 's/ct count over 9/ct count over 8/', 's/limit rate over 50/limit rate 50/', 's/50.second burst/50\\/minute burst/', '/log prefix/d', 's/level info/level warn/', 's/numgen inc mod 2/numgen random mod 2/', 's/ip saddr @from4_8/ip saddr != @from4_8/', 's/set from4_8 { type ipv4_addr; flags interval; }/set from4_8 { type ipv4_addr; flags interval; auto-merge; }/;s/10.0.0.0.8/10.0.0.0\\/9/', '/^delete chain/d']) {
+    it(`is not taken for made where nft is given other lines of a chain (${edit}), whatever nft says`, async () => {
+      const limits = { max_connections_per_source: 9, connection_rate_limit: 50, is_logging_enabled: true }
+      const [, , , four] = RULES
+      appendFileSync(join(folder, 'edit'), `${edit}\n`)
+      const eight = rule(8, { ...withSources('10.0.0.0/8'), ...limits, bind_address: '0.0.0.0', balance: 'round_robin', destinations: [2, 3].map((last) => ({ address: `10.9.0.${last}`, port: 80, port_range_end: null, weight: 1 })) })
+      await host.kernel.rulesets.submit([4], [eight]).catch(() => undefined)
+      assert.ok(four && listings() === 0)
+      const { rules, damaged, unmanaged } = await held()
+      assert.ok(listings() > 0)
+      assert.deepEqual(asNftSays(), { rules, damaged: damaged.filter(({ detail }) => !detail.startsWith('nothing of it')), unmanaged })
     })
   }
 

@@ -12,9 +12,11 @@ import { decodeLink } from '@panel/root-helper/netlink/link.ts'
 import { decodeDone, decodeError, decodeMessages, type Message } from '@panel/root-helper/netlink/message.ts'
 import { decodeCounter, decodeRule, decodeTable } from '@panel/root-helper/netlink/nftables.ts'
 import { decodeElements } from '@panel/root-helper/netlink/nftables-elements.ts'
+import { decodeLine } from '@panel/root-helper/netlink/nftables-lines.ts'
 import { decodeRoute } from '@panel/root-helper/netlink/route.ts'
 import { formatIp } from '@panel/shared/address/ip.ts'
 import { linkConfig } from '../../support/random-states.ts'
+import { FAMILY, GOTO, LOCAL, lineOf, SOURCE } from './a-line.ts'
 import { acknowledgement, datagram, done, linkMessage } from './kernel-says.ts'
 
 const routeMessage: Message = {
@@ -47,7 +49,7 @@ const DECODERS: readonly ((message: Message) => unknown)[] = [
 ]
 
 /** Whatever the type of the message. */
-const TYPELESS: readonly ((message: Message) => unknown)[] = [decodeTable, decodeCounter, decodeRule, (message) => decodeElements(message, ['ipv4_addr', 'inet_service'])]
+const TYPELESS: readonly ((message: Message) => unknown)[] = [decodeTable, decodeCounter, decodeRule, decodeLine, (message) => decodeElements(message, ['ipv4_addr', 'inet_service'])]
 
 /** Passes DecodeErrors, and nothing else. */
 function survives(decode: () => unknown): void {
@@ -70,7 +72,7 @@ function decodeEverything(bytes: Buffer): void {
 /** A good datagram with some bytes changed, then cut. */
 const mutated = fc
   .tuple(
-    fc.oneof(linkConfig.map((config) => linkMessage(config)), fc.constantFrom(routeMessage, addressMessage, connectionMessage, counterMessage, elementMessage, acknowledgement(1, 17, 'File exists'), done(1))),
+    fc.oneof(linkConfig.map((config) => linkMessage(config)), fc.constantFrom(routeMessage, addressMessage, connectionMessage, counterMessage, elementMessage, lineOf(...FAMILY, ...SOURCE, ...LOCAL, ...GOTO), acknowledgement(1, 17, 'File exists'), done(1))),
     fc.array(fc.tuple(fc.nat(), fc.integer({ min: 0, max: 255 })), { maxLength: 6 }),
     fc.nat(),
   )

@@ -1,11 +1,13 @@
-// Elements of nftables' sets: bytes that the kernel has for them, and the text that our table has.
+// Elements of nftables' sets and lines of chains: bytes that the kernel has for them, and the text that our table has.
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { intervalsFound, intervalsOf } from '@panel/root-helper/kernel/intervals.ts'
-import { DecodeError } from '@panel/root-helper/netlink/attributes.ts'
+import { DecodeError, nest, text as encoded, u32be } from '@panel/root-helper/netlink/attributes.ts'
 import { encodeBytes, spellBytes, typesOf } from '@panel/root-helper/netlink/nftables-elements.ts'
+import { decodeLine } from '@panel/root-helper/netlink/nftables-lines.ts'
 import { layOut } from '@panel/shared/render/ruleset-layout.ts'
 import { relayRules } from '../../support/random-rules.ts'
+import { FAMILY, GOTO, LOCAL, lineOf, NOT_IN, SOURCE } from './a-line.ts'
 
 describe('the elements of nftables’ sets', () => {
   it('are the same text again, whatever rules they are compiled from', () => {
@@ -29,6 +31,24 @@ describe('the elements of nftables’ sets', () => {
   it('of a type that is not ours, or too short, are a DecodeError', () => {
     assert.throws(() => spellBytes(['ether_addr'], Buffer.alloc(6)), DecodeError)
     assert.throws(() => spellBytes(['mark'], Buffer.alloc(3)), DecodeError)
+  })
+})
+
+describe('a line of a chain of ours', () => {
+  const text = (...parts: (readonly Buffer[])[]): string => decodeLine(lineOf(...parts.flat()))
+
+  it('is in the words that it was written in; the family is named where no address says it', () => {
+    assert.equal(text(FAMILY, SOURCE, LOCAL, GOTO), 'ip saddr @from4_17 fib daddr type local goto rule_17')
+    assert.equal(text(FAMILY, LOCAL, GOTO), 'meta nfproto ipv4 fib daddr type local goto rule_17')
+    assert.equal(text(), '')
+  })
+
+  it('is a DecodeError where anything of it says more or other than that', () => {
+    const wrong: Buffer[][] = [
+      [...FAMILY, ...NOT_IN, ...GOTO], [...SOURCE, ...GOTO], [...FAMILY], [...LOCAL.slice(1), ...GOTO],
+      [nest(1, encoded(1, 'constructor'))], [nest(1, encoded(1, 'masq'))], [nest(1, encoded(1, 'immediate'), nest(2, u32be(1, 0), u32be(9, 1)))],
+    ]
+    for (const parts of wrong) assert.throws(() => text(parts), DecodeError)
   })
 })
 
