@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { BUNDLE, bundle } from '../../packaging/build/build.ts'
 import type { Jobs } from './driver/jobs.ts'
 
-const DRIVERS: readonly (keyof Jobs)[] = ['list', 'reconcile', 'create', 'many', 'relay', 'seed']
+const DRIVERS: readonly (keyof Jobs)[] = ['list', 'reconcile', 'create', 'many', 'relay', 'seed', 'watch', 'fping']
 
 export interface Programs {
   readonly panel: string
@@ -22,6 +22,7 @@ export async function layOut(folder: string): Promise<Programs> {
   await cp(bundleToMeasure(), programs.panel, { recursive: true })
   await mkdir(programs.standIn)
   await Promise.all(DRIVERS.map((name) => bundle(`test/bench/driver/${name}.ts`, join(programs.drivers, `${name}.cjs`))))
+  await bundle('test/bench/driver/stalls.ts', join(programs.drivers, 'stalls.cjs'))
   await bundle('test/bench/driver/stand-in-helper.ts', join(programs.standIn, 'helper.cjs'))
   await copyFile(join(bundleToMeasure(), 'panel.node'), join(programs.standIn, 'panel.node'))
   await copyFile(join(bundleToMeasure(), 'better_sqlite3.node'), join(programs.drivers, 'better_sqlite3.node'))

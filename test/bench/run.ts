@@ -5,6 +5,7 @@ import { whyNot } from '../vm/lab/index.ts'
 import { hostPart } from './host/part.ts'
 import { bootPart, labPart } from './lab/part.ts'
 import { relayPart } from './relay/part.ts'
+import { watchPart } from './watch/part.ts'
 import { asTable, type Section } from './table.ts'
 
 interface Part {
@@ -19,6 +20,7 @@ const needsRoot = async (): Promise<string | undefined> => (process.getuid?.() =
 
 const PARTS: Readonly<Record<string, Part>> = {
   host: { whyNot: needsRoot, run: hostPart },
+  watch: { whyNot: needsRoot, run: watchPart },
   relay: { whyNot: needsRoot, run: relayPart },
   lab: { whyNot, run: labPart },
   boot: { whyNot, run: bootPart },

@@ -62,11 +62,13 @@ describe('The monitoring of tunnels', function () {
     }
   })
 
-  it('finds one Degraded whose answers are slow', async () => {
+  it('finds one Degraded whose answers are slow, and one that loses some of them', async () => {
     await far.run('tc', ['qdisc', 'add', 'dev', farName(watched), 'root', 'netem', 'delay', '250ms'])
     const { reason, stats } = await becomes(watched, ({ state }) => state === 'Degraded')
     assert.match(reason, /ms on average, where 150 ms is degraded/)
     assert.equal(stats.lost, 0)
+    await far.run('tc', ['qdisc', 'change', 'dev', farName(watched), 'root', 'netem', 'loss', '50%'])
+    await becomes(watched, ({ state, reason }) => state === 'Degraded' && /% of the last 10 probes to [\d.]+ are lost, where 20 % is degraded/.test(reason))
     await far.run('tc', ['qdisc', 'del', 'dev', farName(watched), 'root'])
     await becomes(watched, ({ state }) => state === 'Up')
   })

@@ -17,19 +17,16 @@ export function daemonsHere(): Daemons {
 }
 
 /** Resident memory in bytes, at its highest so far. */
-export function memoryOf({ helper, web }: Daemons): Costs {
-  const resident = (pid: number): number => Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024
-  return { helper: resident(helper), web: resident(web) }
-}
+export const memoryOf = ({ helper, web }: Daemons): Costs => ({ helper: memoryOfOne(helper), web: memoryOfOne(web) })
+export const memoryOfOne = (pid: number): number => Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024
 
 /** Milliseconds of processor time, all threads together. */
-export function processorTimeOf({ helper, web }: Daemons): Costs {
-  const used = (pid: number): number => {
-    // proc(5): the name in brackets may hold anything; utime and stime are the 12th and 13th words after it.
-    const words = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? []
-    return (Number(words[11]) + Number(words[12])) * TICK_MS
-  }
-  return { helper: used(helper), web: used(web) }
+export const processorTimeOf = ({ helper, web }: Daemons): Costs => ({ helper: processorTimeOfOne(helper), web: processorTimeOfOne(web) })
+
+export function processorTimeOfOne(pid: number): number {
+  // proc(5): the name in brackets may hold anything; utime and stime are the 12th and 13th words after it.
+  const words = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? []
+  return (Number(words[11]) + Number(words[12])) * TICK_MS
 }
 
 function running(pids: readonly string[], program: string): number {

@@ -33,6 +33,12 @@ export interface Rounds {
   readonly fewest?: number
 }
 
+/** Of each second that was looked at: how many echo requests left in the tenth of it that had the most, of how many in all. */
+export interface Schedule {
+  readonly largest: number[]
+  readonly sent: number[]
+}
+
 export interface Jobs {
   list: {
     job: { panel: Panel; count: number; rounds: Rounds; shown: Shown }
@@ -51,6 +57,17 @@ export interface Jobs {
     /** Stops early, and says so by the length of `times`, when the budget is used up. `ip` makes all in one `ip -batch`. */
     job: { panel: Panel; ends: Ends; count: number; budget_ms: number; by: 'socket' | 'http' | 'ip' }
     answer: { times: number[]; memory: Costs | null }
+  }
+  watch: {
+    /** Measures for so long once every tunnel is Up, and then as long again how the daemons' event loops are held up, which is not free itself. */
+    job: { panel: Panel; count: number; seconds: number; stalls: string }
+    /** `processor` is milliseconds in each second. `stalls` is the longest of each daemon. */
+    answer: { processor: Costs; memory: Costs; stalls: Costs; schedule: Schedule; settled_ms: number }
+  }
+  fping: {
+    job: { count: number; seconds: number }
+    /** Null where there is no fping. */
+    answer: { processor: number; memory: number; schedule: Schedule } | null
   }
   relay: {
     /** So many rules between these are in force and stored; `bare` runs a command where nothing but the same table is. */

@@ -21,6 +21,9 @@ export const nameOf = (number: number): string => `gre-a-${number}`
 /** The first host of the subnet of a tunnel's number: as many /30 in a row as are asked for. */
 export const addressOf = (number: number): string => `10.64.${number >> 6}.${(number & 63) * 4 + 1}`
 
+/** The other host of that subnet, whom the tunnel's probes are for. */
+export const peerOf = (number: number): string => `10.64.${number >> 6}.${(number & 63) * 4 + 2}`
+
 export const NUMBERS = (count: number): number[] => Array.from({ length: count }, (_, at) => at + 1)
 
 /** The record of tunnel `number`, from 1 up, kept by nothing but the running kernel. */
