@@ -4,6 +4,7 @@ import type { AnalyzeTunnelAnswer, TunnelAnalysis } from '@panel/shared/api/diag
 import type { LinkStatistics } from '@panel/shared/model/observed.ts'
 import type { Result, Writer } from '@panel/shared/rpc/methods.ts'
 import { NO_SUCH_TUNNEL } from '@panel/shared/model/path.ts'
+import { thisHost } from '@panel/web-daemon/metrics/host.ts'
 import { readForeign } from '@panel/shared/read/foreign-netfilter.ts'
 import { FakeKernel } from '../support/fake-kernel.ts'
 import type { FakeAnswer, FakeEcho } from '../support/fake-icmp.ts'
@@ -17,11 +18,15 @@ describe('POST /tunnels/{id}/diagnostics/analyze', () => {
   let panel: TriedPanel
   /** How far the counters of the tunnel move from one look to the next. */
   let moving: Partial<LinkStatistics>
+  /** How many packets this server refuses from one look to the next. */
+  let refusing: number
   beforeEach(async () => {
     moving = {}
+    refusing = 0
+    let refused = 0
     const kernel = new FakeKernel()
     const { ask, stream } = inProcessHelper(kernel)
-    panel = await startTried({ ask: counting(askOf(ask)), stream }, kernel)
+    panel = await startTried({ ask: counting(askOf(ask)), stream, metrics: { host: { ...thisHost, has: () => true, read: (path) => (path === '/proc/net/snmp' ? `Icmp: InMsgs OutDestUnreachs\nIcmp: 9 ${(refused += refusing)}\n` : '') } } }, kernel)
     await set(panel.operator, { 'diagnostics.manual_ping_timeout': 0.1 })
   })
   afterEach(() => panel.close())
@@ -107,6 +112,17 @@ describe('POST /tunnels/{id}/diagnostics/analyze', () => {
     assert.equal(verdictOf(refused), 'KEY_OR_ADDRESSING_MISMATCH high')
     assert.match(refused.summary, /198\.51\.100\.7 says: port unreachable: no tunnel there/)
     assert.match(refused.suggested_fix[0] ?? '', /Compare the keys/)
+  })
+
+  it('says so less surely where this server refuses as many packets meanwhile as answers are due', async () => {
+    answer(silence)
+    moving = { tx_packets: 4 }
+    refusing = 4
+    const result = await analyze()
+    assert.equal(verdictOf(result), 'KEY_OR_ADDRESSING_MISMATCH low')
+    assert.match(result.summary, /this server refused 4 packets/)
+    refusing = 3
+    assert.equal(verdictOf(await analyze()), 'NO_RETURN_TRAFFIC high')
   })
 
   it('says so less surely where packets come and the other address just stays silent, and surely where nothing can be sent from the own one', async () => {

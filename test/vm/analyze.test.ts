@@ -35,9 +35,9 @@ describe('The analysis of a tunnel', function () {
   after(() => lab?.stop())
 
   /** The other end, as it is to be or with something wrong. */
-  const answer = async ({ key = tunnel.ikey, remote = near.address, address = peer, to = own } = {}): Promise<void> => {
+  const answer = async ({ key = tunnel.ikey, remote = near.address, address = peer, to = own, ...more }: Partial<Record<'key' | 'okey', number> & Record<'remote' | 'address' | 'to', string>> = {}): Promise<void> => {
     await far.try('ip', ['link', 'del', 'far'])
-    await far.run('ip', ['-batch', '-'], { stdin: `link add far type gre local ${far.address} remote ${remote} key ${key} ttl 255\naddr add ${address} peer ${to} dev far\nlink set far up\n` })
+    await far.run('ip', ['-batch', '-'], { stdin: `link add far type gre local ${far.address} remote ${remote} ikey ${key} okey ${more.okey ?? key} ttl 255\naddr add ${address} peer ${to} dev far\nlink set far up\n` })
   }
   const filter = (on: Server, chain: string): Promise<string> => on.run('nft', ['-f', '-'], { stdin: `table inet lab\ndelete table inet lab\ntable inet lab {\nchain c {\n${chain}\n}\n}\n` })
   const letAll = (on: Server): Promise<string> => on.run('nft', ['delete', 'table', 'inet', 'lab'])
@@ -61,6 +61,12 @@ describe('The analysis of a tunnel', function () {
     await answer({ key: tunnel.ikey === 1 ? 2 : 1 })
     const { summary } = await finds('KEY_OR_ADDRESSING_MISMATCH', new RegExp(`Compare the keys.*\\(${tunnel.ikey}\\)`))
     assert.match(summary, /192\.0\.2\.2 says: port unreachable: no tunnel there takes its GRE packets/)
+  })
+
+  it('is KEY_OR_ADDRESSING_MISMATCH, less surely, where one end sends with another key than it takes', async () => {
+    await answer({ okey: tunnel.ikey === 1 ? 2 : 1 })
+    const { summary } = await finds('KEY_OR_ADDRESSING_MISMATCH', /Compare the keys/, 'low')
+    assert.match(summary, /this server refused \d+ packets/)
   })
 
   it('is KEY_OR_ADDRESSING_MISMATCH where the other server has its tunnel to somebody else', async () => {

@@ -19,7 +19,7 @@ export const analyzeTunnel =
     context.note.operation(`Run ${run.begun.diagnostic_run_id}: analysis`)
     let result: TunnelAnalysis | null = null
     const ended = await run.carryOut(async () => {
-      const seen = await lookAt(context, record, run, sample_seconds)
+      const seen = await lookAt({ ...context, host: runs.host }, record, run, sample_seconds)
       // What was broken off says nothing of the tunnel: a packet that nobody waited for is none that was lost.
       run.signal.throwIfAborted()
       result = analysisOf(record, seen, context.now())

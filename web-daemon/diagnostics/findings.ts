@@ -57,6 +57,9 @@ const isMismatched = (facts: Facts): boolean =>
   (facts.counted?.deltas.rx_errors ?? 0) > 0 ||
   (facts.link?.is_up === true && some(facts.inside, ({ outcome, detail, from_address }) => (outcome === 'not_sent' ? !detail.includes(DROPPED_HERE) : outcome === 'unreachable' && from_address !== facts.inside?.source && !detail.includes('GRE'))))
 
+/** Answers with another key, or from elsewhere, come to no interface; what anybody else sends in vain is refused just so. */
+const isRefusedHere = ({ inside, refused }: Facts): boolean => inside !== null && refused >= inside.packets.length
+
 /** Silence alone proves nothing, as many servers answer no pings: not where packets come out of the tunnel. */
 function underlay({ local_endpoint, remote_endpoint }: TunnelRecord, facts: Facts): Finding {
   const { around } = facts
@@ -83,6 +86,7 @@ function answers(record: TunnelRecord, facts: Facts): Finding {
   if (isRefusedThere(facts)) return against('KEY_OR_ADDRESSING_MISMATCH', silent, [compare(record), `See that the other server has a tunnel from ${remote_endpoint} to ${local_endpoint}, of the same type, and that it is up.`, PAIR])
   const hasLeft = inside.packets.some(({ outcome }) => outcome !== 'not_sent')
   if (!hasLeft || isMismatched(facts) || isHeardInside(facts) || isBlockedHere(facts)) return silent
+  if (isRefusedHere(facts)) return against('KEY_OR_ADDRESSING_MISMATCH', fine('tunnel_ping', `${silent.evidence.detail} Meanwhile this server refused ${facts.refused} packets, as it does those that none of its tunnels takes.`, silent.evidence.data), [compare(record), `See that the tunnel of the other server sends from ${remote_endpoint} to ${local_endpoint}.`, PAIR], false)
   const fix = [
     'See that the other server has a tunnel to this one, and that it is up.',
     `See that no firewall between here and ${remote_endpoint}, nor one of the other server, drops GRE (IP protocol 47).`,

@@ -3,6 +3,7 @@ import type { DiagnosticRun } from '@panel/shared/api/diagnostics.ts'
 import type { CommandContext } from '../context.ts'
 import type { Streamer } from '../helper/streams.ts'
 import { Refusal } from '../http/refusal.ts'
+import { thisHost, type Host } from '../metrics/host.ts'
 import { endForgottenRuns, endRun, findRun, forgetOldRuns, insertRun, type Ended, type NewRun } from './store.ts'
 
 const AT_ONCE = 4
@@ -11,6 +12,7 @@ export interface RunsParts {
   readonly db: CommandContext['db']
   readonly stream: Streamer
   readonly now: () => Date
+  readonly host?: Host
 }
 
 type Begun = Pick<NewRun, 'tunnel_id' | 'type' | 'params'>
@@ -34,12 +36,15 @@ interface Place {
 }
 
 export class Runs {
+  /** What an analysis reads of this server by itself. */
+  readonly host: Host
   readonly #parts: RunsParts
   readonly #places = new Set<Place>()
   #tidied: Promise<void> | null = null
 
   constructor(parts: RunsParts) {
     this.#parts = parts
+    this.host = parts.host ?? thisHost
   }
 
   /** Before anything is read or written: what an earlier panel left unended is none that runs. */
