@@ -13,6 +13,8 @@ import { makeTokens } from './auth/tokens.ts'
 import { makeQueue } from './change/queue.ts'
 import type { CommandContext } from './context.ts'
 import { Runs } from './diagnostics/runs.ts'
+import type { Store } from './db/store.ts'
+import { tellOfStore } from './db/tell.ts'
 import type { Bus } from './events/bus.ts'
 import { asRefusal, sendRefusal } from './http/answer.ts'
 import { docsEndpoints } from './docs/endpoints.ts'
@@ -40,7 +42,7 @@ import { PairingThrottle } from './tunnels/pairing-throttle.ts'
 import { VERSION } from './version.ts'
 
 export interface PanelParts {
-  readonly db: CommandContext['db']
+  readonly db: Store
   readonly ask: CommandContext['ask']
   readonly stream: MonitorParts['stream']
   readonly bus: Bus
@@ -82,6 +84,7 @@ export interface Panel {
 
 export const createApp = (parts: PanelParts): Panel => {
   const { db, ask, bus, settings, logger, now = () => new Date() } = parts
+  tellOfStore(db, logger)
   const basePath = basePathOf(parts.web_path)
   const auth: AuthServices = { passwords: parts.passwords ?? makePasswords(), tokens: makeTokens(parts.signing_key, now, settings), throttle: new Throttle(now, settings) }
   const traffic = new Traffic({ db, ask, now, settings, logger })
@@ -96,7 +99,7 @@ export const createApp = (parts: PanelParts): Panel => {
     traffic.heed(keys)
   })
   const about = { version: VERSION, started_at: now() }
-  const endpoints = [...allEndpoints({ auth, about, installation: { ...parts.installation, web_path: parts.web_path }, pairing: new PairingThrottle(now), watch, metrics, traffic, monitor, runs, components: parts.components ?? (() => []), logger }), ...(parts.more_endpoints ?? [])]
+  const endpoints = [...allEndpoints({ auth, about, store: db, installation: { ...parts.installation, web_path: parts.web_path }, pairing: new PairingThrottle(now), watch, metrics, traffic, monitor, runs, components: parts.components ?? (() => []), logger }), ...(parts.more_endpoints ?? [])]
   const guards = [setupGate(() => hasAccount(db)), csrfCheck(settings), sessionCheck((cookies) => sessionOf(db, auth.tokens, cookies))]
   const streams = new Streams({ now, isStanding: (session) => isStanding(db, session), logger })
   const machinery = { basePath, guards, context, remembered: new RememberedAnswers(now), streams, record: makeRecorder(db, now, logger), logger }

@@ -2,12 +2,14 @@
 import { mkdirSync } from 'node:fs'
 import type { RequestListener } from 'node:http'
 import { join } from 'node:path'
+import type { Logger } from 'pino'
 import { createApp } from './app.ts'
 import { keepPruning } from './audit/retention.ts'
 import { signingKey } from './auth/key.ts'
 import { readConfig, ConfigError, type Config } from './config.ts'
 import { openStore } from './db/open.ts'
 import { StoreTooNewError } from './db/migrate.ts'
+import { StoreUnusableError } from './db/trouble.ts'
 import { Bus } from './events/bus.ts'
 import { watchKernel } from './events/kernel-watch.ts'
 import { connectHelper } from './helper/client.ts'
@@ -36,6 +38,11 @@ const installationOf = ({ state_dir, helper_socket, listen_address }: Config) =>
   socket_path: helper_socket,
   bind_host: listen_address,
 })
+
+/** Where one of them fails, as with a disk that is full, the others have their turn all the same. */
+const inOrder = async (logger: Logger, ends: readonly (() => unknown)[]): Promise<void> => {
+  for (const end of ends) await Promise.resolve().then(end).catch((err: unknown) => logger.error({ err }, 'a part of the panel does not end well'))
+}
 
 const start = async (config: Config): Promise<void> => {
   const logger = makeLogger()
@@ -66,23 +73,14 @@ const start = async (config: Config): Promise<void> => {
     logger.info({ signal }, 'stopping')
     const drained = serving.end()
     streams.endAll()
-    await runs.stop()
-    await drained
-    await kernel.close()
-    await Promise.all([endWatching(), endWatchingRoutes()])
-    await endPruning()
-    await metrics.stop()
-    await monitor.stop()
-    await traffic.stop()
-    helper.close()
-    await db.destroy()
+    await inOrder(logger, [() => runs.stop(), () => drained, () => kernel.close(), endWatching, endWatchingRoutes, endPruning, () => metrics.stop(), () => monitor.stop(), () => traffic.stop(), () => helper.close(), () => db.destroy()])
   }
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void stop(signal).catch(fail))
 }
 
 /** What an operator can mend is told without a stack. */
 const fail = (failure: unknown): void => {
-  const isPlain = failure instanceof ConfigError || failure instanceof StoreTooNewError || (failure instanceof Error && 'code' in failure)
+  const isPlain = failure instanceof ConfigError || failure instanceof StoreTooNewError || failure instanceof StoreUnusableError || (failure instanceof Error && 'code' in failure)
   process.stderr.write(`${isPlain ? (failure as Error).message : failure instanceof Error ? (failure.stack ?? failure.message) : String(failure)}\n`)
   process.exitCode = 1
   process.exit()

@@ -1,60 +1,109 @@
-// Opens the store: one SQLite file that only its owner reads, durable at every commit.
-import { closeSync, existsSync, openSync, renameSync, rmSync } from 'node:fs'
+// Opens the store: one SQLite file that only its owner reads, looked at before it is used, durable at every commit.
+import { accessSync, closeSync, constants, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
 import SQLite from 'better-sqlite3'
-import { Kysely, SqliteDialect } from 'kysely'
+import { checkFile, copyBefore, newestCopy, UNFINISHED } from './check.ts'
 import { migrate, MIGRATIONS, pendingMigrations } from './migrate.ts'
-import type { Database } from './schema.ts'
+import { PatientDialect } from './patience.ts'
+import { PATIENCE_MS, StoreState } from './state.ts'
+import { Store } from './store.ts'
+import { StoreUnusableError } from './trouble.ts'
 
 export const IN_MEMORY = ':memory:'
 
 /** The store at `path`, migrated to this build. A store that exists is first copied to `<path>.before-<migration>`. */
-export const openStore = async (path: string, list = MIGRATIONS): Promise<Kysely<Database>> => {
-  const isOld = path !== IN_MEMORY && existsSync(path)
-  if (path !== IN_MEMORY) makePrivate(path)
-  const sqlite = connect(path)
-  const db = over(sqlite)
-  try {
-    const [first] = await pendingMigrations(db, list)
-    if (isOld && first !== undefined) keepCopy(sqlite, `${path}.before-${first}`)
-    if (first !== undefined) await migrate(sqlite, db, list)
-    return db
-  } catch (failure) {
-    await db.destroy()
-    throw failure
-  }
-}
+export const openStore = (path: string, list = MIGRATIONS): Promise<Store> =>
+  inWords(path, async () => {
+    const isOld = path !== IN_MEMORY && existsSync(path)
+    if (isOld) refuseUnusable(path)
+    else if (path !== IN_MEMORY) makePrivate(path)
+    return opened(path, async (sqlite, store) => {
+      if (isOld) checkFile(sqlite)
+      const [first] = await pendingMigrations(store, list)
+      if (isOld && first !== undefined) keepCopy(sqlite, copyBefore(path, first))
+      if (first !== undefined) await migrate(sqlite, store, list)
+    })
+  })
 
 /** A store that exists, as it is: for a program beside the daemon, which alone brings it up to its build. One that a newer build wrote is refused. */
-export const openBeside = async (path: string): Promise<Kysely<Database>> => {
-  const db = over(connect(path))
+export const openBeside = (path: string): Promise<Store> =>
+  inWords(path, async () => {
+    refuseUnusable(path)
+    return opened(path, async (_sqlite, store) => void (await pendingMigrations(store)))
+  })
+
+/** With what is still to be done to it; nothing stays open where that fails. From then on nobody waits for a lock in the thread (db/patience.ts). */
+const opened = async (path: string, work: (sqlite: SQLite.Database, store: Store) => Promise<void>): Promise<Store> => {
+  const sqlite = connect(path)
+  const state = new StoreState()
+  const store = new Store({ dialect: new PatientDialect(sqlite, state) }, state, path)
   try {
-    await pendingMigrations(db)
-    return db
+    await work(sqlite, store)
+    sqlite.pragma('busy_timeout = 0')
+    return store
   } catch (failure) {
-    await db.destroy()
+    await store.destroy()
     throw failure
   }
 }
 
-const over = (sqlite: SQLite.Database): Kysely<Database> => new Kysely<Database>({ dialect: new SqliteDialect({ database: sqlite }) })
+/** A file or disk that is no use is told of with its path and what to do. */
+const inWords = async (path: string, opening: () => Promise<Store>): Promise<Store> => {
+  try {
+    return await opening()
+  } catch (failure) {
+    throw path !== IN_MEMORY && StoreUnusableError.is(failure) ? new StoreUnusableError(path, failure, newestCopyOf(path)) : failure
+  }
+}
 
+/**
+ * Writing ahead lets readers go on beside a writer, and costs one sync a commit. That sync is made at each (FULL): what was answered is on the
+ * disk, also after a power cut. NORMAL would save some milliseconds a change and could lose the last ones, while the kernel holds their links.
+ */
 const connect = (path: string): SQLite.Database => {
   const sqlite = new SQLite(path)
-  sqlite.pragma('journal_mode = WAL')
-  sqlite.pragma('synchronous = FULL')
-  sqlite.pragma('foreign_keys = ON')
-  sqlite.pragma('busy_timeout = 5000')
-  return sqlite
+  try {
+    sqlite.pragma(`busy_timeout = ${PATIENCE_MS}`)
+    sqlite.pragma('journal_mode = WAL')
+    sqlite.pragma('synchronous = FULL')
+    sqlite.pragma('foreign_keys = ON')
+    return sqlite
+  } catch (failure) {
+    sqlite.close()
+    throw failure
+  }
 }
 
 /** SQLite gives the -wal and -shm files the mode of the store itself. */
 const makePrivate = (path: string): void => closeSync(openSync(path, 'a', 0o600))
 
-/** Written beside and renamed, so a copy of that name is always whole. */
+/**
+ * Of a disk that is read-only SQLite says no more than that it cannot open a file. To SQLite an empty file is a new store, and a new store lets
+ * anybody make the account: it is one only where there never was another.
+ */
+const refuseUnusable = (path: string): void => {
+  accessSync(path, constants.R_OK | constants.W_OK)
+  if (statSync(path).size === 0 && newestCopyOf(path) !== null) throw new SQLite.SqliteError('the file is empty, and once was not', 'SQLITE_CORRUPT')
+}
+
+const newestCopyOf = (path: string): string | null => (existsSync(dirname(path)) ? newestCopy(path) : null)
+
+/** Written beside and renamed, so a copy of that name is always whole, and on the disk before the migration begins. */
 const keepCopy = (sqlite: SQLite.Database, copy: string): void => {
-  const unfinished = `${copy}.unfinished`
+  const unfinished = `${copy}${UNFINISHED}`
   rmSync(unfinished, { force: true })
   makePrivate(unfinished)
   sqlite.prepare('VACUUM INTO ?').run(unfinished)
+  sync(unfinished)
   renameSync(unfinished, copy)
+  sync(dirname(copy))
+}
+
+const sync = (path: string): void => {
+  const file = openSync(path, 'r')
+  try {
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
 }

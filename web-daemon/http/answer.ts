@@ -2,6 +2,7 @@
 import type { Response } from 'express'
 import { STATUS_OF, type ErrorEnvelope } from '@panel/shared/api/errors.ts'
 import type { Answer, CookieInstruction } from './endpoint.ts'
+import { storeTrouble } from '../db/trouble.ts'
 import { isSecure } from './headers.ts'
 import { Refusal } from './refusal.ts'
 
@@ -19,9 +20,13 @@ export const sendRefusal = (res: Response, refusal: Refusal): void => {
   sendJson(res, STATUS_OF[refusal.code], envelopeOf(refusal))
 }
 
-/** What may be told of a failure that nobody foresaw: nothing but that it is in the log. */
-export const asRefusal = (thrown: unknown): Refusal =>
-  thrown instanceof Refusal ? thrown : new Refusal('INTERNAL_ERROR', 'Something went wrong inside the panel. Its log has more under the id of this request.')
+/** What may be told of a failure that nobody foresaw: nothing but that it is in the log. What befalls the store's disk was foreseen. */
+export const asRefusal = (thrown: unknown): Refusal => {
+  if (thrown instanceof Refusal) return thrown
+  const trouble = storeTrouble(thrown)
+  if (trouble) return new Refusal('SERVICE_UNAVAILABLE', trouble.message, { details: { reason: trouble.reason } })
+  return new Refusal('INTERNAL_ERROR', 'Something went wrong inside the panel. Its log has more under the id of this request.')
+}
 
 const sendJson = (res: Response, status: number, body: unknown): void => {
   const bytes = Buffer.from(JSON.stringify(body))

@@ -4,6 +4,7 @@ import { auditEndpoints } from '../audit/endpoints.ts'
 import { authEndpoints } from '../auth/endpoints.ts'
 import type { AuthServices } from '../auth/services.ts'
 import { backupEndpoints } from '../backup/endpoints.ts'
+import type { Store } from '../db/store.ts'
 import { diagnosticEndpoints } from '../diagnostics/endpoints.ts'
 import type { Runs } from '../diagnostics/runs.ts'
 import { metricsEndpoints } from '../metrics/endpoints.ts'
@@ -35,6 +36,7 @@ export interface Services {
   readonly auth: AuthServices
   readonly about: About
   readonly installation: Installation
+  readonly store: Store
   readonly pairing: PairingThrottle
   readonly watch: Watch
   readonly metrics: Metrics
@@ -48,9 +50,9 @@ export interface Services {
 
 const SETTING_REFERENCES = { 'addressing.default_pool_id': noSuchPool }
 
-export const allEndpoints = ({ auth, about, installation, pairing, watch, metrics, traffic, monitor, runs, components, logger }: Services): Endpoint[] => [
+export const allEndpoints = ({ auth, about, installation, store, pairing, watch, metrics, traffic, monitor, runs, components, logger }: Services): Endpoint[] => [
   ...authEndpoints(auth),
-  ...systemEndpoints(about, installation, () => [metricsComponent(metrics), monitorComponent(monitor), ...components()]),
+  ...systemEndpoints(about, installation, store, () => [metricsComponent(metrics), monitorComponent(monitor), ...components()]),
   ...metricsEndpoints(metrics.sampler),
   ...monitorEndpoints(monitor),
   ...diagnosticEndpoints(runs, logger),

@@ -134,7 +134,7 @@ class Exchange {
 
   refused(thrown: unknown): Refusal {
     const refusal = asRefusal(thrown)
-    if (refusal !== thrown) this.#machinery.logger.error({ request_id: this.#request_id, route: this.#endpoint.route, err: thrown }, 'unforeseen failure')
+    if (refusal !== thrown) this.#machinery.logger.error({ request_id: this.#request_id, route: this.#endpoint.route, err: thrown }, refusal.code === 'INTERNAL_ERROR' ? 'unforeseen failure' : 'the store failed a request')
     return refusal
   }
 

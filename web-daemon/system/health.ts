@@ -2,6 +2,8 @@
 import type { ComponentName, HealthAnswer, HealthStatus } from '@panel/shared/api/system.ts'
 import type { Reader } from '@panel/shared/rpc/methods.ts'
 import { hasAccount } from '../auth/store.ts'
+import type { Store } from '../db/store.ts'
+import { storeTrouble } from '../db/trouble.ts'
 import type { ReadContext } from '../context.ts'
 import { ok, type Answer } from '../http/endpoint.ts'
 import { isAway } from '../helper/away.ts'
@@ -22,10 +24,10 @@ export interface About {
 /** Health is open to anyone, so a flood of requests asks the helper once in this time. */
 const REMEMBERED_MS = 1000
 
-export const makeHealth = ({ version, started_at }: About, others: () => Component[]): ((context: ReadContext) => Promise<Answer>) => {
+export const makeHealth = ({ version, started_at }: About, store: Pick<Store, 'trouble'>, others: () => Component[]): ((context: ReadContext) => Promise<Answer>) => {
   const probe = rememberedFor(REMEMBERED_MS, probeHost)
   return async ({ db, ask, now }) => {
-    const [database, host] = await Promise.all([probeDatabase(db), probe(ask, now())])
+    const [database, host] = await Promise.all([probeDatabase(db, store), probe(ask, now())])
     const components = [database.component, ...host, ...others()]
     const checked_at = now().toISOString()
     const status = worst(components)
@@ -37,12 +39,14 @@ export const makeHealth = ({ version, started_at }: About, others: () => Compone
 }
 
 /** A store that cannot be read cannot tell of an account either; whoever asks is then told as little as before set-up. */
-const probeDatabase = async (db: ReadContext['db']): Promise<{ component: Component; setup_required: boolean; isSetUp: boolean }> => {
+const probeDatabase = async (db: ReadContext['db'], store: Pick<Store, 'trouble'>): Promise<{ component: Component; setup_required: boolean; isSetUp: boolean }> => {
   try {
     const isSetUp = await hasAccount(db)
-    return { component: { name: 'database', status: 'ok', detail: 'The store answers' }, setup_required: !isSetUp, isSetUp }
+    const trouble = await store.trouble()
+    const component: Component = trouble ? { name: 'database', status: 'error', detail: trouble.message } : { name: 'database', status: 'ok', detail: 'The store answers' }
+    return { component, setup_required: !isSetUp, isSetUp }
   } catch (failure) {
-    return { component: { name: 'database', status: 'error', detail: messageOf(failure) }, setup_required: false, isSetUp: false }
+    return { component: { name: 'database', status: 'error', detail: storeTrouble(failure)?.message ?? messageOf(failure) }, setup_required: false, isSetUp: false }
   }
 }
 

@@ -3,14 +3,13 @@ import { generateKeySync } from 'node:crypto'
 import type { Server } from 'node:http'
 import { fileURLToPath } from 'node:url'
 import { JSONRPCErrorException } from 'json-rpc-2.0'
-import type { Kysely } from 'kysely'
 import type { Express } from 'express'
 import type { Writer } from '@panel/shared/rpc/methods.ts'
 import { createApp, type Panel, type PanelParts } from '@panel/web-daemon/app.ts'
 import { makePasswords } from '@panel/web-daemon/auth/passwords.ts'
 import { IN_MEMORY, openStore } from '@panel/web-daemon/db/open.ts'
 import { Bus } from '@panel/web-daemon/events/bus.ts'
-import type { Database } from '@panel/web-daemon/db/schema.ts'
+import type { Store } from '@panel/web-daemon/db/store.ts'
 import { refusalFor } from '@panel/web-daemon/helper/refusals.ts'
 import type { Endpoint } from '@panel/web-daemon/http/endpoint.ts'
 import { basePathOf } from '@panel/web-daemon/http/prefix.ts'
@@ -47,7 +46,7 @@ export interface TestPanel {
   readonly monitor: Panel['monitor']
   /** Looks when a test says so. */
   readonly routeWatch: Panel['routeWatch']
-  readonly db: Kysely<Database>
+  readonly db: Store
   /** The host that the helper in this process speaks to, unless the test brought an `ask` of its own. */
   readonly kernel: FakeKernel
   readonly server: Server

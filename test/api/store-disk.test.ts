@@ -1,0 +1,147 @@
+// A disk that is full or read-only: said in words, nothing stored or running is lost, and all goes on once there is room, without a restart.
+import assert from 'node:assert/strict'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { sql } from 'kysely'
+import { MIGRATIONS } from '@panel/web-daemon/db/migrate.ts'
+import { openStore } from '@panel/web-daemon/db/open.ts'
+import { StoreUnusableError } from '@panel/web-daemon/db/trouble.ts'
+import type { Client, Reply } from './support/client.ts'
+import { startPanel, type TestPanel } from './support/panel.ts'
+import { createRoute } from './support/routes.ts'
+import { fillUp, makeRoom, remount, runOnSmallDisk, smallDisk } from './support/small-disk.ts'
+import { createTunnel, deleteTunnel, listTunnels } from './support/tunnels.ts'
+
+describe('The store on a disk that fails', function () {
+  if (smallDisk === null) outside()
+  else inside(smallDisk)
+})
+
+function outside(): void {
+  it('says so, loses nothing, and goes on by itself once the disk does not', function () {
+    this.timeout(120_000)
+    const folder = mkdtempSync(join(tmpdir(), 'panel-disk-'))
+    runOnSmallDisk(fileURLToPath(import.meta.url), folder)
+    rmSync(folder, { recursive: true })
+  })
+}
+
+function inside(disk: string): void {
+  const path = join(disk, 'panel.db')
+  afterEach(() => {
+    remount(disk, 'rw')
+    for (const name of readdirSync(disk)) rmSync(join(disk, name))
+  })
+
+  describe('while the panel runs, full to the last page,', () => {
+    let panel: TestPanel
+    let operator: Client
+    beforeEach(async () => {
+      panel = await startPanel({ store: path })
+      operator = await panel.setUp()
+      assert.equal((await createTunnel(operator)).status, 201)
+      assert.equal((await createRoute(operator)).status, 201)
+      await sql`pragma wal_checkpoint(truncate)`.execute(panel.db)
+      fillUp(disk)
+    })
+    afterEach(() => panel.close())
+
+    const database = async (): Promise<{ status: string; detail: string }> =>
+      (await panel.visitor().get<{ components: { name: string; status: string; detail: string }[] }>('/system/health')).body.components.find(({ name }) => name === 'database')!
+    const stored = async (): Promise<string> => JSON.stringify(await Promise.all(['/tunnels', '/routes', '/pools', '/settings'].map(async (at) => (await operator.get(at)).text.replaceAll(/"(checked|sampled|observed)_at":"[^"]*"/g, ''))))
+
+    const changes: Record<string, () => Promise<Reply<unknown>>> = {
+      'makes a tunnel': () => createTunnel(operator, { remote_endpoint: '198.51.100.77' }),
+      'changes a tunnel': () => operator.patch('/tunnels/1', { mtu: 1300 }),
+      'makes a tunnel anew': () => operator.patch('/tunnels/1', { ttl: 9, confirm_recreate: true }),
+      'takes a tunnel down': () => operator.post('/tunnels/1/down'),
+      'deletes a tunnel': () => deleteTunnel(operator, 1),
+      'makes a relay rule': () => createRoute(operator, { route_rule_title: 'another', bind_port: 4433 }),
+      'changes a relay rule': () => operator.patch('/routes/1', { bind_port: 4434 }),
+      'takes a relay rule out': () => operator.post('/routes/1/disable'),
+      'deletes a relay rule': () => operator.delete('/routes/1'),
+      'makes a pool': () => operator.post('/pools', { address_pool_title: 'One more', cidr: '10.99.0.0/16', prefix_length: 30 }),
+      'changes settings': () => operator.put('/settings', { 'monitor.interval_seconds': 3 }),
+    }
+    for (const [what, change] of Object.entries(changes)) {
+      it(`refuses what ${what} by 503 with what to do, leaves kernel and store as they were, and does it once there is room`, async () => {
+        const before = [panel.kernel.picture(), await stored()]
+        const { status, error } = await change()
+        assert.deepEqual([status, error.code, error.details], [503, 'SERVICE_UNAVAILABLE', { reason: 'disk_full' }], JSON.stringify(error))
+        assert.match(error.message, /disk .* is full.* Make room/)
+        assert.deepEqual([panel.kernel.picture(), await stored()], before)
+        makeRoom(disk)
+        const again = await change()
+        assert.ok(again.status < 300, again.text)
+      })
+    }
+
+    it('tells of it in health and the log as soon as something could not be stored, and of its end without being asked to store anything', async () => {
+      await changes['makes a pool']!()
+      assert.deepEqual([(await database()).status, (await listTunnels(operator)).body.total], ['error', 1])
+      assert.match((await database()).detail, /is full/)
+      const lines = panel.log.map((line) => JSON.parse(line) as Record<string, unknown>)
+      assert.deepEqual(lines.filter(({ reason }) => reason === 'disk_full').map(({ store, code, level }) => [store, code, level]), [[path, 'SQLITE_FULL', 50]])
+      makeRoom(disk)
+      for (const deadline = Date.now() + 5000; (await database()).status !== 'ok' && Date.now() < deadline; ) await new Promise((resolve) => setTimeout(resolve, 100))
+      assert.equal((await database()).status, 'ok')
+      assert.ok(panel.log.some((line) => line.includes('the store works again')))
+    })
+
+    it('loses nothing of what was stored before', async () => {
+      for (const change of Object.values(changes)) await change()
+      await panel.close()
+      makeRoom(disk)
+      const store = await openStore(path)
+      const { rows } = await sql<{ integrity_check: string }>`pragma integrity_check`.execute(store)
+      assert.deepEqual(rows, [{ integrity_check: 'ok' }])
+      assert.equal((await store.selectFrom('tunnel').selectAll().where('deleted_date', 'is', null).execute()).length, 1)
+      assert.equal((await store.selectFrom('route_rule').selectAll().where('deleted_date', 'is', null).execute()).length, 1)
+      await store.destroy()
+      panel = await startPanel()
+    })
+  })
+
+  describe('when the panel is started,', () => {
+    const refused = async (said: RegExp): Promise<void> => {
+      await assert.rejects(openStore(path), (failure) => failure instanceof StoreUnusableError && failure.message.includes(path) && said.test(failure.message))
+    }
+
+    it('is told of where it is full, and opens once it is not', async () => {
+      await (await openStore(path)).destroy()
+      fillUp(disk)
+      await refused(/is full/)
+      makeRoom(disk)
+      await (await openStore(path)).destroy()
+    })
+
+    it('is told of where it is too full for the copy that comes before a migration, with the store as it was', async () => {
+      const old = MIGRATIONS.slice(0, 3)
+      await (await openStore(path, old)).destroy()
+      const store = await openStore(path, old)
+      fillUp(disk)
+      await refused(/is full/)
+      await store.destroy()
+      await (await openStore(path, old)).destroy()
+      makeRoom(disk)
+      await (await openStore(path)).destroy()
+      assert.deepEqual(readdirSync(disk).sort(), ['panel.db', `panel.db.before-${MIGRATIONS[3]!.name}`])
+    })
+
+    it('is told of where it is read-only, and opens once it is not', async () => {
+      await (await openStore(path)).destroy()
+      remount(disk, 'ro')
+      await refused(/read-only. Make that writable/)
+      remount(disk, 'rw')
+      await (await openStore(path)).destroy()
+    })
+
+    it('is told of where the panel makes its first store on a read-only disk', async () => {
+      remount(disk, 'ro')
+      await refused(/EROFS[^]*read-only/)
+      remount(disk, 'rw')
+    })
+  })
+}

@@ -1,0 +1,10 @@
+// Says in the log when the store stops working, what to do about it, and when it works again.
+import type { Logger } from 'pino'
+import { newestCopy } from './check.ts'
+import type { Store } from './store.ts'
+
+export const tellOfStore = ({ state, path }: Store, logger: Logger): void =>
+  state.report((trouble, code) => {
+    if (!trouble) logger.info({ store: path }, 'the store works again')
+    else logger.error({ store: path, code, reason: trouble.reason, ...(trouble.reason === 'damaged' ? { newest_copy: newestCopy(path) } : {}) }, trouble.message)
+  })

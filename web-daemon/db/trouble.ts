@@ -1,0 +1,53 @@
+// What can become of the store's file and its disk: the failures that SQLite tells of, in words that say what to do.
+
+export type Reason = 'disk_full' | 'read_only' | 'locked' | 'moved' | 'damaged' | 'unreachable'
+
+export interface Trouble {
+  readonly reason: Reason
+  readonly message: string
+}
+
+const WORDS: Readonly<Record<Reason, string>> = {
+  disk_full: "The disk that holds the panel's store is full, so nothing can be stored. Make room on it and try again.",
+  read_only: "The panel's store cannot be written, because its disk is read-only. Make that writable and try again; where the kernel made it so after an error, restart the panel too.",
+  locked: "Another program holds the panel's store locked. End that one (a second panel, or a shell of sqlite3 in a transaction) and try again.",
+  moved: "The file of the panel's store was moved or replaced while the panel runs. Put it back, or restart the panel.",
+  damaged: "The file of the panel's store is damaged. Stop the panel, put the newest copy in its place and start it again; the panel's log names both.",
+  unreachable: "The file of the panel's store cannot be read or written. Look at its rights, and at what the kernel's log says of its disk: after an error of that one the kernel makes it read-only.",
+}
+
+/** The first that fits; names of SQLite's codes are longer where it knows more. */
+const CODES: readonly (readonly [RegExp, Reason])[] = [
+  [/^SQLITE_READONLY_DBMOVED$/, 'moved'],
+  // The index of what is written ahead lies in a file that must grow before it is used.
+  [/^(SQLITE_FULL|SQLITE_IOERR_SHMSIZE|ENOSPC|EDQUOT)$/, 'disk_full'],
+  [/^(SQLITE_READONLY.*|EROFS)$/, 'read_only'],
+  [/^SQLITE_(BUSY|LOCKED)/, 'locked'],
+  [/^SQLITE_(CORRUPT|NOTADB)/, 'damaged'],
+  [/^(SQLITE_(IOERR|CANTOPEN|PERM|AUTH).*|EACCES|EPERM|EIO|ENOTDIR|EISDIR)$/, 'unreachable'],
+]
+
+export const codeOf = (failure: unknown): string => (failure instanceof Error && 'code' in failure ? String(failure.code) : '')
+
+const troubleOfCode = (code: string): Trouble | null => {
+  const reason = CODES.find(([codes]) => codes.test(code))?.[1]
+  return reason ? { reason, message: WORDS[reason] } : null
+}
+
+/** Null where a failure is not the store's, or is one of what it was asked. */
+export const storeTrouble = (failure: unknown): Trouble | null => (failure instanceof Error && failure.name === 'SqliteError' ? troubleOfCode(codeOf(failure)) : null)
+
+/** Why the store cannot be opened, for whoever starts the panel. */
+export class StoreUnusableError extends Error {
+  constructor(path: string, failure: unknown, newestCopy: string | null) {
+    const code = codeOf(failure)
+    const trouble = troubleOfCode(code)
+    const copy = trouble?.reason !== 'damaged' ? '' : newestCopy === null ? '\nThere is no copy of it beside it.' : `\nThe newest copy of it, made before a new build changed it: ${newestCopy}`
+    super(`The store ${path} cannot be opened (${code === '' ? '' : `${code}: `}${failure instanceof Error ? failure.message : String(failure)}).\n${trouble?.message ?? ''}${copy}`, { cause: failure })
+    this.name = 'StoreUnusableError'
+  }
+
+  static is(failure: unknown): boolean {
+    return troubleOfCode(codeOf(failure)) !== null
+  }
+}
