@@ -1,58 +1,92 @@
-// Draws every state of the page for people to look at: npx tsx test/ui/screenshots.ts [folder]
+// Draws the pages for people to look at: npx tsx test/ui/screenshots.ts [part of a name …], into .build/screenshots
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { DESKTOP, launch, PHONE, visitWith, type Visit } from './support/browser.ts'
-import { field, giveTunnels, seen, signedIn, signIn, startHost, type Host } from './support/host.ts'
+import type { Client } from '../api/support/client.ts'
+import { DESKTOP, launch, PHONE, visitWith, type Look, type Visit } from './support/browser.ts'
+import { field, giveTunnels, startHost, type Host } from './support/host.ts'
+import { OPERATOR } from '../api/support/panel.ts'
 
 interface State {
   readonly name: string
-  readonly prepare: (host: Host) => Promise<void>
-  readonly arrive: (visit: Visit) => Promise<unknown>
+  /** Under the web path; absent: the page before sign-in. */
+  readonly path?: string
+  readonly prepare?: (host: Host, client: Client) => Promise<unknown> | unknown
+  /** What a person does there before the picture is taken. */
+  readonly arrive?: (visit: Visit) => Promise<unknown>
+  /** Before there is an account. */
+  readonly isNew?: true
 }
 
-const withTunnels = async (host: Host): Promise<void> => giveTunnels(host, await host.setUp())
+const type = (label: string, text: string) => ({ page }: Visit) => page.locator(`input[name=${label}], textarea[name=${label}]`).first().fill(text)
+const press = (name: string) => ({ page }: Visit) => page.getByRole('button', { name, exact: true }).click()
 
 const STATES: readonly State[] = [
-  { name: 'setup', prepare: async () => undefined, arrive: ({ page }) => seen(page, 'Create the operator account') },
-  {
-    name: 'setup-refused',
-    prepare: async () => undefined,
-    arrive: async ({ page }) => {
-      await field(page, 'Username').fill('operator')
-      await field(page, 'Password').fill('short')
-      await page.keyboard.press('Enter')
-    },
-  },
-  { name: 'sign-in', prepare: withTunnels, arrive: ({ page }) => seen(page, 'Sign in') },
-  {
-    name: 'sign-in-refused',
-    prepare: withTunnels,
-    arrive: async ({ page }) => {
-      await signIn(page, 'not the password')
-      await page.getByRole('alert').filter({ hasText: 'wrong' }).waitFor()
-    },
-  },
-  { name: 'no-tunnels', prepare: async (host) => void (await host.setUp()), arrive: signedIn },
-  { name: 'tunnels', prepare: withTunnels, arrive: signedIn },
-  { name: 'kernel-without-gre', prepare: async (host) => { await host.setUp(); host.kernel.supportsGre = false }, arrive: signedIn },
-  { name: 'helper-away', prepare: async (host) => { await withTunnels(host); host.sendHelperAway() }, arrive: signedIn },
+  { name: 'setup', isNew: true },
+  { name: 'setup-refused', isNew: true, arrive: async (visit) => { await type('username', 'operator')(visit); await type('password', 'short')(visit); await visit.page.keyboard.press('Enter') } },
+  { name: 'sign-in' },
+  { name: 'overview-empty', path: '', prepare: async (host, client) => { for (const id of [1, 2, 3, 4]) await client.delete(`/tunnels/${id}`); await host.monitor.settled() } },
+  { name: 'overview', path: '', arrive: ({ page }) => page.waitForTimeout(4000) },
+  { name: 'tunnels', path: 'tunnels' },
+  { name: 'tunnels-helper-away', path: 'tunnels', prepare: (host) => host.sendHelperAway() },
+  { name: 'tunnel', path: 'tunnels/1' },
+  { name: 'tunnel-missing', path: 'tunnels/2' },
+  { name: 'tunnel-delete', path: 'tunnels/1', arrive: async (visit) => { await visit.page.locator('main button[popovertarget]').first().click(); await visit.page.locator('.item.danger').click() } },
+  { name: 'tunnel-edit', path: 'tunnels/1/edit' },
+  { name: 'tunnel-pairing', path: 'tunnels/1/pairing' },
+  { name: 'tunnel-diagnostics', path: 'tunnels/1/diagnostics', arrive: async ({ page }) => { for (const at of [0, 1]) await page.locator('main .card .button').nth(at).click(); await page.locator('[type=submit]').click(); await page.locator('[data-packet]').nth(3).waitFor() } },
+  { name: 'tunnel-history', path: 'tunnels/1/history' },
+  { name: 'tunnel-new-1', path: 'tunnels/new' },
+  { name: 'tunnel-new-2', path: 'tunnels/new', arrive: async ({ page }) => { await page.locator('main .card .button').first().click(); await page.locator('main form').waitFor() } },
+  { name: 'tunnel-new-3', path: 'tunnels/new', arrive: async (visit) => { await visit.page.locator('main .card .button').first().click(); await type('local_endpoint', '192.0.2.1')(visit); await type('remote_endpoint', '203.0.113.77')(visit); await visit.page.locator('[type=submit]').click(); await visit.page.locator('main .card ol').waitFor() } },
+  { name: 'account', path: 'account' },
+  { name: 'palette', path: '', arrive: async ({ page }) => { await page.keyboard.press('Control+k'); await page.getByRole('combobox').fill('g'); await page.waitForTimeout(600) } },
+  { name: 'help', path: '', arrive: ({ page }) => page.keyboard.press('?') },
 ]
 
-const folder = process.argv[2] ?? '.build/screenshots'
+const LOOKS: Readonly<Record<string, Look & { readonly language?: string }>> = {
+  desktop: { viewport: DESKTOP },
+  phone: { viewport: PHONE },
+  dark: { viewport: DESKTOP, colorScheme: 'dark' },
+  persian: { viewport: DESKTOP, language: 'fa' },
+}
+
+const draw = async (host: Host, client: Client | null, visit: Visit, { name, path, arrive }: State, look: string): Promise<void> => {
+  const { page } = visit
+  if (client && path !== undefined) {
+    await field(page, LOOKS[look]?.language === 'fa' ? 'نام کاربری' : 'Username').fill(OPERATOR.username)
+    await page.locator('input[name=password]').fill(OPERATOR.password)
+    await page.keyboard.press('Enter')
+    await page.locator('nav').first().waitFor({ state: 'attached' })
+    await page.goto(host.base + path)
+  }
+  await page.waitForLoadState('networkidle', { timeout: 1500 }).catch(() => undefined)
+  await arrive?.(visit)
+  await page.waitForTimeout(700)
+  await page.screenshot({ path: join(folder, `${name}-${look}.png`), fullPage: name !== 'tunnel-delete' })
+}
+
+const asked = process.argv.slice(2)
+const folder = '.build/screenshots'
 mkdirSync(folder, { recursive: true })
 const browser = await launch()
-for (const { name, prepare, arrive } of STATES) {
-  const host = await startHost()
-  await prepare(host)
-  for (const [size, viewport] of Object.entries({ desktop: DESKTOP, phone: PHONE })) {
-    for (const colorScheme of ['light', 'dark'] as const) {
-      const visit = await visitWith(browser, host, { viewport, colorScheme })
-      await arrive(visit)
-      await visit.page.screenshot({ path: join(folder, `${name}-${size}-${colorScheme}.png`), fullPage: true })
-      await visit.context.close()
+for (const state of STATES.filter(({ name }) => asked.length === 0 || asked.some((part) => name.includes(part)))) {
+  for (const [look, { language, ...rest }] of Object.entries(LOOKS)) {
+    const host = await startHost()
+    const client = state.isNew ? null : await host.setUp()
+    if (client) {
+      await giveTunnels(host, client)
+      host.monitor.start()
+      host.metrics.start()
+      await host.kernel.plant('gre-old-7', {})
+      if (language) await client.put('/settings', { 'display.language': language })
+      await state.prepare?.(host, client)
     }
+    const visit = await visitWith(browser, host, rest)
+    await draw(host, client, visit, state, look).catch((failure: unknown) => console.log(`${state.name} ${look}: ${String(failure)}`))
+    await visit.context.close()
+    await host.close()
   }
-  await host.close()
 }
 await browser.close()
-console.log(`wrote ${STATES.length * 4} pictures to ${folder}`)
+console.log(`wrote pictures to ${folder}`)
+process.exit(0)

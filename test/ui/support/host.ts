@@ -16,13 +16,14 @@ export interface Host extends TestPanel {
 
 export const startHost = async (): Promise<Host> => {
   const kernel = new FakeKernel()
-  const helper = askOf(inProcessHelper(kernel).ask)
+  const inProcess = inProcessHelper(kernel)
+  const helper = askOf(inProcess.ask)
   let isAway = false
   const ask: Writer = async (method, params) => {
     if (isAway) throw helperAway('ENOENT')
     return helper(method, params)
   }
-  const panel = await startPanel({ web_path: 'secret', ask })
+  const panel = await startPanel({ web_path: 'secret', ask, stream: inProcess.stream })
   const sendHelperAway = (): void => {
     isAway = true
     panel.clock.advance(2)

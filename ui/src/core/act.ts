@@ -1,4 +1,5 @@
 // Does something and says how it went: a toast with Undo where there is one, or the failure; and what is shown is brought up to date.
+import { Withdrawn } from './own-access.ts'
 import { outdated } from './query.ts'
 import { toasts } from './toasts.svelte.ts'
 
@@ -18,7 +19,7 @@ export const act = async <T>(done: string, work: () => Promise<T>, { undo, outda
     toasts.success(done, undo ? () => undo().finally(() => void outdated(...outdates)) : null)
     return answer
   } catch (failure) {
-    toasts.failure(failing, failure)
+    if (!(failure instanceof Withdrawn)) toasts.failure(failing, failure)
     return null
   } finally {
     void outdated(...outdates)

@@ -1,4 +1,5 @@
 // A form's own state: its values, what is wrong with each field, whether it differs from what it began with, and sending it.
+import { Withdrawn } from './own-access.ts'
 import { asRefused, type Refused } from './refused.ts'
 
 type Wrong = Readonly<Record<string, string>>
@@ -48,7 +49,7 @@ export class Form<V extends object> {
       this.#began = JSON.stringify(values)
       return true
     } catch (thrown) {
-      this.blame(asRefused(thrown), element)
+      if (!(thrown instanceof Withdrawn)) this.blame(asRefused(thrown), element)
       return false
     } finally {
       this.isSending = false

@@ -18,6 +18,12 @@ export interface Route {
 export const ROUTES: readonly Route[] = [
   { path: '/', page: 'dashboard/DashboardPage', areas: ['dashboard', 'tunnels'], title: 'core.nav.dashboard', nav: { group: 'tunnels', icon: 'gauge', onPhone: true } },
   { path: '/tunnels', page: 'tunnels/ListPage', areas: ['tunnels'], title: 'core.nav.tunnels', nav: { group: 'tunnels', icon: 'waypoints', onPhone: true }, first: ['/tunnels?limit=1000'] },
+  { path: '/tunnels/new', page: 'tunnels/NewPage', areas: ['tunnels', 'tunnel_new'], title: 'core.nav.new_tunnel' },
+  { path: '/tunnels/:id', page: 'tunnels/DetailPage', areas: ['tunnels', 'tunnel'], title: 'core.nav.tunnel' },
+  { path: '/tunnels/:id/edit', page: 'tunnels/EditPage', areas: ['tunnels', 'tunnel', 'tunnel_new'], title: 'core.nav.tunnel' },
+  { path: '/tunnels/:id/pairing', page: 'tunnels/PairingPage', areas: ['tunnels', 'tunnel'], title: 'core.nav.tunnel' },
+  { path: '/tunnels/:id/diagnostics', page: 'tunnels/DiagnosticsPage', areas: ['tunnels', 'tunnel', 'diagnostics'], title: 'core.nav.tunnel' },
+  { path: '/tunnels/:id/history', page: 'tunnels/HistoryPage', areas: ['tunnels', 'tunnel', 'diagnostics'], title: 'core.nav.tunnel' },
   { path: '/account', page: 'account/AccountPage', areas: ['account'], title: 'core.nav.account' },
 ]
 

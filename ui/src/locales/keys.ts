@@ -2,12 +2,18 @@
 import type account from './en/account.json'
 import type core from './en/core.json'
 import type dashboard from './en/dashboard.json'
+import type diagnostics from './en/diagnostics.json'
+import type tunnel from './en/tunnel.json'
+import type tunnel_new from './en/tunnel_new.json'
 import type tunnels from './en/tunnels.json'
 
 interface Areas {
   readonly account: typeof account
   readonly core: typeof core
   readonly dashboard: typeof dashboard
+  readonly diagnostics: typeof diagnostics
+  readonly tunnel: typeof tunnel
+  readonly tunnel_new: typeof tunnel_new
   readonly tunnels: typeof tunnels
 }
 

@@ -1,0 +1,57 @@
+// What can be done to a tunnel as a whole: each says what it did, asks first in proportion, and can be put back where that is one click.
+import type { TunnelRoutesAnswer } from '@panel/shared/api/dependent-routes.ts'
+import type { DeleteTunnelAnswer, TunnelActionAnswer, TunnelView } from '@panel/shared/api/tunnel-answers.ts'
+import { act } from '../../core/act.ts'
+import { get, post, remove } from '../../core/api.ts'
+import { confirm } from '../../core/confirm.svelte.ts'
+import { t } from '../../core/i18n.svelte.ts'
+import { mindingOwnAccess, Withdrawn } from '../../core/own-access.ts'
+import { router } from '../../core/router.svelte.ts'
+
+type Named = Pick<TunnelView, 'tunnel_id' | 'interface_name'>
+
+const OUTDATES = ['/tunnels', '/monitor', '/reconcile', '/routes']
+
+const send = ({ tunnel_id }: Named, action: TunnelActionAnswer['action']): Promise<TunnelActionAnswer> => mindingOwnAccess((accepting) => post(`/tunnels/${tunnel_id}/${action}`, accepting))
+
+/** The relay rules that lose their path. */
+const dependants = async ({ tunnel_id }: Named): Promise<string[]> => {
+  const { routes } = await get<TunnelRoutesAnswer>(`/tunnels/${tunnel_id}/routes`)
+  return routes.map(({ title, bind, destination }) => `${title} (${bind} → ${destination})`)
+}
+
+export const bringUp = (tunnel: Named): Promise<unknown> => act(t('tunnel.done.up', { name: tunnel.interface_name }), () => send(tunnel, 'up'), { outdates: OUTDATES, undo: () => send(tunnel, 'down') })
+
+/** One click, unless rules relay over it. */
+export const takeDown = (tunnel: Named): Promise<unknown> =>
+  act(
+    t('tunnel.done.down', { name: tunnel.interface_name }),
+    async () => {
+      const concerned = await dependants(tunnel)
+      const isWanted = concerned.length === 0 || (await confirm({ title: t('tunnel.ask.down', { name: tunnel.interface_name }), text: t('tunnel.ask.down_text'), concerned, action: t('tunnel.do.down'), isDanger: true }))
+      if (!isWanted) throw new Withdrawn()
+      return send(tunnel, 'down')
+    },
+    { outdates: OUTDATES, undo: () => send(tunnel, 'up') },
+  )
+
+export const restart = async (tunnel: Named): Promise<void> => {
+  const { interface_name: name } = tunnel
+  if (await confirm({ title: t('tunnel.ask.restart', { name }), text: t('tunnel.ask.restart_text'), action: t('tunnel.do.restart') })) await act(t('tunnel.done.restart', { name }), () => send(tunnel, 'restart'), { outdates: OUTDATES })
+}
+
+export const reapply = (tunnel: Named): Promise<unknown> => act(t('tunnel.done.reapply', { name: tunnel.interface_name }), () => send(tunnel, 'reapply'), { outdates: OUTDATES })
+
+export const takeAway = (tunnel: Named): Promise<DeleteTunnelAnswer | null> =>
+  act(
+    t('tunnel.done.delete', { name: tunnel.interface_name }),
+    async () => {
+      const concerned = await dependants(tunnel)
+      const text = concerned.length === 0 ? t('tunnel.ask.delete_text') : t('tunnel.ask.delete_dependants', { count: concerned.length })
+      if (!(await confirm({ title: t('tunnel.ask.delete', { name: tunnel.interface_name }), text, concerned, action: t('core.action.delete'), isDanger: true }))) throw new Withdrawn()
+      const answer = await mindingOwnAccess((accepting) => remove<DeleteTunnelAnswer>(`/tunnels/${tunnel.tunnel_id}`, accepting))
+      await router.go('/tunnels')
+      return answer
+    },
+    { outdates: OUTDATES },
+  )

@@ -1,0 +1,44 @@
+// What is asked for in the wizard, and the request that comes of it: what was left empty is left to the panel.
+import type { CreateTunnelBody } from '@panel/shared/api/tunnels.ts'
+
+export interface Wish {
+  tunnel_type_id: number | null
+  local_endpoint: string
+  remote_endpoint: string
+  display_name: string
+  address_pool_id: number | null
+  interface_name: string
+  mtu: number | null
+  ttl: number | null
+  /** "" draws one, "none" is none, else the number. */
+  key: string
+  persistence_type_id: number | null
+}
+
+export const EMPTY: Wish = { tunnel_type_id: null, local_endpoint: '', remote_endpoint: '', display_name: '', address_pool_id: null, interface_name: '', mtu: null, ttl: null, key: '', persistence_type_id: null }
+
+/** What the other server decided, to be looked at and changed where it may be. */
+export const wishOf = (decoded: CreateTunnelBody): Wish => ({
+  ...EMPTY,
+  tunnel_type_id: decoded.tunnel_type_id ?? null,
+  local_endpoint: decoded.local_endpoint,
+  remote_endpoint: decoded.remote_endpoint,
+  interface_name: decoded.interface_name ?? '',
+  mtu: decoded.mtu ?? null,
+  ttl: decoded.ttl ?? null,
+  persistence_type_id: decoded.persistence_type_id ?? null,
+})
+
+/** `decoded` is what a pairing code said: addresses, keys, side and number are its own and stay. */
+export const bodyOf = (wish: Wish, decoded: CreateTunnelBody | null): CreateTunnelBody => {
+  const own = Object.fromEntries(
+    Object.entries({ ...wish, key: undefined, local_endpoint: wish.local_endpoint.trim(), remote_endpoint: wish.remote_endpoint.trim(), interface_name: wish.interface_name.trim() }).filter(([, value]) => value !== null && value !== '' && value !== undefined),
+  ) as Partial<CreateTunnelBody>
+  return { ...decoded, ...keysOf(wish.key.trim()), ...own, local_endpoint: wish.local_endpoint.trim(), remote_endpoint: wish.remote_endpoint.trim() }
+}
+
+const keysOf = (text: string): Partial<CreateTunnelBody> => {
+  if (text === '') return {}
+  const key = text === 'none' ? null : Number(text)
+  return { ikey: key, okey: key }
+}
