@@ -2,9 +2,9 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Client } from '../api/support/client.ts'
+import { OPERATOR } from '../api/support/panel.ts'
 import { DESKTOP, launch, PHONE, visitWith, type Look, type Visit } from './support/browser.ts'
 import { field, giveTunnels, startHost, type Host } from './support/host.ts'
-import { OPERATOR } from '../api/support/panel.ts'
 
 interface State {
   readonly name: string
@@ -18,7 +18,6 @@ interface State {
 }
 
 const type = (label: string, text: string) => ({ page }: Visit) => page.locator(`input[name=${label}], textarea[name=${label}]`).first().fill(text)
-const press = (name: string) => ({ page }: Visit) => page.getByRole('button', { name, exact: true }).click()
 
 const STATES: readonly State[] = [
   { name: 'setup', isNew: true },
@@ -33,7 +32,7 @@ const STATES: readonly State[] = [
   { name: 'tunnel-delete', path: 'tunnels/1', arrive: async (visit) => { await visit.page.locator('main button[popovertarget]').first().click(); await visit.page.locator('.item.danger').click() } },
   { name: 'tunnel-edit', path: 'tunnels/1/edit' },
   { name: 'tunnel-pairing', path: 'tunnels/1/pairing' },
-  { name: 'tunnel-diagnostics', path: 'tunnels/1/diagnostics', arrive: async ({ page }) => { for (const at of [0, 1]) await page.locator('main .card .button').nth(at).click(); await page.locator('[type=submit]').click(); await page.locator('[data-packet]').nth(3).waitFor() } },
+  { name: 'tunnel-diagnostics', path: 'tunnels/1/diagnostics', arrive: async ({ page }) => { await page.locator('main .card .button').first().click(); await page.locator('.summary').waitFor(); await page.locator('[type=submit]').click(); await page.locator('[data-packet]').nth(3).waitFor() } },
   { name: 'tunnel-history', path: 'tunnels/1/history' },
   { name: 'tunnel-new-1', path: 'tunnels/new' },
   { name: 'tunnel-new-2', path: 'tunnels/new', arrive: async ({ page }) => { await page.locator('main .card .button').first().click(); await page.locator('main form').waitFor() } },
@@ -75,9 +74,9 @@ for (const state of STATES.filter(({ name }) => asked.length === 0 || asked.some
     const client = state.isNew ? null : await host.setUp()
     if (client) {
       await giveTunnels(host, client)
-      host.monitor.start()
-      host.metrics.start()
-      await host.kernel.plant('gre-old-7', {})
+      await host.monitor.start()
+      await host.metrics.start()
+      host.kernel.plant('gre-old-7', {})
       if (language) await client.put('/settings', { 'display.language': language })
       await state.prepare?.(host, client)
     }

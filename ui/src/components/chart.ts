@@ -39,7 +39,7 @@ export const drawChart = (place: HTMLElement, { times, series, spell, top, heigh
       legend: { show: false },
       cursor: { show: false },
       scales: { y: { range: (_chart, _least, most) => [0, Math.max(top ?? 0, most ?? 0, 1e-9) * 1.05] } },
-      axes: [{ ...axis, values: (_chart, splits) => splits.map((at) => clock.format(new Date(at * 1000))) }, { ...axis, size: 72, values: (_chart, splits) => splits.map(spell) }],
+      axes: [{ ...axis, space: 90, values: (_chart, splits) => splits.map((at) => clock.format(new Date(at * 1000))) }, { ...axis, size: 72, values: (_chart, splits) => splits.map(spell) }],
       series: [{}, ...series.map((one) => ({ stroke: colour(one.colour), width: 1.5, points: { show: false }, spanGaps: false }))],
     },
     [times, ...series.map(({ values }) => values)] as uPlot.AlignedData,

@@ -38,7 +38,7 @@ class Words {
   readonly t = (key: Key, values: Values = {}): string => {
     const sentence = this.#sentences[key]
     if (sentence === undefined) throw new Error(`there are no words for ${key} here: does the route name its area?`)
-    return fill(sentence, values, { language: this.#language, number: this.number, isolate })
+    return fill(sentence, values, { language: this.#language, number: this.number, isolate: this.#language === 'fa' ? isolate : (text) => text })
   }
 }
 

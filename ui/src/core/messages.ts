@@ -9,7 +9,7 @@ export interface Filling {
   readonly isolate: (text: string) => string
 }
 
-/** LEFT-TO-RIGHT ISOLATE and its end (Unicode Standard Annex 9): names, addresses and keys are written so in every language. */
+/** LEFT-TO-RIGHT ISOLATE and its end (Unicode Standard Annex 9): how names, addresses and keys stand in a language of the other direction. */
 export const isolate = (text: string): string => `\u2066${text}\u2069`
 
 export const fill = (sentence: string, values: Values, filling: Filling): string => {

@@ -1,0 +1,62 @@
+// Diagnostics on the page: packets from the first on, a Stop, the MTU with the button that applies it, and a verdict with what to do.
+import assert from 'node:assert/strict'
+import type { FakeEcho } from '../support/fake-icmp.ts'
+import { createTunnel } from '../api/support/tunnels.ts'
+import { browsing, type Visit } from './support/browser.ts'
+import { goTo, signedIn, startHost, type Host } from './support/host.ts'
+
+describe('Diagnostics on the page', () => {
+  const { visit } = browsing()
+  let host: Host
+  beforeEach(async () => {
+    host = await startHost()
+    await createTunnel(await host.setUp())
+  })
+  afterEach(() => host.close())
+
+  const visitDiagnostics = async (): Promise<Visit> => goTo(await signedIn(await visit(host)), host, 'tunnels/1/diagnostics', 'gre-a-1')
+
+  it('show each packet of a ping as it is decided, with loss as it is now, and stop at once', async () => {
+    host.kernel.icmp.answer = ({ sequence }: FakeEcho) => (sequence % 2 === 0 ? {} : null)
+    const { page } = await visitDiagnostics()
+    await page.getByLabel('Packets', { exact: true }).fill('1000')
+    await page.getByLabel('Interval, seconds').fill('0.05')
+    await page.getByRole('button', { name: 'Start', exact: true }).click()
+    await page.locator('[data-packet]', { hasText: 'reply' }).nth(2).waitFor()
+    await page.locator('[data-packet]', { hasText: 'lost' }).first().waitFor()
+    await page.getByRole('button', { name: 'Stop' }).click()
+    await page.getByText('Stopped', { exact: true }).waitFor()
+    const shown = await page.locator('[data-packet]').count()
+    assert.ok(shown > 3 && shown < 1000)
+    await page.getByRole('listitem').filter({ hasText: 'Ping' }).first().waitFor()
+  })
+
+  it('end an MTU probe with one button that shows its request, and runs it', async () => {
+    host.kernel.icmp.answer = ({ packet_size }: FakeEcho) => (packet_size <= 1400 ? {} : null)
+    const { page } = await visitDiagnostics()
+    await page.getByRole('button', { name: 'Probe the MTU' }).click()
+    const apply = page.getByRole('button', { name: 'Set the MTU to 1372' })
+    await apply.waitFor({ timeout: 30_000 })
+    await page.getByText(/PATCH \/.*tunnels\/1 \{"mtu":1372\}/).waitFor()
+    await apply.click()
+    await page.getByText('The MTU is 1372 now').first().waitFor()
+    assert.equal(host.kernel.held.get('gre-a-1')?.state?.config.mtu, 1372)
+  }).timeout(60_000)
+
+  it('say what is wrong, on what that rests, and what to do in which order', async () => {
+    host.kernel.held.delete('gre-a-1')
+    const { page } = await visitDiagnostics()
+    await page.getByRole('button', { name: 'Analyze' }).click()
+    await page.getByText('INTERFACE_MISSING').waitFor()
+    await page.getByText('What to do, in this order').waitFor()
+    assert.ok((await page.locator('dl[lang=en] dd').count()) > 0)
+  })
+
+  it('show that nothing has been stored yet where there is no history', async () => {
+    const visit = await visitDiagnostics()
+    await visit.page.getByRole('link', { name: 'History' }).click()
+    await visit.page.getByText('No history yet').waitFor()
+    await visit.page.getByRole('button', { name: 'Week' }).click()
+    assert.match(visit.page.url(), /hours=168/)
+  })
+})

@@ -1,0 +1,75 @@
+// The wizard: three steps from nothing to a tunnel, on the first server and, by its code, on the second.
+import assert from 'node:assert/strict'
+import type { Page } from 'playwright-core'
+import type { Client } from '../api/support/client.ts'
+import { createTunnel } from '../api/support/tunnels.ts'
+import { browsing, PHONE } from './support/browser.ts'
+import { complaintOf, field, goTo, seen, signedIn, startHost, type Host } from './support/host.ts'
+
+describe('Making a tunnel on the page', () => {
+  const { visit } = browsing()
+  let host: Host
+  let client: Client
+  beforeEach(async () => {
+    host = await startHost()
+    client = await host.setUp()
+  })
+  afterEach(() => host.close())
+
+  const fillEnds = async (page: Page, local: string, remote: string): Promise<void> => {
+    await field(page, 'This server\'s address').fill(local)
+    await field(page, 'The other server\'s address').fill(remote)
+  }
+
+  it('begins on this server, shows the next free subnet and the plan in words, makes just that, and gives the code', async () => {
+    const { page, gates } = await goTo(await signedIn(await visit(host)), host, 'tunnels/new', 'Create a tunnel')
+    await page.getByRole('button', { name: 'Start here' }).click()
+    await page.getByText('172.17.1.0/30').waitFor()
+    gates.expectAnswer(422, '/tunnels/preview')
+    await fillEnds(page, '192.0.2.1', 'not an address')
+    await page.getByRole('button', { name: 'Show the plan' }).click()
+    assert.match(await complaintOf(page, 'The other server\'s address'), /is not an IP address/)
+    await page.waitForFunction(() => document.activeElement?.getAttribute('name') === 'remote_endpoint')
+    await fillEnds(page, '192.0.2.1', '198.51.100.7')
+    await page.getByRole('button', { name: 'Show the plan' }).click()
+    await page.getByText(/^Create the gre link gre-a-1 from 192\.0\.2\.1 to 198\.51\.100\.7 with MTU 1472\.$/).waitFor()
+    assert.deepEqual(host.kernel.changes, [], 'a plan changes nothing')
+    await page.getByText(/^File .*\.service$/).first().click()
+    await page.getByText(/ExecStart=/).first().waitFor()
+    await page.getByRole('button', { name: 'Create the tunnel' }).click()
+    await page.locator('[data-pairing-code]').waitFor()
+    assert.match(await page.locator('[data-pairing-code]').innerText(), /^v1\./)
+    assert.match(page.url(), /\/tunnels\/1\/pairing$/)
+    assert.ok(host.kernel.held.has('gre-a-1'))
+  })
+
+  it('says on the field when the way back to the first step has nothing to read', async () => {
+    const { page } = await goTo(await signedIn(await visit(host)), host, 'tunnels/new?code', 'Create a tunnel')
+    await page.getByRole('button', { name: 'Read the code' }).click()
+    assert.match(await complaintOf(page, 'Pairing code'), /begins with/)
+  })
+
+  it('goes on from the code of the first server, on a phone too, and both ends fit', async () => {
+    await createTunnel(client)
+    const { pairing_code } = (await client.get<{ pairing_code: string }>('/tunnels/1/pairing-code')).body
+    const second = await startHost()
+    await second.setUp()
+    second.kernel.hostInterfaces = second.kernel.hostInterfaces.map((one) => (one.name === 'eth0' ? { ...one, addresses: ['198.51.100.7/24'] } : one))
+    const { page, gates } = await goTo(await signedIn(await visit(second, { viewport: PHONE })), second, 'tunnels/new?code', 'Create a tunnel')
+    gates.expectAnswer(422, '/tunnels/from-pairing-code')
+    await field(page, 'Pairing code').fill(pairing_code.slice(0, -5))
+    await page.getByRole('button', { name: 'Read the code' }).click()
+    assert.match(await complaintOf(page, 'Pairing code'), /./)
+    await field(page, 'Pairing code').fill(`${pairing_code.slice(0, 30)}\n${pairing_code.slice(30)} `)
+    await page.getByRole('button', { name: 'Read the code' }).click()
+    await page.getByText('172.17.1.2/30').waitFor()
+    assert.equal(await field(page, 'This server\'s address').inputValue(), '198.51.100.7')
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth) <= PHONE.width)
+    await page.getByRole('button', { name: 'Show the plan' }).click()
+    await page.getByRole('button', { name: 'Create the tunnel' }).click()
+    await seen(page, 'gre-b-1')
+    const [a, b] = [host.kernel.held.get('gre-a-1')?.state?.config, second.kernel.held.get('gre-b-1')?.state?.config]
+    assert.deepEqual([b?.local_endpoint, b?.remote_endpoint, b?.ikey, b?.okey, b?.mtu], [a?.remote_endpoint, a?.local_endpoint, a?.okey, a?.ikey, a?.mtu])
+    await second.close()
+  })
+})

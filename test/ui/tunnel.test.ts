@@ -1,0 +1,119 @@
+// One tunnel on the page: the stored beside the seen, what can be done to it and undone, and the other server's code.
+import assert from 'node:assert/strict'
+import type { Client } from '../api/support/client.ts'
+import { createRoute } from '../api/support/routes.ts'
+import { browsing, type Look, type Visit } from './support/browser.ts'
+import { complaintOf, giveTunnels, goTo, seen, signedIn, startHost, type Host } from './support/host.ts'
+
+describe('A tunnel on the page', () => {
+  const { visit } = browsing()
+  let host: Host
+  let client: Client
+  beforeEach(async () => {
+    host = await startHost()
+    client = await host.setUp()
+    await giveTunnels(host, client)
+  })
+  afterEach(() => host.close())
+
+  const visitTunnel = async (path = '1', heading = 'gre-a-1', look: Look = {}): Promise<Visit> => goTo(await signedIn(await visit(host, look)), host, `tunnels/${path}`, heading)
+
+  it('shows the stored beside what the host has, says what differs, and puts it right in one click', async () => {
+    const { page } = await visitTunnel('2', 'gre-a-2')
+    await page.getByText('The interface is not on the host.').waitFor()
+    await page.getByRole('button', { name: 'Reapply' }).click()
+    await page.getByText('gre-a-2 is as configured').first().waitFor()
+    await page.getByRole('row', { name: /^State Enabled up \(GRE reports no carrier\)/ }).waitFor()
+    assert.ok(host.kernel.held.has('gre-a-2'))
+  })
+
+  it('is taken down and brought up again by the Undo of its toast', async () => {
+    const { page } = await visitTunnel()
+    await page.getByRole('button', { name: 'Take down' }).click()
+    await page.getByText('gre-a-1 is down').first().waitFor()
+    assert.equal(host.kernel.held.get('gre-a-1')?.state?.is_up, false)
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.getByRole('button', { name: 'Take down' }).waitFor()
+    assert.equal(host.kernel.held.get('gre-a-1')?.state?.is_up, true)
+  })
+
+  it('with relay rules over it is asked about before it goes down, and they are named', async () => {
+    await createRoute(client, { route_rule_title: 'Mail', bind_port: 2525, tunnel_id: 1 })
+    const { page } = await visitTunnel()
+    await page.getByRole('button', { name: 'Take down' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Take gre-a-1 down?' })
+    await dialog.getByText(/Mail/).waitFor()
+    await page.keyboard.press('Enter')
+    await dialog.waitFor({ state: 'detached' })
+    assert.equal(host.kernel.held.get('gre-a-1')?.state?.is_up, true, 'Enter by habit is Cancel')
+    assert.equal(await page.getByText('gre-a-1 is down').count(), 0)
+  })
+
+  it('is deleted after a dialog with its name, whose Cancel has the focus', async () => {
+    const { page } = await visitTunnel()
+    await page.getByRole('button', { name: 'More to do' }).click()
+    await page.getByRole('button', { name: 'Delete' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Delete gre-a-1?' })
+    await dialog.waitFor()
+    assert.equal(await page.evaluate(() => document.activeElement?.textContent.trim()), 'Cancel')
+    await dialog.getByRole('button', { name: 'Delete' }).click()
+    await seen(page, /^Tunnels 3/)
+    assert.ok(!host.kernel.held.has('gre-a-1'))
+  })
+
+  it('gets an address and loses it, each applied at once, with what is wrong on its field', async () => {
+    const { page, gates } = await visitTunnel()
+    await page.getByText('Add an address').click()
+    gates.expectAnswer(422, '/tunnels/1/addresses')
+    await page.getByLabel('Address', { exact: true }).fill('10.99.0.300')
+    await page.getByRole('button', { name: 'Add', exact: true }).click()
+    assert.match(await complaintOf(page, 'Address'), /is not an IP address/)
+    await page.getByLabel('Address', { exact: true }).fill('10.99.0.1')
+    await page.getByRole('button', { name: 'Add', exact: true }).click()
+    await page.getByText('10.99.0.1/30').first().waitFor()
+    await page.getByRole('button', { name: 'Remove 10.99.0.1' }).click()
+    await page.getByText('10.99.0.1 is removed').first().waitFor()
+    assert.deepEqual(host.kernel.held.get('gre-a-1')?.state?.config.addresses.map(({ address }) => address), ['172.17.1.1'])
+  })
+
+  it('is changed in place by one Save that is verified, and made anew only after its reasons were read', async () => {
+    const { page, gates } = await visitTunnel('1/edit')
+    await page.getByLabel('MTU').fill('1400')
+    await page.getByText('Not saved yet').waitFor()
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('gre-a-1 is saved and was read back').first().waitFor()
+    assert.equal(host.kernel.held.get('gre-a-1')?.state?.config.mtu, 1400)
+    gates.expectAnswer(409, '/tunnels/1')
+    await page.getByLabel('TTL').fill('64')
+    await page.getByRole('button', { name: 'Save' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Make gre-a-1 anew?' })
+    await dialog.getByText(/ttl: only a new link can have 64/).waitFor()
+    await dialog.getByRole('button', { name: 'Make it anew' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    await page.waitForFunction(() => !document.body.textContent.includes('Not saved yet'))
+    assert.equal(host.kernel.held.get('gre-a-1')?.state?.config.ttl, 64)
+  })
+
+  it('is not left with unsaved changes without a word', async () => {
+    const { page } = await visitTunnel('1/edit')
+    await page.getByLabel('MTU').fill('1300')
+    await page.getByRole('link', { name: 'Overview' }).first().click()
+    await page.getByRole('dialog', { name: 'Leave without saving?' }).getByRole('button', { name: 'Cancel' }).click()
+    assert.equal(await page.getByLabel('MTU').inputValue(), '1300')
+    await page.getByRole('button', { name: 'Discard' }).click()
+    await page.getByRole('link', { name: 'Overview' }).first().click()
+    await seen(page, 'Overview')
+  })
+
+  it('shows the code for the other server, to be copied even over plain HTTP, and as a picture', async () => {
+    const { page } = await visitTunnel('1/pairing')
+    const code = await page.locator('[data-pairing-code]').innerText()
+    assert.equal(code, (await client.get('/tunnels/1/pairing-code')).body['pairing_code'])
+    await page.evaluate(() => Object.defineProperty(navigator, 'clipboard', { value: undefined }))
+    await page.evaluate(() => document.addEventListener('copy', () => Object.assign(window, { copied: document.getSelection()?.toString() })))
+    await page.getByRole('button', { name: 'Copy the code' }).click()
+    await page.getByRole('button', { name: 'Copied' }).waitFor()
+    assert.equal(await page.evaluate('window.copied'), code)
+    await page.getByRole('img', { name: 'The code for a camera' }).waitFor()
+  })
+})
