@@ -82,6 +82,10 @@ const { idempotency_key: _once, ...changeable } = CreateRouteBody.properties
 export const UpdateRouteBody = strict({ ...changeable, bind_port: maybe(changeable.bind_port), drop_connections: DROP_CONNECTIONS })
 export type UpdateRouteBody = Static<typeof UpdateRouteBody>
 
+/** As of a rule to be made; or, with an id, of what that rule is to become. */
+export const PreviewRouteBody = strict({ ...CreateRouteBody.properties, route_rule_id: maybe(ranged('integer', 1, 2 ** 53 - 1, 'UNKNOWN_ROUTE', 'route_rule_id', 'The rule that is to be changed to this. Absent: a new one.')) })
+export type PreviewRouteBody = Static<typeof PreviewRouteBody>
+
 export const RouteActionBody = strict({ force: FORCE, i_understand_i_may_lose_access: LOSE_ACCESS })
 export type RouteActionBody = Static<typeof RouteActionBody>
 

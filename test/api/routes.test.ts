@@ -95,6 +95,18 @@ describe('Relay rules', () => {
       assert.deepEqual([panel.kernel.picture(), panel.kernel.changes, (await listRoutes(client)).body.total], [picture, [], 0])
     })
 
+    it('shows what a rule would become, beside what it is now', async () => {
+      await madeRoute(client)
+      const { status, body, text } = await previewRoute(client, { route_rule_id: 1, destination_address: '10.9.0.3' })
+      assert.equal(status, 200, text)
+      assert.deepEqual([body.plan.operation, body.plan.route_rule_id, body.plan.affected_route_rule_ids], ['update', 1, [1]])
+      assert.match(body.rule_text, /10\.9\.0\.3/)
+      assert.match(body.present_text, /10\.9\.0\.2/)
+      assert.deepEqual(body.resolved.destinations?.map(({ address }) => address), ['10.9.0.3'])
+      assert.equal((await getRoute(client, 1)).body.route.destination_address, '10.9.0.2')
+      assert.deepEqual([(await previewRoute(client, { route_rule_id: 2 })).status, (await previewRoute(client, { route_rule_id: 1 })).body.plan.operation], [422, 'none'])
+    })
+
     it('answers with the very body whose POST makes what was previewed', async () => {
       const { resolved } = (await previewRoute(client, { bind_port: 5000, bind_port_range_end: 5001 })).body
       const { status, body } = await client.post<{ route: { route_rule_title: string } }>('/routes', resolved)

@@ -2,7 +2,7 @@
 import { RouteAnalysis } from '@panel/shared/api/analysis.ts'
 import { ConnectionsAnswer } from '@panel/shared/api/connections.ts'
 import { AllowedSourcesAnswer, ApplyAllAnswer, ChangeAllowedSourcesAnswer, ChangeDestinationsAnswer, ChangeRouteAnswer, DeleteRouteAnswer, DestinationsAnswer, DuplicateRouteAnswer, ListRoutesAnswer, PreviewRouteAnswer, ReorderAnswer, RouteActionAnswer, RouteItem, UpdateRouteAnswer } from '@panel/shared/api/route-answers.ts'
-import { AddAllowedSourceBody, AddDestinationBody, CreateRouteBody, EndRouteBody, RemoveAllowedSourceBody, RemoveDestinationBody, ReorderBody, RouteActionBody, UpdateRouteBody } from '@panel/shared/api/routes.ts'
+import { AddAllowedSourceBody, AddDestinationBody, CreateRouteBody, EndRouteBody, PreviewRouteBody, RemoveAllowedSourceBody, RemoveDestinationBody, ReorderBody, RouteActionBody, UpdateRouteBody } from '@panel/shared/api/routes.ts'
 import { CONNECTIONS_MAX } from '@panel/shared/model/connection.ts'
 import { command, preview, query, type Endpoint } from '../http/endpoint.ts'
 import { limitIn, queryOf } from '../http/queries.ts'
@@ -29,7 +29,7 @@ const tag = 'routes'
 export const routeEndpoints = (traffic: Traffic): Endpoint[] => [
   query('GET /routes', { tag, summary: 'List the rules in their order, each with its health and traffic.', query: LIST_QUERY, answer: ListRoutesAnswer }, listRoutes(traffic)),
   command('POST /routes', { tag, summary: 'Make a rule: checked, applied in one transaction, read back from the kernel, and put back if anything differs.', answer: ChangeRouteAnswer, body: CreateRouteBody, gathersProblems: true, audit: 'RouteCreate', isCreating: true }, createRoute(traffic)),
-  preview('POST /routes/preview', { tag, summary: 'Show the exact netfilter text that making a rule would submit, and do nothing.', answer: PreviewRouteAnswer, body: CreateRouteBody, gathersProblems: true }, previewRoute),
+  preview('POST /routes/preview', { tag, summary: 'Show the exact netfilter text that making or changing a rule would submit, and do nothing.', answer: PreviewRouteAnswer, body: PreviewRouteBody, gathersProblems: true }, previewRoute),
   command('POST /routes/reorder', { tag, summary: 'Set the order of the rules: of two that match a connection the first gets it. Rules that are left out follow as they stood.', answer: ReorderAnswer, body: ReorderBody, audit: 'RouteReorder' }, reorderRoutes(traffic)),
   command('POST /routes/apply-all', { tag, summary: 'Put into the kernel all rules that are enabled, as they are stored, and take out any other.', answer: ApplyAllAnswer, audit: 'RouteReapply' }, applyAll(traffic)),
   ...trafficEndpoints(traffic),

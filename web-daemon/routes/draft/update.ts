@@ -1,5 +1,4 @@
 // The draft of a change: what creating would look at, run over the stored rule with the request laid over it (interface.md, PATCH /routes/{id}).
-import type { Warning } from '@panel/shared/api/errors.ts'
 import { LOAD_BALANCE_MODES } from '@panel/shared/api/lookups.ts'
 import type { CreateRouteBody, RouteDestinationBody, UpdateRouteBody } from '@panel/shared/api/routes.ts'
 import type { ReadContext } from '../../context.ts'
@@ -8,14 +7,11 @@ import { isNone } from '../../http/standing-problems.ts'
 import { isActive, type NamedRoute, type RouteRecord } from '../record.ts'
 import { checkBackend } from './backend.ts'
 import { checkNeighbours, refuseProtected } from './conflicts.ts'
-import { draftParts, incomplete, recordOf } from './draft.ts'
+import { draftParts, incomplete, recordOf, type Draft } from './draft.ts'
 import { refuseTooManyPorts } from './shifted.ts'
 import { FIELD_ORDER, sketchOf, type Asked, type Sketch } from './sketch.ts'
 
-export interface UpdateDraft {
-  readonly record: NamedRoute
-  readonly warnings: Warning[]
-}
+export type UpdateDraft = Pick<Draft, 'record' | 'warnings' | 'rule_backend'>
 
 export interface Wish {
   readonly body: UpdateRouteBody
@@ -37,7 +33,7 @@ export async function draftUpdate(context: ReadContext, stored: RouteRecord, { b
   if (!record) throw incomplete()
   refuseTooManyPorts(record)
   const warnings = sketch.warnings.filter(isNone(known.warnings)).map((warning) => ({ ...warning, field: spokenOf(warning.field) }))
-  return { record, warnings }
+  return { record, warnings, rule_backend: sketch.facts.rule_backend }
 }
 
 /** Null where a problem leaves something undecided. A protected port is refused at once: no other field would mend that. */
@@ -63,8 +59,8 @@ async function standing(context: ReadContext, { facts }: Sketch, stored: RouteRe
 }
 
 /** The stored rule as the request that would make it. Fields of a request bear the names of the record's. */
-export function askedOf(stored: RouteRecord): CreateRouteBody {
-  const fields = FIELD_ORDER.filter((field) => field in stored && field !== 'address_family_id').map((field) => [field, stored[field as keyof RouteRecord]])
+export function askedOf(stored: NamedRoute): CreateRouteBody {
+  const fields = FIELD_ORDER.filter((field) => field in stored && field !== 'address_family_id').map((field) => [field, stored[field as keyof NamedRoute]])
   const allowed_sources = stored.allowed_sources.map(({ cidr, description }) => ({ cidr, description }))
   return { ...(Object.fromEntries(fields) as CreateRouteBody), destinations: stored.destinations.map(bodyOf), allowed_sources }
 }
