@@ -24,6 +24,16 @@ export const ROUTES: readonly Route[] = [
   { path: '/tunnels/:id/pairing', page: 'tunnels/PairingPage', areas: ['tunnels', 'tunnel'], title: 'core.nav.tunnel' },
   { path: '/tunnels/:id/diagnostics', page: 'tunnels/DiagnosticsPage', areas: ['tunnels', 'tunnel', 'diagnostics'], title: 'core.nav.tunnel' },
   { path: '/tunnels/:id/history', page: 'tunnels/HistoryPage', areas: ['tunnels', 'tunnel', 'diagnostics'], title: 'core.nav.tunnel' },
+  { path: '/routes', page: 'routes/ListPage', areas: ['routes'], title: 'core.nav.routes', nav: { group: 'tunnels', icon: 'shuffle', onPhone: true }, first: ['/routes?limit=1000'] },
+  { path: '/routes/new', page: 'routes/EditPage', areas: ['routes'], title: 'core.nav.routes' },
+  { path: '/routes/order', page: 'routes/OrderPage', areas: ['routes'], title: 'core.nav.routes', first: ['/routes?limit=1000'] },
+  { path: '/routes/:id', page: 'routes/DetailPage', areas: ['routes'], title: 'core.nav.routes' },
+  { path: '/routes/:id/edit', page: 'routes/EditPage', areas: ['routes'], title: 'core.nav.routes' },
+  { path: '/pools', page: 'pools/ListPage', areas: ['pools'], title: 'core.nav.pools', nav: { group: 'tunnels', icon: 'layers' }, first: ['/pools'] },
+  { path: '/pools/new', page: 'pools/EditPage', areas: ['pools'], title: 'core.nav.pools' },
+  { path: '/pools/:id/edit', page: 'pools/EditPage', areas: ['pools'], title: 'core.nav.pools' },
+  { path: '/reconcile', page: 'reconcile/ListPage', areas: ['reconcile', 'routes'], title: 'core.nav.reconcile', nav: { group: 'host', icon: 'scale' }, first: ['/reconcile?include_ignored=true'] },
+  { path: '/forwarding', page: 'forwarding/ForwardingPage', areas: ['forwarding'], title: 'core.nav.forwarding', nav: { group: 'host', icon: 'forward' }, first: ['/system/forwarding'] },
   { path: '/account', page: 'account/AccountPage', areas: ['account'], title: 'core.nav.account' },
 ]
 

@@ -5,6 +5,10 @@ import type dashboard from './en/dashboard.json'
 import type diagnostics from './en/diagnostics.json'
 import type tunnel from './en/tunnel.json'
 import type tunnel_new from './en/tunnel_new.json'
+import type forwarding from './en/forwarding.json'
+import type pools from './en/pools.json'
+import type reconcile from './en/reconcile.json'
+import type routes from './en/routes.json'
 import type tunnels from './en/tunnels.json'
 
 interface Areas {
@@ -14,6 +18,10 @@ interface Areas {
   readonly diagnostics: typeof diagnostics
   readonly tunnel: typeof tunnel
   readonly tunnel_new: typeof tunnel_new
+  readonly forwarding: typeof forwarding
+  readonly pools: typeof pools
+  readonly reconcile: typeof reconcile
+  readonly routes: typeof routes
   readonly tunnels: typeof tunnels
 }
 

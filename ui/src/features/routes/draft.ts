@@ -1,0 +1,101 @@
+// A relay rule as the editor holds it, and as it is sent: what is left empty is decided by the server.
+import type { CreateRouteBody } from '@panel/shared/api/routes.ts'
+import type { RouteView } from '@panel/shared/api/route-answers.ts'
+
+export interface DestinationValues {
+  address: string
+  /** Null: the same as the port that is listened on. */
+  port: number | null
+  port_range_end: number | null
+  weight: number | null
+  is_enabled: boolean
+}
+
+export interface RouteValues {
+  route_rule_title: string
+  description: string
+  route_protocol_id: number
+  bind_address: string
+  bind_port: number | null
+  bind_port_range_end: number | null
+  bind_interface: string
+  destinations: DestinationValues[]
+  load_balance_mode_id: number
+  nat_mode_id: number
+  snat_address: string
+  allowed_sources: { cidr: string; description: string }[]
+  is_enabled: boolean
+  is_clamp_mss_to_pmtu: boolean
+  is_include_local_originated: boolean
+  is_logging_enabled: boolean
+  fwmark: number | null
+  max_connections_per_source: number | null
+  connection_rate_limit: number | null
+  tunnel_id: number | null
+  tags: string
+  force: boolean
+}
+
+export const ROUND_ROBIN = 20
+export const WEIGHTED = 40
+export const SNAT = 20
+
+export const emptyDestination = (): DestinationValues => ({ address: '', port: null, port_range_end: null, weight: 1, is_enabled: true })
+
+export const emptyRoute = (): RouteValues => ({
+  route_rule_title: '',
+  description: '',
+  route_protocol_id: 10,
+  bind_address: '',
+  bind_port: null,
+  bind_port_range_end: null,
+  bind_interface: '',
+  destinations: [emptyDestination()],
+  load_balance_mode_id: ROUND_ROBIN,
+  nat_mode_id: 10,
+  snat_address: '',
+  allowed_sources: [],
+  is_enabled: true,
+  is_clamp_mss_to_pmtu: true,
+  is_include_local_originated: false,
+  is_logging_enabled: false,
+  fwmark: null,
+  max_connections_per_source: null,
+  connection_rate_limit: null,
+  tunnel_id: null,
+  tags: '',
+  force: false,
+})
+
+export const valuesOf = (route: RouteView): RouteValues => ({
+  ...(Object.fromEntries(Object.keys(emptyRoute()).map((name) => [name, route[name as keyof RouteView]])) as unknown as RouteValues),
+  bind_interface: route.bind_interface ?? '',
+  snat_address: route.snat_address ?? '',
+  destinations: route.destinations.map(({ address, port, port_range_end, weight, is_enabled }) => ({ address, port, port_range_end, weight, is_enabled })),
+  load_balance_mode_id: Math.max(ROUND_ROBIN, route.load_balance_mode_id),
+  allowed_sources: route.allowed_sources.map(({ cidr, description }) => ({ cidr, description })),
+  tags: route.tags.join(', '),
+  force: false,
+})
+
+/** Without a title and an address to listen on the server chooses; a stored rule says them all, or they would stay. */
+export const bodyOf = (values: RouteValues, isStored: boolean): CreateRouteBody => {
+  const { force, load_balance_mode_id, bind_port, ...rest } = values
+  const bind_address = values.bind_address.trim()
+  const title = values.route_rule_title.trim()
+  const anyAddress = values.destinations[0]?.address.includes(':') ? '::' : '0.0.0.0'
+  const { route_rule_title: _title, bind_address: _address, ...named } = rest
+  return {
+    ...named,
+    ...(title === '' ? {} : { route_rule_title: title }),
+    ...(bind_address === '' && !isStored ? {} : { bind_address: bind_address || anyAddress }),
+    bind_port: bind_port ?? 0,
+    bind_interface: values.bind_interface.trim() || null,
+    destinations: values.destinations.map(({ address, port, port_range_end, weight, is_enabled }) => ({ address: address.trim(), port: port ?? bind_port ?? 0, port_range_end: values.bind_port_range_end === null ? null : port_range_end, weight: weight ?? 1, is_enabled })),
+    ...(values.destinations.length > 1 ? { load_balance_mode_id } : {}),
+    snat_address: values.nat_mode_id === SNAT ? values.snat_address.trim() || null : null,
+    allowed_sources: values.allowed_sources.map(({ cidr, description }) => ({ cidr: cidr.trim(), description })),
+    tags: values.tags.split(/[,،]/).map((tag) => tag.trim()).filter((tag) => tag !== ''),
+    ...(force ? { force } : {}),
+  }
+}
