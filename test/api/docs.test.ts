@@ -144,6 +144,7 @@ describe('The API description', () => {
     const parameters = (path: string, method: (typeof METHODS)[number]): string[] => (document.paths[`/api/v1${path}`]?.[method]?.parameters ?? []).map((one) => `${one.in} ${one.name}${one.required ? ' !' : ''}`)
     assert.deepEqual(parameters('/tunnels', 'get'), ['limit', 'offset', 'search', 'is_enabled', 'tunnel_type_id', 'state'].map((name) => `query ${name}`))
     assert.deepEqual(parameters('/tunnels/{id}/history', 'get'), ['path id !', 'query from', 'query to', 'query resolution_seconds', 'query limit'])
+    assert.deepEqual(document.paths['/api/v1/tunnels/{id}/counters']?.get?.parameters.find(({ name }) => name === 'sample_seconds')?.schema, { type: 'number', minimum: 0.1, maximum: 30 })
     assert.deepEqual(parameters('/tunnels', 'post'), ['header X-CSRF-Token !', 'header Idempotency-Key'])
     assert.deepEqual(parameters('/auth/login', 'post'), [])
   })

@@ -5,7 +5,7 @@ import type { LinkStatistics } from '@panel/shared/model/observed.ts'
 import type { Reader } from '@panel/shared/rpc/methods.ts'
 import type { ReadContext } from '../context.ts'
 import { ok, type Answer, type Incoming } from '../http/endpoint.ts'
-import { queryOf, wholeIn } from '../http/queries.ts'
+import { numberIn, queryOf } from '../http/queries.ts'
 import { Refusal } from '../http/refusal.ts'
 import { probeOne } from '../tunnels/draft/before.ts'
 import { idIn } from '../tunnels/get.ts'
@@ -13,7 +13,7 @@ import { livingTunnel } from '../tunnels/look.ts'
 
 export const SAMPLE_SECONDS = { least: 0.1, usual: 1, most: 30 } as const
 
-export const COUNTERS_QUERY = queryOf({ sample_seconds: wholeIn('How long the movement is watched. Default 1.', SAMPLE_SECONDS.least, { type: 'number', maximum: SAMPLE_SECONDS.most }) })
+export const COUNTERS_QUERY = queryOf({ sample_seconds: numberIn('How long the movement is watched. Default 1.', SAMPLE_SECONDS.least, SAMPLE_SECONDS.most) })
 
 export async function showCounters({ db, ask, now }: ReadContext, { params, query }: Incoming): Promise<Answer> {
   const { interface_name } = await livingTunnel(db, idIn(params))

@@ -6,6 +6,7 @@ export const queryOf = (parameters: Readonly<Record<string, TSchema>>): TObject 
   strict(Object.fromEntries(Object.entries(parameters).map(([name, schema]) => [name, Type.Optional(schema)])))
 
 export const wholeIn = (description: string, minimum = 1, more: object = {}) => Type.Integer({ minimum, description, ...more })
+export const numberIn = (description: string, minimum: number, maximum: number) => Type.Number({ minimum, maximum, description })
 export const textIn = (description: string) => Type.String({ description })
 export const flagIn = (description: string) => Type.Boolean({ description })
 export const instantOf = (description: string) => Type.String({ format: 'date-time', description: `${description} Such as 2026-01-31T12:00:00Z.` })

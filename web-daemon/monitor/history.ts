@@ -5,7 +5,7 @@ import { ok, type Answer, type Incoming } from '../http/endpoint.ts'
 import { instantIn } from '../http/instant.ts'
 import { pagingOf } from '../http/paging.ts'
 import { Problems } from '../http/problems.ts'
-import { instantOf, limitIn, queryOf, wholeIn } from '../http/queries.ts'
+import { instantOf, limitIn, numberIn, queryOf } from '../http/queries.ts'
 import { idIn } from '../tunnels/get.ts'
 import { livingTunnel } from '../tunnels/look.ts'
 import { joined, pointOf, startOf, type Bucket } from './bucket.ts'
@@ -20,7 +20,7 @@ const MOST = { standard: 5000, maximum: 20_000 }
 export const HISTORY_QUERY = queryOf({
   from: instantOf('Where the time begins. Default: a day before its end.'),
   to: instantOf('Where the time ends. Default: now.'),
-  resolution_seconds: wholeIn('Seconds that a point stands for. Default: as stored.', 1, { type: 'number', maximum: LONGEST_S }),
+  resolution_seconds: numberIn('Seconds that a point stands for. Default: as stored.', 1, LONGEST_S),
   limit: limitIn(MOST),
 })
 

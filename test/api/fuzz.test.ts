@@ -1,0 +1,56 @@
+// Every operation of the API description against requests at random: never an unforeseen failure, never a hang, and never a change by what was refused.
+import assert from 'node:assert/strict'
+import fc from 'fast-check'
+import type { ApiDescription } from '@panel/web-daemon/docs/document.ts'
+import { requestTo, type Described, type FuzzRequest } from './support/fuzz/requests.ts'
+import { Target } from './support/fuzz/target.ts'
+import { startPanel } from './support/panel.ts'
+
+const REQUESTS = Number(process.env['PANEL_FUZZ_REQUESTS'] ?? 3000)
+const SEED = Number(process.env['PANEL_FUZZ_SEED'] ?? Date.now() % 2 ** 31)
+/** After so many a new panel is taken, which has little in it and whose throttles are open. */
+const ROUND = 500
+
+async function described(): Promise<Described[]> {
+  const panel = await startPanel()
+  const operator = await panel.setUp()
+  const { body } = await operator.raw<ApiDescription>('GET', '/api/docs')
+  await panel.close()
+  return Object.entries(body.paths).flatMap(([path, item]) => Object.entries(item).map(([method, operation]) => ({ path, method, operation })))
+}
+
+describe(`Requests at random (seed ${SEED})`, function () {
+  this.timeout(Math.max(300_000, REQUESTS * 200))
+  const statuses = new Map<number, number>()
+  const answered = new Map<string, number>()
+
+  async function round(operations: readonly Described[], seed: number, count: number): Promise<void> {
+    const requests = fc.sample(fc.oneof(...operations.map((one) => ({ weight: one.method === 'delete' ? 1 : 4, arbitrary: requestTo(one) }))), { numRuns: count, seed })
+    const target = await Target.open()
+    try {
+      for (const [at, request] of requests.entries()) {
+        const { status } = await target.send(request).catch((failure: unknown) => {
+          throw new Error(`PANEL_FUZZ_SEED=${seed} PANEL_FUZZ_REQUESTS=${count}, request ${at}: ${told(request)}\n${failure instanceof Error ? failure.message : String(failure)}`)
+        })
+        statuses.set(status, (statuses.get(status) ?? 0) + 1)
+        if (status < 300) answered.set(request.operation, (answered.get(request.operation) ?? 0) + 1)
+      }
+    } finally {
+      await target.close()
+    }
+  }
+
+  it(`${REQUESTS} of them harm nothing`, async () => {
+    const operations = await described()
+    for (let sent = 0, seed = SEED; sent < REQUESTS; sent += ROUND, seed += 1) await round(operations, seed, Math.min(ROUND, REQUESTS - sent))
+    const count = (least: number, most: number): number => [...statuses].reduce((sum, [status, times]) => (status >= least && status <= most ? sum + times : sum), 0)
+    assert.equal(count(100, 599), REQUESTS)
+    // Requests that are all refused, or all of one kind, would prove little.
+    const told = JSON.stringify([Object.fromEntries([...statuses].sort()), operations.filter(({ operation }) => !answered.has(operation.operationId)).map(({ operation }) => operation.operationId)])
+    assert.ok(count(200, 299) > REQUESTS / 20 && count(422, 422) > REQUESTS / 10, told)
+    if (REQUESTS >= 3000) assert.ok(answered.size > operations.length / 2, told)
+    if (process.env['PANEL_FUZZ_REQUESTS'] !== undefined) console.log(told)
+  })
+})
+
+const told = ({ method, target, headers, body }: FuzzRequest): string => `${method} ${target} ${JSON.stringify(headers)} ${(body ?? '').slice(0, 2000)}`
