@@ -32,7 +32,7 @@ export function importBackup(services: BackupServices) {
     const backup = problems.has('backup') ? null : readBackup(body.backup, { settings: include_settings, routes: include_routes }, problems)
     problems.throwIfAny()
     if (!backup) throw new Error('A backup without problems is missing')
-    if (dry_run) return ok(answerOf(dry_run, backup, await importAll(looker(foreseeing(context, backup), incoming), context, { services, backup, body })))
+    if (dry_run) return ok(answerOf(dry_run, backup, await importAll(looker(foreseeing(context, backup), incoming, services.logger), context, { services, backup, body })))
     if (isUnderWay) throw new Refusal('CONFLICT', 'Another import is under way. Wait for it to end.')
     isUnderWay = true
     try {

@@ -52,7 +52,7 @@ export interface Worker {
 }
 
 /** Changes nothing, by type: it is handed what can only read. */
-export function looker(context: ReadContext, incoming: Incoming<unknown>): Worker {
+export function looker(context: ReadContext, incoming: Incoming<unknown>, logger: Logger): Worker {
   const patience = new Patience()
   return {
     isDry: true,
@@ -64,7 +64,7 @@ export function looker(context: ReadContext, incoming: Incoming<unknown>): Worke
         const { warnings } = await patience.with(job, () => look(context, asking(incoming, job)))
         return { ...told(job), action, warnings: [...warnings] }
       } catch (thrown) {
-        const refusal = asRefusal(thrown)
+        const refusal = refusedBy(thrown, job, { incoming, logger })
         return skipped(job, refusal) ?? { ...told(job), action, error: errorOf(job, refusal) }
       }
     },
@@ -73,12 +73,8 @@ export function looker(context: ReadContext, incoming: Incoming<unknown>): Worke
 
 export function doer(context: CommandContext, incoming: Incoming<unknown>, logger: Logger): Worker {
   const patience = new Patience()
-  const refusedBy = (thrown: unknown, { path }: Job): Refusal => {
-    const refusal = asRefusal(thrown)
-    if (refusal !== thrown) logger.error({ request_id: incoming.request_id, item: path, err: thrown }, 'unforeseen failure')
-    return refusal
-  }
-  const attempt = async (job: Job, note: AuditNote): Promise<Done | Refusal> => patience.with(job, () => job.carryOut({ ...context, note }, asking(incoming, job))).catch((thrown: unknown) => refusedBy(thrown, job))
+  const attempt = (job: Job, note: AuditNote): Promise<Done | Refusal> =>
+    patience.with<Done | Refusal>(job, () => job.carryOut({ ...context, note }, asking(incoming, job))).catch((thrown: unknown) => refusedBy(thrown, job, { incoming, logger }))
   return {
     isDry: false,
     do: async (job) => {
@@ -91,6 +87,12 @@ export function doer(context: CommandContext, incoming: Incoming<unknown>, logge
       return ended instanceof Refusal ? { ...told(job), action: 'failed', detail: ended.message, error: errorOf(job, ended) } : { ...told(job), action: job.wish, ...ended, warnings: [...ended.warnings] }
     },
   }
+}
+
+function refusedBy(thrown: unknown, { path }: Job, { incoming, logger }: { incoming: Incoming<unknown>; logger: Logger }): Refusal {
+  const refusal = asRefusal(thrown)
+  if (refusal !== thrown) logger.error({ request_id: incoming.request_id, item: path, err: thrown }, 'unforeseen failure')
+  return refusal
 }
 
 /** Items after so many that found the helper away do not wait for it again. */
