@@ -1,5 +1,7 @@
 // Guessing is slowed down (decisions.md, A12): per account name, per address, and by a lockout of the address.
 import assert from 'node:assert/strict'
+import bcrypt from 'bcrypt'
+import { replacePassword } from '@panel/web-daemon/auth/store.ts'
 import { OPERATOR, startPanel, type TestPanel } from './support/panel.ts'
 
 describe('guessing a password', () => {
@@ -83,6 +85,18 @@ describe('guessing a password', () => {
     for (let at = 0; at < 20; at++) assert.equal(await guess(OPERATOR.username, '127.0.5.1', OPERATOR.password), '200')
     assert.equal(await guess(OPERATOR.username, '127.0.5.1', OPERATOR.password), '429')
     assert.equal(await guess(OPERATOR.username, '127.0.5.2', OPERATOR.password), '200')
+  })
+
+  it('is forgotten once the password is another one, for every name: who was given it need not wait', async () => {
+    for (let at = 1; at <= 5; at++) assert.equal(await guess(OPERATOR.username, '127.0.11.1'), '401')
+    for (let at = 1; at <= 5; at++) assert.equal(await guess('nobody', `127.0.12.${at}`), '401')
+    assert.equal(await guess(OPERATOR.username, '127.0.11.1', OPERATOR.password), '429')
+    const { user_id } = await panel.db.selectFrom('user_account').select('user_id').executeTakeFirstOrThrow()
+    await replacePassword(panel.db, user_id, await bcrypt.hash('a new and longer one', 4), panel.clock.now().toISOString())
+    assert.equal(await guess(OPERATOR.username, '127.0.11.1', 'a new and longer one'), '200')
+    assert.equal(await guess('nobody', '127.0.12.9'), '401')
+    for (let at = 1; at <= 5; at++) await guess(`nobody${at}`, '127.0.13.1')
+    assert.equal(await guess('nobody6', '127.0.13.1'), '429')
   })
 
   it('by way of the change of the password counts as well', async () => {

@@ -1,10 +1,13 @@
 // Backups: what an export holds and what it never does, and what a dry run tells (interface.md, Backup document; decisions.md, B1 to B4, T6, T21).
 import assert from 'node:assert/strict'
 import { createSecretKey, randomBytes } from 'node:crypto'
+import { METHODS } from '@panel/shared/rpc/methods.ts'
 import { SETTING_KEYS } from '@panel/web-daemon/settings/definitions.ts'
 import { backupOf, became, exportOf, furnish, importInto } from './support/backup.ts'
 import type { Client } from './support/client.ts'
-import { OPERATOR, startPanel, type TestPanel } from './support/panel.ts'
+import { FakeKernel } from '../support/fake-kernel.ts'
+import { inProcessHelper } from '../support/in-process-helper.ts'
+import { askOf, OPERATOR, startPanel, type TestPanel } from './support/panel.ts'
 import { SMALLEST } from './support/tunnels.ts'
 
 describe('An export', () => {
@@ -54,19 +57,23 @@ describe('A dry run', () => {
     await furnish(first)
     const backup = await exportOf(first)
     await source.close()
-    const panel = await startPanel()
+    const kernel = new FakeKernel()
+    const helper = inProcessHelper(kernel)
+    const panel = await startPanel({ ask: askOf(helper.ask), stream: helper.stream })
     const operator = await panel.setUp()
     const stored = async (): Promise<string> => {
       const tables = (await panel.db.introspection.getTables()).map(({ name }) => name).filter((name) => name !== 'audit_log')
       const rows = await Promise.all(tables.map((name) => panel.db.selectFrom(name as 'setting').selectAll().execute()))
       return JSON.stringify([tables, rows])
     }
-    const [before, held] = [await stored(), panel.kernel.picture()]
+    const [before, held, asked] = [await stored(), kernel.picture(), helper.asked.length]
     const { status, body } = await importInto(operator, backup, { dry_run: true })
     assert.deepEqual([status, body.dry_run], [200, true])
     assert.equal(await stored(), before)
-    assert.equal(panel.kernel.picture(), held)
-    assert.deepEqual(panel.kernel.changes, [])
+    assert.deepEqual([kernel.picture(), kernel.changes], [held, []])
+    const since = helper.asked.slice(asked)
+    assert.ok(since.length > 4)
+    for (const method of since) assert.equal(METHODS[method as keyof typeof METHODS].effect, 'read', method)
     assert.deepEqual(new Set(body.actions.map(({ action }) => action)), new Set(['would_create', 'would_update', 'skip']))
     assert.deepEqual(body.actions.filter(({ error }) => error), [])
     assert.equal(body.actions.filter(({ kind, action }) => kind === 'tunnel' && action === 'would_create').length, 4)

@@ -95,16 +95,18 @@ describe('tunnel-panel reset-password', function () {
     return client.post('/auth/login', { ...OPERATOR, password }).then(({ status }) => (status === 200 ? client : null))
   }
 
-  it('beside a running daemon ends every session and every open stream at once, and only the new password is right', async () => {
+  it('beside a running daemon ends every session, every open stream and the wait of whoever guessed too often, and only the new password is right', async () => {
     const { client, stop } = await startDaemon()
     await client.post('/auth/setup', OPERATOR)
     const other = await signIn(client.base, OPERATOR.password)
     assert.ok(other)
+    for (let at = 0; at < 5; at++) assert.equal(await signIn(client.base, 'a wrong guess'), null)
+    assert.equal(await signIn(client.base, OPERATOR.password), null)
     const stream = await openStream(other, '/monitor/stream')
     assert.equal(stream.status, 200)
     const { code, out, said } = await reset(`${NEW_PASSWORD}\n`)
     assert.deepEqual([code, said], [0, ''])
-    assert.match(out, /^The password of operator is another one now/)
+    assert.match(out, /^The password of operator is another one now, and every session has ended\.\n$/)
     for (const ended of [client, other]) assert.deepEqual([(await ended.get('/auth/me')).status, (await ended.post('/auth/refresh')).status], [401, 401])
     await stream.ended
     assert.equal(await signIn(client.base, OPERATOR.password), null)

@@ -5,11 +5,12 @@ import { Refusal } from '../http/refusal.ts'
 import type { LoginBody } from './body.ts'
 import type { AuthServices } from './services.ts'
 import { sessionAnswer } from './session.ts'
-import { accountNamed, recordLogin } from './store.ts'
+import { accountNamed, lastChange, recordLogin } from './store.ts'
 
 export const login =
   ({ passwords, tokens, throttle }: AuthServices) =>
   async ({ db, now, note }: CommandContext, { body, client_ip }: Incoming<LoginBody>): Promise<Answer> => {
+    throttle.heedChange(await lastChange(db))
     const attempt = throttle.begin(body.username, client_ip)
     const account = await accountNamed(db, body.username)
     const isRight = await passwords.isRight(body.password, account?.password_hash ?? null)

@@ -30,6 +30,9 @@ export const recordLogin = async (db: Kysely<Database>, user_id: number, now: st
 /** There is one, or none yet. */
 export const onlyAccount = async (db: ReadDb): Promise<Account | undefined> => db.selectFrom('user_account').selectAll().orderBy('user_id').limit(1).executeTakeFirst()
 
+/** Of name or password; signing in is none. */
+export const lastChange = async (db: ReadDb): Promise<string | null> => (await onlyAccount(db))?.updated_date ?? null
+
 /** Whatever it was before, and whoever changes it at the same time; ends every session of the account. */
 export const replacePassword = async (db: WriteDb, user_id: number, password_hash: string, now: string): Promise<void> => {
   await db

@@ -17,17 +17,29 @@ export interface Attempt {
 
 export class Throttle {
   readonly #now: () => Date
-  readonly #failures: SlidingWindow
+  readonly #settings: SettingsReader
+  #failures: SlidingWindow
   readonly #attempts: SlidingWindow
   readonly #refreshes: SlidingWindow
-  readonly #inARow: FailuresInARow
+  #inARow: FailuresInARow
+  #changed: string | null = null
 
   constructor(now: () => Date, settings: SettingsReader) {
     this.#now = now
-    this.#failures = new SlidingWindow(() => settings.get('security.login_rate_limit_per_minute'), MINUTE_MS, now)
+    this.#settings = settings
+    this.#failures = this.#noFailures()
     this.#attempts = new SlidingWindow(LIMITS.attempts_per_minute_per_address, MINUTE_MS, now)
     this.#refreshes = new SlidingWindow(LIMITS.refreshes_per_minute_per_address, MINUTE_MS, now)
-    this.#inARow = new FailuresInARow(() => settings.get('security.login_lockout_minutes') * MINUTE_MS)
+    this.#inARow = this.#noneInARow()
+  }
+
+  /**
+   * Guesses at a password that is another one now are forgotten, whoever made them, so that an operator who was given a new one need not wait. They are
+   * forgotten for every name, since the name that they are forgotten for would be known to exist. `changed`: when the account last was.
+   */
+  heedChange(changed: string | null): void {
+    if (this.#changed !== null && changed !== this.#changed) [this.#failures, this.#inARow] = [this.#noFailures(), this.#noneInARow()]
+    this.#changed = changed
   }
 
   /** Before any password is compared. It counts as a failure until it is told otherwise, so guesses sent at once cannot outrun the count. */
@@ -53,6 +65,14 @@ export class Throttle {
 
   beginRefresh(client_ip: string): void {
     this.#admit(this.#refreshes, client_ip)
+  }
+
+  #noFailures(): SlidingWindow {
+    return new SlidingWindow(() => this.#settings.get('security.login_rate_limit_per_minute'), MINUTE_MS, this.#now)
+  }
+
+  #noneInARow(): FailuresInARow {
+    return new FailuresInARow(() => this.#settings.get('security.login_lockout_minutes') * MINUTE_MS)
   }
 
   #admit(window: SlidingWindow, client_ip: string): void {

@@ -22,13 +22,11 @@ export async function resetPassword(state_dir: string, caller: string): Promise<
     if (!account) throw new CommandError('There is no account yet. Open the panel in a browser and create it.')
     const password = await readNewPassword(process.stdin, say, (given) => refuseWeak(given, account))
     await inWords(path, change(db, account, { password_hash: await makePasswords().hash(password), caller }))
-    process.stdout.write(`The password of ${account.username} is another one now, and every session has ended.\n${WAITING}\n`)
+    process.stdout.write(`The password of ${account.username} is another one now, and every session has ended.\n`)
   } finally {
     await db.destroy()
   }
 }
-
-const WAITING = 'An address that failed too often still waits as long as the setting security.login_lockout_minutes says; restarting the web daemon ends that.'
 
 const say = (text: string): void => void process.stderr.write(text)
 
