@@ -11,11 +11,13 @@ const ROOT = join(dirname(fileURLToPath(import.meta.url)), '../..')
 const BUILT = join(ROOT, '.build/page')
 const LANGUAGES = ['en', 'fa', 'ru', 'zh-CN'] as const
 
+type FilesByLanguage = Readonly<Record<string, readonly string[]>>
+
 /** As the web daemon reads it (web-daemon/http/preload.ts): addresses in the order in which they are tried, files under the web path. */
-export interface Preload {
-  readonly path: string
-  readonly files: Readonly<Record<string, readonly string[]>>
-  readonly first: readonly string[]
+interface Preload {
+  /** Before anybody is signed in, whatever the address. */
+  readonly entrance: FilesByLanguage
+  readonly routes: readonly { readonly path: string; readonly files: FilesByLanguage; readonly first: readonly string[] }[]
 }
 
 /** Puts the page, ready to be served, into the folder. */
@@ -25,16 +27,21 @@ export async function buildPage(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true })
   await mkdir(folder, { recursive: true })
   await Promise.all([cp(join(BUILT, 'index.html'), join(folder, 'index.html')), cp(join(BUILT, 'assets'), join(folder, 'assets'), { recursive: true })])
-  await writeFile(join(folder, 'preload.json'), JSON.stringify(ROUTES.map((route) => preloadOf(manifest, route))))
+  await writeFile(join(folder, 'preload.json'), JSON.stringify(preloadOf(manifest)))
   await compress(join(folder, 'assets'))
 }
 
+const preloadOf = (manifest: Manifest): Preload => ({
+  entrance: byLanguage(manifest, 'src/shell/Entrance.svelte', []),
+  routes: ROUTES.map(({ path, page, areas, first = [] }: Route) => ({ path, first, files: byLanguage(manifest, `src/features/${page}.svelte`, areas) })),
+})
+
 /** What index.html names itself is left out. */
-const preloadOf = (manifest: Manifest, { path, page, areas, first = [] }: Route): Preload => {
+const byLanguage = (manifest: Manifest, source: string, areas: readonly string[]): FilesByLanguage => {
   const known = filesOf(manifest, 'index.html')
-  const of = (source: string): string[] => [...filesOf(manifest, source)].filter((file) => !known.has(file))
-  const files = LANGUAGES.map((language) => [language, [...new Set([`src/features/${page}.svelte`, ...['core', ...areas].map((area) => `src/locales/${language}/${area}.json`)].flatMap(of))]])
-  return { path, first, files: Object.fromEntries(files) as Record<string, string[]> }
+  const words = (language: string): string[] => ['core', ...areas].map((area) => `src/locales/${language}/${area}.json`)
+  const files = (language: string): string[] => [source, ...words(language)].flatMap((one) => [...filesOf(manifest, one)]).filter((file) => !known.has(file))
+  return Object.fromEntries(LANGUAGES.map((language) => [language, [...new Set(files(language))]]))
 }
 
 /** A chunk with its styles and all that it imports at once. */

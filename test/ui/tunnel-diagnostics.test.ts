@@ -32,7 +32,7 @@ describe('Diagnostics on the page', () => {
   })
 
   it('end an MTU probe with one button that shows its request, and runs it', async () => {
-    host.kernel.icmp.answer = ({ packet_size }: FakeEcho) => (packet_size <= 1400 ? {} : null)
+    host.kernel.icmp.answer = ({ packet_size }: FakeEcho) => (packet_size + 28 <= 1400 ? {} : null)
     const { page } = await visitDiagnostics()
     await page.getByRole('button', { name: 'Probe the MTU' }).click()
     const apply = page.getByRole('button', { name: 'Set the MTU to 1372' })

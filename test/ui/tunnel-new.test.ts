@@ -9,12 +9,14 @@ import { complaintOf, field, goTo, seen, signedIn, startHost, type Host } from '
 describe('Making a tunnel on the page', () => {
   const { visit } = browsing()
   let host: Host
+  let second: Host | null
   let client: Client
   beforeEach(async () => {
+    second = null
     host = await startHost()
     client = await host.setUp()
   })
-  afterEach(() => host.close())
+  afterEach(() => Promise.all([host.close(), second?.close()]))
 
   const fillEnds = async (page: Page, local: string, remote: string): Promise<void> => {
     await field(page, 'This server\'s address').fill(local)
@@ -52,7 +54,7 @@ describe('Making a tunnel on the page', () => {
   it('goes on from the code of the first server, on a phone too, and both ends fit', async () => {
     await createTunnel(client)
     const { pairing_code } = (await client.get<{ pairing_code: string }>('/tunnels/1/pairing-code')).body
-    const second = await startHost()
+    second = await startHost()
     await second.setUp()
     second.kernel.hostInterfaces = second.kernel.hostInterfaces.map((one) => (one.name === 'eth0' ? { ...one, addresses: ['198.51.100.7/24'] } : one))
     const { page, gates } = await goTo(await signedIn(await visit(second, { viewport: PHONE })), second, 'tunnels/new?code', 'Create a tunnel')
@@ -70,6 +72,5 @@ describe('Making a tunnel on the page', () => {
     await seen(page, 'gre-b-1')
     const [a, b] = [host.kernel.held.get('gre-a-1')?.state?.config, second.kernel.held.get('gre-b-1')?.state?.config]
     assert.deepEqual([b?.local_endpoint, b?.remote_endpoint, b?.ikey, b?.okey, b?.mtu], [a?.remote_endpoint, a?.local_endpoint, a?.okey, a?.ikey, a?.mtu])
-    await second.close()
   })
 })

@@ -1,6 +1,6 @@
 // Does something and says how it went: a toast with Undo where there is one, or the failure; and what is shown is brought up to date.
 import { Withdrawn } from './own-access.ts'
-import { outdated } from './query.ts'
+import { outdated } from './query.svelte.ts'
 import { toasts } from './toasts.svelte.ts'
 
 export interface Acting {

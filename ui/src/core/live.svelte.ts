@@ -1,7 +1,7 @@
 // The two streams that a tab may have open, and what they told last: how the tunnels are, and how loaded the host is.
 import type { MetricsSnapshot } from '@panel/shared/api/metrics.ts'
 import type { MonitorSnapshot, MonitorSummaryAnswer } from '@panel/shared/api/monitor.ts'
-import { outdated } from './query.ts'
+import { outdated } from './query.svelte.ts'
 import { LiveStream } from './stream.svelte.ts'
 
 class MonitorLive {

@@ -2,7 +2,7 @@
 import type { MeAnswer, SessionAnswer, UserView } from '@panel/shared/api/auth.ts'
 import type { HealthAnswer } from '@panel/shared/api/system.ts'
 import { askPlainly, get, hasSession, onSessionLost, post } from './api.ts'
-import { queries } from './query.ts'
+import { forgetAll } from './query.svelte.ts'
 import { asRefused, Refused } from './refused.ts'
 
 type Standing = 'starting' | 'setup' | 'signed-out' | 'signed-in' | 'silent'
@@ -57,7 +57,7 @@ class Session {
     await post('/auth/logout')
     this.user = null
     this.standing = 'signed-out'
-    queries.clear()
+    forgetAll()
   }
 
   /** The operator will not sign in in place: the page they were on is given up. */
@@ -71,7 +71,7 @@ class Session {
 
   #begun({ user }: SessionAnswer): void {
     const isAnother = this.user !== null && this.user.user_id !== user.user_id
-    if (isAnother || this.standing !== 'signed-in') queries.clear()
+    if (isAnother || this.standing !== 'signed-in') forgetAll()
     this.user = user
     this.notice = ''
     this.standing = 'signed-in'

@@ -2,7 +2,7 @@
 import type { DiagnosticRun, PingBody, PingPacketEvent } from '@panel/shared/api/diagnostics.ts'
 import { request, withSession } from '../../core/api.ts'
 import { readEvents } from '../../core/event-stream.ts'
-import { outdated } from '../../core/query.ts'
+import { outdated } from '../../core/query.svelte.ts'
 import { asRefused, Refused } from '../../core/refused.ts'
 
 export class Ping {
