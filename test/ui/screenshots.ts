@@ -19,6 +19,12 @@ interface State {
 
 const type = (label: string, text: string) => ({ page }: Visit) => page.locator(`input[name=${label}], textarea[name=${label}]`).first().fill(text)
 
+const withRules = async (_host: Host, client: Client): Promise<void> => {
+  await client.post('/routes', { route_rule_title: 'web', bind_address: '0.0.0.0', bind_port: 443, destination_address: '172.17.1.2', destination_port: 443, tunnel_id: 1 })
+  await client.post('/routes', { route_rule_title: 'shadowed', bind_address: '192.0.2.1', bind_port: 443, destination_address: '172.17.1.2', destination_port: 8443 })
+  await client.post('/routes', { route_rule_title: 'game servers', route_protocol_id: 20, bind_address: '192.0.2.1', bind_port: 27000, bind_port_range_end: 27010, destination_address: '172.17.1.2', destination_port: 27000 })
+}
+
 const STATES: readonly State[] = [
   { name: 'setup', isNew: true },
   { name: 'setup-refused', isNew: true, arrive: async (visit) => { await type('username', 'operator')(visit); await type('password', 'short')(visit); await visit.page.keyboard.press('Enter') } },
@@ -37,6 +43,20 @@ const STATES: readonly State[] = [
   { name: 'tunnel-new-1', path: 'tunnels/new' },
   { name: 'tunnel-new-2', path: 'tunnels/new', arrive: async ({ page }) => { await page.locator('main .card .button').first().click(); await page.locator('main form').waitFor() } },
   { name: 'tunnel-new-3', path: 'tunnels/new', arrive: async (visit) => { await visit.page.locator('main .card .button').first().click(); await type('local_endpoint', '192.0.2.1')(visit); await type('remote_endpoint', '203.0.113.77')(visit); await visit.page.locator('[type=submit]').click(); await visit.page.locator('main .card ol').waitFor() } },
+  { name: 'routes', path: 'routes', prepare: withRules },
+  { name: 'routes-new', path: 'routes/new' },
+  { name: 'routes-order', path: 'routes/order', prepare: withRules },
+  { name: 'route', path: 'routes/1', prepare: withRules },
+  { name: 'pools', path: 'pools' },
+  { name: 'reconcile', path: 'reconcile', prepare: withRules },
+  { name: 'forwarding', path: 'forwarding', prepare: withRules },
+  { name: 'metrics', path: 'metrics', arrive: ({ page }) => page.waitForTimeout(3000) },
+  { name: 'interfaces', path: 'host' },
+  { name: 'routing-table', path: 'host/routes' },
+  { name: 'settings', path: 'settings', arrive: (visit) => visit.page.locator('[name="monitor.window_size"]').fill('90') },
+  { name: 'audit', path: 'audit', prepare: withRules },
+  { name: 'backup', path: 'backup' },
+  { name: 'system', path: 'system' },
   { name: 'account', path: 'account' },
   { name: 'palette', path: '', arrive: async ({ page }) => { await page.keyboard.press('Control+k'); await page.getByRole('combobox').fill('g'); await page.waitForTimeout(600) } },
   { name: 'help', path: '', arrive: ({ page }) => page.keyboard.press('?') },

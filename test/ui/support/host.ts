@@ -3,7 +3,7 @@ import type { Locator, Page } from 'playwright-core'
 import { helperAway } from '@panel/web-daemon/helper/refusals.ts'
 import type { Writer } from '@panel/shared/rpc/methods.ts'
 import type { Client } from '../../api/support/client.ts'
-import { askOf, OPERATOR, startPanel, type TestPanel } from '../../api/support/panel.ts'
+import { askOf, OPERATOR, startPanel, type TestPanel, type TestParts } from '../../api/support/panel.ts'
 import { createTunnel } from '../../api/support/tunnels.ts'
 import { FakeKernel } from '../../support/fake-kernel.ts'
 import { inProcessHelper } from '../../support/in-process-helper.ts'
@@ -14,7 +14,7 @@ export interface Host extends TestPanel {
   readonly sendHelperAway: () => void
 }
 
-export const startHost = async (): Promise<Host> => {
+export const startHost = async (parts: TestParts = {}): Promise<Host> => {
   const kernel = new FakeKernel()
   const inProcess = inProcessHelper(kernel)
   const helper = askOf(inProcess.ask)
@@ -23,7 +23,7 @@ export const startHost = async (): Promise<Host> => {
     if (isAway) throw helperAway('ENOENT')
     return helper(method, params)
   }
-  const panel = await startPanel({ web_path: 'secret', ask, stream: inProcess.stream })
+  const panel = await startPanel({ web_path: 'secret', ask, stream: inProcess.stream, ...parts })
   const sendHelperAway = (): void => {
     isAway = true
     panel.clock.advance(2)

@@ -34,6 +34,13 @@ export const ROUTES: readonly Route[] = [
   { path: '/pools/:id/edit', page: 'pools/EditPage', areas: ['pools'], title: 'core.nav.pools' },
   { path: '/reconcile', page: 'reconcile/ListPage', areas: ['reconcile', 'routes'], title: 'core.nav.reconcile', nav: { group: 'host', icon: 'scale' }, first: ['/reconcile?include_ignored=true'] },
   { path: '/forwarding', page: 'forwarding/ForwardingPage', areas: ['forwarding'], title: 'core.nav.forwarding', nav: { group: 'host', icon: 'forward' }, first: ['/system/forwarding'] },
+  { path: '/metrics', page: 'metrics/MetricsPage', areas: ['metrics'], title: 'core.nav.metrics', nav: { group: 'host', icon: 'activity', onPhone: true }, first: ['/system/metrics'] },
+  { path: '/host', page: 'host/InterfacesPage', areas: ['host'], title: 'core.nav.host', nav: { group: 'host', icon: 'network' }, first: ['/system/interfaces'] },
+  { path: '/host/routes', page: 'host/RoutesPage', areas: ['host'], title: 'core.nav.host', first: ['/system/routes'] },
+  { path: '/audit', page: 'audit/AuditPage', areas: ['audit'], title: 'core.nav.audit', nav: { group: 'panel', icon: 'scroll' } },
+  { path: '/backup', page: 'backup/BackupPage', areas: ['backup'], title: 'core.nav.backup', nav: { group: 'panel', icon: 'archive' } },
+  { path: '/settings', page: 'settings/SettingsPage', areas: ['settings'], title: 'core.nav.settings', nav: { group: 'panel', icon: 'settings' }, first: ['/settings/schema'] },
+  { path: '/system', page: 'system/SystemPage', areas: ['system'], title: 'core.nav.system', nav: { group: 'panel', icon: 'info' }, first: ['/system/info'] },
   { path: '/account', page: 'account/AccountPage', areas: ['account'], title: 'core.nav.account' },
 ]
 

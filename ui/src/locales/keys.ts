@@ -1,5 +1,7 @@
 // Every key of the page's words, taken from the English files; an area is one file, and its keys begin with its name.
 import type account from './en/account.json'
+import type audit from './en/audit.json'
+import type backup from './en/backup.json'
 import type core from './en/core.json'
 import type dashboard from './en/dashboard.json'
 import type diagnostics from './en/diagnostics.json'
@@ -9,10 +11,16 @@ import type forwarding from './en/forwarding.json'
 import type pools from './en/pools.json'
 import type reconcile from './en/reconcile.json'
 import type routes from './en/routes.json'
+import type host from './en/host.json'
+import type metrics from './en/metrics.json'
+import type settings from './en/settings.json'
+import type system from './en/system.json'
 import type tunnels from './en/tunnels.json'
 
 interface Areas {
   readonly account: typeof account
+  readonly audit: typeof audit
+  readonly backup: typeof backup
   readonly core: typeof core
   readonly dashboard: typeof dashboard
   readonly diagnostics: typeof diagnostics
@@ -22,6 +30,10 @@ interface Areas {
   readonly pools: typeof pools
   readonly reconcile: typeof reconcile
   readonly routes: typeof routes
+  readonly host: typeof host
+  readonly metrics: typeof metrics
+  readonly settings: typeof settings
+  readonly system: typeof system
   readonly tunnels: typeof tunnels
 }
 

@@ -1,0 +1,97 @@
+// A backup on the page: put away as a file, looked at before it is brought back, each item told, nothing lost on an error (requirements 9, 12, 13).
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import type { BackupDocument } from '@panel/shared/api/backup.ts'
+import type { Client } from '../api/support/client.ts'
+import { listTunnels } from '../api/support/tunnels.ts'
+import { browsing, PHONE, type Look, type Visit } from './support/browser.ts'
+import { complaintOf, giveTunnels, goTo, signedIn, startHost, type Host } from './support/host.ts'
+
+const DOCUMENT = 'Or paste the content of a backup'
+
+describe('A backup on the page', () => {
+  const { visit } = browsing()
+  let host: Host
+  let operator: Client
+  beforeEach(async () => {
+    host = await startHost()
+    operator = await host.setUp()
+    await giveTunnels(host, operator)
+  })
+  afterEach(() => host.close())
+
+  const visitBackup = async (look: Look = {}): Promise<Visit> => goTo(await signedIn(await visit(host, look)), host, 'backup', 'Backup')
+  const exported = async (): Promise<BackupDocument> => (await operator.get<BackupDocument>('/backup/export')).body
+  const interfaces = async (): Promise<string[]> => (await listTunnels(operator)).body.tunnels.map(({ interface_name }) => interface_name).sort()
+
+  it('is downloaded as a file that says whose it is', async () => {
+    const { page } = await visitBackup()
+    const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Download' }).click()])
+    assert.match(download.suggestedFilename(), /^tunnel-panel-[A-Za-z0-9.-]+-\d{4}-\d\d-\d\dT[\d-]+\.json$/)
+    const saved = JSON.parse(readFileSync(await download.path(), 'utf8')) as BackupDocument
+    assert.deepEqual(saved.tunnels.map(({ interface_name }) => interface_name).sort(), await interfaces())
+  })
+
+  it('is only looked at before it is imported, item by item with the reason, and then tells what became of each', async () => {
+    const backup = await exported()
+    assert.equal((await operator.delete('/tunnels/1', {})).status, 200)
+    const { page } = await visitBackup()
+    await page.getByLabel('Backup file').setInputFiles({ name: 'old.json', mimeType: 'application/json', buffer: Buffer.from(JSON.stringify(backup)) })
+    await page.getByText(/old\.json.? is read/).waitFor()
+    await page.getByRole('button', { name: 'Show what would happen' }).click()
+    const preview = page.getByRole('table', { name: 'What would happen' })
+    assert.match(await preview.getByRole('row', { name: /gre-a-1/ }).innerText(), /Would be created/)
+    assert.match(await preview.getByRole('row', { name: /gre-a-4/ }).innerText(), /Left as it is[\s\S]*\w/)
+    assert.ok(!(await interfaces()).includes('gre-a-1'))
+    await page.getByRole('button', { name: 'Import 1 item' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Import 1 item of this backup?' })
+    await dialog.getByRole('button', { name: 'Import' }).click()
+    const result = page.getByRole('table', { name: 'What happened' })
+    assert.match(await result.getByRole('row', { name: /gre-a-1/ }).innerText(), /Created/)
+    assert.ok((await interfaces()).includes('gre-a-1'))
+  })
+
+  it('that is wrong says where, on the field, and keeps what was pasted', async () => {
+    const { page, gates } = await visitBackup()
+    const look = page.getByRole('button', { name: 'Show what would happen' })
+    await look.click()
+    assert.match(await complaintOf(page, DOCUMENT), /Choose a file/)
+    await page.getByLabel(DOCUMENT).fill('{"version": 1, "tunn')
+    await look.click()
+    assert.match(await complaintOf(page, DOCUMENT), /not a whole JSON document/)
+    gates.expectAnswer(422, '/backup/import')
+    await page.getByLabel(DOCUMENT).fill('{"version": 7}')
+    await look.click()
+    assert.match(await complaintOf(page, DOCUMENT), /does not understand a backup of version 7\. It reads version 1/)
+    await page.getByText('backup.version', { exact: true }).waitFor()
+    gates.expectAnswer(422, '/backup/import')
+    await page.getByLabel(DOCUMENT).fill('{"version": 1, "tunnels": [{"mtu": 1}]}')
+    await look.click()
+    await page.getByText('backup.tunnels[0].mtu', { exact: true }).waitFor()
+    assert.equal(await page.getByLabel(DOCUMENT).inputValue(), '{"version": 1, "tunnels": [{"mtu": 1}]}')
+  })
+
+  it('has to be looked at anew when what is to be imported was changed, and is not left unasked', async () => {
+    const backup = await exported()
+    assert.equal((await operator.delete('/tunnels/1', {})).status, 200)
+    const { page } = await visitBackup()
+    await page.getByLabel(DOCUMENT).fill(JSON.stringify(backup))
+    await page.getByRole('button', { name: 'Show what would happen' }).click()
+    await page.getByRole('button', { name: 'Import 1 item' }).waitFor()
+    await page.getByRole('switch', { name: 'Tunnels' }).click()
+    assert.equal(await page.getByRole('button', { name: 'Import 1 item' }).count(), 0)
+    await page.getByRole('button', { name: 'Show what would happen' }).click()
+    await page.getByText('There is nothing to import').waitFor()
+    await page.getByRole('link', { name: 'Overview' }).first().click()
+    await page.getByRole('dialog', { name: 'Leave without saving?' }).getByRole('button', { name: 'Cancel' }).click()
+  })
+
+  it('fits a phone', async () => {
+    const backup = await exported()
+    const { page } = await visitBackup({ viewport: PHONE })
+    await page.getByLabel(DOCUMENT).fill(JSON.stringify(backup))
+    await page.getByRole('button', { name: 'Show what would happen' }).click()
+    await page.getByRole('table', { name: 'What would happen' }).waitFor()
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth) <= PHONE.width)
+  })
+})

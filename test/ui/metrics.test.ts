@@ -1,0 +1,79 @@
+// The load of the host on the page: every figure by its name, both totals apart, and said to be old when it is (requirements 2, 3, 20).
+import assert from 'node:assert/strict'
+import { eventually } from '../api/support/streams.ts'
+import { FakeHost } from '../support/fake-host.ts'
+import { settingsWith } from '../support/settings.ts'
+import { browsing, PHONE, type Look, type Visit } from './support/browser.ts'
+import { goTo, signedIn, startHost, type Host } from './support/host.ts'
+
+describe('The host metrics on the page', () => {
+  const { visit } = browsing()
+  let machine: FakeHost
+  let host: Host
+  beforeEach(async () => {
+    machine = new FakeHost()
+    host = await startHost({ metrics: { host: machine, settings: settingsWith({ 'metrics.sample_interval_seconds': 0.5 }) } })
+    await host.setUp()
+  })
+  afterEach(() => host.close())
+
+  const visitMetrics = async (look: Look = {}): Promise<Visit> => {
+    if (!host.metrics.sampler.isRunning) await host.metrics.start()
+    const arrived = await goTo(await signedIn(await visit(host, look)), host, 'metrics', 'Host metrics')
+    await arrived.page.getByRole('heading', { name: 'Disks' }).waitFor()
+    return arrived
+  }
+
+  it('show what a disk nears by word and shape, swap that is not there as not configured, and both totals under heads of their own', async () => {
+    machine.files.set('/proc/meminfo', String(machine.files.get('/proc/meminfo')).replace(/SwapTotal:.*/, 'SwapTotal: 0 kB').replace(/SwapFree:.*/, 'SwapFree: 0 kB'))
+    machine.disks.set('/', async () => ({ bsize: 4096, blocks: 1000, bfree: 20, bavail: 20, files: 100, ffree: 75 }))
+    const { page } = await visitMetrics()
+    const disk = page.getByRole('row', { name: /^\// }).first()
+    assert.equal(await disk.locator('[data-state=down]').innerText(), 'Critically full')
+    await page.getByText('Not configured', { exact: true }).waitFor()
+    const table = page.getByRole('table', { name: 'Traffic of the interfaces' })
+    assert.deepEqual((await table.getByRole('columnheader').allInnerTexts()).slice(2, 5), ['Now', 'Since boot', 'Since installation'])
+    assert.ok(await table.getByRole('row').count() > 1)
+    for (const name of ['Processor', 'Memory', 'Swap', 'Load, over 1 minute', 'Relay throughput', 'The last minutes']) await page.getByRole('heading', { name, exact: true }).waitFor()
+  })
+
+  it('have their course as a chart with the same figures as text', async () => {
+    await host.metrics.start()
+    await eventually(() => host.metrics.sampler.history(0).total >= 3, 'three readings')
+    const { page } = await visitMetrics()
+    const chart = page.getByRole('figure').filter({ hasText: 'Processor and memory' })
+    await chart.getByText(/Processor.*: .* now, from .* to /).waitFor()
+    await chart.getByText('Figures').click()
+    assert.deepEqual(await chart.getByRole('columnheader').allInnerTexts(), ['Time', 'Processor', 'Memory'])
+    assert.ok(await chart.getByRole('row').count() > 2)
+  })
+
+  it('say what could not be read', async () => {
+    machine.files.delete('/proc/loadavg')
+    const { page } = await visitMetrics()
+    await page.getByText(/The load.? could not be read this time:/).waitFor()
+  })
+
+  it('say in the API\'s words why nothing is there where nothing is sampled', async () => {
+    const arrived = await signedIn(await visit(host))
+    arrived.gates.allowConsole(/503/)
+    const { page } = await goTo(arrived, host, 'metrics', 'Host metrics')
+    await page.getByText('Metrics are not being sampled').first().waitFor()
+  })
+
+  it('stay and are said to be old when no reading comes any more', async () => {
+    const { page } = await visitMetrics()
+    await host.metrics.stop()
+    await page.getByText(/What is shown is from/).waitFor({ timeout: 20_000 })
+    assert.ok(await page.getByRole('table', { name: 'Disks' }).isVisible())
+    assert.ok(await page.locator('.is-old').count() > 0)
+  })
+
+  it('fit a phone', async () => {
+    const { page } = await visitMetrics({ viewport: PHONE })
+    for (const width of [PHONE.width, 320]) {
+      await page.setViewportSize({ ...PHONE, width })
+      assert.ok(await page.evaluate(() => document.documentElement.scrollWidth) <= width, `wider than ${width}`)
+    }
+  })
+})

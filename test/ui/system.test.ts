@@ -1,0 +1,53 @@
+// The panel and what this host can do, on the page: honest about what is away (requirements 2, 13, 20).
+import assert from 'node:assert/strict'
+import { browsing, PHONE, type Look, type Visit } from './support/browser.ts'
+import { goTo, signedIn, startHost, type Host } from './support/host.ts'
+
+describe('The system on the page', () => {
+  const { visit } = browsing()
+  let host: Host
+  beforeEach(async () => {
+    host = await startHost()
+    await host.setUp()
+  })
+  afterEach(() => host.close())
+
+  const visitSystem = async (look: Look = {}): Promise<Visit> => goTo(await signedIn(await visit(host, look)), host, 'system', 'System')
+
+  it('tells each part of the panel, what the host can do, and what is running', async () => {
+    host.kernel.supportsGre = false
+    const { page } = await visitSystem()
+    await page.getByRole('heading', { name: 'Kinds of tunnel' }).waitFor()
+    const part = page.getByRole('listitem').filter({ hasText: 'Kernel tunnel support' })
+    await part.last().getByText(/gre: Unknown device type/).waitFor()
+    const ableTo = async (kind: string): Promise<string> => page.getByRole('listitem').filter({ has: page.getByText(kind, { exact: true }) }).locator('[data-state]').innerText()
+    assert.deepEqual([await ableTo('GRE'), await ableTo('Runtime')], ['No', 'Yes'])
+    for (const name of ['Build', 'Web daemon', 'Root helper', 'Files', 'Kernel', 'Work of others in it']) await page.getByRole('heading', { name, exact: true }).waitFor()
+    await page.getByText('/secret/', { exact: true }).waitFor()
+  })
+
+  it('leads to the description of the API, which is there', async () => {
+    const { page, context } = await visitSystem()
+    const link = page.getByRole('link', { name: 'Description of the API' })
+    const address = new URL(await link.getAttribute('href') ?? '', host.base).href
+    const answer = await context.request.get(address)
+    assert.equal(answer.status(), 200)
+    assert.equal((await answer.json() as { openapi: string }).openapi, '3.0.3')
+  })
+
+  it('still tells of itself while the helper is away, and says what it cannot know', async () => {
+    const arrived = await signedIn(await visit(host))
+    host.sendHelperAway()
+    arrived.gates.allowConsole(/503/)
+    const { page } = await goTo(arrived, host, 'system', 'System')
+    await page.getByRole('alert').getByText('HELPER_UNAVAILABLE').waitFor()
+    await page.getByText('Cannot be reached', { exact: true }).waitFor()
+    assert.ok(await page.getByText('not told').count() > 0)
+  })
+
+  it('fits a phone', async () => {
+    const { page } = await visitSystem({ viewport: PHONE })
+    await page.getByRole('heading', { name: 'Work of others in it' }).waitFor()
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth) <= PHONE.width)
+  })
+})

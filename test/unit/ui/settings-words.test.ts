@@ -1,0 +1,20 @@
+// The settings in the words of the page: each has a name and an explanation, and the English one says what the API says.
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { SETTING_CATEGORIES } from '@panel/shared/api/settings.ts'
+import { SETTINGS } from '@panel/web-daemon/settings/definitions.ts'
+
+const WORDS = JSON.parse(readFileSync(new URL('../../../ui/src/locales/en/settings.json', import.meta.url), 'utf8')) as Record<string, string>
+const definitions = Object.entries(SETTINGS)
+
+describe('The settings in the words of the page', () => {
+  it('have a name each, and each category and unit has', () => {
+    const wanted = [...definitions.map(([key]) => `key.${key}`), ...SETTING_CATEGORIES.map((category) => `category.${category}`), ...definitions.flatMap(([, { unit }]) => (unit === '' ? [] : [`unit.${unit}`]))]
+    assert.deepEqual(wanted.filter((key) => WORDS[`settings.${key}`] === undefined), [])
+  })
+
+  it('are explained as the API does, and none that is gone still is', () => {
+    const told = Object.entries(WORDS).filter(([key]) => key.startsWith('settings.about.'))
+    assert.deepEqual(Object.fromEntries(told), Object.fromEntries(definitions.map(([key, { description }]) => [`settings.about.${key}`, description])))
+  })
+})

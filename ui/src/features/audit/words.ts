@@ -1,0 +1,53 @@
+// The filters of the log as they stand in the address, and how its actions and their ends are said.
+import type { AuditEntry } from '@panel/shared/api/audit.ts'
+import type { State } from '../../components/StateBadge.svelte'
+import { t, words } from '../../core/i18n.svelte.ts'
+
+export const PAGE = 50
+/** What an entry can be about, as the API spells it. */
+export const TARGETS = ['tunnel', 'route', 'address_pool', 'settings', 'user', 'diagnostic_run', 'backup'] as const
+export const FILTERS = ['action', 'success', 'target_type', 'target_id', 'from', 'to'] as const
+
+export const actionOf = (action: string): string => {
+  const key = `audit.action.${action}`
+  return words.has(key) ? t(key) : action
+}
+
+export const targetOf = ({ target_type, target_id }: Pick<AuditEntry, 'target_type' | 'target_id'>): string => {
+  const key = `audit.target.${target_type}`
+  return [words.has(key) ? t(key) : target_type, target_id === null ? '' : String(target_id)].filter((part) => part !== '').join(' ')
+}
+
+/** Where what an entry is about can be looked at. */
+export const pageOf = ({ target_type, target_id }: AuditEntry): string | null => {
+  if (target_type === 'settings') return '/settings'
+  if (target_id === null) return null
+  return target_type === 'tunnel' ? `/tunnels/${target_id}` : target_type === 'route' ? `/routes/${target_id}` : null
+}
+
+export const ended = ({ is_success }: Pick<AuditEntry, 'is_success'>): { state: State; word: string } => (is_success ? { state: 'up', word: t('audit.ok') } : { state: 'down', word: t('audit.failed') })
+
+/** What is asked of the API for an address. */
+export const queryOf = (search: URLSearchParams): string => {
+  const query = new URLSearchParams({ limit: String(PAGE), offset: String(offsetIn(search)) })
+  for (const name of FILTERS) {
+    const value = search.get(name)
+    if (value !== null && value !== '') query.set(name, value)
+  }
+  return `/audit?${query.toString()}`
+}
+
+export const offsetIn = (search: URLSearchParams): number => {
+  const offset = Number(search.get('offset'))
+  return Number.isSafeInteger(offset) && offset > 0 ? offset : 0
+}
+
+/** For a field of date and time, which knows no zone: the clock of whoever looks. */
+export const localOf = (instant: string | null): string => {
+  const at = new Date(instant ?? '')
+  return Number.isNaN(at.getTime()) ? '' : new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
+}
+export const instantOf = (local: string): string => {
+  const at = new Date(local)
+  return Number.isNaN(at.getTime()) ? '' : at.toISOString()
+}

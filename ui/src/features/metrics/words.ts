@@ -1,0 +1,49 @@
+// What the readings of the host are called, and how each level of a disk and each part of an answer is said.
+import type { DiskReading, InterfaceReading, MetricsPoint, RouteReading } from '@panel/shared/api/metrics.ts'
+import type { Series } from '../../components/chart.ts'
+import type { State } from '../../components/StateBadge.svelte'
+import { display } from '../../core/display.svelte.ts'
+import { t } from '../../core/i18n.svelte.ts'
+
+export const leveled = ({ level }: DiskReading): { state: State; word: string } => ({ state: ({ ok: 'up', warn: 'degraded', critical: 'down' } as const)[level], word: t(`metrics.level.${level}`) })
+
+export const linkState = ({ is_up, oper_state }: Pick<InterfaceReading, 'is_up' | 'oper_state'>): { state: State; word: string } => {
+  if (!is_up) return { state: 'disabled', word: t('metrics.link.off') }
+  if (oper_state === 'UP' || oper_state === 'UNKNOWN') return { state: 'up', word: t('metrics.link.up') }
+  return { state: 'down', word: t('metrics.link.as', { state: oper_state }) }
+}
+
+/** Null is not known, which is not nothing. */
+export const rateOr = (rate: number | null): string => (rate === null ? '–' : display.format.rate(rate))
+export const countOr = (count: number | null, digits = 0): string => (count === null ? '–' : display.format.number(count, digits))
+
+export const byRate = (a: RouteReading, b: RouteReading): number => sumOf(a) - sumOf(b)
+const sumOf = ({ rx_bytes_per_second, tx_bytes_per_second }: RouteReading): number => (rx_bytes_per_second ?? 0) + (tx_bytes_per_second ?? 0)
+
+export interface Course {
+  readonly times: readonly number[]
+  readonly series: readonly Series[]
+}
+
+const course = (points: readonly MetricsPoint[], lines: readonly { title: string; colour: Series['colour']; of: (point: MetricsPoint) => number }[]): Course => ({
+  times: points.map(({ at }) => Date.parse(at) / 1000),
+  series: lines.map(({ title, colour, of }) => ({ title, colour, values: points.map(of) })),
+})
+
+export const loadCourse = (points: readonly MetricsPoint[]): Course =>
+  course(points, [
+    { title: t('metrics.cpu'), colour: 'accent', of: ({ cpu }) => cpu[0]?.usage_percent ?? 0 },
+    { title: t('metrics.memory'), colour: 'degraded', of: ({ memory }) => memory.used_percent },
+  ])
+
+export const trafficCourse = (points: readonly MetricsPoint[]): Course =>
+  course(points, [
+    { title: t('metrics.received'), colour: 'accent', of: ({ network }) => network.totals.rx_bytes_per_second },
+    { title: t('metrics.sent'), colour: 'up', of: ({ network }) => network.totals.tx_bytes_per_second },
+  ])
+
+export const relayCourse = (points: readonly MetricsPoint[]): Course =>
+  course(points, [
+    { title: t('metrics.received'), colour: 'accent', of: ({ route_totals }) => route_totals.rx_bytes_per_second },
+    { title: t('metrics.sent'), colour: 'up', of: ({ route_totals }) => route_totals.tx_bytes_per_second },
+  ])

@@ -1,0 +1,56 @@
+// The settings as the operator is changing them, over what the server holds: what was not touched follows the server, what was stays until it is saved or discarded.
+import type { ChangeSettingsAnswer, SettingEntry } from '@panel/shared/api/settings.ts'
+import { put } from '../../core/api.ts'
+import { display } from '../../core/display.svelte.ts'
+import type { DisplaySettings } from '../../core/format.ts'
+import { Form } from '../../core/form.svelte.ts'
+import { t } from '../../core/i18n.svelte.ts'
+import { outdated } from '../../core/query.ts'
+import { toasts } from '../../core/toasts.svelte.ts'
+import { wrongWith } from './words.ts'
+
+export type Values = Record<string, unknown>
+
+export const same = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)
+const pick = (values: Readonly<Values>, keys: readonly string[]): Values => Object.fromEntries(keys.map((key) => [key, values[key]]))
+
+export class SettingsDraft {
+  entries = $state.raw<readonly SettingEntry[]>([])
+  /** Saved, and waiting for the panel to be started anew. */
+  waiting = $state.raw<readonly string[]>([])
+  readonly form: Form<Values> = new Form<Values>({
+    values: {},
+    check: (values) => Object.fromEntries(this.changed.map((entry) => [entry.key, wrongWith(entry, values[entry.key])]).filter(([, wrong]) => wrong !== '')) as Record<string, string>,
+    send: (values) => this.#send(pick(values, this.changed.map(({ key }) => key))),
+  })
+  readonly changed = $derived(this.entries.filter(({ key, value }) => !same(this.form.values[key], value)))
+
+  take(entries: readonly SettingEntry[]): void {
+    const before = new Map(this.entries.map(({ key, value }) => [key, value]))
+    for (const { key, value } of entries) {
+      if (!before.has(key) || same(this.form.values[key], before.get(key))) this.form.values[key] = structuredClone(value)
+    }
+    this.entries = entries
+  }
+
+  discard(): void {
+    this.form.reset(Object.fromEntries(this.entries.map(({ key, value }) => [key, value])))
+  }
+
+  /** What was changed on the server, shown at once; what is about the page itself takes effect on it. */
+  async follow({ settings, restart_required }: ChangeSettingsAnswer): Promise<void> {
+    this.take(this.entries.map((entry) => ({ ...entry, value: settings[entry.key] })))
+    this.waiting = [...new Set([...this.waiting, ...restart_required])]
+    await display.take(Object.fromEntries(Object.entries(settings).filter(([key]) => key.startsWith('display.'))) as Partial<DisplaySettings>)
+    await outdated('/settings')
+  }
+
+  readonly set = async (values: Values): Promise<void> => this.follow(await put<ChangeSettingsAnswer>('/settings', values))
+
+  async #send(values: Values): Promise<void> {
+    const keys = Object.keys(values)
+    const before = pick(Object.fromEntries(this.entries.map(({ key, value }) => [key, value])), keys)
+    await this.set(values)
+    toasts.success(t('settings.saved', { count: keys.length }), () => this.set(before))
+  }
+}
