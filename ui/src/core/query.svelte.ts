@@ -5,6 +5,8 @@ import { Known } from './known.svelte.ts'
 
 export interface Question<T> {
   readonly path: string
+  /** Where the answer is not that of a GET: the path is then only what it is kept by. */
+  readonly ask?: () => Promise<T>
   /** Only to say what the answer is. */
   readonly answers?: T
   /** Milliseconds after which it is asked again, while the tab is looked at. */
@@ -30,7 +32,7 @@ export const createQuery = <T>(question: () => Question<T>): Query<T> => {
   const path = $derived(question().path)
   const interval = $derived(question().refetchInterval)
   const isEnabled = $derived(question().enabled ?? true)
-  const current = $derived(knownOf<T>(path))
+  const current = $derived(knownOf<T>(path, () => (untrack(question).ask ?? (() => get<T>(path)))()))
   let last = $state.raw<T | undefined>(undefined)
   $effect(() => {
     if (!isEnabled) return
@@ -60,11 +62,11 @@ export const outdated = async (...paths: string[]): Promise<void> => {
 /** Of one who is not signed in any more nothing is kept. */
 export const forgetAll = (): void => known.clear()
 
-const knownOf = <T>(path: string): Known<T> => {
+const knownOf = <T>(path: string, ask: () => Promise<T>): Known<T> => {
   const there = known.get(path)
   if (there) return there as Known<T>
   if (known.size >= MOST) for (const [old, one] of known) if (!one.isLookedAt) known.delete(old)
-  const made = new Known<T>(() => get<T>(path))
+  const made = new Known<T>(ask)
   known.set(path, made as Known<unknown>)
   return made
 }

@@ -3,7 +3,7 @@ import type { ImportBackupAnswer } from '@panel/shared/api/backup.ts'
 import { post } from '../../core/api.ts'
 import { Form } from '../../core/form.svelte.ts'
 import { t } from '../../core/i18n.svelte.ts'
-import { outdated } from '../../core/query.ts'
+import { outdated } from '../../core/query.svelte.ts'
 import { asRefused, Refused } from '../../core/refused.ts'
 import { faultsOf, type Fault } from './words.ts'
 

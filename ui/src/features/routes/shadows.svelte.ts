@@ -1,7 +1,6 @@
 // Which rules can never match, and by which others: told by the comparison of store and host.
 import type { ReconcileAnswer } from '@panel/shared/api/reconcile.ts'
-import { createQuery } from '@tanstack/svelte-query'
-import { asked } from '../../core/query.ts'
+import { asked, createQuery } from '../../core/query.svelte.ts'
 
 export type Shadowing = readonly { readonly route_rule_id: number; readonly title: string }[]
 
