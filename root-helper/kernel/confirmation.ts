@@ -50,7 +50,7 @@ export class Confirmation {
       return (await this.#table.countersNamed(counters)).length === counters.length
     } catch (error) {
       // What cannot be read here is read by nft, which then says what is the matter.
-      if (error instanceof DecodeError || error instanceof KernelError) return false
+      if (error instanceof DecodeError || error instanceof KernelError || error instanceof SyntaxError) return false
       throw error
     }
   }

@@ -264,6 +264,7 @@ describe('Relay rules', () => {
       const { status, body } = await reorder(client, [3, 1])
       assert.deepEqual([status, body.action, body.routes.map(({ route_rule_id }) => route_rule_id)], [200, 'reorder', [3, 1, 2, 4]])
       assert.deepEqual((await listRoutes(client)).body.routes.map(({ route }) => route.route_rule_id), [3, 1, 2, 4])
+      assert.equal(panel.kernel.changes.at(-1), 'ruleset - +3') // the others stand so already
       const orders = [3, 1, 2, 4].map((id) => held(id)?.sort_order ?? 0)
       assert.deepEqual(orders, [...orders].sort((a, b) => a - b))
       assert.equal((await listRoutes(client)).body.routes.every(({ health }) => health.state === 'healthy'), true)
