@@ -33,6 +33,12 @@ export interface Rounds {
   readonly fewest?: number
 }
 
+/** `worked_ms`: the most processor time that the daemon took from one look at its event loop to the next, 10 ms later or more. */
+export interface Stall {
+  readonly held_ms: number
+  readonly worked_ms: number
+}
+
 /** Of each second that was looked at: how many echo requests left in the tenth of it that had the most, of how many in all. */
 export interface Schedule {
   readonly largest: number[]
@@ -62,7 +68,7 @@ export interface Jobs {
     /** Measures for so long once every tunnel is Up, and then as long again how the daemons' event loops are held up, which is not free itself. */
     job: { panel: Panel; count: number; seconds: number; stalls: string }
     /** `processor` is milliseconds in each second. `stalls` is the longest of each daemon. */
-    answer: { processor: Costs; memory: Costs; stalls: Costs; schedule: Schedule; settled_ms: number }
+    answer: { processor: Costs; memory: Costs; stalls: Record<keyof Costs, Stall>; schedule: Schedule; settled_ms: number }
   }
   fping: {
     job: { count: number; seconds: number }

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { MonitorSummaryAnswer } from '@panel/shared/api/monitor.ts'
 import { daemonsHere, memoryOf, processorTimeOf, type Daemons } from './daemons.ts'
 import { Http } from './http.ts'
-import { work, type Costs } from './jobs.ts'
+import { work, type Answer, type Stall } from './jobs.ts'
 import { scheduleOf } from './schedule.ts'
 
 const SETTLES_WITHIN_MS = 120_000
@@ -32,12 +32,12 @@ work<'watch'>(async ({ panel, count, seconds, stalls }) => {
   return { processor: { helper: (after.helper - before.helper) / seconds, web: (after.web - before.web) / seconds }, memory, stalls: longest, schedule, settled_ms }
 })
 
-async function stalledMost({ helper, web }: Daemons, folder: string, seconds: number): Promise<Costs> {
+async function stalledMost({ helper, web }: Daemons, folder: string, seconds: number): Promise<Answer<'watch'>['stalls']> {
   const tell = (): void => [helper, web].forEach((pid) => process.kill(pid, 'SIGUSR2'))
-  const told = async (pid: number): Promise<number> => {
+  const told = async (pid: number): Promise<Stall> => {
     for (const until = performance.now() + 10_000; ; await sleep(50)) {
       try {
-        return Number(readFileSync(join(folder, `${pid}`), 'utf8'))
+        return JSON.parse(readFileSync(join(folder, `${pid}`), 'utf8')) as Stall
       } catch (missing) {
         if (performance.now() > until) throw missing
       }

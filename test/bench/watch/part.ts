@@ -56,7 +56,7 @@ async function makeTunnels(near: Namespace, far: Namespace): Promise<void> {
 
 function sectionOf({ processor, memory, stalls, schedule }: Answer<'watch'>, fping: Answer<'fping'>): Section {
   const both = (processor.helper + processor.web) / 10
-  const stalled = Math.max(stalls.helper, stalls.web)
+  const stalled = Math.max(stalls.helper.held_ms, stalls.web.held_ms)
   return {
     title: `watch: ${COUNT} tunnels probed every second, vxlan standing in, all answering`,
     rows: [
@@ -69,8 +69,8 @@ function sectionOf({ processor, memory, stalls, schedule }: Answer<'watch'>, fpi
       ...(fping ? [shareRow('fping, largest share of 100 ms in a second', fping.schedule)] : []),
       { ...shareRow('the panel, largest share of 100 ms in a second', schedule), ...aimed('', median(sharesOf(schedule)), AIMS.share_percent, '%') },
       { what: 'longest hold-up of an event loop', median: ms(stalled), ...aimed('', stalled, AIMS.stall_ms, 'ms') },
-      { what: '  of the root helper', median: ms(stalls.helper) },
-      { what: '  of the web daemon', median: ms(stalls.web) },
+      { what: `  of the root helper, which worked ${ms(stalls.helper.worked_ms)} at a stretch`, median: ms(stalls.helper.held_ms) },
+      { what: `  of the web daemon, which worked ${ms(stalls.web.worked_ms)} at a stretch`, median: ms(stalls.web.held_ms) },
     ],
   }
 }
