@@ -1,0 +1,45 @@
+// Every page of the app opens: with nothing in it and with something, in English and in Persian, without a finding of the gates.
+import assert from 'node:assert/strict'
+import { ROUTES } from '../../ui/src/core/routes.ts'
+import { createRoute } from '../api/support/routes.ts'
+import { browsing, PHONE } from './support/browser.ts'
+import { giveTunnels, seen, signedIn, startHost, type Host } from './support/host.ts'
+
+/** With the ids of the first of each kind; pools are seeded with 10. */
+const addressOf = (path: string): string => path.replace(/^\/pools\/:\w+/, '/pools/10').replaceAll(/:\w+/g, '1').slice(1)
+
+describe('Every page', function () {
+  this.timeout(180_000)
+  const { visit } = browsing()
+  let host: Host
+  beforeEach(async () => {
+    host = await startHost()
+  })
+  afterEach(() => host.close())
+
+  it('opens on a panel that has nothing yet, but for those about one thing', async () => {
+    await host.setUp()
+    const { page, gates } = await signedIn(await visit(host))
+    for (const { path } of ROUTES.filter((route) => !route.path.includes(':'))) {
+      await page.goto(host.base + addressOf(path))
+      await seen(page, /./)
+      assert.deepEqual(await gates.findings(), [], path)
+    }
+  })
+
+  for (const [name, language, viewport] of [['on a phone', 'en', PHONE], ['in Persian', 'fa', undefined]] as const) {
+    it(`opens ${name} on a panel with tunnels and rules`, async () => {
+      const client = await host.setUp()
+      await giveTunnels(host, client)
+      await createRoute(client, { tunnel_id: 1 })
+      const { page, gates } = await signedIn(await visit(host, viewport ? { viewport } : {}))
+      await client.put('/settings', { 'display.language': language })
+      for (const { path } of ROUTES) {
+        await page.goto(host.base + addressOf(path))
+        await seen(page, /./)
+        assert.deepEqual(await gates.findings(), [], path)
+        if (viewport) assert.ok(await page.evaluate(() => document.documentElement.scrollWidth) <= viewport.width, `${path} scrolls sideways`)
+      }
+    })
+  }
+})
