@@ -5,10 +5,8 @@ import { Known } from './known.svelte.ts'
 
 export interface Question<T> {
   readonly path: string
-  /** Where the answer is not that of a GET: the path is then only what it is kept by. */
+  /** In the place of a GET of the path, as for a preview; the path is then only what the answer is kept by. */
   readonly ask?: () => Promise<T>
-  /** Only to say what the answer is. */
-  readonly answers?: T
   /** Milliseconds after which it is asked again, while the tab is looked at. */
   readonly refetchInterval?: number
   /** False: not yet. */
@@ -32,7 +30,7 @@ export const createQuery = <T>(question: () => Question<T>): Query<T> => {
   const path = $derived(question().path)
   const interval = $derived(question().refetchInterval)
   const isEnabled = $derived(question().enabled ?? true)
-  const current = $derived(knownOf<T>(path, () => (untrack(question).ask ?? (() => get<T>(path)))()))
+  const current = $derived(knownOf<T>(path, untrack(question).ask))
   let last = $state.raw<T | undefined>(undefined)
   $effect(() => {
     if (!isEnabled) return
@@ -62,7 +60,7 @@ export const outdated = async (...paths: string[]): Promise<void> => {
 /** Of one who is not signed in any more nothing is kept. */
 export const forgetAll = (): void => known.clear()
 
-const knownOf = <T>(path: string, ask: () => Promise<T>): Known<T> => {
+const knownOf = <T>(path: string, ask = () => get<T>(path)): Known<T> => {
   const there = known.get(path)
   if (there) return there as Known<T>
   if (known.size >= MOST) for (const [old, one] of known) if (!one.isLookedAt) known.delete(old)
