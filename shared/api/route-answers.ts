@@ -142,7 +142,7 @@ export type RouteActionAnswer = Static<typeof RouteActionAnswer>
 
 export const PreviewRouteAnswer = shape('RoutePreview', {
   payload: Text,
-  rule_text: told(Text, 'What this rule alone comes to, as if it were the only one; "" where it is disabled.'),
+  rule_text: told(Text, 'What this rule alone adds to the table, as if it were the only one; "" where it is disabled.'),
   present_text: told(Text, 'The same of the rule as it is stored now; "" where it is disabled, or there is none yet.'),
   plan: RoutePlanView,
   resolved: told(CreateRouteBody, 'The request with everything decided; posted to /routes, or patched onto the rule, it makes exactly what the payload shows.'),

@@ -14,6 +14,9 @@ export function payloadOf(backend: RuleBackendFound, held: readonly RelayRule[],
   return iptablesText(held.filter(able), wanted.filter(able))
 }
 
+/** What a rule adds to a table in which there is no other. */
+export const ruleText = (backend: RuleBackendFound, rule: RelayRule): string => (backend.active === 'nftables' ? rulesetText([], [rule]) : payloadOf(backend, [], [rule]))
+
 export function payloadNote({ active, reason }: RuleBackendFound): string {
   if (active === 'none') return `Nothing would be submitted, since nothing here can: ${reason}.`
   const what = active === 'nftables' ? 'is the one nftables transaction that would be submitted' : 'is what iptables-restore and ip6tables-restore would be given, with --noflush,'

@@ -7,7 +7,7 @@ import type { ReadContext } from '../context.ts'
 import { ok, type Answer, type Incoming } from '../http/endpoint.ts'
 import { draftRoute, type Draft } from './draft/draft.ts'
 import { askedOf, draftUpdate } from './draft/update.ts'
-import { payloadNote, payloadOf } from './payload.ts'
+import { payloadNote, payloadOf, ruleText } from './payload.ts'
 import { planView } from './plan-view.ts'
 import { ruleOf, type RouteRecord } from './record.ts'
 import { allRoutes, findRoute } from './store.ts'
@@ -23,8 +23,8 @@ export async function previewRoute(context: ReadContext, incoming: Incoming<Prev
   const isSubmitting = rule !== null || present !== null
   const answer: PreviewRouteAnswer = {
     payload: isSubmitting ? payloadOf(rule_backend, held, [...others, ...(rule ? [rule] : [])].sort(inOrder)) : '',
-    rule_text: rule ? payloadOf(rule_backend, [], [rule]) : '',
-    present_text: present ? payloadOf(rule_backend, [], [present]) : '',
+    rule_text: rule ? ruleText(rule_backend, rule) : '',
+    present_text: present ? ruleText(rule_backend, present) : '',
     plan: planView({ before: present && rulesOrNull([present]), after: rule && [rule] }, { route_rule_id: stored?.route_rule_id ?? null, warnings }),
     resolved,
     warnings,

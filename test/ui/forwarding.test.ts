@@ -1,0 +1,47 @@
+// IP forwarding on the page: its state, turned on and put back, how full connection tracking is, and whose rules stand beside.
+import assert from 'node:assert/strict'
+import { nothingForeign } from '@panel/shared/model/foreign-netfilter.ts'
+import { readForeign } from '@panel/shared/read/foreign-netfilter.ts'
+import { browsing, type Visit } from './support/browser.ts'
+import { goTo, signedIn, startHost, type Host } from './support/host.ts'
+
+export const DOCKER = JSON.stringify({
+  nftables: [
+    { chain: { family: 'ip', table: 'nat', name: 'DOCKER', type: 'nat', hook: 'prerouting', prio: -100, policy: 'accept' } },
+    { rule: { family: 'ip', table: 'nat', chain: 'DOCKER', handle: 1, expr: [{ match: { op: '==', left: { payload: { protocol: 'tcp', field: 'dport' } }, right: 8080 } }, { dnat: { addr: '172.17.0.2' } }] } },
+  ],
+})
+
+describe('IP forwarding', () => {
+  const { visit } = browsing()
+  let host: Host
+  beforeEach(async () => {
+    host = await startHost()
+    await host.setUp()
+  })
+  afterEach(() => host.close())
+  const visitIt = async (): Promise<Visit> => goTo(await signedIn(await visit(host)), host, 'forwarding', 'IP forwarding')
+
+  it('is turned on, and put back only behind a question', async () => {
+    host.kernel.forwarding.conntrack = { count: 131_072, max: 262_144, is_accounting: true, is_timestamping: false }
+    const { page } = await visitIt()
+    await page.getByText(/131,072 of at most 262,144 connections/).waitFor()
+    await page.getByRole('button', { name: 'Turn on' }).click()
+    await page.getByText(/Off.* before the panel/).first().waitFor()
+    assert.equal(host.kernel.forwarding.live.ipv4, true)
+    await page.getByRole('button', { name: 'Put back as before' }).click()
+    await page.getByRole('dialog', { name: 'Put IP forwarding back?' }).getByRole('button', { name: 'Put back as before' }).click()
+    await page.getByRole('button', { name: 'Turn on' }).waitFor()
+    assert.deepEqual([host.kernel.forwarding.live.ipv4, await page.getByRole('button', { name: 'Put back as before' }).count()], [false, 0])
+  })
+
+  it('names other software in netfilter and its rules, and says so where they cannot be read', async () => {
+    host.kernel.foreign = readForeign(DOCKER, '')
+    const { page } = await visitIt()
+    await page.getByText(/Found: .*docker/).waitFor()
+    assert.match(await page.getByRole('row', { name: /docker/ }).innerText(), /DOCKER[\s\S]*8080/)
+    host.kernel.foreign = nothingForeign('nft is not there')
+    await page.getByRole('button', { name: 'Refresh' }).click()
+    await page.getByText('it is not known whether something stands in the way').waitFor()
+  })
+})

@@ -1,0 +1,68 @@
+// Address pools on the page: what they hold, what the next tunnel gets, made, changed, and deleted with a way back.
+import assert from 'node:assert/strict'
+import { browsing, type Visit } from './support/browser.ts'
+import { complaintOf, field, giveTunnels, goTo, seen, signedIn, startHost, type Host } from './support/host.ts'
+import type { Client } from '../api/support/client.ts'
+import type { ListPoolsAnswer } from '@panel/shared/api/pools.ts'
+
+describe('The address pools', () => {
+  const { visit } = browsing()
+  let host: Host
+  let client: Client
+  beforeEach(async () => {
+    host = await startHost()
+    client = await host.setUp()
+    await giveTunnels(host, client)
+  })
+  afterEach(() => host.close())
+  const pools = async () => (await client.get<ListPoolsAnswer>('/pools')).body.pools
+  const visitPools = async (path = '', heading: RegExp | string = /^Address pools/): Promise<Visit> => goTo(await signedIn(await visit(host)), host, `pools${path}`, heading)
+
+  it('tell how much is in use, and what the next tunnel would get', async () => {
+    const { page } = await visitPools()
+    const used = (await pools()).find(({ in_use }) => in_use)
+    assert.ok(used)
+    const row = page.getByRole('row', { name: new RegExp(used.address_pool_title) })
+    await row.getByText(new RegExp(`^${used.tunnel_count} of`)).waitFor()
+    await row.getByRole('button', { name: /Show the next free subnet/ }).click()
+    await row.getByText(/\d+\.\d+\.\d+\.\d+\/\d+/).nth(1).waitFor()
+  })
+
+  it('are made: wrong on the field, warned of where the range is public, which stays in the list', async () => {
+    const { page, gates } = await visitPools('/new', 'Create a pool')
+    gates.expectAnswer(422, '/pools')
+    await field(page, 'Name').fill('Street')
+    await field(page, 'Range').fill('10.20.0.0/99')
+    await page.getByRole('button', { name: 'Create a pool' }).click()
+    assert.match(await complaintOf(page, 'Range'), /range|cidr/i)
+    await field(page, 'Range').fill('8.8.0.0/16')
+    await page.getByRole('button', { name: 'Create a pool' }).click()
+    await page.getByText(/holds public addresses/).waitFor()
+    await page.getByRole('main').getByRole('link', { name: 'Address pools' }).last().click()
+    await page.getByRole('row', { name: /Street/ }).getByText('Public addresses').waitFor()
+  })
+
+  it('in use keep their range, and are not deleted', async () => {
+    const used = (await pools()).find(({ in_use }) => in_use)
+    assert.ok(used)
+    const visited = await visitPools(`/${used.address_pool_id}/edit`, /Edit/)
+    assert.ok(await field(visited.page, 'Range').isDisabled())
+    await visited.page.getByText(/tunnels? uses? this pool/).waitFor()
+    await goTo(visited, host, 'pools', /^Address pools/)
+    visited.gates.expectAnswer(409, `/pools/${used.address_pool_id}`)
+    await visited.page.getByRole('button', { name: new RegExp(`Delete .*${used.address_pool_title}`) }).click()
+    await visited.page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+    await visited.page.getByText(/could not be deleted/).first().waitFor()
+  })
+
+  it('that nobody uses are deleted behind a dialog, with an Undo', async () => {
+    await client.post('/pools', { address_pool_title: 'Spare', cidr: '10.77.0.0/16' })
+    const { page } = await visitPools()
+    await page.getByRole('button', { name: /Delete .*Spare/ }).click()
+    await page.getByRole('dialog', { name: /Delete .*Spare/ }).getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('row', { name: /Spare/ }).waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.getByRole('row', { name: /Spare/ }).waitFor()
+    await seen(page, /^Address pools/)
+  })
+})

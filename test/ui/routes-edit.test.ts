@@ -1,0 +1,109 @@
+// A relay rule made and changed on the page: tested before it exists, planned in words, refused on its fields, and looked at.
+import assert from 'node:assert/strict'
+import { createServer, type Server } from 'node:net'
+import { browsing, type Visit } from './support/browser.ts'
+import { complaintOf, field, goTo, seen, signedIn, startHost, type Host } from './support/host.ts'
+import { giveRules } from './support/relays.ts'
+import type { Client } from '../api/support/client.ts'
+import { getRoute, listRoutes } from '../api/support/routes.ts'
+
+describe('A relay rule', () => {
+  const { visit } = browsing()
+  let host: Host
+  let client: Client
+  let server: Server
+  let port = 0
+  beforeEach(async () => {
+    host = await startHost()
+    ;({ client } = await giveRules(host))
+    server = createServer((socket) => socket.end())
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    port = (server.address() as { port: number }).port
+  })
+  afterEach(async () => {
+    server.close()
+    await host.close()
+  })
+
+  const visitRule = async (path: string, heading: RegExp | string): Promise<Visit> => goTo(await signedIn(await visit(host)), host, `routes/${path}`, heading)
+
+  it('is made with what few fields it needs: its destination tried, its plan in words first, and the text behind it', async () => {
+    const { page } = await visitRule('new', 'Create a rule')
+    await page.getByRole('spinbutton', { name: 'Port', exact: true }).fill('8080')
+    await field(page, 'Address').fill('127.0.0.1')
+    await page.getByRole('spinbutton', { name: 'Destination port' }).fill(`${port}`)
+    await page.getByRole('button', { name: 'Test reachability' }).click()
+    await page.getByText('Reached', { exact: true }).waitFor()
+    await field(page, 'Address').fill('10.9.0.2')
+    await page.keyboard.press('Enter')
+    await page.getByText(/relay TCP of 0\.0\.0\.0:8080 to 10\.9\.0\.2/).waitFor()
+    assert.equal((await listRoutes(client)).body.total, 4)
+    assert.equal(await page.getByText('dnat').count(), 0)
+    await page.getByText('Netfilter text of this rule').click()
+    await page.getByText(/dnat/).first().waitFor()
+    await page.getByRole('button', { name: 'Create the rule' }).click()
+    await seen(page, /8080/)
+    assert.deepEqual((await getRoute(client, 5)).body.route.destinations.map(({ address, port: at }) => [address, at]), [['10.9.0.2', port]])
+  })
+
+  it('is refused on its fields, of one destination among several too, and what was typed stays', async () => {
+    const { page, gates } = await visitRule('new', 'Create a rule')
+    await page.getByRole('button', { name: 'Review the plan' }).click()
+    assert.match(await complaintOf(page, 'Port'), /missing/)
+    gates.expectAnswer(422, '/routes/preview')
+    await page.getByRole('spinbutton', { name: 'Port', exact: true }).fill('443')
+    await field(page, 'Address of this server').fill('192.0.2.1')
+    await field(page, 'Address').fill('10.9.0.2')
+    await page.getByRole('button', { name: 'Add a destination' }).click()
+    await field(page, 'Address').nth(1).fill('nonsense')
+    await page.getByRole('button', { name: 'Review the plan' }).click()
+    await page.locator('[name="destinations.1.address"][aria-invalid="true"]').waitFor()
+    await page.waitForFunction(() => document.activeElement?.getAttribute('name') === 'destinations.1.address')
+    gates.expectAnswer(422, '/routes/preview')
+    await field(page, 'Address').nth(1).fill('10.9.0.3')
+    await page.getByRole('button', { name: 'Review the plan' }).click()
+    assert.match(await complaintOf(page, 'Port'), /The rule Web \(1\) listens for just the same/)
+    assert.equal(await field(page, 'Address').nth(1).inputValue(), '10.9.0.3')
+  })
+
+  it('is changed: nothing before the plan, its own text against the present one, and one Save', async () => {
+    const { page } = await visitRule('1/edit', /Edit .*Web/)
+    await field(page, 'Address').fill('10.9.0.77')
+    await page.getByText('Not saved yet').waitFor()
+    await page.getByRole('button', { name: 'Review the plan' }).click()
+    await page.getByText(/relay TCP of 192\.0\.2\.1:443 to 10\.9\.0\.77:8443/).waitFor()
+    await page.getByText('Netfilter text of this rule').click()
+    await page.locator('pre .gone').filter({ hasText: '10.9.0.2' }).first().waitFor()
+    await page.locator('pre .new').filter({ hasText: '10.9.0.77' }).first().waitFor()
+    assert.equal((await getRoute(client, 1)).body.route.destination_address, '10.9.0.2')
+    await page.getByRole('button', { name: 'Save the changes' }).click()
+    await seen(page, /Web/)
+    assert.equal((await getRoute(client, 1)).body.route.destination_address, '10.9.0.77')
+  })
+
+  it('on its own page says how it is and why, what went through it, who uses it, what is wrong, and its text', async () => {
+    host.kernel.connections.open = [{ route_rule_id: 1, protocol: 'tcp', source_address: '203.0.113.5', source_port: 50_000, bind_address: '192.0.2.1', bind_port: 443, destination_address: '10.9.0.2', destination_port: 8443, state: 'ESTABLISHED', age_seconds: 90, timeout_seconds: 300, tx_bytes: null, tx_packets: null, rx_bytes: null, rx_packets: null, mark: 1 }]
+    const { page } = await visitRule('1', 'Web')
+    await page.getByText('The kernel holds the rule as it is stored').first().waitFor()
+    await page.getByRole('columnheader', { name: 'Kernel, since boot' }).waitFor()
+    await page.getByRole('columnheader', { name: 'Panel, in total' }).waitFor()
+    await page.getByText(/never add/).waitFor()
+    await page.getByRole('row', { name: /203\.0\.113\.5:50000/ }).getByText('ESTABLISHED').waitFor()
+    await page.getByText('Show nft text').click()
+    await page.locator('pre').filter({ hasText: 'dnat' }).waitFor()
+    await page.getByRole('link', { name: 'gre-a-1' }).waitFor()
+    await page.getByRole('button', { name: 'Disable' }).click()
+    await page.getByText(/Web.* is disabled/).first().waitFor()
+    await page.getByRole('button', { name: 'Analyze' }).click()
+    await page.getByText('The rule is disabled', { exact: true }).waitFor()
+    await page.getByText('What to do, in this order').waitFor()
+    await page.getByText('Evidence').waitFor()
+  })
+
+  it('that nobody can ask about is not told to be unused', async () => {
+    host.kernel.connections.unreadable = 'Operation not permitted'
+    const { page } = await visitRule('1', 'Web')
+    await page.getByText('It is not known who uses the rule.').waitFor()
+    assert.equal(await page.getByText('Nobody uses the rule now.').count(), 0)
+  })
+})

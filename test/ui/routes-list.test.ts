@@ -1,0 +1,112 @@
+// Relay rules on the page: configured beside what the host does, searched, switched, deleted, and put in order.
+import assert from 'node:assert/strict'
+import { browsing, PHONE, type Look, type Visit } from './support/browser.ts'
+import { goTo, seen, signedIn, startHost, type Host } from './support/host.ts'
+import { giveRules } from './support/relays.ts'
+import type { Client } from '../api/support/client.ts'
+import { getRoute, listRoutes } from '../api/support/routes.ts'
+
+describe('The list of relay rules', () => {
+  const { visit } = browsing()
+  let host: Host
+  let client: Client
+  beforeEach(async () => {
+    host = await startHost()
+    ;({ client } = await giveRules(host))
+  })
+  afterEach(() => host.close())
+
+  const visitRules = async (path = '', heading: RegExp | string = /^Relay rules 4/, look: Look = {}): Promise<Visit> => goTo(await signedIn(await visit(host, look)), host, `routes${path}`, heading)
+  const row = ({ page }: Visit, name: RegExp) => page.getByRole('row', { name })
+
+  it('has what is stored beside what the host does, and the two figures of traffic under heads of their own', async () => {
+    const visited = await visitRules()
+    const { page } = visited
+    const heads = await page.getByRole('columnheader').allInnerTexts()
+    for (const head of ['Configured', 'On the host', 'Kernel, since boot', 'Panel, in total']) assert.ok(heads.includes(head), `${heads}`)
+    await page.getByText(/never add/).waitFor()
+    await row(visited, /Never reached/).getByText('Never matches: shadowed by').waitFor()
+    await row(visited, /Never reached/).getByRole('link', { name: 'All high ports' }).waitFor()
+    assert.match(await row(visited, /Names/).innerText(), /UDP[\s\S]*Disabled[\s\S]*Disabled/)
+    assert.match(await row(visited, /Web/).innerText(), /192\.0\.2\.1:443[\s\S]*10\.9\.0\.2:8443[\s\S]*In force/)
+  })
+
+  it('tells of a rule that somebody took out of the kernel', async () => {
+    host.kernel.rulesets.flush()
+    const visited = await visitRules('?q=state:failed')
+    await visited.page.getByText('3 of 4').waitFor()
+    assert.match(await row(visited, /Web/).innerText(), /Enabled[\s\S]*Not in force/)
+  })
+
+  it('is searched by words and filters that are in the address', async () => {
+    const { page } = await visitRules('?q=proto:udp')
+    await page.getByText('1 of 4').waitFor()
+    await page.getByRole('searchbox').fill('tunnel:gre-a-1 state:healthy')
+    await page.getByText('1 of 4').waitFor()
+    assert.equal(await page.getByRole('row', { name: /Web/ }).count(), 1)
+    await page.reload()
+    await page.getByText('1 of 4').waitFor()
+    await page.getByRole('searchbox').fill('is:shadowed')
+    await page.getByRole('row', { name: /Never reached/ }).waitFor()
+  })
+
+  it('takes a rule out of force with one click, and puts it back with Undo', async () => {
+    const { page } = await visitRules()
+    await page.getByRole('button', { name: /Actions for .*Web/ }).click()
+    await page.getByRole('button', { name: 'Disable', exact: true }).click()
+    await page.getByText(/Web.* is disabled/).first().waitFor()
+    assert.equal((await getRoute(client, 1)).body.route.is_enabled, false)
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.getByRole('row', { name: /Web/ }).getByText('In force').waitFor()
+    assert.equal((await getRoute(client, 1)).body.route.is_enabled, true)
+  })
+
+  it('deletes only behind a dialog with the rule\'s name, its consequence, and the focus on Cancel', async () => {
+    const { page } = await visitRules()
+    await page.getByRole('button', { name: /Actions for .*Web/ }).click()
+    await page.getByRole('button', { name: 'Delete', exact: true }).click()
+    const dialog = page.getByRole('dialog', { name: /Delete .*Web.*\?/ })
+    await dialog.getByText(/192\.0\.2\.1:443.* are relayed no longer/).waitFor()
+    assert.equal(await page.evaluate(() => document.activeElement?.textContent?.trim()), 'Cancel')
+    await page.keyboard.press('Enter')
+    await dialog.waitFor({ state: 'detached' })
+    assert.equal((await listRoutes(client)).body.total, 4)
+    await page.getByRole('button', { name: /Actions for .*Web/ }).click()
+    await page.getByRole('button', { name: 'Delete', exact: true }).click()
+    await dialog.getByRole('switch', { name: 'Also end its open connections' }).check()
+    await dialog.getByRole('button', { name: 'Delete' }).click()
+    await seen(page, /^Relay rules 3/)
+    assert.deepEqual(host.kernel.changes.filter((what) => what === 'disconnect 1'), ['disconnect 1'])
+  })
+
+  it('is put in order by steps, to a place, by dragging and several at once, and saved once', async () => {
+    const { page } = await visitRules('/order', 'Order of the rules')
+    const order = async (): Promise<string[]> => page.locator('li[data-id]').evaluateAll((all) => all.map((one) => one.getAttribute('data-id') ?? ''))
+    await page.getByRole('button', { name: /Move .*Names.* up/ }).click()
+    assert.deepEqual(await order(), ['1', '2', '4', '3'])
+    assert.match(await page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? ''), /Names/)
+    await page.getByRole('checkbox', { name: /Choose .*Never reached/ }).check()
+    await page.getByRole('checkbox', { name: /Choose .*Names/ }).check()
+    await page.getByRole('spinbutton', { name: 'To place' }).fill('1')
+    await page.getByRole('button', { name: 'Move', exact: true }).click()
+    assert.deepEqual(await order(), ['4', '3', '1', '2'])
+    await page.getByRole('checkbox', { name: /Choose .*Never reached/ }).uncheck()
+    await page.getByRole('checkbox', { name: /Choose .*Names/ }).uncheck()
+    await page.locator('li[data-id="2"] [draggable]').dragTo(page.locator('li[data-id="3"]'))
+    assert.deepEqual(await order(), ['4', '2', '3', '1'])
+    assert.deepEqual((await listRoutes(client)).body.routes.map(({ route_rule_id }) => route_rule_id), [1, 2, 3, 4])
+    await page.getByRole('link', { name: 'Overview' }).first().click()
+    await page.getByRole('dialog', { name: 'Leave without saving?' }).getByRole('button', { name: 'Cancel' }).click()
+    await page.getByRole('button', { name: 'Save' }).click()
+    await seen(page, /^Relay rules 4/)
+    assert.deepEqual((await listRoutes(client)).body.routes.map(({ route_rule_id }) => route_rule_id), [4, 2, 3, 1])
+  })
+
+  it('says that the host is away, and fits on a phone', async () => {
+    const { page } = await visitRules('', /^Relay rules 4/, { viewport: PHONE })
+    assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= PHONE.width)
+    await page.goto(`${host.base}routes/order`)
+    await seen(page, 'Order of the rules')
+    assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= PHONE.width)
+  })
+})

@@ -1,0 +1,15 @@
+// The history of a rule as points of a chart: where nothing moved there is a zero.
+import assert from 'node:assert/strict'
+import { pointsOf } from '../../../ui/src/features/routes/spans.ts'
+
+const bucket = (start: number, tx_bytes: number) => ({ bucket_start_date: new Date(start * 1000).toISOString(), rx_bytes: 0, tx_bytes, rx_packets: 0, tx_packets: 0, active_connections: null, new_connections: null })
+
+describe('The points of a rule\'s history', () => {
+  it('are bytes a second, with zeros around what is left out', () => {
+    const { times, tx } = pointsOf([bucket(300, 600), bucket(360, 120), bucket(900, 60)], { from: 0, to: 1200, interval: 60 })
+    assert.deepEqual(times, [0, 60, 240, 300, 360, 420, 840, 900, 960, 1140])
+    assert.deepEqual(tx, [0, 0, 0, 10, 2, 0, 0, 1, 0, 0])
+  })
+
+  it('of nothing are a line of zeros', () => assert.deepEqual(pointsOf([], { from: 0, to: 600, interval: 60 }).tx, [0, 0, 0]))
+})
