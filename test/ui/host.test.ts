@@ -13,7 +13,7 @@ describe('The host on the page', () => {
   })
   afterEach(() => host.close())
 
-  const visitHost = async (path = 'host', look: Look = {}): Promise<Visit> => goTo(await signedIn(await visit(host, look)), host, path, path.startsWith('host/routes') ? /^Routing table/ : /^Interfaces and routes/)
+  const visitHost = async (path = 'host', look: Look = {}): Promise<Visit> => goTo(await signedIn(await visit(host, look)), host, path, path.startsWith('host/routes') ? /^Routing table/ : /^Network/)
 
   it('shows every interface with class, addresses and flags, searched over reload', async () => {
     const { page } = await visitHost()
@@ -49,7 +49,7 @@ describe('The host on the page', () => {
     const arrived = await signedIn(await visit(host))
     host.sendHelperAway()
     arrived.gates.allowConsole(/503/)
-    const { page } = await goTo(arrived, host, 'host', /^Interfaces and routes/)
+    const { page } = await goTo(arrived, host, 'host', /^Network/)
     await page.getByRole('alert').getByText('HELPER_UNAVAILABLE').waitFor()
     await page.getByRole('button', { name: 'Try again' }).waitFor()
   })

@@ -5,6 +5,9 @@ import type { State } from '../../components/StateBadge.svelte'
 import { display } from '../../core/display.svelte.ts'
 import { t } from '../../core/i18n.svelte.ts'
 
+/** How many readings a sparkline here stands for. */
+export const RECENT = 60
+
 export const leveled = ({ level }: DiskReading): { state: State; word: string } => ({ state: ({ ok: 'up', warn: 'degraded', critical: 'down' } as const)[level], word: t(`metrics.level.${level}`) })
 
 export const linkState = ({ is_up, oper_state }: Pick<InterfaceReading, 'is_up' | 'oper_state'>): { state: State; word: string } => {
