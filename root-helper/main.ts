@@ -1,5 +1,6 @@
 // The root helper: the only process of the panel that can change the host.
 import type { Socket } from 'node:net'
+import { watchdogPeriodMs } from '@panel/shared/model/watchdog.ts'
 import { readConfig } from './config.ts'
 import { realParts, startHelper } from './helper.ts'
 import { finishBursts } from './kernel/bursts.ts'
@@ -17,6 +18,7 @@ function describePeer(socket: Socket): Record<string, unknown> {
 
 /** A change under way is finished and answered. One that takes longer is put back by the helper that starts next. */
 function stop(stopping: AbortController): void {
+  native.sdNotify('STOPPING=1')
   stopping.abort()
   setTimeout(() => process.exit(0), STOPS_WITHIN_MS)
 }
@@ -28,6 +30,8 @@ async function main(): Promise<void> {
   server.once('close', () => void finishBursts().then(() => process.exit(0)))
   log('info', 'listening', { socket: config.socketPath, unit_dir: config.unitDir, state_dir: config.stateDir })
   native.sdNotify('READY=1')
+  const period = watchdogPeriodMs(process.env, process.pid)
+  if (period !== null) setInterval(() => native.sdNotify('WATCHDOG=1'), period).unref()
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop(stopping))
 }
 

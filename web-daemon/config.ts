@@ -71,7 +71,7 @@ const fromFile = (path: string | undefined, problems: string[]): Values => {
 
 const OWN = ['PANEL_LISTEN_ADDRESS', 'PANEL_LISTEN_PORT', 'PANEL_WEB_PATH', 'PANEL_STATE_DIR', 'PANEL_HELPER_SOCKET', 'PANEL_PAGE_DIR', 'PANEL_TLS_CERT', 'PANEL_TLS_KEY', 'PANEL_TRUSTED_PROXIES']
 /** Read by the root helper, which may share the file. */
-const OF_THE_HELPER = ['PANEL_HELPER_GROUP', 'PANEL_UNIT_DIR', 'PANEL_NETWORKD_DIR', 'PANEL_SYSCTL_DIR', 'PANEL_HELPER_STATE_DIR']
+const OF_THE_HELPER = ['PANEL_HELPER_GROUP', 'PANEL_UNIT_DIR', 'PANEL_NETWORKD_DIR', 'PANEL_SYSCTL_DIR', 'PANEL_HELPER_STATE_DIR', 'PANEL_RULE_BACKEND']
 
 const assignment = (path: string, line: string, at: number, problems: string[]): [string, string] => {
   const [, name = '', value = ''] = /^([A-Z_]+)\s*=\s*(.*)$/.exec(line) ?? []

@@ -18,6 +18,8 @@ import { drain, listen, renew, urlOf } from './http/server.ts'
 import { makeLogger } from './log.ts'
 import { keepWatching } from './reconcile/schedule.ts'
 import { keepWatchingRoutes } from './routes/schedule.ts'
+import { service } from './native/index.ts'
+import { tellReady, tellStopping } from './service-manager.ts'
 import { Settings } from './settings/settings.ts'
 import { KeptPair } from './tls/kept-pair.ts'
 
@@ -45,6 +47,8 @@ const inOrder = async (logger: Logger, ends: readonly (() => unknown)[]): Promis
 }
 
 const start = async (config: Config): Promise<void> => {
+  // Nothing here ever starts a program, so whoever gets in cannot either.
+  service.forbidPrograms()
   const logger = makeLogger()
   const { web_path, page_dir, trusted_proxies } = config
   const certificate = config.tls && new KeptPair({ files: config.tls, logger })
@@ -67,10 +71,13 @@ const start = async (config: Config): Promise<void> => {
   const endWatching = keepWatching({ watch, bus, settings, logger })
   const endWatchingRoutes = keepWatchingRoutes({ watch: routeWatch, bus, settings, logger })
   traffic.start()
-  process.stdout.write(`The panel is at ${serving.url}\n`)
+  process.stdout.write(`The panel is at ${serving.url}
+`)
+  tellReady(`listening on ${config.listen_address} port ${config.listen_port}`)
 
   const stop = async (signal: string): Promise<void> => {
     logger.info({ signal }, 'stopping')
+    tellStopping()
     const drained = serving.end()
     streams.endAll()
     await inOrder(logger, [() => runs.stop(), () => drained, () => kernel.close(), endWatching, endWatchingRoutes, endPruning, () => metrics.stop(), () => monitor.stop(), () => traffic.stop(), () => helper.close(), () => db.destroy()])

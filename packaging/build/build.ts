@@ -47,7 +47,7 @@ const PROGRAMS = { helper: 'root-helper/main.ts', web: 'web-daemon/main.ts', 'tu
 /** What a bundle looks for beside itself. */
 export async function addons(folder: string): Promise<void> {
   const modules = join(ROOT, 'node_modules')
-  await cp(buildNative(), join(folder, 'panel.node'))
+  for (const name of ['panel', 'service'] as const) await cp(buildNative(name), join(folder, `${name}.node`))
   await cp(join(modules, 'better-sqlite3/build/Release/better_sqlite3.node'), join(folder, 'better_sqlite3.node'))
   await cp(join(modules, `bcrypt/prebuilds/linux-${process.arch}/bcrypt.glibc.node`), join(folder, 'bcrypt.node'))
 }

@@ -1,2 +1,2 @@
-/** Compiles the addon unless it is current; returns its path. */
-export function buildNative(): string
+/** Compiles the addon of that name unless it is current; returns its path. */
+export function buildNative(name: 'panel' | 'service'): string

@@ -1,14 +1,22 @@
-// Compiles the addon's C to .build/native/panel.node, unless that is newer already. Run: node root-helper/native/build.mjs
+// Compiles the C of both daemons' addons to .build/native/, unless what is there is newer already. Run: node root-helper/native/build.mjs
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, realpathSync, renameSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 
 const here = dirname(fileURLToPath(import.meta.url))
-const CODE = ['panel.c', 'packet.c'].map((name) => join(here, name))
-const SOURCES = [...CODE, join(here, 'channel.h'), join(here, 'build.mjs')]
-const OUTPUT = join(here, '../../.build/native/panel.node')
-const FLAGS = ['-shared', '-fPIC', '-O2', '-std=gnu11', '-Wall', '-Wextra', '-Werror', '-fvisibility=hidden', '-Wl,-z,relro,-z,now', '-DNAPI_VERSION=8']
+const WEB = join(here, '../../web-daemon/native')
+const COMMON = ['arguments.c', 'notify.c']
+const inFolder = (folder, names) => names.map((name) => join(folder, name))
+
+/** What each addon is made of. The web daemon's is small, so that the process on the open internet holds nothing of netlink. */
+const ADDONS = {
+  panel: [...inFolder(here, ['panel.c', 'packet.c']), ...inFolder(here, COMMON)],
+  service: [...inFolder(WEB, ['service.c']), ...inFolder(here, COMMON)],
+}
+const HEADERS = [...inFolder(here, ['addon.h', 'channel.h', 'build.mjs'])]
+const OUTPUT = join(here, '../../.build/native')
+const FLAGS = ['-shared', `-I${here}`, '-fPIC', '-O2', '-std=gnu11', '-Wall', '-Wextra', '-Werror', '-fvisibility=hidden', '-Wl,-z,relro,-z,now', '-Wl,--build-id=none', `-ffile-prefix-map=${join(here, '../..')}=.`, '-DNAPI_VERSION=8']
 
 /** The folder with node_api.h and uv.h: beside the running node, where npm was told, or where Debian's libnode-dev puts it. */
 function headers() {
@@ -20,20 +28,21 @@ function headers() {
   throw new Error(`no node_api.h and uv.h in ${places.join(', ')}: install Node 20's headers (they come with the tarball of nodejs.org; on Debian: apt install libnode-dev)`)
 }
 
-const isCurrent = () => existsSync(OUTPUT) && SOURCES.every((source) => statSync(source).mtimeMs <= statSync(OUTPUT).mtimeMs)
+const isCurrent = (output, code) => existsSync(output) && [...code, ...HEADERS].every((source) => statSync(source).mtimeMs <= statSync(output).mtimeMs)
 
-/** Returns the path of the compiled addon. The rename makes two builds at once harmless. */
-export function buildNative() {
-  if (isCurrent()) return OUTPUT
-  mkdirSync(dirname(OUTPUT), { recursive: true })
-  const partial = `${OUTPUT}.${process.pid}`
+/** The path of the compiled addon. The rename makes two builds at once harmless. */
+export function buildNative(name) {
+  const output = join(OUTPUT, `${name}.node`)
+  if (isCurrent(output, ADDONS[name])) return output
+  mkdirSync(OUTPUT, { recursive: true })
+  const partial = `${output}.${process.pid}`
   const compiler = process.env.CC || 'cc'
-  const { status, error } = spawnSync(compiler, [...FLAGS, `-I${headers()}`, '-o', partial, ...CODE], { stdio: 'inherit' })
+  const { status, error } = spawnSync(compiler, [...FLAGS, `-I${headers()}`, '-o', partial, ...ADDONS[name]], { stdio: 'inherit' })
   if (error?.code === 'ENOENT') throw new Error(`${compiler} is not installed: apt install gcc libc6-dev`)
   if (error) throw error
   if (status !== 0) throw new Error(`${compiler} failed with status ${status}`)
-  renameSync(partial, OUTPUT)
-  return OUTPUT
+  renameSync(partial, output)
+  return output
 }
 
-if (process.argv[1] && import.meta.url === pathToFileURL(realpathSync(process.argv[1])).href) console.log(buildNative())
+if (process.argv[1] && import.meta.url === pathToFileURL(realpathSync(process.argv[1])).href) for (const name of Object.keys(ADDONS)) console.log(buildNative(name))

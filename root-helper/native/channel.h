@@ -1,12 +1,10 @@
-/* What the files of the addon share: a socket that JavaScript holds, and how arguments are read and failures thrown. */
+/* What the files of the transport share: a socket that JavaScript holds. */
 #ifndef PANEL_CHANNEL_H
 #define PANEL_CHANNEL_H
 
-#define _GNU_SOURCE
+#include "addon.h"
 #include <errno.h>
-#include <stdbool.h>
 #include <sys/socket.h>
-#include <node_api.h>
 #include <uv.h>
 
 /* Larger than any datagram that the kernel builds for a netlink dump (32 KiB, af_netlink.c), than one message of ours, and than any IP packet. */
@@ -19,14 +17,6 @@ typedef struct {
 	napi_ref on_ready;
 	char datagram[DATAGRAM_MAX];
 } channel;
-
-/* Throws an Error whose `code` is the errno's name. */
-napi_value fail(napi_env env, int error, const char *what);
-
-/* Reads the arguments; false with a TypeError thrown where one is missing. */
-bool arguments(napi_env env, napi_callback_info info, size_t wanted, napi_value *values);
-
-bool integer(napi_env env, napi_value value, int *out);
 
 /* The open channel behind an external value, or NULL with an error thrown. */
 channel *opened(napi_env env, napi_value value);

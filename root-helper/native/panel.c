@@ -1,4 +1,4 @@
-/* A transport between JavaScript and the kernel: netlink sockets, peer credentials, sd_notify. It moves bytes and never reads them. */
+/* A transport between JavaScript and the kernel: netlink sockets and peer credentials. It moves bytes and never reads them. */
 #include "channel.h"
 #include <linux/netlink.h>
 #include <stddef.h>
@@ -7,30 +7,6 @@
 #include <string.h>
 #include <sys/un.h>
 #include <unistd.h>
-
-napi_value fail(napi_env env, int error, const char *what)
-{
-	char name[32], text[160];
-	uv_err_name_r(-error, name, sizeof name);
-	snprintf(text, sizeof text, "%s: %s", what, strerror(error));
-	napi_throw_error(env, name, text);
-	return NULL;
-}
-
-bool arguments(napi_env env, napi_callback_info info, size_t wanted, napi_value *values)
-{
-	size_t given = wanted;
-	if (napi_get_cb_info(env, info, &given, values, NULL, NULL) == napi_ok && given >= wanted) return true;
-	napi_throw_type_error(env, NULL, "too few arguments");
-	return false;
-}
-
-bool integer(napi_env env, napi_value value, int *out)
-{
-	if (napi_get_value_int32(env, value, out) == napi_ok) return true;
-	napi_throw_type_error(env, NULL, "not an integer");
-	return false;
-}
 
 /* The type tag keeps another addon's external from being read as ours. */
 static const napi_type_tag CHANNEL_TAG = { 0x70616e656c2e6e6fULL, 0x64652d6368616e31ULL };
@@ -240,30 +216,6 @@ static napi_value peer_credentials(napi_env env, napi_callback_info info)
 		napi_set_named_property(env, result, names[i], number);
 	}
 	return result;
-}
-
-/* sdNotify(text): false where no service manager listens (sd_notify(3)). A path that starts with "@" is an abstract name. */
-static napi_value sd_notify(napi_env env, napi_callback_info info)
-{
-	napi_value v, result;
-	char text[1024];
-	size_t length;
-	if (!arguments(env, info, 1, &v)) return NULL;
-	if (napi_get_value_string_utf8(env, v, text, sizeof text, &length) != napi_ok) return napi_throw_type_error(env, NULL, "not a string"), NULL;
-	const char *path = getenv("NOTIFY_SOCKET");
-	struct sockaddr_un to = { .sun_family = AF_UNIX };
-	size_t size = path ? strlen(path) : 0;
-	if (!size) return napi_get_boolean(env, false, &result), result;
-	if ((path[0] != '/' && path[0] != '@') || size >= sizeof to.sun_path) return fail(env, EINVAL, "NOTIFY_SOCKET");
-	memcpy(to.sun_path, path, size);
-	if (path[0] == '@') to.sun_path[0] = '\0';
-	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	if (fd < 0) return fail(env, errno, "sd_notify");
-	ssize_t sent = sendto(fd, text, length, MSG_NOSIGNAL, (struct sockaddr *)&to, offsetof(struct sockaddr_un, sun_path) + size);
-	int error = errno;
-	close(fd);
-	if (sent < 0) return fail(env, error, "sd_notify");
-	return napi_get_boolean(env, true, &result), result;
 }
 
 NAPI_MODULE_INIT()

@@ -1,0 +1,22 @@
+/* What all addons share: how arguments are read, failures thrown, and the service manager told. */
+#ifndef PANEL_ADDON_H
+#define PANEL_ADDON_H
+
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <stdbool.h>
+#include <node_api.h>
+
+/* Throws an Error whose `code` is the errno's name. */
+napi_value fail(napi_env env, int error, const char *what);
+
+/* Reads the arguments; false with a TypeError thrown where one is missing. */
+bool arguments(napi_env env, napi_callback_info info, size_t wanted, napi_value *values);
+
+bool integer(napi_env env, napi_value value, int *out);
+
+/* notify.c */
+napi_value sd_notify(napi_env env, napi_callback_info info);
+
+#endif
