@@ -1,3 +1,109 @@
 #!/bin/sh
 # What an administrator does with the panel on its host: see tunnel-panel(1).
-exec /usr/bin/node /usr/lib/tunnel-panel/command.cjs "$@"
+set -eu
+
+CONF=/etc/tunnel-panel/panel.conf
+
+usage() {
+  echo "tunnel-panel status | url | set-listen ADDRESS [PORT] [--without-tls] | make-certificate NAME... | reset-password | rpc METHOD [PARAMETERS] | check-store | take-down" >&2
+  exit 1
+}
+
+only_root() {
+  [ "$(id -u)" = 0 ] || { echo "Run it as root: sudo tunnel-panel $1" >&2; exit 1; }
+}
+
+# What lies in the panel's folder is its own user's.
+as_the_panel() { setpriv --reuid=tunnel-panel --regid=tunnel-panel --clear-groups --no-new-privs --inh-caps=-all /usr/bin/node "$@"; }
+
+# That program becomes the panel's user itself, and reads what is typed first.
+command_of_the_panel() {
+  only_root "$1"
+  PANEL_CONFIG_FILE=$CONF /usr/bin/node /usr/lib/tunnel-panel/command.cjs "$@"
+}
+
+option() { sed -n "s/^$1=//p" "$CONF" | tail -n 1; }
+
+set_option() {
+  if grep -q "^$1=" "$CONF"; then sed -i "s|^$1=.*|$1=$2|" "$CONF"; else echo "$1=$2" >>"$CONF"; fi
+}
+
+is_loopback() { case $1 in 127.* | ::1) true ;; *) false ;; esac; }
+
+url() {
+  only_root url
+  address=$(option PANEL_LISTEN_ADDRESS)
+  port=$(option PANEL_LISTEN_PORT)
+  path=$(option PANEL_WEB_PATH)
+  scheme=http
+  [ -z "$(option PANEL_TLS_CERT)" ] || scheme=https
+  case $address in
+    0.0.0.0 | ::) host=$(hostname -f 2>/dev/null || hostname) ;;
+    *:*) host="[$address]" ;;
+    *) host=${address:-127.0.0.1} ;;
+  esac
+  echo "$scheme://$host:${port:-8480}/${path:+$path/}"
+  if is_loopback "${address:-127.0.0.1}"; then
+    echo "It is reached from this host alone. From elsewhere: ssh -L ${port:-8480}:$host:${port:-8480} root@$(hostname), and open that address there."
+  fi
+}
+
+set_listen() {
+  only_root set-listen
+  address="" port="" without_tls=""
+  for word in "$@"; do
+    case $word in
+      --without-tls) without_tls=yes ;;
+      *) if [ -z "$address" ]; then address=$word; elif [ -z "$port" ]; then port=$word; else usage; fi ;;
+    esac
+  done
+  [ -n "$address" ] || usage
+  if ! is_loopback "$address" && [ -z "$(option PANEL_TLS_CERT)" ] && [ -z "$without_tls" ]; then
+    echo "Without TLS a password would cross the network in the clear. Set PANEL_TLS_CERT and PANEL_TLS_KEY in $CONF first, or say --without-tls where a proxy before the panel has it." >&2
+    exit 1
+  fi
+  cp -p "$CONF" "$CONF.before"
+  set_option PANEL_LISTEN_ADDRESS "$address"
+  [ -z "$port" ] || set_option PANEL_LISTEN_PORT "$port"
+  if systemctl restart tunnel-panel-web; then
+    rm "$CONF.before"
+    url
+  else
+    mv "$CONF.before" "$CONF"
+    systemctl reset-failed tunnel-panel-web || true
+    systemctl restart tunnel-panel-web || true
+    echo "The panel cannot listen there, so it listens where it did before. Why: journalctl -u tunnel-panel-web" >&2
+    exit 1
+  fi
+}
+
+make_certificate() {
+  only_root make-certificate
+  as_the_panel /usr/lib/tunnel-panel/certificate.cjs /var/lib/tunnel-panel "$@"
+  set_option PANEL_TLS_CERT /var/lib/tunnel-panel/panel.crt
+  set_option PANEL_TLS_KEY /var/lib/tunnel-panel/panel.key
+  systemctl restart tunnel-panel-web
+  url
+}
+
+status() {
+  for unit in tunnel-panel-helper tunnel-panel-web; do
+    printf '%-22s %s\n' "$unit" "$(systemctl is-active "$unit" || true)"
+  done
+  command_of_the_panel health
+}
+
+case ${1-} in
+  status | url) "$1" ;;
+  set-listen) shift; set_listen "$@" ;;
+  make-certificate) shift; make_certificate "$@" ;;
+  reset-password | rpc | check-store) command_of_the_panel "$@" ;;
+  take-down)
+    only_root take-down
+    # It would put back what it finds missing, where its settings say so.
+    systemctl stop tunnel-panel-web
+    echo "The web daemon is stopped, so that nothing brings them back; systemctl start tunnel-panel-web starts it." >&2
+    command_of_the_panel take-down
+    ;;
+  *) usage ;;
+esac

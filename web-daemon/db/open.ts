@@ -107,3 +107,13 @@ const sync = (path: string): void => {
     closeSync(file)
   }
 }
+
+/** A whole copy, also of a store that a daemon is writing to. */
+export const copyStore = (path: string, copy: string): void => {
+  const sqlite = new SQLite(path)
+  try {
+    keepCopy(sqlite, copy)
+  } finally {
+    sqlite.close()
+  }
+}
