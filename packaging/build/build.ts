@@ -1,4 +1,4 @@
-// Builds what is shipped: one CommonJS file per daemon, for the operator's command and for the maker of certificates, the native addons beside them, and the page.
+// Builds what is shipped: one CommonJS file for each program, the native addons beside them, and the page.
 import { execFileSync } from 'node:child_process'
 import { cp, mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
@@ -53,14 +53,15 @@ export async function addons(folder: string): Promise<void> {
 }
 
 /** Built beside and put in place at the end, so that a build that fails leaves the one before. */
-export async function buildAll(): Promise<void> {
-  const folder = `${BUNDLE}.new`
+export async function buildAll(to = BUNDLE): Promise<void> {
+  const folder = `${to}.new`
   await rm(folder, { recursive: true, force: true })
   await mkdir(folder, { recursive: true })
   const programs = Object.entries(PROGRAMS).map(([name, entry]) => bundle(entry, join(folder, `${name}.cjs`)))
   await Promise.all([addons(folder), ...programs, buildPage(join(folder, 'ui'))])
-  await rm(BUNDLE, { recursive: true, force: true })
-  await rename(folder, BUNDLE)
+  await cp(join(ROOT, '.build/page/page.meta.json'), join(folder, 'page.meta.json'))
+  await rm(to, { recursive: true, force: true })
+  await rename(folder, to)
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -1,17 +1,28 @@
 // How the page is built: relative addresses, since the web path is known only to the daemon that serves it, and nothing inlined that its policy forbids.
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { svelte } from '@sveltejs/vite-plugin-svelte'
-import { defineConfig } from 'vite'
+import { defineConfig, type Plugin } from 'vite'
 
 const PAGE = fileURLToPath(new URL('../../ui', import.meta.url))
+const ROOT = join(PAGE, '..')
+
+/** What the page is made of, told as esbuild tells it of the programs: the package names the licences of all of it. */
+const tellInputs: Plugin = {
+  name: 'tell-inputs',
+  generateBundle(_options, bundle) {
+    const made = Object.values(bundle).flatMap((part) => (part.type === 'chunk' ? part.moduleIds : part.originalFileNames.map((name) => join(PAGE, name))))
+    const inputs = Object.fromEntries(made.map((id) => [relative(ROOT, id.replace(/\?.*$/, '')), {}]))
+    this.emitFile({ type: 'asset', fileName: 'page.meta.json', source: JSON.stringify({ inputs }) })
+  },
+}
 
 export default defineConfig({
   root: PAGE,
   base: './',
   publicDir: false,
   logLevel: 'warn',
-  plugins: [svelte({ configFile: join(PAGE, 'svelte.config.js') })],
+  plugins: [svelte({ configFile: join(PAGE, 'svelte.config.js') }), tellInputs],
   build: {
     target: 'es2022',
     // The oldest that know light-dark().

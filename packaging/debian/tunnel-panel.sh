@@ -19,7 +19,7 @@ as_the_panel() { setpriv --reuid=tunnel-panel --regid=tunnel-panel --clear-group
 # That program becomes the panel's user itself, and reads what is typed first.
 command_of_the_panel() {
   only_root "$1"
-  PANEL_CONFIG_FILE=$CONF /usr/bin/node /usr/lib/tunnel-panel/command.cjs "$@"
+  PANEL_CONFIG_FILE=$CONF /usr/bin/node /usr/lib/tunnel-panel/tunnel-panel.cjs "$@"
 }
 
 option() { sed -n "s/^$1=//p" "$CONF" | tail -n 1; }
