@@ -34,6 +34,7 @@ const TIERS: readonly Tier[] = [
   { name: 'api', missing: nothing },
   { name: 'netns', missing: () => (isRoot ? needs('ip', 'nft', 'iptables', 'unshare') : 'it needs root, to make network namespaces') },
   { name: 'ui', missing: () => needs('chromium') },
+  { name: 'package', missing: () => needs('dpkg-buildpackage', 'dh', 'lintian', 'man') },
   { name: 'vm', missing: async () => (await whyNot()) ?? null },
 ]
 
