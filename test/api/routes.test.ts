@@ -266,7 +266,7 @@ describe('Relay rules', () => {
       assert.deepEqual((await listRoutes(client)).body.routes.map(({ route }) => route.route_rule_id), [3, 1, 2, 4])
       assert.equal(panel.kernel.changes.at(-1), 'ruleset - +3') // the others stand so already
       const orders = [3, 1, 2, 4].map((id) => held(id)?.sort_order ?? 0)
-      assert.deepEqual(orders, [...orders].sort((a, b) => a - b))
+      assert.deepEqual([orders, panel.kernel.changes.at(-1)], [[...orders].sort((a, b) => a - b), 'ruleset - +3'])
       assert.equal((await listRoutes(client)).body.routes.every(({ health }) => health.state === 'healthy'), true)
     })
 
