@@ -26,11 +26,7 @@ export const openStore = (path: string, list = MIGRATIONS): Promise<Store> =>
   })
 
 /** A store that exists, as it is: for a program beside the daemon, which alone brings it up to its build. One that a newer build wrote is refused. */
-export const openBeside = (path: string): Promise<Store> =>
-  inWords(path, async () => {
-    refuseUnusable(path)
-    return opened(path, async (_sqlite, store) => void (await pendingMigrations(store)))
-  })
+export const openBeside = (path: string): Promise<Store> => opened(path, async (_sqlite, store) => void (await pendingMigrations(store)))
 
 /** With what is still to be done to it; nothing stays open where that fails. From then on nobody waits for a lock in the thread (db/patience.ts). */
 const opened = async (path: string, work: (sqlite: SQLite.Database, store: Store) => Promise<void>): Promise<Store> => {
