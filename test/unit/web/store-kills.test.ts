@@ -14,7 +14,7 @@ import { openStore } from '@panel/web-daemon/db/open.ts'
 import type { Store } from '@panel/web-daemon/db/store.ts'
 import { missing } from './kills/writes.ts'
 
-const KILLS = Number(process.env['PANEL_KILLS'] ?? 40)
+const KILLS = Number(process.env['PANEL_KILLS'] ?? 30)
 /** Each fourth kill is of a daemon that brings an old store up to date. */
 const MIGRATING = Math.floor(KILLS / 4)
 /** From the first write on. */
