@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { browsing, type Visit } from './support/browser.ts'
 import { goTo, signedIn, startHost, type Host } from './support/host.ts'
-import { giveRules, giveStranger } from './support/relays.ts'
+import { relayHost, giveStranger } from './support/relays.ts'
 import type { Client } from '../api/support/client.ts'
 import { itemsOf } from '../api/support/reconcile.ts'
 
@@ -12,7 +12,7 @@ describe('The comparison of what is stored with the host', () => {
   let client: Client
   beforeEach(async () => {
     host = await startHost()
-    ;({ client } = await giveRules(host))
+    client = await relayHost(host)
     giveStranger(host)
   })
   afterEach(() => host.close())

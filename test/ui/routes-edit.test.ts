@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { createServer, type Server } from 'node:net'
 import { browsing, type Visit } from './support/browser.ts'
 import { complaintOf, field, goTo, seen, signedIn, startHost, type Host } from './support/host.ts'
-import { giveRules } from './support/relays.ts'
+import { relayHost } from './support/relays.ts'
 import type { Client } from '../api/support/client.ts'
 import { getRoute, listRoutes } from '../api/support/routes.ts'
 
@@ -15,7 +15,7 @@ describe('A relay rule', () => {
   let port = 0
   beforeEach(async () => {
     host = await startHost()
-    ;({ client } = await giveRules(host))
+    client = await relayHost(host)
     server = createServer((socket) => socket.end())
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     port = (server.address() as { port: number }).port

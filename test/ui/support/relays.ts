@@ -1,12 +1,11 @@
 // A host with relay rules, pools and strangers, for the tests of their pages.
-import type { RouteView } from '@panel/shared/api/route-answers.ts'
 import type { Client } from '../../api/support/client.ts'
 import { plantByHand } from '../../api/support/reconcile.ts'
 import { madeRoute } from '../../api/support/routes.ts'
 import { giveTunnels, type Host } from './host.ts'
 
-/** In force over a tunnel, one for UDP, one that the second takes everything from, and one that is disabled. */
-export const giveRules = async (host: Host): Promise<{ client: Client; rules: RouteView[] }> => {
+/** Tunnels, and rules: one in force over a tunnel, one over many ports that takes everything from the third, and one for UDP that is disabled. */
+export const relayHost = async (host: Host): Promise<Client> => {
   const client = await host.setUp()
   await giveTunnels(host, client)
   const bodies = [
@@ -15,10 +14,9 @@ export const giveRules = async (host: Host): Promise<{ client: Client; rules: Ro
     { route_rule_title: 'Never reached', bind_port: 5100, destination_address: '10.9.0.9', destination_port: 80 },
     { route_rule_title: 'Names', bind_port: 5353, route_protocol_id: 20, destination_address: '10.9.0.3', destination_port: 53, is_enabled: false },
   ]
-  const rules: RouteView[] = []
-  for (const body of bodies) rules.push(await madeRoute(client, body))
+  for (const body of bodies) await madeRoute(client, body)
   host.kernel.rulesets.relay(1, { tx_bytes: 1_500_000, tx_packets: 1200, rx_bytes: 48_000_000, rx_packets: 36_000 })
-  return { client, rules }
+  return client
 }
 
 export const giveStranger = (host: Host, name = 'gre-byhand'): void => plantByHand(host.kernel, name)

@@ -1,0 +1,26 @@
+// An answer that is asked for anew each time: a form that began from an older one would put back what others changed since.
+import type { Query } from './query.svelte.ts'
+
+/** In the script of a component; asked at once. */
+export const fresh = <T>(ask: () => Promise<T>): Query<T> => {
+  let data = $state.raw<T | undefined>(undefined)
+  let error = $state.raw<Error | null>(null)
+  const refetch = async (): Promise<void> => {
+    try {
+      data = await ask()
+      error = null
+    } catch (failure) {
+      error = failure instanceof Error ? failure : new Error(String(failure))
+    }
+  }
+  void refetch()
+  return {
+    get data() {
+      return data
+    },
+    get error() {
+      return error
+    },
+    refetch,
+  }
+}
