@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import type { ApiDescription } from '@panel/web-daemon/docs/document.ts'
+import { command, ok, query, type Endpoint } from '@panel/web-daemon/http/endpoint.ts'
+import { Refusal } from '@panel/web-daemon/http/refusal.ts'
 import { requestTo, type Described, type FuzzRequest } from './support/fuzz/requests.ts'
 import { Target } from './support/fuzz/target.ts'
 import { startPanel } from './support/panel.ts'
@@ -50,6 +52,44 @@ describe(`Requests at random (seed ${SEED})`, function () {
     assert.ok(count(200, 299) > REQUESTS / 20 && count(422, 422) > REQUESTS / 10, told)
     if (REQUESTS >= 3000) assert.ok(answered.size > operations.length / 2, told)
     if (process.env['PANEL_FUZZ_REQUESTS'] !== undefined) console.log(told)
+  })
+})
+
+describe('The watch over requests at random', () => {
+  const widget = (handle: Parameters<typeof command>[2]): Endpoint => command('POST /widgets', { audit: 'Setup' }, handle)
+  const refused = (): never => {
+    throw new Refusal('CONFLICT', 'It is not to be')
+  }
+  const post: FuzzRequest = { operation: 'post_widgets', method: 'POST', target: '/api/v1/widgets', headers: { 'Content-Type': 'application/json' }, body: '{}', isWithoutCsrf: false }
+
+  const caught: [what: string, endpoint: Endpoint, told: RegExp][] = [
+    ['a failure that nobody foresaw', widget(async () => { throw new Error('of the inside') }), /an unforeseen failure: 500/],
+    ['a request that is never answered', widget(() => new Promise(() => undefined)), /no answer within 500 ms/],
+    ['a change of the store by what was refused', widget(async ({ db }) => {
+      await db.updateTable('tunnel').set({ note: 'changed' }).execute()
+      return refused()
+    }), /refused with 409.*and yet it changed.*"note":"changed"/s],
+    ['a change of the kernel by what was refused', widget(async ({ ask }) => {
+      const { tunnels: [found] } = await ask('tunnel.probe', { interface_names: ['gre-a-1'] })
+      await ask('tunnel.apply', { before: found?.state ?? null, after: null })
+      return refused()
+    }), /refused with 409.*and yet it changed/s],
+  ]
+  for (const [what, endpoint, said] of caught) {
+    it(`catches ${what}`, async () => {
+      const target = await Target.open({ more_endpoints: [endpoint], hangMs: 500 })
+      await assert.rejects(target.send(post), said)
+      target.panel.server.closeAllConnections()
+      await target.close()
+    })
+  }
+
+  it('lets through what is refused and changes nothing, and what is done', async () => {
+    const target = await Target.open({ more_endpoints: [widget(async () => refused()), query('GET /widgets', {}, async () => ok({}))] })
+    assert.equal((await target.send(post)).status, 409)
+    assert.equal((await target.send({ ...post, method: 'GET', headers: {}, body: null })).status, 200)
+    assert.equal((await target.send({ ...post, method: 'DELETE', target: '/api/v1/tunnels/1' })).status, 200)
+    await target.close()
   })
 })
 

@@ -2,6 +2,7 @@
 import { Agent, request, type IncomingMessage } from 'node:http'
 import { sql } from 'kysely'
 import type { PairingCodeAnswer } from '@panel/shared/api/pairing.ts'
+import type { Endpoint } from '@panel/web-daemon/http/endpoint.ts'
 import { answerCheck } from '../answer-check.ts'
 import type { AnswerCheck, Client } from '../client.ts'
 import { startPanel, type TestPanel } from '../panel.ts'
@@ -11,6 +12,11 @@ import { PAIRING_CODE } from './values.ts'
 
 /** Nothing here takes as long, unless it never ends. */
 const HANG_MS = 20_000
+
+export interface Aim {
+  readonly more_endpoints?: readonly Endpoint[]
+  readonly hangMs?: number
+}
 
 export interface FuzzReply {
   readonly status: number
@@ -28,18 +34,21 @@ export class Target {
   #picture = ''
   #moved = ''
 
-  private constructor(panel: TestPanel, client: Client) {
+  readonly #hangMs: number
+
+  private constructor(panel: TestPanel, client: Client, hangMs: number) {
+    this.#hangMs = hangMs
     this.panel = panel
     this.#client = client
     this.#check = answerCheck(panel.endpoints, '')
   }
 
-  static async open(): Promise<Target> {
-    const panel = await startPanel()
+  static async open({ more_endpoints = [], hangMs = HANG_MS }: Aim = {}): Promise<Target> {
+    const panel = await startPanel({ more_endpoints })
     panel.kernel.plant('vx0', {})
     for (const name of ['gre-x', 'gre-ir-7']) plantByHand(panel.kernel, name)
     const client = await panel.setUp()
-    const target = new Target(panel, client)
+    const target = new Target(panel, client, hangMs)
     await target.#fill()
     await target.#watch()
     return target
@@ -114,7 +123,7 @@ export class Target {
     const Cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
     const all = { Cookie, ...(!isWithoutCsrf && { 'X-CSRF-Token': csrf }), ...(body !== undefined && { 'Content-Length': String(Buffer.byteLength(body)) }), ...headers }
     return new Promise((resolve, reject) => {
-      const hung = setTimeout(() => reject(new Error(`no answer within ${HANG_MS} ms`)), HANG_MS)
+      const hung = setTimeout(() => reject(new Error(`no answer within ${this.#hangMs} ms`)), this.#hangMs)
       const done = (reply: FuzzReply): void => {
         clearTimeout(hung)
         resolve(reply)

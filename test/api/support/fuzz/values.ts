@@ -7,7 +7,7 @@ type Arbitrary = fc.Arbitrary<unknown>
 
 /** Documentation ranges, this host's own, and what the fake host knows: nothing that is sent leaves for anybody's network. */
 const USUAL_ADDRESSES = ['192.0.2.1', '192.0.2.77', '203.0.113.5', '198.51.100.9', '10.9.0.1', '10.9.0.2', '10.9.0.77']
-const ADDRESSES = ['172.17.1.2', '127.0.0.1', '0.0.0.0', '::', '::1', '2001:db8::1', '2001:db8::77', 'fd00::2', '224.0.0.1', '255.255.255.255', 'fe80::1']
+const ADDRESSES = ['172.17.1.1', '172.17.1.2', '127.0.0.1', '0.0.0.0', '::', '::1', '2001:db8::1', '2001:db8::77', 'fd00::2', '224.0.0.1', '255.255.255.255', 'fe80::1']
 const NETWORKS = ['10.0.0.0/8', '10.55.0.0/16', '10.9.0.0/30', '203.0.113.0/24', '192.0.2.1', '2001:db8::/32', 'fd00:1::/48', '0.0.0.0/0', '10.1.2.3/16', '172.17.0.0/16']
 const INTERFACES = ['gre-a-1', 'gre-a-2', 'gre-a-3', 'gre-x', 'eth0', 'lo', 'gre0', 'vx0', 'gre-ir-7']
 /** Stands for a real one. */
@@ -20,7 +20,8 @@ const BY_NAME: readonly [name: RegExp, values: Arbitrary][] = [
   [/cidr$/, fc.constantFrom(...NETWORKS)],
   [/^local_endpoint$|^bind_address$/, fc.oneof({ weight: 4, arbitrary: fc.constant('192.0.2.1') }, { weight: 1, arbitrary: fc.constantFrom(...ADDRESSES) })],
   [/(^|_)(address|endpoint|source|target)$/, fc.oneof({ weight: 4, arbitrary: fc.constantFrom(...USUAL_ADDRESSES) }, { weight: 1, arbitrary: fc.constantFrom(...ADDRESSES) })],
-  [/^destination_port$|^port$/, fc.integer({ min: 1, max: 65_535 })],
+  [/^destination_port$|^port$/, fc.oneof(fc.constantFrom(4001, 4002), fc.integer({ min: 1, max: 65_535 }))],
+  [/^prefix_length$/, fc.constantFrom(24, 30, 31, 64, 128)],
   [/_range_end$/, fc.constantFrom(null, null, 5000)],
   [/^(interface_name|bind_device|bind_interface)$/, fc.constantFrom(...INTERFACES)],
   [/^address_pool_id$|default_pool_id$/, fc.constantFrom(10, 20, 30, 41, 999)],
