@@ -207,7 +207,9 @@ describe('A certificate and its key', () => {
       })
     }
 
-    it('are made by a program that says what to put into the configuration', () => {
+    it('are made by a program that says what to put into the configuration', function () {
+      // Each start compiles the sources anew.
+      this.timeout(60_000)
       const made = next
       const run = (...args: string[]) => execFileSync(process.execPath, ['--import', 'tsx', 'web-daemon/tls/make.ts', ...args], { cwd: ROOT, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
       const said = run(made, 'panel.example')
