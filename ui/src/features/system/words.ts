@@ -17,17 +17,3 @@ export const backendOf = ({ active }: CapabilitiesAnswer['rule_backend']): strin
 
 const STATES = { ok: 'up', degraded: 'degraded', error: 'down', unknown: 'unknown' } as const satisfies Record<HealthComponent['status'], State>
 export const healthOf = ({ status }: Pick<HealthComponent, 'status'>): Said => ({ state: STATES[status], word: t(`core.health.${status}`) })
-
-/** What of others is in the page and in the daemons, with what each is given under. */
-export const LICENCES = [
-  ['Svelte', 'MIT'],
-  ['TanStack Query', 'MIT'],
-  ['uPlot', 'MIT'],
-  ['uqr', 'MIT'],
-  ['Lucide', 'ISC'],
-  ['Vazirmatn', 'OFL-1.1'],
-  ['Express', 'MIT'],
-  ['TypeBox', 'MIT'],
-  ['Kysely', 'MIT'],
-  ['Node.js', 'MIT'],
-] as const

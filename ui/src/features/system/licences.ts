@@ -1,0 +1,23 @@
+// What of others is in the page and in the daemons, with what each is given under: package, name, licence.
+export const LICENCES = [
+  ['svelte', 'Svelte', 'MIT'],
+  ['uplot', 'uPlot', 'MIT'],
+  ['uqr', 'uqr', 'MIT'],
+  ['@fontsource-variable/vazirmatn', 'Vazirmatn', 'OFL-1.1'],
+  ['ajv', 'Ajv', 'MIT'],
+  ['bcrypt', 'bcrypt', 'MIT'],
+  ['better-sqlite3', 'better-sqlite3', 'MIT'],
+  ['cookie-parser', 'cookie-parser', 'MIT'],
+  ['express', 'Express', 'MIT'],
+  ['helmet', 'Helmet', 'MIT'],
+  ['ip-address', 'ip-address', 'MIT'],
+  ['json-rpc-2.0', 'json-rpc-2.0', 'MIT'],
+  ['jsonwebtoken', 'jsonwebtoken', 'MIT'],
+  ['kysely', 'Kysely', 'MIT'],
+  ['node-forge', 'node-forge', '(BSD-3-Clause OR GPL-2.0)'],
+  ['pino', 'pino', 'MIT'],
+  ['@sinclair/typebox', 'TypeBox', 'MIT'],
+] as const
+
+/** Drawings that were taken over as such, and no package. */
+export const DRAWINGS = [['Lucide', 'ISC']] as const
