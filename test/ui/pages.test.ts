@@ -9,11 +9,12 @@ import { giveTunnels, seen, signedIn, startHost, type Host } from './support/hos
 const addressOf = (path: string): string => path.replace(/^\/pools\/:\w+/, '/pools/10').replaceAll(/:\w+/g, '1').slice(1)
 
 describe('Every page', function () {
-  this.timeout(180_000)
+  this.timeout(300_000)
   const { visit } = browsing()
   let host: Host
   beforeEach(async () => {
     host = await startHost()
+    await host.metrics.start()
   })
   afterEach(() => host.close())
 

@@ -83,6 +83,7 @@ const draw = async (host: Host, client: Client | null, visit: Visit, { name, pat
   await page.waitForLoadState('networkidle', { timeout: 1500 }).catch(() => undefined)
   await arrive?.(visit)
   await page.waitForTimeout(700)
+  await page.evaluate(() => scrollTo(0, 0))
   await page.screenshot({ path: join(folder, `${name}-${look}.png`), fullPage: name !== 'tunnel-delete' })
 }
 

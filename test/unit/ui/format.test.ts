@@ -23,6 +23,7 @@ describe('Figures on the page', () => {
     assert.equal(by({ 'display.digits': 'persian' }).number(1234567), '۱٬۲۳۴٬۵۶۷')
     assert.match(by({ 'display.calendar': 'jalali' }).instant('2026-03-21T12:00:00Z'), /1405/)
     assert.match(by({ 'display.language': 'fa', 'display.calendar': 'jalali', 'display.digits': 'persian' }).instant('2026-03-21T12:00:00Z'), /۱۴۰۵/)
+    assert.equal(by({ 'display.language': 'fa' }).milliseconds(12), '\u206612 ms\u2069', 'a figure stays before its unit')
     assert.match(by({ 'display.language': 'fa' }).instant('2026-03-21T12:00:00Z'), /2026/)
   })
 

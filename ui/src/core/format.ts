@@ -1,4 +1,6 @@
 // Figures as the operator wants to read them: units, digits and calendar by the settings of the category display; pure, so that it can be tried without a page.
+import { isolate } from './messages.ts'
+
 export type Language = 'en' | 'fa' | 'ru' | 'zh-CN'
 export type Theme = 'system' | 'light' | 'dark'
 
@@ -39,13 +41,15 @@ export const formatter = (settings: DisplaySettings) => {
   const clock = new Intl.DateTimeFormat(locale, { timeStyle: 'medium' })
   const day = new Intl.DateTimeFormat(locale, { month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit' })
 
+  /** A figure with a Latin unit keeps its order in a sentence of the other direction. */
+  const together = settings['display.language'] === 'fa' ? isolate : (text: string): string => text
   /** Three figures that count, as 1.23, 12.3 and 123. */
   const rounded = (value: number): string => number(value, value >= 100 || Number.isInteger(value) ? 0 : value >= 10 ? 1 : 2)
   const scaled = (amount: number, unit: string, isBinary: boolean): string => {
     const base = isBinary ? 1024 : 1000
     let step = 0
     for (; Math.abs(amount) >= base * 0.9995 && step < BINARY.length - 1; step++) amount /= base
-    return `${rounded(amount)} ${(isBinary ? BINARY : DECIMAL)[step] ?? ''}${unit}`
+    return together(`${rounded(amount)} ${(isBinary ? BINARY : DECIMAL)[step] ?? ''}${unit}`)
   }
   const inUnit = (bytes: number, unit: 'bytes' | 'bits'): string => (unit === 'bits' ? scaled(bytes * 8, 'bit', settings['display.binary_units']) : scaled(bytes, 'B', settings['display.binary_units']))
 
@@ -56,8 +60,8 @@ export const formatter = (settings: DisplaySettings) => {
     volume: (bytes: number): string => inUnit(bytes, settings['display.volume_unit']),
     /** Always bytes: a size of memory or of a disk is never told in bits. */
     size: (bytes: number): string => scaled(bytes, 'B', settings['display.binary_units']),
-    rate: (bytes_per_second: number): string => `${inUnit(bytes_per_second, settings['display.throughput_unit'])}/s`,
-    milliseconds: (value: number): string => `${rounded(value)} ms`,
+    rate: (bytes_per_second: number): string => together(`${inUnit(bytes_per_second, settings['display.throughput_unit'])}/s`),
+    milliseconds: (value: number): string => together(`${rounded(value)} ms`),
     /** As "3 min. ago", from the instant to now. */
     age: (since: Date, now: Date): string => {
       const seconds = Math.max(0, Math.round((now.getTime() - since.getTime()) / 1000))
