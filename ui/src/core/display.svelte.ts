@@ -3,6 +3,7 @@ import { DEFAULT_DISPLAY, formatter, type DisplaySettings, type Language, type T
 import { put } from './api.ts'
 import { words } from './i18n.svelte.ts'
 import { sentDisplay } from './panel.ts'
+import { outdated } from './query.svelte.ts'
 
 class Display {
   #settings = $state.raw<DisplaySettings>({ ...DEFAULT_DISPLAY, ...sentDisplay() })
@@ -36,7 +37,9 @@ class Display {
   /** Without a session there is nobody whose setting it could be: it then lasts as long as the page. */
   async choose(settings: Partial<DisplaySettings>, isSignedIn: boolean): Promise<void> {
     await this.take(settings)
-    if (isSignedIn) await put('/settings', settings)
+    if (!isSignedIn) return
+    await put('/settings', settings)
+    await outdated('/settings')
   }
 }
 
