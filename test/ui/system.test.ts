@@ -23,7 +23,7 @@ describe('The system on the page', () => {
     const ableTo = async (kind: string): Promise<string> => page.getByRole('listitem').filter({ has: page.getByText(kind, { exact: true }) }).locator('[data-state]').innerText()
     assert.deepEqual([await ableTo('GRE'), await ableTo('Runtime')], ['No', 'Yes'])
     for (const name of ['Build', 'Web daemon', 'Root helper', 'Files', 'Kernel', 'Work of others in it']) await page.getByRole('heading', { name, exact: true }).waitFor()
-    assert.match(await page.locator('main').innerText(), /Served under\s+\/secret\//)
+    assert.match(await page.locator('main').innerText(), /Served under\s+\/secret\b/)
   })
 
   it('leads to the description of the API, which is there', async () => {
