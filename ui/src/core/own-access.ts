@@ -1,7 +1,7 @@
 // A request that may cut the operator off is refused at first; here it is asked about, with the address that the browser comes from, and sent again with the flag that accepts it.
 import { confirm } from './confirm.svelte.ts'
 import { t } from './i18n.svelte.ts'
-import { asRefused, Refused } from './refused.ts'
+import { asRefused, type Refused } from './refused.ts'
 
 export interface Accepting {
   i_understand_i_may_lose_access?: boolean
