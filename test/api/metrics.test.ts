@@ -18,13 +18,17 @@ describe('/system/metrics', () => {
   let operator: Client
   let host: FakeHost
   let left: OpenStream[]
+  /** Of stores in files, which go once nobody has them open. */
+  let folders: string[]
   beforeEach(() => {
     host = new FakeHost()
     left = []
+    folders = []
   })
   afterEach(async () => {
     for (const open of left) open.leave()
     await panel.close()
+    for (const folder of folders) rmSync(folder, { recursive: true })
   })
 
   const serve = async (parts: TestParts = {}): Promise<void> => {
@@ -110,25 +114,22 @@ describe('/system/metrics', () => {
 
   it('keeps the bytes since the installation over a restart of the panel and a reboot of the host', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'panel-metrics-'))
+    folders.push(directory)
     const store = join(directory, 'panel.db')
     const eth0 = async () => (await newest()).network.interfaces.find(({ name }) => name === 'eth0')!
-    try {
-      host.traffic({ eth0: [7_000_000, 3_000_000] })
-      await sample({ store })
-      assert.deepEqual([(await eth0()).rx_bytes_since_boot, (await eth0()).rx_bytes_since_install], [7_000_000, 0])
-      host.traffic({ eth0: [7_000_100, 3_000_000] })
-      await eventually(() => panel.metrics.sampler.latest?.network.totals.rx_bytes_since_install === 100, 'counted')
-      await panel.close()
-      host.boot('another boot')
-      host.traffic({ eth0: [40, 4] })
-      panel = await startPanel({ store, metrics: { host } })
-      await panel.metrics.start()
-      operator = await panel.signIn()
-      const { rx_bytes_since_boot, rx_bytes_since_install, tx_bytes_since_install } = await eth0()
-      assert.deepEqual([rx_bytes_since_boot, rx_bytes_since_install, tx_bytes_since_install], [40, 140, 4])
-    } finally {
-      rmSync(directory, { recursive: true })
-    }
+    host.traffic({ eth0: [7_000_000, 3_000_000] })
+    await sample({ store })
+    assert.deepEqual([(await eth0()).rx_bytes_since_boot, (await eth0()).rx_bytes_since_install], [7_000_000, 0])
+    host.traffic({ eth0: [7_000_100, 3_000_000] })
+    await eventually(() => panel.metrics.sampler.latest?.network.totals.rx_bytes_since_install === 100, 'counted')
+    await panel.close()
+    host.boot('another boot')
+    host.traffic({ eth0: [40, 4] })
+    panel = await startPanel({ store, metrics: { host } })
+    await panel.metrics.start()
+    operator = await panel.signIn()
+    const { rx_bytes_since_boot, rx_bytes_since_install, tx_bytes_since_install } = await eth0()
+    assert.deepEqual([rx_bytes_since_boot, rx_bytes_since_install, tx_bytes_since_install], [40, 140, 4])
   })
 
   it('gives the readings of the buffer, newest last, and how many there are; limit takes the newest', async () => {

@@ -8,7 +8,9 @@ import { PAGE_DIR, startPanel, type TestPanel } from './support/panel.ts'
 
 const ASSETS = join(PAGE_DIR, 'assets')
 const SCRIPT = readdirSync(ASSETS).find((name) => /^index-.*\.js$/.test(name)) ?? ''
-const TUNNELS = readdirSync(ASSETS).find((name) => /^ListPage-.*\.js$/.test(name)) ?? ''
+/** Several features have a page of this name; the list of what each address needs tells them apart. */
+const { routes } = JSON.parse(readFileSync(join(PAGE_DIR, 'preload.json'), 'utf8')) as { routes: { path: string; files: { en: string[] } }[] }
+const TUNNELS = routes.find(({ path }) => path === '/tunnels')?.files.en.map((file) => file.replace('assets/', '')).find((name) => /^ListPage-.*\.js$/.test(name)) ?? ''
 
 describe('the page over the wire', () => {
   let panel: TestPanel

@@ -90,7 +90,7 @@ describe('Each sentence about relay rules', () => {
       assert.deepEqual(body.verification.failures, [])
       assert(body.warnings.length > 0)
       for (const warning of body.warnings) has(warning, 'code', 'message', 'field')
-      has((await previewRoute(client, { bind_port: 1 })).body, 'payload', 'plan', 'note', 'resolved', 'warnings')
+      has((await previewRoute(client, { bind_port: 1 })).body, 'payload', 'plan', 'note', 'resolved', 'rule_text', 'present_text', 'warnings')
     })
 
     it('the mode is None while one destination of several is active, and RoundRobin from the second on', async () => {

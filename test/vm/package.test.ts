@@ -17,6 +17,15 @@ describe('The Debian package', function () {
   /** The machine before anything was installed. */
   let untouched: string[]
 
+  let next: string
+  let connection: Running
+  const echo = async (word: string): Promise<void> => {
+    await connection.write(`${word}\n`)
+    await connection.says(new RegExp(word))
+  }
+  const indexes = (): Promise<string> => lab.run("ip -o link | grep -o '^[0-9]*: gre-a-[0-9]*'")
+  const daemons = async (): Promise<string[]> => Promise.all(UNITS.map((unit) => panel.property(unit, 'MainPID')))
+
   before(async () => {
     lab = await startLab()
     panel = new Installed(lab)
@@ -95,49 +104,38 @@ describe('The Debian package', function () {
     assert.equal((await lab.run("ss -Hltn 'sport = 8480' | awk '{print $4}'")).trim(), '0.0.0.0:8480')
   })
 
-  describe('upgraded while traffic goes through it', () => {
-    let next: string
-    let connection: Running
-    const echo = async (word: string): Promise<void> => {
-      await connection.write(`${word}\n`)
-      await connection.says(new RegExp(word))
-    }
-    const indexes = (): Promise<string> => lab.run("ip -o link | grep -o '^[0-9]*: gre-a-[0-9]*'")
-    const daemons = async (): Promise<string[]> => Promise.all(UNITS.map((unit) => panel.property(unit, 'MainPID')))
+  it('relays, before it is upgraded, a connection that stays open', async () => {
+    next = await nextPackage('0.1.1')
+    await lab.run(`for n in c s; do ip netns add $n; ip link add $n type veth peer name eth1 netns $n; ip link set $n up; done
+      ip address add 10.1.0.1/24 dev c; ip address add 10.2.0.1/24 dev s
+      ip -n c address add 10.1.0.2/24 dev eth1; ip -n c link set eth1 up; ip -n s address add 10.2.0.2/24 dev eth1; ip -n s link set eth1 up`)
+    lab.spawn('ip netns exec s socat TCP-LISTEN:80,fork,reuseaddr EXEC:cat')
+    await panel.signIn()
+    expect(await panel.operator.post('/routes', { route_rule_title: 'echo', bind_address: '10.1.0.1', bind_port: 9001, destination_address: '10.2.0.2', destination_port: 80 }), 201)
+    connection = lab.spawn('ip netns exec c socat - TCP:10.1.0.1:9001')
+    await echo('before')
+  })
 
-    before(async () => {
-      next = await nextPackage('0.1.1')
-      await lab.run(`for n in c s; do ip netns add $n; ip link add $n type veth peer name eth1 netns $n; ip link set $n up; done
-        ip address add 10.1.0.1/24 dev c; ip address add 10.2.0.1/24 dev s
-        ip -n c address add 10.1.0.2/24 dev eth1; ip -n c link set eth1 up; ip -n s address add 10.2.0.2/24 dev eth1; ip -n s link set eth1 up`)
-      lab.spawn('ip netns exec s socat TCP-LISTEN:80,fork,reuseaddr EXEC:cat')
-      await panel.signIn()
-      expect(await panel.operator.post('/routes', { route_rule_title: 'echo', bind_address: '10.1.0.1', bind_port: 9001, destination_address: '10.2.0.2', destination_port: 80 }), 201)
-      connection = lab.spawn('ip netns exec c socat - TCP:10.1.0.1:9001')
-      await echo('before')
-    })
+  it('goes on with the daemons of before where an upgrade cannot bring the store forward, and says so', async () => {
+    await lab.run('touch /run/the-next-migration-fails')
+    const before = await daemons()
+    await assert.rejects(panel.install(next), /The store cannot be brought to the form of this version/)
+    assert.deepEqual(await daemons(), before)
+    await panel.signIn()
+    await echo('meanwhile')
+  })
 
-    it('goes on with the daemons of before where the store cannot be brought forward, and says so', async () => {
-      await lab.run('touch /run/the-next-migration-fails')
-      const before = await daemons()
-      await assert.rejects(panel.install(next), /The store cannot be brought to the form of this version/)
-      assert.deepEqual(await daemons(), before)
-      await panel.signIn()
-      await echo('meanwhile')
-    })
-
-    it('brings the store forward with a copy kept, and changes no link and breaks no connection', async () => {
-      const [before, links] = [await daemons(), await indexes()]
-      await lab.run('rm /run/the-next-migration-fails')
-      await panel.install(next)
-      assert.notDeepEqual(await daemons(), before)
-      assert.equal(await indexes(), links)
-      await echo('after')
-      assert.match(await lab.run('ls /var/lib/tunnel-panel'), /panel\.db\.before-999-next-release/)
-      await panel.signIn()
-      const { items, routes } = expect(await panel.operator.get<{ items: { status: string }[]; routes: { status: string }[] }>('/reconcile'), 200)
-      assert.deepEqual([...new Set([...items, ...routes].map(({ status }) => status))], ['InSync'])
-    })
+  it('is upgraded with the store brought forward and a copy kept, and changes no link and breaks no connection', async () => {
+    const [before, links] = [await daemons(), await indexes()]
+    await lab.run('rm /run/the-next-migration-fails')
+    await panel.install(next)
+    assert.notDeepEqual(await daemons(), before)
+    assert.equal(await indexes(), links)
+    await echo('after')
+    assert.match(await lab.run('ls /var/lib/tunnel-panel'), /panel\.db\.before-999-next-release/)
+    await panel.signIn()
+    const { items, routes } = expect(await panel.operator.get<{ items: { status: string }[]; routes: { status: string }[] }>('/reconcile'), 200)
+    assert.deepEqual([...new Set([...items, ...routes].map(({ status }) => status))], ['InSync'])
   })
 
   it('tells that the helper is away, shows what is stored meanwhile, and finds it again', async () => {
