@@ -1,3 +1,0 @@
-// The commands of a next release.
-import './next-migration.ts'
-import '../../../web-daemon/command/main.ts'

@@ -1,3 +1,0 @@
-// The web daemon of a next release.
-import './next-migration.ts'
-import '../../../web-daemon/main.ts'
