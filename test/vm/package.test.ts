@@ -62,7 +62,7 @@ describe('The Debian package', function () {
         mkdir -p /usr/lib/tunnel-panel/intruder && cp $(dirname ${intruder})/* /usr/lib/tunnel-panel/intruder/ && systemctl daemon-reload && systemctl start intruder-${whose} ; rm -r /usr/lib/tunnel-panel/intruder /run/systemd/system/intruder-${whose}.service`, { timeoutMs: 120_000 })
       const told = JSON.parse(await lab.run(`journalctl -u intruder-${whose} -o cat --no-pager | grep '^{'`)) as Record<string, string>
       assert.ok(Object.keys(told).length >= 18, JSON.stringify(told))
-      for (const [attempt, outcome] of Object.entries(told)) assert.notEqual(outcome, 'done', `${attempt}: ${outcome}`)
+      assert.deepEqual(Object.keys(told).filter((attempt) => told[attempt] === 'done'), [])
     })
   }
 
