@@ -35,7 +35,7 @@ describe('The package', function () {
 
   it('names the licence of each package that anything of it is made of', () => {
     const copyright = execFileSync('sh', ['-c', `dpkg-deb --fsys-tarfile ${path} | tar -xO ./usr/share/doc/tunnel-panel/copyright`], { encoding: 'utf8', maxBuffer: 1 << 24 })
-    for (const name of ['express', 'kysely', 'better-sqlite3', 'bcrypt', 'ajv', 'json-rpc-2.0', 'jsonwebtoken', 'svelte', '@tanstack/query-core']) assert.match(copyright, new RegExp(`^Files: node_modules/${name}/\\*\n(?:.*\n)*?License: \\S`, 'm'), name)
+    for (const name of ['express', 'kysely', 'better-sqlite3', 'bcrypt', 'ajv', 'json-rpc-2.0', 'jsonwebtoken', 'svelte', 'uplot', 'uqr']) assert.match(copyright, new RegExp(`^Files: node_modules/${name}/\\*\n(?:.*\n)*?License: \\S`, 'm'), name)
   })
 
   it('has manual pages that man takes without a word', () => {
