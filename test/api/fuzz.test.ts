@@ -9,7 +9,8 @@ import { Target } from './support/fuzz/target.ts'
 import { startPanel } from './support/panel.ts'
 
 const REQUESTS = Number(process.env['PANEL_FUZZ_REQUESTS'] ?? 3000)
-const SEED = Number(process.env['PANEL_FUZZ_SEED'] ?? Date.now() % 2 ** 31)
+/** The same requests in each run of the tier, so that what fails is what was changed; another seed sends others. */
+const SEED = Number(process.env['PANEL_FUZZ_SEED'] ?? 2143533429)
 /** After so many a new panel is taken, which has little in it and whose throttles are open. */
 const ROUND = 500
 
