@@ -79,4 +79,12 @@ describe('The Debian package', function () {
     assert.deepEqual([...items, ...routes].map(({ status }) => status), ['InSync', 'InSync', 'InSync', 'InSync'])
     assert.equal((await lab.try('systemctl', ['is-active', 'tunnel-panel-keepalive-gre-a-1.service'])).stdout.trim(), 'active')
   })
+
+  it('does the common acts by its command: the address, a call to the helper, whether the store can be used', async () => {
+    assert.match(await lab.run('tunnel-panel url'), new RegExp(`^http://\\S+:8480/${await panel.webPath()}/$`, 'm'))
+    assert.match(await lab.run(`tunnel-panel rpc host.probe '{"parts":["helper"]}'`), /"version": "0\.1\.0"/)
+    assert.match(await lab.run('tunnel-panel check-store'), /can be used by this version/)
+    const refused = await lab.try('tunnel-panel set-listen 0.0.0.0')
+    assert.deepEqual([refused.code, /TLS/.test(refused.stderr)], [1, true])
+  })
 })

@@ -1,6 +1,6 @@
 // What an intruder would try who has taken over a daemon: run in that daemon's own sandbox, it tells what came of each attempt, as JSON.
 import { spawnSync } from 'node:child_process'
-import { accessSync, constants, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 
@@ -19,7 +19,6 @@ const program = (path: string, ...args: string[]) => (): void => {
 const read = (path: string) => (): void => void readFileSync(path)
 const list = (path: string) => (): void => void readdirSync(path)
 const write = (path: string, text = 'intruder') => (): void => writeFileSync(path, text)
-const see = (path: string) => (): void => accessSync(path, constants.R_OK)
 
 const ATTEMPTS: Readonly<Record<string, Readonly<Record<string, () => void>>>> = {
   web: {
@@ -33,7 +32,7 @@ const ATTEMPTS: Readonly<Record<string, Readonly<Record<string, () => void>>>> =
     'read /root': list('/root'),
     'read the state of the helper': list('/var/lib/tunnel-panel-helper'),
     'read /etc/shadow': read('/etc/shadow'),
-    'see the environment of other processes': see('/proc/1/environ'),
+    'see the environment of other processes': read('/proc/1/environ'),
     'write into /etc': write('/etc/intruder'),
     'write into its own program': write('/usr/lib/tunnel-panel/intruder.cjs'),
     'change its configuration': write('/etc/tunnel-panel/panel.conf'),
@@ -52,10 +51,10 @@ const ATTEMPTS: Readonly<Record<string, Readonly<Record<string, () => void>>>> =
     'write into its own program': write('/usr/lib/tunnel-panel/intruder.cjs'),
     'plant a job': write('/etc/cron.d/intruder'),
     'change what the kernel runs': write('/proc/sys/kernel/core_pattern', '|/tmp/x'),
-    'switch a device through /sys': write('/sys/class/net/eth0/mtu', '1400'),
+    'switch what the kernel does through /sys': write('/sys/kernel/mm/transparent_hugepage/enabled', 'never'),
     'read a disk': read('/dev/vda'),
     'read memory': read('/dev/mem'),
-    'see the environment of other processes': see('/proc/1/environ'),
+    'see the environment of other processes': read('/proc/1/environ'),
     'mount a file system': program('/bin/mount', '-t', 'tmpfs', 'none', '/tmp'),
     'make a namespace of its own': program('/usr/bin/unshare', '--mount', 'true'),
     'load a module': program('/sbin/modprobe', 'dummy'),
