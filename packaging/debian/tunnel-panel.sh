@@ -16,10 +16,10 @@ only_root() {
 # What lies in the panel's folder is its own user's.
 as_the_panel() { setpriv --reuid=tunnel-panel --regid=tunnel-panel --clear-groups --no-new-privs --inh-caps=-all /usr/bin/node "$@"; }
 
-# That program becomes the panel's user itself, and reads what is typed first. Node gives root up only where no io_uring could have kept it.
+# Debian's node cannot give root up by itself (it fears io_uring, CVE-2024-22017), so the program begins as the panel's user.
 command_of_the_panel() {
   only_root "$1"
-  UV_USE_IO_URING=0 PANEL_CONFIG_FILE=$CONF /usr/bin/node /usr/lib/tunnel-panel/tunnel-panel.cjs "$@"
+  PANEL_CONFIG_FILE=$CONF as_the_panel /usr/lib/tunnel-panel/tunnel-panel.cjs "$@"
 }
 
 option() { sed -n "s/^$1=//p" "$CONF" | tail -n 1; }
