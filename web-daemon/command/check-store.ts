@@ -3,8 +3,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { copyStore, openStore } from '../db/open.ts'
 import type { Config } from '../config.ts'
-
-const say = (line: string): boolean => process.stdout.write(`${line}\n`)
+import { say } from './say.ts'
 
 export const checkStore = async ({ state_dir }: Config): Promise<void> => {
   const store = join(state_dir, 'panel.db')

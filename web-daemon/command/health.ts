@@ -5,10 +5,9 @@ import { isIPv6 } from 'node:net'
 import type { Config } from '../config.ts'
 import { basePathOf } from '../http/prefix.ts'
 import { CommandError } from './errors.ts'
+import { say } from './say.ts'
 
 const ANSWER_WITHIN_MS = 15_000
-
-const say = (line: string): boolean => process.stdout.write(`${line}\n`)
 
 export const showHealth = async (config: Config): Promise<void> => {
   const { status, components } = JSON.parse(await bodyOf(`${urlOf(config)}api/v1/system/health`)) as { status: string; components: { name: string; status: string; detail?: string }[] }

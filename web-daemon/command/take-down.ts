@@ -11,8 +11,7 @@ import { heldRules } from '../routes/kernel-rules.ts'
 import { neighbours } from '../tunnels/store.ts'
 import type { Config } from '../config.ts'
 import { CommandError } from './errors.ts'
-
-const say = (line: string): boolean => process.stdout.write(`${line}\n`)
+import { say } from './say.ts'
 
 export const takeDown = async ({ state_dir, helper_socket }: Config): Promise<void> => {
   const helper = connectHelper(helper_socket, pino({ enabled: false }))
