@@ -91,7 +91,7 @@ export const createApp = (parts: PanelParts): Panel => {
   const context = { db, ask, now, settings, inTurn: makeQueue(), publish: bus.publish }
   const watch = makeWatch(context, logger)
   const routeWatch = new RouteWatch({ ...context, putRight: makeRuleReapply(context, traffic, logger) }, logger)
-  const metrics = new Metrics({ db, now, logger, settings, readRoutes: readRoutesOf(db, traffic), ...parts.metrics })
+  const metrics = new Metrics({ db, bus, now, logger, settings, readRoutes: readRoutesOf(db, traffic), ...parts.metrics })
   const monitor = new Monitor({ db, ask, stream: parts.stream, bus, now, logger, settings, ...parts.monitor })
   const runs = new Runs({ db, stream: parts.stream, now, ...(parts.metrics && { host: parts.metrics.host }) })
   bus.subscribe('settings.changed', ({ keys }) => {

@@ -52,8 +52,9 @@ export class Probes {
   sent(now: number, epoch: number, outcome: EchoSent | KernelError): PingPacket[] {
     if (outcome instanceof Error) return [{ ...NOTHING, sequence: this.#last, outcome: 'not_sent', sent_at_ms: epoch, detail: refusalWords(outcome, this.#ends) }]
     this.#pending.set(this.#last, { ...outcome, sequence: this.#last, sent_ms: now, complaint: null })
+    if (this.#pending.size <= PENDING_MAX) return []
     const [oldest] = this.#pending.values()
-    return this.#pending.size > PENDING_MAX && oldest ? [this.#giveUp(oldest, `Given up: ${PENDING_MAX} later ones are waited for`)] : []
+    return oldest ? [this.#giveUp(oldest, `Given up: ${PENDING_MAX} later ones are waited for`)] : []
   }
 
   /** What is heard in time counts, however late it is read. */

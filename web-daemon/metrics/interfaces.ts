@@ -1,5 +1,6 @@
 // The traffic of every interface: the kernel's figures, the panel's sums, and the rates between two readings.
 import type { InterfaceCounters, InterfaceReading, MetricsSnapshot, TrafficFigures } from '@panel/shared/api/metrics.ts'
+import type { HostEvent } from '@panel/shared/model/event.ts'
 import type { SettingsReader } from '../settings/reader.ts'
 import { hundredths } from './figures.ts'
 import type { Host } from './host.ts'
@@ -49,6 +50,11 @@ export class Interfaces {
   /** Of the interfaces that there are, to be stored. */
   get tallies(): ReadonlyMap<string, Tally> {
     return new Map([...this.#names].flatMap((name) => [[name, this.#tallies.get(name)]].filter((pair): pair is [string, Tally] => pair[1] !== undefined)))
+  }
+
+  /** What the kernel tells of, where anybody hears it. */
+  hear(events: readonly HostEvent[]): void {
+    for (const { subject, interface_name } of events) if (subject === 'link') this.#links.hear(interface_name)
   }
 
   /** `seconds`: since the reading before. `knownKinds`: of the panel's own tunnels, by name. */

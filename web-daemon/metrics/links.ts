@@ -1,11 +1,11 @@
-// Remembers what kind of interface each name is, and looks again at some of them each time, so that a thousand cost little more than fifty.
+// Remembers what kind of interface each name is, and looks again at those that changed and at some others each time, so that a thousand cost little more than fifty.
 import type { Host } from './host.ts'
 import { KIND_OF_NAME, linkFacts, type LinkFacts, type LinkFiles } from './parse/link.ts'
 
 /** A host with no more interfaces than this is looked at anew, whole, every time. */
 export const LOOKED_AT_ONCE = 64
-/** Of more, so many each time, round and round: of a thousand each is looked at twice a minute. */
-export const LOOKED_AT_OF_MANY = 32
+/** Of more, so many each time, round and round, beside those that the kernel tells of: of a thousand each is looked at in two minutes though nobody told of it. */
+export const LOOKED_AT_OF_MANY = 8
 
 interface Known {
   readonly files: LinkFiles
@@ -15,10 +15,16 @@ interface Known {
 export class Links {
   readonly #host: Host
   #known = new Map<string, Known>()
+  readonly #changed = new Set<string>()
   #next = 0
 
   constructor(host: Host) {
     this.#host = host
+  }
+
+  /** Something of it is not what it was: it is looked at with the next reading. */
+  hear(name: string): void {
+    this.#changed.add(name)
   }
 
   /** The facts of the interfaces of these names. `isAnew`: whether one may have been made anew. */
@@ -31,12 +37,14 @@ export class Links {
       if (now) found.set(name, now)
     }
     this.#known = found
+    this.#changed.clear()
     return found
   }
 
   #due(names: readonly string[]): ReadonlySet<string> {
     if (names.length <= LOOKED_AT_ONCE) return new Set(names)
-    const due = new Set(Array.from({ length: LOOKED_AT_OF_MANY }, (_, i) => names[(this.#next + i) % names.length] as string))
+    const due = new Set(this.#changed)
+    for (let i = 0; i < LOOKED_AT_OF_MANY; i += 1) due.add(names[(this.#next + i) % names.length] as string)
     this.#next = (this.#next + LOOKED_AT_OF_MANY) % names.length
     return due
   }

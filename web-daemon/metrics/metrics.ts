@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import { kindOfType } from '@panel/shared/api/lookups.ts'
 import type { MetricsSnapshot } from '@panel/shared/api/metrics.ts'
 import type { CommandContext } from '../context.ts'
+import type { Bus } from '../events/bus.ts'
 import type { SettingKey } from '../settings/definitions.ts'
 import type { SettingsReader } from '../settings/reader.ts'
 import { neighbours } from '../tunnels/store.ts'
@@ -16,10 +17,10 @@ import { readTallies, writeTallies } from './store.ts'
 
 /** What a power cut can lose of the sums; a crash of the panel loses nothing, since the kernel goes on counting. */
 export const SAVE_EVERY_MS = 60_000
-const KINDS_EVERY_MS = 10_000
 
 export interface MetricsParts {
   readonly db: CommandContext['db']
+  readonly bus: Bus
   readonly now: () => Date
   readonly logger: Logger
   readonly host?: Host
@@ -35,7 +36,9 @@ export class Metrics {
   #interfaces: Interfaces | null = null
   #reader: HostReader | null = null
   #savedAt = 0
-  #kinds: { readonly at: number; readonly found: ReadonlyMap<string, string> } | null = null
+  /** Of the panel's own tunnels, by name; null where some of them are other ones by now. */
+  #kinds: Promise<ReadonlyMap<string, string>> | null = null
+  #hearing: (() => void)[] = []
 
   constructor(parts: MetricsParts) {
     this.settings = parts.settings
@@ -45,9 +48,11 @@ export class Metrics {
   }
 
   async start(): Promise<void> {
-    const { db, host, readRoutes, clock } = this.#parts
+    const { db, bus, host, readRoutes, clock } = this.#parts
     const interfaces = new Interfaces(host, this.settings, await readTallies(db))
     this.#interfaces = interfaces
+    const forget = (): void => void (this.#kinds = null)
+    this.#hearing = [bus.subscribe('tunnel.created', forget), bus.subscribe('tunnel.updated', forget), bus.subscribe('tunnel.deleted', forget), bus.subscribe('host.changed', ({ events }) => interfaces.hear(events))]
     this.#reader = new HostReader({ host, settings: this.settings, interfaces, readRoutes })
     this.#savedAt = clock.monotonic() - SAVE_EVERY_MS
     await this.sampler.start()
@@ -56,6 +61,7 @@ export class Metrics {
   async stop(): Promise<void> {
     if (!this.sampler.isRunning) return
     this.sampler.stop()
+    for (const end of this.#hearing) end()
     await this.#save()
   }
 
@@ -67,7 +73,8 @@ export class Metrics {
 
   async #read(seconds: number): Promise<MetricsSnapshot> {
     if (!this.#reader) throw new Error('metrics are read before they are started')
-    const snapshot = await this.#reader.read(this.#parts.now(), seconds, await this.#knownKinds())
+    this.#kinds ??= this.#readKinds()
+    const snapshot = await this.#reader.read(this.#parts.now(), seconds, await this.#kinds)
     const failure = await this.#saveWhenDue()
     if (failure !== null) snapshot.errors.push({ part: 'store', detail: failure })
     return snapshot
@@ -90,14 +97,12 @@ export class Metrics {
     this.#savedAt = this.#parts.clock.monotonic()
   }
 
-  /** Of the panel's tunnels, asked for now and then, and only while there is an interface that does not say itself what it is. */
-  async #knownKinds(): Promise<ReadonlyMap<string, string>> {
-    const now = this.#parts.clock.monotonic()
-    const isAsking = this.sampler.latest?.network.interfaces.some((one) => one.kind === '' && one.class === 'other') ?? true
-    if (this.#kinds && (!isAsking || now - this.#kinds.at < KINDS_EVERY_MS)) return this.#kinds.found
-    const tunnels = await neighbours(this.#parts.db)
-    const found = new Map(tunnels.map((tunnel) => [tunnel.interface_name, kindOfType(tunnel.tunnel_type_id) as string]))
-    this.#kinds = { at: now, found }
-    return found
+  async #readKinds(): Promise<ReadonlyMap<string, string>> {
+    try {
+      return new Map((await neighbours(this.#parts.db)).map((tunnel) => [tunnel.interface_name, kindOfType(tunnel.tunnel_type_id) as string]))
+    } catch (failure) {
+      this.#kinds = null
+      throw failure
+    }
   }
 }

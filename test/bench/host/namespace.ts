@@ -1,4 +1,4 @@
-// A network of its own for programs of this host. It is held by a process that ends with this one, so it cannot outlive the bench.
+// A network of its own for programs of this host, and what /sys tells of it. It is held by a process that ends with this one, so it cannot outlive the bench.
 import { spawn, type ChildProcess, type ChildProcessByStdio } from 'node:child_process'
 import { once } from 'node:events'
 import type { Readable, Writable } from 'node:stream'
@@ -14,7 +14,7 @@ export class Namespace {
   }
 
   static async open(): Promise<Namespace> {
-    const holder = spawn('unshare', ['--net', 'sh', '-c', 'echo held; exec cat'], { stdio: ['pipe', 'pipe', 'inherit'] })
+    const holder = spawn('unshare', ['--net', '--mount', 'sh', '-c', 'mount -t sysfs sysfs /sys && echo held && exec cat'], { stdio: ['pipe', 'pipe', 'inherit'] })
     await Promise.race([once(holder.stdout, 'data'), once(holder, 'exit').then(() => Promise.reject(new Error('No network namespace can be made here')))])
     return new Namespace(holder)
   }
@@ -26,7 +26,7 @@ export class Namespace {
 
   /** The words that run a command in it. */
   inside(command: readonly string[]): [string, string[]] {
-    return ['nsenter', [`--net=/proc/${this.pid}/ns/net`, ...command]]
+    return ['nsenter', [`--net=/proc/${this.pid}/ns/net`, `--mount=/proc/${this.pid}/ns/mnt`, ...command]]
   }
 
   /** Runs to the end and returns stdout. */

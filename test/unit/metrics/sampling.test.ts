@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import type { MetricsSnapshot } from '@panel/shared/api/metrics.ts'
 import { settingsWith } from '../../support/settings.ts'
 import { IN_MEMORY, openStore } from '@panel/web-daemon/db/open.ts'
+import { Bus } from '@panel/web-daemon/events/bus.ts'
 import { makeLogger } from '@panel/web-daemon/log.ts'
 import { metricsComponent } from '@panel/web-daemon/metrics/component.ts'
 import type { Clock } from '@panel/web-daemon/metrics/clock.ts'
@@ -22,8 +23,10 @@ describe('the sampling of metrics', () => {
   /** What the sampling put off last, and for how long. */
   let next: { ms: number; work: () => void } | null
   let running: Metrics[]
+  let bus: Bus
   beforeEach(async () => {
     db = await openStore(IN_MEMORY)
+    bus = new Bus(makeLogger({ write: () => undefined }))
     host = new FakeHost()
     host.traffic({ lo: [5000, 5000], eth0: [1_000_000, 400_000], 'gre-a-1': [100, 200] })
     ;[elapsed, next, running] = [0, null, []]
@@ -42,7 +45,7 @@ describe('the sampling of metrics', () => {
   }
   const make = (parts: Partial<MetricsParts> = {}): Metrics => {
     const now = (): Date => new Date(Date.UTC(2026, 0, 1) + elapsed)
-    return new Metrics({ db, host, now, clock, settings: settingsWith(), logger: makeLogger({ write: () => undefined }), ...parts })
+    return new Metrics({ db, bus, host, now, clock, settings: settingsWith(), logger: makeLogger({ write: () => undefined }), ...parts })
   }
   /** Readings are taken by hand: the clock of the test puts its work off for good. */
   const start = async (parts: Partial<MetricsParts> = {}): Promise<Metrics> => {
@@ -227,6 +230,11 @@ describe('the sampling of metrics', () => {
     host.files.set('/sys/class/net/gre-a-999/operstate', 'down\n')
     let rounds = 0
     while (of(await after(metrics, 1), 'gre-a-999').oper_state !== 'DOWN') assert.ok(++rounds <= Math.ceil(1001 / LOOKED_AT_OF_MANY))
+    for (const number of [0, 500, 999]) {
+      host.files.set(`/sys/class/net/gre-a-${number}/mtu`, '1400\n')
+      bus.publish('host.changed', { events: [{ subject: 'link', interface_name: `gre-a-${number}`, index: 0, is_removal: false }] })
+      assert.equal(of(await after(metrics, 1), `gre-a-${number}`).mtu, 1400, 'the kernel told of it')
+    }
   })
 
   it('forgets the names that were seen longest ago, above thousands', async () => {
