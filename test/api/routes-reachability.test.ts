@@ -51,6 +51,14 @@ describe('The reachability test', () => {
     assert.match(detail, /proves nothing/)
   })
 
+  it('says that nothing could be sent where this server itself will not, and lives on', async () => {
+    for (const protocol of ['tcp', 'udp']) {
+      const { status, body } = await test({ address: '198.51.100.1', port: 9, protocol, source_address: '127.0.0.1' })
+      assert.deepEqual([status, body.reachable, body.conclusive, body.error], [200, null, false, 'EINVAL'], protocol)
+      assert.match(body.detail, /Nothing could be sent from this server/)
+    }
+  })
+
   it('takes an answer over UDP, and a refusal, as what they are', async () => {
     socket.on('message', (_bytes, { port, address }) => socket.send('yes', port, address))
     const answered = (await test({ port: udp, protocol: 'udp' })).body
@@ -70,7 +78,7 @@ describe('The reachability test', () => {
   })
 
   it('refuses what is no host or port', async () => {
-    for (const [body, field] of [[{ address: 'x', port: 1 }, 'address'], [{ address: '224.0.0.1', port: 1 }, 'address'], [{ port: 0 }, 'port'], [{ port: 1, protocol: 'icmp' }, 'protocol'], [{ port: 1, source_address: 'y' }, 'source_address'], [{ port: 1, timeout_seconds: 31 }, 'timeout_seconds']] as const) {
+    for (const [body, field] of [[{ address: 'x', port: 1 }, 'address'], [{ address: '224.0.0.1', port: 1 }, 'address'], [{ port: 0 }, 'port'], [{ port: 1, protocol: 'icmp' }, 'protocol'], [{ port: 1, source_address: 'y' }, 'source_address'], [{ port: 1, source_address: '2001:db8::1' }, 'source_address'], [{ port: 1, timeout_seconds: 31 }, 'timeout_seconds']] as const) {
       const { status, error } = await test(body)
       assert.deepEqual([status, error.field], [422, field])
     }

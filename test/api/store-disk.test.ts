@@ -9,7 +9,7 @@ import { MIGRATIONS } from '@panel/web-daemon/db/migrate.ts'
 import { openStore } from '@panel/web-daemon/db/open.ts'
 import { StoreUnusableError } from '@panel/web-daemon/db/trouble.ts'
 import type { Client, Reply } from './support/client.ts'
-import { startPanel, type TestPanel } from './support/panel.ts'
+import { OPERATOR, startPanel, type TestPanel } from './support/panel.ts'
 import { createRoute } from './support/routes.ts'
 import { fillUp, makeRoom, remount, runOnSmallDisk, smallDisk } from './support/small-disk.ts'
 import { createTunnel, deleteTunnel, listTunnels } from './support/tunnels.ts'
@@ -64,6 +64,7 @@ function inside(disk: string): void {
       'takes a relay rule out': () => operator.post('/routes/1/disable'),
       'deletes a relay rule': () => operator.delete('/routes/1'),
       'makes a pool': () => operator.post('/pools', { address_pool_title: 'One more', cidr: '10.99.0.0/16', prefix_length: 30 }),
+      'signs in': () => panel.visitor().post('/auth/login', OPERATOR),
       'changes settings': () => operator.put('/settings', { 'monitor.interval_seconds': 3 }),
     }
     for (const [what, change] of Object.entries(changes)) {

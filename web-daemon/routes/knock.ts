@@ -22,7 +22,10 @@ const timed = (timeout_ms: number, begin: (settle: Settle) => () => void): Promi
   new Promise((resolve) => {
     const started = performance.now()
     let end = (): void => undefined
+    let isSettled = false
     const settle: Settle = (outcome, error = '') => {
+      if (isSettled) return
+      isSettled = true
       clearTimeout(timer)
       end()
       resolve({ outcome, error, latency_ms: outcome === 'silent' ? null : Math.round((performance.now() - started) * 1000) / 1000 })
@@ -48,8 +51,10 @@ export const knockUdp = ({ address, port, timeout_ms, source_address }: Knock): 
     const refused = (failure: NodeJS.ErrnoException): void => settle('refused', wordOf(failure))
     socket.on('error', refused)
     socket.once('message', () => settle('answered'))
-    // Only a connected socket is told of the ICMP message that nobody is there.
-    const send = (): void => socket.connect(port, address, () => socket.send(Buffer.alloc(1), (failure) => failure && refused(failure)))
+    const toldOf = (failure?: Error | null): void => void (failure && refused(failure))
+    // Only a connected socket is told of the ICMP message that nobody is there. Where it cannot be connected, its callback is told, whatever the types say.
+    const connected = (failure?: Error): void => (failure ? refused(failure) : socket.send(Buffer.alloc(1), toldOf))
+    const send = (): void => socket.connect(port, address, connected)
     if (source_address === undefined) send()
     else socket.bind(0, source_address, send)
     return () => socket.close()
