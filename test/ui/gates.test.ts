@@ -13,6 +13,7 @@ const SINS: Record<string, { sin: Parameters<Page['evaluate']>[0]; finding: RegE
   'an error nobody caught': { sin: () => void Promise.reject(new Error('oh')), finding: /^page error: oh/ },
   'an error on the console': { sin: () => console.error('oh'), finding: /^console error: oh/ },
   'a failed request that no test expects': { sin: () => fetch('/secret/api/v1/nothing'), finding: /^console error: Failed to load resource.*404/ },
+  'a standstill': { sin: () => new Promise<void>((done) => setTimeout(() => { for (const until = performance.now() + 2100; performance.now() < until; ); done() })), finding: /^standstill of \d+ ms/ },
   'a field without a label': { sin: () => document.querySelector('form label[for]')?.remove(), finding: /^axe label:/ },
 }
 

@@ -1,10 +1,12 @@
-// What every page must keep to whatever a test is about: its policy, a quiet console, its own origin, and accessibility.
+// What every page must keep to whatever a test is about: its policy, a quiet console, its own origin, no long standstill, and accessibility.
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { BrowserContext, Page } from 'playwright-core'
 import type { AxeResults } from 'axe-core'
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+/** Wall time, of which a busy machine makes ten times as much: what is less is for npm run budgets, which counts time on the processor. */
+const STANDSTILL_MS = 2000
 const WCAG_2_2_AA = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
 
 export interface Gates {
@@ -22,8 +24,9 @@ export const watch = async (context: BrowserContext, page: Page, origin: string)
   const expected: string[] = []
   const allowed: RegExp[] = []
   const take = (answer: string): boolean => expected.includes(answer) && expected.splice(expected.indexOf(answer), 1).length === 1
-  await context.exposeFunction('reportViolation', (what: string) => void found.push(`CSP violation: ${what}`))
+  await context.exposeFunction('reportFinding', (what: string) => void found.push(what))
   await context.addInitScript(reportViolations)
+  await context.addInitScript(reportStandstills, STANDSTILL_MS)
   page.on('pageerror', (error) => void found.push(`page error: ${error.message}`))
   page.on('console', (message) => {
     if (message.type() !== 'error' && message.type() !== 'warning') return
@@ -43,12 +46,35 @@ export const watch = async (context: BrowserContext, page: Page, origin: string)
   }
 }
 
+interface Watched {
+  readonly reportFinding: (what: string) => void
+  /** The page's own clock, whatever a test puts in its place. */
+  readonly trueNow: () => number
+  /** When the gates themselves kept the page busy. */
+  readonly judged: { readonly from: number; to: number }[]
+}
+
 /** Runs in the browser, before anything of the page. */
 const reportViolations = (): void => {
   document.addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI, sample }) => {
-    const { reportViolation } = window as unknown as { reportViolation: (what: string) => void }
-    reportViolation(`${effectiveDirective} ${blockedURI} ${sample}`)
+    const { reportFinding } = window as unknown as Watched
+    reportFinding(`CSP violation: ${effectiveDirective} ${blockedURI} ${sample}`)
   })
+}
+
+/** Likewise. What the page does until it is loaded is the matter of the budgets alone. */
+const reportStandstills = (most: number): void => {
+  const parts: Omit<Watched, 'reportFinding'> = { trueNow: performance.now.bind(performance), judged: [] }
+  const { trueNow, judged } = Object.assign(window, parts)
+  let loaded = Infinity
+  addEventListener('load', () => (loaded = trueNow()))
+  new PerformanceObserver((list) => {
+    const { reportFinding } = window as unknown as Watched
+    for (const { startTime, duration } of list.getEntries()) {
+      const isOurs = judged.some(({ from, to }) => startTime < to && startTime + duration > from)
+      if (startTime > loaded && duration > most && !isOurs) reportFinding(`standstill of ${Math.round(duration)} ms, ${Math.round(startTime - loaded)} ms after the page was loaded`)
+    }
+  }).observe({ type: 'longtask' })
 }
 
 /** As `401 /auth/login`, with 0 for no answer at all; "" where the line tells of something else. */
@@ -60,9 +86,11 @@ const answerIn = (text: string, url: string): string => {
 /** The debugger's own way in: no policy of the page stands against it, and none has to be loosened for it. */
 const axe = async (page: Page): Promise<string[]> => {
   const debug = await page.context().newCDPSession(page)
+  await debug.send('Runtime.evaluate', { expression: 'judged.push({ from: trueNow(), to: Infinity })' })
   await debug.send('Runtime.evaluate', { expression: AXE })
   const options = { runOnly: WCAG_2_2_AA, resultTypes: ['violations'] }
   const { result } = await debug.send('Runtime.evaluate', { expression: `axe.run(document, ${JSON.stringify(options)})`, awaitPromise: true, returnByValue: true })
+  await debug.send('Runtime.evaluate', { expression: 'judged.at(-1).to = trueNow()' })
   await debug.detach()
   const { violations } = result.value as AxeResults
   return violations.map(({ id, help, nodes }) => `axe ${id}: ${help}: ${nodes.map(({ html, failureSummary }) => `${html} ${failureSummary ?? ''}`).join('; ')}`)
