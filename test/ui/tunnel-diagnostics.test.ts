@@ -31,6 +31,27 @@ describe('Diagnostics on the page', () => {
     await page.getByRole('listitem').filter({ hasText: 'Ping' }).first().waitFor()
   })
 
+  it('draw a ping as it goes, mark what was lost, and have the figures as text', async () => {
+    host.kernel.icmp.answer = ({ sequence }: FakeEcho) => (sequence % 3 === 0 ? null : {})
+    const { page } = await visitDiagnostics()
+    await page.getByLabel('Packets', { exact: true }).fill('1000')
+    await page.getByLabel('Interval, seconds').fill('0.05')
+    await page.getByRole('button', { name: 'Start', exact: true }).click()
+    const picture = page.locator('figure canvas')
+    await picture.waitFor()
+    const first = await picture.evaluate((canvas: HTMLCanvasElement) => canvas.toDataURL())
+    await page.waitForFunction((before) => document.querySelector<HTMLCanvasElement>('figure canvas')?.toDataURL() !== before, first)
+    await page.locator('[data-packet]', { hasText: 'lost' }).first().waitFor()
+    await page.waitForFunction(showsLoss)
+    const figure = page.getByRole('figure').filter({ hasText: 'Round trip, packet by packet' })
+    await figure.getByText(/Round trip: .* now, from .* to /).waitFor()
+    await page.getByRole('button', { name: 'Stop' }).click()
+    await page.getByText('Stopped', { exact: true }).waitFor()
+    await figure.getByText('Figures').click()
+    await figure.getByRole('cell', { name: '–' }).first().waitFor()
+    await figure.getByRole('cell', { name: /ms$/ }).first().waitFor()
+  })
+
   it('end an MTU probe with one button that shows its request, and runs it', async () => {
     host.kernel.icmp.answer = ({ packet_size }: FakeEcho) => (packet_size + 28 <= 1400 ? {} : null)
     const { page } = await visitDiagnostics()
@@ -60,3 +81,14 @@ describe('Diagnostics on the page', () => {
     assert.match(visit.page.url(), /hours=168/)
   })
 })
+
+/** Runs in the browser: whether anything in the chart is drawn in the colour of what is down. */
+const showsLoss = (): boolean => {
+  const canvas = document.querySelector<HTMLCanvasElement>('figure canvas')
+  const key = document.querySelector('figure .key.down')
+  if (!canvas || !key) return false
+  const wanted = getComputedStyle(key, '::before').borderBlockStartColor.match(/\d+/g)?.map(Number).join()
+  const { data } = canvas.getContext('2d')?.getImageData(0, 0, canvas.width, canvas.height) ?? { data: [] }
+  for (let at = 0; at < data.length; at += 4) if (`${data[at]},${data[at + 1]},${data[at + 2]}` === wanted) return true
+  return false
+}

@@ -9,9 +9,18 @@ export interface Series {
   readonly colour: 'accent' | 'up' | 'degraded' | 'down'
 }
 
-export interface ChartParts {
+/** What is drawn, and may change while it is looked at; the series stay as many as they were. */
+export interface ChartData {
+  /** Seconds since 1970, ascending. */
   readonly times: readonly number[]
   readonly series: readonly Series[]
+  /** Times at which something went wrong. */
+  readonly marks: readonly number[]
+}
+
+export interface ChartParts extends ChartData {
+  /** Each value as a dot too: of values with gaps between them no line would be seen. */
+  readonly isDotted: boolean
   readonly spell: (value: number) => string
   readonly top: number | undefined
   readonly height: number
@@ -19,19 +28,16 @@ export interface ChartParts {
   readonly theme: string
 }
 
-export const drawChart = (place: HTMLElement, { times, series, spell, top, height, locale }: ChartParts): { destroy: () => void } => {
-  const style = getComputedStyle(place)
-  /** A token may be light-dark(), which a canvas does not know: what the browser makes of it is asked of an element. */
-  const colour = (name: string): string => {
-    const probe = place.appendChild(document.createElement('span'))
-    probe.style.setProperty('color', `var(--${name})`)
-    const told = getComputedStyle(probe).color
-    probe.remove()
-    return told
-  }
-  const [ink, line] = [colour('ink-soft'), colour('line')]
-  const clock = new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit' })
-  const axis = { stroke: ink, font: `12px ${style.fontFamily}`, grid: { stroke: line, width: 1 }, ticks: { show: false } }
+export interface Drawing {
+  readonly update: (data: ChartData) => void
+  readonly destroy: () => void
+}
+
+export const drawChart = (place: HTMLElement, { isDotted, spell, top, height, locale, ...first }: ChartParts): Drawing => {
+  const colour = colourOf(place)
+  let { marks } = first
+  const axis = { stroke: colour('ink-soft'), font: `12px ${getComputedStyle(place).fontFamily}`, grid: { stroke: colour('line'), width: 1 }, ticks: { show: false } }
+  const stamp = stamps(locale)
   const chart = new uPlot(
     {
       width: Math.max(200, place.clientWidth),
@@ -39,18 +45,56 @@ export const drawChart = (place: HTMLElement, { times, series, spell, top, heigh
       legend: { show: false },
       cursor: { show: false },
       scales: { y: { range: (_chart, _least, most) => [0, Math.max(top ?? 0, most ?? 0, 1e-9) * 1.05] } },
-      axes: [{ ...axis, space: 90, values: (_chart, splits) => splits.map((at) => clock.format(new Date(at * 1000))) }, { ...axis, size: 72, values: (_chart, splits) => splits.map(spell) }],
-      series: [{}, ...series.map((one) => ({ stroke: colour(one.colour), width: 1.5, points: { show: false }, spanGaps: false }))],
+      axes: [{ ...axis, space: 90, values: (_chart, splits) => stamp(splits) }, { ...axis, size: 72, values: (_chart, splits) => splits.map(spell) }],
+      series: [{}, ...first.series.map((one) => ({ stroke: colour(one.colour), width: 1.5, points: isDotted ? { show: true, size: 4, fill: colour(one.colour) } : { show: false }, spanGaps: false }))],
+      hooks: { draw: [strike(() => marks, colour('down'))] },
     },
-    [times, ...series.map(({ values }) => values)] as uPlot.AlignedData,
+    aligned(first),
     place,
   )
   const watch = new ResizeObserver(() => chart.setSize({ width: Math.max(200, place.clientWidth), height }))
   watch.observe(place)
   return {
+    update: (data) => {
+      ;({ marks } = data)
+      chart.setData(aligned(data))
+    },
     destroy: () => {
       watch.disconnect()
       chart.destroy()
     },
   }
 }
+
+/** A token may be light-dark(), which a canvas does not know: what the browser makes of it is asked of an element. */
+const colourOf = (place: HTMLElement) => (name: string): string => {
+  const probe = place.appendChild(document.createElement('span'))
+  probe.style.setProperty('color', `var(--${name})`)
+  const told = getComputedStyle(probe).color
+  probe.remove()
+  return told
+}
+
+/** Within some minutes hours and minutes alone say too little. */
+const stamps = (locale: string) => {
+  const [minutes, seconds] = [undefined, '2-digit' as const].map((second) => new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit', second }))
+  return (splits: readonly number[]): string[] => splits.map((at) => ((splits.at(-1) ?? 0) - (splits[0] ?? 0) < 300 ? seconds : minutes)?.format(new Date(at * 1000)) ?? '')
+}
+
+/** A line from top to bottom at each mark. */
+const strike = (marks: () => readonly number[], colour: string) => (chart: uPlot): void => {
+  const { ctx, bbox } = chart
+  ctx.save()
+  ctx.strokeStyle = colour
+  ctx.lineWidth = 2 * devicePixelRatio
+  ctx.beginPath()
+  for (const at of marks()) {
+    const x = Math.round(chart.valToPos(at, 'x', true))
+    ctx.moveTo(x, bbox.top)
+    ctx.lineTo(x, bbox.top + bbox.height)
+  }
+  ctx.stroke()
+  ctx.restore()
+}
+
+const aligned = ({ times, series }: ChartData): uPlot.AlignedData => [times, ...series.map(({ values }) => values)] as uPlot.AlignedData
