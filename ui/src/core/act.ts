@@ -1,5 +1,5 @@
 // Does something and says how it went: a toast with Undo where there is one, or the failure; and what is shown is brought up to date.
-import { Withdrawn } from './own-access.ts'
+import { Withdrawn } from './withdrawn.ts'
 import { outdated } from './query.svelte.ts'
 import { toasts } from './toasts.svelte.ts'
 

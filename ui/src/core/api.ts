@@ -3,16 +3,22 @@ import { api_base_path } from './panel.ts'
 import { Refused, refusalOf } from './refused.ts'
 import { inflight } from './inflight.ts'
 
-type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /** The page can read this cookie only; it lives as long as the session can be renewed. */
 const csrfToken = (): string => /(?:^|; )panel_csrf=([^;]*)/.exec(document.cookie)?.[1] ?? ''
 
 export const hasSession = (): boolean => csrfToken() !== ''
 
+export interface Sending {
+  readonly signal?: AbortSignal
+  /** What the audit log shall know the request by. */
+  readonly request_id?: string
+}
+
 /** For streams too, which read the answer themselves. */
-export const request = async (method: Method, path: string, body?: unknown, signal?: AbortSignal): Promise<Response> => {
-  const headers = { ...(body === undefined ? {} : { 'Content-Type': 'application/json' }), ...(method === 'GET' ? {} : { 'X-CSRF-Token': csrfToken() }) }
+export const request = async (method: Method, path: string, body?: unknown, { signal, request_id }: Sending = {}): Promise<Response> => {
+  const headers = { ...(body === undefined ? {} : { 'Content-Type': 'application/json' }), ...(method === 'GET' ? {} : { 'X-CSRF-Token': csrfToken() }), ...(request_id === undefined ? {} : { 'X-Request-Id': request_id }) }
   const init: RequestInit = { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }), ...(signal ? { signal } : {}) }
   const response = await fetch(api_base_path + path, init).catch((failure: unknown) => {
     if (failure instanceof DOMException && failure.name === 'AbortError') throw failure
@@ -23,8 +29,8 @@ export const request = async (method: Method, path: string, body?: unknown, sign
 }
 
 /** Without a second try: for what signs in and out. */
-export const askPlainly = async <T>(method: Method, path: string, body?: unknown): Promise<T> => {
-  const response = await request(method, path, body)
+export const askPlainly = async <T>(method: Method, path: string, body?: unknown, sending?: Sending): Promise<T> => {
+  const response = await request(method, path, body, sending)
   return (await response.json().catch(() => Promise.reject(refusalOf(response.status, null)))) as T
 }
 
@@ -57,10 +63,10 @@ export const withSession = async <T>(send: () => Promise<T>): Promise<T> => {
   }
 }
 
-const ask = <T>(method: Method, path: string, body?: unknown): Promise<T> => withSession(() => askPlainly<T>(method, path, body))
+export const askWith = <T>(method: Method, path: string, body?: unknown, sending?: Sending): Promise<T> => withSession(() => askPlainly<T>(method, path, body, sending))
 
-export const get = <T>(path: string): Promise<T> => ask('GET', path)
-export const post = <T>(path: string, body?: unknown): Promise<T> => ask('POST', path, body)
-export const put = <T>(path: string, body?: unknown): Promise<T> => ask('PUT', path, body)
-export const patch = <T>(path: string, body?: unknown): Promise<T> => ask('PATCH', path, body)
-export const remove = <T>(path: string, body?: unknown): Promise<T> => ask('DELETE', path, body)
+export const get = <T>(path: string): Promise<T> => askWith('GET', path)
+export const post = <T>(path: string, body?: unknown): Promise<T> => askWith('POST', path, body)
+export const put = <T>(path: string, body?: unknown): Promise<T> => askWith('PUT', path, body)
+export const patch = <T>(path: string, body?: unknown): Promise<T> => askWith('PATCH', path, body)
+export const remove = <T>(path: string, body?: unknown): Promise<T> => askWith('DELETE', path, body)

@@ -1,5 +1,5 @@
 // A form's own state: its values, what is wrong with each field, whether it differs from what it began with, and sending it.
-import { Withdrawn } from './own-access.ts'
+import { Withdrawn } from './withdrawn.ts'
 import { asRefused, type Refused } from './refused.ts'
 
 type Wrong = Readonly<Record<string, string>>

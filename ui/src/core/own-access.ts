@@ -1,25 +1,43 @@
-// A request that may cut the operator off is refused at first; here it is asked about, with the address that the browser comes from, and sent again with the flag that accepts it.
+// A request that may cut the operator off is refused at first; here it is asked about, with the address that the browser comes from, and sent again behind the curtain with the flag that accepts it.
+import { askWith, type Method } from './api.ts'
 import { confirm } from './confirm.svelte.ts'
+import { curtain, type Branch } from './curtain.svelte.ts'
 import { t } from './i18n.svelte.ts'
+import { endOf, isLost } from './lost-answer.ts'
 import { asRefused, type Refused } from './refused.ts'
+import { Withdrawn } from './withdrawn.ts'
 
-export interface Accepting {
-  i_understand_i_may_lose_access?: boolean
-}
-
-/** Not a failure to be shown: the operator thought better of it. */
-export class Withdrawn extends Error {}
-
-export const mindingOwnAccess = async <T>(send: (accepting: Accepting) => Promise<T>): Promise<T> => {
+/** Resolves to the answer; to null where the change was applied and its answer was lost. */
+export const mindingOwnAccess = async <T>(method: Method, path: string, body: object = {}): Promise<T | null> => {
   try {
-    return await send({})
+    return await askWith<T>(method, path, body)
   } catch (thrown) {
     const refused = asRefused(thrown)
     if (refused.code !== 'WOULD_CUT_OWN_ACCESS') throw thrown
-    const { client_ip, interface_name } = refused.details as { client_ip?: string; interface_name?: string }
-    const isWanted = await confirm({ title: t('core.own_access.title'), text: t('core.own_access.text', { address: client_ip ?? '', name: interface_name ?? '' }), action: t('core.own_access.action'), isDanger: true })
+    const { client_ip: address = '', interface_name: name = '' } = refused.details as { client_ip?: string; interface_name?: string }
+    const isWanted = await confirm({ title: t('core.own_access.title'), text: t('core.own_access.text', { address, name }), action: t('core.own_access.action'), isDanger: true })
     if (!isWanted) throw new Withdrawn()
-    return send({ i_understand_i_may_lose_access: true })
+    return behindCurtain({ address, name }, (request_id) => askWith<T>(method, path, { ...body, i_understand_i_may_lose_access: true }, { request_id }))
+  }
+}
+
+const behindCurtain = async <T>(branch: Branch, change: (request_id: string) => Promise<T>): Promise<T | null> => {
+  const request_id = `page-${Date.now()}-${Math.random().toString(36).slice(2)}`
+  const over = new AbortController()
+  curtain.fall(branch)
+  try {
+    const told = endOf(request_id, over.signal)
+    const answer = await Promise.race([change(request_id).catch((thrown: unknown) => (isLost(thrown) ? told : Promise.reject(thrown as Error))), told])
+    curtain.end('applied')
+    return answer
+  } catch (thrown) {
+    const { code, message } = asRefused(thrown)
+    if (code === 'APPLY_FAILED') curtain.end('rolled_back', message)
+    else if (isLost(thrown)) curtain.end('silent')
+    else curtain.rise()
+    throw thrown
+  } finally {
+    over.abort()
   }
 }
 

@@ -2,10 +2,10 @@
 import type { TunnelRoutesAnswer } from '@panel/shared/api/dependent-routes.ts'
 import type { ReconcileItem } from '@panel/shared/api/reconcile.ts'
 import { act } from '../../core/act.ts'
-import { get, post, remove } from '../../core/api.ts'
+import { get, post } from '../../core/api.ts'
 import { confirm } from '../../core/confirm.svelte.ts'
 import { t } from '../../core/i18n.svelte.ts'
-import { asRefused } from '../../core/refused.ts'
+import { mindingOwnAccess } from '../../core/own-access.ts'
 
 const outdates = ['/reconcile', '/tunnels', '/routes', '/settings'] as const
 type Item = Pick<ReconcileItem, 'interface_name' | 'tunnel_id'>
@@ -17,7 +17,7 @@ export const setIgnored = (interface_name: string, ignored: boolean): Promise<un
 }
 
 export const reapply = ({ interface_name: name, tunnel_id: id }: Item): Promise<unknown> =>
-  act(t('reconcile.done.reapplied', { name }), () => withAccess(name, (body) => post(`/reconcile/${id ?? ''}/reapply`, body)), { outdates, failing: t('reconcile.failing.reapply', { name }) })
+  act(t('reconcile.done.reapplied', { name }), () => mindingOwnAccess('POST', `/reconcile/${id ?? ''}/reapply`), { outdates, failing: t('reconcile.failing.reapply', { name }) })
 
 export const forget = async ({ interface_name: name, tunnel_id: id }: Item): Promise<void> => {
   if (!(await confirm({ title: t('reconcile.forget.title', { name }), text: t('reconcile.forget.text'), concerned: await dependents(id), action: t('reconcile.action.forget'), isDanger: true }))) return
@@ -26,22 +26,11 @@ export const forget = async ({ interface_name: name, tunnel_id: id }: Item): Pro
 
 export const deleteTunnel = async ({ interface_name: name, tunnel_id: id }: Item): Promise<void> => {
   if (!(await confirm({ title: t('reconcile.delete.title', { name }), text: t('reconcile.delete.text'), concerned: await dependents(id), action: t('core.action.delete'), isDanger: true }))) return
-  await act(t('reconcile.done.deleted', { name }), () => withAccess(name, (body) => remove(`/tunnels/${id ?? ''}`, body)), { outdates, failing: t('reconcile.failing.delete', { name }) })
+  await act(t('reconcile.done.deleted', { name }), () => mindingOwnAccess('DELETE', `/tunnels/${id ?? ''}`), { outdates, failing: t('reconcile.failing.delete', { name }) })
 }
 
 /** The relay rules that use the tunnel; not to know them is no reason to ask nothing. */
 const dependents = async (id: number | null): Promise<string[]> => {
   const { routes } = await get<TunnelRoutesAnswer>(`/tunnels/${id ?? ''}/routes`).catch(() => ({ routes: [] }))
   return routes.map(({ title, bind, destination }) => `${title}: ${bind} → ${destination}`)
-}
-
-/** Where the browser itself comes through the tunnel the server asks back, in words that name the address. */
-const withAccess = async (name: string, send: (body?: object) => Promise<unknown>): Promise<unknown> => {
-  try {
-    return await send()
-  } catch (thrown) {
-    const { code, message } = asRefused(thrown)
-    if (code !== 'WOULD_CUT_OWN_ACCESS' || !(await confirm({ title: t('reconcile.cut.title', { name }), text: message, action: t('reconcile.cut.action'), isDanger: true }))) throw thrown
-    return send({ i_understand_i_may_lose_access: true })
-  }
 }

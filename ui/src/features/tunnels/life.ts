@@ -2,17 +2,18 @@
 import type { TunnelRoutesAnswer } from '@panel/shared/api/dependent-routes.ts'
 import type { DeleteTunnelAnswer, TunnelActionAnswer, TunnelView } from '@panel/shared/api/tunnel-answers.ts'
 import { act } from '../../core/act.ts'
-import { get, post, remove } from '../../core/api.ts'
+import { get } from '../../core/api.ts'
 import { confirm } from '../../core/confirm.svelte.ts'
 import { t } from '../../core/i18n.svelte.ts'
-import { mindingOwnAccess, Withdrawn } from '../../core/own-access.ts'
+import { mindingOwnAccess } from '../../core/own-access.ts'
 import { router } from '../../core/router.svelte.ts'
+import { Withdrawn } from '../../core/withdrawn.ts'
 
 type Named = Pick<TunnelView, 'tunnel_id' | 'interface_name'>
 
 const OUTDATES = ['/tunnels', '/monitor', '/reconcile', '/routes']
 
-const send = ({ tunnel_id }: Named, action: TunnelActionAnswer['action']): Promise<TunnelActionAnswer> => mindingOwnAccess((accepting) => post(`/tunnels/${tunnel_id}/${action}`, accepting))
+const send = ({ tunnel_id }: Named, action: TunnelActionAnswer['action']): Promise<TunnelActionAnswer | null> => mindingOwnAccess('POST', `/tunnels/${tunnel_id}/${action}`)
 
 /** The relay rules that lose their path. */
 const dependants = async ({ tunnel_id }: Named): Promise<string[]> => {
@@ -49,7 +50,7 @@ export const takeAway = (tunnel: Named): Promise<DeleteTunnelAnswer | null> =>
       const concerned = await dependants(tunnel)
       const text = concerned.length === 0 ? t('tunnel.ask.delete_text') : t('tunnel.ask.delete_dependants', { count: concerned.length })
       if (!(await confirm({ title: t('tunnel.ask.delete', { name: tunnel.interface_name }), text, concerned, action: t('core.action.delete'), isDanger: true }))) throw new Withdrawn()
-      const answer = await mindingOwnAccess((accepting) => remove<DeleteTunnelAnswer>(`/tunnels/${tunnel.tunnel_id}`, accepting))
+      const answer = await mindingOwnAccess<DeleteTunnelAnswer>('DELETE', `/tunnels/${tunnel.tunnel_id}`)
       await router.go('/tunnels')
       return answer
     },

@@ -21,7 +21,7 @@ export class Ping {
     this.#stop = stop
     Object.assign(this, { packets: [], failure: null, run: null, isRunning: true, isCancelled: false })
     try {
-      const response = await withSession(() => request('POST', `/tunnels/${tunnel_id}/diagnostics/ping`, body, stop.signal))
+      const response = await withSession(() => request('POST', `/tunnels/${tunnel_id}/diagnostics/ping`, body, stop))
       await readEvents(response, ({ name, data }) => this.#take(name, JSON.parse(data)))
     } catch (thrown) {
       if (!stop.signal.aborted) throw thrown

@@ -1,0 +1,152 @@
+// A change that may cut the operator's own connection: asked about with the address of the browser, waited for behind a curtain, and told as it ended, however the answer fared.
+import assert from 'node:assert/strict'
+import type { Locator, Page, Route } from 'playwright-core'
+import type { Client } from '../api/support/client.ts'
+import { createTunnel } from '../api/support/tunnels.ts'
+import { browsing, type Visit } from './support/browser.ts'
+import { goTo, signedIn, startHost, type Host } from './support/host.ts'
+
+describe('A change under the operator\'s own connection', () => {
+  const { visit } = browsing()
+  let host: Host
+  let client: Client
+  beforeEach(async () => {
+    host = await startHost()
+    client = await host.setUp()
+    await createTunnel(client, { addresses: [{ address: '10.9.5.1', prefix_length: 24 }] })
+    await sitInside(host)
+  })
+  afterEach(() => host.close())
+
+  /** On the tunnel's page, with a clock that a test can move. */
+  const visitTunnel = async (): Promise<Visit> => {
+    const visited = await signedIn(await visit(host))
+    await visited.page.clock.install()
+    return goTo(visited, host, 'tunnels/1', 'gre-a-1')
+  }
+  const curtain = (page: Page): Locator => page.getByRole('dialog', { name: 'gre-a-1 is being changed' })
+  const takeDown = async ({ page, gates }: Visit): Promise<void> => {
+    gates.expectAnswer(409, '/tunnels/1/down')
+    await page.getByRole('button', { name: 'Take down' }).click()
+    const question = page.getByRole('dialog', { name: 'You may lose access to the panel' })
+    await question.getByText('Your browser is connected from 127.0.0.1, through gre-a-1.').waitFor()
+    await question.getByRole('button', { name: 'Go on all the same' }).click()
+  }
+  const isUp = async (): Promise<boolean> => (await client.get<{ is_enabled: boolean }>('/tunnels/1')).body.is_enabled
+
+  it('goes on behind a curtain after 300 ms and no sooner, which says whence the browser comes, and then "applied"', async () => {
+    const visited = await visitTunnel()
+    const { page } = visited
+    const held = await holdAccepted(page, (route) => route.continue())
+    await page.clock.pauseAt(Date.now() + 60_000)
+    await takeDown(visited)
+    await held.arrived
+    await page.clock.runFor(299)
+    assert.equal(await curtain(page).count(), 0)
+    await page.clock.runFor(1)
+    await curtain(page).getByText('Your browser is connected from 127.0.0.1, through gre-a-1: that connection may end now.').waitFor()
+    await page.keyboard.press('Escape')
+    await page.clock.resume()
+    held.release()
+    await curtain(page).getByText('Applied.').waitFor()
+    assert.equal(await isUp(), false)
+    await curtain(page).getByRole('button', { name: 'Close' }).last().click()
+    await curtain(page).waitFor({ state: 'detached' })
+    await page.getByText('gre-a-1 is down').first().waitFor()
+  })
+
+  it('that is over sooner is told like any other', async () => {
+    const visited = await visitTunnel()
+    await visited.page.clock.pauseAt(Date.now() + 60_000)
+    await takeDown(visited)
+    await visited.page.getByText('gre-a-1 is down').first().waitFor()
+    await visited.page.clock.runFor(1000)
+    assert.equal(await curtain(visited.page).count(), 0)
+    await visited.page.clock.resume()
+  })
+
+  it('that the server took back is told as rolled back, with its reason', async () => {
+    host.kernel.links.setUp = () => Promise.reject(new Error('it will not go down'))
+    const visited = await visitTunnel()
+    const { page, gates } = visited
+    const held = await holdAccepted(page, (route) => route.continue())
+    gates.expectAnswer(409, '/tunnels/1/down')
+    await takeDown(visited)
+    await curtain(page).waitFor()
+    held.release()
+    await curtain(page).getByText('Rolled back by the server.').waitFor()
+    await curtain(page).getByText(/it will not go down/).waitFor()
+    assert.equal(await isUp(), true)
+  })
+
+  for (const [what, told, isRefused] of [['applied', 'Applied.', false], ['rolled back', 'Rolled back by the server.', true]] as const) {
+    it(`whose answer was lost with the connection is told as ${what} once the panel can be asked again`, async () => {
+      if (isRefused) host.kernel.links.setUp = () => Promise.reject(new Error('it will not go down'))
+      const visited = await visitTunnel()
+      const { page, gates } = visited
+      const held = await holdAccepted(page, async (route) => {
+        await route.fetch()
+        await route.abort('connectionrefused')
+      })
+      gates.expectAnswer(0, '/tunnels/1/down')
+      await takeDown(visited)
+      await curtain(page).waitFor()
+      held.release()
+      await curtain(page).getByText(told).waitFor()
+      assert.equal(await isUp(), isRefused)
+    })
+  }
+
+  it('of which nothing is heard for 90 s is told as not answered, with what to do', async () => {
+    const visited = await visitTunnel()
+    const { page, context, gates } = visited
+    const held = await holdAccepted(page, (route) => route.abort('connectionrefused'))
+    await takeDown(visited)
+    await curtain(page).waitFor()
+    gates.allowConsole(/ERR_CONNECTION_REFUSED/)
+    await context.route('**/api/**', (route) => route.abort('connectionrefused'))
+    held.release()
+    await page.clock.fastForward(45_000)
+    await curtain(page).getByText(/No answer for \d\d s; it is waited for 90 s/).waitFor()
+    await page.clock.fastForward(45_000)
+    await curtain(page).getByText(/No answer for 90 s\. Reach the panel by another address/).waitFor()
+  })
+
+  it('is asked about in the same words where it is made from the comparison', async () => {
+    const visited = await goTo(await signedIn(await visit(host)), host, 'reconcile', 'Stored and real')
+    const { page, gates } = visited
+    gates.expectAnswer(409, '/tunnels/1')
+    await page.getByRole('row', { name: /gre-a-1/ }).getByRole('button', { name: /Delete/ }).click()
+    await page.getByRole('dialog', { name: /Delete .*gre-a-1/ }).getByRole('button', { name: 'Delete' }).click()
+    const question = page.getByRole('dialog', { name: 'You may lose access to the panel' })
+    await question.getByText(/connected from 127\.0\.0\.1/).waitFor()
+    await question.getByRole('button', { name: 'Cancel' }).click()
+    await question.waitFor({ state: 'detached' })
+    assert.ok(host.kernel.held.has('gre-a-1'))
+    assert.equal(await page.getByRole('alert').count(), 0, 'who thinks better of it is told of no failure')
+  })
+})
+
+/** The browser comes from loopback, and no tunnel may have such an address: the store and the kernel are told of one behind the API's back. */
+async function sitInside(host: Host): Promise<void> {
+  const own = { address: '127.0.0.9', peer_address: '', prefix_length: 24 }
+  await host.db.updateTable('tunnel_address').set(own).execute()
+  const link = host.kernel.held.get('gre-a-1')
+  assert.ok(link?.state)
+  link.state = { ...link.state, config: { ...link.state.config, addresses: [own] } }
+}
+
+/** The request that accepts losing access waits until it is released, and then goes that way. */
+async function holdAccepted(page: Page, way: (route: Route) => Promise<void>): Promise<{ arrived: Promise<void>; release: () => void }> {
+  let [arrive, release] = [(): void => undefined, (): void => undefined]
+  const arrived = new Promise<void>((resolve) => (arrive = resolve))
+  const released = new Promise<void>((resolve) => (release = resolve))
+  await page.route('**/tunnels/1/down', async (route) => {
+    const { i_understand_i_may_lose_access: isAccepted } = route.request().postDataJSON() as { i_understand_i_may_lose_access?: boolean }
+    if (!isAccepted) return route.continue()
+    arrive()
+    await released
+    await way(route)
+  })
+  return { arrived, release: () => release() }
+}

@@ -1,0 +1,35 @@
+// How a change ended whose answer was lost with the connection that it was to come by: the audit log tells, once the panel can be reached again.
+import type { ListAuditAnswer } from '@panel/shared/api/audit.ts'
+import { askWith } from './api.ts'
+import { asRefused, Refused, type RefusalCode } from './refused.ts'
+
+/** As long as an answer is waited for. */
+export const SILENT_SECONDS = 90
+const ASK_EVERY_MS = 2000
+
+/** Not what the panel said of a change, but that nothing was heard of it. */
+export const isLost = (thrown: unknown): boolean => ['NO_ANSWER', 'NOT_THE_PANEL'].includes(asRefused(thrown).code)
+
+/** Resolves to null when the log says that the change was applied, rejects as the log says that it was refused; asks until `over`. */
+export const endOf = async (request_id: string, over: AbortSignal): Promise<null> => {
+  for (const until = Date.now() + SILENT_SECONDS * 1000; Date.now() < until; ) {
+    await new Promise((resolve) => setTimeout(resolve, ASK_EVERY_MS))
+    if (over.aborted) return null
+    const entry = await entryOf(request_id)
+    if (entry?.is_success) return null
+    if (entry) throw refusedAs(entry.error_message)
+  }
+  throw new Refused(0, { code: 'NO_ANSWER', message: `Nothing was heard of the change for ${SILENT_SECONDS} seconds.` })
+}
+
+/** Silence is no answer yet. A try that found the session over was nobody's, and is made again. */
+const entryOf = async (request_id: string) => {
+  const { entries } = await askWith<ListAuditAnswer>('GET', '/audit?limit=20', undefined, { signal: AbortSignal.timeout(2 * ASK_EVERY_MS) }).catch(() => ({ entries: [] }))
+  return entries.find((entry) => entry.request_id === request_id && entry.user_id !== null)
+}
+
+/** The log has it as `CODE: sentence`. */
+const refusedAs = (error: string): Refused => {
+  const [, code = 'INTERNAL_ERROR', message = error] = /^([A-Z_]+): (.*)$/s.exec(error) ?? []
+  return new Refused(409, { code: code as RefusalCode, message })
+}

@@ -1,0 +1,2 @@
+/** Not a failure to be shown: the operator thought better of it. */
+export class Withdrawn extends Error {}
