@@ -1,6 +1,6 @@
 // The wizard: three steps from nothing to a tunnel, on the first server and, by its code, on the second.
 import assert from 'node:assert/strict'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import type { Client } from '../api/support/client.ts'
 import { createTunnel } from '../api/support/tunnels.ts'
 import { browsing, PHONE } from './support/browser.ts'
@@ -18,8 +18,10 @@ describe('Making a tunnel on the page', () => {
   })
   afterEach(() => Promise.all([host.close(), second?.close()]))
 
+  /** With a list of addresses to choose from a field is a combobox. */
+  const own = (page: Page): Locator => page.getByRole('combobox', { name: 'This server\'s address' })
   const fillEnds = async (page: Page, local: string, remote: string): Promise<void> => {
-    await field(page, 'This server\'s address').fill(local)
+    await own(page).fill(local)
     await field(page, 'The other server\'s address').fill(remote)
   }
 
@@ -45,6 +47,30 @@ describe('Making a tunnel on the page', () => {
     assert.ok(host.kernel.held.has('gre-a-1'))
   })
 
+  it('offers the addresses that this server has, the likeliest there already, of the family of the other end, until somebody types another', async () => {
+    const [loopback, card] = host.kernel.hostInterfaces
+    assert.ok(loopback && card)
+    host.kernel.hostInterfaces = [loopback, { ...card, index: 3, name: 'br0', class: 'other', addresses: ['172.18.0.1/16'] }, { ...card, index: 4, name: 'off0', is_up: false, addresses: ['192.0.2.9/24'] }, { ...card, addresses: ['10.0.0.5/24', '192.0.2.1/24', '2001:db8::1/64', 'fe80::1/64'] }]
+    const { page } = await goTo(await signedIn(await visit(host)), host, 'tunnels/new', 'Create a tunnel')
+    const stands = (address: string): Promise<unknown> => page.waitForFunction((wanted) => document.querySelector<HTMLInputElement>('input[name=local_endpoint]')?.value === wanted, address)
+    const offered = (): Promise<string[]> => page.locator('datalist option').evaluateAll((all) => all.map((one) => `${one.getAttribute('value')} ${one.textContent}`))
+    await page.getByRole('button', { name: 'Start here' }).click()
+    await stands('192.0.2.1')
+    await page.getByText('An address of this server, on eth0.').waitFor()
+    assert.deepEqual(await offered(), ['192.0.2.1 eth0', '10.0.0.5 eth0', '172.18.0.1 br0'])
+    assert.equal(await own(page).getAttribute('list'), await page.locator('datalist').getAttribute('id'))
+    await page.getByRole('link', { name: 'Overview' }).first().click()
+    await seen(page, 'Overview')
+    await page.goBack()
+    await page.getByRole('button', { name: 'Start here' }).click()
+    await stands('192.0.2.1')
+    await field(page, 'The other server\'s address').fill('2001:db8:ff::7')
+    await stands('2001:db8::1')
+    await own(page).fill('192.0.2.77')
+    await field(page, 'The other server\'s address').fill('198.51.100.7')
+    assert.equal(await own(page).inputValue(), '192.0.2.77')
+  })
+
   it('says on the field when the way back to the first step has nothing to read', async () => {
     const { page } = await goTo(await signedIn(await visit(host)), host, 'tunnels/new?code', 'Create a tunnel')
     await page.getByRole('button', { name: 'Read the code' }).click()
@@ -65,7 +91,7 @@ describe('Making a tunnel on the page', () => {
     await field(page, 'Pairing code').fill(`${pairing_code.slice(0, 30)}\n${pairing_code.slice(30)} `)
     await page.getByRole('button', { name: 'Read the code' }).click()
     await page.getByText('172.17.1.2/30').waitFor()
-    assert.equal(await field(page, 'This server\'s address').inputValue(), '198.51.100.7')
+    assert.equal(await own(page).inputValue(), '198.51.100.7')
     assert.ok(await page.evaluate(() => document.documentElement.scrollWidth) <= PHONE.width)
     await page.getByRole('button', { name: 'Show the plan' }).click()
     await page.getByRole('button', { name: 'Create the tunnel' }).click()

@@ -39,6 +39,12 @@ export class Form<V extends object> {
     event?.preventDefault()
     if (this.isSending) return false
     const element = event?.currentTarget instanceof HTMLFormElement ? event.currentTarget : null
+  /** A value that nobody typed, and that nobody loses by leaving. */
+  suggest<N extends keyof V>(name: N, value: V[N]): void {
+    this.values[name] = value
+    this.#began = JSON.stringify({ ...(JSON.parse(this.#began) as V), [name]: value })
+  }
+
     const values = $state.snapshot(this.values) as V
     this.failure = null
     this.wrong = this.#parts.check?.(values) ?? {}
