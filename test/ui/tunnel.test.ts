@@ -76,6 +76,25 @@ describe('A tunnel on the page', () => {
     assert.deepEqual(host.kernel.held.get('gre-a-1')?.state?.config.addresses.map(({ address }) => address), ['172.17.1.1'])
   })
 
+  it('gets an address that overlaps a route, and loses its last one, only where the operator says so', async () => {
+    const { page, gates } = await visitTunnel()
+    host.kernel.hostRoutes = [...host.kernel.hostRoutes, { destination: '10.77.0.0/30', gateway: '', device: 'eth0', is_default: false, source: '', table: 254, protocol: 'static', metric: 0 }]
+    await page.getByText('Add an address').click()
+    await page.getByLabel('Address', { exact: true }).fill('10.77.0.1')
+    gates.expectAnswer(422, '/tunnels/1/addresses')
+    await page.getByRole('button', { name: 'Add', exact: true }).click()
+    assert.match(await complaintOf(page, 'Address'), /overlaps/)
+    await page.getByRole('switch', { name: 'Do it all the same' }).check()
+    await page.getByRole('button', { name: 'Add', exact: true }).click()
+    await page.getByText('10.77.0.1/30').first().waitFor()
+    await page.getByRole('button', { name: 'Remove 10.77.0.1' }).click()
+    await page.getByText('10.77.0.1 is removed').first().waitFor()
+    await page.getByRole('button', { name: 'Remove 172.17.1.1' }).click()
+    await page.getByRole('dialog', { name: 'Take the last address from gre-a-1?' }).getByRole('button', { name: 'Remove' }).click()
+    await page.getByText('172.17.1.1 is removed').first().waitFor()
+    assert.deepEqual(host.kernel.held.get('gre-a-1')?.state?.config.addresses, [])
+  })
+
   it('is changed in place by one Save that is verified, and made anew only after its reasons were read', async () => {
     const { page, gates } = await visitTunnel('1/edit')
     await page.getByLabel('MTU').fill('1400')

@@ -4,6 +4,9 @@ import { asRefused, type Refused } from './refused.ts'
 
 type Wrong = Readonly<Record<string, string>>
 
+/** What the API refuses at first and does with `force`. */
+const FORCEABLE: readonly unknown[] = ['PORT_IN_USE', 'LOOPBACK_DESTINATION', 'ROUTE_OVERLAP', 'PUBLIC_RANGE_NOT_ALLOWED']
+
 export interface FormParts<V extends object> {
   readonly values: V
   /** What the page knows to be wrong by itself, by field. */
@@ -16,6 +19,8 @@ export class Form<V extends object> {
   wrong = $state.raw<Wrong>({})
   /** What went wrong and fits no field of the form. */
   failure = $state.raw<Refused | null>(null)
+  /** Whether something was refused that may be done all the same; then it stays an offer. */
+  canForce = $state(false)
   isSending = $state(false)
   #began = $state.raw('')
   readonly isDirty = $derived(JSON.stringify(this.values) !== this.#began)
@@ -34,17 +39,17 @@ export class Form<V extends object> {
     this.failure = null
   }
 
-  /** For `<form onsubmit={form.submit}>`: true when it was sent and taken. */
-  readonly submit = async (event?: SubmitEvent): Promise<boolean> => {
-    event?.preventDefault()
-    if (this.isSending) return false
-    const element = event?.currentTarget instanceof HTMLFormElement ? event.currentTarget : null
   /** A value that nobody typed, and that nobody loses by leaving. */
   suggest<N extends keyof V>(name: N, value: V[N]): void {
     this.values[name] = value
     this.#began = JSON.stringify({ ...(JSON.parse(this.#began) as V), [name]: value })
   }
 
+  /** For `<form onsubmit={form.submit}>`: true when it was sent and taken. */
+  readonly submit = async (event?: SubmitEvent): Promise<boolean> => {
+    event?.preventDefault()
+    if (this.isSending) return false
+    const element = event?.currentTarget instanceof HTMLFormElement ? event.currentTarget : null
     const values = $state.snapshot(this.values) as V
     this.failure = null
     this.wrong = this.#parts.check?.(values) ?? {}
@@ -67,6 +72,8 @@ export class Form<V extends object> {
     const { fields } = refused
     const known = new Set(element ? [...element.querySelectorAll('[name]')].map((input) => input.getAttribute('name')) : Object.keys(this.values))
     this.wrong = fields
+    const told = refused.details['fields']
+    this.canForce ||= Array.isArray(told) && (told as { code: unknown }[]).some(({ code }) => FORCEABLE.includes(code))
     this.failure = Object.keys(fields).length > 0 && Object.keys(fields).every((name) => known.has(name)) ? null : refused
     this.#complained(element)
   }

@@ -13,9 +13,10 @@ export interface Wish {
   /** "" draws one, "none" is none, else the number. */
   key: string
   persistence_type_id: number | null
+  force: boolean
 }
 
-export const EMPTY: Wish = { tunnel_type_id: null, local_endpoint: '', remote_endpoint: '', display_name: '', address_pool_id: null, interface_name: '', mtu: null, ttl: null, key: '', persistence_type_id: null }
+export const EMPTY: Wish = { tunnel_type_id: null, local_endpoint: '', remote_endpoint: '', display_name: '', address_pool_id: null, interface_name: '', mtu: null, ttl: null, key: '', persistence_type_id: null, force: false }
 
 /** What the other server decided, to be looked at and changed where it may be. */
 export const wishOf = (decoded: CreateTunnelBody): Wish => ({
@@ -32,7 +33,7 @@ export const wishOf = (decoded: CreateTunnelBody): Wish => ({
 /** `decoded` is what a pairing code said: addresses, keys, side and number are its own and stay. */
 export const bodyOf = (wish: Wish, decoded: CreateTunnelBody | null): CreateTunnelBody => {
   const own = Object.fromEntries(
-    Object.entries({ ...wish, key: undefined, local_endpoint: wish.local_endpoint.trim(), remote_endpoint: wish.remote_endpoint.trim(), interface_name: wish.interface_name.trim() }).filter(([, value]) => value !== null && value !== '' && value !== undefined),
+    Object.entries({ ...wish, key: undefined, local_endpoint: wish.local_endpoint.trim(), remote_endpoint: wish.remote_endpoint.trim(), interface_name: wish.interface_name.trim() }).filter(([, value]) => value !== null && value !== '' && value !== undefined && value !== false),
   ) as Partial<CreateTunnelBody>
   return { ...decoded, ...keysOf(wish.key.trim()), ...own, local_endpoint: wish.local_endpoint.trim(), remote_endpoint: wish.remote_endpoint.trim() }
 }

@@ -1,0 +1,83 @@
+// What is done to relay rules as they stand: all applied at once, one copied, and a refusal that the operator overrules.
+import assert from 'node:assert/strict'
+import { browsing, type Visit } from './support/browser.ts'
+import { complaintOf, field, goTo, seen, signedIn, startHost, type Host } from './support/host.ts'
+import { relayHost } from './support/relays.ts'
+import type { Client } from '../api/support/client.ts'
+import { getRoute, listRoutes } from '../api/support/routes.ts'
+
+describe('Relay rules as they stand', () => {
+  const { visit } = browsing()
+  let host: Host
+  let client: Client
+  beforeEach(async () => {
+    host = await startHost()
+    client = await relayHost(host)
+  })
+  afterEach(() => host.close())
+
+  const visitRules = async (path = '', heading: RegExp | string = /^Relay rules 4/): Promise<Visit> => goTo(await signedIn(await visit(host)), host, `routes${path}`, heading)
+
+  it('are all put into the kernel at once, once it was said what that does', async () => {
+    host.kernel.rulesets.flush()
+    const { page } = await visitRules()
+    await page.getByRole('row', { name: /Web/ }).getByText('Not in force').waitFor()
+    const choose = async (): Promise<void> => {
+      await page.getByRole('button', { name: 'More for all rules' }).click()
+      await page.getByRole('button', { name: 'Apply all rules…' }).click()
+    }
+    await choose()
+    const dialog = page.getByRole('dialog', { name: 'Apply all rules?' })
+    await dialog.getByText(/Every enabled rule is put into the kernel as it is stored/).waitFor()
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    assert.equal(host.kernel.rulesets.rules.size, 0)
+    await choose()
+    await dialog.getByRole('button', { name: 'Apply all' }).click()
+    await page.getByText('All enabled rules are in the kernel as they are stored').first().waitFor()
+    assert.deepEqual([...host.kernel.rulesets.rules.keys()].sort(), [1, 2, 3])
+    await page.getByRole('row', { name: /Web/ }).getByText('In force').waitFor()
+  })
+
+  it('are copied under another name, out of force, and the copy is gone to so that it gets its own port', async () => {
+    const { page } = await visitRules()
+    await page.getByRole('button', { name: /Actions for .*Web/ }).click()
+    await page.getByRole('button', { name: 'Duplicate' }).click()
+    await page.getByText(/The copy of .*Web.* is disabled: give it its own port/).first().waitFor()
+    await seen(page, /^Edit .*Web/)
+    assert.match(page.url(), /\/routes\/5\/edit$/)
+    assert.equal(await page.getByRole('switch', { name: 'In force as soon as it is saved' }).isChecked(), false)
+    await page.getByRole('spinbutton', { name: 'Port', exact: true }).fill('8443')
+    await page.getByRole('switch', { name: 'In force as soon as it is saved' }).check()
+    await page.getByRole('button', { name: 'Review the plan' }).click()
+    await page.getByRole('button', { name: 'Save the changes' }).click()
+    await seen(page, /Web/)
+    const { route } = (await getRoute(client, 5)).body
+    assert.deepEqual([route.bind_port, route.is_enabled, route.destination_address], [8443, true, '10.9.0.2'])
+  })
+
+  for (const [what, body, listener, on] of [
+    ['a port that a process of the server uses', { port: '8080', address: '10.9.0.2' }, true, 'Port'],
+    ['a destination that is the server itself', { port: '8081', address: '127.0.0.1' }, false, 'Address'],
+  ] as const) {
+    it(`take ${what} only after a refusal on its field, and when told to do it all the same`, async () => {
+      if (listener) host.kernel.hostListeners = [{ protocol: 'tcp', address: '0.0.0.0', port: 8080, process: 'nginx', is_sshd: false }]
+      const { page, gates } = await visitRules('/new', 'Create a rule')
+      const force = page.getByRole('switch', { name: 'Do it all the same' })
+      await page.getByRole('spinbutton', { name: 'Port', exact: true }).fill(body.port)
+      await field(page, 'Address').fill(body.address)
+      await page.getByRole('spinbutton', { name: 'Destination port' }).fill('80')
+      assert.equal(await force.count(), 0, 'it is offered where it is of use')
+      gates.expectAnswer(422, '/routes/preview')
+      await page.getByRole('button', { name: 'Review the plan' }).click()
+      assert.match(await complaintOf(page, on), /With force it is done all the same/)
+      await force.check()
+      await page.getByRole('button', { name: 'Review the plan' }).click()
+      await page.getByRole('button', { name: 'Create the rule' }).click()
+      await seen(page, new RegExp(body.port))
+      const { total } = (await listRoutes(client)).body
+      assert.equal(total, 5)
+      assert.ok(host.kernel.rulesets.rules.has(5))
+    })
+  }
+})
