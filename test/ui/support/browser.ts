@@ -16,6 +16,8 @@ export interface Look {
   readonly viewport?: { readonly width: number; readonly height: number }
   readonly colorScheme?: 'light' | 'dark'
   readonly allowConsole?: RegExp
+  /** How long the page may take for what a step waits for. */
+  readonly patience_ms?: number
 }
 
 export interface Visit {
@@ -27,10 +29,10 @@ export interface Visit {
 export const launch = (): Promise<Browser> => chromium.launch({ executablePath: '/usr/bin/chromium', headless: true, args: [...ARGS, `--host-resolver-rules=MAP ${PLAIN_HTTP_NAME} 127.0.0.1`] })
 
 /** Opens a panel's page as somebody who was never there before. */
-export const visitWith = async (browser: Browser, panel: TestPanel, { viewport = DESKTOP, colorScheme = 'light', allowConsole }: Look = {}): Promise<Visit> => {
+export const visitWith = async (browser: Browser, panel: Pick<TestPanel, 'base'>, { viewport = DESKTOP, colorScheme = 'light', allowConsole, patience_ms = 10_000 }: Look = {}): Promise<Visit> => {
   const isPhone = viewport.width < 640
   const context = await browser.newContext({ viewport, colorScheme, reducedMotion: 'reduce', locale: 'en-GB', timezoneId: 'UTC', hasTouch: isPhone, isMobile: isPhone })
-  context.setDefaultTimeout(10_000)
+  context.setDefaultTimeout(patience_ms)
   const page = await context.newPage()
   const gates = await watch(context, page, new URL(panel.base).origin)
   if (allowConsole) gates.allowConsole(allowConsole)
@@ -39,7 +41,7 @@ export const visitWith = async (browser: Browser, panel: TestPanel, { viewport =
 }
 
 export interface Browsing {
-  readonly visit: (panel: TestPanel, look?: Look) => Promise<Visit>
+  readonly visit: (panel: Pick<TestPanel, 'base'>, look?: Look) => Promise<Visit>
   /** For a test of the gates themselves: their findings on this page are what it wants. */
   readonly forgive: (visit: Visit) => void
 }

@@ -64,7 +64,7 @@ export const signedIn = async (visit: Visit): Promise<Visit> => {
 }
 
 /** To a page of the app, as `tunnels?q=state:down`, by its address. */
-export const goTo = async (visit: Visit, host: Host, path: string, heading: string | RegExp): Promise<Visit> => {
+export const goTo = async (visit: Visit, host: Pick<Host, 'base'>, path: string, heading: string | RegExp): Promise<Visit> => {
   await visit.page.goto(host.base + path)
   await seen(visit.page, heading)
   return visit

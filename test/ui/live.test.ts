@@ -1,0 +1,81 @@
+// What is live when the panel goes away under the page: a banner with its age, values that stay, dimmed, and everything as it is now once the panel is back (requirement 3).
+import assert from 'node:assert/strict'
+import type { AddressInfo } from 'node:net'
+import { startWatching, type WatchingPanel } from '../api/support/monitor.ts'
+import { createRoute } from '../api/support/routes.ts'
+import { browsing, type Visit } from './support/browser.ts'
+import { goTo, signedIn } from './support/host.ts'
+import { isColoured, pictureOf } from './support/pixels.ts'
+
+const LOST = /^The live connection is lost; trying again\. What is shown is from .* ago\.$/
+/** Of one that was lost before it had told anything, too. */
+const NOT_LIVE = /^The live connection .*; trying again\./
+
+describe('What is live on the page', function () {
+  this.timeout(120_000)
+  const { visit } = browsing()
+  let panel: WatchingPanel
+  let name: string
+  let at: AddressInfo
+  beforeEach(async () => {
+    panel = await startWatching()
+    await panel.metrics.start()
+    await panel.operator.put('/settings', { 'monitor.tcp_knock_enabled': false })
+    ;({ name } = await panel.up())
+    await createRoute(panel.operator, { tunnel_id: 1 })
+  })
+  afterEach(async () => {
+    if (!panel.server.listening) await restart()
+    await panel.close()
+  })
+
+  /** As when the daemon is killed: its connections end, and nothing listens. */
+  const kill = async (): Promise<void> => {
+    const { server } = panel
+    at = server.address() as AddressInfo
+    const closed = new Promise((resolve) => server.close(resolve))
+    server.closeAllConnections()
+    await closed
+  }
+  const restart = (): Promise<void> => new Promise((resolve) => void panel.server.listen(at.port, at.address, resolve))
+  const visitPage = async (): Promise<Visit> => {
+    const visited = await signedIn(await visit(panel))
+    // What the browser says of connections that end and are refused.
+    visited.gates.allowConsole(/net::ERR_/)
+    return visited
+  }
+
+  it('stays, dimmed, under a banner that says how old it is, and is as the host is now once the panel is back', async () => {
+    const { page, gates } = await visitPage()
+    const tile = page.locator('section', { has: page.getByRole('heading', { name: 'Tunnels', exact: true }) })
+    await tile.locator('[data-state=up]').waitFor()
+    await page.getByText('Processor').first().waitFor()
+    assert.ok(isColoured(await pictureOf(tile)))
+    await kill()
+    await page.getByRole('status').filter({ hasText: LOST }).waitFor()
+    panel.prober.lose(name, 70)
+    await panel.until(1, 'Down')
+    assert.equal(await tile.locator('[data-state=up]').innerText(), 'Up')
+    assert.ok(!isColoured(await pictureOf(tile)))
+    assert.deepEqual(await gates.findings(), [], 'it can still be read by everybody')
+    await restart()
+    await page.getByText(LOST).first().waitFor({ state: 'detached' })
+    await tile.locator('[data-state=down]').waitFor()
+    assert.ok(isColoured(await pictureOf(tile)))
+  })
+
+  it('is said to be old once, on every page that has something live', async () => {
+    const visited = await visitPage()
+    const { page } = visited
+    for (const [path, heading] of [['', 'Overview'], ['tunnels', /^Tunnels/], ['tunnels/1', name], ['tunnels/1/diagnostics', name], ['routes', /^Relay rules/], ['routes/1', /./], ['metrics', 'Host metrics'], ['reconcile', 'Stored and real']] as const) {
+      const opened = page.waitForResponse((answer) => answer.url().endsWith('/stream'))
+      await goTo(visited, panel, path, heading)
+      await opened
+      await kill()
+      const banner = page.getByRole('status').filter({ hasText: NOT_LIVE })
+      await banner.first().waitFor()
+      assert.equal(await banner.count(), 1, `on ${path}`)
+      await restart()
+    }
+  })
+})
