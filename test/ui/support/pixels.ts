@@ -9,17 +9,20 @@ export const pictureOf = async (piece: Locator): Promise<Picture> => {
   // The page itself may draw nothing that its policy does not know; a blank one beside it has no policy.
   const context = piece.page().context()
   const blank = context.pages().find((page) => page.url() === 'about:blank') ?? (await context.newPage())
-  return blank.evaluate(decode, png.toString('base64'))
+  const { width, height, told } = await blank.evaluate(decode, png.toString('base64'))
+  const values = told.split(' ').map(Number)
+  const pixel = (at: number): [number, number, number] => [values[at] ?? 0, values[at + 1] ?? 0, values[at + 2] ?? 0]
+  return Array.from({ length: height }, (_, y) => Array.from({ length: width }, (_, x) => pixel(4 * (y * width + x))))
 }
 
-const decode = async (base64: string): Promise<[number, number, number][][]> => {
+/** As one string, which leaves the browser a hundred times as quickly as so many numbers. */
+const decode = async (base64: string): Promise<{ width: number; height: number; told: string }> => {
   const image = await createImageBitmap(await (await fetch(`data:image/png;base64,${base64}`)).blob())
   const canvas = new OffscreenCanvas(image.width, image.height)
   const context = canvas.getContext('2d')
   if (!context) throw new Error('this browser cannot draw')
   context.drawImage(image, 0, 0)
-  const { data } = context.getImageData(0, 0, image.width, image.height)
-  return Array.from({ length: image.height }, (_, y) => Array.from({ length: image.width }, (_, x) => [...data.slice(4 * (y * image.width + x), 4 * (y * image.width + x) + 3)] as [number, number, number]))
+  return { width: image.width, height: image.height, told: context.getImageData(0, 0, image.width, image.height).data.join(' ') }
 }
 
 /** Whether any pixel is more than a shade of grey. */
