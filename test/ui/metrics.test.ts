@@ -48,6 +48,21 @@ describe('The host metrics on the page', () => {
     assert.ok(await chart.getByRole('row').count() > 2)
   })
 
+  it('go on in the chart with each reading, while what was kept is asked for once', async () => {
+    const asked: string[] = []
+    const visited = await signedIn(await visit(host))
+    visited.page.on('request', (request) => void (request.url().includes('/metrics/history') && asked.push(request.url())))
+    await host.metrics.start()
+    const { page } = await goTo(visited, host, 'metrics', 'Host metrics')
+    const chart = page.getByRole('figure').filter({ hasText: 'Processor and memory' })
+    await chart.getByText('Figures').click()
+    const first = await chart.locator('canvas').evaluate((canvas: HTMLCanvasElement) => canvas.toDataURL())
+    const rows = await chart.getByRole('row').count()
+    await page.waitForFunction((more) => (document.querySelector('figure table')?.querySelectorAll('tr').length ?? 0) > more, rows + 2)
+    assert.notEqual(await chart.locator('canvas').evaluate((canvas: HTMLCanvasElement) => canvas.toDataURL()), first)
+    assert.equal(asked.length, 1, `${asked}`)
+  })
+
   it('say what could not be read', async () => {
     machine.files.delete('/proc/loadavg')
     const { page } = await visitMetrics()

@@ -1,5 +1,5 @@
 // The two streams that a tab may have open, and what they told last: how the tunnels are, and how loaded the host is.
-import type { MetricsSnapshot } from '@panel/shared/api/metrics.ts'
+import type { MetricsPoint, MetricsSnapshot } from '@panel/shared/api/metrics.ts'
 import type { MonitorSnapshot, MonitorSummaryAnswer } from '@panel/shared/api/monitor.ts'
 import { outdated } from './query.svelte.ts'
 import { LiveStream } from './stream.svelte.ts'
@@ -38,18 +38,25 @@ class MonitorLive {
   }
 }
 
-/** What a sparkline shows. */
+/** What a sparkline shows, and what a chart does. */
 const KEPT = 120
+const KEPT_FOR_CHARTS = 600
+
+/** A reading without single interfaces and rules, of which there may be a thousand. */
+export type Reading = Pick<MetricsPoint, 'at' | 'cpu' | 'memory' | 'route_totals'> & { readonly network: Pick<MetricsPoint['network'], 'totals'> }
+const readingOf = ({ at, cpu, memory, route_totals, network: { totals } }: MetricsSnapshot): Reading => ({ at, cpu, memory, route_totals, network: { totals } })
 
 class MetricsLive {
   latest = $state.raw<MetricsSnapshot | null>(null)
   /** Newest last, as many as were seen since the page was opened. */
   seen = $state.raw<readonly MetricsSnapshot[]>([])
+  course = $state.raw<readonly Reading[]>([])
   readonly stream = new LiveStream('/system/metrics/stream', {
     metrics: (events) => {
       const snapshots = events as MetricsSnapshot[]
       this.latest = snapshots.at(-1) ?? this.latest
       this.seen = [...this.seen, ...snapshots].slice(-KEPT)
+      this.course = [...this.course, ...snapshots.map(readingOf)].slice(-KEPT_FOR_CHARTS)
     },
   })
 }

@@ -1,9 +1,10 @@
 // What the readings of the host are called, and how each level of a disk and each part of an answer is said.
-import type { DiskReading, InterfaceReading, MetricsPoint, RouteReading } from '@panel/shared/api/metrics.ts'
+import type { DiskReading, InterfaceReading, MetricsSnapshot, RouteReading } from '@panel/shared/api/metrics.ts'
 import type { Series } from '../../components/chart.ts'
 import type { State } from '../../components/StateBadge.svelte'
 import { display } from '../../core/display.svelte.ts'
 import { t } from '../../core/i18n.svelte.ts'
+import type { Reading } from '../../core/live.svelte.ts'
 
 /** How many readings a sparkline here stands for. */
 export const RECENT = 60
@@ -23,29 +24,35 @@ export const countOr = (count: number | null, digits = 0): string => (count === 
 export const byRate = (a: RouteReading, b: RouteReading): number => sumOf(a) - sumOf(b)
 const sumOf = ({ rx_bytes_per_second, tx_bytes_per_second }: RouteReading): number => (rx_bytes_per_second ?? 0) + (tx_bytes_per_second ?? 0)
 
+/** How many kept readings a slow line has time for at first: each says the rates of up to 64 interfaces and of every rule. */
+export const affordable = ({ network: { interfaces }, routes }: Pick<MetricsSnapshot, 'network' | 'routes'>): number => Math.max(2, Math.floor(60_000 / (900 + 75 * Math.min(64, interfaces.length) + 110 * routes.length)))
+
+/** Each reading once, the newest last. */
+export const joined = (kept: readonly Reading[], seen: readonly Reading[]): Reading[] => [...new Map([...kept, ...seen].map((one) => [one.at, one])).values()].sort((a, b) => a.at.localeCompare(b.at))
+
 export interface Course {
   readonly times: readonly number[]
   readonly series: readonly Series[]
 }
 
-const course = (points: readonly MetricsPoint[], lines: readonly { title: string; colour: Series['colour']; of: (point: MetricsPoint) => number }[]): Course => ({
+const course = (points: readonly Reading[], lines: readonly { title: string; colour: Series['colour']; of: (point: Reading) => number }[]): Course => ({
   times: points.map(({ at }) => Date.parse(at) / 1000),
   series: lines.map(({ title, colour, of }) => ({ title, colour, values: points.map(of) })),
 })
 
-export const loadCourse = (points: readonly MetricsPoint[]): Course =>
+export const loadCourse = (points: readonly Reading[]): Course =>
   course(points, [
     { title: t('metrics.cpu'), colour: 'accent', of: ({ cpu }) => cpu[0]?.usage_percent ?? 0 },
     { title: t('metrics.memory'), colour: 'degraded', of: ({ memory }) => memory.used_percent },
   ])
 
-export const trafficCourse = (points: readonly MetricsPoint[]): Course =>
+export const trafficCourse = (points: readonly Reading[]): Course =>
   course(points, [
     { title: t('metrics.received'), colour: 'accent', of: ({ network }) => network.totals.rx_bytes_per_second },
     { title: t('metrics.sent'), colour: 'up', of: ({ network }) => network.totals.tx_bytes_per_second },
   ])
 
-export const relayCourse = (points: readonly MetricsPoint[]): Course =>
+export const relayCourse = (points: readonly Reading[]): Course =>
   course(points, [
     { title: t('metrics.received'), colour: 'accent', of: ({ route_totals }) => route_totals.rx_bytes_per_second },
     { title: t('metrics.sent'), colour: 'up', of: ({ route_totals }) => route_totals.tx_bytes_per_second },
