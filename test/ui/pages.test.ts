@@ -3,10 +3,7 @@ import assert from 'node:assert/strict'
 import { ROUTES } from '../../ui/src/core/routes.ts'
 import { createRoute } from '../api/support/routes.ts'
 import { browsing, PHONE } from './support/browser.ts'
-import { giveTunnels, seen, signedIn, startHost, type Host } from './support/host.ts'
-
-/** With the ids of the first of each kind; pools are seeded with 10. */
-const addressOf = (path: string): string => path.replace(/^\/pools\/:\w+/, '/pools/10').replaceAll(/:\w+/g, '1').slice(1)
+import { addressOf, giveTunnels, seen, signedIn, startHost, type Host } from './support/host.ts'
 
 describe('Every page', function () {
   this.timeout(300_000)

@@ -70,6 +70,9 @@ export const goTo = async (visit: Visit, host: Pick<Host, 'base'>, path: string,
   return visit
 }
 
+/** Of a route, under the web path: with the ids of the first of each kind; pools are seeded with 10. */
+export const addressOf = (path: string): string => path.replace(/^\/pools\/:\w+/, '/pools/10').replaceAll(/:\w+/g, '1').slice(1)
+
 export const textOf = (page: Page, selector: string): Promise<string> => page.locator(selector).innerText()
 
 /** What a field says is wrong with it, as a screen reader finds it. */

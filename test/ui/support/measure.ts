@@ -1,0 +1,57 @@
+// How quick the page is, by Chromium's own account: over a slow line, on a slow processor, and how long it keeps the processor to itself.
+import type { Browser, BrowserContext, CDPSession, Page } from 'playwright-core'
+
+/** Slower by `times`. */
+export const slowProcessor = async (page: Page, times: number): Promise<void> => {
+  const debug = await page.context().newCDPSession(page)
+  await debug.send('Emulation.setCPUThrottlingRate', { rate: times })
+}
+
+export const slowLine = async (page: Page, { latency, kbps }: { latency: number; kbps: number }): Promise<void> => {
+  const debug = await networkOf(page)
+  const bytes = (kbps * 1000) / 8
+  await debug.send('Network.emulateNetworkConditions', { offline: false, latency, downloadThroughput: bytes, uploadThroughput: bytes })
+}
+
+/** Bytes that came over the wire from now on, of whatever is whole; an event stream never is. */
+export const countBytes = async (page: Page): Promise<() => number> => {
+  const debug = await networkOf(page)
+  let bytes = 0
+  debug.on('Network.loadingFinished', ({ encodedDataLength }) => void (bytes += encodedDataLength))
+  return () => bytes
+}
+
+const networkOf = async (page: Page): Promise<CDPSession> => {
+  const debug = await page.context().newCDPSession(page)
+  await debug.send('Network.enable')
+  return debug
+}
+
+/** A page of somebody who is signed in and whose browser holds nothing else of the panel. */
+export const coldPage = async (browser: Browser, signedIn: BrowserContext): Promise<Page> => {
+  const context = await browser.newContext({ storageState: await signedIn.storageState(), reducedMotion: 'reduce' })
+  return context.newPage()
+}
+
+interface TraceEvent {
+  readonly name: string
+  readonly ph: string
+  readonly pid: number
+  readonly tid: number
+  /** Microseconds on the processor, which a busy machine does not stretch as it does wall time. */
+  readonly tdur?: number
+  readonly args?: { readonly name?: string }
+}
+
+/** The longest that one task of the page kept its main thread, in milliseconds on the processor, while `work` was done. */
+export const longestTask = async (browser: Browser, page: Page, work: () => Promise<void>): Promise<number> => {
+  await browser.startTracing(page, { categories: ['__metadata', 'toplevel', 'devtools.timeline', 'disabled-by-default-devtools.timeline'] })
+  await work()
+  const { traceEvents } = JSON.parse((await browser.stopTracing()).toString('utf8')) as { traceEvents: TraceEvent[] }
+  const mains = new Set(traceEvents.filter(({ name, args }) => name === 'thread_name' && args?.name === 'CrRendererMain').map(threadOf))
+  const tasks = traceEvents.filter((event) => event.ph === 'X' && event.name.endsWith('RunTask') && event.tdur !== undefined && mains.has(threadOf(event)))
+  if (tasks.length === 0) throw new Error('the trace tells of no task: this browser spells them otherwise')
+  return tasks.reduce((most, { tdur = 0 }) => Math.max(most, tdur), 0) / 1000
+}
+
+const threadOf = ({ pid, tid }: TraceEvent): string => `${pid} ${tid}`
