@@ -5,7 +5,7 @@ set -eu
 CONF=/etc/tunnel-panel/panel.conf
 
 usage() {
-  echo "tunnel-panel status | url | set-listen ADDRESS [PORT] [--without-tls] | make-certificate NAME... | reset-password | rpc METHOD [PARAMETERS] | check-store | take-down" >&2
+  echo "tunnel-panel status | url | set-listen ADDRESS [PORT] [--without-tls] | make-certificate NAME... | reset-password | rpc METHOD [PARAMETERS] | interfaces | check-store | take-down" >&2
   exit 1
 }
 
@@ -13,19 +13,23 @@ only_root() {
   [ "$(id -u)" = 0 ] || { echo "Run it as root: sudo tunnel-panel $1" >&2; exit 1; }
 }
 
-# What lies in the panel's folder is its own user's.
-as_the_panel() { setpriv --reuid=tunnel-panel --regid=tunnel-panel --clear-groups --no-new-privs --inh-caps=-all /usr/bin/node "$@"; }
-
 # Debian's node cannot give root up by itself (it fears io_uring, CVE-2024-22017), so the program begins as the panel's user.
 command_of_the_panel() {
   only_root "$1"
-  PANEL_CONFIG_FILE=$CONF as_the_panel /usr/lib/tunnel-panel/tunnel-panel.cjs "$@"
+  PANEL_CONFIG_FILE=$CONF setpriv --reuid=tunnel-panel --regid=tunnel-panel --clear-groups --no-new-privs --inh-caps=-all /usr/bin/node /usr/lib/tunnel-panel/tunnel-panel.cjs "$@"
 }
 
 option() { sed -n "s/^$1=//p" "$CONF" | tail -n 1; }
 
 set_option() {
   if grep -q "^$1=" "$CONF"; then sed -i "s|^$1=.*|$1=$2|" "$CONF"; else echo "$1=$2" >>"$CONF"; fi
+  sync "$CONF"
+}
+
+# An administrator may do so more often than systemd lets a unit that fails.
+restart_web() {
+  systemctl reset-failed tunnel-panel-web 2>/dev/null || true
+  systemctl restart tunnel-panel-web
 }
 
 is_loopback() { case $1 in 127.* | ::1) true ;; *) false ;; esac; }
@@ -57,7 +61,8 @@ set_listen() {
       *) if [ -z "$address" ]; then address=$word; elif [ -z "$port" ]; then port=$word; else usage; fi ;;
     esac
   done
-  [ -n "$address" ] || usage
+  case $address in "" | *[!0-9A-Fa-f.:]*) usage ;; esac
+  case $port in *[!0-9]*) usage ;; esac
   if ! is_loopback "$address" && [ -z "$(option PANEL_TLS_CERT)" ] && [ -z "$without_tls" ]; then
     echo "Without TLS a password would cross the network in the clear. Set PANEL_TLS_CERT and PANEL_TLS_KEY in $CONF first, or say --without-tls where a proxy before the panel has it." >&2
     exit 1
@@ -65,24 +70,23 @@ set_listen() {
   cp -p "$CONF" "$CONF.before"
   set_option PANEL_LISTEN_ADDRESS "$address"
   [ -z "$port" ] || set_option PANEL_LISTEN_PORT "$port"
-  if systemctl restart tunnel-panel-web; then
+  if restart_web; then
     rm "$CONF.before"
     url
   else
     mv "$CONF.before" "$CONF"
-    systemctl reset-failed tunnel-panel-web || true
-    systemctl restart tunnel-panel-web || true
+    restart_web || true
     echo "The panel cannot listen there, so it listens where it did before. Why: journalctl -u tunnel-panel-web" >&2
     exit 1
   fi
 }
 
 make_certificate() {
-  only_root make-certificate
-  as_the_panel /usr/lib/tunnel-panel/certificate.cjs /var/lib/tunnel-panel "$@"
+  command_of_the_panel make-certificate "$@"
   set_option PANEL_TLS_CERT /var/lib/tunnel-panel/panel.crt
   set_option PANEL_TLS_KEY /var/lib/tunnel-panel/panel.key
-  systemctl restart tunnel-panel-web
+  echo "They are in $CONF now."
+  restart_web
   url
 }
 
@@ -97,7 +101,7 @@ case ${1-} in
   status | url) "$1" ;;
   set-listen) shift; set_listen "$@" ;;
   make-certificate) shift; make_certificate "$@" ;;
-  reset-password | rpc | check-store) command_of_the_panel "$@" ;;
+  reset-password | rpc | interfaces | check-store) command_of_the_panel "$@" ;;
   take-down)
     only_root take-down
     # It would put back what it finds missing, where its settings say so.

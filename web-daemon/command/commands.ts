@@ -29,6 +29,12 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
       await (await import('./reset-password.ts')).resetPassword(state_dir, caller)
     },
   },
+  'make-certificate': {
+    summary: 'Make a self-signed certificate for these host names and addresses; again renews it.',
+    takes: 'NAME...',
+    instead: '',
+    run: asOwner(async (config, args) => (await import('./make-certificate.ts')).makeCertificate(config, args)),
+  },
   health: {
     summary: 'Show what the panel says of its own health.',
     takes: '',
@@ -40,6 +46,12 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     takes: 'METHOD [PARAMETERS]',
     instead: '',
     run: asOwner(async (config, args) => (await import('./rpc.ts')).rpc(config, args)),
+  },
+  interfaces: {
+    summary: 'Name the interfaces of the tunnels that the panel manages, one a line.',
+    takes: '',
+    instead: '',
+    run: asOwner(async (config) => (await import('./interfaces.ts')).showInterfaces(config)),
   },
   'check-store': {
     summary: 'Try on a copy whether the store can be brought to the form of this version.',

@@ -21,7 +21,7 @@ const parsed = (text: string): unknown => {
   }
 }
 
-/** The line of that id: those of a stream come before it, and are shown as they come. */
+/** The line with an id, which is null where the helper could not make sense of the request. Those of a stream have none: they come before it, and are shown as they come. */
 const answerTo = (path: string, request: object): Promise<string> =>
   new Promise((resolve, reject) => {
     const socket = connect(path)
@@ -30,7 +30,7 @@ const answerTo = (path: string, request: object): Promise<string> =>
     socket.once('connect', () => socket.write(`${JSON.stringify(request)}\n`))
     socket.once('close', () => reject(new CommandError('The helper ended the connection without an answer')))
     createInterface({ input: socket }).on('line', (line) => {
-      if ((JSON.parse(line) as { id?: unknown }).id !== 1) return void process.stdout.write(`${line}\n`)
+      if ((JSON.parse(line) as { id?: unknown }).id === undefined) return void process.stdout.write(`${line}\n`)
       resolve(line)
       socket.destroy()
     })

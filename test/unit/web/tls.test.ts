@@ -207,15 +207,15 @@ describe('A certificate and its key', () => {
       })
     }
 
-    it('are made by a program that says what to put into the configuration', function () {
+    it('are made by a command that says what to put into the configuration', function () {
       // Each start compiles the sources anew.
       this.timeout(60_000)
       const made = next
-      const run = (...args: string[]) => execFileSync(process.execPath, ['--import', 'tsx', 'web-daemon/tls/make.ts', ...args], { cwd: ROOT, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
+      const run = (state_dir: string, ...names: string[]) => execFileSync(process.execPath, ['--import', 'tsx', 'web-daemon/command/main.ts', 'make-certificate', ...names], { cwd: ROOT, env: { ...process.env, PANEL_STATE_DIR: state_dir }, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
       const said = run(made, 'panel.example')
       assert.ok(said.startsWith(`PANEL_TLS_CERT=${filesIn(made).cert}\nPANEL_TLS_KEY=${filesIn(made).key}\n`))
       assert.ok(said.includes(fingerprintIn(made)))
-      assert.throws(() => run(join(folder, 'none'), 'a'), (failure) => /^ENOENT: [^\n]*\n$/.test((failure as { stderr: string }).stderr))
+      for (const [wrong, told] of [[() => run(join(folder, 'none'), 'a'), /^There is no store in [^\n]*\n$/], [() => run(made), /^Say what the panel is reached by[^\n]*\n$/]] as const) assert.throws(wrong, (failure) => told.test((failure as { stderr: string }).stderr))
     })
   })
 
