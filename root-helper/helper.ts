@@ -10,6 +10,7 @@ import { KernelConnections } from './kernel/connections.ts'
 import { forwardingIn } from './kernel/forwarding.ts'
 import { findTools, helperFacts } from './kernel/host-facts.ts'
 import { journalIn } from './kernel/journal.ts'
+import { removeUnfinished } from './kernel/files.ts'
 import { findListeners } from './kernel/listeners.ts'
 import { openLinks } from './kernel/links.ts'
 import { listenOn } from './kernel/socket-file.ts'
@@ -19,8 +20,14 @@ import { reloadLater } from './kernel/systemd.ts'
 import { unitFilesIn } from './kernel/units.ts'
 import { serverFor } from './server.ts'
 
+/** Of files in folders that others have files in too. */
+const OUR_NAMES = /^(\d\d-)?tunnel-panel[-.]/
+
 export async function realParts(config: HelperConfig): Promise<Parts> {
-  for (const folder of [config.unitDir, config.networkdDir, config.sysctlDir, config.stateDir]) await mkdir(folder, { recursive: true, mode: 0o755 })
+  for (const folder of [config.unitDir, config.networkdDir, config.sysctlDir, config.stateDir]) {
+    await mkdir(folder, { recursive: true, mode: 0o755 })
+    await removeUnfinished(folder, (name) => folder === config.stateDir || OUR_NAMES.test(name))
+  }
   const links = openLinks()
   const units = unitFilesIn(config.unitDir, reloadLater(config.unitDir))
   const networkd = networkdFilesIn(config.networkdDir)

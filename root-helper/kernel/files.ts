@@ -1,7 +1,7 @@
 // Files written whole or not at all: temporary file, fsync, rename, fsync of the folder.
 import { lstatSync, readFileSync } from 'node:fs'
-import { open, rename, unlink } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { open, readdir, rename, unlink } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 
 export const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code
 
@@ -34,6 +34,14 @@ export async function writeWhole(path: string, content: string, mode: number): P
     throw error
   }
   await syncFolder(dirname(path))
+}
+
+/** What an earlier helper was writing when it was killed or the power went. Nothing reads it, and nothing else would take it away. */
+export async function removeUnfinished(folder: string, isOurs: (name: string) => boolean): Promise<void> {
+  for (const entry of await readdir(folder)) {
+    const [, name] = /^(.+)\.new-\d+$/.exec(entry) ?? []
+    if (name !== undefined && isOurs(name)) await removeIfThere(join(folder, entry))
+  }
 }
 
 /** Removing what is not there is done already. */

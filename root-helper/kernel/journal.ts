@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import type { Change } from '@panel/shared/plan/change.ts'
 import type { Journal } from '../subject.ts'
-import { readIfThere, removeIfThere, writeWhole } from './files.ts'
+import { readIfThere, removeIfThere, syncFolder, writeWhole } from './files.ts'
 
 export interface CutShort {
   readonly noun: string
@@ -18,7 +18,11 @@ export function journalIn(folder: string): JournalFile {
   const path = join(folder, 'change-under-way.json')
   return {
     begin: (noun, change) => writeWhole(path, JSON.stringify({ noun, change }), 0o600),
-    end: () => removeIfThere(path),
+    // On the disk before anybody is answered: a power cut must not bring back the record of a change that held.
+    async end() {
+      await removeIfThere(path)
+      await syncFolder(folder)
+    },
     async read() {
       const text = readIfThere(path)
       return text === null ? null : (JSON.parse(text) as CutShort)

@@ -1,8 +1,9 @@
 // Unit files on a real file system: what an administrator may put in their place is seen, and never followed or written over.
 import assert from 'node:assert/strict'
-import { mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { removeUnfinished } from '@panel/root-helper/kernel/files.ts'
 import { unitFilesIn } from '@panel/root-helper/kernel/units.ts'
 import { probeTunnel } from '@panel/root-helper/tunnel/probe.ts'
 import { FakeKernel } from '../../support/fake-kernel.ts'
@@ -25,6 +26,13 @@ describe('Unit files', () => {
     await units.write('tunnel-panel-link-gre-a-2.service', 'text\n')
     assert.equal(readFileSync(join(folder, 'tunnel-panel-link-gre-a-2.service'), 'utf8'), 'text\n')
     assert.equal(changes, before + 1)
+  })
+
+  it('leave nothing of what a helper was writing when it was killed, and all that is not ours', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'panel-unfinished-'))
+    for (const name of [UNIT, `${UNIT}.new-123`, 'other.service.new-123', `${UNIT}.new-x`]) writeFileSync(join(folder, name), '')
+    await removeUnfinished(folder, (name) => name.startsWith('tunnel-panel'))
+    assert.deepEqual(readdirSync(folder).sort(), ['other.service.new-123', UNIT, `${UNIT}.new-x`])
   })
 
   it('are not enabled by a plain file, or a link to something else, in the place of the link', async () => {
