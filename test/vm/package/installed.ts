@@ -1,35 +1,57 @@
-// The Debian package in the lab's machine: what apt and dpkg do with it, and the panel that it is, reached from here.
+// The Debian package in the lab's machine: what apt and dpkg do with it, and the panel that it is, reached from here over TLS.
+import { setTimeout as sleep } from 'node:timers/promises'
 import { makePackage } from '../../../packaging/package/package.ts'
+import type { ReconcileAnswer } from '@panel/shared/api/reconcile.ts'
 import { Client } from '../../api/support/client.ts'
-import type { Lab } from '../lab/index.ts'
+import { startLab, type Lab } from '../lab/index.ts'
+import { expect, OPERATOR } from '../panel/panel.ts'
 
-export const UNITS = ['tunnel-panel-helper.service', 'tunnel-panel-web.service']
-export const CONF = '/etc/tunnel-panel/panel.conf'
+export const [HELPER, WEB] = ['tunnel-panel-helper.service', 'tunnel-panel-web.service'] as const
+export const UNITS = [HELPER, WEB]
+const CONF = '/etc/tunnel-panel/panel.conf'
+/** The machine's own address. */
+export const HERE = '10.0.2.15'
 /** apt, dpkg and two starts of node on an emulated processor. */
-const SLOW = { timeoutMs: 420_000 }
+export const SLOW = { timeoutMs: 420_000 }
 
 let made: Promise<string> | undefined
 export const thePackage = (): Promise<string> => (made ??= makePackage())
 
 export class Installed {
-  readonly lab: Lab
+  lab!: Lab
   operator!: Client
+  password: string = OPERATOR.password
+  /** The machine before anything was installed. */
+  untouched!: string[]
 
-  constructor(lab: Lab) {
-    this.lab = lab
+  async start(): Promise<void> {
+    this.lab = await startLab()
+    this.untouched = await this.picture()
+  }
+
+  /** Where nothing was started for want of something there is nothing to stop. */
+  async stop(): Promise<void> {
+    await (this.lab as Lab | undefined)?.stop()
   }
 
   /** What apt says; throws with it where apt fails. */
-  async install(path: string): Promise<string> {
+  async install(path: string, ...options: string[]): Promise<string> {
     const to = `/root/${path.split('/').at(-1)}`
     await this.lab.put(to, path)
-    return this.lab.run(`DEBIAN_FRONTEND=noninteractive apt-get install -y ${to} 2>&1`, SLOW)
+    return this.apt('install', ...options, to)
   }
 
-  /** Reached from outside the machine, which the loopback address is not. */
-  async open(): Promise<void> {
-    await this.lab.run(`sed -i 's/^PANEL_LISTEN_ADDRESS=.*/PANEL_LISTEN_ADDRESS=0.0.0.0/' ${CONF} && systemctl restart tunnel-panel-web`, SLOW)
-    this.operator = new Client(`${await this.lab.url(8480)}/${await this.webPath()}/`)
+  apt(...words: string[]): Promise<string> {
+    return this.lab.run(`DEBIAN_FRONTEND=noninteractive apt-get -y ${words.join(' ')} 2>&1`, SLOW)
+  }
+
+  /** From outside the machine, which the loopback address is not. */
+  async reach(scheme: 'http' | 'https'): Promise<void> {
+    this.operator = new Client(`${(await this.lab.url(8480)).replace('http:', `${scheme}:`)}/${await this.webPath()}/`)
+  }
+
+  async signIn(): Promise<void> {
+    expect(await this.operator.post('/auth/login', { username: OPERATOR.username, password: this.password }), 200)
   }
 
   async webPath(): Promise<string> {
@@ -38,5 +60,38 @@ export class Installed {
 
   async property(unit: string, name: string): Promise<string> {
     return (await this.lab.run('systemctl', ['show', '--value', '-p', name, unit])).trim()
+  }
+
+  /** Of the helper and of the web daemon, several of each in systemd's own order. */
+  async properties(...names: string[]): Promise<string[]> {
+    return (await this.lab.run('systemctl', ['show', '--value', '-p', names.join(','), ...UNITS])).trim().split(/\n+/)
+  }
+
+  processes(): Promise<string[]> {
+    return this.properties('MainPID')
+  }
+
+  /** How each tunnel and relay rule compares with what is stored. */
+  async statuses(): Promise<string[]> {
+    const { items, routes } = expect(await this.operator.get<ReconcileAnswer>('/reconcile'), 200)
+    return [...items.map(({ interface_name, status }) => `${interface_name} ${status}`), ...routes.map(({ route_rule_id, status }) => `${route_rule_id} ${status}`)]
+  }
+
+  /** Everything that a package could leave, but for the links that the kernel's own modules bring: files by name and size, users, packages, units, tables, links. */
+  async picture(): Promise<string[]> {
+    const others = ['/etc/passwd-', '/etc/group-', '/etc/shadow-', '/etc/gshadow-', '/etc/.pwd.lock', '/var/lib/dpkg', '/var/lib/apt', '/var/cache', '/var/log', '/var/lib/systemd/random-seed', '/var/lib/systemd/timers']
+    const files = `find /etc /usr /var /run/tunnel-panel -xdev \\( ${others.map((path) => `-path ${path}`).join(' -o ')} \\) -prune -o -type f -printf '%p %m %U %G %s\\n' -o -type l -printf '%p -> %l\\n' -o -type d -printf '%p/ %m %U %G\\n' 2>/dev/null | sort`
+    const records = "cat /etc/passwd /etc/group /etc/shadow /etc/gshadow; dpkg-query -W -f '${Package} ${Status}\\n'; debconf-show tunnel-panel; systemctl list-unit-files --no-legend --no-pager"
+    const kernel = 'nft list tables; ip -br link | sed "s/[@ ].*//" | grep -Ev "^(gre0|gretap0|erspan0|ip6gre0|ip6tnl0)$"'
+    return (await this.lab.run([files, records, kernel].join('\n'), SLOW)).split('\n')
+  }
+}
+
+/** Waits until it is so; throws with what it was instead where it does not become so. */
+export async function becomes<T>(look: () => Promise<T>, isSo: (seen: T) => boolean, withinMs = 240_000): Promise<T> {
+  for (const deadline = Date.now() + withinMs; ; await sleep(300)) {
+    const seen = await look()
+    if (isSo(seen)) return seen
+    if (Date.now() > deadline) throw new Error(`It does not become so: ${JSON.stringify(seen)}`)
   }
 }
