@@ -1,6 +1,7 @@
 // Diagnostics on the page: packets from the first on, a Stop, the MTU with the button that applies it, and a verdict with what to do.
 import assert from 'node:assert/strict'
 import type { FakeEcho } from '../support/fake-icmp.ts'
+import type { Client } from '../api/support/client.ts'
 import { createTunnel } from '../api/support/tunnels.ts'
 import { browsing, type Visit } from './support/browser.ts'
 import { goTo, signedIn, startHost, type Host } from './support/host.ts'
@@ -8,9 +9,11 @@ import { goTo, signedIn, startHost, type Host } from './support/host.ts'
 describe('Diagnostics on the page', () => {
   const { visit } = browsing()
   let host: Host
+  let client: Client
   beforeEach(async () => {
     host = await startHost()
-    await createTunnel(await host.setUp())
+    client = await host.setUp()
+    await createTunnel(client)
   })
   afterEach(() => host.close())
 
@@ -71,6 +74,21 @@ describe('Diagnostics on the page', () => {
     await page.getByText('INTERFACE_MISSING').waitFor()
     await page.getByText('What to do, in this order').waitFor()
     assert.ok((await page.locator('dl[lang=en] dd').count()) > 0)
+  })
+
+  it('keep earlier runs, each to be opened with what came of it, and to be taken out of the list', async () => {
+    const { page } = await visitDiagnostics()
+    await page.getByRole('button', { name: 'Analyze' }).click()
+    const runs = page.locator('section').filter({ has: page.getByRole('heading', { name: 'Earlier runs' }) })
+    await runs.getByRole('button', { name: 'Analysis', exact: true }).click()
+    const dialog = page.getByRole('dialog', { name: 'Analysis' })
+    await dialog.getByText('What came of it').waitFor()
+    await dialog.getByText(/"verdict":/).waitFor()
+    await page.keyboard.press('Escape')
+    await runs.getByRole('button', { name: 'Remove this run: Analysis' }).click()
+    await page.getByRole('dialog', { name: 'Remove this run: Analysis' }).getByRole('button', { name: 'Remove' }).click()
+    await runs.getByText('Nothing has been tried yet.').waitFor()
+    assert.equal((await client.get<{ total: number }>('/diagnostics/runs')).body.total, 0)
   })
 
   it('show that nothing has been stored yet where there is no history', async () => {

@@ -95,6 +95,14 @@ describe('A tunnel on the page', () => {
     assert.deepEqual(host.kernel.held.get('gre-a-1')?.state?.config.addresses, [])
   })
 
+  it('tells what the kernel counted on its interface, and how fast it moves, when that is opened', async () => {
+    const { page } = await visitTunnel()
+    await page.getByText('Counters of the interface').click()
+    const table = page.getByRole('table').filter({ has: page.getByRole('columnheader', { name: 'Received' }) })
+    for (const name of ['Now', 'Bytes', 'Packets', 'Errors', 'Dropped']) await table.getByRole('rowheader', { name, exact: true }).waitFor()
+    assert.match(await table.getByRole('row', { name: /^Now/ }).innerText(), /\d.*\/s/)
+  })
+
   it('is changed in place by one Save that is verified, and made anew only after its reasons were read', async () => {
     const { page, gates } = await visitTunnel('1/edit')
     await page.getByLabel('MTU').fill('1400')
