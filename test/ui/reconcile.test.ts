@@ -29,7 +29,7 @@ describe('The comparison of what is stored with the host', () => {
     await row(visited, 'gre-a-2').getByText('It is stored, and the host does not have it.').waitFor()
     const items = await itemsOf(client)
     for (const { interface_name, actions } of items) assert.equal(await row(visited, interface_name).getByRole('button').count(), actions.length, interface_name)
-    await row(visited, 'gre-a-1').getByRole('button', { name: /Reapply/ }).click()
+    await visited.page.getByRole('button', { name: 'Reapply: gre-a-1', exact: true }).click()
     await row(visited, 'gre-a-1').getByText('The host is as it is stored.').waitFor()
   })
 
