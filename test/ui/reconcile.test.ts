@@ -52,7 +52,7 @@ describe('The comparison of what is stored with the host', () => {
     const visited = await visitIt()
     await row(visited, 'gre-a-1').getByRole('button', { name: /Delete/ }).click()
     const dialog = visited.page.getByRole('dialog', { name: /Delete .*gre-a-1/ })
-    await dialog.getByText(/Web: /).waitFor()
+    await dialog.getByText(/^Web \(/).waitFor()
     await visited.page.keyboard.press('Escape')
     assert.ok(host.kernel.held.has('gre-a-1'))
   })

@@ -1,4 +1,4 @@
-// Draws the pages for people to look at: npx tsx test/ui/screenshots.ts [part of a name …], into .build/screenshots
+// Draws the pages for people to look at: npx tsx test/ui/screenshots.ts [part of a picture's name …], into .build/screenshots
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Client } from '../api/support/client.ts'
@@ -61,6 +61,7 @@ const STATES: readonly State[] = [
   { name: 'system', path: 'system' },
   { name: 'account', path: 'account' },
   { name: 'palette', path: '', arrive: async ({ page }) => { await page.keyboard.press('Control+k'); await page.getByRole('combobox').fill('g'); await page.waitForTimeout(600) } },
+
   { name: 'help', path: '', arrive: ({ page }) => page.keyboard.press('?') },
 ]
 
@@ -69,6 +70,7 @@ const LOOKS: Readonly<Record<string, Look & { readonly language?: string }>> = {
   phone: { viewport: PHONE },
   dark: { viewport: DESKTOP, colorScheme: 'dark' },
   persian: { viewport: DESKTOP, language: 'fa' },
+  'persian-phone': { viewport: PHONE, language: 'fa' },
 }
 
 const draw = async (host: Host, client: Client | null, visit: Visit, { name, path, arrive }: State, look: string): Promise<void> => {
@@ -91,8 +93,8 @@ const asked = process.argv.slice(2)
 const folder = '.build/screenshots'
 mkdirSync(folder, { recursive: true })
 const browser = await launch()
-for (const state of STATES.filter(({ name }) => asked.length === 0 || asked.some((part) => name.includes(part)))) {
-  for (const [look, { language, ...rest }] of Object.entries(LOOKS)) {
+for (const state of STATES) {
+  for (const [look, { language, ...rest }] of Object.entries(LOOKS).filter(([look]) => asked.length === 0 || asked.some((part) => `${state.name}-${look}`.includes(part)))) {
     const host = await startHost()
     const client = state.isNew ? null : await host.setUp()
     if (client) {

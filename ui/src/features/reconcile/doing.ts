@@ -1,11 +1,11 @@
 // What the comparison offers to do about an interface, each with its consequence and, where it can be, its way back.
-import type { TunnelRoutesAnswer } from '@panel/shared/api/dependent-routes.ts'
 import type { ReconcileItem } from '@panel/shared/api/reconcile.ts'
 import { act } from '../../core/act.ts'
-import { get, post } from '../../core/api.ts'
+import { post } from '../../core/api.ts'
 import { confirm } from '../../core/confirm.svelte.ts'
 import { t } from '../../core/i18n.svelte.ts'
 import { mindingOwnAccess } from '../../core/own-access.ts'
+import { relaysOver } from '../tunnels/relays-over.ts'
 
 const outdates = ['/reconcile', '/tunnels', '/routes', '/settings'] as const
 type Item = Pick<ReconcileItem, 'interface_name' | 'tunnel_id'>
@@ -29,8 +29,5 @@ export const deleteTunnel = async ({ interface_name: name, tunnel_id: id }: Item
   await act(t('reconcile.done.deleted', { name }), () => mindingOwnAccess('DELETE', `/tunnels/${id ?? ''}`), { outdates, failing: t('reconcile.failing.delete', { name }) })
 }
 
-/** The relay rules that use the tunnel; not to know them is no reason to ask nothing. */
-const dependents = async (id: number | null): Promise<string[]> => {
-  const { routes } = await get<TunnelRoutesAnswer>(`/tunnels/${id ?? ''}/routes`).catch(() => ({ routes: [] }))
-  return routes.map(({ title, bind, destination }) => `${title}: ${bind} → ${destination}`)
-}
+/** Not to know the relay rules over it is no reason to ask nothing. */
+const dependents = (id: number | null): Promise<string[]> => relaysOver(id ?? 0).catch(() => [])

@@ -1,25 +1,18 @@
 // What can be done to a tunnel as a whole: each says what it did, asks first in proportion, and can be put back where that is one click.
-import type { TunnelRoutesAnswer } from '@panel/shared/api/dependent-routes.ts'
 import type { DeleteTunnelAnswer, TunnelActionAnswer, TunnelView } from '@panel/shared/api/tunnel-answers.ts'
 import { act } from '../../core/act.ts'
-import { get } from '../../core/api.ts'
 import { confirm } from '../../core/confirm.svelte.ts'
 import { t } from '../../core/i18n.svelte.ts'
 import { mindingOwnAccess } from '../../core/own-access.ts'
 import { router } from '../../core/router.svelte.ts'
 import { Withdrawn } from '../../core/withdrawn.ts'
+import { relaysOver } from './relays-over.ts'
 
 type Named = Pick<TunnelView, 'tunnel_id' | 'interface_name'>
 
 const OUTDATES = ['/tunnels', '/monitor', '/reconcile', '/routes']
 
 const send = ({ tunnel_id }: Named, action: TunnelActionAnswer['action']): Promise<TunnelActionAnswer | null> => mindingOwnAccess('POST', `/tunnels/${tunnel_id}/${action}`)
-
-/** The relay rules that lose their path. */
-const dependants = async ({ tunnel_id }: Named): Promise<string[]> => {
-  const { routes } = await get<TunnelRoutesAnswer>(`/tunnels/${tunnel_id}/routes`)
-  return routes.map(({ title, bind, destination }) => `${title} (${bind} → ${destination})`)
-}
 
 export const bringUp = (tunnel: Named): Promise<unknown> => act(t('tunnel.done.up', { name: tunnel.interface_name }), () => send(tunnel, 'up'), { outdates: OUTDATES, undo: () => send(tunnel, 'down') })
 
@@ -28,7 +21,7 @@ export const takeDown = (tunnel: Named): Promise<unknown> =>
   act(
     t('tunnel.done.down', { name: tunnel.interface_name }),
     async () => {
-      const concerned = await dependants(tunnel)
+      const concerned = await relaysOver(tunnel.tunnel_id)
       const isWanted = concerned.length === 0 || (await confirm({ title: t('tunnel.ask.down', { name: tunnel.interface_name }), text: t('tunnel.ask.down_text'), concerned, action: t('tunnel.do.down'), isDanger: true }))
       if (!isWanted) throw new Withdrawn()
       return send(tunnel, 'down')
@@ -47,7 +40,7 @@ export const takeAway = (tunnel: Named): Promise<DeleteTunnelAnswer | null> =>
   act(
     t('tunnel.done.delete', { name: tunnel.interface_name }),
     async () => {
-      const concerned = await dependants(tunnel)
+      const concerned = await relaysOver(tunnel.tunnel_id)
       const text = concerned.length === 0 ? t('tunnel.ask.delete_text') : t('tunnel.ask.delete_dependants', { count: concerned.length })
       if (!(await confirm({ title: t('tunnel.ask.delete', { name: tunnel.interface_name }), text, concerned, action: t('core.action.delete'), isDanger: true }))) throw new Withdrawn()
       const answer = await mindingOwnAccess<DeleteTunnelAnswer>('DELETE', `/tunnels/${tunnel.tunnel_id}`)
