@@ -1,7 +1,8 @@
-// The Debian package on a real Debian 13, installed, confined and at work, on one machine: each part goes on from where the one before has left it.
+// The Debian package on a real Debian 13, from its installation to its purge, on one machine: each part goes on from where the one before has left it.
 import { Installed } from './package/installed.ts'
 import { isConfined } from './package/sandbox.ts'
 import { isInstalled } from './package/install.ts'
+import { isUpgraded } from './package/upgrade.ts'
 import { works } from './package/work.ts'
 
 describe('The Debian package', function () {
@@ -11,5 +12,5 @@ describe('The Debian package', function () {
   before(() => panel.start())
   after(() => panel.stop())
 
-  for (const part of [isInstalled, isConfined, works]) part(panel)
+  for (const part of [isInstalled, isConfined, works, isUpgraded]) part(panel)
 })

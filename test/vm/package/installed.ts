@@ -71,6 +71,11 @@ export class Installed {
     return this.properties('MainPID')
   }
 
+  /** What `tunnel-panel status` says once all is well: on a busy machine a reading may be late. */
+  async isWell(): Promise<string> {
+    return (await becomes(() => this.lab.try('tunnel-panel status', SLOW), ({ code, stdout }) => code === 0 && /^The panel says of itself: ok$/m.test(stdout))).stdout
+  }
+
   /** How each tunnel and relay rule compares with what is stored. */
   async statuses(): Promise<string[]> {
     const { items, routes } = expect(await this.operator.get<ReconcileAnswer>('/reconcile'), 200)

@@ -44,7 +44,7 @@ export function works(panel: Installed): void {
 
   it('tells an administrator how it is, where to open it, and what the helper answers', async () => {
     const { lab } = panel
-    assert.match(await lab.run('tunnel-panel status', SLOW), /^tunnel-panel-helper +active\ntunnel-panel-web +active\nThe panel says of itself: ok$/m)
+    assert.match(await panel.isWell(), /^tunnel-panel-helper +active\ntunnel-panel-web +active\nThe panel says of itself: ok$/m)
     assert.match(await lab.run('tunnel-panel url'), new RegExp(`^https://\\S+:8480/${await panel.webPath()}/$`, 'm'))
     assert.match(await lab.run('tunnel-panel rpc host.probe \'{"parts":["helper"]}\'', SLOW), /"version": "0\.1\.0"/)
     const refused = await lab.try('tunnel-panel rpc tunnel.explode', SLOW)

@@ -1,0 +1,3 @@
+// The web daemon of a next release.
+import './next-migration.ts'
+import '../../../web-daemon/main.ts'

@@ -1,0 +1,26 @@
+// The package of a next release: the same under a higher version, with one migration more (driver/next-migration.ts).
+import { execFileSync } from 'node:child_process'
+import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { bundle } from '../../../packaging/build/build.ts'
+import { thePackage } from './installed.ts'
+
+/** `work` is told the path; nothing of it is left afterwards. */
+export async function withNextPackage(version: string, work: (path: string) => Promise<unknown>): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'panel-package-'))
+  try {
+    const [tree, built] = [join(folder, 'tree'), join(folder, `tunnel-panel_${version}_amd64.deb`)]
+    execFileSync('dpkg-deb', ['--raw-extract', await thePackage(), tree])
+    const control = join(tree, 'DEBIAN/control')
+    await writeFile(control, (await readFile(control, 'utf8')).replace(/^Version: .*$/m, `Version: ${version}`))
+    for (const [name, program] of [['web', 'web.cjs'], ['command', 'tunnel-panel.cjs']] as const) {
+      await bundle(`test/vm/driver/next-${name}.ts`, join(folder, program))
+      await copyFile(join(folder, program), join(tree, 'usr/lib/tunnel-panel', program))
+    }
+    execFileSync('dpkg-deb', ['--root-owner-group', '--build', tree, built], { stdio: 'ignore' })
+    await work(built)
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+}
