@@ -78,4 +78,15 @@ describe('What is live on the page', function () {
       await restart()
     }
   })
+
+  it('is told to be out of date where no connection ends and nothing answers any more', async () => {
+    const visited = await visitPage()
+    const { page, context } = await goTo(visited, panel, 'tunnels', /^Tunnels/)
+    await page.getByRole('row', { name: new RegExp(name) }).locator('[data-state=up]').first().waitFor()
+    await context.route('**/api/**', () => undefined)
+    await page.getByRole('button', { name: 'Refresh' }).click()
+    await page.getByText('This could not be brought up to date: The panel does not answer').waitFor({ timeout: 60_000 })
+    assert.equal(await page.getByRole('row', { name: new RegExp(name) }).count(), 1)
+    await context.unrouteAll({ behavior: 'ignoreErrors' })
+  })
 })

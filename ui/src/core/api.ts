@@ -16,8 +16,11 @@ export interface Sending {
   readonly request_id?: string
 }
 
+/** A server without power, or a network that swallows packets, ends no connection: a question has waited long enough by then. */
+const ANSWER_MS = 20_000
+
 /** For streams too, which read the answer themselves. */
-export const request = async (method: Method, path: string, body?: unknown, { signal, request_id }: Sending = {}): Promise<Response> => {
+export const request = async (method: Method, path: string, body?: unknown, { signal = method === 'GET' ? AbortSignal.timeout(ANSWER_MS) : undefined, request_id }: Sending = {}): Promise<Response> => {
   const headers = { ...(body === undefined ? {} : { 'Content-Type': 'application/json' }), ...(method === 'GET' ? {} : { 'X-CSRF-Token': csrfToken() }), ...(request_id === undefined ? {} : { 'X-Request-Id': request_id }) }
   const init: RequestInit = { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }), ...(signal ? { signal } : {}) }
   const response = await fetch(api_base_path + path, init).catch((failure: unknown) => {
