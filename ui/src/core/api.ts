@@ -19,14 +19,24 @@ export interface Sending {
 /** A server without power, or a network that swallows packets, ends no connection: a question has waited long enough by then. */
 const ANSWER_MS = 20_000
 
+/** Until an answer begins; what it holds may take its time on a slow line. */
+const patient = (): { readonly signal: AbortSignal; readonly end: () => void } => {
+  const waiting = new AbortController()
+  const timer = setTimeout(() => waiting.abort(new DOMException('No answer', 'TimeoutError')), ANSWER_MS)
+  return { signal: waiting.signal, end: () => clearTimeout(timer) }
+}
+
 /** For streams too, which read the answer themselves. */
-export const request = async (method: Method, path: string, body?: unknown, { signal = method === 'GET' ? AbortSignal.timeout(ANSWER_MS) : undefined, request_id }: Sending = {}): Promise<Response> => {
+export const request = async (method: Method, path: string, body?: unknown, { signal, request_id }: Sending = {}): Promise<Response> => {
+  const patience = method === 'GET' && !signal ? patient() : null
   const headers = { ...(body === undefined ? {} : { 'Content-Type': 'application/json' }), ...(method === 'GET' ? {} : { 'X-CSRF-Token': csrfToken() }), ...(request_id === undefined ? {} : { 'X-Request-Id': request_id }) }
-  const init: RequestInit = { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }), ...(signal ? { signal } : {}) }
-  const response = await fetch(api_base_path + path, init).catch((failure: unknown) => {
-    if (failure instanceof DOMException && failure.name === 'AbortError') throw failure
-    throw new Refused(0, { code: 'NO_ANSWER', message: 'The panel does not answer. Is its daemon running, and is the network up?' })
-  })
+  const init: RequestInit = { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }), ...(patience ? { signal: patience.signal } : signal ? { signal } : {}) }
+  const response = await fetch(api_base_path + path, init)
+    .catch((failure: unknown) => {
+      if (failure instanceof DOMException && failure.name === 'AbortError') throw failure
+      throw new Refused(0, { code: 'NO_ANSWER', message: 'The panel does not answer. Is its daemon running, and is the network up?' })
+    })
+    .finally(() => patience?.end())
   if (!response.ok) throw refusalOf(response.status, await response.json().catch(() => null))
   return response
 }
