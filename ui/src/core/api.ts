@@ -17,7 +17,7 @@ export interface Sending {
 }
 
 /** A server without power, or a network that swallows packets, ends no connection: a question has waited long enough by then. */
-const ANSWER_MS = 20_000
+const ANSWER_MS = 60_000
 
 /** Until an answer begins; what it holds may take its time on a slow line. */
 const patient = (): { readonly signal: AbortSignal; readonly end: () => void } => {
