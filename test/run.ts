@@ -35,7 +35,7 @@ const TIERS: readonly Tier[] = [
   { name: 'netns', missing: () => (isRoot ? needs('ip', 'nft', 'iptables', 'unshare') : 'it needs root, to make network namespaces') },
   { name: 'ui', missing: () => needs('chromium') },
   { name: 'package', missing: () => needs('dpkg-buildpackage', 'dh', 'lintian', 'man') },
-  { name: 'vm', missing: async () => (await whyNot()) ?? null },
+  { name: 'vm', missing: async () => (await whyNot()) ?? needs('chromium') },
 ]
 
 const reports = mkdtempSync(join(tmpdir(), 'panel-tiers-'))

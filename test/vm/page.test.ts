@@ -1,0 +1,212 @@
+// The whole page before the real kernel: an operator with a browser sets up two servers, pairs them, relays over the tunnel, loses the far end, learns why, and adopts what another has made.
+import assert from 'node:assert/strict'
+import type { Locator, Page } from 'playwright-core'
+import { DEFAULT_DISPLAY, formatter } from '../../ui/src/core/format.ts'
+import type { Visit } from '../ui/support/browser.ts'
+import { field, seen } from '../ui/support/host.ts'
+import { startLab, type Lab, type Running } from './lab/index.ts'
+import { countedOf, linkOf } from './page/kernel.ts'
+import { pages, PATIENCE_MS } from './page/pages.ts'
+import { putPanel } from './panel/bundles.ts'
+import { OPERATOR, Panel } from './panel/panel.ts'
+
+const { volume } = formatter(DEFAULT_DISPLAY)
+const NOTHING_PER_SECOND = /^0 B\/s$/
+/** Where people reach server A, and the echo that stands behind B. */
+const PUBLIC = '198.51.100.1'
+const [PORT, ECHO_PORT] = [8080, 9000]
+
+describe('An operator before the pages of two servers', function () {
+  this.timeout(600_000)
+  const { open } = pages()
+  let lab: Lab
+  let a: Panel
+  let b: Panel
+  let onA: Page
+  let onB: Page
+
+  /** By the navigation, as nobody types addresses. */
+  const goTo = async (page: Page, title: string): Promise<void> => {
+    await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: title, exact: true }).click()
+    await seen(page, new RegExp(`^${title}`))
+  }
+  const row = (page: Page, name: string): Locator => page.getByRole('row', { name: new RegExp(name) }).first()
+  const own = (page: Page): Locator => page.getByLabel('This server\'s address', { exact: true })
+  const button = (page: Page, name: string): Locator => page.getByRole('button', { name, exact: true })
+  const badge = (within: Locator, word: string): Locator => within.locator('[data-state]').getByText(word, { exact: true })
+  /** The lines of a cell, without what only a screen reader is told. */
+  const cell = async (page: Page, name: string, column: string): Promise<string[]> => {
+    const heads = await page.getByRole('columnheader').allInnerTexts()
+    return row(page, name).locator('.cell').nth(heads.indexOf(column)).locator('bdi').allInnerTexts()
+  }
+  const becomes = async <T>(look: () => Promise<T>, holds: (found: T) => boolean, what: string): Promise<T> => {
+    for (const until = Date.now() + PATIENCE_MS; ; await new Promise((resolve) => setTimeout(resolve, 200))) {
+      const found = await look()
+      if (holds(found)) return found
+      assert.ok(Date.now() < until, `${what}, and not ${JSON.stringify(found)}`)
+    }
+  }
+
+  /** Somebody out there, who knows server A alone. */
+  const plugInClient = async (): Promise<void> => {
+    await lab.run('ip', ['-batch', '-'], { stdin: 'netns add client\nlink add eth1 netns a type veth peer name eth0 netns client\n' })
+    await lab.run('ip', ['-netns', 'a', '-batch', '-'], { stdin: `address add ${PUBLIC}/24 dev eth1\nlink set eth1 up\n` })
+    await lab.run('ip', ['-netns', 'client', '-batch', '-'], { stdin: 'link set lo up\naddress add 198.51.100.2/24 dev eth0\nlink set eth0 up\n' })
+  }
+  const connect = (): Running => lab.spawn('ip', ['netns', 'exec', 'client', 'socat', '-t', '60', '-', `TCP4:${PUBLIC}:${PORT},connect-timeout=60`])
+
+  before(async () => {
+    lab = await startLab()
+    const servers = await lab.twoServers()
+    await putPanel(lab)
+    ;[a, b] = await Promise.all([new Panel(servers.a).start(), new Panel(servers.b).start()])
+    await plugInClient()
+    ;[{ page: onA }, { page: onB }] = (await Promise.all([open(a), open(b)])) as [Visit, Visit]
+  })
+  after(() => lab?.stop())
+
+  it('creates the account of each', async () => {
+    for (const page of [onA, onB]) {
+      await seen(page, 'Create the operator account')
+      await field(page, 'Username').fill(OPERATOR.username)
+      await field(page, 'Password').fill(OPERATOR.password)
+      await button(page, 'Create account').click()
+    }
+    for (const page of [onA, onB]) await page.getByText('No tunnel yet').waitFor()
+  })
+
+  it('has A judge its tunnels by fewer probes, in the settings', async () => {
+    await goTo(onA, 'Settings')
+    await onA.getByLabel('Time between two probes (seconds)', { exact: true }).fill('0.5')
+    await onA.getByLabel('Probes that a tunnel is judged by', { exact: true }).fill('10')
+    await button(onA, 'Save').click()
+    await onA.getByText('2 settings are saved').first().waitFor()
+  })
+
+  it('creates a tunnel on A after its plan was shown, which changed nothing, and copies the code', async () => {
+    await goTo(onA, 'Overview')
+    await onA.getByRole('link', { name: 'Create a tunnel' }).click()
+    await button(onA, 'Start here').click()
+    await own(onA).fill(a.server.address)
+    await field(onA, 'The other server\'s address').fill(b.server.address)
+    await button(onA, 'Show the plan').click()
+    await onA.getByText(/^Create the gre link gre-a-1 from 192\.0\.2\.1 to 192\.0\.2\.2 with MTU 1472\.$/).waitFor()
+    assert.equal(await linkOf(a.server, 'gre-a-1'), null)
+    await button(onA, 'Create the tunnel').click()
+    await button(onA, 'Copy the code').click()
+    await button(onA, 'Copied').waitFor()
+    assert.deepEqual(await onA.locator('bdi.mono').evaluateAll(brokenOf), [], 'an address that is to be compared stays in one line')
+    assert.ok(await linkOf(a.server, 'gre-a-1'))
+  })
+
+  it('pastes the code on B, which makes the other end of it', async () => {
+    await onB.getByRole('link', { name: 'Paste a pairing code' }).click()
+    await field(onB, 'Pairing code').focus()
+    await onB.keyboard.press('Control+V')
+    await button(onB, 'Read the code').click()
+    await onB.getByText('172.17.1.2/30').waitFor()
+    assert.deepEqual([await own(onB).inputValue(), await field(onB, 'The other server\'s address').inputValue()], [b.server.address, a.server.address])
+    await button(onB, 'Show the plan').click()
+    await button(onB, 'Create the tunnel').click()
+    await seen(onB, 'gre-b-1')
+    const [one, other] = [(await linkOf(a.server, 'gre-a-1'))?.linkinfo.info_data, (await linkOf(b.server, 'gre-b-1'))?.linkinfo.info_data]
+    assert.deepEqual([other?.local, other?.remote, other?.ikey, other?.okey], [one?.remote, one?.local, one?.okey, one?.ikey])
+    assert.match(one?.ikey ?? '', /^\d+\.\d+\.\d+\.\d+$/)
+  })
+
+  it('sees both ends Up, beside the UNKNOWN that the kernel says of every GRE link', async () => {
+    for (const [page, panel, name] of [[onA, a, 'gre-a-1'], [onB, b, 'gre-b-1']] as const) {
+      await goTo(page, 'Tunnels')
+      await badge(row(page, name), 'Up').waitFor()
+      await row(page, name).getByText('up (GRE reports no carrier)').waitFor()
+      assert.equal((await linkOf(panel.server, name))?.operstate, 'UNKNOWN')
+    }
+  })
+
+  it('adds a relay on A to an echo behind B, tried before it exists and in the kernel once it does', async () => {
+    b.server.spawn('socat', [`TCP4-LISTEN:${ECHO_PORT},bind=172.17.1.2,fork`, 'PIPE'])
+    await becomes(() => b.server.run('ss', ['-Hltn']), (listening) => listening.includes(`172.17.1.2:${ECHO_PORT}`), 'the echo listens')
+    await goTo(onA, 'Relay rules')
+    await onA.getByRole('link', { name: 'Create a rule' }).first().click()
+    await onA.getByRole('spinbutton', { name: 'Port', exact: true }).fill(`${PORT}`)
+    await field(onA, 'Address').fill('172.17.1.2')
+    await onA.getByRole('spinbutton', { name: 'Destination port' }).fill(`${ECHO_PORT}`)
+    await button(onA, 'Test reachability').click()
+    await onA.getByText('Reached', { exact: true }).waitFor()
+    await field(onA, 'Name').fill('Echo')
+    await onA.getByLabel('Tunnel', { exact: true }).selectOption({ label: 'gre-a-1' })
+    await button(onA, 'Review the plan').click()
+    await onA.getByText(/relay TCP of 0\.0\.0\.0:8080 to 172\.17\.1\.2:9000/).waitFor()
+    assert.notEqual((await a.server.try('nft', ['list', 'table', 'inet', 'panel'])).code, 0)
+    await button(onA, 'Create the rule').click()
+    await seen(onA, 'Echo')
+    assert.match(await a.server.run('nft', ['list', 'map', 'inet', 'panel', 'relay_to4']), /: 172\.17\.1\.2 \. 9000/)
+    await goTo(onA, 'Relay rules')
+    await badge(row(onA, 'Echo'), 'In force').waitFor()
+  })
+
+  it('sees bytes as they pass, without asking for them, until the page has just what the kernel has counted', async () => {
+    const client = connect()
+    const kernelColumn = (): Promise<string[]> => cell(onA, 'Echo', 'Kernel, since boot')
+    const seenFigures = new Set(await kernelColumn())
+    for (let sent = 0; seenFigures.size < 6; sent += 1) {
+      await client.write('x'.repeat(20_000))
+      await becomes(kernelColumn, (figures) => figures.some((figure) => !seenFigures.has(figure)), 'the figures of the page move')
+      for (const figure of await kernelColumn()) seenFigures.add(figure)
+    }
+    await client.write('y'.repeat(500_000))
+    await becomes(() => cell(onA, 'Echo', 'Now'), (rates) => rates.every((rate) => !NOTHING_PER_SECOND.test(rate)), 'there is a rate in both directions')
+    client.endStdin()
+    await client.exited
+    assert.match(client.text('stdout'), /^x+y{500000}$/)
+    const counted = async () => ({ page: await kernelColumn(), kernel: Object.values(await countedOf(a.server, 1)).map(volume) })
+    await becomes(counted, ({ page, kernel }) => page.join() === kernel.join(), 'page and kernel agree')
+    await becomes(() => cell(onA, 'Echo', 'Now'), (rates) => rates.every((rate) => NOTHING_PER_SECOND.test(rate)), 'nothing passes any more')
+  })
+
+  it('sees A\'s end Down, with why, when the other end is gone', async () => {
+    await goTo(onA, 'Tunnels')
+    await b.server.run('ip', ['link', 'delete', 'gre-b-1'])
+    await badge(row(onA, 'gre-a-1'), 'Down').waitFor()
+    await row(onA, 'gre-a-1').getByText(/100 % of the last \d+ probes to 172\.17\.1\.2 are lost/).waitFor()
+    await row(onA, 'gre-a-1').getByText('up (GRE reports no carrier)').waitFor()
+    assert.equal((await linkOf(a.server, 'gre-a-1'))?.operstate, 'UNKNOWN', 'the kernel knows nothing of it')
+  })
+
+  it('reads in the analysis what is wrong, on what that rests and what to do', async () => {
+    await onA.getByRole('link', { name: 'gre-a-1' }).click()
+    await onA.getByRole('link', { name: 'Diagnostics' }).click()
+    await button(onA, 'Analyze').click()
+    await onA.getByText('KEY_OR_ADDRESSING_MISMATCH').waitFor()
+    await onA.getByText(/192\.0\.2\.2 says: port unreachable: no tunnel there takes its GRE packets/).first().waitFor()
+    const fixes = onA.getByRole('heading', { name: 'What to do, in this order' }).locator('+ ol > li')
+    assert.match((await fixes.allInnerTexts()).join('\n'), /^Compare the keys[^]*a tunnel from 192\.0\.2\.2 to 192\.0\.2\.1/)
+    assert.equal(await onA.locator('dl[lang=en] dd').count(), 7)
+  })
+
+  it('puts the other end back on B, where it is told to be missing, and A is Up again', async () => {
+    await goTo(onB, 'Stored and real')
+    await row(onB, 'gre-b-1').getByText('It is stored, and the host does not have it.').waitFor()
+    await button(onB, 'Reapply: gre-b-1').click()
+    await row(onB, 'gre-b-1').getByText('The host is as it is stored.').waitFor()
+    assert.ok(await linkOf(b.server, 'gre-b-1'))
+    await badge(onA.getByRole('main'), 'Up').first().waitFor()
+  })
+
+  it('adopts a tunnel that somebody made by hand, as it is', async () => {
+    await goTo(onA, 'Stored and real')
+    await a.server.run('ip', ['-batch', '-'], { stdin: 'link add gre-byhand type gre local 192.0.2.1 remote 192.0.2.99 key 99 ttl 64\naddress add 10.99.0.1/30 dev gre-byhand\nlink set gre-byhand up\n' })
+    await row(onA, 'gre-byhand').getByText('the panel does not manage it').waitFor()
+    const before = await a.picture()
+    await button(onA, 'Adopt: gre-byhand').click()
+    await onA.getByRole('dialog', { name: /Adopt .*gre-byhand/ }).getByRole('button', { name: 'Adopt' }).click()
+    await row(onA, 'gre-byhand').getByText('The host is as it is stored.').waitFor()
+    assert.equal(await a.picture(), before)
+    await goTo(onA, 'Tunnels')
+    await row(onA, 'gre-byhand').getByText('192.0.2.99').waitFor()
+    await row(onA, 'gre-byhand').getByText('10.99.0.1/30').first().waitFor()
+  })
+})
+
+/** Runs in the browser: texts that take more than one line. */
+const brokenOf = (all: Element[]): (string | null)[] => all.filter((one) => one.getClientRects().length > 1).map((one) => one.textContent)
