@@ -1,8 +1,10 @@
 // The Debian package on a real Debian 13, from its installation to its purge, on one machine: each part goes on from where the one before has left it.
+import { goes } from './package/removal.ts'
 import { Installed } from './package/installed.ts'
 import { isConfined } from './package/sandbox.ts'
 import { isInstalled } from './package/install.ts'
 import { isUpgraded } from './package/upgrade.ts'
+import { survives } from './package/daemons.ts'
 import { works } from './package/work.ts'
 
 describe('The Debian package', function () {
@@ -12,5 +14,5 @@ describe('The Debian package', function () {
   before(() => panel.start())
   after(() => panel.stop())
 
-  for (const part of [isInstalled, isConfined, works, isUpgraded]) part(panel)
+  for (const part of [isInstalled, isConfined, works, isUpgraded, survives, goes]) part(panel)
 })

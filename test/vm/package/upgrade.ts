@@ -58,5 +58,6 @@ export function isUpgraded(panel: Installed): void {
     assert.match(await panel.lab.run('ls /var/lib/tunnel-panel'), /^panel\.db\.before-999-next-release$/m)
     await panel.signIn()
     assert.deepEqual(await panel.statuses(), ['gre-a-1 InSync', 'gre-a-2 InSync', 'gre-a-3 InSync', '1 InSync', '2 InSync'])
+    await panel.lab.run('ip link delete c; ip link delete s; ip netns delete c; ip netns delete s')
   })
 }
