@@ -1,9 +1,14 @@
-// Faults on a real kernel: at every step of a plan, in the reading back, in the undoing, and the helper killed at every step.
+// Faults on a real kernel: at every step of a plan, in the reading back, in the undoing, the helper killed at every step, and a disk that the kernel makes read-only.
 import assert from 'node:assert/strict'
-import { startLab, type Lab } from './lab/index.ts'
+import { execFileSync } from 'node:child_process'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { startLab, type Lab, type Server } from './lab/index.ts'
 import type { FaultOrder } from './driver/faulty-helper.ts'
 import { putDriver, putPanel } from './panel/bundles.ts'
-import { expect, Panel } from './panel/panel.ts'
+import { expect, OPERATOR, Panel } from './panel/panel.ts'
 
 const TUNNEL = {
   interface_name: 'gre-f-1',
@@ -26,6 +31,7 @@ describe('A fault on a real kernel', function () {
   this.timeout(600_000)
   let lab: Lab
   let panel: Panel
+  let b: Server
   let faulty: { script: string; env: Record<string, string> }
   let turn = 0
 
@@ -38,11 +44,12 @@ describe('A fault on a real kernel', function () {
 
   before(async () => {
     lab = await startLab()
-    const { a } = await lab.twoServers()
+    const servers = await lab.twoServers()
+    b = servers.b
     await putPanel(lab)
     faulty = { script: await putDriver(lab, 'vm/driver/faulty-helper.ts'), env: { PANEL_FAULT_FILE: '/run/fault.json' } }
     await order('refuses', 0)
-    panel = new Panel(a)
+    panel = new Panel(servers.a)
     await panel.startHelper(faulty)
     await panel.startWeb()
     await panel.setUp()
@@ -119,4 +126,44 @@ describe('A fault on a real kernel', function () {
       expect(await panel.operator.delete(path), 200)
     }
   })
+
+  it('that makes the disk of the store read-only loses nothing: changes are refused with what to do, what is stored is shown, and all goes on once the disk is mended', async () => {
+    const disk = '/run/disk'
+    await lab.write(`${disk}.img.gz`, await ext4Image('16M'))
+    await lab.run(`gunzip ${disk}.img.gz && mkdir ${disk} && mount -o loop,errors=remount-ro ${disk}.img ${disk}`)
+    const other = await new Panel(b, { folder: disk }).start()
+    await other.setUp()
+    const make = (third: number) => other.operator.post('/pools', { cidr: `10.${third}.0.0/16`, prefix_length: 30 })
+    const total = async (): Promise<number> => expect(await other.operator.get<{ total: number }>('/pools'), 200).total
+    const database = async () => expect(await other.operator.get<{ components: { name: string; status: string; detail: string }[] }>('/system/health'), 200).components.find(({ name }) => name === 'database')
+    expect(await make(1), 201)
+    const [before, picture] = [await total(), await other.picture()]
+    await lab.run(`echo 1 > /sys/fs/ext4/$(basename $(findmnt -no SOURCE ${disk}))/trigger_fs_error`)
+    assert.match(await lab.run(`findmnt -no OPTIONS ${disk}`), /^ro,|,ro,/)
+    for (const refused of [await make(2), await other.operator.post('/tunnels', TUNNEL)]) {
+      assert.deepEqual([refused.status, refused.error.code, refused.error.details], [503, 'SERVICE_UNAVAILABLE', { reason: 'read_only' }])
+      assert.match(refused.error.message, /read-only.*Make that writable/)
+    }
+    assert.deepEqual([await total(), (await database())?.status, await other.picture()], [before, 'error', picture])
+    for (const daemon of [other.web, other.helper]) {
+      daemon.kill('TERM')
+      await daemon.exited
+    }
+    await lab.run(`umount ${disk} && mount -o loop ${disk}.img ${disk}`)
+    await other.start()
+    expect(await other.operator.post('/auth/login', OPERATOR), 200)
+    assert.deepEqual([await total(), (await database())?.status, (await make(2)).status], [before, 'ok', 201])
+  })
 })
+
+/** Made here, since the lab's machine has nothing to make one; compressed, it is next to nothing. */
+async function ext4Image(size: string): Promise<Buffer> {
+  const folder = await mkdtemp(join(tmpdir(), 'panel-ext4-'))
+  try {
+    const path = join(folder, 'disk.img')
+    execFileSync('mke2fs', ['-q', '-t', 'ext4', path, size])
+    return gzipSync(await readFile(path))
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+}
