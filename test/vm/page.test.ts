@@ -61,6 +61,8 @@ describe('An operator before the pages of two servers', function () {
     await putPanel(lab)
     ;[a, b] = await Promise.all([new Panel(servers.a).start(), new Panel(servers.b).start()])
     await plugInClient()
+    // So that B says each time that nobody takes its packets, and not once a second, which the monitor's probes use up.
+    await b.server.run('sysctl', ['-qw', 'net.ipv4.icmp_ratelimit=0'])
     ;[{ page: onA }, { page: onB }] = (await Promise.all([open(a), open(b)])) as [Visit, Visit]
   })
   after(() => lab?.stop())
@@ -199,7 +201,10 @@ describe('An operator before the pages of two servers', function () {
     await row(onA, 'gre-byhand').getByText('the panel does not manage it').waitFor()
     const before = await a.picture()
     await button(onA, 'Adopt: gre-byhand').click()
-    await onA.getByRole('dialog', { name: /Adopt .*gre-byhand/ }).getByRole('button', { name: 'Adopt' }).click()
+    const dialog = onA.getByRole('dialog', { name: /Adopt .*gre-byhand/ })
+    await dialog.getByRole('button', { name: 'Adopt' }).click()
+    await dialog.getByText('Nothing of the panel brings gre-byhand back after a reboot').waitFor()
+    await dialog.getByRole('button', { name: 'Close' }).last().click()
     await row(onA, 'gre-byhand').getByText('The host is as it is stored.').waitFor()
     assert.equal(await a.picture(), before)
     await goTo(onA, 'Tunnels')
