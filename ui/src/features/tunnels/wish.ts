@@ -1,13 +1,15 @@
 // What is asked for in the wizard, and the request that comes of it: what was left empty is left to the panel.
 import type { CreateTunnelBody } from '@panel/shared/api/tunnels.ts'
+import { NO_OPTIONS, type Options } from './options.ts'
 
-export interface Wish {
+export interface Wish extends Options {
   tunnel_type_id: number | null
   local_endpoint: string
   remote_endpoint: string
   display_name: string
   address_pool_id: number | null
   interface_name: string
+  tunnel_number: number | null
   mtu: number | null
   ttl: number | null
   /** "" draws one, "none" is none, else the number. */
@@ -16,7 +18,7 @@ export interface Wish {
   force: boolean
 }
 
-export const EMPTY: Wish = { tunnel_type_id: null, local_endpoint: '', remote_endpoint: '', display_name: '', address_pool_id: null, interface_name: '', mtu: null, ttl: null, key: '', persistence_type_id: null, force: false }
+export const EMPTY: Wish = { ...NO_OPTIONS, tunnel_type_id: null, local_endpoint: '', remote_endpoint: '', display_name: '', address_pool_id: null, interface_name: '', tunnel_number: null, mtu: null, ttl: null, key: '', persistence_type_id: null, force: false }
 
 /** What the other server decided, to be looked at and changed where it may be. */
 export const wishOf = (decoded: CreateTunnelBody): Wish => ({
@@ -32,9 +34,9 @@ export const wishOf = (decoded: CreateTunnelBody): Wish => ({
 
 /** `decoded` is what a pairing code said: addresses, keys, side and number are its own and stay. */
 export const bodyOf = (wish: Wish, decoded: CreateTunnelBody | null): CreateTunnelBody => {
-  const own = Object.fromEntries(
-    Object.entries({ ...wish, key: undefined, local_endpoint: wish.local_endpoint.trim(), remote_endpoint: wish.remote_endpoint.trim(), interface_name: wish.interface_name.trim() }).filter(([, value]) => value !== null && value !== '' && value !== undefined && value !== false),
-  ) as Partial<CreateTunnelBody>
+  const { key: _key, force, ...said } = wish
+  const trimmed = Object.entries(said).map(([name, value]) => [name, typeof value === 'string' ? value.trim() : value])
+  const own = Object.fromEntries([...trimmed.filter(([, value]) => value !== null && value !== ''), ...(force ? [['force', force]] : [])]) as Partial<CreateTunnelBody>
   return { ...decoded, ...keysOf(wish.key.trim()), ...own, local_endpoint: wish.local_endpoint.trim(), remote_endpoint: wish.remote_endpoint.trim() }
 }
 
