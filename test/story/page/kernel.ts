@@ -1,5 +1,5 @@
 // What the kernel itself says, asked with ip and nft, for whoever does not believe the page.
-import type { Place } from '../panel/panel.ts'
+import type { Place } from '../../vm/panel/panel.ts'
 
 export interface Link {
   readonly ifname: string

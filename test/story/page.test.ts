@@ -4,11 +4,11 @@ import type { Locator, Page } from 'playwright-core'
 import { DEFAULT_DISPLAY, formatter } from '../../ui/src/core/format.ts'
 import type { Visit } from '../ui/support/browser.ts'
 import { field, seen } from '../ui/support/host.ts'
-import { startLab, type Lab, type Running } from './lab/index.ts'
+import { startLab, type Lab, type Running } from '../vm/lab/index.ts'
 import { countedOf, linkOf } from './page/kernel.ts'
 import { pages, PATIENCE_MS } from './page/pages.ts'
-import { putPanel } from './panel/bundles.ts'
-import { OPERATOR, Panel } from './panel/panel.ts'
+import { putPanel } from '../vm/panel/bundles.ts'
+import { OPERATOR, Panel } from '../vm/panel/panel.ts'
 
 const { volume } = formatter(DEFAULT_DISPLAY)
 const NOTHING_PER_SECOND = /^0 B\/s$/
