@@ -12,7 +12,8 @@ const WORDS: Readonly<Record<Reason, string>> = {
   read_only: "The panel's store cannot be written, because its disk is read-only. Make that writable and try again; where the kernel made it so after an error, restart the panel too.",
   locked: "Another program holds the panel's store locked. End that one (a second panel, or a shell of sqlite3 in a transaction) and try again.",
   moved: "The file of the panel's store was moved or replaced while the panel runs. Put it back, or restart the panel.",
-  damaged: "The file of the panel's store is damaged. Stop the panel, put the newest copy in its place and start it again; the panel's log names both.",
+  // SQLite says so of a disk that fails to read as well (vdbe.c makes SQLITE_CORRUPT of SQLITE_IOERR_CORRUPTFS), where an older copy would be the worse advice.
+  damaged: "The file of the panel's store is damaged, or its disk fails. Look at the kernel's log first, and mend the disk where that tells of errors. Where it does not: stop the panel, put the newest copy in the file's place and start it again; the panel's log names both.",
   unreachable: "The file of the panel's store cannot be read or written. Look at its rights, and at what the kernel's log says of its disk: after an error of that one the kernel makes it read-only.",
 }
 

@@ -48,7 +48,7 @@ describe('A store that cannot be opened', () => {
   for (const table of ['user_account', 'setting', 'tunnel', 'tunnel_address', 'route_rule', 'kysely_migration']) {
     it(`since ${table} is damaged, is refused before anything relies on it`, async () => {
       overwrite(rootOf(table))
-      await refused(/SQLITE_CORRUPT/, /is damaged. Stop the panel, put the newest copy in its place/, /There is no copy of it beside it/)
+      await refused(/SQLITE_CORRUPT/, /is damaged, or its disk fails\..* stop the panel, put the newest copy in the file's place/, /There is no copy of it beside it/)
     })
   }
 
