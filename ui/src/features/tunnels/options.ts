@@ -61,5 +61,5 @@ export const optionsOf = (tunnel: Options): Options => Object.fromEntries(ALL.ma
 /** As it is sent: a text that was emptied is none. */
 export const sent = (name: string, value: unknown): unknown => (value === '' && ALL.some((option) => option.name === name && option.isNullable) ? null : typeof value === 'string' ? value.trim() : value)
 
-/** By the type, or where that is left to the panel by the address of the other server. */
+/** By the type, or where that is left to the panel by the address of the other server; without a word it is IPv4. */
 export const familyOf = ({ tunnel_type_id, remote_endpoint }: { tunnel_type_id?: number | null; remote_endpoint: string }): 4 | 6 => ((tunnel_type_id ?? (remote_endpoint.includes(':') ? 30 : 10)) >= 30 ? 6 : 4)
