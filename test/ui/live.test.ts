@@ -79,10 +79,27 @@ describe('What is live on the page', function () {
     }
   })
 
+  it('is not called live again by what was told before the connection was lost, and is shown after it', async () => {
+    const visited = await visitPage()
+    const { page } = visited
+    const FRAME_MS = 1500
+    await page.addInitScript((ms) => (window.requestAnimationFrame = (show) => setTimeout(() => show(performance.now()), ms) as unknown as number), FRAME_MS)
+    const opened = page.waitForResponse((answer) => answer.url().endsWith('/monitor/stream'))
+    await goTo(visited, panel, 'tunnels', /^Tunnels/)
+    await opened
+    // The picture is with the page, and its frame is not there yet.
+    await page.waitForTimeout(FRAME_MS / 3)
+    await kill()
+    const banner = page.getByRole('status').filter({ hasText: NOT_LIVE })
+    await banner.waitFor()
+    assert.equal(await page.getByRole('row', { name: new RegExp(name) }).locator('[data-state=up]:not(.plain)').isVisible(), true)
+    for (const end = Date.now() + FRAME_MS; Date.now() < end; await page.waitForTimeout(50)) assert.equal(await banner.count(), 1)
+  })
+
   it('is told to be out of date where no connection ends and nothing answers any more', async () => {
     const visited = await visitPage()
     const { page, context } = await goTo(visited, panel, 'tunnels', /^Tunnels/)
-    await page.getByRole('row', { name: new RegExp(name) }).locator('[data-state=up]').first().waitFor()
+    await page.getByRole('row', { name: new RegExp(name) }).locator('[data-state=up]:not(.plain)').waitFor()
     await context.route('**/api/**', () => undefined)
     await page.clock.install()
     await page.getByRole('button', { name: 'Refresh' }).click()

@@ -16,6 +16,7 @@ describe('The look of the page', () => {
 
   it('tells states apart by shape and word, not by colour alone', async () => {
     const { page } = await visitTunnels()
+    for (const state of ['disabled', 'down', 'unknown', 'up']) await page.locator(`td [data-state=${state}]`).first().waitFor()
     const marks = await page.locator('td [data-state]').evaluateAll((all) => all.map((one) => [one.getAttribute('data-state'), one.textContent, one.querySelector('path')?.getAttribute('d')]))
     const shapes = new Map(marks.map(([state, , outline]) => [state, outline]))
     assert.deepEqual([...shapes.keys()].sort(), ['disabled', 'down', 'unknown', 'up'])

@@ -45,6 +45,7 @@ export class LiveStream {
     const source = new EventSource(api_base_path + this.#path)
     this.#source = source
     source.onerror = () => {
+      this.#show()
       this.isLive = false
       if (source.readyState === EventSource.CLOSED) void this.#afterRefusal()
     }
@@ -53,16 +54,21 @@ export class LiveStream {
 
   #take(name: string, data: string): void {
     this.#waiting.push([name, JSON.parse(data) as unknown])
-    this.#frame ||= requestAnimationFrame(() => {
-      this.#frame = 0
-      const waiting = this.#waiting.splice(0)
-      for (const [known, handle] of Object.entries(this.#handlers)) {
-        const events = waiting.flatMap(([of, event]) => (of === known ? [event] : []))
-        if (events.length > 0) handle(events)
-      }
-      this.isLive = true
-      this.lastAt = new Date()
-    })
+    this.#frame ||= requestAnimationFrame(() => this.#show())
+  }
+
+  /** What waits for the next frame; before the end of the stream is told at the latest, or the frame would call it live again. */
+  #show(): void {
+    cancelAnimationFrame(this.#frame)
+    this.#frame = 0
+    const waiting = this.#waiting.splice(0)
+    if (waiting.length === 0) return
+    for (const [known, handle] of Object.entries(this.#handlers)) {
+      const events = waiting.flatMap(([of, event]) => (of === known ? [event] : []))
+      if (events.length > 0) handle(events)
+    }
+    this.isLive = true
+    this.lastAt = new Date()
   }
 
   /** An EventSource cannot see why it was refused: mostly the session ran out, which asking anything else renews. */
@@ -87,6 +93,7 @@ export class LiveStream {
     clearTimeout(this.#retrying)
     this.#source?.close()
     this.#source = null
+    this.#show()
     this.isLive = null
   }
 }
