@@ -5,6 +5,7 @@ import type { Client } from '../api/support/client.ts'
 import { OPERATOR } from '../api/support/panel.ts'
 import { DESKTOP, launch, PHONE, visitWith, type Look, type Visit } from './support/browser.ts'
 import { field, giveTunnels, startHost, type Host } from './support/host.ts'
+import { giveHistory, giveTraffic } from './support/past.ts'
 
 interface State {
   readonly name: string
@@ -39,14 +40,14 @@ const STATES: readonly State[] = [
   { name: 'tunnel-edit', path: 'tunnels/1/edit' },
   { name: 'tunnel-pairing', path: 'tunnels/1/pairing' },
   { name: 'tunnel-diagnostics', path: 'tunnels/1/diagnostics', arrive: async ({ page }) => { await page.locator('main .card .button').first().click(); await page.locator('.summary').waitFor(); await page.locator('[type=submit]').click(); await page.locator('[data-packet]').nth(3).waitFor() } },
-  { name: 'tunnel-history', path: 'tunnels/1/history' },
+  { name: 'tunnel-history', path: 'tunnels/1/history', prepare: (host) => giveHistory(host, 1) },
   { name: 'tunnel-new-1', path: 'tunnels/new' },
   { name: 'tunnel-new-2', path: 'tunnels/new', arrive: async ({ page }) => { await page.locator('main .card .button').first().click(); await page.locator('main form').waitFor() } },
   { name: 'tunnel-new-3', path: 'tunnels/new', arrive: async (visit) => { await visit.page.locator('main .card .button').first().click(); await type('local_endpoint', '192.0.2.1')(visit); await type('remote_endpoint', '203.0.113.77')(visit); await visit.page.locator('[type=submit]').click(); await visit.page.locator('main .card ol').waitFor() } },
   { name: 'routes', path: 'routes', prepare: withRules },
   { name: 'routes-new', path: 'routes/new' },
   { name: 'routes-order', path: 'routes/order', prepare: withRules },
-  { name: 'route', path: 'routes/1', prepare: withRules },
+  { name: 'route', path: 'routes/1', prepare: async (host, client) => { await withRules(host, client); await giveTraffic(host, 1) } },
   { name: 'route-plan', path: 'routes/1/edit', prepare: withRules, arrive: async ({ page }) => { await page.locator('[name="destinations.0.address"]').fill('172.17.1.77'); await page.locator('form [type=submit]').last().click(); await page.locator('[data-review]').waitFor(); await page.locator('section:has([data-review]) summary').first().click() } },
   { name: 'pools', path: 'pools' },
   { name: 'reconcile', path: 'reconcile', prepare: withRules },
@@ -61,7 +62,6 @@ const STATES: readonly State[] = [
   { name: 'system', path: 'system' },
   { name: 'account', path: 'account' },
   { name: 'palette', path: '', arrive: async ({ page }) => { await page.keyboard.press('Control+k'); await page.getByRole('combobox').fill('g'); await page.waitForTimeout(600) } },
-
   { name: 'help', path: '', arrive: ({ page }) => page.keyboard.press('?') },
 ]
 
