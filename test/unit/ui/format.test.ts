@@ -19,6 +19,12 @@ describe('Figures on the page', () => {
     assert.deepEqual([0, 3.26, 42.5, 100].map(by().percent), ['0 %', '3.3 %', '43 %', '100 %'])
   })
 
+  it('has the lines of a chart of bytes where its units are round', () => {
+    const { byteSteps, rate } = by({ 'display.throughput_unit': 'bits' })
+    assert.deepEqual(byteSteps?.slice(10, 13).map(rate), ['8 Kibit/s', '16 Kibit/s', '32 Kibit/s'])
+    assert.equal(by({ 'display.binary_units': false }).byteSteps, undefined)
+  })
+
   it('are written in Persian digits and by the Persian calendar where that is set', () => {
     assert.equal(by({ 'display.digits': 'persian' }).number(1234567), '۱٬۲۳۴٬۵۶۷')
     assert.match(by({ 'display.calendar': 'jalali' }).instant('2026-03-21T12:00:00Z'), /1405/)

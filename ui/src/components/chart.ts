@@ -22,6 +22,8 @@ export interface ChartParts extends ChartData {
   /** Each value as a dot too: of values with gaps between them no line would be seen. */
   readonly isDotted: boolean
   readonly spell: (value: number) => string
+  /** What may lie between two lines of the grid; undefined: 1, 2, 2.5 or 5 times a power of ten. */
+  readonly steps: readonly number[] | undefined
   readonly top: number | undefined
   readonly height: number
   readonly locale: string
@@ -33,7 +35,7 @@ export interface Drawing {
   readonly destroy: () => void
 }
 
-export const drawChart = (place: HTMLElement, { isDotted, spell, top, height, locale, ...first }: ChartParts): Drawing => {
+export const drawChart = (place: HTMLElement, { isDotted, spell, steps, top, height, locale, ...first }: ChartParts): Drawing => {
   const colour = colourOf(place)
   let { marks } = first
   const axis = { stroke: colour('ink-soft'), font: `12px ${getComputedStyle(place).fontFamily}`, grid: { stroke: colour('line'), width: 1 }, ticks: { show: false } }
@@ -45,7 +47,7 @@ export const drawChart = (place: HTMLElement, { isDotted, spell, top, height, lo
       legend: { show: false },
       cursor: { show: false },
       scales: { y: { range: (_chart, _least, most) => [0, Math.max(top ?? 0, most ?? 0, 1e-9) * 1.05] } },
-      axes: [{ ...axis, space: 90, values: (_chart, splits) => stamp(splits) }, { ...axis, size: 72, values: (_chart, splits) => splits.map(spell) }],
+      axes: [{ ...axis, space: 90, values: (_chart, splits) => stamp(splits) }, { ...axis, ...(steps ? { incrs: [...steps] } : {}), size: 72, values: (_chart, splits) => splits.map(spell) }],
       series: [{}, ...first.series.map((one) => ({ stroke: colour(one.colour), width: 1.5, points: isDotted ? { show: true, size: 4, fill: colour(one.colour) } : { show: false }, spanGaps: false }))],
       hooks: { draw: [strike(() => marks, colour('down'))] },
     },

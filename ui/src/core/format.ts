@@ -26,16 +26,24 @@ export const DEFAULT_DISPLAY: DisplaySettings = {
 
 const BINARY = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei']
 const DECIMAL = ['', 'k', 'M', 'G', 'T', 'P', 'E']
+/** Every power of two, which is a round figure in binary units, of bytes and of bits alike. */
+const POWERS_OF_TWO = Array.from({ length: 63 }, (_, power) => 2 ** power)
 const AGES: readonly [Intl.RelativeTimeFormatUnit, number][] = [['day', 86_400], ['hour', 3600], ['minute', 60], ['second', 1]]
+
+/** Making one takes far longer than using it. */
+const madeOnce = (make: (digits: number) => Intl.NumberFormat) => {
+  const made = new Map<number, Intl.NumberFormat>()
+  return (digits: number): Intl.NumberFormat => {
+    const format = made.get(digits) ?? make(digits)
+    made.set(digits, format)
+    return format
+  }
+}
 
 export const formatter = (settings: DisplaySettings) => {
   const locale = localeOf(settings)
-  const numbers = new Map<number, Intl.NumberFormat>()
-  const number = (value: number, digits = 0): string => {
-    let format = numbers.get(digits)
-    if (!format) numbers.set(digits, (format = new Intl.NumberFormat(locale, { maximumFractionDigits: digits })))
-    return format.format(value)
-  }
+  const numbers = madeOnce((digits) => new Intl.NumberFormat(locale, { maximumFractionDigits: digits }))
+  const number = (value: number, digits = 0): string => numbers(digits).format(value)
   const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'always', style: 'short' })
   const when = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' })
   const clock = new Intl.DateTimeFormat(locale, { timeStyle: 'medium' })
@@ -61,6 +69,8 @@ export const formatter = (settings: DisplaySettings) => {
     /** Always bytes: a size of memory or of a disk is never told in bits. */
     size: (bytes: number): string => scaled(bytes, 'B', settings['display.binary_units']),
     rate: (bytes_per_second: number): string => together(`${inUnit(bytes_per_second, settings['display.throughput_unit'])}/s`),
+    /** Between the lines of a chart of bytes; undefined: as of any figures. */
+    byteSteps: settings['display.binary_units'] ? POWERS_OF_TWO : undefined,
     milliseconds: (value: number): string => together(`${rounded(value)} ms`),
     /** As "3 min. ago", from the instant to now. */
     age: (since: Date, now: Date): string => {
