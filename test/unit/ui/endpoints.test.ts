@@ -9,7 +9,6 @@ const PAGE = fileURLToPath(new URL('../../../ui/src', import.meta.url))
 
 /** What the page says and does without these. */
 const OTHERWISE: Readonly<Record<string, string>> = {
-  'GET /monitor/summary': 'the stream of the monitor begins with it',
   'GET /routes/traffic/summary': 'the stream of the metrics and the list of rules tell all of it',
   'GET /routes/{}/traffic': 'the rule itself and the stream of the metrics tell it',
   'GET /routes/{}/destinations': 'the rule has them',

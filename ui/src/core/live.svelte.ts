@@ -4,13 +4,15 @@ import type { MonitorSnapshot, MonitorSummaryAnswer } from '@panel/shared/api/mo
 import { outdated } from './query.svelte.ts'
 import { LiveStream } from './stream.svelte.ts'
 
+const byId = (tunnels: readonly MonitorSnapshot[]): ReadonlyMap<number, MonitorSnapshot> => new Map(tunnels.map((snapshot) => [snapshot.tunnel_id, snapshot]))
+
 class MonitorLive {
   /** By tunnel id; replaced as a whole, once a frame. Null until the first picture. */
   tunnels = $state.raw<ReadonlyMap<number, MonitorSnapshot> | null>(null)
   readonly stream = new LiveStream('/monitor/stream', {
     summary: (events) => {
       const last = events.at(-1) as MonitorSummaryAnswer
-      this.tunnels = new Map(last.tunnels.map((snapshot) => [snapshot.tunnel_id, snapshot]))
+      this.tunnels = byId(last.tunnels)
     },
     tunnel: (events) => {
       const next = new Map(this.tunnels)
@@ -28,6 +30,11 @@ class MonitorLive {
     route: () => void outdated('/routes'),
   })
   #timer: ReturnType<typeof setTimeout> | undefined
+
+  /** What was asked for along with the page; the stream, once it speaks, knows better. */
+  begin({ tunnels }: MonitorSummaryAnswer): void {
+    this.tunnels ??= byId(tunnels)
+  }
 
   /** Many changes at once are one reason to ask again. */
   #outdate(): void {

@@ -16,7 +16,7 @@ export interface Route {
 
 /** In the order of the navigation. Literal paths stand before those with `:id`. */
 export const ROUTES: readonly Route[] = [
-  { path: '/', page: 'dashboard/DashboardPage', areas: ['dashboard', 'tunnels'], title: 'core.nav.dashboard', nav: { group: 'tunnels', icon: 'gauge', onPhone: true } },
+  { path: '/', page: 'dashboard/DashboardPage', areas: ['dashboard', 'tunnels'], title: 'core.nav.dashboard', nav: { group: 'tunnels', icon: 'gauge', onPhone: true }, first: ['/monitor/summary'] },
   { path: '/tunnels', page: 'tunnels/ListPage', areas: ['tunnels'], title: 'core.nav.tunnels', nav: { group: 'tunnels', icon: 'waypoints', onPhone: true }, first: ['/tunnels?limit=1000'] },
   { path: '/tunnels/new', page: 'tunnels/NewPage', areas: ['tunnels', 'tunnel_new'], title: 'core.nav.new_tunnel' },
   { path: '/tunnels/:id', page: 'tunnels/DetailPage', areas: ['tunnels', 'tunnel'], title: 'core.nav.tunnel' },
