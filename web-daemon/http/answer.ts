@@ -34,6 +34,7 @@ const COMPRESSED_FROM = 1400
 /** A thousand tunnels become a tenth within two milliseconds; a level above the first takes thrice as long for little more. */
 const LEVEL = 1
 
+/** The size of what is compressed may betray a secret to whoever can have it asked for with a guess beside it; no other site can, since no cookie of ours goes along with its requests (SameSite=Strict). */
 const sendJson = (res: Response, status: number, body: unknown): void => {
   const plain = Buffer.from(JSON.stringify(body))
   const isLarge = plain.length >= COMPRESSED_FROM
