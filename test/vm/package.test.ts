@@ -1,4 +1,5 @@
 // The Debian package on a real Debian 13, from its installation to its purge, on one machine: each part goes on from where the one before has left it.
+import { comesBack } from './package/reboot.ts'
 import { goes } from './package/removal.ts'
 import { Installed } from './package/installed.ts'
 import { isConfined } from './package/sandbox.ts'
@@ -14,5 +15,5 @@ describe('The Debian package', function () {
   before(() => panel.start())
   after(() => panel.stop())
 
-  for (const part of [isInstalled, isConfined, works, isUpgraded, survives, goes]) part(panel)
+  for (const part of [isInstalled, isConfined, works, isUpgraded, survives, comesBack, goes]) part(panel)
 })

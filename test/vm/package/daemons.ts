@@ -1,11 +1,17 @@
-// A daemon that is away, and what the other one makes of it.
+// Daemons that are away, are killed or hang, and what systemd and the other daemon make of it.
 import assert from 'node:assert/strict'
 import type { ListTunnelsAnswer } from '@panel/shared/api/tunnel-answers.ts'
 import { expect } from '../panel/panel.ts'
-import { becomes, SLOW, WEB, type Installed } from './installed.ts'
+import { becomes, HELPER, SLOW, UNITS, WEB, type Installed } from './installed.ts'
+
+/** Far more than a daemon that works is ever silent, even on a slow machine. */
+const WATCHDOG_S = 30
 
 export function survives(panel: Installed): void {
   const isKnown = async (): Promise<boolean[]> => [...new Set(expect(await panel.operator.get<ListTunnelsAnswer>('/tunnels'), 200).tunnels.map(({ observed }) => observed.is_known))]
+  /** Until other processes are ready; which and whether is told in one moment. */
+  const startAnew = (pids: readonly string[]): Promise<unknown> =>
+    becomes(() => panel.properties('MainPID', 'ActiveState'), ([helper = '', helperState, web = '', webState]) => helperState === 'active' && webState === 'active' && !pids.includes(helper) && !pids.includes(web))
 
   it('shows what is stored while the helper is away, says what it cannot know, and finds it again', async () => {
     const { lab, operator } = panel
@@ -18,5 +24,32 @@ export function survives(panel: Installed): void {
     await lab.run('systemctl start tunnel-panel-helper', SLOW)
     assert.deepEqual(await becomes(isKnown, ([known, ...others]) => known === true && others.length === 0), [true])
     assert.equal(await panel.property(WEB, 'MainPID'), web)
+  })
+
+  it('is started anew where a daemon is killed, and where it hangs: the watchdog sees to that', async () => {
+    const { lab } = panel
+    assert.deepEqual(await panel.properties('WatchdogUSec'), ['1min', '1min'])
+    for (const unit of UNITS) {
+      await lab.run(`mkdir -p /run/systemd/system/${unit}.d && printf '[Service]\\nWatchdogSec=${WATCHDOG_S}\\n' >/run/systemd/system/${unit}.d/sooner.conf`)
+    }
+    await lab.run('systemctl daemon-reload')
+    for (const signal of ['KILL', 'STOP']) {
+      const pids = await panel.processes()
+      await lab.run(`kill -${signal} ${pids.join(' ')}`)
+      await startAnew(pids)
+    }
+    for (const unit of UNITS) assert.match(await lab.run('journalctl', ['-u', unit, '--no-pager', '-o', 'cat']), /Watchdog timeout/)
+    await panel.isWell()
+    await lab.run('rm -r /run/systemd/system/tunnel-panel-*.d && systemctl daemon-reload')
+  })
+
+  it('is not started for ever where it cannot start', async () => {
+    const { lab } = panel
+    const folder = `/run/systemd/system/${HELPER}.d`
+    await lab.run(`mkdir -p ${folder} && printf '[Service]\\nExecStart=\\nExecStart=/usr/bin/false\\n' >${folder}/broken.conf && systemctl daemon-reload && systemctl reset-failed ${HELPER}`)
+    assert.equal((await lab.try('systemctl', ['restart', HELPER], SLOW)).code, 1)
+    await becomes(() => panel.property(HELPER, 'ActiveState'), (state) => state === 'failed')
+    assert.match(await lab.run('journalctl', ['-u', HELPER, '-n', '5', '--no-pager', '-o', 'cat']), /Start request repeated too quickly/)
+    await lab.run(`rm -r ${folder} && systemctl daemon-reload && systemctl reset-failed ${HELPER} && systemctl start ${HELPER}`, SLOW)
   })
 }

@@ -84,7 +84,7 @@ export class Installed {
 
   /** Everything that a package could leave, but for the links that the kernel's own modules bring: files by name and size, users, packages, units, tables, links. */
   async picture(): Promise<string[]> {
-    const others = ['/etc/passwd-', '/etc/group-', '/etc/shadow-', '/etc/gshadow-', '/etc/.pwd.lock', '/var/lib/dpkg', '/var/lib/apt', '/var/cache', '/var/log', '/var/lib/systemd/random-seed', '/var/lib/systemd/timers']
+    const others = ['/etc/passwd-', '/etc/group-', '/etc/shadow-', '/etc/gshadow-', '/etc/.pwd.lock', '/var/lib/dpkg', '/var/lib/apt', '/var/cache', '/var/log', '/var/lib/systemd/random-seed', '/var/lib/systemd/timers', "'/var/tmp/systemd-private-*-systemd-logind.service-*'"]
     const files = `find /etc /usr /var /run/tunnel-panel -xdev \\( ${others.map((path) => `-path ${path}`).join(' -o ')} \\) -prune -o -type f -printf '%p %m %U %G %s\\n' -o -type l -printf '%p -> %l\\n' -o -type d -printf '%p/ %m %U %G\\n' 2>/dev/null | sort`
     const records = "cat /etc/passwd /etc/group /etc/shadow /etc/gshadow; dpkg-query -W -f '${Package} ${Status}\\n'; debconf-show tunnel-panel; systemctl list-unit-files --no-legend --no-pager"
     const kernel = 'nft list tables; ip -br link | sed "s/[@ ].*//" | grep -Ev "^(gre0|gretap0|erspan0|ip6gre0|ip6tnl0)$"'

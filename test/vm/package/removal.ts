@@ -1,6 +1,7 @@
-// The package going: what stays, and nothing at all after a purge.
+// The package going: what stays, what is taken down where that is asked for, and nothing at all after a purge.
 import assert from 'node:assert/strict'
-import { UNITS, type Installed } from './installed.ts'
+import { expect, OPERATOR } from '../panel/panel.ts'
+import { HERE, SLOW, thePackage, UNITS, type Installed } from './installed.ts'
 
 export function goes(panel: Installed): void {
   const leavesNothing = async (): Promise<void> => {
@@ -20,6 +21,26 @@ export function goes(panel: Installed): void {
   })
 
   it('leaves nothing at all when it is purged', async () => {
+    await panel.apt('purge', 'tunnel-panel')
+    await leavesNothing()
+  })
+
+  it('takes tunnels and relays down before it goes, where it is asked to', async () => {
+    const { lab } = panel
+    await panel.install(await thePackage())
+    await lab.run('tunnel-panel set-listen 0.0.0.0 --without-tls', SLOW)
+    await panel.reach('http')
+    expect(await panel.operator.post('/auth/setup', OPERATOR), 201)
+    for (const persistence_type_id of [10, 20, 30]) expect(await panel.operator.post('/tunnels', { local_endpoint: HERE, remote_endpoint: `192.0.2.${persistence_type_id}`, persistence_type_id }), 201)
+    expect(await panel.operator.post('/routes', { bind_address: HERE, bind_port: 9000, destination_address: '172.17.1.2', destination_port: 80 }), 201)
+    await lab.run("echo 'tunnel-panel tunnel-panel/take-down boolean true' | debconf-set-selections")
+    await panel.apt('remove', 'tunnel-panel')
+    assert.equal((await lab.try("ip -br link | grep '^gre-a-'")).stdout, '')
+    assert.doesNotMatch((await lab.try('nft list table inet panel')).stdout, /172\.17\.1\.2|counter rule_/)
+    assert.equal((await lab.try('find /etc/systemd -name "*gre-a-*"')).stdout, '')
+  })
+
+  it('leaves nothing when it is purged after that either', async () => {
     await panel.apt('purge', 'tunnel-panel')
     await leavesNothing()
   })
