@@ -63,6 +63,20 @@ describe('The host metrics on the page', () => {
     assert.equal(asked.length, 1, `${asked}`)
   })
 
+  it('have their charts, and what draws them, only once they come into view', async () => {
+    const fetched: string[] = []
+    const visited = await visit(host, { viewport: PHONE })
+    visited.page.on('request', (request) => void (/\/chart-.*\.js$/.test(request.url()) && fetched.push(request.url())))
+    await host.metrics.start()
+    const { page } = await goTo(await signedIn(visited), host, 'metrics', 'Host metrics')
+    const chart = page.getByRole('figure').filter({ hasText: 'Processor and memory' })
+    await chart.getByText(/Processor.*: .* now/).waitFor()
+    assert.deepEqual([fetched.length, await chart.locator('canvas').count()], [0, 0])
+    await chart.scrollIntoViewIfNeeded()
+    await chart.locator('canvas').waitFor()
+    assert.equal(fetched.length, 1)
+  })
+
   it('say what could not be read', async () => {
     machine.files.delete('/proc/loadavg')
     const { page } = await visitMetrics()

@@ -84,6 +84,8 @@ const draw = async (host: Host, client: Client | null, visit: Visit, { name, pat
   }
   await page.waitForLoadState('networkidle', { timeout: 1500 }).catch(() => undefined)
   await arrive?.(visit)
+  // Charts are drawn as they come into view.
+  await page.evaluate(() => scrollTo(0, document.body.scrollHeight))
   await page.waitForTimeout(700)
   await page.evaluate(() => scrollTo(0, 0))
   await page.screenshot({ path: join(folder, `${name}-${look}.png`), fullPage: name !== 'tunnel-delete' })
