@@ -22,6 +22,8 @@ describe('The settings on the page', () => {
     const { page } = await visitSettings()
     await page.getByRole('heading', { name: 'New tunnels' }).waitFor()
     assert.deepEqual((await page.getByRole('heading', { level: 2 }).allInnerTexts()).slice(0, 4), ['New tunnels', 'Addresses', 'Keepalive', 'Monitoring'])
+    // The categories are drawn one after the other.
+    await page.locator(`[data-setting="${Object.keys(await stored()).at(-1) ?? ''}"]`).waitFor()
     const keys = await page.locator('[data-setting]').evaluateAll((all) => all.map((one) => one.getAttribute('data-setting') ?? ''))
     assert.deepEqual(keys, Object.keys(await stored()))
     const unnamed = await page.locator('main label, main legend').allInnerTexts()
