@@ -53,8 +53,7 @@ export function canonicalConfig(config: LinkConfig): LinkConfig {
     has_input_sequence: config.has_input_sequence,
     has_output_sequence: config.has_output_sequence,
     ttl: config.ttl,
-    // The IPv4 driver keeps "inherit" as the value 1, so the two are one state.
-    tos: config.tos === '0x01' && !overIpv6 ? 'inherit' : config.tos,
+    tos: canonicalTos(config.tos, overIpv6),
     is_path_mtu_discovery: config.is_path_mtu_discovery && !overIpv6,
     is_ignore_df: config.is_ignore_df && !overIpv6,
     encap_limit: overIpv6 ? config.encap_limit : null,
@@ -64,6 +63,12 @@ export function canonicalConfig(config: LinkConfig): LinkConfig {
     tx_queue_length: config.tx_queue_length,
     addresses: canonicalAddresses(config.addresses),
   }
+}
+
+/** The IPv4 driver keeps "inherit" as the value 1, so the two are one state. */
+function canonicalTos(tos: string, overIpv6: boolean): string {
+  if (tos === 'inherit' || (Number(tos) === 1 && !overIpv6)) return 'inherit'
+  return `0x${Number(tos).toString(16).padStart(2, '0')}`
 }
 
 const keyOf = (a: TunnelAddress): string => `${a.address} ${a.peer_address} ${a.prefix_length}`

@@ -52,6 +52,15 @@ describe('The text that follows from a tunnel', () => {
     }), { numRuns: 500 })
   })
 
+  it('is nobody else’s where its first line spells a figure otherwise, which the rest then still follows from', () => {
+    const state = JSON.parse(readFileSync(join(folder, 'a-GRE-tunnel-of-networkd-that-is-down', 'state.json'), 'utf8')) as TunnelState
+    const netdev = state.saved?.networkd_netdev
+    assert.ok(netdev)
+    const text = renderFile(NAME, { file: 'networkd_netdev', is_enabled: netdev.is_enabled, config: { ...netdev.config, tos: '0x00' } })
+    assert.ok(READ.networkd_netdev(NAME, text, true))
+    for (const spelt of ['000', '0x0', '0', '']) assert.equal(READ.networkd_netdev(NAME, text.replace('"tos":"0x00"', `"tos":"${spelt}"`), true), null, spelt)
+  })
+
   it('stands in a file whose name tells whose and of which kind it is', () => {
     for (const file of FILE_KINDS) {
       for (const name of ['a', 'gre-a-1', 'x.network', 'x.service', '10-tunnel-panel']) assert.deepEqual(fileOf(fileNameOf(file, name)), { kind: file, interface_name: name })
