@@ -37,6 +37,8 @@ export default defineConfig({
     // headers longer than they are. The entry stays a file by that name.
     rolldownOptions: {
       output: {
+        // No word of a name can pass for one: the daemon has files that bear a hash kept for ever (web-daemon/http/assets.ts).
+        hashCharacters: 'hex',
         codeSplitting: {
           groups: [
             { name: 'first', tags: ['$initial'], test: /^(?!.*\/ui\/(index\.html|src\/main\.ts))/, priority: 2 },

@@ -6,7 +6,7 @@ import type { Request, Response } from 'express'
 
 type Encoding = 'br' | 'gzip'
 
-/** One content, as it is and as it was compressed beforehand. */
+/** One content, as it is and compressed: beforehand, or by a getter for whoever takes that. */
 export interface Encoded {
   readonly plain: Buffer
   readonly compressed: Partial<Record<Encoding, Buffer>>
@@ -29,10 +29,10 @@ const TYPES: Record<string, string> = {
 
 const ENDINGS: Record<Encoding, string> = { br: '.br', gzip: '.gz' }
 
-/** As the bundler writes it; a word of eight small letters is no hash. */
-const HASHED_NAME = /-(?=[\w-]*[A-Z0-9])[\w-]{8}\.\w+$/
+/** As the bundler is told to write it (packaging/build/vite.config.ts). */
+const HASHED_NAME = /-[0-9a-f]{8}\.\w+$/
 
-/** By the path under the prefix, as `/assets/index-CKd2mZ0a.js`. */
+/** By the path under the prefix, as `/assets/index-0c4d2e9a.js`. */
 export const readAssets = (directory: string): Map<string, Asset> => {
   const names = existsSync(directory) ? readdirSync(directory, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile() && !/\.(br|gz)$/.test(entry.name)) : []
   return new Map(
@@ -55,9 +55,9 @@ export const encoded = (plain: Buffer): Encoded => ({
 
 const SMALLEST_FIRST: readonly Encoding[] = ['br', 'gzip']
 
-/** The smallest that the client takes. */
+/** The smallest that the client takes and does not like less than the content as it is. */
 export const sendEncoded = (req: Request, res: Response, { plain, compressed }: Encoded): void => {
-  const encoding = SMALLEST_FIRST.find((one) => compressed[one] && req.acceptsEncodings(one) === one)
+  const encoding = SMALLEST_FIRST.find((one) => one in compressed && req.acceptsEncodings(one, 'identity') === one)
   const bytes = encoding && compressed[encoding]
   if (Object.keys(compressed).length > 0) res.vary('Accept-Encoding')
   if (encoding) res.set('Content-Encoding', encoding)
