@@ -4,6 +4,7 @@ import type { Response } from 'express'
 import { STATUS_OF, type ErrorEnvelope } from '@panel/shared/api/errors.ts'
 import type { Answer, CookieInstruction } from './endpoint.ts'
 import { storeTrouble } from '../db/trouble.ts'
+import { sendEncoded } from './assets.ts'
 import { isSecure } from './headers.ts'
 import { Refusal } from './refusal.ts'
 
@@ -37,12 +38,13 @@ const LEVEL = 1
 /** The size of what is compressed may betray a secret to whoever can have it asked for with a guess beside it; no other site can, since no cookie of ours goes along with its requests (SameSite=Strict). */
 const sendJson = (res: Response, status: number, body: unknown): void => {
   const plain = Buffer.from(JSON.stringify(body))
-  const isLarge = plain.length >= COMPRESSED_FROM
-  if (isLarge) res.vary('Accept-Encoding')
-  const isCompressed = isLarge && res.req.acceptsEncodings('gzip', 'identity') === 'gzip'
-  if (isCompressed) res.set('Content-Encoding', 'gzip')
-  const bytes = isCompressed ? gzipSync(plain, { level: LEVEL }) : plain
-  res.status(status).set({ 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': String(bytes.length) }).end(bytes)
+  const packed = {
+    get gzip() {
+      return gzipSync(plain, { level: LEVEL })
+    },
+  }
+  res.status(status).set('Content-Type', 'application/json; charset=utf-8')
+  sendEncoded(res.req, res, { plain, compressed: plain.length < COMPRESSED_FROM ? {} : packed })
 }
 
 const setCookie = (res: Response, basePath: string, cookie: CookieInstruction): void => {
