@@ -136,6 +136,31 @@ describe('The traffic of rules', () => {
     assert.equal((await client.get('/routes/1/traffic/history?from=yesterday')).error.field, 'from')
   })
 
+  it('history is joined to intervals as long as asked for, saved or not, and never finer than it is stored', async () => {
+    await madeRoute(client)
+    for (let minute = 0; minute < 180; minute++) {
+      panel.clock.advance(60)
+      relay(1, minute + 1, 2)
+      await panel.traffic.sample()
+      if (minute === 99) await panel.traffic.save()
+    }
+    client = await panel.signIn()
+    const fine = (await history()).samples
+    assert.equal(fine.length, 180)
+    for (const resolution_seconds of [300, 3600, 7200]) {
+      const { samples, interval_seconds, total, note } = await history(`?resolution_seconds=${resolution_seconds}`)
+      const starts = fine.map(({ bucket_start_date }) => Math.floor(Date.parse(bucket_start_date) / 1000 / resolution_seconds) * resolution_seconds)
+      const sums = [...new Set(starts)].map((start) => [start * 1000, ...(['tx_bytes', 'rx_bytes', 'tx_packets'] as const).map((of) => fine.reduce((sum, one, at) => sum + (starts[at] === start ? one[of] : 0), 0))])
+      assert.deepEqual(samples.map((one) => [Date.parse(one.bucket_start_date), one.tx_bytes, one.rx_bytes, one.tx_packets]), sums)
+      assert.deepEqual([interval_seconds, total, note.includes(`${resolution_seconds} seconds`)], [resolution_seconds, sums.length, true])
+      await panel.traffic.save()
+      assert.deepEqual((await history(`?resolution_seconds=${resolution_seconds}`)).samples, samples)
+      assert.deepEqual((await history(`?resolution_seconds=${resolution_seconds}&limit=1`)).samples, samples.slice(-1))
+    }
+    assert.deepEqual((await history('?resolution_seconds=7')).samples, fine)
+    for (const wrong of ['0', '-1', 'x', '99999999']) assert.equal((await client.get(`/routes/1/traffic/history?resolution_seconds=${wrong}`)).error.field, 'resolution_seconds', wrong)
+  })
+
   it('history is kept for thirty days', async () => {
     await madeRoute(client)
     relay(1, 1)

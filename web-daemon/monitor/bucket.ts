@@ -49,8 +49,6 @@ export const joined = (a: Bucket, b: Omit<Bucket, 'tunnel_id' | 'bucket_start'>)
 
 const pick = (which: (a: number, b: number) => number, a: number | null, b: number | null): number | null => (a === null || b === null ? (a ?? b) : which(a, b))
 
-export const startOf = (at_seconds: number, interval_seconds: number): number => Math.floor(at_seconds / interval_seconds) * interval_seconds
-
 export function pointOf(bucket: Bucket, samples: number): MonitorPoint {
   const { sent_count, received_count, worst_severity } = bucket
   const worst_state = BY_SEVERITY[worst_severity] ?? 'Unknown'

@@ -1,26 +1,27 @@
 // The stored history of a tunnel, joined to points of the resolution asked for; the worst state of each shows (interface.md, GET /tunnels/{id}/history; decisions.md, M4).
 import type { MonitorHistoryAnswer } from '@panel/shared/api/monitor.ts'
 import type { ReadContext } from '../context.ts'
+import { startOf, type Span } from '../db/spans.ts'
 import { ok, type Answer, type Incoming } from '../http/endpoint.ts'
 import { instantIn } from '../http/instant.ts'
 import { pagingOf } from '../http/paging.ts'
 import { Problems } from '../http/problems.ts'
-import { instantOf, limitIn, numberIn, queryOf } from '../http/queries.ts'
+import { instantOf, limitIn, queryOf } from '../http/queries.ts'
+import { RESOLUTION, resolutionIn } from '../http/resolution.ts'
 import { idIn } from '../tunnels/get.ts'
 import { livingTunnel } from '../tunnels/look.ts'
-import { joined, pointOf, startOf, type Bucket } from './bucket.ts'
+import { joined, pointOf, type Bucket } from './bucket.ts'
 import type { Monitor } from './monitor.ts'
-import { pointsOf, type Span, type StoredPoint } from './store.ts'
+import { pointsOf, type StoredPoint } from './store.ts'
 
 const DAY_S = 86_400
-const LONGEST_S = 366 * DAY_S
 
 const MOST = { standard: 5000, maximum: 20_000 }
 
 export const HISTORY_QUERY = queryOf({
   from: instantOf('Where the time begins. Default: a day before its end.'),
   to: instantOf('Where the time ends. Default: now.'),
-  resolution_seconds: numberIn('Seconds that a point stands for. Default: as stored.', 1, LONGEST_S),
+  resolution_seconds: RESOLUTION,
   limit: limitIn(MOST),
 })
 
@@ -58,11 +59,9 @@ function completed(stored: readonly StoredPoint[], unsaved: readonly Bucket[], {
 function spanOf(query: Incoming['query'], now: Date, interval_seconds: number): Span {
   const problems = new Problems()
   const [from, to] = [instantIn(query, 'from', problems), instantIn(query, 'to', problems)]
-  const asked = query['resolution_seconds'] ?? ''
-  const resolution = asked === '' ? interval_seconds : /^\d{1,9}(\.\d{1,9})?$/.test(asked) ? Math.ceil(Number(asked)) : 0
-  if (resolution < 1 || resolution > LONGEST_S) problems.add('resolution_seconds', 'INVALID_VALUE', `resolution_seconds must be a number of seconds from 1 to ${LONGEST_S}.`)
+  const resolution_seconds = resolutionIn(query, interval_seconds, problems)
   if (from !== null && to !== null && from >= to) problems.add('to', 'INVALID_VALUE', 'to must be later than from.')
   problems.throwIfAny(['from', 'to', 'resolution_seconds'])
   const end = Math.ceil(to ?? now.getTime() / 1000 + 1)
-  return { from: Math.floor(from ?? end - DAY_S), to: end, resolution_seconds: Math.max(resolution, interval_seconds) }
+  return { from: Math.floor(from ?? end - DAY_S), to: end, resolution_seconds }
 }

@@ -1,7 +1,8 @@
 // Reads and writes what the watching has seen. Whatever comes at once, of however many tunnels, is one statement.
 import { sql, type RawBuilder } from 'kysely'
 import type { ReadDb, WriteDb } from '../context.ts'
-import { startOf, type Bucket } from './bucket.ts'
+import { piecesOf, type Span } from '../db/spans.ts'
+import type { Bucket } from './bucket.ts'
 import type { MonitorEventRow } from './table.ts'
 
 /** Of one tunnel; older ones are told nowhere (decisions.md, S5). */
@@ -59,37 +60,19 @@ export async function deleteBucketsBefore(db: WriteDb, tunnel_ids: readonly numb
   return Number(numAffectedRows)
 }
 
-export interface Span {
-  /** In seconds since 1970: from `from` on and before `to`. */
-  readonly from: number
-  readonly to: number
-  readonly resolution_seconds: number
-}
-
 export type StoredPoint = Bucket & { readonly samples: number }
-
-/** What is read at once: a day and a half of minutes. SQLite holds the thread meanwhile. */
-const SPAN_S = 2048 * 60
 
 /** Intervals joined to points of the resolution, oldest first; of more than `limit` the newest. */
 export async function pointsOf(db: ReadDb, tunnel_id: number, span: Span, limit: number): Promise<{ points: StoredPoint[]; total: number }> {
-  const { resolution_seconds } = span
   const own = db.selectFrom('monitor_bucket').where('tunnel_id', '=', tunnel_id)
   const { oldest, newest } = await own.select((e) => [e.fn.min('bucket_start').as('oldest'), e.fn.max('bucket_start').as('newest')]).executeTakeFirstOrThrow()
   const from = Math.max(span.from, oldest ?? span.to)
-  const step = Math.max(1, Math.floor(SPAN_S / resolution_seconds)) * resolution_seconds
   let total = 0
   const newestFirst: StoredPoint[] = []
-  // From one whole point to the next, backwards.
-  for (let to = Math.min(span.to, (newest ?? from) + 1); to > from; ) {
-    const start = Math.max(from, startOf(to - 1, step))
-    if (newestFirst.length < limit) {
-      const rows = await joinedOf(db, tunnel_id, { from: start, to, resolution_seconds })
-      total += rows.length
-      newestFirst.push(...rows)
-    } else total += await countOf(db, tunnel_id, { from: start, to, resolution_seconds })
-    to = start
-    await new Promise((resolve) => setImmediate(resolve))
+  for await (const piece of piecesOf({ ...span, from, to: Math.min(span.to, (newest ?? from) + 1) })) {
+    const rows = newestFirst.length < limit ? await joinedOf(db, tunnel_id, piece) : null
+    total += rows ? rows.length : await countOf(db, tunnel_id, piece)
+    newestFirst.push(...(rows ?? []))
   }
   return { points: newestFirst.slice(0, limit).reverse(), total }
 }

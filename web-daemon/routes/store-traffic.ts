@@ -1,6 +1,7 @@
 // Reads and writes what the panel remembers of the traffic of rules: its totals, and what moved in each interval.
 import { sql } from 'kysely'
 import type { ReadDb, WriteDb } from '../context.ts'
+import { piecesOf, type Span } from '../db/spans.ts'
 import type { Bucket } from './bucket.ts'
 import type { Moved } from './moved.ts'
 import type { Sum } from './tally.ts'
@@ -50,18 +51,33 @@ export async function saveTraffic(db: WriteDb, sums: ReadonlyMap<number, Sum>, b
   })
 }
 
-/** From `from` on and before `to`, oldest first; of more than `limit` the newest. */
-export async function bucketsOf(db: ReadDb, route_rule_id: number, { from, to, limit }: { from: number; to: number; limit: number }): Promise<Bucket[]> {
+/** Intervals joined to those of the resolution, oldest first; of more than `limit` the newest. */
+export async function bucketsOf(db: ReadDb, route_rule_id: number, span: Span, limit: number): Promise<Bucket[]> {
+  const { oldest } = await db.selectFrom('route_bucket').where('route_rule_id', '=', route_rule_id).select((e) => e.fn.min('bucket_start').as('oldest')).executeTakeFirstOrThrow()
+  const newestFirst: Bucket[] = []
+  for await (const piece of piecesOf({ ...span, from: Math.max(span.from, oldest ?? span.to) })) {
+    newestFirst.push(...(await joinedOf(db, route_rule_id, piece)))
+    if (newestFirst.length >= limit) break
+  }
+  return newestFirst.slice(0, limit).reverse()
+}
+
+/** The newest first. They are joined as joinBuckets does it: of new connections nothing is known where a part is not. */
+async function joinedOf(db: ReadDb, route_rule_id: number, { from, to, resolution_seconds }: Span): Promise<Bucket[]> {
+  const length = sql.lit(resolution_seconds)
+  const sums = (['rx_bytes', 'tx_bytes', 'rx_packets', 'tx_packets'] as const).map((name) => sql<number>`sum(${sql.ref(name)})`.as(name))
   const rows = await db
     .selectFrom('route_bucket')
-    .selectAll()
     .where('route_rule_id', '=', route_rule_id)
     .where('bucket_start', '>=', from)
     .where('bucket_start', '<', to)
-    .orderBy('bucket_start', 'desc')
-    .limit(limit)
+    .select([sql<number>`bucket_start / ${length} * ${length}`.as('start'), ...sums])
+    .select((e) => e.fn.max('active_connections').as('active_connections'))
+    .select(sql<number | null>`case when count(new_connections) = count(*) then sum(new_connections) end`.as('new_connections'))
+    .groupBy('start')
+    .orderBy('start', 'desc')
     .execute()
-  return rows.reverse()
+  return rows.map(({ start: bucket_start, ...row }) => ({ route_rule_id, bucket_start, ...row }))
 }
 
 export async function deleteBucketsBefore(db: WriteDb, bucket_start: number): Promise<void> {

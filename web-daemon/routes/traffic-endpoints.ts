@@ -1,10 +1,12 @@
 // What goes through the rules, asked over HTTP (interface.md, traffic endpoints; decisions.md, F18 to F20, F23).
 import { RouteCountersAnswer, RouteTrafficAnswer, TrafficHistoryAnswer, TrafficSummaryAnswer, type TrafficBucket, type TrafficView } from '@panel/shared/api/route-answers.ts'
 import type { ReadContext } from '../context.ts'
+import { startOf, type Span } from '../db/spans.ts'
 import { ok, query, type Answer, type Endpoint, type Incoming } from '../http/endpoint.ts'
 import { instantIn } from '../http/instant.ts'
 import { Problems } from '../http/problems.ts'
 import { instantOf, limitIn, queryOf, wholeIn } from '../http/queries.ts'
+import { RESOLUTION, resolutionIn } from '../http/resolution.ts'
 import { joinBuckets, type Bucket } from './bucket.ts'
 import { livingRoute } from './get.ts'
 import { allTitles } from './store.ts'
@@ -20,6 +22,7 @@ const HISTORY_QUERY = queryOf({
   hours: wholeIn('How many hours up to the end.', 1, { default: HOURS.standard, maximum: HOURS.maximum }),
   from: instantOf('Where the time begins, in the place of hours.'),
   to: instantOf('Where the time ends. Default: now.'),
+  resolution_seconds: RESOLUTION,
   limit: limitIn(HISTORY),
 })
 
@@ -76,40 +79,45 @@ function summary(traffic: Traffic): Handler {
 function history(traffic: Traffic): Handler {
   return async ({ db, now }, { params, query: asked }) => {
     const { route_rule_id } = await livingRoute(db, params)
-    const { from, to } = spanOf(asked, now())
+    const span = spanOf(asked, now(), traffic.bucketSeconds)
+    const { from, to, resolution_seconds: interval_seconds } = span
     const limit = boundedCount(asked['limit'], HISTORY.standard, HISTORY.maximum)
-    const stored = await bucketsOf(db, route_rule_id, { from, to, limit })
+    const stored = await bucketsOf(db, route_rule_id, span, limit)
     const unsaved = traffic.unsaved(route_rule_id).filter(({ bucket_start }) => bucket_start >= from && bucket_start < to)
-    const samples = joined([...stored, ...unsaved]).slice(-limit).map(bucketView)
+    const samples = joined([...stored, ...unsaved], interval_seconds).slice(-limit).map(bucketView)
     const answer: TrafficHistoryAnswer = {
       route_rule_id,
       samples,
       total: samples.length,
-      interval_seconds: traffic.bucketSeconds,
+      interval_seconds,
       since: new Date(from * 1000).toISOString(),
-      note: `Each sample holds what moved within the ${traffic.bucketSeconds} seconds from its start on, or what interval was set at its time, and is no running total. Intervals in which nothing moved are left out. active_connections is the most that were open at one look, new_connections how many began; null where that is not known. tx is towards the destination and rx is back from it.`,
+      note: `Each sample holds what moved within the ${interval_seconds} seconds from its start on, or what interval was set at its time, and is no running total. Intervals in which nothing moved are left out. active_connections is the most that were open at one look, new_connections how many began; null where that is not known. tx is towards the destination and rx is back from it.`,
     }
     return ok(answer)
   }
 }
 
 /** An interval may be stored in part. */
-function joined(buckets: readonly Bucket[]): Bucket[] {
+function joined(buckets: readonly Bucket[], interval_seconds: number): Bucket[] {
   const byStart = new Map<number, Bucket>()
-  for (const bucket of buckets) byStart.set(bucket.bucket_start, joinBuckets(byStart.get(bucket.bucket_start), bucket))
+  for (const bucket of buckets) {
+    const bucket_start = startOf(bucket.bucket_start, interval_seconds)
+    byStart.set(bucket_start, joinBuckets(byStart.get(bucket_start), { ...bucket, bucket_start }))
+  }
   return [...byStart.values()].sort((a, b) => a.bucket_start - b.bucket_start)
 }
 
 const bucketView = ({ bucket_start, rx_bytes, tx_bytes, rx_packets, tx_packets, active_connections, new_connections }: Bucket): TrafficBucket =>
   ({ bucket_start_date: new Date(bucket_start * 1000).toISOString(), rx_bytes, tx_bytes, rx_packets, tx_packets, active_connections, new_connections })
 
-/** `from` and `to` in seconds since 1970; by default the last 24 hours. 422 for what is no instant (decisions.md, F19). */
-function spanOf(asked: Incoming['query'], now: Date): { from: number; to: number } {
+/** By default the last 24 hours, interval by interval. 422 for what is no instant (decisions.md, F19). */
+function spanOf(asked: Incoming['query'], now: Date, stored_seconds: number): Span {
   const problems = new Problems()
   const [from, to] = [instantIn(asked, 'from', problems), instantIn(asked, 'to', problems)]
-  problems.throwIfAny()
+  const resolution_seconds = resolutionIn(asked, stored_seconds, problems)
+  problems.throwIfAny(['from', 'to', 'resolution_seconds'])
   const end = to ?? now.getTime() / 1000 + 1
-  return { from: Math.floor(from ?? end - boundedCount(asked['hours'], HOURS.standard, HOURS.maximum) * 3600), to: end }
+  return { from: Math.floor(from ?? end - boundedCount(asked['hours'], HOURS.standard, HOURS.maximum) * 3600), to: end, resolution_seconds }
 }
 
 const boundedCount = (text: string | undefined, standard: number, maximum: number): number => Math.min(text !== undefined && /^\d{1,9}$/.test(text) && Number(text) > 0 ? Number(text) : standard, maximum)

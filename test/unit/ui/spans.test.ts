@@ -11,5 +11,10 @@ describe('The points of a rule\'s history', () => {
     assert.deepEqual(tx, [0, 0, 0, 10, 2, 0, 0, 1, 0, 0])
   })
 
+  it('of an interval that lies within the span in part are over that part', () => {
+    const { times, tx } = pointsOf([bucket(0, 600), bucket(60, 600), bucket(120, 600)], { from: 50, to: 150, interval: 60 })
+    assert.deepEqual([times, tx], [[50, 60, 120], [60, 10, 20]])
+  })
+
   it('of nothing are a line of zeros', () => assert.deepEqual(pointsOf([], { from: 0, to: 600, interval: 60 }).tx, [0, 0, 0]))
 })

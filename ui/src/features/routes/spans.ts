@@ -13,17 +13,20 @@ export const pointsOf = (samples: readonly TrafficBucket[], { from, to, interval
   const put = (time: number, tx: number, rx: number): void => {
     if (time <= (points.times.at(-1) ?? -Infinity)) return
     points.times.push(time)
-    points.tx.push(tx / interval)
-    points.rx.push(rx / interval)
+    points.tx.push(tx)
+    points.rx.push(rx)
   }
-  put(from, 0, 0)
-  for (const { bucket_start_date, tx_bytes, rx_bytes } of samples) {
-    const start = Date.parse(bucket_start_date) / 1000
+  const starts = samples.map(({ bucket_start_date }) => Date.parse(bucket_start_date) / 1000)
+  if ((starts[0] ?? Infinity) > from) put(from, 0, 0)
+  for (const [at, { tx_bytes, rx_bytes }] of samples.entries()) {
+    const start = starts[at] ?? from
     if (start - (points.times.at(-1) ?? from) > interval) {
       put((points.times.at(-1) ?? from) + interval, 0, 0)
       put(start - interval, 0, 0)
     }
-    put(start, tx_bytes, rx_bytes)
+    // The first and the last may lie within the span in part.
+    const seconds = Math.max(1, Math.min(start + interval, to) - Math.max(start, from))
+    put(Math.max(start, from), tx_bytes / seconds, rx_bytes / seconds)
   }
   const last = points.times.at(-1) ?? from
   if (to - last > 2 * interval) {
