@@ -32,7 +32,7 @@ describe('The settings on the page', () => {
     await page.keyboard.type('in:monitor degraded')
     await page.locator('[data-setting="monitor.degraded_loss_pct"]:visible').waitFor()
     assert.equal(await page.locator('[data-setting="monitor.packet_size"]').isVisible(), false)
-    assert.match(page.url(), /\?q=in:monitor\+degraded$/)
+    await page.waitForURL(/\?q=in:monitor\+degraded$/)
   })
 
   it('are changed together, saved at once, and put back by Undo', async () => {

@@ -96,7 +96,7 @@ describe('Diagnostics on the page', () => {
     await visit.page.getByRole('link', { name: 'History' }).click()
     await visit.page.getByText('No history yet').waitFor()
     await visit.page.getByRole('button', { name: 'Week' }).click()
-    assert.match(visit.page.url(), /hours=168/)
+    await visit.page.waitForURL(/hours=168/)
   })
 })
 

@@ -103,7 +103,7 @@ describe('The list of tunnels', () => {
     await page.keyboard.press('/')
     await page.keyboard.type('frank')
     await page.getByText('1 of 4').waitFor()
-    assert.match(page.url(), /\?q=frank$/)
+    await page.waitForURL(/\?q=frank$/)
     await page.reload()
     await page.getByText('1 of 4').waitFor()
     assert.equal(await page.getByRole('row').count(), 2)

@@ -9,6 +9,8 @@ type PageComponent = Component<{ params: Params }>
 
 const PAGES = import.meta.glob<PageComponent>('../features/*/*Page.svelte', { import: 'default' })
 
+const WRITTEN_AFTER_MS = 200
+
 interface Shown {
   readonly route: Route
   readonly params: Params
@@ -26,9 +28,11 @@ class Router {
   /** Asked before a page is left by a link: resolves to whether it may be. */
   guard: (() => Promise<boolean>) | null = null
   #goings = 0
+  #writing: ReturnType<typeof setTimeout> | undefined
 
   begin(): void {
     addEventListener('popstate', () => void this.#arrive())
+    addEventListener('pagehide', () => this.#writeSearch())
     document.addEventListener('click', (event) => this.#followLink(event))
     void this.#arrive()
   }
@@ -37,23 +41,37 @@ class Router {
   async go(to: string, { replace = false } = {}): Promise<void> {
     if (this.guard && !(await this.guard())) return
     this.guard = null
+    this.#writeSearch()
     history[replace ? 'replaceState' : 'pushState'](null, '', href(to))
     await this.#arrive()
   }
 
-  /** Puts values into the address's query without going anywhere; "" takes one out. */
+  /** Puts values into the address's query without going anywhere; "" takes one out. Written down when no more keys come: browsers limit how often, and it costs them more than a search does. */
   setSearch(values: Readonly<Record<string, string>>): void {
     const search = new URLSearchParams(this.search)
     for (const [name, value] of Object.entries(values)) {
       if (value === '') search.delete(name)
       else search.set(name, value)
     }
-    const text = search.toString().replaceAll('%3A', ':')
-    history.replaceState(null, '', `${location.pathname}${text === '' ? '' : `?${text}`}`)
     this.search = search
+    this.#forgetWriting()
+    this.#writing = setTimeout(() => this.#writeSearch(), WRITTEN_AFTER_MS)
+  }
+
+  #forgetWriting(): void {
+    clearTimeout(this.#writing)
+    this.#writing = undefined
+  }
+
+  #writeSearch(): void {
+    if (this.#writing === undefined) return
+    this.#forgetWriting()
+    const text = this.search.toString().replaceAll('%3A', ':')
+    history.replaceState(null, '', `${location.pathname}${text === '' ? '' : `?${text}`}`)
   }
 
   async #arrive(): Promise<void> {
+    this.#forgetWriting()
     const mine = ++this.#goings
     const match = matchRoute(pathNow())
     this.path = pathNow()
