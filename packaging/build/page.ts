@@ -56,7 +56,7 @@ const filesOf = (manifest: Manifest, source: string, files = new Set<string>()):
 
 /** Fonts are compressed by their own format. */
 async function compress(folder: string): Promise<void> {
-  const names = (await readdir(folder)).filter((name) => /\.(js|css|svg|json)$/.test(name))
+  const names = (await readdir(folder)).filter((name) => /\.(js|css)$/.test(name))
   await Promise.all(
     names.map(async (name) => {
       const bytes = await readFile(join(folder, name))

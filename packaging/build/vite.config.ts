@@ -42,7 +42,12 @@ export default defineConfig({
         codeSplitting: {
           groups: [
             { name: 'first', tags: ['$initial'], test: /^(?!.*\/ui\/(index\.html|src\/main\.ts))/, priority: 2 },
+            { name: 'table', test: /\/components\/DataTable\.svelte/, priority: 2 },
             { name: 'common', test: /\/ui\/src\/(components|core)\//, minShareCount: 8, priority: 1 },
+            { name: 'figures', test: /\/components\/(Figure|Sparkline)\.svelte/ },
+            { name: 'states', test: /\/features\/tunnels\/words\.ts/, priority: 1 },
+            { name: 'tunnel', test: /\/features\/tunnels\/TunnelHead\.svelte/ },
+            { name: 'rule', test: /\/features\/routes\/(RuleMenu|Shadowed|doing|warned)\./ },
           ],
         },
       },

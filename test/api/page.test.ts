@@ -49,6 +49,13 @@ describe('the page over the wire', () => {
     for (const name of files) assert.equal((await client.raw('HEAD', `/way/assets/${name}`)).headers['cache-control'], 'public, max-age=31536000, immutable', name)
   })
 
+  it('sends its files without what guards a document, and the page with it', async () => {
+    const guards = ['content-security-policy', 'x-frame-options', 'cross-origin-opener-policy', 'permissions-policy', 'pragma', 'x-xss-protection']
+    const [file, page] = await Promise.all([client.raw('GET', `/way/assets/${SCRIPT}`), client.raw('GET', '/way/')])
+    assert.deepEqual([guards.filter((name) => name in file.headers), guards.filter((name) => !(name in page.headers))], [[], []])
+    for (const { headers } of [file, page]) assert.deepEqual([headers['x-content-type-options'], headers['referrer-policy'], headers['cross-origin-resource-policy']], ['nosniff', 'no-referrer', 'same-origin'])
+  })
+
   it('names the files of the address asked for, and with a session its first answers', async () => {
     const tunnels = await html('tunnels')
     assert.ok(TUNNELS !== '' && tunnels.includes(`<link rel="modulepreload" crossorigin href="/way/assets/${TUNNELS}">`))

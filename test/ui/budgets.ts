@@ -9,6 +9,7 @@ import { createTunnel } from '../api/support/tunnels.ts'
 import { createRoute } from '../api/support/routes.ts'
 import { launch, PLAIN_HTTP_NAME, visitWith, type Visit } from './support/browser.ts'
 import { addressOf, seen, signedIn, startHost, type Host } from './support/host.ts'
+import { giveHistory, giveTraffic } from './support/past.ts'
 import { coldPage, countBytes, longestTask, slowLine, slowProcessor } from './support/measure.ts'
 
 interface Line {
@@ -53,20 +54,28 @@ const coldOverview = async (browser: Browser, host: Host, { context }: Visit): P
   await page.context().close()
 }
 
-/** Every page once as the first that a browser opens. */
+/** Every page once as the first that a browser opens, by brotli as over TLS or a tunnel of ssh: the package has the panel listen elsewhere only if told that a proxy has TLS. Drawing charts has a limit of its own, and comes after the data that is drawn. */
 const firstPages = async (browser: Browser, host: Host, { context }: Visit): Promise<void> => {
-  const found: { path: string; kilobytes: number }[] = []
+  const found: { path: string; page: number; chart: number }[] = []
   for (const { path } of ROUTES) {
     const page = await coldPage(browser, context)
     const bytes = await countBytes(page)
     await page.goto(host.base + addressOf(path))
     await seen(page, /./)
     await page.waitForTimeout(1500)
-    found.push({ path, kilobytes: bytes() / 1000 })
+    found.push({ path, page: bytes.page / 1000, chart: bytes.chart / 1000 })
     await page.context().close()
   }
-  const [most] = found.sort((a, b) => b.kilobytes - a.kilobytes)
-  tell(`largest first page with its data, over the wire (${most?.path ?? ''})`, most?.kilobytes ?? 0, 90, 'KB')
+  const [most] = found.sort((a, b) => b.page - a.page)
+  tell(`largest first page with its data, over the wire (${most?.path ?? ''}; ${((most?.page ?? 0) + (most?.chart ?? 0)).toFixed(1)} with what draws its chart)`, most?.page ?? 0, 90, 'KB')
+}
+
+const RUNS = 7
+
+const median = async (once: () => Promise<number>): Promise<number> => {
+  const found: number[] = []
+  for (let n = 0; n < RUNS; n++) found.push(await once())
+  return found.sort((a, b) => a - b)[(RUNS - 1) / 2] ?? NaN
 }
 
 /** Within the browser, from the click to the frame after the rows are there. */
@@ -123,14 +132,17 @@ const watchThem = async ({ page }: Visit): Promise<void> => {
 }
 
 const few = async (browser: Browser): Promise<void> => {
-  const host = overPlainHttp(await startHost())
+  const host = await startHost()
   const client = await host.setUp()
   await createTunnel(client)
   await createRoute(client, { tunnel_id: 1 })
+  await giveHistory(host, 1)
+  await giveTraffic(host, 1)
   await host.metrics.start()
   await host.monitor.start()
+  const plain = overPlainHttp(host)
+  await coldOverview(browser, plain, await signedIn(await visitWith(browser, plain)))
   const visit = await signedIn(await visitWith(browser, host))
-  await coldOverview(browser, host, visit)
   await firstPages(browser, host, visit)
   await walk(browser, visit)
   await host.close()
@@ -144,9 +156,10 @@ const many = async (browser: Browser): Promise<void> => {
   for (const [rate, limits] of [[1, [150, 100]], [4, [400, 200]]] as const) {
     await slowProcessor(visit.page, rate)
     await opening(visit)
+    await typing(visit)
     const pace = rate === 1 ? 'full speed' : `slowed ${rate} times`
-    tell(`open ${MANY} tunnels known already, ${pace}`, await opening(visit), limits[0], 'ms')
-    tell(`type in their search, ${pace}`, await typing(visit), limits[1], 'ms')
+    tell(`open ${MANY} tunnels known already, ${pace}`, await median(() => opening(visit)), limits[0], 'ms')
+    tell(`type in their search, ${pace}`, await median(() => typing(visit)), limits[1], 'ms')
   }
   await slowProcessor(visit.page, 1)
   await host.monitor.start()

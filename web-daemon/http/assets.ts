@@ -18,12 +18,10 @@ export interface Asset extends Encoded {
   readonly isHashed: boolean
 }
 
+/** None that a browser would open as a document: they are sent without what a document is guarded by. */
 const TYPES: Record<string, string> = {
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
-  '.json': 'application/json; charset=utf-8',
-  '.svg': 'image/svg+xml',
-  '.png': 'image/png',
   '.woff2': 'font/woff2',
 }
 

@@ -6,6 +6,7 @@ import type { Request, RequestHandler } from 'express'
 import { SETTING_KEYS } from '../settings/definitions.ts'
 import type { SettingsReader } from '../settings/reader.ts'
 import { encoded, readAssets, sendEncoded, type Asset, type Encoded } from './assets.ts'
+import { asNoDocument } from './headers.ts'
 import { readPreloads, type Preloads } from './preload.ts'
 import { Refusal } from './refusal.ts'
 import { API_BASE, notFound } from './routes.ts'
@@ -35,8 +36,8 @@ export const pageRoutes = (page: Page, settings: SettingsReader): RequestHandler
     if (req.path.startsWith('/assets/')) {
       const asset = page.assets.get(req.path)
       if (!asset) throw notFound()
+      asNoDocument(res)
       res.set({ 'Content-Type': asset.type, 'Cache-Control': asset.isHashed ? 'public, max-age=31536000, immutable' : 'no-cache' })
-      res.removeHeader('Pragma')
       sendEncoded(req, res, asset)
     } else {
       res.set({ 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': page.policy })

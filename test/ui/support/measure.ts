@@ -13,12 +13,20 @@ export const slowLine = async (page: Page, { latency, kbps }: { latency: number;
   await debug.send('Network.emulateNetworkConditions', { offline: false, latency, downloadThroughput: bytes, uploadThroughput: bytes })
 }
 
-/** Bytes that came over the wire from now on, of whatever is whole; an event stream never is. */
-export const countBytes = async (page: Page): Promise<() => number> => {
+interface Bytes {
+  page: number
+  /** Of the library that draws charts, which is fetched once there is something to draw. */
+  chart: number
+}
+
+/** What came over the wire from now on, of whatever is whole; an event stream never is. */
+export const countBytes = async (page: Page): Promise<Bytes> => {
   const debug = await networkOf(page)
-  let bytes = 0
-  debug.on('Network.loadingFinished', ({ encodedDataLength }) => void (bytes += encodedDataLength))
-  return () => bytes
+  const bytes: Bytes = { page: 0, chart: 0 }
+  const charts = new Set<string>()
+  debug.on('Network.requestWillBeSent', ({ requestId, request }) => void (/\/assets\/chart-[^/]+$/.test(request.url) && charts.add(requestId)))
+  debug.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => void (bytes[charts.has(requestId) ? 'chart' : 'page'] += encodedDataLength))
+  return bytes
 }
 
 const networkOf = async (page: Page): Promise<CDPSession> => {
