@@ -9,7 +9,7 @@ type PageComponent = Component<{ params: Params }>
 
 const PAGES = import.meta.glob<PageComponent>('../features/*/*Page.svelte', { import: 'default' })
 
-const WRITTEN_AFTER_MS = 200
+const PAUSE_MS = 200
 
 interface Shown {
   readonly route: Route
@@ -28,11 +28,12 @@ class Router {
   /** Asked before a page is left by a link: resolves to whether it may be. */
   guard: (() => Promise<boolean>) | null = null
   #goings = 0
-  #writing: ReturnType<typeof setTimeout> | undefined
+  /** Until no more keys come. */
+  #pause: ReturnType<typeof setTimeout> | undefined
 
   begin(): void {
     addEventListener('popstate', () => void this.#arrive())
-    addEventListener('pagehide', () => this.#writeSearch())
+    addEventListener('pagehide', () => this.#endPause())
     document.addEventListener('click', (event) => this.#followLink(event))
     void this.#arrive()
   }
@@ -41,12 +42,12 @@ class Router {
   async go(to: string, { replace = false } = {}): Promise<void> {
     if (this.guard && !(await this.guard())) return
     this.guard = null
-    this.#writeSearch()
+    this.#endPause()
     history[replace ? 'replaceState' : 'pushState'](null, '', href(to))
     await this.#arrive()
   }
 
-  /** Puts values into the address's query without going anywhere; "" takes one out. Written down when no more keys come: browsers limit how often, and it costs them more than a search does. */
+  /** Puts values into the address's query without going anywhere; "" takes one out. Of keys that follow each other the first is written down and all once they pause: browsers limit how often, and it costs them more than a search does. */
   setSearch(values: Readonly<Record<string, string>>): void {
     const search = new URLSearchParams(this.search)
     for (const [name, value] of Object.entries(values)) {
@@ -54,24 +55,29 @@ class Router {
       else search.set(name, value)
     }
     this.search = search
-    this.#forgetWriting()
-    this.#writing = setTimeout(() => this.#writeSearch(), WRITTEN_AFTER_MS)
-  }
-
-  #forgetWriting(): void {
-    clearTimeout(this.#writing)
-    this.#writing = undefined
+    if (this.#pause === undefined) this.#writeSearch()
+    this.#forgetPause()
+    this.#pause = setTimeout(() => this.#endPause(), PAUSE_MS)
   }
 
   #writeSearch(): void {
-    if (this.#writing === undefined) return
-    this.#forgetWriting()
     const text = this.search.toString().replaceAll('%3A', ':')
     history.replaceState(null, '', `${location.pathname}${text === '' ? '' : `?${text}`}`)
   }
 
+  #endPause(): void {
+    if (this.#pause === undefined) return
+    this.#forgetPause()
+    this.#writeSearch()
+  }
+
+  #forgetPause(): void {
+    clearTimeout(this.#pause)
+    this.#pause = undefined
+  }
+
   async #arrive(): Promise<void> {
-    this.#forgetWriting()
+    this.#forgetPause()
     const mine = ++this.#goings
     const match = matchRoute(pathNow())
     this.path = pathNow()
