@@ -33,8 +33,8 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
-    // What every page needs comes in one piece, and what most need in another: many small ones take turns on a slow line, compress worse, and bear
-    // headers longer than they are. The entry stays a file by that name.
+    // What every page needs comes in one piece, what most need in another, and what the pages of one thing share in a third: many small ones take
+    // turns on a slow line, compress worse, and bear headers longer than they are. The entry stays a file by that name.
     rolldownOptions: {
       output: {
         // No word of a name can pass for one: the daemon has files that bear a hash kept for ever (web-daemon/http/assets.ts).
