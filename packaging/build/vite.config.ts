@@ -44,6 +44,7 @@ export default defineConfig({
             { name: 'first', tags: ['$initial'], test: /^(?!.*\/ui\/(index\.html|src\/main\.ts))/, priority: 2 },
             { name: 'table', test: /\/components\/DataTable\.svelte/, priority: 2 },
             { name: 'common', test: /\/ui\/src\/(components|core)\//, minShareCount: 8, priority: 1 },
+            { name: 'Chart', test: /\/ui\/src\/(components\/Chart\.svelte|core\/spans\.ts)/ },
             { name: 'figures', test: /\/components\/(Figure|Sparkline)\.svelte/ },
             { name: 'states', test: /\/features\/tunnels\/words\.ts/, priority: 1 },
             { name: 'tunnel', test: /\/features\/tunnels\/TunnelHead\.svelte/ },

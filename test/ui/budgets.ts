@@ -7,6 +7,7 @@ import { ROUTES } from '../../ui/src/core/routes.ts'
 import { PAGE_DIR } from '../api/support/panel.ts'
 import { createTunnel } from '../api/support/tunnels.ts'
 import { createRoute } from '../api/support/routes.ts'
+import { median } from '../bench/figures.ts'
 import { launch, PLAIN_HTTP_NAME, visitWith, type Visit } from './support/browser.ts'
 import { addressOf, seen, signedIn, startHost, type Host } from './support/host.ts'
 import { giveHistory, giveTraffic } from './support/past.ts'
@@ -72,10 +73,10 @@ const firstPages = async (browser: Browser, host: Host, { context }: Visit): Pro
 
 const RUNS = 7
 
-const median = async (once: () => Promise<number>): Promise<number> => {
+const medianOf = async (once: () => Promise<number>): Promise<number> => {
   const found: number[] = []
   for (let n = 0; n < RUNS; n++) found.push(await once())
-  return found.sort((a, b) => a - b)[(RUNS - 1) / 2] ?? NaN
+  return median(found)
 }
 
 /** Within the browser, from the click to the frame after the rows are there. */
@@ -158,8 +159,8 @@ const many = async (browser: Browser): Promise<void> => {
     await opening(visit)
     await typing(visit)
     const pace = rate === 1 ? 'full speed' : `slowed ${rate} times`
-    tell(`open ${MANY} tunnels known already, ${pace}`, await median(() => opening(visit)), limits[0], 'ms')
-    tell(`type in their search, ${pace}`, await median(() => typing(visit)), limits[1], 'ms')
+    tell(`open ${MANY} tunnels known already, ${pace}`, await medianOf(() => opening(visit)), limits[0], 'ms')
+    tell(`type in their search, ${pace}`, await medianOf(() => typing(visit)), limits[1], 'ms')
   }
   await slowProcessor(visit.page, 1)
   await host.monitor.start()

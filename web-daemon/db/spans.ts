@@ -1,4 +1,5 @@
 // Time as histories are stored: in intervals that begin at whole multiples of their length.
+import { sql, type RawBuilder } from 'kysely'
 
 /** In seconds since 1970: from `from` on and before `to`, joined to points of the resolution. */
 export interface Span {
@@ -8,6 +9,9 @@ export interface Span {
 }
 
 export const startOf = (at_seconds: number, interval_seconds: number): number => Math.floor(at_seconds / interval_seconds) * interval_seconds
+
+/** The same, of a row's `bucket_start` and a whole number of seconds. */
+export const startIn = (interval_seconds: number): RawBuilder<number> => sql<number>`bucket_start / ${sql.lit(interval_seconds)} * ${sql.lit(interval_seconds)}`
 
 /** What is read at once: a day and a half of minutes. SQLite holds the thread meanwhile. */
 const PIECE_S = 2048 * 60

@@ -1,7 +1,7 @@
 // Reads and writes what the watching has seen. Whatever comes at once, of however many tunnels, is one statement.
 import { sql, type RawBuilder } from 'kysely'
 import type { ReadDb, WriteDb } from '../context.ts'
-import { piecesOf, type Span } from '../db/spans.ts'
+import { piecesOf, startIn, type Span } from '../db/spans.ts'
 import type { Bucket } from './bucket.ts'
 import type { MonitorEventRow } from './table.ts'
 
@@ -77,7 +77,6 @@ export async function pointsOf(db: ReadDb, tunnel_id: number, span: Span, limit:
   return { points: newestFirst.slice(0, limit).reverse(), total }
 }
 
-const startIn = (resolution_seconds: number): RawBuilder<number> => sql<number>`bucket_start / ${sql.lit(resolution_seconds)} * ${sql.lit(resolution_seconds)}`
 const inSpan = (db: ReadDb, tunnel_id: number, { from, to }: Span) => db.selectFrom('monitor_bucket').where('tunnel_id', '=', tunnel_id).where('bucket_start', '>=', from).where('bucket_start', '<', to)
 
 async function countOf(db: ReadDb, tunnel_id: number, span: Span): Promise<number> {

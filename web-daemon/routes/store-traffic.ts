@@ -1,7 +1,7 @@
 // Reads and writes what the panel remembers of the traffic of rules: its totals, and what moved in each interval.
 import { sql } from 'kysely'
 import type { ReadDb, WriteDb } from '../context.ts'
-import { piecesOf, type Span } from '../db/spans.ts'
+import { piecesOf, startIn, type Span } from '../db/spans.ts'
 import type { Bucket } from './bucket.ts'
 import type { Moved } from './moved.ts'
 import type { Sum } from './tally.ts'
@@ -64,14 +64,13 @@ export async function bucketsOf(db: ReadDb, route_rule_id: number, span: Span, l
 
 /** The newest first. They are joined as joinBuckets does it: of new connections nothing is known where a part is not. */
 async function joinedOf(db: ReadDb, route_rule_id: number, { from, to, resolution_seconds }: Span): Promise<Bucket[]> {
-  const length = sql.lit(resolution_seconds)
   const sums = (['rx_bytes', 'tx_bytes', 'rx_packets', 'tx_packets'] as const).map((name) => sql<number>`sum(${sql.ref(name)})`.as(name))
   const rows = await db
     .selectFrom('route_bucket')
     .where('route_rule_id', '=', route_rule_id)
     .where('bucket_start', '>=', from)
     .where('bucket_start', '<', to)
-    .select([sql<number>`bucket_start / ${length} * ${length}`.as('start'), ...sums])
+    .select([startIn(resolution_seconds).as('start'), ...sums])
     .select((e) => e.fn.max('active_connections').as('active_connections'))
     .select(sql<number | null>`case when count(new_connections) = count(*) then sum(new_connections) end`.as('new_connections'))
     .groupBy('start')

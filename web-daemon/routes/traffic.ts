@@ -2,6 +2,7 @@
 import type { RelayCounters } from '@panel/shared/model/ruleset.ts'
 import type { Logger } from 'pino'
 import type { CommandContext } from '../context.ts'
+import { startOf } from '../db/spans.ts'
 import { unlessAway } from '../helper/away.ts'
 import type { SettingKey } from '../settings/definitions.ts'
 import type { SettingsReader } from '../settings/reader.ts'
@@ -216,7 +217,7 @@ export class Traffic {
 
   #keyNow(route_rule_id: number): { key: string; bucket_start: number } {
     const now = Math.floor(this.#parts.now().getTime() / 1000)
-    const bucket_start = now - (now % this.bucketSeconds)
+    const bucket_start = startOf(now, this.bucketSeconds)
     return { key: `${route_rule_id} ${bucket_start}`, bucket_start }
   }
 

@@ -62,7 +62,8 @@ class Router {
 
   #writeSearch(): void {
     const text = this.search.toString().replaceAll('%3A', ':')
-    history.replaceState(null, '', `${location.pathname}${text === '' ? '' : `?${text}`}`)
+    const query = text === '' ? '' : `?${text}`
+    if (query !== location.search) history.replaceState(null, '', `${location.pathname}${query}`)
   }
 
   #endPause(): void {

@@ -16,17 +16,20 @@ export const pointsOf = (samples: readonly TrafficBucket[], { from, to, interval
     points.tx.push(tx)
     points.rx.push(rx)
   }
-  const starts = samples.map(({ bucket_start_date }) => Date.parse(bucket_start_date) / 1000)
-  if ((starts[0] ?? Infinity) > from) put(from, 0, 0)
-  for (const [at, { tx_bytes, rx_bytes }] of samples.entries()) {
-    const start = starts[at] ?? from
-    if (start - (points.times.at(-1) ?? from) > interval) {
+  // The first and the last may lie within the span in part.
+  const rates = samples.map(({ bucket_start_date, tx_bytes, rx_bytes }) => {
+    const start = Date.parse(bucket_start_date) / 1000
+    const time = Math.max(start, from)
+    const seconds = Math.max(1, Math.min(start + interval, to) - time)
+    return { time, tx: tx_bytes / seconds, rx: rx_bytes / seconds }
+  })
+  if (rates[0]?.time !== from) put(from, 0, 0)
+  for (const { time, tx, rx } of rates) {
+    if (time - (points.times.at(-1) ?? from) > interval) {
       put((points.times.at(-1) ?? from) + interval, 0, 0)
-      put(start - interval, 0, 0)
+      put(time - interval, 0, 0)
     }
-    // The first and the last may lie within the span in part.
-    const seconds = Math.max(1, Math.min(start + interval, to) - Math.max(start, from))
-    put(Math.max(start, from), tx_bytes / seconds, rx_bytes / seconds)
+    put(time, tx, rx)
   }
   const last = points.times.at(-1) ?? from
   if (to - last > 2 * interval) {
