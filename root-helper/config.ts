@@ -1,6 +1,6 @@
 // The helper's configuration: seven names in the environment, each with what Debian makes of it.
 import { isAbsolute } from 'node:path'
-import { RULE_BACKENDS, type RuleBackend } from '@panel/shared/model/rule-backend.ts'
+import { RULE_BACKENDS, type RuleBackend } from '@panel/shared/ruleset/backend.ts'
 
 /** Null: the best that is there. */
 export type WantedBackend = Exclude<RuleBackend, 'none'> | null

@@ -1,10 +1,10 @@
 // The root helper: the only process of the panel that can change the host.
 import type { Socket } from 'node:net'
-import { watchdogPeriodMs } from '@panel/shared/model/watchdog.ts'
+import { watchdogPeriodMs } from '@panel/shared/host/watchdog.ts'
 import { readConfig } from './config.ts'
 import { realParts, startHelper } from './helper.ts'
-import { finishBursts } from './kernel/bursts.ts'
-import { withConfigFile } from './kernel/config-file.ts'
+import { finishBursts } from './kernel/files/bursts.ts'
+import { withConfigFile } from './kernel/files/config-file.ts'
 import { log } from './log.ts'
 import { native } from './native/index.ts'
 

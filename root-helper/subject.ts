@@ -1,6 +1,6 @@
 // One noun that root can change: how to see it, what to do about it, and when not to.
-import type { Change } from '@panel/shared/plan/change.ts'
-import type { Check } from '@panel/shared/plan/check.ts'
+import type { Change } from '@panel/shared/change/change.ts'
+import type { Check } from '@panel/shared/change/check.ts'
 
 /** States are canonical everywhere behind `canonical`. `F` is what a probe finds beside the state. */
 export interface Subject<S, F extends { state: S | null }, Step extends { kind: string }> {

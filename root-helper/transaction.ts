@@ -1,6 +1,6 @@
 // The heart of root: probe, compare, plan, execute, read back; on any failure plan the way back from what is found. Generic in the state.
-import { sameState, type Change } from '@panel/shared/plan/change.ts'
-import { failuresOf, type Check } from '@panel/shared/plan/check.ts'
+import { sameState, type Change } from '@panel/shared/change/change.ts'
+import { failuresOf, type Check } from '@panel/shared/change/check.ts'
 import type { Outcome } from '@panel/shared/rpc/outcome.ts'
 import { RefusedError } from './refused.ts'
 import type { Journal, Subject } from './subject.ts'

@@ -42,7 +42,7 @@ export async function bundle(entry: string, outfile: string): Promise<void> {
   await writeFile(outfile.replace(/\.cjs$/, '.meta.json'), JSON.stringify(metafile))
 }
 
-const PROGRAMS = { helper: 'root-helper/main.ts', web: 'web-daemon/main.ts', 'tunnel-panel': 'web-daemon/command/main.ts' }
+const PROGRAMS = { helper: 'root-helper/main.ts', web: 'web-daemon/app/main.ts', 'tunnel-panel': 'web-daemon/cli/main.ts' }
 
 /** What a bundle looks for beside itself. */
 export async function addons(folder: string): Promise<void> {

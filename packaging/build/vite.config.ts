@@ -37,7 +37,7 @@ export default defineConfig({
     // turns on a slow line, compress worse, and bear headers longer than they are. The entry stays a file by that name.
     rolldownOptions: {
       output: {
-        // No word of a name can pass for one: the daemon has files that bear a hash kept for ever (web-daemon/http/assets.ts).
+        // No word of a name can pass for one: the daemon has files that bear a hash kept for ever (web-daemon/platform/http/assets.ts).
         hashCharacters: 'hex',
         codeSplitting: {
           groups: [

@@ -1,6 +1,6 @@
 // The events that one reader has not taken yet: bounded, so that a reader who is slow costs nothing but what he misses, and is told so.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { LOST, MAX_BATCH, type HostEvent } from '@panel/shared/model/event.ts'
+import { LOST, MAX_BATCH, type HostEvent } from '@panel/shared/events/model.ts'
 
 /** A thousand links that are made or go at once fit in. */
 const MAX_WAITING = 8192

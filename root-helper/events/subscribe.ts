@@ -1,5 +1,5 @@
 // events.subscribe: one watch of the kernel for all who listen, opened with the first of them and closed after the last.
-import { LOST, type HostEvent } from '@panel/shared/model/event.ts'
+import { LOST, type HostEvent } from '@panel/shared/events/model.ts'
 import type { Item, Result } from '@panel/shared/rpc/methods.ts'
 import type { KernelEvents } from '../kernel/facilities.ts'
 import { EventQueue } from './queue.ts'

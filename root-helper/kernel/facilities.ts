@@ -1,13 +1,13 @@
 // What the helper needs of a kernel, one interface per facility; the real ones and the fakes of the tests are held to one contract suite.
-import type { HostEvent } from '@panel/shared/model/event.ts'
-import type { Heard } from '../icmp/heard.ts'
-import type { ForeignFound } from '@panel/shared/model/foreign-netfilter.ts'
-import type { ForwardingFound, ForwardingSwitches } from '@panel/shared/model/forwarding.ts'
-import type { HostInterface, ObservedLink, RoutingEntry, SeenLink } from '@panel/shared/model/observed.ts'
-import type { FlowsFound, RelayConnection } from '@panel/shared/model/connection.ts'
-import type { RelayCounters, RelayDestination, RelayRule } from '@panel/shared/model/ruleset.ts'
-import type { RulesetFound } from '@panel/shared/model/ruleset-found.ts'
-import type { LinkConfig, LinkKind, LinkState, TunnelAddress } from '@panel/shared/model/tunnel.ts'
+import type { HostEvent } from '@panel/shared/events/model.ts'
+import type { Heard } from './icmp/replies.ts'
+import type { ForeignFound } from '@panel/shared/foreign/model.ts'
+import type { ForwardingFound, ForwardingSwitches } from '@panel/shared/forwarding/model.ts'
+import type { HostInterface, ObservedLink, RoutingEntry, SeenLink } from '@panel/shared/tunnel/observed.ts'
+import type { FlowsFound, RelayConnection } from '@panel/shared/ruleset/connection.ts'
+import type { RelayCounters, RelayDestination, RelayRule } from '@panel/shared/ruleset/model.ts'
+import type { RulesetFound } from '@panel/shared/ruleset/found.ts'
+import type { LinkConfig, LinkKind, LinkState, TunnelAddress } from '@panel/shared/tunnel/model.ts'
 
 /** A link under a name: `link` is null where its kind is not one of ours. */
 export interface FoundLink {

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 
 const here = dirname(fileURLToPath(import.meta.url))
-const WEB = join(here, '../../web-daemon/native')
+const WEB = join(here, '../../web-daemon/platform/native')
 const COMMON = ['arguments.c', 'notify.c']
 const inFolder = (folder, names) => names.map((name) => join(folder, name))
 

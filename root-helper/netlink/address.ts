@@ -1,5 +1,5 @@
 // RTM_*ADDR: addresses of links. IPv4 and IPv6 tell a peer apart in different ways, and this is the place that knows.
-import type { TunnelAddress } from '@panel/shared/model/tunnel.ts'
+import type { TunnelAddress } from '@panel/shared/tunnel/model.ts'
 import { attribute, Attributes, DecodeError, text, u32 } from './attributes.ts'
 import { familyOf, ipBytes, ipText, isFamily, lengthOf, type AddressFamily } from './bytes.ts'
 import * as k from './constants.ts'

@@ -1,7 +1,7 @@
 // Connection tracking over ctnetlink: entries by mark, filtered in the kernel, and their deletion.
-import type { RelayConnection } from '@panel/shared/model/connection.ts'
-import { CONNECTION_STATES } from '@panel/shared/model/connection.ts'
-import { readMark } from '@panel/shared/render/ruleset-mark.ts'
+import type { RelayConnection } from '@panel/shared/ruleset/connection.ts'
+import { CONNECTION_STATES } from '@panel/shared/ruleset/connection.ts'
+import { readMark } from '@panel/shared/ruleset/mark.ts'
 import { attribute, Attributes, nest, u32be } from './attributes.ts'
 import { ipText } from './bytes.ts'
 import type { Message } from './message.ts'

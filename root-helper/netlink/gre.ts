@@ -1,5 +1,5 @@
 // IFLA_GRE_*: the four kinds of tunnel between the kernel's attributes and the model, both directions.
-import { isIpv6Kind, LINK_KINDS, type LinkConfig, type LinkKind } from '@panel/shared/model/tunnel.ts'
+import { isIpv6Kind, LINK_KINDS, type LinkConfig, type LinkKind } from '@panel/shared/tunnel/model.ts'
 import { attribute, DecodeError, u16be, u32, u32be, u8, type Attributes } from './attributes.ts'
 import { ipBytes, ipText } from './bytes.ts'
 import * as k from './constants.ts'

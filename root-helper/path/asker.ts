@@ -1,6 +1,6 @@
 // Questions that are echo requests, each with one answer: what a search of the path MTU and a trace are made of.
 import type { KernelError, PathEnds } from '../kernel/facilities.ts'
-import type { Heard } from '../icmp/heard.ts'
+import type { Heard } from '../kernel/icmp/replies.ts'
 import type { Clock } from './clock.ts'
 import type { Asked, EchoLine, Echoes } from './echoes.ts'
 import type { Means } from './means.ts'

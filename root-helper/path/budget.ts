@@ -1,5 +1,5 @@
 // How much may be sent in a second by everything that runs, so that nobody can make root flood a network.
-import { BYTES_PER_SECOND_MAX, PACKETS_PER_SECOND_MAX } from '@panel/shared/model/path.ts'
+import { BYTES_PER_SECOND_MAX, PACKETS_PER_SECOND_MAX } from '@panel/shared/path/model.ts'
 import { RefusedError } from '../refused.ts'
 
 export interface Load {

@@ -2,7 +2,7 @@
 import { randomInt } from 'node:crypto'
 import { RefusedError } from '../refused.ts'
 import { KernelError, type EchoPort, type EchoRequest, type EchoSent, type Icmp, type PathEnds } from '../kernel/facilities.ts'
-import type { Heard } from '../icmp/heard.ts'
+import type { Heard } from '../kernel/icmp/replies.ts'
 import { HEADERS_BYTES, Meter } from './budget.ts'
 import type { Clock } from './clock.ts'
 

@@ -1,5 +1,5 @@
 // The `path.` lines of METHODS, over one port of the kernel.
-import type { MtuParams, PingParams, TraceParams } from '@panel/shared/model/path.ts'
+import type { MtuParams, PingParams, TraceParams } from '@panel/shared/path/model.ts'
 import type { Params } from '@panel/shared/rpc/methods.ts'
 import type { Icmp } from '../kernel/facilities.ts'
 import { systemClock, type Clock } from './clock.ts'

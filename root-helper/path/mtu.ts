@@ -1,5 +1,5 @@
 // path.mtu: the largest packet that arrives whole, found by halving with Don't-Fragment set; a router that says what fits is asked no second time.
-import type { MtuParams, MtuResult, MtuStep } from '@panel/shared/model/path.ts'
+import type { MtuParams, MtuResult, MtuStep } from '@panel/shared/path/model.ts'
 import { RefusedError } from '../refused.ts'
 import { allowPath } from '../policy.ts'
 import { Asker, type Answer } from './asker.ts'

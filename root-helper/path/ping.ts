@@ -1,5 +1,5 @@
 // path.ping: echo requests to one target, each told as it is decided.
-import { WATCH_BATCH_MAX, type PingPacket, type PingParams, type PingResult } from '@panel/shared/model/path.ts'
+import { WATCH_BATCH_MAX, type PingPacket, type PingParams, type PingResult } from '@panel/shared/path/model.ts'
 import type { Item } from '@panel/shared/rpc/methods.ts'
 import { allowPath } from '../policy.ts'
 import { loadOf, NO_LOAD } from './budget.ts'

@@ -1,8 +1,8 @@
 // One target of a watch: sends when it is due, keeps to its rhythm, and tells the verdict on each echo request.
-import type { PingPacket, WatchResult, WatchTarget } from '@panel/shared/model/path.ts'
+import type { PingPacket, WatchResult, WatchTarget } from '@panel/shared/path/model.ts'
 import type { Clock } from './clock.ts'
 import type { EchoLine } from './echoes.ts'
-import type { Heard } from '../icmp/heard.ts'
+import type { Heard } from '../kernel/icmp/replies.ts'
 import { Probes } from './probes.ts'
 import type { Timed } from './schedule.ts'
 

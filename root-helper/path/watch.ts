@@ -1,5 +1,5 @@
 // path.watch: many targets, each in its rhythm, their sends spread evenly over the time.
-import { WATCH_BATCH_MAX, WATCH_TARGETS_MAX, WatchTarget, type WatchItem, type WatchResult } from '@panel/shared/model/path.ts'
+import { WATCH_BATCH_MAX, WATCH_TARGETS_MAX, WatchTarget, type WatchItem, type WatchResult } from '@panel/shared/path/model.ts'
 import type { Params, Result } from '@panel/shared/rpc/methods.ts'
 import { KernelError } from '../kernel/facilities.ts'
 import { hindranceTo, soundPath } from '../policy.ts'

@@ -1,7 +1,7 @@
 // What became of an echo request, in words for people.
-import { DROPPED_HERE, type ProbeOutcome } from '@panel/shared/model/path.ts'
+import { DROPPED_HERE, type ProbeOutcome } from '@panel/shared/path/model.ts'
 import type { KernelError, PathEnds } from '../kernel/facilities.ts'
-import type { Heard } from '../icmp/heard.ts'
+import type { Heard } from '../kernel/icmp/replies.ts'
 
 const HINTS: Record<string, (ends: PathEnds) => string> = {
   EPERM: () => DROPPED_HERE,

@@ -1,5 +1,5 @@
 // What the API answers to an analysis: a verdict, what it rests on, and what to do, in order (interface.md, Analysis result; decisions.md, F24, D7).
-import type { Static } from '../model/schema.ts'
+import type { Static } from '../schema.ts'
 import { Anything, Id, Instant, list, oneOf, Sentence, shape, Text, told } from './shapes.ts'
 
 export const ROUTE_VERDICTS = [

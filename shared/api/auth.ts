@@ -1,5 +1,5 @@
 // What the API answers about the signed-in operator (interface.md, Session, Auth).
-import { nullable, type Static } from '../model/schema.ts'
+import { nullable, type Static } from '../schema.ts'
 import { Always, Flag, Id, Instant, Sentence, shape, told } from './shapes.ts'
 
 export const UserView = shape('User', { user_id: Id, username: Sentence, is_active: Flag, last_login_date: nullable(Instant), created_date: Instant })

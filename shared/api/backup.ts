@@ -1,5 +1,5 @@
 // What a backup holds, what may be asked of an import, and what it answers (interface.md, Backup document; decisions.md, B1 to B6).
-import { nullable, strict, Type, type Static } from '../model/schema.ts'
+import { nullable, strict, Type, type Static } from '../schema.ts'
 import { ErrorEnvelope, Warning } from './errors.ts'
 import { flag, maybe, ranged, says, text } from './fields.ts'
 import { UpdatePoolBody } from './pools.ts'

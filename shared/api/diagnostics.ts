@@ -1,7 +1,7 @@
 // What a client may ask of the way to a tunnel's other end, and what it is answered (interface.md, Diagnostics; decisions.md, D1 to D11).
-import { LinkStatistics } from '../model/observed.ts'
-import { PAYLOAD_MAX, PROBE_OUTCOMES, type ProbeOutcome } from '../model/path.ts'
-import { nullable, strict, Type, type Static } from '../model/schema.ts'
+import { LinkStatistics } from '../tunnel/observed.ts'
+import { PAYLOAD_MAX, PROBE_OUTCOMES, type ProbeOutcome } from '../path/model.ts'
+import { nullable, strict, Type, type Static } from '../schema.ts'
 import { conclusion } from './analysis.ts'
 import { flag, maybe, ranged, says } from './fields.ts'
 import { Amount, Anything, Count, Flag, Id, idIn, Instant, list, Never, oneOf, Sentence, shape, Text, told, Whole, wordIn } from './shapes.ts'

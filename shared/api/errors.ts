@@ -1,5 +1,5 @@
 // The closed list of error codes of the HTTP API and the status each one answers with (spec: Errors; decisions.md, section 4).
-import { strict, stringEnum, Type, type Static } from '../model/schema.ts'
+import { strict, stringEnum, Type, type Static } from '../schema.ts'
 import { Anything, shape, Text } from './shapes.ts'
 
 export const STATUS_OF = {

@@ -1,5 +1,5 @@
 // The words that the fields of a request are described in: each says by itself what is expected of it, and under which code it is refused.
-import { nullable, Type, type TSchema } from '../model/schema.ts'
+import { nullable, Type, type TSchema } from '../schema.ts'
 
 /** `x-code` is the code in `details.fields[]` (decisions.md, section 4), `x-message` the sentence that the operator reads. */
 export const says = (code: string, message: string, description: string) => ({ 'x-code': code, 'x-message': message, description })

@@ -1,5 +1,5 @@
 // What a client may say and is answered about IP forwarding (interface.md, system/forwarding; decisions.md, F27 to F29).
-import { nullable, strict, Type, type Static } from '../model/schema.ts'
+import { nullable, strict, Type, type Static } from '../schema.ts'
 import { Warning } from './errors.ts'
 import { flag, maybe } from './fields.ts'
 import { Amount, Count, Flag, list, mapOf, oneOf, Sentence, shape, Text, told } from './shapes.ts'

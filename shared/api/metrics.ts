@@ -1,5 +1,5 @@
 // What the API answers about the load of the host and its traffic (interface.md, Metrics snapshot; decisions.md, M1 to M3, W3).
-import { nullable, strict, Type, type Static } from '../model/schema.ts'
+import { nullable, strict, Type, type Static } from '../schema.ts'
 import { Amount, Count, Flag, Id, Instant, list, oneOf, shape, Text, told } from './shapes.ts'
 
 /** Shares of the time since the reading before, in percent. */

@@ -1,5 +1,5 @@
 // What a client may send about address pools, and what it is answered (interface.md, Pools; decisions.md, R31 to R35).
-import { strict, Type, type Static } from '../model/schema.ts'
+import { strict, Type, type Static } from '../schema.ts'
 import { Warning } from './errors.ts'
 import { Always, Count, Flag, Id, list, oneOf, Sentence, shape, Text, told } from './shapes.ts'
 

@@ -1,6 +1,6 @@
 // What a client may send about reconciliation, and what it is answered (interface.md, Reconcile; decisions.md, S8 to S17).
-import { integerEnum, nullable, strict, Type, type Static } from '../model/schema.ts'
-import { INTERFACE_NAME_PATTERN } from '../model/tunnel.ts'
+import { integerEnum, nullable, strict, Type, type Static } from '../schema.ts'
+import { INTERFACE_NAME_PATTERN } from '../tunnel/model.ts'
 import { Warning } from './errors.ts'
 import { PERSISTENCE_TYPES, RECONCILE_STATUSES, TUNNEL_SIDES, type ReconcileStatus } from './lookups.ts'
 import { RouteFindings } from './route-findings.ts'

@@ -1,8 +1,8 @@
 // What the API answers about the panel itself and the host under it (interface.md, System; decisions.md, Y1 to Y7).
-import { TOOLS } from '../model/host.ts'
-import { HostInterface, RoutingEntry } from '../model/observed.ts'
-import { RULE_BACKENDS } from '../model/rule-backend.ts'
-import { nullable, strict, Type, type Static } from '../model/schema.ts'
+import { TOOLS } from '../host/model.ts'
+import { HostInterface, RoutingEntry } from '../tunnel/observed.ts'
+import { RULE_BACKENDS } from '../ruleset/backend.ts'
+import { nullable, strict, Type, type Static } from '../schema.ts'
 import { PERSISTENCE_TYPES, TUNNEL_TYPES } from './lookups.ts'
 import { Count, Flag, Id, idIn, Instant, list, mapOf, Never, oneOf, Sentence, shape, Text, told } from './shapes.ts'
 

@@ -1,6 +1,6 @@
 // What a client may send about tunnels. Each field says by itself what is expected of it and under which code it is refused.
-import { integerEnum, strict, Type, U32_MAX, type Static } from '../model/schema.ts'
-import { INTERFACE_NAME_PATTERN } from '../model/tunnel.ts'
+import { integerEnum, strict, Type, U32_MAX, type Static } from '../schema.ts'
+import { INTERFACE_NAME_PATTERN } from '../tunnel/model.ts'
 import { flag, maybe, orNull, ranged, says, text } from './fields.ts'
 import { PERSISTENCE_TYPES, TUNNEL_SIDES, TUNNEL_TYPES } from './lookups.ts'
 

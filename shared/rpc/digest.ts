@@ -1,6 +1,6 @@
 // What tunnel.digest says of one name: enough to see that nothing differs from what is stored, without sending all that is there.
-import { nullable, strict, Type, type Static } from '../model/schema.ts'
-import { SeenLink, TunnelFound } from '../model/observed.ts'
+import { nullable, strict, Type, type Static } from '../schema.ts'
+import { SeenLink, TunnelFound } from '../tunnel/observed.ts'
 
 /** `digest` is the SHA-256, in hexadecimal, of the canonical state as JSON; of "null" where there is none. */
 export const TunnelDigest = strict({

@@ -1,6 +1,6 @@
 // How a change can end, and why root can refuse to begin: two closed lists that both daemons share.
-import { Check } from '../plan/check.ts'
-import { line, nullable, strict, stringEnum, Type, type Static } from '../model/schema.ts'
+import { Check } from '../change/check.ts'
+import { line, nullable, strict, stringEnum, Type, type Static } from '../schema.ts'
 
 /**
  * applied: the host was read back and holds `after`. restored: it did not work, and the host was read back and holds `before` again.

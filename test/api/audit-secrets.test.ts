@@ -4,7 +4,7 @@ import { createSecretKey, randomBytes } from 'node:crypto'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Endpoint } from '@panel/web-daemon/http/endpoint.ts'
+import type { Endpoint } from '@panel/web-daemon/platform/http/endpoint.ts'
 import { Client } from './support/client.ts'
 import { OPERATOR, startPanel, type TestPanel } from './support/panel.ts'
 

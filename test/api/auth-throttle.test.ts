@@ -1,7 +1,7 @@
 // Guessing is slowed down (decisions.md, A12): per account name, per address, and by a lockout of the address.
 import assert from 'node:assert/strict'
 import bcrypt from 'bcrypt'
-import { replacePassword } from '@panel/web-daemon/auth/store.ts'
+import { replacePassword } from '@panel/web-daemon/features/auth/store.ts'
 import { OPERATOR, startPanel, type TestPanel } from './support/panel.ts'
 
 describe('guessing a password', () => {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { createHmac, createSecretKey } from 'node:crypto'
 import bcrypt from 'bcrypt'
-import { makePasswords, type Bcrypt } from '@panel/web-daemon/auth/passwords.ts'
+import { makePasswords, type Bcrypt } from '@panel/web-daemon/features/auth/passwords.ts'
 import type { Reply } from './support/client.ts'
 import { OPERATOR, startPanel, TEST_BCRYPT_COST, type TestPanel } from './support/panel.ts'
 

@@ -1,8 +1,8 @@
 // What an import makes of a backup: the same panel, or as much of it as can be had (interface.md, POST /backup/import; decisions.md, B3 to B5).
 import assert from 'node:assert/strict'
 import type { BackupDocument } from '@panel/shared/api/backup.ts'
-import { Refusal } from '@panel/web-daemon/http/refusal.ts'
-import { SETTING_KEYS } from '@panel/web-daemon/settings/definitions.ts'
+import { Refusal } from '@panel/web-daemon/platform/http/refusal.ts'
+import { SETTING_KEYS } from '@panel/web-daemon/features/settings/definitions.ts'
 import { backupOf, became, exportOf, furnish, importInto, withoutIds } from './support/backup.ts'
 import type { Client } from './support/client.ts'
 import { OPERATOR, startPanel, type TestPanel } from './support/panel.ts'

@@ -1,7 +1,7 @@
 // Whatever a panel holds, its backup brings it back: as a property over random panels, and at size (interface.md, Backup document; decisions.md, W9, W12, W13).
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { DEFAULTS } from '@panel/web-daemon/settings/definitions.ts'
+import { DEFAULTS } from '@panel/web-daemon/features/settings/definitions.ts'
 import { became, exportOf, importInto, withoutIds } from './support/backup.ts'
 import type { Client } from './support/client.ts'
 import { startPanel, type TestPanel } from './support/panel.ts'

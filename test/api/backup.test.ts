@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { createSecretKey, randomBytes } from 'node:crypto'
 import { METHODS } from '@panel/shared/rpc/methods.ts'
-import { SETTING_KEYS } from '@panel/web-daemon/settings/definitions.ts'
+import { SETTING_KEYS } from '@panel/web-daemon/features/settings/definitions.ts'
 import { backupOf, became, exportOf, furnish, importInto } from './support/backup.ts'
 import type { Client } from './support/client.ts'
 import { FakeKernel } from '../support/fake-kernel.ts'

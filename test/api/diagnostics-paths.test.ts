@@ -1,6 +1,6 @@
 // The path MTU and the way hop by hop (interface.md, Diagnostics; decisions.md, D5, D6, D10, D11).
 import assert from 'node:assert/strict'
-import { helperAway } from '@panel/web-daemon/helper/refusals.ts'
+import { helperAway } from '@panel/web-daemon/platform/helper/refusals.ts'
 import { carries, getRun, listRuns, ping, probeMtu, startTried, trace, type TriedPanel } from './support/diagnostics.ts'
 import { codesOf, createTunnel, getTunnel, patchTunnel } from './support/tunnels.ts'
 

@@ -1,7 +1,7 @@
 // The stored runs of diagnostics and the counters of a tunnel (interface.md, Diagnostics; decisions.md, D8 to D11, W15, U2).
 import assert from 'node:assert/strict'
 import type { CountersAnswer } from '@panel/shared/api/diagnostics.ts'
-import { insertRun, RUNS_KEPT } from '@panel/web-daemon/diagnostics/store.ts'
+import { insertRun, RUNS_KEPT } from '@panel/web-daemon/features/diagnostics/store.ts'
 import { getRun, listRuns, pinged, startTried, type TriedPanel } from './support/diagnostics.ts'
 import { createTunnel } from './support/tunnels.ts'
 

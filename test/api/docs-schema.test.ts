@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { Warning } from '@panel/shared/api/errors.ts'
 import { mapOf, Text } from '@panel/shared/api/shapes.ts'
-import { nullable, strict, Type, type TSchema } from '@panel/shared/model/schema.ts'
-import { openApiSchema } from '@panel/web-daemon/docs/schema.ts'
+import { nullable, strict, Type, type TSchema } from '@panel/shared/schema.ts'
+import { openApiSchema } from '@panel/web-daemon/features/docs/schema.ts'
 
 const plain = (schema: object): unknown => JSON.parse(JSON.stringify(openApiSchema(schema as TSchema)))
 

@@ -1,11 +1,11 @@
 // The API description: every rule that interface.md has about it (decisions.md, T16, T22, W20).
 import assert from 'node:assert/strict'
 import { Validator } from '@seriousme/openapi-schema-validator'
-import type { ApiDescription } from '@panel/web-daemon/docs/document.ts'
-import type { Operation } from '@panel/web-daemon/docs/operation.ts'
-import { query, TAGS } from '@panel/web-daemon/http/endpoint.ts'
-import { Type } from '@panel/shared/model/schema.ts'
-import { VERSION } from '@panel/web-daemon/version.ts'
+import type { ApiDescription } from '@panel/web-daemon/features/docs/document.ts'
+import type { Operation } from '@panel/web-daemon/features/docs/operation.ts'
+import { query, TAGS } from '@panel/web-daemon/platform/http/endpoint.ts'
+import { Type } from '@panel/shared/schema.ts'
+import { VERSION } from '@panel/web-daemon/platform/version.ts'
 import type { Client } from './support/client.ts'
 import { startPanel, type TestPanel } from './support/panel.ts'
 

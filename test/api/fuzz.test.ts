@@ -1,9 +1,9 @@
 // Every operation of the API description against requests at random: never an unforeseen failure, never a hang, and never a change by what was refused.
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import type { ApiDescription } from '@panel/web-daemon/docs/document.ts'
-import { command, ok, query, type Endpoint } from '@panel/web-daemon/http/endpoint.ts'
-import { Refusal } from '@panel/web-daemon/http/refusal.ts'
+import type { ApiDescription } from '@panel/web-daemon/features/docs/document.ts'
+import { command, ok, query, type Endpoint } from '@panel/web-daemon/platform/http/endpoint.ts'
+import { Refusal } from '@panel/web-daemon/platform/http/refusal.ts'
 import { requestTo, type Described, type FuzzRequest } from './support/fuzz/requests.ts'
 import { Target } from './support/fuzz/target.ts'
 import { startPanel } from './support/panel.ts'

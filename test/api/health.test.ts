@@ -1,8 +1,8 @@
 // What the panel says of itself and of the host (interface.md: System; decisions.md, T10, T20, Y2 to Y4, Y7).
 import assert from 'node:assert/strict'
-import { VERSION } from '@panel/web-daemon/version.ts'
-import { helperAway } from '@panel/web-daemon/helper/refusals.ts'
-import { openStore, IN_MEMORY } from '@panel/web-daemon/db/open.ts'
+import { VERSION } from '@panel/web-daemon/platform/version.ts'
+import { helperAway } from '@panel/web-daemon/platform/helper/refusals.ts'
+import { openStore, IN_MEMORY } from '@panel/web-daemon/platform/db/open.ts'
 import type { Writer } from '@panel/shared/rpc/methods.ts'
 import { startPanel, type TestPanel } from './support/panel.ts'
 

@@ -1,7 +1,7 @@
 // The monitor stream (interface.md, Events; decisions.md, E1 to E6, T5).
 import assert from 'node:assert/strict'
 import type { MonitorSnapshot, MonitorSummaryAnswer } from '@panel/shared/api/monitor.ts'
-import { helperAway } from '@panel/web-daemon/helper/refusals.ts'
+import { helperAway } from '@panel/web-daemon/platform/helper/refusals.ts'
 import { OPERATOR } from './support/panel.ts'
 import { pictureOf, startWatching, toggle, type WatchingPanel } from './support/monitor.ts'
 import { eventually, openStream, type OpenStream } from './support/streams.ts'

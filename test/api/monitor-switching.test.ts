@@ -1,7 +1,7 @@
 // Switching the watching of a tunnel, and the state of all tunnels at once (interface.md: Monitoring, States; decisions.md, M5, M6, T5, R16, Y7).
 import assert from 'node:assert/strict'
 import type { TunnelView } from '@panel/shared/api/tunnel-answers.ts'
-import { helperAway } from '@panel/web-daemon/helper/refusals.ts'
+import { helperAway } from '@panel/web-daemon/platform/helper/refusals.ts'
 import { startPanel } from './support/panel.ts'
 import { startWatching, statusOf, summaryOf, toggle, type WatchingPanel } from './support/monitor.ts'
 import { eventually } from './support/streams.ts'

@@ -1,7 +1,7 @@
 // The watching of tunnels (interface.md: Monitoring, Monitoring status, States; decisions.md, S2 to S6, M4 to M6, T5).
 import assert from 'node:assert/strict'
-import { helperAway } from '@panel/web-daemon/helper/refusals.ts'
-import { Refusal } from '@panel/web-daemon/http/refusal.ts'
+import { helperAway } from '@panel/web-daemon/platform/helper/refusals.ts'
+import { Refusal } from '@panel/web-daemon/platform/http/refusal.ts'
 import { startWatching, statusOf, summaryOf, toggle, wayOf, type WatchingPanel } from './support/monitor.ts'
 import { forget } from './support/reconcile.ts'
 import { eventually } from './support/streams.ts'

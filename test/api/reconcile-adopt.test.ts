@@ -1,9 +1,9 @@
 // Adopting over a fake kernel: a tunnel that somebody made is taken under management as it is (interface.md, POST /reconcile/adopt; decisions.md, S12, S13, R14).
 import assert from 'node:assert/strict'
-import { READ } from '@panel/shared/read/saved-file.ts'
-import { renderKeepaliveUnit } from '@panel/shared/render/keepalive-unit.ts'
-import { fileNameOf } from '@panel/shared/render/saved-file.ts'
-import { renderSystemdUnit } from '@panel/shared/render/systemd-unit.ts'
+import { READ } from '@panel/shared/tunnel/read-saved-file.ts'
+import { renderKeepaliveUnit } from '@panel/shared/tunnel/keepalive-unit.ts'
+import { fileNameOf } from '@panel/shared/tunnel/saved-file.ts'
+import { renderSystemdUnit } from '@panel/shared/tunnel/systemd-unit.ts'
 import type { Client } from './support/client.ts'
 import type { TestPanel } from './support/panel.ts'
 import { adopt, byHand, forget, ignore, itemOf, plantByHand, reapply, reconcile } from './support/reconcile.ts'

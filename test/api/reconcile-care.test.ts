@@ -1,7 +1,7 @@
 // Ignoring, forgetting, reapplying, and the pass in the background (interface.md, Reconcile; decisions.md, S14, S15, S17).
 import assert from 'node:assert/strict'
 import type { LastPass } from '@panel/shared/api/reconcile.ts'
-import { helperAway } from '@panel/web-daemon/helper/refusals.ts'
+import { helperAway } from '@panel/web-daemon/platform/helper/refusals.ts'
 import { FakeKernel } from '../support/fake-kernel.ts'
 import { inProcessHelper } from '../support/in-process-helper.ts'
 import type { Client } from './support/client.ts'

@@ -1,7 +1,7 @@
 // GET /reconcile over a fake kernel: every stored tunnel and every tunnel of the host, compared (interface.md, Reconcile; decisions.md, S8 to S12, S14).
 import assert from 'node:assert/strict'
-import type { LinkState } from '@panel/shared/model/tunnel.ts'
-import { helperAway } from '@panel/web-daemon/helper/refusals.ts'
+import type { LinkState } from '@panel/shared/tunnel/model.ts'
+import { helperAway } from '@panel/web-daemon/platform/helper/refusals.ts'
 import type { Client } from './support/client.ts'
 import { startPanel, type TestPanel } from './support/panel.ts'
 import { ignore, itemOf, itemsOf, plantByHand, reconcile } from './support/reconcile.ts'

@@ -5,8 +5,8 @@ import { chmodSync, chownSync, mkdtempSync, readdirSync, rmSync, statSync, write
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import SQLite from 'better-sqlite3'
-import { insertFirstAccount, onlyAccount, type Account } from '@panel/web-daemon/auth/store.ts'
-import { openBeside, openStore } from '@panel/web-daemon/db/open.ts'
+import { insertFirstAccount, onlyAccount, type Account } from '@panel/web-daemon/features/auth/store.ts'
+import { openBeside, openStore } from '@panel/web-daemon/platform/db/open.ts'
 import { addons, bundle } from '../../packaging/build/build.ts'
 import { Client } from './support/client.ts'
 import { OPERATOR, PAGE_DIR } from './support/panel.ts'
@@ -31,7 +31,7 @@ describe('tunnel-panel reset-password', function () {
   before(async () => {
     program = mkdtempSync(join(tmpdir(), 'panel-program-'))
     chmodSync(program, 0o755)
-    await Promise.all([addons(program), bundle('web-daemon/main.ts', join(program, 'web.cjs')), bundle('web-daemon/command/main.ts', join(program, 'tunnel-panel.cjs'))])
+    await Promise.all([addons(program), bundle('web-daemon/app/main.ts', join(program, 'web.cjs')), bundle('web-daemon/cli/main.ts', join(program, 'tunnel-panel.cjs'))])
   })
   after(() => rmSync(program, { recursive: true }))
   beforeEach(() => {

@@ -1,7 +1,7 @@
 // The setting system.auto_reapply_on_drift for relay rules: what somebody else took from the kernel or changed there is put back by the panel itself (decisions.md, S15).
 import assert from 'node:assert/strict'
 import { APPLY_STATUSES } from '@panel/shared/api/lookups.ts'
-import { GRACE_MS } from '@panel/web-daemon/reconcile/auto-reapply.ts'
+import { GRACE_MS } from '@panel/web-daemon/features/reconcile/auto-reapply.ts'
 import { from } from '../support/faulty.ts'
 import type { Client } from './support/client.ts'
 import { actOnRoute, getRoute, listRoutes, madeRoute } from './support/routes.ts'

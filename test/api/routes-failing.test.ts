@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { sql } from 'kysely'
 import type { Writer } from '@panel/shared/rpc/methods.ts'
-import { helperAway } from '@panel/web-daemon/helper/refusals.ts'
+import { helperAway } from '@panel/web-daemon/platform/helper/refusals.ts'
 import { FakeKernel } from '../support/fake-kernel.ts'
 import { from, onlyAt } from '../support/faulty.ts'
 import { inProcessHelper } from '../support/in-process-helper.ts'

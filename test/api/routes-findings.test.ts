@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { APPLY_STATUSES } from '@panel/shared/api/lookups.ts'
 import type { RouteFindings } from '@panel/shared/api/route-findings.ts'
-import { routeFindings } from '@panel/web-daemon/routes/findings.ts'
+import { routeFindings } from '@panel/web-daemon/features/routes/health/findings.ts'
 import { inProcessHelper } from '../support/in-process-helper.ts'
 import type { Client } from './support/client.ts'
 import { askOf, startPanel, type TestPanel } from './support/panel.ts'

@@ -1,7 +1,7 @@
 // The rules of other software through HTTP: they are told, warned of, and found where they stop a relay (decisions.md, F24, F27, S11).
 import assert from 'node:assert/strict'
 import type { RouteAnalysis } from '@panel/shared/api/analysis.ts'
-import { readForeign } from '@panel/shared/read/foreign-netfilter.ts'
+import { readForeign } from '@panel/shared/foreign/read.ts'
 import type { Client } from './support/client.ts'
 import { startPanel, type TestPanel } from './support/panel.ts'
 import { actOnRoute, createRoute, enableForwarding, forwarding, patchRoute, warningCodes } from './support/routes.ts'

@@ -1,7 +1,7 @@
 // What differs where iptables carries out the relay rules: what is told of it, what is refused, and the text of a preview (interface.md, System; decisions.md, Y2, Y3).
 import assert from 'node:assert/strict'
-import type { RuleBackend } from '@panel/shared/model/rule-backend.ts'
-import { iptablesText } from '@panel/shared/render/iptables.ts'
+import type { RuleBackend } from '@panel/shared/ruleset/backend.ts'
+import { iptablesText } from '@panel/shared/ruleset/iptables/render.ts'
 import type { Client } from './support/client.ts'
 import { startPanel, type TestPanel } from './support/panel.ts'
 import { actOnRoute, createRoute, madeRoute, patchRoute, previewRoute } from './support/routes.ts'

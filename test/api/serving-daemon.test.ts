@@ -18,7 +18,7 @@ import { OPERATOR } from './support/panel.ts'
 import { actOnRoute, createRoute, getRoute } from './support/routes.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-const MAIN = join(ROOT, 'web-daemon/main.ts')
+const MAIN = join(ROOT, 'web-daemon/app/main.ts')
 const NOBODY = 65534
 /** An ordinary user, who can read this clone wherever root has put it. */
 const AS_NOBODY = ['setpriv', `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups', '--inh-caps=+dac_override', '--ambient-caps=+dac_override']

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
-import { methodOf, expressPath, pathOf } from '@panel/web-daemon/http/routes.ts'
+import { methodOf, expressPath, pathOf } from '@panel/web-daemon/platform/http/routes.ts'
 import { PAGE_DIR, startPanel, type TestPanel } from './support/panel.ts'
 
 const PREFIX = '/Secret.path'

@@ -1,8 +1,8 @@
 // What the settings of the monitoring change, at once and without a restart: how tunnels are probed, how they are judged, what is kept of it.
 import assert from 'node:assert/strict'
-import type { KnockResult } from '@panel/web-daemon/monitor/classify.ts'
-import { emptyBucket } from '@panel/web-daemon/monitor/bucket.ts'
-import { addBuckets } from '@panel/web-daemon/monitor/store.ts'
+import type { KnockResult } from '@panel/web-daemon/features/monitor/classify.ts'
+import { emptyBucket } from '@panel/web-daemon/features/monitor/bucket.ts'
+import { addBuckets } from '@panel/web-daemon/features/monitor/store.ts'
 import { FakeKernel } from '../support/fake-kernel.ts'
 import { FakeProber } from '../support/fake-prober.ts'
 import { inProcessHelper } from '../support/in-process-helper.ts'

@@ -1,7 +1,7 @@
 // Settings through HTTP: reading, changing and resetting them (interface.md, Settings; decisions.md, section 8).
 import assert from 'node:assert/strict'
 import { SETTING_CATEGORIES, SETTING_TYPES } from '@panel/shared/api/settings.ts'
-import { Settings } from '@panel/web-daemon/settings/settings.ts'
+import { Settings } from '@panel/web-daemon/features/settings/settings.ts'
 import type { Client } from './support/client.ts'
 import { startPanel, type TestPanel } from './support/panel.ts'
 import { BOUNDS, entryOf, getSchema, getSettings, LISTED, putSettings, refused, resetSettings, set, valueOf } from './support/settings.ts'

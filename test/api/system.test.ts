@@ -4,8 +4,8 @@ import { existsSync } from 'node:fs'
 import { hostname, release } from 'node:os'
 import type { HealthAnswer, InfoAnswer, InterfacesAnswer, RoutingTableAnswer } from '@panel/shared/api/system.ts'
 import type { Writer } from '@panel/shared/rpc/methods.ts'
-import { helperAway } from '@panel/web-daemon/helper/refusals.ts'
-import { VERSION } from '@panel/web-daemon/version.ts'
+import { helperAway } from '@panel/web-daemon/platform/helper/refusals.ts'
+import { VERSION } from '@panel/web-daemon/platform/version.ts'
 import { INSTALLATION, startPanel, type TestPanel } from './support/panel.ts'
 
 const AWAY = { ask: (async () => { throw helperAway('ENOENT') }) as Writer }

@@ -1,7 +1,7 @@
 // What is told and stored when a change of a tunnel does not work, cannot be undone, cannot be stored, or when the helper is away (decisions.md, S1, section 4).
 import assert from 'node:assert/strict'
 import { sql } from 'kysely'
-import { helperAway } from '@panel/web-daemon/helper/refusals.ts'
+import { helperAway } from '@panel/web-daemon/platform/helper/refusals.ts'
 import type { Writer } from '@panel/shared/rpc/methods.ts'
 import { from, onlyAt } from '../support/faulty.ts'
 import { FakeKernel } from '../support/fake-kernel.ts'

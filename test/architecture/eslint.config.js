@@ -55,7 +55,7 @@ export default tseslint.config(
   // A suite is one long function by mocha's nature.
   { files: ['test/**/*.ts'], rules: { 'max-lines-per-function': 'off', '@typescript-eslint/no-non-null-assertion': 'off' } },
   // A migration is one list of statements.
-  { files: ['web-daemon/**/migration.ts', 'web-daemon/db/migrations/*.ts'], rules: { 'max-lines-per-function': 'off' } },
+  { files: ['web-daemon/**/migration.ts', 'web-daemon/features/routes/migration-*.ts'], rules: { 'max-lines-per-function': 'off' } },
   { files: ['**/*.{js,mjs,cjs}'], languageOptions: { globals: readonly('process', 'console', 'Buffer', 'window', 'document', 'fetch', 'setTimeout') } },
   { files: ['**/*.cjs'], languageOptions: { sourceType: 'commonjs', globals: readonly('require', 'module') }, rules: { '@typescript-eslint/no-require-imports': 'off' } },
 )

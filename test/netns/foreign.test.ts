@@ -1,6 +1,6 @@
 // The firewall of somebody else in a real kernel: it is named, and found where it drops a relay.
 import assert from 'node:assert/strict'
-import { blocksOf, type RelayBlock } from '@panel/shared/plan/relay-block.ts'
+import { blocksOf, type RelayBlock } from '@panel/shared/foreign/relay-block.ts'
 import { exampleRule } from '../support/example-rule.ts'
 import { KernelNamespace } from './kernel-namespace.ts'
 

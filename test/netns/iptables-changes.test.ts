@@ -1,6 +1,6 @@
 // What changes do to traffic under way where iptables carries out the relay rules, and what it leaves behind when something else takes over.
 import assert from 'node:assert/strict'
-import type { RelayRule } from '@panel/shared/model/ruleset.ts'
+import type { RelayRule } from '@panel/shared/ruleset/model.ts'
 import { askOnce } from '../../packaging/run/ask-once.ts'
 import { exampleRule } from '../support/example-rule.ts'
 import type { Place } from './relay-peer.ts'

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { KernelError } from '@panel/root-helper/kernel/facilities.ts'
-import type { KernelLinks } from '@panel/root-helper/kernel/links.ts'
+import type { KernelLinks } from '@panel/root-helper/kernel/link/links.ts'
 
 const DRIVER = fileURLToPath(new URL('links-driver.ts', import.meta.url))
 

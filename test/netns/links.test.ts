@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
-import type { HostInterface, RoutingEntry } from '@panel/shared/model/observed.ts'
-import type { TunnelAddress } from '@panel/shared/model/tunnel.ts'
+import type { HostInterface, RoutingEntry } from '@panel/shared/tunnel/observed.ts'
+import type { TunnelAddress } from '@panel/shared/tunnel/model.ts'
 import type { LinkEvent } from '@panel/root-helper/netlink/events.ts'
 import { LinksNamespace } from './links-namespace.ts'
 

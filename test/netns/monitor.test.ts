@@ -4,11 +4,11 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
-import { watchKernel, type KernelWatch } from '@panel/web-daemon/events/kernel-watch.ts'
-import { makeLogger } from '@panel/web-daemon/log.ts'
-import type { Knocker } from '@panel/web-daemon/monitor/knock.ts'
-import type { TunnelRecord } from '@panel/web-daemon/tunnels/record.ts'
-import { insertTunnel } from '@panel/web-daemon/tunnels/store.ts'
+import { watchKernel, type KernelWatch } from '@panel/web-daemon/platform/events/kernel-watch.ts'
+import { makeLogger } from '@panel/web-daemon/platform/log.ts'
+import type { Knocker } from '@panel/web-daemon/features/monitor/knock.ts'
+import type { TunnelRecord } from '@panel/web-daemon/features/tunnels/record.ts'
+import { insertTunnel } from '@panel/web-daemon/features/tunnels/store.ts'
 import type { Client } from '../api/support/client.ts'
 import { statusOf, wayOf } from '../api/support/monitor.ts'
 import { startPanel, type TestPanel } from '../api/support/panel.ts'
@@ -19,7 +19,7 @@ const NAME = 'gre-a-1'
 const [example] = fc.sample(tunnelRecord, { seed: 1, numRuns: 1 }) as [TunnelRecord]
 /** Five probes a second, so that everything takes a fifth of the time; the window is ten of them. */
 const quick = { monitor_interval_seconds: 0.2, monitor_timeout_seconds: 0.4, monitor_window_size: 10, monitor_degraded_rtt_ms: 50 }
-const KNOCK = `import { knockAt } from '${fileURLToPath(new URL('../../web-daemon/monitor/knock.ts', import.meta.url))}'
+const KNOCK = `import { knockAt } from '${fileURLToPath(new URL('../../web-daemon/features/monitor/knock.ts', import.meta.url))}'
 console.log(JSON.stringify(await knockAt(JSON.parse(process.argv[1]), 0)))`
 
 describe('The monitoring of a tunnel on a real kernel', function () {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { EchoTemplate } from '@panel/root-helper/icmp/echo.ts'
+import { EchoTemplate } from '@panel/root-helper/kernel/icmp/echo.ts'
 import { native, NOTES, type Channel } from '@panel/root-helper/native/index.ts'
 import { ipBytes } from '@panel/root-helper/netlink/bytes.ts'
 

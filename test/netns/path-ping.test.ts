@@ -1,6 +1,6 @@
 // path.ping, path.mtu and path.trace through the real helper and kernel, over a router whose far link is smaller.
 import assert from 'node:assert/strict'
-import type { MtuParams, MtuStep, PingPacket, PingParams, TraceHop } from '@panel/shared/model/path.ts'
+import type { MtuParams, MtuStep, PingPacket, PingParams, TraceHop } from '@panel/shared/path/model.ts'
 import { FAR, FAR_V6, PathRig, ROUTER, until } from './path-rig.ts'
 
 const ENDS = { interface_name: '', source_address: '', target_address: FAR }

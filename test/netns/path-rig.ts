@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { connectHelper, type HelperClient } from '@panel/web-daemon/helper/client.ts'
-import { makeLogger } from '@panel/web-daemon/log.ts'
+import { connectHelper, type HelperClient } from '@panel/web-daemon/platform/helper/client.ts'
+import { makeLogger } from '@panel/web-daemon/platform/log.ts'
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 

@@ -1,6 +1,6 @@
 // path.watch through the real helper and kernel: many targets, each in its rhythm, and what becomes of them while they are watched.
 import assert from 'node:assert/strict'
-import type { WatchResult, WatchTarget } from '@panel/shared/model/path.ts'
+import type { WatchResult, WatchTarget } from '@panel/shared/path/model.ts'
 import { FAR, FAR_V6, PathRig, until } from './path-rig.ts'
 
 const target = (target_id: number, more: Partial<WatchTarget> = {}): WatchTarget => ({ target_id, interface_name: '', source_address: '', target_address: FAR, interval_ms: 200, timeout_ms: 300, packet_size: 56, ...more })

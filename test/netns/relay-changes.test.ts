@@ -1,6 +1,6 @@
 // What changes of relay rules do to traffic that is under way: nothing, but to the rules that they concern.
 import assert from 'node:assert/strict'
-import type { RelayRule } from '@panel/shared/model/ruleset.ts'
+import type { RelayRule } from '@panel/shared/ruleset/model.ts'
 import { askOnce } from '../../packaging/run/ask-once.ts'
 import { exampleRule } from '../support/example-rule.ts'
 import type { Place } from './relay-peer.ts'

@@ -1,9 +1,9 @@
 // The law of the compiler and the reader on this machine's kernel and nft: what is read back is what was asked for, and nothing else is.
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import type { RelayRule } from '@panel/shared/model/ruleset.ts'
-import { rulesetText } from '@panel/shared/render/ruleset.ts'
-import { applyRuleset } from '@panel/root-helper/ruleset/handlers.ts'
+import type { RelayRule } from '@panel/shared/ruleset/model.ts'
+import { rulesetText } from '@panel/shared/ruleset/nft/render.ts'
+import { applyRuleset } from '@panel/root-helper/nouns/ruleset/handlers.ts'
 import { exampleRule } from '../support/example-rule.ts'
 import { noJournal } from '../support/in-process-helper.ts'
 import { relayRules } from '../support/random-rules.ts'

@@ -1,7 +1,7 @@
 // What relay rules do to packets: client, relay and servers in namespaces, real traffic, rules made by the real helper.
 import assert from 'node:assert/strict'
-import type { RuleBackend } from '@panel/shared/model/rule-backend.ts'
-import type { RelayDestination, RelayRule } from '@panel/shared/model/ruleset.ts'
+import type { RuleBackend } from '@panel/shared/ruleset/backend.ts'
+import type { RelayDestination, RelayRule } from '@panel/shared/ruleset/model.ts'
 import { exampleRule } from '../support/example-rule.ts'
 import type { Place, Talk } from './relay-peer.ts'
 import { CLIENT, CLIENT_TOO, RELAY, RELAY_FAR, RELAY_TOO, RelayRig, SERVERS } from './relay-rig.ts'

@@ -1,6 +1,6 @@
 // One relay rule that tests speak of: TCP port 443 of 192.0.2.1 to 10.9.0.2, masqueraded.
-import { canonicalRule } from '@panel/shared/model/canonical-ruleset.ts'
-import type { RelayRule } from '@panel/shared/model/ruleset.ts'
+import { canonicalRule } from '@panel/shared/ruleset/canonical.ts'
+import type { RelayRule } from '@panel/shared/ruleset/model.ts'
 
 export const exampleRule = (fields: Partial<RelayRule> = {}): RelayRule =>
   canonicalRule({

@@ -1,6 +1,6 @@
 // One tunnel that tests speak of: from 192.0.2.1 to 192.0.2.2, with an address of each family, kept by systemd.
-import { canonicalTunnel } from '@panel/shared/model/canonical-tunnel.ts'
-import type { LinkConfig, Saved, TunnelState } from '@panel/shared/model/tunnel.ts'
+import { canonicalTunnel } from '@panel/shared/tunnel/canonical.ts'
+import type { LinkConfig, Saved, TunnelState } from '@panel/shared/tunnel/model.ts'
 
 export const exampleConfig: LinkConfig = {
   kind: 'gre',

@@ -1,6 +1,6 @@
 // A host whose files are those that a Debian 13 machine showed, with the traffic and the troubles that a test wishes.
 import { readFileSync } from 'node:fs'
-import type { Host, Space } from '@panel/web-daemon/metrics/host.ts'
+import type { Host, Space } from '@panel/web-daemon/features/metrics/host.ts'
 
 export const captured = (name: string): string => readFileSync(new URL(`captured-host/${name}`, import.meta.url), 'utf8')
 

@@ -1,5 +1,5 @@
 // A network in memory for echo requests: what becomes of each is the test's to say.
-import type { Heard } from '@panel/root-helper/icmp/heard.ts'
+import type { Heard } from '@panel/root-helper/kernel/icmp/replies.ts'
 import { KernelError, type EchoPort, type EchoRequest, type Icmp, type PathEnds } from '@panel/root-helper/kernel/facilities.ts'
 import { systemClock, type Clock } from '@panel/root-helper/path/clock.ts'
 

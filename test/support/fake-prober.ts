@@ -1,10 +1,10 @@
 // Root's part of the probing, without packets: holds the targets as `path.watch` would, and tells what the test says became of their probes.
 import assert from 'node:assert/strict'
 import { Ajv } from 'ajv'
-import type { ProbeOutcome, WatchItem, WatchTarget } from '@panel/shared/model/path.ts'
+import type { ProbeOutcome, WatchItem, WatchTarget } from '@panel/shared/path/model.ts'
 import { METHODS, type Params, type Writer } from '@panel/shared/rpc/methods.ts'
-import type { Streamer } from '@panel/web-daemon/helper/streams.ts'
-import { helperAway } from '@panel/web-daemon/helper/refusals.ts'
+import type { Streamer } from '@panel/web-daemon/platform/helper/streams.ts'
+import { helperAway } from '@panel/web-daemon/platform/helper/refusals.ts'
 
 interface Watch {
   readonly watch_id: number

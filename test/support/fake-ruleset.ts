@@ -1,11 +1,11 @@
 // Relay rules and forwarding switches in memory; test/contract holds both to what a real kernel does.
-import { inOrder } from '@panel/shared/model/canonical-ruleset.ts'
-import type { RelayCounters, RelayRule } from '@panel/shared/model/ruleset.ts'
-import type { RuleBackend } from '@panel/shared/model/rule-backend.ts'
-import type { ForwardingSwitches } from '@panel/shared/model/forwarding.ts'
-import type { FlowsFound, RelayConnection } from '@panel/shared/model/connection.ts'
+import { inOrder } from '@panel/shared/ruleset/canonical.ts'
+import type { RelayCounters, RelayRule } from '@panel/shared/ruleset/model.ts'
+import type { RuleBackend } from '@panel/shared/ruleset/backend.ts'
+import type { ForwardingSwitches } from '@panel/shared/forwarding/model.ts'
+import type { FlowsFound, RelayConnection } from '@panel/shared/ruleset/connection.ts'
 import { KernelError, type Connections, type Forwarding, type HeldRuleset, type Rulesets } from '@panel/root-helper/kernel/facilities.ts'
-import { FlowCounts } from '@panel/root-helper/kernel/flow-counts.ts'
+import { FlowCounts } from '@panel/root-helper/kernel/conntrack/flow-counts.ts'
 
 const ZERO = { tx_bytes: 0, tx_packets: 0, rx_bytes: 0, rx_packets: 0 }
 

@@ -1,8 +1,8 @@
 // The relay rules of test/golden/ruleset, which are loaded by every nft that a test can reach.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { canonicalRuleset } from '@panel/shared/model/canonical-ruleset.ts'
-import type { RelayRule } from '@panel/shared/model/ruleset.ts'
+import { canonicalRuleset } from '@panel/shared/ruleset/canonical.ts'
+import type { RelayRule } from '@panel/shared/ruleset/model.ts'
 
 export const RULESETS = join(import.meta.dirname, '../golden/ruleset')
 

@@ -2,9 +2,9 @@
 import { dispatcherFor } from '@panel/root-helper/dispatch.ts'
 import { handlersFor, type Parts } from '@panel/root-helper/handlers.ts'
 import { Places, Streams } from '@panel/root-helper/streams.ts'
-import { TOOLS, type HelperFacts, type Tools } from '@panel/shared/model/host.ts'
+import { TOOLS, type HelperFacts, type Tools } from '@panel/shared/host/model.ts'
 import type { Writer } from '@panel/shared/rpc/methods.ts'
-import type { Streamer } from '@panel/web-daemon/helper/streams.ts'
+import type { Streamer } from '@panel/web-daemon/platform/helper/streams.ts'
 import { refusalOf, type RefusalCode } from '@panel/shared/rpc/outcome.ts'
 import type { FakeKernel } from './fake-kernel.ts'
 

@@ -1,7 +1,7 @@
 // Arbitrary relay rules for property tests: canonical, and drawn from few addresses and ports, so that they often meet.
 import fc from 'fast-check'
-import { canonicalRule, canonicalRuleset } from '@panel/shared/model/canonical-ruleset.ts'
-import { NAT_MODES, BALANCES, RELAY_PROTOCOLS, type RelayRule } from '@panel/shared/model/ruleset.ts'
+import { canonicalRule, canonicalRuleset } from '@panel/shared/ruleset/canonical.ts'
+import { NAT_MODES, BALANCES, RELAY_PROTOCOLS, type RelayRule } from '@panel/shared/ruleset/model.ts'
 
 const addresses = { 4: ['192.0.2.1', '192.0.2.2', '0.0.0.0'], 6: ['2001:db8::1', '2001:db8::2', '::'] } as const
 const targets = { 4: ['10.9.0.2', '10.9.0.3', '10.9.0.4'], 6: ['fd09::2', 'fd09::3', '::ffff:1.2.3.4'] } as const

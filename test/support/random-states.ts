@@ -1,7 +1,7 @@
 // Arbitrary tunnel states for property tests: canonical, sound, and drawn so that two of them often differ in one thing only.
 import fc from 'fast-check'
-import { canonicalTunnel } from '@panel/shared/model/canonical-tunnel.ts'
-import { isIpv6Kind, LINK_KINDS, type LinkConfig, type LinkKind, type NetdevConfig, type Saved, type TunnelAddress, type TunnelState } from '@panel/shared/model/tunnel.ts'
+import { canonicalTunnel } from '@panel/shared/tunnel/canonical.ts'
+import { isIpv6Kind, LINK_KINDS, type LinkConfig, type LinkKind, type NetdevConfig, type Saved, type TunnelAddress, type TunnelState } from '@panel/shared/tunnel/model.ts'
 
 const u32 = fc.integer({ min: 0, max: 0xffff_ffff })
 const byte = fc.integer({ min: 0, max: 255 })

@@ -1,7 +1,7 @@
 // IP forwarding on the page: its state, turned on and put back, how full connection tracking is, and whose rules stand beside.
 import assert from 'node:assert/strict'
-import { nothingForeign } from '@panel/shared/model/foreign-netfilter.ts'
-import { readForeign } from '@panel/shared/read/foreign-netfilter.ts'
+import { nothingForeign } from '@panel/shared/foreign/model.ts'
+import { readForeign } from '@panel/shared/foreign/read.ts'
 import { browsing, type Visit } from './support/browser.ts'
 import { goTo, signedIn, startHost, type Host } from './support/host.ts'
 

@@ -1,7 +1,7 @@
 // Without any colour: every state is told apart by its shape alone, in lists and in the bar of a history (requirement 2).
 import assert from 'node:assert/strict'
-import { emptyBucket, severityOf } from '@panel/web-daemon/monitor/bucket.ts'
-import { addBuckets } from '@panel/web-daemon/monitor/store.ts'
+import { emptyBucket, severityOf } from '@panel/web-daemon/features/monitor/bucket.ts'
+import { addBuckets } from '@panel/web-daemon/features/monitor/store.ts'
 import { MONITOR_STATES, type MonitorState } from '@panel/shared/api/lookups.ts'
 import { startWatching, toggle, type WatchingPanel } from '../api/support/monitor.ts'
 import { browsing, type Visit } from './support/browser.ts'

@@ -1,7 +1,7 @@
 // Paths through real GRE tunnels: what the shipped helper finds out when their far end is well, slow, cut off, or behind a smaller path.
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { MtuResult, PingPacket, WatchResult } from '@panel/shared/model/path.ts'
+import type { MtuResult, PingPacket, WatchResult } from '@panel/shared/path/model.ts'
 import { startLab, type Lab, type Server } from './lab/index.ts'
 import { putPanel } from './panel/bundles.ts'
 import { Panel } from './panel/panel.ts'

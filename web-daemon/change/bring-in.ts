@@ -1,6 +1,6 @@
 // Makes something new: its record is there first, as Pending, so that a panel that dies meanwhile leaves what it had begun (decisions.md, S1).
 import type { Outcome } from '@panel/shared/rpc/outcome.ts'
-import type { Refusal } from '../http/refusal.ts'
+import type { Refusal } from '../platform/http/refusal.ts'
 import { endedAs, type ApplyMark } from './ended.ts'
 
 interface Carried {

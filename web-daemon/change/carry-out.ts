@@ -1,12 +1,12 @@
 // Has root carry out one change, and turns the ways in which that can end into what the operator is told (decisions.md, S1 and section 4).
 import type { ErrorCode } from '@panel/shared/api/errors.ts'
-import type { TunnelState } from '@panel/shared/model/tunnel.ts'
-import { invert, type Change } from '@panel/shared/plan/change.ts'
-import { failuresOf, type Check } from '@panel/shared/plan/check.ts'
+import type { TunnelState } from '@panel/shared/tunnel/model.ts'
+import { invert, type Change } from '@panel/shared/change/change.ts'
+import { failuresOf, type Check } from '@panel/shared/change/check.ts'
 import type { Outcome } from '@panel/shared/rpc/outcome.ts'
-import type { CommandContext } from '../context.ts'
-import { isAway, unlessAway } from '../helper/away.ts'
-import { Refusal } from '../http/refusal.ts'
+import type { CommandContext } from '../platform/context.ts'
+import { isAway, unlessAway } from '../platform/helper/away.ts'
+import { Refusal } from '../platform/http/refusal.ts'
 
 /** A helper that dies is started again at once, and puts back what it was doing before it answers anybody. */
 const LOOKS = { tries: 5, pause_ms: 400 }

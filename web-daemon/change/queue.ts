@@ -1,5 +1,5 @@
 // One change to the host at a time (decisions.md, W12): the others wait in line, and give up after half a minute.
-import { Refusal } from '../http/refusal.ts'
+import { Refusal } from '../platform/http/refusal.ts'
 
 export type InTurn = <T>(work: () => Promise<T>) => Promise<T>
 

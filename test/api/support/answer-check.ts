@@ -1,11 +1,11 @@
 // Holds every answer that any API test gets against the API description, so that the description cannot lie.
 import { Ajv, type ValidateFunction } from 'ajv'
 import { ErrorEnvelope, STATUS_OF } from '@panel/shared/api/errors.ts'
-import type { TSchema } from '@panel/shared/model/schema.ts'
-import { operationOf } from '@panel/web-daemon/docs/operation.ts'
-import { COMPONENTS, openApiSchema } from '@panel/web-daemon/docs/schema.ts'
-import type { Endpoint } from '@panel/web-daemon/http/endpoint.ts'
-import { API_BASE, methodOf, pathOf } from '@panel/web-daemon/http/routes.ts'
+import type { TSchema } from '@panel/shared/schema.ts'
+import { operationOf } from '@panel/web-daemon/features/docs/operation.ts'
+import { COMPONENTS, openApiSchema } from '@panel/web-daemon/features/docs/schema.ts'
+import type { Endpoint } from '@panel/web-daemon/platform/http/endpoint.ts'
+import { API_BASE, methodOf, pathOf } from '@panel/web-daemon/platform/http/routes.ts'
 import type { AnswerCheck } from './client.ts'
 
 const isInstant = (text: string): boolean => !Number.isNaN(Date.parse(text))

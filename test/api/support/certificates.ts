@@ -4,8 +4,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect, type ConnectionOptions, type TLSSocket } from 'node:tls'
-import { readPair, type Pair, type TlsFiles } from '@panel/web-daemon/tls/pair.ts'
-import { makeSelfSigned } from '@panel/web-daemon/tls/self-signed.ts'
+import { readPair, type Pair, type TlsFiles } from '@panel/web-daemon/platform/tls/pair.ts'
+import { makeSelfSigned } from '@panel/web-daemon/platform/tls/self-signed.ts'
 
 export const filesIn = (place: string): TlsFiles => ({ cert: join(place, 'panel.crt'), key: join(place, 'panel.key') })
 export const pairIn = (place: string): Pair => readPair(filesIn(place))

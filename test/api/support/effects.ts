@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { SettingCategory } from '@panel/shared/api/settings.ts'
-import type { SettingKey } from '@panel/web-daemon/settings/definitions.ts'
+import type { SettingKey } from '@panel/web-daemon/features/settings/definitions.ts'
 import type { Client } from './client.ts'
 import { startPanel, type TestPanel, type TestParts } from './panel.ts'
 

@@ -1,8 +1,8 @@
 // Words for tests of the watching: a panel whose probes go nowhere and have the answers that the test wishes.
 import type { MonitorEvent, MonitorHistoryAnswer, MonitorSnapshot, MonitorStatusAnswer, MonitorSummaryAnswer, MonitorToggleAnswer } from '@panel/shared/api/monitor.ts'
-import { watchKernel } from '@panel/web-daemon/events/kernel-watch.ts'
-import { makeLogger } from '@panel/web-daemon/log.ts'
-import type { KnockResult } from '@panel/web-daemon/monitor/classify.ts'
+import { watchKernel } from '@panel/web-daemon/platform/events/kernel-watch.ts'
+import { makeLogger } from '@panel/web-daemon/platform/log.ts'
+import type { KnockResult } from '@panel/web-daemon/features/monitor/classify.ts'
 import { FakeKernel } from '../../support/fake-kernel.ts'
 import { FakeProber } from '../../support/fake-prober.ts'
 import { inProcessHelper } from '../../support/in-process-helper.ts'

@@ -1,7 +1,7 @@
 // Endpoints that only tests have: one of each kind, to see the machinery without a feature in the way.
-import { command, created, ok, preview, query, type Endpoint } from '@panel/web-daemon/http/endpoint.ts'
-import { queryOf, textIn, wholeIn } from '@panel/web-daemon/http/queries.ts'
-import { integer, nullable, strict, stringEnum, Type } from '@panel/shared/model/schema.ts'
+import { command, created, ok, preview, query, type Endpoint } from '@panel/web-daemon/platform/http/endpoint.ts'
+import { queryOf, textIn, wholeIn } from '@panel/web-daemon/platform/http/queries.ts'
+import { integer, nullable, strict, stringEnum, Type } from '@panel/shared/schema.ts'
 
 export const WidgetBody = strict({
   name: Type.String({ minLength: 1, maxLength: 10 }),

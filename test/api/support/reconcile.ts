@@ -1,7 +1,7 @@
 // Words for tests of the comparison between host and store.
 import type { AdoptAnswer, ForgetAnswer, IgnoreAnswer, ReconcileAnswer, ReconcileItem } from '@panel/shared/api/reconcile.ts'
 import type { TunnelActionAnswer } from '@panel/shared/api/tunnel-answers.ts'
-import type { LinkConfig, LinkState } from '@panel/shared/model/tunnel.ts'
+import type { LinkConfig, LinkState } from '@panel/shared/tunnel/model.ts'
 import type { FakeKernel } from '../../support/fake-kernel.ts'
 import { exampleConfig } from '../../support/example.ts'
 import type { Client, Reply } from './client.ts'

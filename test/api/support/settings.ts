@@ -1,7 +1,7 @@
 // Words for tests of the settings.
 import assert from 'node:assert/strict'
 import type { ChangeSettingsAnswer, SettingEntry, SettingsAnswer, SettingsSchemaAnswer } from '@panel/shared/api/settings.ts'
-import type { SettingValues } from '@panel/web-daemon/settings/definitions.ts'
+import type { SettingValues } from '@panel/web-daemon/features/settings/definitions.ts'
 import type { Client, Reply } from './client.ts'
 
 /** decisions.md, section 8: every key with its default. */

@@ -1,7 +1,7 @@
 // The raw tool to compare with: ip(8), started as any program would start it.
 import { spawn } from 'node:child_process'
-import { addressAddArguments, linkAddArguments } from '@panel/shared/render/systemd-unit.ts'
-import type { TunnelState } from '@panel/shared/model/tunnel.ts'
+import { addressAddArguments, linkAddArguments } from '@panel/shared/tunnel/systemd-unit.ts'
+import type { TunnelState } from '@panel/shared/tunnel/model.ts'
 
 const IP = '/usr/sbin/ip'
 

@@ -1,7 +1,7 @@
 // Makes many tunnels one after the other, by one of the three ways, and leaves them there.
 import type { CreateTunnelAnswer } from '@panel/shared/api/tunnel-answers.ts'
 import { PERSISTENCE_TYPES } from '@panel/shared/api/lookups.ts'
-import { stateOf } from '@panel/web-daemon/tunnels/record.ts'
+import { stateOf } from '@panel/web-daemon/features/tunnels/record.ts'
 import { Helper } from './helper.ts'
 import { Http } from './http.ts'
 import { batchOf, commandsFor, ip } from './ip.ts'

@@ -2,9 +2,9 @@
 // without a helper. Then reads the counters of all of them. Every answer is checked, outside its time.
 import { spawn } from 'node:child_process'
 import type { ChangeRouteAnswer, UpdateRouteAnswer } from '@panel/shared/api/route-answers.ts'
-import type { RelayRule } from '@panel/shared/model/ruleset.ts'
+import type { RelayRule } from '@panel/shared/ruleset/model.ts'
 import type { Result } from '@panel/shared/rpc/methods.ts'
-import { rulesetText } from '@panel/shared/render/ruleset.ts'
+import { rulesetText } from '@panel/shared/ruleset/nft/render.ts'
 import { daemonsHere, processorTimeOf } from './daemons.ts'
 import { Helper, type Answered } from './helper.ts'
 import { Http } from './http.ts'

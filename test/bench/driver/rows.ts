@@ -1,6 +1,6 @@
 // A thousand tunnels that the panel could have made: between the same two ends, told apart by key, name and subnet.
 import { APPLY_STATUSES, PERSISTENCE_TYPES } from '@panel/shared/api/lookups.ts'
-import type { NewTunnel } from '@panel/web-daemon/tunnels/record.ts'
+import type { NewTunnel } from '@panel/web-daemon/features/tunnels/record.ts'
 import type { Ends } from './jobs.ts'
 
 const NO_OVERRIDES = {

@@ -2,8 +2,8 @@
 import { readConfig } from '@panel/root-helper/config.ts'
 import { realParts, startHelper } from '@panel/root-helper/helper.ts'
 import type { FoundLink, Links } from '@panel/root-helper/kernel/facilities.ts'
-import { canonicalConfig } from '@panel/shared/model/canonical-tunnel.ts'
-import { stateOf } from '@panel/web-daemon/tunnels/record.ts'
+import { canonicalConfig } from '@panel/shared/tunnel/canonical.ts'
+import { stateOf } from '@panel/web-daemon/features/tunnels/record.ts'
 import { nameOf, NUMBERS, tunnelOf } from './rows.ts'
 
 const COUNT = Number(process.env['PANEL_BENCH_COUNT'])

@@ -1,9 +1,9 @@
 // Changes of one rule under traffic through two others: what is lost, against what the server counted, and who had to wait.
-import type { RelayRule } from '@panel/shared/model/ruleset.ts'
+import type { RelayRule } from '@panel/shared/ruleset/model.ts'
 import { Helper } from '../driver/helper.ts'
 import { median } from '../figures.ts'
 import { ms, type Row, type Section } from '../table.ts'
-import { rulesetText } from '@panel/shared/render/ruleset.ts'
+import { rulesetText } from '@panel/shared/ruleset/nft/render.ts'
 import type { Load, Seen } from './load.ts'
 import { portOf, rulesOf } from './rules.ts'
 import { applied, type Panel } from './panel.ts'

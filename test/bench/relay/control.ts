@@ -1,6 +1,6 @@
 // One rule changed, and the counters read, at each size: the shipped daemons beside nft with the same text.
 import { join } from 'node:path'
-import { rulesetText } from '@panel/shared/render/ruleset.ts'
+import { rulesetText } from '@panel/shared/ruleset/nft/render.ts'
 import type { Answer, Job, Rounds } from '../driver/jobs.ts'
 import type { Programs } from '../programs.ts'
 import { ms, timed, type Aim, type Section } from '../table.ts'

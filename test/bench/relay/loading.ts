@@ -1,7 +1,7 @@
 // How long it takes to load so many rules into a network that has none.
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { rulesetText } from '@panel/shared/render/ruleset.ts'
+import { rulesetText } from '@panel/shared/ruleset/nft/render.ts'
 import type { Programs } from '../programs.ts'
 import { mebibytes, ms, type Row, type Section } from '../table.ts'
 import { iptables, linearNft, rulesOf } from './rules.ts'

@@ -1,7 +1,7 @@
 // The shipped daemons in a relay's network: the helper, which makes the rules, and the web daemon in front of it where it is wanted.
 import { chownSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { RULES_PER_CHANGE_MAX, type RelayRule } from '@panel/shared/model/ruleset.ts'
+import { RULES_PER_CHANGE_MAX, type RelayRule } from '@panel/shared/ruleset/model.ts'
 import { Helper } from '../driver/helper.ts'
 import type { Programs } from '../programs.ts'
 import { HELPER_FLAGS, WEB_FLAGS } from '../../../packaging/run/node-flags.ts'

@@ -2,7 +2,7 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { getPriority, setPriority, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { rulesetText } from '@panel/shared/render/ruleset.ts'
+import { rulesetText } from '@panel/shared/ruleset/nft/render.ts'
 import { layOut, type Programs } from '../programs.ts'
 import type { Section } from '../table.ts'
 import { changesSection } from './changes.ts'

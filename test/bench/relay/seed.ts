@@ -1,9 +1,9 @@
 // Stores rules through the store's own code, as if they had been made over HTTP. The web daemon does not run meanwhile.
 import { ADDRESS_FAMILIES, APPLY_STATUSES, LOAD_BALANCE_MODES, NAT_MODES, ROUTE_PROTOCOLS } from '@panel/shared/api/lookups.ts'
-import type { RelayRule } from '@panel/shared/model/ruleset.ts'
-import { openStore } from '@panel/web-daemon/db/open.ts'
-import { ruleOf, type NamedRoute } from '@panel/web-daemon/routes/record.ts'
-import { insertRoute } from '@panel/web-daemon/routes/store.ts'
+import type { RelayRule } from '@panel/shared/ruleset/model.ts'
+import { openStore } from '@panel/web-daemon/platform/db/open.ts'
+import { ruleOf, type NamedRoute } from '@panel/web-daemon/features/routes/record.ts'
+import { insertRoute } from '@panel/web-daemon/features/routes/store.ts'
 
 export async function seedRules(store: string, rules: readonly RelayRule[]): Promise<void> {
   const db = await openStore(store)

@@ -1,6 +1,6 @@
 // A panel under a web path over a fake host, its helper to be sent away at will, and the steps that a person takes on the page.
 import type { Locator, Page } from 'playwright-core'
-import { helperAway } from '@panel/web-daemon/helper/refusals.ts'
+import { helperAway } from '@panel/web-daemon/platform/helper/refusals.ts'
 import type { Writer } from '@panel/shared/rpc/methods.ts'
 import type { Client } from '../../api/support/client.ts'
 import { askOf, OPERATOR, startPanel, type TestPanel, type TestParts } from '../../api/support/panel.ts'

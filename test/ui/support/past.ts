@@ -1,7 +1,7 @@
 // A day that has gone by, for pictures: a tunnel with a slow evening and a break, and a rule with the traffic of people who sleep.
-import { emptyBucket, severityOf } from '@panel/web-daemon/monitor/bucket.ts'
-import { addBuckets } from '@panel/web-daemon/monitor/store.ts'
-import { saveTraffic } from '@panel/web-daemon/routes/store-traffic.ts'
+import { emptyBucket, severityOf } from '@panel/web-daemon/features/monitor/bucket.ts'
+import { addBuckets } from '@panel/web-daemon/features/monitor/store.ts'
+import { saveTraffic } from '@panel/web-daemon/features/routes/traffic/store.ts'
 import type { Host } from './host.ts'
 
 /** As often as the panel stores. */

@@ -1,8 +1,8 @@
 // A backup that somebody edited, or made to do harm: everything wrong is told by its place, and nothing else happens (interface.md, Versioning 4; decisions.md, B6, W5, W6).
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { Problems } from '@panel/web-daemon/http/problems.ts'
-import { readBackup, type Backup } from '@panel/web-daemon/backup/read.ts'
+import { Problems } from '@panel/web-daemon/platform/http/problems.ts'
+import { readBackup, type Backup } from '@panel/web-daemon/features/backup/read.ts'
 
 const ALL = { settings: true, routes: true }
 const TUNNEL = { local_endpoint: '192.0.2.1', remote_endpoint: '198.51.100.7' }

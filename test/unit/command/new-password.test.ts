@@ -1,7 +1,7 @@
-// A password at a terminal: never shown, asked for twice, and given up on Ctrl-C (web-daemon/command/new-password.ts).
+// A password at a terminal: never shown, asked for twice, and given up on Ctrl-C (web-daemon/cli/new-password.ts).
 import assert from 'node:assert/strict'
 import { PassThrough } from 'node:stream'
-import { readNewPassword, type Input } from '@panel/web-daemon/command/new-password.ts'
+import { readNewPassword, type Input } from '@panel/web-daemon/cli/new-password.ts'
 
 const GOOD = 'correct horse battery'
 

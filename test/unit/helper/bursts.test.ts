@@ -1,7 +1,7 @@
 // Work that is done once for all who ask for it within a moment, and at once for one who cannot go on without it.
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { finishBursts, inBursts } from '@panel/root-helper/kernel/bursts.ts'
+import { finishBursts, inBursts } from '@panel/root-helper/kernel/files/bursts.ts'
 
 const PAUSE_MS = 30
 

@@ -1,7 +1,7 @@
 // Whether a firewall of other software surely drops a tunnel's packets, and what lets them through in its own words (decisions.md, D7).
 import assert from 'node:assert/strict'
-import { readForeign } from '@panel/shared/read/foreign-netfilter.ts'
-import { greBlockOf } from '@panel/shared/plan/gre-block.ts'
+import { readForeign } from '@panel/shared/foreign/read.ts'
+import { greBlockOf } from '@panel/shared/foreign/gre-block.ts'
 
 const ENDS = { local_endpoint: '192.0.2.1', remote_endpoint: '198.51.100.7' }
 type Hook = 'prerouting' | 'input' | 'output'

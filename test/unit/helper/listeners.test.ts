@@ -1,8 +1,8 @@
 // Who waits on which port: the kernel's tables of sockets and the configuration of sshd, read as they are written.
 import assert from 'node:assert/strict'
 import { createServer } from 'node:net'
-import { findListeners } from '@panel/root-helper/kernel/listeners.ts'
-import { sshPorts, waitingSockets } from '@panel/root-helper/kernel/socket-table.ts'
+import { findListeners } from '@panel/root-helper/kernel/host/listeners.ts'
+import { sshPorts, waitingSockets } from '@panel/root-helper/kernel/host/socket-table.ts'
 
 const HEAD = '  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode'
 const row = (local: string, remote: string, state: string, inode = 1): string => `   0: ${local} ${remote} ${state} 00000000:00000000 00:00000000 00000000     0        0 ${inode} 1 0000000000000000 100 0 0 10 0`

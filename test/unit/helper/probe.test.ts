@@ -1,8 +1,8 @@
 // What root says of tunnels that it finds: those of others too, under names that no unit file of ours can have.
 import assert from 'node:assert/strict'
-import { digestTunnels } from '@panel/root-helper/tunnel/digest.ts'
-import { probeTunnels } from '@panel/root-helper/tunnel/probe.ts'
-import { digestOf } from '@panel/web-daemon/reconcile/host.ts'
+import { digestTunnels } from '@panel/root-helper/nouns/tunnel/digest.ts'
+import { probeTunnels } from '@panel/root-helper/nouns/tunnel/probe.ts'
+import { digestOf } from '@panel/web-daemon/features/reconcile/host.ts'
 import { exampleTunnel } from '../../support/example.ts'
 import { FakeKernel } from '../../support/fake-kernel.ts'
 

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { KernelError } from '@panel/root-helper/kernel/facilities.ts'
-import { Generations } from '@panel/root-helper/kernel/generations.ts'
-import { RulesetChanges } from '@panel/root-helper/kernel/ruleset-changes.ts'
+import { Generations } from '@panel/root-helper/kernel/nft/generations.ts'
+import { RulesetChanges } from '@panel/root-helper/kernel/nft/ruleset-changes.ts'
 
 describe('The watch of the ruleset', () => {
   let generation: number

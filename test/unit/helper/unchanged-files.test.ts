@@ -4,7 +4,7 @@ import { mkdtempSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { unchangedFiles } from '@panel/root-helper/kernel/unchanged-files.ts'
+import { unchangedFiles } from '@panel/root-helper/kernel/files/file-cache.ts'
 
 describe('A file that is looked at again and again', function () {
   this.timeout(10_000)

@@ -1,10 +1,10 @@
 // Echo requests as bytes, and what is read out of bytes that anybody may have sent.
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { addUp, fold, isWhole } from '@panel/root-helper/icmp/checksum.ts'
-import type { Family } from '@panel/root-helper/icmp/constants.ts'
-import { EchoTemplate } from '@panel/root-helper/icmp/echo.ts'
-import { readHeard, type Packet } from '@panel/root-helper/icmp/heard.ts'
+import { addUp, fold, isWhole } from '@panel/root-helper/kernel/icmp/checksum.ts'
+import type { Family } from '@panel/root-helper/kernel/icmp/constants.ts'
+import { EchoTemplate } from '@panel/root-helper/kernel/icmp/echo.ts'
+import { readHeard, type Packet } from '@panel/root-helper/kernel/icmp/replies.ts'
 import { ipBytes } from '@panel/root-helper/netlink/bytes.ts'
 
 const COOKIE = Buffer.from('0badc0ffee15f00d', 'hex')

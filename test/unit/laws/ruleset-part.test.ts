@@ -1,12 +1,12 @@
 // The law of a change of some rules among many: the part that is compiled for it says all that the whole would say.
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { canonicalRuleset } from '@panel/shared/model/canonical-ruleset.ts'
-import type { RelayRule } from '@panel/shared/model/ruleset.ts'
-import { applyChange, changeOfTable } from '@panel/shared/render/ruleset-change.ts'
-import { layOut } from '@panel/shared/render/ruleset-layout.ts'
-import { rulesAround } from '@panel/shared/render/ruleset-part.ts'
-import type { Table } from '@panel/shared/render/ruleset-table.ts'
+import { canonicalRuleset } from '@panel/shared/ruleset/canonical.ts'
+import type { RelayRule } from '@panel/shared/ruleset/model.ts'
+import { applyChange, changeOfTable } from '@panel/shared/ruleset/nft/change.ts'
+import { layOut } from '@panel/shared/ruleset/nft/layout.ts'
+import { rulesAround } from '@panel/shared/ruleset/part.ts'
+import type { Table } from '@panel/shared/ruleset/nft/table.ts'
 import { exampleRule } from '../../support/example-rule.ts'
 import { relayRules } from '../../support/random-rules.ts'
 

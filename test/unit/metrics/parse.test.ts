@@ -1,11 +1,11 @@
 // What is read from /proc and /sys, on texts as a Debian 13 machine showed them.
 import assert from 'node:assert/strict'
-import { linkFacts } from '@panel/web-daemon/metrics/parse/link.ts'
-import { parseLoad } from '@panel/web-daemon/metrics/parse/loadavg.ts'
-import { parseMemory, parseSwap } from '@panel/web-daemon/metrics/parse/meminfo.ts'
-import { parseMounts, worthShowing } from '@panel/web-daemon/metrics/parse/mountinfo.ts'
-import { parseNetDev } from '@panel/web-daemon/metrics/parse/net-dev.ts'
-import { parseStat, usage } from '@panel/web-daemon/metrics/parse/stat.ts'
+import { linkFacts } from '@panel/web-daemon/features/metrics/parse/link.ts'
+import { parseLoad } from '@panel/web-daemon/features/metrics/parse/loadavg.ts'
+import { parseMemory, parseSwap } from '@panel/web-daemon/features/metrics/parse/meminfo.ts'
+import { parseMounts, worthShowing } from '@panel/web-daemon/features/metrics/parse/mountinfo.ts'
+import { parseNetDev } from '@panel/web-daemon/features/metrics/parse/net-dev.ts'
+import { parseStat, usage } from '@panel/web-daemon/features/metrics/parse/stat.ts'
 import { captured, capturedLinks } from '../../support/fake-host.ts'
 
 describe('/proc/stat', () => {

@@ -1,9 +1,9 @@
 // Where probes go, from where, and why a tunnel is not watched at all (decisions.md, S3, R1).
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { planOf } from '@panel/web-daemon/monitor/aim.ts'
-import type { SettingValues } from '@panel/web-daemon/settings/definitions.ts'
-import type { AddressRecord, TunnelRecord } from '@panel/web-daemon/tunnels/record.ts'
+import { planOf } from '@panel/web-daemon/features/monitor/aim.ts'
+import type { SettingValues } from '@panel/web-daemon/features/settings/definitions.ts'
+import type { AddressRecord, TunnelRecord } from '@panel/web-daemon/features/tunnels/record.ts'
 import { settingsWith } from '../../support/settings.ts'
 import { tunnelRecord } from '../pairing/content.ts'
 

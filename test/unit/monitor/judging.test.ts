@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { MONITOR_STATES, type MonitorState } from '@panel/shared/api/lookups.ts'
-import { classify, type Evidence, type Thresholds, type Verdict } from '@panel/web-daemon/monitor/classify.ts'
-import { Judge } from '@panel/web-daemon/monitor/judge.ts'
-import { Window } from '@panel/web-daemon/monitor/window.ts'
+import { classify, type Evidence, type Thresholds, type Verdict } from '@panel/web-daemon/features/monitor/classify.ts'
+import { Judge } from '@panel/web-daemon/features/monitor/judge.ts'
+import { Window } from '@panel/web-daemon/features/monitor/window.ts'
 
 const STANDARD: Thresholds = { state_change_samples: 3, decided_least: 3, degraded_loss_percent: 20, down_loss_percent: 100, degraded_rtt_ms: null }
 

@@ -1,7 +1,7 @@
 // The window of probes, beside a simple list of everything that happened to them (decisions.md, S3, S6).
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { Window } from '@panel/web-daemon/monitor/window.ts'
+import { Window } from '@panel/web-daemon/features/monitor/window.ts'
 
 type Held = number | 'lost' | null
 

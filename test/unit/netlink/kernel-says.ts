@@ -1,5 +1,5 @@
 // Messages as the kernel would send them, put together for the tests.
-import type { LinkConfig } from '@panel/shared/model/tunnel.ts'
+import type { LinkConfig } from '@panel/shared/tunnel/model.ts'
 import { nest, text, u32, u8 } from '@panel/root-helper/netlink/attributes.ts'
 import * as k from '@panel/root-helper/netlink/constants.ts'
 import { encodeGre } from '@panel/root-helper/netlink/gre.ts'

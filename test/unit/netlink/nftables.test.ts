@@ -1,11 +1,11 @@
 // Elements of nftables' sets and lines of chains: bytes that the kernel has for them, and the text that our table has.
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { intervalsFound, intervalsOf } from '@panel/root-helper/kernel/intervals.ts'
+import { intervalsFound, intervalsOf } from '@panel/root-helper/kernel/nft/intervals.ts'
 import { DecodeError, nest, text as encoded, u32be } from '@panel/root-helper/netlink/attributes.ts'
-import { encodeBytes, spellBytes, typesOf } from '@panel/root-helper/netlink/nftables-elements.ts'
-import { decodeLine } from '@panel/root-helper/netlink/nftables-lines.ts'
-import { layOut } from '@panel/shared/render/ruleset-layout.ts'
+import { encodeBytes, spellBytes, typesOf } from '@panel/root-helper/netlink/nftables/elements.ts'
+import { decodeLine } from '@panel/root-helper/netlink/nftables/lines.ts'
+import { layOut } from '@panel/shared/ruleset/nft/layout.ts'
 import { relayRules } from '../../support/random-rules.ts'
 import { FAMILY, GOTO, LOCAL, lineOf, NOT_IN, SOURCE } from './a-line.ts'
 

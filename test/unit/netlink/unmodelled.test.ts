@@ -1,9 +1,9 @@
 // What a link carries and the model cannot hold is told, each thing by its name.
 import assert from 'node:assert/strict'
-import type { LinkConfig } from '@panel/shared/model/tunnel.ts'
-import { TunnelFound } from '@panel/shared/model/observed.ts'
+import type { LinkConfig } from '@panel/shared/tunnel/model.ts'
+import { TunnelFound } from '@panel/shared/tunnel/observed.ts'
 import { Ajv } from 'ajv'
-import { foundLink } from '@panel/root-helper/kernel/link-found.ts'
+import { foundLink } from '@panel/root-helper/kernel/link/found.ts'
 import type { RawAddress } from '@panel/root-helper/netlink/address.ts'
 import { attribute, nest, text, u16be, u32, u8 } from '@panel/root-helper/netlink/attributes.ts'
 import { ipBytes } from '@panel/root-helper/netlink/bytes.ts'

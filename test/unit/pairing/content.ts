@@ -1,9 +1,9 @@
 // Arbitrary tunnels as a store holds them, for property tests of pairing.
 import fc from 'fast-check'
 import { kindOfType } from '@panel/shared/api/lookups.ts'
-import { isIpv6Kind } from '@panel/shared/model/tunnel.ts'
-import type { PoolRecord } from '@panel/web-daemon/pools/store.ts'
-import type { AddressRecord, TunnelRecord } from '@panel/web-daemon/tunnels/record.ts'
+import { isIpv6Kind } from '@panel/shared/tunnel/model.ts'
+import type { PoolRecord } from '@panel/web-daemon/features/pools/store.ts'
+import type { AddressRecord, TunnelRecord } from '@panel/web-daemon/features/tunnels/record.ts'
 
 const byte = fc.integer({ min: 0, max: 255 })
 const host = fc.integer({ min: 1, max: 254 })

@@ -1,7 +1,7 @@
 // Decoding pairing codes is bounded per operator and minute (decisions.md, section 4).
 import assert from 'node:assert/strict'
-import { Refusal } from '@panel/web-daemon/http/refusal.ts'
-import { DECODINGS_PER_MINUTE, PairingThrottle } from '@panel/web-daemon/tunnels/pairing-throttle.ts'
+import { Refusal } from '@panel/web-daemon/platform/http/refusal.ts'
+import { DECODINGS_PER_MINUTE, PairingThrottle } from '@panel/web-daemon/features/tunnels/pairing/throttle.ts'
 
 describe('Decoding pairing codes', () => {
   it('is refused with 429 and Retry-After beyond the limit, for that operator alone, until the minute is over', () => {

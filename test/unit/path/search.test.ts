@@ -1,7 +1,7 @@
 // A search of the path MTU and a trace over networks in memory that lose packets, keep silent or do not tell the truth.
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import type { MtuResult, MtuStep, TraceHop, TraceResult } from '@panel/shared/model/path.ts'
+import type { MtuResult, MtuStep, TraceHop, TraceResult } from '@panel/shared/path/model.ts'
 import { pathHandlers } from '@panel/root-helper/path/handlers.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
 import { FakeIcmp, type FakeAnswer } from '../../support/fake-icmp.ts'

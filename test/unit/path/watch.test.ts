@@ -1,6 +1,6 @@
 // A watch over a network in memory, with a clock of its own: who is asked when, and what is told of it.
 import assert from 'node:assert/strict'
-import type { WatchItem, WatchResult, WatchTarget } from '@panel/shared/model/path.ts'
+import type { WatchItem, WatchResult, WatchTarget } from '@panel/shared/path/model.ts'
 import { pathHandlers } from '@panel/root-helper/path/handlers.ts'
 import { RefusedError } from '@panel/root-helper/refused.ts'
 import { FakeClock } from '../../support/fake-clock.ts'

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { formatCidr, overlaps, parseCidr, type Cidr } from '@panel/shared/address/ip.ts'
-import { capacityOf, endsOf, lowestFree, subnetAt } from '@panel/web-daemon/pools/allocation.ts'
+import { capacityOf, endsOf, lowestFree, subnetAt } from '@panel/web-daemon/features/pools/allocation.ts'
 
 const cidr = (text: string): Cidr => {
   const parsed = parseCidr(text)

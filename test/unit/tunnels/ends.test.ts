@@ -1,9 +1,9 @@
 // The outer addresses of a tunnel, and what fits its kind (decisions.md, R6).
 import assert from 'node:assert/strict'
-import { draftEnds } from '@panel/web-daemon/tunnels/draft/ends.ts'
-import { draftOptions, trafficClassOf } from '@panel/web-daemon/tunnels/draft/options.ts'
-import { draftPersistence } from '@panel/web-daemon/tunnels/draft/persistence.ts'
-import type { Asked } from '@panel/web-daemon/tunnels/draft/sketch.ts'
+import { draftEnds } from '@panel/web-daemon/features/tunnels/draft/ends.ts'
+import { draftOptions, trafficClassOf } from '@panel/web-daemon/features/tunnels/draft/options.ts'
+import { draftPersistence } from '@panel/web-daemon/features/tunnels/draft/persistence.ts'
+import type { Asked } from '@panel/web-daemon/features/tunnels/draft/sketch.ts'
 import { facts, problemsOf, sketch, warningsOf } from './sketch.ts'
 
 const wrong = (body: Asked): string[] => {

@@ -1,6 +1,6 @@
 // Which address the far end has, as far as the addresses of this one tell it.
 import assert from 'node:assert/strict'
-import { farEndsOf } from '@panel/shared/model/far-end.ts'
+import { farEndsOf } from '@panel/shared/tunnel/far-end.ts'
 
 const TOLD: [address: string, peer_address: string, prefix_length: number, far: string[]][] = [
   ['172.17.1.1', '172.17.1.2', 30, ['172.17.1.2']],

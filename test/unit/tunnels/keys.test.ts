@@ -1,7 +1,7 @@
 // The GRE keys of a tunnel (decisions.md, T12, R9, R15).
 import assert from 'node:assert/strict'
-import { draftEnds } from '@panel/web-daemon/tunnels/draft/ends.ts'
-import { draftKeys } from '@panel/web-daemon/tunnels/draft/keys.ts'
+import { draftEnds } from '@panel/web-daemon/features/tunnels/draft/ends.ts'
+import { draftKeys } from '@panel/web-daemon/features/tunnels/draft/keys.ts'
 import { neighbour, problemsOf, sketch, warningsOf } from './sketch.ts'
 
 const drawing = (...keys: number[]) => (): number => keys.shift() ?? assert.fail('drew too often')

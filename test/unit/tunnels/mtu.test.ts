@@ -1,7 +1,7 @@
 // What MTU a tunnel is advised and given (decisions.md, R7, R19).
 import assert from 'node:assert/strict'
 import { parseIp } from '@panel/shared/address/ip.ts'
-import { adviseMtu, checkMtuForIpv6, draftMtu, underlayOf } from '@panel/web-daemon/tunnels/draft/mtu.ts'
+import { adviseMtu, checkMtuForIpv6, draftMtu, underlayOf } from '@panel/web-daemon/features/tunnels/draft/mtu.ts'
 import type { MtuAdvice } from '@panel/shared/api/tunnel-answers.ts'
 import { device, facts, problemsOf, route, sketch, warningsOf } from './sketch.ts'
 

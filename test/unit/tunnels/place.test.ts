@@ -1,8 +1,8 @@
 // Where a tunnel finds its place: number, name, pool and addresses (decisions.md, R4, R5, R11, R14, R32, T19).
 import assert from 'node:assert/strict'
-import { Refusal } from '@panel/web-daemon/http/refusal.ts'
-import { draftEnds } from '@panel/web-daemon/tunnels/draft/ends.ts'
-import { draftPlace } from '@panel/web-daemon/tunnels/draft/place.ts'
+import { Refusal } from '@panel/web-daemon/platform/http/refusal.ts'
+import { draftEnds } from '@panel/web-daemon/features/tunnels/draft/ends.ts'
+import { draftPlace } from '@panel/web-daemon/features/tunnels/draft/place.ts'
 import { device, facts, neighbour, problemsOf, route, sketch, warningsOf } from './sketch.ts'
 
 const placeOf = (asked: ReturnType<typeof sketch>) => draftPlace(asked, draftEnds(asked))

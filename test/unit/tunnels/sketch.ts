@@ -1,12 +1,12 @@
 // A draft's surroundings for unit tests: a host with eth0 of MTU 1500, the seeded pools and no tunnels, unless said otherwise.
-import type { HostInterface, RoutingEntry } from '@panel/shared/model/observed.ts'
+import type { HostInterface, RoutingEntry } from '@panel/shared/tunnel/observed.ts'
 import { kindOfType } from '@panel/shared/api/lookups.ts'
-import type { HelperFacts } from '@panel/shared/model/host.ts'
-import { Problems } from '@panel/web-daemon/http/problems.ts'
-import { Refusal } from '@panel/web-daemon/http/refusal.ts'
-import { FIELD_ORDER, type Asked, type Sketch } from '@panel/web-daemon/tunnels/draft/sketch.ts'
-import { factsOf, type HostFacts } from '@panel/web-daemon/tunnels/facts.ts'
-import type { Neighbour } from '@panel/web-daemon/tunnels/store.ts'
+import type { HelperFacts } from '@panel/shared/host/model.ts'
+import { Problems } from '@panel/web-daemon/platform/http/problems.ts'
+import { Refusal } from '@panel/web-daemon/platform/http/refusal.ts'
+import { FIELD_ORDER, type Asked, type Sketch } from '@panel/web-daemon/features/tunnels/draft/sketch.ts'
+import { factsOf, type HostFacts } from '@panel/web-daemon/features/tunnels/facts.ts'
+import type { Neighbour } from '@panel/web-daemon/features/tunnels/store.ts'
 import { settingsWith } from '../../support/settings.ts'
 
 export const ENDS = { local_endpoint: '192.0.2.1', remote_endpoint: '198.51.100.7' } as const

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { SETTING_CATEGORIES } from '@panel/shared/api/settings.ts'
-import { SETTINGS } from '@panel/web-daemon/settings/definitions.ts'
+import { SETTINGS } from '@panel/web-daemon/features/settings/definitions.ts'
 
 const WORDS = JSON.parse(readFileSync(new URL('../../../ui/src/locales/en/settings.json', import.meta.url), 'utf8')) as Record<string, string>
 const definitions = Object.entries(SETTINGS)

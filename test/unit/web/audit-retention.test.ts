@@ -1,12 +1,12 @@
 // What is older than the operator keeps it goes from the audit log while the panel serves (decisions.md, U4).
 import assert from 'node:assert/strict'
 import type { Kysely } from 'kysely'
-import { insertEntry } from '@panel/web-daemon/audit/store.ts'
-import { keepPruning } from '@panel/web-daemon/audit/retention.ts'
-import { IN_MEMORY, openStore } from '@panel/web-daemon/db/open.ts'
-import type { Database } from '@panel/web-daemon/db/schema.ts'
-import { Bus } from '@panel/web-daemon/events/bus.ts'
-import { makeLogger } from '@panel/web-daemon/log.ts'
+import { insertEntry } from '@panel/web-daemon/features/audit/store.ts'
+import { keepPruning } from '@panel/web-daemon/features/audit/retention.ts'
+import { IN_MEMORY, openStore } from '@panel/web-daemon/platform/db/open.ts'
+import type { Database } from '@panel/web-daemon/app/schema.ts'
+import { Bus } from '@panel/web-daemon/platform/events/bus.ts'
+import { makeLogger } from '@panel/web-daemon/platform/log.ts'
 import { settingsWith } from '../../support/settings.ts'
 
 const DAY_MS = 86_400_000

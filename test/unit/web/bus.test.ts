@@ -1,7 +1,7 @@
 // The bus: who listens hears, who has stopped does not, and who fails harms nobody.
 import assert from 'node:assert/strict'
-import { Bus } from '@panel/web-daemon/events/bus.ts'
-import { makeLogger } from '@panel/web-daemon/log.ts'
+import { Bus } from '@panel/web-daemon/platform/events/bus.ts'
+import { makeLogger } from '@panel/web-daemon/platform/log.ts'
 
 describe('The bus', () => {
   const log: string[] = []

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { ConfigError, readConfig } from '@panel/web-daemon/config.ts'
+import { ConfigError, readConfig } from '@panel/web-daemon/app/config.ts'
 
 describe('the configuration', () => {
   const directory = mkdtempSync(join(tmpdir(), 'panel-config-'))

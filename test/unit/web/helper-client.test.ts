@@ -5,9 +5,9 @@ import { createServer, type Server, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { connectHelper, type HelperClient } from '@panel/web-daemon/helper/client.ts'
-import { Refusal } from '@panel/web-daemon/http/refusal.ts'
-import { makeLogger } from '@panel/web-daemon/log.ts'
+import { connectHelper, type HelperClient } from '@panel/web-daemon/platform/helper/client.ts'
+import { Refusal } from '@panel/web-daemon/platform/http/refusal.ts'
+import { makeLogger } from '@panel/web-daemon/platform/log.ts'
 import { REFUSALS } from '@panel/shared/rpc/outcome.ts'
 
 interface Request {

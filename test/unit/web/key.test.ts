@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { signingKey } from '@panel/web-daemon/auth/key.ts'
+import { signingKey } from '@panel/web-daemon/features/auth/key.ts'
 
 describe('the signing key', () => {
   let directory: string

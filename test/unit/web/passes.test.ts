@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { PassReason } from '@panel/shared/api/reconcile.ts'
-import { Passes, type PassTimes } from '@panel/web-daemon/events/passes.ts'
-import { makeLogger } from '@panel/web-daemon/log.ts'
+import { Passes, type PassTimes } from '@panel/web-daemon/platform/events/passes.ts'
+import { makeLogger } from '@panel/web-daemon/platform/log.ts'
 
 const NEVER_MS = 60_000
 

@@ -1,7 +1,7 @@
 // The places of rules in a new order: they say that order, and few of them change.
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { newPlaces, type Placed } from '@panel/web-daemon/routes/places.ts'
+import { newPlaces, type Placed } from '@panel/web-daemon/features/routes/places.ts'
 
 const U32_MAX = 0xffff_ffff
 const inOrder = (a: Placed, b: Placed): number => a.sort_order - b.sort_order || a.route_rule_id - b.route_rule_id

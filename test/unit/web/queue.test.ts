@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { makeQueue } from '@panel/web-daemon/change/queue.ts'
-import { Refusal } from '@panel/web-daemon/http/refusal.ts'
-import { SlidingWindow } from '@panel/web-daemon/limit/sliding-window.ts'
+import { Refusal } from '@panel/web-daemon/platform/http/refusal.ts'
+import { SlidingWindow } from '@panel/web-daemon/platform/limits/sliding-window.ts'
 
 describe('the queue of changes', () => {
   it('lets one in at a time, in the order in which they ask, whether or not one fails', async () => {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { Agent, request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { DRAIN_MS, drain, listen, urlOf } from '@panel/web-daemon/http/server.ts'
+import { DRAIN_MS, drain, listen, urlOf } from '@panel/web-daemon/platform/http/server.ts'
 
 describe('the HTTP server', () => {
   it('gives headers 10 s, a request 60 s and an idle connection 120 s, and drains for 15 s', async () => {

@@ -1,7 +1,7 @@
 // What the web daemon gives up, and what it tells systemd: tried in a process of its own, since nothing takes it back.
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { watchdogPeriodMs } from '@panel/shared/model/watchdog.ts'
+import { watchdogPeriodMs } from '@panel/shared/host/watchdog.ts'
 
 const ADDON = new URL('../../../.build/native/service.node', import.meta.url).pathname
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { SETTING_KEYS, type SettingKey } from '@panel/web-daemon/settings/definitions.ts'
+import { SETTING_KEYS, type SettingKey } from '@panel/web-daemon/features/settings/definitions.ts'
 
 const DAEMON = fileURLToPath(new URL('../../../web-daemon', import.meta.url))
 

@@ -9,9 +9,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import SQLite from 'better-sqlite3'
 import { sql } from 'kysely'
 import { bundle, ROOT } from '../../../packaging/build/build.ts'
-import { MIGRATIONS } from '@panel/web-daemon/db/migrate.ts'
-import { openStore } from '@panel/web-daemon/db/open.ts'
-import type { Store } from '@panel/web-daemon/db/store.ts'
+import { MIGRATIONS } from '@panel/web-daemon/platform/db/migrate.ts'
+import { openStore } from '@panel/web-daemon/platform/db/open.ts'
+import type { Store } from '@panel/web-daemon/platform/db/store.ts'
 import { missing } from './kills/writes.ts'
 
 const KILLS = Number(process.env['PANEL_KILLS'] ?? 30)

@@ -4,10 +4,10 @@ import { copyFileSync, existsSync, mkdtempSync, openSync, closeSync, readFileSyn
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import SQLite from 'better-sqlite3'
-import { MIGRATIONS } from '@panel/web-daemon/db/migrate.ts'
-import { openStore } from '@panel/web-daemon/db/open.ts'
-import { PATIENCE_MS } from '@panel/web-daemon/db/state.ts'
-import { StoreUnusableError } from '@panel/web-daemon/db/trouble.ts'
+import { MIGRATIONS } from '@panel/web-daemon/platform/db/migrate.ts'
+import { openStore } from '@panel/web-daemon/platform/db/open.ts'
+import { PATIENCE_MS } from '@panel/web-daemon/platform/db/state.ts'
+import { StoreUnusableError } from '@panel/web-daemon/platform/db/trouble.ts'
 import { holdLock } from '../../api/support/held-lock.ts'
 
 const PAGE = 4096

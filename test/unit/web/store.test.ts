@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import SQLite from 'better-sqlite3'
 import { sql } from 'kysely'
-import { insertFirstAccount } from '@panel/web-daemon/auth/store.ts'
-import { MIGRATIONS, type NamedMigration } from '@panel/web-daemon/db/migrate.ts'
-import { openStore } from '@panel/web-daemon/db/open.ts'
+import { insertFirstAccount } from '@panel/web-daemon/features/auth/store.ts'
+import { MIGRATIONS, type NamedMigration } from '@panel/web-daemon/platform/db/migrate.ts'
+import { openStore } from '@panel/web-daemon/platform/db/open.ts'
 
 const LATER: NamedMigration = { name: '900-later', migration: { up: async (db) => void (await sql`ALTER TABLE user_account ADD COLUMN later TEXT`.execute(db)) } }
 const BROKEN: NamedMigration = { name: '901-broken', migration: { up: async (db) => void (await sql`CREATE TABLE half (a)`.execute(db), await sql`NONSENSE`.execute(db)) } }

@@ -5,11 +5,11 @@ import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { chmodSync, copyFileSync, cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { ConfigError } from '@panel/web-daemon/config.ts'
-import { makeLogger } from '@panel/web-daemon/log.ts'
-import { KeptPair } from '@panel/web-daemon/tls/kept-pair.ts'
-import { PairError, readPair, type Pair } from '@panel/web-daemon/tls/pair.ts'
-import { makeSelfSigned, SelfSignedError } from '@panel/web-daemon/tls/self-signed.ts'
+import { ConfigError } from '@panel/web-daemon/app/config.ts'
+import { makeLogger } from '@panel/web-daemon/platform/log.ts'
+import { KeptPair } from '@panel/web-daemon/platform/tls/kept-pair.ts'
+import { PairError, readPair, type Pair } from '@panel/web-daemon/platform/tls/pair.ts'
+import { makeSelfSigned, SelfSignedError } from '@panel/web-daemon/platform/tls/self-signed.ts'
 import { Certificates, filesIn, fingerprintIn, pairIn } from '../../api/support/certificates.ts'
 
 const DAY_MS = 86_400_000
@@ -211,7 +211,7 @@ describe('A certificate and its key', () => {
       // Each start compiles the sources anew.
       this.timeout(60_000)
       const made = next
-      const run = (state_dir: string, ...names: string[]) => execFileSync(process.execPath, ['--import', 'tsx', 'web-daemon/command/main.ts', 'make-certificate', ...names], { cwd: ROOT, env: { ...process.env, PANEL_STATE_DIR: state_dir }, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
+      const run = (state_dir: string, ...names: string[]) => execFileSync(process.execPath, ['--import', 'tsx', 'web-daemon/cli/main.ts', 'make-certificate', ...names], { cwd: ROOT, env: { ...process.env, PANEL_STATE_DIR: state_dir }, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
       const said = run(made, 'panel.example')
       assert.ok(said.startsWith(`PANEL_TLS_CERT=${filesIn(made).cert}\nPANEL_TLS_KEY=${filesIn(made).key}\n`))
       assert.ok(said.includes(fingerprintIn(made)))

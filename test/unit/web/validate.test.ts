@@ -1,8 +1,8 @@
 // Bodies against their schemas, as far as a request over HTTP cannot show it.
 import assert from 'node:assert/strict'
 import { CreateTunnelBody } from '@panel/shared/api/tunnels.ts'
-import { Problems } from '@panel/web-daemon/http/problems.ts'
-import { validate } from '@panel/web-daemon/http/validate.ts'
+import { Problems } from '@panel/web-daemon/platform/http/problems.ts'
+import { validate } from '@panel/web-daemon/platform/http/validate.ts'
 
 describe('A body held against its schema', () => {
   it('is refused for a list that is too long without a look at what it may not have', () => {

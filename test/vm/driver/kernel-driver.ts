@@ -3,11 +3,11 @@ import { createInterface } from 'node:readline'
 import { readConfig } from '@panel/root-helper/config.ts'
 import { realParts } from '@panel/root-helper/helper.ts'
 import type { Kernel } from '@panel/root-helper/kernel/facilities.ts'
-import { Generations } from '@panel/root-helper/kernel/generations.ts'
-import { keptRulesIn } from '@panel/root-helper/kernel/kept-rules.ts'
-import { Nft } from '@panel/root-helper/kernel/nft.ts'
-import { NftRulesets } from '@panel/root-helper/kernel/rulesets.ts'
-import { rulesetGeneration } from '@panel/root-helper/netlink/generation.ts'
+import { Generations } from '@panel/root-helper/kernel/nft/generations.ts'
+import { keptRulesIn } from '@panel/root-helper/kernel/files/kept-rules.ts'
+import { Nft } from '@panel/root-helper/kernel/nft/nft.ts'
+import { NftRulesets } from '@panel/root-helper/kernel/nft/rulesets.ts'
+import { rulesetGeneration } from '@panel/root-helper/netlink/nftables/generation.ts'
 
 interface Call {
   readonly id: number

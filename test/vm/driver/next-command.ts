@@ -1,3 +1,3 @@
 // The commands of a next release.
 import './next-migration.ts'
-import '../../../web-daemon/command/main.ts'
+import '../../../web-daemon/cli/main.ts'

@@ -1,3 +1,3 @@
 // The web daemon of a next release.
 import './next-migration.ts'
-import '../../../web-daemon/main.ts'
+import '../../../web-daemon/app/main.ts'

@@ -1,7 +1,7 @@
 // Requests to one operation of the API description: some as described, most with one thing broken.
 import fc from 'fast-check'
-import type { Operation } from '@panel/web-daemon/docs/operation.ts'
-import type { OpenApiSchema } from '@panel/web-daemon/docs/schema.ts'
+import type { Operation } from '@panel/web-daemon/features/docs/operation.ts'
+import type { OpenApiSchema } from '@panel/web-daemon/features/docs/schema.ts'
 import { ODD_NAMES, ODD_TEXTS, oddValue, valueOf } from './values.ts'
 
 export interface FuzzRequest {

@@ -2,7 +2,7 @@
 import { Agent, request, type IncomingMessage } from 'node:http'
 import { sql } from 'kysely'
 import type { PairingCodeAnswer } from '@panel/shared/api/pairing.ts'
-import type { Endpoint } from '@panel/web-daemon/http/endpoint.ts'
+import type { Endpoint } from '@panel/web-daemon/platform/http/endpoint.ts'
 import { answerCheck } from '../answer-check.ts'
 import type { AnswerCheck, Client } from '../client.ts'
 import { startPanel, type TestPanel } from '../panel.ts'

@@ -1,6 +1,6 @@
 // Values as a schema of the API description wants them, and values that hardly anybody wants.
 import fc from 'fast-check'
-import type { OpenApiSchema } from '@panel/web-daemon/docs/schema.ts'
+import type { OpenApiSchema } from '@panel/web-daemon/features/docs/schema.ts'
 import { OPERATOR } from '../panel.ts'
 
 type Arbitrary = fc.Arbitrary<unknown>

@@ -1,11 +1,11 @@
 // The writes of the test by kill -9, through the product's own stores: what write n leaves behind, and whether it is there.
 import { sql } from 'kysely'
-import { AUDIT_ACTIONS } from '@panel/web-daemon/audit/actions.ts'
-import { insertEntry } from '@panel/web-daemon/audit/store.ts'
-import type { Store } from '@panel/web-daemon/db/store.ts'
-import { readTallies, writeTallies } from '@panel/web-daemon/metrics/store.ts'
-import { writeSetting } from '@panel/web-daemon/settings/store.ts'
-import { insertTunnel, replaceTunnel } from '@panel/web-daemon/tunnels/store.ts'
+import { AUDIT_ACTIONS } from '@panel/shared/api/audit-actions.ts'
+import { insertEntry } from '@panel/web-daemon/features/audit/store.ts'
+import type { Store } from '@panel/web-daemon/platform/db/store.ts'
+import { readTallies, writeTallies } from '@panel/web-daemon/features/metrics/store.ts'
+import { writeSetting } from '@panel/web-daemon/features/settings/store.ts'
+import { insertTunnel, replaceTunnel } from '@panel/web-daemon/features/tunnels/store.ts'
 import { tunnelOf } from '../../../bench/driver/rows.ts'
 
 const NOW = new Date(0).toISOString()

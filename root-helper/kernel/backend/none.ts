@@ -1,0 +1,15 @@
+// Relay rules on a host where nothing can hold them: everything is said to be unreadable, and nothing can be changed.
+import { KernelError, type Rulesets } from '../facilities.ts'
+
+export function rulesetsWithout(detail: string): Rulesets {
+  const refuse = (): never => {
+    throw new KernelError('EOPNOTSUPP', detail)
+  }
+  return {
+    read: async () => ({ backend: 'none', is_readable: false, is_present: false, detail, rules: [], damaged: [], unmanaged: [] }),
+    submit: async () => refuse(),
+    removeCounters: async () => refuse(),
+    counters: async () => refuse(),
+    restore: async () => null,
+  }
+}

@@ -1,0 +1,56 @@
+// The connections that relay rules own, in the connection tracking of this network namespace.
+import type { FlowsFound } from '@panel/shared/ruleset/connection.ts'
+import type { RelayDestination } from '@panel/shared/ruleset/model.ts'
+import { markOf, RULE_MASK } from '@panel/shared/ruleset/mark.ts'
+import { KernelError, type Connections } from '../facilities.ts'
+import { FlowCounts } from './flow-counts.ts'
+import { decodeConnection, deleteConnection, dumpByMark, ownerOf, type TrackedConnection } from '../../netlink/conntrack.ts'
+import { NETLINK_NETFILTER } from '../../netlink/constants.ts'
+import { NetlinkSocket } from '../../netlink/socket.ts'
+
+/** All marks of ours begin with the same nibble. */
+const NIBBLE_MASK = 0xf000_0000
+
+export class KernelConnections implements Connections {
+  #socket: NetlinkSocket | null = null
+  readonly #counts = new FlowCounts()
+
+  async list(route_rule_ids: readonly number[]): Promise<TrackedConnection[]> {
+    this.#socket ??= new NetlinkSocket({ protocol: NETLINK_NETFILTER })
+    const [only, ...others] = route_rule_ids
+    const request = only !== undefined && others.length === 0 ? dumpByMark(markOf(only), RULE_MASK) : dumpByMark(markOf(0), NIBBLE_MASK)
+    const wanted = new Set(route_rule_ids)
+    const now = Date.now()
+    return (await this.#socket.dump(request)).flatMap((message) => {
+      const found = decodeConnection(message, now)
+      return found && (wanted.size === 0 || wanted.has(found.route_rule_id)) ? [found] : []
+    })
+  }
+
+  async count(): Promise<Pick<FlowsFound, 'epoch' | 'flows'>> {
+    this.#socket ??= new NetlinkSocket({ protocol: NETLINK_NETFILTER })
+    const found = await this.#socket.dump(dumpByMark(markOf(0), NIBBLE_MASK))
+    return { epoch: this.#counts.epoch, flows: this.#counts.look(found.flatMap((message) => ownerOf(message) ?? [])) }
+  }
+
+  async drop(route_rule_ids: readonly number[], destinations: readonly Pick<RelayDestination, 'address' | 'port'>[]): Promise<number> {
+    const chosen = new Set(destinations.map(({ address, port }) => `${address} ${port}`))
+    let dropped = 0
+    for (const one of route_rule_ids.length === 0 ? [] : await this.list(route_rule_ids)) {
+      if (chosen.size > 0 && !chosen.has(`${one.destination_address} ${one.destination_port}`)) continue
+      if (await this.#delete(one)) dropped += 1
+    }
+    return dropped
+  }
+
+  /** One that has ended meanwhile is not counted. */
+  async #delete(one: TrackedConnection): Promise<boolean> {
+    try {
+      await this.#socket?.request(deleteConnection(one))
+      return true
+    } catch (error) {
+      if (error instanceof KernelError && error.code === 'ENOENT') return false
+      throw error
+    }
+  }
+}

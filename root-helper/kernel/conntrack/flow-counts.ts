@@ -1,0 +1,42 @@
+// How many flows each relay rule owns and how many have begun, from one look at connection tracking to the next.
+import { randomUUID } from 'node:crypto'
+import type { Flows } from '@panel/shared/ruleset/connection.ts'
+
+/** `flow` is the number that the kernel gave it (CTA_ID), which no two that live at one time share with one rule. */
+export interface Owned {
+  readonly route_rule_id: number
+  readonly flow: number
+}
+
+interface Counted {
+  connections: number
+  begun: number
+}
+
+export class FlowCounts {
+  readonly epoch = randomUUID()
+  /** Of the last look; null before the first. */
+  #seen: ReadonlySet<number> | null = null
+  #counted: ReadonlyMap<number, Counted> = new Map()
+
+  look(owned: readonly Owned[]): Flows[] {
+    const seen = new Set<number>()
+    const counted = new Map<number, Counted>()
+    for (const one of owned) {
+      const key = keyOf(one)
+      // A dump may tell of an entry twice where the table changes under it.
+      if (seen.has(key)) continue
+      seen.add(key)
+      const rule = counted.get(one.route_rule_id) ?? { connections: 0, begun: this.#counted.get(one.route_rule_id)?.begun ?? 0 }
+      rule.connections += 1
+      if (this.#seen !== null && !this.#seen.has(key)) rule.begun += 1
+      counted.set(one.route_rule_id, rule)
+    }
+    this.#seen = seen
+    this.#counted = counted
+    return [...counted].sort(([a], [b]) => a - b).map(([route_rule_id, one]) => ({ route_rule_id, ...one }))
+  }
+}
+
+/** 32 bits of the flow and 20 of the rule: a number holds 53. */
+const keyOf = ({ route_rule_id, flow }: Owned): number => flow * 2 ** 20 + route_rule_id

@@ -1,0 +1,36 @@
+// Files of systemd-networkd, and how a running one is told of them.
+import { existsSync, lstatSync } from 'node:fs'
+import { NETWORKD_KINDS } from '@panel/shared/tunnel/saved-file.ts'
+import { inBursts } from './bursts.ts'
+import type { NetworkdFiles } from '../facilities.ts'
+import { runQuietly } from '../program/run-quietly.ts'
+import { savedFilesIn } from './saved-files.ts'
+
+const NETWORKD_FOLDERS = ['/etc/systemd/network', '/run/systemd/network', '/usr/lib/systemd/network', '/usr/local/lib/systemd/network']
+const UNIT = 'systemd-networkd.service'
+/** Where `systemctl enable` puts its links: by the unit's own [Install] in the first, by an administrator's in the others. */
+const ENABLING = ['multi-user.target.wants', 'sysinit.target.wants', 'network.target.wants']
+
+export const networkdReads = (folder: string): boolean => NETWORKD_FOLDERS.includes(folder)
+const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined
+
+/** systemd keeps such a link, pointing nowhere, for every unit while it is active. Asking over D-Bus might start one that is not. */
+export const networkdRuns = (): boolean => isThere(`/run/systemd/units/invocation:${UNIT}`)
+
+/** Whether the next boot starts it, told without starting a program. */
+export const networkdIsEnabled = (): boolean =>
+  ['/etc/systemd/system', '/usr/lib/systemd/system'].some((folder) => ENABLING.some((wants) => isThere(`${folder}/${wants}/${UNIT}`)))
+
+export const networkdIsInstalled = (): boolean => ['/usr/lib/systemd/systemd-networkd', '/lib/systemd/systemd-networkd'].some((path) => existsSync(path))
+
+/** As with systemd's own units, a burst of changes is one reload; but no link is made or deleted while networkd thinks of an older file for it. */
+export function networkdFilesIn(folder: string): NetworkdFiles {
+  const reload = inBursts(async () => {
+    if (networkdReads(folder) && networkdRuns()) await runQuietly('/usr/bin/networkctl', ['reload'])
+  })
+  return {
+    ...savedFilesIn(folder, NETWORKD_KINDS, () => undefined),
+    reloadFor: async (interface_name) => reload.soon(interface_name),
+    settled: (interface_name) => reload.doneFor(interface_name),
+  }
+}

@@ -1,0 +1,35 @@
+// Files of saved tunnels: plain files of our own name patterns in one folder.
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { FileKind } from '@panel/shared/tunnel/model.ts'
+import { isFileOf } from '@panel/shared/tunnel/saved-file.ts'
+import type { SavedFiles } from '../facilities.ts'
+import { removeIfThere, syncFolder, writeWhole } from './files.ts'
+import { unchangedFiles } from './file-cache.ts'
+
+/** `changed` is told after each change whose file it was. */
+export function savedFilesIn(folder: string, kinds: readonly FileKind[], changed: (name: string) => void): SavedFiles {
+  const isOurs = (name: string): boolean => isFileOf(name, kinds)
+  const path = (name: string): string => {
+    if (!isOurs(name)) throw new Error(`${name} is not a name of our files`)
+    return join(folder, name)
+  }
+  const read = unchangedFiles()
+  return {
+    read: async (name) => read(path(name)),
+    list: async () => (await readdir(folder)).filter(isOurs),
+    write: async (name, content) => {
+      await writeWhole(path(name), content, 0o644)
+      changed(name)
+    },
+    remove: async (name) => {
+      await removeAndSync(folder, path(name))
+      changed(name)
+    },
+  }
+}
+
+export async function removeAndSync(folder: string, path: string): Promise<void> {
+  await removeIfThere(path)
+  await syncFolder(folder)
+}

@@ -1,0 +1,46 @@
+// Units of saved tunnels and their keepalives, enabled by the link that `systemctl enable` would make.
+import { existsSync, lstatSync, readlinkSync } from 'node:fs'
+import { mkdir, readdir, symlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { isFileOf, UNIT_KINDS } from '@panel/shared/tunnel/saved-file.ts'
+import type { UnitFiles } from '../facilities.ts'
+import { removeIfThere, syncFolder } from './files.ts'
+import { removeAndSync, savedFilesIn } from './saved-files.ts'
+
+const WANTS = 'multi-user.target.wants'
+
+/** `changed` is told after each change, so that a running systemd can be asked to read the folder anew. */
+export function unitFilesIn(folder: string, changed: (name: string) => void): UnitFiles {
+  const files = savedFilesIn(folder, UNIT_KINDS, changed)
+  const wants = join(folder, WANTS)
+  return {
+    ...files,
+    isEnabled: async (name) => isEnabledIn(folder, name),
+    listEnabled: async () => listEnabledIn(wants),
+    setEnabled: async (name, enabled) => {
+      await (enabled ? enable(wants, name) : removeAndSync(wants, join(wants, name)))
+      changed(name)
+    },
+  }
+}
+
+/** A plain file in the place of the link enables nothing of ours. */
+export function isEnabledIn(folder: string, name: string): boolean {
+  const path = join(folder, WANTS, name)
+  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true && readlinkSync(path) === `../${name}`
+}
+
+/** The folder is made with the first unit that is enabled. */
+async function listEnabledIn(wants: string): Promise<string[]> {
+  if (!existsSync(wants)) return []
+  const entries = await readdir(wants, { withFileTypes: true })
+  return entries.filter((entry) => entry.isSymbolicLink() && isFileOf(entry.name, UNIT_KINDS) && readlinkSync(join(wants, entry.name)) === `../${entry.name}`).map(({ name }) => name)
+}
+
+async function enable(wants: string, name: string): Promise<void> {
+  await mkdir(wants, { recursive: true, mode: 0o755 })
+  const link = join(wants, name)
+  await removeIfThere(link)
+  await symlink(`../${name}`, link)
+  await syncFolder(wants)
+}

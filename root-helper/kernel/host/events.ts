@@ -1,0 +1,35 @@
+// What the host's kernel tells unasked: of its links and addresses over rtnetlink, and that somebody has changed the ruleset of nftables.
+import { LOST, RULESET_CHANGED, type HostEvent } from '@panel/shared/events/model.ts'
+import type { KernelEvents } from '../facilities.ts'
+import type { RulesetChanges } from '../nft/ruleset-changes.ts'
+import { transportError } from '../../netlink/errors.ts'
+import { watchLinks, type LinkEvent } from '../../netlink/events.ts'
+import { log } from '../../log.ts'
+
+/** Of the network namespace in which it is called. */
+export const kernelEvents = (ruleset: RulesetChanges): KernelEvents => ({
+  watch(tell) {
+    const endLinks = linksWatched(tell)
+    const endRuleset = ruleset.watch(() => tell(RULESET_CHANGED))
+    return () => {
+      endLinks()
+      endRuleset()
+    }
+  },
+})
+
+function linksWatched(tell: (event: HostEvent) => void): () => void {
+  try {
+    return watchLinks({
+      onEvent: (event) => tell(hostEvent(event)),
+      onLost: ({ message }) => {
+        log('warning', 'Events of the kernel were lost', { detail: message })
+        tell(LOST)
+      },
+    })
+  } catch (error) {
+    throw transportError('listen to the kernel', error)
+  }
+}
+
+const hostEvent = ({ subject, name, index, is_removal }: LinkEvent): HostEvent => ({ subject, interface_name: name, index, is_removal })

@@ -1,0 +1,89 @@
+// What this host can do, looked up live: nothing is remembered, nothing is changed by looking.
+import { execFile } from 'node:child_process'
+import { access, constants } from 'node:fs/promises'
+import { release } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { TOOLS, type HelperFacts, type Tools } from '@panel/shared/host/model.ts'
+import type { HelperConfig } from '../../config.ts'
+import { oneLine } from '../../transaction.ts'
+import { codeOf } from '../files/files.ts'
+import { networkdIsEnabled, networkdIsInstalled, networkdReads } from '../files/networkd.ts'
+import { systemdReads, systemdRuns } from '../files/systemd.ts'
+
+const run = promisify(execFile)
+const TOOL_FOLDERS = ['/usr/sbin', '/usr/bin', '/sbin', '/bin']
+
+export async function helperFacts(config: HelperConfig): Promise<HelperFacts> {
+  return {
+    savers: [
+      { by: 'systemd', ...(await savesToSystemd(config.unitDir)) },
+      { by: 'networkd', ...(await savesToNetworkd(config.networkdDir)) },
+    ],
+    kernel_release: release(),
+    unit_dir: config.unitDir,
+    networkd_dir: config.networkdDir,
+    sysctl_dir: config.sysctlDir,
+    version: config.version,
+    pid: process.pid,
+  }
+}
+
+export type BackendAnswer = Tools['backend']
+
+export async function findTools(backend: BackendAnswer): Promise<Tools> {
+  return { backend, tools: await Promise.all(TOOLS.map(async (name) => ({ name, available: (await findTool(name)) !== null }))) }
+}
+
+interface Saving {
+  readonly available: boolean
+  readonly detail: string
+}
+
+/** Null where it can. */
+async function unwritable(folder: string, what: string): Promise<Saving | null> {
+  try {
+    await access(folder, constants.W_OK)
+    return null
+  } catch (error) {
+    return { available: false, detail: `${what} cannot be written to ${folder}: ${codeOf(error)}` }
+  }
+}
+
+/** A file that networkd does not read today keeps no tunnel tomorrow, so one that boot does not start is not available. */
+async function savesToNetworkd(folder: string): Promise<Saving> {
+  const refused = await unwritable(folder, 'Files for systemd-networkd')
+  if (refused) return refused
+  if (!networkdReads(folder)) return { available: true, detail: `Files are written to ${folder}, which systemd-networkd does not read: copy them to /etc/systemd/network to have them at boot` }
+  if (!networkdIsInstalled()) return { available: false, detail: 'systemd-networkd is not installed' }
+  if (!networkdIsEnabled()) return { available: false, detail: 'systemd-networkd is not started at boot: run "systemctl enable systemd-networkd" first' }
+  return { available: true, detail: `Files in ${folder}` }
+}
+
+async function savesToSystemd(folder: string): Promise<Saving> {
+  const refused = await unwritable(folder, 'Unit files')
+  if (refused) return refused
+  if (!systemdReads(folder)) return { available: true, detail: `Unit files are written to ${folder}, which systemd does not read: copy them to /etc/systemd/system to have them at boot` }
+  return systemdRuns() ? { available: true, detail: `Unit files in ${folder}` } : { available: false, detail: 'systemd does not run on this host' }
+}
+
+export async function nftAnswers(): Promise<BackendAnswer> {
+  const nft = await findTool('nft')
+  if (nft === null) return { available: false, version: '', detail: 'nft is not installed' }
+  try {
+    const version = oneLine((await run(nft, ['--version'])).stdout).slice(0, 60).trim()
+    // Listing asks the kernel, so a kernel without nf_tables shows here.
+    await run(nft, ['list', 'tables'])
+    return { available: true, version, detail: '' }
+  } catch (error) {
+    return { available: false, version: '', detail: oneLine((error as { stderr?: string }).stderr ?? String(error)).slice(0, 300) }
+  }
+}
+
+export async function findTool(name: string): Promise<string | null> {
+  for (const folder of TOOL_FOLDERS) {
+    const path = join(folder, name)
+    if (await access(path, constants.X_OK).then(() => true, () => false)) return path
+  }
+  return null
+}

@@ -1,0 +1,120 @@
+// Links and their addresses in the host's kernel, over rtnetlink.
+import { randomBytes } from 'node:crypto'
+import { canonicalAddress } from '@panel/shared/tunnel/canonical.ts'
+import type { HostInterface, RoutingEntry, SeenLink } from '@panel/shared/tunnel/observed.ts'
+import type { LinkConfig, LinkKind, TunnelAddress } from '@panel/shared/tunnel/model.ts'
+import { KernelError, type FoundLink, type Links } from '../facilities.ts'
+import { foundLink, greOf, isOurs, isStub, seenLink } from './found.ts'
+import { LinkReader } from './read.ts'
+import { routingEntries } from './routes.ts'
+import { hostInterface } from './labels.ts'
+import { deleteAddress, newAddress, restoreAddress, type RawAddress } from '../../netlink/address.ts'
+import { AF_INET, IFLA_GRE_LINK } from '../../netlink/constants.ts'
+import { encodeGre, impossibleGre, isOurKind } from '../../netlink/gre.ts'
+import { deleteLink, dumpWithoutCounters, mtuAttribute, newLink, queueAttribute, setLink, setLinkUp, type RawLink } from '../../netlink/link.ts'
+import { NetlinkSocket } from '../../netlink/socket.ts'
+
+/** The links of the network namespace in which it is called. */
+export const openLinks = (): KernelLinks => new KernelLinks(new NetlinkSocket())
+
+export class KernelLinks implements Links {
+  private readonly socket: NetlinkSocket
+  private readonly reader: LinkReader
+
+  constructor(socket: NetlinkSocket) {
+    this.socket = socket
+    this.reader = new LinkReader(socket)
+  }
+
+  async list(names: readonly string[] | null): Promise<FoundLink[]> {
+    const all = names ? await this.reader.named(names) : await this.reader.all()
+    const wanted = names ? all : all.filter((raw) => isOurKind(raw.kind) && !isStub(raw.name))
+    const addresses = await this.reader.addresses(wanted)
+    const devices = await this.reader.deviceNames(wanted.flatMap(referredTo), all)
+    return wanted.map((raw) => foundLink(raw, addresses.get(raw.index) ?? [], devices))
+  }
+
+  async observe(names: readonly string[]): Promise<SeenLink[]> {
+    const links = await this.reader.named(names, dumpWithoutCounters)
+    const addresses = await this.reader.addresses(links)
+    return links.map((raw) => ({ interface_name: raw.name, observed: seenLink(raw, greOf(raw), addresses.get(raw.index) ?? []) }))
+  }
+
+  async create(interface_name: string, config: LinkConfig): Promise<void> {
+    const { bind_device } = config
+    const bindIndex = bind_device === null ? 0 : (await this.reader.need(bind_device, `create link ${interface_name}`)).index
+    const attributes = [mtuAttribute(config.mtu), queueAttribute(config.tx_queue_length)]
+    await this.socket.request(newLink(interface_name, config.kind, attributes, encodeGre({ ...config, bindIndex })))
+  }
+
+  /** Refuses links that are no tunnels of ours, whoever asks. */
+  async delete(interface_name: string): Promise<void> {
+    const what = `delete link ${interface_name}`
+    const raw = await this.reader.need(interface_name, what)
+    if (!isOurs(raw)) throw new KernelError('EPERM', `${what}: refused: a link of kind ${raw.kind || 'none'} that is not the panel's to delete`)
+    await this.socket.request(deleteLink(raw.index, interface_name))
+  }
+
+  async setMtu(interface_name: string, mtu: number): Promise<void> {
+    const what = `set mtu ${mtu} on ${interface_name}`
+    await this.socket.request(setLink((await this.reader.need(interface_name, what)).index, what, mtuAttribute(mtu)))
+  }
+
+  async setTxQueueLength(interface_name: string, tx_queue_length: number): Promise<void> {
+    const what = `set txqueuelen ${tx_queue_length} on ${interface_name}`
+    await this.socket.request(setLink((await this.reader.need(interface_name, what)).index, what, queueAttribute(tx_queue_length)))
+  }
+
+  async setUp(interface_name: string, is_up: boolean): Promise<void> {
+    const { index } = await this.reader.need(interface_name, `set link ${interface_name} ${is_up ? 'up' : 'down'}`)
+    await this.socket.request(setLinkUp(index, interface_name, is_up))
+  }
+
+  async addAddress(interface_name: string, address: TunnelAddress): Promise<void> {
+    const { index } = await this.reader.need(interface_name, `add address ${address.address} to ${interface_name}`)
+    await this.socket.request(newAddress(index, interface_name, address))
+  }
+
+  /** Removes that address and no other: the kernel takes an IPv4 address's secondaries with it (inet_del_ifa), so those are put back. */
+  async removeAddress(interface_name: string, address: TunnelAddress): Promise<void> {
+    const { index } = await this.reader.need(interface_name, `remove address ${address.address} from ${interface_name}`)
+    const before = await this.reader.addressesOf(index)
+    await this.socket.request(deleteAddress(index, interface_name, address))
+    const after = new Set((await this.reader.addressesOf(index)).map(keyOf))
+    const lost = before.filter((raw) => raw.family === AF_INET && keyOf(raw) !== keyOf(canonicalAddress(address)) && !after.has(keyOf(raw)))
+    for (const raw of lost) await this.socket.request(restoreAddress(interface_name, raw))
+  }
+
+  /** Asks for a link that the kind's driver must refuse: with EINVAL where there is one, with EOPNOTSUPP where there is none. */
+  async supports(kind: LinkKind): Promise<{ supported: boolean; detail: string }> {
+    const name = `probe-${randomBytes(4).toString('hex')}`
+    const what = `ask for a ${kind} link`
+    try {
+      await this.socket.request({ ...newLink(name, kind, [], impossibleGre), what })
+    } catch (error) {
+      if (!(error instanceof KernelError)) throw error
+      return { supported: error.code === 'EINVAL', detail: error.code === 'EINVAL' ? `this kernel has the ${kind} driver` : error.message.slice(`${what}: `.length) }
+    }
+    await this.delete(name)
+    return { supported: true, detail: `this kernel has the ${kind} driver, which took a link that it should refuse; the link is removed` }
+  }
+
+  async interfaces(): Promise<HostInterface[]> {
+    const [links, addresses] = await Promise.all([this.reader.all(), this.reader.addresses(null)])
+    return links.map((raw) => hostInterface(raw, addresses.get(raw.index) ?? []))
+  }
+
+  async routingTable(): Promise<RoutingEntry[]> {
+    const routes = await this.reader.routes()
+    return routingEntries(routes, await this.reader.deviceNames(routes.map(({ index }) => index), []))
+  }
+
+  close(): void {
+    this.socket.close()
+  }
+}
+
+const keyOf = ({ address, peer_address, prefix_length }: TunnelAddress | RawAddress): string => `${address} ${peer_address} ${prefix_length}`
+
+/** Indexes of the devices that a link names: its master, and the one that its packets leave by. */
+const referredTo = (raw: RawLink): number[] => [raw.master, isOurKind(raw.kind) && raw.netnsid === null ? (raw.data?.u32(IFLA_GRE_LINK) ?? 0) : 0]

@@ -1,0 +1,94 @@
+// Reads links, addresses and routes of the host's kernel in as few requests as the question allows.
+import { KernelError } from '../facilities.ts'
+import { decodeAddress, dumpAddresses, type RawAddress } from '../../netlink/address.ts'
+import { AF_INET, AF_INET6 } from '../../netlink/constants.ts'
+import { decodeLink, dumpLinks, getLink, getLinkByIndex, type RawLink } from '../../netlink/link.ts'
+import { decodeRoute, dumpRoutes, type RawRoute } from '../../netlink/route.ts'
+import type { NetlinkSocket, Request } from '../../netlink/socket.ts'
+
+// IFNAMSIZ - 1 in linux/if.h.
+const NAME_BYTES_MAX = 15
+// Above this, one dump of everything is quicker than asking by name (measured with 1000 links: 60 us a name, 5 ms a dump).
+const FEW = 8
+
+export type Addresses = ReadonlyMap<number, RawAddress[]>
+
+export class LinkReader {
+  private readonly socket: NetlinkSocket
+
+  constructor(socket: NetlinkSocket) {
+    this.socket = socket
+  }
+
+  /** Null where there is no link of that very name; the kernel would also take an alternative name for it. */
+  async find(name: string): Promise<RawLink | null> {
+    if (name === '' || Buffer.byteLength(name) > NAME_BYTES_MAX) return null
+    const raw = await this.one(getLink(name))
+    return raw?.name === name ? raw : null
+  }
+
+  /** Throws ENODEV where there is none. */
+  async need(name: string, what: string): Promise<RawLink> {
+    const raw = await this.find(name)
+    if (!raw) throw new KernelError('ENODEV', `${what}: ENODEV: there is no link ${name}`)
+    return raw
+  }
+
+  /** All links, in the order of their indexes. */
+  async all(dump = dumpLinks): Promise<RawLink[]> {
+    return (await this.socket.dump(dump)).map(decodeLink)
+  }
+
+  /** Those of the names that exist. */
+  async named(names: readonly string[], dump = dumpLinks): Promise<RawLink[]> {
+    const wanted = new Set(names)
+    if (wanted.size > FEW) return (await this.all(dump)).filter(({ name }) => wanted.has(name))
+    const found = await Promise.all([...wanted].map((name) => this.find(name)))
+    return found.filter((raw) => raw !== null)
+  }
+
+  /** Addresses by the index of their link, of the given links or of all. */
+  async addresses(links: readonly RawLink[] | null): Promise<Addresses> {
+    const isFew = links !== null && links.length <= FEW
+    const all = await Promise.all(isFew ? links.map(({ index }) => this.addressesOf(index)) : [this.addressesOf(0)])
+    const byIndex = new Map<number, RawAddress[]>()
+    for (const address of all.flat()) byIndex.set(address.index, [...(byIndex.get(address.index) ?? []), address])
+    return byIndex
+  }
+
+  /** Addresses of one link (0: of all); none where the link has gone meanwhile. */
+  async addressesOf(index: number): Promise<RawAddress[]> {
+    const messages = await orNull(this.socket.dump(dumpAddresses(index)))
+    return (messages ?? []).map(decodeAddress).filter((address) => address !== null)
+  }
+
+  /** Names of the devices that the links refer to. */
+  async deviceNames(indexes: Iterable<number>, known: readonly RawLink[]): Promise<Map<number, string>> {
+    const names = new Map(known.map(({ index, name }) => [index, name]))
+    const missing = [...new Set(indexes)].filter((index) => index !== 0 && !names.has(index))
+    const found = missing.length > FEW ? await this.all() : await Promise.all(missing.map((index) => this.one(getLinkByIndex(index))))
+    for (const raw of found) if (raw) names.set(raw.index, raw.name)
+    return names
+  }
+
+  /** The kernel answers for all families where it does not know the one that is asked for, so the answer is sifted. */
+  async routes(): Promise<RawRoute[]> {
+    const families = [AF_INET, AF_INET6] as const
+    const dumps = await Promise.all(families.map((family) => this.socket.dump(dumpRoutes(family))))
+    return dumps.flatMap((messages, i) => messages.map(decodeRoute).filter((route) => route?.family === families[i])).filter((route) => route !== null)
+  }
+
+  private async one(request: Request): Promise<RawLink | null> {
+    const [message] = (await orNull(this.socket.request(request))) ?? []
+    return message ? decodeLink(message) : null
+  }
+}
+
+async function orNull<T>(answer: Promise<T>): Promise<T | null> {
+  try {
+    return await answer
+  } catch (error) {
+    if (error instanceof KernelError && error.code === 'ENODEV') return null
+    throw error
+  }
+}

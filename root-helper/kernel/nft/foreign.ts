@@ -1,0 +1,41 @@
+// Reads what other software has in netfilter, by way of nft; it can only list. The panel's own table, which may be long, is not listed.
+import { nothingForeign, type ForeignFound } from '@panel/shared/foreign/model.ts'
+import { foreignTables, readForeign } from '@panel/shared/foreign/read.ts'
+import { KernelError, type Netfilter } from '../facilities.ts'
+import type { Nft } from './nft.ts'
+
+/** Read once for each generation of nftables: a listing costs two starts of nft a table, and is asked for with every report. */
+export const foreignBy = (nft: Nft, generationNow: () => Promise<number>): Netfilter => {
+  let seen: { readonly generation: number; readonly found: ForeignFound } | null = null
+  const read = async (): Promise<ForeignFound> => {
+    const generation = await generationNow()
+    if (seen?.generation === generation) return seen.found
+    const found = await look(nft)
+    seen = generation === (await generationNow()) ? { generation, found } : null
+    return found
+  }
+  return { foreign: () => orUnread(read) }
+}
+
+async function orUnread(read: () => Promise<ForeignFound>): Promise<ForeignFound> {
+  try {
+    return await read()
+  } catch (error) {
+    if (error instanceof KernelError || error instanceof SyntaxError) return nothingForeign(error.message.replace(/[\u0000-\u001f\u007f]/g, ' ').slice(0, 300))
+    throw error
+  }
+}
+
+export const foreignUnread = (detail: string): Netfilter => ({ foreign: async () => nothingForeign(detail) })
+
+async function look(nft: Nft): Promise<ForeignFound> {
+  const { tables, unnamed } = foreignTables((await nft.list('list tables')) ?? '')
+  const [json, text]: [string[], string[]] = [[], []]
+  // One at a time: nft 1.0.6 keeps but one table in mind for a command that lists several. One that is gone by then is gone.
+  for (const table of tables) {
+    json.push((await nft.list(`list table ${table}`)) ?? '')
+    text.push((await nft.text(`list table ${table}`)) ?? '')
+  }
+  const found = readForeign(json.join('\n'), text.join('\n'))
+  return { ...found, is_whole: found.is_whole && unnamed === 0, detail: unnamed === 0 ? '' : `${unnamed} tables have names that nft cannot be asked for` }
+}

@@ -1,0 +1,50 @@
+// Starts nft: text that root rendered itself goes in on stdin, JSON comes out. Nothing here ever came over the socket.
+import { KernelError } from '../facilities.ts'
+import { oneLine } from '../../transaction.ts'
+import { runProgram } from '../program/program.ts'
+
+const ERRNO: readonly [RegExp, string][] = [
+  [/Operation not permitted|you must be root/, 'EPERM'],
+  [/No such file or directory/, 'ENOENT'],
+  [/File exists/, 'EEXIST'],
+  [/Operation not supported|not supported/, 'EOPNOTSUPP'],
+]
+
+export class Nft {
+  readonly #path: string
+
+  constructor(path: string) {
+    this.#path = path
+  }
+
+  /** One transaction: all of the text or none of it. */
+  async submit(text: string): Promise<void> {
+    await this.#run(['-f', '-'], text)
+  }
+
+  /** Null where what is to be listed is not there. */
+  list = (command: string): Promise<string | null> => this.#list('-j', command)
+
+  /** As a person reads it, each object with the number of it that JSON gives too. */
+  text = (command: string): Promise<string | null> => this.#list('-a', command)
+
+  async #list(form: '-j' | '-a', command: string): Promise<string | null> {
+    try {
+      return await this.#run([form, command], '')
+    } catch (error) {
+      if (error instanceof KernelError && error.code === 'ENOENT') return null
+      throw error
+    }
+  }
+
+  readonly #run = (args: readonly string[], input: string): Promise<string> => runProgram(this.#path, args, input, refusal)
+}
+
+/** nft quotes the line at fault and points at it, which says more than the error alone. */
+function refusal(said: string, status: number | null): KernelError {
+  const lines = said.split('\n').filter((line) => line.trim() !== '')
+  const code = ERRNO.find(([pattern]) => pattern.test(said))?.[1] ?? 'EINVAL'
+  const first = lines.findIndex((line) => line.includes('Error:'))
+  const [what = `nft ended with ${status}`, quoted = ''] = lines.slice(Math.max(first, 0))
+  return new KernelError(code, oneLine(`nft: ${what.slice(0, 300)}${quoted ? ` in "${quoted.trim().slice(0, 300)}"` : ''}`))
+}

@@ -1,0 +1,109 @@
+// Our table as the kernel itself tells it, without starting nft: whatever of it is asked for, and no more.
+import type { RelayCounters } from '@panel/shared/ruleset/model.ts'
+import { COUNTER_NAME, TABLE, type TableSet } from '@panel/shared/ruleset/nft/table.ts'
+import { KernelError } from '../facilities.ts'
+import { NETLINK_NETFILTER } from '../../netlink/constants.ts'
+import type { Message } from '../../netlink/message.ts'
+import { chainItselfRequest, chainRequest, countersRequest, decodeCounter, decodeRule, decodeTable, isPlainChain, setItselfRequest, tableRequest, type NamedCounter } from '../../netlink/nftables/nftables.ts'
+import { decodeElements, elementsRequest, typesOf, type FoundElement } from '../../netlink/nftables/elements.ts'
+import { decodeLine } from '../../netlink/nftables/lines.ts'
+import { NetlinkSocket } from '../../netlink/socket.ts'
+
+const NAME = TABLE.split(' ')[1] ?? ''
+/** Keys in one request: it must fit into one datagram. */
+const KEYS_AT_ONCE = 500
+
+export class RelayTable {
+  #socket: NetlinkSocket | null = null
+
+  /** The number that the kernel gave the table when it was made; null where it is not there. */
+  async handle(): Promise<number | null> {
+    const [found] = (await this.#unlessAbsent(this.#open().request(tableRequest(NAME)))) ?? []
+    return found ? decodeTable(found).handle : null
+  }
+
+  /** Of all rules, in the order of their ids. */
+  async counters(): Promise<RelayCounters[]> {
+    const replies = await this.#unlessAbsent(this.#open().dump(countersRequest(NAME)))
+    return byRule((replies ?? []).flatMap((reply) => decodeCounter(reply) ?? []))
+  }
+
+  /** Those of the names that are there. */
+  async countersNamed(names: readonly string[]): Promise<NamedCounter[]> {
+    const found: NamedCounter[] = []
+    for (const name of names) {
+      const [reply] = (await this.#unlessAbsent(this.#open().request(countersRequest(NAME, name)))) ?? []
+      const counter = reply && decodeCounter(reply)
+      if (counter) found.push(counter)
+    }
+    return found
+  }
+
+  /** The lines of a chain as the kernel runs them; none where there is no such chain. */
+  async chain(name: string): Promise<string[]> {
+    return ((await this.#unlessAbsent(this.#open().dump(chainRequest(NAME, name)))) ?? []).map(decodeRule)
+  }
+
+  /** The lines of a chain of a port or a rule, in our words; null where there is no such chain, or a hook leads to it. Throws a DecodeError where it has other lines than those have. */
+  async lines(name: string): Promise<string[] | null> {
+    const [found] = (await this.#unlessAbsent(this.#open().request(chainItselfRequest(NAME, name)))) ?? []
+    if (!found || !isPlainChain(found)) return null
+    return (await this.#open().dump(chainRequest(NAME, name))).map(decodeLine)
+  }
+
+  async hasChain(name: string): Promise<boolean> {
+    return (await this.#unlessAbsent(this.#open().request(chainItselfRequest(NAME, name)))) !== null
+  }
+
+  async hasSet(name: string): Promise<boolean> {
+    return (await this.#unlessAbsent(this.#open().request(setItselfRequest(NAME, name)))) !== null
+  }
+
+  /** All elements of a set. */
+  async elements(name: string, set: TableSet): Promise<FoundElement[] | null> {
+    const { keys, values } = typesOf(set)
+    return this.#elementsIn(await this.#unlessAbsent(this.#open().dump(elementsRequest(NAME, name, keys))), values)
+  }
+
+  /** Null where one of them is not there. */
+  async elementsOf(name: string, set: TableSet, wanted: readonly string[]): Promise<FoundElement[] | null> {
+    const { keys, values } = typesOf(set)
+    const found: FoundElement[] = []
+    for (let at = 0; at < wanted.length; at += KEYS_AT_ONCE) {
+      const some = this.#elementsIn(await this.#unlessAbsent(this.#open().request(elementsRequest(NAME, name, keys, wanted.slice(at, at + KEYS_AT_ONCE)))), values)
+      if (!some) return null
+      found.push(...some)
+    }
+    return found
+  }
+
+  #elementsIn = (replies: readonly Message[] | null, values: readonly string[]): FoundElement[] | null => replies?.flatMap((reply) => decodeElements(reply, values)) ?? null
+
+  async #unlessAbsent(asking: Promise<Message[]>): Promise<Message[] | null> {
+    try {
+      return await asking
+    } catch (error) {
+      if (error instanceof KernelError && error.code === 'ENOENT') return null
+      throw error
+    }
+  }
+
+  #open(): NetlinkSocket {
+    this.#socket ??= new NetlinkSocket({ protocol: NETLINK_NETFILTER })
+    return this.#socket
+  }
+}
+
+export function byRule(counters: readonly NamedCounter[]): RelayCounters[] {
+  const found = new Map<number, RelayCounters>()
+  for (const { name, bytes, packets } of counters) {
+    const [, id, way] = COUNTER_NAME.exec(name) ?? []
+    if (id === undefined) continue
+    const route_rule_id = Number(id)
+    let one = found.get(route_rule_id)
+    if (!one) found.set(route_rule_id, (one = { route_rule_id, tx_bytes: 0, tx_packets: 0, rx_bytes: 0, rx_packets: 0 }))
+    if (way === 'tx') [one.tx_bytes, one.tx_packets] = [bytes, packets]
+    else [one.rx_bytes, one.rx_packets] = [bytes, packets]
+  }
+  return [...found.values()].sort((a, b) => a.route_rule_id - b.route_rule_id)
+}

@@ -1,0 +1,45 @@
+// The forwarding switches as a subject of the transaction.
+import type { ForwardingFound, ForwardingState } from '@panel/shared/forwarding/model.ts'
+import { checkForwarding, planForwarding, type ForwardingStep } from '@panel/shared/forwarding/plan.ts'
+import { readSysctl } from '@panel/shared/forwarding/read-sysctl.ts'
+import { renderSysctl } from '@panel/shared/forwarding/sysctl.ts'
+import type { Forwarding } from '../../kernel/facilities.ts'
+import { allowForwarding, alwaysThere } from '../../policy.ts'
+import type { Subject } from '../../subject.ts'
+
+export async function probeForwarding(forwarding: Forwarding): Promise<ForwardingFound> {
+  const { live, ...facts } = await forwarding.facts()
+  const content = await forwarding.readFile()
+  const saved = content === null ? null : readSysctl(content)
+  return { state: { live, saved }, is_foreign_file: content !== null && saved === null, ...facts }
+}
+
+export function forwardingSubject(forwarding: Forwarding): Subject<ForwardingState, ForwardingFound, ForwardingStep> {
+  return {
+    noun: 'forwarding',
+    canonical: (state) => canonical(alwaysThere(state)),
+    probe: async () => probeForwarding(forwarding),
+    plan: (found, wanted) => planForwarding(alwaysThere(found), alwaysThere(wanted)),
+    check: (_change, wanted, found) => checkForwarding(alwaysThere(wanted), alwaysThere(found)),
+    allow: async (_change, found, steps) => allowForwarding(found, steps),
+    execute: (step) => executeForwardingStep(forwarding, step),
+    remedy: () => ['Look at what is set: sysctl net.ipv4.ip_forward net.ipv6.conf.all.forwarding', 'Set what should be set with sysctl -w, then look at the file that forwarding.probe names.'],
+  }
+}
+
+function executeForwardingStep(forwarding: Forwarding, step: ForwardingStep): Promise<void> {
+  switch (step.kind) {
+    case 'forwarding_set':
+      return forwarding.set(step.family, step.is_on)
+    case 'sysctl_file_write':
+      return forwarding.writeFile(renderSysctl(step.saved))
+    case 'sysctl_file_remove':
+      return forwarding.removeFile()
+  }
+}
+
+/** The same fields in the same order, so that equal states are equal text. */
+function canonical({ live, saved }: ForwardingState): ForwardingState {
+  const pair = ({ ipv4, ipv6 }: ForwardingState['live']): ForwardingState['live'] => ({ ipv4, ipv6 })
+  return { live: pair(live), saved: saved && { switches: pair(saved.switches), previous: pair(saved.previous) } }
+}

@@ -1,0 +1,17 @@
+// Sees tunnels as probe.ts does, and says of each state no more than its digest: a thousand that are as stored need no more.
+import { createHash } from 'node:crypto'
+import { withoutCounters } from '@panel/shared/tunnel/observed.ts'
+import type { TunnelDigest } from '@panel/shared/rpc/digest.ts'
+import type { Kernel } from '../../kernel/facilities.ts'
+import { probeTunnels } from './probe.ts'
+
+/** Every link of our kinds, and every name that files of ours stand under. */
+export async function digestTunnels(kernel: Kernel): Promise<TunnelDigest[]> {
+  return (await probeTunnels(kernel, [])).map(({ interface_name, state, observed, unmodelled, foreign_files }) => ({
+    interface_name,
+    digest: createHash('sha256').update(JSON.stringify(state)).digest('hex'),
+    observed: observed && withoutCounters(observed),
+    unmodelled,
+    foreign_files,
+  }))
+}

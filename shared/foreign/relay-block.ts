@@ -1,0 +1,164 @@
+// Whether the rules of other software drop what a relay rule relays: the first packet of a connection, and a reply, are taken through their
+// chains, and only what can be read surely counts as sure.
+import { contains, parseCidr, parseIp } from '../address/ip.ts'
+import type { ForeignChain, ForeignFound, ForeignRule } from './model.ts'
+import type { RelayRule } from '../ruleset/model.ts'
+import { CONNTRACK, isOfFamily, meets, packetsOf, TRANSLATION, type Packet, type Surroundings } from './relay-packet.ts'
+import { remedyFor } from './relay-remedy.ts'
+
+/** `text` is a rule, or the policy of the chain; where it `is_certain` it drops the packet, and otherwise it may. */
+export interface RelayBlock {
+  readonly table: string
+  readonly chain: string
+  readonly text: string
+  readonly is_policy: boolean
+  readonly is_certain: boolean
+  readonly is_reply: boolean
+  readonly remedy: string
+}
+
+/**
+ * Everything that drops it for certain, in either direction, for only who lets all of that through has a relay; without any, the first
+ * that may drop it. Empty: nothing that was read can.
+ */
+export function blocksOf(rule: RelayRule, foreign: ForeignFound, around: Surroundings): RelayBlock[] {
+  const walker = new Walker(foreign)
+  const certain = new Map<string, RelayBlock>()
+  let doubt: RelayBlock | null = null
+  for (const packet of packetsOf(rule, around)) {
+    for (const chain of foreign.chains) {
+      if (!meets(chain, packet)) continue
+      const { endings, blame } = walker.through(chain, packet)
+      if (!endings.has('drop') || !blame) continue
+      const block = { ...blame, is_certain: foreign.is_whole && endings.size === 1, is_reply: packet.isReply, remedy: remedyFor(packet, chain, foreign) }
+      if (block.is_certain) certain.set(block.remedy, certain.get(block.remedy) ?? block)
+      // A rule about some port or address says next to nothing of replies, which go to any.
+      else if (!packet.isReply || block.is_policy) doubt ??= block
+    }
+  }
+  return certain.size > 0 ? [...certain.values()] : doubt ? [doubt] : []
+}
+
+type Match = 'yes' | 'no' | 'maybe'
+/** "on": to the next rule. "back": to the chain that led here. */
+type Ending = 'pass' | 'drop' | 'on' | 'back'
+type Blame = Pick<RelayBlock, 'table' | 'chain' | 'text' | 'is_policy'>
+
+interface Walk {
+  readonly endings: ReadonlySet<Ending>
+  readonly blame: Blame | null
+}
+
+const ANY_ENDING: readonly Ending[] = ['pass', 'drop', 'on', 'back']
+/** The kernel follows no more jumps than this (NFT_JUMP_STACK_SIZE). */
+const JUMPS_MAX = 16
+
+/** Takes packets through the chains of other software. */
+export class Walker {
+  readonly #rules = new Map<string, ForeignRule[]>()
+
+  constructor({ rules }: ForeignFound) {
+    for (const rule of rules) this.#rules.set(keyOf(rule), [...(this.#rules.get(keyOf(rule)) ?? []), rule])
+  }
+
+  through(chain: ForeignChain, packet: Packet): Walk {
+    const { endings, blame } = this.#walk(keyOf(chain), { packet, chain, walked: new Map(), depth: 0 })
+    const ended = new Set([...endings].filter((one) => one !== 'back'))
+    if (!endings.has('back')) return { endings: ended, blame }
+    if (chain.policy === 'accept') return { endings: ended.add('pass'), blame }
+    return { endings: ended.add('drop'), blame: { table: chain.table, chain: chain.chain, text: 'policy drop', is_policy: true } }
+  }
+
+  #walk(key: string, way: Way): Walk {
+    const known = way.walked.get(key)
+    if (known) return known
+    const endings = new Set<Ending>()
+    let blame: Blame | null = null
+    let isOver = false
+    for (const rule of this.#rules.get(key) ?? []) {
+      const match = matches(rule, way)
+      if (match === 'no') continue
+      const walk = this.#after(rule, way)
+      if (walk.endings.has('drop')) blame = walk.blame
+      for (const one of walk.endings) if (one !== 'on') endings.add(one)
+      isOver = match === 'yes' && !walk.endings.has('on')
+      if (isOver) break
+    }
+    if (!isOver) endings.add('back')
+    const walk = { endings, blame }
+    way.walked.set(key, walk)
+    return walk
+  }
+
+  #after(rule: ForeignRule, way: Way): Walk {
+    const { table, chain, text, verdict, target } = rule
+    const blame = { table, chain, text, is_policy: false }
+    const own = ENDINGS[verdict]
+    if (own) return { endings: new Set(own), blame }
+    if (way.depth >= JUMPS_MAX) return { endings: new Set(ANY_ENDING), blame }
+    const there = this.#walk(keyOf({ table, chain: target }), { ...way, depth: way.depth + 1 })
+    // After a jump the next rule is met, after a goto none.
+    const back = verdict === 'jump' ? 'on' : 'back'
+    return { endings: new Set([...there.endings].map((one) => (one === 'back' ? back : one))), blame: there.blame }
+  }
+}
+
+/** What a packet has met so far on its way from a base chain. */
+interface Way {
+  readonly packet: Packet
+  readonly chain: ForeignChain
+  readonly walked: Map<string, Walk>
+  readonly depth: number
+}
+
+const ENDINGS: Readonly<Partial<Record<ForeignRule['verdict'], readonly Ending[]>>> = { none: ['on'], accept: ['pass'], translate: ['pass'], drop: ['drop'], reject: ['drop'], return: ['back'], other: ANY_ENDING }
+
+const keyOf = ({ table, chain }: { readonly table: string; readonly chain: string }): string => `${table} ${chain}`
+
+function matches(rule: ForeignRule, { packet, chain }: Way): Match {
+  const is = (wanted: string, found: string | null): Match => (wanted === '' || wanted === found ? 'yes' : found === null ? 'maybe' : 'no')
+  const answers = [
+    is(rule.family, packet.family === 6 ? 'ip6' : 'ip'),
+    is(rule.protocol, packet.protocol),
+    is(rule.in_interface, packet.in_interface),
+    is(rule.out_interface, chain.hook === 'prerouting' ? null : packet.out_interface),
+    addressMatch(rule.address, packet),
+    portMatch(rule, packet),
+    ctMatch(rule, packet, chain),
+  ]
+  if (answers.includes('no')) return 'no'
+  return rule.is_whole && !answers.includes('maybe') ? 'yes' : 'maybe'
+}
+
+/** Where a reply goes is not known, but that it does not go to where replies come from: the destinations of a relay are not its clients. */
+function addressMatch(wanted: string, { address: found, from }: Packet): Match {
+  if (wanted === '') return 'yes'
+  if (found === null) return from.includes(wanted) ? 'no' : 'maybe'
+  const [cidr, ip] = [parseCidr(wanted.includes('/') ? wanted : `${wanted}/${wanted.includes(':') ? 128 : 32}`), parseIp(found)]
+  if (!cidr || !ip) return 'maybe'
+  return cidr.base.family === ip.family && contains(cidr, ip) ? 'yes' : 'no'
+}
+
+function portMatch({ port, port_end }: ForeignRule, { first, last }: Packet): Match {
+  if (port === null) return 'yes'
+  const end = port_end ?? port
+  if (last < port || first > end) return 'no'
+  return first >= port && last <= end ? 'yes' : 'maybe'
+}
+
+function ctMatch({ ct }: ForeignRule, { isTranslated, isReply }: Packet, { hook, priority }: ForeignChain): Match {
+  if (ct === '') return 'yes'
+  if (ct === 'dnat') return isTranslated ? 'yes' : 'no'
+  if (ct === 'never' || ct === (isReply ? 'new' : 'established')) return 'no'
+  return hook === 'prerouting' && priority <= CONNTRACK ? 'maybe' : 'yes'
+}
+
+/** Rules of others that translate what a rule listens for before the panel's table may: that its packets never come there is likely, and not sure. */
+export function takenBy(rule: RelayRule, foreign: ForeignFound): ForeignRule[] {
+  // Asked of each of thousands of rules, and most hosts translate nothing else.
+  if (!foreign.rules.some(({ verdict, port }) => verdict === 'translate' && port !== null)) return []
+  const packets = packetsOf(rule, { own_addresses: [], in_interface: null, out_interface: null }).filter(({ isTranslated }) => !isTranslated)
+  const chains = foreign.chains.filter(({ hook, priority }) => hook === 'prerouting' && priority <= TRANSLATION)
+  const takes = (one: ForeignRule): boolean => chains.some((chain) => chain.table === one.table && packets.some((packet) => isOfFamily(chain, packet) && matches(one, { packet, chain, walked: new Map(), depth: 0 }) !== 'no'))
+  return foreign.rules.filter((one) => one.verdict === 'translate' && one.port !== null && takes(one))
+}

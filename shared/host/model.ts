@@ -1,0 +1,46 @@
+// What a host can do: the answer to "host.probe", read live and never remembered.
+import { integer, line, nullable, strict, stringEnum, Type, type Static } from '../schema.ts'
+import { Listener } from './listener.ts'
+import { RuleBackendFound } from '../ruleset/backend.ts'
+import { HostInterface, RoutingEntry } from '../tunnel/observed.ts'
+import { LINK_KINDS, SAVERS } from '../tunnel/model.ts'
+
+export const TOOLS = ['ip', 'systemctl', 'nft', 'iptables', 'iptables-restore', 'ip6tables', 'ip6tables-restore', 'conntrack'] as const
+
+/** `detail` says in the system's words why something is or is not there. Nothing is started or loaded to find these out. */
+export const HelperFacts = strict({
+  savers: Type.Array(strict({ by: stringEnum(SAVERS), available: Type.Boolean(), detail: line(300) })),
+  kernel_release: line(100),
+  unit_dir: line(4096),
+  networkd_dir: line(4096),
+  sysctl_dir: line(4096),
+  version: line(60),
+  pid: integer(1, 0x7fff_ffff),
+})
+export type HelperFacts = Static<typeof HelperFacts>
+
+/** Asking makes the kernel load the module of a kind that it does not have yet. */
+export const LinkKindSupport = strict({ kind: stringEnum(LINK_KINDS), supported: Type.Boolean(), detail: line(300) })
+export type LinkKindSupport = Static<typeof LinkKindSupport>
+
+/** Found out by starting what carries out relay rules here: whether it still answers. */
+export const Tools = strict({
+  backend: strict({ available: Type.Boolean(), version: line(60), detail: line(300) }),
+  tools: Type.Array(strict({ name: stringEnum(TOOLS), available: Type.Boolean() })),
+})
+export type Tools = Static<typeof Tools>
+
+/** What a preview may ask for is `helper`, `rule_backend`, `interfaces`, `routing_table` and `listeners`: to answer the others something is loaded or started. */
+export const HOST_PARTS = ['helper', 'rule_backend', 'link_kinds', 'tools', 'interfaces', 'routing_table', 'listeners'] as const
+
+/** A part that was not asked for is null. */
+export const HostFound = strict({
+  helper: nullable(HelperFacts),
+  rule_backend: nullable(RuleBackendFound),
+  link_kinds: nullable(Type.Array(LinkKindSupport)),
+  tools: nullable(Tools),
+  interfaces: nullable(Type.Array(HostInterface)),
+  routing_table: nullable(Type.Array(RoutingEntry)),
+  listeners: nullable(Type.Array(Listener)),
+})
+export type HostFound = Static<typeof HostFound>

@@ -1,0 +1,57 @@
+// What connection tracking says of the flows that relay rules own.
+import { integer, line, nullable, strict, stringEnum, Type, U32_MAX, type Static } from '../schema.ts'
+import { RuleId } from './model.ts'
+import { IpText } from '../tunnel/model.ts'
+
+export const CONNECTIONS_MAX = 5000
+
+const Count = Type.Integer({ minimum: 0 })
+const Port = integer(0, 65_535)
+
+/** Of linux/netfilter/nf_conntrack_tcp.h; a UDP flow is UNREPLIED until something came back. */
+export const CONNECTION_STATES = ['NONE', 'SYN_SENT', 'SYN_RECV', 'ESTABLISHED', 'FIN_WAIT', 'CLOSE_WAIT', 'LAST_ACK', 'TIME_WAIT', 'CLOSE', 'SYN_SENT2', 'UNREPLIED', 'REPLIED'] as const
+
+/** Bytes and packets are null where the kernel does not count them (nf_conntrack_acct), the age where it does not time them (nf_conntrack_timestamp). */
+export const RelayConnection = strict({
+  route_rule_id: RuleId,
+  protocol: stringEnum(['tcp', 'udp']),
+  source_address: IpText,
+  source_port: Port,
+  bind_address: IpText,
+  bind_port: Port,
+  destination_address: IpText,
+  destination_port: Port,
+  state: stringEnum(CONNECTION_STATES),
+  age_seconds: nullable(Count),
+  timeout_seconds: Count,
+  tx_bytes: nullable(Count),
+  tx_packets: nullable(Count),
+  rx_bytes: nullable(Count),
+  rx_packets: nullable(Count),
+  mark: integer(0, U32_MAX),
+})
+export type RelayConnection = Static<typeof RelayConnection>
+
+/** `totals` and `sources` count all connections, also those that `connections` has no room for; `sources` has the busiest first. */
+export const ConnectionsFound = strict({
+  is_readable: Type.Boolean(),
+  detail: line(300),
+  totals: Type.Array(strict({ route_rule_id: RuleId, connections: Count })),
+  sources: Type.Array(strict({ source_address: IpText, connections: Count }), { maxItems: CONNECTIONS_MAX }),
+  connections: Type.Array(RelayConnection, { maxItems: CONNECTIONS_MAX }),
+})
+export type ConnectionsFound = Static<typeof ConnectionsFound>
+
+/**
+ * Of each rule that owns a flow now, how many, and how many were seen for the first time since it last had none: `begun` grows while the rule
+ * has any. `epoch` is another one with each helper, whose first look takes nothing for begun. What ends between two looks and is
+ * forgotten by the kernel before the second is in none; the kernel remembers TCP for 10 s after its end and UDP for 30 s, unless told otherwise.
+ */
+export const FlowsFound = strict({
+  is_readable: Type.Boolean(),
+  detail: line(300),
+  epoch: Type.String({ pattern: '^[0-9a-f-]{0,40}$' }),
+  flows: Type.Array(strict({ route_rule_id: RuleId, connections: Count, begun: Count })),
+})
+export type FlowsFound = Static<typeof FlowsFound>
+export type Flows = FlowsFound['flows'][number]

@@ -1,0 +1,36 @@
+// What is seen of our table on a host and never wished for.
+import { integer, line, nullable, strict, stringEnum, Type, type Static } from '../schema.ts'
+import { RULE_BACKENDS } from './backend.ts'
+import { RelayCounters, RelayRule, ROUTE_RULE_ID_MAX, RuleId } from './model.ts'
+
+
+/** Where an answer that would be too long for one line goes on; null at its end. */
+const NextId = nullable(integer(1, ROUTE_RULE_ID_MAX))
+
+/**
+ * `rules` are those that the kernel holds whole. `damaged` are those that it holds in part, or that the next boot would bring back and
+ * the kernel lacks. `unmanaged` is what stands in our table and no rule of ours explains, as text. `is_readable` false: `detail` says why.
+ */
+export const RulesetFound = strict({
+  backend: stringEnum(RULE_BACKENDS),
+  is_readable: Type.Boolean(),
+  is_present: Type.Boolean(),
+  detail: line(300),
+  rules: Type.Array(RelayRule),
+  damaged: Type.Array(strict({ route_rule_id: RuleId, detail: line(600) })),
+  unmanaged: Type.Array(line(600)),
+  /** Of a backend whose chains are led to from chains of the kernel: the lines that should lead there and do not. */
+  missing_jumps: Type.Optional(Type.Array(line(100), { maxItems: 20 })),
+  next_id: NextId,
+})
+export type RulesetFound = Static<typeof RulesetFound>
+
+/** `epoch` is another one each time the table was made anew, when all counters began at zero. */
+export const CountersFound = strict({
+  is_readable: Type.Boolean(),
+  detail: line(300),
+  epoch: Type.String({ pattern: '^[0-9a-f.-]{0,60}$' }),
+  counters: Type.Array(RelayCounters),
+  next_id: NextId,
+})
+export type CountersFound = Static<typeof CountersFound>

@@ -1,0 +1,85 @@
+// The inverse of the text for iptables-restore: the rules that our chains hold whole, those that they hold in pieces, and what is nobody's.
+import type { Family } from '../../address/ip.ts'
+import { inOrder } from '../canonical.ts'
+import type { RelayRule } from '../model.ts'
+import type { RulesetFound } from '../found.ts'
+import { layOutIptables } from './layout.ts'
+import { COUNT_CHAIN, isPresent, TABLES, type ChainTable, type FamilyTables } from './tables.ts'
+import { readMark } from '../mark.ts'
+import { rulesOfTables } from './read-rules.ts'
+import { readTables } from './read-tables.ts'
+
+export interface IptablesRead extends Pick<RulesetFound, 'rules' | 'damaged' | 'unmanaged'> {
+  readonly tables: FamilyTables
+  readonly missing_jumps: string[]
+}
+
+/** A rule is held where our chains are, line for line, what that rule is laid out to; each difference is told of the rule that it belongs to. */
+export function readIptables(saved: string, family: Family): IptablesRead {
+  const tables = readTables(saved, family)
+  if (!isPresent(tables)) return { tables, rules: [], damaged: [], unmanaged: [], missing_jumps: [] }
+  const candidates = rulesOfTables(tables, family)
+  const legible = [...candidates.values()].filter((rule) => rule !== null)
+  const differences = new Differences()
+  for (const [id, rule] of candidates) if (!rule) differences.tell([id], 'its pieces make no rule', true)
+  const wanted = layOutIptables(legible, family)
+  for (const name of TABLES) compare(name, tables[name], wanted[name], differences)
+  const damaged = differences.damaged(legible)
+  const broken = new Set(damaged.map(({ route_rule_id }) => route_rule_id))
+  return { tables, rules: legible.filter(({ route_rule_id }) => !broken.has(route_rule_id)).sort(inOrder), damaged, unmanaged: differences.ofNobody.map((text) => text.slice(0, 600)), missing_jumps: differences.missingJumps.map((jump) => `ip${family === 6 ? '6' : ''}tables ${jump}`) }
+}
+
+class Differences {
+  readonly #ofRules = new Map<number, string[]>()
+  readonly #ofAll: string[] = []
+  readonly ofNobody: string[] = []
+  readonly missingJumps: string[] = []
+
+  /** Something more that no rule explains is nobody's; something missing that is of no rule is every rule's. */
+  tell(ids: readonly number[], detail: string, isMissing: boolean): void {
+    for (const id of ids) this.#ofRules.set(id, [...(this.#ofRules.get(id) ?? []), detail])
+    if (ids.length === 0) (isMissing ? this.#ofAll : this.ofNobody).push(detail)
+  }
+
+  damaged(legible: readonly RelayRule[]): RulesetFound['damaged'] {
+    if (this.#ofAll.length > 0) this.tell(legible.map(({ route_rule_id }) => route_rule_id), this.#ofAll.join('; '), true)
+    return [...this.#ofRules].map(([route_rule_id, details]) => ({ route_rule_id, detail: details.join('; ').slice(0, 600) })).sort((a, b) => a.route_rule_id - b.route_rule_id)
+  }
+}
+
+function compare(table: string, found: ChainTable, wanted: ChainTable, differences: Differences): void {
+  for (const builtIn of keysOf(found.hooks, wanted.hooks)) {
+    const [there, asked] = [found.hooks.get(builtIn) ?? [], wanted.hooks.get(builtIn) ?? []]
+    for (const line of asked.filter((one) => !there.includes(one))) {
+      differences.tell([], `${table} ${builtIn} lacks ${line}`, true)
+      differences.missingJumps.push(`${table} ${builtIn} ${line}`)
+    }
+    for (const line of there.filter((one, at) => !asked.includes(one) || there.indexOf(one) < at)) differences.tell([], `${table} ${builtIn}: ${line}`, false)
+  }
+  for (const chain of keysOf(found.chains, wanted.chains)) compareChain(table, chain, found.chains.get(chain), wanted.chains.get(chain), differences)
+}
+
+const keysOf = (a: ReadonlyMap<string, unknown>, b: ReadonlyMap<string, unknown>): string[] => [...new Set([...a.keys(), ...b.keys()])]
+
+function compareChain(table: string, chain: string, found: readonly string[] | undefined, wanted: readonly string[] | undefined, differences: Differences): void {
+  const [there, asked] = [found ?? [], wanted ?? []]
+  if (found && wanted && there.length === asked.length && there.every((line, at) => line === asked[at])) return
+  // One that no rule leads to waits to be taken away; it counts nothing.
+  if (!wanted && COUNT_CHAIN.test(chain)) return
+  if (!wanted) return differences.tell(idsIn(chain), `${table} ${chain} { ${there.join('; ')} }`, false)
+  const concerned = [...new Set([chain, ...asked].flatMap(idsIn))]
+  if (!found) return differences.tell(concerned, `${table} lacks the chain ${chain}`, true)
+  const rest = new Set(asked)
+  // A second one of a line is as much nobody's as one that is none of ours.
+  const kept = there.filter((line) => rest.delete(line) || differences.tell([], `${table} ${chain}: ${line}`, false))
+  const missing = [...rest]
+  for (const line of missing) differences.tell(idsIn(chain).length > 0 ? idsIn(chain) : idsIn(line), `${table} ${chain} lacks ${line}`, true)
+  if (missing.length === 0 && kept.join('\n') !== asked.join('\n')) differences.tell(concerned, `the lines of ${table} ${chain} are not in their order`, true)
+}
+
+/** Of the rules that a chain or a line speaks of, by a name or by their mark. */
+function idsIn(text: string): number[] {
+  const names = [...text.matchAll(/PANEL-[RSDC]-([0-9]+)/g)].map(([, id]) => Number(id))
+  const marks = [...text.matchAll(/--mark (0x[0-9a-f]+)\/0xffffff00/g)].flatMap(([, mark]) => readMark(Number(mark))?.route_rule_id ?? [])
+  return [...new Set([...names, ...marks])].filter((id) => id > 0)
+}

@@ -1,0 +1,96 @@
+// The part of our table that is the same whatever the rules are: the chains that a packet goes through, and the maps that hold the rules.
+import { hex, RULE_MASK } from '../mark.ts'
+import { emptyTable, newSet, type Table } from './table.ts'
+
+/** Where a flow is caught: as it arrives, or as this host sends it. */
+export const HOOKS = ['in', 'out'] as const
+export type Hook = (typeof HOOKS)[number]
+
+const FAMILIES = [4, 6] as const
+const RULE = `ct mark & ${hex(RULE_MASK)}`
+
+export function constantTable(): Table {
+  const table = emptyTable()
+  for (const hook of HOOKS) listenerSets(table, hook)
+  for (const family of FAMILIES) destinationSets(table, family)
+  table.sets.set('relay_masquerade', newSet('set', 'mark'))
+  table.sets.set('relay_account', newSet('map', 'mark . ct_dir : counter'))
+  // Never looked up by a packet: what else is to be read back.
+  table.sets.set('relay_order', newSet('map', 'mark : mark'))
+  table.sets.set('relay_weight', newSet('map', 'mark : mark'))
+  chains(table)
+  return table
+}
+
+function listenerSets({ sets }: Table, hook: Hook): void {
+  for (const family of FAMILIES) {
+    sets.set(`relay_${hook}_id${family}`, newSet('map', `inet_proto . ipv${family}_addr . inet_service : mark`))
+    sets.set(`relay_${hook}_any${family}`, newSet('map', 'inet_proto . inet_service : mark'))
+  }
+  sets.set(`relay_${hook}_ports`, newSet('map', 'inet_proto . inet_service : verdict'))
+  for (const protocol of ['tcp', 'udp']) sets.set(`relay_${hook}_ranges_${protocol}`, newSet('map', 'inet_service : verdict', ['interval']))
+}
+
+function destinationSets({ sets }: Table, family: 4 | 6): void {
+  const address = `ipv${family}_addr`
+  sets.set(`relay_to${family}`, newSet('map', `mark : ${address} . inet_service`))
+  sets.set(`relay_same${family}`, newSet('map', `mark : ${address}`))
+  sets.set(`relay_shift${family}`, newSet('map', `mark . inet_service : ${address} . inet_service`))
+  sets.set(`relay_snat${family}`, newSet('map', `mark : ${address}`))
+}
+
+function chains({ chains: all }: Table): void {
+  all.set('relayed', { declaration: '', rules: relayed() })
+  for (const hook of HOOKS) all.set(`relay_${hook}`, { declaration: '', rules: relay(hook) })
+  all.set('prerouting', { declaration: hooked('nat', 'prerouting', -100), rules: ['meta l4proto tcp jump relay_in', 'meta l4proto udp jump relay_in'] })
+  // What the host says to itself stays with itself.
+  all.set('output', { declaration: hooked('nat', 'output', -100), rules: ['ip daddr 127.0.0.0/8 accept', 'ip6 daddr ::1 accept', 'meta l4proto tcp jump relay_out', 'meta l4proto udp jump relay_out'] })
+  all.set('postrouting', { declaration: hooked('nat', 'postrouting', 100), rules: [`${RULE} == @relay_masquerade ct status dnat masquerade`, ...FAMILIES.map((family) => `ct status dnat snat ${ip(family)} to ${RULE} map @relay_snat${family}`)] })
+  // After the filters of others, so that only what they let through is counted. What goes over the loopback is counted as it is sent.
+  const account = `counter name ${RULE} . ct direction map @relay_account`
+  all.set('account_forward', { declaration: hooked('filter', 'forward', 10), rules: [account] })
+  all.set('account_input', { declaration: hooked('filter', 'input', 10), rules: [`iif != "lo" ${account}`] })
+  all.set('account_output', { declaration: hooked('filter', 'output', 10), rules: [account] })
+}
+
+/** Priorities as in linux/netfilter_ipv4.h. */
+export const hooked = (type: string, hook: string, priority: number): string => `type ${type} hook ${hook} priority ${priority}; policy accept;`
+
+export const ip = (family: 4 | 6): string => (family === 4 ? 'ip' : 'ip6')
+
+/** First come the ports where order or choice matters, then one lookup by address, then one for every address of the host. */
+function relay(hook: Hook): string[] {
+  return [
+    // Somebody else's mark is left alone.
+    'ct mark != 0x00000000 return',
+    `meta l4proto . th dport vmap @relay_${hook}_ports`,
+    ...['tcp', 'udp'].map((protocol) => `${protocol} dport vmap @relay_${hook}_ranges_${protocol}`),
+    ...FAMILIES.map((family) => `ct mark set meta l4proto . ${ip(family)} daddr . th dport map @relay_${hook}_id${family} goto relayed`),
+    ...FAMILIES.map((family) => `meta nfproto ipv${family} fib daddr type local ct mark set meta l4proto . th dport map @relay_${hook}_any${family} goto relayed`),
+  ]
+}
+
+/** The destination follows from the mark. nft takes a port in a dnat only behind the name of a protocol. */
+function relayed(): string[] {
+  const dnat = (family: 4 | 6): string[] => [
+    ...['tcp', 'udp'].map((protocol) => `meta l4proto ${protocol} dnat ${ip(family)} to ct mark map @relay_to${family}`),
+    `dnat ${ip(family)} to ct mark map @relay_same${family}`,
+    ...['tcp', 'udp'].map((protocol) => `dnat ${ip(family)} to ct mark . ${protocol} dport map @relay_shift${family}`),
+  ]
+  // A flow without a destination is nobody's.
+  return [...dnat(4), ...dnat(6), 'ct mark set 0x00000000']
+}
+
+/** Only where a rule clamps: it costs every packet. Behind routing, so that what this host sends is clamped too. */
+export function addClamp({ sets, chains: all }: Table): void {
+  sets.set('relay_clamp', newSet('set', 'mark'))
+  all.set('clamp_mss', { declaration: hooked('filter', 'postrouting', -150), rules: [`tcp flags syn / syn,rst ${RULE} == @relay_clamp tcp option maxseg size set rt mtu`] })
+}
+
+/** Only where a rule has an fwmark: each packet towards a destination carries it when its route is looked up. */
+export function addFwmark({ sets, chains: all }: Table): void {
+  sets.set('relay_fwmark', newSet('map', 'mark : mark'))
+  const rules = [`ct direction original meta mark set ${RULE} map @relay_fwmark`]
+  all.set('mark_in', { declaration: hooked('filter', 'prerouting', -90), rules })
+  all.set('mark_out', { declaration: hooked('route', 'output', -90), rules })
+}

@@ -1,0 +1,45 @@
+// Of many rules, those that a change of some has to do with: what they are compiled to differs, and all else in the table stays. Pure.
+import type { RelayRule } from './model.ts'
+import { sameState } from '../change/change.ts'
+import { coveredBy, isRange, merged } from './ports.ts'
+
+export interface RulesPart {
+  readonly before: RelayRule[]
+  readonly after: RelayRule[]
+}
+
+/**
+ * The difference of what the two lists compile to is the difference of what the two parts compile to. A rule that stays is in
+ * both of them where it shares a port with one that does not, where ranges meet (their maps are filled anew, whole), and where the table has a chain for
+ * the sake of it that another one might be thought to need first.
+ */
+export function rulesAround(before: readonly RelayRule[], after: readonly RelayRule[]): RulesPart {
+  const changed = changedRules(before, after)
+  const concerned = isConcernedBy(changed, [...before, ...after])
+  const witnesses = new Set(WITNESSES.flatMap((has) => before.find((rule) => has(rule) && !changed.has(rule))?.route_rule_id ?? []))
+  const chosen = (rule: RelayRule): boolean => changed.has(rule) || concerned(rule) || witnesses.has(rule.route_rule_id)
+  return { before: before.filter(chosen), after: after.filter(chosen) }
+}
+
+/** What some rule must have for a part of the table to be there. */
+const WITNESSES: readonly ((rule: RelayRule) => boolean)[] = [({ is_clamp_mss_to_pmtu }) => is_clamp_mss_to_pmtu, ({ fwmark }) => fwmark !== null]
+
+/** Of either list, the rules that the other one does not have just so. */
+function changedRules(before: readonly RelayRule[], after: readonly RelayRule[]): Set<RelayRule> {
+  const wanted = new Map(after.map((rule) => [rule.route_rule_id, rule]))
+  const changed = new Set<RelayRule>(after)
+  for (const rule of before) {
+    const other = wanted.get(rule.route_rule_id)
+    if (other && (other === rule || sameState(other, rule))) changed.delete(other)
+    else changed.add(rule)
+  }
+  return changed
+}
+
+function isConcernedBy(changed: ReadonlySet<RelayRule>, all: readonly RelayRule[]): (rule: RelayRule) => boolean {
+  const inRange = coveredBy(merged(all.filter(isRange)))
+  const meetsRange = (rule: RelayRule): boolean => isRange(rule) || inRange(rule.bind_port)
+  const ports = new Set([...changed].map(({ bind_port }) => bind_port))
+  const areRanges = [...changed].some(meetsRange)
+  return (rule) => ports.has(rule.bind_port) || (areRanges && meetsRange(rule))
+}

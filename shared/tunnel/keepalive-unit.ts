@@ -1,0 +1,34 @@
+// The unit that keeps a tunnel alive: it pings the far end through it, so that firewalls and address translation on the way do not forget it.
+import { canonicalKeepalive } from './canonical.ts'
+import type { Keepalive } from './model.ts'
+import { deviceUnitOf } from './device-unit.ts'
+import { markOf } from './mark.ts'
+
+const PING = '/usr/bin/ping'
+
+export function renderKeepaliveUnit(interface_name: string, keepalive: Keepalive): string {
+  const canonical = canonicalKeepalive(keepalive)
+  const { target_address, interval_seconds, packet_size } = canonical
+  const device = deviceUnitOf(interface_name)
+  return `${[
+    markOf(canonical),
+    '[Unit]',
+    `Description=Keepalive of the tunnel ${interface_name} to ${target_address} (kept by tunnel-panel)`,
+    // It comes and goes with the link, whoever makes the link and whoever takes it away.
+    `BindsTo=${device}`,
+    `After=${device}`,
+    '',
+    '[Service]',
+    `ExecStart=${PING} -n -q -I ${interface_name} -i ${interval_seconds} -s ${packet_size} ${target_address}`,
+    'Restart=always',
+    'RestartSec=10',
+    'StandardOutput=null',
+    // ping needs the raw socket and nothing else.
+    'DynamicUser=yes',
+    'AmbientCapabilities=CAP_NET_RAW',
+    'CapabilityBoundingSet=CAP_NET_RAW',
+    '',
+    '[Install]',
+    'WantedBy=multi-user.target',
+  ].join('\n')}\n`
+}

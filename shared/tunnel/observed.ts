@@ -1,0 +1,89 @@
+// What is seen on a host and never wished for: the live side of a link, of the interfaces and of the routing table.
+import { integer, nullable, strict, stringEnum, Type, type Static } from '../schema.ts'
+import { InterfaceName, IpText, TunnelState } from './model.ts'
+
+/** Device names of others may hold what ours may not: anything but "/" and blanks (dev_valid_name in net/core/dev.c). */
+export const DeviceName = Type.String({ pattern: '^[^\\s/]{1,15}$' })
+export const CidrText = Type.String({ pattern: '^[0-9a-f:.]{2,39}/[0-9]{1,3}$' })
+const Word = Type.String({ pattern: '^[A-Za-z0-9_.:-]{0,64}$' })
+const Count = Type.Integer({ minimum: 0 })
+
+/** Totals since the link was made. Source: struct rtnl_link_stats64 in linux/if_link.h. */
+export const LinkStatistics = strict({
+  rx_bytes: Count,
+  tx_bytes: Count,
+  rx_packets: Count,
+  tx_packets: Count,
+  rx_errors: Count,
+  tx_errors: Count,
+  rx_dropped: Count,
+  tx_dropped: Count,
+})
+export type LinkStatistics = Static<typeof LinkStatistics>
+
+/** `oper_state` is the RFC 2863 word, upper case; `addresses` are CIDR strings, link-local ones included. */
+export const ObservedLink = strict({
+  kind: Word,
+  index: Type.Integer({ minimum: 1 }),
+  mtu: Count,
+  is_up: Type.Boolean(),
+  is_lower_up: Type.Boolean(),
+  oper_state: stringEnum(['UNKNOWN', 'NOTPRESENT', 'DOWN', 'LOWERLAYERDOWN', 'TESTING', 'DORMANT', 'UP']),
+  flags: Type.Array(Word),
+  local_endpoint: Type.String({ pattern: '^([0-9a-f:.]{2,39})?$' }),
+  remote_endpoint: Type.String({ pattern: '^([0-9a-f:.]{2,39})?$' }),
+  addresses: Type.Array(CidrText),
+  statistics: LinkStatistics,
+})
+export type ObservedLink = Static<typeof ObservedLink>
+
+const { statistics: _statistics, ...live } = ObservedLink.properties
+/** The same without counters, which cost a kernel with many processors most of a dump. */
+export const SeenLink = strict({ interface_name: DeviceName, observed: strict(live) })
+export type SeenLink = Static<typeof SeenLink>
+export const withoutCounters = ({ statistics: _, ...seen }: ObservedLink): SeenLink['observed'] => seen
+
+/**
+ * One name on the host. `state` is null where there is neither a tunnel link nor a file of ours; a link of a kind that is not ours
+ * shows in `observed` alone. `unmodelled` names what the link carries and a TunnelState cannot hold. `foreign_files` are files in
+ * the place of ours that we did not write, or that somebody edited since.
+ */
+export const TunnelFound = strict({
+  interface_name: DeviceName,
+  state: nullable(TunnelState),
+  observed: nullable(ObservedLink),
+  unmodelled: Type.Array(Type.String({ pattern: '^[\\x20-\\x7e]{1,80}$' })),
+  foreign_files: Type.Array(Type.String({ pattern: '^[A-Za-z0-9_.-]{1,80}$' })),
+})
+export type TunnelFound = Static<typeof TunnelFound>
+
+export const HostInterface = strict({
+  name: DeviceName,
+  index: Type.Integer({ minimum: 1 }),
+  mtu: Count,
+  kind: Word,
+  hardware_addr: Type.String({ pattern: '^([0-9a-f]{2}(:[0-9a-f]{2})*)?$' }),
+  oper_state: ObservedLink.properties.oper_state,
+  flags: Type.Array(Word),
+  is_up: Type.Boolean(),
+  is_lower_up: Type.Boolean(),
+  addresses: Type.Array(CidrText),
+  statistics: LinkStatistics,
+  class: stringEnum(['physical', 'tunnel', 'loopback', 'other']),
+})
+export type HostInterface = Static<typeof HostInterface>
+
+/** An entry of the kernel's routing table; `gateway`, `device` and `source` are "" where it has none. */
+export const RoutingEntry = strict({
+  destination: CidrText,
+  gateway: Type.String({ pattern: '^([0-9a-f:.]{2,39})?$' }),
+  device: Type.String({ pattern: '^[^\\s/]{0,15}$' }),
+  is_default: Type.Boolean(),
+  source: Type.String({ pattern: '^([0-9a-f:.]{2,39})?$' }),
+  table: integer(0, 0xffff_ffff),
+  protocol: Word,
+  metric: integer(0, 0xffff_ffff),
+})
+export type RoutingEntry = Static<typeof RoutingEntry>
+
+export { InterfaceName, IpText }

@@ -1,0 +1,55 @@
+// The part of a plan that is about files. What boot makes is withdrawn before the link is touched and promised after it stands: a crash
+// between the two leaves less, never a lie. Pure.
+import { FILE_KINDS, type FileKind, type Saved, type SavedFile } from './model.ts'
+import { isNetworkdKind, UNIT_KINDS } from './saved-file.ts'
+import { sameState } from '../change/change.ts'
+import type { NamelessStep, UnitKind } from './step.ts'
+
+type File = Saved[FileKind]
+
+const fileIn = (saved: Saved | null, kind: FileKind): File => saved?.[kind] ?? null
+const isUnit = (kind: FileKind): kind is UnitKind => (UNIT_KINDS as readonly FileKind[]).includes(kind)
+
+/**
+ * Whether networkd has the link in its hands and is told to let go: it then takes from the link what it holds for its own, so only a new
+ * link is certain to have all that is wanted.
+ */
+export const isLetGo = (found: Saved | null, wanted: Saved | null): boolean => fileIn(found, 'networkd_network') !== null && fileIn(wanted, 'networkd_network') === null
+
+/**
+ * What stays true of the files that are found while the link is worked on. A link that is to be born must not find networkd holding a
+ * file for it, which would have it configured by two hands at once; and its keepalive is stopped, to begin anew with it.
+ */
+function kept(found: Saved | null, wanted: Saved | null, kind: FileKind, isBorn: boolean): File {
+  const [was, shall] = [fileIn(found, kind), fileIn(wanted, kind)]
+  if (!was || !shall) return null
+  if (isNetworkdKind(kind)) return isBorn ? null : was.is_enabled && !shall.is_enabled ? shall : was
+  const isEnabled = was.is_enabled && shall.is_enabled && !(isBorn && kind === 'systemd_keepalive_unit')
+  return { is_enabled: isEnabled, config: shall.config && was.config } as File
+}
+
+export function forgetSteps(found: Saved | null, wanted: Saved | null, isBorn: boolean): NamelessStep[] {
+  return thenReload(FILE_KINDS.flatMap((kind) => steps(kind, fileIn(found, kind), kept(found, wanted, kind, isBorn))))
+}
+
+export function saveSteps(found: Saved | null, wanted: Saved | null, isBorn: boolean): NamelessStep[] {
+  return thenReload(FILE_KINDS.flatMap((kind) => steps(kind, kept(found, wanted, kind, isBorn), fileIn(wanted, kind))))
+}
+
+function steps(kind: FileKind, from: File, to: File): NamelessStep[] {
+  if (sameState(from, to)) return []
+  const enabling = (is_enabled: boolean): NamelessStep[] => (isUnit(kind) ? [{ kind: is_enabled ? 'systemd_enable' : 'systemd_disable', file: kind }] : [])
+  const body = isUnit(kind) ? [from?.config ?? null, to?.config ?? null] : [from, to]
+  return [
+    ...(from?.is_enabled && !to?.is_enabled ? enabling(false) : []),
+    ...(from?.config && !to?.config ? [{ kind: 'file_remove', file: kind } as const] : []),
+    ...(to?.config && !sameState(body[0], body[1]) ? [{ kind: 'file_write', saved: { file: kind, is_enabled: to.is_enabled, config: to.config } as SavedFile } as const] : []),
+    ...(to?.is_enabled && !from?.is_enabled ? enabling(true) : []),
+  ]
+}
+
+/** systemd is told of its units by whoever writes them, networkd by a step of the plan. */
+function thenReload(planned: NamelessStep[]): NamelessStep[] {
+  const isForNetworkd = planned.some((step) => (step.kind === 'file_write' && isNetworkdKind(step.saved.file)) || (step.kind === 'file_remove' && isNetworkdKind(step.file)))
+  return isForNetworkd ? [...planned, { kind: 'networkd_reload' }] : planned
+}

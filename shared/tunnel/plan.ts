@@ -1,0 +1,79 @@
+// planTunnel: from what is found under a name to what is wanted there, in the fewest steps the kernel allows. Pure.
+import type { LinkConfig, LinkState, TunnelAddress, TunnelState } from './model.ts'
+import { sameState } from '../change/change.ts'
+import { forgetSteps, isLetGo, saveSteps } from './plan-saved.ts'
+import type { NamelessStep as Step, TunnelStep } from './step.ts'
+
+export type Operation = 'none' | 'create' | 'update' | 'recreate' | 'delete'
+
+export interface TunnelPlan {
+  readonly operation: Operation
+  readonly steps: readonly TunnelStep[]
+  /** Names of the fields that only a new link can take, or LET_GO. */
+  readonly recreate_reasons: readonly string[]
+}
+
+/** What a link takes while it lives (decisions.md, T14); all else is given at birth. */
+const IN_PLACE: ReadonlySet<keyof LinkConfig> = new Set(['mtu', 'tx_queue_length', 'addresses'])
+
+/** The reason where no field is one: systemd-networkd lets go of the link. */
+export const LET_GO = 'networkd_network'
+
+/** Both states are canonical. A found state is what a probe said, so a half-done change is as good a start as any. */
+export function planTunnel(found: TunnelState | null, wanted: TunnelState | null): TunnelPlan {
+  const interface_name = (wanted ?? found)?.interface_name
+  if (interface_name === undefined) return { operation: 'none', steps: [], recreate_reasons: [] }
+  const recreate_reasons = found && wanted ? reasonsToRecreate(found, wanted) : []
+  const isBorn = wanted !== null && wanted.link !== null && (!found?.link || recreate_reasons.length > 0)
+  const steps = [
+    ...forgetSteps(found?.saved ?? null, wanted?.saved ?? null, isBorn),
+    ...linkSteps(found?.link ?? null, wanted?.link ?? null, recreate_reasons.length > 0),
+    ...saveSteps(found?.saved ?? null, wanted?.saved ?? null, isBorn),
+  ].map((step) => ({ ...step, interface_name }))
+  return { operation: operationOf(found, wanted, steps, recreate_reasons), steps, recreate_reasons }
+}
+
+function operationOf(found: TunnelState | null, wanted: TunnelState | null, steps: readonly unknown[], reasons: readonly string[]): Operation {
+  if (steps.length === 0) return 'none'
+  if (!wanted) return 'delete'
+  if (!found) return 'create'
+  return reasons.length > 0 ? 'recreate' : 'update'
+}
+
+function reasonsToRecreate(found: TunnelState, wanted: TunnelState): string[] {
+  const [was, shall] = [found.link?.config, wanted.link?.config]
+  if (!was || !shall) return []
+  const fields = Object.keys(shall) as (keyof LinkConfig)[]
+  const changed = fields.filter((field) => !IN_PLACE.has(field) && !sameState(was[field], shall[field]))
+  return [...changed, ...(isLetGo(found.saved, wanted.saved) ? [LET_GO] : [])]
+}
+
+function linkSteps(found: LinkState | null, wanted: LinkState | null, recreate: boolean): Step[] {
+  if (!wanted) return found ? [{ kind: 'link_delete' }] : []
+  if (!found) return birth(wanted)
+  return recreate ? [{ kind: 'link_delete' }, ...birth(wanted)] : inPlace(found, wanted)
+}
+
+function birth({ is_up, config }: LinkState): Step[] {
+  return [{ kind: 'link_create', config }, ...config.addresses.map(add), ...(is_up ? [{ kind: 'link_up' } as const] : [])]
+}
+
+const add = (address: TunnelAddress): Step => ({ kind: 'address_add', address })
+const remove = (address: TunnelAddress): Step => ({ kind: 'address_remove', address })
+
+function inPlace(found: LinkState, wanted: LinkState): Step[] {
+  const goesDown = found.is_up && !wanted.is_up
+  const kept = goesDown ? found.config.addresses.filter((a) => !a.address.includes(':')) : found.config.addresses
+  return [
+    ...(goesDown ? [{ kind: 'link_down' } as const] : []),
+    ...without(kept, wanted.config.addresses).map(remove),
+    ...(found.config.mtu === wanted.config.mtu ? [] : [{ kind: 'link_set_mtu', mtu: wanted.config.mtu } as const]),
+    ...(found.config.tx_queue_length === wanted.config.tx_queue_length ? [] : [{ kind: 'link_set_txqueuelen', tx_queue_length: wanted.config.tx_queue_length } as const]),
+    // Going down, the kernel drops a link's IPv6 addresses (addrconf_ifdown, net/ipv6/addrconf.c), so those are added again.
+    ...without(wanted.config.addresses, kept).map(add),
+    ...(!found.is_up && wanted.is_up ? [{ kind: 'link_up' } as const] : []),
+  ]
+}
+
+const without = (all: readonly TunnelAddress[], taken: readonly TunnelAddress[]): TunnelAddress[] =>
+  all.filter((a) => !taken.some((b) => sameState(a, b)))

@@ -1,0 +1,39 @@
+// Plans and checks for all the tunnels that one change names: one, or two where it gives a tunnel another name. Pure.
+import type { TunnelState } from './model.ts'
+import type { Change } from '../change/change.ts'
+import type { Check } from '../change/check.ts'
+import { checkTunnel } from './facts.ts'
+import { planTunnel, type TunnelPlan } from './plan.ts'
+
+/** Each under a name of its own; null is none. */
+export type TunnelStates = readonly TunnelState[]
+
+export const listOf = (states: TunnelStates): TunnelStates | null => (states.length === 0 ? null : states)
+export const statesOf = ({ before, after }: Change<TunnelState>): Change<TunnelStates> => ({ before: before && [before], after: after && [after] })
+export const namesOf = ({ before, after }: Change<TunnelStates>): string[] => [...new Set([...(before ?? []), ...(after ?? [])].map((state) => state.interface_name))]
+
+const named = (states: TunnelStates | null, name: string): TunnelState | null => states?.find((state) => state.interface_name === name) ?? null
+
+/** What goes goes first: the kernel takes no second link of a kind between the same endpoints with the same key. */
+export function planTunnels(found: TunnelStates | null, wanted: TunnelStates | null): TunnelPlan {
+  const leaving = (found ?? []).filter((state) => !named(wanted, state.interface_name)).map((state) => planTunnel(state, null))
+  const arriving = (wanted ?? []).map((state) => planTunnel(named(found, state.interface_name), state))
+  const plans = [...leaving, ...arriving]
+  const steps = plans.flatMap((plan) => plan.steps)
+  if (leaving.length > 0 && arriving.length > 0) return { operation: 'recreate', steps, recreate_reasons: ['interface_name'] }
+  return { operation: plans.find((plan) => plan.operation !== 'none')?.operation ?? 'none', steps, recreate_reasons: plans.flatMap((plan) => plan.recreate_reasons) }
+}
+
+export function planChange(change: Change<TunnelState>): TunnelPlan {
+  const { before, after } = statesOf(change)
+  return planTunnels(before, after)
+}
+
+/** Facts of a name that the tunnel shall not have, or no longer, are told apart as "gone.exists" and so on. */
+export function checkTunnels(names: readonly string[], wanted: TunnelStates | null, found: TunnelStates | null): Check[] {
+  return names.flatMap((name) => {
+    const state = named(wanted, name)
+    const checks = checkTunnel(name, state, named(found, name))
+    return wanted && !state ? checks.map((check) => ({ ...check, name: `gone.${check.name}` })) : checks
+  })
+}

@@ -1,0 +1,24 @@
+// The closed list of what can be done to a host for a tunnel; root executes these and nothing else.
+import type { FileKind, LinkConfig, SavedFile, TunnelAddress } from './model.ts'
+import type { UNIT_KINDS } from './saved-file.ts'
+
+export type UnitKind = (typeof UNIT_KINDS)[number]
+
+export type TunnelStep = { readonly interface_name: string } & (
+  | { readonly kind: 'link_create'; readonly config: LinkConfig }
+  | { readonly kind: 'link_delete' }
+  | { readonly kind: 'link_up' }
+  | { readonly kind: 'link_down' }
+  | { readonly kind: 'link_set_mtu'; readonly mtu: number }
+  | { readonly kind: 'link_set_txqueuelen'; readonly tx_queue_length: number }
+  | { readonly kind: 'address_add'; readonly address: TunnelAddress }
+  | { readonly kind: 'address_remove'; readonly address: TunnelAddress }
+  | { readonly kind: 'file_write'; readonly saved: SavedFile }
+  | { readonly kind: 'file_remove'; readonly file: FileKind }
+  | { readonly kind: 'systemd_enable'; readonly file: UnitKind }
+  | { readonly kind: 'systemd_disable'; readonly file: UnitKind }
+  | { readonly kind: 'networkd_reload' }
+)
+
+/** A step before it is told whose it is. */
+export type NamelessStep = TunnelStep extends infer S ? (S extends TunnelStep ? Omit<S, 'interface_name'> : never) : never

@@ -1,0 +1,19 @@
+// The interfaces of the tunnels that the panel manages, one a line: for scripts, and for the package, which takes them away when it is purged.
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { openBeside } from '../platform/db/open.ts'
+import { neighbours } from '../features/tunnels/store.ts'
+import type { Config } from '../app/config.ts'
+import { say } from './say.ts'
+
+/** A panel that was never started has none. */
+export const showInterfaces = async ({ state_dir }: Config): Promise<void> => {
+  const store = join(state_dir, 'panel.db')
+  if (!existsSync(store)) return
+  const db = await openBeside(store)
+  try {
+    for (const { interface_name } of await neighbours(db)) say(interface_name)
+  } finally {
+    await db.destroy()
+  }
+}

@@ -1,0 +1,20 @@
+// Makes the self-signed pair that a panel without a better one can use, and says what of it goes into the configuration. The daemon never makes one.
+import { makeSelfSigned, SelfSignedError } from '../platform/tls/self-signed.ts'
+import type { Config } from '../app/config.ts'
+import { CommandError } from './errors.ts'
+import { say } from './say.ts'
+
+export const makeCertificate = async ({ state_dir }: Config, names: readonly string[]): Promise<void> => {
+  const { cert, key, fingerprint, valid_to } = inWords(() => makeSelfSigned(state_dir, names))
+  say(`PANEL_TLS_CERT=${cert}\nPANEL_TLS_KEY=${key}\n`)
+  say(`These two lines belong into the panel's configuration. The certificate is good until ${valid_to.toISOString()}; make another before that.`)
+  say(`Its SHA-256 fingerprint, which a browser shows too: ${fingerprint}`)
+}
+
+const inWords = <T>(work: () => T): T => {
+  try {
+    return work()
+  } catch (failure) {
+    throw failure instanceof SelfSignedError ? new CommandError(failure.message) : failure
+  }
+}

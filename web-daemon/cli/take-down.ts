@@ -1,0 +1,51 @@
+// Takes off the host what the panel put there: its relay rules and its tunnels with their files. What is stored stays, so that it can be brought back.
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { rulesOrNull } from '@panel/shared/ruleset/plan.ts'
+import { RULES_PER_CHANGE_MAX } from '@panel/shared/ruleset/model.ts'
+import type { Writer } from '@panel/shared/rpc/methods.ts'
+import type { Outcome } from '@panel/shared/rpc/outcome.ts'
+import { openStore } from '../platform/db/open.ts'
+import { connectHelper } from '../platform/helper/client.ts'
+import { heldRules } from '../features/routes/kernel-rules.ts'
+import { neighbours } from '../features/tunnels/store.ts'
+import type { Config } from '../app/config.ts'
+import { CommandError } from './errors.ts'
+import { say } from './say.ts'
+
+export const takeDown = async ({ state_dir, helper_socket }: Config): Promise<void> => {
+  const helper = connectHelper(helper_socket, pino({ enabled: false }))
+  const db = await openStore(join(state_dir, 'panel.db'))
+  try {
+    const names = (await neighbours(db)).map(({ interface_name }) => interface_name)
+    const failed = [...(await rulesDown(helper.ask)), ...(await tunnelsDown(helper.ask, names))]
+    if (failed.length > 0) throw new CommandError(`Not everything could be taken down:\n${failed.map((line) => `  ${line}`).join('\n')}`)
+  } finally {
+    helper.close()
+    await db.destroy()
+  }
+}
+
+async function rulesDown(ask: Writer): Promise<string[]> {
+  const { rules, damaged } = await heldRules(ask)
+  const all = [...rules.values()]
+  for (let at = 0; at < all.length; at += RULES_PER_CHANGE_MAX) {
+    const { outcome, failure } = await ask('ruleset.apply', { before: rulesOrNull(all.slice(at, at + RULES_PER_CHANGE_MAX)), after: null })
+    if (outcome !== 'applied') return [`relay rules: ${failure?.message ?? outcome}`]
+  }
+  if (damaged.length > 0) await ask('ruleset.forget', { route_rule_ids: damaged.map(({ route_rule_id }) => route_rule_id) })
+  say(`${all.length} relay rules are taken down.`)
+  return []
+}
+
+async function tunnelsDown(ask: Writer, interface_names: string[]): Promise<string[]> {
+  const { tunnels } = interface_names.length === 0 ? { tunnels: [] } : await ask('tunnel.probe', { interface_names })
+  const failed: string[] = []
+  for (const { state } of tunnels) {
+    if (!state) continue
+    const outcome: Outcome = await ask('tunnel.apply', { before: state, after: null })
+    if (outcome.outcome !== 'applied') failed.push(`${state.interface_name}: ${outcome.failure?.message ?? outcome.outcome}`)
+  }
+  say(`${tunnels.length - failed.length} tunnels are taken down.`)
+  return failed
+}

@@ -1,0 +1,78 @@
+// GET /audit: the log of what was asked of the panel, newest first (decisions.md, U1, U3).
+import { ListAuditAnswer, type AuditEntry } from '@panel/shared/api/audit.ts'
+import type { ReadContext } from '../../platform/context.ts'
+import { ok, query, type Answer, type Endpoint, type Incoming } from '../../platform/http/endpoint.ts'
+import { pagingOf } from '../../platform/http/paging.ts'
+import { flagIn, instantOf, oneOfIn, pageIn, queryOf, textIn, wholeIn } from '../../platform/http/queries.ts'
+import { Refusal } from '../../platform/http/refusal.ts'
+import { actionNamed, AUDIT_ACTION_NAMES, AUDIT_ACTIONS } from '@panel/shared/api/audit-actions.ts'
+import { findEntries, type AuditFilter, type AuditRow } from './store.ts'
+
+const listEntries = async ({ db }: ReadContext, incoming: Incoming): Promise<Answer> => {
+  const paging = pagingOf(incoming.query)
+  const { rows, total } = await findEntries(db, filterOf(incoming.query), paging)
+  const answer: ListAuditAnswer = { entries: rows.map(entryView), total, ...paging, actions: AUDIT_ACTION_NAMES }
+  return ok(answer)
+}
+
+const entryView = (row: AuditRow): AuditEntry => ({
+  ...row,
+  action: AUDIT_ACTION_NAMES.find((name) => AUDIT_ACTIONS[name] === row.audit_action_id) ?? '',
+  request: JSON.parse(row.request) as AuditEntry['request'],
+  operations: JSON.parse(row.operations) as string[],
+  is_success: row.is_success === 1,
+})
+
+type Query = Incoming['query']
+
+const QUERY = queryOf({
+  ...pageIn(),
+  action: oneOfIn(AUDIT_ACTION_NAMES, 'Only entries of this action; its number will do too.'),
+  user_id: wholeIn('Only what this operator did.'),
+  target_type: textIn('Only what was done to things of this kind.'),
+  target_id: wholeIn('Only what was done to the thing of this id.'),
+  success: flagIn('Only what worked, or what did not.'),
+  from: instantOf('Only what was asked for from then on.'),
+  to: instantOf('Only what was asked for until then.'),
+})
+
+const filterOf = (query: Query): AuditFilter => ({
+  ...given(query, 'action', (text) => ({ audit_action_id: actionId(text) })),
+  ...given(query, 'user_id', (text) => ({ user_id: whole('user_id', text) })),
+  ...given(query, 'target_type', (text) => ({ target_type: text })),
+  ...given(query, 'target_id', (text) => ({ target_id: whole('target_id', text) })),
+  ...given(query, 'success', (text) => ({ is_success: truth(text) })),
+  ...given(query, 'from', (text) => ({ from: instant('from', text) })),
+  ...given(query, 'to', (text) => ({ to: instant('to', text) })),
+})
+
+const given = (query: Query, name: string, read: (text: string) => AuditFilter): AuditFilter => {
+  const text = query[name]
+  return text === undefined || text === '' ? {} : read(text)
+}
+
+const actionId = (text: string): number => {
+  const action = actionNamed(text)
+  if (action) return AUDIT_ACTIONS[action]
+  throw new Refusal('INVALID_REQUEST', 'There is no such action in the audit log', { field: 'action', details: { known: AUDIT_ACTION_NAMES } })
+}
+
+const whole = (field: string, text: string): number => {
+  if (/^\d{1,15}$/.test(text)) return Number(text)
+  throw new Refusal('INVALID_REQUEST', `The filter ${field} is a whole number`, { field })
+}
+
+const truth = (text: string): number => {
+  if (['true', '1'].includes(text)) return 1
+  if (['false', '0'].includes(text)) return 0
+  throw new Refusal('INVALID_REQUEST', 'The filter success is true or false', { field: 'success' })
+}
+
+const instant = (field: string, text: string): string => {
+  // A bare year or a month's name would be read as some instant, and not as the one that was meant.
+  const time = /^\d{4}-\d{2}-\d{2}T/.test(text) ? Date.parse(text) : Number.NaN
+  if (Number.isFinite(time)) return new Date(time).toISOString()
+  throw new Refusal('INVALID_REQUEST', `The filter ${field} is an instant such as 2026-01-31T12:00:00Z`, { field })
+}
+
+export const auditEndpoints: Endpoint[] = [query('GET /audit', { tag: 'audit', summary: 'What was asked of the panel, newest first', query: QUERY, answer: ListAuditAnswer }, listEntries)]

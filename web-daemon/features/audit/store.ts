@@ -1,0 +1,43 @@
+// Writes and reads the audit log.
+import type { Insertable, Kysely, Selectable } from 'kysely'
+import type { ReadDb } from '../../platform/context.ts'
+import type { Database } from '../../app/schema.ts'
+import type { Paging } from '../../platform/http/paging.ts'
+import type { AuditLogTable } from './table.ts'
+
+export type AuditRow = Selectable<AuditLogTable>
+
+export interface AuditFilter {
+  readonly audit_action_id?: number
+  readonly user_id?: number
+  readonly target_type?: string
+  readonly target_id?: number
+  readonly is_success?: number
+  /** Instants, both included. */
+  readonly from?: string
+  readonly to?: string
+}
+
+export const insertEntry = async (db: Kysely<Database>, row: Insertable<AuditLogTable>): Promise<void> => {
+  await db.insertInto('audit_log').values(row).execute()
+}
+
+export const findEntries = async (db: ReadDb, filter: AuditFilter, { limit, offset }: Paging): Promise<{ rows: AuditRow[]; total: number }> => {
+  const { total } = await filtered(db, filter).select((e) => e.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
+  const rows = await filtered(db, filter).selectAll().orderBy('audit_log_id', 'desc').limit(limit).offset(offset).execute()
+  return { rows, total }
+}
+
+/** The oldest, `count` at most. Answers how many went. */
+export const deleteSomeBefore = async (db: Kysely<Database>, instant: string, count: number): Promise<number> => {
+  const oldest = db.selectFrom('audit_log').select('audit_log_id').where('created_date', '<', instant).orderBy('created_date').limit(count)
+  const { numDeletedRows } = await db.deleteFrom('audit_log').where('audit_log_id', 'in', oldest).executeTakeFirstOrThrow()
+  return Number(numDeletedRows)
+}
+
+const filtered = (db: ReadDb, { from, to, ...equal }: AuditFilter) => {
+  let found = db.selectFrom('audit_log')
+  for (const [column, value] of Object.entries(equal)) found = found.where(column as keyof typeof equal, '=', value)
+  if (from !== undefined) found = found.where('created_date', '>=', from)
+  return to === undefined ? found : found.where('created_date', '<=', to)
+}

@@ -1,0 +1,40 @@
+// The endpoints of the section Auth.
+import { MeAnswer, SessionAnswer, SignedOutAnswer } from '@panel/shared/api/auth.ts'
+import { command, query, ok, type Endpoint } from '../../platform/http/endpoint.ts'
+import { Refusal } from '../../platform/http/refusal.ts'
+import { AccountBody, LoginBody, SetupBody } from './body.ts'
+import { login } from './login.ts'
+import { changeMe, showMe } from './me.ts'
+import type { AuthServices } from './services.ts'
+import { accountOf, sessionAnswer, signedOutCookies } from './session.ts'
+import { setUp } from './setup.ts'
+
+const tag = 'auth'
+
+export const authEndpoints = (services: AuthServices): Endpoint[] => [
+  command(
+    'POST /auth/setup',
+    { tag, summary: 'Create the operator account', answer: SessionAnswer, body: SetupBody, gathersProblems: true, audit: 'Setup', guards: { setup: false, csrf: false, session: false } },
+    setUp(services),
+  ),
+  command('POST /auth/login', { tag, summary: 'Sign in', answer: SessionAnswer, body: LoginBody, audit: 'Login', guards: { csrf: false, session: false } }, login(services)),
+  command('POST /auth/refresh', { tag, summary: 'Exchange the refresh cookie for a new session', answer: SessionAnswer, audit: 'SessionRefresh', guards: { session: false } }, refresh(services)),
+  command('POST /auth/logout', { tag, summary: 'Sign out', answer: SignedOutAnswer, audit: 'Logout', guards: { session: false } }, async () => ({
+    ...ok({ signed_out: true }),
+    cookies: signedOutCookies(),
+  })),
+  query('GET /auth/me', { tag, summary: 'The signed-in operator', answer: MeAnswer }, showMe),
+  command(
+    'PUT /auth/me',
+    { tag, summary: 'Change the username or the password', answer: SessionAnswer, body: AccountBody, gathersProblems: true, audit: 'PasswordChange' },
+    changeMe(services),
+  ),
+]
+
+const refresh = ({ tokens, throttle }: AuthServices): Parameters<typeof command>[2] => async ({ db, note }, { cookies, client_ip }) => {
+  throttle.beginRefresh(client_ip)
+  const account = await accountOf(db, tokens, cookies, 'refresh')
+  if (!account) throw new Refusal('UNAUTHENTICATED', 'Sign in again: there is no session to refresh, or it has ended')
+  note.actor(account)
+  return sessionAnswer(tokens, account, 200)
+}

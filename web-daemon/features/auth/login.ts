@@ -1,0 +1,22 @@
+// Signs the operator in, and tells nobody whether an account exists.
+import type { CommandContext } from '../../platform/context.ts'
+import type { Answer, Incoming } from '../../platform/http/endpoint.ts'
+import { Refusal } from '../../platform/http/refusal.ts'
+import type { LoginBody } from './body.ts'
+import type { AuthServices } from './services.ts'
+import { sessionAnswer } from './session.ts'
+import { accountNamed, lastChange, recordLogin } from './store.ts'
+
+export const login =
+  ({ passwords, tokens, throttle }: AuthServices) =>
+  async ({ db, now, note }: CommandContext, { body, client_ip }: Incoming<LoginBody>): Promise<Answer> => {
+    throttle.heedChange(await lastChange(db))
+    const attempt = throttle.begin(body.username, client_ip)
+    const account = await accountNamed(db, body.username)
+    const isRight = await passwords.isRight(body.password, account?.password_hash ?? null)
+    if (!account || !isRight || account.is_active !== 1) throw new Refusal('INVALID_CREDENTIALS', 'The username or the password is wrong')
+    attempt.succeeded()
+    note.actor(account)
+    note.target('user', account.user_id)
+    return sessionAnswer(tokens, await recordLogin(db, account.user_id, now().toISOString()), 200)
+  }

@@ -1,0 +1,55 @@
+// The signed-in operator, and the change of their name or password, which ends every other session.
+import type { MeAnswer } from '@panel/shared/api/auth.ts'
+import type { CommandContext, ReadContext } from '../../platform/context.ts'
+import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
+import { Refusal } from '../../platform/http/refusal.ts'
+import type { AccountBody } from './body.ts'
+import { weakness } from './passwords.ts'
+import type { AuthServices } from './services.ts'
+import { sessionAnswer, userView } from './session.ts'
+import { accountWith, changeAccount, type Account } from './store.ts'
+
+export const showMe = async ({ db }: ReadContext, incoming: Incoming): Promise<Answer> => {
+  const user = userView(await ownAccount(db, incoming))
+  const answer: MeAnswer = { ...user, user }
+  return ok(answer)
+}
+
+export const changeMe =
+  ({ passwords, tokens, throttle }: AuthServices) =>
+  async ({ db, now, note }: CommandContext, incoming: Incoming<AccountBody>): Promise<Answer> => {
+    const account = await ownAccount(db, incoming)
+    const { body, client_ip } = incoming
+    const change = wishedChange(account, incoming)
+    note.target('user', account.user_id)
+    if (change.new_password === undefined) note.action('UsernameChange')
+    const attempt = throttle.begin(account.username, client_ip)
+    if (!(await passwords.isRight(body.current_password, account.password_hash))) {
+      throw new Refusal('INVALID_CREDENTIALS', 'The current password is wrong', { field: 'current_password' })
+    }
+    attempt.succeeded()
+    const password_hash = change.new_password === undefined ? account.password_hash : await passwords.hash(change.new_password)
+    const changed = await changeAccount(db, account, { username: change.username, password_hash }, now().toISOString())
+    if (!changed) throw sessionEnded()
+    if (changed.username !== account.username) note.operation(`Username changed from ${account.username} to ${changed.username}`)
+    if (change.new_password !== undefined) note.operation('Password changed')
+    return sessionAnswer(tokens, changed, 200)
+  }
+
+const wishedChange = (account: Account, { body, problems }: Incoming<AccountBody>): { username: string; new_password: string | undefined } => {
+  const username = body.username ?? account.username
+  const { new_password } = body
+  const weak = new_password === undefined ? null : weakness(new_password, username)
+  if (weak !== null) problems.add('new_password', 'INVALID_PASSWORD', weak)
+  problems.throwIfAny()
+  if (username === account.username && new_password === undefined) throw new Refusal('INVALID_REQUEST', 'There is nothing to change: give a username or a new_password')
+  return { username, new_password }
+}
+
+const ownAccount = async (db: ReadContext['db'], { session }: Pick<Incoming, 'session'>): Promise<Account> => {
+  const account = session ? await accountWith(db, session.user_id) : undefined
+  if (!account) throw sessionEnded()
+  return account
+}
+
+const sessionEnded = (): Refusal => new Refusal('UNAUTHENTICATED', 'Sign in again: the account has changed meanwhile')

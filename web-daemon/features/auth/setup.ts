@@ -1,0 +1,27 @@
+// Makes the first and only account, and signs the operator in.
+import type { CommandContext } from '../../platform/context.ts'
+import type { Answer, Incoming } from '../../platform/http/endpoint.ts'
+import { Refusal } from '../../platform/http/refusal.ts'
+import type { SetupBody } from './body.ts'
+import { weakness } from './passwords.ts'
+import type { AuthServices } from './services.ts'
+import { sessionAnswer } from './session.ts'
+import { hasAccount, insertFirstAccount } from './store.ts'
+
+/** That set-up is over is told before what may be wrong with the body. */
+export const setUp =
+  ({ passwords, tokens, throttle }: AuthServices) =>
+  async ({ db, now, note }: CommandContext, { body, problems, client_ip }: Incoming<SetupBody>): Promise<Answer> => {
+    if (await hasAccount(db)) throw alreadyComplete()
+    const weak = problems.has('password') ? null : weakness(body.password, body.username)
+    if (weak !== null) problems.add('password', 'INVALID_PASSWORD', weak)
+    problems.throwIfAny()
+    throttle.beginSetup(client_ip)
+    const account = await insertFirstAccount(db, body.username, await passwords.hash(body.password), now().toISOString())
+    if (!account) throw alreadyComplete()
+    note.actor(account)
+    note.target('user', account.user_id)
+    return sessionAnswer(tokens, account, 201)
+  }
+
+const alreadyComplete = (): Refusal => new Refusal('SETUP_ALREADY_COMPLETE', 'The operator account exists already. Sign in instead.')

@@ -1,0 +1,120 @@
+// Slows down guessing (decisions.md, A12): per account name whether or not it exists, and per address; an account itself is never locked.
+import { SlidingWindow } from '../../platform/limits/sliding-window.ts'
+import { refuseFor } from '../../platform/limits/refuse.ts'
+import type { SettingsReader } from '../../platform/settings.ts'
+
+export const LIMITS = {
+  attempts_per_minute_per_address: 20,
+  refreshes_per_minute_per_address: 60,
+  failures_in_a_row_per_address: 5,
+} as const
+
+const MINUTE_MS = 60_000
+
+export interface Attempt {
+  succeeded(): void
+}
+
+export class Throttle {
+  readonly #now: () => Date
+  readonly #settings: SettingsReader
+  #failures: SlidingWindow
+  readonly #attempts: SlidingWindow
+  readonly #refreshes: SlidingWindow
+  #inARow: FailuresInARow
+  #changed: string | null = null
+
+  constructor(now: () => Date, settings: SettingsReader) {
+    this.#now = now
+    this.#settings = settings
+    this.#failures = this.#noFailures()
+    this.#attempts = new SlidingWindow(LIMITS.attempts_per_minute_per_address, MINUTE_MS, now)
+    this.#refreshes = new SlidingWindow(LIMITS.refreshes_per_minute_per_address, MINUTE_MS, now)
+    this.#inARow = this.#noneInARow()
+  }
+
+  /**
+   * Guesses at a password that is another one now are forgotten, whoever made them, so that an operator who was given a new one need not wait. They are
+   * forgotten for every name, since the name that they are forgotten for would be known to exist. `changed`: when the account last was.
+   */
+  heedChange(changed: string | null): void {
+    if (this.#changed !== null && changed !== this.#changed) [this.#failures, this.#inARow] = [this.#noFailures(), this.#noneInARow()]
+    this.#changed = changed
+  }
+
+  /** Before any password is compared. It counts as a failure until it is told otherwise, so guesses sent at once cannot outrun the count. */
+  begin(username: string, client_ip: string): Attempt {
+    const account = username.toLowerCase()
+    const address = networkOf(client_ip)
+    const now = this.#now().getTime()
+    refuseFor(Math.max(this.#inARow.secondsToWait(address, now), this.#attempts.secondsToWait(address), this.#failures.secondsToWait(account)))
+    this.#attempts.add(address)
+    this.#failures.add(account)
+    this.#inARow.add(address, now)
+    return {
+      succeeded: () => {
+        this.#failures.takeBack(account)
+        this.#inARow.clear(address)
+      },
+    }
+  }
+
+  beginSetup(client_ip: string): void {
+    this.#admit(this.#attempts, client_ip)
+  }
+
+  beginRefresh(client_ip: string): void {
+    this.#admit(this.#refreshes, client_ip)
+  }
+
+  #noFailures(): SlidingWindow {
+    return new SlidingWindow(() => this.#settings.get('security.login_rate_limit_per_minute'), MINUTE_MS, this.#now)
+  }
+
+  #noneInARow(): FailuresInARow {
+    return new FailuresInARow(() => this.#settings.get('security.login_lockout_minutes') * MINUTE_MS)
+  }
+
+  #admit(window: SlidingWindow, client_ip: string): void {
+    const address = networkOf(client_ip)
+    refuseFor(window.secondsToWait(address))
+    window.add(address)
+  }
+}
+
+class FailuresInARow {
+  readonly #addresses = new Map<string, { failures: number; last: number }>()
+  readonly #lockoutMs: () => number
+
+  constructor(lockoutMs: () => number) {
+    this.#lockoutMs = lockoutMs
+  }
+
+  secondsToWait(address: string, now: number): number {
+    const known = this.#addresses.get(address)
+    if (!known || known.failures < LIMITS.failures_in_a_row_per_address) return 0
+    return Math.max(0, Math.ceil((known.last + this.#lockoutMs() - now) / 1000))
+  }
+
+  /** A run of failures that is older than the lockout is over. */
+  add(address: string, now: number): void {
+    for (const [other, { last }] of this.#addresses) if (last + this.#lockoutMs() <= now) this.#addresses.delete(other)
+    const failures = (this.#addresses.get(address)?.failures ?? 0) + 1
+    this.#addresses.set(address, { failures, last: now })
+  }
+
+  clear(address: string): void {
+    this.#addresses.delete(address)
+  }
+}
+
+/** One host has a whole /64 of IPv6 to guess from. */
+const networkOf = (client_ip: string): string => (client_ip.includes(':') ? prefix64(client_ip) : client_ip)
+
+const prefix64 = (address: string): string => {
+  const [head = '', tail] = (address.split('%')[0] ?? '').split('::')
+  const groups = head.split(':').filter((group) => group !== '')
+  const missing = tail === undefined ? 0 : 8 - groups.length - tail.split(':').filter((group) => group !== '').length
+  const all = [...groups, ...Array.from({ length: missing }, () => '0'), ...(tail ?? '').split(':')]
+  return all.slice(0, 4).map((group) => Number.parseInt(group || '0', 16).toString(16)).join(':')
+}

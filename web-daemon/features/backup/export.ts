@@ -1,0 +1,18 @@
+// Everything that can be set up, as one document to put away (interface.md, GET /backup/export; decisions.md, B2, T21).
+import { hostname } from 'node:os'
+import type { ReadContext } from '../../platform/context.ts'
+import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
+import { allPools } from '../pools/store.ts'
+import { allRoutes } from '../routes/store.ts'
+import { everyTunnel } from '../tunnels/store.ts'
+import { VERSION } from '../../platform/version.ts'
+import { documentOf } from './document.ts'
+
+export async function exportBackup({ db, now, settings }: ReadContext, { query }: Incoming): Promise<Answer> {
+  const isWithRoutes = !['false', '0'].includes(query['include_routes'] ?? '')
+  // What refers to something is read before it, so that a thing made meanwhile is never referred to without being there.
+  const routes = isWithRoutes ? await allRoutes(db) : null
+  const tunnels = await everyTunnel(db)
+  const pools = await allPools(db)
+  return ok(documentOf({ settings, pools, tunnels, routes }, { exported_at: now().toISOString(), panel: { version: VERSION, hostname: hostname() } }))
+}

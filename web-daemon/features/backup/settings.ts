@@ -1,0 +1,73 @@
+// The settings of a backup: those that differ are changed in one batch, without those that cannot be as they are given.
+import type { ImportAction } from '@panel/shared/api/backup.ts'
+import type { CommandContext, ReadDb } from '../../platform/context.ts'
+import { Refusal } from '../../platform/http/refusal.ts'
+import { changeSettings, wrongIn, type References, type Wrong } from '../settings/change.ts'
+import { SettingsBody, type SettingKey, type SettingValues } from '../settings/definitions.ts'
+import { differing, valuesIn } from '../settings/settings.ts'
+import type { Ids } from './ids.ts'
+import type { GivenSetting, Item } from './read.ts'
+import { errorOf, skip, type Job, type Worker } from './worker.ts'
+
+interface Batch {
+  readonly items: readonly Item<GivenSetting>[]
+  readonly references: References
+  readonly db: ReadDb
+}
+
+/** One action for each, in their order. */
+export async function importSettings(worker: Worker, { items, references, db }: Batch): Promise<ImportAction[]> {
+  const before = await valuesIn(db)
+  const { values, wrong } = await possible(db, before, items, references)
+  const changing = differing(before, { ...before, ...values })
+  const batch = changing.length === 0 ? null : await worker.do(jobOf(changing, values, references))
+  return items.map(({ path, item: { key } }): ImportAction => {
+    const message = wrong.get(key)
+    if (message !== undefined) return failed(worker, path, key, message)
+    return batch && changing.includes(key) ? { ...batch, target: key } : skip('setting', key, null, '')
+  })
+}
+
+/** What one setting makes wrong of another goes with it, so what is left is looked at again. */
+async function possible(db: ReadDb, before: SettingValues, items: readonly Item<GivenSetting>[], references: References): Promise<{ values: Partial<SettingValues>; wrong: Wrong }> {
+  const wrong = new Map<string, string>()
+  for (;;) {
+    const values = Object.fromEntries(items.filter(({ item }) => !wrong.has(item.key)).map(({ item }) => [item.key, item.value])) as Partial<SettingValues>
+    const found = await wrongIn(db, { ...before, ...values }, Object.keys(values) as SettingKey[], references)
+    if (found.size === 0) return { values, wrong }
+    for (const [key, message] of found) wrong.set(key, message)
+  }
+}
+
+function jobOf(changing: readonly SettingKey[], values: Partial<SettingValues>, references: References): Job {
+  const body = Object.fromEntries(changing.map((key) => [key, values[key]]))
+  const carryOut = async (context: CommandContext) => {
+    context.note.target('settings', null)
+    await changeSettings(context, { values: body }, references)
+    return { target_id: null, warnings: [] }
+  }
+  return { kind: 'setting', target: '', path: 'backup.settings', wish: 'update', audit: 'SettingUpdate', body, schema: SettingsBody, needsHelper: false, look: null, carryOut }
+}
+
+const failed = ({ isDry }: Worker, path: string, key: string, message: string): ImportAction => ({
+  ...skip('setting', key, null, isDry ? '' : message),
+  action: isDry ? 'would_update' : 'failed',
+  error: { ...errorOf({ path }, new Refusal('VALIDATION_FAILED', message, { details: { [key]: message } })), field: path },
+})
+
+const NAMES_A_POOL = 'addressing.default_pool_id'
+
+export const namesAPool = ({ item }: Item<GivenSetting>): boolean => item.key === NAMES_A_POOL
+
+/** The setting that names a pool, which is here by another number, if at all. It comes after the pools. */
+export async function importPoolSetting(worker: Worker, { items, ...batch }: Batch, pools: Ids): Promise<ImportAction[]> {
+  const actions: ImportAction[] = []
+  for (const { path, item } of items) {
+    const own = item.value as number | null
+    const value = pools.here(own)
+    if (own === null || value !== null) actions.push(...(await importSettings(worker, { ...batch, items: [{ path, item: { ...item, value } }] })))
+    else if (pools.isComing(own)) actions.push({ ...skip('setting', item.key, null, ''), action: 'would_update' })
+    else actions.push(failed(worker, path, item.key, `The backup's pool ${own} is not on this server.`))
+  }
+  return actions
+}

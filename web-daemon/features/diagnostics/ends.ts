@@ -1,0 +1,58 @@
+// Between which addresses a tunnel is tried: inside it, as its probes are unless the request says otherwise, or around it (decisions.md, D1, D5).
+import { formatIp, parseIp, type Ip } from '@panel/shared/address/ip.ts'
+import { isMulticast, isReserved, isUnspecified } from '@panel/shared/address/special.ts'
+import type { Problems } from '../../platform/http/problems.ts'
+import { endsOf } from '../monitor/aim.ts'
+import { familyIdOf, type TunnelRecord } from '../tunnels/record.ts'
+
+/** As root is asked. */
+export interface Ends {
+  readonly interface_name: string
+  readonly source_address: string
+  readonly target_address: string
+}
+
+export interface AskedEnds {
+  readonly source?: string
+  readonly target?: string
+}
+
+export type PathName = 'tunnel' | 'underlay'
+
+/** What is wrong becomes a problem of its field. */
+export function pathEnds(record: TunnelRecord, path: PathName, asked: AskedEnds, problems: Problems): Ends {
+  const target = asked.target === undefined ? null : hostIn('target', asked.target, problems)
+  const source = asked.source === undefined ? null : hostIn('source', asked.source, problems)
+  const usual = path === 'tunnel' ? inside(record, target) : around(record)
+  const target_address = target ?? usual.target
+  if (target_address === '' && !problems.has('target')) problems.add('target', 'INVALID_ADDRESS', `${usual.why}. Name a target.`)
+  const source_address = source ?? (usual.source !== '' && target_address !== '' && familyIdOf(usual.source) === familyIdOf(target_address) ? usual.source : '')
+  if (source !== null && target_address !== '' && familyIdOf(source) !== familyIdOf(target_address)) problems.add('source', 'INVALID_ADDRESS', `source ${source} is of another family than ${target_address}.`)
+  return { interface_name: path === 'tunnel' ? record.interface_name : (record.bind_device ?? ''), source_address, target_address }
+}
+
+interface Usual {
+  readonly source: string
+  readonly target: string
+  /** Why there is no target. */
+  readonly why: string
+}
+
+const around = ({ local_endpoint, remote_endpoint }: TunnelRecord): Usual => ({ source: local_endpoint, target: remote_endpoint, why: 'The tunnel names no other server' })
+
+/** To a target that was named, from the tunnel's first address of its family. */
+function inside(record: TunnelRecord, target: string | null): Usual {
+  const ends = endsOf(record)
+  if (target === null) return typeof ends === 'string' ? { source: '', target: '', why: ends } : { ...ends, why: '' }
+  const own = record.addresses.find(({ address }) => familyIdOf(address) === familyIdOf(target))
+  return { source: own?.address ?? '', target: '', why: '' }
+}
+
+function hostIn(field: 'source' | 'target', text: string, problems: Problems): string | null {
+  const ip = parseIp(text)
+  if (ip && isHost(ip)) return formatIp(ip)
+  problems.add(field, 'INVALID_ADDRESS', ip ? `${field} ${text} is no address of a single host.` : `${field} must be an IP address.`)
+  return null
+}
+
+const isHost = (ip: Ip): boolean => !isMulticast(ip) && !isUnspecified(ip) && !isReserved(ip)

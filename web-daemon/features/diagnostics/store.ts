@@ -1,0 +1,77 @@
+// Reads and writes the stored runs; of each tunnel the newest are kept (decisions.md, D10).
+import { DIAGNOSTIC_TYPES, type DiagnosticRun, type DiagnosticType } from '@panel/shared/api/diagnostics.ts'
+import { titleOf } from '@panel/shared/api/lookups.ts'
+import type { Selectable } from 'kysely'
+import type { ReadDb, WriteDb } from '../../platform/context.ts'
+import type { Paging } from '../../platform/http/paging.ts'
+import type { DiagnosticRunTable } from './table.ts'
+
+export const RUNS_KEPT = 200
+
+export type NewRun = Pick<DiagnosticRun, 'tunnel_id' | 'type' | 'params' | 'started_date'>
+export type Ended = Pick<DiagnosticRun, 'is_success'> & { readonly result: Record<string, unknown>; readonly finished_date: string }
+
+export interface RunFilter {
+  readonly tunnel_id?: number
+  readonly diagnostic_type_id?: number
+}
+
+/** Returns the new id. */
+export async function insertRun(db: WriteDb, { type, params, ...run }: NewRun): Promise<number> {
+  const row = { ...run, diagnostic_type_id: DIAGNOSTIC_TYPES[type], params: JSON.stringify(params), result: null, is_success: 0, finished_date: null }
+  const { insertId } = await db.insertInto('diagnostic_run').values(row).executeTakeFirstOrThrow()
+  return Number(insertId)
+}
+
+export async function endRun(db: WriteDb, diagnostic_run_id: number, { result, is_success, finished_date }: Ended): Promise<void> {
+  const row = { result: JSON.stringify(result), is_success: Number(is_success), finished_date }
+  await db.updateTable('diagnostic_run').set(row).where('diagnostic_run_id', '=', diagnostic_run_id).execute()
+}
+
+export async function deleteRun(db: WriteDb, diagnostic_run_id: number): Promise<void> {
+  await db.deleteFrom('diagnostic_run').where('diagnostic_run_id', '=', diagnostic_run_id).execute()
+}
+
+/** Of a tunnel, those beyond the newest. */
+export async function forgetOldRuns(db: WriteDb, tunnel_id: number): Promise<void> {
+  const of = db.selectFrom('diagnostic_run').select('diagnostic_run_id').where('tunnel_id', '=', tunnel_id)
+  const oldest = of.orderBy('diagnostic_run_id', 'desc').offset(RUNS_KEPT - 1).limit(1)
+  await db.deleteFrom('diagnostic_run').where('tunnel_id', '=', tunnel_id).where('diagnostic_run_id', '<', oldest).execute()
+}
+
+/** What was running when a panel ended without saying so. */
+export async function endForgottenRuns(db: WriteDb, finished_date: string): Promise<void> {
+  const result = JSON.stringify({ cancelled: true, detail: 'The panel ended before the run did' })
+  await db.updateTable('diagnostic_run').set({ result, finished_date }).where('finished_date', 'is', null).execute()
+}
+
+export async function findRun(db: ReadDb, diagnostic_run_id: number): Promise<DiagnosticRun | null> {
+  const row = await db.selectFrom('diagnostic_run').selectAll().where('diagnostic_run_id', '=', diagnostic_run_id).executeTakeFirst()
+  return row ? runOf(row) : null
+}
+
+/** The newest first. */
+export async function findRuns(db: ReadDb, filter: RunFilter, { limit, offset }: Paging): Promise<{ runs: DiagnosticRun[]; total: number }> {
+  const { total } = await filtered(db, filter).select((e) => e.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
+  const rows = await filtered(db, filter).selectAll().orderBy('diagnostic_run_id', 'desc').limit(limit).offset(offset).execute()
+  return { runs: rows.map(runOf), total }
+}
+
+const filtered = (db: ReadDb, filter: RunFilter) => {
+  let found = db.selectFrom('diagnostic_run')
+  for (const [column, value] of Object.entries(filter)) found = found.where(column as keyof RunFilter, '=', value)
+  return found
+}
+
+const runOf = (row: Selectable<DiagnosticRunTable>): DiagnosticRun => ({
+  diagnostic_run_id: row.diagnostic_run_id,
+  tunnel_id: row.tunnel_id,
+  diagnostic_type_id: row.diagnostic_type_id,
+  type: titleOf<DiagnosticType>(DIAGNOSTIC_TYPES, row.diagnostic_type_id),
+  params: JSON.parse(row.params) as Record<string, unknown>,
+  result: row.result === null ? null : (JSON.parse(row.result) as Record<string, unknown>),
+  started_date: row.started_date,
+  finished_date: row.finished_date,
+  is_success: row.is_success === 1,
+  running: row.finished_date === null,
+})

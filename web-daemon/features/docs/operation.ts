@@ -1,0 +1,93 @@
+// One endpoint as an operation of the API description (interface.md, API description 2 to 6).
+import type { TSchema } from '@panel/shared/schema.ts'
+import type { Endpoint, Tag } from '../../platform/http/endpoint.ts'
+import { API_BASE, methodOf, pathOf } from '../../platform/http/routes.ts'
+import { openApiSchema, type OpenApiSchema } from './schema.ts'
+
+interface Parameter {
+  readonly name: string
+  readonly in: 'path' | 'query' | 'header'
+  readonly required: boolean
+  readonly description?: string
+  readonly schema: OpenApiSchema
+}
+
+interface MediaType {
+  readonly schema: OpenApiSchema
+  readonly 'x-events'?: Readonly<Record<string, OpenApiSchema>>
+}
+
+interface Response {
+  readonly description: string
+  readonly content: Readonly<Record<string, MediaType>>
+}
+
+export interface Operation {
+  readonly operationId: string
+  readonly tags: readonly [Tag]
+  readonly summary: string
+  readonly parameters: readonly Parameter[]
+  readonly requestBody?: { readonly required: boolean; readonly content: Readonly<Record<string, MediaType>> }
+  readonly responses: Readonly<Record<'200' | '401' | '422' | '503', Response>>
+  readonly security: readonly OpenApiSchema[]
+}
+
+export const operationOf = (endpoint: Endpoint): Operation => {
+  const { body } = endpoint
+  return {
+    operationId: operationIdOf(endpoint),
+    tags: [endpoint.tag ?? 'other'],
+    summary: endpoint.summary ?? 'Undocumented endpoint',
+    parameters: [...pathParameters(endpoint), ...queryParameters(endpoint), ...headerParameters(endpoint)],
+    ...(body && { requestBody: { required: listIn(body, 'required').length > 0, content: json(body) } }),
+    responses: { '200': { description: 'It worked.', content: successOf(endpoint) }, ...REFUSALS },
+    security: [{ session: [] }],
+  }
+}
+
+/** The whole path, as it is served. */
+export const servedPathOf = (endpoint: Endpoint): string => `${API_BASE}${pathOf(endpoint)}`
+
+export const operationIdOf = (endpoint: Endpoint): string =>
+  `${methodOf(endpoint).toLowerCase()}_${pathOf(endpoint).slice(1).replaceAll(/[/-]/g, '_').replaceAll(/[{}]/g, '')}`
+
+const json = (schema: TSchema): Response['content'] => ({ 'application/json': { schema: openApiSchema(schema) } })
+const listIn = (schema: TSchema, word: string): unknown[] => (schema[word] as unknown[] | undefined) ?? []
+
+const pathParameters = (endpoint: Endpoint): Parameter[] =>
+  [...pathOf(endpoint).matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({ name, in: 'path', required: true, schema: { type: 'integer', format: 'int64', minimum: 0 } }))
+
+const queryParameters = ({ query }: Endpoint): Parameter[] =>
+  Object.entries(query?.properties ?? {}).map(([name, schema]) => {
+    const { description, ...rest } = openApiSchema(schema)
+    return { name, in: 'query', required: false, ...(typeof description === 'string' && { description }), schema: rest }
+  })
+
+const headerParameters = (endpoint: Endpoint): Parameter[] => [
+  ...(methodOf(endpoint) === 'GET' || endpoint.guards?.csrf === false ? [] : [CSRF]),
+  ...(endpoint.kind === 'command' && endpoint.isCreating === true ? [ONCE] : []),
+]
+
+const CSRF: Parameter = { name: 'X-CSRF-Token', in: 'header', required: true, description: 'The value of the cookie panel_csrf.', schema: { type: 'string' } }
+const ONCE: Parameter = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description: 'A word of the client\'s own: the same word again within ten minutes returns the first answer.',
+  schema: { type: 'string', maxLength: 255 },
+}
+
+function successOf(endpoint: Endpoint): Response['content'] {
+  if (endpoint.kind !== 'stream') return endpoint.answer ? json(endpoint.answer) : { 'application/json': { schema: { type: 'object' } } }
+  const events = Object.entries(endpoint.events ?? {})
+  const description = `Server-sent events: ${events.map(([name]) => name).join(', ')}. The data of each is JSON; x-events has the schemas.`
+  return { 'text/event-stream': { schema: { type: 'string', description }, 'x-events': Object.fromEntries(events.map(([name, schema]) => [name, openApiSchema(schema)])) } }
+}
+
+const refusal = (description: string): Response => ({ description, content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } } })
+
+const REFUSALS = {
+  '401': refusal('There is no session, or it has ended.'),
+  '422': refusal('A value is refused: field names the first one, details says why of each.'),
+  '503': refusal('There is no operator account yet, or something that is needed does not answer.'),
+}

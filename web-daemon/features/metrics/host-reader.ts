@@ -1,0 +1,65 @@
+// One snapshot of the host, part by part: a part that cannot be read is told of in `errors` and does not take the others with it.
+import type { MetricsError, MetricsSnapshot } from '@panel/shared/api/metrics.ts'
+import type { SettingsReader } from '../../platform/settings.ts'
+import { Disks } from './disks.ts'
+import type { Host } from './host.ts'
+import { NO_TRAFFIC, type Interfaces } from './interfaces.ts'
+import { NO_LOAD, parseLoad } from './parse/loadavg.ts'
+import { NO_MEMORY, NO_SWAP, parseMemory, parseSwap } from './parse/meminfo.ts'
+import { parseStat, usage, type CpuTimes } from './parse/stat.ts'
+import { partOf, type ReadRoutes } from './routes-part.ts'
+
+export interface ReaderParts {
+  readonly host: Host
+  readonly settings: SettingsReader
+  readonly interfaces: Interfaces
+  readonly readRoutes: ReadRoutes
+}
+
+export class HostReader {
+  readonly #parts: ReaderParts
+  readonly #disks: Disks
+  #cpu: ReadonlyMap<string, CpuTimes> = new Map()
+
+  constructor(parts: ReaderParts) {
+    this.#parts = parts
+    this.#disks = new Disks(parts.host, parts.settings)
+  }
+
+  /** `seconds`: since the reading before. */
+  async read(now: Date, seconds: number, knownKinds: ReadonlyMap<string, string>): Promise<MetricsSnapshot> {
+    const { host, settings, interfaces, readRoutes } = this.#parts
+    const errors: MetricsError[] = []
+    const attempt = async <T>(part: MetricsError['part'], otherwise: T, read: () => T | Promise<T>): Promise<T> => {
+      try {
+        return await read()
+      } catch (failure) {
+        errors.push({ part, detail: failure instanceof Error ? failure.message : String(failure) })
+        return otherwise
+      }
+    }
+    // The counters first and together: what their rates are of is the time between two calls.
+    const network = await attempt('network', { interfaces: [], totals: NO_TRAFFIC }, () => interfaces.read(now, seconds, knownKinds))
+    const cpu = await attempt('cpu', [], () => this.#readCpu())
+    const meminfo = await attempt('memory', '', () => host.read('/proc/meminfo'))
+    return {
+      at: now.toISOString(),
+      interval_seconds: settings.get('metrics.sample_interval_seconds'),
+      cpu,
+      memory: await attempt('memory', NO_MEMORY, () => parseMemory(meminfo)),
+      swap: await attempt('swap', NO_SWAP, () => parseSwap(meminfo)),
+      load: await attempt('load', NO_LOAD, () => parseLoad(host.read('/proc/loadavg'))),
+      disks: await attempt('disks', [], () => this.#disks.read((detail) => void errors.push({ part: 'disks', detail }))),
+      network,
+      ...(await attempt('routes', partOf([]), readRoutes)),
+      errors,
+    }
+  }
+
+  #readCpu(): MetricsSnapshot['cpu'] {
+    const before = this.#cpu
+    const now = parseStat(this.#parts.host.read('/proc/stat'))
+    this.#cpu = now
+    return [...now].map(([name, times]) => usage(name, times, before.get(name)))
+  }
+}

@@ -1,0 +1,28 @@
+// Reads and writes the sums of traffic. To write them all is one statement, however many there are.
+import { sql } from 'kysely'
+import type { ReadDb, WriteDb } from '../../platform/context.ts'
+import type { Tally } from './traffic.ts'
+
+/** A host that makes interfaces all the time, as containers do, must not fill the disk: those that were seen longest ago are forgotten. */
+export const NAMES_KEPT = 5000
+
+export const readTallies = async (db: ReadDb): Promise<Map<string, Tally>> => {
+  const rows = await db.selectFrom('interface_traffic').selectAll().execute()
+  return new Map(rows.map(({ interface_name, ...tally }) => [interface_name, tally]))
+}
+
+const COLUMNS = ['boot_id', 'interface_index', 'rx_bytes_seen', 'tx_bytes_seen', 'rx_bytes_since_install', 'tx_bytes_since_install', 'seen_date'] as const
+
+export const writeTallies = async (db: WriteDb, tallies: ReadonlyMap<string, Tally>): Promise<void> => {
+  const rows = JSON.stringify([...tallies].map(([interface_name, tally]) => ({ interface_name, ...tally })))
+  const values = sql.join(['interface_name', ...COLUMNS].map((column) => sql`value ->> ${sql.lit(column)}`))
+  const replacing = sql.join(COLUMNS.map((column) => sql`${sql.ref(column)} = excluded.${sql.ref(column)}`))
+  await sql`
+    insert into interface_traffic (interface_name, ${sql.join(COLUMNS.map((column) => sql.ref(column)))})
+    select ${values} from json_each(${rows}) where true
+    on conflict (interface_name) do update set ${replacing}`.execute(db)
+  await sql`
+    delete from interface_traffic where interface_name in (
+      select interface_name from interface_traffic order by seen_date desc limit -1 offset ${NAMES_KEPT}
+    )`.execute(db)
+}

@@ -1,0 +1,53 @@
+// The monitor stream: the picture of now for everyone who comes, then each change, no quicker than a subscriber that keeps up can take (decisions.md, E1, E2, E4).
+import { eventOf, Topic, type StreamEvent } from '../../platform/http/stream.ts'
+
+/** More at once would overrun the queue of a subscriber who is not slow at all, as when every tunnel changes with the helper. */
+const AT_ONCE = 32
+const EVERY_MS = 50
+/** Many who come together are given one picture, unless something changed. */
+const PICTURE_MS = 1000
+
+export class Feed {
+  readonly topic: Topic
+  readonly #picture: () => object
+  #drawn: { readonly event: StreamEvent; readonly at: number } | null = null
+  #waiting: StreamEvent[] = []
+  #room = AT_ONCE
+  #timer: NodeJS.Timeout | null = null
+
+  constructor(picture: () => object) {
+    this.#picture = picture
+    this.topic = new Topic(() => this.#summary())
+  }
+
+  say(name: 'tunnel' | 'tunnel_deleted' | 'reconcile' | 'route', data: () => object): void {
+    this.#drawn = null
+    if (this.topic.size === 0) return
+    this.#waiting.push(eventOf(name, data()))
+    this.#send()
+  }
+
+  close(): void {
+    if (this.#timer) clearTimeout(this.#timer)
+    this.#timer = null
+    this.#waiting = []
+  }
+
+  #summary(): StreamEvent {
+    const at = performance.now()
+    if (!this.#drawn || at - this.#drawn.at > PICTURE_MS) this.#drawn = { event: eventOf('summary', this.#picture()), at }
+    return this.#drawn.event
+  }
+
+  #send(): void {
+    for (; this.#room > 0 && this.#waiting.length > 0; this.#room--) {
+      const event = this.#waiting.shift()
+      if (event) this.topic.publish(() => event)
+    }
+    this.#timer ??= setTimeout(() => {
+      this.#timer = null
+      this.#room = AT_ONCE
+      if (this.#waiting.length > 0) this.#send()
+    }, EVERY_MS)
+  }
+}

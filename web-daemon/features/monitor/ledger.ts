@@ -1,0 +1,119 @@
+// Brings the history of all tunnels to the store: once an interval some of them in turn, and at the end all.
+import type { Logger } from 'pino'
+import type { CommandContext } from '../../platform/context.ts'
+import type { SettingsReader } from '../../platform/settings.ts'
+import { addBuckets, deleteBucketsBefore } from './store.ts'
+import type { Watched } from './watched.ts'
+
+/** Probes of an interval are decided some time after its end; what comes later yet is added to what is stored. */
+const GRACE_S = 5
+const DAY_S = 86_400
+/** SQLite holds the thread while it writes: other requests have their turn in between. */
+const AT_ONCE = 200
+/** The rows of a tunnel lie together, and a page costs as much to write for one of them as for ten: above so many tunnels each waits for its turn, though no longer than that. */
+const TUNNELS_AT_ONCE = 100
+const WAIT_MAX_S = 600
+const TURNS_MAX = 10
+/** What grew old since the last time is little; where the days that are kept were made fewer, the rest goes with the next times. */
+const BITE = 500
+const BITES_MAX = 40
+
+interface Parts {
+  readonly db: CommandContext['db']
+  readonly now: () => Date
+  readonly logger: Logger
+  readonly watched: () => readonly Watched[]
+  readonly settings: SettingsReader
+}
+
+export class Ledger {
+  readonly #parts: Parts
+  #timer: NodeJS.Timeout | undefined
+  #isRunning = false
+  #lastServed = 0
+  #saving: Promise<void> = Promise.resolve()
+  /** Why the last time failed, or null. */
+  failure: string | null = null
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+  }
+
+  start(): void {
+    this.#isRunning = true
+    this.#schedule()
+  }
+
+  /** The length of the intervals may be another one. */
+  reschedule(): void {
+    if (this.#isRunning) this.#schedule()
+  }
+
+  #schedule(): void {
+    clearTimeout(this.#timer)
+    const { now, settings } = this.#parts
+    const interval_ms = settings.get('monitor.aggregate_interval_seconds') * 1000
+    const left = interval_ms - (now().getTime() % interval_ms) + GRACE_S * 1000
+    this.#timer = setTimeout(() => void this.save().then(() => this.#isRunning && this.#schedule()), left)
+  }
+
+  /** The interval that is not over is stored too, as far as it goes. */
+  async stop(): Promise<void> {
+    this.#isRunning = false
+    clearTimeout(this.#timer)
+    await this.save(Number.POSITIVE_INFINITY)
+  }
+
+  /** One after the other. What cannot be written is tried again with the next. */
+  save(before_seconds = this.#parts.now().getTime() / 1000 - GRACE_S): Promise<void> {
+    this.#saving = this.#saving.then(() => this.#save(before_seconds))
+    return this.#saving
+  }
+
+  async #save(before_seconds: number): Promise<void> {
+    const { now, logger, settings } = this.#parts
+    const at = now().getTime()
+    const all = this.#parts.watched()
+    const isLast = before_seconds >= at / 1000
+    if (!isLast) for (const one of all) one.note(at)
+    const turn = isLast ? all : this.#turn(all, settings.get('monitor.aggregate_interval_seconds'))
+    try {
+      await this.#store(turn, before_seconds)
+      await this.#forget(turn, Math.floor(at / 1000) - settings.get('monitor.history_retention_days') * DAY_S)
+      this.failure = null
+    } catch (err) {
+      this.failure = err instanceof Error ? err.message : String(err)
+      logger.error({ err }, 'the history of the tunnels cannot be stored')
+    }
+  }
+
+  /** Those that come after the last that had their turn. */
+  #turn(all: readonly Watched[], interval_seconds: number): Watched[] {
+    const turns = Math.min(TURNS_MAX, Math.max(1, Math.floor(WAIT_MAX_S / interval_seconds)))
+    const inOrder = [...all].sort((a, b) => a.plan.tunnel_id - b.plan.tunnel_id)
+    const first = Math.max(0, inOrder.findIndex(({ plan }) => plan.tunnel_id > this.#lastServed))
+    const turn = [...inOrder.slice(first), ...inOrder.slice(0, first)].slice(0, Math.max(TUNNELS_AT_ONCE, Math.ceil(all.length / turns)))
+    this.#lastServed = turn.at(-1)?.plan.tunnel_id ?? 0
+    return turn
+  }
+
+  async #store(turn: readonly Watched[], before_seconds: number): Promise<void> {
+    const waiting = turn.flatMap((watched) => watched.takeBuckets(before_seconds).map((bucket) => ({ watched, bucket })))
+    try {
+      while (waiting.length > 0) {
+        await addBuckets(this.#parts.db, waiting.slice(0, AT_ONCE).map(({ bucket }) => bucket))
+        waiting.splice(0, AT_ONCE)
+        await yielded()
+      }
+    } finally {
+      for (const { watched, bucket } of waiting) watched.putBack(bucket)
+    }
+  }
+
+  async #forget(turn: readonly Watched[], before_seconds: number): Promise<void> {
+    const tunnel_ids = turn.map(({ plan }) => plan.tunnel_id)
+    for (let bites = 0; bites < BITES_MAX && (await deleteBucketsBefore(this.#parts.db, tunnel_ids, before_seconds, BITE)) === BITE; bites += 1) await yielded()
+  }
+}
+
+const yielded = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))

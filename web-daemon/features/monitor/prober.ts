@@ -1,0 +1,197 @@
+// Has the root helper send the probes of all tunnels, by one stream that is changed while it runs, and begins anew with a new helper.
+import type { Logger } from 'pino'
+import { BYTES_PER_SECOND_MAX, PACKETS_PER_SECOND_MAX, WATCH_TARGETS_MAX, type WatchItem, type WatchResult, type WatchTarget } from '@panel/shared/path/model.ts'
+import type { Reader } from '@panel/shared/rpc/methods.ts'
+import { keepStreaming, type KeptStream, type PAUSES_MS } from '../../platform/helper/kept-stream.ts'
+import type { Streamer } from '../../platform/helper/streams.ts'
+import { Refusal } from '../../platform/http/refusal.ts'
+import type { Aim } from './aim.ts'
+
+/** What diagnostics send comes out of the same bounds, so a part is left to them. */
+const SHARE = 0.8
+/** IPv6 and ICMP. */
+const HEADERS = 48
+
+export interface ProberParts {
+  readonly stream: Streamer
+  readonly ask: Reader
+  readonly logger: Logger
+  readonly onResult: (tunnel_id: number, result: WatchResult) => void
+  /** Why no probes are sent; null once they are. */
+  readonly onStopped: (why: string | null) => void
+  readonly pauses?: typeof PAUSES_MS
+}
+
+type Wanted = Aim & { readonly interface_name: string }
+
+export class Prober {
+  readonly #parts: ProberParts
+  readonly #targets = new Map<number, WatchTarget>()
+  #tunnelOf = new Map<number, number>()
+  /** A number is never used again, so no result of an earlier target is taken for one of a later. */
+  #lastId = 0
+  #watchId: number | null = null
+  #put = new Map<number, WatchTarget>()
+  #gone = new Set<number>()
+  #telling: Promise<void> | null = null
+  #stream: KeptStream | null = null
+  #load = { packets: 0, bytes: 0 }
+  /** In milliseconds; null where nothing is heard. */
+  heardAt: number | null = null
+
+  constructor(parts: ProberParts) {
+    this.#parts = parts
+  }
+
+  get isRunning(): boolean {
+    return this.#watchId !== null
+  }
+
+  get size(): number {
+    return this.#targets.size
+  }
+
+  /** How long it can take at most until the next probe of some tunnel is decided. */
+  get nextWithinMs(): number {
+    return Math.min(...[...this.#targets.values()].map(({ interval_ms, timeout_ms }) => interval_ms + timeout_ms))
+  }
+
+  start(): void {
+    const { stream, logger, onStopped, pauses } = this.#parts
+    this.#stream = keepStreaming({
+      stream,
+      method: 'path.watch',
+      params: () => ({ targets: this.#anew() }),
+      onItem: (item) => this.#hear(item),
+      onEnd: (err, isNews) => {
+        this.#watchId = null
+        this.heardAt = null
+        if (isNews) logger.warn({ err }, 'no tunnel is probed for now; trying again')
+        onStopped(err instanceof Refusal ? `No probes can be sent: ${err.message}` : 'No probes can be sent for the moment: the probing begins anew')
+      },
+      ...(pauses && { pauses }),
+    })
+  }
+
+  async close(): Promise<void> {
+    await this.#stream?.close()
+    await this.#telling
+  }
+
+  /** From now on; null ends it. Returns why it cannot be, or null. */
+  set(tunnel_id: number, wanted: Wanted | null): string | null {
+    const before = this.#targets.get(tunnel_id)
+    this.#drop(tunnel_id, before)
+    const why = wanted && this.#whyNoRoom(wanted)
+    const isSame = before !== undefined && wanted !== null && before.source_address === wanted.source && before.target_address === wanted.target && before.interface_name === wanted.interface_name
+    if (before && (!isSame || why !== null)) this.#change(before.target_id, null)
+    if (!wanted || why !== null) return why
+    const target = targetOf(wanted, isSame ? before.target_id : ++this.#lastId)
+    this.#targets.set(tunnel_id, target)
+    this.#tunnelOf.set(target.target_id, tunnel_id)
+    this.#weigh(target, 1)
+    if (!before || JSON.stringify(before) !== JSON.stringify(target)) this.#change(target.target_id, target)
+    return null
+  }
+
+  /** Resolves when root has been told of every change so far. */
+  async told(): Promise<void> {
+    await this.#telling
+  }
+
+  #drop(tunnel_id: number, before: WatchTarget | undefined): void {
+    if (!before) return
+    this.#targets.delete(tunnel_id)
+    this.#tunnelOf.delete(before.target_id)
+    this.#weigh(before, -1)
+  }
+
+  #weigh(target: WatchTarget, by: 1 | -1): void {
+    const { packets, bytes } = loadOf(target.interval_ms, target.packet_size)
+    this.#load = { packets: this.#load.packets + by * packets, bytes: this.#load.bytes + by * bytes }
+  }
+
+  #whyNoRoom({ interval_ms, packet_size }: Wanted): string | null {
+    const { packets, bytes } = loadOf(interval_ms, packet_size)
+    if (this.#targets.size >= WATCH_TARGETS_MAX) return `No probes are sent: more than ${WATCH_TARGETS_MAX} tunnels cannot be watched at once`
+    if (this.#load.packets + packets > SHARE * PACKETS_PER_SECOND_MAX) return 'No probes are sent: all tunnels together would send too many in a second. Set a longer monitor_interval_seconds'
+    if (this.#load.bytes + bytes > SHARE * BYTES_PER_SECOND_MAX) return 'No probes are sent: all tunnels together would send too many bytes in a second. Set a smaller monitor_packet_size or a longer monitor_interval_seconds'
+    return null
+  }
+
+  /** All targets, under new numbers, as the stream that begins is asked for them. */
+  #anew(): WatchTarget[] {
+    this.#put.clear()
+    this.#gone.clear()
+    this.#tunnelOf = new Map()
+    for (const [tunnel_id, target] of this.#targets) {
+      const target_id = ++this.#lastId
+      this.#targets.set(tunnel_id, { ...target, target_id })
+      this.#tunnelOf.set(target_id, tunnel_id)
+    }
+    return [...this.#targets.values()]
+  }
+
+  #hear({ watch_id, results }: WatchItem): void {
+    const isBegun = this.#watchId === null
+    this.#watchId = watch_id
+    this.heardAt = performance.now()
+    if (isBegun) {
+      this.#parts.onStopped(null)
+      this.#tell()
+    }
+    for (const result of results) {
+      const tunnel_id = this.#tunnelOf.get(result.target_id)
+      if (tunnel_id !== undefined) this.#parts.onResult(tunnel_id, result)
+    }
+  }
+
+  #change(target_id: number, target: WatchTarget | null): void {
+    if (target) this.#put.set(target_id, target)
+    else {
+      this.#put.delete(target_id)
+      this.#gone.add(target_id)
+    }
+    this.#tell()
+  }
+
+  #tell(): void {
+    if (this.#telling || this.#watchId === null) return
+    this.#telling = this.#tellAll().finally(() => (this.#telling = null))
+  }
+
+  /** Changes that come together go together. A stream that cannot be changed is begun anew. */
+  async #tellAll(): Promise<void> {
+    await new Promise((resolve) => setImmediate(resolve))
+    while (this.#watchId !== null && this.#put.size + this.#gone.size > 0) {
+      const watch_id = this.#watchId
+      const [put, gone] = [[...this.#put.values()], [...this.#gone]]
+      this.#put.clear()
+      this.#gone.clear()
+      try {
+        const [some = [], ...others] = piecesOf(gone)
+        for (const more of others) await this.#parts.ask('path.watch_change', { watch_id, put: [], gone: more })
+        const { was_running } = await this.#parts.ask('path.watch_change', { watch_id, put, gone: some })
+        if (!was_running && this.#watchId === watch_id) this.#stream?.again()
+      } catch (err) {
+        this.#parts.logger.warn({ err }, 'the probing cannot be changed; it begins anew')
+        this.#stream?.again()
+        return
+      }
+    }
+  }
+}
+
+const loadOf = (interval_ms: number, packet_size: number): { packets: number; bytes: number } => ({ packets: 1000 / interval_ms, bytes: (1000 / interval_ms) * (packet_size + HEADERS) })
+
+const targetOf = ({ interface_name, source, target, interval_ms, timeout_ms, packet_size }: Wanted, target_id: number): WatchTarget => ({
+  target_id,
+  interface_name,
+  source_address: source,
+  target_address: target,
+  interval_ms,
+  timeout_ms,
+  packet_size,
+})
+
+const piecesOf = (ids: readonly number[]): number[][] => Array.from({ length: Math.ceil(ids.length / WATCH_TARGETS_MAX) }, (_, i) => ids.slice(i * WATCH_TARGETS_MAX, (i + 1) * WATCH_TARGETS_MAX))

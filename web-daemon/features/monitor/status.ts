@@ -1,0 +1,27 @@
+// How one tunnel is, and how it came to be so (interface.md, GET /tunnels/{id}/status; decisions.md, S5, S6).
+import { MONITOR_STATES, titleOf } from '@panel/shared/api/lookups.ts'
+import type { MonitorEvent, MonitorStatusAnswer } from '@panel/shared/api/monitor.ts'
+import type { ReadContext } from '../../platform/context.ts'
+import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
+import { idIn, noSuchTunnel } from '../tunnels/get.ts'
+import { livingTunnel } from '../tunnels/look.ts'
+import type { Monitor } from './monitor.ts'
+import { eventsOf } from './store.ts'
+import type { MonitorEventRow } from './table.ts'
+
+export const showStatus =
+  (monitor: Monitor) =>
+  async ({ db }: ReadContext, { params }: Incoming): Promise<Answer> => {
+    const { tunnel_id } = await livingTunnel(db, idIn(params))
+    await monitor.settled()
+    const watched = monitor.of(tunnel_id)
+    if (!watched) throw noSuchTunnel(tunnel_id)
+    const answer: MonitorStatusAnswer = { ...watched.status(), events: (await eventsOf(db, tunnel_id)).map(eventView) }
+    return ok(answer)
+  }
+
+const eventView = (row: MonitorEventRow): MonitorEvent => ({
+  ...row,
+  from_state: titleOf(MONITOR_STATES, row.from_monitor_state_id),
+  to_state: titleOf(MONITOR_STATES, row.to_monitor_state_id),
+})

@@ -1,0 +1,22 @@
+// Switches the watching of one tunnel on or off, whatever the setting says, and at once (interface.md, POST monitor/enable and monitor/disable; decisions.md, M6).
+import type { MonitorToggleAnswer } from '@panel/shared/api/monitor.ts'
+import type { CommandContext } from '../../platform/context.ts'
+import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
+import { idIn } from '../tunnels/get.ts'
+import { targetOf } from '../tunnels/look.ts'
+import { replace } from '../tunnels/reach.ts'
+import { observe, tunnelView } from '../tunnels/view.ts'
+import type { Monitor } from './monitor.ts'
+
+export const toggleMonitor =
+  (monitor: Monitor, monitor_enabled: boolean) =>
+  (context: CommandContext, { params }: Incoming): Promise<Answer> =>
+    context.inTurn(async () => {
+      const stored = await targetOf(context, idIn(params))
+      const record = await replace(context, stored.tunnel_id, { ...stored, is_monitor_enabled: monitor_enabled, updated_date: context.now().toISOString() })
+      context.note.operation(`${monitor_enabled ? 'Watch' : 'Do not watch'} ${record.interface_name}`)
+      await monitor.settled()
+      const observed = (await observe(context.ask, [record.interface_name]))(record.interface_name)
+      const answer: MonitorToggleAnswer = { tunnel_id: record.tunnel_id, monitor_enabled, tunnel: tunnelView(record, observed) }
+      return ok(answer)
+    })

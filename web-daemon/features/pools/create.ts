@@ -1,0 +1,39 @@
+// Adds an address pool (interface.md, POST /pools; decisions.md, R35).
+import type { ChangePoolAnswer, CreatePoolBody, PoolFields } from '@panel/shared/api/pools.ts'
+import type { Cidr } from '@panel/shared/address/ip.ts'
+import type { CommandContext } from '../../platform/context.ts'
+import { created, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
+import type { Problems } from '../../platform/http/problems.ts'
+import { rangeIn, usualLength } from './range.ts'
+import { allPools, insertPool, type NewPool } from './store.ts'
+import { poolView } from './view.ts'
+import { warningsOf } from './warnings.ts'
+
+export async function createPool({ db, now, note, settings }: CommandContext, { body, problems }: Incoming<CreatePoolBody>): Promise<Answer> {
+  const pool = poolOf(body, problems, { description: '', is_enabled: true, lengthFor: (range) => usualLength(range, settings) })
+  const address_pool_id = await insertPool(db, pool, now().toISOString())
+  note.target('address_pool', address_pool_id)
+  note.operation(`Added the pool ${pool.cidr}, /${pool.prefix_length} for each tunnel`)
+  return created(changed(await allPools(db), address_pool_id))
+}
+
+interface Standard {
+  readonly description: string
+  readonly is_enabled: boolean
+  readonly lengthFor: (range: Cidr) => number
+}
+
+/** Throws 422 with all problems at once. `stored` is what holds for fields that may be left out. */
+export function poolOf(body: PoolFields, problems: Problems, stored: Standard): NewPool {
+  const range = rangeIn(body, problems, stored.lengthFor)
+  problems.throwIfAny()
+  const { address_pool_title, description = stored.description, is_enabled = stored.is_enabled } = body
+  if (!range || address_pool_title === undefined) throw new Error('A pool without problems is incomplete')
+  return { address_pool_title, description, is_enabled, ...range }
+}
+
+export function changed(all: Awaited<ReturnType<typeof allPools>>, address_pool_id: number, users?: Parameters<typeof poolView>[1]): ChangePoolAnswer {
+  const pool = all.find((one) => one.address_pool_id === address_pool_id)
+  if (!pool) throw new Error(`Pool ${address_pool_id} was stored and is not there`)
+  return { ...poolView(pool, users), warnings: warningsOf(pool, all) }
+}

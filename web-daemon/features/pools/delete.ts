@@ -1,0 +1,26 @@
+// Removes an address pool that no tunnel uses (interface.md, DELETE /pools/{id}; decisions.md, R35).
+import type { DeletePoolAnswer } from '@panel/shared/api/pools.ts'
+import type { CommandContext } from '../../platform/context.ts'
+import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
+import { poolIn } from './get.ts'
+import { refuseInUse } from './in-use.ts'
+import { deletePool } from './store.ts'
+import type { PoolUse } from './use.ts'
+
+/** In turn with the changes of tunnels: one that is being made may be taking from the pool. */
+export const removePool =
+  ({ users, release }: PoolUse) =>
+  ({ db, note, inTurn }: CommandContext, { params }: Incoming): Promise<Answer> =>
+    inTurn(async () => {
+      const pool = await poolIn(db, params)
+      const { address_pool_id } = pool
+      note.target('address_pool', address_pool_id)
+      refuseInUse(pool, (await users(db)).get(address_pool_id), 'it cannot be deleted')
+      await db.transaction().execute(async (transaction) => {
+        await release(transaction, address_pool_id)
+        await deletePool(transaction, address_pool_id)
+      })
+      note.operation(`Deleted the pool ${pool.cidr}`)
+      const answer: DeletePoolAnswer = { deleted: true, address_pool_id }
+      return ok(answer)
+    })

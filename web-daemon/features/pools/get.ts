@@ -1,0 +1,22 @@
+// One address pool, and how all of them are told that one is not there (interface.md, GET /pools/{id}).
+import type { ReadContext, ReadDb } from '../../platform/context.ts'
+import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
+import { Refusal } from '../../platform/http/refusal.ts'
+import { findPool, type PoolRecord } from './store.ts'
+import type { PoolUse } from './use.ts'
+import { poolView } from './view.ts'
+
+export const getPool =
+  ({ users }: PoolUse) =>
+  async ({ db }: ReadContext, { params }: Incoming): Promise<Answer> => {
+    const pool = await poolIn(db, params)
+    return ok(poolView(pool, (await users(db)).get(pool.address_pool_id)))
+  }
+
+/** Throws 404 where there is none. */
+export async function poolIn(db: ReadDb, params: Incoming['params']): Promise<PoolRecord> {
+  const id = params['id']
+  const pool = id === undefined ? null : await findPool(db, id)
+  if (!pool) throw new Refusal('NOT_FOUND', `There is no pool ${id ?? ''}.`)
+  return pool
+}

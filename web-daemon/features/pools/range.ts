@@ -1,0 +1,42 @@
+// The range of a pool as an operator gives it: readable, and cut into subnets that two ends fit into (decisions.md, R35).
+import { formatCidr, parseCidr, type Cidr, type Family } from '@panel/shared/address/ip.ts'
+import type { PoolFields } from '@panel/shared/api/pools.ts'
+import type { Problems } from '../../platform/http/problems.ts'
+import type { SettingsReader } from '../../platform/settings.ts'
+import type { Range } from './allocation.ts'
+
+const LENGTHS: Readonly<Record<Family, { shortest: number; longest: number }>> = { 4: { shortest: 24, longest: 31 }, 6: { shortest: 1, longest: 127 } }
+
+/** With the bits behind the range's length cut off. Null where a field has a problem, found here or by the schema. */
+export function rangeIn({ cidr, prefix_length: given }: PoolFields, problems: Problems, lengthFor: (range: Cidr) => number): Range | null {
+  const range = cidr === undefined ? null : readRange(cidr, problems)
+  if (!range || problems.has('prefix_length')) return null
+  const prefix_length = given ?? lengthFor(range)
+  checkLength(range, prefix_length, problems)
+  return problems.has('prefix_length') ? null : { cidr: formatCidr(range), prefix_length }
+}
+
+/** The setting is one number for both families: below 32 it means IPv4. A length that the range cannot be cut into gives way to a subnet for two ends. */
+export function usualLength({ base: { family }, prefix_length }: Cidr, settings: SettingsReader): number {
+  const { shortest, longest } = LENGTHS[family]
+  const usual = settings.get('addressing.default_prefix_len')
+  const isMeant = family === 4 ? usual <= longest : usual > LENGTHS[4].longest
+  return Math.max(isMeant ? usual : TWO_ENDS[family], shortest, prefix_length)
+}
+
+const TWO_ENDS: Readonly<Record<Family, number>> = { 4: 30, 6: 126 }
+
+/** Also for a length that is asked for in the place of the pool's own. */
+export function checkLength(range: Cidr, prefix_length: number, problems: Problems): void {
+  const { shortest, longest } = LENGTHS[range.base.family]
+  const least = Math.max(shortest, range.prefix_length)
+  if (Number.isInteger(prefix_length) && prefix_length >= least && prefix_length <= longest) return
+  problems.add('prefix_length', 'INVALID_PREFIX_LENGTH', `prefix_length must be a whole number from ${least} to ${longest} for a pool of ${formatCidr(range)}.`)
+}
+
+function readRange(text: string, problems: Problems): Cidr | null {
+  const range = text.includes('/') ? parseCidr(text) : null
+  if (!range) problems.add('cidr', 'INVALID_CIDR', 'cidr must be a range such as 10.20.0.0/16 or fd00:1::/48.')
+  else if (range.prefix_length > LENGTHS[range.base.family].longest) problems.add('cidr', 'INVALID_CIDR', `${formatCidr(range)} is a single address: a tunnel has two ends.`)
+  return problems.has('cidr') ? null : range
+}

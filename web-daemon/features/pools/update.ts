@@ -1,0 +1,29 @@
+// Replaces an address pool; while tunnels use it, its range stays as it is (interface.md, PUT /pools/{id}; decisions.md, R33).
+import type { UpdatePoolBody } from '@panel/shared/api/pools.ts'
+import type { CommandContext } from '../../platform/context.ts'
+import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
+import { changed, poolOf } from './create.ts'
+import { poolIn } from './get.ts'
+import { refuseInUse } from './in-use.ts'
+import { allPools, updatePool, type NewPool, type PoolRecord } from './store.ts'
+import type { PoolUse } from './use.ts'
+
+/** In turn with the changes of tunnels: one that is being made may be taking from the pool. */
+export const replacePool =
+  ({ users }: PoolUse) =>
+  ({ db, now, note, inTurn }: CommandContext, { params, body, problems }: Incoming<UpdatePoolBody>): Promise<Answer> =>
+    inTurn(async () => {
+      const stored = await poolIn(db, params)
+      const { address_pool_id } = stored
+      note.target('address_pool', address_pool_id)
+      const wanted = poolOf(body, problems, { ...stored, lengthFor: () => stored.prefix_length })
+      const usersNow = (await users(db)).get(address_pool_id)
+      const field = fieldOfRange(stored, wanted)
+      if (field) refuseInUse(stored, usersNow, `its ${field === 'cidr' ? 'range' : 'subnet length'} cannot change`, field)
+      await updatePool(db, address_pool_id, wanted, now().toISOString())
+      note.operation(`Replaced the pool ${stored.cidr}`)
+      return ok(changed(await allPools(db), address_pool_id, usersNow))
+    })
+
+const fieldOfRange = (stored: PoolRecord, wanted: NewPool): 'cidr' | 'prefix_length' | undefined =>
+  (['cidr', 'prefix_length'] as const).find((field) => stored[field] !== wanted[field])

@@ -1,0 +1,40 @@
+// Drops the record of a tunnel and leaves the host as it is (interface.md, POST /reconcile/{id}/forget; decisions.md, S17).
+import type { ForgetAnswer } from '@panel/shared/api/reconcile.ts'
+import type { TunnelView } from '@panel/shared/api/tunnel-answers.ts'
+import { PERSISTENCE_TYPES } from '@panel/shared/api/lookups.ts'
+import { fileNameOf } from '@panel/shared/tunnel/saved-file.ts'
+import type { CommandContext } from '../../platform/context.ts'
+import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
+import { dropHistory } from '../monitor/store.ts'
+import { idIn } from '../tunnels/get.ts'
+import { targetOf } from '../tunnels/look.ts'
+import { markDeleted } from '../tunnels/store.ts'
+import { observe, tunnelView } from '../tunnels/view.ts'
+
+/** Root is only asked what is there, and need not even answer. */
+export const forgetTunnel = (context: CommandContext, { params }: Incoming): Promise<Answer> =>
+  context.inTurn(async () => {
+    const record = await targetOf(context, idIn(params))
+    const { tunnel_id, interface_name } = record
+    await context.db.transaction().execute(async (transaction) => {
+      await markDeleted(transaction, tunnel_id, context.now().toISOString())
+      await dropHistory(transaction, tunnel_id)
+    })
+    context.publish('tunnel.deleted', { tunnel_id, interface_name })
+    context.note.operation(`Forgot ${interface_name}`)
+    const observed = (await observe(context.ask, [interface_name]))(interface_name)
+    const tunnel = tunnelView({ ...record, is_managed: false }, observed)
+    const answer: ForgetAnswer = { forgotten: true, tunnel, note: noteOf(tunnel) }
+    return ok(answer)
+  })
+
+function noteOf({ interface_name, persistence_type_id, observed }: TunnelView): string {
+  const link = observed.is_known && !observed.exists ? `There is no interface ${interface_name} on this server` : `The interface ${interface_name} is left as it is`
+  return `The panel no longer manages ${interface_name}. ${link}, and ${UNIT_NOTES[persistence_type_id]?.(interface_name) ?? 'its files are left in place'}. What the monitoring stored of it is dropped. What is there can be adopted again.`
+}
+
+const UNIT_NOTES: Readonly<Record<number, (interface_name: string) => string>> = {
+  [PERSISTENCE_TYPES.Systemd]: (name) => `the unit ${fileNameOf('systemd_unit', name)}, which makes it at boot, is left in place`,
+  [PERSISTENCE_TYPES.Networkd]: (name) => `${fileNameOf('networkd_netdev', name)} and ${fileNameOf('networkd_network', name)}, by which systemd-networkd makes it at boot, are left in place`,
+  [PERSISTENCE_TYPES.Runtime]: () => 'nothing of the panel brings it back after a reboot',
+}

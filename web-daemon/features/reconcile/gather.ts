@@ -1,0 +1,81 @@
+// Brings together what is stored and what the host holds, in as little time as a thousand tunnels allow.
+import type { TunnelState } from '@panel/shared/tunnel/model.ts'
+import type { TunnelDigest } from '@panel/shared/rpc/digest.ts'
+import type { Reader } from '@panel/shared/rpc/methods.ts'
+import type { ReadContext } from '../../platform/context.ts'
+import { stateOf, type TunnelRecord } from '../tunnels/record.ts'
+import type { Folders } from '../tunnels/plan-view.ts'
+import { pageOfTunnels } from '../tunnels/store.ts'
+import { digestOf, digestsOf, foundUnder, type Found } from './host.ts'
+import { isLegacy } from './legacy.ts'
+
+interface Stored {
+  readonly record: TunnelRecord
+  readonly wanted: TunnelState
+  readonly digest: string
+}
+
+export interface Managed {
+  readonly record: TunnelRecord
+  readonly wanted: TunnelState
+  readonly found: Found
+}
+
+export interface Unmanaged extends Omit<TunnelDigest, 'digest'> {
+  /** Null where nothing asks for it. */
+  readonly whole: Found | null
+}
+
+export interface Gathered {
+  readonly managed: Managed[]
+  /** Tunnel links that are not stored, by their names. */
+  readonly unmanaged: Unmanaged[]
+  /** Names that only files of ours stand for. */
+  readonly leftovers: Found[]
+  readonly folders: Folders
+}
+
+const ALL = { limit: Number.MAX_SAFE_INTEGER, offset: 0 }
+
+export async function gather({ db, ask }: Pick<ReadContext, 'db' | 'ask'>): Promise<Gathered> {
+  // Root looks at everything while the records are read here.
+  const [digests, folders, stored] = await Promise.all([digestsOf(ask), foldersOf(ask), storedTunnels(db)])
+  const isStored = new Set(stored.map(({ wanted }) => wanted.interface_name))
+  const others = [...digests.values()].filter(({ interface_name }) => !isStored.has(interface_name)).sort(byName)
+  const links = others.filter(({ observed }) => observed !== null)
+  const leftovers = others.filter(({ observed, foreign_files }) => observed === null && foreign_files.length === 0)
+  const differing = stored.filter(differsFrom(digests)).map(({ wanted }) => wanted)
+  const probed = await foundUnder(ask, [...differing, ...leftovers, ...links.filter(({ interface_name }) => isLegacy(interface_name))].map(nameOf))
+  return {
+    managed: stored.flatMap(({ record, wanted }) => {
+      const found = probed.get(record.interface_name) ?? asWanted(digests.get(record.interface_name), wanted)
+      return found ? [{ record, wanted, found }] : []
+    }),
+    unmanaged: links.map((link) => ({ ...link, whole: probed.get(link.interface_name) ?? null })),
+    leftovers: leftovers.flatMap(({ interface_name }) => probed.get(interface_name) ?? []),
+    folders,
+  }
+}
+
+async function storedTunnels(db: ReadContext['db']): Promise<Stored[]> {
+  const { read } = await pageOfTunnels(db, {}, ALL)
+  return (await read()).map((record) => {
+    const wanted = stateOf(record)
+    return { record, wanted, digest: digestOf(wanted) }
+  })
+}
+
+const nameOf = ({ interface_name }: { readonly interface_name: string }): string => interface_name
+const byName = (a: TunnelDigest, b: TunnelDigest): number => (a.interface_name < b.interface_name ? -1 : 1)
+
+/** A name that nothing stands under has no digest, and is looked at like any that differs. */
+const differsFrom = (digests: ReadonlyMap<string, TunnelDigest>) => ({ wanted, digest }: Stored): boolean => digests.get(wanted.interface_name)?.digest !== digest
+
+/** Of equal digest is equal state. */
+const asWanted = (seen: TunnelDigest | undefined, wanted: TunnelState): Found | null => (seen ? { ...seen, state: wanted } : null)
+
+async function foldersOf(ask: Reader): Promise<Folders> {
+  const { helper } = await ask('host.probe', { parts: ['helper'] })
+  if (!helper) throw new Error('The helper left out a part of the host that it was asked for')
+  return helper
+}

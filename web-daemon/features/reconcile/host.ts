@@ -1,0 +1,31 @@
+// What the host holds beside what is stored: digests of everything, and the whole of what differs. Names by the thousand go in portions.
+import { createHash } from 'node:crypto'
+import { withoutCounters } from '@panel/shared/tunnel/observed.ts'
+import type { TunnelState } from '@panel/shared/tunnel/model.ts'
+import type { TunnelDigest } from '@panel/shared/rpc/digest.ts'
+import type { Reader } from '@panel/shared/rpc/methods.ts'
+
+/** A name as the host holds it. */
+export interface Found extends Omit<TunnelDigest, 'digest'> {
+  readonly state: TunnelState | null
+}
+
+/** `state` is canonical. */
+export const digestOf = (state: TunnelState | null): string => createHash('sha256').update(JSON.stringify(state)).digest('hex')
+
+/** Whole states, as many as fit into the line of an answer. */
+const PORTION = 1000
+
+/** Every tunnel of the host: each link, and each name that files of ours stand under. */
+export async function digestsOf(ask: Reader): Promise<Map<string, TunnelDigest>> {
+  const { tunnels } = await ask('tunnel.digest', {})
+  return new Map(tunnels.map((tunnel) => [tunnel.interface_name, tunnel]))
+}
+
+export async function foundUnder(ask: Reader, names: readonly string[]): Promise<Map<string, Found>> {
+  const answers = await Promise.all(portionsOf(names).map((interface_names) => ask('tunnel.probe', { interface_names })))
+  return new Map(answers.flatMap(({ tunnels }) => tunnels).map((tunnel) => [tunnel.interface_name, { ...tunnel, observed: tunnel.observed && withoutCounters(tunnel.observed) }]))
+}
+
+const portionsOf = (names: readonly string[]): string[][] =>
+  Array.from({ length: Math.ceil(names.length / PORTION) }, (_, at) => names.slice(at * PORTION, (at + 1) * PORTION))

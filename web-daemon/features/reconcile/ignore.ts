@@ -1,0 +1,38 @@
+// Leaves an interface out of the report, or takes it back in; on the host nothing changes (interface.md, POST /reconcile/ignore; decisions.md, S14).
+import type { IgnoreAnswer, IgnoreBody } from '@panel/shared/api/reconcile.ts'
+import type { CommandContext, WriteDb } from '../../platform/context.ts'
+import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
+import { Refusal } from '../../platform/http/refusal.ts'
+import { inSettings } from '../settings/change.ts'
+import { valuesIn } from '../settings/settings.ts'
+import { writeSetting } from '../settings/store.ts'
+import { neighbours } from '../tunnels/store.ts'
+
+export async function ignoreInterface(context: CommandContext, { body }: Incoming<IgnoreBody>): Promise<Answer> {
+  const { interface_name, ignored = true } = body
+  context.note.operation(`${ignored ? 'Ignore' : 'Report again'} ${interface_name}`)
+  const ignored_interfaces = await inSettings(context, async (transaction) => {
+    if (ignored) await refuseManaged(transaction, interface_name)
+    return setIgnored(transaction, interface_name, ignored, context.now().toISOString())
+  })
+  const answer: IgnoreAnswer = { ignored_interfaces, note: ignored ? ignoredNote(interface_name) : `${interface_name} is reported again wherever it is there and not managed. Nothing was changed on the host.` }
+  return ok(answer)
+}
+
+const ignoredNote = (name: string): string =>
+  `${name} is left out of the report from now on, except with include_ignored=true, until it is adopted or "ignored": false is sent for it. Nothing was changed on the host.`
+
+/** Returns the list as it is then. Call it inside `inSettings`. */
+export async function setIgnored(db: WriteDb, interface_name: string, ignored: boolean, now: string): Promise<string[]> {
+  const before = [...(await valuesIn(db))['system.ignored_interfaces']]
+  if (before.includes(interface_name) === ignored) return before
+  const after = ignored ? [...before, interface_name].sort() : before.filter((name) => name !== interface_name)
+  await writeSetting(db, 'system.ignored_interfaces', after, now)
+  return after
+}
+
+async function refuseManaged(db: WriteDb, interface_name: string): Promise<void> {
+  const owner = (await neighbours(db)).find((tunnel) => tunnel.interface_name === interface_name)
+  if (!owner) return
+  throw new Refusal('CONFLICT', `${interface_name} is a tunnel of the panel, which is always reported. Forget it first to have it ignored.`, { field: 'interface_name', details: { tunnel_id: owner.tunnel_id } })
+}

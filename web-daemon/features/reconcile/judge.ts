@@ -1,0 +1,74 @@
+// Compares one stored tunnel with what the host holds under its name: drift is a plan that has steps. Pure.
+import { APPLY_STATUSES, type ReconcileStatus } from '@panel/shared/api/lookups.ts'
+import type { ReconcileDiff } from '@panel/shared/api/reconcile.ts'
+import { FILE_KINDS, LINK_KINDS, type TunnelState } from '@panel/shared/tunnel/model.ts'
+import { failuresOf } from '@panel/shared/change/check.ts'
+import { checkTunnel } from '@panel/shared/tunnel/facts.ts'
+import { planTunnel, type TunnelPlan } from '@panel/shared/tunnel/plan.ts'
+import type { TunnelRecord } from '../tunnels/record.ts'
+import type { Found } from './host.ts'
+
+export interface Verdict {
+  readonly status: ReconcileStatus
+  readonly detail: string
+  readonly diffs: ReconcileDiff[]
+}
+
+type Stored = Pick<TunnelRecord, 'interface_name' | 'is_enabled' | 'apply_status_id' | 'last_apply_error'>
+
+/** Of the thousands that are as stored the digests were equal, and `found.state` is `wanted` itself: those are not planned for. */
+const NOTHING_TO_DO: TunnelPlan = { operation: 'none', steps: [], recreate_reasons: [] }
+
+/** Both states are canonical. */
+export function judge(stored: Stored, wanted: TunnelState, found: Found): Verdict {
+  const plan = found.state === wanted ? NOTHING_TO_DO : planTunnel(found.state, wanted)
+  const diffs = plan.steps.length === 0 ? [] : differences(stored.interface_name, wanted, found.state)
+  const obstacle = obstacleIn(stored, found, plan)
+  if (obstacle !== null) return { status: 'Inconsistent', detail: obstacle, diffs }
+  if (plan.steps.length === 0) return { status: 'InSync', detail: 'The host holds what is stored.', diffs }
+  if (!found.state?.link) return { status: 'Missing', detail: missing(stored), diffs }
+  return { status: 'Drifted', detail: drifted(diffs, found, plan), diffs }
+}
+
+/** What a reapply could not simply put right, or what nobody knows the end of; null where there is no such thing. */
+function obstacleIn({ interface_name, apply_status_id, last_apply_error }: Stored, { observed, foreign_files }: Found, { steps }: TunnelPlan): string | null {
+  if (observed && !(LINK_KINDS as readonly string[]).includes(observed.kind)) {
+    return `${interface_name} is an interface of another kind on this server (${observed.kind || 'no kind'}). Rename or remove it, then reapply the tunnel, or forget the tunnel.`
+  }
+  // The rest of the steps concern the link.
+  const concernsFiles = steps.some(({ kind }) => !kind.startsWith('link_') && !kind.startsWith('address_'))
+  if (foreign_files.length > 0 && concernsFiles) {
+    return `${foreign_files.join(', ')} was not written by the panel, or was edited since, and is left alone. Move it aside, then reapply the tunnel, or forget the tunnel.`
+  }
+  if (apply_status_id !== APPLY_STATUSES.Inconsistent) return null
+  return `A change did not work and could not be undone either: ${last_apply_error || 'the reason is not known'} Reapply takes the host to what is stored.`
+}
+
+/** Where one side is not there at all, that is the difference, and not each of its fields. */
+function differences(interface_name: string, wanted: TunnelState, found: TunnelState | null): ReconcileDiff[] {
+  const failures = failuresOf(checkTunnel(interface_name, wanted, found))
+  const differs = (name: string): boolean => failures.some((check) => check.name === name)
+  const told = failures.filter(({ name }) => {
+    const kind = FILE_KINDS.find((one) => name.startsWith(`${one}.`))
+    if (!kind) return name === 'saved' || name === 'exists' || !differs('exists')
+    const isOnBothSides = Boolean(wanted.saved?.[kind] && found?.saved?.[kind])
+    return isOnBothSides && (!differs(`${kind}.file`) || [`${kind}.file`, `${kind}.is_enabled`].includes(name))
+  })
+  return told.map(({ name, expected, actual }) => ({ field: name, desired: expected, actual }))
+}
+
+function missing({ interface_name, is_enabled }: Stored): string {
+  const why = is_enabled ? '' : ' The tunnel is down, so no boot brings it back.'
+  return `There is no interface ${interface_name} on this server.${why} Reapply makes it.`
+}
+
+const MOST_NAMED = 5
+
+function drifted(diffs: readonly ReconcileDiff[], { unmodelled }: Found, { recreate_reasons }: TunnelPlan): string {
+  const named = diffs.slice(0, MOST_NAMED).map(({ field, desired, actual }) => `${field} is ${actual} in the place of ${desired}`)
+  const more = diffs.length > MOST_NAMED ? [`${diffs.length - MOST_NAMED} more`] : []
+  const told = `${[...named, ...more].join('; ')}.`
+  if (recreate_reasons.length === 0) return `${told} Reapply puts it right in place.`
+  if (unmodelled.length === 0) return `${told} Reapply makes the link anew.`
+  return `${told} Only a new link can be as stored, and it would lose what the panel cannot keep (${unmodelled.join(', ')}): reapply is refused while it carries that.`
+}

@@ -1,0 +1,80 @@
+// One item for each stored tunnel and for each tunnel of the host that the panel does not manage (interface.md, GET /reconcile; decisions.md, S8, S9, S12).
+import { RECONCILE_STATUSES, type ReconcileStatus } from '@panel/shared/api/lookups.ts'
+import type { LegacyName, ReconcileCounts, ReconcileItem } from '@panel/shared/api/reconcile.ts'
+import { INTERFACE_NAME_PATTERN, type TunnelState } from '@panel/shared/tunnel/model.ts'
+import { fileOf } from '@panel/shared/tunnel/saved-file.ts'
+import type { ReadContext } from '../../platform/context.ts'
+import { pathOf, type Folders } from '../tunnels/plan-view.ts'
+import { observedView } from '../tunnels/view.ts'
+import { gather, type Managed, type Unmanaged } from './gather.ts'
+import { judge, type Verdict } from './judge.ts'
+import { pathsOf } from './kept.ts'
+import { legacyOf } from './legacy.ts'
+
+/** As far as it does not depend on what passes have seen. */
+export type Item = Omit<ReconcileItem, 'noticed'>
+
+export interface Report {
+  /** Ignored ones too. */
+  readonly items: Item[]
+  readonly ignored_interfaces: string[]
+  readonly leftover_units: string[]
+}
+
+export async function compareAll(context: Pick<ReadContext, 'db' | 'ask' | 'settings'>): Promise<Report> {
+  const ignored_interfaces = [...context.settings.get('system.ignored_interfaces')]
+  const { managed, unmanaged, leftovers, folders } = await gather(context)
+  const items = [
+    ...managed.map((one) => managedItem(one, folders)),
+    ...unmanaged.map((one) => unmanagedItem(one, folders, ignored_interfaces.includes(one.interface_name))),
+  ]
+  return { items, ignored_interfaces, leftover_units: leftovers.flatMap(({ interface_name, state }) => pathsOf(folders, interface_name, state?.saved ?? null)) }
+}
+
+export function countsOf(items: readonly Item[]): ReconcileCounts {
+  const counts: ReconcileCounts = { InSync: 0, Drifted: 0, Missing: 0, Unmanaged: 0, Inconsistent: 0 }
+  for (const { status } of items) counts[status] += 1
+  return counts
+}
+
+function managedItem({ record, wanted, found }: Managed, folders: Folders): Item {
+  return {
+    interface_name: record.interface_name,
+    tunnel_id: record.tunnel_id,
+    ...worded(judge(record, wanted, found)),
+    actions: ['reapply', 'forget', 'delete'],
+    legacy: legacyNameOf(found.interface_name, found.state, found.foreign_files, folders),
+    observed: observedView(found.observed),
+    is_ignored: false,
+    unmodelled: found.unmodelled,
+    foreign_files: found.foreign_files,
+  }
+}
+
+const NAME = new RegExp(INTERFACE_NAME_PATTERN)
+
+function unmanagedItem({ interface_name, observed, unmodelled, foreign_files, whole }: Unmanaged, folders: Folders, is_ignored: boolean): Item {
+  const canBeAdopted = NAME.test(interface_name)
+  const detail = canBeAdopted
+    ? 'A tunnel of this server that the panel does not manage: adopt it as it is, or ignore it.'
+    : 'A tunnel of this server under a name that the panel cannot take: rename it to adopt it, or ignore it.'
+  return {
+    interface_name,
+    tunnel_id: null,
+    ...worded({ status: 'Unmanaged', detail, diffs: [] }),
+    actions: [...(canBeAdopted ? (['adopt'] as const) : []), is_ignored ? 'unignore' : 'ignore'],
+    legacy: legacyNameOf(interface_name, whole?.state ?? null, foreign_files, folders),
+    observed: observedView(observed),
+    is_ignored,
+    unmodelled,
+    foreign_files,
+  }
+}
+
+export function legacyNameOf(interface_name: string, state: TunnelState | null, foreign_files: readonly string[], folders: Folders): LegacyName | null {
+  const own = pathsOf(folders, interface_name, state?.saved ?? null)
+  const foreign = foreign_files.flatMap((file) => fileOf(file)?.kind ?? []).map((kind) => pathOf(folders, kind, interface_name))
+  return legacyOf(interface_name, { unit_path: own[0] ?? foreign[0] ?? '', is_panel_owned: own.length > 0 })
+}
+
+const worded = ({ status, ...rest }: Verdict): Verdict & { status: ReconcileStatus; reconcile_status_id: number } => ({ status, reconcile_status_id: RECONCILE_STATUSES[status], ...rest })

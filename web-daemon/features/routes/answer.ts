@@ -1,0 +1,20 @@
+// What is answered to a change of a rule: the rule as it is now, the plan that was carried out, and what was read back (decisions.md, R17, F13, F16).
+import type { Warning } from '@panel/shared/api/errors.ts'
+import type { ChangeRouteAnswer } from '@panel/shared/api/route-answers.ts'
+import type { ReadContext } from '../../platform/context.ts'
+import type { Changed } from './change-rules.ts'
+import { planView, verificationView } from './plan-view.ts'
+import type { RouteRecord } from './record.ts'
+import { countInForce } from './store.ts'
+import { routeView } from './view.ts'
+
+export async function changeAnswer({ db }: Pick<ReadContext, 'db'>, record: RouteRecord, { change, outcome, backend }: Changed, warnings: readonly Warning[]): Promise<ChangeRouteAnswer> {
+  const { route_rule_id } = record
+  const { ipv4, ipv6 } = await countInForce(db)
+  return {
+    route: routeView(record),
+    plan: planView(change, { route_rule_id, warnings }),
+    verification: verificationView(outcome.checks, { backend, rule_count: ipv4 + ipv6 }),
+    warnings: [...warnings],
+  }
+}

@@ -1,0 +1,24 @@
+// How many connections a rule has room for: behind one address of this server, each to one port of one destination needs a port of its own.
+import type { Warning } from '@panel/shared/api/errors.ts'
+import { NAT_MODES } from '@panel/shared/api/lookups.ts'
+import { portsOf } from '../ports.ts'
+import { isActive, protocolOf, type NamedRoute } from '../record.ts'
+
+/** From 1024 on, which is where the kernel takes them from (nf_nat_core.c, nf_nat_l4proto_unique_tuple). */
+const PORTS_OF_AN_ADDRESS = 64_512
+const WARN_SHARE = 0.8
+
+/** About, as other rules to the same destination use of it too; null where the destination sees the clients' own addresses. */
+export function roomFor(record: Pick<NamedRoute, 'nat_mode_id' | 'route_protocol_id' | 'destinations' | 'bind_port' | 'bind_port_range_end'>): number | null {
+  if (record.nat_mode_id === NAT_MODES.None) return null
+  const { first, last } = portsOf(record.bind_port, record.bind_port_range_end)
+  const protocols = protocolOf(record.route_protocol_id) === 'both' ? 2 : 1
+  return PORTS_OF_AN_ADDRESS * record.destinations.filter(isActive).length * (last - first + 1) * protocols
+}
+
+export function sourcePortWarnings(record: Parameters<typeof roomFor>[0], connections: number | null): Warning[] {
+  const room = roomFor(record)
+  if (room === null || connections === null || connections < room * WARN_SHARE) return []
+  const message = `The rule has ${connections} connections of the at most ${room} that this server's address has ports for towards its destinations: beyond that no new one comes about. Add a destination, or relay from several addresses by rules of their own with SNAT.`
+  return [{ code: 'SOURCE_PORTS_NEARLY_USED', message, field: 'nat_mode_id' }]
+}

@@ -1,0 +1,45 @@
+// Takes a rule out of the kernel and out of the store (interface.md, DELETE /routes/{id}; decisions.md, F15).
+import type { DeleteRouteAnswer } from '@panel/shared/api/route-answers.ts'
+import type { EndRouteBody } from '@panel/shared/api/routes.ts'
+import type { CommandContext } from '../../platform/context.ts'
+import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
+import { changeRules } from './change-rules.ts'
+import { dropConnections } from './connections/connections.ts'
+import { targetOf } from './get.ts'
+import { planView, verificationView } from './plan-view.ts'
+import { refuseUnlessApplied, whilePending } from './reach.ts'
+import { countInForce, markDeleted, places } from './store.ts'
+import type { Traffic } from './traffic/traffic.ts'
+
+export const deleteRoute =
+  (traffic: Traffic) =>
+  (context: CommandContext, { params, body }: Incoming<EndRouteBody>): Promise<Answer> =>
+    context.inTurn(async () => {
+      const stored = await targetOf(context, params)
+      const { route_rule_id, route_rule_title: title } = stored
+      const { change, outcome, backend } = await whilePending(context, [stored], () => changeRules(context, traffic, [{ route_rule_id, rule: null }]))
+      await refuseUnlessApplied(context, [stored], outcome)
+      await context.db.transaction().execute((transaction) => markDeleted(transaction, route_rule_id, context.now().toISOString()))
+      const { connections_dropped, warnings } = await dropConnections(context, stored, null, body.drop_connections)
+      const { ipv4, ipv6 } = await countInForce(context.db)
+      const forwarding_can_be_reverted = await canRevert(context)
+      const answer: DeleteRouteAnswer = {
+        route_rule_id,
+        title,
+        plan: planView(change, { route_rule_id, warnings }),
+        verification: verificationView(outcome.checks, { backend, rule_count: ipv4 + ipv6 }),
+        connections_dropped,
+        forwarding_can_be_reverted,
+        warnings,
+        note: forwarding_can_be_reverted ? REVERTIBLE : 'IP forwarding stays as it is.',
+      }
+      return ok(answer)
+    })
+
+const REVERTIBLE = 'This was the last rule, and the panel had turned IP forwarding on for the rules. It stays on until you ask for what was set before: POST /system/forwarding/enable with revert true.'
+
+/** The panel turned it on, and no rule needs it any more; a disabled one may be enabled again. */
+async function canRevert({ ask, db }: CommandContext): Promise<boolean> {
+  if ((await places(db)).length > 0) return false
+  return (await ask('forwarding.probe', {})).state.saved !== null
+}

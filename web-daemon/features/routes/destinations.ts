@@ -1,0 +1,57 @@
+// The destinations of one rule, one at a time: each is a change of the whole list, and goes the way of every change (interface.md, /routes/{id}/destinations; decisions.md, F17).
+import { canonicalIp, parseIp } from '@panel/shared/address/ip.ts'
+import type { UpdateRouteAnswer, DestinationsAnswer } from '@panel/shared/api/route-answers.ts'
+import { MAX_DESTINATIONS, type AddDestinationBody, type RemoveDestinationBody } from '@panel/shared/api/routes.ts'
+import type { CommandContext, ReadContext } from '../../platform/context.ts'
+import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
+import { Refusal } from '../../platform/http/refusal.ts'
+import { bodyOf } from './draft/update.ts'
+import { livingRoute, targetOf } from './get.ts'
+import type { DestinationRecord, RouteRecord } from './record.ts'
+import type { Traffic } from './traffic/traffic.ts'
+import { amend } from './update.ts'
+
+const listOf = (destinations: readonly DestinationRecord[]): DestinationsAnswer => ({ destinations: [...destinations], total: destinations.length })
+const withList = (answer: UpdateRouteAnswer): UpdateRouteAnswer & DestinationsAnswer => ({ destinations: answer.route.destinations, total: answer.route.destinations.length, ...answer })
+
+export async function listDestinations({ db }: ReadContext, { params }: Incoming): Promise<Answer> {
+  return ok(listOf((await livingRoute(db, params)).destinations))
+}
+
+export const addDestination =
+  (traffic: Traffic) =>
+  (context: CommandContext, { params, body, problems, server_port }: Incoming<AddDestinationBody>): Promise<Answer> =>
+    context.inTurn(async () => {
+      const stored = await targetOf(context, params)
+      const { force = false, i_understand_i_may_lose_access: _accepts, ...added } = body
+      const others = stored.destinations.map(bodyOf)
+      if (others.length >= MAX_DESTINATIONS) problems.add('address', 'INVALID_DESTINATION', `${stored.route_rule_title} has ${MAX_DESTINATIONS} destinations already, which is the most.`)
+      const field = `destinations.${others.length}.`
+      const spokenOf = (said: string): string => (said.startsWith(field) ? said.slice(field.length) : said)
+      return ok(withList(await amend(context, traffic, stored, { body: { destinations: [...others, added], force }, problems, server_port, spokenOf })))
+    })
+
+export const removeDestination =
+  (traffic: Traffic) =>
+  (context: CommandContext, { params, body, problems, server_port }: Incoming<RemoveDestinationBody>): Promise<Answer> =>
+    context.inTurn(async () => {
+      const stored = await targetOf(context, params)
+      const removed = meantBy(body, problems, stored)
+      const left = stored.destinations.filter((one) => one !== removed)
+      if (left.length === 0) problems.add('address', 'INVALID_DESTINATION', `${removed.address}, port ${removed.port} is the only destination of the rule. Add another first, or delete the rule.`)
+      problems.throwIfAny()
+      const spokenOf = (said: string): string => (said === 'destinations' ? 'address' : said)
+      return ok(withList(await amend(context, traffic, stored, { body: { destinations: left.map(bodyOf), force: body.force ?? false, drop_connections: body.drop_connections ?? false }, problems, server_port, spokenOf })))
+    })
+
+/** 422 where nothing is named, 404 where the rule has no such. */
+function meantBy({ route_destination_id, address, port }: RemoveDestinationBody, problems: Incoming['problems'], { destinations, route_rule_title }: RouteRecord): DestinationRecord {
+  if (route_destination_id === undefined && address === undefined) problems.add('address', 'INVALID_DESTINATION', 'Name the destination by its address and port, or by route_destination_id.')
+  if (route_destination_id === undefined && port === undefined) problems.add('port', 'INVALID_PORT', 'Name the port of the destination.')
+  if (address !== undefined && !parseIp(address)) problems.add('address', 'INVALID_DESTINATION', `${address} is not an IP address.`)
+  problems.throwIfAny()
+  const spelled = address === undefined ? undefined : canonicalIp(address)
+  const found = destinations.find((one) => (route_destination_id ?? one.route_destination_id) === one.route_destination_id && (spelled ?? one.address) === one.address && (port ?? one.port) === one.port)
+  if (!found) throw new Refusal('NOT_FOUND', `${route_rule_title} has no such destination.`, { field: 'address' })
+  return found
+}

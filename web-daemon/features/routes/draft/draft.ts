@@ -1,0 +1,105 @@
+// From what an operator asks to what will be stored and what the host shall hold. It reads, and cannot change anything.
+import type { Warning } from '@panel/shared/api/errors.ts'
+import { ADDRESS_FAMILIES, APPLY_STATUSES } from '@panel/shared/api/lookups.ts'
+import type { CreateRouteBody } from '@panel/shared/api/routes.ts'
+import type { RuleBackendFound } from '@panel/shared/ruleset/backend.ts'
+import { ROUTE_RULE_ID_MAX } from '@panel/shared/ruleset/model.ts'
+import type { ReadContext } from '../../../platform/context.ts'
+import type { Incoming } from '../../../platform/http/endpoint.ts'
+import { Refusal } from '../../../platform/http/refusal.ts'
+import type { NamedRoute, NewRoute } from '../record.ts'
+import { nextPlace } from '../store.ts'
+import { checkBackend } from './backend.ts'
+import { checkNeighbours, checkProcesses, refuseProtected } from './conflicts.ts'
+import { draftDestinations, type Balanced } from './destinations.ts'
+import { draftListener, type Listening } from './listener.ts'
+import { draftSource, type Source } from './nat.ts'
+import { FIELD_ORDER, sketchOf, type Sketch } from './sketch.ts'
+import { refuseTooManyPorts } from './shifted.ts'
+import { draftSources } from './sources.ts'
+import { checkTitle, titleFor } from './titles.ts'
+
+export interface Draft {
+  readonly record: NamedRoute
+  /** The request with everything that was decided for it: asked once more, it is this very draft again. */
+  readonly resolved: CreateRouteBody
+  readonly warnings: Warning[]
+  readonly rule_backend: RuleBackendFound
+}
+
+/** Throws 422 with all problems at once; then 409 where the port is protected, which no other field would mend. */
+export async function draftRoute(context: ReadContext, { body, problems, server_port }: Pick<Incoming<CreateRouteBody>, 'body' | 'problems' | 'server_port'>): Promise<Draft> {
+  const sketch = await sketchOf(context, body, { problems, panel_port: server_port })
+  const parts = draftParts(sketch)
+  const place = await nextPlace(context.db)
+  const record = parts && { ...recordOf(sketch, parts, context.now().toISOString()), route_rule_id: place.route_rule_id, sort_order: body.sort_order ?? place.sort_order }
+  if (record) checkNeighbours(sketch, record)
+  if (record) checkBackend(sketch, record)
+  problems.throwIfAny(FIELD_ORDER)
+  if (!parts || !record) throw incomplete()
+  refuseTooManyPorts(record)
+  refuseProtected(sketch, parts.listening)
+  if (record.route_rule_id > ROUTE_RULE_ID_MAX) throw new Refusal('ALLOCATION_FAILED', 'All ids that relay rules can have are used up.')
+  const named = { ...record, route_rule_title: body.route_rule_title ?? (await titleFor(context.db, record)) }
+  return { record: named, resolved: resolvedOf(body, named), warnings: sketch.warnings, rule_backend: sketch.facts.rule_backend }
+}
+
+export const incomplete = (): Error => new Error('A draft without problems is incomplete')
+
+export interface Parts {
+  readonly listening: Listening
+  readonly balanced: Balanced
+  readonly source: Source
+  readonly allowed_sources: NewRoute['allowed_sources']
+}
+
+/** Finds every problem but those with other rules; null where one of them leaves something undecided. */
+export function draftParts(sketch: Sketch): Parts | null {
+  checkTitle(sketch)
+  const listening = draftListener(sketch)
+  const balanced = draftDestinations(sketch, listening)
+  const source = draftSource(sketch, listening)
+  const allowed_sources = draftSources(sketch, listening)
+  const { body, problems, tunnel } = sketch
+  if (typeof body.tunnel_id === 'number' && tunnel === null) problems.add('tunnel_id', 'UNKNOWN_TUNNEL', `There is no tunnel ${body.tunnel_id}.`)
+  if (listening) checkProcesses(sketch, listening)
+  return listening && balanced && source && allowed_sources && { listening, balanced, source, allowed_sources }
+}
+
+/** With a title and place that the caller decides. */
+export function recordOf({ body }: Sketch, { listening, balanced, source, allowed_sources }: Parts, now: string): NewRoute {
+  const { family, ports, route_protocol_id, bind_address, bind_interface } = listening
+  return {
+    route_rule_title: body.route_rule_title ?? '',
+    description: body.description ?? '',
+    route_protocol_id,
+    address_family_id: family === 6 ? ADDRESS_FAMILIES.IPv6 : ADDRESS_FAMILIES.IPv4,
+    bind_address,
+    bind_port: ports.first,
+    bind_port_range_end: ports.last === ports.first ? null : ports.last,
+    bind_interface,
+    ...balanced,
+    ...source,
+    allowed_sources,
+    is_enabled: body.is_enabled ?? true,
+    is_include_local_originated: body.is_include_local_originated ?? false,
+    is_logging_enabled: body.is_logging_enabled ?? false,
+    fwmark: body.fwmark ?? null,
+    max_connections_per_source: body.max_connections_per_source ?? null,
+    connection_rate_limit: body.connection_rate_limit ?? null,
+    tunnel_id: body.tunnel_id ?? null,
+    sort_order: body.sort_order ?? 0,
+    tags: body.tags ?? [],
+    apply_status_id: APPLY_STATUSES.Pending,
+    last_applied_date: null,
+    last_apply_error: '',
+    created_date: now,
+    updated_date: now,
+  }
+}
+
+function resolvedOf(body: CreateRouteBody, record: NamedRoute): CreateRouteBody {
+  const { route_rule_title, route_protocol_id, bind_address, load_balance_mode_id, nat_mode_id, is_clamp_mss_to_pmtu, sort_order, destinations } = record
+  const { destination_address: _address, destination_port: _port, destination_port_range_end: _end, ...rest } = body
+  return { ...rest, route_rule_title, route_protocol_id, bind_address, destinations: destinations.map(({ sort_order: _place, ...one }) => one), load_balance_mode_id, nat_mode_id, is_clamp_mss_to_pmtu, sort_order }
+}

@@ -1,0 +1,39 @@
+// Copies a rule under a free name, out of force (interface.md, POST /routes/{id}/duplicate).
+import type { DuplicateRouteAnswer } from '@panel/shared/api/route-answers.ts'
+import { APPLY_STATUSES } from '@panel/shared/api/lookups.ts'
+import type { CommandContext } from '../../platform/context.ts'
+import { created, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
+import { titleOfCopy } from './draft/titles.ts'
+import { livingRoute } from './get.ts'
+import { knownRoute } from './reach.ts'
+import { insertRoute, nextPlace } from './store.ts'
+import { routeView } from './view.ts'
+
+export function duplicateRoute(context: CommandContext, { params }: Incoming): Promise<Answer> {
+  const { db, note, now, inTurn } = context
+  return inTurn(async () => {
+    const original = await livingRoute(db, params)
+    const { destinations, allowed_sources, ...rest } = original
+    const place = await nextPlace(db)
+    const date = now().toISOString()
+    const copy = {
+      ...rest,
+      ...place,
+      route_rule_title: await titleOfCopy(db, original.route_rule_title),
+      is_enabled: false,
+      apply_status_id: APPLY_STATUSES.Applied,
+      last_applied_date: null,
+      last_apply_error: '',
+      created_date: date,
+      updated_date: date,
+      destinations: destinations.map(({ route_destination_id: _id, ...one }) => one),
+      allowed_sources: allowed_sources.map(({ route_allowed_source_id: _id, ...one }) => one),
+    }
+    await db.transaction().execute((transaction) => insertRoute(transaction, copy))
+    const record = await knownRoute(db, place.route_rule_id)
+    note.target('route', record.route_rule_id)
+    note.operation(`Copied the rule ${original.route_rule_id}`)
+    const answer: DuplicateRouteAnswer = { route: routeView(record), note: 'The copy is disabled, since it listens for just what the original does and could not be in force beside it. Change what it shall do otherwise, then enable it.' }
+    return created(answer)
+  })
+}

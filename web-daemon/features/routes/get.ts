@@ -1,0 +1,30 @@
+// One stored rule with its health and traffic (interface.md, GET /routes/{id}; decisions.md, T4).
+import type { CommandContext, ReadContext, ReadDb } from '../../platform/context.ts'
+import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
+import { Refusal } from '../../platform/http/refusal.ts'
+import { itemsOf } from './items.ts'
+import type { RouteRecord } from './record.ts'
+import { findRoute } from './store.ts'
+import type { Traffic } from './traffic/traffic.ts'
+
+export const getRoute =
+  (traffic: Traffic) =>
+  async (context: ReadContext, { params }: Incoming): Promise<Answer> => {
+    const [item] = await itemsOf(context, traffic, [await livingRoute(context.db, params)])
+    return ok(item)
+  }
+
+/** Throws 404 where there is none, or none any more. */
+export async function livingRoute(db: ReadDb, params: Incoming['params']): Promise<RouteRecord> {
+  const id = params['id']
+  const record = id === undefined ? null : await findRoute(db, id)
+  if (!record) throw new Refusal('NOT_FOUND', `There is no rule ${id ?? ''}.`)
+  return record
+}
+
+/** The rule that a command is about, noted for the audit log. */
+export async function targetOf({ db, note }: CommandContext, params: Incoming['params']): Promise<RouteRecord> {
+  const record = await livingRoute(db, params)
+  note.target('route', record.route_rule_id)
+  return record
+}

@@ -1,0 +1,118 @@
+// How the kernel's rules stand to the stored ones: the half of a reconciliation that is about relay rules (interface.md, Reconcile; decisions.md, S11).
+import { APPLY_STATUSES, RECONCILE_STATUSES, type ReconcileStatus } from '@panel/shared/api/lookups.ts'
+import type { RouteFinding, RouteFindings } from '@panel/shared/api/route-findings.ts'
+import type { ForeignFound } from '@panel/shared/foreign/model.ts'
+import type { RelayRule } from '@panel/shared/ruleset/model.ts'
+import { sameState } from '@panel/shared/change/change.ts'
+import { takenBy } from '@panel/shared/foreign/relay-block.ts'
+import { failuresOf } from '@panel/shared/change/check.ts'
+import { checkRuleset } from '@panel/shared/ruleset/facts.ts'
+import type { ReadContext } from '../../../platform/context.ts'
+import { foreignRules } from '../../forwarding/foreign.ts'
+import { heldRules, type HeldRules } from '../kernel-rules.ts'
+import { portsOf, spelledEnd } from '../ports.ts'
+import { ruleOf, type RouteRecord } from '../record.ts'
+import { shadowsOf } from './shadows.ts'
+import { allRoutes } from '../store.ts'
+
+/** Throws 503 where the helper is away: then nothing is known. */
+export async function routeFindings({ db, ask }: Pick<ReadContext, 'db' | 'ask'>): Promise<RouteFindings> {
+  const [stored, held, forwarding, foreign, shadows] = await Promise.all([allRoutes(db), heldRules(ask), ask('forwarding.probe', {}), foreignRules(ask), shadowsOf(db, null)])
+  const enabled = stored.filter(({ is_enabled }) => is_enabled)
+  const routes = held.is_readable ? [...stored.map((record) => findingOf(record, held, shadows.get(record.route_rule_id) ?? [])), ...straysOf(stored, held)] : []
+  const route_counts: RouteFindings['route_counts'] = {}
+  for (const { status } of routes) route_counts[status] = (route_counts[status] ?? 0) + 1
+  const { live, saved } = forwarding.state
+  const needs = { ipv4: enabled.some(isOf(4)), ipv6: enabled.some(isOf(6)) }
+  return {
+    routes,
+    route_counts,
+    route_findings: {
+      backend: held.backend,
+      readable: held.is_readable,
+      detail: held.is_readable ? '' : held.detail,
+      enabled_rules: enabled.length,
+      ip_forwarding_enabled: (!needs.ipv4 || live.ipv4) && (!needs.ipv6 || live.ipv6) && (live.ipv4 || live.ipv6 || enabled.length > 0),
+      ip_forwarding_expected: enabled.length > 0,
+      ip_forwarding_panel_managed: saved !== null,
+      // The chains of an nft table are hooked themselves.
+      missing_jumps: held.missing_jumps ?? [],
+      foreign_readable: foreign.is_readable,
+      foreign_managers: foreign.managers,
+      foreign_shadows: shadowedByForeign(enabled, foreign),
+      notes: [...(foreign.is_readable ? [] : [foreign.detail]), ...held.unmanaged.map((text) => `In the panel's table, and of no rule: ${text}`)],
+    },
+  }
+}
+
+/** They are told, and left alone. */
+const FOREIGN_SHADOWS_MAX = 100
+
+function shadowedByForeign(enabled: readonly RouteRecord[], foreign: ForeignFound): string[] {
+  const shadowed = enabled.flatMap((record) => {
+    const rule = ruleOf(record)
+    return rule ? takenBy(rule, foreign).map(({ table, chain, text }) => `Table ${table}, chain ${chain}, may take what ${record.route_rule_title} listens for: ${text}`) : []
+  })
+  return shadowed.slice(0, FOREIGN_SHADOWS_MAX)
+}
+
+const isOf =
+  (family: 4 | 6) =>
+  ({ bind_address }: RouteRecord): boolean =>
+    (bind_address.includes(':') ? 6 : 4) === family
+
+function findingOf(record: RouteRecord, held: HeldRules, shadows: readonly RouteRecord[]): RouteFinding {
+  const { route_rule_id, route_rule_title: title } = record
+  const [wanted, found] = [ruleOf(record), held.rules.get(route_rule_id) ?? null]
+  const damage = held.damaged.find((one) => one.route_rule_id === route_rule_id)?.detail
+  const diffs = wanted && found && !sameState(wanted, found) ? failuresOf(checkRuleset([route_rule_id], [wanted], [found])) : []
+  const { status, detail } = judge(record, { wanted, found, damage, diffs: diffs.length })
+  return {
+    route_rule_id,
+    title,
+    status,
+    reconcile_status_id: RECONCILE_STATUSES[status],
+    detail: shadows.length === 0 ? detail : `${detail} It can never match: ${shadows.map((one) => one.route_rule_title).join(', ')} stands earlier and takes all that it listens for.`,
+    actions: ['reapply', 'delete'],
+    expected_rules: wanted ? 1 : 0,
+    installed_rules: found ? 1 : 0,
+    diffs: diffs.map(({ name, expected, actual }) => ({ field: name.slice(name.indexOf('.') + 1), desired: expected, actual })),
+    shadows: shadows.map((one) => one.route_rule_id),
+  }
+}
+
+interface Compared {
+  readonly wanted: RelayRule | null
+  readonly found: RelayRule | null
+  readonly damage: string | undefined
+  readonly diffs: number
+}
+
+function judge(record: RouteRecord, { wanted, found, damage, diffs }: Compared): { status: ReconcileStatus; detail: string } {
+  if (record.apply_status_id === APPLY_STATUSES.Inconsistent) return { status: 'Inconsistent', detail: `The last change did not work and could not be undone: ${record.last_apply_error || 'reapply the rule'}.` }
+  if (damage !== undefined) return { status: 'Drifted', detail: `The kernel holds the rule in part: ${damage}.` }
+  if (!wanted) return found ? { status: 'Drifted', detail: 'The rule is disabled, and the kernel holds it.' } : { status: 'InSync', detail: 'The rule is disabled, and the kernel does not hold it.' }
+  if (!found) return { status: 'Missing', detail: 'The kernel does not hold the rule.' }
+  return diffs === 0 ? { status: 'InSync', detail: 'The kernel holds the rule as it is stored.' } : { status: 'Drifted', detail: 'The kernel holds the rule otherwise than it is stored.' }
+}
+
+/** Rules in the panel's own table that it does not know. */
+function straysOf(stored: readonly RouteRecord[], { rules, damaged }: HeldRules): RouteFinding[] {
+  const known = new Set(stored.map(({ route_rule_id }) => route_rule_id))
+  const whole = [...rules.values()].filter(({ route_rule_id }) => !known.has(route_rule_id)).map((rule) => stray(rule.route_rule_id, spelledEnd(rule.bind_address, portsOf(rule.bind_port, rule.bind_port_range_end)), 1))
+  const pieces = damaged.filter(({ route_rule_id }) => !known.has(route_rule_id)).map(({ route_rule_id, detail }) => stray(route_rule_id, detail, 0))
+  return [...whole, ...pieces]
+}
+
+const stray = (route_rule_id: number, what: string, installed_rules: number): RouteFinding => ({
+  route_rule_id,
+  title: '',
+  status: 'Unmanaged',
+  reconcile_status_id: RECONCILE_STATUSES.Unmanaged,
+  detail: `The panel's table holds a rule that the panel does not know (${what}). POST /routes/apply-all takes it out.`,
+  actions: [],
+  expected_rules: 0,
+  installed_rules,
+  diffs: [],
+  shadows: [],
+})

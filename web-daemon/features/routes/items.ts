@@ -1,0 +1,17 @@
+// Rules as a list shows them: what is stored, how they are, and what goes through them, each beside the other (decisions.md, T4, F18).
+import type { RouteItem } from '@panel/shared/api/route-answers.ts'
+import type { ReadContext } from '../../platform/context.ts'
+import { healthOf } from './health/health.ts'
+import type { RouteRecord } from './record.ts'
+import type { Traffic } from './traffic/traffic.ts'
+import { trafficView } from './traffic/view.ts'
+import { routeView } from './view.ts'
+
+export async function itemsOf(context: ReadContext, traffic: Traffic, records: readonly RouteRecord[]): Promise<RouteItem[]> {
+  const [healths] = await Promise.all([healthOf(context, records), traffic.upToDate()])
+  return Promise.all(records.map(async (record, at) => {
+    const health = healths[at]
+    if (!health) throw new Error(`Rule ${record.route_rule_id} has no health`)
+    return { route: routeView(record), health, ...(await trafficView(traffic, record)) }
+  }))
+}

@@ -1,0 +1,44 @@
+// What the kernel holds of the relay rules, asked of root page by page.
+import type { RelayCounters, RelayRule } from '@panel/shared/ruleset/model.ts'
+import type { RulesetFound } from '@panel/shared/ruleset/found.ts'
+import { RULES_PER_CHANGE_MAX } from '@panel/shared/ruleset/model.ts'
+import { sameState } from '@panel/shared/change/change.ts'
+import type { Reader } from '@panel/shared/rpc/methods.ts'
+import { ruleOf, type NamedRoute } from './record.ts'
+
+export type HeldRules = Omit<RulesetFound, 'next_id' | 'rules'> & { readonly rules: ReadonlyMap<number, RelayRule> }
+
+/** Whether the kernel holds the rule whole and as it is stored: a disabled one not at all. */
+export const isAsStored = (record: NamedRoute, { rules, damaged }: HeldRules): boolean =>
+  sameState(rules.get(record.route_rule_id) ?? null, ruleOf(record)) && damaged.every(({ route_rule_id }) => route_rule_id !== record.route_rule_id)
+
+/** The rules of these ids, as far as the kernel holds them; all that it holds where no ids are given. */
+export async function heldRules(ask: Reader, ids: readonly number[] = []): Promise<HeldRules> {
+  const rules = new Map<number, RelayRule>()
+  // More than one question takes is asked for as all.
+  const route_rule_ids = ids.length > RULES_PER_CHANGE_MAX ? [] : [...ids]
+  let found = await ask('ruleset.probe', { route_rule_ids, from_id: 0 })
+  const { next_id: _next, rules: _rules, ...rest } = found
+  for (;;) {
+    for (const rule of found.rules) rules.set(rule.route_rule_id, rule)
+    if (found.next_id === null) return { ...rest, rules }
+    found = await ask('ruleset.probe', { route_rule_ids, from_id: found.next_id })
+  }
+}
+
+export interface HeldCounters {
+  readonly is_readable: boolean
+  readonly detail: string
+  readonly epoch: string
+  readonly counters: readonly RelayCounters[]
+}
+
+export async function heldCounters(ask: Reader): Promise<HeldCounters> {
+  const counters: RelayCounters[] = []
+  let found = await ask('ruleset.counters', { route_rule_ids: [], from_id: 0 })
+  for (;;) {
+    counters.push(...found.counters)
+    if (found.next_id === null) return { is_readable: found.is_readable, detail: found.detail, epoch: found.epoch, counters }
+    found = await ask('ruleset.counters', { route_rule_ids: [], from_id: found.next_id })
+  }
+}

@@ -1,0 +1,52 @@
+// Enable, disable and reapply: the kernel is taken to what is stored, or to nothing of it (interface.md, States; decisions.md, F16).
+import type { RouteActionAnswer } from '@panel/shared/api/route-answers.ts'
+import type { EndRouteBody, RouteActionBody } from '@panel/shared/api/routes.ts'
+import type { CommandContext } from '../../platform/context.ts'
+import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
+import { changeAnswer } from './answer.ts'
+import { dropConnections } from './connections/connections.ts'
+import { draftUpdate } from './draft/update.ts'
+import { targetOf } from './get.ts'
+import { passageFor } from './health/passage.ts'
+import { reach, reachStored } from './reach.ts'
+import type { NamedRoute, RouteRecord } from './record.ts'
+import { routesOf } from './store.ts'
+import type { Traffic } from './traffic/traffic.ts'
+
+type Handler<B> = (context: CommandContext, incoming: Incoming<B>) => Promise<Answer>
+interface Wanted {
+  readonly wanted: NamedRoute
+  readonly warnings: Awaited<ReturnType<typeof draftUpdate>>['warnings']
+  readonly drop_connections?: boolean | undefined
+}
+
+const act =
+  <B>(action: RouteActionAnswer['action'], decide: (context: CommandContext, stored: RouteRecord, incoming: Incoming<B>) => Promise<Wanted>) =>
+  (traffic: Traffic): Handler<B> =>
+  (context, incoming) =>
+    context.inTurn(async () => {
+      const stored = await targetOf(context, incoming.params)
+      const { wanted, warnings, drop_connections } = await decide(context, stored, incoming)
+      const { record, changed } = await reach(context, traffic, stored, wanted)
+      const { connections_dropped, warnings: undropped } = await dropConnections(context, stored, record, drop_connections)
+      const answer: RouteActionAnswer = { action, ...(await changeAnswer(context, record, changed, [...warnings, ...(await passageFor(context, record)), ...undropped])), connections_dropped }
+      return ok(answer)
+    })
+
+/** Others may have come onto its ports while it was out of force. */
+export const enableRoute = act<RouteActionBody>('enable', async (context, stored, { body, problems, server_port }) => {
+  const { record, warnings } = await draftUpdate(context, stored, { body: { is_enabled: true, ...(body.force === undefined ? {} : { force: body.force }) }, problems, server_port })
+  return { wanted: record, warnings }
+})
+
+export const disableRoute = act<EndRouteBody>('disable', async (_context, stored, { body }) => ({ wanted: { ...stored, is_enabled: false }, warnings: [], drop_connections: body.drop_connections }))
+
+/** Asked for by nobody; those that were deleted since are left out. */
+export const reapplyByItself = (context: CommandContext, traffic: Traffic, ids: readonly number[]): Promise<void> =>
+  context.inTurn(async () => {
+    const stored = await routesOf(context.db, ids)
+    if (stored.length > 0) await reachStored(context, traffic, stored)
+  })
+
+/** The remedy where the kernel holds something else than is stored. */
+export const reapplyRoute = act<RouteActionBody>('reapply', async (_context, stored) => ({ wanted: stored, warnings: [] }))

@@ -1,0 +1,43 @@
+// The stored rules in their order, each with its health and traffic (interface.md, GET /routes; decisions.md, F11, T4, W15).
+import { NAT_MODES, ROUTE_PROTOCOLS } from '@panel/shared/api/lookups.ts'
+import type { ListRoutesAnswer } from '@panel/shared/api/route-answers.ts'
+import type { ReadContext } from '../../platform/context.ts'
+import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
+import { pagingOf } from '../../platform/http/paging.ts'
+import { flagIn, oneOfIn, pageIn, queryOf, textIn, wholeIn } from '../../platform/http/queries.ts'
+import { itemsOf } from './items.ts'
+import { pageOfRoutes, type RouteFilter } from './store.ts'
+import type { Traffic } from './traffic/traffic.ts'
+import { TRAFFIC_NOTE } from './traffic/view.ts'
+
+export const LIST_QUERY = queryOf({
+  ...pageIn(),
+  search: textIn('Only rules with this in their title, description, tags, addresses or ports.'),
+  route_protocol_id: oneOfIn(Object.values(ROUTE_PROTOCOLS), 'Only rules of this protocol.'),
+  nat_mode_id: oneOfIn(Object.values(NAT_MODES), 'Only rules of this NAT mode.'),
+  tunnel_id: wholeIn('Only rules that relay over this tunnel.'),
+  is_enabled: flagIn('Only rules that are in force, or are not.'),
+})
+
+export const listRoutes =
+  (traffic: Traffic) =>
+  async (context: ReadContext, { query }: Incoming): Promise<Answer> => {
+    const paging = pagingOf(query)
+    const { total, records } = await pageOfRoutes(context.db, filterOf(query), paging)
+    const answer: ListRoutesAnswer = { routes: await itemsOf(context, traffic, records), total, ...paging, note: TRAFFIC_NOTE }
+    return ok(answer)
+  }
+
+const FLAG_WORDS: Readonly<Record<string, boolean>> = { true: true, '1': true, false: false, '0': false }
+
+/** What cannot be read counts as not given, as with paging. */
+function filterOf(query: Incoming['query']): RouteFilter {
+  const id = (name: string): number | undefined => (/^\d{1,15}$/.test(query[name] ?? '') ? Number(query[name]) : undefined)
+  return {
+    search: query['search'],
+    route_protocol_id: id('route_protocol_id'),
+    nat_mode_id: id('nat_mode_id'),
+    tunnel_id: id('tunnel_id'),
+    is_enabled: FLAG_WORDS[query['is_enabled']?.toLowerCase() ?? ''],
+  }
+}

@@ -1,0 +1,48 @@
+// Shows what POST /routes or PATCH /routes/{id} would do, to the letter, and does nothing of it (interface.md, POST /routes/preview; decisions.md, F12, T11).
+import type { PreviewRouteAnswer } from '@panel/shared/api/route-answers.ts'
+import type { PreviewRouteBody } from '@panel/shared/api/routes.ts'
+import { inOrder } from '@panel/shared/ruleset/canonical.ts'
+import { rulesOrNull } from '@panel/shared/ruleset/plan.ts'
+import type { ReadContext } from '../../platform/context.ts'
+import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
+import { draftRoute, type Draft } from './draft/draft.ts'
+import { askedOf, draftUpdate } from './draft/update.ts'
+import { payloadNote, payloadOf, ruleText } from './payload.ts'
+import { planView } from './plan-view.ts'
+import { ruleOf, type RouteRecord } from './record.ts'
+import { allRoutes, findRoute } from './store.ts'
+
+export async function previewRoute(context: ReadContext, incoming: Incoming<PreviewRouteBody>): Promise<Answer> {
+  const stored = await storedOf(context, incoming)
+  const { record, resolved, warnings, rule_backend } = stored ? await draftedChange(context, stored, incoming) : await draftRoute(context, incoming)
+  const rule = ruleOf(record)
+  const present = stored && ruleOf(stored)
+  // The kernel's own rules are read by starting a program, and a preview starts nothing.
+  const held = (await allRoutes(context.db)).flatMap((one) => ruleOf(one) ?? [])
+  const others = held.filter(({ route_rule_id }) => route_rule_id !== stored?.route_rule_id)
+  const isSubmitting = rule !== null || present !== null
+  const answer: PreviewRouteAnswer = {
+    payload: isSubmitting ? payloadOf(rule_backend, held, [...others, ...(rule ? [rule] : [])].sort(inOrder)) : '',
+    rule_text: rule ? ruleText(rule_backend, rule) : '',
+    present_text: present ? ruleText(rule_backend, present) : '',
+    plan: planView({ before: present && rulesOrNull([present]), after: rule && [rule] }, { route_rule_id: stored?.route_rule_id ?? null, warnings }),
+    resolved,
+    warnings,
+    note: `${isSubmitting ? payloadNote(rule_backend) : 'The rule is disabled, so nothing would be submitted.'} Nothing was applied or stored.`,
+  }
+  return ok(answer)
+}
+
+async function storedOf({ db }: ReadContext, { body: { route_rule_id }, problems }: Incoming<PreviewRouteBody>): Promise<RouteRecord | null> {
+  if (route_rule_id === undefined) return null
+  const stored = await findRoute(db, route_rule_id)
+  if (!stored) problems.add('route_rule_id', 'UNKNOWN_ROUTE', `There is no rule ${route_rule_id}.`)
+  problems.throwIfAny()
+  return stored
+}
+
+async function draftedChange(context: ReadContext, stored: RouteRecord, { body, problems, server_port }: Incoming<PreviewRouteBody>): Promise<Draft> {
+  const { route_rule_id: _which, idempotency_key: _once, ...wish } = body
+  const { record, warnings, rule_backend } = await draftUpdate(context, stored, { body: wish, problems, server_port })
+  return { record, warnings, rule_backend, resolved: askedOf(record) }
+}

@@ -1,0 +1,147 @@
+// What goes through the rules, asked over HTTP (interface.md, traffic endpoints; decisions.md, F18 to F20, F23).
+import { RouteCountersAnswer, RouteTrafficAnswer, TrafficHistoryAnswer, TrafficSummaryAnswer, type TrafficBucket, type TrafficView } from '@panel/shared/api/route-answers.ts'
+import type { ReadContext } from '../../../platform/context.ts'
+import { startOf, type Span } from '../../../platform/db/spans.ts'
+import { ok, query, type Answer, type Endpoint, type Incoming } from '../../../platform/http/endpoint.ts'
+import { instantIn } from '../../../platform/http/instant.ts'
+import { Problems } from '../../../platform/http/problems.ts'
+import { instantOf, limitIn, queryOf, wholeIn } from '../../../platform/http/queries.ts'
+import { RESOLUTION, resolutionIn } from '../../../platform/http/resolution.ts'
+import { joinBuckets, type Bucket } from './bucket.ts'
+import { livingRoute } from '../get.ts'
+import { allTitles } from '../store.ts'
+import { bucketsOf } from './store.ts'
+import { MAX_POINTS, type Traffic } from './traffic.ts'
+import { TRAFFIC_NOTE, trafficView } from './view.ts'
+
+const tag = 'traffic'
+
+const HISTORY = { standard: 1000, maximum: 20_000 }
+const HOURS = { standard: 24, maximum: 8760 }
+const HISTORY_QUERY = queryOf({
+  hours: wholeIn('How many hours up to the end.', 1, { default: HOURS.standard, maximum: HOURS.maximum }),
+  from: instantOf('Where the time begins, in the place of hours.'),
+  to: instantOf('Where the time ends. Default: now.'),
+  resolution_seconds: RESOLUTION,
+  limit: limitIn(HISTORY),
+})
+
+export const trafficEndpoints = (traffic: Traffic): Endpoint[] => [
+  query('GET /routes/traffic/summary', { tag, summary: 'What goes through all the rules.', answer: TrafficSummaryAnswer }, summary(traffic)),
+  query('GET /routes/{id}/traffic', { tag, summary: 'What goes through a rule now: the kernel\'s counters and the panel\'s totals beside each other.', query: queryOf({ points: wholeIn('How many of the last readings to tell. Default 60.', 1, { maximum: MAX_POINTS }) }), answer: RouteTrafficAnswer }, live(traffic)),
+  query('GET /routes/{id}/traffic/history', { tag, summary: 'What went through a rule, interval by interval.', query: HISTORY_QUERY, answer: TrafficHistoryAnswer }, history(traffic)),
+  query('GET /routes/{id}/counters', { tag, summary: 'The counters of a rule, read from the accounting in the filter hooks.', answer: RouteCountersAnswer }, counters(traffic)),
+]
+
+type Handler = (context: ReadContext, incoming: Incoming) => Promise<Answer>
+
+function live(traffic: Traffic): Handler {
+  return async ({ db }, { params, query: asked }) => {
+    const record = await livingRoute(db, params)
+    await traffic.sample()
+    const points = traffic.points(record.route_rule_id, boundedCount(asked['points'], 60, MAX_POINTS))
+    const { is_readable, detail } = traffic.available
+    const answer: RouteTrafficAnswer = {
+      route_rule_id: record.route_rule_id,
+      title: record.route_rule_title,
+      traffic: await trafficView(traffic, record),
+      sampled: is_readable,
+      points: points.map(({ at, seconds, moved }) => ({ at: new Date(at).toISOString(), rx_bytes_per_second: moved.rx_bytes / seconds, tx_bytes_per_second: moved.tx_bytes / seconds })),
+      note: is_readable ? TRAFFIC_NOTE : `${TRAFFIC_NOTE} The kernel's counters cannot be read now, and are shown as they were: ${detail}`,
+    }
+    return ok(answer)
+  }
+}
+
+function summary(traffic: Traffic): Handler {
+  return async ({ db }) => {
+    const titles = await allTitles(db)
+    await traffic.upToDate()
+    const views = await Promise.all(titles.map((one) => trafficView(traffic, one)))
+    const sum = (of: (view: TrafficView) => number | null): number | null => (views.every((view) => of(view) === null) ? null : views.reduce((all, view) => all + (of(view) ?? 0), 0))
+    const answer: TrafficSummaryAnswer = {
+      summary: {
+        routes: views.length,
+        rx_bytes_per_second: sum((view) => view.rx_bytes_per_second),
+        tx_bytes_per_second: sum((view) => view.tx_bytes_per_second),
+        rx_bytes_since_creation: sum((view) => view.rx_bytes_since_creation) ?? 0,
+        tx_bytes_since_creation: sum((view) => view.tx_bytes_since_creation) ?? 0,
+        active_connections: sum((view) => view.active_connections),
+        at: traffic.lastAt === null ? null : new Date(traffic.lastAt).toISOString(),
+      },
+      routes: views,
+      note: TRAFFIC_NOTE,
+    }
+    return ok(answer)
+  }
+}
+
+function history(traffic: Traffic): Handler {
+  return async ({ db, now }, { params, query: asked }) => {
+    const { route_rule_id } = await livingRoute(db, params)
+    const span = spanOf(asked, now(), traffic.bucketSeconds)
+    const { from, to, resolution_seconds: interval_seconds } = span
+    const limit = boundedCount(asked['limit'], HISTORY.standard, HISTORY.maximum)
+    const stored = await bucketsOf(db, route_rule_id, span, limit)
+    const unsaved = traffic.unsaved(route_rule_id).filter(({ bucket_start }) => bucket_start >= from && bucket_start < to)
+    const samples = joined([...stored, ...unsaved], interval_seconds).slice(-limit).map(bucketView)
+    const answer: TrafficHistoryAnswer = {
+      route_rule_id,
+      samples,
+      total: samples.length,
+      interval_seconds,
+      since: new Date(from * 1000).toISOString(),
+      note: `Each sample holds what moved within the ${interval_seconds} seconds from its start on, or what interval was set at its time, and is no running total. Intervals in which nothing moved are left out. active_connections is the most that were open at one look, new_connections how many began; null where that is not known. tx is towards the destination and rx is back from it.`,
+    }
+    return ok(answer)
+  }
+}
+
+/** An interval may be stored in part. */
+function joined(buckets: readonly Bucket[], interval_seconds: number): Bucket[] {
+  const byStart = new Map<number, Bucket>()
+  for (const bucket of buckets) {
+    const bucket_start = startOf(bucket.bucket_start, interval_seconds)
+    byStart.set(bucket_start, joinBuckets(byStart.get(bucket_start), { ...bucket, bucket_start }))
+  }
+  return [...byStart.values()].sort((a, b) => a.bucket_start - b.bucket_start)
+}
+
+const bucketView = ({ bucket_start, rx_bytes, tx_bytes, rx_packets, tx_packets, active_connections, new_connections }: Bucket): TrafficBucket =>
+  ({ bucket_start_date: new Date(bucket_start * 1000).toISOString(), rx_bytes, tx_bytes, rx_packets, tx_packets, active_connections, new_connections })
+
+/** By default the last 24 hours, interval by interval. 422 for what is no instant (decisions.md, F19). */
+function spanOf(asked: Incoming['query'], now: Date, stored_seconds: number): Span {
+  const problems = new Problems()
+  const [from, to] = [instantIn(asked, 'from', problems), instantIn(asked, 'to', problems)]
+  const resolution_seconds = resolutionIn(asked, stored_seconds, problems)
+  problems.throwIfAny(['from', 'to', 'resolution_seconds'])
+  const end = to ?? now.getTime() / 1000 + 1
+  return { from: Math.floor(from ?? end - boundedCount(asked['hours'], HOURS.standard, HOURS.maximum) * 3600), to: end, resolution_seconds }
+}
+
+const boundedCount = (text: string | undefined, standard: number, maximum: number): number => Math.min(text !== undefined && /^\d{1,9}$/.test(text) && Number(text) > 0 ? Number(text) : standard, maximum)
+
+function counters(traffic: Traffic): Handler {
+  return async ({ db, now }, { params }) => {
+    const record = await livingRoute(db, params)
+    await traffic.sample()
+    const { is_readable, detail } = traffic.available
+    const view = await trafficView(traffic, record)
+    const answer: RouteCountersAnswer = {
+      route_rule_id: record.route_rule_id,
+      available: is_readable,
+      rx_bytes_since_boot: view.rx_bytes_since_boot,
+      tx_bytes_since_boot: view.tx_bytes_since_boot,
+      rx_packets_since_boot: view.rx_packets_since_boot,
+      tx_packets_since_boot: view.tx_packets_since_boot,
+      rx_bytes_since_creation: view.rx_bytes_since_creation,
+      tx_bytes_since_creation: view.tx_bytes_since_creation,
+      hit: view.rx_packets_since_creation + view.tx_packets_since_creation > 0,
+      source: 'Named counters of table inet panel, fed in the filter hooks forward, input and output, by the rule that owns a connection; no chain of nat counts.',
+      note: is_readable ? TRAFFIC_NOTE : `${TRAFFIC_NOTE} The kernel's counters cannot be read now, and are shown as they were: ${detail}`,
+      checked_at: now().toISOString(),
+    }
+    return ok(answer)
+  }
+}

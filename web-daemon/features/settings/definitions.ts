@@ -1,0 +1,41 @@
+// The one table of settings: schema, defaults, checks and types all come from it (decisions.md, section 8). Its order is the order of the categories on the wire.
+import { list, shape, Text, told } from '@panel/shared/api/shapes.ts'
+import { strict, Type, type TObject, type TSchema } from '@panel/shared/schema.ts'
+import { ADDRESSING } from './definitions/addressing.ts'
+import { DIAGNOSTICS } from './definitions/diagnostics.ts'
+import { DISPLAY } from './definitions/display.ts'
+import { KEEPALIVE } from './definitions/keepalive.ts'
+import { METRICS } from './definitions/metrics.ts'
+import { MONITOR } from './definitions/monitor.ts'
+import { ROUTES } from './definitions/routes.ts'
+import { SECURITY } from './definitions/security.ts'
+import { SYSTEM } from './definitions/system.ts'
+import { TUNNEL } from './definitions/tunnel.ts'
+import type { Definition } from './kinds.ts'
+
+export const SETTINGS = { ...TUNNEL, ...ADDRESSING, ...KEEPALIVE, ...MONITOR, ...DIAGNOSTICS, ...METRICS, ...ROUTES, ...DISPLAY, ...SECURITY, ...SYSTEM }
+
+export type SettingKey = keyof typeof SETTINGS
+export type SettingValue<K extends SettingKey> = (typeof SETTINGS)[K] extends Definition<infer T> ? T : never
+export type SettingValues = { readonly [K in SettingKey]: SettingValue<K> }
+
+export const SETTING_KEYS = Object.keys(SETTINGS) as SettingKey[]
+
+export const isSettingKey = (text: string): text is SettingKey => Object.hasOwn(SETTINGS, text)
+
+function described(key: SettingKey): TSchema {
+  return told(SETTINGS[key].schema, SETTINGS[key].description)
+}
+
+export const DEFAULTS = Object.fromEntries(SETTING_KEYS.map((key) => [key, SETTINGS[key].default])) as unknown as SettingValues
+
+/** Every setting with its value. */
+export const AllSettings = shape('Settings', { settings: strict(Object.fromEntries(SETTING_KEYS.map((key) => [key, described(key)]))) })
+export const ChangedSettings = shape('SettingsChanged', {
+  ...AllSettings.properties,
+  changed: told(list(Text), 'Keys whose value is another one than before.'),
+  restart_required: list(Text),
+})
+
+/** Some settings with their values, each as its definition wants it. */
+export const SettingsBody: TObject = strict(Object.fromEntries(SETTING_KEYS.map((key) => [key, Type.Optional(described(key))])))

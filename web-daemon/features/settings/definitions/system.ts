@@ -1,0 +1,17 @@
+// The settings of the category system: how the host is watched, and how long the audit log goes back.
+import { DeviceName } from '@panel/shared/tunnel/observed.ts'
+import { Type } from '@panel/shared/schema.ts'
+import { bool, int, json, type Shape } from '../kinds.ts'
+
+const NAMES: Shape = {
+  schema: Type.Array(DeviceName, { maxItems: 10_000, uniqueItems: true }),
+  json_shape: '[text]',
+  refusal: 'Must be a list of different names of interfaces.',
+}
+
+export const SYSTEM = {
+  'system.reconcile_interval_seconds': int(300, { min: 10, max: 86_400, unit: 'seconds' }, 'Time after which the host is compared with what is stored, although no event told of a change.'),
+  'system.audit_retention_days': int(90, { min: 1, max: 3650, unit: 'days' }, 'Age at which entries of the audit log are deleted.'),
+  'system.auto_reapply_on_drift': bool(false, 'Whether a tunnel or relay rule that was changed or removed behind the panel\'s back is put right without being asked. One that does not stay right is left alone after three times in ten minutes.'),
+  'system.ignored_interfaces': json<readonly string[]>([], NAMES, 'Interfaces that the panel does not manage and does not report.'),
+}

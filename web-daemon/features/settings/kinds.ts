@@ -1,0 +1,113 @@
+// The words that settings are defined in: one definition is the default, the check, the type, and what the schema tells a client (decisions.md, section 8).
+import type { SettingConstraints, SettingType } from '@panel/shared/api/settings.ts'
+import { integer, integerEnum, nullable, stringEnum, Type, type TSchema } from '@panel/shared/schema.ts'
+
+export interface Definition<T> {
+  readonly type: SettingType
+  readonly schema: TSchema
+  readonly default: T
+  /** What it does, and when, in a sentence for the operator. */
+  readonly description: string
+  /** What a value that is refused should have been. */
+  readonly refusal: string
+  readonly unit: Unit
+  readonly constraints: Partial<SettingConstraints>
+}
+
+type Unit = '' | 'bytes' | 'percent' | 'milliseconds' | 'seconds' | 'minutes' | 'days'
+
+export const bool = (byDefault: boolean, description: string): Definition<boolean> => ({
+  type: 'bool',
+  schema: Type.Boolean(),
+  default: byDefault,
+  description,
+  refusal: 'Must be true or false.',
+  unit: '',
+  constraints: {},
+})
+
+interface Bounds {
+  readonly min: number
+  readonly max: number
+  readonly unit?: Unit
+}
+
+export const int = (byDefault: number, { min, max, unit = '' }: Bounds, description: string): Definition<number> => ({
+  type: 'int',
+  schema: integer(min, max),
+  default: byDefault,
+  description,
+  refusal: `Must be a whole number from ${min} to ${max}.`,
+  unit,
+  constraints: { min, max },
+})
+
+export const float = (byDefault: number, { min, max, unit = '' }: Bounds, description: string): Definition<number> => ({
+  type: 'float',
+  schema: Type.Number({ minimum: min, maximum: max }),
+  default: byDefault,
+  description,
+  refusal: `Must be a number from ${min} to ${max}.`,
+  unit,
+  constraints: { min, max },
+})
+
+export const text = (byDefault: string, pattern: string, refusal: string, description: string): Definition<string> => ({
+  type: 'string',
+  schema: Type.String({ pattern }),
+  default: byDefault,
+  description,
+  refusal,
+  unit: '',
+  constraints: { pattern },
+})
+
+export const oneOf = <const V extends readonly string[]>(values: V, byDefault: V[number], description: string): Definition<V[number]> => ({
+  type: 'enum',
+  schema: stringEnum(values),
+  default: byDefault,
+  description,
+  refusal: `Must be one of ${values.join(', ')}.`,
+  unit: '',
+  constraints: { enum_values: [...values] },
+})
+
+/** A number that stands for a word, as in the fields that it is the default of. */
+export const lookup = (lookup_table: string, words: Readonly<Record<string, number>>, byDefault: number, description: string): Definition<number> => {
+  const options = Object.entries(words).map(([label, value]) => ({ value, label }))
+  return {
+    type: 'lookup',
+    schema: integerEnum(Object.values(words)),
+    default: byDefault,
+    description,
+    refusal: `Must be ${options.map(({ value, label }) => `${value} (${label})`).join(' or ')}.`,
+    unit: '',
+    constraints: { lookup_table, options },
+  }
+}
+
+export interface Shape {
+  readonly schema: TSchema
+  /** As a person writes it down. */
+  readonly json_shape: string
+  readonly refusal: string
+}
+
+export const json = <T>(byDefault: T, { schema, json_shape, refusal }: Shape, description: string): Definition<T> => ({
+  type: 'json',
+  schema,
+  default: byDefault,
+  description,
+  refusal,
+  unit: '',
+  constraints: { json_shape },
+})
+
+/** Of a setting that can be left open, and is by default. */
+export const orNull = <T>(definition: Definition<T>): Definition<T | null> => ({
+  ...definition,
+  schema: nullable(definition.schema),
+  default: null,
+  refusal: definition.refusal.replace(/\.$/, ', or null.'),
+  constraints: { ...definition.constraints, nullable: true },
+})

@@ -1,0 +1,56 @@
+// GET /system/capabilities: what this host can do, asked live of the root helper (interface.md, System; decisions.md, Y2 to Y4).
+import type { CapabilitiesAnswer } from '@panel/shared/api/system.ts'
+import type { RuleBackendFound } from '@panel/shared/ruleset/backend.ts'
+import type { HelperFacts, LinkKindSupport, Tools } from '@panel/shared/host/model.ts'
+import type { LinkKind, Saver } from '@panel/shared/tunnel/model.ts'
+import type { Reader } from '@panel/shared/rpc/methods.ts'
+import type { ReadContext } from '../../platform/context.ts'
+import { ok, type Answer } from '../../platform/http/endpoint.ts'
+import { Refusal } from '../../platform/http/refusal.ts'
+import { ruleBackend } from './rule-backend.ts'
+
+export interface Capabilities {
+  readonly helper: HelperFacts
+  readonly rule_backend: RuleBackendFound
+  readonly link_kinds: readonly LinkKindSupport[]
+  readonly tools: Tools
+}
+
+export const probeCapabilities = async (ask: Reader): Promise<Capabilities> => {
+  const { helper, rule_backend, link_kinds, tools } = await ask('host.probe', { parts: ['helper', 'rule_backend', 'link_kinds', 'tools'] })
+  if (helper && rule_backend && link_kinds && tools) return { helper, rule_backend, link_kinds, tools }
+  throw new Refusal('HELPER_UNAVAILABLE', 'The root helper did not tell what this host can do')
+}
+
+export const showCapabilities = async ({ ask }: ReadContext): Promise<Answer> => ok(capabilitiesView(await probeCapabilities(ask)))
+
+/** `complete`: an answer is given only when every probe has finished. */
+export const capabilitiesView = (found: Capabilities): CapabilitiesAnswer => ({
+  tunnel_types: found.link_kinds.map(tunnelType),
+  persistence: persistence(found.helper),
+  complete: true,
+  rule_backend: ruleBackend(found.rule_backend, found.tools),
+  tools: found.tools.tools,
+  kernel: { release: found.helper.kernel_release },
+})
+
+const TUNNEL_TYPES: Record<LinkKind, { tunnel_type_id: number; title: string }> = {
+  gre: { tunnel_type_id: 10, title: 'GRE' },
+  gretap: { tunnel_type_id: 20, title: 'GRETAP' },
+  ip6gre: { tunnel_type_id: 30, title: 'IP6GRE' },
+  ip6gretap: { tunnel_type_id: 40, title: 'IP6GRETAP' },
+}
+
+const tunnelType = ({ kind, supported, detail }: LinkKindSupport): CapabilitiesAnswer['tunnel_types'][number] => ({ ...TUNNEL_TYPES[kind], supported, link_manager: 'netlink', note: detail })
+
+const persistence = ({ savers }: HelperFacts) => {
+  const by = (name: Saver) => {
+    const saver = savers.find((known) => known.by === name)
+    return { available: saver?.available ?? false, note: saver?.detail ?? `The root helper does not know ${name}` }
+  }
+  return [
+    { persistence_type_id: 10, title: 'Systemd', ...by('systemd') },
+    { persistence_type_id: 20, title: 'Networkd', ...by('networkd') },
+    { persistence_type_id: 30, title: 'Runtime', available: true, note: 'The tunnel lives in the kernel until the next boot' },
+  ]
+}

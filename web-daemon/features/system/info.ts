@@ -1,0 +1,65 @@
+// GET /system/info: what is running here, from where, and for whom (interface.md, System; decisions.md, Y1).
+import { existsSync } from 'node:fs'
+import { arch, hostname, platform, release } from 'node:os'
+import type { InfoAnswer } from '@panel/shared/api/system.ts'
+import type { HelperFacts } from '@panel/shared/host/model.ts'
+import type { Reader } from '@panel/shared/rpc/methods.ts'
+import type { ReadContext } from '../../platform/context.ts'
+import { isAway } from '../../platform/helper/away.ts'
+import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
+import { basePathOf } from '../../platform/http/prefix.ts'
+import { API_BASE } from '../../platform/http/routes.ts'
+import { BUILD } from '../../platform/version.ts'
+
+/** As the daemon was configured. */
+export interface Installation {
+  readonly data_dir: string
+  readonly database_path: string
+  readonly socket_path: string
+  readonly bind_host: string
+  readonly web_path: string
+}
+
+/** What makes tunnels, and what relays. */
+const MODULES = ['gre', 'ip_gre', 'ip6_gre', 'nf_tables', 'nf_nat', 'nf_conntrack'] as const
+
+export const makeInfo =
+  (started_at: Date, { data_dir, database_path, socket_path, bind_host, web_path }: Installation) =>
+  async ({ ask, now }: ReadContext, { server_port }: Incoming): Promise<Answer> => {
+    const helper = await factsOf(ask)
+    const base_path = basePathOf(web_path)
+    const answer: InfoAnswer = {
+      build: BUILD,
+      runtime: runtimeOf(secondsSince(started_at, now())),
+      paths: { data_dir, database_path, systemd_dir: helper?.unit_dir ?? '', networkd_dir: helper?.networkd_dir ?? '', socket_path },
+      serving: { bind_host, bind_port: server_port, web_path, base_path, api_base_path: `${base_path}${API_BASE}` },
+      kernel: { release: release(), loaded_modules: Object.fromEntries(MODULES.map((name) => [name, existsSync(`/sys/module/${name}`)])) },
+      helper: { version: helper?.version ?? '', pid: helper?.pid ?? null, connected: helper !== null },
+      started_at: started_at.toISOString(),
+    }
+    return ok(answer)
+  }
+
+export const secondsSince = (then: Date, now: Date): number => Math.max(0, Math.floor((now.getTime() - then.getTime()) / 1000))
+
+/** The daemon refuses to run as root, so `is_root` is no question. */
+const runtimeOf = (uptime_seconds: number): InfoAnswer['runtime'] => ({
+  node_version: process.version,
+  os: platform(),
+  arch: arch(),
+  hostname: hostname(),
+  pid: process.pid,
+  uid: process.getuid?.() ?? 0,
+  is_root: false,
+  uptime_seconds,
+})
+
+/** Null while it is away: everything else is told all the same. */
+async function factsOf(ask: Reader): Promise<HelperFacts | null> {
+  try {
+    return (await ask('host.probe', { parts: ['helper'] })).helper
+  } catch (failure) {
+    if (isAway(failure)) return null
+    throw failure
+  }
+}

@@ -1,0 +1,29 @@
+// What carries out relay rules on this host, and what it can do (interface.md, System; decisions.md, Y2, Y3).
+import type { RuleBackendView } from '@panel/shared/api/system.ts'
+import type { Tools } from '@panel/shared/host/model.ts'
+import { featureNotes, ruleFeatures, type RuleBackend, type RuleBackendFound } from '@panel/shared/ruleset/backend.ts'
+import type { Reader } from '@panel/shared/rpc/methods.ts'
+import { Refusal } from '../../platform/http/refusal.ts'
+
+export const probeRuleBackend = async (ask: Reader) => {
+  const { rule_backend, tools } = await ask('host.probe', { parts: ['rule_backend', 'tools'] })
+  if (rule_backend && tools) return ruleBackend(rule_backend, tools)
+  throw new Refusal('HELPER_UNAVAILABLE', 'The root helper did not tell what this host can do')
+}
+
+const IDS: Readonly<Record<RuleBackend, number | null>> = { nftables: 10, iptables_nft: 20, iptables_legacy: 30, none: null }
+
+const NETFILTER_TOOLS: readonly string[] = ['nft', 'iptables', 'iptables-restore', 'ip6tables', 'ip6tables-restore', 'conntrack']
+
+/** `found` is the choice that the helper made when it began; `tools` says whether that still works. */
+export const ruleBackend = (found: RuleBackendFound, { backend: { available, version, detail }, tools }: Tools): RuleBackendView => ({
+  active: found.active,
+  rule_backend_type_id: IDS[found.active],
+  available,
+  reason: found.reason,
+  detail: detail === '' ? featureNotes(found) : detail,
+  version,
+  namespace: found.active === 'iptables_nft' || found.active === 'iptables_legacy' ? 'chains PANEL-* in the tables mangle and nat, of iptables and ip6tables' : 'table inet panel',
+  features: ruleFeatures(available ? found : { active: 'none', has_ipv6: false }),
+  binaries: Object.fromEntries(tools.filter(({ name }) => NETFILTER_TOOLS.includes(name)).map(({ name, available: isThere }) => [name, isThere])),
+})

@@ -1,0 +1,19 @@
+// What is answered to a change of a tunnel: the tunnel as it is now, the plan that was carried out, and what was read back (decisions.md, R17, R20, R24).
+import type { Warning } from '@panel/shared/api/errors.ts'
+import type { CreateTunnelAnswer, PlanView } from '@panel/shared/api/tunnel-answers.ts'
+import type { Check } from '@panel/shared/change/check.ts'
+import type { ReadContext } from '../../platform/context.ts'
+import { verificationView } from './plan-view.ts'
+import type { TunnelRecord } from './record.ts'
+import { observe, tunnelView } from './view.ts'
+
+interface Carried {
+  readonly plan: PlanView
+  readonly checks: readonly Check[]
+  readonly warnings: readonly Warning[]
+}
+
+export async function changeAnswer({ ask }: Pick<ReadContext, 'ask'>, record: TunnelRecord, { plan, checks, warnings }: Carried): Promise<CreateTunnelAnswer> {
+  const observed = (await observe(ask, [record.interface_name]))(record.interface_name)
+  return { tunnel: tunnelView(record, observed), plan, verification: verificationView(checks, observed.oper_state), warnings: [...warnings] }
+}

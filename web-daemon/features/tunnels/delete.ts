@@ -1,0 +1,88 @@
+// Takes a tunnel off the host and out of the store, and reports what was there; asked again, it says that it is gone (decisions.md, T2, R22, R23).
+import type { DependentRoute } from '@panel/shared/api/dependent-routes.ts'
+import type { DeleteTunnelAnswer } from '@panel/shared/api/tunnel-answers.ts'
+import type { DeleteTunnelBody } from '@panel/shared/api/tunnels.ts'
+import type { TunnelFound } from '@panel/shared/tunnel/observed.ts'
+import { FILE_KINDS, type FileKind, type TunnelState } from '@panel/shared/tunnel/model.ts'
+import type { Change } from '@panel/shared/change/change.ts'
+import { planTunnel } from '@panel/shared/tunnel/plan.ts'
+import { fileNameOf } from '@panel/shared/tunnel/saved-file.ts'
+import { carryOut } from '../../change/carry-out.ts'
+import type { CommandContext } from '../../platform/context.ts'
+import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
+import { dependantWarnings, type DependentRoutes } from './dependants.ts'
+import { idIn, noSuchTunnel } from './get.ts'
+import { look } from './look.ts'
+import { guardOwnAccess } from './own-access.ts'
+import { pathOf, planView, type Folders } from './plan-view.ts'
+import { named, stateOf, type TunnelRecord } from './record.ts'
+import { refuseUnlessApplied, whilePending } from './reach.ts'
+import { findTunnel, markDeleted } from './store.ts'
+
+export const deleteTunnel = (dependants: DependentRoutes) => (context: CommandContext, { params, body, client_ip }: Incoming<DeleteTunnelBody>): Promise<Answer> =>
+  context.inTurn(async () => {
+    const tunnel_id = idIn(params)
+    const known = await findTunnel(context.db, tunnel_id)
+    if (!known) throw noSuchTunnel(tunnel_id)
+    context.note.target('tunnel', tunnel_id)
+    if (known.isDeleted) return ok(goneBefore(known.record))
+    const { found, helper: folders } = await look(context.ask, known.record.interface_name)
+    const inside = [...known.record.addresses, ...(found.state?.link?.config.addresses ?? [])]
+    guardOwnAccess(known.record.interface_name, inside, client_ip, body.i_understand_i_may_lose_access === true)
+    const change = { before: found.state, after: null }
+    await takeAway(context, known.record, change)
+    await context.db.transaction().execute((transaction) => markDeleted(transaction, tunnel_id, context.now().toISOString()))
+    context.publish('tunnel.deleted', named(known.record))
+    return ok(report(known.record, change, { found, folders, routes: await dependants(context.db, tunnel_id) }))
+  })
+
+/** Where nothing of the tunnel is left there is nothing to ask of root. */
+async function takeAway(context: CommandContext, record: TunnelRecord, change: Change<TunnelState>): Promise<void> {
+  if (planTunnel(change.before, change.after).steps.length === 0) return
+  await refuseUnlessApplied(context, record, await whilePending(context, record, () => carryOut(context, change)))
+}
+
+interface Seen {
+  readonly found: TunnelFound
+  readonly folders: Folders
+  readonly routes: DependentRoute[]
+}
+
+function report(record: TunnelRecord, change: Change<TunnelState>, { found, folders, routes }: Seen): DeleteTunnelAnswer {
+  const { tunnel_id, interface_name } = record
+  const warnings = dependantWarnings(interface_name, routes)
+  const wanted = stateOf(record).saved
+  const isForeign = (kind: FileKind): boolean => found.foreign_files.includes(fileNameOf(kind, interface_name))
+  const isThere = (kind: FileKind): boolean => (found.state?.saved?.[kind]?.config ?? null) !== null
+  const paths = (isOne: (kind: FileKind) => boolean): string[] => FILE_KINDS.filter(isOne).map((kind) => pathOf(folders, kind, interface_name))
+  return {
+    tunnel_id,
+    interface: interface_name,
+    interface_found: found.state !== null && found.state.link !== null,
+    already_deleted: false,
+    files_removed: paths(isThere),
+    files_absent: paths((kind) => (wanted?.[kind] ?? null) !== null && !isThere(kind) && !isForeign(kind)),
+    files_kept: paths(isForeign),
+    plan: planView(change, { interface_name, tunnel_id, folders, warnings }),
+    warnings,
+    dependent_routes: routes,
+  }
+}
+
+/** An empty plan names no file. */
+const NOWHERE: Folders = { unit_dir: '', networkd_dir: '' }
+
+function goneBefore({ tunnel_id, interface_name }: TunnelRecord): DeleteTunnelAnswer {
+  return {
+    tunnel_id,
+    interface: interface_name,
+    interface_found: false,
+    already_deleted: true,
+    files_removed: [],
+    files_absent: [],
+    files_kept: [],
+    plan: planView({ before: null, after: null }, { interface_name, tunnel_id, folders: NOWHERE, warnings: [] }),
+    warnings: [],
+    dependent_routes: [],
+  }
+}

@@ -1,0 +1,74 @@
+// A free subnet and a free number, found together in the pools that may be tried (decisions.md, R5, R31, R32).
+import { bitsOf, formatCidr, networkOf, overlaps, parseIp, type Cidr } from '@panel/shared/address/ip.ts'
+import type { LinkKind } from '@panel/shared/tunnel/model.ts'
+import { Refusal } from '../../../platform/http/refusal.ts'
+import { capacityOf, lowestFree, subnetAt } from '../../pools/allocation.ts'
+import type { PoolRecord } from '../../pools/store.ts'
+import { particularRoutes } from '../facts.ts'
+import type { Ends } from './ends.ts'
+import { freeNumbers, lowestNumber } from './naming.ts'
+import { networksOf } from './networks.ts'
+import { FIELD_ORDER, type Sketch } from './sketch.ts'
+
+export interface Allocation {
+  readonly pool: PoolRecord
+  readonly number: number
+  readonly subnet: Cidr
+}
+
+/** A number that was asked for is no good where its subnet is not free in any pool. */
+export function checkNumber(sketch: Sketch, pools: readonly PoolRecord[], ends: Ends): void {
+  const { body, problems } = sketch
+  const number = body.tunnel_number ?? null
+  const [pool] = pools
+  if (number === null || !pool || ['tunnel_number', 'address_pool_id', 'addresses'].some((field) => problems.has(field))) return
+  const taken = takenNetworks(sketch, ends)
+  if (pools.some((one) => freeAt(one, number, taken) !== null)) return
+  const subnet = subnetAt(pool, number)
+  if (!subnet) problems.add('tunnel_number', 'INVALID_TUNNEL_NUMBER', `${pool.address_pool_title} ends at number ${capacityOf(pool).max_tunnel_number}.`)
+  else problems.add('tunnel_number', 'ADDRESS_CONFLICT', `The subnet of number ${number}, ${formatCidr(subnet)}, overlaps ${taken.filter((network) => overlaps(network, subnet)).map(formatCidr).join(', ')}, which is in use.`)
+}
+
+/** Throws 409 where no pool has anything left; but fields that are wrong are told first. */
+export function allocate(sketch: Sketch, kind: LinkKind, pools: readonly PoolRecord[], ends: Ends): Allocation {
+  const taken = takenNetworks(sketch, ends)
+  const given = sketch.body.tunnel_number ?? null
+  const isFree = freeNumbers(sketch, kind)
+  for (const pool of pools) {
+    const index = given === null ? lowestFree(pool, taken, isFree) : freeAt(pool, given, taken)
+    if (index !== null) return allocation(pool, index, index)
+  }
+  // The numbers of one pool are used up before the subnets of the next are: then the number is not the index.
+  for (const pool of pools) {
+    const index = lowestFree(pool, taken, () => true)
+    if (index !== null) return allocation(pool, index, lowestNumber(sketch, kind))
+  }
+  sketch.problems.throwIfAny(FIELD_ORDER)
+  const titles = pools.map((pool) => `${pool.address_pool_title} (${pool.cidr})`)
+  throw new Refusal('ALLOCATION_FAILED', `No free subnet is left in ${titles.join(', ')}.`, { field: 'address_pool_id', details: { pools: titles } })
+}
+
+function allocation(pool: PoolRecord, index: number, number: number): Allocation {
+  const subnet = subnetAt(pool, index)
+  if (!subnet) throw new RangeError(`${pool.cidr} has no subnet ${index}`)
+  return { pool, number, subnet }
+}
+
+function freeAt(pool: PoolRecord, number: number, taken: readonly Cidr[]): number | null {
+  const subnet = subnetAt(pool, number)
+  return subnet && !taken.some((network) => overlaps(network, subnet)) ? number : null
+}
+
+/** What an allocation steps over: addresses and routes of the host, those of other tunnels, and the endpoints themselves. */
+function takenNetworks({ facts, neighbours }: Sketch, { local, remote }: Ends): Cidr[] {
+  const single = (text: string): Cidr[] => {
+    const ip = parseIp(text)
+    return ip ? [networkOf(ip, bitsOf(ip.family))] : []
+  }
+  return [
+    ...facts.held.map(({ network }) => network),
+    ...particularRoutes(facts).map(({ network }) => network),
+    ...neighbours.flatMap((n) => [...networksOf(n.addresses), ...single(n.remote_endpoint)]),
+    ...[local, remote].filter((ip) => ip !== null).map((ip) => networkOf(ip, bitsOf(ip.family))),
+  ]
+}

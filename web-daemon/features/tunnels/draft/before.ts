@@ -1,0 +1,40 @@
+// What the host holds under the name of a tunnel to be made: nothing, a leftover of ours, or what belongs to somebody else.
+import type { ObservedLink, TunnelFound } from '@panel/shared/tunnel/observed.ts'
+import type { TunnelState } from '@panel/shared/tunnel/model.ts'
+import { foreignInTheWay } from '@panel/shared/tunnel/foreign-files.ts'
+import { planTunnel } from '@panel/shared/tunnel/plan.ts'
+import type { Reader } from '@panel/shared/rpc/methods.ts'
+import { Refusal } from '../../../platform/http/refusal.ts'
+
+export async function stateBefore(ask: Reader, wanted: TunnelState): Promise<TunnelState | null> {
+  const { interface_name } = wanted
+  const found = await probeOne(ask, interface_name)
+  if (found.observed) throw adoptable(interface_name, found.observed)
+  const files = foreignInTheWay(interface_name, found.foreign_files, planTunnel(found.state, wanted).steps)
+  if (files.length > 0) throw new Refusal('FOREIGN_UNIT_FILE', `${files.join(', ')} was not written by the panel, or was edited since. Move it aside first.`, { field: 'interface_name', details: { files } })
+  return found.state
+}
+
+/** What the host holds of a tunnel that is to be changed. A name that it does not bear yet must be free. */
+export async function stateToChange(ask: Reader, interface_name: string, wanted: TunnelState): Promise<TunnelState | null> {
+  const isRenamed = wanted.interface_name !== interface_name
+  if (isRenamed && (await stateBefore(ask, wanted))) {
+    throw new Refusal('CONFLICT', `A unit file for ${wanted.interface_name} is left on this server. Remove it, or choose another name.`, { field: 'interface_name', details: { interface_name: wanted.interface_name } })
+  }
+  return (await probeOne(ask, interface_name)).state
+}
+
+export async function probeOne(ask: Reader, interface_name: string): Promise<TunnelFound> {
+  const { tunnels } = await ask('tunnel.probe', { interface_names: [interface_name] })
+  const [found] = tunnels
+  if (!found) throw new Error(`The helper did not say what it found under ${interface_name}`)
+  return found
+}
+
+/** The panel takes no link over unasked (decisions.md, R14). */
+function adoptable(interface_name: string, { statistics: _, ...observed }: ObservedLink): Refusal {
+  return new Refusal('ADOPTABLE', `This server has a tunnel ${interface_name} that the panel does not manage. Adopt it, or choose another name.`, {
+    field: 'interface_name',
+    details: { interface_name, adopt_path: '/api/v1/reconcile/adopt', observed },
+  })
+}

@@ -1,0 +1,52 @@
+// The two outer addresses of a tunnel: which are refused, and which are only worth a word (decisions.md, R6, R15).
+import { compareIp, parseIp, type Ip } from '@panel/shared/address/ip.ts'
+import { isLinkLocal, isLoopback, isMulticast, isReserved, isUnspecified } from '@panel/shared/address/special.ts'
+import { isIpv6Kind } from '@panel/shared/tunnel/model.ts'
+import { warn, type Sketch } from './sketch.ts'
+
+export interface Ends {
+  readonly local: Ip | null
+  readonly remote: Ip | null
+}
+
+export function draftEnds(sketch: Sketch): Ends {
+  const { body, problems } = sketch
+  checkBindDevice(sketch)
+  const local = endpoint(sketch, 'local_endpoint')
+  const remote = endpoint(sketch, 'remote_endpoint')
+  if (local && remote && compareIp(local, remote) === 0) problems.add('remote_endpoint', 'ENDPOINTS_IDENTICAL', 'remote_endpoint must be another address than local_endpoint.')
+  if (local && !sketch.facts.held.some(({ ip }) => compareIp(ip, local) === 0)) {
+    warn(sketch, 'LOCAL_ENDPOINT_NOT_FOUND', 'local_endpoint', `No interface of this server has the address ${body.local_endpoint ?? ''}: the tunnel stays silent until one has.`)
+  }
+  return { local, remote }
+}
+
+/** Null where the field has a problem, found here or by the schema. */
+function endpoint(sketch: Sketch, field: 'local_endpoint' | 'remote_endpoint'): Ip | null {
+  const { body, kind, problems } = sketch
+  const text = body[field]
+  if (text === undefined) return null
+  const ip = parseIp(text)
+  const refused = ip ? unfit(ip, typeof body.bind_device === 'string') : 'is not an IP address'
+  if (refused !== null) problems.add(field, 'INVALID_ENDPOINT', `${field} ${refused}.`)
+  else if (ip && kind && (ip.family === 6) !== isIpv6Kind(kind)) {
+    problems.add(field, 'ENDPOINT_FAMILY_MISMATCH', `${field} must be an IPv${isIpv6Kind(kind) ? 6 : 4} address for a ${kind} tunnel.`)
+  }
+  return problems.has(field) ? null : ip
+}
+
+function unfit(ip: Ip, hasBindDevice: boolean): string | null {
+  if (isUnspecified(ip)) return 'must be one address, not "any"'
+  if (isLoopback(ip)) return 'must not be a loopback address'
+  if (isMulticast(ip)) return 'must not be a multicast address'
+  if (isReserved(ip)) return 'must not be a broadcast or reserved address'
+  if (ip.family === 6 && ip.value >> 32n === 0xffffn) return 'must not be an IPv4 address in IPv6 clothes'
+  if (isLinkLocal(ip) && !hasBindDevice) return 'is link-local, which needs a bind_device'
+  return null
+}
+
+function checkBindDevice({ body, facts, problems }: Sketch): void {
+  const device = body.bind_device
+  if (typeof device !== 'string' || facts.interfaces.some(({ name }) => name === device)) return
+  problems.add('bind_device', 'INTERFACE_NOT_FOUND', `This server has no interface ${device}.`)
+}

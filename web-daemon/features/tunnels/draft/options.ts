@@ -1,0 +1,67 @@
+// The fields that need no look at the host: what fits the kind of tunnel, and what fits each other.
+import { parseIp } from '@panel/shared/address/ip.ts'
+import { isIpv6Kind } from '@panel/shared/tunnel/model.ts'
+import type { Asked, Sketch } from './sketch.ts'
+
+const CODES: Partial<Record<keyof Asked, string>> = { hop_limit: 'INVALID_TTL', traffic_class: 'INVALID_TOS' }
+
+const IPV6_ONLY = ['hop_limit', 'traffic_class', 'encap_limit', 'flow_label'] as const
+const IPV4_ONLY = ['is_path_mtu_discovery', 'is_ignore_df'] as const
+
+export function draftOptions(sketch: Sketch): void {
+  checkFamily(sketch)
+  checkTrafficClass(sketch, 'tos')
+  checkTrafficClass(sketch, 'traffic_class')
+  checkMonitor(sketch)
+  const { body, problems } = sketch
+  // The kernel refuses the two together (ipgre_netlink_parms, net/ipv4/ip_gre.c).
+  if (body.is_path_mtu_discovery && body.is_ignore_df) problems.add('is_ignore_df', 'INVALID_VALUE', 'is_ignore_df and is_path_mtu_discovery exclude each other.')
+}
+
+/** A value that says the same as leaving the field out is let pass. */
+function checkFamily({ body, kind, problems }: Sketch): void {
+  if (!kind) return
+  const foreign = isIpv6Kind(kind) ? IPV4_ONLY : IPV6_ONLY
+  for (const field of foreign) {
+    if (!body[field]) continue
+    problems.add(field, CODES[field] ?? 'INVALID_VALUE', `${field} applies to ${isIpv6Kind(kind) ? 'IPv4' : 'IPv6'} tunnels only, and ${kind} is none.`)
+  }
+}
+
+function checkTrafficClass({ body, problems }: Sketch, field: 'tos' | 'traffic_class'): void {
+  const given = body[field]
+  if (given === undefined || given === null || problems.has(field) || trafficClassOf(given) !== null) return
+  problems.add(field, 'INVALID_TOS', `${field} must be "inherit", a number from 0 to 255, or 0x00 to 0xff.`)
+}
+
+/** One spelling: "inherit" or 0x and two digits. Null where the number is too large. */
+export function trafficClassOf(given: string | number): string | null {
+  if (given === 'inherit') return given
+  const value = Number(given)
+  return value <= 0xff ? `0x${value.toString(16).padStart(2, '0')}` : null
+}
+
+function checkMonitor({ body, problems, settings }: Sketch): void {
+  const target = body.monitor_target
+  if (typeof target === 'string' && !parseIp(target)) problems.add('monitor_target', 'INVALID_MONITOR_OVERRIDE', 'monitor_target must be an IP address, or null.')
+  const degraded = body.monitor_degraded_loss_percent ?? settings.get('monitor.degraded_loss_pct')
+  const down = body.monitor_down_loss_percent ?? settings.get('monitor.down_loss_pct')
+  if (down >= degraded || problems.has('monitor_degraded_loss_percent') || problems.has('monitor_down_loss_percent')) return
+  const field = body.monitor_down_loss_percent === undefined || body.monitor_down_loss_percent === null ? 'monitor_degraded_loss_percent' : 'monitor_down_loss_percent'
+  problems.add(field, 'INVALID_MONITOR_OVERRIDE', `The loss that counts as down (${down} %) must not be below the one that counts as degraded (${degraded} %).`)
+}
+
+/** What a tunnel puts into its packets and demands of others': as asked, or as the settings say. */
+export function packetOptionsOf({ body, settings }: Pick<Sketch, 'body' | 'settings'>) {
+  const [checksum, sequence] = [settings.get('tunnel.default_csum'), settings.get('tunnel.default_seq')]
+  return {
+    has_input_checksum: body.has_input_checksum ?? checksum,
+    has_output_checksum: body.has_output_checksum ?? checksum,
+    has_input_sequence: body.has_input_sequence ?? sequence,
+    has_output_sequence: body.has_output_sequence ?? sequence,
+  }
+}
+
+/** The setting is for tunnels that can have it: over IPv4, and not told to disregard Don't Fragment. */
+export const pathMtuDiscoveryOf = ({ body, kind, settings }: Sketch): boolean =>
+  body.is_path_mtu_discovery ?? (kind !== null && !isIpv6Kind(kind) && body.is_ignore_df !== true && settings.get('tunnel.default_pmtudisc'))

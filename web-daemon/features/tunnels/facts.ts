@@ -1,0 +1,65 @@
+// What a draft needs to know of the host: its interfaces, its routing table and what it can do. Read live, remembered nowhere.
+import { bitsOf, networkOf, parseCidr, parseIp, type Cidr, type Ip } from '@panel/shared/address/ip.ts'
+import type { HelperFacts } from '@panel/shared/host/model.ts'
+import type { HostInterface, RoutingEntry } from '@panel/shared/tunnel/observed.ts'
+import type { Reader } from '@panel/shared/rpc/methods.ts'
+
+export interface HostFacts {
+  readonly interfaces: readonly HostInterface[]
+  readonly helper: HelperFacts
+  /** The interfaces' addresses, each with the network it stands in. */
+  readonly held: readonly HeldAddress[]
+  readonly routes: readonly KnownRoute[]
+}
+
+export interface HeldAddress {
+  readonly device: string
+  readonly ip: Ip
+  readonly network: Cidr
+}
+
+export interface KnownRoute {
+  readonly entry: RoutingEntry
+  readonly network: Cidr
+}
+
+export async function hostFacts(ask: Reader): Promise<HostFacts> {
+  const { interfaces, routing_table, helper } = await ask('host.probe', { parts: ['helper', 'interfaces', 'routing_table'] })
+  if (!interfaces || !routing_table || !helper) throw new Error('The helper left out a part of the host that it was asked for')
+  return factsOf(interfaces, routing_table, helper)
+}
+
+/** Addresses are read once here: on a host with a thousand tunnels there are thousands. */
+export function factsOf(interfaces: readonly HostInterface[], routing_table: readonly RoutingEntry[], helper: HelperFacts): HostFacts {
+  const held = interfaces.flatMap(({ name, addresses }) => addresses.flatMap((text) => heldOf(name, text)))
+  return { interfaces, helper, held, routes: routing_table.flatMap(routeOf) }
+}
+
+/** The host as it would be without one of its interfaces. */
+export const factsWithout = ({ interfaces, helper, held, routes }: HostFacts, device: string): HostFacts => ({
+  interfaces: interfaces.filter(({ name }) => name !== device),
+  helper,
+  held: held.filter((one) => one.device !== device),
+  routes: routes.filter(({ entry }) => entry.device !== device),
+})
+
+function heldOf(device: string, text: string): HeldAddress[] {
+  const [address = '', length] = text.split('/')
+  const ip = parseIp(address)
+  return ip ? [{ device, ip, network: networkOf(ip, Number(length ?? bitsOf(ip.family))) }] : []
+}
+
+/** The tables that every packet is looked up in: local, main and default (linux/rtnetlink.h, RT_TABLE_*). */
+const COMMON_TABLES: ReadonlySet<number> = new Set([253, 254, 255])
+
+function routeOf(entry: RoutingEntry): KnownRoute[] {
+  const network = COMMON_TABLES.has(entry.table) ? parseCidr(entry.destination) : null
+  return network ? [{ entry, network }] : []
+}
+
+/** Half of all addresses by one entry is a default route in two parts, as VPN clients make it. */
+const WIDEST_OF_INTEREST = 2
+
+/** Routes that say something about their network in particular. */
+export const particularRoutes = ({ routes }: HostFacts): KnownRoute[] =>
+  routes.filter(({ entry, network }) => !entry.is_default && network.prefix_length >= WIDEST_OF_INTEREST)

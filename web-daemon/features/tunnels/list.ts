@@ -1,0 +1,50 @@
+// The stored tunnels, each with what the host shows of it (interface.md, GET /tunnels; decisions.md, R16, W15).
+import { APPLY_STATUSES, MONITOR_STATES, TUNNEL_TYPES } from '@panel/shared/api/lookups.ts'
+import type { ListTunnelsAnswer } from '@panel/shared/api/tunnel-answers.ts'
+import type { ReadContext } from '../../platform/context.ts'
+import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
+import { pagingOf } from '../../platform/http/paging.ts'
+import { flagIn, oneOfIn, pageIn, queryOf, textIn } from '../../platform/http/queries.ts'
+import { pageOfTunnels, type TunnelFilter } from './store.ts'
+import { observe, tunnelView } from './view.ts'
+
+export const LIST_QUERY = queryOf({
+  ...pageIn(),
+  search: textIn('Only tunnels with this in their names, note, tags or endpoints.'),
+  is_enabled: flagIn('Only those that are up, or down.'),
+  tunnel_type_id: oneOfIn(Object.values(TUNNEL_TYPES), 'Only those of this type.'),
+  state: oneOfIn([...Object.keys(MONITOR_STATES), ...Object.keys(APPLY_STATUSES)], 'Only those in this state of the monitoring, or of this apply status.'),
+})
+
+/** The tunnels that are watched and in the state of that name; null where there is no such state. */
+export type InState = (word: string) => Promise<readonly number[] | null>
+
+export const listAllTunnels =
+  (inState: InState) =>
+  async ({ db, ask }: ReadContext, { query }: Incoming): Promise<Answer> => {
+    const paging = pagingOf(query)
+    const tunnel_ids = (await inState(query['state'] ?? '')) ?? undefined
+    const { total, interface_names, read } = await pageOfTunnels(db, { ...filterOf(query), tunnel_ids }, paging)
+    const [tunnels, observed] = await Promise.all([read(), observe(ask, interface_names)])
+    const answer: ListTunnelsAnswer = { tunnels: tunnels.map((tunnel) => tunnelView(tunnel, observed(tunnel.interface_name))), total, ...paging }
+    return ok(answer)
+  }
+
+/** What cannot be read counts as not given, as with paging. */
+function filterOf(query: Incoming['query']): TunnelFilter {
+  const type = query['tunnel_type_id'] ?? ''
+  return {
+    search: query['search'],
+    is_enabled: FLAG_WORDS[query['is_enabled']?.toLowerCase() ?? ''],
+    tunnel_type_id: /^\d{1,9}$/.test(type) ? Number(type) : undefined,
+    apply_status_id: applyStatusOf(query['state'] ?? ''),
+  }
+}
+
+const FLAG_WORDS: Readonly<Record<string, boolean>> = { true: true, '1': true, false: false, '0': false }
+
+/** `state` may be an apply status, by its word or number. */
+function applyStatusOf(text: string): number | undefined {
+  const known = Object.entries(APPLY_STATUSES).find(([title, id]) => title.toLowerCase() === text.toLowerCase() || String(id) === text)
+  return known?.[1]
+}

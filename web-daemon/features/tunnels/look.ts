@@ -1,0 +1,30 @@
+// What a change of a stored tunnel starts from: its record, and what the host holds of it now.
+import type { HelperFacts } from '@panel/shared/host/model.ts'
+import type { TunnelFound } from '@panel/shared/tunnel/observed.ts'
+import type { Reader } from '@panel/shared/rpc/methods.ts'
+import type { CommandContext, ReadDb } from '../../platform/context.ts'
+import { probeOne } from './draft/before.ts'
+import { noSuchTunnel } from './get.ts'
+import type { TunnelRecord } from './record.ts'
+import { findTunnel } from './store.ts'
+
+/** Throws 404 where there is none, or none any more. */
+export async function livingTunnel(db: ReadDb, tunnel_id: number): Promise<TunnelRecord> {
+  const known = await findTunnel(db, tunnel_id)
+  if (!known || known.isDeleted) throw noSuchTunnel(tunnel_id)
+  return known.record
+}
+
+/** The tunnel that a command is about, noted for the audit log. */
+export async function targetOf({ db, note }: CommandContext, tunnel_id: number): Promise<TunnelRecord> {
+  const record = await livingTunnel(db, tunnel_id)
+  note.target('tunnel', tunnel_id)
+  return record
+}
+
+export async function look(ask: Reader, interface_name: string): Promise<{ found: TunnelFound; helper: HelperFacts }> {
+  const found = await probeOne(ask, interface_name)
+  const { helper } = await ask('host.probe', { parts: ['helper'] })
+  if (!helper) throw new Error('The helper left out a part of the host that it was asked for')
+  return { found, helper }
+}

@@ -1,0 +1,69 @@
+// What this server would make of the other one's pairing code; nothing is made (interface.md, POST /tunnels/from-pairing-code; decisions.md, R28).
+import type { Warning } from '@panel/shared/api/errors.ts'
+import { kindOfType } from '@panel/shared/api/lookups.ts'
+import type { FromPairingCodeAnswer, FromPairingCodeBody } from '@panel/shared/api/pairing.ts'
+import type { ReadContext } from '../../../platform/context.ts'
+import { ok, type Answer, type Incoming } from '../../../platform/http/endpoint.ts'
+import { Problems } from '../../../platform/http/problems.ts'
+import type { PoolRecord } from '../../pools/store.ts'
+import { freeNumbers, lowestNumber, nameOf } from '../draft/naming.ts'
+import { sketchOf, type Sketch } from '../draft/sketch.ts'
+import { decodePairingCode, PairingCodeError } from './code.ts'
+import { readContent, type PairingContent } from './content.ts'
+import { mirrored, mirroredAddresses, otherSide, summaryOf, type MirroredAddress } from './mirror.ts'
+import type { PairingThrottle } from './throttle.ts'
+
+const NOTE = 'Nothing has been made yet: look it over and send "tunnel" to POST /tunnels. Name and number are those of this server; everything else mirrors the other one and must stay as it is.'
+
+export const fromPairingCode =
+  (throttle: PairingThrottle) =>
+  async (context: ReadContext, { body, problems, session }: Incoming<FromPairingCodeBody>): Promise<Answer> => {
+    throttle.admit(String(session?.user_id))
+    const { content, addresses } = understood(body, problems)
+    const kind = kindOfType(content.type)
+    const sketch = await sketchOf(context, { tunnel_type_id: content.type, tunnel_side_id: otherSide(content.side) }, new Problems())
+    const pool = poolFor(content, sketch.pools)
+    const answer: FromPairingCodeAnswer = {
+      tunnel: { ...mirrored(content, kind), ...placeIn(sketch, content), address_pool_id: pool?.address_pool_id ?? null, addresses: addresses.map(({ isChosen: _told, ...address }) => address) },
+      summary: summaryOf(content),
+      note: NOTE,
+      warnings: warningsOf(content, pool, addresses),
+    }
+    return ok(answer)
+  }
+
+/** Throws 422 on pairing_code with the reason. */
+function understood({ pairing_code }: FromPairingCodeBody, problems: Problems): { content: PairingContent; addresses: MirroredAddress[] } {
+  try {
+    const content = readContent(decodePairingCode(pairing_code))
+    const addresses = mirroredAddresses(content)
+    if (addresses.length === 0) throw new PairingCodeError('The pairing code carries no address for this end.')
+    return { content, addresses }
+  } catch (refused) {
+    if (!(refused instanceof PairingCodeError)) throw refused
+    problems.add('pairing_code', 'INVALID_PAIRING_CODE', refused.message)
+    problems.throwIfAny()
+    throw refused
+  }
+}
+
+/** The number of the other server where it and its name are free here. */
+function placeIn(sketch: Sketch, { type, num }: PairingContent): { tunnel_number: number; interface_name: string } {
+  const kind = kindOfType(type)
+  const tunnel_number = num !== undefined && freeNumbers(sketch, kind)(num) ? num : lowestNumber(sketch, kind)
+  return { tunnel_number, interface_name: nameOf(sketch, kind, tunnel_number) }
+}
+
+/** By range: ids mean something on their own server only. Of several with that range, the one that is cut alike. */
+function poolFor({ pool_cidr, pool_len }: PairingContent, pools: readonly PoolRecord[]): PoolRecord | undefined {
+  const alike = pools.filter(({ cidr }) => cidr === pool_cidr)
+  return alike.find(({ prefix_length }) => prefix_length === pool_len) ?? alike[0]
+}
+
+function warningsOf({ pool_cidr, pool_title = '' }: PairingContent, pool: PoolRecord | undefined, addresses: readonly MirroredAddress[]): Warning[] {
+  const unknown: Warning = { code: 'POOL_NOT_FOUND', message: `The other server took the addresses from its pool ${pool_title} (${pool_cidr}), which this one does not have. They are kept; the tunnel belongs to no pool here.`, field: 'address_pool_id' }
+  const chosen = addresses.flatMap(({ address, peer_address, prefix_length, isChosen }, at): Warning[] =>
+    isChosen ? [{ code: 'PEER_ADDRESS_CHOSEN', message: `The other server does not say which address this end of ${peer_address}/${prefix_length} has: ${address} is taken.`, field: `addresses.${at}.address` }] : [],
+  )
+  return [...(pool_cidr !== undefined && !pool ? [unknown] : []), ...chosen]
+}

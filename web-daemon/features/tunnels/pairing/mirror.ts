@@ -1,0 +1,70 @@
+// A tunnel seen from its other end: ends, keys, flags and addresses change places (interface.md, POST /tunnels/from-pairing-code). Pure.
+import { bitsOf, canonicalIp, formatIp, networkOf, parseIp } from '@panel/shared/address/ip.ts'
+import type { PairingSummary, SideName } from '@panel/shared/api/pairing.ts'
+import { titleOf, TUNNEL_SIDES, TUNNEL_TYPES } from '@panel/shared/api/lookups.ts'
+import type { CreateTunnelBody, TunnelAddressBody } from '@panel/shared/api/tunnels.ts'
+import { isIpv6Kind, type LinkKind } from '@panel/shared/tunnel/model.ts'
+import { endsOf } from '../../pools/allocation.ts'
+import type { PairingContent } from './content.ts'
+
+export interface MirroredAddress extends TunnelAddressBody {
+  /** Where the far server did not know it: then it is the free one of the first two hosts of the subnet. */
+  readonly isChosen: boolean
+}
+
+export const otherSide = (tunnel_side_id: number): 10 | 20 => (tunnel_side_id === TUNNEL_SIDES.A ? TUNNEL_SIDES.B : TUNNEL_SIDES.A)
+
+const nameOf = (tunnel_side_id: number): SideName => titleOf(TUNNEL_SIDES, tunnel_side_id)
+
+export function summaryOf({ type, side, local, remote, mtu, ttl, ikey, okey }: PairingContent): PairingSummary {
+  return {
+    tunnel_type: titleOf(TUNNEL_TYPES, type),
+    from_side: nameOf(side),
+    to_side: nameOf(otherSide(side)),
+    local_endpoint: local,
+    remote_endpoint: remote,
+    mtu,
+    ttl,
+    ikey: ikey ?? null,
+    okey: okey ?? null,
+  }
+}
+
+/** All but what each server decides for itself: name, number, pool and addresses. */
+export function mirrored(content: PairingContent, kind: LinkKind): CreateTunnelBody {
+  const shared = { tunnel_type_id: content.type, mtu: content.mtu, ttl: content.ttl, tos: content.tos }
+  const v4 = { is_path_mtu_discovery: content.pmtu === true, is_ignore_df: content.idf === true }
+  const v6 = { hop_limit: content.hop ?? null, encap_limit: content.encap ?? null }
+  return {
+    ...shared,
+    tunnel_side_id: otherSide(content.side),
+    local_endpoint: canonicalIp(content.remote),
+    remote_endpoint: canonicalIp(content.local),
+    ikey: content.okey ?? null,
+    okey: content.ikey ?? null,
+    has_input_checksum: content.ocsum === true,
+    has_output_checksum: content.icsum === true,
+    has_input_sequence: content.oseq === true,
+    has_output_sequence: content.iseq === true,
+    ...(isIpv6Kind(kind) ? v6 : v4),
+  }
+}
+
+/** An address without another host in its subnet cannot be mirrored and is left out. */
+export function mirroredAddresses({ side, addr }: PairingContent): MirroredAddress[] {
+  return addr.flatMap(({ a, b, len, primary }) => {
+    const here = otherSide(side)
+    const [known, far] = here === TUNNEL_SIDES.A ? [a, b] : [b, a]
+    const address = known === '' ? neighbourOf(far, len, here) : canonicalIp(known)
+    return address === null ? [] : [{ address, peer_address: far === '' ? '' : canonicalIp(far), prefix_length: len, is_primary: primary === true, isChosen: known === '' }]
+  })
+}
+
+/** A has the first host of a subnet and B the second (interface.md, Sides), unless the far end has that one already. */
+function neighbourOf(far: string, prefix_length: number, tunnel_side_id: number): string | null {
+  const ip = parseIp(far)
+  if (!ip || prefix_length >= bitsOf(ip.family)) return null
+  const { address_a, address_b } = endsOf(networkOf(ip, prefix_length))
+  const [fitting, other] = tunnel_side_id === TUNNEL_SIDES.A ? [address_a, address_b] : [address_b, address_a]
+  return fitting === formatIp(ip) ? other : fitting
+}

@@ -1,0 +1,81 @@
+// A change of a tunnel as the operator is shown it before and after: steps, the way back, files and checks (decisions.md, R17, R18, R20).
+import type { Warning } from '@panel/shared/api/errors.ts'
+import type { CheckView, PlanView, StepView, VerificationView } from '@panel/shared/api/tunnel-answers.ts'
+import type { HelperFacts } from '@panel/shared/host/model.ts'
+import type { FileKind, TunnelState } from '@panel/shared/tunnel/model.ts'
+import { invert, type Change } from '@panel/shared/change/change.ts'
+import type { Check } from '@panel/shared/change/check.ts'
+import { describe } from '@panel/shared/tunnel/describe.ts'
+import type { TunnelStep } from '@panel/shared/tunnel/step.ts'
+import { checkTunnels, namesOf, planChange, statesOf } from '@panel/shared/tunnel/plans.ts'
+import { fileNameOf, isNetworkdKind, renderFile } from '@panel/shared/tunnel/saved-file.ts'
+
+/** Where the files of tunnels lie. */
+export type Folders = Pick<HelperFacts, 'unit_dir' | 'networkd_dir'>
+
+/** What is shown around the steps. */
+export interface Frame {
+  readonly interface_name: string
+  /** Null in a preview: there is none yet. */
+  readonly tunnel_id: number | null
+  readonly folders: Folders
+  readonly warnings: readonly Warning[]
+  /** Where the operator had to confirm more than the plan knows of: why. */
+  readonly reasons?: readonly string[]
+}
+
+export function planView(change: Change<TunnelState>, { interface_name, tunnel_id, folders, warnings, reasons }: Frame): PlanView {
+  const plan = planChange(change)
+  const { after } = statesOf(change)
+  const names = [...new Set([...namesOf(statesOf(change)), interface_name])]
+  const recreate_reasons = [...(reasons ?? plan.recreate_reasons)]
+  const stepView = stepViewIn(folders)
+  return {
+    operation: plan.operation,
+    interface: interface_name,
+    tunnel_id,
+    steps: plan.steps.map(stepView),
+    rollback: planChange(invert(change)).steps.map(stepView),
+    files: plan.steps.flatMap((step) => fileView(folders, step)),
+    verification: checkTunnels(names, after, after).map(({ name, expected }) => ({ name, expected })),
+    requires_recreate: recreate_reasons.length > 0,
+    recreate_reasons,
+    warnings: [...warnings],
+  }
+}
+
+/** Several plans, each from where the one before it ends, shown as one. */
+export function joinPlans(plans: readonly PlanView[]): PlanView {
+  const [first, ...rest] = plans
+  if (!first) throw new Error('There is no plan to show')
+  return rest.reduce((before, after) => ({
+    ...after,
+    operation: before.operation === 'none' ? after.operation : before.operation,
+    steps: [...before.steps, ...after.steps],
+    rollback: [...after.rollback, ...before.rollback],
+    files: [...before.files, ...after.files],
+    requires_recreate: before.requires_recreate || after.requires_recreate,
+    recreate_reasons: [...before.recreate_reasons, ...after.recreate_reasons],
+  }), first)
+}
+
+const stepViewIn = (folders: Folders) => (step: TunnelStep): StepView => {
+  const { file, ...said } = describe(step)
+  return file === undefined ? said : { ...said, path: pathOf(folders, file, step.interface_name) }
+}
+
+function fileView(folders: Folders, step: TunnelStep): PlanView['files'] {
+  if (step.kind !== 'file_write') return []
+  const { interface_name, saved } = step
+  return [{ kind: saved.file, path: pathOf(folders, saved.file, interface_name), content: renderFile(interface_name, saved) }]
+}
+
+export const pathOf = ({ unit_dir, networkd_dir }: Folders, kind: FileKind, interface_name: string): string =>
+  `${isNetworkdKind(kind) ? networkd_dir : unit_dir}/${fileNameOf(kind, interface_name)}`
+
+export function verificationView(checks: readonly Check[], oper_state: string): VerificationView {
+  // Every check is fatal: one that fails has the whole change put back.
+  const views: CheckView[] = checks.map(({ name, ok, expected, actual, detail }) => ({ name, ok, fatal: true, skipped: false, expected, actual, detail }))
+  const failures = views.filter(({ ok }) => !ok)
+  return { ok: failures.length === 0, checks: views, failures, oper_state }
+}

@@ -1,0 +1,18 @@
+// What the tunnels tell the address pools: who takes from them, and what the next one would get.
+import { kindOfType } from '@panel/shared/api/lookups.ts'
+import { Problems } from '../../platform/http/problems.ts'
+import type { PoolUse } from '../pools/use.ts'
+import { allocate } from './draft/allocate.ts'
+import { sketchOf } from './draft/sketch.ts'
+import { poolUsers, releasePool } from './store-pool-use.ts'
+
+export const poolUse: PoolUse = {
+  users: poolUsers,
+  release: releasePool,
+  /** The very allocation of a tunnel about which nothing but its pool is said. */
+  nextFree: async (context, pool) => {
+    const { address_pool_id } = pool
+    const sketch = await sketchOf(context, { address_pool_id }, new Problems())
+    return allocate(sketch, kindOfType(context.settings.get('tunnel.default_type')), [pool], { local: null, remote: null })
+  },
+}

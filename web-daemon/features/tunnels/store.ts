@@ -1,0 +1,123 @@
+// Reads and writes the stored tunnels. A list costs three queries, however long it is.
+import { sql, type SelectQueryBuilder } from 'kysely'
+import { groupedBy } from '../../platform/db/grouped.ts'
+import type { Database } from '../../app/schema.ts'
+import type { ApplyMark } from '../../change/ended.ts'
+import type { ReadDb, WriteDb } from '../../platform/context.ts'
+import type { Paging } from '../../platform/http/paging.ts'
+import { FLAGS, type AddressRecord, type NewAddress, type NewTunnel, type TunnelRecord } from './record.ts'
+import { RECORD, recordOf } from './store-record.ts'
+import type { NewTunnelRow } from './table.ts'
+
+export interface TunnelFilter {
+  readonly search?: string | undefined
+  readonly is_enabled?: boolean | undefined
+  readonly tunnel_type_id?: number | undefined
+  readonly apply_status_id?: number | undefined
+  readonly tunnel_ids?: readonly number[] | undefined
+}
+
+/** A tunnel as far as another one can collide with it. */
+export interface Neighbour extends Pick<TunnelRecord, 'tunnel_id' | 'interface_name' | 'tunnel_number' | 'tunnel_type_id' | 'local_endpoint' | 'remote_endpoint' | 'ikey' | 'okey'> {
+  readonly addresses: readonly Pick<AddressRecord, 'address' | 'peer_address' | 'prefix_length'>[]
+}
+
+export interface TunnelPage {
+  readonly total: number
+  readonly interface_names: string[]
+  /** The records of the page. SQLite holds the thread while it reads, so what was asked of the helper in the same breath is sent before it. */
+  readonly read: () => Promise<TunnelRecord[]>
+}
+
+/** Which tunnels are on a page: so the host can be asked about them while their records are read. */
+export async function pageOfTunnels(db: ReadDb, filter: TunnelFilter, { limit, offset }: Paging): Promise<TunnelPage> {
+  const all = matching(db.selectFrom('tunnel').where('deleted_date', 'is', null), filter)
+  const { total } = await all.select((e) => e.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
+  const page = all.orderBy('tunnel_id').limit(limit).offset(offset)
+  const named = await page.select('interface_name').execute()
+  const read = async () => {
+    await new Promise((resolve) => setImmediate(resolve))
+    return (await page.select(RECORD).execute()).map(({ record }) => recordOf(record))
+  }
+  return { total, interface_names: named.map((row) => row.interface_name), read }
+}
+
+function matching<O>(query: SelectQueryBuilder<Database, 'tunnel', O>, filter: TunnelFilter): SelectQueryBuilder<Database, 'tunnel', O> {
+  let all = query
+  if (filter.is_enabled !== undefined) all = all.where('is_enabled', '=', filter.is_enabled ? 1 : 0)
+  if (filter.tunnel_type_id !== undefined) all = all.where('tunnel_type_id', '=', filter.tunnel_type_id)
+  if (filter.apply_status_id !== undefined) all = all.where('apply_status_id', '=', filter.apply_status_id)
+  const { search, tunnel_ids } = filter
+  if (tunnel_ids) all = all.where(sql<boolean>`tunnel_id in (select value from json_each(${JSON.stringify(tunnel_ids)}))`)
+  if (search === undefined || search === '') return all
+  const words = ['interface_name', 'display_name', 'note', 'tags', 'local_endpoint', 'remote_endpoint'] as const
+  // instr has no wildcards, so what the operator types is what is looked for.
+  return all.where((e) => e.or(words.map((column) => sql<boolean>`instr(lower(${sql.ref(column)}), lower(${search})) > 0`)))
+}
+
+export const everyTunnel = async (db: ReadDb): Promise<TunnelRecord[]> => (await pageOfTunnels(db, {}, { limit: Number.MAX_SAFE_INTEGER, offset: 0 })).read()
+
+export interface KnownTunnel {
+  readonly record: TunnelRecord
+  readonly isDeleted: boolean
+}
+
+/** A tunnel that was deleted is still known by its id. */
+export async function findTunnel(db: ReadDb, tunnel_id: number): Promise<KnownTunnel | null> {
+  const row = await db.selectFrom('tunnel').select([RECORD, 'deleted_date']).where('tunnel_id', '=', tunnel_id).executeTakeFirst()
+  return row ? { record: recordOf(row.record), isDeleted: row.deleted_date !== null } : null
+}
+
+export async function neighbours(db: ReadDb): Promise<Neighbour[]> {
+  const rows = await db
+    .selectFrom('tunnel')
+    .select(['tunnel_id', 'interface_name', 'tunnel_number', 'tunnel_type_id', 'local_endpoint', 'remote_endpoint', 'ikey', 'okey'])
+    .where('deleted_date', 'is', null)
+    .execute()
+  const addresses = await db.selectFrom('tunnel_address').select(['tunnel_id', 'address', 'peer_address', 'prefix_length']).execute()
+  const byTunnel = groupedBy('tunnel_id', addresses)
+  return rows.map((row) => ({ ...row, addresses: byTunnel.get(row.tunnel_id) ?? [] }))
+}
+
+/** The interfaces of those of the ids that are living tunnels. */
+export async function tunnelNames(db: ReadDb, ids: readonly number[]): Promise<Map<number, string>> {
+  if (ids.length === 0) return new Map()
+  const rows = await db.selectFrom('tunnel').select(['tunnel_id', 'interface_name']).where('tunnel_id', 'in', [...ids]).where('deleted_date', 'is', null).execute()
+  return new Map(rows.map(({ tunnel_id, interface_name }) => [tunnel_id, interface_name]))
+}
+
+/** Returns the new id. Run it inside a transaction: a tunnel without its addresses is none. */
+export async function insertTunnel(db: WriteDb, { addresses, ...tunnel }: NewTunnel): Promise<number> {
+  const { insertId } = await db.insertInto('tunnel').values(rowOf(tunnel)).executeTakeFirstOrThrow()
+  const tunnel_id = Number(insertId)
+  await insertAddresses(db, tunnel_id, addresses)
+  return tunnel_id
+}
+
+/** Puts `tunnel` in the place of what is stored. Run it inside a transaction. An address that stays keeps its id. */
+export async function replaceTunnel(db: WriteDb, tunnel_id: number, { addresses, ...tunnel }: NewTunnel): Promise<void> {
+  await db.updateTable('tunnel').set(rowOf(tunnel)).where('tunnel_id', '=', tunnel_id).execute()
+  const known = await db.selectFrom('tunnel_address').select(['tunnel_address_id', 'address']).where('tunnel_id', '=', tunnel_id).execute()
+  const ids = new Map(known.map(({ address, tunnel_address_id }) => [address, { tunnel_address_id }]))
+  await db.deleteFrom('tunnel_address').where('tunnel_id', '=', tunnel_id).execute()
+  await insertAddresses(db, tunnel_id, addresses.map((address) => ({ ...address, ...ids.get(address.address) })))
+}
+
+async function insertAddresses(db: WriteDb, tunnel_id: number, addresses: readonly (NewAddress & { tunnel_address_id?: number })[]): Promise<void> {
+  for (const address of addresses) await db.insertInto('tunnel_address').values({ ...address, tunnel_id, is_primary: address.is_primary ? 1 : 0 }).execute()
+}
+
+export async function markDeleted(db: WriteDb, tunnel_id: number, now: string): Promise<void> {
+  await db.updateTable('tunnel').set({ deleted_date: now, updated_date: now }).where('tunnel_id', '=', tunnel_id).execute()
+  await db.deleteFrom('tunnel_address').where('tunnel_id', '=', tunnel_id).execute()
+}
+
+export async function markApplyStatus(db: WriteDb, tunnel_id: number, mark: ApplyMark, now: string): Promise<void> {
+  await db.updateTable('tunnel').set({ ...mark, updated_date: now }).where('tunnel_id', '=', tunnel_id).execute()
+}
+
+function rowOf(tunnel: Omit<NewTunnel, 'addresses'>): NewTunnelRow {
+  const flags = Object.fromEntries(FLAGS.map((name) => [name, tunnel[name] ? 1 : 0])) as Record<(typeof FLAGS)[number], number>
+  const is_monitor_enabled = tunnel.is_monitor_enabled === null ? null : Number(tunnel.is_monitor_enabled)
+  return { ...tunnel, ...flags, tags: JSON.stringify(tunnel.tags), is_monitor_enabled, deleted_date: null }
+}

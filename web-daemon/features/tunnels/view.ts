@@ -1,0 +1,46 @@
+// A stored tunnel as it is sent: every field of the record, and beside them what the host shows of it now (decisions.md, T3, R2, R3, R13).
+import { APPLY_STATUSES, titleOf } from '@panel/shared/api/lookups.ts'
+import type { ObservedView, TunnelView } from '@panel/shared/api/tunnel-answers.ts'
+import type { SeenLink } from '@panel/shared/tunnel/observed.ts'
+import type { Reader } from '@panel/shared/rpc/methods.ts'
+import { isAway } from '../../platform/helper/away.ts'
+import type { TunnelRecord } from './record.ts'
+
+export function tunnelView(record: TunnelRecord, observed: ObservedView): TunnelView {
+  return { ...record, apply_status: titleOf(APPLY_STATUSES, record.apply_status_id), observed }
+}
+
+/** Looks at all the names in one go. A helper that is away takes nothing from what is stored: then it is said that nothing is known. */
+export async function observe(ask: Reader, interface_names: string[]): Promise<(interface_name: string) => ObservedView> {
+  if (interface_names.length === 0) return () => NOTHING
+  try {
+    const { links } = await ask('link.probe', { interface_names })
+    const seen = new Map(links.map((link) => [link.interface_name, link.observed]))
+    return (name) => observedView(seen.get(name))
+  } catch (thrown) {
+    if (!isAway(thrown)) throw thrown
+    const unknown: ObservedView = { ...NOTHING, is_known: false, oper_state: '', detail: `Not known: ${thrown.message}` }
+    return () => unknown
+  }
+}
+
+const NOTHING: ObservedView = {
+  exists: false,
+  is_known: true,
+  detail: '',
+  oper_state: 'NOTPRESENT',
+  kind: '',
+  index: null,
+  mtu: null,
+  is_up: false,
+  is_lower_up: false,
+  flags: [],
+  local_endpoint: '',
+  remote_endpoint: '',
+  addresses: [],
+}
+
+/** Of a link that was seen; null and undefined are none. */
+export function observedView(seen: SeenLink['observed'] | null | undefined): ObservedView {
+  return seen ? { exists: true, is_known: true, detail: '', ...seen } : NOTHING
+}

@@ -1,0 +1,30 @@
+// The store as the panel holds it: the database, and whether it works.
+import { Kysely, sql, type KyselyConfig } from 'kysely'
+import type { Database } from '../../app/schema.ts'
+import type { StoreState } from './state.ts'
+import type { Trouble } from './trouble.ts'
+
+/** Health may be asked by a crowd. */
+const TRIED_EVERY_MS = 1000
+
+export class Store extends Kysely<Database> {
+  readonly state: StoreState
+  /** Of its file. */
+  readonly path: string
+  #tried_at = 0
+
+  constructor(config: KyselyConfig, state: StoreState, path: string) {
+    super(config)
+    this.state = state
+    this.path = path
+  }
+
+  /** What is wrong with it, or null. A trouble that was met is tried anew, by writing what says nothing: the disk may have room again. */
+  async trouble(): Promise<Trouble | null> {
+    const { trouble } = this.state
+    if (!trouble || trouble.reason === 'damaged' || performance.now() - this.#tried_at < TRIED_EVERY_MS) return trouble
+    this.#tried_at = performance.now()
+    await sql`pragma user_version = 0`.execute(this).catch((failure: unknown) => this.state.met(failure))
+    return this.state.trouble
+  }
+}

@@ -1,0 +1,27 @@
+// Listens to the kernel through the root helper for as long as the panel runs.
+import type { Logger } from 'pino'
+import type { HostEvent } from '@panel/shared/events/model.ts'
+import { keepStreaming, type KeptStream, type PAUSES_MS } from '../helper/kept-stream.ts'
+import type { Streamer } from '../helper/streams.ts'
+
+interface Parts {
+  readonly stream: Streamer
+  readonly logger: Logger
+  /** Hears "lost" first with each subscription, since things may have happened before it. */
+  readonly listener: (events: readonly HostEvent[]) => void
+  readonly pauses?: typeof PAUSES_MS
+}
+
+export type KernelWatch = Pick<KeptStream, 'close'>
+
+export const watchKernel = ({ stream, logger, listener, pauses }: Parts): KernelWatch =>
+  keepStreaming({
+    stream,
+    method: 'events.subscribe',
+    params: () => ({}),
+    onItem: ({ events }) => listener(events),
+    onEnd: (err, isNews) => {
+      if (isNews) logger.warn({ err }, 'changes of the host are not told for now; trying again')
+    },
+    ...(pauses && { pauses }),
+  })

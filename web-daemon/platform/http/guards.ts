@@ -1,0 +1,60 @@
+// What stands before an endpoint, in the order in which a request meets it: set-up, CSRF, session (interface.md, Authentication 4; decisions.md, T1, T9).
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { SettingsReader } from '../settings.ts'
+import type { Endpoint, Session } from './endpoint.ts'
+import { Refusal } from './refusal.ts'
+
+/** What a guard may look at; the session guard leaves its finding here. */
+export interface Visit {
+  readonly endpoint: Endpoint
+  readonly method: string
+  readonly header: (name: string) => string
+  readonly cookies: Readonly<Record<string, string>>
+  session: Session | null
+}
+
+export type Guard = (visit: Visit) => Promise<void>
+
+export const setupGate =
+  (hasAccount: () => Promise<boolean>): Guard =>
+  async ({ endpoint }) => {
+    if (endpoint.guards?.setup === false || (await hasAccount())) return
+    throw new Refusal('SETUP_REQUIRED', 'The panel has no operator account yet. Create it first.')
+  }
+
+/** Double submit; an endpoint without a session to ride on is kept from other sites by where the request says it comes from. */
+export const csrfCheck =
+  (settings: SettingsReader): Guard =>
+  async ({ endpoint, method, header, cookies }) => {
+    if (method === 'GET' || method === 'HEAD') return
+    if (endpoint.guards?.csrf === false) refuseOtherSites(header, settings.get('security.allowed_origins'))
+    else if (!sameToken(header('X-CSRF-Token'), cookies['panel_csrf'] ?? '')) {
+      throw new Refusal('CSRF_TOKEN_INVALID', 'The X-CSRF-Token header is missing or is not the value of the panel_csrf cookie')
+    }
+  }
+
+/** A command that does not ask for a session is still looked at for one, so that the audit log can name who signs out. */
+export const sessionCheck =
+  (sessionOf: (cookies: Visit['cookies']) => Promise<Session | null>): Guard =>
+  async (visit) => {
+    if (visit.endpoint.guards?.session === false && visit.endpoint.kind !== 'command') return
+    visit.session = await sessionOf(visit.cookies)
+    if (visit.session || visit.endpoint.guards?.session === false) return
+    throw new Refusal('UNAUTHENTICATED', 'Sign in first: there is no session, or it has ended')
+  }
+
+/** Digests have one length, so neither the length nor the content of the token shows in the time that the comparison takes. */
+const sameToken = (given: string, kept: string): boolean => kept !== '' && timingSafeEqual(digest(given), digest(kept))
+
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
+
+const refuseOtherSites = (header: Visit['header'], allowed: readonly string[]): void => {
+  const site = header('Sec-Fetch-Site')
+  if (site === 'same-origin' || site === 'none') return
+  const origin = header('Origin')
+  if (allowed.includes(origin)) return
+  if (site !== 'cross-site' && (origin === '' || hostOf(origin) === header('Host').toLowerCase())) return
+  throw new Refusal('ORIGIN_NOT_ALLOWED', 'This request comes from a page of another site')
+}
+
+const hostOf = (origin: string): string | null => (URL.canParse(origin) ? new URL(origin).host : null)

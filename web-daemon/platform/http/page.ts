@@ -1,0 +1,94 @@
+// Serves the app page: read once, with the web path written in and its inline script named by hash in the policy (decisions.md, W19).
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Request, RequestHandler } from 'express'
+import { SETTING_KEYS } from '../../features/settings/definitions.ts'
+import type { SettingsReader } from '../settings.ts'
+import { encoded, readAssets, sendEncoded, type Asset, type Encoded } from './assets.ts'
+import { asNoDocument } from './headers.ts'
+import { readPreloads, type Preloads } from './preload.ts'
+import { Refusal } from './refusal.ts'
+import { API_BASE, notFound } from './routes.ts'
+
+export interface Page {
+  readonly source: string
+  readonly policy: string
+  readonly assets: ReadonlyMap<string, Asset>
+  readonly preloads: Preloads
+}
+
+export const loadPage = (directory: string, basePath: string): Page => {
+  const api_base_path = `${basePath}${API_BASE}`
+  const script = `window.__PANEL__=${inScript({ base_path: `${basePath}/`, api_base_path })}`
+  const text = readFileSync(join(directory, 'index.html'), 'utf8')
+  for (const place of [ROOT_TAG, '<head>', '</head>']) if (!text.includes(place)) throw new Error(`${join(directory, 'index.html')} has no ${place} to write into`)
+  const source = text.replace('<head>', () => `<head><script>${script}</script>`).replaceAll('"./assets/', () => `"${basePath}/assets/`)
+  return { source, policy: policyFor(script), assets: readAssets(join(directory, 'assets')), preloads: readPreloads(directory, basePath, api_base_path) }
+}
+
+export const pageRoutes = (page: Page, settings: SettingsReader): RequestHandler => {
+  const htmlFor = rememberedPage(page)
+  return (req, res) => {
+    if (req.method !== 'GET' && req.method !== 'HEAD') {
+      throw new Refusal('METHOD_NOT_ALLOWED', `The method ${req.method} is not possible here, but GET, HEAD`, { headers: { Allow: 'GET, HEAD' } })
+    }
+    if (req.path.startsWith('/assets/')) {
+      const asset = page.assets.get(req.path)
+      if (!asset) throw notFound()
+      asNoDocument(res)
+      res.set({ 'Content-Type': asset.type, 'Cache-Control': asset.isHashed ? 'public, max-age=31536000, immutable' : 'no-cache' })
+      sendEncoded(req, res, asset)
+    } else {
+      res.set({ 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': page.policy })
+      sendEncoded(req, res, htmlFor(page.preloads({ path: req.path, language: settings.get('display.language'), hasSession: hasSession(req) }), rootTag(settings)))
+    }
+  }
+}
+
+const hasSession = (req: Request): boolean => 'panel_access' in ((req.cookies ?? {}) as object)
+
+/** As many as there are addresses of the app, with and without a session, while nobody changes how the page is displayed. */
+const MOST_REMEMBERED = 100
+
+const rememberedPage = ({ source }: Page): ((links: string, root: string) => Encoded) => {
+  const made = new Map<string, Encoded>()
+  return (links, root) => {
+    const key = `${root}${links}`
+    const known = made.get(key)
+    if (known) return known
+    if (made.size >= MOST_REMEMBERED) made.clear()
+    const html = encoded(Buffer.from(source.replace(ROOT_TAG, () => root).replace('</head>', () => `${links}</head>`)))
+    made.set(key, html)
+    return html
+  }
+}
+
+/** As ui/index.html begins. */
+const ROOT_TAG = '<html lang="en" dir="ltr">'
+const DISPLAY_KEYS = SETTING_KEYS.filter((key) => key.startsWith('display.'))
+
+/** How the operator wants to be shown things stands in the document itself, so that it holds before the first paint. */
+const rootTag = (settings: SettingsReader): string => {
+  const language = settings.get('display.language')
+  const display = JSON.stringify(Object.fromEntries(DISPLAY_KEYS.map((key) => [key, settings.get(key)])))
+  return `<html lang="${language}" dir="${language === 'fa' ? 'rtl' : 'ltr'}" data-theme="${settings.get('display.theme')}" data-display="${display.replaceAll('&', '&amp;').replaceAll('"', '&quot;')}">`
+}
+
+/** The page of design/ui.md; `script` is exactly what stands between the script tags. */
+const policyFor = (script: string): string =>
+  [
+    "default-src 'none'",
+    `script-src 'self' 'sha256-${createHash('sha256').update(script).digest('base64')}'`,
+    "style-src 'self'",
+    "img-src 'self' data:",
+    "connect-src 'self'",
+    "font-src 'self'",
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+    'trusted-types svelte-trusted-html',
+  ].join('; ')
+
+const inScript = (value: unknown): string => JSON.stringify(value).replaceAll('<', '\\u003c')

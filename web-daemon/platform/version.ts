@@ -1,0 +1,14 @@
+// The version of this build, as its package names it, and what the build was made from.
+import about from '../package.json' with { type: 'json' }
+
+declare const PANEL_COMMIT: string | undefined
+declare const PANEL_COMMIT_DATE: string | undefined
+
+export const VERSION = about.version
+
+/** "" where the program runs from its sources, or was built outside of a repository. */
+export const BUILD = {
+  version: VERSION,
+  commit: typeof PANEL_COMMIT === 'string' ? PANEL_COMMIT : '',
+  date: typeof PANEL_COMMIT_DATE === 'string' ? PANEL_COMMIT_DATE : '',
+}

@@ -1,8 +1,0 @@
-// What a setting that names a pool is held against.
-import type { ReadDb } from '../context.ts'
-import { findPool } from './store.ts'
-
-/** The sentence for the operator, or null where the pool is there or none is named. */
-export async function noSuchPool(db: ReadDb, address_pool_id: number | null): Promise<string | null> {
-  return address_pool_id === null || (await findPool(db, address_pool_id)) ? null : `There is no pool ${address_pool_id}.`
-}
