@@ -41,5 +41,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): HelperConfig {
 function wantedBackend(value: string): WantedBackend {
   if (value === 'auto') return null
   for (const name of RULE_BACKENDS) if (name !== 'none' && name === value) return name
-  throw new Error(`PANEL_RULE_BACKEND must be auto, ${RULE_BACKENDS.filter((name) => name !== 'none').join(', ')}, and is ${JSON.stringify(value)}`)
+  throw new Error(
+    `PANEL_RULE_BACKEND must be auto, ${RULE_BACKENDS.filter((name) => name !== 'none').join(', ')}, and is ${JSON.stringify(value)}`,
+  )
 }

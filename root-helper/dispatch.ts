@@ -1,5 +1,11 @@
 // One line in, one line out, and the items of a stream before it: the envelope is checked, then the method, then its params; nothing else reaches a handler.
-import { createJSONRPCErrorResponse, JSONRPCErrorCode, JSONRPCErrorException, JSONRPCServer, type JSONRPCRequest } from 'json-rpc-2.0'
+import {
+  createJSONRPCErrorResponse,
+  JSONRPCErrorCode,
+  JSONRPCErrorException,
+  JSONRPCServer,
+  type JSONRPCRequest,
+} from 'json-rpc-2.0'
 import { METHODS, type MethodName, type Params, type StreamName } from '@panel/shared/rpc/methods.ts'
 import { REFUSALS } from '@panel/shared/rpc/outcome.ts'
 import type { Handlers } from './handlers.ts'
@@ -27,7 +33,8 @@ interface Call {
 export function dispatcherFor(handlers: Handlers): Dispatch {
   const server = new JSONRPCServer<Call>({ errorListener: () => undefined })
   server.mapErrorToJSONRPCErrorResponse = (id, error) => errorResponse(id, error)
-  for (const name of Object.keys(METHODS) as MethodName[]) server.addMethod(name, (params: unknown, call) => handle(handlers, name, params, call))
+  for (const name of Object.keys(METHODS) as MethodName[])
+    server.addMethod(name, (params: unknown, call) => handle(handlers, name, params, call))
   return async (line, streams) => {
     const request = readEnvelope(line)
     if (typeof request === 'string') return refuse(request)
@@ -44,7 +51,13 @@ async function handle(handlers: Handlers, name: MethodName, params: unknown, { i
     throw new RefusedError('malformed', oneLine(`params${first?.instancePath ?? ''} ${first?.message ?? 'do not fit'}`))
   }
   if (name === 'stream.cancel') return { was_running: streams.cancel((params as Params<'stream.cancel'>).id) }
-  if (isStream(name)) return streams.run(streamId(id), (signal) => (handlers[name] as (params: unknown, signal: AbortSignal) => AsyncGenerator<unknown, unknown, void>)(params, signal))
+  if (isStream(name))
+    return streams.run(streamId(id), (signal) =>
+      (handlers[name] as (params: unknown, signal: AbortSignal) => AsyncGenerator<unknown, unknown, void>)(
+        params,
+        signal,
+      ),
+    )
   return (handlers[name] as (params: unknown) => Promise<unknown>)(params)
 }
 
@@ -66,7 +79,8 @@ function readEnvelope(line: Uint8Array): JSONRPCRequest | string {
   } catch {
     return 'The line is not one JSON value in UTF-8'
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'The line is not one JSON-RPC request object; batches are not taken'
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return 'The line is not one JSON-RPC request object; batches are not taken'
   const { jsonrpc, method, id, ...rest } = value as Record<string, unknown>
   if (jsonrpc !== '2.0' || typeof method !== 'string') return 'The request lacks "jsonrpc":"2.0" or a method'
   if (typeof id !== 'number' && typeof id !== 'string') return 'The request lacks an id'
@@ -76,14 +90,21 @@ function readEnvelope(line: Uint8Array): JSONRPCRequest | string {
 }
 
 /** To a line that is no request of ours. */
-export const refuse = (message: string): Reply => ({ text: JSON.stringify(createJSONRPCErrorResponse(null, JSONRPCErrorCode.InvalidRequest, message)), hangUp: true })
+export const refuse = (message: string): Reply => ({
+  text: JSON.stringify(createJSONRPCErrorResponse(null, JSONRPCErrorCode.InvalidRequest, message)),
+  hangUp: true,
+})
 
 const isMalformed = (code: number | undefined): boolean => code === REFUSALS.malformed
 
 function errorResponse(id: string | number | null, error: unknown) {
-  if (error instanceof RefusedError) return createJSONRPCErrorResponse(id, REFUSALS[error.code], error.message, { code: error.code })
-  if (error instanceof KernelError) return createJSONRPCErrorResponse(id, REFUSALS.kernel_refused, oneLine(error.message), { code: 'kernel_refused' })
+  if (error instanceof RefusedError)
+    return createJSONRPCErrorResponse(id, REFUSALS[error.code], error.message, { code: error.code })
+  if (error instanceof KernelError)
+    return createJSONRPCErrorResponse(id, REFUSALS.kernel_refused, oneLine(error.message), { code: 'kernel_refused' })
   if (error instanceof JSONRPCErrorException) return createJSONRPCErrorResponse(id, error.code, error.message)
-  log('error', 'A request failed in a way that nobody foresaw', { detail: error instanceof Error ? error.stack : String(error) })
+  log('error', 'A request failed in a way that nobody foresaw', {
+    detail: error instanceof Error ? error.stack : String(error),
+  })
   return createJSONRPCErrorResponse(id, JSONRPCErrorCode.InternalError, 'The helper failed; its log says why')
 }

@@ -65,10 +65,15 @@ export function handlersFor(parts: Parts): Handlers {
     'ruleset.counters': (asked) => readCounters(kernel.rulesets, asked),
     'ruleset.connections': (asked) => findConnections(kernel.connections, asked),
     'ruleset.flows': () => countFlows(kernel.connections),
-    'ruleset.disconnect': ({ route_rule_ids, destinations }) => inTurn(async () => ({ dropped: await kernel.connections.drop(route_rule_ids, destinations) })),
+    'ruleset.disconnect': ({ route_rule_ids, destinations }) =>
+      inTurn(async () => ({ dropped: await kernel.connections.drop(route_rule_ids, destinations) })),
     'forwarding.probe': () => probeForwarding(kernel.forwarding),
     'forwarding.verify': async (change) => {
-      const checks = forwarding.check(change, forwarding.canonical(change.after), (await forwarding.probe(change)).state)
+      const checks = forwarding.check(
+        change,
+        forwarding.canonical(change.after),
+        (await forwarding.probe(change)).state,
+      )
       return { ok: failuresOf(checks).length === 0, checks }
     },
     'forwarding.apply': (change) => inTurn(() => switches.apply(change)),
@@ -79,11 +84,16 @@ export function handlersFor(parts: Parts): Handlers {
   }
 }
 
-async function probeHost({ kernel, helperFacts, ruleBackend, findTools, findListeners }: Parts, asked: Params<'host.probe'>['parts']): Promise<Result<'host.probe'>> {
+async function probeHost(
+  { kernel, helperFacts, ruleBackend, findTools, findListeners }: Parts,
+  asked: Params<'host.probe'>['parts'],
+): Promise<Result<'host.probe'>> {
   return {
     helper: asked.includes('helper') ? await helperFacts() : null,
     rule_backend: asked.includes('rule_backend') ? ruleBackend : null,
-    link_kinds: asked.includes('link_kinds') ? await Promise.all(LINK_KINDS.map(async (kind) => ({ kind, ...(await kernel.links.supports(kind)) }))) : null,
+    link_kinds: asked.includes('link_kinds')
+      ? await Promise.all(LINK_KINDS.map(async (kind) => ({ kind, ...(await kernel.links.supports(kind)) })))
+      : null,
     tools: asked.includes('tools') ? await findTools() : null,
     interfaces: asked.includes('interfaces') ? await kernel.links.interfaces() : null,
     routing_table: asked.includes('routing_table') ? await kernel.links.routingTable() : null,
@@ -96,7 +106,11 @@ export async function recover({ kernel, journal }: Parts): Promise<void> {
   const cut = await journal.read()
   if (!cut) return
   const { outcome, failure, steps } = await undoing(kernel, journal, cut)('The helper was stopped in the middle of it')
-  log(outcome === 'restored' ? 'warning' : 'error', `A change was cut short, and is ${outcome === 'restored' ? 'put back' : 'stuck'}`, { noun: cut.noun, steps, failure })
+  log(
+    outcome === 'restored' ? 'warning' : 'error',
+    `A change was cut short, and is ${outcome === 'restored' ? 'put back' : 'stuck'}`,
+    { noun: cut.noun, steps, failure },
+  )
 }
 
 function undoing(kernel: Kernel, journal: JournalFile, { noun, change }: CutShort): (why: string) => Promise<Outcome> {
@@ -107,7 +121,8 @@ function undoing(kernel: Kernel, journal: JournalFile, { noun, change }: CutShor
     case 'ruleset':
       return (why) => new Transaction(rules, journal).undo(change as Change<RulesetState>, why)
     case 'forwarding':
-      return (why) => new Transaction(forwardingSubject(kernel.forwarding), journal).undo(change as Change<ForwardingState>, why)
+      return (why) =>
+        new Transaction(forwardingSubject(kernel.forwarding), journal).undo(change as Change<ForwardingState>, why)
     default:
       throw new RefusedError('malformed', `The journal speaks of ${noun}, which this helper does not know`)
   }
@@ -119,6 +134,8 @@ export async function restoreRules({ kernel }: Parts): Promise<void> {
     const rules = await kernel.rulesets.restore()
     if (rules !== null) log('info', 'The relay rules last accepted are back in the kernel', { rules })
   } catch (error) {
-    log('error', 'The relay rules last accepted could not be brought back', { detail: error instanceof Error ? error.message : String(error) })
+    log('error', 'The relay rules last accepted could not be brought back', {
+      detail: error instanceof Error ? error.message : String(error),
+    })
   }
 }

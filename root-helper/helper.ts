@@ -31,9 +31,22 @@ export async function realParts(config: HelperConfig): Promise<Parts> {
   const links = openLinks()
   const units = unitFilesIn(config.unitDir, reloadLater(config.unitDir))
   const networkd = networkdFilesIn(config.networkdDir)
-  const { rulesets, netfilter, changes, ruleBackend, backendAnswers } = await openNetfilter(config.stateDir, config.ruleBackend)
+  const { rulesets, netfilter, changes, ruleBackend, backendAnswers } = await openNetfilter(
+    config.stateDir,
+    config.ruleBackend,
+  )
   return {
-    kernel: { links, units, networkd, events: kernelEvents(changes), rulesets, netfilter, connections: new KernelConnections(), icmp: kernelIcmp, forwarding: forwardingIn(config.sysctlDir) },
+    kernel: {
+      links,
+      units,
+      networkd,
+      events: kernelEvents(changes),
+      rulesets,
+      netfilter,
+      connections: new KernelConnections(),
+      icmp: kernelIcmp,
+      forwarding: forwardingIn(config.sysctlDir),
+    },
     journal: journalIn(config.stateDir),
     helperFacts: () => helperFacts(config),
     ruleBackend,
@@ -43,7 +56,12 @@ export async function realParts(config: HelperConfig): Promise<Parts> {
 }
 
 /** Nothing is served before what an earlier helper left half-done is put back. */
-export async function startHelper(parts: Parts, config: HelperConfig, describePeer: (socket: Socket) => Record<string, unknown>, stopping?: AbortSignal): Promise<Server> {
+export async function startHelper(
+  parts: Parts,
+  config: HelperConfig,
+  describePeer: (socket: Socket) => Record<string, unknown>,
+  stopping?: AbortSignal,
+): Promise<Server> {
   await recover(parts)
   await restoreRules(parts)
   const server = serverFor(dispatcherFor(handlersFor(parts)), describePeer, stopping && { stopping })

@@ -3,7 +3,14 @@ import type { ForwardingFound, ForwardingState } from '@panel/shared/forwarding/
 import type { TunnelFound } from '@panel/shared/tunnel/observed.ts'
 import type { RulesetState } from '@panel/shared/ruleset/model.ts'
 import { ruleLimits } from '@panel/shared/ruleset/backend.ts'
-import { isIpv6Kind, KERNEL_STUBS, LINK_KINDS, type LinkKind, type NetdevConfig, type TunnelState } from '@panel/shared/tunnel/model.ts'
+import {
+  isIpv6Kind,
+  KERNEL_STUBS,
+  LINK_KINDS,
+  type LinkKind,
+  type NetdevConfig,
+  type TunnelState,
+} from '@panel/shared/tunnel/model.ts'
 import { bitsOf, formatIp, parseIp } from '@panel/shared/address/ip.ts'
 import { isMulticast, isReserved, isUnspecified } from '@panel/shared/address/special.ts'
 import { farEndsOf } from '@panel/shared/tunnel/far-end.ts'
@@ -31,36 +38,57 @@ export function namesIn(change: Change<TunnelStates>): string[] {
 export function sound({ link, saved }: TunnelState): void {
   const whole = [link?.config, saved?.systemd_unit?.config]
   for (const config of [...whole, saved?.networkd_netdev?.config]) if (config) soundEnds(config)
-  for (const config of [...whole, saved?.networkd_network?.config]) for (const a of config?.addresses ?? []) soundAddress(a.address, a.peer_address, a.prefix_length)
+  for (const config of [...whole, saved?.networkd_network?.config])
+    for (const a of config?.addresses ?? []) soundAddress(a.address, a.peer_address, a.prefix_length)
 }
 
 function soundEnds({ kind, local_endpoint, remote_endpoint }: NetdevConfig): void {
   const family = isIpv6Kind(kind) ? 6 : 4
-  if (parseIp(local_endpoint)?.family !== family || parseIp(remote_endpoint)?.family !== family) throw new RefusedError('malformed', `A ${kind} link takes IPv${family} endpoints`)
+  if (parseIp(local_endpoint)?.family !== family || parseIp(remote_endpoint)?.family !== family)
+    throw new RefusedError('malformed', `A ${kind} link takes IPv${family} endpoints`)
 }
 
 function soundAddress(address: string, peer: string, prefix_length: number): void {
   const family = parseIp(address)?.family
-  if (!family || prefix_length > bitsOf(family)) throw new RefusedError('malformed', `${address}/${prefix_length} is not an address with a prefix length`)
-  if (peer && parseIp(peer)?.family !== family) throw new RefusedError('malformed', `${peer} is not of the same family as ${address}`)
+  if (!family || prefix_length > bitsOf(family))
+    throw new RefusedError('malformed', `${address}/${prefix_length} is not an address with a prefix length`)
+  if (peer && parseIp(peer)?.family !== family)
+    throw new RefusedError('malformed', `${peer} is not of the same family as ${address}`)
 }
 
 /** `found` is what stands under each name of the change. */
-export async function allowTunnels(links: Links, found: readonly TunnelFound[], wanted: TunnelStates | null, steps: readonly TunnelStep[]): Promise<void> {
+export async function allowTunnels(
+  links: Links,
+  found: readonly TunnelFound[],
+  wanted: TunnelStates | null,
+  steps: readonly TunnelStep[],
+): Promise<void> {
   for (const step of steps) if (step.kind === 'file_write') allowFile(step, wanted ?? [])
   const creates = steps.find((step) => step.kind === 'link_create')
   for (const one of found) {
     allowName(one, steps)
-    if (creates && one.observed && one.unmodelled.length > 0) throw new RefusedError('unmodelled_state', `Making ${one.interface_name} anew would lose what it carries: ${one.unmodelled.join(', ')}`)
+    if (creates && one.observed && one.unmodelled.length > 0)
+      throw new RefusedError(
+        'unmodelled_state',
+        `Making ${one.interface_name} anew would lose what it carries: ${one.unmodelled.join(', ')}`,
+      )
   }
   if (creates) await supported(links, creates.config.kind)
 }
 
 function allowName({ interface_name, observed, foreign_files }: TunnelFound, steps: readonly TunnelStep[]): void {
   const kind = observed?.kind
-  if (kind !== undefined && !(LINK_KINDS as readonly string[]).includes(kind)) throw new RefusedError('protected_interface', `${interface_name} is ${kind || 'a physical link'}, not a tunnel of ours`)
+  if (kind !== undefined && !(LINK_KINDS as readonly string[]).includes(kind))
+    throw new RefusedError(
+      'protected_interface',
+      `${interface_name} is ${kind || 'a physical link'}, not a tunnel of ours`,
+    )
   const foreign = foreignInTheWay(interface_name, foreign_files, steps)
-  if (foreign.length > 0) throw new RefusedError('foreign_unit_file', `The file ${foreign.join(', ')} was not written by the panel, or was edited since: move it aside first`)
+  if (foreign.length > 0)
+    throw new RefusedError(
+      'foreign_unit_file',
+      `The file ${foreign.join(', ')} was not written by the panel, or was edited since: move it aside first`,
+    )
 }
 
 /** A keepalive pings the far end of its own tunnel and nobody else, and networkd is given nothing that it would keep in part. */
@@ -68,10 +96,15 @@ function allowFile({ interface_name, saved }: TunnelStep & { kind: 'file_write' 
   if (saved.file === 'systemd_keepalive_unit') {
     const link = wanted.find((state) => state.interface_name === interface_name)?.link
     const { target_address } = saved.config
-    if (!farEndsOf(link?.config.addresses ?? []).includes(target_address)) throw new RefusedError('malformed', `${target_address} is not the far end of ${interface_name}`)
+    if (!farEndsOf(link?.config.addresses ?? []).includes(target_address))
+      throw new RefusedError('malformed', `${target_address} is not the far end of ${interface_name}`)
   } else if (saved.file === 'networkd_netdev') {
     const [limit] = networkdLimits(interface_name, saved.config)
-    if (limit) throw new RefusedError('malformed', `systemd-networkd cannot keep ${limit.field} of ${interface_name}: ${limit.why}`)
+    if (limit)
+      throw new RefusedError(
+        'malformed',
+        `systemd-networkd cannot keep ${limit.field} of ${interface_name}: ${limit.why}`,
+      )
   }
 }
 
@@ -108,7 +141,11 @@ export function allowRules(rules: RulesetState | null, active: HeldRuleset['back
     if (limit) throw new RefusedError('unsupported', `Rule ${rule.route_rule_id}: ${limit.why}`)
   }
   const wide = (rules ?? []).find((rule) => shiftedPorts(rule) > SHIFTED_PORTS_MAX)
-  if (wide) throw new RefusedError('unsupported', `Rule ${wide.route_rule_id} shifts ${shiftedPorts(wide)} ports, and ${SHIFTED_PORTS_MAX} are the most: bind the ports that the destinations have, or fewer`)
+  if (wide)
+    throw new RefusedError(
+      'unsupported',
+      `Rule ${wide.route_rule_id} shifts ${shiftedPorts(wide)} ports, and ${SHIFTED_PORTS_MAX} are the most: bind the ports that the destinations have, or fewer`,
+    )
 }
 
 export function alwaysThere(state: ForwardingState | null): ForwardingState {
@@ -116,18 +153,26 @@ export function alwaysThere(state: ForwardingState | null): ForwardingState {
   return state
 }
 
-export function allowForwarding({ is_foreign_file, has_ipv6, sysctl_path }: ForwardingFound, steps: readonly ForwardingStep[]): void {
+export function allowForwarding(
+  { is_foreign_file, has_ipv6, sysctl_path }: ForwardingFound,
+  steps: readonly ForwardingStep[],
+): void {
   if (is_foreign_file && steps.some(({ kind }) => kind === 'sysctl_file_write' || kind === 'sysctl_file_remove')) {
-    throw new RefusedError('foreign_sysctl_file', `${sysctl_path} was not written by the panel, or was edited since: move it aside first`)
+    throw new RefusedError(
+      'foreign_sysctl_file',
+      `${sysctl_path} was not written by the panel, or was edited since: move it aside first`,
+    )
   }
-  if (!has_ipv6 && steps.some((step) => step.kind === 'forwarding_set' && step.family === 'ipv6')) throw new RefusedError('unsupported', 'This kernel has no IPv6, so there is nothing to forward')
+  if (!has_ipv6 && steps.some((step) => step.kind === 'forwarding_set' && step.family === 'ipv6'))
+    throw new RefusedError('unsupported', 'This kernel has no IPv6, so there is nothing to forward')
 }
 
 /** A schema cannot say it: a path leads from an address to one of the same family. One spelling for each. */
 export function soundPath({ interface_name, source_address, target_address }: PathEnds): PathEnds {
   const [source, target] = [parseIp(source_address), parseIp(target_address)]
   if (!target) throw new RefusedError('malformed', `${target_address} is not an address`)
-  if (source_address !== '' && source?.family !== target.family) throw new RefusedError('malformed', `${source_address} is not an address of the same family as ${target_address}`)
+  if (source_address !== '' && source?.family !== target.family)
+    throw new RefusedError('malformed', `${source_address} is not an address of the same family as ${target_address}`)
   return { interface_name, source_address: source ? formatIp(source) : '', target_address: formatIp(target) }
 }
 

@@ -19,7 +19,11 @@ interface Surroundings {
   readonly stopping?: AbortSignal
 }
 
-export function serverFor(dispatch: Dispatch, describePeer: (socket: Socket) => Peer, { places = new Places(), stopping }: Surroundings = {}): Server {
+export function serverFor(
+  dispatch: Dispatch,
+  describePeer: (socket: Socket) => Peer,
+  { places = new Places(), stopping }: Surroundings = {},
+): Server {
   // Half-open, so that `echo … | socat - UNIX-CONNECT:…` still hears its answer.
   const server = createServer({ allowHalfOpen: true }, (socket) => {
     const connection = new Connection(socket, dispatch, describePeer(socket), places)

@@ -45,7 +45,8 @@ export class Streams {
   /** Resolves with the result that the stream ends with. */
   async run(id: number, open: Source): Promise<unknown> {
     if (this.#running.has(id)) throw new RefusedError('malformed', `A stream with the id ${id} is running already`)
-    if (this.#running.size >= MAX_OF_CONNECTION) throw new RefusedError('busy', `${MAX_OF_CONNECTION} streams of this connection are running already`)
+    if (this.#running.size >= MAX_OF_CONNECTION)
+      throw new RefusedError('busy', `${MAX_OF_CONNECTION} streams of this connection are running already`)
     this.#places.take()
     const ending = new AbortController()
     this.#running.set(id, ending)

@@ -48,11 +48,16 @@ export class Transaction<S, F extends { state: S | null }, Step extends { kind: 
   /** Plans from what is found now, so nobody has to remember how far the change got. */
   async #putBack(change: Change<S>, { steps, checks, failure }: Arrival): Promise<Outcome> {
     const subject = this.#subject
-    const back = await this.#reach(change, change.before, async () => subject.plan((await subject.probe(change)).state, change.before))
+    const back = await this.#reach(change, change.before, async () =>
+      subject.plan((await subject.probe(change)).state, change.before),
+    )
     const all = { steps: [...steps, ...back.steps], checks, failure }
     if (!back.failure) return ended('restored', all)
     const message = oneLine(`${failure?.message}. Undoing it failed too: ${back.failure.message}`)
-    return { ...ended('stuck', { ...all, failure: { step: failure?.step ?? '', message } }), remediation: subject.remedy(change) }
+    return {
+      ...ended('stuck', { ...all, failure: { step: failure?.step ?? '', message } }),
+      remediation: subject.remedy(change),
+    }
   }
 
   /** Executes a plan, and believes only what is read back. */
@@ -83,11 +88,20 @@ export class Transaction<S, F extends { state: S | null }, Step extends { kind: 
 
   #stale(change: Change<S>, found: S | null): RefusedError {
     const differences = failuresOf(this.#subject.check(change, change.before, found)).map((check) => check.detail)
-    return new RefusedError('stale_state', oneLine(`The host does not hold the state that this change starts from: ${differences.join('; ')}`))
+    return new RefusedError(
+      'stale_state',
+      oneLine(`The host does not hold the state that this change starts from: ${differences.join('; ')}`),
+    )
   }
 }
 
-const ended = (outcome: Outcome['outcome'], { steps, checks, failure }: Arrival): Outcome => ({ outcome, steps, checks, failure, remediation: [] })
+const ended = (outcome: Outcome['outcome'], { steps, checks, failure }: Arrival): Outcome => ({
+  outcome,
+  steps,
+  checks,
+  failure,
+  remediation: [],
+})
 
 function failureIn(checks: readonly Check[]): Outcome['failure'] {
   const details = failuresOf(checks).map((check) => check.detail)

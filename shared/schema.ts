@@ -9,7 +9,11 @@ export const strict = <T extends TProperties>(properties: T, options: object = {
 
 /** OpenAPI 3.0.3 has no null type; ajv understands the same `nullable` word. */
 export const nullable = <T extends TSchema>(schema: T): TUnsafe<Static<T> | null> =>
-  Type.Unsafe<Static<T> | null>({ ...schema, ...('enum' in schema ? { enum: [...(schema['enum'] as unknown[]), null] } : {}), nullable: true })
+  Type.Unsafe<Static<T> | null>({
+    ...schema,
+    ...('enum' in schema ? { enum: [...(schema['enum'] as unknown[]), null] } : {}),
+    nullable: true,
+  })
 
 export const stringEnum = <const T extends readonly string[]>(values: T, options: object = {}): TUnsafe<T[number]> =>
   Type.Unsafe<T[number]>({ type: 'string', enum: [...values], ...options })
@@ -17,7 +21,8 @@ export const stringEnum = <const T extends readonly string[]>(values: T, options
 export const integerEnum = <const T extends readonly number[]>(values: T, options: object = {}): TUnsafe<T[number]> =>
   Type.Unsafe<T[number]>({ type: 'integer', enum: [...values], ...options })
 
-export const integer = (minimum: number, maximum: number, options: object = {}) => Type.Integer({ minimum, maximum, ...options })
+export const integer = (minimum: number, maximum: number, options: object = {}) =>
+  Type.Integer({ minimum, maximum, ...options })
 
 export const U32_MAX = 0xffff_ffff
 

@@ -25,7 +25,9 @@ const isRoot = process.getuid?.() === 0
 process.env['PATH'] = [process.env['PATH'], '/usr/sbin', '/sbin'].join(delimiter)
 
 const needs = (...tools: string[]): string | null => {
-  const absent = tools.filter((tool) => !(process.env['PATH'] ?? '').split(delimiter).some((folder) => existsSync(join(folder, tool))))
+  const absent = tools.filter(
+    (tool) => !(process.env['PATH'] ?? '').split(delimiter).some((folder) => existsSync(join(folder, tool))),
+  )
   return absent.length === 0 ? null : `it needs ${absent.join(', ')}`
 }
 
@@ -36,7 +38,10 @@ const TIERS: readonly Tier[] = [
   { name: 'golden', missing: nothing },
   { name: 'contract', missing: nothing },
   { name: 'api', missing: nothing },
-  { name: 'netns', missing: () => (isRoot ? needs('ip', 'nft', 'iptables', 'unshare') : 'it needs root, to make network namespaces') },
+  {
+    name: 'netns',
+    missing: () => (isRoot ? needs('ip', 'nft', 'iptables', 'unshare') : 'it needs root, to make network namespaces'),
+  },
   { name: 'ui', missing: () => needs('chromium') },
   { name: 'package', missing: () => needs('dpkg-buildpackage', 'dh', 'lintian', 'man') },
   { name: 'vm', missing: async () => (await whyNot()) ?? null },
@@ -61,25 +66,43 @@ async function run(tier: Tier): Promise<Count> {
   const started = Date.now()
   const report = join(reports, `${tier.name}.json`)
   console.log(`\n── ${tier.name}`)
-  const mocha = ['node_modules/mocha/bin/mocha.js', '--import=tsx', '--reporter', 'test/support/reporter.cjs', '--recursive', '--extension', 'ts', `test/${tier.name}/**/*.test.ts`]
-  const { status } = spawnSync(process.execPath, mocha, { stdio: 'inherit', env: { ...process.env, PANEL_TIER_REPORT: report } })
-  const count: Count = existsSync(report) ? (JSON.parse(readFileSync(report, 'utf8')) as Count) : { passed: 0, failed: 1, skipped: 0 }
+  const mocha = [
+    'node_modules/mocha/bin/mocha.js',
+    '--import=tsx',
+    '--reporter',
+    'test/support/reporter.cjs',
+    '--recursive',
+    '--extension',
+    'ts',
+    `test/${tier.name}/**/*.test.ts`,
+  ]
+  const { status } = spawnSync(process.execPath, mocha, {
+    stdio: 'inherit',
+    env: { ...process.env, PANEL_TIER_REPORT: report },
+  })
+  const count: Count = existsSync(report)
+    ? (JSON.parse(readFileSync(report, 'utf8')) as Count)
+    : { passed: 0, failed: 1, skipped: 0 }
   // A run that mocha calls failed, or in which nothing ran, is a failure whatever was counted.
   if ((status !== 0 && count.failed === 0) || count.passed + count.failed + count.skipped === 0) count.failed += 1
   if (process.env['CI'] === 'true') count.failed += count.skipped
-  tell(`${tier.name}: ${count.passed} passed, ${count.failed} failed, ${count.skipped} skipped in ${((Date.now() - started) / 1000).toFixed(1)} s`)
+  tell(
+    `${tier.name}: ${count.passed} passed, ${count.failed} failed, ${count.skipped} skipped in ${((Date.now() - started) / 1000).toFixed(1)} s`,
+  )
   return count
 }
 
 const asked = process.argv.slice(2)
 const chosen = TIERS.filter(({ name, isApart }) => (asked.length === 0 && !isApart) || asked.includes(name))
 const unknown = asked.filter((name) => !TIERS.some((tier) => tier.name === name))
-if (unknown.length > 0) throw new Error(`There is no tier ${unknown.join(', ')}; there are ${TIERS.map((t) => t.name).join(', ')}`)
+if (unknown.length > 0)
+  throw new Error(`There is no tier ${unknown.join(', ')}; there are ${TIERS.map((t) => t.name).join(', ')}`)
 const counts: Count[] = []
 for (const tier of chosen) counts.push(await run(tier))
 const sum = (key: 'passed' | 'failed' | 'skipped'): number => counts.reduce((all, count) => all + count[key], 0)
 // All of it once more at the end, since a log of hours is often kept by its last lines alone.
-for (const { title, file, error } of counts.flatMap(({ failures = [] }) => failures)) console.log(`\n✘ ${title}\n  ${relative('.', file)}\n${error.slice(0, 4000)}`)
+for (const { title, file, error } of counts.flatMap(({ failures = [] }) => failures))
+  console.log(`\n✘ ${title}\n  ${relative('.', file)}\n${error.slice(0, 4000)}`)
 console.log(`\n${told.join('\n')}`)
 console.log(`\n${sum('passed')} passed, ${sum('failed')} failed, ${sum('skipped')} skipped`)
 process.exit(sum('failed') > 0 ? 1 : 0)

@@ -16,7 +16,12 @@ const { version } = createRequire(import.meta.url)('../../package.json') as { ve
 /** Of the commit, so that the same sources give the same bytes. "" outside of a repository. */
 const ofCommit = (format: string): string => {
   try {
-    return execFileSync('git', ['log', '-1', '--date=format-local:%Y-%m-%dT%H:%M:%SZ', `--format=${format}`], { cwd: ROOT, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'], env: { ...process.env, TZ: 'UTC' } }).trim()
+    return execFileSync('git', ['log', '-1', '--date=format-local:%Y-%m-%dT%H:%M:%SZ', `--format=${format}`], {
+      cwd: ROOT,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+      env: { ...process.env, TZ: 'UTC' },
+    }).trim()
   } catch {
     return ''
   }
@@ -29,7 +34,12 @@ const common: BuildOptions = {
   target: 'node20',
   format: 'cjs',
   banner: { js: "const import_meta_url = require('node:url').pathToFileURL(__filename).href;" },
-  define: { 'import.meta.url': 'import_meta_url', PANEL_VERSION: JSON.stringify(version), PANEL_COMMIT: JSON.stringify(ofCommit('%H')), PANEL_COMMIT_DATE: JSON.stringify(ofCommit('%cd')) },
+  define: {
+    'import.meta.url': 'import_meta_url',
+    PANEL_VERSION: JSON.stringify(version),
+    PANEL_COMMIT: JSON.stringify(ofCommit('%H')),
+    PANEL_COMMIT_DATE: JSON.stringify(ofCommit('%cd')),
+  },
   external: ['pg-native'],
   metafile: true,
   legalComments: 'eof',
@@ -38,11 +48,20 @@ const common: BuildOptions = {
 }
 
 export async function bundle(entry: string, outfile: string): Promise<void> {
-  const { metafile } = await build({ ...common, entryPoints: [join(ROOT, entry)], outfile, plugins: [standaloneValidators(), loadFromBeside()] })
+  const { metafile } = await build({
+    ...common,
+    entryPoints: [join(ROOT, entry)],
+    outfile,
+    plugins: [standaloneValidators(), loadFromBeside()],
+  })
   await writeFile(outfile.replace(/\.cjs$/, '.meta.json'), JSON.stringify(metafile))
 }
 
-const PROGRAMS = { helper: 'root-helper/main.ts', web: 'web-daemon/app/main.ts', 'tunnel-panel': 'web-daemon/cli/main.ts' }
+const PROGRAMS = {
+  helper: 'root-helper/main.ts',
+  web: 'web-daemon/app/main.ts',
+  'tunnel-panel': 'web-daemon/cli/main.ts',
+}
 
 /** What a bundle looks for beside itself. */
 export async function addons(folder: string): Promise<void> {

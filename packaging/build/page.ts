@@ -17,7 +17,11 @@ type FilesByLanguage = Readonly<Record<string, readonly string[]>>
 interface Preload {
   /** Before anybody is signed in, whatever the address. */
   readonly entrance: FilesByLanguage
-  readonly routes: readonly { readonly path: string; readonly files: FilesByLanguage; readonly first: readonly string[] }[]
+  readonly routes: readonly {
+    readonly path: string
+    readonly files: FilesByLanguage
+    readonly first: readonly string[]
+  }[]
 }
 
 /** Puts the page, ready to be served, into the folder. */
@@ -26,21 +30,29 @@ export async function buildPage(folder: string): Promise<void> {
   const manifest = JSON.parse(await readFile(join(BUILT, 'manifest.json'), 'utf8')) as Manifest
   await rm(folder, { recursive: true, force: true })
   await mkdir(folder, { recursive: true })
-  await Promise.all([cp(join(BUILT, 'index.html'), join(folder, 'index.html')), cp(join(BUILT, 'assets'), join(folder, 'assets'), { recursive: true })])
+  await Promise.all([
+    cp(join(BUILT, 'index.html'), join(folder, 'index.html')),
+    cp(join(BUILT, 'assets'), join(folder, 'assets'), { recursive: true }),
+  ])
   await writeFile(join(folder, 'preload.json'), JSON.stringify(preloadOf(manifest)))
   await compress(join(folder, 'assets'))
 }
 
 const preloadOf = (manifest: Manifest): Preload => ({
   entrance: byLanguage(manifest, 'src/shell/Entrance.svelte', []),
-  routes: ROUTES.map(({ path, page, areas, first = [] }: Route) => ({ path, first, files: byLanguage(manifest, `src/features/${page}.svelte`, areas) })),
+  routes: ROUTES.map(({ path, page, areas, first = [] }: Route) => ({
+    path,
+    first,
+    files: byLanguage(manifest, `src/features/${page}.svelte`, areas),
+  })),
 })
 
 /** What index.html names itself is left out. */
 const byLanguage = (manifest: Manifest, source: string, areas: readonly string[]): FilesByLanguage => {
   const known = filesOf(manifest, 'index.html')
   const words = (language: string): string[] => ['core', ...areas].map((area) => `src/locales/${language}/${area}.json`)
-  const files = (language: string): string[] => [source, ...words(language)].flatMap((one) => [...filesOf(manifest, one)]).filter((file) => !known.has(file))
+  const files = (language: string): string[] =>
+    [source, ...words(language)].flatMap((one) => [...filesOf(manifest, one)]).filter((file) => !known.has(file))
   return Object.fromEntries(LANGUAGES.map((language) => [language, [...new Set(files(language))]]))
 }
 
@@ -60,7 +72,10 @@ async function compress(folder: string): Promise<void> {
   await Promise.all(
     names.map(async (name) => {
       const bytes = await readFile(join(folder, name))
-      await writeFile(join(folder, `${name}.br`), await promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }))
+      await writeFile(
+        join(folder, `${name}.br`),
+        await promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }),
+      )
       await writeFile(join(folder, `${name}.gz`), await promisify(gzip)(bytes, { level: 9 }))
     }),
   )

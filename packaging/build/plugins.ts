@@ -15,7 +15,11 @@ export function standaloneValidators(): Plugin {
     setup(build) {
       // A namespace of its own: the generated code is CommonJS, in a package that is not.
       build.onResolve({ filter: /^\.\/validators\.ts$/ }, ({ path }) => ({ path, namespace: 'generated' }))
-      build.onLoad({ filter: /.*/, namespace: 'generated' }, () => ({ contents: validatorCode(), loader: 'js', resolveDir: HERE }))
+      build.onLoad({ filter: /.*/, namespace: 'generated' }, () => ({
+        contents: validatorCode(),
+        loader: 'js',
+        resolveDir: HERE,
+      }))
     },
   }
 }
@@ -41,8 +45,10 @@ export function loadFromBeside(): Plugin {
     name: 'addons-beside-the-bundle',
     setup(build) {
       build.onResolve({ filter: /^(bindings|node-gyp-build)$/ }, ({ path }) => ({ path, namespace: 'beside' }))
-      build.onLoad({ filter: /.*/, namespace: 'beside' }, ({ path }) => ({ contents: finders[path] ?? '', loader: 'js' }))
+      build.onLoad({ filter: /.*/, namespace: 'beside' }, ({ path }) => ({
+        contents: finders[path] ?? '',
+        loader: 'js',
+      }))
     },
   }
 }
-

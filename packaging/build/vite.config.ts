@@ -11,7 +11,9 @@ const ROOT = join(PAGE, '..')
 const tellInputs: Plugin = {
   name: 'tell-inputs',
   generateBundle(_options, bundle) {
-    const made = Object.values(bundle).flatMap((part) => (part.type === 'chunk' ? part.moduleIds : part.originalFileNames.map((name) => join(PAGE, name))))
+    const made = Object.values(bundle).flatMap((part) =>
+      part.type === 'chunk' ? part.moduleIds : part.originalFileNames.map((name) => join(PAGE, name)),
+    )
     const inputs = Object.fromEntries(made.map((id) => [relative(ROOT, id.replace(/\?.*$/, '')), {}]))
     this.emitFile({ type: 'asset', fileName: 'page.meta.json', source: JSON.stringify({ inputs }) })
   },

@@ -15,16 +15,28 @@ const BESIDE = ['better-sqlite3', 'bcrypt']
 /** Folders of the packages of which anything is in a bundle, as esbuild and Vite tell. */
 async function bundled(bundle: string): Promise<string[]> {
   const reports = (await readdir(bundle)).filter((name) => name.endsWith('.meta.json'))
-  const inputs = await Promise.all(reports.map(async (name) => Object.keys((JSON.parse(await readFile(join(bundle, name), 'utf8')) as { inputs: object }).inputs)))
+  const inputs = await Promise.all(
+    reports.map(async (name) =>
+      Object.keys((JSON.parse(await readFile(join(bundle, name), 'utf8')) as { inputs: object }).inputs),
+    ),
+  )
   const folders = inputs.flat().flatMap((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? [])
-  return [...new Set([...folders, ...BESIDE.map((name) => `node_modules/${name}`)])].filter((folder) => !folder.includes('@panel/')).sort()
+  return [...new Set([...folders, ...BESIDE.map((name) => `node_modules/${name}`)])]
+    .filter((folder) => !folder.includes('@panel/'))
+    .sort()
 }
 
 /** Debian has the long ones once for all packages. */
-const COMMON: Readonly<Record<string, string>> = { 'Apache-2.0': 'On Debian systems the whole text is in /usr/share/common-licenses/Apache-2.0.' }
+const COMMON: Readonly<Record<string, string>> = {
+  'Apache-2.0': 'On Debian systems the whole text is in /usr/share/common-licenses/Apache-2.0.',
+}
 
 /** Of two licences to choose from one is the GPL, whose text Debian has too. */
-const withoutGpl = (text: string): string => text.replace(/^\s*GNU GENERAL PUBLIC LICENSE[^]*/m, 'On Debian systems the whole text of the GPL is in /usr/share/common-licenses/GPL-2.')
+const withoutGpl = (text: string): string =>
+  text.replace(
+    /^\s*GNU GENERAL PUBLIC LICENSE[^]*/m,
+    'On Debian systems the whole text of the GPL is in /usr/share/common-licenses/GPL-2.',
+  )
 
 /** A package without a text of its own names its licence alone. */
 async function section(folder: string): Promise<string> {
@@ -33,11 +45,22 @@ async function section(folder: string): Promise<string> {
   if (typeof license !== 'string' || license === '') throw new Error(`${folder}/package.json names no licence`)
   const file = (await readdir(at)).find((entry) => /^(licen[cs]e|copying)(\.(md|txt))?$/i.test(entry))
   const text = file === undefined ? '' : await readFile(join(at, file), 'utf8')
-  const holders = text.split('\n').filter((line) => /^\W*copyright\b.*\d{4}/i.test(line)).map((line) => line.trim())
+  const holders = text
+    .split('\n')
+    .filter((line) => /^\W*copyright\b.*\d{4}/i.test(line))
+    .map((line) => line.trim())
   return `\nFiles: ${folder}/*\nComment: ${name} ${version}\nCopyright: ${holders.join('\n ') || `the authors of ${name}`}\nLicense: ${license}\n${continued(COMMON[license] ?? withoutGpl(text))}`
 }
 
 /** Lines of a field that goes on: each begins with a blank, and an empty one is a dot. */
-const continued = (text: string): string => (text.trim() === '' ? '' : text.trim().split('\n').map((line) => (line.trim() === '' ? ' .\n' : ` ${line.trimEnd()}\n`)).join(''))
+const continued = (text: string): string =>
+  text.trim() === ''
+    ? ''
+    : text
+        .trim()
+        .split('\n')
+        .map((line) => (line.trim() === '' ? ' .\n' : ` ${line.trimEnd()}\n`))
+        .join('')
 
-export const licences = async (bundle: string): Promise<string> => (await Promise.all((await bundled(bundle)).map(section))).join('')
+export const licences = async (bundle: string): Promise<string> =>
+  (await Promise.all((await bundled(bundle)).map(section))).join('')

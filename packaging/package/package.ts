@@ -19,7 +19,10 @@ async function stageDebian(bundle: string, stage: string): Promise<void> {
   for (const name of (await readdir(DEBIAN)).filter((file) => file.endsWith('.service'))) {
     const path = join(stage, 'debian', name)
     const text = await readFile(path, 'utf8')
-    await writeFile(path, Object.entries(FLAGS).reduce((so_far, [mark, flags]) => so_far.replace(mark, flags.join(' ')), text))
+    await writeFile(
+      path,
+      Object.entries(FLAGS).reduce((so_far, [mark, flags]) => so_far.replace(mark, flags.join(' ')), text),
+    )
   }
   const copyright = join(stage, 'debian/copyright')
   await writeFile(copyright, (await readFile(copyright, 'utf8')) + (await licences(bundle)))
@@ -40,7 +43,10 @@ export async function makePackage(bundle = BUNDLE, folder = PACKAGES): Promise<s
   await rm(folder, { recursive: true, force: true })
   await mkdir(stage, { recursive: true })
   await Promise.all([stageDebian(bundle, stage), stageProgram(bundle, stage)])
-  execFileSync('dpkg-buildpackage', ['--build=binary', '--no-sign', '--no-check-builddeps', '--host-arch=amd64'], { cwd: stage, stdio: ['ignore', 'ignore', 'pipe'] })
+  execFileSync('dpkg-buildpackage', ['--build=binary', '--no-sign', '--no-check-builddeps', '--host-arch=amd64'], {
+    cwd: stage,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
   return join(folder, `tunnel-panel_${version}_amd64.deb`)
 }
 

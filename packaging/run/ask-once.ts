@@ -5,14 +5,19 @@ import type { MethodName, Params, Result } from '@panel/shared/rpc/methods.ts'
 export function askOnce<M extends MethodName>(socketPath: string, method: M, params: Params<M>): Promise<Result<M>> {
   return new Promise((resolve, reject) => {
     let text = ''
-    const socket = connect(socketPath, () => socket.write(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })}\n`))
+    const socket = connect(socketPath, () =>
+      socket.write(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })}\n`),
+    )
     socket.setEncoding('utf8').on('error', reject)
     socket.on('data', (data: string) => {
       text += data
       if (text.endsWith('\n')) socket.end()
     })
     socket.on('close', () => {
-      const { result, error } = JSON.parse(text || '{"error":{"message":"no answer"}}') as { result?: Result<M>; error?: { message: string } }
+      const { result, error } = JSON.parse(text || '{"error":{"message":"no answer"}}') as {
+        result?: Result<M>
+        error?: { message: string }
+      }
       if (error) reject(new Error(`${method}: ${error.message}`))
       else resolve(result as Result<M>)
     })

@@ -14,8 +14,16 @@ export class Daemons {
   }
 
   /** Resolves once `isReady` holds of what the daemon wrote so far; rejects where it ends before. */
-  async start(name: string, command: string[], env: NodeJS.ProcessEnv, isReady: (output: string) => boolean): Promise<void> {
-    const child = spawn(command[0] as string, command.slice(1), { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'inherit'] })
+  async start(
+    name: string,
+    command: string[],
+    env: NodeJS.ProcessEnv,
+    isReady: (output: string) => boolean,
+  ): Promise<void> {
+    const child = spawn(command[0] as string, command.slice(1), {
+      env: { ...process.env, ...env },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
     let output = ''
     child.stdout.on('data', (data: Buffer) => {
       output += data.toString()
@@ -25,7 +33,8 @@ export class Daemons {
     child.once('close', () => this.#end())
     this.#children.push(child)
     for (const deadline = Date.now() + READY_WITHIN_MS; !isReady(output); await pause(50)) {
-      if (child.exitCode !== null || child.pid === undefined) throw new Error(`The ${name} daemon ended before it was ready; what it wrote stands above`)
+      if (child.exitCode !== null || child.pid === undefined)
+        throw new Error(`The ${name} daemon ended before it was ready; what it wrote stands above`)
       if (Date.now() > deadline) throw new Error(`The ${name} daemon was not ready within ${READY_WITHIN_MS / 1000} s`)
     }
   }
@@ -33,7 +42,11 @@ export class Daemons {
   async untilStopped(): Promise<void> {
     await this.#ended
     for (const child of this.#children) child.kill('SIGTERM')
-    await Promise.all(this.#children.map((child) => child.exitCode ?? child.signalCode ?? new Promise((resolve) => child.once('close', resolve))))
+    await Promise.all(
+      this.#children.map(
+        (child) => child.exitCode ?? child.signalCode ?? new Promise((resolve) => child.once('close', resolve)),
+      ),
+    )
   }
 }
 

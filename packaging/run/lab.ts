@@ -13,8 +13,11 @@ try {
   await putPanel(lab)
   console.log('Starting the panel on both of its servers')
   const panels = await Promise.all([new Panel(servers.a).start(), new Panel(servers.b).start()])
-  for (const { server } of panels) console.log(`Server ${server.name.toUpperCase()} (${server.address}, ${server.address6}): ${server.url}/`)
-  console.log('Both are servers on one cable: make a tunnel on each, from its own address to the other. Ctrl-C ends the machine, and nothing of it is kept.')
+  for (const { server } of panels)
+    console.log(`Server ${server.name.toUpperCase()} (${server.address}, ${server.address6}): ${server.url}/`)
+  console.log(
+    'Both are servers on one cable: make a tunnel on each, from its own address to the other. Ctrl-C ends the machine, and nothing of it is kept.',
+  )
   await stopped
 } finally {
   await lab.stop()

@@ -14,7 +14,11 @@ const isRoot = process.getuid?.() === 0
 /** No account has this number (it is of systemd's dynamic range), so what runs under it owns nothing else. */
 const WEB_UID = 61_184
 
-const stateDir = process.env['PANEL_STATE_DIR'] ?? (isRoot ? '/var/lib/tunnel-panel-try' : join(process.env['XDG_STATE_HOME'] ?? join(homedir(), '.local/state'), 'tunnel-panel-try'))
+const stateDir =
+  process.env['PANEL_STATE_DIR'] ??
+  (isRoot
+    ? '/var/lib/tunnel-panel-try'
+    : join(process.env['XDG_STATE_HOME'] ?? join(homedir(), '.local/state'), 'tunnel-panel-try'))
 const webState = join(stateDir, 'web')
 const program = join(stateDir, 'program')
 const socket = process.env['PANEL_HELPER_SOCKET'] ?? join(stateDir, 'helper.sock')
@@ -30,23 +34,44 @@ function helperCommand(): { command: string[]; env: NodeJS.ProcessEnv } {
   const node = [process.execPath, ...HELPER_FLAGS, join(program, 'helper.cjs')]
   const own = { PANEL_HELPER_SOCKET: socket, PANEL_HELPER_STATE_DIR: join(stateDir, 'helper') }
   if (isRoot) return { command: node, env: { ...own, PANEL_HELPER_GROUP: `${WEB_UID}` } }
-  const scratch = { PANEL_UNIT_DIR: join(stateDir, 'units'), PANEL_NETWORKD_DIR: join(stateDir, 'network'), PANEL_SYSCTL_DIR: join(stateDir, 'sysctl.d') }
+  const scratch = {
+    PANEL_UNIT_DIR: join(stateDir, 'units'),
+    PANEL_NETWORKD_DIR: join(stateDir, 'network'),
+    PANEL_SYSCTL_DIR: join(stateDir, 'sysctl.d'),
+  }
   // A network with one host in it, so that endpoints, routes and MTUs have something to be found on.
-  const network = 'ip link set lo up; ip link add try0 type veth peer name try1 && ip link set try1 up && ip address add 192.0.2.1/24 dev try0 && ip link set try0 up && ip route add default via 192.0.2.254; exec "$@"'
-  return { command: ['unshare', '--user', '--map-root-user', '--net', 'sh', '-c', network, 'sh', ...node], env: { ...own, ...scratch } }
+  const network =
+    'ip link set lo up; ip link add try0 type veth peer name try1 && ip link set try1 up && ip address add 192.0.2.1/24 dev try0 && ip link set try0 up && ip route add default via 192.0.2.254; exec "$@"'
+  return {
+    command: ['unshare', '--user', '--map-root-user', '--net', 'sh', '-c', network, 'sh', ...node],
+    env: { ...own, ...scratch },
+  }
 }
 
 function webCommand(): string[] {
   const node = [process.execPath, ...WEB_FLAGS, join(program, 'web.cjs')]
   if (!isRoot) return node
-  return ['setpriv', `--reuid=${WEB_UID}`, `--regid=${WEB_UID}`, '--clear-groups', '--bounding-set=-all', '--inh-caps=-all', '--ambient-caps=-all', '--no-new-privs', ...node]
+  return [
+    'setpriv',
+    `--reuid=${WEB_UID}`,
+    `--regid=${WEB_UID}`,
+    '--clear-groups',
+    '--bounding-set=-all',
+    '--inh-caps=-all',
+    '--ambient-caps=-all',
+    '--no-new-privs',
+    ...node,
+  ]
 }
 
 /** Says plainly what this kernel cannot do; the panel goes on and says the same in its answers. */
 async function sayWhatIsMissing(): Promise<void> {
   const { link_kinds } = await askOnce(socket, 'host.probe', { parts: ['link_kinds'] })
   const missing = (link_kinds ?? []).filter((kind) => !kind.supported)
-  if (missing.length > 0) console.log(`This kernel cannot make ${missing.map((m) => m.kind).join(', ')}: ${missing[0]?.detail}. Tunnels cannot be created here; "npm run lab" has a kernel that can.`)
+  if (missing.length > 0)
+    console.log(
+      `This kernel cannot make ${missing.map((m) => m.kind).join(', ')}: ${missing[0]?.detail}. Tunnels cannot be created here; "npm run lab" has a kernel that can.`,
+    )
 }
 
 layOut()
@@ -54,6 +79,10 @@ const daemons = new Daemons()
 const helper = helperCommand()
 await daemons.start('helper', helper.command, helper.env, () => existsSync(socket))
 await sayWhatIsMissing()
-console.log(`State is in ${stateDir}${isRoot ? '' : '. The helper runs in a network namespace of its own; this host is not touched'}.`)
-await daemons.start('web', webCommand(), { PANEL_STATE_DIR: webState, PANEL_HELPER_SOCKET: socket }, (output) => output.includes('http'))
+console.log(
+  `State is in ${stateDir}${isRoot ? '' : '. The helper runs in a network namespace of its own; this host is not touched'}.`,
+)
+await daemons.start('web', webCommand(), { PANEL_STATE_DIR: webState, PANEL_HELPER_SOCKET: socket }, (output) =>
+  output.includes('http'),
+)
 await daemons.untilStopped()

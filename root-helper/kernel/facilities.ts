@@ -96,7 +96,10 @@ export interface Connections {
   /** Counts those of every rule, and those that were not there when it was asked last. */
   count(): Promise<Pick<FlowsFound, 'epoch' | 'flows'>>
   /** Ends those of the given rules that lead to the given destinations, or to any where there are none given, and says how many. */
-  drop(route_rule_ids: readonly number[], destinations: readonly Pick<RelayDestination, 'address' | 'port'>[]): Promise<number>
+  drop(
+    route_rule_ids: readonly number[],
+    destinations: readonly Pick<RelayDestination, 'address' | 'port'>[],
+  ): Promise<number>
 }
 
 /** The two forwarding switches of the kernel, and one file of ours that sets them at boot. */

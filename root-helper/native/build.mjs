@@ -16,19 +16,41 @@ const ADDONS = {
 }
 const HEADERS = [...inFolder(here, ['addon.h', 'channel.h', 'build.mjs'])]
 const OUTPUT = join(here, '../../.build/native')
-const FLAGS = ['-shared', `-I${here}`, '-fPIC', '-O2', '-std=gnu11', '-Wall', '-Wextra', '-Werror', '-fvisibility=hidden', '-Wl,-z,relro,-z,now', '-Wl,--build-id=none', `-ffile-prefix-map=${join(here, '../..')}=.`, '-DNAPI_VERSION=8']
+const FLAGS = [
+  '-shared',
+  `-I${here}`,
+  '-fPIC',
+  '-O2',
+  '-std=gnu11',
+  '-Wall',
+  '-Wextra',
+  '-Werror',
+  '-fvisibility=hidden',
+  '-Wl,-z,relro,-z,now',
+  '-Wl,--build-id=none',
+  `-ffile-prefix-map=${join(here, '../..')}=.`,
+  '-DNAPI_VERSION=8',
+]
 
 /** The folder with node_api.h and uv.h: beside the running node, where npm was told, or where Debian's libnode-dev puts it. */
 function headers() {
   const prefix = dirname(dirname(realpathSync(process.execPath)))
   const nodedir = process.env.npm_config_nodedir
-  const places = [...(nodedir ? [join(nodedir, 'include/node')] : []), join(prefix, 'include/node'), '/usr/local/include/node', '/usr/include/node']
+  const places = [
+    ...(nodedir ? [join(nodedir, 'include/node')] : []),
+    join(prefix, 'include/node'),
+    '/usr/local/include/node',
+    '/usr/include/node',
+  ]
   const found = places.find((place) => existsSync(join(place, 'node_api.h')) && existsSync(join(place, 'uv.h')))
   if (found) return found
-  throw new Error(`no node_api.h and uv.h in ${places.join(', ')}: install Node 20's headers (they come with the tarball of nodejs.org; on Debian: apt install libnode-dev)`)
+  throw new Error(
+    `no node_api.h and uv.h in ${places.join(', ')}: install Node 20's headers (they come with the tarball of nodejs.org; on Debian: apt install libnode-dev)`,
+  )
 }
 
-const isCurrent = (output, code) => existsSync(output) && [...code, ...HEADERS].every((source) => statSync(source).mtimeMs <= statSync(output).mtimeMs)
+const isCurrent = (output, code) =>
+  existsSync(output) && [...code, ...HEADERS].every((source) => statSync(source).mtimeMs <= statSync(output).mtimeMs)
 
 /** The path of the compiled addon. The rename makes two builds at once harmless. */
 export function buildNative(name) {
@@ -37,7 +59,9 @@ export function buildNative(name) {
   mkdirSync(OUTPUT, { recursive: true })
   const partial = `${output}.${process.pid}`
   const compiler = process.env.CC || 'cc'
-  const { status, error } = spawnSync(compiler, [...FLAGS, `-I${headers()}`, '-o', partial, ...ADDONS[name]], { stdio: 'inherit' })
+  const { status, error } = spawnSync(compiler, [...FLAGS, `-I${headers()}`, '-o', partial, ...ADDONS[name]], {
+    stdio: 'inherit',
+  })
   if (error?.code === 'ENOENT') throw new Error(`${compiler} is not installed: apt install gcc libc6-dev`)
   if (error) throw error
   if (status !== 0) throw new Error(`${compiler} failed with status ${status}`)
@@ -45,4 +69,5 @@ export function buildNative(name) {
   return output
 }
 
-if (process.argv[1] && import.meta.url === pathToFileURL(realpathSync(process.argv[1])).href) for (const name of Object.keys(ADDONS)) console.log(buildNative(name))
+if (process.argv[1] && import.meta.url === pathToFileURL(realpathSync(process.argv[1])).href)
+  for (const name of Object.keys(ADDONS)) console.log(buildNative(name))

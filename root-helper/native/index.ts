@@ -45,7 +45,14 @@ export interface Native {
   /** 0 where there is no interface of that name. */
   interfaceIndex(channel: Channel, name: string): number
   /** Microseconds since 1970 when it left, or an errno below 0. No source, interface 0 and hop limit 0 leave the choice to the kernel. */
-  sendPacket(channel: Channel, bytes: Uint8Array, destination: Uint8Array, source: Uint8Array, interface_index: number, hop_limit: number): number
+  sendPacket(
+    channel: Channel,
+    bytes: Uint8Array,
+    destination: Uint8Array,
+    source: Uint8Array,
+    interface_index: number,
+    hop_limit: number,
+  ): number
   /** How many of those that wait came into the buffer, as far as there is room for one of 64 KiB, and NOTES numbers of each. */
   receivePackets(channel: Channel, bytes: Uint8Array, notes: Float64Array): number
   /** Who is at the other end of a connected Unix socket. */
@@ -60,7 +67,10 @@ const places = [join(here, 'panel.node'), join(here, '../../.build/native/panel.
 
 function load(): Native {
   const path = places.find((place) => existsSync(place))
-  if (!path) throw new Error(`the addon is not built (looked for ${places.join(' and ')}): run node root-helper/native/build.mjs`)
+  if (!path)
+    throw new Error(
+      `the addon is not built (looked for ${places.join(' and ')}): run node root-helper/native/build.mjs`,
+    )
   return createRequire(import.meta.url)(path) as Native
 }
 

@@ -49,7 +49,8 @@ export function decodeAddress(message: Message): RawAddress | null {
   }
 }
 
-const lifetime = (seconds: number | undefined): number | null => (seconds === undefined || seconds === FOREVER ? null : seconds)
+const lifetime = (seconds: number | undefined): number | null =>
+  seconds === undefined || seconds === FOREVER ? null : seconds
 
 /** IPv4 always has IFA_LOCAL, and IFA_ADDRESS is the same or the peer; IPv6 has IFA_LOCAL only where IFA_ADDRESS is a peer (linux/if_addr.h). */
 function addressAndPeer(family: AddressFamily, a: Attributes): { address: string; peer_address: string } {
@@ -75,11 +76,23 @@ function ifaddrmsg(family: number, prefixLength: number, scope: number, index: n
 }
 
 /** Addresses of one link, or of all where the index is 0. */
-export const dumpAddresses = (index: number): Request => ({ what: 'read addresses', type: k.RTM_GETADDR, parts: [ifaddrmsg(k.AF_UNSPEC, 0, 0, index)] })
+export const dumpAddresses = (index: number): Request => ({
+  what: 'read addresses',
+  type: k.RTM_GETADDR,
+  parts: [ifaddrmsg(k.AF_UNSPEC, 0, 0, index)],
+})
 
-function parts(index: number, { address, peer_address, prefix_length }: TunnelAddress, scope = k.RT_SCOPE_UNIVERSE): Buffer[] {
+function parts(
+  index: number,
+  { address, peer_address, prefix_length }: TunnelAddress,
+  scope = k.RT_SCOPE_UNIVERSE,
+): Buffer[] {
   const far = peer_address === '' ? address : peer_address
-  return [ifaddrmsg(familyOf(address), prefix_length, scope, index), attribute(k.IFA_LOCAL, ipBytes(address)), attribute(k.IFA_ADDRESS, ipBytes(far))]
+  return [
+    ifaddrmsg(familyOf(address), prefix_length, scope, index),
+    attribute(k.IFA_LOCAL, ipBytes(address)),
+    attribute(k.IFA_ADDRESS, ipBytes(far)),
+  ]
 }
 
 export const cidrOf = ({ address, prefix_length }: TunnelAddress): string => `${address}/${prefix_length}`
@@ -91,7 +104,8 @@ const addition = (name: string, address: TunnelAddress, ...all: Buffer[]): Reque
   parts: all,
 })
 
-export const newAddress = (index: number, name: string, address: TunnelAddress): Request => addition(name, address, ...parts(index, address))
+export const newAddress = (index: number, name: string, address: TunnelAddress): Request =>
+  addition(name, address, ...parts(index, address))
 
 /** An address put back with everything that it had. */
 export function restoreAddress(name: string, raw: RawAddress): Request {

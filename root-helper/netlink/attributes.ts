@@ -13,11 +13,17 @@ const TYPES = 128
 export const align = (length: number): number => (length + 3) & ~3
 
 /** Calls back with each attribute's type and the bounds of its value. */
-export function forEachAttribute(bytes: Buffer, start: number, end: number, visit: (type: number, from: number, to: number) => void): void {
+export function forEachAttribute(
+  bytes: Buffer,
+  start: number,
+  end: number,
+  visit: (type: number, from: number, to: number) => void,
+): void {
   let at = start
   while (end - at >= HEADER) {
     const length = bytes.readUInt16LE(at)
-    if (length < HEADER || length > end - at) throw new DecodeError(`attribute of ${length} bytes at ${at}, where ${end - at} are left`)
+    if (length < HEADER || length > end - at)
+      throw new DecodeError(`attribute of ${length} bytes at ${at}, where ${end - at} are left`)
     visit(bytes.readUInt16LE(at + 2) & NLA_TYPE_MASK, at + HEADER, at + length)
     at += align(length)
   }
@@ -30,7 +36,8 @@ export class Attributes {
   private readonly from: number[] = []
 
   constructor(bytes: Buffer, start = 0, end = bytes.length) {
-    if (start < 0 || start > end || end > bytes.length) throw new DecodeError(`${bytes.length} bytes, where ${start} are needed`)
+    if (start < 0 || start > end || end > bytes.length)
+      throw new DecodeError(`${bytes.length} bytes, where ${start} are needed`)
     this.bytes = bytes
     forEachAttribute(bytes, start, end, (type, from) => {
       if (type < TYPES) this.from[type] = from
@@ -44,7 +51,8 @@ export class Attributes {
   /** Where the value starts, or 0 where there is none. */
   private at(type: number, wanted: number): number {
     const from = this.from[type] ?? 0
-    if (from !== 0 && this.end(from) - from < wanted) throw new DecodeError(`attribute ${type} is shorter than ${wanted} bytes`)
+    if (from !== 0 && this.end(from) - from < wanted)
+      throw new DecodeError(`attribute ${type} is shorter than ${wanted} bytes`)
     return from
   }
 
@@ -109,7 +117,8 @@ export function attribute(type: number, value: Uint8Array): Buffer {
   return bytes
 }
 
-export const nest = (type: number, ...inside: readonly Buffer[]): Buffer => attribute(type | NLA_F_NESTED, Buffer.concat(inside))
+export const nest = (type: number, ...inside: readonly Buffer[]): Buffer =>
+  attribute(type | NLA_F_NESTED, Buffer.concat(inside))
 export const text = (type: number, value: string): Buffer => attribute(type, Buffer.from(`${value}\0`))
 export const u8 = (type: number, value: number): Buffer => attribute(type, Uint8Array.of(value))
 export const u16be = (type: number, value: number): Buffer => attribute(type, Uint8Array.of(value >>> 8, value & 0xff))

@@ -11,6 +11,7 @@ const RECEIVE_BUFFER_BYTES = 8 * 1024 * 1024
 export function openChannel(transport: Transport, protocol: number = k.NETLINK_ROUTE): Channel {
   const channel = transport.open(protocol)
   transport.receiveBuffer(channel, RECEIVE_BUFFER_BYTES)
-  for (const option of [k.NETLINK_EXT_ACK, k.NETLINK_CAP_ACK, k.NETLINK_GET_STRICT_CHK]) transport.option(channel, k.SOL_NETLINK, option, 1)
+  for (const option of [k.NETLINK_EXT_ACK, k.NETLINK_CAP_ACK, k.NETLINK_GET_STRICT_CHK])
+    transport.option(channel, k.SOL_NETLINK, option, 1)
   return channel
 }

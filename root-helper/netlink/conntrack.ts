@@ -11,7 +11,20 @@ import type { Request } from './socket.ts'
 const GET = 0x0101
 const DELETE = 0x0102
 const NFGENMSG_BYTES = 4
-const CTA = { ORIGINAL: 1, REPLY: 2, STATUS: 3, PROTOCOL: 4, TIMEOUT: 7, MARK: 8, COUNTERS_ORIGINAL: 9, COUNTERS_REPLY: 10, ID: 12, ZONE: 18, TIMESTAMP: 20, MARK_MASK: 21 } as const
+const CTA = {
+  ORIGINAL: 1,
+  REPLY: 2,
+  STATUS: 3,
+  PROTOCOL: 4,
+  TIMEOUT: 7,
+  MARK: 8,
+  COUNTERS_ORIGINAL: 9,
+  COUNTERS_REPLY: 10,
+  ID: 12,
+  ZONE: 18,
+  TIMESTAMP: 20,
+  MARK_MASK: 21,
+} as const
 const TUPLE = { IP: 1, PROTOCOL: 2 } as const
 const IP = { V4_SOURCE: 1, V4_DESTINATION: 2, V6_SOURCE: 3, V6_DESTINATION: 4 } as const
 const PORT = { NUMBER: 1, SOURCE: 2, DESTINATION: 3 } as const
@@ -27,8 +40,16 @@ export interface TrackedConnection extends RelayConnection {
   readonly key: readonly Buffer[]
 }
 
-export const dumpByMark = (mark: number, mask: number): Request => ({ what: 'list connections', type: GET, parts: [header(0), u32be(CTA.MARK, mark), u32be(CTA.MARK_MASK, mask)] })
-export const deleteConnection = ({ family, key }: TrackedConnection): Request => ({ what: 'drop a connection', type: DELETE, parts: [header(family), ...key] })
+export const dumpByMark = (mark: number, mask: number): Request => ({
+  what: 'list connections',
+  type: GET,
+  parts: [header(0), u32be(CTA.MARK, mark), u32be(CTA.MARK_MASK, mask)],
+})
+export const deleteConnection = ({ family, key }: TrackedConnection): Request => ({
+  what: 'drop a connection',
+  type: DELETE,
+  parts: [header(family), ...key],
+})
 
 const header = (family: number): Buffer => Buffer.from([family, 0, 0, 0])
 
@@ -61,7 +82,11 @@ export function decodeConnection({ body }: Message, now: number): TrackedConnect
     rx_packets: rx.packets,
     mark,
     family: body.readUInt8(0),
-    key: [nest(CTA.ORIGINAL, Buffer.from(raw)), ...(id ? [attribute(CTA.ID, id)] : []), ...(zone ? [attribute(CTA.ZONE, zone)] : [])],
+    key: [
+      nest(CTA.ORIGINAL, Buffer.from(raw)),
+      ...(id ? [attribute(CTA.ID, id)] : []),
+      ...(zone ? [attribute(CTA.ZONE, zone)] : []),
+    ],
   }
 }
 
@@ -88,14 +113,21 @@ function tupleIn(tuple: Attributes | null): Tuple | null {
   const source = ip?.raw(IP.V4_SOURCE) ?? ip?.raw(IP.V6_SOURCE)
   const destination = ip?.raw(IP.V4_DESTINATION) ?? ip?.raw(IP.V6_DESTINATION)
   if (!protocol || !source || !destination || (number !== 6 && number !== 17)) return null
-  return { protocol: number === 6 ? 'tcp' : 'udp', source: ipText(source), destination: ipText(destination), sourcePort: protocol.u16be(PORT.SOURCE) ?? 0, destinationPort: protocol.u16be(PORT.DESTINATION) ?? 0 }
+  return {
+    protocol: number === 6 ? 'tcp' : 'udp',
+    source: ipText(source),
+    destination: ipText(destination),
+    sourcePort: protocol.u16be(PORT.SOURCE) ?? 0,
+    destinationPort: protocol.u16be(PORT.DESTINATION) ?? 0,
+  }
 }
 
 function countersIn(counters: Attributes | null): { bytes: number | null; packets: number | null } {
   return { bytes: u64be(counters?.raw(COUNTER.BYTES)), packets: u64be(counters?.raw(COUNTER.PACKETS)) }
 }
 
-const u64be = (raw: Buffer | null | undefined): number | null => (raw && raw.length === 8 ? Number(raw.readBigUInt64BE(0)) : null)
+const u64be = (raw: Buffer | null | undefined): number | null =>
+  raw && raw.length === 8 ? Number(raw.readBigUInt64BE(0)) : null
 
 function stateOf(a: Attributes): RelayConnection['state'] {
   const state = a.nested(CTA.PROTOCOL)?.nested(PROTOCOL_TCP)?.u8(TCP_STATE)

@@ -188,7 +188,13 @@ export const IFAPROT_KERNEL_LL = 3
 
 // linux/rtnetlink.h: enum rt_scope_t
 export const RT_SCOPE_UNIVERSE = 0
-export const RT_SCOPE_NAMES: Readonly<Record<number, string>> = { 0: 'global', 200: 'site', 253: 'link', 254: 'host', 255: 'nowhere' }
+export const RT_SCOPE_NAMES: Readonly<Record<number, string>> = {
+  0: 'global',
+  200: 'site',
+  253: 'link',
+  254: 'host',
+  255: 'nowhere',
+}
 
 // linux/rtnetlink.h: enum rtattr_type_t, RTM_F_*, rtm_type
 export const RTA_DST = 1

@@ -27,6 +27,7 @@ export function refusal(what: string, errno: number, text: string): KernelError 
 /** The same failure, saying what it happened to. */
 export function transportError(what: string, error: unknown): Error {
   if (error instanceof DecodeError) return new DecodeError(`${what}: ${error.message}`)
-  if (error instanceof Error && 'code' in error && /^E[A-Z0-9]+$/.test(String(error.code))) return new KernelError(String(error.code), `${what}: ${error.message}`)
+  if (error instanceof Error && 'code' in error && /^E[A-Z0-9]+$/.test(String(error.code)))
+    return new KernelError(String(error.code), `${what}: ${error.message}`)
   return error instanceof Error ? error : new Error(String(error))
 }

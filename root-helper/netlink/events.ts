@@ -57,7 +57,8 @@ export function watchLinks(handlers: EventHandlers, transport: Transport = nativ
 }
 
 /** The events in a datagram; messages of other types are passed over. */
-export const decodeEvents = (datagram: Buffer): LinkEvent[] => decodeMessages(datagram).flatMap((message) => decodeEvent(message) ?? [])
+export const decodeEvents = (datagram: Buffer): LinkEvent[] =>
+  decodeMessages(datagram).flatMap((message) => decodeEvent(message) ?? [])
 
 function decodeEvent(message: Message): LinkEvent | null {
   const { type, body } = message

@@ -5,7 +5,9 @@ import { ipBytes, ipText } from './bytes.ts'
 import * as k from './constants.ts'
 
 /** What the kind's own attributes define; bind_device is an index here, 0 for none. */
-export type GreConfig = Omit<LinkConfig, 'bind_device' | 'mtu' | 'tx_queue_length' | 'addresses'> & { bindIndex: number }
+export type GreConfig = Omit<LinkConfig, 'bind_device' | 'mtu' | 'tx_queue_length' | 'addresses'> & {
+  bindIndex: number
+}
 
 export const isOurKind = (kind: string): kind is LinkKind => (LINK_KINDS as readonly string[]).includes(kind)
 
@@ -97,7 +99,8 @@ function encodeOuterIpv4({ tos, is_path_mtu_discovery, is_ignore_df }: GreConfig
 }
 
 function encodeOuterIpv6({ tos, encap_limit, flow_label }: GreConfig): Buffer[] {
-  const flags = (tos === 'inherit' ? k.IP6_TNL_F_USE_ORIG_TCLASS : 0) | (encap_limit === null ? k.IP6_TNL_F_IGN_ENCAP_LIMIT : 0)
+  const flags =
+    (tos === 'inherit' ? k.IP6_TNL_F_USE_ORIG_TCLASS : 0) | (encap_limit === null ? k.IP6_TNL_F_IGN_ENCAP_LIMIT : 0)
   const tclass = tos === 'inherit' ? 0 : Number(tos)
   return [
     u8(k.IFLA_GRE_ENCAP_LIMIT, encap_limit ?? 0),
@@ -110,7 +113,8 @@ function encodeOuterIpv6({ tos, encap_limit, flow_label }: GreConfig): Buffer[] 
 export const impossibleGre: readonly Buffer[] = [u16be(k.IFLA_GRE_IFLAGS, k.GRE_ROUTING)]
 
 const isZero = (address: string): boolean => address === '0.0.0.0' || address === '::'
-const isMulticast = (address: string): boolean => (address.includes(':') ? address.startsWith('ff') : Number(address.split('.')[0]) >> 4 === 14)
+const isMulticast = (address: string): boolean =>
+  address.includes(':') ? address.startsWith('ff') : Number(address.split('.')[0]) >> 4 === 14
 
 /** What these attributes say that a LinkConfig cannot. */
 export function unmodelledGre(config: GreConfig, a: Attributes): string[] {
@@ -119,7 +123,10 @@ export function unmodelledGre(config: GreConfig, a: Attributes): string[] {
   const encap = a.u16(k.IFLA_GRE_ENCAP_TYPE) ?? 0
   const words: readonly (readonly [boolean, string])[] = [
     [a.has(k.IFLA_GRE_COLLECT_METADATA), 'external'],
-    [encap !== 0, `encap ${k.TUNNEL_ENCAP_NAMES[encap] ?? encap} sport ${a.u16be(k.IFLA_GRE_ENCAP_SPORT) ?? 0} dport ${a.u16be(k.IFLA_GRE_ENCAP_DPORT) ?? 0}`],
+    [
+      encap !== 0,
+      `encap ${k.TUNNEL_ENCAP_NAMES[encap] ?? encap} sport ${a.u16be(k.IFLA_GRE_ENCAP_SPORT) ?? 0} dport ${a.u16be(k.IFLA_GRE_ENCAP_DPORT) ?? 0}`,
+    ],
     [isZero(config.local_endpoint), 'local any'],
     [isZero(config.remote_endpoint), 'remote any'],
     [isMulticast(config.remote_endpoint), `remote multicast ${config.remote_endpoint}`],

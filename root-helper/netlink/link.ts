@@ -75,14 +75,21 @@ const deviceName = (name: string): string => name.replace(/[\s/]/g, '\ufffd')
 
 function altNames(list: Buffer | null): string[] {
   const names: string[] = []
-  if (list) forEachAttribute(list, 0, list.length, (type, from, to) => type === k.IFLA_ALT_IFNAME && names.push(textOf(list.subarray(from, to))))
+  if (list)
+    forEachAttribute(
+      list,
+      0,
+      list.length,
+      (type, from, to) => type === k.IFLA_ALT_IFNAME && names.push(textOf(list.subarray(from, to))),
+    )
   return names
 }
 
 /** The first eight fields of struct rtnl_link_stats64 (linux/if_link.h). */
 function decodeCounters(raw: Buffer | null): Counters {
   if (raw && raw.length < 64) throw new DecodeError(`statistics of ${raw.length} bytes`)
-  const at = (field: number): number => (raw ? raw.readUInt32LE(8 * field) + raw.readUInt32LE(8 * field + 4) * 2 ** 32 : 0)
+  const at = (field: number): number =>
+    raw ? raw.readUInt32LE(8 * field) + raw.readUInt32LE(8 * field + 4) * 2 ** 32 : 0
   return {
     rx_packets: at(0),
     tx_packets: at(1),
@@ -103,12 +110,23 @@ function ifinfomsg({ index = 0, flags = 0, change = 0 } = {}): Buffer {
   return bytes
 }
 
-export const getLink = (name: string): Request => ({ what: `read link ${name}`, type: k.RTM_GETLINK, parts: [ifinfomsg(), text(k.IFLA_IFNAME, name)] })
+export const getLink = (name: string): Request => ({
+  what: `read link ${name}`,
+  type: k.RTM_GETLINK,
+  parts: [ifinfomsg(), text(k.IFLA_IFNAME, name)],
+})
 
-export const getLinkByIndex = (index: number): Request => ({ what: `read link number ${index}`, type: k.RTM_GETLINK, parts: [ifinfomsg({ index })] })
+export const getLinkByIndex = (index: number): Request => ({
+  what: `read link number ${index}`,
+  type: k.RTM_GETLINK,
+  parts: [ifinfomsg({ index })],
+})
 
 export const dumpLinks: Request = { what: 'read links', type: k.RTM_GETLINK, parts: [ifinfomsg()] }
-export const dumpWithoutCounters: Request = { ...dumpLinks, parts: [ifinfomsg(), u32(k.IFLA_EXT_MASK, k.RTEXT_FILTER_SKIP_STATS)] }
+export const dumpWithoutCounters: Request = {
+  ...dumpLinks,
+  parts: [ifinfomsg(), u32(k.IFLA_EXT_MASK, k.RTEXT_FILTER_SKIP_STATS)],
+}
 
 /** A new link, left down. `data` is the kind's own attributes. */
 export function newLink(name: string, kind: string, attributes: readonly Buffer[], data: readonly Buffer[]): Request {
@@ -121,12 +139,20 @@ export function newLink(name: string, kind: string, attributes: readonly Buffer[
   }
 }
 
-export const deleteLink = (index: number, name: string): Request => ({ what: `delete link ${name}`, type: k.RTM_DELLINK, parts: [ifinfomsg({ index })] })
+export const deleteLink = (index: number, name: string): Request => ({
+  what: `delete link ${name}`,
+  type: k.RTM_DELLINK,
+  parts: [ifinfomsg({ index })],
+})
 
 export const mtuAttribute = (mtu: number): Buffer => u32(k.IFLA_MTU, mtu)
 export const queueAttribute = (length: number): Buffer => u32(k.IFLA_TXQLEN, length)
 
-export const setLink = (index: number, what: string, attribute: Buffer): Request => ({ what, type: k.RTM_SETLINK, parts: [ifinfomsg({ index }), attribute] })
+export const setLink = (index: number, what: string, attribute: Buffer): Request => ({
+  what,
+  type: k.RTM_SETLINK,
+  parts: [ifinfomsg({ index }), attribute],
+})
 
 export function setLinkUp(index: number, name: string, isUp: boolean): Request {
   const header = ifinfomsg({ index, flags: isUp ? k.IFF_UP : 0, change: k.IFF_UP })

@@ -16,7 +16,8 @@ export function decodeMessages(datagram: Buffer): Message[] {
   while (at < datagram.length) {
     const left = datagram.length - at
     const length = left < NLMSG_HDRLEN ? 0 : datagram.readUInt32LE(at)
-    if (length < NLMSG_HDRLEN || length > left) throw new DecodeError(`message of ${length} bytes at ${at}, where ${left} are left`)
+    if (length < NLMSG_HDRLEN || length > left)
+      throw new DecodeError(`message of ${length} bytes at ${at}, where ${left} are left`)
     messages.push({
       type: datagram.readUInt16LE(at + 4),
       flags: datagram.readUInt16LE(at + 6),

@@ -58,7 +58,8 @@ function hop(a: Attributes, index: number): Hop {
 function firstHop(multipath: Buffer | null): Hop | null {
   if (!multipath) return null
   const length = multipath.length < 8 ? 0 : multipath.readUInt16LE(0)
-  if (length < 8 || length > multipath.length) throw new DecodeError(`a next hop of ${length} bytes, where ${multipath.length} are left`)
+  if (length < 8 || length > multipath.length)
+    throw new DecodeError(`a next hop of ${length} bytes, where ${multipath.length} are left`)
   return hop(new Attributes(multipath, 8, length), multipath.readInt32LE(4))
 }
 

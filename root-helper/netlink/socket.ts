@@ -2,7 +2,14 @@
 import { openChannel, type Transport } from './channel.ts'
 import * as k from './constants.ts'
 import { refusal, transportError } from './errors.ts'
-import { decodeDone, decodeError, decodeMessages, encodeMessage, type Acknowledgement, type Message } from './message.ts'
+import {
+  decodeDone,
+  decodeError,
+  decodeMessages,
+  encodeMessage,
+  type Acknowledgement,
+  type Message,
+} from './message.ts'
 import { KernelError } from '../kernel/facilities.ts'
 import { native, type Channel } from '../native/index.ts'
 
@@ -42,7 +49,11 @@ export class NetlinkSocket {
   private dumps: Promise<unknown> = Promise.resolve()
   private isClosed = false
 
-  constructor({ transport = native, timeoutMs = TIMEOUT_MS, protocol = k.NETLINK_ROUTE }: { transport?: Transport; timeoutMs?: number; protocol?: number } = {}) {
+  constructor({
+    transport = native,
+    timeoutMs = TIMEOUT_MS,
+    protocol = k.NETLINK_ROUTE,
+  }: { transport?: Transport; timeoutMs?: number; protocol?: number } = {}) {
     this.transport = transport
     this.timeoutMs = timeoutMs
     this.channel = openChannel(transport, protocol)
@@ -81,10 +92,16 @@ export class NetlinkSocket {
     if (this.isClosed) return Promise.reject(new KernelError('ECANCELED', `${what}: the netlink socket is closed`))
     const sequence = this.nextSequence()
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => this.fail(sequence, new KernelError('ETIMEDOUT', `${what}: no answer within ${this.timeoutMs} ms`)), this.timeoutMs)
+      const timer = setTimeout(
+        () => this.fail(sequence, new KernelError('ETIMEDOUT', `${what}: no answer within ${this.timeoutMs} ms`)),
+        this.timeoutMs,
+      )
       this.pending.set(sequence, { what, isInterrupted: false, replies: [], timer, resolve, reject })
       try {
-        this.transport.send(this.channel, encodeMessage(request.type, k.NLM_F_REQUEST | flags | (request.flags ?? 0), sequence, request.parts))
+        this.transport.send(
+          this.channel,
+          encodeMessage(request.type, k.NLM_F_REQUEST | flags | (request.flags ?? 0), sequence, request.parts),
+        )
       } catch (error) {
         return this.fail(sequence, transportError(what, error))
       }
@@ -125,7 +142,8 @@ export class NetlinkSocket {
     if (message.flags & k.NLM_F_DUMP_INTR) pending.isInterrupted = true
     if (message.type === k.NLMSG_ERROR) this.finish(message.sequence, pending, decodeError(message))
     else if (message.type === k.NLMSG_DONE) this.finish(message.sequence, pending, decodeDone(message))
-    else if (message.type === k.NLMSG_OVERRUN) this.fail(message.sequence, new KernelError('ENOBUFS', `${pending.what}: the kernel lost data`))
+    else if (message.type === k.NLMSG_OVERRUN)
+      this.fail(message.sequence, new KernelError('ENOBUFS', `${pending.what}: the kernel lost data`))
     else if (message.type !== k.NLMSG_NOOP) pending.replies.push(message)
   }
 

@@ -7,7 +7,10 @@ import type { Means } from './means.ts'
 import { rttOf, type SentAt } from './rtt.ts'
 
 export type Question = Omit<Asked, 'sequence'>
-export type Answer = { readonly kind: 'heard'; readonly heard: Heard; readonly rtt_us: number } | { readonly kind: 'silence' } | { readonly kind: 'refused'; readonly error: KernelError }
+export type Answer =
+  | { readonly kind: 'heard'; readonly heard: Heard; readonly rtt_us: number }
+  | { readonly kind: 'silence' }
+  | { readonly kind: 'refused'; readonly error: KernelError }
 
 const SILENCE: Answer = { kind: 'silence' }
 

@@ -24,15 +24,23 @@ export class Budget {
 
   /** Takes `wanted` in the place of `held`, or throws and leaves things as they are. Less is always given. */
   exchange(held: Load, wanted: Load): void {
-    const next = { packets: this.#taken.packets - held.packets + wanted.packets, bytes: this.#taken.bytes - held.bytes + wanted.bytes }
-    if (next.packets > PACKETS_PER_SECOND_MAX && wanted.packets > held.packets) throw tooMuch(`${Math.round(next.packets)} echo requests`, `${PACKETS_PER_SECOND_MAX}`)
-    if (next.bytes > BYTES_PER_SECOND_MAX && wanted.bytes > held.bytes) throw tooMuch(`${Math.round(next.bytes)} bytes of echo requests`, `${BYTES_PER_SECOND_MAX}`)
+    const next = {
+      packets: this.#taken.packets - held.packets + wanted.packets,
+      bytes: this.#taken.bytes - held.bytes + wanted.bytes,
+    }
+    if (next.packets > PACKETS_PER_SECOND_MAX && wanted.packets > held.packets)
+      throw tooMuch(`${Math.round(next.packets)} echo requests`, `${PACKETS_PER_SECOND_MAX}`)
+    if (next.bytes > BYTES_PER_SECOND_MAX && wanted.bytes > held.bytes)
+      throw tooMuch(`${Math.round(next.bytes)} bytes of echo requests`, `${BYTES_PER_SECOND_MAX}`)
     this.#taken = next
   }
 }
 
 const tooMuch = (wanted: string, most: string): RefusedError =>
-  new RefusedError('busy', `${wanted} in a second would be sent, and ${most} are the most: make the intervals longer or the packets smaller`)
+  new RefusedError(
+    'busy',
+    `${wanted} in a second would be sent, and ${most} are the most: make the intervals longer or the packets smaller`,
+  )
 
 /** What really leaves: who begins again and again sends more than his intervals say. A second's worth may leave at once, and what comes in a second more. */
 export class Meter {

@@ -1,7 +1,14 @@
 // All that send echo requests share one port of the kernel: each has an identifier of its own, by which it hears what answers it.
 import { randomInt } from 'node:crypto'
 import { RefusedError } from '../refused.ts'
-import { KernelError, type EchoPort, type EchoRequest, type EchoSent, type Icmp, type PathEnds } from '../kernel/facilities.ts'
+import {
+  KernelError,
+  type EchoPort,
+  type EchoRequest,
+  type EchoSent,
+  type Icmp,
+  type PathEnds,
+} from '../kernel/facilities.ts'
 import type { Heard } from '../kernel/icmp/replies.ts'
 import { HEADERS_BYTES, Meter } from './budget.ts'
 import type { Clock } from './clock.ts'
@@ -9,7 +16,8 @@ import type { Clock } from './clock.ts'
 const IDENTIFIERS = 0x10000
 
 /** No errno: it is this helper that refuses. */
-const TOO_MUCH = (): KernelError => new KernelError('', 'Not sent: with all that runs it would be more than this helper sends in a second')
+const TOO_MUCH = (): KernelError =>
+  new KernelError('', 'Not sent: with all that runs it would be more than this helper sends in a second')
 
 export type Asked = Omit<EchoRequest, 'identifier'>
 
@@ -50,7 +58,9 @@ export class Echoes {
           if (error instanceof KernelError) return error
           throw error
         }
-        return this.#meter.passes(this.#clock.now(), echo.packet_size + HEADERS_BYTES) ? way({ identifier, ...echo }) : TOO_MUCH()
+        return this.#meter.passes(this.#clock.now(), echo.packet_size + HEADERS_BYTES)
+          ? way({ identifier, ...echo })
+          : TOO_MUCH()
       },
       close: () => this.#close(identifier),
     }

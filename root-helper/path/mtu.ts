@@ -21,7 +21,16 @@ export async function* pathMtu(means: Means, params: MtuParams, signal: AbortSig
   const headers = HEADERS[ends.target_address.includes(':') ? 6 : 4]
   const asker = new Asker(means, ends, signal)
   const tryOut = async (packet_size: number): Promise<MtuStep> =>
-    stepOf(packet_size, await asker.ask({ packet_size: packet_size - headers, hop_limit: 0, is_dont_fragment: true }, TRIES.map((part) => part * params.timeout_ms), params.timeout_ms), ends, params.timeout_ms)
+    stepOf(
+      packet_size,
+      await asker.ask(
+        { packet_size: packet_size - headers, hop_limit: 0, is_dont_fragment: true },
+        TRIES.map((part) => part * params.timeout_ms),
+        params.timeout_ms,
+      ),
+      ends,
+      params.timeout_ms,
+    )
   try {
     return yield* search(params, tryOut, signal)
   } finally {
@@ -30,7 +39,11 @@ export async function* pathMtu(means: Means, params: MtuParams, signal: AbortSig
 }
 
 /** `low` fits and `high` does not. What a router says is tried, and then that one byte more does not fit: one that errs is not believed again. */
-async function* search({ min, max }: MtuParams, tryOut: (packet_size: number) => Promise<MtuStep>, signal: AbortSignal): Search {
+async function* search(
+  { min, max }: MtuParams,
+  tryOut: (packet_size: number) => Promise<MtuStep>,
+  signal: AbortSignal,
+): Search {
   let reported_mtu: number | null = null
   let [low, high] = [min - 1, max + 1]
   let hint: { readonly size: number; readonly isDoubt: boolean } | null = null
@@ -41,24 +54,42 @@ async function* search({ min, max }: MtuParams, tryOut: (packet_size: number) =>
     if (signal.aborted) return { path_mtu: null, reported_mtu, detail: 'Stopped' }
     yield step
     if (step.reported_mtu !== null) reported_mtu = Math.min(step.reported_mtu, reported_mtu ?? Infinity)
-    if (step.outcome !== 'fits' && size === min) return { path_mtu: null, reported_mtu, detail: `Not even ${min} bytes arrive: ${step.detail}` }
+    if (step.outcome !== 'fits' && size === min)
+      return { path_mtu: null, reported_mtu, detail: `Not even ${min} bytes arrive: ${step.detail}` }
     if (step.outcome === 'fits') low = size
     else high = size
     if (step.outcome === 'fits' && hint?.isDoubt) isBelieved = false
-    const told: number | null = step.outcome === 'fits' ? (hint && size + 1) : step.reported_mtu
-    hint = isBelieved && told !== null && told > low && told < high ? { size: told, isDoubt: step.outcome === 'fits' } : null
+    const told: number | null = step.outcome === 'fits' ? hint && size + 1 : step.reported_mtu
+    hint =
+      isBelieved && told !== null && told > low && told < high ? { size: told, isDoubt: step.outcome === 'fits' } : null
   }
-  return { path_mtu: low, reported_mtu, detail: low === max ? `${max} bytes arrive, and larger packets were not tried` : '' }
+  return {
+    path_mtu: low,
+    reported_mtu,
+    detail: low === max ? `${max} bytes arrive, and larger packets were not tried` : '',
+  }
 }
 
 /** The least, then the most, then the middle of what is left. */
-const nextSize = (min: number, max: number, low: number, high: number): number => (low < min ? min : high > max ? max : low + ((high - low) >> 1))
+const nextSize = (min: number, max: number, low: number, high: number): number =>
+  low < min ? min : high > max ? max : low + ((high - low) >> 1)
 
 function stepOf(packet_size: number, answer: Answer, ends: PathEnds, timeoutMs: number): MtuStep {
   const nothing = { packet_size, reported_mtu: null }
-  if (answer.kind === 'silence') return { ...nothing, outcome: 'no_answer', detail: `No answer to any of three within ${timeoutMs} ms each` }
-  if (answer.kind === 'refused') return { ...nothing, outcome: answer.error.code === 'EMSGSIZE' ? 'refused' : 'unreachable', detail: refusalWords(answer.error, ends) }
+  if (answer.kind === 'silence')
+    return { ...nothing, outcome: 'no_answer', detail: `No answer to any of three within ${timeoutMs} ms each` }
+  if (answer.kind === 'refused')
+    return {
+      ...nothing,
+      outcome: answer.error.code === 'EMSGSIZE' ? 'refused' : 'unreachable',
+      detail: refusalWords(answer.error, ends),
+    }
   const { heard } = answer
   if (heard.kind === 'reply') return { ...nothing, outcome: 'fits', detail: '' }
-  return { packet_size, outcome: heard.kind === 'too_big' ? 'too_big' : 'unreachable', reported_mtu: heard.reported_mtu, detail: errorWords(heard) }
+  return {
+    packet_size,
+    outcome: heard.kind === 'too_big' ? 'too_big' : 'unreachable',
+    reported_mtu: heard.reported_mtu,
+    detail: errorWords(heard),
+  }
 }

@@ -22,7 +22,8 @@ export async function* ping(means: Means, params: PingParams, signal: AbortSigna
     means.budget.exchange(load, loadOf([params]))
     load = loadOf([params])
     means.schedule.add(run, means.clock.now())
-    for (let taken = await outbox.take(WATCH_BATCH_MAX, 0); taken; taken = await outbox.take(WATCH_BATCH_MAX, 0)) yield { packets: taken.items }
+    for (let taken = await outbox.take(WATCH_BATCH_MAX, 0); taken; taken = await outbox.take(WATCH_BATCH_MAX, 0))
+      yield { packets: taken.items }
     return run.result
   } finally {
     means.schedule.remove(run)
@@ -71,7 +72,13 @@ class PingRun implements Timed {
     const { interval_ms, packet_size, is_dont_fragment } = this.#params
     const sequence = this.#probes.next() & 0xffff
     this.#due = Math.max(now, this.#due + interval_ms)
-    this.#report(this.#probes.sent(now, this.#clock.epoch(), this.#line.send({ sequence, packet_size, hop_limit: 0, is_dont_fragment })))
+    this.#report(
+      this.#probes.sent(
+        now,
+        this.#clock.epoch(),
+        this.#line.send({ sequence, packet_size, hop_limit: 0, is_dont_fragment }),
+      ),
+    )
   }
 
   #report(packets: readonly PingPacket[]): void {

@@ -50,7 +50,16 @@ export class Probes {
 
   /** What the kernel made of the one that `next` gave. */
   sent(now: number, epoch: number, outcome: EchoSent | KernelError): PingPacket[] {
-    if (outcome instanceof Error) return [{ ...NOTHING, sequence: this.#last, outcome: 'not_sent', sent_at_ms: epoch, detail: refusalWords(outcome, this.#ends) }]
+    if (outcome instanceof Error)
+      return [
+        {
+          ...NOTHING,
+          sequence: this.#last,
+          outcome: 'not_sent',
+          sent_at_ms: epoch,
+          detail: refusalWords(outcome, this.#ends),
+        },
+      ]
     this.#pending.set(this.#last, { ...outcome, sequence: this.#last, sent_ms: now, complaint: null })
     if (this.#pending.size <= PENDING_MAX) return []
     const [oldest] = this.#pending.values()
@@ -78,7 +87,9 @@ export class Probes {
     const over: PingPacket[] = []
     for (const probe of this.#pending.values()) {
       if (probe.sent_ms + this.#timeoutMs > now) break
-      over.push(probe.complaint ? this.#refuted(probe, probe.complaint) : this.#giveUp(probe, NO_ANSWER(this.#timeoutMs)))
+      over.push(
+        probe.complaint ? this.#refuted(probe, probe.complaint) : this.#giveUp(probe, NO_ANSWER(this.#timeoutMs)),
+      )
     }
     return over
   }
@@ -98,7 +109,16 @@ export class Probes {
   #refuted(probe: Probe, heard: Heard): PingPacket {
     this.#lose(probe)
     const { from_address, hop_limit, reported_mtu } = heard
-    return { sequence: probe.sequence, outcome: outcomeOf(heard), sent_at_ms: toMs(probe.at_us), rtt_us: null, detail: errorWords(heard), from_address, hop_limit, reported_mtu }
+    return {
+      sequence: probe.sequence,
+      outcome: outcomeOf(heard),
+      sent_at_ms: toMs(probe.at_us),
+      rtt_us: null,
+      detail: errorWords(heard),
+      from_address,
+      hop_limit,
+      reported_mtu,
+    }
   }
 
   #lose(probe: Probe): void {
@@ -113,7 +133,12 @@ const NOTHING = { rtt_us: null, from_address: '', hop_limit: null, reported_mtu:
 const NO_ANSWER = (timeoutMs: number): string => `No answer within ${timeoutMs} ms`
 const toMs = (us: number): number => Math.round(us / 1000)
 
-const answered = (probe: Probe, { from_address, hop_limit }: Heard, rtt_us: number, outcome: 'reply' | 'late'): PingPacket => ({
+const answered = (
+  probe: Probe,
+  { from_address, hop_limit }: Heard,
+  rtt_us: number,
+  outcome: 'reply' | 'late',
+): PingPacket => ({
   sequence: probe.sequence,
   outcome,
   sent_at_ms: toMs(probe.at_us),

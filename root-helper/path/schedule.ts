@@ -98,7 +98,7 @@ export class Schedule {
     const last = heap.pop()
     if (heap.length === 0 || !last) return first
     heap[0] = last
-    for (let at = 0; ; ) {
+    for (let at = 0; ;) {
       const left = 2 * at + 1
       const least = this.#due(left + 1) < this.#due(left) ? left + 1 : left
       if (this.#due(least) >= last.at) return first

@@ -69,6 +69,7 @@ export class WatchedTarget implements Timed {
 
   #report(packets: readonly PingPacket[]): void {
     const { target_id } = this.settings
-    for (const { sequence, outcome, sent_at_ms, rtt_us, detail } of packets) this.#tell({ target_id, sequence, outcome, sent_at_ms, rtt_us, detail, pending: this.#probes.pending })
+    for (const { sequence, outcome, sent_at_ms, rtt_us, detail } of packets)
+      this.#tell({ target_id, sequence, outcome, sent_at_ms, rtt_us, detail, pending: this.#probes.pending })
   }
 }

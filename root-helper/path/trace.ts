@@ -17,20 +17,31 @@ export async function* trace(means: Means, params: TraceParams, signal: AbortSig
   const ends = allowPath(params)
   const asker = new Asker(means, ends, signal)
   const askHop = (hop_limit: number): Promise<Answer[]> => {
-    const turns = Array.from({ length: params.probes }, (_, turn) => (turn + ((hop_limit - 1) % HOPS_AT_ONCE)) * APART_MS)
-    return Promise.all(turns.map((ms) => asker.ask({ packet_size: PAYLOAD_BYTES, hop_limit, is_dont_fragment: false }, [ms], params.timeout_ms)))
+    const turns = Array.from(
+      { length: params.probes },
+      (_, turn) => (turn + ((hop_limit - 1) % HOPS_AT_ONCE)) * APART_MS,
+    )
+    return Promise.all(
+      turns.map((ms) =>
+        asker.ask({ packet_size: PAYLOAD_BYTES, hop_limit, is_dont_fragment: false }, [ms], params.timeout_ms),
+      ),
+    )
   }
   try {
     const asked = new Map<number, Promise<Answer[]>>()
     for (let hop_limit = 1; hop_limit <= params.max_hops; hop_limit += 1) {
-      for (let ahead = hop_limit; ahead < hop_limit + HOPS_AT_ONCE && ahead <= params.max_hops; ahead += 1) if (!asked.has(ahead)) asked.set(ahead, askHop(ahead))
+      for (let ahead = hop_limit; ahead < hop_limit + HOPS_AT_ONCE && ahead <= params.max_hops; ahead += 1)
+        if (!asked.has(ahead)) asked.set(ahead, askHop(ahead))
       const answers = (await asked.get(hop_limit)) ?? []
       if (signal.aborted) return { is_reached: false, detail: 'Stopped' }
       const hop = hopOf(hop_limit, answers, ends)
       yield hop
       if (isLast(hop, answers)) return { is_reached: hop.is_reached, detail: hop.is_reached ? '' : hop.detail }
     }
-    return { is_reached: false, detail: `${ends.target_address} is not among the first ${params.max_hops} hops, or does not answer` }
+    return {
+      is_reached: false,
+      detail: `${ends.target_address} is not among the first ${params.max_hops} hops, or does not answer`,
+    }
   } finally {
     asker.close()
   }
@@ -52,4 +63,7 @@ function hopOf(hop_limit: number, answers: readonly Answer[], ends: PathEnds): T
 
 /** Nothing comes after the target, after who says that it cannot be reached, and where this host sends nothing. */
 const isLast = (hop: TraceHop, answers: readonly Answer[]): boolean =>
-  hop.is_reached || answers.some((answer) => answer.kind === 'refused' || (answer.kind === 'heard' && answer.heard.kind === 'unreachable'))
+  hop.is_reached ||
+  answers.some(
+    (answer) => answer.kind === 'refused' || (answer.kind === 'heard' && answer.heard.kind === 'unreachable'),
+  )

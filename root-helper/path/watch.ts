@@ -1,5 +1,11 @@
 // path.watch: many targets, each in its rhythm, their sends spread evenly over the time.
-import { WATCH_BATCH_MAX, WATCH_TARGETS_MAX, WatchTarget, type WatchItem, type WatchResult } from '@panel/shared/path/model.ts'
+import {
+  WATCH_BATCH_MAX,
+  WATCH_TARGETS_MAX,
+  WatchTarget,
+  type WatchItem,
+  type WatchResult,
+} from '@panel/shared/path/model.ts'
 import type { Params, Result } from '@panel/shared/rpc/methods.ts'
 import { KernelError } from '../kernel/facilities.ts'
 import { hindranceTo, soundPath } from '../policy.ts'
@@ -37,7 +43,12 @@ export class Watches {
     try {
       watch.change(targets, [])
       yield { watch_id, results: [], lost: 0 }
-      for (let taken = await outbox.take(WATCH_BATCH_MAX, GATHER_MS); taken; taken = await outbox.take(WATCH_BATCH_MAX, GATHER_MS)) yield { watch_id, results: taken.items, lost: taken.lost }
+      for (
+        let taken = await outbox.take(WATCH_BATCH_MAX, GATHER_MS);
+        taken;
+        taken = await outbox.take(WATCH_BATCH_MAX, GATHER_MS)
+      )
+        yield { watch_id, results: taken.items, lost: taken.lost }
       return {}
     } finally {
       this.#running.delete(watch_id)
@@ -70,7 +81,8 @@ class Watch {
     const next = new Map([...this.#targets].map(([id, { settings }]) => [id, settings]))
     for (const id of gone) next.delete(id)
     for (const target of put) next.set(target.target_id, { ...target, ...soundPath(target) })
-    if (next.size > WATCH_TARGETS_MAX) throw new RefusedError('busy', `${next.size} targets would be watched, and ${WATCH_TARGETS_MAX} are the most`)
+    if (next.size > WATCH_TARGETS_MAX)
+      throw new RefusedError('busy', `${next.size} targets would be watched, and ${WATCH_TARGETS_MAX} are the most`)
     this.#take(loadOf([...next.values()]))
     for (const [id, target] of this.#targets) if (!next.has(id)) this.#drop(target)
     for (const settings of next.values()) this.#put(settings)
@@ -92,7 +104,16 @@ class Watch {
     if (before) this.#drop(before)
     const { clock, echoes, schedule } = this.#means
     const hindrance = hindranceTo(settings)
-    const target = new WatchedTarget(settings, { clock, open: (hear) => (hindrance === null ? echoes.open(settings, hear) : lineThatRefuses(hindrance)), tell: this.#tell }, (this.#phases++ * GOLDEN) % 1, before?.lastSequence ?? 0)
+    const target = new WatchedTarget(
+      settings,
+      {
+        clock,
+        open: (hear) => (hindrance === null ? echoes.open(settings, hear) : lineThatRefuses(hindrance)),
+        tell: this.#tell,
+      },
+      (this.#phases++ * GOLDEN) % 1,
+      before?.lastSequence ?? 0,
+    )
     this.#targets.set(settings.target_id, target)
     schedule.add(target, target.due)
   }

@@ -22,5 +22,7 @@ export function refusalWords(error: KernelError, ends: PathEnds): string {
 }
 
 /** An error that came back. */
-export const outcomeOf = ({ kind }: Heard): ProbeOutcome => (kind === 'reply' || kind === 'too_big' ? kind : 'unreachable')
-export const errorWords = ({ from_address, words, reported_mtu }: Heard): string => `${from_address} says: ${words}${reported_mtu === null ? '' : `; ${reported_mtu} bytes fit`}`
+export const outcomeOf = ({ kind }: Heard): ProbeOutcome =>
+  kind === 'reply' || kind === 'too_big' ? kind : 'unreachable'
+export const errorWords = ({ from_address, words, reported_mtu }: Heard): string =>
+  `${from_address} says: ${words}${reported_mtu === null ? '' : `; ${reported_mtu} bytes fit`}`

@@ -24,7 +24,8 @@ export const bitsOf = (family: Family): 32 | 128 => (family === 4 ? 32 : 128)
 
 /** Returns null where the text is not exactly one IPv4 or IPv6 address. */
 export function parseIp(text: string): Ip | null {
-  if (IPV4.test(text)) return { family: 4, value: BigInt(text.split('.').reduce((value, octet) => value * 256 + Number(octet), 0)) }
+  if (IPV4.test(text))
+    return { family: 4, value: BigInt(text.split('.').reduce((value, octet) => value * 256 + Number(octet), 0)) }
   if (!text.includes(':') || !IPV6_LETTERS.test(text) || !Address6.isValid(text)) return null
   return { family: 6, value: new Address6(text).bigInt() }
 }

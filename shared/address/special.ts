@@ -19,7 +19,10 @@ const PRIVATE = ranges('10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.
 // Nothing is routed there, or not as the sender thinks: IPv4 inside IPv6 words, discard-only, benchmarking and the like.
 const NOT_GLOBAL = ranges('192.0.0.0/24', '198.18.0.0/15', '::ffff:0:0/96', '64:ff9b:1::/48', '100::/64', '2001:2::/48')
 
-const inAny = (list: readonly Cidr[]) => (ip: Ip): boolean => list.some((cidr) => contains(cidr, ip))
+const inAny =
+  (list: readonly Cidr[]) =>
+  (ip: Ip): boolean =>
+    list.some((cidr) => contains(cidr, ip))
 
 export const isUnspecified = inAny(UNSPECIFIED)
 export const isLoopback = inAny(LOOPBACK)
@@ -40,5 +43,8 @@ export function isPublicRange(cidr: Cidr): boolean {
 
 function halvesOf({ base, prefix_length }: Cidr): [Cidr, Cidr] {
   const upper = { family: base.family, value: base.value + (1n << BigInt(bitsOf(base.family) - prefix_length - 1)) }
-  return [{ base, prefix_length: prefix_length + 1 }, { base: upper, prefix_length: prefix_length + 1 }]
+  return [
+    { base, prefix_length: prefix_length + 1 },
+    { base: upper, prefix_length: prefix_length + 1 },
+  ]
 }

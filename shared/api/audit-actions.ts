@@ -43,4 +43,6 @@ export const actionAsItEnded = (action: AuditAction, isSuccess: boolean): AuditA
   action === 'Login' && !isSuccess ? 'LoginFailed' : action
 
 export const actionNamed = (text: string): AuditAction | null =>
-  AUDIT_ACTION_NAMES.find((name) => name.toLowerCase() === text.toLowerCase() || String(AUDIT_ACTIONS[name]) === text) ?? null
+  AUDIT_ACTION_NAMES.find(
+    (name) => name.toLowerCase() === text.toLowerCase() || String(AUDIT_ACTIONS[name]) === text,
+  ) ?? null

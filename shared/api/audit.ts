@@ -21,5 +21,11 @@ export const AuditEntry = shape('AuditEntry', {
 })
 export type AuditEntry = Static<typeof AuditEntry>
 
-export const ListAuditAnswer = shape('AuditLog', { entries: told(list(AuditEntry), 'The newest first.'), total: Count, limit: Count, offset: Count, actions: told(list(Sentence), 'The names that the filter takes.') })
+export const ListAuditAnswer = shape('AuditLog', {
+  entries: told(list(AuditEntry), 'The newest first.'),
+  total: Count,
+  limit: Count,
+  offset: Count,
+  actions: told(list(Sentence), 'The names that the filter takes.'),
+})
 export type ListAuditAnswer = Static<typeof ListAuditAnswer>

@@ -10,18 +10,36 @@ import { CreateTunnelBody } from './tunnels.ts'
 export const BACKUP_VERSION = 1
 
 /** A number that things within one backup know each other by; on the machine that it is brought to they get others. */
-const own = (name: string, of: string) => maybe(ranged('integer', 1, 2 ** 53 - 1, 'INVALID_VALUE', name, `What this ${of} is known by within the backup. It is given another id where it is imported.`))
+const own = (name: string, of: string) =>
+  maybe(
+    ranged(
+      'integer',
+      1,
+      2 ** 53 - 1,
+      'INVALID_VALUE',
+      name,
+      `What this ${of} is known by within the backup. It is given another id where it is imported.`,
+    ),
+  )
 
 const { is_public_range: _measured, ...poolFields } = UpdatePoolBody.properties
 export const BackupPool = strict({ address_pool_id: own('address_pool_id', 'pool'), ...poolFields })
 export type BackupPool = Static<typeof BackupPool>
 
-const { idempotency_key: _onceATunnel, i_understand_i_may_lose_access: _ofATunnel, ...tunnelFields } = CreateTunnelBody.properties
+const {
+  idempotency_key: _onceATunnel,
+  i_understand_i_may_lose_access: _ofATunnel,
+  ...tunnelFields
+} = CreateTunnelBody.properties
 /** As the request that makes it. `address_pool_id` is that of a pool of the same backup; addresses that are an empty list are none at all. */
 export const BackupTunnel = strict({ tunnel_id: own('tunnel_id', 'tunnel'), ...tunnelFields })
 export type BackupTunnel = Static<typeof BackupTunnel>
 
-const { idempotency_key: _onceARule, i_understand_i_may_lose_access: _ofARule, ...routeFields } = CreateRouteBody.properties
+const {
+  idempotency_key: _onceARule,
+  i_understand_i_may_lose_access: _ofARule,
+  ...routeFields
+} = CreateRouteBody.properties
 /** Likewise; `tunnel_id` is that of a tunnel of the same backup. */
 export const BackupRoute = strict(routeFields)
 export type BackupRoute = Static<typeof BackupRoute>
@@ -42,20 +60,53 @@ export const BackupDocument = shape('Backup', {
 export type BackupDocument = Static<typeof BackupDocument>
 
 /** The members that a backup may have. */
-export const BACKUP_MEMBERS = ['version', 'exported_at', 'panel', 'note', 'settings', 'pools', 'tunnels', 'routes'] as const
+export const BACKUP_MEMBERS = [
+  'version',
+  'exported_at',
+  'panel',
+  'note',
+  'settings',
+  'pools',
+  'tunnels',
+  'routes',
+] as const
 
-const section = (name: string) => maybe(flag(name, `Whether the ${name.replace('include_', '')} of the backup are imported. Default true.`))
+const section = (name: string) =>
+  maybe(flag(name, `Whether the ${name.replace('include_', '')} of the backup are imported. Default true.`))
 
 export const ImportBackupBody = strict({
   // Its items are held against their schemas one by one, so that one of 8 MiB that is wrong throughout costs no more than its first hundred faults.
-  backup: Type.Object({}, { additionalProperties: true, 'x-secret': true, ...says('INVALID_BACKUP', 'backup must be an object, as GET /backup/export answers it.', 'A backup as GET /backup/export answers it. Its settings may also be an object of values by key.') }),
+  backup: Type.Object(
+    {},
+    {
+      additionalProperties: true,
+      'x-secret': true,
+      ...says(
+        'INVALID_BACKUP',
+        'backup must be an object, as GET /backup/export answers it.',
+        'A backup as GET /backup/export answers it. Its settings may also be an object of values by key.',
+      ),
+    },
+  ),
   dry_run: maybe(flag('dry_run', 'Only tell what would be done, and do nothing. Default false.')),
   include_settings: section('include_settings'),
   include_pools: section('include_pools'),
   include_tunnels: section('include_tunnels'),
   include_routes: section('include_routes'),
-  force: maybe(flag('force', 'Make tunnels and rules as if each had been asked for with force. It overrides what "force" does there, and no more.')),
-  idempotency_key: maybe(text(200, false, 'idempotency_key', 'A word of the client\'s own: the same word again within ten minutes returns the first answer.')),
+  force: maybe(
+    flag(
+      'force',
+      'Make tunnels and rules as if each had been asked for with force. It overrides what "force" does there, and no more.',
+    ),
+  ),
+  idempotency_key: maybe(
+    text(
+      200,
+      false,
+      'idempotency_key',
+      "A word of the client's own: the same word again within ten minutes returns the first answer.",
+    ),
+  ),
 })
 export type ImportBackupBody = Static<typeof ImportBackupBody>
 
@@ -72,7 +123,10 @@ export const ImportAction = shape('ImportAction', {
   action: oneOf(IMPORTED_AS),
   target_id: told(nullable(Id), 'What it is here; null where it is not, and of a setting.'),
   detail: told(Text, 'Why it is so, in a sentence; "" where that needs no word.'),
-  error: told(nullable(ErrorEnvelope.properties.error), 'Why it failed. In a dry run: what it would be refused for as things stand now. Its field is within the backup.'),
+  error: told(
+    nullable(ErrorEnvelope.properties.error),
+    'Why it failed. In a dry run: what it would be refused for as things stand now. Its field is within the backup.',
+  ),
   warnings: list(Warning),
 })
 export type ImportAction = Static<typeof ImportAction>

@@ -10,10 +10,16 @@ export const ConnectionsAnswer = shape('Connections', {
   available: told(Flag, 'False: the table cannot be read, which is not the same as no users; total is then null.'),
   bytes_counted: told(Flag, 'False: the kernel counts none (nf_conntrack_acct is 0).'),
   detail: Text,
-  connections: told(list(Type.Omit(RelayConnection, ['route_rule_id'], { additionalProperties: false })), 'At most as many as were asked for; total and by_source count all.'),
+  connections: told(
+    list(Type.Omit(RelayConnection, ['route_rule_id'], { additionalProperties: false })),
+    'At most as many as were asked for; total and by_source count all.',
+  ),
   total: nullable(Count),
   by_source: mapOf(Count),
-  new_per_second: told(nullable(Amount), 'Between the last two looks that the panel took by itself; null where there are none.'),
+  new_per_second: told(
+    nullable(Amount),
+    'Between the last two looks that the panel took by itself; null where there are none.',
+  ),
   warnings: list(Warning),
   checked_at: Instant,
 })

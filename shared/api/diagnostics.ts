@@ -4,7 +4,24 @@ import { PAYLOAD_MAX, PROBE_OUTCOMES, type ProbeOutcome } from '../path/model.ts
 import { nullable, strict, Type, type Static } from '../schema.ts'
 import { conclusion } from './analysis.ts'
 import { flag, maybe, ranged, says } from './fields.ts'
-import { Amount, Anything, Count, Flag, Id, idIn, Instant, list, Never, oneOf, Sentence, shape, Text, told, Whole, wordIn } from './shapes.ts'
+import {
+  Amount,
+  Anything,
+  Count,
+  Flag,
+  Id,
+  idIn,
+  Instant,
+  list,
+  Never,
+  oneOf,
+  Sentence,
+  shape,
+  Text,
+  told,
+  Whole,
+  wordIn,
+} from './shapes.ts'
 
 export const DIAGNOSTIC_TYPES = { ping: 10, 'mtu-probe': 20, traceroute: 30, analyze: 40 } as const
 export type DiagnosticType = keyof typeof DIAGNOSTIC_TYPES
@@ -12,13 +29,35 @@ export type DiagnosticType = keyof typeof DIAGNOSTIC_TYPES
 /** What root sends in one go, whatever the settings say. */
 export const PING_COUNT_MAX = 10_000
 
-const address = (name: string, description: string) => maybe(Type.String({ minLength: 2, maxLength: 45, ...says('INVALID_ADDRESS', `${name} must be an IP address.`, description) }))
+const address = (name: string, description: string) =>
+  maybe(
+    Type.String({
+      minLength: 2,
+      maxLength: 45,
+      ...says('INVALID_ADDRESS', `${name} must be an IP address.`, description),
+    }),
+  )
 
 export const PingBody = strict({
-  count: maybe(ranged('integer', 1, PING_COUNT_MAX, 'INVALID_VALUE', 'count', 'How many packets. Default and bound by the settings of diagnostics.')),
-  interval_seconds: maybe(ranged('number', 0.01, 60, 'INVALID_VALUE', 'interval_seconds', 'Time from one packet to the next.')),
-  timeout_seconds: maybe(ranged('number', 0.1, 60, 'INVALID_VALUE', 'timeout_seconds', 'Time after which a packet counts as lost.')),
-  packet_size: maybe(ranged('integer', 0, PAYLOAD_MAX, 'INVALID_VALUE', 'packet_size', 'Bytes of payload. Default 56.')),
+  count: maybe(
+    ranged(
+      'integer',
+      1,
+      PING_COUNT_MAX,
+      'INVALID_VALUE',
+      'count',
+      'How many packets. Default and bound by the settings of diagnostics.',
+    ),
+  ),
+  interval_seconds: maybe(
+    ranged('number', 0.01, 60, 'INVALID_VALUE', 'interval_seconds', 'Time from one packet to the next.'),
+  ),
+  timeout_seconds: maybe(
+    ranged('number', 0.1, 60, 'INVALID_VALUE', 'timeout_seconds', 'Time after which a packet counts as lost.'),
+  ),
+  packet_size: maybe(
+    ranged('integer', 0, PAYLOAD_MAX, 'INVALID_VALUE', 'packet_size', 'Bytes of payload. Default 56.'),
+  ),
   df: maybe(flag('df', 'Whether packets may not be cut up on the way. Default false.')),
   source: address('source', 'Address that is asked from. Absent: that of the tunnel.'),
   target: address('target', 'Address that is asked. Absent: the other end inside the tunnel.'),
@@ -64,16 +103,34 @@ export interface PingSummary {
   jitter_ms: number | null
 }
 
-export const PingSummaryEvent = shape('PingSummary', { ...DiagnosticRun.properties, sent: Count, received: Count, loss_percent: nullable(Amount) })
+export const PingSummaryEvent = shape('PingSummary', {
+  ...DiagnosticRun.properties,
+  sent: Count,
+  received: Count,
+  loss_percent: nullable(Amount),
+})
 export type PingSummaryEvent = Static<typeof PingSummaryEvent>
 
 /** What the ping stream sends, by the name of the event. */
-export const PING_EVENTS = { run: DiagnosticRun, packet: PingPacketEvent, summary: PingSummaryEvent, error: shape('PingError', { message: Sentence }) }
+export const PING_EVENTS = {
+  run: DiagnosticRun,
+  packet: PingPacketEvent,
+  summary: PingSummaryEvent,
+  error: shape('PingError', { message: Sentence }),
+}
 
-export const ListRunsAnswer = shape('DiagnosticRuns', { runs: list(DiagnosticRun), total: Count, limit: Count, offset: Count })
+export const ListRunsAnswer = shape('DiagnosticRuns', {
+  runs: list(DiagnosticRun),
+  total: Count,
+  limit: Count,
+  offset: Count,
+})
 export type ListRunsAnswer = Static<typeof ListRunsAnswer>
 
-export const DeleteRunAnswer = shape('DiagnosticRunDeleted', { diagnostic_run_id: Id, cancelled: told(Flag, 'It was running still.') })
+export const DeleteRunAnswer = shape('DiagnosticRunDeleted', {
+  diagnostic_run_id: Id,
+  cancelled: told(Flag, 'It was running still.'),
+})
 export type DeleteRunAnswer = Static<typeof DeleteRunAnswer>
 
 export const CountersAnswer = shape('TunnelCounters', {
@@ -87,16 +144,41 @@ export const CountersAnswer = shape('TunnelCounters', {
 })
 export type CountersAnswer = Static<typeof CountersAnswer>
 
-const timeout_seconds = maybe(ranged('number', 0.05, 10, 'INVALID_VALUE', 'timeout_seconds', 'How long an answer is waited for. Default 1.'))
+const timeout_seconds = maybe(
+  ranged('number', 0.05, 10, 'INVALID_VALUE', 'timeout_seconds', 'How long an answer is waited for. Default 1.'),
+)
 const ends = {
-  probe_tunnel: maybe(flag('probe_tunnel', 'Whether the way inside the tunnel is tried, and not the one between the two servers. Default false.')),
+  probe_tunnel: maybe(
+    flag(
+      'probe_tunnel',
+      'Whether the way inside the tunnel is tried, and not the one between the two servers. Default false.',
+    ),
+  ),
   source: address('source', 'Address that is asked from. Absent: the end of the way that is tried.'),
   target: address('target', 'Address that is asked. Absent: the other end of the way that is tried.'),
 }
 
 export const MtuProbeBody = strict({
-  min: maybe(ranged('integer', 68, 65_535, 'INVALID_VALUE', 'min', 'Smallest packet to try, in bytes with its IP header. Default by diagnostics.mtu_probe_min.')),
-  max: maybe(ranged('integer', 68, 65_535, 'INVALID_VALUE', 'max', 'Largest packet to try. Default by diagnostics.mtu_probe_max.')),
+  min: maybe(
+    ranged(
+      'integer',
+      68,
+      65_535,
+      'INVALID_VALUE',
+      'min',
+      'Smallest packet to try, in bytes with its IP header. Default by diagnostics.mtu_probe_min.',
+    ),
+  ),
+  max: maybe(
+    ranged(
+      'integer',
+      68,
+      65_535,
+      'INVALID_VALUE',
+      'max',
+      'Largest packet to try. Default by diagnostics.mtu_probe_max.',
+    ),
+  ),
   timeout_seconds,
   ...ends,
 })
@@ -127,7 +209,10 @@ export type MtuProbeResult = Static<typeof MtuProbeResult>
 export const MtuProbeAnswer = shape('MtuProbe', {
   run: DiagnosticRun,
   result: MtuProbeResult,
-  apply: told(nullable(strict({ method: oneOf(['PATCH']), path: Text, body: strict({ mtu: Count }) })), 'Null: there is nothing to recommend, or no tunnel can have it.'),
+  apply: told(
+    nullable(strict({ method: oneOf(['PATCH']), path: Text, body: strict({ mtu: Count }) })),
+    'Null: there is nothing to recommend, or no tunnel can have it.',
+  ),
 })
 export type MtuProbeAnswer = Static<typeof MtuProbeAnswer>
 
@@ -149,14 +234,24 @@ export const TracerouteHop = strict({
 })
 export type TracerouteHop = Static<typeof TracerouteHop>
 
-export const TracerouteResult = strict({ source: Text, target: Text, path: oneOf(PATHS), hops: list(TracerouteHop), reached: Flag, detail: Text, cancelled: Flag })
+export const TracerouteResult = strict({
+  source: Text,
+  target: Text,
+  path: oneOf(PATHS),
+  hops: list(TracerouteHop),
+  reached: Flag,
+  detail: Text,
+  cancelled: Flag,
+})
 export type TracerouteResult = Static<typeof TracerouteResult>
 
 export const TracerouteAnswer = shape('Traceroute', { run: DiagnosticRun, result: TracerouteResult })
 export type TracerouteAnswer = Static<typeof TracerouteAnswer>
 
 export const AnalyzeTunnelBody = strict({
-  sample_seconds: maybe(ranged('number', 0.1, 30, 'INVALID_VALUE', 'sample_seconds', 'How long the counters are watched. Default 1.')),
+  sample_seconds: maybe(
+    ranged('number', 0.1, 30, 'INVALID_VALUE', 'sample_seconds', 'How long the counters are watched. Default 1.'),
+  ),
 })
 export type AnalyzeTunnelBody = Static<typeof AnalyzeTunnelBody>
 
@@ -173,7 +268,11 @@ export const TUNNEL_VERDICTS = [
 ] as const
 export type TunnelVerdict = (typeof TUNNEL_VERDICTS)[number]
 
-export const TunnelAnalysis = shape('TunnelAnalysis', { tunnel_id: Id, interface_name: Text, ...conclusion(TUNNEL_VERDICTS) })
+export const TunnelAnalysis = shape('TunnelAnalysis', {
+  tunnel_id: Id,
+  interface_name: Text,
+  ...conclusion(TUNNEL_VERDICTS),
+})
 export type TunnelAnalysis = Static<typeof TunnelAnalysis>
 
 export const AnalyzeTunnelAnswer = shape('TunnelAnalysed', { run: DiagnosticRun, result: TunnelAnalysis })

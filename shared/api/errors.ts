@@ -40,7 +40,12 @@ export const ERROR_CODES = Object.keys(STATUS_OF) as ErrorCode[]
 
 /** `field` is "" and `details` {} where there is nothing to say; never null. */
 export const ErrorEnvelope = shape('Error', {
-  error: strict({ code: stringEnum(ERROR_CODES), message: Type.String({ pattern: '^[A-Z]', description: 'A sentence for people.' }), field: Text, details: Anything }),
+  error: strict({
+    code: stringEnum(ERROR_CODES),
+    message: Type.String({ pattern: '^[A-Z]', description: 'A sentence for people.' }),
+    field: Text,
+    details: Anything,
+  }),
 })
 export type ErrorEnvelope = Static<typeof ErrorEnvelope>
 

@@ -2,9 +2,14 @@
 import { nullable, Type, type TSchema } from '../schema.ts'
 
 /** `x-code` is the code in `details.fields[]` (decisions.md, section 4), `x-message` the sentence that the operator reads. */
-export const says = (code: string, message: string, description: string) => ({ 'x-code': code, 'x-message': message, description })
+export const says = (code: string, message: string, description: string) => ({
+  'x-code': code,
+  'x-message': message,
+  description,
+})
 
-export const flag = (name: string, description: string) => Type.Boolean(says('INVALID_VALUE', `${name} must be true or false.`, description))
+export const flag = (name: string, description: string) =>
+  Type.Boolean(says('INVALID_VALUE', `${name} must be true or false.`, description))
 export const maybe = <T extends TSchema>(schema: T) => Type.Optional(schema)
 
 /** As `nullable`, and the sentence says so too. */
@@ -13,17 +18,32 @@ export const orNull = <T extends TSchema>(schema: T) => {
   return nullable({ ...schema, 'x-message': message })
 }
 
-export const ranged = (kind: 'integer' | 'number', minimum: number, maximum: number, code: string, name: string, description: string) =>
+export const ranged = (
+  kind: 'integer' | 'number',
+  minimum: number,
+  maximum: number,
+  code: string,
+  name: string,
+  description: string,
+) =>
   Type.Unsafe<number>({
     type: kind,
     minimum,
     maximum,
-    ...says(code, `${name} must be a ${kind === 'integer' ? 'whole ' : ''}number from ${minimum} to ${maximum}.`, description),
+    ...says(
+      code,
+      `${name} must be a ${kind === 'integer' ? 'whole ' : ''}number from ${minimum} to ${maximum}.`,
+      description,
+    ),
   })
 
 export const text = (maxLength: number, allowLines: boolean, name: string, description: string) =>
   Type.String({
     maxLength,
     pattern: allowLines ? '^[^\\u0000-\\u0008\\u000b-\\u001f\\u007f]*$' : '^[^\\u0000-\\u001f\\u007f]*$',
-    ...says('INVALID_VALUE', `${name} must be text of at most ${maxLength} characters${allowLines ? '' : ' on one line'}.`, description),
+    ...says(
+      'INVALID_VALUE',
+      `${name} must be text of at most ${maxLength} characters${allowLines ? '' : ' on one line'}.`,
+      description,
+    ),
   })

@@ -5,7 +5,11 @@ import { flag, maybe } from './fields.ts'
 import { Amount, Count, Flag, list, mapOf, oneOf, Sentence, shape, Text, told } from './shapes.ts'
 import { RuleBackendView } from './system.ts'
 
-export const ForwardingBody = strict({ revert: maybe(flag('revert', 'Put back what was set before the panel turned forwarding on, and remove its file. Default false.')) })
+export const ForwardingBody = strict({
+  revert: maybe(
+    flag('revert', 'Put back what was set before the panel turned forwarding on, and remove its file. Default false.'),
+  ),
+})
 export type ForwardingBody = Static<typeof ForwardingBody>
 
 export const ForwardingView = shape('Forwarding', {
@@ -14,7 +18,10 @@ export const ForwardingView = shape('Forwarding', {
   backend: Text,
   sysctl_path: Sentence,
   panel_managed: Flag,
-  previous_values: told(mapOf(Type.Unsafe<0 | 1>({ type: 'integer', enum: [0, 1] })), 'What the switches were before the panel first turned one on, by their sysctl names; {} where it never did.'),
+  previous_values: told(
+    mapOf(Type.Unsafe<0 | 1>({ type: 'integer', enum: [0, 1] })),
+    'What the switches were before the panel first turned one on, by their sysctl names; {} where it never did.',
+  ),
   can_revert: Flag,
   conntrack_count: told(nullable(Count), 'Null where the kernel does not track connections.'),
   conntrack_max: nullable(Count),
@@ -23,13 +30,36 @@ export const ForwardingView = shape('Forwarding', {
 })
 export type ForwardingView = Static<typeof ForwardingView>
 
-const ForeignRule = strict({ table: Text, chain: Text, text: Text, protocol: Text, address: Text, port: nullable(Count), port_end: nullable(Count), manager: Text })
+const ForeignRule = strict({
+  table: Text,
+  chain: Text,
+  text: Text,
+  protocol: Text,
+  address: Text,
+  port: nullable(Count),
+  port_end: nullable(Count),
+  manager: Text,
+})
 
-export const ForeignView = shape('ForeignRules', { readable: Flag, managers: list(Text), rules: list(ForeignRule), total: Count, detail: Text }, 'Rules of other software that bear on relayed packets.')
+export const ForeignView = shape(
+  'ForeignRules',
+  { readable: Flag, managers: list(Text), rules: list(ForeignRule), total: Count, detail: Text },
+  'Rules of other software that bear on relayed packets.',
+)
 export type ForeignView = Static<typeof ForeignView>
 
-export const ForwardingAnswer = shape('ForwardingState', { forwarding: ForwardingView, foreign: ForeignView, backend: RuleBackendView, warnings: list(Warning) })
+export const ForwardingAnswer = shape('ForwardingState', {
+  forwarding: ForwardingView,
+  foreign: ForeignView,
+  backend: RuleBackendView,
+  warnings: list(Warning),
+})
 export type ForwardingAnswer = Static<typeof ForwardingAnswer>
 
-export const ForwardingChangeAnswer = shape('ForwardingChanged', { action: oneOf(['enable', 'revert']), forwarding: ForwardingView, warnings: list(Warning), note: Sentence })
+export const ForwardingChangeAnswer = shape('ForwardingChanged', {
+  action: oneOf(['enable', 'revert']),
+  forwarding: ForwardingView,
+  warnings: list(Warning),
+  note: Sentence,
+})
 export type ForwardingChangeAnswer = Static<typeof ForwardingChangeAnswer>

@@ -25,11 +25,23 @@ export const MemoryReading = shape('MemoryReading', {
 })
 export type MemoryReading = Static<typeof MemoryReading>
 
-export const SwapReading = shape('SwapReading', { configured: Flag, total_bytes: Count, used_bytes: Count, free_bytes: Count, used_percent: Amount })
+export const SwapReading = shape('SwapReading', {
+  configured: Flag,
+  total_bytes: Count,
+  used_bytes: Count,
+  free_bytes: Count,
+  used_percent: Amount,
+})
 export type SwapReading = Static<typeof SwapReading>
 
 /** `one`, `five` and `fifteen` are the kernel's averages over as many minutes. */
-export const LoadReading = shape('LoadReading', { one: Amount, five: Amount, fifteen: Amount, running_tasks: Count, total_tasks: Count })
+export const LoadReading = shape('LoadReading', {
+  one: Amount,
+  five: Amount,
+  fifteen: Amount,
+  running_tasks: Count,
+  total_tasks: Count,
+})
 export type LoadReading = Static<typeof LoadReading>
 
 export const DiskReading = shape('DiskReading', {
@@ -64,7 +76,7 @@ export type InterfaceCounters = Static<typeof InterfaceCounters>
 export const TrafficFigures = shape('TrafficFigures', {
   rx_bytes_per_second: Amount,
   tx_bytes_per_second: Amount,
-  rx_bytes_since_boot: told(Count, 'The kernel\'s figure, which starts anew with the host and with the interface.'),
+  rx_bytes_since_boot: told(Count, "The kernel's figure, which starts anew with the host and with the interface."),
   tx_bytes_since_boot: Count,
   rx_bytes_since_install: told(Count, 'Summed up by the panel over both.'),
   tx_bytes_since_install: Count,
@@ -99,14 +111,26 @@ export const RouteReading = shape('RouteReading', {
 })
 export type RouteReading = Static<typeof RouteReading>
 
-export const RouteTotals = shape('RouteTotals', { routes: Count, rx_bytes_per_second: Amount, tx_bytes_per_second: Amount, new_connections_per_second: Amount, active_connections: Count })
+export const RouteTotals = shape('RouteTotals', {
+  routes: Count,
+  rx_bytes_per_second: Amount,
+  tx_bytes_per_second: Amount,
+  new_connections_per_second: Amount,
+  active_connections: Count,
+})
 export type RouteTotals = Static<typeof RouteTotals>
 
 /** Something that could not be read this time; its part is empty or zero. */
-export const MetricsError = strict({ part: oneOf(['cpu', 'memory', 'swap', 'load', 'disks', 'network', 'routes', 'store']), detail: Text })
+export const MetricsError = strict({
+  part: oneOf(['cpu', 'memory', 'swap', 'load', 'disks', 'network', 'routes', 'store']),
+  detail: Text,
+})
 export type MetricsError = Static<typeof MetricsError>
 
-const totals = told(TrafficFigures, 'Of the physical interfaces, or of all but tunnels and loopback where there is none: the bytes of a tunnel pass there too.')
+const totals = told(
+  TrafficFigures,
+  'Of the physical interfaces, or of all but tunnels and loopback where there is none: the bytes of a tunnel pass there too.',
+)
 const always = {
   at: Instant,
   interval_seconds: told(Amount, 'Of the sampling, as it is set; how far two readings lie apart is told by at.'),
@@ -117,7 +141,13 @@ const always = {
   route_totals: RouteTotals,
 }
 
-export const MetricsSnapshot = shape('Metrics', { ...always, disks: list(DiskReading), network: strict({ interfaces: list(InterfaceReading), totals }), routes: list(RouteReading), errors: list(MetricsError) })
+export const MetricsSnapshot = shape('Metrics', {
+  ...always,
+  disks: list(DiskReading),
+  network: strict({ interfaces: list(InterfaceReading), totals }),
+  routes: list(RouteReading),
+  errors: list(MetricsError),
+})
 export type MetricsSnapshot = Static<typeof MetricsSnapshot>
 
 /** What the metrics stream sends, by the name of the event. */
@@ -134,5 +164,8 @@ export const MetricsPoint = shape('MetricsPoint', {
 })
 export type MetricsPoint = Static<typeof MetricsPoint>
 
-export const MetricsHistoryAnswer = shape('MetricsHistory', { points: told(list(MetricsPoint), 'Newest last.'), total: told(Count, 'What the buffer holds, whatever the limit.') })
+export const MetricsHistoryAnswer = shape('MetricsHistory', {
+  points: told(list(MetricsPoint), 'Newest last.'),
+  total: told(Count, 'What the buffer holds, whatever the limit.'),
+})
 export type MetricsHistoryAnswer = Static<typeof MetricsHistoryAnswer>

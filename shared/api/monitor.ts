@@ -3,7 +3,21 @@ import { nullable, strict, type Static } from '../schema.ts'
 import { MONITOR_STATES, type MonitorState } from './lookups.ts'
 import { LastPass } from './reconcile.ts'
 import { RouteHealthEvent } from './route-answers.ts'
-import { Amount, Count, countsOf, Flag, Id, idIn, Instant, list, Sentence, shape, Text, told, wordIn } from './shapes.ts'
+import {
+  Amount,
+  Count,
+  countsOf,
+  Flag,
+  Id,
+  idIn,
+  Instant,
+  list,
+  Sentence,
+  shape,
+  Text,
+  told,
+  wordIn,
+} from './shapes.ts'
 import { TunnelView } from './tunnel-answers.ts'
 
 const State = wordIn(MONITOR_STATES)
@@ -42,7 +56,12 @@ export const MonitorStatus = shape('MonitorStatus', {
 export type MonitorStatus = Static<typeof MonitorStatus>
 
 /** The one thing with two spellings of three of its fields. */
-export const MonitorSnapshot = shape('MonitorSnapshot', { ...MonitorStatus.properties, TunnelID: Id, State, MonitorStateID: StateId })
+export const MonitorSnapshot = shape('MonitorSnapshot', {
+  ...MonitorStatus.properties,
+  TunnelID: Id,
+  State,
+  MonitorStateID: StateId,
+})
 export type MonitorSnapshot = Static<typeof MonitorSnapshot>
 
 export const MonitorEvent = shape('MonitorEvent', {
@@ -59,13 +78,21 @@ export const MonitorEvent = shape('MonitorEvent', {
 })
 export type MonitorEvent = Static<typeof MonitorEvent>
 
-export const MonitorStatusAnswer = shape('MonitorStatusWithEvents', { ...MonitorStatus.properties, events: told(list(MonitorEvent), 'The newest first.') })
+export const MonitorStatusAnswer = shape('MonitorStatusWithEvents', {
+  ...MonitorStatus.properties,
+  events: told(list(MonitorEvent), 'The newest first.'),
+})
 export type MonitorStatusAnswer = Static<typeof MonitorStatusAnswer>
 
 export const MonitorCounts = countsOf(Object.keys(MONITOR_STATES) as MonitorState[])
 export type MonitorCounts = Static<typeof MonitorCounts>
 
-export const MonitorSummaryAnswer = shape('MonitorSummary', { tunnels: list(MonitorSnapshot), total: Count, counts: MonitorCounts, running: told(Flag, 'Whether probes can be sent now.') })
+export const MonitorSummaryAnswer = shape('MonitorSummary', {
+  tunnels: list(MonitorSnapshot),
+  total: Count,
+  counts: MonitorCounts,
+  running: told(Flag, 'Whether probes can be sent now.'),
+})
 export type MonitorSummaryAnswer = Static<typeof MonitorSummaryAnswer>
 
 /** What the monitor stream sends, by the name of the event. */

@@ -34,15 +34,32 @@ export const PairingSummary = shape('PairingSummary', {
 })
 export type PairingSummary = Static<typeof PairingSummary>
 
-export const PairingCodeAnswer = shape('PairingCode', { pairing_code: Type.String({ pattern: '^v1\\.' }), summary: PairingSummary, note: Sentence })
+export const PairingCodeAnswer = shape('PairingCode', {
+  pairing_code: Type.String({ pattern: '^v1\\.' }),
+  summary: PairingSummary,
+  note: Sentence,
+})
 export type PairingCodeAnswer = Static<typeof PairingCodeAnswer>
 
-export const FromPairingCodeAnswer = shape('FromPairingCode', { tunnel: told(CreateTunnelBody, 'Can be posted to /tunnels as it is.'), summary: PairingSummary, note: Sentence, warnings: list(Warning) })
+export const FromPairingCodeAnswer = shape('FromPairingCode', {
+  tunnel: told(CreateTunnelBody, 'Can be posted to /tunnels as it is.'),
+  summary: PairingSummary,
+  note: Sentence,
+  warnings: list(Warning),
+})
 export type FromPairingCodeAnswer = Static<typeof FromPairingCodeAnswer>
 
 export const SideInfoAnswer = shape('SideInfo', {
   summary: Sentence,
-  sides: list(strict({ slot: oneOf(['a', 'b']), label: Text, address_in_subnet: Text, endpoints: Text, name_substitution: told(Text, 'What {side} in the naming template stands for.') })),
+  sides: list(
+    strict({
+      slot: oneOf(['a', 'b']),
+      label: Text,
+      address_in_subnet: Text,
+      endpoints: Text,
+      name_substitution: told(Text, 'What {side} in the naming template stands for.'),
+    }),
+  ),
   identical_on_both_ends: list(Text),
   tunnel_side_ids: strict({ a: Whole, b: Whole }),
 })

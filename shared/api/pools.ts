@@ -3,17 +3,34 @@ import { strict, Type, type Static } from '../schema.ts'
 import { Warning } from './errors.ts'
 import { Always, Count, Flag, Id, list, oneOf, Sentence, shape, Text, told } from './shapes.ts'
 
-const says = (code: string, message: string, description: string) => ({ 'x-code': code, 'x-message': message, description })
-const flag = (name: string, description: string) => Type.Optional(Type.Boolean(says('INVALID_VALUE', `${name} must be true or false.`, description)))
+const says = (code: string, message: string, description: string) => ({
+  'x-code': code,
+  'x-message': message,
+  description,
+})
+const flag = (name: string, description: string) =>
+  Type.Optional(Type.Boolean(says('INVALID_VALUE', `${name} must be true or false.`, description)))
 
 const fields = {
   address_pool_title: Type.String({
     minLength: 1,
     maxLength: 100,
     pattern: '^(?! *$)[^\\u0000-\\u001f\\u007f]*$',
-    ...says('INVALID_POOL_TITLE', 'address_pool_title must be text of 1 to 100 characters on one line.', 'A name for people.'),
+    ...says(
+      'INVALID_POOL_TITLE',
+      'address_pool_title must be text of 1 to 100 characters on one line.',
+      'A name for people.',
+    ),
   }),
-  cidr: Type.String({ minLength: 1, maxLength: 49, ...says('INVALID_CIDR', 'cidr must be a range such as 10.20.0.0/16 or fd00:1::/48.', 'The range; bits behind its length are cut off.') }),
+  cidr: Type.String({
+    minLength: 1,
+    maxLength: 49,
+    ...says(
+      'INVALID_CIDR',
+      'cidr must be a range such as 10.20.0.0/16 or fd00:1::/48.',
+      'The range; bits behind its length are cut off.',
+    ),
+  }),
   prefix_length: Type.Optional(
     Type.Integer({
       minimum: 1,
@@ -29,17 +46,34 @@ const fields = {
     Type.String({
       maxLength: 500,
       pattern: '^[^\\u0000-\\u0008\\u000b-\\u001f\\u007f]*$',
-      ...says('INVALID_VALUE', 'description must be text of at most 500 characters.', 'Anything worth knowing of the range.'),
+      ...says(
+        'INVALID_VALUE',
+        'description must be text of at most 500 characters.',
+        'Anything worth knowing of the range.',
+      ),
     }),
   ),
-  is_enabled: flag('is_enabled', 'Whether the pool is chosen where nobody says which. Default true; in a PUT: as it is.'),
-  is_public_range: flag('is_public_range', 'Accepted and without effect, so that a pool can be sent back as it came: it is measured from the range.'),
+  is_enabled: flag(
+    'is_enabled',
+    'Whether the pool is chosen where nobody says which. Default true; in a PUT: as it is.',
+  ),
+  is_public_range: flag(
+    'is_public_range',
+    'Accepted and without effect, so that a pool can be sent back as it came: it is measured from the range.',
+  ),
 }
 
 export const CreatePoolBody = strict({
   ...fields,
   idempotency_key: Type.Optional(
-    Type.String({ maxLength: 255, ...says('INVALID_VALUE', 'idempotency_key must be text of at most 255 characters.', 'A word of the client\'s own: the same word again within ten minutes returns the first answer.') }),
+    Type.String({
+      maxLength: 255,
+      ...says(
+        'INVALID_VALUE',
+        'idempotency_key must be text of at most 255 characters.',
+        "A word of the client's own: the same word again within ten minutes returns the first answer.",
+      ),
+    }),
   ),
 })
 export type CreatePoolBody = Static<typeof CreatePoolBody>
@@ -53,7 +87,12 @@ export type PoolFields = Partial<UpdatePoolBody>
 const Scheme = oneOf(['third_octet', 'dense'])
 export type PoolScheme = Static<typeof Scheme>
 
-export const PoolCapacity = strict({ scheme: Scheme, prefix_length: Count, capacity: told(Count, 'How many subnets the pool holds.'), max_tunnel_number: Count })
+export const PoolCapacity = strict({
+  scheme: Scheme,
+  prefix_length: Count,
+  capacity: told(Count, 'How many subnets the pool holds.'),
+  max_tunnel_number: Count,
+})
 export type PoolCapacity = Static<typeof PoolCapacity>
 
 export const PoolView = shape('Pool', {

@@ -4,14 +4,39 @@ import { maybe, ranged, says } from './fields.ts'
 import { Amount, Count, Flag, Id, Instant, list, oneOf, Sentence, shape, Text, told } from './shapes.ts'
 
 const TIMING = {
-  timeout_seconds: maybe(ranged('number', 0.1, 30, 'INVALID_VALUE', 'timeout_seconds', 'How long an answer is waited for. Default 3.')),
-  source_address: maybe(Type.String({ minLength: 2, maxLength: 45, ...says('INVALID_ADDRESS', 'source_address must be an IP address of this server.', 'Address that is asked from. Absent: the kernel chooses.') })),
+  timeout_seconds: maybe(
+    ranged('number', 0.1, 30, 'INVALID_VALUE', 'timeout_seconds', 'How long an answer is waited for. Default 3.'),
+  ),
+  source_address: maybe(
+    Type.String({
+      minLength: 2,
+      maxLength: 45,
+      ...says(
+        'INVALID_ADDRESS',
+        'source_address must be an IP address of this server.',
+        'Address that is asked from. Absent: the kernel chooses.',
+      ),
+    }),
+  ),
 }
 
 export const TestBody = strict({
-  address: Type.String({ minLength: 2, maxLength: 45, ...says('INVALID_DESTINATION', 'address must be an IP address.', 'Where to look.') }),
+  address: Type.String({
+    minLength: 2,
+    maxLength: 45,
+    ...says('INVALID_DESTINATION', 'address must be an IP address.', 'Where to look.'),
+  }),
   port: ranged('integer', 1, 65_535, 'INVALID_PORT', 'port', 'The port there.'),
-  protocol: maybe(stringEnum(['tcp', 'udp'], says('INVALID_ROUTE_PROTOCOL', 'protocol must be "tcp" or "udp".', 'How to look: a TCP connection, or a datagram. Default tcp.'))),
+  protocol: maybe(
+    stringEnum(
+      ['tcp', 'udp'],
+      says(
+        'INVALID_ROUTE_PROTOCOL',
+        'protocol must be "tcp" or "udp".',
+        'How to look: a TCP connection, or a datagram. Default tcp.',
+      ),
+    ),
+  ),
   ...TIMING,
 })
 export type TestBody = Static<typeof TestBody>
@@ -33,5 +58,9 @@ export const Reachability = shape('Reachability', {
 export type Reachability = Static<typeof Reachability>
 
 /** At the top what says most: a destination that cannot be reached, before one of which nothing is known. */
-export const RouteReachability = shape('RouteReachability', { ...Reachability.properties, route_rule_id: Id, results: list(Reachability) })
+export const RouteReachability = shape('RouteReachability', {
+  ...Reachability.properties,
+  route_rule_id: Id,
+  results: list(Reachability),
+})
 export type RouteReachability = Static<typeof RouteReachability>

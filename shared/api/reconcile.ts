@@ -4,33 +4,113 @@ import { INTERFACE_NAME_PATTERN } from '../tunnel/model.ts'
 import { Warning } from './errors.ts'
 import { PERSISTENCE_TYPES, RECONCILE_STATUSES, TUNNEL_SIDES, type ReconcileStatus } from './lookups.ts'
 import { RouteFindings } from './route-findings.ts'
-import { Always, Anything, countsOf, Flag, Id, idIn, Instant, list, Never, oneOf, Sentence, shape, Text, told, Whole, wordIn } from './shapes.ts'
+import {
+  Always,
+  Anything,
+  countsOf,
+  Flag,
+  Id,
+  idIn,
+  Instant,
+  list,
+  Never,
+  oneOf,
+  Sentence,
+  shape,
+  Text,
+  told,
+  Whole,
+  wordIn,
+} from './shapes.ts'
 import { ObservedView, PlanView, TunnelView } from './tunnel-answers.ts'
 
 const Action = oneOf(['adopt', 'ignore', 'unignore', 'reapply', 'forget', 'delete'])
 export type ReconcileAction = Static<typeof Action>
 
-const says = (code: string, message: string, description: string) => ({ 'x-code': code, 'x-message': message, description })
-const NAME_SENTENCE = 'interface_name must be 1 to 15 letters, digits, "_", "." or "-", and begin with a letter or digit.'
+const says = (code: string, message: string, description: string) => ({
+  'x-code': code,
+  'x-message': message,
+  description,
+})
+const NAME_SENTENCE =
+  'interface_name must be 1 to 15 letters, digits, "_", "." or "-", and begin with a letter or digit.'
 
 export const AdoptBody = strict({
-  interface_name: Type.String({ pattern: INTERFACE_NAME_PATTERN, ...says('INVALID_INTERFACE_NAME', NAME_SENTENCE, 'Name of the tunnel interface to take under management.') }),
-  tunnel_side_id: Type.Optional(integerEnum(Object.values(TUNNEL_SIDES), says('INVALID_TUNNEL_SIDE', 'tunnel_side_id must be 10 (A) or 20 (B).', 'Which of the two ends this server is. Default 10, A, whatever the name says.'))),
+  interface_name: Type.String({
+    pattern: INTERFACE_NAME_PATTERN,
+    ...says('INVALID_INTERFACE_NAME', NAME_SENTENCE, 'Name of the tunnel interface to take under management.'),
+  }),
+  tunnel_side_id: Type.Optional(
+    integerEnum(
+      Object.values(TUNNEL_SIDES),
+      says(
+        'INVALID_TUNNEL_SIDE',
+        'tunnel_side_id must be 10 (A) or 20 (B).',
+        'Which of the two ends this server is. Default 10, A, whatever the name says.',
+      ),
+    ),
+  ),
   persistence_type_id: Type.Optional(
-    integerEnum(Object.values(PERSISTENCE_TYPES), says('INVALID_PERSISTENCE_TYPE', 'persistence_type_id must be 10 (systemd), 20 (networkd) or 30 (runtime only).', 'What brings the tunnel back after a reboot. Absent: as it is kept now by a unit of the panel\'s own, else runtime only.')),
+    integerEnum(
+      Object.values(PERSISTENCE_TYPES),
+      says(
+        'INVALID_PERSISTENCE_TYPE',
+        'persistence_type_id must be 10 (systemd), 20 (networkd) or 30 (runtime only).',
+        "What brings the tunnel back after a reboot. Absent: as it is kept now by a unit of the panel's own, else runtime only.",
+      ),
+    ),
   ),
   address_pool_id: Type.Optional(
-    nullable(Type.Integer({ minimum: 1, maximum: 2 ** 53 - 1, ...says('UNKNOWN_ADDRESS_POOL', 'address_pool_id must be the id of a pool, or null.', 'Pool that the tunnel counts to. Absent: the narrowest one that its addresses lie in. Null: none.') })),
+    nullable(
+      Type.Integer({
+        minimum: 1,
+        maximum: 2 ** 53 - 1,
+        ...says(
+          'UNKNOWN_ADDRESS_POOL',
+          'address_pool_id must be the id of a pool, or null.',
+          'Pool that the tunnel counts to. Absent: the narrowest one that its addresses lie in. Null: none.',
+        ),
+      }),
+    ),
   ),
-  note: Type.Optional(Type.String({ maxLength: 2000, pattern: '^[^\\u0000-\\u0008\\u000b-\\u001f\\u007f]*$', ...says('INVALID_VALUE', 'note must be text of at most 2000 characters.', 'Anything worth remembering about the tunnel.') })),
-  takeover: Type.Optional(Type.Boolean(says('INVALID_VALUE', 'takeover must be true or false.', 'Have a systemd unit of the panel\'s own make the tunnel at boot from now on. The link is not touched by it.'))),
+  note: Type.Optional(
+    Type.String({
+      maxLength: 2000,
+      pattern: '^[^\\u0000-\\u0008\\u000b-\\u001f\\u007f]*$',
+      ...says(
+        'INVALID_VALUE',
+        'note must be text of at most 2000 characters.',
+        'Anything worth remembering about the tunnel.',
+      ),
+    }),
+  ),
+  takeover: Type.Optional(
+    Type.Boolean(
+      says(
+        'INVALID_VALUE',
+        'takeover must be true or false.',
+        "Have a systemd unit of the panel's own make the tunnel at boot from now on. The link is not touched by it.",
+      ),
+    ),
+  ),
 })
 export type AdoptBody = Static<typeof AdoptBody>
 
 export const IgnoreBody = strict({
   // Any device's name: what cannot be adopted for its name can still be ignored.
-  interface_name: Type.String({ pattern: '^[^\\s/]{1,15}$', ...says('INVALID_INTERFACE_NAME', 'interface_name must be 1 to 15 characters without blanks and "/".', 'Name of the interface to leave out of the report, or to report again.') }),
-  ignored: Type.Optional(Type.Boolean(says('INVALID_VALUE', 'ignored must be true or false.', 'False: report the interface again. Default true.'))),
+  interface_name: Type.String({
+    pattern: '^[^\\s/]{1,15}$',
+    ...says(
+      'INVALID_INTERFACE_NAME',
+      'interface_name must be 1 to 15 characters without blanks and "/".',
+      'Name of the interface to leave out of the report, or to report again.',
+    ),
+  }),
+  ignored: Type.Optional(
+    Type.Boolean(
+      says('INVALID_VALUE', 'ignored must be true or false.', 'False: report the interface again. Default true.'),
+    ),
+  ),
 })
 export type IgnoreBody = Static<typeof IgnoreBody>
 
@@ -66,8 +146,14 @@ export const ReconcileItem = shape('ReconcileItem', {
   legacy: nullable(LegacyName),
   observed: ObservedView,
   is_ignored: Flag,
-  unmodelled: told(list(Text), 'What the link carries and the panel cannot keep, in the words of ip: a change that would lose it is refused.'),
-  foreign_files: told(list(Text), 'Files in the place of the panel\'s own that it did not write, or that somebody edited since: never overwritten.'),
+  unmodelled: told(
+    list(Text),
+    'What the link carries and the panel cannot keep, in the words of ip: a change that would lose it is refused.',
+  ),
+  foreign_files: told(
+    list(Text),
+    "Files in the place of the panel's own that it did not write, or that somebody edited since: never overwritten.",
+  ),
   noticed: told(nullable(Noticed), 'Null where no pass has seen the status yet.'),
 })
 export type ReconcileItem = Static<typeof ReconcileItem>
@@ -95,7 +181,10 @@ export const ReconcileAnswer = shape('Reconciliation', {
   items: list(ReconcileItem),
   counts: ReconcileCounts,
   ignored_interfaces: list(Text),
-  leftover_units: told(list(Text), 'Units of the panel\'s own that make an interface at boot which is neither there nor managed.'),
+  leftover_units: told(
+    list(Text),
+    "Units of the panel's own that make an interface at boot which is neither there nor managed.",
+  ),
   last_pass: nullable(LastPass),
   checked_at: Instant,
 })
@@ -107,7 +196,10 @@ export const AdoptAnswer = shape('Adopted', {
   legacy: nullable(LegacyName),
   imported: told(Anything, 'What was read from the kernel, under the names of the record.'),
   units_taken_over: told(list(Text), 'Unit files that stood for the interface and are managed from now on.'),
-  backups: told(list(strict({ path: Text, content: Text })), 'Files as they were before they were rewritten or removed.'),
+  backups: told(
+    list(strict({ path: Text, content: Text })),
+    'Files as they were before they were rewritten or removed.',
+  ),
   plan: PlanView,
   warnings: list(Warning),
 })

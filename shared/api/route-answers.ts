@@ -3,7 +3,22 @@ import { nullable, strict, type Static } from '../schema.ts'
 import { Warning } from './errors.ts'
 import { ADDRESS_FAMILIES, APPLY_STATUSES, LOAD_BALANCE_MODES, NAT_MODES, ROUTE_PROTOCOLS } from './lookups.ts'
 import { CreateRouteBody } from './routes.ts'
-import { Amount, Count, Flag, Id, idIn, Instant, list, Never, oneOf, Sentence, shape, Text, told, wordIn } from './shapes.ts'
+import {
+  Amount,
+  Count,
+  Flag,
+  Id,
+  idIn,
+  Instant,
+  list,
+  Never,
+  oneOf,
+  Sentence,
+  shape,
+  Text,
+  told,
+  wordIn,
+} from './shapes.ts'
 import { CheckView, StepView } from './tunnel-answers.ts'
 
 export const DestinationView = shape('Destination', {
@@ -65,12 +80,21 @@ export const RouteHealthView = shape('RouteHealth', {
   detail: Text,
   route_rule_id: Id,
   installed: told(nullable(Flag), 'Null: the rules of the kernel cannot be read.'),
-  tunnel: told(nullable(strict({ tunnel_id: Id, interface_name: Text, is_up: Flag, oper_state: Text })), 'Null: the rule names none, or one that is no more.'),
+  tunnel: told(
+    nullable(strict({ tunnel_id: Id, interface_name: Text, is_up: Flag, oper_state: Text })),
+    'Null: the rule names none, or one that is no more.',
+  ),
 })
 export type RouteHealthView = Static<typeof RouteHealthView>
 
 /** How a rule is, as the panel noticed it; null is a rule that was not there, or is not any more. */
-export const RouteHealthEvent = shape('RouteHealthChange', { route_rule_id: Id, title: Text, from: nullable(HealthState), to: nullable(HealthState), detail: Text })
+export const RouteHealthEvent = shape('RouteHealthChange', {
+  route_rule_id: Id,
+  title: Text,
+  from: nullable(HealthState),
+  to: nullable(HealthState),
+  detail: Text,
+})
 export type RouteHealthEvent = Static<typeof RouteHealthEvent>
 
 /**
@@ -86,7 +110,7 @@ export const TrafficView = shape('RouteTraffic', {
   tx_bytes_per_second: nullable(Amount),
   rx_packets_per_second: nullable(Amount),
   tx_packets_per_second: nullable(Amount),
-  rx_bytes_since_boot: told(Count, 'The kernel\'s own counter. It is never added to the one since creation.'),
+  rx_bytes_since_boot: told(Count, "The kernel's own counter. It is never added to the one since creation."),
   tx_bytes_since_boot: Count,
   rx_packets_since_boot: Count,
   tx_packets_since_boot: Count,
@@ -96,20 +120,29 @@ export const TrafficView = shape('RouteTraffic', {
   tx_packets_since_creation: Count,
   active_connections: nullable(Count),
   new_connections_per_second: nullable(Amount),
-  reset_detected: told(Flag, 'Whether the kernel\'s counter had been made anew when it was last read.'),
+  reset_detected: told(Flag, "Whether the kernel's counter had been made anew when it was last read."),
 })
 export type TrafficView = Static<typeof TrafficView>
 
 export const RouteItem = shape('RouteItem', { ...TrafficView.properties, route: RouteView, health: RouteHealthView })
 export type RouteItem = Static<typeof RouteItem>
 
-export const ListRoutesAnswer = shape('Routes', { routes: list(RouteItem), total: Count, limit: Count, offset: Count, note: Sentence })
+export const ListRoutesAnswer = shape('Routes', {
+  routes: list(RouteItem),
+  total: Count,
+  limit: Count,
+  offset: Count,
+  note: Sentence,
+})
 export type ListRoutesAnswer = Static<typeof ListRoutesAnswer>
 
 export const RoutePlanView = shape('RoutePlan', {
   operation: oneOf(['none', 'create', 'update', 'delete']),
   route_rule_id: nullable(Id),
-  affected_route_rule_ids: told(list(Id), 'The rules that the change concerns; a rule that does not exist yet has no id and is not among them.'),
+  affected_route_rule_ids: told(
+    list(Id),
+    'The rules that the change concerns; a rule that does not exist yet has no id and is not among them.',
+  ),
   steps: list(StepView),
   rollback: list(StepView),
   files: list(strict({ kind: Text, path: Text, content: Text })),
@@ -129,15 +162,26 @@ export const RouteVerificationView = shape('RouteVerification', {
 })
 export type RouteVerificationView = Static<typeof RouteVerificationView>
 
-export const ChangeRouteAnswer = shape('RouteChanged', { route: RouteView, plan: RoutePlanView, verification: RouteVerificationView, warnings: list(Warning) })
+export const ChangeRouteAnswer = shape('RouteChanged', {
+  route: RouteView,
+  plan: RoutePlanView,
+  verification: RouteVerificationView,
+  warnings: list(Warning),
+})
 export type ChangeRouteAnswer = Static<typeof ChangeRouteAnswer>
 
-const connections_dropped = told(nullable(Count), 'Null: nobody asked for it, or it did not work, of which a warning tells.')
+const connections_dropped = told(
+  nullable(Count),
+  'Null: nobody asked for it, or it did not work, of which a warning tells.',
+)
 
 export const UpdateRouteAnswer = shape('RouteUpdated', { ...ChangeRouteAnswer.properties, connections_dropped })
 export type UpdateRouteAnswer = Static<typeof UpdateRouteAnswer>
 
-export const RouteActionAnswer = shape('RouteAction', { ...UpdateRouteAnswer.properties, action: oneOf(['enable', 'disable', 'reapply']) })
+export const RouteActionAnswer = shape('RouteAction', {
+  ...UpdateRouteAnswer.properties,
+  action: oneOf(['enable', 'disable', 'reapply']),
+})
 export type RouteActionAnswer = Static<typeof RouteActionAnswer>
 
 export const PreviewRouteAnswer = shape('RoutePreview', {
@@ -145,7 +189,10 @@ export const PreviewRouteAnswer = shape('RoutePreview', {
   rule_text: told(Text, 'What this rule alone adds to the table, as if it were the only one; "" where it is disabled.'),
   present_text: told(Text, 'The same of the rule as it is stored now; "" where it is disabled, or there is none yet.'),
   plan: RoutePlanView,
-  resolved: told(CreateRouteBody, 'The request with everything decided; posted to /routes, or patched onto the rule, it makes exactly what the payload shows.'),
+  resolved: told(
+    CreateRouteBody,
+    'The request with everything decided; posted to /routes, or patched onto the rule, it makes exactly what the payload shows.',
+  ),
   warnings: list(Warning),
   note: Sentence,
 })
@@ -166,22 +213,41 @@ export type DeleteRouteAnswer = Static<typeof DeleteRouteAnswer>
 export const DuplicateRouteAnswer = shape('RouteDuplicated', { route: RouteView, note: Sentence })
 export type DuplicateRouteAnswer = Static<typeof DuplicateRouteAnswer>
 
-export const ReorderAnswer = shape('RoutesReordered', { action: oneOf(['reorder']), routes: list(RouteView), note: Text })
+export const ReorderAnswer = shape('RoutesReordered', {
+  action: oneOf(['reorder']),
+  routes: list(RouteView),
+  note: Text,
+})
 export type ReorderAnswer = Static<typeof ReorderAnswer>
 
-export const ApplyAllAnswer = shape('RoutesApplied', { action: oneOf(['apply_all']), rules_applied: Count, verification: RouteVerificationView, note: Text })
+export const ApplyAllAnswer = shape('RoutesApplied', {
+  action: oneOf(['apply_all']),
+  rules_applied: Count,
+  verification: RouteVerificationView,
+  note: Text,
+})
 export type ApplyAllAnswer = Static<typeof ApplyAllAnswer>
 
 export const DestinationsAnswer = shape('Destinations', { destinations: list(DestinationView), total: Count })
 export type DestinationsAnswer = Static<typeof DestinationsAnswer>
 
-export const AllowedSourcesAnswer = shape('AllowedSources', { allowed_sources: list(AllowedSourceView), total: Count, note: Text })
+export const AllowedSourcesAnswer = shape('AllowedSources', {
+  allowed_sources: list(AllowedSourceView),
+  total: Count,
+  note: Text,
+})
 export type AllowedSourcesAnswer = Static<typeof AllowedSourcesAnswer>
 
-export const ChangeDestinationsAnswer = shape('DestinationsChanged', { ...UpdateRouteAnswer.properties, ...DestinationsAnswer.properties })
+export const ChangeDestinationsAnswer = shape('DestinationsChanged', {
+  ...UpdateRouteAnswer.properties,
+  ...DestinationsAnswer.properties,
+})
 export type ChangeDestinationsAnswer = Static<typeof ChangeDestinationsAnswer>
 
-export const ChangeAllowedSourcesAnswer = shape('AllowedSourcesChanged', { ...UpdateRouteAnswer.properties, ...AllowedSourcesAnswer.properties })
+export const ChangeAllowedSourcesAnswer = shape('AllowedSourcesChanged', {
+  ...UpdateRouteAnswer.properties,
+  ...AllowedSourcesAnswer.properties,
+})
 export type ChangeAllowedSourcesAnswer = Static<typeof ChangeAllowedSourcesAnswer>
 
 export const TrafficPoint = strict({ at: Instant, rx_bytes_per_second: Amount, tx_bytes_per_second: Amount })
@@ -191,7 +257,7 @@ export const RouteTrafficAnswer = shape('RouteTrafficNow', {
   route_rule_id: Id,
   title: Text,
   traffic: TrafficView,
-  sampled: told(Flag, 'Whether the kernel\'s counter could be read just now.'),
+  sampled: told(Flag, "Whether the kernel's counter could be read just now."),
   points: told(list(TrafficPoint), 'Of the last minutes, oldest first.'),
   note: Sentence,
 })
@@ -209,7 +275,14 @@ export const TrafficBucket = shape('TrafficBucket', {
 })
 export type TrafficBucket = Static<typeof TrafficBucket>
 
-export const TrafficHistoryAnswer = shape('TrafficHistory', { route_rule_id: Id, samples: list(TrafficBucket), total: Count, interval_seconds: Amount, since: Instant, note: Sentence })
+export const TrafficHistoryAnswer = shape('TrafficHistory', {
+  route_rule_id: Id,
+  samples: list(TrafficBucket),
+  total: Count,
+  interval_seconds: Amount,
+  since: Instant,
+  note: Sentence,
+})
 export type TrafficHistoryAnswer = Static<typeof TrafficHistoryAnswer>
 
 export const TrafficSummaryAnswer = shape('TrafficSummary', {

@@ -5,7 +5,18 @@ import { Flag, list, oneOf, Sentence, shape, Text, told, Value, Whole } from './
 export const SETTING_TYPES = ['bool', 'int', 'float', 'string', 'enum', 'json', 'lookup'] as const
 export type SettingType = (typeof SETTING_TYPES)[number]
 
-export const SETTING_CATEGORIES = ['tunnel', 'addressing', 'keepalive', 'monitor', 'diagnostics', 'metrics', 'routes', 'display', 'security', 'system'] as const
+export const SETTING_CATEGORIES = [
+  'tunnel',
+  'addressing',
+  'keepalive',
+  'monitor',
+  'diagnostics',
+  'metrics',
+  'routes',
+  'display',
+  'security',
+  'system',
+] as const
 export type SettingCategory = (typeof SETTING_CATEGORIES)[number]
 
 /** What a value must be. Null, "" and [] where the type has no such bound. */
@@ -34,7 +45,10 @@ export const SettingEntry = shape('Setting', {
 })
 export type SettingEntry = Static<typeof SettingEntry>
 
-export const SettingsSchemaAnswer = shape('SettingsSchema', { settings: list(SettingEntry), categories: list(oneOf(SETTING_CATEGORIES)) })
+export const SettingsSchemaAnswer = shape('SettingsSchema', {
+  settings: list(SettingEntry),
+  categories: list(oneOf(SETTING_CATEGORIES)),
+})
 export type SettingsSchemaAnswer = Static<typeof SettingsSchemaAnswer>
 
 export interface SettingsAnswer {

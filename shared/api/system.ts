@@ -16,7 +16,13 @@ export const HealthAnswer = shape('Health', {
   version: Type.Optional(Sentence),
   uptime_seconds: Type.Optional(Count),
   setup_required: Flag,
-  components: list(strict({ name: oneOf(['database', 'netlink', 'kernel_module', 'monitor', 'metrics', 'helper', 'tls']), status: Status, detail: Type.Optional(Sentence) })),
+  components: list(
+    strict({
+      name: oneOf(['database', 'netlink', 'kernel_module', 'monitor', 'metrics', 'helper', 'tls']),
+      status: Status,
+      detail: Type.Optional(Sentence),
+    }),
+  ),
   checked_at: Instant,
 })
 export type HealthAnswer = Static<typeof HealthAnswer>
@@ -30,14 +36,22 @@ export const RuleBackendView = shape('RuleBackend', {
   reason: told(Sentence, 'Why this one is active.'),
   detail: told(Text, 'What does not work, or has bounds.'),
   version: Text,
-  namespace: told(Text, 'Everything of the panel\'s own is in there, and nothing else.'),
+  namespace: told(Text, "Everything of the panel's own is in there, and nothing else."),
   features: mapOf(Flag),
   binaries: mapOf(Flag),
 })
 export type RuleBackendView = Static<typeof RuleBackendView>
 
 export const CapabilitiesAnswer = shape('Capabilities', {
-  tunnel_types: list(strict({ tunnel_type_id: idIn(TUNNEL_TYPES), title: Text, supported: Flag, link_manager: told(oneOf(['netlink']), 'What makes the link.'), note: Text })),
+  tunnel_types: list(
+    strict({
+      tunnel_type_id: idIn(TUNNEL_TYPES),
+      title: Text,
+      supported: Flag,
+      link_manager: told(oneOf(['netlink']), 'What makes the link.'),
+      note: Text,
+    }),
+  ),
   persistence: list(strict({ persistence_type_id: idIn(PERSISTENCE_TYPES), title: Text, available: Flag, note: Text })),
   complete: told(Flag, 'Every probe has finished.'),
   rule_backend: RuleBackendView,
@@ -47,17 +61,36 @@ export const CapabilitiesAnswer = shape('Capabilities', {
 export type CapabilitiesAnswer = Static<typeof CapabilitiesAnswer>
 
 export const InfoAnswer = shape('Info', {
-  build: strict({ version: Sentence, commit: told(Text, '"" in a build that was not told.'), date: told(Text, 'When it was built; "" in a build that was not told.') }),
-  runtime: strict({ node_version: Sentence, os: Sentence, arch: Sentence, hostname: Text, pid: Id, uid: Count, is_root: Never, uptime_seconds: Count }),
+  build: strict({
+    version: Sentence,
+    commit: told(Text, '"" in a build that was not told.'),
+    date: told(Text, 'When it was built; "" in a build that was not told.'),
+  }),
+  runtime: strict({
+    node_version: Sentence,
+    os: Sentence,
+    arch: Sentence,
+    hostname: Text,
+    pid: Id,
+    uid: Count,
+    is_root: Never,
+    uptime_seconds: Count,
+  }),
   paths: strict({
     data_dir: Sentence,
     database_path: Sentence,
     systemd_dir: told(Text, 'Where units of tunnels lie; "" while the root helper is away, which alone knows.'),
-    networkd_dir: told(Text, 'Likewise of systemd-networkd\'s files.'),
+    networkd_dir: told(Text, "Likewise of systemd-networkd's files."),
     socket_path: told(Sentence, 'Where the root helper is spoken to.'),
   }),
   serving: strict({ bind_host: Sentence, bind_port: Count, web_path: Text, base_path: Text, api_base_path: Sentence }),
-  kernel: strict({ release: Sentence, loaded_modules: told(mapOf(Flag), 'Of the modules that the panel has to do with, whether they are there, loaded or built in.') }),
+  kernel: strict({
+    release: Sentence,
+    loaded_modules: told(
+      mapOf(Flag),
+      'Of the modules that the panel has to do with, whether they are there, loaded or built in.',
+    ),
+  }),
   helper: strict({ version: told(Text, '"" while it is away.'), pid: nullable(Id), connected: Flag }),
   started_at: Instant,
 })

@@ -4,7 +4,22 @@ import { FILE_KINDS } from '../tunnel/model.ts'
 import { DependentRoute } from './dependent-routes.ts'
 import { Warning } from './errors.ts'
 import { ADDRESS_FAMILIES, APPLY_STATUSES, PERSISTENCE_TYPES, TUNNEL_SIDES, TUNNEL_TYPES } from './lookups.ts'
-import { Amount, Count, Flag, Id, idIn, Instant, list, oneOf, Sentence, shape, Text, told, Whole, wordIn } from './shapes.ts'
+import {
+  Amount,
+  Count,
+  Flag,
+  Id,
+  idIn,
+  Instant,
+  list,
+  oneOf,
+  Sentence,
+  shape,
+  Text,
+  told,
+  Whole,
+  wordIn,
+} from './shapes.ts'
 import { CreateTunnelBody } from './tunnels.ts'
 
 export const AddressView = shape('TunnelAddress', {
@@ -21,7 +36,10 @@ export type AddressView = Static<typeof AddressView>
 /** The live side of a tunnel, never mixed with what is stored. Numbers are null and texts "" where there is no link. */
 export const ObservedView = shape('TunnelObserved', {
   exists: Flag,
-  is_known: told(Flag, 'False while the root helper is away: nothing is known then, exists is false for want of a better word, and detail says why.'),
+  is_known: told(
+    Flag,
+    'False while the root helper is away: nothing is known then, exists is false for want of a better word, and detail says why.',
+  ),
   detail: Text,
   oper_state: Text,
   kind: Text,
@@ -93,7 +111,12 @@ export const TunnelView = shape('Tunnel', {
 })
 export type TunnelView = Static<typeof TunnelView>
 
-export const StepView = shape('Step', { kind: Sentence, description: Sentence, argv: Type.Optional(list(Text)), path: Type.Optional(Text) })
+export const StepView = shape('Step', {
+  kind: Sentence,
+  description: Sentence,
+  argv: Type.Optional(list(Text)),
+  path: Type.Optional(Text),
+})
 export type StepView = Static<typeof StepView>
 
 export const PlanView = shape('TunnelPlan', {
@@ -103,17 +126,33 @@ export const PlanView = shape('TunnelPlan', {
   steps: list(StepView),
   rollback: told(list(StepView), 'What would be done if a step or a check fails after all steps were taken.'),
   files: list(strict({ kind: oneOf(FILE_KINDS), path: Text, content: Text })),
-  verification: told(list(strict({ name: Text, expected: Text })), 'What is read back afterwards, and what it must be.'),
+  verification: told(
+    list(strict({ name: Text, expected: Text })),
+    'What is read back afterwards, and what it must be.',
+  ),
   requires_recreate: Flag,
   recreate_reasons: list(Text),
   warnings: list(Warning),
 })
 export type PlanView = Static<typeof PlanView>
 
-export const CheckView = shape('Check', { name: Text, ok: Flag, fatal: Flag, skipped: Flag, expected: Text, actual: Text, detail: Text })
+export const CheckView = shape('Check', {
+  name: Text,
+  ok: Flag,
+  fatal: Flag,
+  skipped: Flag,
+  expected: Text,
+  actual: Text,
+  detail: Text,
+})
 export type CheckView = Static<typeof CheckView>
 
-export const VerificationView = shape('TunnelVerification', { ok: Flag, checks: list(CheckView), failures: list(CheckView), oper_state: Text })
+export const VerificationView = shape('TunnelVerification', {
+  ok: Flag,
+  checks: list(CheckView),
+  failures: list(CheckView),
+  oper_state: Text,
+})
 export type VerificationView = Static<typeof VerificationView>
 
 export const MtuAdvice = shape('MtuAdvice', {
@@ -127,13 +166,21 @@ export const MtuAdvice = shape('MtuAdvice', {
 })
 export type MtuAdvice = Static<typeof MtuAdvice>
 
-export const CreateTunnelAnswer = shape('TunnelChanged', { tunnel: TunnelView, plan: PlanView, verification: VerificationView, warnings: list(Warning) })
+export const CreateTunnelAnswer = shape('TunnelChanged', {
+  tunnel: TunnelView,
+  plan: PlanView,
+  verification: VerificationView,
+  warnings: list(Warning),
+})
 export type CreateTunnelAnswer = Static<typeof CreateTunnelAnswer>
 
 export const UpdateTunnelAnswer = CreateTunnelAnswer
 export type UpdateTunnelAnswer = CreateTunnelAnswer
 
-export const TunnelActionAnswer = shape('TunnelAction', { ...CreateTunnelAnswer.properties, action: oneOf(['up', 'down', 'restart', 'reapply']) })
+export const TunnelActionAnswer = shape('TunnelAction', {
+  ...CreateTunnelAnswer.properties,
+  action: oneOf(['up', 'down', 'restart', 'reapply']),
+})
 export type TunnelActionAnswer = Static<typeof TunnelActionAnswer>
 
 export const AddressesAnswer = shape('TunnelAddresses', {
@@ -142,18 +189,29 @@ export const AddressesAnswer = shape('TunnelAddresses', {
 })
 export type AddressesAnswer = Static<typeof AddressesAnswer>
 
-export const ChangeAddressesAnswer = shape('TunnelAddressesChanged', { ...UpdateTunnelAnswer.properties, ...AddressesAnswer.properties })
+export const ChangeAddressesAnswer = shape('TunnelAddressesChanged', {
+  ...UpdateTunnelAnswer.properties,
+  ...AddressesAnswer.properties,
+})
 export type ChangeAddressesAnswer = Static<typeof ChangeAddressesAnswer>
 
 export const PreviewTunnelAnswer = shape('TunnelPreview', {
   plan: PlanView,
   mtu: MtuAdvice,
-  resolved: told(CreateTunnelBody, 'The request with everything decided; posted to /tunnels it makes exactly what the plan shows.'),
+  resolved: told(
+    CreateTunnelBody,
+    'The request with everything decided; posted to /tunnels it makes exactly what the plan shows.',
+  ),
   warnings: list(Warning),
 })
 export type PreviewTunnelAnswer = Static<typeof PreviewTunnelAnswer>
 
-export const ListTunnelsAnswer = shape('Tunnels', { tunnels: list(TunnelView), total: Count, limit: Count, offset: Count })
+export const ListTunnelsAnswer = shape('Tunnels', {
+  tunnels: list(TunnelView),
+  total: Count,
+  limit: Count,
+  offset: Count,
+})
 export type ListTunnelsAnswer = Static<typeof ListTunnelsAnswer>
 
 export const DeleteTunnelAnswer = shape('TunnelDeleted', {
@@ -163,9 +221,15 @@ export const DeleteTunnelAnswer = shape('TunnelDeleted', {
   already_deleted: Flag,
   files_removed: list(Text),
   files_absent: list(Text),
-  files_kept: told(list(Text), 'Files in the place of the panel\'s own that it did not write, or that somebody edited since: left alone.'),
+  files_kept: told(
+    list(Text),
+    "Files in the place of the panel's own that it did not write, or that somebody edited since: left alone.",
+  ),
   plan: PlanView,
   warnings: list(Warning),
-  dependent_routes: told(list(DependentRoute), 'The relay rules that used the tunnel: they stay, and their path is gone.'),
+  dependent_routes: told(
+    list(DependentRoute),
+    'The relay rules that used the tunnel: they stay, and their path is gone.',
+  ),
 })
 export type DeleteTunnelAnswer = Static<typeof DeleteTunnelAnswer>

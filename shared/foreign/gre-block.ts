@@ -18,19 +18,46 @@ interface Ends {
 }
 
 /** The first there is: answers to what the tunnel sends, and then what it sends. `device`: the interface that has the local endpoint, null where none is known. */
-export function greBlockOf({ local_endpoint, remote_endpoint }: Ends, foreign: ForeignFound, device: string | null): GreBlock | null {
+export function greBlockOf(
+  { local_endpoint, remote_endpoint }: Ends,
+  foreign: ForeignFound,
+  device: string | null,
+): GreBlock | null {
   if (!foreign.is_whole) return null
   const walker = new Walker(foreign)
-  const common = { isTranslated: false, isForHost: true, family: remote_endpoint.includes(':') ? 6 : 4, protocol: 'gre', first: 0, last: 65_535, in_interface: null, out_interface: null } as const
+  const common = {
+    isTranslated: false,
+    isForHost: true,
+    family: remote_endpoint.includes(':') ? 6 : 4,
+    protocol: 'gre',
+    first: 0,
+    last: 65_535,
+    in_interface: null,
+    out_interface: null,
+  } as const
   const packets: readonly [GreBlock['direction'], readonly ForeignChain['hook'][], Packet][] = [
-    ['in', ['prerouting', 'input'], { ...common, isReply: true, address: local_endpoint, from: [remote_endpoint], in_interface: device }],
-    ['out', ['output', 'postrouting'], { ...common, isReply: false, address: remote_endpoint, from: [local_endpoint], out_interface: device }],
+    [
+      'in',
+      ['prerouting', 'input'],
+      { ...common, isReply: true, address: local_endpoint, from: [remote_endpoint], in_interface: device },
+    ],
+    [
+      'out',
+      ['output', 'postrouting'],
+      { ...common, isReply: false, address: remote_endpoint, from: [local_endpoint], out_interface: device },
+    ],
   ]
   for (const [direction, hooks, packet] of packets) {
     for (const chain of foreign.chains.filter((one) => hooks.includes(one.hook) && isOfFamily(one, packet))) {
       const { endings, blame } = walker.through(chain, packet)
       if (endings.size !== 1 || !endings.has('drop') || !blame) continue
-      return { table: blame.table, chain: blame.chain, text: blame.text, direction, remedy: remedyFor({ chain, direction, far: remote_endpoint }, foreign) }
+      return {
+        table: blame.table,
+        chain: blame.chain,
+        text: blame.text,
+        direction,
+        remedy: remedyFor({ chain, direction, far: remote_endpoint }, foreign),
+      }
     }
   }
   return null
@@ -48,7 +75,10 @@ const PLAIN = /^[A-Za-z0-9_.-]+$/
 function remedyFor(place: Place, { chains }: ForeignFound): string {
   const { chain, direction } = place
   // ufw and firewalld keep what comes in and goes out behind base chains of the table that they share.
-  const front = (['firewalld', 'ufw'] as const).find((manager) => chain.hook === FRONTS[direction] && chains.some((one) => one.table === chain.table && one.manager === manager))
+  const front = (['firewalld', 'ufw'] as const).find(
+    (manager) =>
+      chain.hook === FRONTS[direction] && chains.some((one) => one.table === chain.table && one.manager === manager),
+  )
   return REMEDIES[front ?? chain.manager](place)
 }
 
@@ -56,19 +86,28 @@ const FRONTS = { in: 'input', out: 'output' } as const
 
 function nft({ chain: { table, chain }, direction, far }: Place): string {
   const match = `${far.includes(':') ? 'ip6' : 'ip'} ${direction === 'in' ? 'saddr' : 'daddr'} ${far} meta l4proto gre`
-  if (![...table.split(' '), chain].every((word) => PLAIN.test(word))) return `Accept "${match}" at the head of the chain ${chain}.`
+  if (![...table.split(' '), chain].every((word) => PLAIN.test(word)))
+    return `Accept "${match}" at the head of the chain ${chain}.`
   return `Let GRE through: nft insert rule ${table} ${chain} ${match} accept (and in the file that loads this table).`
 }
 
 function iptables(place: Place): string {
-  const { chain: { chain }, direction, far } = place
+  const {
+    chain: { chain },
+    direction,
+    far,
+  } = place
   if (!PLAIN.test(chain)) return nft(place)
   return `Let GRE through: ${far.includes(':') ? 'ip6tables' : 'iptables'} -I ${chain} -p gre ${direction === 'in' ? '-s' : '-d'} ${far} -j ACCEPT (and in what loads these rules at boot).`
 }
 
 const REMEDIES: Readonly<Record<ForeignManager, (place: Place) => string>> = {
-  ufw: ({ direction, far }) => (direction === 'in' ? `Let GRE through: ufw allow proto gre from ${far}.` : `Let GRE through: ufw allow out proto gre to ${far}.`),
-  firewalld: ({ far }) => `Let GRE through: firewall-cmd --permanent --add-rich-rule='rule family="${far.includes(':') ? 'ipv6' : 'ipv4'}" source address="${far}" protocol value="gre" accept', then firewall-cmd --reload.`,
+  ufw: ({ direction, far }) =>
+    direction === 'in'
+      ? `Let GRE through: ufw allow proto gre from ${far}.`
+      : `Let GRE through: ufw allow out proto gre to ${far}.`,
+  firewalld: ({ far }) =>
+    `Let GRE through: firewall-cmd --permanent --add-rich-rule='rule family="${far.includes(':') ? 'ipv6' : 'ipv4'}" source address="${far}" protocol value="gre" accept', then firewall-cmd --reload.`,
   docker: iptables,
   iptables,
   nftables: nft,

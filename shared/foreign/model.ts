@@ -5,7 +5,17 @@ export const FOREIGN_MANAGERS = ['docker', 'ufw', 'firewalld', 'iptables', 'nfta
 export type ForeignManager = (typeof FOREIGN_MANAGERS)[number]
 export const FOREIGN_HOOKS = ['forward', 'prerouting', 'postrouting', 'input', 'output'] as const
 /** "none": the rule goes on to the next one. "other": one that is not judged, such as a map of verdicts or an extension of iptables. */
-export const FOREIGN_VERDICTS = ['none', 'accept', 'drop', 'reject', 'return', 'jump', 'goto', 'translate', 'other'] as const
+export const FOREIGN_VERDICTS = [
+  'none',
+  'accept',
+  'drop',
+  'reject',
+  'return',
+  'jump',
+  'goto',
+  'translate',
+  'other',
+] as const
 export const FOREIGN_RULES_MAX = 1000
 
 const Name = line(300)
@@ -14,7 +24,14 @@ const Device = Type.String({ pattern: '^[^\\s/]{0,15}$' })
 const Port = nullable(integer(0, 65_535))
 
 /** `hook` null: rules lead to it. `table` is the family and the name, "inet filter". */
-export const ForeignChain = strict({ table: Name, chain: Name, manager: Manager, hook: nullable(stringEnum(FOREIGN_HOOKS)), priority: Type.Integer(), policy: stringEnum(['accept', 'drop']) })
+export const ForeignChain = strict({
+  table: Name,
+  chain: Name,
+  manager: Manager,
+  hook: nullable(stringEnum(FOREIGN_HOOKS)),
+  priority: Type.Integer(),
+  policy: stringEnum(['accept', 'drop']),
+})
 export type ForeignChain = Static<typeof ForeignChain>
 
 /**
@@ -52,4 +69,12 @@ export const ForeignFound = strict({
 })
 export type ForeignFound = Static<typeof ForeignFound>
 
-export const nothingForeign = (detail: string): ForeignFound => ({ is_readable: detail === '', detail, managers: [], chains: [], rules: [], total: 0, is_whole: true })
+export const nothingForeign = (detail: string): ForeignFound => ({
+  is_readable: detail === '',
+  detail,
+  managers: [],
+  chains: [],
+  rules: [],
+  total: 0,
+  is_whole: true,
+})

@@ -7,7 +7,19 @@ import { isList, isObject, only, textIn, type Json, type JsonObject } from '../r
 export type Asks = Omit<ForeignRule, 'table' | 'chain' | 'manager' | 'text'>
 type Part = Partial<Asks>
 
-const ANYTHING: Asks = { family: '', protocol: '', address: '', port: null, port_end: null, in_interface: '', out_interface: '', ct: '', is_whole: true, verdict: 'none', target: '' }
+const ANYTHING: Asks = {
+  family: '',
+  protocol: '',
+  address: '',
+  port: null,
+  port_end: null,
+  in_interface: '',
+  out_interface: '',
+  ct: '',
+  is_whole: true,
+  verdict: 'none',
+  target: '',
+}
 /** It asks for something that is not told of here. */
 const MORE: Part = { is_whole: false }
 
@@ -20,11 +32,27 @@ export function asksOf(expression: Json | undefined, text: string): Asks {
 
 /** What is asked twice is asked otherwise the second time. An extension of iptables is a verdict only where there is no other. */
 function joined(asks: Asks, part: Part): Asks {
-  const isTwice = (['address', 'port', 'in_interface', 'out_interface', 'ct'] as const).some((key) => part[key] !== undefined && asks[key] !== ANYTHING[key])
-  return { ...asks, ...part, is_whole: asks.is_whole && !isTwice && (part.is_whole ?? true), ...(asks.ct === 'never' ? { ct: asks.ct } : {}) }
+  const isTwice = (['address', 'port', 'in_interface', 'out_interface', 'ct'] as const).some(
+    (key) => part[key] !== undefined && asks[key] !== ANYTHING[key],
+  )
+  return {
+    ...asks,
+    ...part,
+    is_whole: asks.is_whole && !isTwice && (part.is_whole ?? true),
+    ...(asks.ct === 'never' ? { ct: asks.ct } : {}),
+  }
 }
 
-const VERDICTS: Readonly<Record<string, Asks['verdict']>> = { accept: 'accept', drop: 'drop', reject: 'reject', return: 'return', dnat: 'translate', redirect: 'translate', snat: 'translate', masquerade: 'translate' }
+const VERDICTS: Readonly<Record<string, Asks['verdict']>> = {
+  accept: 'accept',
+  drop: 'drop',
+  reject: 'reject',
+  return: 'return',
+  dnat: 'translate',
+  redirect: 'translate',
+  snat: 'translate',
+  masquerade: 'translate',
+}
 /** They change or count a packet, and let it go on. */
 const HARMLESS = ['counter', 'log', 'mangle', 'notrack', 'continue', 'ct helper', 'flow']
 /** They stop matching at some time, and end nothing. */
@@ -77,7 +105,8 @@ const STATES = ['invalid', 'established', 'related', 'new', 'untracked']
 
 function payloadOf(protocol: string, field: string, right: Json): Part {
   if (field === 'dport') return portsOf(right, protocol === 'th' ? {} : { protocol: wordOf(protocol) })
-  if (protocol !== 'ip' && protocol !== 'ip6') return { ...MORE, ...(protocol === 'tcp' || protocol === 'udp' ? { protocol } : {}) }
+  if (protocol !== 'ip' && protocol !== 'ip6')
+    return { ...MORE, ...(protocol === 'tcp' || protocol === 'udp' ? { protocol } : {}) }
   const family = { family: protocol } as const
   if (field === 'daddr') return { ...family, ...addressOf(right) }
   return { ...family, ...(field === 'protocol' ? protocolOf(right) : MORE) }
@@ -109,7 +138,8 @@ function rangeOf(item: Json): [number, number] | null {
   return isPort(first) && isPort(last) ? [first, last] : null
 }
 
-const isPort = (value: Json | undefined): value is number => typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= 65_535
+const isPort = (value: Json | undefined): value is number =>
+  typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= 65_535
 
 function addressOf(right: Json): Part {
   const [kind, prefix] = only(right) ?? ['', null]

@@ -2,13 +2,16 @@
 import type { Json } from '../ruleset/nft/json.ts'
 
 /** Whether the JSON of a rule leaves out what its text may say. */
-export const hasExtension = (expression: readonly Json[]): boolean => expression.some((item) => typeof item === 'object' && item !== null && 'xt' in item)
+export const hasExtension = (expression: readonly Json[]): boolean =>
+  expression.some((item) => typeof item === 'object' && item !== null && 'xt' in item)
 
 /** One that is matched by something not told of here, and one that may be a verdict too. */
 const UNTOLD: Json = { match: {} }
 const UNKNOWN: Json = { xt: null }
 
-const match = (left: Json, right: Json, negated: string | undefined): Json => ({ match: { op: negated === undefined ? '==' : '!=', left, right } })
+const match = (left: Json, right: Json, negated: string | undefined): Json => ({
+  match: { op: negated === undefined ? '==' : '!=', left, right },
+})
 const meta = (key: string): Json => ({ meta: { key } })
 const payload = (protocol: string, field: string): Json => ({ payload: { protocol, field } })
 
@@ -17,9 +20,19 @@ const NOT = String.raw`(!=? ?)?`
 /** What the text may begin with, and the statement of nft's JSON that it stands for; null stands for none. */
 const PIECES: readonly (readonly [RegExp, (...parts: string[]) => Json])[] = [
   [new RegExp(`^ct state ${NOT}(${SET})`), (not, words = '') => match({ ct: { key: 'state' } }, members(words), not)],
-  [/^(?:meta l4proto|ip protocol|ip6 nexthdr) ([a-z0-9-]+)/, (protocol = '') => match(meta('l4proto'), protocol, undefined)],
-  [new RegExp(`^(tcp|udp|th) ([ds]port) ${NOT}(${SET})`), (protocol = '', field = '', not, ports = '') => match(payload(protocol, field), { set: members(ports).map(numbered) }, not)],
-  [new RegExp(`^(ip6?) ([ds]addr) ${NOT}(${SET})`), (family = '', field = '', not, address = '') => match(payload(family, field), addressed(address), not)],
+  [
+    /^(?:meta l4proto|ip protocol|ip6 nexthdr) ([a-z0-9-]+)/,
+    (protocol = '') => match(meta('l4proto'), protocol, undefined),
+  ],
+  [
+    new RegExp(`^(tcp|udp|th) ([ds]port) ${NOT}(${SET})`),
+    (protocol = '', field = '', not, ports = '') =>
+      match(payload(protocol, field), { set: members(ports).map(numbered) }, not),
+  ],
+  [
+    new RegExp(`^(ip6?) ([ds]addr) ${NOT}(${SET})`),
+    (family = '', field = '', not, address = '') => match(payload(family, field), addressed(address), not),
+  ],
   [new RegExp(`^([io]ifname) ${NOT}"([^"]*)"`), (key = '', not, name = '') => match(meta(key), name, not)],
   [/^counter packets [0-9]+ bytes [0-9]+/, () => ({ counter: null })],
   [/^comment "(?:[^"\\]|\\.)*"/, () => null],
@@ -42,7 +55,7 @@ const LAST = /\s(?:(accept|drop|return)|(jump|goto) (\S+)|(reject)(?: with .*)?)
 /** As nft would tell the rule in JSON if it knew the extensions; whatever is not known for sure is told as unknown. */
 export function expressionOf(text: string): Json[] {
   const found: Json[] = []
-  for (let rest = text.trim(); rest !== ''; ) {
+  for (let rest = text.trim(); rest !== '';) {
     const piece = firstOf(rest)
     if (!piece) return [...found, UNKNOWN, ...lastOf(rest)]
     if (piece.statement !== null) found.push(piece.statement)
@@ -54,7 +67,8 @@ export function expressionOf(text: string): Json[] {
 function firstOf(rest: string): { statement: Json; length: number } | null {
   for (const [pattern, statement] of PIECES) {
     const found = pattern.exec(rest)
-    if (found && /^(?:\s|$)/.test(rest.slice(found[0].length))) return { statement: statement(...found.slice(1)), length: found[0].length }
+    if (found && /^(?:\s|$)/.test(rest.slice(found[0].length)))
+      return { statement: statement(...found.slice(1)), length: found[0].length }
   }
   return null
 }

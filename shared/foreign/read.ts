@@ -1,5 +1,13 @@
 // What a listing of netfilter holds that is not the panel's: who put it there, and the chains and rules that a relayed packet can meet.
-import { FOREIGN_HOOKS, FOREIGN_MANAGERS, FOREIGN_RULES_MAX, type ForeignChain, type ForeignFound, type ForeignManager, type ForeignRule } from './model.ts'
+import {
+  FOREIGN_HOOKS,
+  FOREIGN_MANAGERS,
+  FOREIGN_RULES_MAX,
+  type ForeignChain,
+  type ForeignFound,
+  type ForeignManager,
+  type ForeignRule,
+} from './model.ts'
 import { OURS } from '../ruleset/iptables/tables.ts'
 import { TABLE } from '../ruleset/nft/table.ts'
 import { asksOf } from './read-rule.ts'
@@ -12,7 +20,10 @@ const PLAIN = /^(?:ip|ip6|inet|arp|bridge|netdev) [A-Za-z_][A-Za-z0-9_./-]*$/
 
 /** The tables of others in `nft -j list tables`; `unnamed` are those that cannot be asked for by their names. */
 export function foreignTables(listed: string): { tables: string[]; unnamed: number } {
-  const names = documents(listed).filter(([kind]) => kind === 'table').map(([, table]) => `${textIn(table, 'family')} ${textIn(table, 'name')}`).filter((name) => name !== TABLE)
+  const names = documents(listed)
+    .filter(([kind]) => kind === 'table')
+    .map(([, table]) => `${textIn(table, 'family')} ${textIn(table, 'name')}`)
+    .filter((name) => name !== TABLE)
   const tables = names.filter((name) => PLAIN.test(name))
   return { tables, unnamed: names.length - tables.length }
 }
@@ -20,12 +31,22 @@ export function foreignTables(listed: string): { tables: string[]; unnamed: numb
 /** Both listings are of the tables of others: `json` by `nft -j`, `text` by `nft -a`. */
 export function readForeign(json: string, text: string): ForeignFound {
   const objects = documents(json)
-  const asleep = new Set(objects.filter(([kind, table]) => kind === 'table' && JSON.stringify(table['flags'] ?? '').includes('dormant')).map(([, table]) => `${textIn(table, 'family')} ${textIn(table, 'name')}`))
+  const asleep = new Set(
+    objects
+      .filter(([kind, table]) => kind === 'table' && JSON.stringify(table['flags'] ?? '').includes('dormant'))
+      .map(([, table]) => `${textIn(table, 'family')} ${textIn(table, 'name')}`),
+  )
   const awake = objects.filter(([, object]) => !asleep.has(tableOf(object)) && tableOf(object) !== TABLE)
-  const { all, lines } = withoutOurs(awake.filter(([kind]) => kind === 'chain').map(([, chain]) => chainOf(chain)), awake.filter(([kind]) => kind === 'rule').map(([, rule]) => rule))
+  const { all, lines } = withoutOurs(
+    awake.filter(([kind]) => kind === 'chain').map(([, chain]) => chainOf(chain)),
+    awake.filter(([kind]) => kind === 'rule').map(([, rule]) => rule),
+  )
   const ranks = ranksOf(all, lines)
   const chains = all.filter((chain) => ranks.has(keyOf(chain)))
-  const met = lines.filter((rule) => ranks.has(keyOf(placeOf(rule)))).map((rule, at) => ({ rule, at, rank: ranks.get(keyOf(placeOf(rule))) ?? 0 })).sort((a, b) => a.rank - b.rank || a.at - b.at)
+  const met = lines
+    .filter((rule) => ranks.has(keyOf(placeOf(rule))))
+    .map((rule, at) => ({ rule, at, rank: ranks.get(keyOf(placeOf(rule))) ?? 0 }))
+    .sort((a, b) => a.rank - b.rank || a.at - b.at)
   const texts = textsByHandle(text)
   return {
     is_readable: true,
@@ -39,33 +60,68 @@ export function readForeign(json: string, text: string): ForeignFound {
 }
 
 /** Where iptables carries out the relay rules, the panel's own chains stand in tables that others share, and what leads to them in chains of the kernel that may hold nothing else. */
-function withoutOurs(chains: readonly ForeignChain[], rules: readonly JsonObject[]): { all: ForeignChain[]; lines: JsonObject[] } {
-  const isOurs = (table: string, chain: string): boolean => chain.startsWith(OURS) && /^ip6? (?:nat|mangle)$/.test(table)
+function withoutOurs(
+  chains: readonly ForeignChain[],
+  rules: readonly JsonObject[],
+): { all: ForeignChain[]; lines: JsonObject[] } {
+  const isOurs = (table: string, chain: string): boolean =>
+    chain.startsWith(OURS) && /^ip6? (?:nat|mangle)$/.test(table)
   const shared = new Set(chains.filter(({ table, chain }) => isOurs(table, chain)).map(({ table }) => table))
-  const lines = rules.filter((rule) => !isOurs(tableOf(rule), textIn(rule, 'chain')) && !targetsIn(rule['expr'] ?? null).some((target) => isOurs(tableOf(rule), target)))
+  const lines = rules.filter(
+    (rule) =>
+      !isOurs(tableOf(rule), textIn(rule, 'chain')) &&
+      !targetsIn(rule['expr'] ?? null).some((target) => isOurs(tableOf(rule), target)),
+  )
   const used = new Set(lines.map((rule) => keyOf(placeOf(rule))))
-  return { all: chains.filter((chain) => !isOurs(chain.table, chain.chain) && (!shared.has(chain.table) || chain.policy === 'drop' || used.has(keyOf(chain)))), lines }
+  return {
+    all: chains.filter(
+      (chain) =>
+        !isOurs(chain.table, chain.chain) &&
+        (!shared.has(chain.table) || chain.policy === 'drop' || used.has(keyOf(chain))),
+    ),
+    lines,
+  }
 }
 
 /** nft may list in several documents, one a line. */
-const documents = (listed: string): [string, JsonObject][] => listed.split('\n').filter((line) => line.trim() !== '').flatMap(objectsIn)
+const documents = (listed: string): [string, JsonObject][] =>
+  listed
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .flatMap(objectsIn)
 
 const tableOf = (object: JsonObject): string => `${textIn(object, 'family')} ${textIn(object, 'table')}`
-const placeOf = (rule: JsonObject): { table: string; chain: string } => ({ table: tableOf(rule), chain: textIn(rule, 'chain') })
+const placeOf = (rule: JsonObject): { table: string; chain: string } => ({
+  table: tableOf(rule),
+  chain: textIn(rule, 'chain'),
+})
 const keyOf = ({ table, chain }: { readonly table: string; readonly chain: string }): string => `${table} ${chain}`
 const oneLine = (text: string): string => text.replace(/[\u0000-\u001f\u007f]/g, ' ').slice(0, 300)
 
 function chainOf(chain: JsonObject): ForeignChain {
   const [table, name] = [tableOf(chain), textIn(chain, 'name')]
   const hook = FOREIGN_HOOKS.find((one) => one === chain['hook']) ?? null
-  return { table: oneLine(table), chain: oneLine(name), manager: managerOf(table, name), hook, priority: numberIn(chain, 'prio'), policy: chain['policy'] === 'drop' ? 'drop' : 'accept' }
+  return {
+    table: oneLine(table),
+    chain: oneLine(name),
+    manager: managerOf(table, name),
+    hook,
+    priority: numberIn(chain, 'prio'),
+    policy: chain['policy'] === 'drop' ? 'drop' : 'accept',
+  }
 }
 
 function ruleOf(rule: JsonObject, texts: ReadonlyMap<string, string>): ForeignRule {
   const { table, chain } = placeOf(rule)
   const printed = texts.get(handleKey(table, chain, numberIn(rule, 'handle'))) ?? ''
   const text = printed === '' ? ruleText(rule['expr']) : printed
-  return { table: oneLine(table), chain: oneLine(chain), manager: managerOf(table, chain), text: oneLine(text), ...asksOf(rule['expr'], printed) }
+  return {
+    table: oneLine(table),
+    chain: oneLine(chain),
+    manager: managerOf(table, chain),
+    text: oneLine(text),
+    ...asksOf(rule['expr'], printed),
+  }
 }
 
 /** Each names its chains and tables after itself; iptables has the tables that it always had. */
@@ -82,7 +138,13 @@ function ranksOf(chains: readonly ForeignChain[], rules: readonly JsonObject[]):
   const leads = new Map<string, Set<string>>()
   for (const rule of rules) {
     const from = keyOf(placeOf(rule))
-    leads.set(from, new Set([...(leads.get(from) ?? []), ...targetsIn(rule['expr'] ?? null).map((chain) => keyOf({ table: tableOf(rule), chain }))]))
+    leads.set(
+      from,
+      new Set([
+        ...(leads.get(from) ?? []),
+        ...targetsIn(rule['expr'] ?? null).map((chain) => keyOf({ table: tableOf(rule), chain })),
+      ]),
+    )
   }
   const ranks = new Map<string, number>()
   for (const [rank, hook] of FOREIGN_HOOKS.entries()) {
@@ -99,5 +161,7 @@ function ranksOf(chains: readonly ForeignChain[], rules: readonly JsonObject[]):
 function targetsIn(value: Json): string[] {
   if (isList(value)) return value.flatMap(targetsIn)
   if (!isObject(value)) return []
-  return Object.entries(value).flatMap(([kind, body]) => ((kind === 'jump' || kind === 'goto') && isObject(body) ? [textIn(body, 'target')] : targetsIn(body)))
+  return Object.entries(value).flatMap(([kind, body]) =>
+    (kind === 'jump' || kind === 'goto') && isObject(body) ? [textIn(body, 'target')] : targetsIn(body),
+  )
 }

@@ -30,7 +30,12 @@ export function blocksOf(rule: RelayRule, foreign: ForeignFound, around: Surroun
       if (!meets(chain, packet)) continue
       const { endings, blame } = walker.through(chain, packet)
       if (!endings.has('drop') || !blame) continue
-      const block = { ...blame, is_certain: foreign.is_whole && endings.size === 1, is_reply: packet.isReply, remedy: remedyFor(packet, chain, foreign) }
+      const block = {
+        ...blame,
+        is_certain: foreign.is_whole && endings.size === 1,
+        is_reply: packet.isReply,
+        remedy: remedyFor(packet, chain, foreign),
+      }
       if (block.is_certain) certain.set(block.remedy, certain.get(block.remedy) ?? block)
       // A rule about some port or address says next to nothing of replies, which go to any.
       else if (!packet.isReply || block.is_policy) doubt ??= block
@@ -66,7 +71,10 @@ export class Walker {
     const ended = new Set([...endings].filter((one) => one !== 'back'))
     if (!endings.has('back')) return { endings: ended, blame }
     if (chain.policy === 'accept') return { endings: ended.add('pass'), blame }
-    return { endings: ended.add('drop'), blame: { table: chain.table, chain: chain.chain, text: 'policy drop', is_policy: true } }
+    return {
+      endings: ended.add('drop'),
+      blame: { table: chain.table, chain: chain.chain, text: 'policy drop', is_policy: true },
+    }
   }
 
   #walk(key: string, way: Way): Walk {
@@ -111,12 +119,21 @@ interface Way {
   readonly depth: number
 }
 
-const ENDINGS: Readonly<Partial<Record<ForeignRule['verdict'], readonly Ending[]>>> = { none: ['on'], accept: ['pass'], translate: ['pass'], drop: ['drop'], reject: ['drop'], return: ['back'], other: ANY_ENDING }
+const ENDINGS: Readonly<Partial<Record<ForeignRule['verdict'], readonly Ending[]>>> = {
+  none: ['on'],
+  accept: ['pass'],
+  translate: ['pass'],
+  drop: ['drop'],
+  reject: ['drop'],
+  return: ['back'],
+  other: ANY_ENDING,
+}
 
 const keyOf = ({ table, chain }: { readonly table: string; readonly chain: string }): string => `${table} ${chain}`
 
 function matches(rule: ForeignRule, { packet, chain }: Way): Match {
-  const is = (wanted: string, found: string | null): Match => (wanted === '' || wanted === found ? 'yes' : found === null ? 'maybe' : 'no')
+  const is = (wanted: string, found: string | null): Match =>
+    wanted === '' || wanted === found ? 'yes' : found === null ? 'maybe' : 'no'
   const answers = [
     is(rule.family, packet.family === 6 ? 'ip6' : 'ip'),
     is(rule.protocol, packet.protocol),
@@ -134,7 +151,10 @@ function matches(rule: ForeignRule, { packet, chain }: Way): Match {
 function addressMatch(wanted: string, { address: found, from }: Packet): Match {
   if (wanted === '') return 'yes'
   if (found === null) return from.includes(wanted) ? 'no' : 'maybe'
-  const [cidr, ip] = [parseCidr(wanted.includes('/') ? wanted : `${wanted}/${wanted.includes(':') ? 128 : 32}`), parseIp(found)]
+  const [cidr, ip] = [
+    parseCidr(wanted.includes('/') ? wanted : `${wanted}/${wanted.includes(':') ? 128 : 32}`),
+    parseIp(found),
+  ]
   if (!cidr || !ip) return 'maybe'
   return cidr.base.family === ip.family && contains(cidr, ip) ? 'yes' : 'no'
 }
@@ -157,8 +177,18 @@ function ctMatch({ ct }: ForeignRule, { isTranslated, isReply }: Packet, { hook,
 export function takenBy(rule: RelayRule, foreign: ForeignFound): ForeignRule[] {
   // Asked of each of thousands of rules, and most hosts translate nothing else.
   if (!foreign.rules.some(({ verdict, port }) => verdict === 'translate' && port !== null)) return []
-  const packets = packetsOf(rule, { own_addresses: [], in_interface: null, out_interface: null }).filter(({ isTranslated }) => !isTranslated)
+  const packets = packetsOf(rule, { own_addresses: [], in_interface: null, out_interface: null }).filter(
+    ({ isTranslated }) => !isTranslated,
+  )
   const chains = foreign.chains.filter(({ hook, priority }) => hook === 'prerouting' && priority <= TRANSLATION)
-  const takes = (one: ForeignRule): boolean => chains.some((chain) => chain.table === one.table && packets.some((packet) => isOfFamily(chain, packet) && matches(one, { packet, chain, walked: new Map(), depth: 0 }) !== 'no'))
+  const takes = (one: ForeignRule): boolean =>
+    chains.some(
+      (chain) =>
+        chain.table === one.table &&
+        packets.some(
+          (packet) =>
+            isOfFamily(chain, packet) && matches(one, { packet, chain, walked: new Map(), depth: 0 }) !== 'no',
+        ),
+    )
   return foreign.rules.filter((one) => one.verdict === 'translate' && one.port !== null && takes(one))
 }

@@ -28,18 +28,48 @@ export interface Packet {
 
 export function packetsOf(rule: RelayRule, { own_addresses, in_interface, out_interface }: Surroundings): Packet[] {
   const family = rule.bind_address.includes(':') ? 6 : 4
-  const bound = { address: rule.bind_address === '0.0.0.0' || rule.bind_address === '::' ? null : rule.bind_address, first: rule.bind_port, last: rule.bind_port_range_end ?? rule.bind_port }
+  const bound = {
+    address: rule.bind_address === '0.0.0.0' || rule.bind_address === '::' ? null : rule.bind_address,
+    first: rule.bind_port,
+    last: rule.bind_port_range_end ?? rule.bind_port,
+  }
   const protocols = rule.protocol === 'both' ? (['tcp', 'udp'] as const) : [rule.protocol]
-  const isOwn = (address: string): boolean => own_addresses.includes(address) || isLoopback(parseIp(address) ?? never(address))
+  const isOwn = (address: string): boolean =>
+    own_addresses.includes(address) || isLoopback(parseIp(address) ?? never(address))
   return protocols.flatMap((protocol) => {
     const common = { family, protocol, from: [], in_interface: rule.bind_interface ?? in_interface } as const
-    const arriving: Packet = { ...common, ...bound, isTranslated: false, isForHost: false, isReply: false, out_interface: null }
-    const leaving = rule.destinations.map(({ address, port, port_range_end }): Packet => ({ ...common, address, first: port, last: port_range_end ?? port, isTranslated: true, isForHost: isOwn(address), isReply: false, out_interface }))
+    const arriving: Packet = {
+      ...common,
+      ...bound,
+      isTranslated: false,
+      isForHost: false,
+      isReply: false,
+      out_interface: null,
+    }
+    const leaving = rule.destinations.map(({ address, port, port_range_end }): Packet => ({
+      ...common,
+      address,
+      first: port,
+      last: port_range_end ?? port,
+      isTranslated: true,
+      isForHost: isOwn(address),
+      isReply: false,
+      out_interface,
+    }))
     return [arriving, ...leaving.flatMap((packet) => (packet.isForHost ? [packet] : [packet, replyTo(packet, rule)]))]
   })
 }
 
-const replyTo = (packet: Packet, { destinations }: RelayRule): Packet => ({ ...packet, isReply: true, from: destinations.map(({ address }) => address), address: null, first: 0, last: 65_535, in_interface: packet.out_interface, out_interface: packet.in_interface })
+const replyTo = (packet: Packet, { destinations }: RelayRule): Packet => ({
+  ...packet,
+  isReply: true,
+  from: destinations.map(({ address }) => address),
+  address: null,
+  first: 0,
+  last: 65_535,
+  in_interface: packet.out_interface,
+  out_interface: packet.in_interface,
+})
 
 function never(address: string): never {
   throw new RangeError(`${address} is no address`)
@@ -49,7 +79,8 @@ function never(address: string): never {
 export const TRANSLATION = -100
 export const CONNTRACK = -200
 
-export const isOfFamily = ({ table }: ForeignChain, { family }: Packet): boolean => table.startsWith('inet ') || table.startsWith(family === 6 ? 'ip6 ' : 'ip ')
+export const isOfFamily = ({ table }: ForeignChain, { family }: Packet): boolean =>
+  table.startsWith('inet ') || table.startsWith(family === 6 ? 'ip6 ' : 'ip ')
 
 export function meets(chain: ForeignChain, packet: Packet): boolean {
   const { hook, priority } = chain

@@ -21,6 +21,13 @@ export const ForwardingFound = strict({
   has_ipv6: Type.Boolean(),
   is_foreign_file: Type.Boolean(),
   sysctl_path: line(4200),
-  conntrack: nullable(strict({ count: Type.Integer({ minimum: 0 }), max: Type.Integer({ minimum: 0 }), is_accounting: Type.Boolean(), is_timestamping: Type.Boolean() })),
+  conntrack: nullable(
+    strict({
+      count: Type.Integer({ minimum: 0 }),
+      max: Type.Integer({ minimum: 0 }),
+      is_accounting: Type.Boolean(),
+      is_timestamping: Type.Boolean(),
+    }),
+  ),
 })
 export type ForwardingFound = Static<typeof ForwardingFound>

@@ -16,11 +16,14 @@ export function planForwarding(found: ForwardingState, wanted: ForwardingState):
   return [
     ...(found.saved && !wanted.saved ? [{ kind: 'sysctl_file_remove' as const }] : []),
     ...families.map((family) => ({ kind: 'forwarding_set' as const, family, is_on: wanted.live[family] })),
-    ...(wanted.saved && !sameState(found.saved, wanted.saved) ? [{ kind: 'sysctl_file_write' as const, saved: wanted.saved }] : []),
+    ...(wanted.saved && !sameState(found.saved, wanted.saved)
+      ? [{ kind: 'sysctl_file_write' as const, saved: wanted.saved }]
+      : []),
   ]
 }
 
-export const checkForwarding = (wanted: ForwardingState, found: ForwardingState): Check[] => compareFacts('forwarding', facts(wanted), facts(found))
+export const checkForwarding = (wanted: ForwardingState, found: ForwardingState): Check[] =>
+  compareFacts('forwarding', facts(wanted), facts(found))
 
 function facts({ live, saved }: ForwardingState): Fact[] {
   return [
@@ -32,17 +35,28 @@ function facts({ live, saved }: ForwardingState): Fact[] {
 }
 
 const onOff = (is_on: boolean): string => (is_on ? 'on' : 'off')
-const switchFacts = (prefix: string, { ipv4, ipv6 }: ForwardingSwitches): Fact[] => [{ name: `${prefix}.ipv4`, value: onOff(ipv4) }, { name: `${prefix}.ipv6`, value: onOff(ipv6) }]
+const switchFacts = (prefix: string, { ipv4, ipv6 }: ForwardingSwitches): Fact[] => [
+  { name: `${prefix}.ipv4`, value: onOff(ipv4) },
+  { name: `${prefix}.ipv6`, value: onOff(ipv6) },
+]
 
 /** Turns on what is asked, live and at boot; what was set before the first time is kept. Turned on twice is turned on. */
 export function withForwarding(found: ForwardingState, asked: ForwardingSwitches): ForwardingState {
-  const either = (a: ForwardingSwitches, b: ForwardingSwitches): ForwardingSwitches => ({ ipv4: a.ipv4 || b.ipv4, ipv6: a.ipv6 || b.ipv6 })
+  const either = (a: ForwardingSwitches, b: ForwardingSwitches): ForwardingSwitches => ({
+    ipv4: a.ipv4 || b.ipv4,
+    ipv6: a.ipv6 || b.ipv6,
+  })
   const switches = either(found.saved?.switches ?? { ipv4: false, ipv6: false }, asked)
   return { live: either(found.live, asked), saved: { switches, previous: found.saved?.previous ?? found.live } }
 }
 
 /** Puts back what was set before, and takes our file away; what nothing was recorded of stays as it is. */
 export const withoutForwarding = (found: ForwardingState): ForwardingState => ({
-  live: found.saved ? { ipv4: found.saved.switches.ipv4 ? found.saved.previous.ipv4 : found.live.ipv4, ipv6: found.saved.switches.ipv6 ? found.saved.previous.ipv6 : found.live.ipv6 } : found.live,
+  live: found.saved
+    ? {
+        ipv4: found.saved.switches.ipv4 ? found.saved.previous.ipv4 : found.live.ipv4,
+        ipv6: found.saved.switches.ipv6 ? found.saved.previous.ipv6 : found.live.ipv6,
+      }
+    : found.live,
   saved: null,
 })

@@ -7,11 +7,14 @@ export function readSysctl(content: string): SavedForwarding | null {
   if (!content.startsWith(SYSCTL_MARK)) return null
   try {
     const saved = JSON.parse(content.slice(SYSCTL_MARK.length, content.indexOf('\n'))) as SavedForwarding
-    return areSwitches(saved.switches) && areSwitches(saved.previous) && renderSysctl(saved) === content ? { switches: saved.switches, previous: saved.previous } : null
+    return areSwitches(saved.switches) && areSwitches(saved.previous) && renderSysctl(saved) === content
+      ? { switches: saved.switches, previous: saved.previous }
+      : null
   } catch {
     // Whatever stands behind the mark is no state, which is the answer: not ours.
     return null
   }
 }
 
-const areSwitches = (value: unknown): boolean => typeof (value as { ipv4?: unknown })?.ipv4 === 'boolean' && typeof (value as { ipv6?: unknown })?.ipv6 === 'boolean'
+const areSwitches = (value: unknown): boolean =>
+  typeof (value as { ipv4?: unknown })?.ipv4 === 'boolean' && typeof (value as { ipv6?: unknown })?.ipv6 === 'boolean'

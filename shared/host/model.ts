@@ -5,7 +5,16 @@ import { RuleBackendFound } from '../ruleset/backend.ts'
 import { HostInterface, RoutingEntry } from '../tunnel/observed.ts'
 import { LINK_KINDS, SAVERS } from '../tunnel/model.ts'
 
-export const TOOLS = ['ip', 'systemctl', 'nft', 'iptables', 'iptables-restore', 'ip6tables', 'ip6tables-restore', 'conntrack'] as const
+export const TOOLS = [
+  'ip',
+  'systemctl',
+  'nft',
+  'iptables',
+  'iptables-restore',
+  'ip6tables',
+  'ip6tables-restore',
+  'conntrack',
+] as const
 
 /** `detail` says in the system's words why something is or is not there. Nothing is started or loaded to find these out. */
 export const HelperFacts = strict({
@@ -31,7 +40,15 @@ export const Tools = strict({
 export type Tools = Static<typeof Tools>
 
 /** What a preview may ask for is `helper`, `rule_backend`, `interfaces`, `routing_table` and `listeners`: to answer the others something is loaded or started. */
-export const HOST_PARTS = ['helper', 'rule_backend', 'link_kinds', 'tools', 'interfaces', 'routing_table', 'listeners'] as const
+export const HOST_PARTS = [
+  'helper',
+  'rule_backend',
+  'link_kinds',
+  'tools',
+  'interfaces',
+  'routing_table',
+  'listeners',
+] as const
 
 /** A part that was not asked for is null. */
 export const HostFound = strict({

@@ -110,10 +110,19 @@ export const MtuStep = strict({
 export type MtuStep = Static<typeof MtuStep>
 
 /** `path_mtu` null: not even the least size was answered, and `detail` says what that can mean. `reported_mtu`: the smallest that somebody on the way told. */
-export const MtuResult = strict({ path_mtu: nullable(Mtu), reported_mtu: PingPacket.properties.reported_mtu, detail: Detail })
+export const MtuResult = strict({
+  path_mtu: nullable(Mtu),
+  reported_mtu: PingPacket.properties.reported_mtu,
+  detail: Detail,
+})
 export type MtuResult = Static<typeof MtuResult>
 
-export const TraceParams = strict({ ...ends, max_hops: integer(1, 64), probes: integer(1, 10), timeout_ms: Milliseconds(10_000) })
+export const TraceParams = strict({
+  ...ends,
+  max_hops: integer(1, 64),
+  probes: integer(1, 10),
+  timeout_ms: Milliseconds(10_000),
+})
 export type TraceParams = Static<typeof TraceParams>
 
 /** One line per hop, in order. `rtts_us` has an entry for each probe, null where nothing came; `addresses` names each answerer once. */

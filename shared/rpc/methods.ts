@@ -5,9 +5,30 @@ import { HOST_PARTS, HostFound } from '../host/model.ts'
 import { ForeignFound } from '../foreign/model.ts'
 import { ForwardingFound, ForwardingState } from '../forwarding/model.ts'
 import { SeenLink, TunnelFound } from '../tunnel/observed.ts'
-import { MtuParams, MtuResult, MtuStep, PingItem, PingParams, PingResult, TargetId, TraceHop, TraceParams, TraceResult, WATCH_TARGETS_MAX, WatchItem, WatchTarget } from '../path/model.ts'
+import {
+  MtuParams,
+  MtuResult,
+  MtuStep,
+  PingItem,
+  PingParams,
+  PingResult,
+  TargetId,
+  TraceHop,
+  TraceParams,
+  TraceResult,
+  WATCH_TARGETS_MAX,
+  WatchItem,
+  WatchTarget,
+} from '../path/model.ts'
 import { CONNECTIONS_MAX, ConnectionsFound, FlowsFound } from '../ruleset/connection.ts'
-import { RelayCounters, RelayDestination, ROUTE_RULE_ID_MAX, RuleId, RULES_PER_CHANGE_MAX, RulesetState } from '../ruleset/model.ts'
+import {
+  RelayCounters,
+  RelayDestination,
+  ROUTE_RULE_ID_MAX,
+  RuleId,
+  RULES_PER_CHANGE_MAX,
+  RulesetState,
+} from '../ruleset/model.ts'
 import { CountersFound, RulesetFound } from '../ruleset/found.ts'
 import { InterfaceName, TunnelState } from '../tunnel/model.ts'
 import { changeOf } from '../change/change.ts'
@@ -18,8 +39,17 @@ import { Outcome } from './outcome.ts'
 /** A stream has items before its result; what concerns the connection alone is `control`. */
 type Effect = 'read' | 'write' | 'stream' | 'control'
 
-const method = <E extends Exclude<Effect, 'stream'>, P extends TSchema, R extends TSchema>(effect: E, params: P, result: R) => ({ effect, params, result })
-const stream = <P extends TSchema, I extends TSchema, R extends TSchema>(params: P, item: I, result: R) => ({ effect: 'stream' as const, params, item, result })
+const method = <E extends Exclude<Effect, 'stream'>, P extends TSchema, R extends TSchema>(
+  effect: E,
+  params: P,
+  result: R,
+) => ({ effect, params, result })
+const stream = <P extends TSchema, I extends TSchema, R extends TSchema>(params: P, item: I, result: R) => ({
+  effect: 'stream' as const,
+  params,
+  item,
+  result,
+})
 
 const Names = strict({ interface_names: Type.Array(InterfaceName, { maxItems: 2000 }) })
 const TunnelChange = changeOf(TunnelState)
@@ -48,29 +78,66 @@ export const METHODS = {
   'ruleset.probe': method('read', Rules, RulesetFound),
   'ruleset.verify': method('read', RulesetChange, Verified),
   /** The rules under the ids of the change, in one transaction; others are left as they are. `last_counters`: of rules that went. */
-  'ruleset.apply': method('write', RulesetChange, strict({ ...Outcome.properties, last_counters: Type.Array(RelayCounters) })),
+  'ruleset.apply': method(
+    'write',
+    RulesetChange,
+    strict({ ...Outcome.properties, last_counters: Type.Array(RelayCounters) }),
+  ),
   /** Takes away what is left of rules that are `damaged`, in the table and for the next boot. */
-  'ruleset.forget': method('write', strict({ route_rule_ids: RuleIds }), strict({ last_counters: Type.Array(RelayCounters) })),
+  'ruleset.forget': method(
+    'write',
+    strict({ route_rule_ids: RuleIds }),
+    strict({ last_counters: Type.Array(RelayCounters) }),
+  ),
   'ruleset.counters': method('read', Rules, CountersFound),
   /** The flows that rules own, the busiest sources, and how many there are; `limit` 0 only counts. */
-  'ruleset.connections': method('read', strict({ route_rule_ids: RuleIds, limit: integer(0, CONNECTIONS_MAX) }), ConnectionsFound),
+  'ruleset.connections': method(
+    'read',
+    strict({ route_rule_ids: RuleIds, limit: integer(0, CONNECTIONS_MAX) }),
+    ConnectionsFound,
+  ),
   /** How many flows each rule owns, and how many have begun: for one asker, who asks again and again. */
   'ruleset.flows': method('read', strict({}), FlowsFound),
   /** Ends the flows of the given rules to the given destinations, or to any where the list is empty. */
-  'ruleset.disconnect': method('write', strict({ route_rule_ids: RuleIds, destinations: Type.Array(Type.Pick(RelayDestination, ['address', 'port'], { additionalProperties: false }), { maxItems: 64 }) }), strict({ dropped: Type.Integer({ minimum: 0 }) })),
+  'ruleset.disconnect': method(
+    'write',
+    strict({
+      route_rule_ids: RuleIds,
+      destinations: Type.Array(Type.Pick(RelayDestination, ['address', 'port'], { additionalProperties: false }), {
+        maxItems: 64,
+      }),
+    }),
+    strict({ dropped: Type.Integer({ minimum: 0 }) }),
+  ),
   'forwarding.probe': method('read', strict({}), ForwardingFound),
   'forwarding.verify': method('read', ForwardingChange, Verified),
   /** Neither state may be null: a host always forwards or does not. */
   'forwarding.apply': method('write', ForwardingChange, Outcome),
   /** What other software has in netfilter, as far as relayed packets meet it. Starts nft. */
   'netfilter.probe': method('read', strict({}), ForeignFound),
-  'host.probe': method('read', strict({ parts: Type.Array(stringEnum(HOST_PARTS), { maxItems: HOST_PARTS.length }) }), HostFound),
+  'host.probe': method(
+    'read',
+    strict({ parts: Type.Array(stringEnum(HOST_PARTS), { maxItems: HOST_PARTS.length }) }),
+    HostFound,
+  ),
   /** Changes of links and addresses as the kernel tells them, whoever made them, and that somebody else has changed nftables. The first item says "lost": what was before it is not told. Ends when cancelled. */
-  'events.subscribe': stream(strict({}), strict({ events: Type.Array(HostEvent, { minItems: 1, maxItems: MAX_BATCH }) }), strict({})),
+  'events.subscribe': stream(
+    strict({}),
+    strict({ events: Type.Array(HostEvent, { minItems: 1, maxItems: MAX_BATCH }) }),
+    strict({}),
+  ),
   /** Sends each target its echo requests until cancelled, and tells what became of them, gathered for a tenth of a second. Bounded, all watches together. */
   'path.watch': stream(strict({ targets: WatchTargets }), WatchItem, strict({})),
   /** Of a watch that runs: targets come, change or go, and the others notice nothing. Nothing of the host changes. */
-  'path.watch_change': method('read', strict({ watch_id: WatchItem.properties.watch_id, put: WatchTargets, gone: Type.Array(TargetId, { maxItems: WATCH_TARGETS_MAX }) }), strict({ was_running: Type.Boolean() })),
+  'path.watch_change': method(
+    'read',
+    strict({
+      watch_id: WatchItem.properties.watch_id,
+      put: WatchTargets,
+      gone: Type.Array(TargetId, { maxItems: WATCH_TARGETS_MAX }),
+    }),
+    strict({ was_running: Type.Boolean() }),
+  ),
   /** Each packet as it is decided. Cancelled, it ends with what it has come to. */
   'path.ping': stream(PingParams, PingItem, PingResult),
   /** The largest packet that arrives whole, by halving, with Don't-Fragment set. */
@@ -82,7 +149,9 @@ export const METHODS = {
 } as const
 
 export type MethodName = keyof typeof METHODS
-export type MethodsThat<E extends Effect> = { [M in MethodName]: (typeof METHODS)[M]['effect'] extends E ? M : never }[MethodName]
+export type MethodsThat<E extends Effect> = {
+  [M in MethodName]: (typeof METHODS)[M]['effect'] extends E ? M : never
+}[MethodName]
 export type Params<M extends MethodName> = Static<(typeof METHODS)[M]['params']>
 export type Result<M extends MethodName> = Static<(typeof METHODS)[M]['result']>
 export type StreamName = MethodsThat<'stream'>

@@ -7,7 +7,11 @@ export const RULE_BACKENDS = ['nftables', 'iptables_nft', 'iptables_legacy', 'no
 export type RuleBackend = (typeof RULE_BACKENDS)[number]
 
 /** The choice that the helper made when it began, and why; nothing is started to tell it. */
-export const RuleBackendFound = strict({ active: stringEnum(RULE_BACKENDS), has_ipv6: Type.Boolean(), reason: line(300) })
+export const RuleBackendFound = strict({
+  active: stringEnum(RULE_BACKENDS),
+  has_ipv6: Type.Boolean(),
+  reason: line(300),
+})
 export type RuleBackendFound = Static<typeof RuleBackendFound>
 
 export interface RuleLimit {
@@ -23,29 +27,60 @@ const RATE_MAX = 10_000
 type Limit = readonly [field: keyof RelayRule, isBeyond: (rule: RelayRule) => boolean, why: string]
 
 const IPTABLES: readonly Limit[] = [
-  ['destinations', (rule) => rule.balance === 'source_hash' && rule.destinations.length > HASHED_MAX, `iptables deals out by source among ${HASHED_MAX} destinations at most`],
-  ['connection_rate_limit', (rule) => (rule.connection_rate_limit ?? 0) > RATE_MAX, `iptables limits to ${RATE_MAX} new connections a second at most`],
+  [
+    'destinations',
+    (rule) => rule.balance === 'source_hash' && rule.destinations.length > HASHED_MAX,
+    `iptables deals out by source among ${HASHED_MAX} destinations at most`,
+  ],
+  [
+    'connection_rate_limit',
+    (rule) => (rule.connection_rate_limit ?? 0) > RATE_MAX,
+    `iptables limits to ${RATE_MAX} new connections a second at most`,
+  ],
 ]
 
 /** Each change of any rule of iptables-legacy loads the whole table anew, and with it connlimit, which then knows of no connection. */
-const LEGACY: readonly Limit[] = [['max_connections_per_source', (rule) => rule.max_connections_per_source !== null, 'iptables-legacy forgets who is connected whenever anybody changes a rule']]
+const LEGACY: readonly Limit[] = [
+  [
+    'max_connections_per_source',
+    (rule) => rule.max_connections_per_source !== null,
+    'iptables-legacy forgets who is connected whenever anybody changes a rule',
+  ],
+]
 
-const LIMITS: Readonly<Record<RuleBackend, readonly Limit[]>> = { nftables: [], iptables_nft: IPTABLES, iptables_legacy: [...IPTABLES, ...LEGACY], none: [] }
+const LIMITS: Readonly<Record<RuleBackend, readonly Limit[]>> = {
+  nftables: [],
+  iptables_nft: IPTABLES,
+  iptables_legacy: [...IPTABLES, ...LEGACY],
+  none: [],
+}
 
 const NO_IPV6: Limit = ['bind_address', (rule) => familyOf(rule) === 6, 'ip6tables does not work on this host']
 
 /** Empty where the backend does just what the rule says, which is canonical. */
-export const ruleLimits = ({ active, has_ipv6 }: Pick<RuleBackendFound, 'active' | 'has_ipv6'>, rule: RelayRule): RuleLimit[] =>
-  [...LIMITS[active], ...(has_ipv6 ? [] : [NO_IPV6])].filter(([, isBeyond]) => isBeyond(rule)).map(([field, , why]) => ({ field, why }))
+export const ruleLimits = (
+  { active, has_ipv6 }: Pick<RuleBackendFound, 'active' | 'has_ipv6'>,
+  rule: RelayRule,
+): RuleLimit[] =>
+  [...LIMITS[active], ...(has_ipv6 ? [] : [NO_IPV6])]
+    .filter(([, isBeyond]) => isBeyond(rule))
+    .map(([field, , why]) => ({ field, why }))
 
 /** Why a feature is missing, or has bounds that nftables does not have. */
 export function featureNotes({ active, has_ipv6 }: Pick<RuleBackendFound, 'active' | 'has_ipv6'>): string {
-  const named = active === 'nftables' || active === 'none' ? [] : ['iptables counts in lines of chains, which have no names']
-  return [...LIMITS[active], ...(has_ipv6 || active === 'none' ? [] : [NO_IPV6])].map(([, , why]) => why).concat(named).join('; ')
+  const named =
+    active === 'nftables' || active === 'none' ? [] : ['iptables counts in lines of chains, which have no names']
+  return [...LIMITS[active], ...(has_ipv6 || active === 'none' ? [] : [NO_IPV6])]
+    .map(([, , why]) => why)
+    .concat(named)
+    .join('; ')
 }
 
 /** In the words of GET /system/capabilities. */
-export function ruleFeatures({ active, has_ipv6 }: Pick<RuleBackendFound, 'active' | 'has_ipv6'>): Record<string, boolean> {
+export function ruleFeatures({
+  active,
+  has_ipv6,
+}: Pick<RuleBackendFound, 'active' | 'has_ipv6'>): Record<string, boolean> {
   const is = active !== 'none'
   return {
     ipv6: is && has_ipv6,

@@ -1,5 +1,15 @@
 // One spelling for each relay rule, so that two descriptions of the same host compare equal as text.
-import { bitsOf, canonicalIp, compareIp, formatCidr, parseCidr, parseIp, type Cidr, contains, type Family } from '../address/ip.ts'
+import {
+  bitsOf,
+  canonicalIp,
+  compareIp,
+  formatCidr,
+  parseCidr,
+  parseIp,
+  type Cidr,
+  contains,
+  type Family,
+} from '../address/ip.ts'
 import type { RelayDestination, RelayRule, RulesetState } from './model.ts'
 
 export const familyOf = (rule: { readonly bind_address: string }): Family => (rule.bind_address.includes(':') ? 6 : 4)
@@ -16,7 +26,8 @@ export function canonicalRuleset(rules: readonly RelayRule[]): RulesetState {
   return spelled
 }
 
-export const inOrder = (a: RelayRule, b: RelayRule): number => a.sort_order - b.sort_order || a.route_rule_id - b.route_rule_id
+export const inOrder = (a: RelayRule, b: RelayRule): number =>
+  a.sort_order - b.sort_order || a.route_rule_id - b.route_rule_id
 
 export function canonicalRule(rule: RelayRule): RelayRule {
   const bind_address = canonicalIp(rule.bind_address)
@@ -36,7 +47,9 @@ export function canonicalRule(rule: RelayRule): RelayRule {
     bind_port: rule.bind_port,
     bind_port_range_end,
     bind_interface: rule.bind_interface,
-    destinations: chosen.map((destination) => canonicalDestination(rule, destination, family, width, balance === 'weighted')),
+    destinations: chosen.map((destination) =>
+      canonicalDestination(rule, destination, family, width, balance === 'weighted'),
+    ),
     balance,
     nat_mode: rule.nat_mode,
     snat_address: snatAddress(rule, family),
@@ -51,16 +64,29 @@ export function canonicalRule(rule: RelayRule): RelayRule {
 }
 
 /** A range of bound ports goes to a range that is as wide, whether its end is told or not. */
-function canonicalDestination(rule: RelayRule, { address, port, port_range_end, weight }: RelayDestination, family: Family, width: number, isWeighted: boolean): RelayDestination {
+function canonicalDestination(
+  rule: RelayRule,
+  { address, port, port_range_end, weight }: RelayDestination,
+  family: Family,
+  width: number,
+  isWeighted: boolean,
+): RelayDestination {
   const end = port + width
-  if (port_range_end !== null && port_range_end !== end) throw new RangeError(`Rule ${rule.route_rule_id}: the ports of ${address} are not as many as those bound`)
+  if (port_range_end !== null && port_range_end !== end)
+    throw new RangeError(`Rule ${rule.route_rule_id}: the ports of ${address} are not as many as those bound`)
   if (end > 65_535) throw new RangeError(`Rule ${rule.route_rule_id}: the ports of ${address} would go past 65535`)
-  return { address: ofFamily(rule, address, family), port, port_range_end: width === 0 ? null : end, weight: isWeighted ? weight : 1 }
+  return {
+    address: ofFamily(rule, address, family),
+    port,
+    port_range_end: width === 0 ? null : end,
+    weight: isWeighted ? weight : 1,
+  }
 }
 
 function ofFamily(rule: RelayRule, text: string, family: Family): string {
   const ip = canonicalIp(text)
-  if (familyOf({ bind_address: ip }) !== family) throw new RangeError(`Rule ${rule.route_rule_id}: ${ip} is not an IPv${family} address, as the bind address is`)
+  if (familyOf({ bind_address: ip }) !== family)
+    throw new RangeError(`Rule ${rule.route_rule_id}: ${ip} is not an IPv${family} address, as the bind address is`)
   return ip
 }
 
@@ -82,6 +108,7 @@ function canonicalSources(rule: RelayRule, family: Family): string[] {
 
 function network(rule: RelayRule, text: string, family: Family): Cidr {
   const cidr = parseCidr(text)
-  if (!cidr || cidr.base.family !== family || cidr.prefix_length > bitsOf(family) || !parseIp(text.split('/')[0] ?? '')) throw new RangeError(`Rule ${rule.route_rule_id}: ${text} is not a network of IPv${family}`)
+  if (!cidr || cidr.base.family !== family || cidr.prefix_length > bitsOf(family) || !parseIp(text.split('/')[0] ?? ''))
+    throw new RangeError(`Rule ${rule.route_rule_id}: ${text} is not a network of IPv${family}`)
   return cidr
 }

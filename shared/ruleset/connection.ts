@@ -9,7 +9,20 @@ const Count = Type.Integer({ minimum: 0 })
 const Port = integer(0, 65_535)
 
 /** Of linux/netfilter/nf_conntrack_tcp.h; a UDP flow is UNREPLIED until something came back. */
-export const CONNECTION_STATES = ['NONE', 'SYN_SENT', 'SYN_RECV', 'ESTABLISHED', 'FIN_WAIT', 'CLOSE_WAIT', 'LAST_ACK', 'TIME_WAIT', 'CLOSE', 'SYN_SENT2', 'UNREPLIED', 'REPLIED'] as const
+export const CONNECTION_STATES = [
+  'NONE',
+  'SYN_SENT',
+  'SYN_RECV',
+  'ESTABLISHED',
+  'FIN_WAIT',
+  'CLOSE_WAIT',
+  'LAST_ACK',
+  'TIME_WAIT',
+  'CLOSE',
+  'SYN_SENT2',
+  'UNREPLIED',
+  'REPLIED',
+] as const
 
 /** Bytes and packets are null where the kernel does not count them (nf_conntrack_acct), the age where it does not time them (nf_conntrack_timestamp). */
 export const RelayConnection = strict({

@@ -17,14 +17,18 @@ export function checkRuleset(ids: readonly number[], wanted: RulesetState | null
   })
 }
 
-const byId = (rules: RulesetState | null): Map<number, RelayRule> => new Map((rules ?? []).map((rule) => [rule.route_rule_id, rule]))
+const byId = (rules: RulesetState | null): Map<number, RelayRule> =>
+  new Map((rules ?? []).map((rule) => [rule.route_rule_id, rule]))
 
 const existence = (id: number, rule: RelayRule | null): Fact[] => [{ name: `${id}.exists`, value: rule ? 'yes' : 'no' }]
 
 function ruleFacts(id: number, rule: RelayRule | null): Fact[] {
   if (!rule) return existence(id, rule)
   const { route_rule_id: _, ...fields } = rule
-  return [...existence(id, rule), ...Object.entries(fields).map(([field, value]) => ({ name: `${id}.${field}`, value: textOf(value) }))]
+  return [
+    ...existence(id, rule),
+    ...Object.entries(fields).map(([field, value]) => ({ name: `${id}.${field}`, value: textOf(value) })),
+  ]
 }
 
 function textOf(value: RelayRule[keyof RelayRule]): string {

@@ -3,7 +3,6 @@ import { integer, line, nullable, strict, stringEnum, Type, type Static } from '
 import { RULE_BACKENDS } from './backend.ts'
 import { RelayCounters, RelayRule, ROUTE_RULE_ID_MAX, RuleId } from './model.ts'
 
-
 /** Where an answer that would be too long for one line goes on; null at its end. */
 const NextId = nullable(integer(1, ROUTE_RULE_ID_MAX))
 

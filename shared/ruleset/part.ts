@@ -16,13 +16,18 @@ export interface RulesPart {
 export function rulesAround(before: readonly RelayRule[], after: readonly RelayRule[]): RulesPart {
   const changed = changedRules(before, after)
   const concerned = isConcernedBy(changed, [...before, ...after])
-  const witnesses = new Set(WITNESSES.flatMap((has) => before.find((rule) => has(rule) && !changed.has(rule))?.route_rule_id ?? []))
+  const witnesses = new Set(
+    WITNESSES.flatMap((has) => before.find((rule) => has(rule) && !changed.has(rule))?.route_rule_id ?? []),
+  )
   const chosen = (rule: RelayRule): boolean => changed.has(rule) || concerned(rule) || witnesses.has(rule.route_rule_id)
   return { before: before.filter(chosen), after: after.filter(chosen) }
 }
 
 /** What some rule must have for a part of the table to be there. */
-const WITNESSES: readonly ((rule: RelayRule) => boolean)[] = [({ is_clamp_mss_to_pmtu }) => is_clamp_mss_to_pmtu, ({ fwmark }) => fwmark !== null]
+const WITNESSES: readonly ((rule: RelayRule) => boolean)[] = [
+  ({ is_clamp_mss_to_pmtu }) => is_clamp_mss_to_pmtu,
+  ({ fwmark }) => fwmark !== null,
+]
 
 /** Of either list, the rules that the other one does not have just so. */
 function changedRules(before: readonly RelayRule[], after: readonly RelayRule[]): Set<RelayRule> {

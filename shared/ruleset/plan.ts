@@ -4,20 +4,37 @@ import { sameState, type Change } from '../change/change.ts'
 
 /** Both lists are those of the change, not all that the host holds. `leftovers` are ids of rules that the host holds in pieces, and that leave. */
 export type RulesetStep =
-  | { readonly kind: 'ruleset_submit'; readonly before: readonly RelayRule[]; readonly after: readonly RelayRule[]; readonly leftovers: readonly number[] }
+  | {
+      readonly kind: 'ruleset_submit'
+      readonly before: readonly RelayRule[]
+      readonly after: readonly RelayRule[]
+      readonly leftovers: readonly number[]
+    }
   | { readonly kind: 'counters_remove'; readonly route_rule_ids: readonly number[] }
 
 export const rulesOrNull = (rules: RulesetState): RulesetState | null => (rules.length === 0 ? null : rules)
-export const idsOf = ({ before, after }: Change<RulesetState>): number[] => [...new Set([...(before ?? []), ...(after ?? [])].map(({ route_rule_id }) => route_rule_id))]
+export const idsOf = ({ before, after }: Change<RulesetState>): number[] => [
+  ...new Set([...(before ?? []), ...(after ?? [])].map(({ route_rule_id }) => route_rule_id)),
+]
 
 /**
  * Both are canonical. However many rules a change names, they go in one transaction, and pieces of them that are in the way go with it (`damaged`); the counters of those that leave stand still from then
  * on, so that a second step can read the last of them and lose no byte.
  */
-export function planRuleset(found: RulesetState | null, wanted: RulesetState | null, damaged: readonly number[] = []): readonly RulesetStep[] {
+export function planRuleset(
+  found: RulesetState | null,
+  wanted: RulesetState | null,
+  damaged: readonly number[] = [],
+): readonly RulesetStep[] {
   const stays = new Set((wanted ?? []).map(({ route_rule_id }) => route_rule_id))
   const leftovers = damaged.filter((id) => !stays.has(id))
   if (sameState(found, wanted) && leftovers.length === 0) return []
-  const leaving = [...(found ?? []).map(({ route_rule_id }) => route_rule_id).filter((id) => !stays.has(id)), ...leftovers]
-  return [{ kind: 'ruleset_submit', before: found ?? [], after: wanted ?? [], leftovers }, ...(leaving.length > 0 ? [{ kind: 'counters_remove' as const, route_rule_ids: leaving }] : [])]
+  const leaving = [
+    ...(found ?? []).map(({ route_rule_id }) => route_rule_id).filter((id) => !stays.has(id)),
+    ...leftovers,
+  ]
+  return [
+    { kind: 'ruleset_submit', before: found ?? [], after: wanted ?? [], leftovers },
+    ...(leaving.length > 0 ? [{ kind: 'counters_remove' as const, route_rule_ids: leaving }] : []),
+  ]
 }

@@ -20,7 +20,8 @@ export interface Ports {
 
 export const lastPort = (rule: RelayRule): number => rule.bind_port_range_end ?? rule.bind_port
 export const isRange = (rule: RelayRule): boolean => rule.bind_port_range_end !== null
-export const listensOn = (rule: RelayRule, transport: Transport): boolean => rule.protocol === 'both' || rule.protocol === transport
+export const listensOn = (rule: RelayRule, transport: Transport): boolean =>
+  rule.protocol === 'both' || rule.protocol === transport
 
 /** `rules` are canonical, in their order, and all listen on one transport. */
 export function portsOf(rules: readonly RelayRule[]): Ports {
@@ -33,15 +34,24 @@ export function portsOf(rules: readonly RelayRule[]): Ports {
     if (there) there.push(rule)
     else byPort.set(rule.bind_port, [rule])
   }
-  const groups = [...byPort].map(([port, there]) => ({ first: port, last: port, rules: there })).sort((a, b) => a.first - b.first)
-  return { plain: groups.filter(isPlain).flatMap((group) => group.rules), single: groups.filter((group) => !isPlain(group)), ranges }
+  const groups = [...byPort]
+    .map(([port, there]) => ({ first: port, last: port, rules: there }))
+    .sort((a, b) => a.first - b.first)
+  return {
+    plain: groups.filter(isPlain).flatMap((group) => group.rules),
+    single: groups.filter((group) => !isPlain(group)),
+    ranges,
+  }
 }
 
 function isPlain({ rules }: PortGroup): boolean {
   if (!rules.every(isSimple)) return false
   const addresses = new Set(rules.map(({ bind_address }) => bind_address))
   const wildcards = rules.filter(({ bind_address }) => isWildcard(bind_address)).map(familyOf)
-  return addresses.size === rules.length && wildcards.every((family) => rules.filter((rule) => familyOf(rule) === family).length === 1)
+  return (
+    addresses.size === rules.length &&
+    wildcards.every((family) => rules.filter((rule) => familyOf(rule) === family).length === 1)
+  )
 }
 
 const isSimple = (rule: RelayRule): boolean =>
@@ -57,13 +67,19 @@ function segments(rules: readonly RelayRule[]): PortGroup[] {
   const covered = merged(rules.filter(isRange))
   const inRange = coveredBy(covered)
   const order = new Map(rules.map((rule, at) => [rule, at]))
-  const events = rules.filter((rule) => isRange(rule) || inRange(rule.bind_port)).flatMap((rule) => [{ at: rule.bind_port, rule, begins: true }, { at: lastPort(rule) + 1, rule, begins: false }])
+  const events = rules
+    .filter((rule) => isRange(rule) || inRange(rule.bind_port))
+    .flatMap((rule) => [
+      { at: rule.bind_port, rule, begins: true },
+      { at: lastPort(rule) + 1, rule, begins: false },
+    ])
   events.sort((a, b) => a.at - b.at)
   const found: PortGroup[] = []
   const active = new Set<RelayRule>()
   let first = 0
   for (const { at, rule, begins } of events) {
-    if (at > first && active.size > 0) found.push({ first, last: at - 1, rules: [...active].sort((a, b) => (order.get(a) ?? 0) - (order.get(b) ?? 0)) })
+    if (at > first && active.size > 0)
+      found.push({ first, last: at - 1, rules: [...active].sort((a, b) => (order.get(a) ?? 0) - (order.get(b) ?? 0)) })
     first = at
     if (begins) active.add(rule)
     else active.delete(rule)
@@ -72,7 +88,9 @@ function segments(rules: readonly RelayRule[]): PortGroup[] {
 }
 
 export function merged(ranges: readonly RelayRule[]): { first: number; last: number }[] {
-  const sorted = ranges.map((rule) => ({ first: rule.bind_port, last: lastPort(rule) })).sort((a, b) => a.first - b.first)
+  const sorted = ranges
+    .map((rule) => ({ first: rule.bind_port, last: lastPort(rule) }))
+    .sort((a, b) => a.first - b.first)
   const found: { first: number; last: number }[] = []
   for (const range of sorted) {
     const before = found.at(-1)

@@ -8,7 +8,9 @@ const HASH_SEED = '0x70616e65'
 
 /** For each slot the number of its destination. */
 export function slotsOf({ balance, destinations }: Pick<RelayRule, 'balance' | 'destinations'>): number[] {
-  return balance === 'weighted' ? weightedSlots(destinations.map(({ weight }) => weight)) : destinations.map((_, index) => index)
+  return balance === 'weighted'
+    ? weightedSlots(destinations.map(({ weight }) => weight))
+    : destinations.map((_, index) => index)
 }
 
 /**

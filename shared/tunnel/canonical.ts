@@ -1,6 +1,13 @@
 // One spelling for each state, so that two descriptions of the same host compare equal as text.
 import { canonicalIp, compareIp, parseIp } from '../address/ip.ts'
-import { isIpv6Kind, type Keepalive, type LinkConfig, type Saved, type TunnelAddress, type TunnelState } from './model.ts'
+import {
+  isIpv6Kind,
+  type Keepalive,
+  type LinkConfig,
+  type Saved,
+  type TunnelAddress,
+  type TunnelState,
+} from './model.ts'
 
 /** Throws a RangeError where a string that should be an address is none. */
 export function canonicalTunnel(state: TunnelState | null): TunnelState | null {
@@ -27,17 +34,27 @@ function canonicalUnit<C>(unit: { is_enabled: boolean; config: C | null } | null
   return { is_enabled: unit.is_enabled, config: unit.config && canonicalOf(unit.config) }
 }
 
-export function canonicalNetdev({ is_enabled, config }: NonNullable<Saved['networkd_netdev']>): NonNullable<Saved['networkd_netdev']> {
+export function canonicalNetdev({
+  is_enabled,
+  config,
+}: NonNullable<Saved['networkd_netdev']>): NonNullable<Saved['networkd_netdev']> {
   const { addresses: _none, ...born } = canonicalConfig({ ...config, addresses: [] })
   return { is_enabled, config: born }
 }
 
-export const canonicalNetwork = ({ is_enabled, config }: NonNullable<Saved['networkd_network']>): NonNullable<Saved['networkd_network']> => ({
+export const canonicalNetwork = ({
+  is_enabled,
+  config,
+}: NonNullable<Saved['networkd_network']>): NonNullable<Saved['networkd_network']> => ({
   is_enabled,
   config: { addresses: canonicalAddresses(config.addresses) },
 })
 
-export const canonicalKeepalive = ({ target_address, interval_seconds, packet_size }: Keepalive): Keepalive => ({ target_address: canonicalIp(target_address), interval_seconds, packet_size })
+export const canonicalKeepalive = ({ target_address, interval_seconds, packet_size }: Keepalive): Keepalive => ({
+  target_address: canonicalIp(target_address),
+  interval_seconds,
+  packet_size,
+})
 
 export function canonicalConfig(config: LinkConfig): LinkConfig {
   const overIpv6 = isIpv6Kind(config.kind)
@@ -76,7 +93,10 @@ const keyOf = (a: TunnelAddress): string => `${a.address} ${a.peer_address} ${a.
 function canonicalAddresses(addresses: readonly TunnelAddress[]): TunnelAddress[] {
   const spelled = addresses.map(canonicalAddress)
   const unique = [...new Map(spelled.map((a) => [keyOf(a), a])).values()]
-  return unique.sort((a, b) => compareIp(ip(a), ip(b)) || a.prefix_length - b.prefix_length || (a.peer_address < b.peer_address ? -1 : 1))
+  return unique.sort(
+    (a, b) =>
+      compareIp(ip(a), ip(b)) || a.prefix_length - b.prefix_length || (a.peer_address < b.peer_address ? -1 : 1),
+  )
 }
 
 /** A peer that is the address itself is no peer: the kernel reports both the same. */

@@ -31,24 +31,42 @@ function words(step: TunnelStep): Omit<StepDescription, 'kind'> {
     case 'link_down':
       return { description: `Take ${name} down.`, argv: ['ip', 'link', 'set', 'dev', name, 'down'] }
     case 'link_set_mtu':
-      return { description: `Set the MTU of ${name} to ${step.mtu}.`, argv: ['ip', 'link', 'set', 'dev', name, 'mtu', `${step.mtu}`] }
+      return {
+        description: `Set the MTU of ${name} to ${step.mtu}.`,
+        argv: ['ip', 'link', 'set', 'dev', name, 'mtu', `${step.mtu}`],
+      }
     case 'link_set_txqueuelen':
       return {
         description: `Set the transmit queue of ${name} to ${step.tx_queue_length} packets.`,
         argv: ['ip', 'link', 'set', 'dev', name, 'txqueuelen', `${step.tx_queue_length}`],
       }
     case 'address_add':
-      return { description: `Give ${name} the address ${spelled(step.address)}.`, argv: ['ip', ...addressAddArguments(name, step.address)] }
+      return {
+        description: `Give ${name} the address ${spelled(step.address)}.`,
+        argv: ['ip', ...addressAddArguments(name, step.address)],
+      }
     case 'address_remove':
-      return { description: `Take the address ${spelled(step.address)} from ${name}.`, argv: ['ip', ...addressRemoveArguments(name, step.address)] }
+      return {
+        description: `Take the address ${spelled(step.address)} from ${name}.`,
+        argv: ['ip', ...addressRemoveArguments(name, step.address)],
+      }
     case 'file_write':
-      return { description: `Write ${fileNameOf(step.saved.file, name)}, ${PURPOSES[step.saved.file](name)}${step.saved.is_enabled || step.saved.file.startsWith('systemd') ? '' : ', as disabled'}.`, file: step.saved.file }
+      return {
+        description: `Write ${fileNameOf(step.saved.file, name)}, ${PURPOSES[step.saved.file](name)}${step.saved.is_enabled || step.saved.file.startsWith('systemd') ? '' : ', as disabled'}.`,
+        file: step.saved.file,
+      }
     case 'file_remove':
       return { description: `Remove ${fileNameOf(step.file, name)}, ${PURPOSES[step.file](name)}.`, file: step.file }
     case 'systemd_enable':
-      return { description: `Enable ${fileNameOf(step.file, name)}, ${ENABLED[step.file](name)}.`, argv: ['systemctl', 'enable', fileNameOf(step.file, name)] }
+      return {
+        description: `Enable ${fileNameOf(step.file, name)}, ${ENABLED[step.file](name)}.`,
+        argv: ['systemctl', 'enable', fileNameOf(step.file, name)],
+      }
     case 'systemd_disable':
-      return { description: `Disable ${fileNameOf(step.file, name)}, ${DISABLED[step.file](name)}.`, argv: ['systemctl', 'disable', fileNameOf(step.file, name)] }
+      return {
+        description: `Disable ${fileNameOf(step.file, name)}, ${DISABLED[step.file](name)}.`,
+        argv: ['systemctl', 'disable', fileNameOf(step.file, name)],
+      }
     case 'networkd_reload':
       return { description: 'Have systemd-networkd read its files again, if it runs.', argv: ['networkctl', 'reload'] }
   }
@@ -74,7 +92,9 @@ const DISABLED: Readonly<Record<UnitKind, Say>> = {
 }
 
 const spelled = (a: TunnelAddress): string =>
-  a.peer_address === '' ? `${a.address}/${a.prefix_length}` : `${a.address}, with the peer ${a.peer_address}/${a.prefix_length}`
+  a.peer_address === ''
+    ? `${a.address}/${a.prefix_length}`
+    : `${a.address}, with the peer ${a.peer_address}/${a.prefix_length}`
 
 const addressRemoveArguments = (name: string, address: TunnelAddress): string[] => {
   const [noun = '', , ...rest] = addressAddArguments(name, address)

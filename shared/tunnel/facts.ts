@@ -1,5 +1,14 @@
 // The facts of a tunnel that a check can compare: each field by its name on the wire, each value as a person would read it.
-import { FILE_KINDS, type FileKind, type Keepalive, type LinkConfig, type NetdevConfig, type NetworkConfig, type Saved, type TunnelState } from './model.ts'
+import {
+  FILE_KINDS,
+  type FileKind,
+  type Keepalive,
+  type LinkConfig,
+  type NetdevConfig,
+  type NetworkConfig,
+  type Saved,
+  type TunnelState,
+} from './model.ts'
 import { compareFacts, type Check, type Fact } from '../change/check.ts'
 
 /** Passes wholly on a host that holds `wanted` and on no other. Both states are canonical. */
@@ -19,7 +28,10 @@ export function tunnelFacts(state: TunnelState | null): Fact[] {
 
 function savedFacts(saved: Saved | null): Fact[] {
   const kinds = FILE_KINDS.filter((kind) => saved?.[kind])
-  return [{ name: 'saved', value: kinds.join(', ') || 'no' }, ...kinds.flatMap((kind) => (saved ? fileFacts(saved, kind) : []))]
+  return [
+    { name: 'saved', value: kinds.join(', ') || 'no' },
+    ...kinds.flatMap((kind) => (saved ? fileFacts(saved, kind) : [])),
+  ]
 }
 
 function fileFacts(saved: Saved, kind: FileKind): Fact[] {
@@ -36,5 +48,8 @@ function textOf(value: LinkConfig[keyof LinkConfig] | Keepalive[keyof Keepalive]
   if (value === null) return 'none'
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
   if (!Array.isArray(value)) return String(value)
-  return value.map((a) => `${a.address}${a.peer_address && ` peer ${a.peer_address}`}/${a.prefix_length}`).join(', ') || 'none'
+  return (
+    value.map((a) => `${a.address}${a.peer_address && ` peer ${a.peer_address}`}/${a.prefix_length}`).join(', ') ||
+    'none'
+  )
 }

@@ -3,7 +3,8 @@ import { compareIp, formatIp, networkOf, parseIp, sizeOf, type Ip } from '../add
 import type { TunnelAddress } from './model.ts'
 
 /** In the order of the addresses. One without a peer tells it where its subnet has room for two hosts only. */
-export const farEndsOf = (addresses: readonly TunnelAddress[]): string[] => addresses.flatMap((a) => (a.peer_address === '' ? otherHost(a) : [a.peer_address]))
+export const farEndsOf = (addresses: readonly TunnelAddress[]): string[] =>
+  addresses.flatMap((a) => (a.peer_address === '' ? otherHost(a) : [a.peer_address]))
 
 function otherHost({ address, prefix_length }: TunnelAddress): string[] {
   const own = parseIp(address)
@@ -14,5 +15,7 @@ function otherHost({ address, prefix_length }: TunnelAddress): string[] {
   const first = size === 2n ? 0n : size === 4n ? 1n : null
   if (first === null) return []
   const hosts: Ip[] = [first, first + 1n].map((at) => ({ family: own.family, value: network.base.value + at }))
-  return hosts.some((host) => compareIp(host, own) === 0) ? hosts.filter((host) => compareIp(host, own) !== 0).map(formatIp) : []
+  return hosts.some((host) => compareIp(host, own) === 0)
+    ? hosts.filter((host) => compareIp(host, own) !== 0).map(formatIp)
+    : []
 }

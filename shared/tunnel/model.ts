@@ -100,7 +100,13 @@ export const Saved = strict({
 export type Saved = Static<typeof Saved>
 
 /** A file that is there, or shall be. */
-export type SavedFile = { [K in FileKind]: { readonly file: K; readonly is_enabled: boolean; readonly config: NonNullable<NonNullable<Saved[K]>['config']> } }[FileKind]
+export type SavedFile = {
+  [K in FileKind]: {
+    readonly file: K
+    readonly is_enabled: boolean
+    readonly config: NonNullable<NonNullable<Saved[K]>['config']>
+  }
+}[FileKind]
 
 /** Null in the place of a TunnelState means: no link and no file of that name. */
 export const TunnelState = strict({

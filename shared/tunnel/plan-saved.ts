@@ -14,7 +14,8 @@ const isUnit = (kind: FileKind): kind is UnitKind => (UNIT_KINDS as readonly Fil
  * Whether networkd has the link in its hands and is told to let go: it then takes from the link what it holds for its own, so only a new
  * link is certain to have all that is wanted.
  */
-export const isLetGo = (found: Saved | null, wanted: Saved | null): boolean => fileIn(found, 'networkd_network') !== null && fileIn(wanted, 'networkd_network') === null
+export const isLetGo = (found: Saved | null, wanted: Saved | null): boolean =>
+  fileIn(found, 'networkd_network') !== null && fileIn(wanted, 'networkd_network') === null
 
 /**
  * What stays true of the files that are found while the link is worked on. A link that is to be born must not find networkd holding a
@@ -38,18 +39,30 @@ export function saveSteps(found: Saved | null, wanted: Saved | null, isBorn: boo
 
 function steps(kind: FileKind, from: File, to: File): NamelessStep[] {
   if (sameState(from, to)) return []
-  const enabling = (is_enabled: boolean): NamelessStep[] => (isUnit(kind) ? [{ kind: is_enabled ? 'systemd_enable' : 'systemd_disable', file: kind }] : [])
+  const enabling = (is_enabled: boolean): NamelessStep[] =>
+    isUnit(kind) ? [{ kind: is_enabled ? 'systemd_enable' : 'systemd_disable', file: kind }] : []
   const body = isUnit(kind) ? [from?.config ?? null, to?.config ?? null] : [from, to]
   return [
     ...(from?.is_enabled && !to?.is_enabled ? enabling(false) : []),
     ...(from?.config && !to?.config ? [{ kind: 'file_remove', file: kind } as const] : []),
-    ...(to?.config && !sameState(body[0], body[1]) ? [{ kind: 'file_write', saved: { file: kind, is_enabled: to.is_enabled, config: to.config } as SavedFile } as const] : []),
+    ...(to?.config && !sameState(body[0], body[1])
+      ? [
+          {
+            kind: 'file_write',
+            saved: { file: kind, is_enabled: to.is_enabled, config: to.config } as SavedFile,
+          } as const,
+        ]
+      : []),
     ...(to?.is_enabled && !from?.is_enabled ? enabling(true) : []),
   ]
 }
 
 /** systemd is told of its units by whoever writes them, networkd by a step of the plan. */
 function thenReload(planned: NamelessStep[]): NamelessStep[] {
-  const isForNetworkd = planned.some((step) => (step.kind === 'file_write' && isNetworkdKind(step.saved.file)) || (step.kind === 'file_remove' && isNetworkdKind(step.file)))
+  const isForNetworkd = planned.some(
+    (step) =>
+      (step.kind === 'file_write' && isNetworkdKind(step.saved.file)) ||
+      (step.kind === 'file_remove' && isNetworkdKind(step.file)),
+  )
   return isForNetworkd ? [...planned, { kind: 'networkd_reload' }] : planned
 }

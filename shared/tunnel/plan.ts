@@ -33,7 +33,12 @@ export function planTunnel(found: TunnelState | null, wanted: TunnelState | null
   return { operation: operationOf(found, wanted, steps, recreate_reasons), steps, recreate_reasons }
 }
 
-function operationOf(found: TunnelState | null, wanted: TunnelState | null, steps: readonly unknown[], reasons: readonly string[]): Operation {
+function operationOf(
+  found: TunnelState | null,
+  wanted: TunnelState | null,
+  steps: readonly unknown[],
+  reasons: readonly string[],
+): Operation {
   if (steps.length === 0) return 'none'
   if (!wanted) return 'delete'
   if (!found) return 'create'
@@ -55,7 +60,11 @@ function linkSteps(found: LinkState | null, wanted: LinkState | null, recreate: 
 }
 
 function birth({ is_up, config }: LinkState): Step[] {
-  return [{ kind: 'link_create', config }, ...config.addresses.map(add), ...(is_up ? [{ kind: 'link_up' } as const] : [])]
+  return [
+    { kind: 'link_create', config },
+    ...config.addresses.map(add),
+    ...(is_up ? [{ kind: 'link_up' } as const] : []),
+  ]
 }
 
 const add = (address: TunnelAddress): Step => ({ kind: 'address_add', address })
@@ -68,7 +77,9 @@ function inPlace(found: LinkState, wanted: LinkState): Step[] {
     ...(goesDown ? [{ kind: 'link_down' } as const] : []),
     ...without(kept, wanted.config.addresses).map(remove),
     ...(found.config.mtu === wanted.config.mtu ? [] : [{ kind: 'link_set_mtu', mtu: wanted.config.mtu } as const]),
-    ...(found.config.tx_queue_length === wanted.config.tx_queue_length ? [] : [{ kind: 'link_set_txqueuelen', tx_queue_length: wanted.config.tx_queue_length } as const]),
+    ...(found.config.tx_queue_length === wanted.config.tx_queue_length
+      ? []
+      : [{ kind: 'link_set_txqueuelen', tx_queue_length: wanted.config.tx_queue_length } as const]),
     // Going down, the kernel drops a link's IPv6 addresses (addrconf_ifdown, net/ipv6/addrconf.c), so those are added again.
     ...without(wanted.config.addresses, kept).map(add),
     ...(!found.is_up && wanted.is_up ? [{ kind: 'link_up' } as const] : []),

@@ -9,19 +9,32 @@ import { planTunnel, type TunnelPlan } from './plan.ts'
 export type TunnelStates = readonly TunnelState[]
 
 export const listOf = (states: TunnelStates): TunnelStates | null => (states.length === 0 ? null : states)
-export const statesOf = ({ before, after }: Change<TunnelState>): Change<TunnelStates> => ({ before: before && [before], after: after && [after] })
-export const namesOf = ({ before, after }: Change<TunnelStates>): string[] => [...new Set([...(before ?? []), ...(after ?? [])].map((state) => state.interface_name))]
+export const statesOf = ({ before, after }: Change<TunnelState>): Change<TunnelStates> => ({
+  before: before && [before],
+  after: after && [after],
+})
+export const namesOf = ({ before, after }: Change<TunnelStates>): string[] => [
+  ...new Set([...(before ?? []), ...(after ?? [])].map((state) => state.interface_name)),
+]
 
-const named = (states: TunnelStates | null, name: string): TunnelState | null => states?.find((state) => state.interface_name === name) ?? null
+const named = (states: TunnelStates | null, name: string): TunnelState | null =>
+  states?.find((state) => state.interface_name === name) ?? null
 
 /** What goes goes first: the kernel takes no second link of a kind between the same endpoints with the same key. */
 export function planTunnels(found: TunnelStates | null, wanted: TunnelStates | null): TunnelPlan {
-  const leaving = (found ?? []).filter((state) => !named(wanted, state.interface_name)).map((state) => planTunnel(state, null))
+  const leaving = (found ?? [])
+    .filter((state) => !named(wanted, state.interface_name))
+    .map((state) => planTunnel(state, null))
   const arriving = (wanted ?? []).map((state) => planTunnel(named(found, state.interface_name), state))
   const plans = [...leaving, ...arriving]
   const steps = plans.flatMap((plan) => plan.steps)
-  if (leaving.length > 0 && arriving.length > 0) return { operation: 'recreate', steps, recreate_reasons: ['interface_name'] }
-  return { operation: plans.find((plan) => plan.operation !== 'none')?.operation ?? 'none', steps, recreate_reasons: plans.flatMap((plan) => plan.recreate_reasons) }
+  if (leaving.length > 0 && arriving.length > 0)
+    return { operation: 'recreate', steps, recreate_reasons: ['interface_name'] }
+  return {
+    operation: plans.find((plan) => plan.operation !== 'none')?.operation ?? 'none',
+    steps,
+    recreate_reasons: plans.flatMap((plan) => plan.recreate_reasons),
+  }
 }
 
 export function planChange(change: Change<TunnelState>): TunnelPlan {
@@ -30,7 +43,11 @@ export function planChange(change: Change<TunnelState>): TunnelPlan {
 }
 
 /** Facts of a name that the tunnel shall not have, or no longer, are told apart as "gone.exists" and so on. */
-export function checkTunnels(names: readonly string[], wanted: TunnelStates | null, found: TunnelStates | null): Check[] {
+export function checkTunnels(
+  names: readonly string[],
+  wanted: TunnelStates | null,
+  found: TunnelStates | null,
+): Check[] {
   return names.flatMap((name) => {
     const state = named(wanted, name)
     const checks = checkTunnel(name, state, named(found, name))

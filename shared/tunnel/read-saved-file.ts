@@ -12,8 +12,16 @@ type Read = { [K in FileKind]: (interface_name: string, content: string, is_enab
 const asUnit = <C>(config: C | null, is_enabled: boolean) => config && { is_enabled, config }
 
 export const READ: Read = {
-  systemd_unit: (name, content, is_enabled) => asUnit(readMarked<LinkConfig>(content, canonicalConfig, (config) => renderSystemdUnit(name, config)), is_enabled),
-  systemd_keepalive_unit: (name, content, is_enabled) => asUnit(readMarked<Keepalive>(content, canonicalKeepalive, (config) => renderKeepaliveUnit(name, config)), is_enabled),
+  systemd_unit: (name, content, is_enabled) =>
+    asUnit(
+      readMarked<LinkConfig>(content, canonicalConfig, (config) => renderSystemdUnit(name, config)),
+      is_enabled,
+    ),
+  systemd_keepalive_unit: (name, content, is_enabled) =>
+    asUnit(
+      readMarked<Keepalive>(content, canonicalKeepalive, (config) => renderKeepaliveUnit(name, config)),
+      is_enabled,
+    ),
   networkd_netdev: (name, content) => readMarked(content, canonicalNetdev, (file) => renderNetdev(name, file)),
   networkd_network: (name, content) => readMarked(content, canonicalNetwork, (file) => renderNetwork(name, file)),
 }

@@ -25,7 +25,8 @@ export function fileOf(file_name: string): { kind: FileKind; interface_name: str
   for (const kind of FILE_KINDS) {
     const [prefix, suffix] = AROUND[kind]
     const interface_name = file_name.slice(prefix.length, -suffix.length)
-    if (file_name === fileNameOf(kind, interface_name) && INTERFACE_NAME.test(interface_name)) return { kind, interface_name }
+    if (file_name === fileNameOf(kind, interface_name) && INTERFACE_NAME.test(interface_name))
+      return { kind, interface_name }
   }
   return null
 }

@@ -21,4 +21,8 @@ export type TunnelStep = { readonly interface_name: string } & (
 )
 
 /** A step before it is told whose it is. */
-export type NamelessStep = TunnelStep extends infer S ? (S extends TunnelStep ? Omit<S, 'interface_name'> : never) : never
+export type NamelessStep = TunnelStep extends infer S
+  ? S extends TunnelStep
+    ? Omit<S, 'interface_name'>
+    : never
+  : never

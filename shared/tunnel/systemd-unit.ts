@@ -41,8 +41,21 @@ function bindDeviceLines(device: string | null): string[] {
 /** Arguments of ip(8) that make the link; also what a person is shown as the equivalent command. */
 export function linkAddArguments(interface_name: string, config: LinkConfig, state: readonly 'up'[] = []): string[] {
   return [
-    'link', 'add', 'name', interface_name, ...state, 'mtu', `${config.mtu}`, 'txqueuelen', `${config.tx_queue_length}`,
-    'type', config.kind, 'local', config.local_endpoint, 'remote', config.remote_endpoint,
+    'link',
+    'add',
+    'name',
+    interface_name,
+    ...state,
+    'mtu',
+    `${config.mtu}`,
+    'txqueuelen',
+    `${config.tx_queue_length}`,
+    'type',
+    config.kind,
+    'local',
+    config.local_endpoint,
+    'remote',
+    config.remote_endpoint,
     ...(config.bind_device === null ? [] : ['dev', config.bind_device]),
     ...(config.ikey === null ? ['noikey'] : ['ikey', `${config.ikey}`]),
     ...(config.okey === null ? ['nookey'] : ['okey', `${config.okey}`]),
@@ -56,20 +69,29 @@ export function linkAddArguments(interface_name: string, config: LinkConfig, sta
 }
 
 const ipv4Arguments = (config: LinkConfig): string[] => [
-  'ttl', config.ttl === 0 ? 'inherit' : `${config.ttl}`,
-  'tos', config.tos,
+  'ttl',
+  config.ttl === 0 ? 'inherit' : `${config.ttl}`,
+  'tos',
+  config.tos,
   config.is_path_mtu_discovery ? 'pmtudisc' : 'nopmtudisc',
   config.is_ignore_df ? 'ignore-df' : 'noignore-df',
 ]
 
 const ipv6Arguments = (config: LinkConfig): string[] => [
-  'hoplimit', `${config.ttl}`,
-  'tclass', config.tos,
-  'flowlabel', `0x${config.flow_label.toString(16).padStart(5, '0')}`,
-  'encaplimit', config.encap_limit === null ? 'none' : `${config.encap_limit}`,
+  'hoplimit',
+  `${config.ttl}`,
+  'tclass',
+  config.tos,
+  'flowlabel',
+  `0x${config.flow_label.toString(16).padStart(5, '0')}`,
+  'encaplimit',
+  config.encap_limit === null ? 'none' : `${config.encap_limit}`,
 ]
 
 export function addressAddArguments(interface_name: string, a: TunnelAddress): string[] {
-  const which = a.peer_address === '' ? [`${a.address}/${a.prefix_length}`] : [a.address, 'peer', `${a.peer_address}/${a.prefix_length}`]
+  const which =
+    a.peer_address === ''
+      ? [`${a.address}/${a.prefix_length}`]
+      : [a.address, 'peer', `${a.peer_address}/${a.prefix_length}`]
   return ['address', 'add', ...which, 'dev', interface_name]
 }

@@ -9,16 +9,38 @@ import { Client } from './support/client.ts'
 import { OPERATOR, startPanel, type TestPanel } from './support/panel.ts'
 
 /** decisions.md, U5: what changes nothing though it is asked by POST. */
-const NO_MUTATION = ['POST /tunnels/preview', 'POST /tunnels/from-pairing-code', 'POST /routes/preview', 'POST /routes/diagnostics/test', 'POST /routes/{id}/diagnostics/test']
+const NO_MUTATION = [
+  'POST /tunnels/preview',
+  'POST /tunnels/from-pairing-code',
+  'POST /routes/preview',
+  'POST /routes/diagnostics/test',
+  'POST /routes/{id}/diagnostics/test',
+]
 
 /** Names that mean a secret wherever they stand (U4). */
-const NAMES = ['password', 'new_password', 'passphrase', 'secret', 'client_secret', 'token', 'access_token', 'cookie', 'authorization', 'csrf', 'csrf_token']
+const NAMES = [
+  'password',
+  'new_password',
+  'passphrase',
+  'secret',
+  'client_secret',
+  'token',
+  'access_token',
+  'cookie',
+  'authorization',
+  'csrf',
+  'csrf_token',
+]
 
 const MARK = 'hunter2-a-secret-of-the-run-'
 
 /** As it stands, and as it would stand within something that is encoded, wherever it begins there. */
 const formsOf = (secret: string): string[] => {
-  const within = [0, 1, 2].map((before) => Buffer.from(`${'-'.repeat(before)}${secret}`).toString('base64').slice(before + 1, -4))
+  const within = [0, 1, 2].map((before) =>
+    Buffer.from(`${'-'.repeat(before)}${secret}`)
+      .toString('base64')
+      .slice(before + 1, -4),
+  )
   return [secret, encodeURIComponent(secret), Buffer.from(secret).toString('hex'), ...within]
 }
 
@@ -27,7 +49,12 @@ const isMutating = ({ route }: Endpoint): boolean => !route.startsWith('GET ')
 describe('A run of everything that can be asked', () => {
   const directory = mkdtempSync(join(tmpdir(), 'panel-secrets-'))
   const key = randomBytes(32)
-  const secrets = new Set<string>([key.toString('latin1'), key.toString('base64'), key.toString('base64url'), key.toString('hex')])
+  const secrets = new Set<string>([
+    key.toString('latin1'),
+    key.toString('base64'),
+    key.toString('base64url'),
+    key.toString('hex'),
+  ])
   let panel: TestPanel
   let operator: Client
 
@@ -43,7 +70,14 @@ describe('A run of everything that can be asked', () => {
   }
   const body = (): Record<string, unknown> => {
     const flat = (): Record<string, unknown> => Object.fromEntries(NAMES.map((name) => [name, fresh()]))
-    return { ...flat(), addresses: [flat()], destinations: [{ ...flat(), deeper: flat() }], backup: { settings: [flat()], accounts: [flat()] }, pwd: fresh(), unknown: [fresh(), { a: fresh() }] }
+    return {
+      ...flat(),
+      addresses: [flat()],
+      destinations: [{ ...flat(), deeper: flat() }],
+      backup: { settings: [flat()], accounts: [flat()] },
+      pwd: fresh(),
+      unknown: [fresh(), { a: fresh() }],
+    }
   }
 
   before(async () => {
@@ -69,7 +103,8 @@ describe('A run of everything that can be asked', () => {
   }
 
   it('records each that can change something, under a name of its own', async () => {
-    for (const endpoint of panel.endpoints.filter(isMutating)) assert.equal('audit' in endpoint, !NO_MUTATION.includes(endpoint.route), endpoint.route)
+    for (const endpoint of panel.endpoints.filter(isMutating))
+      assert.equal('audit' in endpoint, !NO_MUTATION.includes(endpoint.route), endpoint.route)
     const actions = async (): Promise<Set<string>> => {
       const { entries } = (await operator.get<{ entries: { action: string }[] }>('/audit?limit=1000')).body
       return new Set(entries.map(({ action }) => action))
@@ -77,13 +112,18 @@ describe('A run of everything that can be asked', () => {
     await askEverything(operator)
     const seen = await actions()
     for (const endpoint of panel.endpoints) {
-      if ('audit' in endpoint && !['POST /auth/logout', 'POST /auth/login'].includes(endpoint.route)) assert.ok(seen.has(String(endpoint.audit)), `${endpoint.route}: ${String(endpoint.audit)}`)
+      if ('audit' in endpoint && !['POST /auth/logout', 'POST /auth/login'].includes(endpoint.route))
+        assert.ok(seen.has(String(endpoint.audit)), `${endpoint.route}: ${String(endpoint.audit)}`)
     }
   }).timeout(120_000)
 
   it('has the duration and what was done of what was carried out', async () => {
     await operator.post('/tunnels', { local_endpoint: '192.0.2.1', remote_endpoint: '198.51.100.7' })
-    const [entry] = (await operator.get<{ entries: { duration_ms: number; operations: string[]; target_type: string; target_id: number }[] }>('/audit?action=TunnelCreate&success=true')).body.entries
+    const [entry] = (
+      await operator.get<{
+        entries: { duration_ms: number; operations: string[]; target_type: string; target_id: number }[]
+      }>('/audit?action=TunnelCreate&success=true')
+    ).body.entries
     assert.ok(entry && entry.duration_ms >= 0 && entry.operations.length > 0)
     assert.deepEqual([entry.target_type, entry.target_id], ['tunnel', 1])
   })
@@ -94,7 +134,10 @@ describe('A run of everything that can be asked', () => {
     remember(operator)
     const [password, wrong] = [fresh(), fresh()]
     await operator.put('/auth/me', { current_password: wrong, new_password: password })
-    assert.equal((await operator.put('/auth/me', { current_password: OPERATOR.password, new_password: password })).status, 200)
+    assert.equal(
+      (await operator.put('/auth/me', { current_password: OPERATOR.password, new_password: password })).status,
+      200,
+    )
     remember(operator)
     panel.clock.advance(3600)
     const again = new Client(operator.base)
@@ -104,7 +147,9 @@ describe('A run of everything that can be asked', () => {
     assert.ok(listed.total < 1000)
     await again.post('/auth/logout')
     const places = {
-      store: readdirSync(directory).map((name) => readFileSync(join(directory, name), 'latin1')).join('\n'),
+      store: readdirSync(directory)
+        .map((name) => readFileSync(join(directory, name), 'latin1'))
+        .join('\n'),
       log: panel.log.join('\n'),
       'audit log': text,
     }

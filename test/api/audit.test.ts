@@ -83,7 +83,14 @@ describe('the audit log', () => {
     const stranger = panel.visitor()
     stranger.cookies.set('panel_csrf', 'x')
     await stranger.post('/widgets', { name: 'a' })
-    const found = (await entries()).slice(0, 4).map(({ action, username, is_success, error_message }) => [action, username, is_success, error_message.split(':')[0]])
+    const found = (await entries())
+      .slice(0, 4)
+      .map(({ action, username, is_success, error_message }) => [
+        action,
+        username,
+        is_success,
+        error_message.split(':')[0],
+      ])
     assert.deepEqual(found, [
       ['TunnelCreate', '', false, 'UNAUTHENTICATED'],
       ['TunnelCreate', '', false, 'CSRF_TOKEN_INVALID'],
@@ -108,7 +115,9 @@ describe('the audit log', () => {
     await other.post('/auth/logout')
     await operator.put('/auth/me', { current_password: OPERATOR.password, username: 'chief' })
     await operator.put('/auth/me', { current_password: OPERATOR.password, new_password: 'a new and longer one' })
-    const found = (await entries()).reverse().map(({ action, username, is_success, operations }) => [action, username, is_success, ...operations])
+    const found = (await entries())
+      .reverse()
+      .map(({ action, username, is_success, operations }) => [action, username, is_success, ...operations])
     assert.deepEqual(found, [
       ['Setup', 'operator', true],
       ['LoginFailed', '', false],
@@ -122,19 +131,42 @@ describe('the audit log', () => {
   })
 
   it('never holds a password, a token or a cookie: not in an entry, not in the store, not in the log', async () => {
-    const secrets = ['hunter2-hunter2-a', 'hunter2-hunter2-b', 'hunter2-hunter2-c', 'hunter2-hunter2-d', 'hunter2-hunter2-e', 'hunter2-hunter2-f', 'hunter2-hunter2-g']
+    const secrets = [
+      'hunter2-hunter2-a',
+      'hunter2-hunter2-b',
+      'hunter2-hunter2-c',
+      'hunter2-hunter2-d',
+      'hunter2-hunter2-e',
+      'hunter2-hunter2-f',
+      'hunter2-hunter2-g',
+    ]
     await panel.visitor().post('/auth/login', { username: 'operator', password: secrets[0] })
     await panel.visitor().post('/auth/login', { username: 'operator', password: [secrets[1]] })
     await panel.visitor().post('/auth/login', { username: 'operator', pwd: secrets[2], deep: { a: secrets[2] } })
     await operator.put('/auth/me', { current_password: secrets[3], new_password: `${secrets[3]}-new` })
-    await operator.put('/auth/me', { current_password: OPERATOR.password, new_password: 'short', username: { password: secrets[4] } })
-    await operator.post('/widgets', { name: 'a', pin: secrets[5], parts: [{ address: 'b', session_token: secrets[5] }] })
+    await operator.put('/auth/me', {
+      current_password: OPERATOR.password,
+      new_password: 'short',
+      username: { password: secrets[4] },
+    })
+    await operator.post('/widgets', {
+      name: 'a',
+      pin: secrets[5],
+      parts: [{ address: 'b', session_token: secrets[5] }],
+    })
     await operator.post('/widgets', undefined, { raw: `{"password":"${secrets[6]}"` })
     const session = [...operator.cookies.values()]
-    const stored = readdirSync(directory).map((name) => readFileSync(join(directory, name), 'latin1')).join('')
+    const stored = readdirSync(directory)
+      .map((name) => readFileSync(join(directory, name), 'latin1'))
+      .join('')
     const listed = (await operator.get('/audit')).text
     for (const secret of [OPERATOR.password, ...secrets, ...session]) {
-      for (const [where, text] of [['store', stored], ['log', panel.log.join('')], ['entries', listed]] as const) assert.ok(!text.includes(secret), `${where} holds ${secret}`)
+      for (const [where, text] of [
+        ['store', stored],
+        ['log', panel.log.join('')],
+        ['entries', listed],
+      ] as const)
+        assert.ok(!text.includes(secret), `${where} holds ${secret}`)
     }
     assert.ok(listed.includes('[redacted]'))
   })
@@ -150,9 +182,19 @@ describe('the audit log', () => {
     for (let at = 0; at < 5; at++) await operator.post('/widgets', { name: `n${at}` })
     const { body } = await operator.get<Listing>('/audit?limit=2&offset=1')
     assert.deepEqual([body.total, body.limit, body.offset], [6, 2, 1])
-    assert.deepEqual(body.entries.map(({ request }) => request['name']), ['n3', 'n2'])
+    assert.deepEqual(
+      body.entries.map(({ request }) => request['name']),
+      ['n3', 'n2'],
+    )
     assert.deepEqual(body.actions, Object.keys(AUDIT_ACTIONS))
-    for (const bad of ['limit=-1', 'limit=x', 'offset=-3', 'limit=1e2']) assert.deepEqual([(await operator.get<Listing>(`/audit?${bad}`)).body.limit, (await operator.get<Listing>(`/audit?${bad}`)).body.offset], [100, 0])
+    for (const bad of ['limit=-1', 'limit=x', 'offset=-3', 'limit=1e2'])
+      assert.deepEqual(
+        [
+          (await operator.get<Listing>(`/audit?${bad}`)).body.limit,
+          (await operator.get<Listing>(`/audit?${bad}`)).body.offset,
+        ],
+        [100, 0],
+      )
     assert.equal((await operator.get<Listing>('/audit?limit=5000')).body.limit, 1000)
   })
 
@@ -173,18 +215,27 @@ describe('the audit log', () => {
     const { status, error } = await operator.get('/audit?action=Nonsense')
     assert.deepEqual([status, error.code, error.field], [400, 'INVALID_REQUEST', 'action'])
     assert.deepEqual(error.details['known'], Object.keys(AUDIT_ACTIONS))
-    for (const bad of ['user_id=x', 'success=maybe', 'from=yesterday']) assert.equal((await operator.get(`/audit?${bad}`)).status, 400)
+    for (const bad of ['user_id=x', 'success=maybe', 'from=yesterday'])
+      assert.equal((await operator.get(`/audit?${bad}`)).status, 400)
   })
 
   it('answers a filter that cannot be read by 400 on it', async () => {
-    const bad = { user_id: ['x', '-1', '1.5'], target_id: ['x', '1e3'], success: ['maybe', '2'], from: ['yesterday', '2026', '5', 'Jan 1 2026', '2026-13-01T00:00:00Z', '2026-01-01'], to: ['tomorrow', '2026-01-01T25:00:00Z'], action: ['Nonsense', '41', 'Tunnel'] }
+    const bad = {
+      user_id: ['x', '-1', '1.5'],
+      target_id: ['x', '1e3'],
+      success: ['maybe', '2'],
+      from: ['yesterday', '2026', '5', 'Jan 1 2026', '2026-13-01T00:00:00Z', '2026-01-01'],
+      to: ['tomorrow', '2026-01-01T25:00:00Z'],
+      action: ['Nonsense', '41', 'Tunnel'],
+    }
     for (const [field, values] of Object.entries(bad)) {
       for (const value of values) {
         const { status, error } = await operator.get(`/audit?${field}=${encodeURIComponent(value)}`)
         assert.deepEqual([status, error.code, error.field], [400, 'INVALID_REQUEST', field], `${field}=${value}`)
       }
     }
-    for (const empty of ['action=', 'from=', 'success=']) assert.equal((await operator.get(`/audit?${empty}`)).status, 200)
+    for (const empty of ['action=', 'from=', 'success='])
+      assert.equal((await operator.get(`/audit?${empty}`)).status, 200)
   })
 
   it('has both ends of a span of time in it', async () => {
@@ -193,7 +244,10 @@ describe('the audit log', () => {
     assert.equal((await entries(`?action=TunnelCreate&from=${created_date}&to=${created_date}`)).length, 1)
     const later = new Date(Date.parse(created_date) + 1).toISOString()
     assert.equal((await entries(`?action=TunnelCreate&from=${later}`)).length, 0)
-    assert.equal((await entries(`?action=TunnelCreate&to=${encodeURIComponent(created_date.replace('Z', '+00:00'))}`)).length, 1)
+    assert.equal(
+      (await entries(`?action=TunnelCreate&to=${encodeURIComponent(created_date.replace('Z', '+00:00'))}`)).length,
+      1,
+    )
   })
 
   it('missing an entry because the store refuses it does not make the answer untrue, and the log tells', async () => {

@@ -25,7 +25,8 @@ describe('/auth/me', () => {
     assert.equal(flat.username, OPERATOR.username)
   })
 
-  const change = (client: Client, body: object): Promise<Reply<SessionBody>> => client.put<SessionBody>('/auth/me', { current_password: OPERATOR.password, ...body })
+  const change = (client: Client, body: object): Promise<Reply<SessionBody>> =>
+    client.put<SessionBody>('/auth/me', { current_password: OPERATOR.password, ...body })
 
   it('changes the password: every other session ends, the caller goes on with new cookies, the old password is dead', async () => {
     const [operator, other] = [await panel.setUp(), await panel.signIn()]
@@ -51,7 +52,10 @@ describe('/auth/me', () => {
 
   it('is 401 on a wrong current password and changes nothing', async () => {
     const operator = await panel.setUp()
-    const { status, error } = await change(operator, { current_password: 'wrong wrong wrong', new_password: NEW_PASSWORD })
+    const { status, error } = await change(operator, {
+      current_password: 'wrong wrong wrong',
+      new_password: NEW_PASSWORD,
+    })
     assert.deepEqual([status, error.code], [401, 'INVALID_CREDENTIALS'])
     assert.equal((await operator.get('/auth/me')).status, 200)
     assert.equal((await panel.visitor().post('/auth/login', OPERATOR)).status, 200)
@@ -65,7 +69,8 @@ describe('/auth/me', () => {
     assert.equal((await change(operator, { username: '-' })).error.field, 'username')
     assert.equal((await change(operator, { new_password: null })).error.field, 'new_password')
     assert.equal((await operator.put('/auth/me', { new_password: NEW_PASSWORD })).error.field, 'current_password')
-    for (const nothing of [{}, { username: OPERATOR.username }]) assert.equal((await change(operator, nothing)).error.code, 'INVALID_REQUEST')
+    for (const nothing of [{}, { username: OPERATOR.username }])
+      assert.equal((await change(operator, nothing)).error.code, 'INVALID_REQUEST')
   })
 
   it('changed twice at once, changes once', async () => {

@@ -29,12 +29,18 @@ describe('A session', () => {
     return refused
   }
 
-  const guarded = (): string[] => panel.endpoints.filter(({ guards, kind }) => guards?.session !== false && kind !== 'stream').map(({ route }) => route)
+  const guarded = (): string[] =>
+    panel.endpoints
+      .filter(({ guards, kind }) => guards?.session !== false && kind !== 'stream')
+      .map(({ route }) => route)
 
   it('is let in at every endpoint that needs one, and after a password change at none, while the one that changed it goes on', async () => {
     const other = await panel.signIn()
     assert.deepEqual(await refusedAt(other), [])
-    assert.equal((await operator.put('/auth/me', { current_password: OPERATOR.password, new_password: NEW_PASSWORD })).status, 200)
+    assert.equal(
+      (await operator.put('/auth/me', { current_password: OPERATOR.password, new_password: NEW_PASSWORD })).status,
+      200,
+    )
     assert.deepEqual(await refusedAt(other), guarded())
     assert.deepEqual(await refusedAt(operator), [])
   }).timeout(30_000)
@@ -42,11 +48,26 @@ describe('A session', () => {
   it('takes its streams with it, of every kind, when the password changes', async () => {
     const other = await panel.signIn()
     assert.equal((await createTunnel(operator)).status, 201)
-    const paths = panel.endpoints.filter(({ kind }) => kind === 'stream').map(({ route }) => route.replaceAll(/\{\w+\}/g, '1').split(' '))
+    const paths = panel.endpoints
+      .filter(({ kind }) => kind === 'stream')
+      .map(({ route }) => route.replaceAll(/\{\w+\}/g, '1').split(' '))
     assert.ok(paths.length >= 3)
-    const open = await Promise.all(paths.map(([method, path = '']) => openStream(other, path, { method: method as 'GET' | 'POST', ...(method === 'POST' ? { body: { count: 10_000, interval_seconds: 1 } } : {}) })))
-    assert.deepEqual(open.map(({ status }) => status), paths.map(() => 200))
-    assert.equal((await operator.put('/auth/me', { current_password: OPERATOR.password, new_password: NEW_PASSWORD })).status, 200)
+    const open = await Promise.all(
+      paths.map(([method, path = '']) =>
+        openStream(other, path, {
+          method: method as 'GET' | 'POST',
+          ...(method === 'POST' ? { body: { count: 10_000, interval_seconds: 1 } } : {}),
+        }),
+      ),
+    )
+    assert.deepEqual(
+      open.map(({ status }) => status),
+      paths.map(() => 200),
+    )
+    assert.equal(
+      (await operator.put('/auth/me', { current_password: OPERATOR.password, new_password: NEW_PASSWORD })).status,
+      200,
+    )
     await Promise.all(open.map(({ ended }) => ended))
   }).timeout(15_000)
 

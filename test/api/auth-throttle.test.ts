@@ -22,8 +22,13 @@ describe('guessing a password', () => {
     it(`of the account ${username} fails five times a minute, from wherever it comes, and then waits with Retry-After`, async () => {
       for (let at = 1; at <= 5; at++) assert.equal(await guess(username, `127.0.1.${at}`), '401')
       assert.equal(await guess(username.toUpperCase(), '127.0.1.6'), '429')
-      const { error, headers } = await panel.visitor().post('/auth/login', { username, password: 'x' }, { from: '127.0.1.7' })
-      assert.deepEqual([error.code, error.details['retry_after_seconds']], ['RATE_LIMITED', Number(headers['retry-after'])])
+      const { error, headers } = await panel
+        .visitor()
+        .post('/auth/login', { username, password: 'x' }, { from: '127.0.1.7' })
+      assert.deepEqual(
+        [error.code, error.details['retry_after_seconds']],
+        ['RATE_LIMITED', Number(headers['retry-after'])],
+      )
       panel.clock.advance(61)
       assert.equal(await guess(username, '127.0.1.8'), '401')
     })
@@ -42,7 +47,8 @@ describe('guessing a password', () => {
 
   it('that has to wait is told how long, and asking meanwhile makes it no longer', async () => {
     for (let at = 1; at <= 5; at++) await guess(`nobody${at}`, '127.0.8.1')
-    const wait = async (): Promise<number> => Number((await panel.visitor().post('/auth/login', OPERATOR, { from: '127.0.8.1' })).headers['retry-after'])
+    const wait = async (): Promise<number> =>
+      Number((await panel.visitor().post('/auth/login', OPERATOR, { from: '127.0.8.1' })).headers['retry-after'])
     const first = await wait()
     assert.ok(first > 14 * 60 && first <= 15 * 60, `${first}`)
     panel.clock.advance(600)
@@ -59,7 +65,9 @@ describe('guessing a password', () => {
   })
 
   it('cannot outrun the count by guessing all at once', async () => {
-    const statuses = await Promise.all(Array.from({ length: 12 }, (_, at) => guess(OPERATOR.username, `127.0.2.${at + 1}`)))
+    const statuses = await Promise.all(
+      Array.from({ length: 12 }, (_, at) => guess(OPERATOR.username, `127.0.2.${at + 1}`)),
+    )
     assert.equal(statuses.filter((status) => status === '401').length, 5)
     assert.equal(statuses.filter((status) => status === '429').length, 7)
   })
@@ -92,7 +100,12 @@ describe('guessing a password', () => {
     for (let at = 1; at <= 5; at++) assert.equal(await guess('nobody', `127.0.12.${at}`), '401')
     assert.equal(await guess(OPERATOR.username, '127.0.11.1', OPERATOR.password), '429')
     const { user_id } = await panel.db.selectFrom('user_account').select('user_id').executeTakeFirstOrThrow()
-    await replacePassword(panel.db, user_id, await bcrypt.hash('a new and longer one', 4), panel.clock.now().toISOString())
+    await replacePassword(
+      panel.db,
+      user_id,
+      await bcrypt.hash('a new and longer one', 4),
+      panel.clock.now().toISOString(),
+    )
     assert.equal(await guess(OPERATOR.username, '127.0.11.1', 'a new and longer one'), '200')
     assert.equal(await guess('nobody', '127.0.12.9'), '401')
     for (let at = 1; at <= 5; at++) await guess(`nobody${at}`, '127.0.13.1')
@@ -107,7 +120,14 @@ describe('guessing a password', () => {
   })
 
   it('does not believe a header about where it comes from', async () => {
-    for (let at = 1; at <= 5; at++) await panel.visitor().post('/auth/login', { username: `n${at}`, password: 'x' }, { headers: { 'X-Forwarded-For': `10.0.0.${at}` }, from: '127.0.6.1' })
+    for (let at = 1; at <= 5; at++)
+      await panel
+        .visitor()
+        .post(
+          '/auth/login',
+          { username: `n${at}`, password: 'x' },
+          { headers: { 'X-Forwarded-For': `10.0.0.${at}` }, from: '127.0.6.1' },
+        )
     assert.equal(await guess('other', '127.0.6.1'), '429')
   })
 

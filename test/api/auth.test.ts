@@ -18,7 +18,8 @@ describe('auth', () => {
   beforeEach(async () => (panel = await startPanel({ web_path: 'panel' })))
   afterEach(() => panel.close())
 
-  const cookieLines = (reply: Reply<unknown>): Map<string, string> => new Map((reply.headers['set-cookie'] ?? []).map((line) => [line.split('=')[0] ?? '', line]))
+  const cookieLines = (reply: Reply<unknown>): Map<string, string> =>
+    new Map((reply.headers['set-cookie'] ?? []).map((line) => [line.split('=')[0] ?? '', line]))
 
   describe('setup', () => {
     it('makes the account once: 201 with a session and cookies, then 409', async () => {
@@ -42,19 +43,30 @@ describe('auth', () => {
     })
 
     it('refuses a password over 72 bytes rather than cutting it, and one that is the username', async () => {
-      for (const password of ['x'.repeat(73), 'ن'.repeat(37), 'x'.repeat(2000)]) assert.equal((await panel.visitor().post('/auth/setup', { ...OPERATOR, password })).error.field, 'password')
-      assert.equal((await panel.visitor().post('/auth/setup', { username: 'operator-one', password: 'Operator-One' })).error.field, 'password')
+      for (const password of ['x'.repeat(73), 'ن'.repeat(37), 'x'.repeat(2000)])
+        assert.equal((await panel.visitor().post('/auth/setup', { ...OPERATOR, password })).error.field, 'password')
+      assert.equal(
+        (await panel.visitor().post('/auth/setup', { username: 'operator-one', password: 'Operator-One' })).error.field,
+        'password',
+      )
       assert.equal((await panel.visitor().post('/auth/setup', { ...OPERATOR, password: 'ن'.repeat(36) })).status, 201)
     })
 
     it('refuses a bad username, and tells of both fields at once', async () => {
-      for (const username of ['', '-a', 'a b', 'x'.repeat(65), 'ä', 'a\n']) assert.equal((await panel.visitor().post('/auth/setup', { ...OPERATOR, username })).error.field, 'username', username)
+      for (const username of ['', '-a', 'a b', 'x'.repeat(65), 'ä', 'a\n'])
+        assert.equal(
+          (await panel.visitor().post('/auth/setup', { ...OPERATOR, username })).error.field,
+          'username',
+          username,
+        )
       const { details } = (await panel.visitor().post('/auth/setup', { username: '', password: 'short' })).error
       assert.deepEqual(Object.keys(details).sort(), ['fields', 'password', 'username'])
     })
 
     it('raced by two, makes one account: the second caller gets 409', async () => {
-      const replies = await Promise.all(['one', 'two', 'three'].map((username) => panel.visitor().post('/auth/setup', { ...OPERATOR, username })))
+      const replies = await Promise.all(
+        ['one', 'two', 'three'].map((username) => panel.visitor().post('/auth/setup', { ...OPERATOR, username })),
+      )
       assert.deepEqual(replies.map(({ status }) => status).sort(), [201, 409, 409])
       assert.equal((await panel.db.selectFrom('user_account').selectAll().execute()).length, 1)
     })
@@ -62,15 +74,30 @@ describe('auth', () => {
     it('and login refuse a request that a page of another site sends', async () => {
       const visitor = panel.visitor()
       for (const path of ['/auth/setup', '/auth/login']) {
-        for (const headers of [{ 'Sec-Fetch-Site': 'cross-site' }, { Origin: 'https://evil.example' }, { Origin: 'null' }, { Origin: visitor.base, 'Sec-Fetch-Site': 'cross-site' }] as Record<string, string>[]) {
+        for (const headers of [
+          { 'Sec-Fetch-Site': 'cross-site' },
+          { Origin: 'https://evil.example' },
+          { Origin: 'null' },
+          { Origin: visitor.base, 'Sec-Fetch-Site': 'cross-site' },
+        ] as Record<string, string>[]) {
           const { status, error } = await visitor.post(path, OPERATOR, { headers })
           if (path === '/auth/setup') assert.deepEqual([status, error.code], [403, 'ORIGIN_NOT_ALLOWED'])
         }
       }
       const origin = new URL(visitor.base).origin
       assert.equal((await visitor.post('/auth/setup', OPERATOR, { headers: { Origin: origin } })).status, 201)
-      assert.equal((await visitor.post('/auth/login', OPERATOR, { headers: { Origin: 'https://evil.example' } })).error.code, 'ORIGIN_NOT_ALLOWED')
-      assert.equal((await visitor.post('/auth/login', OPERATOR, { headers: { 'Sec-Fetch-Site': 'same-origin', Origin: 'https://behind-a-proxy.example' } })).status, 200)
+      assert.equal(
+        (await visitor.post('/auth/login', OPERATOR, { headers: { Origin: 'https://evil.example' } })).error.code,
+        'ORIGIN_NOT_ALLOWED',
+      )
+      assert.equal(
+        (
+          await visitor.post('/auth/login', OPERATOR, {
+            headers: { 'Sec-Fetch-Site': 'same-origin', Origin: 'https://behind-a-proxy.example' },
+          })
+        ).status,
+        200,
+      )
     })
   })
 
@@ -80,7 +107,12 @@ describe('auth', () => {
       assert.deepEqual([...lines.keys()].sort(), ['panel_access', 'panel_csrf', 'panel_refresh'])
       const seconds: Record<string, number> = { panel_access: 3600, panel_refresh: 2592000, panel_csrf: 2592000 }
       for (const [name, line] of lines) {
-        assert.match(line, new RegExp(`^${name}=[^;]{20,}; Max-Age=${seconds[name]}; Path=/panel/; Expires=[^;]+(; HttpOnly)?; SameSite=Strict$`))
+        assert.match(
+          line,
+          new RegExp(
+            `^${name}=[^;]{20,}; Max-Age=${seconds[name]}; Path=/panel/; Expires=[^;]+(; HttpOnly)?; SameSite=Strict$`,
+          ),
+        )
         assert.equal(line.includes('HttpOnly'), name !== 'panel_csrf')
       }
     })
@@ -89,7 +121,13 @@ describe('auth', () => {
       const client = panel.visitor()
       const { body, text } = await client.post<SessionBody>('/auth/setup', OPERATOR)
       assert.deepEqual(Object.keys(body).sort(), ['access_expires_at', 'csrf_token', 'refresh_expires_at', 'user'])
-      assert.deepEqual(Object.keys(body.user).sort(), ['created_date', 'is_active', 'last_login_date', 'user_id', 'username'])
+      assert.deepEqual(Object.keys(body.user).sort(), [
+        'created_date',
+        'is_active',
+        'last_login_date',
+        'user_id',
+        'username',
+      ])
       assert.equal(body.csrf_token, client.cookies.get('panel_csrf'))
       assert.equal(Buffer.from(body.csrf_token, 'base64url').length, 32)
       for (const name of ['panel_access', 'panel_refresh']) assert.ok(!text.includes(String(client.cookies.get(name))))
@@ -99,7 +137,8 @@ describe('auth', () => {
 
     it('has Path=/ without a prefix', async () => {
       const bare = await startPanel()
-      for (const line of cookieLines(await bare.visitor().post('/auth/setup', OPERATOR)).values()) assert.match(line, /; Path=\/; /)
+      for (const line of cookieLines(await bare.visitor().post('/auth/setup', OPERATOR)).values())
+        assert.match(line, /; Path=\/; /)
       await bare.close()
     })
 
@@ -108,7 +147,17 @@ describe('auth', () => {
       const [header = '', payload = ''] = String(operator.cookies.get('panel_access')).split('.')
       assert.equal((JSON.parse(String(Buffer.from(header, 'base64url'))) as { alg: string }).alg, 'HS256')
       const claims = JSON.parse(String(Buffer.from(payload, 'base64url'))) as Record<string, number | string>
-      assert.deepEqual(Object.keys(claims).sort(), ['exp', 'iat', 'iss', 'jti', 'nbf', 'sub', 'token_use', 'token_version', 'username'])
+      assert.deepEqual(Object.keys(claims).sort(), [
+        'exp',
+        'iat',
+        'iss',
+        'jti',
+        'nbf',
+        'sub',
+        'token_use',
+        'token_version',
+        'username',
+      ])
       assert.equal(Number(claims['iat']) - Number(claims['nbf']), 30)
     })
 
@@ -123,24 +172,45 @@ describe('auth', () => {
       for (const [name, value] of old) assert.notEqual(operator.cookies.get(name), value, name)
       assert.equal((await operator.get('/auth/me')).status, 200)
       panel.clock.advance(30 * 86400 + 1)
-      assert.deepEqual([(await operator.post('/auth/refresh')).status, (await operator.get('/auth/me')).status], [401, 401])
+      assert.deepEqual(
+        [(await operator.post('/auth/refresh')).status, (await operator.get('/auth/me')).status],
+        [401, 401],
+      )
     })
 
     it('cannot be refreshed without the CSRF header or the refresh cookie, nor with the access token in its place', async () => {
       const operator = await panel.setUp()
       assert.equal((await operator.post('/auth/refresh', undefined, { csrf: false })).status, 403)
       operator.cookies.set('panel_refresh', String(operator.cookies.get('panel_access')))
-      assert.deepEqual([(await operator.post('/auth/refresh')).status, (await operator.post('/auth/refresh')).error.code], [401, 'UNAUTHENTICATED'])
+      assert.deepEqual(
+        [(await operator.post('/auth/refresh')).status, (await operator.post('/auth/refresh')).error.code],
+        [401, 'UNAUTHENTICATED'],
+      )
       operator.cookies.delete('panel_refresh')
-      assert.deepEqual((await operator.post('/auth/refresh')).error, { code: 'UNAUTHENTICATED', message: 'Sign in again: there is no session to refresh, or it has ended', field: '', details: {} })
+      assert.deepEqual((await operator.post('/auth/refresh')).error, {
+        code: 'UNAUTHENTICATED',
+        message: 'Sign in again: there is no session to refresh, or it has ended',
+        field: '',
+        details: {},
+      })
     })
 
     it('is not one that somebody else signed, or nobody, or that is of another use', async () => {
       const operator = await panel.setUp()
       const [header = '', payload = '', signature = ''] = String(operator.cookies.get('panel_access')).split('.')
       const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
-      const foreign = createHmac('sha256', createSecretKey(Buffer.alloc(32))).update(`${header}.${payload}`).digest('base64url')
-      const forged = [`${header}.${payload}.${foreign}`, `${part({ alg: 'none' })}.${payload}.`, `${header}.${part({ sub: '1', token_use: 'access', token_version: 1 })}.${signature}`, operator.cookies.get('panel_refresh') ?? '', 'x', 'j:{"a":1}', '']
+      const foreign = createHmac('sha256', createSecretKey(Buffer.alloc(32)))
+        .update(`${header}.${payload}`)
+        .digest('base64url')
+      const forged = [
+        `${header}.${payload}.${foreign}`,
+        `${part({ alg: 'none' })}.${payload}.`,
+        `${header}.${part({ sub: '1', token_use: 'access', token_version: 1 })}.${signature}`,
+        operator.cookies.get('panel_refresh') ?? '',
+        'x',
+        'j:{"a":1}',
+        '',
+      ]
       for (const token of forged) {
         operator.cookies.set('panel_access', token)
         assert.equal((await operator.get('/auth/me')).status, 401, token)
@@ -169,10 +239,17 @@ describe('auth', () => {
 
     it('does the same work of bcrypt, at the same cost, for an unknown user and a wrong password', async () => {
       const compared: string[] = []
-      const counting: Bcrypt = { hash: bcrypt.hash, compare: ((password: string, hash: string) => (compared.push(hash), bcrypt.compare(password, hash))) as Bcrypt['compare'] }
+      const counting: Bcrypt = {
+        hash: bcrypt.hash,
+        compare: ((password: string, hash: string) => (
+          compared.push(hash),
+          bcrypt.compare(password, hash)
+        )) as Bcrypt['compare'],
+      }
       const counted = await startPanel({ passwords: makePasswords(TEST_BCRYPT_COST, counting) })
       await counted.setUp()
-      for (const username of [OPERATOR.username, 'nobody', '', '-not a name-']) await counted.visitor().post('/auth/login', { username, password: 'wrong wrong wrong' })
+      for (const username of [OPERATOR.username, 'nobody', '', '-not a name-'])
+        await counted.visitor().post('/auth/login', { username, password: 'wrong wrong wrong' })
       assert.equal(compared.length, 4)
       assert.deepEqual(new Set(compared.map((hash) => bcrypt.getRounds(hash))), new Set([TEST_BCRYPT_COST]))
       await counted.close()
@@ -180,11 +257,20 @@ describe('auth', () => {
 
     it('by default is compared at cost 12 for both, the cost that passwords are kept at', async () => {
       const compared: string[] = []
-      const counting: Bcrypt = { hash: bcrypt.hash, compare: ((_password: string, hash: string) => (compared.push(hash), Promise.resolve(false))) as Bcrypt['compare'] }
+      const counting: Bcrypt = {
+        hash: bcrypt.hash,
+        compare: ((_password: string, hash: string) => (
+          compared.push(hash),
+          Promise.resolve(false)
+        )) as Bcrypt['compare'],
+      }
       const passwords = makePasswords(undefined, counting)
       const kept = await passwords.hash(OPERATOR.password)
       for (const hash of [kept, null]) assert.equal(await passwords.isRight('wrong', hash), false)
-      assert.deepEqual(compared.map((hash) => bcrypt.getRounds(hash)), [12, 12])
+      assert.deepEqual(
+        compared.map((hash) => bcrypt.getRounds(hash)),
+        [12, 12],
+      )
     })
 
     it('does not take a password that only begins like the right one, 72 bytes on', async () => {
@@ -207,7 +293,10 @@ describe('auth', () => {
       const operator = await panel.setUp()
       const csrf = String(operator.cookies.get('panel_csrf'))
       for (const value of ['', 'wrong', csrf.slice(1), `${csrf}x`]) {
-        const { status, error } = await operator.post('/auth/logout', undefined, { csrf: false, headers: { 'X-CSRF-Token': value } })
+        const { status, error } = await operator.post('/auth/logout', undefined, {
+          csrf: false,
+          headers: { 'X-CSRF-Token': value },
+        })
         assert.deepEqual([status, error.code], [403, 'CSRF_TOKEN_INVALID'])
       }
       assert.equal((await operator.get('/auth/me', { csrf: false })).status, 200)
@@ -227,7 +316,8 @@ describe('auth', () => {
       const operator = await panel.setUp()
       const reply = await operator.post('/auth/logout')
       assert.deepEqual([reply.status, reply.body], [200, { signed_out: true }])
-      for (const line of cookieLines(reply).values()) assert.match(line, /^panel_\w+=; Max-Age=0; Path=\/panel\/; Expires=/)
+      for (const line of cookieLines(reply).values())
+        assert.match(line, /^panel_\w+=; Max-Age=0; Path=\/panel\/; Expires=/)
       assert.equal(operator.cookies.size, 0)
       assert.equal((await operator.get('/auth/me')).status, 401)
     })

@@ -27,7 +27,10 @@ describe('An export', () => {
     assert.match(backup.exported_at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
     assert.ok(backup.panel.version !== '' && backup.panel.hostname !== '' && backup.note !== '')
     assert.deepEqual([backup.tunnels.length, backup.pools.length, backup.routes?.length], [4, 5, 2])
-    assert.deepEqual(backup.settings.map((one) => one.key), SETTING_KEYS)
+    assert.deepEqual(
+      backup.settings.map((one) => one.key),
+      SETTING_KEYS,
+    )
     assert.ok(backup.settings.some((one) => one.key === 'display.theme' && one.value === 'dark'))
   })
 
@@ -40,8 +43,23 @@ describe('An export', () => {
   it('has no account, no password and no hash of one, no token or token version, and no signing key', async () => {
     const { text } = await operator.get('/backup/export')
     const account = await panel.db.selectFrom('user_account').selectAll().executeTakeFirstOrThrow()
-    const forms = (bytes: Buffer): string[] => [bytes.toString('hex'), bytes.toString('base64'), bytes.toString('base64url'), bytes.toString('latin1')]
-    const secrets = [OPERATOR.username, OPERATOR.password, account.password_hash, ...operator.cookies.values(), ...forms(key), 'password_hash', 'token_version', 'user_id', 'panel_access']
+    const forms = (bytes: Buffer): string[] => [
+      bytes.toString('hex'),
+      bytes.toString('base64'),
+      bytes.toString('base64url'),
+      bytes.toString('latin1'),
+    ]
+    const secrets = [
+      OPERATOR.username,
+      OPERATOR.password,
+      account.password_hash,
+      ...operator.cookies.values(),
+      ...forms(key),
+      'password_hash',
+      'token_version',
+      'user_id',
+      'panel_access',
+    ]
     for (const secret of secrets) assert.ok(!text.includes(secret), secret)
   })
 
@@ -62,8 +80,17 @@ describe('A dry run', () => {
     const panel = await startPanel({ ask: askOf(helper.ask), stream: helper.stream })
     const operator = await panel.setUp()
     const stored = async (): Promise<string> => {
-      const tables = (await panel.db.introspection.getTables()).map(({ name }) => name).filter((name) => name !== 'audit_log')
-      const rows = await Promise.all(tables.map((name) => panel.db.selectFrom(name as 'setting').selectAll().execute()))
+      const tables = (await panel.db.introspection.getTables())
+        .map(({ name }) => name)
+        .filter((name) => name !== 'audit_log')
+      const rows = await Promise.all(
+        tables.map((name) =>
+          panel.db
+            .selectFrom(name as 'setting')
+            .selectAll()
+            .execute(),
+        ),
+      )
       return JSON.stringify([tables, rows])
     }
     const [before, held, asked] = [await stored(), kernel.picture(), helper.asked.length]
@@ -74,23 +101,41 @@ describe('A dry run', () => {
     const since = helper.asked.slice(asked)
     assert.ok(since.length > 4)
     for (const method of since) assert.equal(METHODS[method as keyof typeof METHODS].effect, 'read', method)
-    assert.deepEqual(new Set(body.actions.map(({ action }) => action)), new Set(['would_create', 'would_update', 'skip']))
-    assert.deepEqual(body.actions.filter(({ error }) => error), [])
+    assert.deepEqual(
+      new Set(body.actions.map(({ action }) => action)),
+      new Set(['would_create', 'would_update', 'skip']),
+    )
+    assert.deepEqual(
+      body.actions.filter(({ error }) => error),
+      [],
+    )
     assert.equal(body.actions.filter(({ kind, action }) => kind === 'tunnel' && action === 'would_create').length, 4)
-    assert.deepEqual(became({ body } as never, 'pool'), { '10.10.0.0/16': 'would_update', '10.77.0.0/16': 'would_create' })
+    assert.deepEqual(became({ body } as never, 'pool'), {
+      '10.10.0.0/16': 'would_update',
+      '10.77.0.0/16': 'would_create',
+    })
     await panel.close()
   })
 
   it('tells beforehand what would be refused, and where', async () => {
     const panel = await startPanel()
     const operator = await panel.setUp()
-    const backup = backupOf({ tunnels: [{ ...SMALLEST, interface_name: 'a' }, { ...SMALLEST, interface_name: 'b', bind_device: 'eth9' }], routes: [{ bind_port: Number(new URL(panel.base).port), destination_address: '10.9.0.2' }] })
+    const backup = backupOf({
+      tunnels: [
+        { ...SMALLEST, interface_name: 'a' },
+        { ...SMALLEST, interface_name: 'b', bind_device: 'eth9' },
+      ],
+      routes: [{ bind_port: Number(new URL(panel.base).port), destination_address: '10.9.0.2' }],
+    })
     const { body } = await importInto(operator, backup, { dry_run: true })
-    assert.deepEqual(body.actions.map(({ action, error }) => [action, error?.code ?? '', error?.field ?? '']), [
-      ['would_create', '', ''],
-      ['would_create', 'VALIDATION_FAILED', 'backup.tunnels[1].bind_device'],
-      ['would_create', 'PROTECTED_PORT', 'backup.routes[0].bind_port'],
-    ])
+    assert.deepEqual(
+      body.actions.map(({ action, error }) => [action, error?.code ?? '', error?.field ?? '']),
+      [
+        ['would_create', '', ''],
+        ['would_create', 'VALIDATION_FAILED', 'backup.tunnels[1].bind_device'],
+        ['would_create', 'PROTECTED_PORT', 'backup.routes[0].bind_port'],
+      ],
+    )
     await panel.close()
   })
 })

@@ -17,9 +17,19 @@ describe('answers over the wire', () => {
 
   const cookies = (): string => [...client.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
   /** As a browser does: what is compressed is unpacked, and the headers still tell of it. */
-  const ask = async (path: string, accepts: string): Promise<{ encoding: string | null; vary: string; length: number; body: unknown }> => {
-    const { headers, ...answer } = await fetch(`${client.base}api/v1${path}`, { headers: { cookie: cookies(), 'Accept-Encoding': accepts } }).then(async (response) => ({ headers: response.headers, body: await response.json() }))
-    return { encoding: headers.get('content-encoding'), vary: headers.get('vary') ?? '', length: Number(headers.get('content-length')), ...answer }
+  const ask = async (
+    path: string,
+    accepts: string,
+  ): Promise<{ encoding: string | null; vary: string; length: number; body: unknown }> => {
+    const { headers, ...answer } = await fetch(`${client.base}api/v1${path}`, {
+      headers: { cookie: cookies(), 'Accept-Encoding': accepts },
+    }).then(async (response) => ({ headers: response.headers, body: await response.json() }))
+    return {
+      encoding: headers.get('content-encoding'),
+      vary: headers.get('vary') ?? '',
+      length: Number(headers.get('content-length')),
+      ...answer,
+    }
   }
 
   it('are compressed where they are large, and say the same', async () => {
@@ -30,9 +40,16 @@ describe('answers over the wire', () => {
     for (const { vary } of [packed, plain]) assert.match(vary, /Accept-Encoding/)
   })
 
-  for (const [accepts, why] of [['', 'that says nothing of it'], ['br', 'that takes another way alone'], ['gzip;q=0', 'that refuses it'], ['gzip;q=0.1, identity', 'that likes it less']]) {
+  for (const [accepts, why] of [
+    ['', 'that says nothing of it'],
+    ['br', 'that takes another way alone'],
+    ['gzip;q=0', 'that refuses it'],
+    ['gzip;q=0.1, identity', 'that likes it less'],
+  ]) {
     it(`are as they are for a client ${why}`, async () => {
-      const { text, headers } = await client.get(LARGE, { headers: accepts === '' ? {} : { 'Accept-Encoding': accepts ?? '' } })
+      const { text, headers } = await client.get(LARGE, {
+        headers: accepts === '' ? {} : { 'Accept-Encoding': accepts ?? '' },
+      })
       assert.equal(headers['content-encoding'], undefined)
       assert.ok('settings' in (JSON.parse(text) as object))
     })
@@ -48,8 +65,14 @@ describe('answers over the wire', () => {
 
   it('are never compressed where they are streams, of which each event goes out at once', async () => {
     const leaving = new AbortController()
-    const { headers, status } = await fetch(`${client.base}api/v1/monitor/stream`, { headers: { cookie: cookies(), 'Accept-Encoding': 'gzip' }, signal: leaving.signal })
-    assert.deepEqual([status, headers.get('content-type'), headers.get('content-encoding')], [200, 'text/event-stream', null])
+    const { headers, status } = await fetch(`${client.base}api/v1/monitor/stream`, {
+      headers: { cookie: cookies(), 'Accept-Encoding': 'gzip' },
+      signal: leaving.signal,
+    })
+    assert.deepEqual(
+      [status, headers.get('content-type'), headers.get('content-encoding')],
+      [200, 'text/event-stream', null],
+    )
     leaving.abort()
   })
 })

@@ -26,7 +26,21 @@ describe('POST /tunnels/{id}/diagnostics/analyze', () => {
     let refused = 0
     const kernel = new FakeKernel()
     const { ask, stream } = inProcessHelper(kernel)
-    panel = await startTried({ ask: counting(askOf(ask)), stream, metrics: { host: { ...thisHost, has: () => true, read: (path) => (path === '/proc/net/snmp' ? `Icmp: InMsgs OutDestUnreachs\nIcmp: 9 ${(refused += refusing)}\n` : '') } } }, kernel)
+    panel = await startTried(
+      {
+        ask: counting(askOf(ask)),
+        stream,
+        metrics: {
+          host: {
+            ...thisHost,
+            has: () => true,
+            read: (path) =>
+              path === '/proc/net/snmp' ? `Icmp: InMsgs OutDestUnreachs\nIcmp: 9 ${(refused += refusing)}\n` : '',
+          },
+        },
+      },
+      kernel,
+    )
     await set(panel.operator, { 'diagnostics.manual_ping_timeout': 0.1 })
   })
   afterEach(() => panel.close())
@@ -36,23 +50,38 @@ describe('POST /tunnels/{id}/diagnostics/analyze', () => {
     return async (method, params) => {
       const answer = await ask(method, params)
       if (method !== 'tunnel.probe') return answer
-      for (const { observed } of (answer as Result<'tunnel.probe'>).tunnels) if (observed) Object.assign(observed.statistics, moved)
-      for (const [name, by] of Object.entries(moving) as [keyof LinkStatistics, number][]) moved[name] = (moved[name] ?? 0) + by
+      for (const { observed } of (answer as Result<'tunnel.probe'>).tunnels)
+        if (observed) Object.assign(observed.statistics, moved)
+      for (const [name, by] of Object.entries(moving) as [keyof LinkStatistics, number][])
+        moved[name] = (moved[name] ?? 0) + by
       return answer
     }
   }
   /** Inside the tunnel and around it. */
   const answer = (inside: (echo: FakeEcho) => FakeAnswer, around: (echo: FakeEcho) => FakeAnswer = () => ({})): void =>
     void (panel.kernel.icmp.answer = (echo) => (echo.interface_name === panel.name ? inside(echo) : around(echo)))
-  const asked = (body: object = {}) => panel.operator.post<AnalyzeTunnelAnswer>(`/tunnels/${panel.tunnel_id}/diagnostics/analyze`, { sample_seconds: 0.1, ...body })
+  const asked = (body: object = {}) =>
+    panel.operator.post<AnalyzeTunnelAnswer>(`/tunnels/${panel.tunnel_id}/diagnostics/analyze`, {
+      sample_seconds: 0.1,
+      ...body,
+    })
   const analyze = async (): Promise<TunnelAnalysis> => (await asked()).body.result
   const verdictOf = ({ verdict, confidence }: TunnelAnalysis): string => `${verdict} ${confidence}`
   const silence = (): null => null
 
   it('says HEALTHY where the other end answers, to packets as large as the MTU too, with all that it looked at', async () => {
-    const { status, body: { result } } = await asked()
-    assert.deepEqual([status, verdictOf(result), result.tunnel_id, result.interface_name, result.suggested_fix], [200, 'HEALTHY high', panel.tunnel_id, panel.name, []])
-    assert.deepEqual(result.evidence.map(({ name }) => name), ['interface', 'link', 'underlay', 'tunnel_ping', 'counters', 'mtu', 'firewall'])
+    const {
+      status,
+      body: { result },
+    } = await asked()
+    assert.deepEqual(
+      [status, verdictOf(result), result.tunnel_id, result.interface_name, result.suggested_fix],
+      [200, 'HEALTHY high', panel.tunnel_id, panel.name, []],
+    )
+    assert.deepEqual(
+      result.evidence.map(({ name }) => name),
+      ['interface', 'link', 'underlay', 'tunnel_ping', 'counters', 'mtu', 'firewall'],
+    )
     assert.ok(result.evidence.every(({ detail }) => detail !== '') && !Number.isNaN(Date.parse(result.checked_at)))
   })
 
@@ -65,7 +94,10 @@ describe('POST /tunnels/{id}/diagnostics/analyze', () => {
   it('says INTERFACE_DOWN where it is down, and to bring it up where its operator took it down', async () => {
     answer(() => ({ refused: 'ENETUNREACH' }))
     await panel.kernel.links.setUp(panel.name, false)
-    assert.deepEqual((({ verdict, suggested_fix }) => [verdict, suggested_fix])(await analyze()), ['INTERFACE_DOWN', ['Reapply the tunnel.']])
+    assert.deepEqual((({ verdict, suggested_fix }) => [verdict, suggested_fix])(await analyze()), [
+      'INTERFACE_DOWN',
+      ['Reapply the tunnel.'],
+    ])
     await act(panel.operator, panel.tunnel_id, 'down')
     assert.equal((await analyze()).suggested_fix[0], 'Bring the tunnel up: it is down as its operator wishes.')
   })
@@ -85,8 +117,17 @@ describe('POST /tunnels/{id}/diagnostics/analyze', () => {
   })
 
   it('says so less surely where nobody inside the tunnel is known to ask', async () => {
-    const { tunnel } = (await createTunnel(panel.operator, { remote_endpoint: '198.51.100.9', addresses: [{ address: '10.78.0.1', prefix_length: 24 }] })).body
-    const { result } = (await panel.operator.post<AnalyzeTunnelAnswer>(`/tunnels/${tunnel.tunnel_id}/diagnostics/analyze`, { sample_seconds: 0.1 })).body
+    const { tunnel } = (
+      await createTunnel(panel.operator, {
+        remote_endpoint: '198.51.100.9',
+        addresses: [{ address: '10.78.0.1', prefix_length: 24 }],
+      })
+    ).body
+    const { result } = (
+      await panel.operator.post<AnalyzeTunnelAnswer>(`/tunnels/${tunnel.tunnel_id}/diagnostics/analyze`, {
+        sample_seconds: 0.1,
+      })
+    ).body
     assert.equal(verdictOf(result), 'HEALTHY low')
     assert.match(result.evidence.find(({ name }) => name === 'tunnel_ping')?.detail ?? '', /No peer address is known/)
   })
@@ -107,7 +148,10 @@ describe('POST /tunnels/{id}/diagnostics/analyze', () => {
     assert.match(result.suggested_fix[0] ?? '', /Compare the addresses/)
     assert.match(result.suggested_fix[1] ?? '', /Compare the keys/)
     moving = { tx_packets: 4 }
-    answer(() => ({ kind: 'unreachable', from_address: '198.51.100.7', words: `port unreachable: ${NO_SUCH_TUNNEL}` }), silence)
+    answer(
+      () => ({ kind: 'unreachable', from_address: '198.51.100.7', words: `port unreachable: ${NO_SUCH_TUNNEL}` }),
+      silence,
+    )
     const refused = await analyze()
     assert.equal(verdictOf(refused), 'KEY_OR_ADDRESSING_MISMATCH high')
     assert.match(refused.summary, /198\.51\.100\.7 says: port unreachable: no tunnel there/)
@@ -149,8 +193,26 @@ describe('POST /tunnels/{id}/diagnostics/analyze', () => {
 
   it('says LOCAL_FIREWALL_BLOCK where a rule of other software drops GRE, and names it', async () => {
     answer(silence)
-    const chain = { chain: { family: 'inet', table: 'filter', name: 'first', type: 'filter', hook: 'prerouting', prio: -300, policy: 'accept' } }
-    const rule = { rule: { family: 'inet', table: 'filter', chain: 'first', handle: 1, expr: [{ match: { op: '==', left: { meta: { key: 'l4proto' } }, right: 'gre' } }, { drop: null }] } }
+    const chain = {
+      chain: {
+        family: 'inet',
+        table: 'filter',
+        name: 'first',
+        type: 'filter',
+        hook: 'prerouting',
+        prio: -300,
+        policy: 'accept',
+      },
+    }
+    const rule = {
+      rule: {
+        family: 'inet',
+        table: 'filter',
+        chain: 'first',
+        handle: 1,
+        expr: [{ match: { op: '==', left: { meta: { key: 'l4proto' } }, right: 'gre' } }, { drop: null }],
+      },
+    }
     panel.kernel.foreign = readForeign(JSON.stringify({ nftables: [chain, rule] }), '')
     const result = await analyze()
     assert.equal(verdictOf(result), 'LOCAL_FIREWALL_BLOCK high')
@@ -159,14 +221,21 @@ describe('POST /tunnels/{id}/diagnostics/analyze', () => {
 
   it('says LOCAL_FIREWALL_BLOCK, and what lets it in or out, where a policy drops GRE that no rule lets through', async () => {
     answer(silence)
-    const chain = (hook: string, name: string) => ({ chain: { family: 'inet', table: 'filter', name, type: 'filter', hook, prio: 0, policy: 'drop' } })
-    const rule = (of: string, ...expr: object[]) => ({ rule: { family: 'inet', table: 'filter', chain: of, handle: 1, expr } })
+    const chain = (hook: string, name: string) => ({
+      chain: { family: 'inet', table: 'filter', name, type: 'filter', hook, prio: 0, policy: 'drop' },
+    })
+    const rule = (of: string, ...expr: object[]) => ({
+      rule: { family: 'inet', table: 'filter', chain: of, handle: 1, expr },
+    })
     const established = { match: { op: 'in', left: { ct: { key: 'state' } }, right: ['established', 'related'] } }
-    const firewall = (...nftables: object[]): void => void (panel.kernel.foreign = readForeign(JSON.stringify({ nftables }), ''))
+    const firewall = (...nftables: object[]): void =>
+      void (panel.kernel.foreign = readForeign(JSON.stringify({ nftables }), ''))
     firewall(chain('input', 'in'))
     const result = await analyze()
     assert.equal(verdictOf(result), 'LOCAL_FIREWALL_BLOCK high')
-    assert.deepEqual(result.suggested_fix, ['Let GRE through: nft insert rule inet filter in ip saddr 198.51.100.7 meta l4proto gre accept (and in the file that loads this table).'])
+    assert.deepEqual(result.suggested_fix, [
+      'Let GRE through: nft insert rule inet filter in ip saddr 198.51.100.7 meta l4proto gre accept (and in the file that loads this table).',
+    ])
     firewall(chain('input', 'in'), rule('in', established, { accept: null }))
     assert.equal(verdictOf(await analyze()), 'NO_RETURN_TRAFFIC low')
     firewall(chain('output', 'out'), rule('out', established, { accept: null }))
@@ -188,11 +257,18 @@ describe('POST /tunnels/{id}/diagnostics/analyze', () => {
 
   it('is stored as a run, told with it, and audited', async () => {
     const { run, result } = (await asked()).body
-    assert.deepEqual([run.type, run.diagnostic_type_id, run.running, run.is_success, run.result], ['analyze', 40, false, true, { ...result, cancelled: false }])
+    assert.deepEqual(
+      [run.type, run.diagnostic_type_id, run.running, run.is_success, run.result],
+      ['analyze', 40, false, true, { ...result, cancelled: false }],
+    )
     assert.deepEqual((await getRun(panel.operator, run.diagnostic_run_id)).body, run)
     assert.equal((await listRuns(panel.operator, '?type=analyze')).body.total, 1)
-    const { entries } = (await panel.operator.get<{ entries: { target_id: number }[] }>('/audit?action=DiagnosticRun')).body
-    assert.deepEqual(entries.map(({ target_id }) => target_id), [panel.tunnel_id])
+    const { entries } = (await panel.operator.get<{ entries: { target_id: number }[] }>('/audit?action=DiagnosticRun'))
+      .body
+    assert.deepEqual(
+      entries.map(({ target_id }) => target_id),
+      [panel.tunnel_id],
+    )
   })
 
   it('refuses with 422 a time that is too long, on its field', async () => {

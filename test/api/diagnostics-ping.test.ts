@@ -33,22 +33,55 @@ describe('POST /tunnels/{id}/diagnostics/ping', () => {
     assert.deepEqual([open.status, open.headers['content-type']], [200, 'text/event-stream'])
     await open.ended
     assert.ok(open.text().startsWith('retry: 3000\n\nevent: run\ndata: '))
-    assert.deepEqual(open.events().map(({ name }) => name), ['run', 'packet', 'packet', 'packet', 'summary'])
+    assert.deepEqual(
+      open.events().map(({ name }) => name),
+      ['run', 'packet', 'packet', 'packet', 'summary'],
+    )
   })
 
   it('says of each packet whether and how it was answered, and sums them up', async () => {
     panel.kernel.icmp.answer = ({ sequence }) => (sequence === 2 ? null : { after_ms: 2 })
-    const { run, packets, summary } = await pinged(panel.operator, panel.tunnel_id, { count: 4, ...QUICK, packet_size: 100 })
-    assert.deepEqual([run.running, run.type, run.diagnostic_type_id, run.tunnel_id, run.result, run.finished_date], [true, 'ping', 10, panel.tunnel_id, null, null])
+    const { run, packets, summary } = await pinged(panel.operator, panel.tunnel_id, {
+      count: 4,
+      ...QUICK,
+      packet_size: 100,
+    })
+    assert.deepEqual(
+      [run.running, run.type, run.diagnostic_type_id, run.tunnel_id, run.result, run.finished_date],
+      [true, 'ping', 10, panel.tunnel_id, null, null],
+    )
     assert.deepEqual(packets.map(({ sequence }) => sequence).sort(), [1, 2, 3, 4])
-    const [answered, lost] = [packets.find(({ sequence }) => sequence === 1)!, packets.find(({ sequence }) => sequence === 2)!]
-    assert.deepEqual([answered.success, answered.kind, answered.error, answered.size, answered.from], [true, 'reply', '', 100, panel.far])
+    const [answered, lost] = [
+      packets.find(({ sequence }) => sequence === 1)!,
+      packets.find(({ sequence }) => sequence === 2)!,
+    ]
+    assert.deepEqual(
+      [answered.success, answered.kind, answered.error, answered.size, answered.from],
+      [true, 'reply', '', 100, panel.far],
+    )
     assert.ok((answered.rtt_ms ?? 0) > 0 && !Number.isNaN(Date.parse(answered.at)))
     assert.deepEqual([lost.success, lost.kind, lost.rtt_ms, lost.from], [false, 'timeout', null, ''])
-    assert.deepEqual([summary.sent, summary.received, summary.loss_percent, summary.running, summary.is_success], [4, 3, 25, false, true])
-    const { summary: figures, source, target, cancelled } = summary.result as { summary: Record<string, number>; source: string; target: string; cancelled: boolean }
+    assert.deepEqual(
+      [summary.sent, summary.received, summary.loss_percent, summary.running, summary.is_success],
+      [4, 3, 25, false, true],
+    )
+    const {
+      summary: figures,
+      source,
+      target,
+      cancelled,
+    } = summary.result as { summary: Record<string, number>; source: string; target: string; cancelled: boolean }
     assert.deepEqual([source, target, cancelled], [panel.own, panel.far, false])
-    assert.deepEqual(Object.keys(figures), ['sent', 'received', 'loss_percent', 'rtt_min_ms', 'rtt_avg_ms', 'rtt_max_ms', 'rtt_mdev_ms', 'jitter_ms'])
+    assert.deepEqual(Object.keys(figures), [
+      'sent',
+      'received',
+      'loss_percent',
+      'rtt_min_ms',
+      'rtt_avg_ms',
+      'rtt_max_ms',
+      'rtt_mdev_ms',
+      'jitter_ms',
+    ])
   })
 
   it('is stored as it was told at its end', async () => {
@@ -59,15 +92,39 @@ describe('POST /tunnels/{id}/diagnostics/ping', () => {
 
   it('goes through the interface of the tunnel, from its address to the other end, unless it is asked otherwise', async () => {
     await pinged(panel.operator, panel.tunnel_id, { count: 1, ...QUICK })
-    await pinged(panel.operator, panel.tunnel_id, { count: 1, ...QUICK, source: '10.77.0.1', target: '10.9.9.9', df: true })
-    const said = panel.kernel.icmp.sent.map(({ interface_name, source_address, target_address, is_dont_fragment, packet_size }) => [interface_name, source_address, target_address, is_dont_fragment, packet_size])
-    assert.deepEqual(said, [[panel.name, panel.own, panel.far, false, 56], [panel.name, panel.own, '10.9.9.9', true, 56]])
+    await pinged(panel.operator, panel.tunnel_id, {
+      count: 1,
+      ...QUICK,
+      source: '10.77.0.1',
+      target: '10.9.9.9',
+      df: true,
+    })
+    const said = panel.kernel.icmp.sent.map(
+      ({ interface_name, source_address, target_address, is_dont_fragment, packet_size }) => [
+        interface_name,
+        source_address,
+        target_address,
+        is_dont_fragment,
+        packet_size,
+      ],
+    )
+    assert.deepEqual(said, [
+      [panel.name, panel.own, panel.far, false, 56],
+      [panel.name, panel.own, '10.9.9.9', true, 56],
+    ])
   })
 
   it('does as the settings say where it is not asked otherwise', async () => {
-    await set(panel.operator, { 'diagnostics.manual_ping_count': 2, 'diagnostics.manual_ping_interval': 0.02, 'diagnostics.manual_ping_timeout': 0.3 })
+    await set(panel.operator, {
+      'diagnostics.manual_ping_count': 2,
+      'diagnostics.manual_ping_interval': 0.02,
+      'diagnostics.manual_ping_timeout': 0.3,
+    })
     const { run, packets } = await pinged(panel.operator, panel.tunnel_id)
-    assert.deepEqual([run.params['count'], run.params['interval_seconds'], run.params['timeout_seconds'], packets.length], [2, 0.02, 0.3, 2])
+    assert.deepEqual(
+      [run.params['count'], run.params['interval_seconds'], run.params['timeout_seconds'], packets.length],
+      [2, 0.02, 0.3, 2],
+    )
   })
 
   it('counts as failed where nothing was answered', async () => {
@@ -78,9 +135,23 @@ describe('POST /tunnels/{id}/diagnostics/ping', () => {
   })
 
   it('refuses with 422 what is out of bounds, each on its field, and sends and stores nothing', async () => {
-    const reply = await refused({ count: 10_001, interval_seconds: 0.001, timeout_seconds: 0, packet_size: 70_000, source: 'x', target: '224.0.0.1' })
+    const reply = await refused({
+      count: 10_001,
+      interval_seconds: 0.001,
+      timeout_seconds: 0,
+      packet_size: 70_000,
+      source: 'x',
+      target: '224.0.0.1',
+    })
     assert.equal(reply.status, 422)
-    assert.deepEqual(Object.keys(codesOf(reply)), ['count', 'interval_seconds', 'timeout_seconds', 'packet_size', 'source', 'target'])
+    assert.deepEqual(Object.keys(codesOf(reply)), [
+      'count',
+      'interval_seconds',
+      'timeout_seconds',
+      'packet_size',
+      'source',
+      'target',
+    ])
     assert.deepEqual(Object.keys(codesOf(await refused({ source: 'fd00::1' }))), ['source'])
     assert.deepEqual([panel.kernel.icmp.sent.length, (await listRuns(panel.operator)).body.total], [0, 0])
   })
@@ -100,8 +171,12 @@ describe('POST /tunnels/{id}/diagnostics/ping', () => {
     open.leave()
     await allEnded()
     let [run] = (await listRuns(panel.operator)).body.runs
-    for (const until = Date.now() + 5000; run?.running === true && Date.now() < until; ) [run] = (await listRuns(panel.operator)).body.runs
-    assert.deepEqual([run?.running, run?.result?.['cancelled'], (run?.result?.['summary'] as { sent: number }).sent], [false, true, panel.kernel.icmp.sent.length])
+    for (const until = Date.now() + 5000; run?.running === true && Date.now() < until;)
+      [run] = (await listRuns(panel.operator)).body.runs
+    assert.deepEqual(
+      [run?.running, run?.result?.['cancelled'], (run?.result?.['summary'] as { sent: number }).sent],
+      [false, true, panel.kernel.icmp.sent.length],
+    )
   })
 
   it('is stopped by DELETE of its run: the stream tells the summary so far, and the run is gone', async () => {
@@ -112,7 +187,10 @@ describe('POST /tunnels/{id}/diagnostics/ping', () => {
     assert.deepEqual([status, body], [200, { diagnostic_run_id, cancelled: true }])
     await open.ended
     const last = open.events().at(-1)
-    assert.deepEqual([last?.name, (last?.data as { result: { cancelled: boolean } }).result.cancelled], ['summary', true])
+    assert.deepEqual(
+      [last?.name, (last?.data as { result: { cancelled: boolean } }).result.cancelled],
+      ['summary', true],
+    )
     assert.equal((await getRun(panel.operator, diagnostic_run_id)).status, 404)
     await allEnded()
   })
@@ -122,9 +200,16 @@ describe('POST /tunnels/{id}/diagnostics/ping', () => {
     const [first] = await open.until(1)
     const { status, error, headers } = await refused({ count: 1 })
     const { diagnostic_run_id } = first?.data as { diagnostic_run_id: number }
-    assert.deepEqual([status, error.code, headers['retry-after'], error.details['running_diagnostic_run_id']], [429, 'RATE_LIMITED', '3', diagnostic_run_id])
+    assert.deepEqual(
+      [status, error.code, headers['retry-after'], error.details['running_diagnostic_run_id']],
+      [429, 'RATE_LIMITED', '3', diagnostic_run_id],
+    )
     await panel.operator.delete(`/diagnostics/runs/${diagnostic_run_id}`)
-    assert.deepEqual((await pinged(panel.operator, panel.tunnel_id, { count: 1, ...QUICK })).names, ['run', 'packet', 'summary'])
+    assert.deepEqual((await pinged(panel.operator, panel.tunnel_id, { count: 1, ...QUICK })).names, [
+      'run',
+      'packet',
+      'summary',
+    ])
   })
 
   it('is refused with 429 while four others are under way on the host', async () => {
@@ -143,10 +228,14 @@ describe('POST /tunnels/{id}/diagnostics/ping', () => {
     for (const said of [/root helper cannot be reached/, /unforeseen/]) {
       const open = await opened({ count: 1 })
       await open.ended
-      assert.deepEqual(open.events().map(({ name }) => name), ['run', 'error'])
+      assert.deepEqual(
+        open.events().map(({ name }) => name),
+        ['run', 'error'],
+      )
       const [run] = (await listRuns(panel.operator)).body.runs
       assert.deepEqual([run?.is_success, run?.running, run?.result?.['cancelled']], [false, false, false])
-      for (const told of [run?.result?.['detail'], (open.events()[1]?.data as { message: string }).message]) assert.match(String(told), said)
+      for (const told of [run?.result?.['detail'], (open.events()[1]?.data as { message: string }).message])
+        assert.match(String(told), said)
     }
     assert.ok(panel.log.some((line) => line.includes('a ping failed')))
   })
@@ -155,7 +244,11 @@ describe('POST /tunnels/{id}/diagnostics/ping', () => {
     await pinged(panel.operator, panel.tunnel_id, { count: 1, ...QUICK })
     type Log = { entries: { action: string; target_type: string; target_id: number }[] }
     let entries: Log['entries'] = []
-    for (const until = Date.now() + 5000; entries.length === 0 && Date.now() < until; ) ({ entries } = (await panel.operator.get<Log>('/audit?action=DiagnosticRun')).body)
-    assert.deepEqual(entries.map(({ action, target_type, target_id }) => [action, target_type, target_id]), [['DiagnosticRun', 'tunnel', panel.tunnel_id]])
+    for (const until = Date.now() + 5000; entries.length === 0 && Date.now() < until;)
+      ({ entries } = (await panel.operator.get<Log>('/audit?action=DiagnosticRun')).body)
+    assert.deepEqual(
+      entries.map(({ action, target_type, target_id }) => [action, target_type, target_id]),
+      [['DiagnosticRun', 'tunnel', panel.tunnel_id]],
+    )
   })
 })

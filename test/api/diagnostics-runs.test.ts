@@ -31,8 +31,15 @@ describe('The stored runs', () => {
   })
 
   it('are not filtered by what is no type or no number: 400 on the field', async () => {
-    for (const [query, field] of [['?type=pong', 'type'], ['?type=toString', 'type'], ['?tunnel_id=x', 'tunnel_id']] as const) {
-      const { status, error } = await listRuns(panel.operator, query) as unknown as { status: number; error: { field: string } }
+    for (const [query, field] of [
+      ['?type=pong', 'type'],
+      ['?type=toString', 'type'],
+      ['?tunnel_id=x', 'tunnel_id'],
+    ] as const) {
+      const { status, error } = (await listRuns(panel.operator, query)) as unknown as {
+        status: number
+        error: { field: string }
+      }
       assert.deepEqual([status, error.field], [400, field])
     }
   })
@@ -48,15 +55,26 @@ describe('The stored runs', () => {
   it('are deleted for good, which is audited as DiagnosticDelete', async () => {
     const { run } = await pinged(panel.operator, panel.tunnel_id, QUICK)
     const id = run.diagnostic_run_id
-    assert.deepEqual((await panel.operator.delete(`/diagnostics/runs/${id}`)).body, { diagnostic_run_id: id, cancelled: false })
+    assert.deepEqual((await panel.operator.delete(`/diagnostics/runs/${id}`)).body, {
+      diagnostic_run_id: id,
+      cancelled: false,
+    })
     assert.equal((await getRun(panel.operator, id)).status, 404)
-    const { entries } = (await panel.operator.get<{ entries: { target_type: string; target_id: number }[] }>('/audit?action=DiagnosticDelete')).body
-    assert.deepEqual(entries.map(({ target_type, target_id }) => [target_type, target_id]), [['diagnostic_run', id]])
+    const { entries } = (
+      await panel.operator.get<{ entries: { target_type: string; target_id: number }[] }>(
+        '/audit?action=DiagnosticDelete',
+      )
+    ).body
+    assert.deepEqual(
+      entries.map(({ target_type, target_id }) => [target_type, target_id]),
+      [['diagnostic_run', id]],
+    )
   })
 
   it('are kept to the newest 200 of each tunnel', async () => {
     const { tunnel } = (await createTunnel(panel.operator, { remote_endpoint: '198.51.100.9' })).body
-    const store = (tunnel_id: number): Promise<number> => insertRun(panel.db, { tunnel_id, type: 'traceroute', params: {}, started_date: NEVER })
+    const store = (tunnel_id: number): Promise<number> =>
+      insertRun(panel.db, { tunnel_id, type: 'traceroute', params: {}, started_date: NEVER })
     const other = await store(tunnel.tunnel_id)
     for (let i = 0; i < RUNS_KEPT + 5; i++) await store(panel.tunnel_id)
     const { run } = await pinged(panel.operator, panel.tunnel_id, QUICK)
@@ -79,14 +97,25 @@ describe('GET /tunnels/{id}/counters', () => {
     panel = await startTried()
   })
   afterEach(() => panel.close())
-  const counters = (query = '?sample_seconds=0.1') => panel.operator.get<CountersAnswer>(`/tunnels/${panel.tunnel_id}/counters${query}`)
+  const counters = (query = '?sample_seconds=0.1') =>
+    panel.operator.get<CountersAnswer>(`/tunnels/${panel.tunnel_id}/counters${query}`)
 
   it('tells the counters of the interface and how they moved', async () => {
     const { status, body } = await counters()
     assert.deepEqual([status, body.interface_name], [200, panel.name])
-    for (const one of [body.counters, body.deltas]) assert.deepEqual(Object.keys(one).sort(), ['rx_bytes', 'rx_dropped', 'rx_errors', 'rx_packets', 'tx_bytes', 'tx_dropped', 'tx_errors', 'tx_packets'])
+    for (const one of [body.counters, body.deltas])
+      assert.deepEqual(Object.keys(one).sort(), [
+        'rx_bytes',
+        'rx_dropped',
+        'rx_errors',
+        'rx_packets',
+        'tx_bytes',
+        'tx_dropped',
+        'tx_errors',
+        'tx_packets',
+      ])
     assert.ok(body.interval_seconds >= 0.09 && !Number.isNaN(Date.parse(body.sampled_at)))
-    assert.equal(body.rx_bytes_per_second, Math.round(100 * body.deltas.rx_bytes / body.interval_seconds) / 100)
+    assert.equal(body.rx_bytes_per_second, Math.round((100 * body.deltas.rx_bytes) / body.interval_seconds) / 100)
   })
 
   it('refuses a time that is none or too long: 400 on the field', async () => {

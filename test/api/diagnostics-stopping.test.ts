@@ -6,7 +6,11 @@ import type { Reply } from './support/client.ts'
 import { eventually } from './support/streams.ts'
 
 /** Nobody answers, so each would go on for at least ten seconds. */
-const LONG = { 'mtu-probe': { timeout_seconds: 10 }, traceroute: { timeout_seconds: 10 }, analyze: { sample_seconds: 30 } } as const
+const LONG = {
+  'mtu-probe': { timeout_seconds: 10 },
+  traceroute: { timeout_seconds: 10 },
+  analyze: { sample_seconds: 30 },
+} as const
 const TYPES = Object.keys(LONG) as (keyof typeof LONG)[]
 
 describe('A diagnostic run that is not a stream', () => {
@@ -19,15 +23,22 @@ describe('A diagnostic run that is not a stream', () => {
 
   const newest = async (): Promise<DiagnosticRun | undefined> => (await listRuns(panel.operator)).body.runs[0]
   const becomes = async (running: boolean): Promise<DiagnosticRun> => {
-    for (const until = Date.now() + 5000; Date.now() < until; ) {
+    for (const until = Date.now() + 5000; Date.now() < until;) {
       const run = await newest()
       if (run?.running === running) return run
     }
     return assert.fail(`The run does not come to running: ${running}`)
   }
   /** Begun, and sending already. */
-  const begin = async (type: (typeof TYPES)[number], signal?: AbortSignal): Promise<{ run: DiagnosticRun; answer: Promise<Reply> }> => {
-    const answer = panel.operator.post(`/tunnels/${panel.tunnel_id}/diagnostics/${type}`, LONG[type], signal && { signal })
+  const begin = async (
+    type: (typeof TYPES)[number],
+    signal?: AbortSignal,
+  ): Promise<{ run: DiagnosticRun; answer: Promise<Reply> }> => {
+    const answer = panel.operator.post(
+      `/tunnels/${panel.tunnel_id}/diagnostics/${type}`,
+      LONG[type],
+      signal && { signal },
+    )
     answer.catch(() => undefined)
     const run = await becomes(true)
     await eventually(() => panel.kernel.icmp.openPorts === 1 && panel.kernel.icmp.sent.length > 0, 'sending')
@@ -42,21 +53,34 @@ describe('A diagnostic run that is not a stream', () => {
   for (const type of TYPES) {
     it(`ends when the client of its ${type} goes away, and is recorded as cancelled`, async () => {
       const leaving = new AbortController()
-      const { run: { diagnostic_run_id }, answer } = await begin(type, leaving.signal)
+      const {
+        run: { diagnostic_run_id },
+        answer,
+      } = await begin(type, leaving.signal)
       leaving.abort()
       await assert.rejects(answer)
       const run = await becomes(false)
-      assert.deepEqual([run.diagnostic_run_id, run.type, run.is_success, run.result?.['cancelled']], [diagnostic_run_id, type, false, true])
+      assert.deepEqual(
+        [run.diagnostic_run_id, run.type, run.is_success, run.result?.['cancelled']],
+        [diagnostic_run_id, type, false, true],
+      )
       await isOver()
     })
 
     it(`of type ${type} is stopped by its DELETE, after which it is gone and whoever waited for it is answered`, async () => {
-      const { run: { diagnostic_run_id }, answer } = await begin(type)
+      const {
+        run: { diagnostic_run_id },
+        answer,
+      } = await begin(type)
       const { status, body } = await panel.operator.delete(`/diagnostics/runs/${diagnostic_run_id}`)
       assert.deepEqual([status, body], [200, { diagnostic_run_id, cancelled: true }])
       assert.equal((await getRun(panel.operator, diagnostic_run_id)).status, 404)
       const stopped = await answer
-      if (type === 'analyze') assert.deepEqual([stopped.status, stopped.error.code, /was stopped/.test(stopped.error.message)], [409, 'CONFLICT', true])
+      if (type === 'analyze')
+        assert.deepEqual(
+          [stopped.status, stopped.error.code, /was stopped/.test(stopped.error.message)],
+          [409, 'CONFLICT', true],
+        )
       else assert.deepEqual([stopped.status, (stopped.body['result'] as { cancelled: boolean }).cancelled], [200, true])
       await isOver()
     })

@@ -69,7 +69,10 @@ describe('Each answer of the API tests is held against the API description, whic
   it('fails on an event that is not as described, and on one of another name', () => {
     const check = answerCheck(endpoints, '')
     check.event('GET', '/api/v1/widgets/stream', 'widget', right)
-    assert.throws(() => check.event('GET', '/api/v1/widgets/stream', 'widget', { ...right, parts: 1 }), /body\/parts must be array/)
+    assert.throws(
+      () => check.event('GET', '/api/v1/widgets/stream', 'widget', { ...right, parts: 1 }),
+      /body\/parts must be array/,
+    )
     assert.throws(() => check.event('GET', '/api/v1/widgets/stream', 'gadget', right), /knows no event gadget/)
   })
 })

@@ -10,19 +10,58 @@ const plain = (schema: object): unknown => JSON.parse(JSON.stringify(openApiSche
 describe('A schema in the words of OpenAPI 3.0.3', () => {
   const said: [what: string, schema: object, words: object][] = [
     ['a constant is an enumeration of one', Type.Literal('tcp'), { type: 'string', enum: ['tcp'] }],
-    ['a type of null is nullable', { type: ['string', 'null'], maxLength: 3 }, { type: 'string', maxLength: 3, nullable: true }],
-    ['a union with null is nullable', Type.Union([Type.Null(), strict({ a: Text })]), { type: 'object', additionalProperties: false, required: ['a'], properties: { a: { type: 'string' } }, nullable: true }],
-    ['a union of several with null is one of them, nullable', { anyOf: [{ type: 'string' }, { type: 'null' }, { type: 'integer' }] }, { anyOf: [{ type: 'string' }, { type: 'integer' }], nullable: true }],
-    ['an exclusive bound is a bound with a flag', { type: 'number', exclusiveMinimum: 0, exclusiveMaximum: 9 }, { type: 'number', minimum: 0, exclusiveMinimum: true, maximum: 9, exclusiveMaximum: true }],
-    ['$id and our own notes are left out, in every depth', { $id: 'x', type: 'object', properties: { pin: { type: 'string', 'x-code': 'A', 'x-message': 'b' } } }, { type: 'object', properties: { pin: { type: 'string' } } }],
+    [
+      'a type of null is nullable',
+      { type: ['string', 'null'], maxLength: 3 },
+      { type: 'string', maxLength: 3, nullable: true },
+    ],
+    [
+      'a union with null is nullable',
+      Type.Union([Type.Null(), strict({ a: Text })]),
+      {
+        type: 'object',
+        additionalProperties: false,
+        required: ['a'],
+        properties: { a: { type: 'string' } },
+        nullable: true,
+      },
+    ],
+    [
+      'a union of several with null is one of them, nullable',
+      { anyOf: [{ type: 'string' }, { type: 'null' }, { type: 'integer' }] },
+      { anyOf: [{ type: 'string' }, { type: 'integer' }], nullable: true },
+    ],
+    [
+      'an exclusive bound is a bound with a flag',
+      { type: 'number', exclusiveMinimum: 0, exclusiveMaximum: 9 },
+      { type: 'number', minimum: 0, exclusiveMinimum: true, maximum: 9, exclusiveMaximum: true },
+    ],
+    [
+      '$id and our own notes are left out, in every depth',
+      { $id: 'x', type: 'object', properties: { pin: { type: 'string', 'x-code': 'A', 'x-message': 'b' } } },
+      { type: 'object', properties: { pin: { type: 'string' } } },
+    ],
     ['a secret is a password', Type.String({ 'x-secret': true }), { type: 'string', format: 'password' }],
-    ['null among the values stays there', nullable(Type.Unsafe({ type: 'integer', enum: [1, 2] })), { type: 'integer', enum: [1, 2, null], nullable: true }],
+    [
+      'null among the values stays there',
+      nullable(Type.Unsafe({ type: 'integer', enum: [1, 2] })),
+      { type: 'integer', enum: [1, 2, null], nullable: true },
+    ],
     ['a map says what it holds', mapOf(Type.Integer()), { type: 'object', additionalProperties: { type: 'integer' } }],
-    ['a warning is a reference, wherever it is', Type.Array(Warning), { type: 'array', items: { $ref: '#/components/schemas/Warning' } }],
+    [
+      'a warning is a reference, wherever it is',
+      Type.Array(Warning),
+      { type: 'array', items: { $ref: '#/components/schemas/Warning' } },
+    ],
   ]
   for (const [what, schema, words] of said) it(what, () => assert.deepEqual(plain(schema), words))
 
   it('fails on what there is no word for', () => {
-    for (const schema of [{ patternProperties: {} }, { type: 'object', properties: { a: { if: {} } } }, { type: ['string', 'integer', 'null'] }]) assert.throws(() => plain(schema), /no word for/)
+    for (const schema of [
+      { patternProperties: {} },
+      { type: 'object', properties: { a: { if: {} } } },
+      { type: ['string', 'integer', 'null'] },
+    ])
+      assert.throws(() => plain(schema), /no word for/)
   })
 })

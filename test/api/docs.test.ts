@@ -10,11 +10,14 @@ import type { Client } from './support/client.ts'
 import { startPanel, type TestPanel } from './support/panel.ts'
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const
-const docsOf = (client: Client, path = 'api/docs') => client.raw<ApiDescription>('GET', `${new URL(client.base).pathname}${path}`)
+const docsOf = (client: Client, path = 'api/docs') =>
+  client.raw<ApiDescription>('GET', `${new URL(client.base).pathname}${path}`)
 
 /** Every operation with the path and the method that it stands under. */
 const operationsOf = ({ paths }: ApiDescription): { path: string; method: string; operation: Operation }[] =>
-  Object.entries(paths).flatMap(([path, item]) => Object.entries(item).map(([method, operation]) => ({ path, method, operation })))
+  Object.entries(paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) => ({ path, method, operation })),
+  )
 
 describe('The API description', () => {
   let panel: TestPanel
@@ -53,15 +56,26 @@ describe('The API description', () => {
   it('has exactly the operations that the router serves', () => {
     const routed = panel.app.router.stack
       .flatMap(({ route }) => (route && route.path.startsWith('/api/v1/') ? [route] : []))
-      .flatMap(({ path, stack }) => stack.filter(({ method }) => method).map(({ method }) => `${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`))
-    assert.deepEqual(operationsOf(document).map(({ path, method }) => `${method} ${path}`).sort(), routed.sort())
+      .flatMap(({ path, stack }) =>
+        stack.filter(({ method }) => method).map(({ method }) => `${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`),
+      )
+    assert.deepEqual(
+      operationsOf(document)
+        .map(({ path, method }) => `${method} ${path}`)
+        .sort(),
+      routed.sort(),
+    )
     for (const { method } of operationsOf(document)) assert.ok((METHODS as readonly string[]).includes(method))
   })
 
   it('has none that is not served: each answers something else than 404 and 405 to a stranger', async () => {
     const stranger = panel.visitor()
     for (const { path, method } of operationsOf(document)) {
-      const { status } = await stranger.raw(method.toUpperCase(), `/secret-place${path.replaceAll(/\{\w+\}/g, '1')}`, method === 'get' ? undefined : {})
+      const { status } = await stranger.raw(
+        method.toUpperCase(),
+        `/secret-place${path.replaceAll(/\{\w+\}/g, '1')}`,
+        method === 'get' ? undefined : {},
+      )
       assert.ok(![404, 405].includes(status), `${method} ${path}: ${status}`)
     }
   })
@@ -69,31 +83,59 @@ describe('The API description', () => {
   it('names each operation after its method and path, and no two alike', () => {
     const operations = operationsOf(document)
     for (const { path, method, operation } of operations) {
-      assert.equal(operation.operationId, `${method}_${path.replace('/api/v1/', '').replaceAll('/', '_').replaceAll('-', '_').replaceAll(/[{}]/g, '')}`)
+      assert.equal(
+        operation.operationId,
+        `${method}_${path.replace('/api/v1/', '').replaceAll('/', '_').replaceAll('-', '_').replaceAll(/[{}]/g, '')}`,
+      )
     }
     assert.equal(new Set(operations.map(({ operation }) => operation.operationId)).size, operations.length)
-    assert.equal(document.paths['/api/v1/tunnels/{id}/monitor/enable']?.post?.operationId, 'post_tunnels_id_monitor_enable')
+    assert.equal(
+      document.paths['/api/v1/tunnels/{id}/monitor/enable']?.post?.operationId,
+      'post_tunnels_id_monitor_enable',
+    )
     assert.equal(document.paths['/api/v1/tunnels/{id}/pairing-code']?.get?.operationId, 'get_tunnels_id_pairing_code')
   })
 
   it('declares every name in a path as a required integer of 64 bits, in the path', () => {
     for (const { path, operation } of operationsOf(document)) {
       const declared = operation.parameters.filter((parameter) => parameter.in === 'path')
-      assert.deepEqual(declared.map(({ name }) => name), [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name))
-      for (const { required, schema } of declared) assert.deepEqual([required, schema['type'], schema['format']], [true, 'integer', 'int64'])
+      assert.deepEqual(
+        declared.map(({ name }) => name),
+        [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name),
+      )
+      for (const { required, schema } of declared)
+        assert.deepEqual([required, schema['type'], schema['format']], [true, 'integer', 'int64'])
     }
   })
 
   it('documents 200, 401, 422 and 503 of each operation, the refusals as the error envelope', () => {
     for (const { path, operation } of operationsOf(document)) {
       assert.deepEqual(Object.keys(operation.responses), ['200', '401', '422', '503'], path)
-      for (const status of ['401', '422', '503'] as const) assert.deepEqual(operation.responses[status].content['application/json']?.schema, { $ref: '#/components/schemas/Error' })
+      for (const status of ['401', '422', '503'] as const)
+        assert.deepEqual(operation.responses[status].content['application/json']?.schema, {
+          $ref: '#/components/schemas/Error',
+        })
     }
   })
 
   it('has its tags sorted by name, and each operation under one of them', () => {
     const names = document.tags.map(({ name }) => name)
-    assert.deepEqual(names, ['audit', 'auth', 'backup', 'diagnostics', 'metrics', 'monitor', 'other', 'pools', 'reconcile', 'routes', 'settings', 'system', 'traffic', 'tunnels'])
+    assert.deepEqual(names, [
+      'audit',
+      'auth',
+      'backup',
+      'diagnostics',
+      'metrics',
+      'monitor',
+      'other',
+      'pools',
+      'reconcile',
+      'routes',
+      'settings',
+      'system',
+      'traffic',
+      'tunnels',
+    ])
     for (const { operation } of operationsOf(document)) assert.ok(operation.tags.every((tag) => names.includes(tag)))
     assert.deepEqual([...TAGS].sort(), names)
   })
@@ -101,8 +143,16 @@ describe('The API description', () => {
   it('has the components Error and Warning, and the session in the cookie that sign-in sets, for all operations', async () => {
     const { schemas, securitySchemes } = document.components
     assert.deepEqual(Object.keys(schemas), ['Error', 'Warning'])
-    const { code: _codes, ...rest } = (schemas['Error'] as { properties: { error: { properties: Record<string, { type: string }>; required: string[] } } }).properties.error.properties
-    assert.deepEqual(Object.fromEntries(Object.entries(rest).map(([name, { type }]) => [name, type])), { message: 'string', field: 'string', details: 'object' })
+    const { code: _codes, ...rest } = (
+      schemas['Error'] as {
+        properties: { error: { properties: Record<string, { type: string }>; required: string[] } }
+      }
+    ).properties.error.properties
+    assert.deepEqual(Object.fromEntries(Object.entries(rest).map(([name, { type }]) => [name, type])), {
+      message: 'string',
+      field: 'string',
+      details: 'object',
+    })
     assert.deepEqual(schemas['Warning']?.['required'], ['code', 'message', 'field'])
     const { in: where, type, name } = securitySchemes['session'] as { in: string; type: string; name: string }
     assert.deepEqual([type, where], ['apiKey', 'cookie'])
@@ -117,34 +167,71 @@ describe('The API description', () => {
     for (const { path, method, operation } of operationsOf(document)) {
       assert.ok(operation.summary.length > 5 && operation.summary !== 'Undocumented endpoint', `${method} ${path}`)
       assert.notDeepEqual(operation.tags, ['other'], `${method} ${path}`)
-      const [[type, { schema, 'x-events': events }] = ['', { schema: {} }]] = Object.entries(operation.responses['200'].content)
+      const [[type, { schema, 'x-events': events }] = ['', { schema: {} }]] = Object.entries(
+        operation.responses['200'].content,
+      )
       if (type === 'text/event-stream') assert.ok(Object.keys(events ?? {}).length > 0, `${method} ${path}`)
-      else assert.ok(typeof schema['title'] === 'string' && Object.keys(schema['properties'] as object).length > 0, `${method} ${path}`)
+      else
+        assert.ok(
+          typeof schema['title'] === 'string' && Object.keys(schema['properties'] as object).length > 0,
+          `${method} ${path}`,
+        )
     }
   })
 
   it('describes bodies by what they are checked against, without our own notes', () => {
     const { requestBody } = document.paths['/api/v1/tunnels']?.post ?? {}
-    const schema = requestBody?.content['application/json']?.schema as { required: string[]; additionalProperties: boolean; properties: Record<string, Record<string, unknown>> }
-    assert.deepEqual([requestBody?.required, schema.required, schema.additionalProperties], [true, ['local_endpoint', 'remote_endpoint'], false])
-    assert.deepEqual(schema.properties['mtu'], { type: 'integer', minimum: 576, maximum: 9216, description: schema.properties['mtu']?.['description'] })
+    const schema = requestBody?.content['application/json']?.schema as {
+      required: string[]
+      additionalProperties: boolean
+      properties: Record<string, Record<string, unknown>>
+    }
+    assert.deepEqual(
+      [requestBody?.required, schema.required, schema.additionalProperties],
+      [true, ['local_endpoint', 'remote_endpoint'], false],
+    )
+    assert.deepEqual(schema.properties['mtu'], {
+      type: 'integer',
+      minimum: 576,
+      maximum: 9216,
+      description: schema.properties['mtu']?.['description'],
+    })
     assert.equal(schema.properties['ikey']?.['nullable'], true)
     assert.equal(document.paths['/api/v1/tunnels/{id}/up']?.post?.requestBody?.required, false)
     assert.ok(!/"(x-code|x-message|x-secret|const|\$id)":|"exclusiveM\w+":\d/.test(JSON.stringify(document)))
   })
 
   it('describes streams as text/event-stream, with the data of each event', () => {
-    const events = (path: string, method: 'get' | 'post'): string[] => Object.keys(document.paths[`/api/v1${path}`]?.[method]?.responses['200'].content['text/event-stream']?.['x-events'] ?? {})
+    const events = (path: string, method: 'get' | 'post'): string[] =>
+      Object.keys(
+        document.paths[`/api/v1${path}`]?.[method]?.responses['200'].content['text/event-stream']?.['x-events'] ?? {},
+      )
     assert.deepEqual(events('/monitor/stream', 'get'), ['summary', 'tunnel', 'tunnel_deleted', 'reconcile', 'route'])
     assert.deepEqual(events('/system/metrics/stream', 'get'), ['metrics'])
     assert.deepEqual(events('/tunnels/{id}/diagnostics/ping', 'post'), ['run', 'packet', 'summary', 'error'])
   })
 
   it('describes what a query may say, and the header that a change takes', () => {
-    const parameters = (path: string, method: (typeof METHODS)[number]): string[] => (document.paths[`/api/v1${path}`]?.[method]?.parameters ?? []).map((one) => `${one.in} ${one.name}${one.required ? ' !' : ''}`)
-    assert.deepEqual(parameters('/tunnels', 'get'), ['limit', 'offset', 'search', 'is_enabled', 'tunnel_type_id', 'state'].map((name) => `query ${name}`))
-    assert.deepEqual(parameters('/tunnels/{id}/history', 'get'), ['path id !', 'query from', 'query to', 'query resolution_seconds', 'query limit'])
-    assert.deepEqual(document.paths['/api/v1/tunnels/{id}/counters']?.get?.parameters.find(({ name }) => name === 'sample_seconds')?.schema, { type: 'number', minimum: 0.1, maximum: 30 })
+    const parameters = (path: string, method: (typeof METHODS)[number]): string[] =>
+      (document.paths[`/api/v1${path}`]?.[method]?.parameters ?? []).map(
+        (one) => `${one.in} ${one.name}${one.required ? ' !' : ''}`,
+      )
+    assert.deepEqual(
+      parameters('/tunnels', 'get'),
+      ['limit', 'offset', 'search', 'is_enabled', 'tunnel_type_id', 'state'].map((name) => `query ${name}`),
+    )
+    assert.deepEqual(parameters('/tunnels/{id}/history', 'get'), [
+      'path id !',
+      'query from',
+      'query to',
+      'query resolution_seconds',
+      'query limit',
+    ])
+    assert.deepEqual(
+      document.paths['/api/v1/tunnels/{id}/counters']?.get?.parameters.find(({ name }) => name === 'sample_seconds')
+        ?.schema,
+      { type: 'number', minimum: 0.1, maximum: 30 },
+    )
     assert.deepEqual(parameters('/tunnels', 'post'), ['header X-CSRF-Token !', 'header Idempotency-Key'])
     assert.deepEqual(parameters('/auth/login', 'post'), [])
   })
@@ -155,17 +242,32 @@ describe('The API description of other endpoints', () => {
   afterEach(() => panel.close())
 
   it('has a route that nobody described as undocumented, under other', async () => {
-    panel = await startPanel({ more_endpoints: [query('GET /widgets/{widget_id}/odd-parts', {}, async () => ({ status: 200, body: {} }))] })
+    panel = await startPanel({
+      more_endpoints: [query('GET /widgets/{widget_id}/odd-parts', {}, async () => ({ status: 200, body: {} }))],
+    })
     const { body } = await docsOf(await panel.setUp())
     const operation = body.paths['/api/v1/widgets/{widget_id}/odd-parts']?.get
-    assert.deepEqual([operation?.summary, operation?.tags, operation?.operationId], ['Undocumented endpoint', ['other'], 'get_widgets_widget_id_odd_parts'])
-    assert.deepEqual(operation?.parameters.map(({ name }) => name), ['widget_id'])
+    assert.deepEqual(
+      [operation?.summary, operation?.tags, operation?.operationId],
+      ['Undocumented endpoint', ['other'], 'get_widgets_widget_id_odd_parts'],
+    )
+    assert.deepEqual(
+      operation?.parameters.map(({ name }) => name),
+      ['widget_id'],
+    )
     assert.ok((await new Validator().validate({ ...structuredClone(body) })).valid)
     assert.deepEqual(body.servers, [{ url: '/' }])
   })
 
   it('is 500 with the error envelope where it cannot be built, and the panel goes on', async () => {
-    panel = await startPanel({ more_endpoints: [query('GET /widgets', { answer: Type.Object({}, { propertyNames: { minLength: 3 } }) }, async () => ({ status: 200, body: {} }))] })
+    panel = await startPanel({
+      more_endpoints: [
+        query('GET /widgets', { answer: Type.Object({}, { propertyNames: { minLength: 3 } }) }, async () => ({
+          status: 200,
+          body: {},
+        })),
+      ],
+    })
     const operator = await panel.setUp()
     const { status, error } = await docsOf(operator)
     assert.deepEqual([status, error.code, error.field, error.details], [500, 'INTERNAL_ERROR', '', {}])

@@ -17,14 +17,24 @@ describe('an error', () => {
   })
   after(() => panel.close())
 
-  const refused = async (reply: Promise<{ status: number; error: ErrorEnvelope['error'] }>, status: number, code: string): Promise<ErrorEnvelope['error']> => {
+  const refused = async (
+    reply: Promise<{ status: number; error: ErrorEnvelope['error'] }>,
+    status: number,
+    code: string,
+  ): Promise<ErrorEnvelope['error']> => {
     const { status: answered, error } = await reply
     assert.deepEqual([answered, error.code], [status, code])
     return error
   }
 
   it('has exactly four fields under the one key, as JSON in UTF-8, with a sentence that begins with a capital letter', async () => {
-    const replies = [operator.get('/nothing'), operator.post('/widgets', { nom: 1 }), operator.delete('/widgets/1'), operator.post('/widgets', {}, { csrf: false }), panel.visitor().get('/auth/me')]
+    const replies = [
+      operator.get('/nothing'),
+      operator.post('/widgets', { nom: 1 }),
+      operator.delete('/widgets/1'),
+      operator.post('/widgets', {}, { csrf: false }),
+      panel.visitor().get('/auth/me'),
+    ]
     for (const { text, headers, error } of await Promise.all(replies)) {
       assert.deepEqual(Object.keys(JSON.parse(text) as object), ['error'])
       assert.deepEqual(Object.keys(error).sort(), ['code', 'details', 'field', 'message'])
@@ -39,11 +49,25 @@ describe('an error', () => {
     const { status, text, error, headers } = await operator.delete('/widgets/1')
     assert.deepEqual([status, error.code, error.details], [500, 'INTERNAL_ERROR', {}])
     assert.ok(!text.includes('secret of the inside'))
-    assert.ok(panel.log.some((line) => line.includes('a secret of the inside') && line.includes(String(headers['x-request-id']))))
+    assert.ok(
+      panel.log.some(
+        (line) => line.includes('a secret of the inside') && line.includes(String(headers['x-request-id'])),
+      ),
+    )
   })
 
   it('is 400 for a body that is not a JSON object', async () => {
-    const bodies: (string | Uint8Array)[] = ['{', '{"name":"a"', 'null', '[]', '"text"', '5', 'name=a', '\u0000', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])]
+    const bodies: (string | Uint8Array)[] = [
+      '{',
+      '{"name":"a"',
+      'null',
+      '[]',
+      '"text"',
+      '5',
+      'name=a',
+      '\u0000',
+      Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]),
+    ]
     for (const raw of bodies) {
       const error = await refused(operator.post('/widgets', undefined, { raw }), 400, 'INVALID_REQUEST')
       assert.equal(error.field, '')
@@ -52,9 +76,17 @@ describe('an error', () => {
 
   it('is 400 for a body of another content type', async () => {
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/jsonp', '']) {
-      await refused(operator.post('/widgets', undefined, { raw: '{"name":"a"}', headers: { 'Content-Type': type } }), 400, 'INVALID_REQUEST')
+      await refused(
+        operator.post('/widgets', undefined, { raw: '{"name":"a"}', headers: { 'Content-Type': type } }),
+        400,
+        'INVALID_REQUEST',
+      )
     }
-    await refused(operator.post('/widgets', undefined, { raw: '{"name":"a"}', headers: { 'Content-Encoding': 'gzip' } }), 400, 'INVALID_REQUEST')
+    await refused(
+      operator.post('/widgets', undefined, { raw: '{"name":"a"}', headers: { 'Content-Encoding': 'gzip' } }),
+      400,
+      'INVALID_REQUEST',
+    )
   })
 
   it('is 413 for a body above 1 MiB, announced or not', async () => {
@@ -64,7 +96,14 @@ describe('an error', () => {
   })
 
   it('names every wrong field at once, each with its own message, in the order of the schema and the unknown ones last', async () => {
-    const body = { extra: 1, colour: 'green', mtu: 9001, is_enabled: 'yes', ttl: '7', parts: [{ address: 1 }, { address: 'a', weight: 10, size: 2 }] }
+    const body = {
+      extra: 1,
+      colour: 'green',
+      mtu: 9001,
+      is_enabled: 'yes',
+      ttl: '7',
+      parts: [{ address: 1 }, { address: 'a', weight: 10, size: 2 }],
+    }
     const { field, message, details } = await refused(operator.post('/widgets', body), 422, 'VALIDATION_FAILED')
     assert.deepEqual([field, message], ['name', 'The field name is required: it is text of 1 to 10 characters'])
     const { fields, ...messages } = details as unknown as Fields & Record<string, string>
@@ -91,13 +130,25 @@ describe('an error', () => {
   })
 
   it('never comes of a value being turned into another type', async () => {
-    for (const body of [{ name: 5 }, { name: 'a', mtu: '1500' }, { name: 'a', is_enabled: 1 }, { name: 'a', mtu: 1500.5 }, { name: null }]) {
+    for (const body of [
+      { name: 5 },
+      { name: 'a', mtu: '1500' },
+      { name: 'a', is_enabled: 1 },
+      { name: 'a', mtu: 1500.5 },
+      { name: null },
+    ]) {
       await refused(operator.post('/widgets', body), 422, 'VALIDATION_FAILED')
     }
   })
 
   it('takes fields of an odd name for unknown ones', async () => {
-    for (const raw of ['{"name":"a","__proto__":{"x":1}}', '{"name":"a","constructor":1}', '{"name":"a","":1}', '{"name":"a","a/b~c":1}', '{"name":"a","fields":1}']) {
+    for (const raw of [
+      '{"name":"a","__proto__":{"x":1}}',
+      '{"name":"a","constructor":1}',
+      '{"name":"a","":1}',
+      '{"name":"a","a/b~c":1}',
+      '{"name":"a","fields":1}',
+    ]) {
       await refused(operator.post('/widgets', undefined, { raw }), 422, 'VALIDATION_FAILED')
     }
     const { field } = await refused(operator.post('/widgets', { name: 'a', 'a/b~c': 1 }), 422, 'VALIDATION_FAILED')
@@ -111,9 +162,16 @@ describe('an error', () => {
   })
 
   it('of a gathering endpoint holds what the schema found and what the handler adds', async () => {
-    const { field, details } = await refused(operator.put('/widgets', { mtu: 1, name: 'a', more: 1 }), 422, 'VALIDATION_FAILED')
+    const { field, details } = await refused(
+      operator.put('/widgets', { mtu: 1, name: 'a', more: 1 }),
+      422,
+      'VALIDATION_FAILED',
+    )
     assert.equal(field, 'name')
-    assert.deepEqual((details as unknown as Fields).fields.map((p) => p.field), ['name', 'mtu', 'more'])
+    assert.deepEqual(
+      (details as unknown as Fields).fields.map((p) => p.field),
+      ['name', 'mtu', 'more'],
+    )
   })
 
   it('is 422 for a body where none is taken', async () => {
@@ -124,7 +182,10 @@ describe('an error', () => {
     for (const id of ['abc', '1.5', '-1', '1%2f2', '1e3', '0x10', '%zz', '9'.repeat(16), '%20', '1%00']) {
       for (const method of ['GET', 'DELETE']) await refused(operator.api(method, `/widgets/${id}`), 404, 'NOT_FOUND')
     }
-    assert.deepEqual((await operator.get('/widgets/12?a=1&a=2&b=%20')).body, { params: { id: 12 }, query: { a: '2', b: ' ' } })
+    assert.deepEqual((await operator.get('/widgets/12?a=1&a=2&b=%20')).body, {
+      params: { id: 12 },
+      query: { a: '2', b: ' ' },
+    })
   })
 
   it('does not come between a literal path and an id', async () => {
@@ -135,11 +196,17 @@ describe('an error', () => {
   it('is not what an empty body gives where the body is optional', async () => {
     assert.equal((await operator.post('/widgets')).error.field, 'name')
     assert.equal((await operator.post('/widgets', undefined, { raw: '' })).error.field, 'name')
-    assert.equal((await operator.post('/widgets', undefined, { raw: '', headers: { 'Content-Type': '' } })).error.field, 'name')
+    assert.equal(
+      (await operator.post('/widgets', undefined, { raw: '', headers: { 'Content-Type': '' } })).error.field,
+      'name',
+    )
   })
 
   it('is not what a preview gives, which is handed a context that cannot change anything', async () => {
-    assert.deepEqual((await operator.post('/widgets/preview', { name: 'a' })).body, { body: { name: 'a' }, can: ['ask', 'db', 'now', 'settings'] })
+    assert.deepEqual((await operator.post('/widgets/preview', { name: 'a' })).body, {
+      body: { name: 'a' },
+      can: ['ask', 'db', 'now', 'settings'],
+    })
   })
 
   describe('is kept from coming twice by an idempotency key', () => {
@@ -155,7 +222,9 @@ describe('an error', () => {
 
     it('also when both are under way at once', async () => {
       const before = made.length
-      const replies = await Promise.all([1, 2, 3].map(() => operator.post('/widgets', { name: 'two', idempotency_key: 'k2' })))
+      const replies = await Promise.all(
+        [1, 2, 3].map(() => operator.post('/widgets', { name: 'two', idempotency_key: 'k2' })),
+      )
       assert.equal(new Set(replies.map(({ text }) => text)).size, 1)
       assert.equal(made.length, before + 1)
     })
@@ -171,7 +240,11 @@ describe('an error', () => {
 
     it('unless the key is no text of at most 255 characters', async () => {
       for (const idempotency_key of [5, null, {}, 'x'.repeat(256), 'ä']) {
-        const { field } = await refused(operator.post('/widgets', { name: 'a', idempotency_key }), 422, 'VALIDATION_FAILED')
+        const { field } = await refused(
+          operator.post('/widgets', { name: 'a', idempotency_key }),
+          422,
+          'VALIDATION_FAILED',
+        )
         assert.equal(field, 'idempotency_key')
       }
     })
@@ -183,7 +256,8 @@ describe('the guards stand in order', () => {
   before(async () => (panel = await startPanel({ more_endpoints: probeEndpoints().endpoints })))
   after(() => panel.close())
 
-  const codeOf = async (client: Client, method: string, path: string, body?: unknown, csrf = true): Promise<string> => (await client.api(method, path, body, { csrf })).error.code
+  const codeOf = async (client: Client, method: string, path: string, body?: unknown, csrf = true): Promise<string> =>
+    (await client.api(method, path, body, { csrf })).error.code
 
   it('before set-up every endpoint but setup and health answers 503 SETUP_REQUIRED, whatever else is wrong', async () => {
     for (const { route } of panel.endpoints) {

@@ -2,7 +2,15 @@
 import assert from 'node:assert/strict'
 import type { Client } from './support/client.ts'
 import { startPanel, type TestPanel } from './support/panel.ts'
-import { actOnRoute, createRoute, deleteRoute, enableForwarding, forwarding, madeRoute, warningCodes } from './support/routes.ts'
+import {
+  actOnRoute,
+  createRoute,
+  deleteRoute,
+  enableForwarding,
+  forwarding,
+  madeRoute,
+  warningCodes,
+} from './support/routes.ts'
 
 describe('IP forwarding', () => {
   let panel: TestPanel
@@ -18,19 +26,50 @@ describe('IP forwarding', () => {
     const { conntrack_max, ...told } = body.forwarding
     assert.deepEqual([status, conntrack_max], [200, 262_144])
     assert.deepEqual(told, {
-      ipv4_forwarding: false, ipv6_forwarding: false, backend: 'nftables', sysctl_path: '/etc/sysctl.d/99-tunnel-panel.conf', panel_managed: false, previous_values: {}, can_revert: false,
-      conntrack_count: 0, conntrack_usage_percent: 0, namespace: 'table inet panel',
+      ipv4_forwarding: false,
+      ipv6_forwarding: false,
+      backend: 'nftables',
+      sysctl_path: '/etc/sysctl.d/99-tunnel-panel.conf',
+      panel_managed: false,
+      previous_values: {},
+      can_revert: false,
+      conntrack_count: 0,
+      conntrack_usage_percent: 0,
+      namespace: 'table inet panel',
     })
-    assert.deepEqual([typeof body.foreign.readable, Array.isArray(body.foreign.managers), Array.isArray(body.foreign.rules), body.backend['active']], ['boolean', true, true, 'nftables'])
+    assert.deepEqual(
+      [
+        typeof body.foreign.readable,
+        Array.isArray(body.foreign.managers),
+        Array.isArray(body.foreign.rules),
+        body.backend['active'],
+      ],
+      ['boolean', true, true, 'nftables'],
+    )
   })
 
-  it('enable writes the panel\'s own sysctl file, records the values before, and is idempotent', async () => {
+  it("enable writes the panel's own sysctl file, records the values before, and is idempotent", async () => {
     const first = await enableForwarding(client)
-    assert.deepEqual([first.status, first.body.action, first.body.forwarding.ipv4_forwarding, first.body.forwarding.ipv6_forwarding, first.body.forwarding.panel_managed], [200, 'enable', true, false, true])
-    assert.deepEqual(first.body.forwarding.previous_values, { 'net.ipv4.ip_forward': 0, 'net.ipv6.conf.all.forwarding': 0 })
+    assert.deepEqual(
+      [
+        first.status,
+        first.body.action,
+        first.body.forwarding.ipv4_forwarding,
+        first.body.forwarding.ipv6_forwarding,
+        first.body.forwarding.panel_managed,
+      ],
+      [200, 'enable', true, false, true],
+    )
+    assert.deepEqual(first.body.forwarding.previous_values, {
+      'net.ipv4.ip_forward': 0,
+      'net.ipv6.conf.all.forwarding': 0,
+    })
     const picture = panel.kernel.picture()
     const second = await enableForwarding(client, {})
-    assert.deepEqual([second.status, second.body.forwarding, panel.kernel.picture()], [200, first.body.forwarding, picture])
+    assert.deepEqual(
+      [second.status, second.body.forwarding, panel.kernel.picture()],
+      [200, first.body.forwarding, picture],
+    )
   })
 
   it('revert restores the values before and removes the file; with nothing recorded it does nothing', async () => {
@@ -39,7 +78,10 @@ describe('IP forwarding', () => {
     assert.deepEqual([none.status, none.body.action, panel.kernel.changes], [200, 'revert', []])
     await enableForwarding(client)
     const { body } = await enableForwarding(client, { revert: true })
-    assert.deepEqual([body.action, body.forwarding.ipv4_forwarding, body.forwarding.can_revert, panel.kernel.picture()], ['revert', false, false, picture])
+    assert.deepEqual(
+      [body.action, body.forwarding.ipv4_forwarding, body.forwarding.can_revert, panel.kernel.picture()],
+      ['revert', false, false, picture],
+    )
     assert.equal((await client.post('/system/forwarding/enable', { revert: 'yes' })).error.field, 'revert')
   })
 
@@ -55,7 +97,10 @@ describe('IP forwarding', () => {
     await madeRoute(client, { bind_address: '::', destination_address: '2001:db8::9' })
     assert.deepEqual(panel.kernel.forwarding.live, { ipv4: true, ipv6: true })
     const reverted = await enableForwarding(client, { revert: true })
-    assert.deepEqual([warningCodes(reverted), panel.kernel.forwarding.live], [['IP_FORWARDING_OFF', 'IP_FORWARDING_OFF'], { ipv4: false, ipv6: false }])
+    assert.deepEqual(
+      [warningCodes(reverted), panel.kernel.forwarding.live],
+      [['IP_FORWARDING_OFF', 'IP_FORWARDING_OFF'], { ipv4: false, ipv6: false }],
+    )
   })
 
   it('is left alone by a rule that is disabled, and turned on when it is enabled', async () => {
@@ -65,15 +110,24 @@ describe('IP forwarding', () => {
     assert.equal(panel.kernel.forwarding.live.ipv4, true)
   })
 
-  it('that somebody else turned on is not the panel\'s to revert', async () => {
+  it("that somebody else turned on is not the panel's to revert", async () => {
     panel.kernel.forwarding.live = { ipv4: true, ipv6: true }
     await madeRoute(client)
-    assert.deepEqual([(await deleteRoute(client, 1)).body.forwarding_can_be_reverted, panel.kernel.forwarding.file], [false, null])
+    assert.deepEqual(
+      [(await deleteRoute(client, 1)).body.forwarding_can_be_reverted, panel.kernel.forwarding.file],
+      [false, null],
+    )
   })
 
   it('warns where the kernel can soon track no more connections', async () => {
     panel.kernel.forwarding.conntrack = { count: 90, max: 100, is_accounting: true, is_timestamping: false }
-    assert.deepEqual([warningCodes(await forwarding(client)), warningCodes(await createRoute(client)).includes('CONNTRACK_NEARLY_FULL')], [['CONNTRACK_NEARLY_FULL'], true])
+    assert.deepEqual(
+      [
+        warningCodes(await forwarding(client)),
+        warningCodes(await createRoute(client)).includes('CONNTRACK_NEARLY_FULL'),
+      ],
+      [['CONNTRACK_NEARLY_FULL'], true],
+    )
   })
 
   it('leaves a file of somebody else in its place alone: 409', async () => {
@@ -86,7 +140,15 @@ describe('IP forwarding', () => {
   it('is audited as ForwardingEnable and ForwardingRevert', async () => {
     await enableForwarding(client)
     await enableForwarding(client, { revert: true })
-    const entries = await panel.db.selectFrom('audit_log').select('audit_action_id').where('audit_action_id', 'in', [1050, 1060]).orderBy('audit_log_id').execute()
-    assert.deepEqual(entries.map((entry) => entry.audit_action_id), [1050, 1060])
+    const entries = await panel.db
+      .selectFrom('audit_log')
+      .select('audit_action_id')
+      .where('audit_action_id', 'in', [1050, 1060])
+      .orderBy('audit_log_id')
+      .execute()
+    assert.deepEqual(
+      entries.map((entry) => entry.audit_action_id),
+      [1050, 1060],
+    )
   })
 })

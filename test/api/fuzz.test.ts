@@ -19,7 +19,9 @@ async function described(): Promise<Described[]> {
   const operator = await panel.setUp()
   const { body } = await operator.raw<ApiDescription>('GET', '/api/docs')
   await panel.close()
-  return Object.entries(body.paths).flatMap(([path, item]) => Object.entries(item).map(([method, operation]) => ({ path, method, operation })))
+  return Object.entries(body.paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) => ({ path, method, operation })),
+  )
 }
 
 describe(`Requests at random (seed ${SEED})`, function () {
@@ -28,12 +30,17 @@ describe(`Requests at random (seed ${SEED})`, function () {
   const answered = new Map<string, number>()
 
   async function round(operations: readonly Described[], seed: number, count: number): Promise<void> {
-    const requests = fc.sample(fc.oneof(...operations.map((one) => ({ weight: one.method === 'delete' ? 1 : 4, arbitrary: requestTo(one) }))), { numRuns: count, seed })
+    const requests = fc.sample(
+      fc.oneof(...operations.map((one) => ({ weight: one.method === 'delete' ? 1 : 4, arbitrary: requestTo(one) }))),
+      { numRuns: count, seed },
+    )
     const target = await Target.open()
     try {
       for (const [at, request] of requests.entries()) {
         const { status } = await target.send(request).catch((failure: unknown) => {
-          throw new Error(`PANEL_FUZZ_SEED=${seed} PANEL_FUZZ_REQUESTS=${count}, request ${at}: ${told(request)}\n${failure instanceof Error ? failure.message : String(failure)}`)
+          throw new Error(
+            `PANEL_FUZZ_SEED=${seed} PANEL_FUZZ_REQUESTS=${count}, request ${at}: ${told(request)}\n${failure instanceof Error ? failure.message : String(failure)}`,
+          )
         })
         statuses.set(status, (statuses.get(status) ?? 0) + 1)
         if (status < 300) answered.set(request.operation, (answered.get(request.operation) ?? 0) + 1)
@@ -45,11 +52,18 @@ describe(`Requests at random (seed ${SEED})`, function () {
 
   it(`${REQUESTS} of them harm nothing`, async () => {
     const operations = await described()
-    for (let sent = 0, seed = SEED; sent < REQUESTS; sent += ROUND, seed += 1) await round(operations, seed, Math.min(ROUND, REQUESTS - sent))
-    const count = (least: number, most: number): number => [...statuses].reduce((sum, [status, times]) => (status >= least && status <= most ? sum + times : sum), 0)
+    for (let sent = 0, seed = SEED; sent < REQUESTS; sent += ROUND, seed += 1)
+      await round(operations, seed, Math.min(ROUND, REQUESTS - sent))
+    const count = (least: number, most: number): number =>
+      [...statuses].reduce((sum, [status, times]) => (status >= least && status <= most ? sum + times : sum), 0)
     assert.equal(count(100, 599), REQUESTS)
     // Requests that are all refused, or all of one kind, would prove little.
-    const told = JSON.stringify([Object.fromEntries([...statuses].sort()), operations.filter(({ operation }) => !answered.has(operation.operationId)).map(({ operation }) => operation.operationId)])
+    const told = JSON.stringify([
+      Object.fromEntries([...statuses].sort()),
+      operations
+        .filter(({ operation }) => !answered.has(operation.operationId))
+        .map(({ operation }) => operation.operationId),
+    ])
     assert.ok(count(200, 299) > REQUESTS / 20 && count(422, 422) > REQUESTS / 10, told)
     if (REQUESTS >= 3000) assert.ok(answered.size > operations.length / 2, told)
     if (process.env['PANEL_FUZZ_REQUESTS'] !== undefined) console.log(told)
@@ -57,24 +71,48 @@ describe(`Requests at random (seed ${SEED})`, function () {
 })
 
 describe('The watch over requests at random', () => {
-  const widget = (handle: Parameters<typeof command>[2]): Endpoint => command('POST /widgets', { audit: 'Setup' }, handle)
+  const widget = (handle: Parameters<typeof command>[2]): Endpoint =>
+    command('POST /widgets', { audit: 'Setup' }, handle)
   const refused = (): never => {
     throw new Refusal('CONFLICT', 'It is not to be')
   }
-  const post: FuzzRequest = { operation: 'post_widgets', method: 'POST', target: '/api/v1/widgets', headers: { 'Content-Type': 'application/json' }, body: '{}', isWithoutCsrf: false }
+  const post: FuzzRequest = {
+    operation: 'post_widgets',
+    method: 'POST',
+    target: '/api/v1/widgets',
+    headers: { 'Content-Type': 'application/json' },
+    body: '{}',
+    isWithoutCsrf: false,
+  }
 
   const caught: [what: string, endpoint: Endpoint, told: RegExp][] = [
-    ['a failure that nobody foresaw', widget(async () => { throw new Error('of the inside') }), /an unforeseen failure: 500/],
+    [
+      'a failure that nobody foresaw',
+      widget(async () => {
+        throw new Error('of the inside')
+      }),
+      /an unforeseen failure: 500/,
+    ],
     ['a request that is never answered', widget(() => new Promise(() => undefined)), /no answer within 500 ms/],
-    ['a change of the store by what was refused', widget(async ({ db }) => {
-      await db.updateTable('tunnel').set({ note: 'changed' }).execute()
-      return refused()
-    }), /refused with 409.*and yet it changed.*"note":"changed"/s],
-    ['a change of the kernel by what was refused', widget(async ({ ask }) => {
-      const { tunnels: [found] } = await ask('tunnel.probe', { interface_names: ['gre-a-1'] })
-      await ask('tunnel.apply', { before: found?.state ?? null, after: null })
-      return refused()
-    }), /refused with 409.*and yet it changed/s],
+    [
+      'a change of the store by what was refused',
+      widget(async ({ db }) => {
+        await db.updateTable('tunnel').set({ note: 'changed' }).execute()
+        return refused()
+      }),
+      /refused with 409.*and yet it changed.*"note":"changed"/s,
+    ],
+    [
+      'a change of the kernel by what was refused',
+      widget(async ({ ask }) => {
+        const {
+          tunnels: [found],
+        } = await ask('tunnel.probe', { interface_names: ['gre-a-1'] })
+        await ask('tunnel.apply', { before: found?.state ?? null, after: null })
+        return refused()
+      }),
+      /refused with 409.*and yet it changed/s,
+    ],
   ]
   for (const [what, endpoint, said] of caught) {
     it(`catches ${what}`, async () => {
@@ -86,7 +124,9 @@ describe('The watch over requests at random', () => {
   }
 
   it('lets through what is refused and changes nothing, and what is done', async () => {
-    const target = await Target.open({ more_endpoints: [widget(async () => refused()), query('GET /widgets', {}, async () => ok({}))] })
+    const target = await Target.open({
+      more_endpoints: [widget(async () => refused()), query('GET /widgets', {}, async () => ok({}))],
+    })
     assert.equal((await target.send(post)).status, 409)
     assert.equal((await target.send({ ...post, method: 'GET', headers: {}, body: null })).status, 200)
     assert.equal((await target.send({ ...post, method: 'DELETE', target: '/api/v1/tunnels/1' })).status, 200)
@@ -94,4 +134,5 @@ describe('The watch over requests at random', () => {
   })
 })
 
-const told = ({ method, target, headers, body }: FuzzRequest): string => `${method} ${target} ${JSON.stringify(headers)} ${(body ?? '').slice(0, 2000)}`
+const told = ({ method, target, headers, body }: FuzzRequest): string =>
+  `${method} ${target} ${JSON.stringify(headers)} ${(body ?? '').slice(0, 2000)}`

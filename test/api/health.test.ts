@@ -21,7 +21,8 @@ describe('GET /system/health', () => {
   let panel: TestPanel
   afterEach(() => panel.close())
 
-  const statuses = (health: Health): Record<string, string> => Object.fromEntries(health.components.map(({ name, status }) => [name, status]))
+  const statuses = (health: Health): Record<string, string> =>
+    Object.fromEntries(health.components.map(({ name, status }) => [name, status]))
   const healthOf = async (): Promise<Health> => {
     const { status, body } = await panel.visitor().get<Health>('/system/health')
     assert.equal(status, 200)
@@ -44,7 +45,14 @@ describe('GET /system/health', () => {
     const health = await healthOf()
     assert.deepEqual([health.setup_required, health.version, health.status], [false, VERSION, 'ok'])
     assert.ok(Number(health.uptime_seconds) >= 5)
-    assert.deepEqual(statuses(health), { database: 'ok', helper: 'ok', kernel_module: 'ok', netlink: 'ok', monitor: 'unknown', metrics: 'unknown' })
+    assert.deepEqual(statuses(health), {
+      database: 'ok',
+      helper: 'ok',
+      kernel_module: 'ok',
+      netlink: 'ok',
+      monitor: 'unknown',
+      metrics: 'unknown',
+    })
     for (const { detail } of health.components) assert.ok(detail)
   })
 
@@ -55,14 +63,28 @@ describe('GET /system/health', () => {
     panel.clock.advance(2)
     const health = await healthOf()
     assert.equal(health.status, 'error')
-    assert.match(String(health.components.find(({ name }) => name === 'kernel_module')?.detail), /gre: Unknown device type/)
+    assert.match(
+      String(health.components.find(({ name }) => name === 'kernel_module')?.detail),
+      /gre: Unknown device type/,
+    )
   })
 
   it('is 200 with the helper away, which is an error in its status', async () => {
-    panel = await startPanel({ ask: (async () => { throw helperAway('ENOENT') }) as Writer })
+    panel = await startPanel({
+      ask: (async () => {
+        throw helperAway('ENOENT')
+      }) as Writer,
+    })
     const operator = await panel.setUp()
     const health = await healthOf()
-    assert.deepEqual(statuses(health), { database: 'ok', helper: 'error', kernel_module: 'unknown', netlink: 'unknown', monitor: 'unknown', metrics: 'unknown' })
+    assert.deepEqual(statuses(health), {
+      database: 'ok',
+      helper: 'error',
+      kernel_module: 'unknown',
+      netlink: 'unknown',
+      monitor: 'unknown',
+      metrics: 'unknown',
+    })
     assert.equal(health.status, 'error')
     const { status, error } = await operator.get('/system/capabilities')
     assert.deepEqual([status, error.code], [503, 'HELPER_UNAVAILABLE'])
@@ -81,7 +103,12 @@ describe('GET /system/health', () => {
 
   it('asks the helper once for a crowd of askers', async () => {
     let asked = 0
-    panel = await startPanel({ ask: (async () => { asked++; throw helperAway('ENOENT') }) as Writer })
+    panel = await startPanel({
+      ask: (async () => {
+        asked++
+        throw helperAway('ENOENT')
+      }) as Writer,
+    })
     await Promise.all(Array.from({ length: 20 }, healthOf))
     assert.equal(asked, 2)
   })
@@ -91,7 +118,15 @@ interface Capability {
   tunnel_types: { tunnel_type_id: number; title: string; supported: boolean; link_manager: string; note: string }[]
   persistence: { persistence_type_id: number; available: boolean; title: string; note: string }[]
   complete: boolean
-  rule_backend: { active: string; rule_backend_type_id: number | null; available: boolean; reason: string; namespace: string; features: Record<string, boolean>; binaries: Record<string, boolean> }
+  rule_backend: {
+    active: string
+    rule_backend_type_id: number | null
+    available: boolean
+    reason: string
+    namespace: string
+    features: Record<string, boolean>
+    binaries: Record<string, boolean>
+  }
   tools: { name: string; available: boolean }[]
 }
 
@@ -103,12 +138,31 @@ describe('GET /system/capabilities', () => {
   it('tells of every tunnel type, persistence, tool and the rule backend', async () => {
     const { status, body } = await (await panel.setUp()).get<Capability>('/system/capabilities')
     assert.equal(status, 200)
-    assert.deepEqual(body.tunnel_types.map(({ tunnel_type_id, supported, link_manager }) => [tunnel_type_id, supported, link_manager]), [10, 20, 30, 40].map((id) => [id, true, 'netlink']))
-    assert.deepEqual(body.persistence.map(({ persistence_type_id, available }) => [persistence_type_id, available]), [[10, true], [20, true], [30, true]])
+    assert.deepEqual(
+      body.tunnel_types.map(({ tunnel_type_id, supported, link_manager }) => [tunnel_type_id, supported, link_manager]),
+      [10, 20, 30, 40].map((id) => [id, true, 'netlink']),
+    )
+    assert.deepEqual(
+      body.persistence.map(({ persistence_type_id, available }) => [persistence_type_id, available]),
+      [
+        [10, true],
+        [20, true],
+        [30, true],
+      ],
+    )
     assert.equal(body.complete, true)
-    assert.deepEqual([body.rule_backend.active, body.rule_backend.rule_backend_type_id, body.rule_backend.available, body.rule_backend.namespace], ['nftables', 10, true, 'table inet panel'])
+    assert.deepEqual(
+      [
+        body.rule_backend.active,
+        body.rule_backend.rule_backend_type_id,
+        body.rule_backend.available,
+        body.rule_backend.namespace,
+      ],
+      ['nftables', 10, true, 'table inet panel'],
+    )
     assert.ok(body.rule_backend.reason.length > 0)
-    for (const feature of ['ipv6', 'mss_clamp', 'named_counters']) assert.equal(body.rule_backend.features[feature], true)
+    for (const feature of ['ipv6', 'mss_clamp', 'named_counters'])
+      assert.equal(body.rule_backend.features[feature], true)
     for (const tool of ['nft', 'iptables', 'iptables-restore']) assert.ok(body.tools.some(({ name }) => name === tool))
     assert.equal(body.rule_backend.binaries['nft'], true)
   })
@@ -116,6 +170,7 @@ describe('GET /system/capabilities', () => {
   it('reports that the kernel cannot do GRE, with its reason', async () => {
     panel.kernel.supportsGre = false
     const { body } = await (await panel.setUp()).get<Capability>('/system/capabilities')
-    for (const { supported, note } of body.tunnel_types) assert.deepEqual([supported, note], [false, 'Unknown device type'])
+    for (const { supported, note } of body.tunnel_types)
+      assert.deepEqual([supported, note], [false, 'Unknown device type'])
   })
 })

@@ -25,7 +25,11 @@ const take = async (_context: unknown, { body: { text = '' } }: { body: { text?:
 
 const endpoints = [
   command('POST /texts', { tag: 'other', summary: 'Take', body: Text, audit: 'BackupImport' }, take),
-  command('POST /large-texts', { tag: 'other', summary: 'Take much', body: Text, body_limit_bytes: 8 * MIB, audit: 'BackupImport' }, take),
+  command(
+    'POST /large-texts',
+    { tag: 'other', summary: 'Take much', body: Text, body_limit_bytes: 8 * MIB, audit: 'BackupImport' },
+    take,
+  ),
   command('POST /slow', { tag: 'other', summary: 'Take long', audit: 'BackupImport' }, async () => {
     await sleep(300)
     return ok({})
@@ -37,7 +41,8 @@ const endpoints = [
 ]
 
 /** The headers that sign a request in. */
-const signed = (operator: Client): string => `Host: panel\r\nCookie: ${[...operator.cookies].map(([name, value]) => `${name}=${value}`).join('; ')}\r\nX-CSRF-Token: ${operator.cookies.get('panel_csrf') ?? ''}\r\nContent-Type: application/json\r\n`
+const signed = (operator: Client): string =>
+  `Host: panel\r\nCookie: ${[...operator.cookies].map(([name, value]) => `${name}=${value}`).join('; ')}\r\nX-CSRF-Token: ${operator.cookies.get('panel_csrf') ?? ''}\r\nContent-Type: application/json\r\n`
 
 describe('The limits of the HTTP server', () => {
   let panel: TestPanel
@@ -63,12 +68,18 @@ describe('The limits of the HTTP server', () => {
       it(`let 1 MiB in and no byte more, ${how}`, async () => {
         assert.equal((await operator.post('/texts', undefined, { raw: ofBytes(MIB), isChunked })).status, 200)
         const { status, error } = await operator.post('/texts', undefined, { raw: ofBytes(MIB + 1), isChunked })
-        assert.deepEqual([status, error.code, error.field, error.details], [413, 'PAYLOAD_TOO_LARGE', '', { limit_bytes: MIB }])
+        assert.deepEqual(
+          [status, error.code, error.field, error.details],
+          [413, 'PAYLOAD_TOO_LARGE', '', { limit_bytes: MIB }],
+        )
       })
 
       it(`let 8 MiB in where an endpoint takes as much, as the import of a backup does, and no byte more, ${how}`, async () => {
         assert.equal((await operator.post('/large-texts', undefined, { raw: ofBytes(8 * MIB), isChunked })).status, 200)
-        const { status, error } = await operator.post('/large-texts', undefined, { raw: ofBytes(8 * MIB + 1), isChunked })
+        const { status, error } = await operator.post('/large-texts', undefined, {
+          raw: ofBytes(8 * MIB + 1),
+          isChunked,
+        })
         assert.deepEqual([status, error.code], [413, 'PAYLOAD_TOO_LARGE'])
       })
     }
@@ -79,20 +90,26 @@ describe('The limits of the HTTP server', () => {
     })
 
     it('refuse a body at its announcement, before a byte of it', async () => {
-      const { statuses } = await exchange(panel.base, `POST ${API}/texts HTTP/1.1\r\n${signed(operator)}Content-Length: 99999999999\r\n\r\n`)
+      const { statuses } = await exchange(
+        panel.base,
+        `POST ${API}/texts HTTP/1.1\r\n${signed(operator)}Content-Length: 99999999999\r\n\r\n`,
+      )
       assert.deepEqual(statuses, [413])
     })
 
     it('take of a body that is longer than announced no more than was announced, and end the connection at the rest', async () => {
       taken = []
-      const wire = (await Wire.to(panel.base)).send(`POST ${API}/texts HTTP/1.1\r\n${signed(operator)}Content-Length: 12\r\n\r\n{"text":"a"}${'x'.repeat(2 * MIB)}`)
+      const wire = (await Wire.to(panel.base)).send(
+        `POST ${API}/texts HTTP/1.1\r\n${signed(operator)}Content-Length: 12\r\n\r\n{"text":"a"}${'x'.repeat(2 * MIB)}`,
+      )
       await wire.closed
       assert.equal(wire.statuses.at(-1), 400)
       assert.deepEqual(taken, ['a'])
     })
 
     it('call for a body that waits to be called for only where it is wanted', async () => {
-      const asking = (path: string, length: number): string => `POST ${path} HTTP/1.1\r\n${signed(operator)}Expect: 100-continue\r\nContent-Length: ${length}\r\n\r\n`
+      const asking = (path: string, length: number): string =>
+        `POST ${path} HTTP/1.1\r\n${signed(operator)}Expect: 100-continue\r\nContent-Length: ${length}\r\n\r\n`
       const wanted = (await Wire.to(panel.base)).send(asking(`${API}/texts`, 12))
       await wanted.answers(1)
       await wanted.send('{"text":"a"}').answers(2)
@@ -100,13 +117,22 @@ describe('The limits of the HTTP server', () => {
       wanted.end()
       assert.deepEqual((await exchange(panel.base, asking(`${API}/texts`, 2 * MIB))).statuses, [413])
       assert.deepEqual((await exchange(panel.base, asking(`${API}/nothing`, 12))).statuses, [404])
-      assert.match((await exchange(panel.base, asking('/', 12))).said, /^HTTP\/1\.1 404 Not Found\r\nContent-Length: 0\r\n/)
+      assert.match(
+        (await exchange(panel.base, asking('/', 12))).said,
+        /^HTTP\/1\.1 404 Not Found\r\nContent-Length: 0\r\n/,
+      )
     })
 
     it('hold other expectations for none of their business', async () => {
-      const { statuses } = await exchange(panel.base, `GET ${API}/system/health HTTP/1.1\r\nHost: panel\r\nExpect: a-pony\r\n\r\n`)
+      const { statuses } = await exchange(
+        panel.base,
+        `GET ${API}/system/health HTTP/1.1\r\nHost: panel\r\nExpect: a-pony\r\n\r\n`,
+      )
       assert.deepEqual(statuses, [200])
-      assert.match((await exchange(panel.base, 'GET / HTTP/1.1\r\nHost: panel\r\nExpect: a-pony\r\n\r\n')).said, /^HTTP\/1\.1 404 /)
+      assert.match(
+        (await exchange(panel.base, 'GET / HTTP/1.1\r\nHost: panel\r\nExpect: a-pony\r\n\r\n')).said,
+        /^HTTP\/1\.1 404 /,
+      )
     })
   })
 
@@ -114,7 +140,13 @@ describe('The limits of the HTTP server', () => {
     within(SHORT)
 
     it('are as decided where nobody says otherwise', () => {
-      assert.deepEqual(LIMITS, { headers_ms: 10_000, request_ms: 60_000, idle_ms: 120_000, check_ms: 1000, connections: 4096 })
+      assert.deepEqual(LIMITS, {
+        headers_ms: 10_000,
+        request_ms: 60_000,
+        idle_ms: 120_000,
+        check_ms: 1000,
+        connections: 4096,
+      })
     })
 
     it('end connections that send their headers too slowly, a thousand at once too, while others are answered', async () => {
@@ -125,7 +157,8 @@ describe('The limits of the HTTP server', () => {
       await Promise.all(wires.map((wire) => wire.until(() => wire.isClosed, 'the end')))
       clearInterval(dribbling)
       // What is dribbled into a connection that has just been closed can cost the caller the word that came before.
-      for (const { said } of wires) assert.ok(['', 'HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n'].includes(said), said)
+      for (const { said } of wires)
+        assert.ok(['', 'HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n'].includes(said), said)
     })
 
     it('end connections that say nothing', async () => {
@@ -135,13 +168,17 @@ describe('The limits of the HTTP server', () => {
     })
 
     it('end a request whose body does not come', async () => {
-      const wire = (await Wire.to(panel.base)).send(`POST ${API}/texts HTTP/1.1\r\n${signed(operator)}Content-Length: 12\r\n\r\n{"te`)
+      const wire = (await Wire.to(panel.base)).send(
+        `POST ${API}/texts HTTP/1.1\r\n${signed(operator)}Content-Length: 12\r\n\r\n{"te`,
+      )
       await wire.until(() => wire.isClosed, 'the end')
       assert.deepEqual(wire.statuses, [408])
     })
 
     it('end an upload that goes on after it was refused', async () => {
-      const wire = (await Wire.to(panel.base)).send(`POST ${API}/nothing HTTP/1.1\r\n${signed(operator)}Transfer-Encoding: chunked\r\n\r\n`)
+      const wire = (await Wire.to(panel.base)).send(
+        `POST ${API}/nothing HTTP/1.1\r\n${signed(operator)}Transfer-Encoding: chunked\r\n\r\n`,
+      )
       const sending = setInterval(() => wire.isClosed || wire.send('1\r\nx\r\n'), 50)
       await wire.until(() => wire.isClosed, 'the end')
       clearInterval(sending)
@@ -183,22 +220,27 @@ describe('A request that is none', () => {
   })
   after(() => panel.close())
 
-  const post = (headers: string, body: string): string => `POST /api/v1/texts HTTP/1.1\r\n${signed(operator)}${headers}\r\n${body}`
+  const post = (headers: string, body: string): string =>
+    `POST /api/v1/texts HTTP/1.1\r\n${signed(operator)}${headers}\r\n${body}`
   const smuggled = 'GET /api/v1/auth/me HTTP/1.1\r\nHost: panel\r\n\r\n'
 
   const bad: Record<string, () => string> = {
-    'with a length and chunks': () => post('Content-Length: 4\r\nTransfer-Encoding: chunked\r\n', `0\r\n\r\n${smuggled}`),
-    'with chunks and a length': () => post('Transfer-Encoding: chunked\r\nContent-Length: 4\r\n', `0\r\n\r\n${smuggled}`),
+    'with a length and chunks': () =>
+      post('Content-Length: 4\r\nTransfer-Encoding: chunked\r\n', `0\r\n\r\n${smuggled}`),
+    'with chunks and a length': () =>
+      post('Transfer-Encoding: chunked\r\nContent-Length: 4\r\n', `0\r\n\r\n${smuggled}`),
     'with two lengths': () => post('Content-Length: 2\r\nContent-Length: 50\r\n', `{}${smuggled}`),
     'with two lengths in one line': () => post('Content-Length: 2, 50\r\n', `{}${smuggled}`),
     'with a length that is no number': () => post('Content-Length: +2\r\n', '{}'),
     'with a negative length': () => post('Content-Length: -1\r\n', '{}'),
-    'with a transfer coding that ends in another than chunks': () => post('Transfer-Encoding: chunked, identity\r\n', `0\r\n\r\n${smuggled}`),
+    'with a transfer coding that ends in another than chunks': () =>
+      post('Transfer-Encoding: chunked, identity\r\n', `0\r\n\r\n${smuggled}`),
     'with a transfer coding of an odd name': () => post('Transfer-Encoding: xchunked\r\n', `0\r\n\r\n${smuggled}`),
     'with a space before the colon': () => post('Transfer-Encoding : chunked\r\n', `0\r\n\r\n${smuggled}`),
     'with a folded header': () => post('X: a\r\n Transfer-Encoding: chunked\r\n', '{}'),
     'with a bare line feed in its headers': () => post('X: a\nTransfer-Encoding: chunked\r\n', `0\r\n\r\n${smuggled}`),
-    'with a chunk whose size is no number': () => post('Transfer-Encoding: chunked\r\n', `0x2\r\n{}\r\n0\r\n\r\n${smuggled}`),
+    'with a chunk whose size is no number': () =>
+      post('Transfer-Encoding: chunked\r\n', `0x2\r\n{}\r\n0\r\n\r\n${smuggled}`),
     'with a NUL in a header': () => post('X: a\0b\r\n', '{}'),
     'of a method that nobody knows': () => 'BREW /api/v1/system/health HTTP/1.1\r\nHost: panel\r\n\r\n',
     'of another protocol': () => 'GET / SPDY/3\r\n\r\n',
@@ -216,7 +258,10 @@ describe('A request that is none', () => {
 
   it('without a Host is answered by an empty 400', async () => {
     const { said } = await exchange(panel.base, 'GET /api/v1/system/health HTTP/1.1\r\n\r\n')
-    assert.match(said, /^HTTP\/1\.1 400 Bad Request\r\nConnection: close\r\nDate: [^\r]*\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n$/)
+    assert.match(
+      said,
+      /^HTTP\/1\.1 400 Bad Request\r\nConnection: close\r\nDate: [^\r]*\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n$/,
+    )
   })
 
   it('for more than 16 KiB of headers is answered by a bare 431, many or one', async () => {
@@ -228,7 +273,11 @@ describe('A request that is none', () => {
 
   it('but several in one go, is answered in order', async () => {
     const get = (path: string): string => `GET ${path} HTTP/1.1\r\n${signed(operator)}\r\n`
-    const { said, statuses } = await exchange(panel.base, [get('/api/v1/auth/me'), post('Content-Length: 12\r\n', '{"text":"a"}'), get('/api/v1/nothing')].join(''), 3)
+    const { said, statuses } = await exchange(
+      panel.base,
+      [get('/api/v1/auth/me'), post('Content-Length: 12\r\n', '{"text":"a"}'), get('/api/v1/nothing')].join(''),
+      3,
+    )
     assert.deepEqual(statuses, [200, 200, 404], said)
   })
 
@@ -244,7 +293,10 @@ describe('A request that is none', () => {
   })
 
   it('but one that would upgrade to another protocol, is answered as if it did not ask to', async () => {
-    const { statuses } = await exchange(panel.base, 'GET /api/v1/system/health HTTP/1.1\r\nHost: panel\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n')
+    const { statuses } = await exchange(
+      panel.base,
+      'GET /api/v1/system/health HTTP/1.1\r\nHost: panel\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n',
+    )
     assert.deepEqual(statuses, [200])
   })
 })
@@ -259,7 +311,11 @@ describe('The end of the panel', () => {
   afterEach(() => panel.db.destroy())
 
   it('waits for what is under way, and for no connection that has asked nothing, or has been answered', async () => {
-    const idle = [await Wire.to(panel.base), (await Wire.to(panel.base)).send('GET /api'), (await Wire.to(panel.base)).send('GET / HTTP/1.1\r\nHost: panel\r\n\r\n')]
+    const idle = [
+      await Wire.to(panel.base),
+      (await Wire.to(panel.base)).send('GET /api'),
+      (await Wire.to(panel.base)).send('GET / HTTP/1.1\r\nHost: panel\r\n\r\n'),
+    ]
     await idle[2]!.answers(1)
     const slow = operator.post('/slow')
     await sleep(100)

@@ -32,7 +32,10 @@ describe('/system/metrics', () => {
   })
 
   const serve = async (parts: TestParts = {}): Promise<void> => {
-    panel = await startPanel({ metrics: { host, settings: settingsWith({ 'metrics.sample_interval_seconds': 0.2 }) }, ...parts })
+    panel = await startPanel({
+      metrics: { host, settings: settingsWith({ 'metrics.sample_interval_seconds': 0.2 }) },
+      ...parts,
+    })
     operator = await panel.setUp()
   }
   const sample = async (parts?: TestParts): Promise<void> => {
@@ -52,34 +55,61 @@ describe('/system/metrics', () => {
   const snapshots = (open: OpenStream): MetricsSnapshot[] => open.events().map(({ data }) => data as MetricsSnapshot)
 
   it('gives a snapshot of this very host, with every figure a number', async () => {
-    await sample({ metrics: { host: thisHost, settings: settingsWith({ 'metrics.sample_interval_seconds': 0.2, 'metrics.hide_loopback': false }) } })
-    const { at, interval_seconds, cpu, memory, swap, load, disks, network, routes, route_totals, errors } = await newest()
+    await sample({
+      metrics: {
+        host: thisHost,
+        settings: settingsWith({ 'metrics.sample_interval_seconds': 0.2, 'metrics.hide_loopback': false }),
+      },
+    })
+    const { at, interval_seconds, cpu, memory, swap, load, disks, network, routes, route_totals, errors } =
+      await newest()
     assert.match(at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
     assert.equal(interval_seconds, 0.2)
     assert.equal(cpu[0]?.name, 'cpu')
     assert.ok(cpu.length > 1)
-    for (const one of cpu) assert.ok(Object.values(one).every((value) => typeof value === 'string' || (value >= 0 && value <= 100)))
-    assert.ok(Number.isInteger(memory.total_bytes) && memory.total_bytes > 0 && Number.isInteger(memory.used_bytes) && memory.used_bytes <= memory.total_bytes)
+    for (const one of cpu)
+      assert.ok(Object.values(one).every((value) => typeof value === 'string' || (value >= 0 && value <= 100)))
+    assert.ok(
+      Number.isInteger(memory.total_bytes) &&
+        memory.total_bytes > 0 &&
+        Number.isInteger(memory.used_bytes) &&
+        memory.used_bytes <= memory.total_bytes,
+    )
     assert.equal(swap.configured, swap.total_bytes > 0)
     assert.ok(load.one >= 0 && load.total_tasks > 0)
     assert.ok(Array.isArray(disks))
     const loopback = network.interfaces.find((one) => one.class === 'loopback')
-    for (const figure of ['rx_bytes_since_boot', 'rx_bytes_since_install', 'tx_bytes_since_boot', 'tx_bytes_since_install'] as const) assert.ok(Number.isInteger(loopback?.[figure]), figure)
+    for (const figure of [
+      'rx_bytes_since_boot',
+      'rx_bytes_since_install',
+      'tx_bytes_since_boot',
+      'tx_bytes_since_install',
+    ] as const)
+      assert.ok(Number.isInteger(loopback?.[figure]), figure)
     for (const value of Object.values(network.totals)) assert.equal(typeof value, 'number')
     assert.deepEqual([routes, route_totals.routes, errors], [[], 0, []])
   })
 
   it('counts bytes that really move: a rate above zero after two readings, in both figures', async () => {
-    await sample({ metrics: { host: thisHost, settings: settingsWith({ 'metrics.sample_interval_seconds': 0.2, 'metrics.hide_loopback': false }) } })
+    await sample({
+      metrics: {
+        host: thisHost,
+        settings: settingsWith({ 'metrics.sample_interval_seconds': 0.2, 'metrics.hide_loopback': false }),
+      },
+    })
     const moving = setInterval(() => void operator.get('/auth/me'), 20)
     try {
       const open = await watch()
-      const loopbackOf = (snapshot: MetricsSnapshot) => snapshot.network.interfaces.find((one) => one.class === 'loopback')!
+      const loopbackOf = (snapshot: MetricsSnapshot) =>
+        snapshot.network.interfaces.find((one) => one.class === 'loopback')!
       await open.until(3)
       const [first, last] = [loopbackOf(snapshots(open)[0]!), loopbackOf(snapshots(open).at(-1)!)]
       assert.ok(last.rx_bytes_per_second > 0 && last.tx_bytes_per_second > 0)
       assert.ok(last.rx_bytes_since_install > first.rx_bytes_since_install)
-      assert.equal(last.rx_bytes_since_boot - first.rx_bytes_since_boot, last.rx_bytes_since_install - first.rx_bytes_since_install)
+      assert.equal(
+        last.rx_bytes_since_boot - first.rx_bytes_since_boot,
+        last.rx_bytes_since_install - first.rx_bytes_since_install,
+      )
     } finally {
       clearInterval(moving)
     }
@@ -101,15 +131,27 @@ describe('/system/metrics', () => {
     assert.deepEqual((await newest()).errors, [])
   })
 
-  it('tells the panel\'s own Ethernet tunnels from other Ethernets', async () => {
+  it("tells the panel's own Ethernet tunnels from other Ethernets", async () => {
     await serve()
-    const { status } = await operator.post('/tunnels', { local_endpoint: '192.0.2.1', remote_endpoint: '198.51.100.7', tunnel_type_id: 20, interface_name: 'tap1' })
+    const { status } = await operator.post('/tunnels', {
+      local_endpoint: '192.0.2.1',
+      remote_endpoint: '198.51.100.7',
+      tunnel_type_id: 20,
+      interface_name: 'tap1',
+    })
     assert.equal(status, 201)
     await panel.metrics.start()
     const { network } = await newest()
-    assert.deepEqual(network.interfaces.filter(({ name }) => ['tap1', 'veth0', 'gre-a-1'].includes(name)).map((one) => [one.name, one.class, one.kind]), [
-      ['gre-a-1', 'tunnel', 'gre'], ['tap1', 'tunnel', 'gretap'], ['veth0', 'other', ''],
-    ])
+    assert.deepEqual(
+      network.interfaces
+        .filter(({ name }) => ['tap1', 'veth0', 'gre-a-1'].includes(name))
+        .map((one) => [one.name, one.class, one.kind]),
+      [
+        ['gre-a-1', 'tunnel', 'gre'],
+        ['tap1', 'tunnel', 'gretap'],
+        ['veth0', 'other', ''],
+      ],
+    )
   })
 
   it('keeps the bytes since the installation over a restart of the panel and a reboot of the host', async () => {
@@ -134,18 +176,27 @@ describe('/system/metrics', () => {
 
   it('gives the readings of the buffer, newest last, and how many there are; limit takes the newest', async () => {
     await serve()
-    const history = async (query = ''): Promise<MetricsHistoryAnswer> => (await operator.get<MetricsHistoryAnswer>(`/system/metrics/history${query}`)).body
+    const history = async (query = ''): Promise<MetricsHistoryAnswer> =>
+      (await operator.get<MetricsHistoryAnswer>(`/system/metrics/history${query}`)).body
     assert.deepEqual(await history(), { points: [], total: 0 })
     await panel.metrics.start()
     await eventually(() => panel.metrics.sampler.history(0).total >= 4, 'four readings')
     await panel.metrics.stop()
     const { points, total } = await history()
     assert.equal(points.length, total)
-    assert.deepEqual(points.map(({ at }) => at), points.map(({ at }) => at).sort())
-    assert.deepEqual((await history('?limit=2')), { points: points.slice(-2), total })
-    for (const query of ['?limit=100000', '?limit=many', '?limit=-1']) assert.equal((await history(query)).points.length, total)
+    assert.deepEqual(
+      points.map(({ at }) => at),
+      points.map(({ at }) => at).sort(),
+    )
+    assert.deepEqual(await history('?limit=2'), { points: points.slice(-2), total })
+    for (const query of ['?limit=100000', '?limit=many', '?limit=-1'])
+      assert.equal((await history(query)).points.length, total)
     assert.deepEqual((await history('?limit=0')).points, [])
-    assert.deepEqual(Object.keys(points[0]!.network.interfaces[0]!).sort(), ['name', 'rx_bytes_per_second', 'tx_bytes_per_second'])
+    assert.deepEqual(Object.keys(points[0]!.network.interfaces[0]!).sort(), [
+      'name',
+      'rx_bytes_per_second',
+      'tx_bytes_per_second',
+    ])
   })
 
   it('streams a reading named "metrics" on connect, and one each interval, the relay rules in it', async () => {
@@ -155,9 +206,11 @@ describe('/system/metrics', () => {
     await open.until(4)
     assert.deepEqual([open.status, open.headers['content-type']], [200, 'text/event-stream'])
     assert.ok(open.events().every(({ name }) => name === 'metrics'))
-    for (const snapshot of snapshots(open)) assert.deepEqual([snapshot.routes, snapshot.route_totals.routes, snapshot.cpu.length], [[], 0, 3])
+    for (const snapshot of snapshots(open))
+      assert.deepEqual([snapshot.routes, snapshot.route_totals.routes, snapshot.cpu.length], [[], 0, 3])
     const times = snapshots(open).map(({ at }) => Date.parse(at))
-    for (let i = 2; i < times.length; i++) assert.ok(times[i]! - times[i - 1]! > 100, `${times[i]! - times[i - 1]!} ms between two readings`)
+    for (let i = 2; i < times.length; i++)
+      assert.ok(times[i]! - times[i - 1]! > 100, `${times[i]! - times[i - 1]!} ms between two readings`)
   })
 
   it('streams to one who comes before the first reading as soon as it is there', async () => {
@@ -175,7 +228,8 @@ describe('/system/metrics', () => {
     assert.equal(panel.metrics.sampler.topic.size, 200)
     await Promise.all(all.map((open) => open.until(3)))
     const told = new Map<string, Set<string>>()
-    for (const snapshot of all.flatMap(snapshots)) told.set(snapshot.at, (told.get(snapshot.at) ?? new Set()).add(JSON.stringify(snapshot)))
+    for (const snapshot of all.flatMap(snapshots))
+      told.set(snapshot.at, (told.get(snapshot.at) ?? new Set()).add(JSON.stringify(snapshot)))
     assert.ok([...told.values()].every((versions) => versions.size === 1))
     assert.match(await metricsHealth(), /^ok: .*200 watching$/)
     for (const open of all) open.leave()
@@ -200,7 +254,9 @@ describe('/system/metrics', () => {
   })
 
   const metricsHealth = async (): Promise<string> => {
-    const { body } = await operator.get<{ components: { name: string; status: string; detail: string }[] }>('/system/health')
+    const { body } = await operator.get<{ components: { name: string; status: string; detail: string }[] }>(
+      '/system/health',
+    )
     const found = body.components.find(({ name }) => name === 'metrics')
     return `${found?.status}: ${found?.detail}`
   }

@@ -25,17 +25,38 @@ describe('The monitor stream', () => {
     left.push(open)
     return open
   }
-  const said = (open: OpenStream): string[] => open.events().map(({ name, data }) => (name === 'summary' ? `summary: ${pictureOf((data as MonitorSummaryAnswer).tunnels).join(', ')}` : `${name}: ${pictureOf([data as MonitorSnapshot]).join()}`))
+  const said = (open: OpenStream): string[] =>
+    open
+      .events()
+      .map(({ name, data }) =>
+        name === 'summary'
+          ? `summary: ${pictureOf((data as MonitorSummaryAnswer).tunnels).join(', ')}`
+          : `${name}: ${pictureOf([data as MonitorSnapshot]).join()}`,
+      )
 
   it('answers 200 text/event-stream and sends the current picture first, in both spellings, with the counts', async () => {
     const { tunnel_id, name } = await panel.up()
     const open = await watch()
-    assert.deepEqual([open.status, open.headers['content-type'], open.headers['cache-control']], [200, 'text/event-stream', 'no-store'])
+    assert.deepEqual(
+      [open.status, open.headers['content-type'], open.headers['cache-control']],
+      [200, 'text/event-stream', 'no-store'],
+    )
     const [first] = await open.until(1)
     const { tunnels, counts } = first?.data as MonitorSummaryAnswer
     assert.equal(first?.name, 'summary')
     assert.deepEqual(counts, { Unknown: 0, Up: 1, Degraded: 0, Down: 0, Disabled: 0 })
-    assert.deepEqual(tunnels.map(({ TunnelID, State, MonitorStateID, tunnel_id: id, state, monitor_state_id, interface_name }) => [TunnelID, State, MonitorStateID, id, state, monitor_state_id, interface_name]), [[tunnel_id, 'Up', 20, tunnel_id, 'Up', 20, name]])
+    assert.deepEqual(
+      tunnels.map(({ TunnelID, State, MonitorStateID, tunnel_id: id, state, monitor_state_id, interface_name }) => [
+        TunnelID,
+        State,
+        MonitorStateID,
+        id,
+        state,
+        monitor_state_id,
+        interface_name,
+      ]),
+      [[tunnel_id, 'Up', 20, tunnel_id, 'Up', 20, name]],
+    )
   })
 
   it('sends each change after that, one snapshot in both spellings each', async () => {
@@ -70,14 +91,25 @@ describe('The monitor stream', () => {
     await panel.host.links.setMtu(name, 1300)
     await panel.watch.pass('event')
     await eventually(() => open.events().some((event) => event.name === 'reconcile'), 'drift')
-    const told = open.events().find((event) => event.name === 'reconcile')?.data as { changed: { interface_name: string; to: string }[] }
-    assert.deepEqual(told.changed.map(({ interface_name, to }) => [interface_name, to]), [[name, 'Drifted']])
+    const told = open.events().find((event) => event.name === 'reconcile')?.data as {
+      changed: { interface_name: string; to: string }[]
+    }
+    assert.deepEqual(
+      told.changed.map(({ interface_name, to }) => [interface_name, to]),
+      [[name, 'Drifted']],
+    )
   })
 
   it('tells of relay rules whose health is another one', async () => {
     const open = await watch()
     await open.until(1)
-    const event = { route_rule_id: 1, title: 'web', from: 'healthy', to: 'failed', detail: 'The kernel does not hold the rule' } as const
+    const event = {
+      route_rule_id: 1,
+      title: 'web',
+      from: 'healthy',
+      to: 'failed',
+      detail: 'The kernel does not hold the rule',
+    } as const
     panel.bus.publish('route.health', event)
     assert.deepEqual((await open.until(2))[1], { name: 'route', data: event })
   })
@@ -90,15 +122,21 @@ describe('The monitor stream', () => {
     panel.prober.answer(name, 5)
     panel.prober.lose(name, 4)
     await Promise.all(all.map((open) => open.until(3)))
-    for (const open of all) assert.deepEqual(said(open), [`summary: ${name} Unknown`, `tunnel: ${name} Up`, `tunnel: ${name} Degraded`])
+    for (const open of all)
+      assert.deepEqual(said(open), [`summary: ${name} Unknown`, `tunnel: ${name} Up`, `tunnel: ${name} Degraded`])
     for (const open of all) open.leave()
-    await eventually(() => panel.monitor.feed.topic.size === 0 && panel.streams.count(STREAM) === 0, 'back to zero', 20_000)
+    await eventually(
+      () => panel.monitor.feed.topic.size === 0 && panel.streams.count(STREAM) === 0,
+      'back to zero',
+      20_000,
+    )
   })
 
   it('loses nothing for one who reads while many tunnels change at once', async function () {
     this.timeout(60_000)
     const count = 110
-    for (let i = 1; i <= count; i++) assert.equal((await createTunnel(panel.operator, { remote_endpoint: `198.51.100.${i + 10}` })).status, 201)
+    for (let i = 1; i <= count; i++)
+      assert.equal((await createTunnel(panel.operator, { remote_endpoint: `198.51.100.${i + 10}` })).status, 201)
     await eventually(() => panel.prober.targets.length === count, 'all are probed', 20_000)
     panel.prober.answerAll(5)
     const open = await watch()
@@ -106,7 +144,13 @@ describe('The monitor stream', () => {
     panel.prober.refusal = helperAway('ENOENT')
     panel.prober.breakDown()
     await eventually(() => open.events().length > count, 'every change', 20_000)
-    const unknown = new Set(open.events().slice(1).filter(({ data }) => (data as MonitorSnapshot).state === 'Unknown').map(({ data }) => (data as MonitorSnapshot).tunnel_id))
+    const unknown = new Set(
+      open
+        .events()
+        .slice(1)
+        .filter(({ data }) => (data as MonitorSnapshot).state === 'Unknown')
+        .map(({ data }) => (data as MonitorSnapshot).tunnel_id),
+    )
     assert.equal(unknown.size, count)
   })
 
@@ -121,7 +165,11 @@ describe('The monitor stream', () => {
       if (number % 10 === 0) await quick.until(number + 1)
     }
     slow.readOn()
-    await eventually(() => (slow.events().at(-1)?.data as { tunnel_id?: number }).tunnel_id === 200, 'the newest', 20_000)
+    await eventually(
+      () => (slow.events().at(-1)?.data as { tunnel_id?: number }).tunnel_id === 200,
+      'the newest',
+      20_000,
+    )
     assert.ok(slow.events().length < 150)
     assert.equal(quick.events().length, 201)
   })

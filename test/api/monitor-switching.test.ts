@@ -17,7 +17,10 @@ describe('Switching the monitoring of a tunnel', () => {
   it('off stores the override false and takes effect at once', async () => {
     const { tunnel_id, name } = await panel.up()
     const { status, body } = await toggle(panel.operator, tunnel_id, 'disable')
-    assert.deepEqual([status, body.tunnel_id, body.monitor_enabled, body.tunnel.is_monitor_enabled, body.tunnel.observed.exists], [200, tunnel_id, false, false, true])
+    assert.deepEqual(
+      [status, body.tunnel_id, body.monitor_enabled, body.tunnel.is_monitor_enabled, body.tunnel.observed.exists],
+      [200, tunnel_id, false, false, true],
+    )
     const { state, monitor_state_id, reason, enabled } = await statusOf(panel.operator, tunnel_id)
     assert.deepEqual([state, monitor_state_id, enabled], ['Disabled', 50, false])
     assert.match(reason, /switched off for this tunnel/)
@@ -38,7 +41,10 @@ describe('Switching the monitoring of a tunnel', () => {
   it('back to the setting is a PATCH with null', async () => {
     const { tunnel_id } = await panel.up()
     await toggle(panel.operator, tunnel_id, 'disable')
-    assert.equal((await patchTunnel(panel.operator, tunnel_id, { is_monitor_enabled: null })).body.tunnel.is_monitor_enabled, null)
+    assert.equal(
+      (await patchTunnel(panel.operator, tunnel_id, { is_monitor_enabled: null })).body.tunnel.is_monitor_enabled,
+      null,
+    )
     assert.equal((await statusOf(panel.operator, tunnel_id)).state, 'Unknown')
   })
 
@@ -47,8 +53,13 @@ describe('Switching the monitoring of a tunnel', () => {
     const before = panel.host.picture()
     await toggle(panel.operator, tunnel_id, 'disable')
     assert.equal(panel.host.picture(), before)
-    const { body } = await panel.operator.get<{ entries: { action: string; target_type: string; target_id: number; is_success: boolean }[] }>('/audit?action=MonitorToggle')
-    assert.deepEqual(body.entries.map(({ target_type, target_id, is_success }) => [target_type, target_id, is_success]), [['tunnel', tunnel_id, true]])
+    const { body } = await panel.operator.get<{
+      entries: { action: string; target_type: string; target_id: number; is_success: boolean }[]
+    }>('/audit?action=MonitorToggle')
+    assert.deepEqual(
+      body.entries.map(({ target_type, target_id, is_success }) => [target_type, target_id, is_success]),
+      [['tunnel', tunnel_id, true]],
+    )
   })
 })
 
@@ -60,7 +71,12 @@ describe('The monitor summary', () => {
   afterEach(() => panel.close())
 
   it('without tunnels is empty lists and zeros', async () => {
-    assert.deepEqual(await summaryOf(panel.operator), { tunnels: [], total: 0, counts: { Unknown: 0, Up: 0, Degraded: 0, Down: 0, Disabled: 0 }, running: true })
+    assert.deepEqual(await summaryOf(panel.operator), {
+      tunnels: [],
+      total: 0,
+      counts: { Unknown: 0, Up: 0, Degraded: 0, Down: 0, Disabled: 0 },
+      running: true,
+    })
   })
 
   it('gives the state of every tunnel, in both spellings, and counts them', async () => {
@@ -68,7 +84,14 @@ describe('The monitor summary', () => {
     await createTunnel(panel.operator, { remote_endpoint: '198.51.100.9', is_enabled: false })
     const { tunnels, total, counts, running } = await summaryOf(panel.operator)
     assert.deepEqual([total, counts, running], [3, { Unknown: 1, Up: 1, Degraded: 0, Down: 0, Disabled: 1 }, true])
-    assert.deepEqual(tunnels.map(({ tunnel_id, state }) => [tunnel_id, state]), [[one.tunnel_id, 'Up'], [two.tunnel_id, 'Unknown'], [3, 'Disabled']])
+    assert.deepEqual(
+      tunnels.map(({ tunnel_id, state }) => [tunnel_id, state]),
+      [
+        [one.tunnel_id, 'Up'],
+        [two.tunnel_id, 'Unknown'],
+        [3, 'Disabled'],
+      ],
+    )
     for (const { TunnelID, State, MonitorStateID, tunnel_id, state, monitor_state_id, reason } of tunnels) {
       assert.deepEqual([TunnelID, State, MonitorStateID], [tunnel_id, state, monitor_state_id])
       assert.notEqual(reason, '')
@@ -78,15 +101,21 @@ describe('The monitor summary', () => {
   it('has the tunnels listed by their state', async () => {
     const { tunnel_id } = await panel.up()
     await panel.probed({ remote_endpoint: '198.51.100.8' })
-    const ids = async (query: string): Promise<number[]> => (await listTunnels(panel.operator, query)).body.tunnels.map((tunnel) => tunnel.tunnel_id)
-    assert.deepEqual([await ids('?state=Up'), await ids('?state=unknown'), await ids('?state=Down'), await ids('?state=Applied')], [[tunnel_id], [2], [], [1, 2]])
+    const ids = async (query: string): Promise<number[]> =>
+      (await listTunnels(panel.operator, query)).body.tunnels.map((tunnel) => tunnel.tunnel_id)
+    assert.deepEqual(
+      [await ids('?state=Up'), await ids('?state=unknown'), await ids('?state=Down'), await ids('?state=Applied')],
+      [[tunnel_id], [2], [], [1, 2]],
+    )
     assert.equal((await listTunnels(panel.operator, '?state=Up')).body.total, 1)
   })
 
   it('is told of in health as it is: at work, or why it is not', async () => {
     await panel.up()
     const health = async (): Promise<string> => {
-      const { body } = await panel.operator.get<{ components: { name: string; status: string; detail: string }[] }>('/system/health')
+      const { body } = await panel.operator.get<{ components: { name: string; status: string; detail: string }[] }>(
+        '/system/health',
+      )
       const found = body.components.find(({ name }) => name === 'monitor')
       return `${found?.status}: ${found?.detail}`
     }

@@ -18,18 +18,51 @@ describe('The monitoring status', () => {
   it('of an unmeasured tunnel is Unknown with a reason, and has an empty list of events', async () => {
     const { tunnel_id, name } = await panel.probed()
     const status = await statusOf(panel.operator, tunnel_id)
-    assert.deepEqual({ ...status, since: '', updated_at: '' }, {
-      tunnel_id, interface_name: name, monitor_state_id: 10, state: 'Unknown', reason: 'Nothing has been measured yet', enabled: true, source: '172.17.1.1', target: '172.17.1.2',
-      stats: { sent: 0, received: 0, lost: 0, pending: 0, loss_percent: null, rtt_min_ms: null, rtt_avg_ms: null, rtt_max_ms: null, rtt_mdev_ms: null, jitter_ms: null, last_rtt_ms: null, last_reply_at: null },
-      since: '', updated_at: '', events: [],
-    })
-    for (const moment of [status.since, status.updated_at]) assert.match(moment, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+    assert.deepEqual(
+      { ...status, since: '', updated_at: '' },
+      {
+        tunnel_id,
+        interface_name: name,
+        monitor_state_id: 10,
+        state: 'Unknown',
+        reason: 'Nothing has been measured yet',
+        enabled: true,
+        source: '172.17.1.1',
+        target: '172.17.1.2',
+        stats: {
+          sent: 0,
+          received: 0,
+          lost: 0,
+          pending: 0,
+          loss_percent: null,
+          rtt_min_ms: null,
+          rtt_avg_ms: null,
+          rtt_max_ms: null,
+          rtt_mdev_ms: null,
+          jitter_ms: null,
+          last_rtt_ms: null,
+          last_reply_at: null,
+        },
+        since: '',
+        updated_at: '',
+        events: [],
+      },
+    )
+    for (const moment of [status.since, status.updated_at])
+      assert.match(moment, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
   })
 
   it('has the probes go through the tunnel, from its address to its peer, as the settings say', async () => {
     const { name } = await panel.probed()
     const { target_id: _, ...target } = panel.prober.of(name)!
-    assert.deepEqual(target, { interface_name: name, source_address: '172.17.1.1', target_address: '172.17.1.2', interval_ms: 1000, timeout_ms: 2000, packet_size: 56 })
+    assert.deepEqual(target, {
+      interface_name: name,
+      source_address: '172.17.1.1',
+      target_address: '172.17.1.2',
+      interval_ms: 1000,
+      timeout_ms: 2000,
+      packet_size: 56,
+    })
   })
 
   it('is Up with figures once probes are answered, and tells the change', async () => {
@@ -38,11 +71,35 @@ describe('The monitoring status', () => {
     assert.equal(await stateOf(tunnel_id), 'Unknown')
     panel.prober.answer(name, 1, 30_000)
     const { state, monitor_state_id, stats, reason, events } = await statusOf(panel.operator, tunnel_id)
-    assert.deepEqual([state, monitor_state_id, stats.received, stats.loss_percent, stats.rtt_avg_ms, stats.rtt_max_ms, stats.last_rtt_ms], ['Up', 20, 5, 0, 14, 30, 30])
+    assert.deepEqual(
+      [
+        state,
+        monitor_state_id,
+        stats.received,
+        stats.loss_percent,
+        stats.rtt_avg_ms,
+        stats.rtt_max_ms,
+        stats.last_rtt_ms,
+      ],
+      ['Up', 20, 5, 0, 14, 30, 30],
+    )
     assert.match(reason, /14.0 ms on average/)
-    assert.deepEqual(events.map(({ reason: why, created_date: _, ...event }) => ({ ...event, isReason: why.length > 0 })), [
-      { monitor_event_id: 1, tunnel_id, from_monitor_state_id: 10, to_monitor_state_id: 20, from_state: 'Unknown', to_state: 'Up', loss_percent: 0, rtt_avg_ms: 14, isReason: true },
-    ])
+    assert.deepEqual(
+      events.map(({ reason: why, created_date: _, ...event }) => ({ ...event, isReason: why.length > 0 })),
+      [
+        {
+          monitor_event_id: 1,
+          tunnel_id,
+          from_monitor_state_id: 10,
+          to_monitor_state_id: 20,
+          from_state: 'Unknown',
+          to_state: 'Up',
+          loss_percent: 0,
+          rtt_avg_ms: 14,
+          isReason: true,
+        },
+      ],
+    )
   })
 
   it('is Degraded with loss, Down when nothing is answered, and the newest change is told first', async () => {
@@ -73,7 +130,7 @@ describe('The monitoring status', () => {
     assert.deepEqual([stats.lost, stats.received, stats.rtt_max_ms], [0, 6, 2500])
   })
 
-  it('is Degraded and not Down where the peer answers TCP but not ICMP, and the knock comes from the tunnel\'s own address', async () => {
+  it("is Degraded and not Down where the peer answers TCP but not ICMP, and the knock comes from the tunnel's own address", async () => {
     panel.knocks.finds = { isAlive: true, detail: 'port 22 refuses' }
     const { tunnel_id, name } = await panel.probed()
     panel.prober.lose(name, 5)
@@ -107,7 +164,7 @@ describe('The monitoring status', () => {
     assert.deepEqual([state, wayOf(events)], ['Down', ['Unknown to Down']])
   })
 
-  it('is Down at once, by the kernel\'s event, where the interface vanishes, and follows when it is back', async () => {
+  it("is Down at once, by the kernel's event, where the interface vanishes, and follows when it is back", async () => {
     const { tunnel_id, name } = await panel.up()
     await panel.host.links.delete(name)
     await panel.until(tunnel_id, 'Down')
@@ -131,7 +188,8 @@ describe('The monitoring status', () => {
   })
 
   it('is Disabled without an address, without a peer, and where the target is of another family', async () => {
-    const hidden = (await createTunnel(panel.operator, { addresses: [{ address: '10.99.0.1', prefix_length: 24 }] })).body.tunnel.tunnel_id
+    const hidden = (await createTunnel(panel.operator, { addresses: [{ address: '10.99.0.1', prefix_length: 24 }] }))
+      .body.tunnel.tunnel_id
     assert.match((await statusOf(panel.operator, hidden)).reason, /No peer address is known/)
     const { tunnel_id } = await panel.up({ remote_endpoint: '198.51.100.8' })
     assert.equal((await patchTunnel(panel.operator, tunnel_id, { monitor_target: 'fd00::9' })).status, 200)
@@ -144,16 +202,22 @@ describe('The monitoring status', () => {
     panel.prober.refusal = helperAway('ENOENT')
     panel.prober.breakDown()
     await panel.until(tunnel_id, 'Unknown')
-    assert.match((await statusOf(panel.operator, tunnel_id)).reason, /No probes can be sent: The root helper cannot be reached/)
+    assert.match(
+      (await statusOf(panel.operator, tunnel_id)).reason,
+      /No probes can be sent: The root helper cannot be reached/,
+    )
     assert.equal((await summaryOf(panel.operator)).running, false)
     panel.prober.refusal = null
     await eventually(() => panel.monitor.isRunning, 'it runs again')
     panel.prober.answer(name, 3)
     const { state, stats, events } = await statusOf(panel.operator, tunnel_id)
-    assert.deepEqual([state, stats.received, wayOf(events)], ['Up', 8, ['Unknown to Up', 'Up to Unknown', 'Unknown to Up']])
+    assert.deepEqual(
+      [state, stats.received, wayOf(events)],
+      ['Up', 8, ['Unknown to Up', 'Up to Unknown', 'Unknown to Up']],
+    )
   })
 
-  it('is Unknown with the kernel\'s own reason where this host cannot probe at all', async () => {
+  it("is Unknown with the kernel's own reason where this host cannot probe at all", async () => {
     const { tunnel_id } = await panel.up()
     panel.prober.refusal = new Refusal('SERVICE_UNAVAILABLE', 'Operation not permitted')
     panel.prober.breakDown()
@@ -161,9 +225,14 @@ describe('The monitoring status', () => {
     await eventually(() => panel.monitor.stopped?.includes('Operation not permitted') === true, 'the reason')
   })
 
-  it('follows a tunnel\'s overrides at once', async () => {
+  it("follows a tunnel's overrides at once", async () => {
     const { tunnel_id, name } = await panel.up()
-    await patchTunnel(panel.operator, tunnel_id, { monitor_interval_seconds: 0.2, monitor_timeout_seconds: 0.5, monitor_packet_size: 100, monitor_target: '172.17.1.9' })
+    await patchTunnel(panel.operator, tunnel_id, {
+      monitor_interval_seconds: 0.2,
+      monitor_timeout_seconds: 0.5,
+      monitor_packet_size: 100,
+      monitor_target: '172.17.1.9',
+    })
     await eventually(() => panel.prober.of(name)?.interval_ms === 200, 'the new pace')
     const { timeout_ms, packet_size, target_address } = panel.prober.of(name)!
     assert.deepEqual([timeout_ms, packet_size, target_address], [500, 100, '172.17.1.9'])
@@ -172,7 +241,10 @@ describe('The monitoring status', () => {
 
   it('follows the settings at once', async () => {
     const { tunnel_id, name } = await panel.up()
-    assert.equal((await panel.operator.put('/settings', { 'monitor.interval_seconds': 5, 'monitor.degraded_rtt_ms': 1 })).status, 200)
+    assert.equal(
+      (await panel.operator.put('/settings', { 'monitor.interval_seconds': 5, 'monitor.degraded_rtt_ms': 1 })).status,
+      200,
+    )
     await eventually(() => panel.prober.of(name)?.interval_ms === 5000, 'the new pace')
     panel.prober.answer(name, 3)
     assert.equal(await stateOf(tunnel_id), 'Degraded')
@@ -191,8 +263,14 @@ describe('The monitoring status', () => {
     await eventually(() => panel.prober.of(name) !== undefined, 'probed again')
     panel.prober.answer(name, 5)
     const { events } = await statusOf(panel.operator, tunnel_id)
-    assert.deepEqual([events.length, ...wayOf(events).slice(0, 3)], [20, 'Unknown to Up', 'Disabled to Unknown', 'Unknown to Disabled'])
-    const { count } = await panel.db.selectFrom('monitor_event').select((e) => e.fn.countAll<number>().as('count')).executeTakeFirstOrThrow()
+    assert.deepEqual(
+      [events.length, ...wayOf(events).slice(0, 3)],
+      [20, 'Unknown to Up', 'Disabled to Unknown', 'Unknown to Disabled'],
+    )
+    const { count } = await panel.db
+      .selectFrom('monitor_event')
+      .select((e) => e.fn.countAll<number>().as('count'))
+      .executeTakeFirstOrThrow()
     assert.equal(count, 20)
   })
 
@@ -206,7 +284,8 @@ describe('The monitoring status', () => {
       }
       assert.equal((await toggle(panel.operator, id, 'enable')).status, 404)
     }
-    for (const path of [`/tunnels/1/status`, `/tunnels/1/history`, '/monitor/summary', '/monitor/stream']) assert.equal((await panel.visitor().get(path)).status, 401)
+    for (const path of [`/tunnels/1/status`, `/tunnels/1/history`, '/monitor/summary', '/monitor/stream'])
+      assert.equal((await panel.visitor().get(path)).status, 401)
     assert.equal((await panel.operator.post('/tunnels/1/monitor/disable', undefined, { csrf: false })).status, 403)
   })
 
@@ -217,7 +296,8 @@ describe('The monitoring status', () => {
     await forget(panel.operator, other.tunnel_id)
     await panel.monitor.settled()
     await eventually(() => panel.prober.targets.length === 0, 'probed no more')
-    for (const table of ['monitor_event', 'monitor_bucket'] as const) assert.deepEqual(await panel.db.selectFrom(table).selectAll().execute(), [], table)
+    for (const table of ['monitor_event', 'monitor_bucket'] as const)
+      assert.deepEqual(await panel.db.selectFrom(table).selectAll().execute(), [], table)
     assert.deepEqual((await summaryOf(panel.operator)).tunnels, [])
   })
 

@@ -28,8 +28,12 @@ describe('Pairing', () => {
   beforeEach(async () => {
     ;[panelA, panelB] = await Promise.all([startPanel(), startPanel()])
     ;[a, b] = await Promise.all([panelA.setUp(), panelB.setUp()])
-    panelB.kernel.hostInterfaces = panelB.kernel.hostInterfaces.map((device) => (device.name === 'eth0' ? { ...device, addresses: [`${B.address}/24`, `${B.address6}/64`] } : device))
-    panelB.kernel.hostRoutes = panelB.kernel.hostRoutes.map((route) => (route.is_default ? route : { ...route, destination: '198.51.100.0/24' }))
+    panelB.kernel.hostInterfaces = panelB.kernel.hostInterfaces.map((device) =>
+      device.name === 'eth0' ? { ...device, addresses: [`${B.address}/24`, `${B.address6}/64`] } : device,
+    )
+    panelB.kernel.hostRoutes = panelB.kernel.hostRoutes.map((route) =>
+      route.is_default ? route : { ...route, destination: '198.51.100.0/24' },
+    )
   })
   afterEach(() => Promise.all([panelA.close(), panelB.close()]))
 
@@ -43,7 +47,8 @@ describe('Pairing', () => {
     assert.equal(status, 200, text)
     return body
   }
-  const read = (client: Client, pairing_code: unknown): Promise<Reply<FromPairingCodeAnswer>> => client.post('/tunnels/from-pairing-code', { pairing_code })
+  const read = (client: Client, pairing_code: unknown): Promise<Reply<FromPairingCodeAnswer>> =>
+    client.post('/tunnels/from-pairing-code', { pairing_code })
   const understood = async (client: Client, pairing_code: string): Promise<FromPairingCodeAnswer> => {
     const { status, body, text } = await read(client, pairing_code)
     assert.equal(status, 200, text)
@@ -55,15 +60,42 @@ describe('Pairing', () => {
     return reply.body.tunnel
   }
   /** B sets up what A has, by the code alone. */
-  const paired = async (onA: TunnelView): Promise<TunnelView> => posted(b, (await understood(b, (await codeOf(a, onA.tunnel_id)).pairing_code)).tunnel)
+  const paired = async (onA: TunnelView): Promise<TunnelView> =>
+    posted(b, (await understood(b, (await codeOf(a, onA.tunnel_id)).pairing_code)).tunnel)
 
   const assertMirrored = (here: TunnelView, there: TunnelView): void => {
-    const crossed = (t: TunnelView) => [t.tunnel_side_id, t.local_endpoint, t.ikey, t.has_input_checksum, t.has_input_sequence, t.addresses.map(({ address, peer_address }) => `${address} ${peer_address}`)]
-    const uncrossed = (t: TunnelView) => [t.tunnel_side_id === 10 ? 20 : 10, t.remote_endpoint, t.okey, t.has_output_checksum, t.has_output_sequence, t.addresses.map(({ address, peer_address }) => `${peer_address} ${address}`)]
+    const crossed = (t: TunnelView) => [
+      t.tunnel_side_id,
+      t.local_endpoint,
+      t.ikey,
+      t.has_input_checksum,
+      t.has_input_sequence,
+      t.addresses.map(({ address, peer_address }) => `${address} ${peer_address}`),
+    ]
+    const uncrossed = (t: TunnelView) => [
+      t.tunnel_side_id === 10 ? 20 : 10,
+      t.remote_endpoint,
+      t.okey,
+      t.has_output_checksum,
+      t.has_output_sequence,
+      t.addresses.map(({ address, peer_address }) => `${peer_address} ${address}`),
+    ]
     assert.deepEqual(crossed(here), uncrossed(there))
     assert.deepEqual(crossed(there), uncrossed(here))
-    for (const field of ['tunnel_type_id', 'mtu', 'ttl', 'hop_limit', 'encap_limit', 'is_path_mtu_discovery', 'is_ignore_df'] as const) assert.equal(here[field], there[field], field)
-    assert.deepEqual(here.addresses.map(({ prefix_length, is_primary }) => [prefix_length, is_primary]), there.addresses.map(({ prefix_length, is_primary }) => [prefix_length, is_primary]))
+    for (const field of [
+      'tunnel_type_id',
+      'mtu',
+      'ttl',
+      'hop_limit',
+      'encap_limit',
+      'is_path_mtu_discovery',
+      'is_ignore_df',
+    ] as const)
+      assert.equal(here[field], there[field], field)
+    assert.deepEqual(
+      here.addresses.map(({ prefix_length, is_primary }) => [prefix_length, is_primary]),
+      there.addresses.map(({ prefix_length, is_primary }) => [prefix_length, is_primary]),
+    )
   }
 
   describe('GET /tunnels/{id}/pairing-code', () => {
@@ -71,15 +103,40 @@ describe('Pairing', () => {
       const tunnel = await made(a)
       const { pairing_code, summary, note } = await codeOf(a, 1)
       assert.match(pairing_code, /^v1\.[A-Za-z0-9_-]{100,397}$/)
-      assert.deepEqual(summary, { tunnel_type: 'GRE', from_side: 'A', to_side: 'B', local_endpoint: A.address, remote_endpoint: B.address, mtu: 1472, ttl: 255, ikey: tunnel.ikey, okey: tunnel.okey })
+      assert.deepEqual(summary, {
+        tunnel_type: 'GRE',
+        from_side: 'A',
+        to_side: 'B',
+        local_endpoint: A.address,
+        remote_endpoint: B.address,
+        mtu: 1472,
+        ttl: 255,
+        ikey: tunnel.ikey,
+        okey: tunnel.okey,
+      })
       assert.match(note, /not a credential.*public/)
     })
 
     it('carries the addresses themselves and the pool by its range, and no id of this server', async () => {
       const { ikey, okey } = await made(a)
       assert.deepEqual(decodePairingCode((await codeOf(a, 1)).pairing_code), {
-        v: 1, type: 10, side: 10, name: 'gre-a-1', tmpl: true, num: 1, local: A.address, remote: B.address, ttl: 255, tos: 'inherit', mtu: 1472, ikey, okey,
-        addr: [{ a: '172.17.1.1', b: '172.17.1.2', len: 30, primary: true }], pool_cidr: '172.17.0.0/16', pool_len: 30, pool_title: 'Private 172.17',
+        v: 1,
+        type: 10,
+        side: 10,
+        name: 'gre-a-1',
+        tmpl: true,
+        num: 1,
+        local: A.address,
+        remote: B.address,
+        ttl: 255,
+        tos: 'inherit',
+        mtu: 1472,
+        ikey,
+        okey,
+        addr: [{ a: '172.17.1.1', b: '172.17.1.2', len: 30, primary: true }],
+        pool_cidr: '172.17.0.0/16',
+        pool_len: 30,
+        pool_title: 'Private 172.17',
       })
     })
 
@@ -97,41 +154,93 @@ describe('Pairing', () => {
   })
 
   describe('POST /tunnels/from-pairing-code', () => {
-    it('gives the tunnel with side flipped, endpoints and addresses mirrored and the name from this server\'s template, and creates nothing', async () => {
+    it("gives the tunnel with side flipped, endpoints and addresses mirrored and the name from this server's template, and creates nothing", async () => {
       const onA = await made(a)
       const { pairing_code, summary } = await codeOf(a, 1)
       const { tunnel, warnings, ...rest } = await understood(b, pairing_code)
       assert.deepEqual(tunnel, {
-        tunnel_type_id: 10, tunnel_side_id: 20, tunnel_number: 1, interface_name: 'gre-b-1', local_endpoint: B.address, remote_endpoint: A.address, mtu: 1472, ttl: 255, tos: 'inherit', ikey: onA.okey, okey: onA.ikey,
-        has_input_checksum: false, has_output_checksum: false, has_input_sequence: false, has_output_sequence: false, is_path_mtu_discovery: false, is_ignore_df: false,
-        address_pool_id: 10, addresses: [{ address: '172.17.1.2', peer_address: '172.17.1.1', prefix_length: 30, is_primary: true }],
+        tunnel_type_id: 10,
+        tunnel_side_id: 20,
+        tunnel_number: 1,
+        interface_name: 'gre-b-1',
+        local_endpoint: B.address,
+        remote_endpoint: A.address,
+        mtu: 1472,
+        ttl: 255,
+        tos: 'inherit',
+        ikey: onA.okey,
+        okey: onA.ikey,
+        has_input_checksum: false,
+        has_output_checksum: false,
+        has_input_sequence: false,
+        has_output_sequence: false,
+        is_path_mtu_discovery: false,
+        is_ignore_df: false,
+        address_pool_id: 10,
+        addresses: [{ address: '172.17.1.2', peer_address: '172.17.1.1', prefix_length: 30, is_primary: true }],
       })
       assert.deepEqual([rest.summary, warnings], [summary, []])
       assert.match(rest.note, /Nothing has been made/)
       assert.deepEqual([panelB.kernel.changes, (await listTunnels(b)).body.total], [[], 0])
-      assert.deepEqual(await panelB.db.selectFrom('audit_log').select('audit_action_id').where('audit_action_id', '=', 40).execute(), [])
+      assert.deepEqual(
+        await panelB.db.selectFrom('audit_log').select('audit_action_id').where('audit_action_id', '=', 40).execute(),
+        [],
+      )
     })
 
     it('whose tunnel is posted makes exactly the mirrored tunnel, of every kind and with every flag', async () => {
       const tunnels = [
         {},
         { tunnel_side_id: 20 },
-        { ikey: 5, okey: null, has_input_checksum: true, has_output_sequence: true, is_path_mtu_discovery: true, tos: '0x10', ttl: 0 },
+        {
+          ikey: 5,
+          okey: null,
+          has_input_checksum: true,
+          has_output_sequence: true,
+          is_path_mtu_discovery: true,
+          tos: '0x10',
+          ttl: 0,
+        },
         { tunnel_type_id: 20, ikey: null, is_ignore_df: true, mtu: 1400 },
-        { tunnel_type_id: 30, local_endpoint: A.address6, remote_endpoint: B.address6, hop_limit: 9, encap_limit: 4, traffic_class: '0x20', addresses: [{ address: '10.9.0.1', peer_address: '10.9.0.2', prefix_length: 30 }, { address: 'fd00::1', peer_address: 'fd00::2', prefix_length: 126, is_primary: true }] },
-        { tunnel_type_id: 40, local_endpoint: A.address6, remote_endpoint: B.address6, interface_name: 'to-berlin', addresses: [{ address: '10.8.0.1', peer_address: '10.8.0.2', prefix_length: 32 }] },
+        {
+          tunnel_type_id: 30,
+          local_endpoint: A.address6,
+          remote_endpoint: B.address6,
+          hop_limit: 9,
+          encap_limit: 4,
+          traffic_class: '0x20',
+          addresses: [
+            { address: '10.9.0.1', peer_address: '10.9.0.2', prefix_length: 30 },
+            { address: 'fd00::1', peer_address: 'fd00::2', prefix_length: 126, is_primary: true },
+          ],
+        },
+        {
+          tunnel_type_id: 40,
+          local_endpoint: A.address6,
+          remote_endpoint: B.address6,
+          interface_name: 'to-berlin',
+          addresses: [{ address: '10.8.0.1', peer_address: '10.8.0.2', prefix_length: 32 }],
+        },
       ]
       for (const body of tunnels) {
         const onA = await made(a, body)
         const onB = await paired(onA)
         assertMirrored(onA, onB)
         const back = await understood(a, (await codeOf(b, onB.tunnel_id)).pairing_code)
-        assert.deepEqual(back.tunnel.addresses?.map(({ address, peer_address }) => [address, peer_address]), onA.addresses.map(({ address, peer_address }) => [address, peer_address]))
+        assert.deepEqual(
+          back.tunnel.addresses?.map(({ address, peer_address }) => [address, peer_address]),
+          onA.addresses.map(({ address, peer_address }) => [address, peer_address]),
+        )
       }
     })
 
     it('takes the effective traffic class over', async () => {
-      const onA = await made(a, { tunnel_type_id: 30, local_endpoint: A.address6, remote_endpoint: B.address6, traffic_class: '0x20' })
+      const onA = await made(a, {
+        tunnel_type_id: 30,
+        local_endpoint: A.address6,
+        remote_endpoint: B.address6,
+        traffic_class: '0x20',
+      })
       const onB = await paired(onA)
       const tos = (panel: TestPanel, name: string) => panel.kernel.held.get(name)?.state?.config.tos
       assert.deepEqual([tos(panelA, onA.interface_name), tos(panelB, onB.interface_name)], ['0x20', '0x20'])
@@ -143,8 +252,15 @@ describe('Pairing', () => {
       const onA = await made(a, { address_pool_id: 41 })
       const { pairing_code } = await codeOf(a, 1)
       const first = await understood(b, pairing_code)
-      assert.deepEqual([first.tunnel.address_pool_id, first.warnings.map(({ code, field }) => [code, field])], [null, [['POOL_NOT_FOUND', 'address_pool_id']]])
-      await b.post('/pools', { address_pool_title: 'Same range, cut otherwise', cidr: '10.77.0.0/16', prefix_length: 30 })
+      assert.deepEqual(
+        [first.tunnel.address_pool_id, first.warnings.map(({ code, field }) => [code, field])],
+        [null, [['POOL_NOT_FOUND', 'address_pool_id']]],
+      )
+      await b.post('/pools', {
+        address_pool_title: 'Same range, cut otherwise',
+        cidr: '10.77.0.0/16',
+        prefix_length: 30,
+      })
       assert.equal((await understood(b, pairing_code)).tunnel.address_pool_id, 42)
       await b.post('/pools', { address_pool_title: 'The same', cidr: '10.77.0.0/16', prefix_length: 31 })
       const second = await understood(b, pairing_code)
@@ -165,8 +281,13 @@ describe('Pairing', () => {
       for (const { expected, tunnel_side_id, ...address } of cases) {
         const onA = await made(a, { tunnel_side_id, addresses: [address] })
         const { tunnel, warnings } = await understood(b, (await codeOf(a, onA.tunnel_id)).pairing_code)
-        assert.deepEqual(tunnel.addresses, [{ address: expected, peer_address: address.address, prefix_length: address.prefix_length, is_primary: true }])
-        assert.deepEqual(warnings.map(({ code, field }) => [code, field]), [['PEER_ADDRESS_CHOSEN', 'addresses.0.address']])
+        assert.deepEqual(tunnel.addresses, [
+          { address: expected, peer_address: address.address, prefix_length: address.prefix_length, is_primary: true },
+        ])
+        assert.deepEqual(
+          warnings.map(({ code, field }) => [code, field]),
+          [['PEER_ADDRESS_CHOSEN', 'addresses.0.address']],
+        )
         await posted(b, tunnel)
       }
     })
@@ -174,13 +295,18 @@ describe('Pairing', () => {
     it('ignores fields that it does not know', async () => {
       await made(a)
       const content = decodePairingCode((await codeOf(a, 1)).pairing_code) as object
-      assert.equal((await understood(b, dressed({ ...content, from_the_future: { x: 1 } }))).tunnel.interface_name, 'gre-b-1')
+      assert.equal(
+        (await understood(b, dressed({ ...content, from_the_future: { x: 1 } }))).tunnel.interface_name,
+        'gre-b-1',
+      )
     })
 
     it('refuses a corrupt code with 422 on pairing_code: every single character changed, cut off, or something behind it', async () => {
       await made(a)
       const { pairing_code: code } = await codeOf(a, 1)
-      const changed = [...code].map((character, at) => code.slice(0, at) + (character === 'A' ? 'B' : 'A') + code.slice(at + 1))
+      const changed = [...code].map(
+        (character, at) => code.slice(0, at) + (character === 'A' ? 'B' : 'A') + code.slice(at + 1),
+      )
       const cut = [...code].map((_, length) => code.slice(0, length)).filter((text) => text !== '')
       for (const corrupt of [...changed, ...cut, `${code}A`, `${code}AAAA`, `${code}=`, `${code}.${code}`]) {
         const { status, error } = await read(b, corrupt)
@@ -206,10 +332,15 @@ describe('Pairing', () => {
       }
       for (const [words, pairing_code] of Object.entries(wrong)) {
         const { status, error } = await read(b, pairing_code)
-        assert.deepEqual([status, error.field, error.message.includes(words)], [422, 'pairing_code', true], `${words}: ${error.message}`)
+        assert.deepEqual(
+          [status, error.field, error.message.includes(words)],
+          [422, 'pairing_code', true],
+          `${words}: ${error.message}`,
+        )
         assert.equal((error.details['fields'] as { code: string }[])[0]?.code, 'INVALID_PAIRING_CODE')
       }
-      for (const value of [undefined, null, 7, '', [], {}, 'x'.repeat(20_000)]) assert.deepEqual([(await read(b, value)).status, (await read(b, value)).error.field], [422, 'pairing_code'])
+      for (const value of [undefined, null, 7, '', [], {}, 'x'.repeat(20_000)])
+        assert.deepEqual([(await read(b, value)).status, (await read(b, value)).error.field], [422, 'pairing_code'])
     })
 
     it('needs the CSRF header and a session, as everything that is sent does', async () => {
@@ -222,9 +353,25 @@ describe('Pairing', () => {
     it('tells both slots, what must be identical, and that a mismatched pair appears up while carrying no traffic', async () => {
       const { status, body } = await a.get<SideInfoAnswer>('/tunnels/side-info')
       assert.equal(status, 200)
-      assert.deepEqual(body.sides.map(({ slot, address_in_subnet, name_substitution }) => [slot, address_in_subnet, name_substitution]), [['a', 'first', 'a'], ['b', 'second', 'b']])
+      assert.deepEqual(
+        body.sides.map(({ slot, address_in_subnet, name_substitution }) => [
+          slot,
+          address_in_subnet,
+          name_substitution,
+        ]),
+        [
+          ['a', 'first', 'a'],
+          ['b', 'second', 'b'],
+        ],
+      )
       assert(body.sides.every(({ label, endpoints }) => label !== '' && endpoints !== ''))
-      for (const words of [/arbitrary/, /A on the first server/, /B on the second/, /mismatched pair.*appears up while carrying no traffic/]) assert.match(body.summary, words)
+      for (const words of [
+        /arbitrary/,
+        /A on the first server/,
+        /B on the second/,
+        /mismatched pair.*appears up while carrying no traffic/,
+      ])
+        assert.match(body.summary, words)
       assert(body.identical_on_both_ends.length > 0)
       assert.deepEqual(body.tunnel_side_ids, { a: 10, b: 20 })
     })
@@ -240,7 +387,7 @@ describe('Pairing', () => {
       assertMirrored(onA, onB)
     })
 
-    it('a pairing code that imposes the far end\'s pool id: an id in a code means nothing', async () => {
+    it("a pairing code that imposes the far end's pool id: an id in a code means nothing", async () => {
       await made(a)
       const content = decodePairingCode((await codeOf(a, 1)).pairing_code) as Record<string, unknown>
       assert(!Object.keys(content).some((name) => name.includes('pool_id')))
@@ -249,7 +396,8 @@ describe('Pairing', () => {
     })
 
     it('both ends on different subnets: the addresses of the code hold, whatever this server would give next', async () => {
-      for (const n of [1, 2, 3]) await made(b, { remote_endpoint: `203.0.113.${n}`, local_endpoint: B.address, address_pool_id: 20 })
+      for (const n of [1, 2, 3])
+        await made(b, { remote_endpoint: `203.0.113.${n}`, local_endpoint: B.address, address_pool_id: 20 })
       const onA = await made(a)
       const onB = await paired(onA)
       assertMirrored(onA, onB)
@@ -257,7 +405,11 @@ describe('Pairing', () => {
     })
 
     it('both ends on different subnets: where the subnet is taken here, the tunnel is refused rather than moved', async () => {
-      await made(b, { remote_endpoint: '203.0.113.1', local_endpoint: B.address, addresses: [{ address: '172.17.1.1', peer_address: '172.17.1.2', prefix_length: 30 }] })
+      await made(b, {
+        remote_endpoint: '203.0.113.1',
+        local_endpoint: B.address,
+        addresses: [{ address: '172.17.1.1', peer_address: '172.17.1.2', prefix_length: 30 }],
+      })
       await made(a)
       const { tunnel } = await understood(b, (await codeOf(a, 1)).pairing_code)
       const { status, error } = await b.post('/tunnels', tunnel)

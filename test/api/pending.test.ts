@@ -12,8 +12,26 @@ import { inProcessHelper } from '../support/in-process-helper.ts'
 import type { Client, Reply } from './support/client.ts'
 import { askOf, startPanel, type TestPanel } from './support/panel.ts'
 import { itemOf } from './support/reconcile.ts'
-import { actOnRoute, applyAll, createRoute, deleteRoute, getRoute, listRoutes, madeRoute, patchRoute, reorder } from './support/routes.ts'
-import { act, createTunnel, deleteTunnel, getTunnel, listTunnels, patchTunnel, startFaultyPanel } from './support/tunnels.ts'
+import {
+  actOnRoute,
+  applyAll,
+  createRoute,
+  deleteRoute,
+  getRoute,
+  listRoutes,
+  madeRoute,
+  patchRoute,
+  reorder,
+} from './support/routes.ts'
+import {
+  act,
+  createTunnel,
+  deleteTunnel,
+  getTunnel,
+  listTunnels,
+  patchTunnel,
+  startFaultyPanel,
+} from './support/tunnels.ts'
 
 type Asking = (client: Client) => Promise<Reply<unknown>>
 
@@ -89,7 +107,8 @@ for (const [noun, { method, create, others, status, changes, reapply, look, tota
 
     async function start(): Promise<void> {
       const helper = askOf(inProcessHelper(kernel).ask)
-      const ask = ((asked: 'tunnel.apply', params: never) => (asked === method ? atRoot(() => helper(asked, params)) : helper(asked, params))) as Writer
+      const ask = ((asked: 'tunnel.apply', params: never) =>
+        asked === method ? atRoot(() => helper(asked, params)) : helper(asked, params)) as Writer
       panel = await startPanel({ ask, store: join(folder, 'panel.db') })
       panels.push(panel)
     }
@@ -163,7 +182,10 @@ for (const [noun, { method, create, others, status, changes, reapply, look, tota
       assert.deepEqual([await total(client), await status(client)], [1, 'Pending'])
       await look(panel)
       assert.equal(await status(client), 'Pending')
-      assert.match(await told(client), /^(pending: A change was begun, and nobody knows how it ended: reapply the rule|Missing: .* Reapply makes it\.)$/)
+      assert.match(
+        await told(client),
+        /^(pending: A change was begun, and nobody knows how it ended: reapply the rule|Missing: .* Reapply makes it\.)$/,
+      )
       assert.deepEqual([(await reapply(client)).status, await status(client)], [200, 'Applied'])
     })
 
@@ -181,16 +203,23 @@ for (const [noun, { method, create, others, status, changes, reapply, look, tota
     }).timeout(10_000)
 
     it('and cannot be stored is not even begun', async () => {
-      await sql`create trigger no_room before insert on ${sql.table(noun === 'rule' ? 'route_destination' : 'tunnel_address')} begin select raise(abort, 'disk full'); end`.execute(panel.db)
+      await sql`create trigger no_room before insert on ${sql.table(noun === 'rule' ? 'route_destination' : 'tunnel_address')} begin select raise(abort, 'disk full'); end`.execute(
+        panel.db,
+      )
       const { status: answered } = await create(client)
       assert.deepEqual([answered, kernel.changes, await total(client)], [500, [], 0])
     })
 
     it('and cannot be stored as Applied is taken off the host again, and leaves no record', async () => {
       const picture = kernel.picture()
-      await sql`create trigger no_room before update of apply_status_id on ${sql.table(noun === 'rule' ? 'route_rule' : 'tunnel')} begin select raise(abort, 'disk full'); end`.execute(panel.db)
+      await sql`create trigger no_room before update of apply_status_id on ${sql.table(noun === 'rule' ? 'route_rule' : 'tunnel')} begin select raise(abort, 'disk full'); end`.execute(
+        panel.db,
+      )
       const { status: answered, error } = await create(client)
-      assert.deepEqual([answered, error.code, kernel.picture(), await total(client)], [500, 'INTERNAL_ERROR', picture, 0])
+      assert.deepEqual(
+        [answered, error.code, kernel.picture(), await total(client)],
+        [500, 'INTERNAL_ERROR', picture, 0],
+      )
       assert.ok(kernel.changes.length > 0)
     })
   })
@@ -203,7 +232,14 @@ describe('A rule that could not be made', () => {
     panel.arm(onlyAt(1, 'half'))
     assert.equal((await createRoute(client)).status, 409)
     await panel.traffic.save()
-    for (const table of ['route_rule', 'route_destination', 'route_allowed_source', 'route_total', 'route_bucket'] as const) assert.deepEqual(await panel.db.selectFrom(table).selectAll().execute(), [], table)
+    for (const table of [
+      'route_rule',
+      'route_destination',
+      'route_allowed_source',
+      'route_total',
+      'route_bucket',
+    ] as const)
+      assert.deepEqual(await panel.db.selectFrom(table).selectAll().execute(), [], table)
     await panel.close()
   })
 })

@@ -1,6 +1,12 @@
 // Address pools through HTTP (interface.md, Pools; decisions.md, R31 to R35, T19).
 import assert from 'node:assert/strict'
-import type { ChangePoolAnswer, DeletePoolAnswer, ListPoolsAnswer, NextFreeAnswer, PoolView } from '@panel/shared/api/pools.ts'
+import type {
+  ChangePoolAnswer,
+  DeletePoolAnswer,
+  ListPoolsAnswer,
+  NextFreeAnswer,
+  PoolView,
+} from '@panel/shared/api/pools.ts'
 import type { Client, Reply } from './support/client.ts'
 import { startPanel, type TestPanel } from './support/panel.ts'
 import { createTunnel, deleteTunnel, getTunnel } from './support/tunnels.ts'
@@ -17,42 +23,57 @@ describe('Pools', () => {
   afterEach(() => panel.close())
 
   const add = (body: object = {}): Promise<Reply<ChangePoolAnswer>> => client.post('/pools', { ...LAB, ...body })
-  const replace = (id: number, body: object = {}): Promise<Reply<ChangePoolAnswer>> => client.put(`/pools/${id}`, { ...LAB, ...body })
+  const replace = (id: number, body: object = {}): Promise<Reply<ChangePoolAnswer>> =>
+    client.put(`/pools/${id}`, { ...LAB, ...body })
   const get = (id: number): Promise<Reply<PoolView>> => client.get(`/pools/${id}`)
   const remove = (id: number): Promise<Reply<DeletePoolAnswer>> => client.delete(`/pools/${id}`)
-  const nextFree = (id: number, query = ''): Promise<Reply<NextFreeAnswer>> => client.get(`/pools/${id}/next-free${query}`)
+  const nextFree = (id: number, query = ''): Promise<Reply<NextFreeAnswer>> =>
+    client.get(`/pools/${id}/next-free${query}`)
   const added = async (body: object = {}): Promise<ChangePoolAnswer> => {
     const { status, body: pool, text } = await add(body)
     assert.equal(status, 201, text)
     return pool
   }
-  const refusedFields = ({ error }: Reply<unknown>): string[] => (error.details['fields'] as { field: string; code: string }[]).map(({ field, code }) => `${field} ${code}`)
+  const refusedFields = ({ error }: Reply<unknown>): string[] =>
+    (error.details['fields'] as { field: string; code: string }[]).map(({ field, code }) => `${field} ${code}`)
 
   describe('GET /pools', () => {
     it('lists the four seeded pools with their capacity; the two legacy ones are disabled and public', async () => {
       const { status, body } = await client.get<ListPoolsAnswer>('/pools')
       assert.deepEqual([status, body.total], [200, 4])
-      const seen = body.pools.map((pool) => [pool.address_pool_id, pool.cidr, pool.prefix_length, pool.is_enabled, pool.is_public_range, pool.in_use])
+      const seen = body.pools.map((pool) => [
+        pool.address_pool_id,
+        pool.cidr,
+        pool.prefix_length,
+        pool.is_enabled,
+        pool.is_public_range,
+        pool.in_use,
+      ])
       assert.deepEqual(seen, [
         [10, '172.17.0.0/16', 30, true, false, false],
         [20, '10.10.0.0/16', 30, true, false, false],
         [30, '109.194.0.0/16', 30, false, true, false],
         [40, '87.107.0.0/16', 30, false, true, false],
       ])
-      for (const { capacity } of body.pools) assert.deepEqual(capacity, { scheme: 'third_octet', prefix_length: 30, capacity: 256, max_tunnel_number: 255 })
+      for (const { capacity } of body.pools)
+        assert.deepEqual(capacity, { scheme: 'third_octet', prefix_length: 30, capacity: 256, max_tunnel_number: 255 })
     })
 
     it('says whether tunnels use a pool', async () => {
       await createTunnel(client)
       await createTunnel(client)
-      assert.deepEqual([(await get(10)).body.in_use, (await get(10)).body.tunnel_count, (await get(20)).body.in_use], [true, 2, false])
+      assert.deepEqual(
+        [(await get(10)).body.in_use, (await get(10)).body.tunnel_count, (await get(20)).body.in_use],
+        [true, 2, false],
+      )
       await deleteTunnel(client, 1)
       await deleteTunnel(client, 2)
       assert.equal((await get(10)).body.in_use, false)
     })
 
     it('by an id that is not there is 404', async () => {
-      for (const path of ['/pools/11', '/pools/11/next-free']) assert.deepEqual([(await client.get(path)).status, (await client.get(path)).error.code], [404, 'NOT_FOUND'])
+      for (const path of ['/pools/11', '/pools/11/next-free'])
+        assert.deepEqual([(await client.get(path)).status, (await client.get(path)).error.code], [404, 'NOT_FOUND'])
       assert.equal((await client.get('/pools/x')).status, 404)
     })
   })
@@ -62,17 +83,43 @@ describe('Pools', () => {
       const pool = await added({ description: 'For the lab' })
       const { warnings, ...view } = pool
       assert.deepEqual(view, {
-        ...LAB, address_pool_id: 41, description: 'For the lab', is_enabled: true, is_public_range: false, in_use: false, tunnel_count: 0,
+        ...LAB,
+        address_pool_id: 41,
+        description: 'For the lab',
+        is_enabled: true,
+        is_public_range: false,
+        in_use: false,
+        tunnel_count: 0,
         capacity: { scheme: 'third_octet', prefix_length: 30, capacity: 256, max_tunnel_number: 255 },
       })
       assert.deepEqual([warnings, (await get(41)).body], [[], view])
     })
 
     it('holds 256 subnets in a /16 of /30s and 64 in a /24 of /30s, which is too small for the third-octet scheme', async () => {
-      assert.deepEqual((await added({ cidr: '192.168.7.0/24' })).capacity, { scheme: 'dense', prefix_length: 30, capacity: 64, max_tunnel_number: 63 })
-      assert.deepEqual((await added({ cidr: '192.168.8.0/23' })).capacity, { scheme: 'third_octet', prefix_length: 30, capacity: 2, max_tunnel_number: 1 })
-      assert.deepEqual((await added({ cidr: '192.168.9.0/31', prefix_length: 31 })).capacity, { scheme: 'dense', prefix_length: 31, capacity: 1, max_tunnel_number: 0 })
-      assert.deepEqual((await added({ cidr: 'fd00:1::/112', prefix_length: 126 })).capacity, { scheme: 'dense', prefix_length: 126, capacity: 16384, max_tunnel_number: 16383 })
+      assert.deepEqual((await added({ cidr: '192.168.7.0/24' })).capacity, {
+        scheme: 'dense',
+        prefix_length: 30,
+        capacity: 64,
+        max_tunnel_number: 63,
+      })
+      assert.deepEqual((await added({ cidr: '192.168.8.0/23' })).capacity, {
+        scheme: 'third_octet',
+        prefix_length: 30,
+        capacity: 2,
+        max_tunnel_number: 1,
+      })
+      assert.deepEqual((await added({ cidr: '192.168.9.0/31', prefix_length: 31 })).capacity, {
+        scheme: 'dense',
+        prefix_length: 31,
+        capacity: 1,
+        max_tunnel_number: 0,
+      })
+      assert.deepEqual((await added({ cidr: 'fd00:1::/112', prefix_length: 126 })).capacity, {
+        scheme: 'dense',
+        prefix_length: 126,
+        capacity: 16384,
+        max_tunnel_number: 16383,
+      })
       assert.equal((await added({ cidr: 'fd00:2::/16', prefix_length: 127 })).capacity.capacity, 2 ** 24)
     })
 
@@ -83,41 +130,116 @@ describe('Pools', () => {
 
     it('measures is_public_range and never takes it from the request', async () => {
       const ranges: Record<string, boolean> = {
-        '8.8.0.0/16': true, '203.0.113.0/24': true, '198.51.100.0/24': true, '2001:db8::/32': true, '2606:4700::/32': true, '172.0.0.0/8': true, '10.0.0.0/7': true, '0.0.0.0/0': true, '::/0': true,
-        '10.1.0.0/16': false, '172.16.0.0/12': false, '192.168.0.0/16': false, '100.64.0.0/10': false, '169.254.0.0/16': false, '127.0.0.0/8': false, '224.0.0.0/4': false, '224.0.0.0/3': false, '0.0.0.0/8': false, 'fc00::/7': false, 'fe80::/10': false, 'ff00::/8': false,
+        '8.8.0.0/16': true,
+        '203.0.113.0/24': true,
+        '198.51.100.0/24': true,
+        '2001:db8::/32': true,
+        '2606:4700::/32': true,
+        '172.0.0.0/8': true,
+        '10.0.0.0/7': true,
+        '0.0.0.0/0': true,
+        '::/0': true,
+        '10.1.0.0/16': false,
+        '172.16.0.0/12': false,
+        '192.168.0.0/16': false,
+        '100.64.0.0/10': false,
+        '169.254.0.0/16': false,
+        '127.0.0.0/8': false,
+        '224.0.0.0/4': false,
+        '224.0.0.0/3': false,
+        '0.0.0.0/8': false,
+        'fc00::/7': false,
+        'fe80::/10': false,
+        'ff00::/8': false,
       }
       for (const [cidr, isPublic] of Object.entries(ranges)) {
         const pool = await added({ cidr, prefix_length: cidr.includes(':') ? 126 : 30, is_public_range: !isPublic })
-        assert.deepEqual([pool.is_public_range, pool.warnings.some(({ code }) => code === 'PUBLIC_RANGE_WARNING')], [isPublic, isPublic], cidr)
+        assert.deepEqual(
+          [pool.is_public_range, pool.warnings.some(({ code }) => code === 'PUBLIC_RANGE_WARNING')],
+          [isPublic, isPublic],
+          cidr,
+        )
       }
     })
 
     it('needs a title and a range, and is told of all problems at once with their codes', async () => {
       const empty = await client.post('/pools', {})
-      assert.deepEqual([empty.status, empty.error.code, empty.error.field], [422, 'VALIDATION_FAILED', 'address_pool_title'])
+      assert.deepEqual(
+        [empty.status, empty.error.code, empty.error.field],
+        [422, 'VALIDATION_FAILED', 'address_pool_title'],
+      )
       assert.deepEqual(refusedFields(empty), ['address_pool_title INVALID_POOL_TITLE', 'cidr INVALID_CIDR'])
-      const wrong = await add({ address_pool_title: ' ', cidr: '10.0.0/8', prefix_length: 200, is_enabled: 'yes', colour: 'red' })
-      assert.deepEqual(refusedFields(wrong).map((text) => text.split(' ')[0]), ['address_pool_title', 'cidr', 'prefix_length', 'is_enabled', 'colour'])
-      for (const { field, message } of wrong.error.details['fields'] as { field: string; message: string }[]) assert.equal(wrong.error.details[field], message)
+      const wrong = await add({
+        address_pool_title: ' ',
+        cidr: '10.0.0/8',
+        prefix_length: 200,
+        is_enabled: 'yes',
+        colour: 'red',
+      })
+      assert.deepEqual(
+        refusedFields(wrong).map((text) => text.split(' ')[0]),
+        ['address_pool_title', 'cidr', 'prefix_length', 'is_enabled', 'colour'],
+      )
+      for (const { field, message } of wrong.error.details['fields'] as { field: string; message: string }[])
+        assert.equal(wrong.error.details[field], message)
     })
 
     it('refuses what is no range, and a subnet that is wider than the pool or that two ends do not fit into', async () => {
-      for (const cidr of ['', 'x', '10.0.0.0', '10.0.0.0/33', '10.0.0.256/8', '10.0.0.0/08', 'fd00::/129', 'fe80::1%eth0/64', '10.0.0.0/8/8', ' 10.0.0.0/8', '10.0.0.1/32', 'fd00::1/128', 7, null]) {
+      for (const cidr of [
+        '',
+        'x',
+        '10.0.0.0',
+        '10.0.0.0/33',
+        '10.0.0.256/8',
+        '10.0.0.0/08',
+        'fd00::/129',
+        'fe80::1%eth0/64',
+        '10.0.0.0/8/8',
+        ' 10.0.0.0/8',
+        '10.0.0.1/32',
+        'fd00::1/128',
+        7,
+        null,
+      ]) {
         assert.deepEqual(refusedFields(await add({ cidr })), ['cidr INVALID_CIDR'], String(cidr))
       }
-      const lengths: [string, unknown][] = [['10.0.0.0/8', 23], ['10.0.0.0/8', 32], ['10.0.0.0/30', 29], ['10.0.0.0/31', 30], ['fd00::/64', 63], ['fd00::/64', 128], ['10.0.0.0/8', '30'], ['10.0.0.0/8', 30.5], ['10.0.0.0/8', null]]
-      for (const [cidr, prefix_length] of lengths) assert.deepEqual(refusedFields(await add({ cidr, prefix_length })), ['prefix_length INVALID_PREFIX_LENGTH'], `${cidr} ${String(prefix_length)}`)
+      const lengths: [string, unknown][] = [
+        ['10.0.0.0/8', 23],
+        ['10.0.0.0/8', 32],
+        ['10.0.0.0/30', 29],
+        ['10.0.0.0/31', 30],
+        ['fd00::/64', 63],
+        ['fd00::/64', 128],
+        ['10.0.0.0/8', '30'],
+        ['10.0.0.0/8', 30.5],
+        ['10.0.0.0/8', null],
+      ]
+      for (const [cidr, prefix_length] of lengths)
+        assert.deepEqual(
+          refusedFields(await add({ cidr, prefix_length })),
+          ['prefix_length INVALID_PREFIX_LENGTH'],
+          `${cidr} ${String(prefix_length)}`,
+        )
       assert.equal((await client.get<ListPoolsAnswer>('/pools')).body.total, 4)
     })
 
     it('takes a pool that overlaps another, with a warning', async () => {
       const { warnings } = await added({ cidr: '172.17.128.0/17' })
-      assert.deepEqual(warnings.map(({ code, field }) => [code, field]), [['POOL_OVERLAPS_POOL', 'cidr']])
+      assert.deepEqual(
+        warnings.map(({ code, field }) => [code, field]),
+        [['POOL_OVERLAPS_POOL', 'cidr']],
+      )
       assert.match(warnings[0]?.message ?? '', /172\.17\.0\.0\/16/)
     })
 
     it('asked twice with one idempotency key adds one pool', async () => {
-      assert.deepEqual([(await added({ idempotency_key: 'once' })).address_pool_id, (await added({ idempotency_key: 'once' })).address_pool_id], [41, 41])
+      assert.deepEqual(
+        [
+          (await added({ idempotency_key: 'once' })).address_pool_id,
+          (await added({ idempotency_key: 'once' })).address_pool_id,
+        ],
+        [41, 41],
+      )
     })
   })
 
@@ -125,9 +247,15 @@ describe('Pools', () => {
     it('replaces a pool that is not in use, and leaves out of account only what may be left out', async () => {
       await added({ description: 'Old', is_enabled: false })
       const { status, body } = await replace(41, { address_pool_title: 'New', cidr: '10.40.0.0/24', prefix_length: 31 })
-      assert.deepEqual([status, body.address_pool_title, body.cidr, body.prefix_length, body.description, body.is_enabled], [200, 'New', '10.40.0.0/24', 31, 'Old', false])
+      assert.deepEqual(
+        [status, body.address_pool_title, body.cidr, body.prefix_length, body.description, body.is_enabled],
+        [200, 'New', '10.40.0.0/24', 31, 'Old', false],
+      )
       const again = await replace(41, { description: '', is_enabled: true })
-      assert.deepEqual([again.body.description, again.body.is_enabled, (await get(41)).body.cidr], ['', true, '10.20.0.0/16'])
+      assert.deepEqual(
+        [again.body.description, again.body.is_enabled, (await get(41)).body.cidr],
+        ['', true, '10.20.0.0/16'],
+      )
       const untitled = await client.put('/pools/41', { cidr: '10.1.0.0/16', prefix_length: 30 })
       assert.deepEqual([untitled.status, untitled.error.field], [422, 'address_pool_title'])
       assert.equal((await replace(99)).status, 404)
@@ -136,26 +264,55 @@ describe('Pools', () => {
     it('of a pool in use changes title, description and is_enabled; another range or length is 409 CONFLICT', async () => {
       await added()
       const { body } = await createTunnel(client, { address_pool_id: 41 })
-      const free = await replace(41, { address_pool_title: 'Renamed', description: 'x', is_enabled: false, cidr: '10.20.3.4/16' })
+      const free = await replace(41, {
+        address_pool_title: 'Renamed',
+        description: 'x',
+        is_enabled: false,
+        cidr: '10.20.3.4/16',
+      })
       assert.deepEqual([free.status, free.body.address_pool_title, free.body.in_use], [200, 'Renamed', true])
-      for (const [field, value] of [['cidr', '10.21.0.0/16'], ['prefix_length', 31]] as const) {
+      for (const [field, value] of [
+        ['cidr', '10.21.0.0/16'],
+        ['prefix_length', 31],
+      ] as const) {
         const { status, error } = await replace(41, { [field]: value })
-        assert.deepEqual([status, error.code, error.field, error.details['tunnels']], [409, 'CONFLICT', field, [{ tunnel_id: 1, interface_name: 'gre-a-1' }]])
+        assert.deepEqual(
+          [status, error.code, error.field, error.details['tunnels']],
+          [409, 'CONFLICT', field, [{ tunnel_id: 1, interface_name: 'gre-a-1' }]],
+        )
       }
-      assert.deepEqual([(await get(41)).body.cidr, (await getTunnel(client, 1)).body.addresses], [LAB.cidr, body.tunnel.addresses])
+      assert.deepEqual(
+        [(await get(41)).body.cidr, (await getTunnel(client, 1)).body.addresses],
+        [LAB.cidr, body.tunnel.addresses],
+      )
     })
 
     it('enables a legacy pool, and every use of it warns', async () => {
       const { cidr } = (await get(30)).body
       const { status, body } = await replace(30, { cidr, is_enabled: true })
-      assert.deepEqual([status, body.is_enabled, body.warnings.map(({ code }) => code)], [200, true, ['PUBLIC_RANGE_WARNING']])
-      assert.deepEqual((await nextFree(30)).body.warnings.map(({ code }) => code), ['PUBLIC_RANGE_WARNING'])
+      assert.deepEqual(
+        [status, body.is_enabled, body.warnings.map(({ code }) => code)],
+        [200, true, ['PUBLIC_RANGE_WARNING']],
+      )
+      assert.deepEqual(
+        (await nextFree(30)).body.warnings.map(({ code }) => code),
+        ['PUBLIC_RANGE_WARNING'],
+      )
       assert.equal((await createTunnel(client, { address_pool_id: 30 })).status, 422)
-      assert.deepEqual((await createTunnel(client, { address_pool_id: 30, force: true })).body.warnings.map(({ code }) => code), ['PUBLIC_RANGE_WARNING'])
+      assert.deepEqual(
+        (await createTunnel(client, { address_pool_id: 30, force: true })).body.warnings.map(({ code }) => code),
+        ['PUBLIC_RANGE_WARNING'],
+      )
     })
 
     it('takes a pool back as GET gave it, but for what is measured', async () => {
-      const { capacity: _measured, in_use: _counted, tunnel_count: _also, address_pool_id: _path, ...pool } = (await get(10)).body
+      const {
+        capacity: _measured,
+        in_use: _counted,
+        tunnel_count: _also,
+        address_pool_id: _path,
+        ...pool
+      } = (await get(10)).body
       assert.deepEqual((await client.put<ChangePoolAnswer>('/pools/10', pool)).body.cidr, '172.17.0.0/16')
     })
   })
@@ -182,27 +339,54 @@ describe('Pools', () => {
 
   describe('GET /pools/{id}/next-free', () => {
     it('gives subnet, number and both addresses, and allocates nothing', async () => {
-      const expected = { subnet: '172.17.1.0/30', tunnel_number: 1, address_a: '172.17.1.1', address_b: '172.17.1.2', address_pool_id: 10, address_pool_title: 'Private 172.17', prefix_length: 30, scheme: 'third_octet', is_public_range: false }
-      for (const _again of [1, 2]) assert.deepEqual([(await nextFree(10)).status, (await nextFree(10)).body], [200, { allocation: expected, warnings: [] }])
+      const expected = {
+        subnet: '172.17.1.0/30',
+        tunnel_number: 1,
+        address_a: '172.17.1.1',
+        address_b: '172.17.1.2',
+        address_pool_id: 10,
+        address_pool_title: 'Private 172.17',
+        prefix_length: 30,
+        scheme: 'third_octet',
+        is_public_range: false,
+      }
+      for (const _again of [1, 2])
+        assert.deepEqual(
+          [(await nextFree(10)).status, (await nextFree(10)).body],
+          [200, { allocation: expected, warnings: [] }],
+        )
       assert.deepEqual([panel.kernel.changes, (await get(10)).body.in_use], [[], false])
     })
 
     it('tells what the next tunnel from the pool then gets', async () => {
-      panel.kernel.hostInterfaces.push({ ...panel.kernel.hostInterfaces[1]!, name: 'docker0', addresses: ['10.20.1.1/24', '10.20.2.1/32'] })
+      panel.kernel.hostInterfaces.push({
+        ...panel.kernel.hostInterfaces[1]!,
+        name: 'docker0',
+        addresses: ['10.20.1.1/24', '10.20.2.1/32'],
+      })
       panel.kernel.hostRoutes.push({ ...panel.kernel.hostRoutes[1]!, destination: '10.20.4.0/22' })
       await added()
-      await createTunnel(client, { interface_name: 'gre-a-3', addresses: [{ address: '10.99.0.1', prefix_length: 30 }] })
+      await createTunnel(client, {
+        interface_name: 'gre-a-3',
+        addresses: [{ address: '10.99.0.1', prefix_length: 30 }],
+      })
       for (const number of [8, 9]) {
         const { allocation } = (await nextFree(41)).body
         assert.deepEqual([allocation.tunnel_number, allocation.subnet], [number, `10.20.${number}.0/30`])
         const { tunnel } = (await createTunnel(client, { address_pool_id: 41 })).body
-        assert.deepEqual([tunnel.tunnel_number, tunnel.addresses[0]?.address, tunnel.addresses[0]?.peer_address], [number, allocation.address_a, allocation.address_b])
+        assert.deepEqual(
+          [tunnel.tunnel_number, tunnel.addresses[0]?.address, tunnel.addresses[0]?.peer_address],
+          [number, allocation.address_a, allocation.address_b],
+        )
       }
     })
 
     it('takes subnets of another length with prefix_length, and refuses one that does not fit: 422', async () => {
       const { allocation } = (await nextFree(10, '?prefix_length=31')).body
-      assert.deepEqual([allocation.subnet, allocation.address_a, allocation.address_b, allocation.prefix_length], ['172.17.1.0/31', '172.17.1.0', '172.17.1.1', 31])
+      assert.deepEqual(
+        [allocation.subnet, allocation.address_a, allocation.address_b, allocation.prefix_length],
+        ['172.17.1.0/31', '172.17.1.0', '172.17.1.1', 31],
+      )
       for (const wrong of ['23', '32', 'x', '-1', '30.5']) {
         const { status, error } = await nextFree(10, `?prefix_length=${wrong}`)
         assert.deepEqual([status, error.field], [422, 'prefix_length'], wrong)
@@ -212,7 +396,10 @@ describe('Pools', () => {
     it('of a full pool is 409 ALLOCATION_FAILED, as is one whose addresses no host can have', async () => {
       await added({ cidr: '10.50.0.0/31', prefix_length: 31 })
       const { tunnel } = (await createTunnel(client, { address_pool_id: 41 })).body
-      assert.deepEqual([tunnel.addresses[0]?.address, tunnel.addresses[0]?.peer_address, tunnel.addresses[0]?.prefix_length], ['10.50.0.0', '10.50.0.1', 31])
+      assert.deepEqual(
+        [tunnel.addresses[0]?.address, tunnel.addresses[0]?.peer_address, tunnel.addresses[0]?.prefix_length],
+        ['10.50.0.0', '10.50.0.1', 31],
+      )
       for (const cidr of ['127.0.0.0/16', '224.0.0.0/16', '169.254.0.0/16']) await added({ cidr })
       for (const id of [41, 42, 43, 44]) {
         const { status, error } = await nextFree(id)
@@ -225,7 +412,10 @@ describe('Pools', () => {
   it('of IPv6 addresses give tunnels theirs, first and second host of each subnet', async () => {
     await added({ cidr: 'fd00:1::/64', prefix_length: 126 })
     const { tunnel } = (await createTunnel(client, { address_pool_id: 41, tunnel_side_id: 20 })).body
-    assert.deepEqual(tunnel.addresses.map(({ address, peer_address, prefix_length }) => [address, peer_address, prefix_length]), [['fd00:1::6', 'fd00:1::5', 126]])
+    assert.deepEqual(
+      tunnel.addresses.map(({ address, peer_address, prefix_length }) => [address, peer_address, prefix_length]),
+      [['fd00:1::6', 'fd00:1::5', 126]],
+    )
   })
 
   it('that are disabled are never chosen', async () => {
@@ -233,7 +423,10 @@ describe('Pools', () => {
     assert.equal((await createTunnel(client)).body.tunnel.address_pool_id, 20)
     await replace(20, { address_pool_title: 'b', cidr: '10.10.0.0/16', is_enabled: false })
     const { status, error } = await createTunnel(client)
-    assert.deepEqual([status, error.field, refusedFields({ error } as Reply)], [422, 'addresses', ['addresses NO_ADDRESS']])
+    assert.deepEqual(
+      [status, error.field, refusedFields({ error } as Reply)],
+      [422, 'addresses', ['addresses NO_ADDRESS']],
+    )
   })
 
   it('that overlap never give one subnet to two tunnels', async () => {
@@ -247,7 +440,19 @@ describe('Pools', () => {
     await replace(41, { address_pool_title: 'New' })
     await remove(41)
     await remove(41)
-    const { entries } = (await client.get<{ entries: { target_type: string; target_id: number | null; is_success: boolean }[] }>('/audit?action=PoolChange')).body
-    assert.deepEqual(entries.map(({ target_type, target_id, is_success }) => [target_type, target_id, is_success]), [['', null, false], ['address_pool', 41, true], ['address_pool', 41, true], ['address_pool', 41, true]])
+    const { entries } = (
+      await client.get<{ entries: { target_type: string; target_id: number | null; is_success: boolean }[] }>(
+        '/audit?action=PoolChange',
+      )
+    ).body
+    assert.deepEqual(
+      entries.map(({ target_type, target_id, is_success }) => [target_type, target_id, is_success]),
+      [
+        ['', null, false],
+        ['address_pool', 41, true],
+        ['address_pool', 41, true],
+        ['address_pool', 41, true],
+      ],
+    )
   })
 })

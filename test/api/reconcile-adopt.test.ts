@@ -34,7 +34,17 @@ describe('Adopting a tunnel', () => {
     const { status, body } = await adopt(client, { interface_name: 'by-hand' })
     assert.deepEqual([status, body.interface_bounced, body.legacy], [201, false, null])
     const { tunnel } = body
-    assert.deepEqual([tunnel.interface_name, tunnel.is_name_templated, tunnel.tunnel_side_id, tunnel.tunnel_number, tunnel.apply_status, tunnel.is_managed], ['by-hand', false, 10, null, 'Applied', true])
+    assert.deepEqual(
+      [
+        tunnel.interface_name,
+        tunnel.is_name_templated,
+        tunnel.tunnel_side_id,
+        tunnel.tunnel_number,
+        tunnel.apply_status,
+        tunnel.is_managed,
+      ],
+      ['by-hand', false, 10, null, 'Applied', true],
+    )
     assert.equal(tunnel.observed.index, index)
     const item = await itemOf(client, 'by-hand')
     assert.deepEqual([item.status, item.tunnel_id, item.diffs], ['InSync', tunnel.tunnel_id, []])
@@ -47,18 +57,67 @@ describe('Adopting a tunnel', () => {
   })
 
   it('imports every field from what the kernel holds, and says which', async () => {
-    const fields = { remote_endpoint: '198.51.100.9', ikey: 5, okey: null, ttl: 7, tos: '0x10', has_output_checksum: true, has_input_sequence: true, mtu: 1311, tx_queue_length: 4, fwmark: 9, bind_device: 'eth0' } as const
-    plantByHand(host(), 'odd', { ...fields, addresses: [{ address: '10.10.9.1', peer_address: '10.10.9.2', prefix_length: 32 }, { address: 'fd00::1', peer_address: '', prefix_length: 64 }] }, { is_up: false })
+    const fields = {
+      remote_endpoint: '198.51.100.9',
+      ikey: 5,
+      okey: null,
+      ttl: 7,
+      tos: '0x10',
+      has_output_checksum: true,
+      has_input_sequence: true,
+      mtu: 1311,
+      tx_queue_length: 4,
+      fwmark: 9,
+      bind_device: 'eth0',
+    } as const
+    plantByHand(
+      host(),
+      'odd',
+      {
+        ...fields,
+        addresses: [
+          { address: '10.10.9.1', peer_address: '10.10.9.2', prefix_length: 32 },
+          { address: 'fd00::1', peer_address: '', prefix_length: 64 },
+        ],
+      },
+      { is_up: false },
+    )
     const { body } = await adopt(client, { interface_name: 'odd' })
     const { addresses, ...record } = body.tunnel
-    for (const [field, value] of Object.entries(fields)) assert.deepEqual([field, record[field as keyof typeof record], body.imported[field]], [field, value, value])
-    assert.deepEqual([record.is_enabled, body.imported['is_enabled'], addresses.map((a) => [a.address, a.peer_address, a.prefix_length, a.is_primary])], [false, false, [['10.10.9.1', '10.10.9.2', 32, true], ['fd00::1', '', 64, false]]])
+    for (const [field, value] of Object.entries(fields))
+      assert.deepEqual([field, record[field as keyof typeof record], body.imported[field]], [field, value, value])
+    assert.deepEqual(
+      [
+        record.is_enabled,
+        body.imported['is_enabled'],
+        addresses.map((a) => [a.address, a.peer_address, a.prefix_length, a.is_primary]),
+      ],
+      [
+        false,
+        false,
+        [
+          ['10.10.9.1', '10.10.9.2', 32, true],
+          ['fd00::1', '', 64, false],
+        ],
+      ],
+    )
     assert.equal((await itemOf(client, 'odd')).status, 'InSync')
   })
 
   it('takes each of the four kinds', async () => {
-    const v6 = { local_endpoint: '2001:db8::1', remote_endpoint: '2001:db8::2', encap_limit: 4, flow_label: 7, tos: '0x08', ttl: 9 }
-    for (const [kind, tunnel_type_id, fields] of [['gretap', 20, {}], ['ip6gre', 30, v6], ['ip6gretap', 40, v6]] as const) {
+    const v6 = {
+      local_endpoint: '2001:db8::1',
+      remote_endpoint: '2001:db8::2',
+      encap_limit: 4,
+      flow_label: 7,
+      tos: '0x08',
+      ttl: 9,
+    }
+    for (const [kind, tunnel_type_id, fields] of [
+      ['gretap', 20, {}],
+      ['ip6gre', 30, v6],
+      ['ip6gretap', 40, v6],
+    ] as const) {
       plantByHand(host(), kind, { kind, ...fields })
       assert.equal((await adopt(client, { interface_name: kind })).body.tunnel.tunnel_type_id, tunnel_type_id)
       assert.equal((await itemOf(client, kind)).status, 'InSync')
@@ -69,7 +128,15 @@ describe('Adopting a tunnel', () => {
     plantByHand(host(), 'gre-ab-7', { remote_endpoint: '198.51.100.9' })
     plantByHand(host(), 'gre-cd-7', { remote_endpoint: '198.51.100.10' })
     const first = await adopt(client, { interface_name: 'gre-ab-7' })
-    assert.deepEqual([first.body.tunnel.tunnel_number, first.body.tunnel.tunnel_side_id, first.body.legacy?.tunnel_number, first.body.legacy?.marker], [7, 10, 7, 'ab'])
+    assert.deepEqual(
+      [
+        first.body.tunnel.tunnel_number,
+        first.body.tunnel.tunnel_side_id,
+        first.body.legacy?.tunnel_number,
+        first.body.legacy?.marker,
+      ],
+      [7, 10, 7, 'ab'],
+    )
     const second = await adopt(client, { interface_name: 'gre-cd-7' })
     assert.deepEqual([second.body.tunnel.tunnel_number, second.body.legacy?.tunnel_number], [null, 7])
     assert.equal((await itemOf(client, 'gre-ab-7')).legacy?.tunnel_number, 7)
@@ -79,40 +146,74 @@ describe('Adopting a tunnel', () => {
     const { body } = await adopt(client, { interface_name: 'by-hand' })
     assert.equal(body.tunnel.address_pool_id, 20)
     await forget(client, body.tunnel.tunnel_id)
-    const again = await adopt(client, { interface_name: 'by-hand', tunnel_side_id: 20, address_pool_id: 10, note: 'from Bob' })
-    assert.deepEqual([again.body.tunnel.tunnel_side_id, again.body.tunnel.address_pool_id, again.body.tunnel.note], [20, 10, 'from Bob'])
-    plantByHand(host(), 'elsewhere', { remote_endpoint: '198.51.100.9', addresses: [{ address: '192.168.3.1', peer_address: '', prefix_length: 30 }] })
+    const again = await adopt(client, {
+      interface_name: 'by-hand',
+      tunnel_side_id: 20,
+      address_pool_id: 10,
+      note: 'from Bob',
+    })
+    assert.deepEqual(
+      [again.body.tunnel.tunnel_side_id, again.body.tunnel.address_pool_id, again.body.tunnel.note],
+      [20, 10, 'from Bob'],
+    )
+    plantByHand(host(), 'elsewhere', {
+      remote_endpoint: '198.51.100.9',
+      addresses: [{ address: '192.168.3.1', peer_address: '', prefix_length: 30 }],
+    })
     assert.equal((await adopt(client, { interface_name: 'elsewhere' })).body.tunnel.address_pool_id, null)
   })
 
   it('is kept by nothing unless that is asked for, and warns of it', async () => {
     const { body } = await adopt(client, { interface_name: 'by-hand' })
-    assert.deepEqual([body.tunnel.persistence_type_id, body.units_taken_over, body.backups, body.plan.steps, codes(body.warnings)], [30, [], [], [], ['RUNTIME_ONLY_PERSISTENCE']])
+    assert.deepEqual(
+      [body.tunnel.persistence_type_id, body.units_taken_over, body.backups, body.plan.steps, codes(body.warnings)],
+      [30, [], [], [], ['RUNTIME_ONLY_PERSISTENCE']],
+    )
   })
 
-  it('is kept by the unit of the panel\'s own that stands for it already, without a change', async () => {
+  it("is kept by the unit of the panel's own that stands for it already, without a change", async () => {
     keep()
     const { body } = await adopt(client, { interface_name: 'by-hand' })
-    assert.deepEqual([body.tunnel.persistence_type_id, body.units_taken_over, body.backups, body.warnings, host().changes], [10, [PATH], [], [], []])
+    assert.deepEqual(
+      [body.tunnel.persistence_type_id, body.units_taken_over, body.backups, body.warnings, host().changes],
+      [10, [PATH], [], [], []],
+    )
     assert.equal((await itemOf(client, 'by-hand')).status, 'InSync')
   })
 
-  it('puts a unit of the panel\'s own right that says something else than the link, and hands out what it said', async () => {
+  it("puts a unit of the panel's own right that says something else than the link, and hands out what it said", async () => {
     keep({ ...byHand().config, mtu: 1234 }, false)
     const { body } = await adopt(client, { interface_name: 'by-hand' })
-    assert.deepEqual([body.tunnel.persistence_type_id, body.tunnel.mtu, body.units_taken_over, codes(body.warnings)], [10, 1472, [PATH], ['UNIT_FILE_CHANGED']])
-    assert.deepEqual(body.backups.map(({ path, content }) => [path, READ.systemd_unit('by-hand', content, true)?.config?.mtu]), [[PATH, 1234]])
+    assert.deepEqual(
+      [body.tunnel.persistence_type_id, body.tunnel.mtu, body.units_taken_over, codes(body.warnings)],
+      [10, 1472, [PATH], ['UNIT_FILE_CHANGED']],
+    )
+    assert.deepEqual(
+      body.backups.map(({ path, content }) => [path, READ.systemd_unit('by-hand', content, true)?.config?.mtu]),
+      [[PATH, 1234]],
+    )
     assert.deepEqual(host().changes, [`write ${UNIT}`, `enable ${UNIT}`])
     assert.equal((await itemOf(client, 'by-hand')).status, 'InSync')
   })
 
-  it('with takeover writes a unit of the panel\'s own and leaves the link alone', async () => {
+  it("with takeover writes a unit of the panel's own and leaves the link alone", async () => {
     const index = host().held.get('by-hand')?.index
     for (const body of [{ takeover: true }, { persistence_type_id: 10 }]) {
       host().changes.length = 0
       const { status, body: answer } = await adopt(client, { interface_name: 'by-hand', ...body })
-      assert.deepEqual([status, answer.tunnel.persistence_type_id, answer.interface_bounced, answer.plan.steps.map(({ kind }) => kind)], [201, 10, false, ['file_write', 'systemd_enable']])
-      assert.deepEqual([host().changes, host().held.get('by-hand')?.index], [[`write ${UNIT}`, `enable ${UNIT}`], index])
+      assert.deepEqual(
+        [
+          status,
+          answer.tunnel.persistence_type_id,
+          answer.interface_bounced,
+          answer.plan.steps.map(({ kind }) => kind),
+        ],
+        [201, 10, false, ['file_write', 'systemd_enable']],
+      )
+      assert.deepEqual(
+        [host().changes, host().held.get('by-hand')?.index],
+        [[`write ${UNIT}`, `enable ${UNIT}`], index],
+      )
       assert.equal((await itemOf(client, 'by-hand')).status, 'InSync')
       await forget(client, answer.tunnel.tunnel_id)
       host().files.clear()
@@ -124,7 +225,10 @@ describe('Adopting a tunnel', () => {
     const files = ['networkd_netdev', 'networkd_network'] as const
     const paths = files.map((kind) => `/etc/systemd/network/${fileNameOf(kind, 'by-hand')}`)
     const first = (await adopt(client, { interface_name: 'by-hand', persistence_type_id: 20 })).body
-    assert.deepEqual([first.tunnel.persistence_type_id, first.plan.steps.map(({ kind }) => kind), first.warnings], [20, ['file_write', 'file_write', 'networkd_reload'], []])
+    assert.deepEqual(
+      [first.tunnel.persistence_type_id, first.plan.steps.map(({ kind }) => kind), first.warnings],
+      [20, ['file_write', 'file_write', 'networkd_reload'], []],
+    )
     assert.equal((await itemOf(client, 'by-hand')).status, 'InSync')
     await forget(client, first.tunnel.tunnel_id)
     host().changes.length = 0
@@ -134,7 +238,10 @@ describe('Adopting a tunnel', () => {
       assert.match(reply.error.message, /networkd keeps by-hand/)
     }
     const again = (await adopt(client, { interface_name: 'by-hand' })).body
-    assert.deepEqual([again.tunnel.persistence_type_id, again.units_taken_over, again.plan.steps, host().changes], [20, paths, [], []])
+    assert.deepEqual(
+      [again.tunnel.persistence_type_id, again.units_taken_over, again.plan.steps, host().changes],
+      [20, paths, [], []],
+    )
     assert.equal((await itemOf(client, 'by-hand')).status, 'InSync')
   })
 
@@ -146,9 +253,12 @@ describe('Adopting a tunnel', () => {
     assert.deepEqual(host().changes, [])
   })
 
-  it('keeps the keepalive that a unit of the panel\'s own makes', async () => {
+  it("keeps the keepalive that a unit of the panel's own makes", async () => {
     const keepalive = { target_address: '10.10.9.2', interval_seconds: 5, packet_size: 8 }
-    plantByHand(host(), 'alive', { remote_endpoint: '198.51.100.9', addresses: [{ address: '10.10.9.1', peer_address: '10.10.9.2', prefix_length: 32 }] })
+    plantByHand(host(), 'alive', {
+      remote_endpoint: '198.51.100.9',
+      addresses: [{ address: '10.10.9.1', peer_address: '10.10.9.2', prefix_length: 32 }],
+    })
     const made = (await adopt(client, { interface_name: 'alive', takeover: true })).body.tunnel
     await forget(client, made.tunnel_id)
     const unit = fileNameOf('systemd_keepalive_unit', 'alive')
@@ -156,31 +266,43 @@ describe('Adopting a tunnel', () => {
     host().enabled.add(unit)
     host().changes.length = 0
     const { body } = await adopt(client, { interface_name: 'alive' })
-    assert.deepEqual([body.tunnel.keepalive_interval_seconds, body.tunnel.keepalive_packet_size, host().changes], [5, 8, []])
+    assert.deepEqual(
+      [body.tunnel.keepalive_interval_seconds, body.tunnel.keepalive_packet_size, host().changes],
+      [5, 8, []],
+    )
     assert.equal((await itemOf(client, 'alive')).status, 'InSync')
   })
 
   it('kept by nothing on demand takes the unit away, and hands out what it said', async () => {
     keep()
     const { body } = await adopt(client, { interface_name: 'by-hand', persistence_type_id: 30 })
-    assert.deepEqual([body.backups.length, host().files.size, host().enabled.size, body.units_taken_over, codes(body.warnings)], [1, 0, 0, [], ['UNIT_FILE_CHANGED', 'RUNTIME_ONLY_PERSISTENCE']])
+    assert.deepEqual(
+      [body.backups.length, host().files.size, host().enabled.size, body.units_taken_over, codes(body.warnings)],
+      [1, 0, 0, [], ['UNIT_FILE_CHANGED', 'RUNTIME_ONLY_PERSISTENCE']],
+    )
     assert.equal((await itemOf(client, 'by-hand')).status, 'InSync')
   })
 
-  it('never writes over a unit file that is not the panel\'s, and warns of one that is left alone', async () => {
+  it("never writes over a unit file that is not the panel's, and warns of one that is left alone", async () => {
     host().files.set(UNIT, '# mine\n')
     assert.equal((await adopt(client, { interface_name: 'by-hand', takeover: true })).error.code, 'FOREIGN_UNIT_FILE')
     host().enabled.add(UNIT)
     assert.equal((await adopt(client, { interface_name: 'by-hand' })).error.code, 'FOREIGN_UNIT_FILE')
     host().enabled.clear()
     const { body } = await adopt(client, { interface_name: 'by-hand' })
-    assert.deepEqual([codes(body.warnings), host().files.get(UNIT), (await itemOf(client, 'by-hand')).status], [['FOREIGN_UNIT_FILE', 'RUNTIME_ONLY_PERSISTENCE'], '# mine\n', 'InSync'])
+    assert.deepEqual(
+      [codes(body.warnings), host().files.get(UNIT), (await itemOf(client, 'by-hand')).status],
+      [['FOREIGN_UNIT_FILE', 'RUNTIME_ONLY_PERSISTENCE'], '# mine\n', 'InSync'],
+    )
   })
 
   it('warns of what the panel cannot keep, which a recreate may not lose', async () => {
     plantByHand(host(), 'rich', { remote_endpoint: '198.51.100.9' }, { unmodelled: ['alias the office', 'group 7'] })
     const { body } = await adopt(client, { interface_name: 'rich' })
-    assert.match(body.warnings.find(({ code }) => code === 'UNMODELLED_STATE')?.message ?? '', /alias the office, group 7/)
+    assert.match(
+      body.warnings.find(({ code }) => code === 'UNMODELLED_STATE')?.message ?? '',
+      /alias the office, group 7/,
+    )
     const id = body.tunnel.tunnel_id
     assert.equal((await patchTunnel(client, id, { mtu: 1300 })).status, 200)
     const refused = await patchTunnel(client, id, { ttl: 9, confirm_recreate: true })
@@ -189,7 +311,7 @@ describe('Adopting a tunnel', () => {
     assert.deepEqual((await itemOf(client, 'rich')).unmodelled, ['alias the office', 'group 7'])
   })
 
-  it('warns of a stored tunnel with the same endpoints and key, as after a renaming behind the panel\'s back', async () => {
+  it("warns of a stored tunnel with the same endpoints and key, as after a renaming behind the panel's back", async () => {
     const { body } = await createTunnel(client)
     const held = host().held.get('gre-a-1')
     assert(held)
@@ -197,7 +319,10 @@ describe('Adopting a tunnel', () => {
     host().held.set('renamed', held)
     const adopted = await adopt(client, { interface_name: 'renamed' })
     assert.ok(codes(adopted.body.warnings).includes('TUNNEL_ENDPOINT_CONFLICT'))
-    assert.deepEqual([(await itemOf(client, 'renamed')).status, (await itemOf(client, 'gre-a-1')).status], ['InSync', 'Missing'])
+    assert.deepEqual(
+      [(await itemOf(client, 'renamed')).status, (await itemOf(client, 'gre-a-1')).status],
+      ['InSync', 'Missing'],
+    )
     await forget(client, body.tunnel.tunnel_id)
   })
 
@@ -207,11 +332,16 @@ describe('Adopting a tunnel', () => {
     assert.deepEqual((await reconcile(client)).body.ignored_interfaces, [])
   })
 
-  it('refuses what is managed, not there, the kernel\'s own, or no tunnel of ours, in clear words', async () => {
+  it("refuses what is managed, not there, the kernel's own, or no tunnel of ours, in clear words", async () => {
     await createTunnel(client)
     host().plant('vx0', { kind: 'vxlan' })
     plantByHand(host(), 'gre0', { remote_endpoint: '198.51.100.9' })
-    for (const [interface_name, status, code] of [['gre-a-1', 409, 'CONFLICT'], ['nobody', 404, 'NOT_FOUND'], ['gre0', 409, 'PROTECTED_INTERFACE'], ['vx0', 409, 'PROTECTED_INTERFACE']] as const) {
+    for (const [interface_name, status, code] of [
+      ['gre-a-1', 409, 'CONFLICT'],
+      ['nobody', 404, 'NOT_FOUND'],
+      ['gre0', 409, 'PROTECTED_INTERFACE'],
+      ['vx0', 409, 'PROTECTED_INTERFACE'],
+    ] as const) {
       const { error, ...answer } = await adopt(client, { interface_name })
       assert.deepEqual([answer.status, error.code, error.field], [status, code, 'interface_name'], interface_name)
       assert.ok(error.message.includes(interface_name))
@@ -219,9 +349,22 @@ describe('Adopting a tunnel', () => {
   })
 
   it('refuses a body that makes no sense, by its field', async () => {
-    for (const [body, field] of [[{}, 'interface_name'], [{ interface_name: 'a b' }, 'interface_name'], [{ interface_name: 7 }, 'interface_name'], [{ interface_name: 'by-hand', tunnel_side_id: 3 }, 'tunnel_side_id'], [{ interface_name: 'by-hand', address_pool_id: 99 }, 'address_pool_id'], [{ interface_name: 'by-hand', persistence_type_id: 21 }, 'persistence_type_id'], [{ interface_name: 'by-hand', persistence_type_id: 30, takeover: true }, 'takeover'], [{ interface_name: 'by-hand', what: 1 }, 'what']] as const) {
+    for (const [body, field] of [
+      [{}, 'interface_name'],
+      [{ interface_name: 'a b' }, 'interface_name'],
+      [{ interface_name: 7 }, 'interface_name'],
+      [{ interface_name: 'by-hand', tunnel_side_id: 3 }, 'tunnel_side_id'],
+      [{ interface_name: 'by-hand', address_pool_id: 99 }, 'address_pool_id'],
+      [{ interface_name: 'by-hand', persistence_type_id: 21 }, 'persistence_type_id'],
+      [{ interface_name: 'by-hand', persistence_type_id: 30, takeover: true }, 'takeover'],
+      [{ interface_name: 'by-hand', what: 1 }, 'what'],
+    ] as const) {
       const reply = await adopt(client, body)
-      assert.deepEqual([reply.status, reply.error.code, reply.error.field], [422, 'VALIDATION_FAILED', field], JSON.stringify(body))
+      assert.deepEqual(
+        [reply.status, reply.error.code, reply.error.field],
+        [422, 'VALIDATION_FAILED', field],
+        JSON.stringify(body),
+      )
       assert.ok(field in codesOf(reply))
     }
     assert.equal(host().changes.length, 0)
@@ -244,7 +387,11 @@ describe('Adopting a tunnel', () => {
   it('is what a 409 ADOPTABLE of a create leads to', async () => {
     const refused = await createTunnel(client, { interface_name: 'by-hand' })
     assert.equal(refused.error.code, 'ADOPTABLE')
-    const { status, body } = await client.raw<{ tunnel: { tunnel_id: number } }>('POST', String(refused.error.details['adopt_path']), { interface_name: refused.error.details['interface_name'] })
+    const { status, body } = await client.raw<{ tunnel: { tunnel_id: number } }>(
+      'POST',
+      String(refused.error.details['adopt_path']),
+      { interface_name: refused.error.details['interface_name'] },
+    )
     assert.equal(status, 201)
     assert.equal((await getTunnel(client, body.tunnel.tunnel_id)).body.interface_name, 'by-hand')
   })
@@ -252,8 +399,19 @@ describe('Adopting a tunnel', () => {
   it('is in the audit log as TunnelAdopt with the tunnel, a refused one too', async () => {
     await adopt(client, { interface_name: 'by-hand' })
     await adopt(client, { interface_name: 'by-hand' })
-    const entries = await panel.db.selectFrom('audit_log').selectAll().where('audit_action_id', '=', 100).orderBy('audit_log_id').execute()
-    assert.deepEqual(entries.map(({ target_type, target_id, is_success }) => [target_type, target_id, is_success]), [['tunnel', 1, 1], ['', null, 0]])
+    const entries = await panel.db
+      .selectFrom('audit_log')
+      .selectAll()
+      .where('audit_action_id', '=', 100)
+      .orderBy('audit_log_id')
+      .execute()
+    assert.deepEqual(
+      entries.map(({ target_type, target_id, is_success }) => [target_type, target_id, is_success]),
+      [
+        ['tunnel', 1, 1],
+        ['', null, 0],
+      ],
+    )
   })
 
   it('makes a tunnel like any other: it drifts, is put right, and is changed', async () => {

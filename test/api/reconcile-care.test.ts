@@ -22,9 +22,17 @@ const setMtu = (name: string, mtu: number): void => {
   assert(state)
   state.config = { ...state.config, mtu }
 }
-const names = async (query = ''): Promise<string[]> => (await itemsOf(client, query)).map(({ interface_name }) => interface_name)
+const names = async (query = ''): Promise<string[]> =>
+  (await itemsOf(client, query)).map(({ interface_name }) => interface_name)
 const audited = async (action: number): Promise<unknown[]> =>
-  (await panel.db.selectFrom('audit_log').selectAll().where('audit_action_id', '=', action).orderBy('audit_log_id').execute()).map(({ target_id, is_success }) => [target_id, is_success])
+  (
+    await panel.db
+      .selectFrom('audit_log')
+      .selectAll()
+      .where('audit_action_id', '=', action)
+      .orderBy('audit_log_id')
+      .execute()
+  ).map(({ target_id, is_success }) => [target_id, is_success])
 
 describe('Ignoring an interface', () => {
   beforeEach(begin)
@@ -36,7 +44,10 @@ describe('Ignoring an interface', () => {
     assert.deepEqual([status, body.ignored_interfaces], [200, ['by-hand']])
     assert.match(body.note, /by-hand.*Nothing was changed/)
     const answer = (await reconcile(client)).body
-    assert.deepEqual([answer.items.map(({ interface_name }) => interface_name), answer.counts.Unmanaged, answer.ignored_interfaces], [['gre-a-1'], 0, ['by-hand']])
+    assert.deepEqual(
+      [answer.items.map(({ interface_name }) => interface_name), answer.counts.Unmanaged, answer.ignored_interfaces],
+      [['gre-a-1'], 0, ['by-hand']],
+    )
     assert.deepEqual(panel.kernel.changes, [])
   })
 
@@ -48,8 +59,15 @@ describe('Ignoring an interface', () => {
   })
 
   it('is taken back by "ignored": false, and both can be repeated', async () => {
-    for (let times = 0; times < 2; times += 1) assert.deepEqual((await ignore(client, { interface_name: 'by-hand', ignored: true })).body.ignored_interfaces, ['by-hand'])
-    for (let times = 0; times < 2; times += 1) assert.deepEqual((await ignore(client, { interface_name: 'by-hand', ignored: false })).body.ignored_interfaces, [])
+    for (let times = 0; times < 2; times += 1)
+      assert.deepEqual((await ignore(client, { interface_name: 'by-hand', ignored: true })).body.ignored_interfaces, [
+        'by-hand',
+      ])
+    for (let times = 0; times < 2; times += 1)
+      assert.deepEqual(
+        (await ignore(client, { interface_name: 'by-hand', ignored: false })).body.ignored_interfaces,
+        [],
+      )
     assert.deepEqual(await names(), ['gre-a-1', 'by-hand'])
   })
 
@@ -62,7 +80,13 @@ describe('Ignoring an interface', () => {
   it('is not for a tunnel of the panel, nor for what is no name', async () => {
     const { status, error } = await ignore(client, { interface_name: 'gre-a-1' })
     assert.deepEqual([status, error.code, error.field], [409, 'CONFLICT', 'interface_name'])
-    for (const body of [{}, { interface_name: '' }, { interface_name: 'a/b' }, { interface_name: 'by-hand', ignored: 'no' }]) assert.equal((await ignore(client, body)).status, 422)
+    for (const body of [
+      {},
+      { interface_name: '' },
+      { interface_name: 'a/b' },
+      { interface_name: 'by-hand', ignored: 'no' },
+    ])
+      assert.equal((await ignore(client, body)).status, 422)
   })
 
   it('is in the audit log as ReconcileIgnore', async () => {
@@ -78,16 +102,30 @@ describe('Forgetting a tunnel', () => {
   it('drops the record and leaves interface and unit file alone, and says so', async () => {
     const picture = panel.kernel.picture()
     const { status, body } = await forget(client, 1)
-    assert.deepEqual([status, body.forgotten, body.tunnel.tunnel_id, body.tunnel.is_managed, body.tunnel.observed.exists], [200, true, 1, false, true])
+    assert.deepEqual(
+      [status, body.forgotten, body.tunnel.tunnel_id, body.tunnel.is_managed, body.tunnel.observed.exists],
+      [200, true, 1, false, true],
+    )
     assert.match(body.note, /left as it is.*tunnel-panel-link-gre-a-1\.service.*left in place/)
-    assert.deepEqual([panel.kernel.picture(), panel.kernel.changes, (await listTunnels(client)).body.total, (await getTunnel(client, 1)).status], [picture, [], 0, 404])
+    assert.deepEqual(
+      [
+        panel.kernel.picture(),
+        panel.kernel.changes,
+        (await listTunnels(client)).body.total,
+        (await getTunnel(client, 1)).status,
+      ],
+      [picture, [], 0, 404],
+    )
   })
 
   it('makes it Unmanaged, and adopting it makes it InSync again, kept by the same unit', async () => {
     await forget(client, 1)
     assert.equal((await itemOf(client, 'gre-a-1')).status, 'Unmanaged')
     const { body } = await adopt(client, { interface_name: 'gre-a-1' })
-    assert.deepEqual([body.tunnel.persistence_type_id, (await itemOf(client, 'gre-a-1')).status, panel.kernel.changes], [10, 'InSync', []])
+    assert.deepEqual(
+      [body.tunnel.persistence_type_id, (await itemOf(client, 'gre-a-1')).status, panel.kernel.changes],
+      [10, 'InSync', []],
+    )
   })
 
   it('of what is not there, or was forgotten or deleted, is 404', async () => {
@@ -104,7 +142,9 @@ describe('Forgetting a tunnel', () => {
     const { ask } = inProcessHelper(kernel)
     let isAway = false
     await panel.close()
-    panel = await startPanel({ ask: (method, params) => (isAway ? Promise.reject(helperAway('ENOENT')) : askOf(ask)(method, params)) })
+    panel = await startPanel({
+      ask: (method, params) => (isAway ? Promise.reject(helperAway('ENOENT')) : askOf(ask)(method, params)),
+    })
     client = await panel.setUp()
     await createTunnel(client)
     isAway = true
@@ -115,7 +155,10 @@ describe('Forgetting a tunnel', () => {
   it('is in the audit log as TunnelForget with the tunnel', async () => {
     await forget(client, 1)
     await forget(client, 1)
-    assert.deepEqual(await audited(1020), [[1, 1], [null, 0]])
+    assert.deepEqual(await audited(1020), [
+      [1, 1],
+      [null, 0],
+    ])
   })
 })
 
@@ -127,16 +170,32 @@ describe('Reapplying from the report', () => {
     const picture = panel.kernel.picture()
     setMtu('gre-a-1', 1111)
     const { status, body } = await reapply(client, 1)
-    assert.deepEqual([status, body.action, body.verification.ok, body.warnings, body.tunnel.tunnel_id, body.plan.steps.map(({ kind }) => kind)], [200, 'reapply', true, [], 1, ['link_set_mtu']])
+    assert.deepEqual(
+      [
+        status,
+        body.action,
+        body.verification.ok,
+        body.warnings,
+        body.tunnel.tunnel_id,
+        body.plan.steps.map(({ kind }) => kind),
+      ],
+      [200, 'reapply', true, [], 1, ['link_set_mtu']],
+    )
     panel.kernel.held.clear()
-    assert.deepEqual((await reapply(client, 1)).body.plan.steps.map(({ kind }) => kind), ['link_create', 'address_add', 'link_up'])
+    assert.deepEqual(
+      (await reapply(client, 1)).body.plan.steps.map(({ kind }) => kind),
+      ['link_create', 'address_add', 'link_up'],
+    )
     assert.deepEqual([panel.kernel.picture(), (await itemOf(client, 'gre-a-1')).status], [picture, 'InSync'])
   })
 
   it('of what is not there is 404, and it is in the audit log as TunnelReapply', async () => {
     await reapply(client, 1)
     assert.equal((await reapply(client, 9)).status, 404)
-    assert.deepEqual(await audited(90), [[1, 1], [null, 0]])
+    assert.deepEqual(await audited(90), [
+      [1, 1],
+      [null, 0],
+    ])
   })
 })
 
@@ -152,7 +211,8 @@ describe('The pass in the background', () => {
   afterEach(() => panel.close())
 
   const lastPass = async (): Promise<LastPass | null> => (await reconcile(client)).body.last_pass
-  const changes = (pass: LastPass | undefined | null): unknown[] => (pass?.changed ?? []).map(({ interface_name, from, to }) => [interface_name, from, to])
+  const changes = (pass: LastPass | undefined | null): unknown[] =>
+    (pass?.changed ?? []).map(({ interface_name, from, to }) => [interface_name, from, to])
 
   it('is shown with when, why and what it counted; before the first there is none', async () => {
     assert.equal(await lastPass(), null)
@@ -190,7 +250,10 @@ describe('The pass in the background', () => {
     await ignore(client, { interface_name: 'secret' })
     plantByHand(panel.kernel, 'secret')
     await panel.watch.pass('start')
-    assert.deepEqual(changes(told[0]), [['gre-a-1', null, 'Drifted'], ['by-hand', null, 'Unmanaged']])
+    assert.deepEqual(changes(told[0]), [
+      ['gre-a-1', null, 'Drifted'],
+      ['by-hand', null, 'Unmanaged'],
+    ])
     panel.kernel.held.delete('by-hand')
     await panel.watch.pass('event')
     assert.deepEqual(changes(told[1]), [['by-hand', 'Unmanaged', null]])
@@ -199,7 +262,10 @@ describe('The pass in the background', () => {
   it('that cannot be made is logged, keeps the last one, and the next sees what it would have seen', async () => {
     const { ask } = inProcessHelper(panel.kernel)
     let isAway = false
-    const other = await startPanel({ db: panel.db, ask: (method, params) => (isAway ? Promise.reject(helperAway('ENOENT')) : askOf(ask)(method, params)) })
+    const other = await startPanel({
+      db: panel.db,
+      ask: (method, params) => (isAway ? Promise.reject(helperAway('ENOENT')) : askOf(ask)(method, params)),
+    })
     await other.watch.pass('start')
     const before = other.watch.last()
     isAway = true

@@ -35,7 +35,11 @@ describe('The panel keeps watching', () => {
     end = keepWatching({ watch: panel.watch, bus: panel.bus, settings, logger })
   }
   const hearing = async (): Promise<void> => {
-    kernel = watchKernel({ stream: inProcessHelper(panel.kernel).stream, logger, listener: (events) => panel.bus.publish('host.changed', { events }) })
+    kernel = watchKernel({
+      stream: inProcessHelper(panel.kernel).stream,
+      logger,
+      listener: (events) => panel.bus.publish('host.changed', { events }),
+    })
     watching()
     // The first event says that there may have been others before.
     await until((pass) => pass.because === 'event')
@@ -88,7 +92,10 @@ describe('The panel keeps watching', () => {
     await until(({ because }) => because === 'start')
     plantByHand(panel.kernel, 'by-hand')
     const { body } = await adopt(client, { interface_name: 'by-hand' })
-    assert.deepEqual((await until(({ because }) => because === 'change')).changed.map(({ to }) => to), ['InSync'])
+    assert.deepEqual(
+      (await until(({ because }) => because === 'change')).changed.map(({ to }) => to),
+      ['InSync'],
+    )
     await forget(client, body.tunnel.tunnel_id)
     await until(({ changed }) => changed.some(({ to }) => to === 'Unmanaged'))
   })

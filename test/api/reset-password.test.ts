@@ -31,7 +31,11 @@ describe('tunnel-panel reset-password', function () {
   before(async () => {
     program = mkdtempSync(join(tmpdir(), 'panel-program-'))
     chmodSync(program, 0o755)
-    await Promise.all([addons(program), bundle('web-daemon/app/main.ts', join(program, 'web.cjs')), bundle('web-daemon/cli/main.ts', join(program, 'tunnel-panel.cjs'))])
+    await Promise.all([
+      addons(program),
+      bundle('web-daemon/app/main.ts', join(program, 'web.cjs')),
+      bundle('web-daemon/cli/main.ts', join(program, 'tunnel-panel.cjs')),
+    ])
   })
   after(() => rmSync(program, { recursive: true }))
   beforeEach(() => {
@@ -43,9 +47,24 @@ describe('tunnel-panel reset-password', function () {
     rmSync(state, { recursive: true })
   })
 
-  const run = (script: string, args: readonly string[], { uid, env = {} }: { uid?: number | undefined; env?: Record<string, string> } = {}): { child: ChildProcess; ended: Promise<Ended> } => {
-    const environment = { PATH: process.env['PATH'] ?? '', PANEL_STATE_DIR: state, PANEL_HELPER_SOCKET: join(state, 'none.sock'), PANEL_PAGE_DIR: PAGE_DIR, PANEL_LISTEN_PORT: '0', ...env }
-    const child = spawn(process.execPath, [join(program, script), ...args], { env: environment, cwd: '/', ...(uid === undefined ? {} : { uid, gid: uid }) })
+  const run = (
+    script: string,
+    args: readonly string[],
+    { uid, env = {} }: { uid?: number | undefined; env?: Record<string, string> } = {},
+  ): { child: ChildProcess; ended: Promise<Ended> } => {
+    const environment = {
+      PATH: process.env['PATH'] ?? '',
+      PANEL_STATE_DIR: state,
+      PANEL_HELPER_SOCKET: join(state, 'none.sock'),
+      PANEL_PAGE_DIR: PAGE_DIR,
+      PANEL_LISTEN_PORT: '0',
+      ...env,
+    }
+    const child = spawn(process.execPath, [join(program, script), ...args], {
+      env: environment,
+      cwd: '/',
+      ...(uid === undefined ? {} : { uid, gid: uid }),
+    })
     children.push(child)
     let [out, said] = ['', '']
     child.stdout.on('data', (chunk) => (out += String(chunk)))
@@ -107,13 +126,38 @@ describe('tunnel-panel reset-password', function () {
     const { code, out, said } = await reset(`${NEW_PASSWORD}\n`)
     assert.deepEqual([code, said], [0, ''])
     assert.match(out, /^The password of operator is another one now, and every session has ended\.\n$/)
-    for (const ended of [client, other]) assert.deepEqual([(await ended.get('/auth/me')).status, (await ended.post('/auth/refresh')).status], [401, 401])
+    for (const ended of [client, other])
+      assert.deepEqual([(await ended.get('/auth/me')).status, (await ended.post('/auth/refresh')).status], [401, 401])
     await stream.ended
     assert.equal(await signIn(client.base, OPERATOR.password), null)
     const again = await signIn(client.base, NEW_PASSWORD)
     assert.ok(again)
-    const { entries } = (await again.get<{ entries: { audit_action_id: number; action: string; target_type: string; target_id: number; is_success: boolean; operations: string[]; username: string; user_id: null }[] }>('/audit?action=220')).body
-    assert.deepEqual(entries.map(({ audit_action_id, action, target_type, target_id, is_success, username, user_id }) => [audit_action_id, action, target_type, target_id, is_success, username, user_id]), [[220, 'PasswordReset', 'user', 1, true, '', null]])
+    const { entries } = (
+      await again.get<{
+        entries: {
+          audit_action_id: number
+          action: string
+          target_type: string
+          target_id: number
+          is_success: boolean
+          operations: string[]
+          username: string
+          user_id: null
+        }[]
+      }>('/audit?action=220')
+    ).body
+    assert.deepEqual(
+      entries.map(({ audit_action_id, action, target_type, target_id, is_success, username, user_id }) => [
+        audit_action_id,
+        action,
+        target_type,
+        target_id,
+        is_success,
+        username,
+        user_id,
+      ]),
+      [[220, 'PasswordReset', 'user', 1, true, '', null]],
+    )
     assert.match(entries[0]?.operations[0] ?? '', /^Password reset on the host by the user \S+$/)
     assert.ok(!(await again.get('/audit')).text.includes(NEW_PASSWORD))
     assert.equal((await stop()).code, 0)
@@ -126,7 +170,11 @@ describe('tunnel-panel reset-password', function () {
     assert.equal((await reset(NEW_PASSWORD)).code, 0)
     for (const name of readdirSync(state)) {
       const { uid, gid, mode } = statSync(join(state, name))
-      assert.deepEqual([uid, gid, mode & 0o777], [...(isRoot ? [OWNER, OWNER] : [process.getuid?.(), process.getgid?.()]), 0o600], name)
+      assert.deepEqual(
+        [uid, gid, mode & 0o777],
+        [...(isRoot ? [OWNER, OWNER] : [process.getuid?.(), process.getgid?.()]), 0o600],
+        name,
+      )
     }
     const second = await startDaemon()
     for (const [name, value] of first.client.cookies) second.client.cookies.set(name, value)
@@ -149,7 +197,14 @@ describe('tunnel-panel reset-password', function () {
 
   it('refuses a password that is too short, too long, the username or none, and one that is written on the line', async () => {
     await makeStore('operator-one')
-    for (const [input, why] of [['short\n', /at least 12 characters/], [`${'x'.repeat(73)}\n`, /at most 72 bytes/], ['Operator-One\n', /must not be the username/], ['', /no password to read/], ['\n', /at least 12 characters/], ['x'.repeat(9000), /too long/]] as const) {
+    for (const [input, why] of [
+      ['short\n', /at least 12 characters/],
+      [`${'x'.repeat(73)}\n`, /at most 72 bytes/],
+      ['Operator-One\n', /must not be the username/],
+      ['', /no password to read/],
+      ['\n', /at least 12 characters/],
+      ['x'.repeat(9000), /too long/],
+    ] as const) {
       const { code, out, said } = await reset(input)
       assert.deepEqual([code, out], [1, ''], input)
       assert.match(said, why)
@@ -177,11 +232,17 @@ describe('tunnel-panel reset-password', function () {
 
   it('says what is missing where there is no store, no account, or a store that cannot be used', async () => {
     assert.match((await reset(NEW_PASSWORD)).said, /^There is no store .*panel\.db\. Start the web daemon first/)
-    assert.match((await reset(NEW_PASSWORD, [], { env: { PANEL_STATE_DIR: join(state, 'none') } })).said, /^There is no store in .*none \(ENOENT\)/)
+    assert.match(
+      (await reset(NEW_PASSWORD, [], { env: { PANEL_STATE_DIR: join(state, 'none') } })).said,
+      /^There is no store in .*none \(ENOENT\)/,
+    )
     await makeStore()
     assert.match((await reset(NEW_PASSWORD)).said, /^There is no account yet\. Open the panel/)
     writeFileSync(join(state, 'panel.db'), 'nonsense '.repeat(1000))
-    assert.match((await reset(NEW_PASSWORD)).said, /^The store .*panel\.db cannot be used \(file is not a database\)\. Nothing was changed\.\n$/)
+    assert.match(
+      (await reset(NEW_PASSWORD)).said,
+      /^The store .*panel\.db cannot be used \(file is not a database\)\. Nothing was changed\.\n$/,
+    )
   })
 
   it('is one command of several, which say what they are for', async () => {

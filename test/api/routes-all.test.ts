@@ -18,16 +18,30 @@ describe('All relay rules', () => {
     it('sets the emission order, which a new rule joins last; rules that are left out follow as they stood', async () => {
       for (const bind_port of [1001, 1002, 1003, 1004]) await madeRoute(client, { bind_port })
       const { status, body } = await reorder(client, [3, 1])
-      assert.deepEqual([status, body.action, body.routes.map(({ route_rule_id }) => route_rule_id)], [200, 'reorder', [3, 1, 2, 4]])
-      assert.deepEqual((await listRoutes(client)).body.routes.map(({ route }) => route.route_rule_id), [3, 1, 2, 4])
+      assert.deepEqual(
+        [status, body.action, body.routes.map(({ route_rule_id }) => route_rule_id)],
+        [200, 'reorder', [3, 1, 2, 4]],
+      )
+      assert.deepEqual(
+        (await listRoutes(client)).body.routes.map(({ route }) => route.route_rule_id),
+        [3, 1, 2, 4],
+      )
       const orders = [3, 1, 2, 4].map((id) => held(id)?.sort_order ?? 0)
       assert.deepEqual([orders, panel.kernel.changes.at(-1)], [[...orders].sort((a, b) => a - b), 'ruleset - +3'])
-      assert.equal((await listRoutes(client)).body.routes.every(({ health }) => health.state === 'healthy'), true)
+      assert.equal(
+        (await listRoutes(client)).body.routes.every(({ health }) => health.state === 'healthy'),
+        true,
+      )
     })
 
     it('refuses unknown ids and ids named twice', async () => {
       await madeRoute(client)
-      for (const ids of [[1, 9], [1, 1], [], 'x', [0]]) assert.deepEqual([(await reorder(client, ids)).status, (await reorder(client, ids)).error.field.split('.')[0]], [422, 'route_rule_ids'], JSON.stringify(ids))
+      for (const ids of [[1, 9], [1, 1], [], 'x', [0]])
+        assert.deepEqual(
+          [(await reorder(client, ids)).status, (await reorder(client, ids)).error.field.split('.')[0]],
+          [422, 'route_rule_ids'],
+          JSON.stringify(ids),
+        )
     })
   })
 
@@ -40,7 +54,10 @@ describe('All relay rules', () => {
       panel.kernel.rulesets.rules.set(77, stray)
       const changes = panel.kernel.changes.length
       const { status, body } = await applyAll(client)
-      assert.deepEqual([status, body.action, body.rules_applied, body.verification.ok, [...panel.kernel.rulesets.rules.keys()].sort()], [200, 'apply_all', 2, true, [1, 2]])
+      assert.deepEqual(
+        [status, body.action, body.rules_applied, body.verification.ok, [...panel.kernel.rulesets.rules.keys()].sort()],
+        [200, 'apply_all', 2, true, [1, 2]],
+      )
       assert.equal(panel.kernel.changes.slice(changes).filter((text) => text.startsWith('ruleset')).length, 1)
       assert.match(body.note, /1 that the panel knows nothing of/)
     })

@@ -38,7 +38,21 @@ describe('The analysis of a rule', () => {
     const { verdict: found, evidence, suggested_fix, confidence } = await analyze()
     assert.deepEqual([found, suggested_fix, confidence], ['HEALTHY', [], 'high'])
     assert.match(evidence.find(({ name }) => name === 'tunnel')?.detail ?? '', /gre-a-1 .* is up/)
-    assert.deepEqual(evidence.map(({ name }) => name), ['rule', 'ruleset', 'forwarding', 'order', 'foreign_rules', 'tunnel', 'destinations', 'mtu', 'connections', 'traffic'])
+    assert.deepEqual(
+      evidence.map(({ name }) => name),
+      [
+        'rule',
+        'ruleset',
+        'forwarding',
+        'order',
+        'foreign_rules',
+        'tunnel',
+        'destinations',
+        'mtu',
+        'connections',
+        'traffic',
+      ],
+    )
   })
 
   it('is NO_INBOUND_TRAFFIC where nothing has come yet', async () => {
@@ -49,7 +63,13 @@ describe('The analysis of a rule', () => {
   it('names the first thing that stops a packet, and the fixes in their order', async () => {
     await patchRoute(client, 1, { is_clamp_mss_to_pmtu: false })
     assert.equal(await verdict(), 'MTU_PROBLEM')
-    await patchRoute(client, 1, { destinations: [{ address: '127.0.0.1', port }, { address: '127.0.0.1', port: 1 }], force: true })
+    await patchRoute(client, 1, {
+      destinations: [
+        { address: '127.0.0.1', port },
+        { address: '127.0.0.1', port: 1 },
+      ],
+      force: true,
+    })
     assert.equal(await verdict(), 'DESTINATIONS_PARTLY_UNREACHABLE')
     server.close()
     assert.equal(await verdict(), 'DESTINATION_UNREACHABLE')
@@ -61,14 +81,21 @@ describe('The analysis of a rule', () => {
     assert.equal(await verdict(), 'FORWARDING_DISABLED')
     panel.kernel.rulesets.flush()
     const { verdict: found, suggested_fix } = await analyze()
-    assert.deepEqual([found, suggested_fix.slice(0, 2)], ['RULE_MISSING', ['Reapply the rule.', 'Turn IP forwarding on: POST /system/forwarding/enable.']])
+    assert.deepEqual(
+      [found, suggested_fix.slice(0, 2)],
+      ['RULE_MISSING', ['Reapply the rule.', 'Turn IP forwarding on: POST /system/forwarding/enable.']],
+    )
     await actOnRoute(client, 1, 'disable')
     assert.equal(await verdict(), 'RULE_DISABLED')
   })
 
   it('is audited as DiagnosticRun; of a rule that is not there it is 404', async () => {
     await analyze()
-    const entry = await panel.db.selectFrom('audit_log').selectAll().where('audit_action_id', '=', 1030).executeTakeFirstOrThrow()
+    const entry = await panel.db
+      .selectFrom('audit_log')
+      .selectAll()
+      .where('audit_action_id', '=', 1030)
+      .executeTakeFirstOrThrow()
     assert.deepEqual([entry.target_type, entry.target_id], ['route', 1])
     assert.equal((await client.post('/routes/9/diagnostics/analyze')).status, 404)
   })

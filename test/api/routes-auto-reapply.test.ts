@@ -9,7 +9,12 @@ import { set } from './support/settings.ts'
 import { startFaultyPanel, type FaultyPanel } from './support/tunnels.ts'
 
 interface Entries {
-  readonly entries: readonly { readonly target_id: number | null; readonly username: string; readonly is_success: boolean; readonly operations: readonly string[] }[]
+  readonly entries: readonly {
+    readonly target_id: number | null
+    readonly username: string
+    readonly is_success: boolean
+    readonly operations: readonly string[]
+  }[]
 }
 
 describe('Relay rules that somebody else changes', () => {
@@ -30,7 +35,8 @@ describe('Relay rules that somebody else changes', () => {
     await panel.routeWatch.look()
     return (await listRoutes(client)).body.routes.map(({ health }) => health.state).join()
   }
-  const reapplies = async (): Promise<Entries['entries']> => (await client.get<Entries>('/audit?action=RouteReapply')).body.entries
+  const reapplies = async (): Promise<Entries['entries']> =>
+    (await client.get<Entries>('/audit?action=RouteReapply')).body.entries
   const held = (): number[] => [...panel.host.rulesets.rules.keys()]
 
   it('are put back where the ruleset was flushed, in one change, and their totals go on', async () => {
@@ -46,16 +52,26 @@ describe('Relay rules that somebody else changes', () => {
     assert.deepEqual([tx_bytes_since_boot, tx_bytes_since_creation], [70, 570])
     const [entry, ...more] = await reapplies()
     assert.deepEqual([entry?.username, entry?.is_success, more], ['', true, []])
-    assert.match(entry?.operations.join() ?? '', /by the panel itself .*did not hold 3 rules as they are stored,ruleset_submit/)
+    assert.match(
+      entry?.operations.join() ?? '',
+      /by the panel itself .*did not hold 3 rules as they are stored,ruleset_submit/,
+    )
   })
 
   it('are put right where one was changed, and taken out where one is disabled; others are left alone', async () => {
     await actOnRoute(client, 3, 'disable')
-    panel.host.rulesets.rules.set(3, { ...(panel.host.rulesets.rules.get(1) ?? assert.fail()), route_rule_id: 3, bind_port: 3 })
+    panel.host.rulesets.rules.set(3, {
+      ...(panel.host.rulesets.rules.get(1) ?? assert.fail()),
+      route_rule_id: 3,
+      bind_port: 3,
+    })
     panel.host.rulesets.edit(1, { nat_mode: 'none' })
     panel.host.changes.length = 0
     assert.equal(await looked(), 'healthy,healthy,disabled')
-    assert.deepEqual([panel.host.changes[0], held(), panel.host.rulesets.rules.get(1)?.nat_mode], ['ruleset -3 +1', [1, 2], 'masquerade'])
+    assert.deepEqual(
+      [panel.host.changes[0], held(), panel.host.rulesets.rules.get(1)?.nat_mode],
+      ['ruleset -3 +1', [1, 2], 'masquerade'],
+    )
     panel.host.rulesets.edit(2, { destinations: [] })
     await looked()
     assert.equal((await reapplies())[0]?.target_id, 2)
@@ -86,7 +102,11 @@ describe('Relay rules that somebody else changes', () => {
   })
 
   it('and that nobody could undo are for the operator to look at', async () => {
-    await panel.db.updateTable('route_rule').set({ apply_status_id: APPLY_STATUSES.Inconsistent }).where('route_rule_id', '=', 1).execute()
+    await panel.db
+      .updateTable('route_rule')
+      .set({ apply_status_id: APPLY_STATUSES.Inconsistent })
+      .where('route_rule_id', '=', 1)
+      .execute()
     panel.host.rulesets.flush()
     assert.equal(await looked(), 'inconsistent,healthy,healthy')
     assert.deepEqual(held(), [2, 3])
@@ -96,7 +116,13 @@ describe('Relay rules that somebody else changes', () => {
     panel.host.rulesets.flush()
     panel.arm(from(1, 'refuses'))
     assert.equal(await looked(), 'failed,failed,failed')
-    assert.deepEqual([(await reapplies()).map(({ is_success }) => is_success), panel.log.some((line) => line.includes('could not be put right'))], [[false], true])
+    assert.deepEqual(
+      [
+        (await reapplies()).map(({ is_success }) => is_success),
+        panel.log.some((line) => line.includes('could not be put right')),
+      ],
+      [[false], true],
+    )
     panel.disarm()
     assert.equal(await looked(), 'healthy,healthy,healthy')
   })

@@ -9,8 +9,23 @@ import { startPanel, type TestPanel } from './support/panel.ts'
 import { actOnRoute, deleteRoute, getRoute, madeRoute, patchRoute, removeDestination } from './support/routes.ts'
 
 const connection = (fields: Partial<RelayConnection> = {}): RelayConnection => ({
-  route_rule_id: 1, protocol: 'tcp', source_address: '203.0.113.5', source_port: 40000, bind_address: '192.0.2.1', bind_port: 443, destination_address: '10.9.0.2', destination_port: 8443,
-  state: 'ESTABLISHED', age_seconds: 12, timeout_seconds: 300, tx_bytes: 10, tx_packets: 1, rx_bytes: 20, rx_packets: 2, mark: 0x5000_0100, ...fields,
+  route_rule_id: 1,
+  protocol: 'tcp',
+  source_address: '203.0.113.5',
+  source_port: 40000,
+  bind_address: '192.0.2.1',
+  bind_port: 443,
+  destination_address: '10.9.0.2',
+  destination_port: 8443,
+  state: 'ESTABLISHED',
+  age_seconds: 12,
+  timeout_seconds: 300,
+  tx_bytes: 10,
+  tx_packets: 1,
+  rx_bytes: 20,
+  rx_packets: 2,
+  mark: 0x5000_0100,
+  ...fields,
 })
 
 describe('The connections of a rule', () => {
@@ -21,17 +36,29 @@ describe('The connections of a rule', () => {
     client = await panel.setUp()
     await madeRoute(client)
     await madeRoute(client, { bind_port: 444 })
-    panel.kernel.connections.open = [connection(), connection({ source_port: 40001 }), connection({ source_address: '203.0.113.6', destination_address: '10.9.0.3' }), connection({ route_rule_id: 2 })]
+    panel.kernel.connections.open = [
+      connection(),
+      connection({ source_port: 40001 }),
+      connection({ source_address: '203.0.113.6', destination_address: '10.9.0.3' }),
+      connection({ route_rule_id: 2 }),
+    ]
   })
   afterEach(() => panel.close())
-  const connections = async (query = ''): Promise<ConnectionsAnswer> => (await client.get<ConnectionsAnswer>(`/routes/1/connections${query}`)).body
+  const connections = async (query = ''): Promise<ConnectionsAnswer> =>
+    (await client.get<ConnectionsAnswer>(`/routes/1/connections${query}`)).body
 
   it('tell source, state, age and bytes, how many there are, and by which source', async () => {
     panel.kernel.forwarding.conntrack = { count: 4, max: 100, is_accounting: true, is_timestamping: true }
     const { total, available, bytes_counted, by_source, connections: list } = await connections()
     const { route_rule_id: _rule, ...first } = connection()
-    assert.deepEqual([total, available, bytes_counted, by_source, list[0]], [3, true, true, { '203.0.113.5': 2, '203.0.113.6': 1 }, first])
-    assert.deepEqual([(await connections('?limit=1')).connections.length, (await connections('?limit=1')).total], [1, 3])
+    assert.deepEqual(
+      [total, available, bytes_counted, by_source, list[0]],
+      [3, true, true, { '203.0.113.5': 2, '203.0.113.6': 1 }, first],
+    )
+    assert.deepEqual(
+      [(await connections('?limit=1')).connections.length, (await connections('?limit=1')).total],
+      [1, 3],
+    )
     assert.equal((await client.get('/routes/9/connections')).status, 404)
   })
 
@@ -51,14 +78,18 @@ describe('The connections of a rule', () => {
   it('are counted in the traffic of the rule', async () => {
     assert.equal((await getRoute(client, 1)).body.active_connections, null)
     await panel.traffic.count()
-    assert.deepEqual([(await getRoute(client, 1)).body.active_connections, (await getRoute(client, 2)).body.active_connections], [3, 1])
+    assert.deepEqual(
+      [(await getRoute(client, 1)).body.active_connections, (await getRoute(client, 2)).body.active_connections],
+      [3, 1],
+    )
     panel.kernel.connections.unreadable = 'gone'
     await panel.traffic.count()
     assert.equal((await getRoute(client, 1)).body.active_connections, null)
   })
 
   it('that begin are counted between two looks, by rule, and are null where that is not known', async () => {
-    const speed = async (id: number): Promise<number | null> => (await getRoute(client, id)).body.new_connections_per_second
+    const speed = async (id: number): Promise<number | null> =>
+      (await getRoute(client, id)).body.new_connections_per_second
     assert.equal(await speed(1), null)
     await panel.traffic.count()
     assert.equal(await speed(1), null)
@@ -74,7 +105,7 @@ describe('The connections of a rule', () => {
     panel.kernel.connections.open = [connection({ route_rule_id: 2, source_port: 40009 })]
     panel.clock.advance(5)
     await panel.traffic.count()
-    assert.deepEqual([await speed(1), Math.round((await speed(2) ?? 0) * 5)], [0, 1])
+    assert.deepEqual([await speed(1), Math.round(((await speed(2)) ?? 0) * 5)], [0, 1])
     // Another helper knows nothing of what was before it.
     panel.kernel.connections.counts = new FlowCounts()
     await panel.traffic.count()
@@ -85,7 +116,12 @@ describe('The connections of a rule', () => {
   })
 
   it('are in the history of the rule: the most at one look and those that began, null where that is not known', async () => {
-    const history = async (): Promise<(number | null)[][]> => (await client.get<TrafficHistoryAnswer>('/routes/1/traffic/history')).body.samples.map((one) => [one.active_connections, one.new_connections, one.tx_packets])
+    const history = async (): Promise<(number | null)[][]> =>
+      (await client.get<TrafficHistoryAnswer>('/routes/1/traffic/history')).body.samples.map((one) => [
+        one.active_connections,
+        one.new_connections,
+        one.tx_packets,
+      ])
     const moved = async (): Promise<void> => {
       panel.kernel.rulesets.relay(1, { tx_bytes: 60, tx_packets: 1 })
       await panel.traffic.sample()
@@ -104,7 +140,10 @@ describe('The connections of a rule', () => {
     await panel.traffic.count()
     assert.deepEqual((await history()).at(-1), [4, 1, 1])
     await panel.traffic.save()
-    assert.deepEqual(await history(), [[3, null, 1], [4, 1, 1]])
+    assert.deepEqual(await history(), [
+      [3, null, 1],
+      [4, 1, 1],
+    ])
   })
 
   it('come with a warning where the kernel counts no bytes for them, where it can soon track no more, and where the ports towards a destination run out', async () => {
@@ -127,11 +166,35 @@ describe('The connections of a rule', () => {
   })
 
   it('of an old target are dropped on request by a change, and told; those that still have theirs stay', async () => {
-    assert.equal((await patchRoute(client, 1, { description: 'x', drop_connections: true })).body.connections_dropped, 0)
-    assert.equal((await patchRoute(client, 1, { destinations: [{ address: '10.9.0.2', port: 8443 }, { address: '10.9.0.3', port: 8443 }], drop_connections: true })).body.connections_dropped, 0)
-    assert.equal((await removeDestination(client, 1, { address: '10.9.0.3', port: 8443, drop_connections: true })).body.connections_dropped, 1)
-    assert.equal((await patchRoute(client, 1, { destination_port: 9, drop_connections: true })).body.connections_dropped, 2)
-    assert.deepEqual(panel.kernel.connections.open.map(({ route_rule_id }) => route_rule_id), [2])
+    assert.equal(
+      (await patchRoute(client, 1, { description: 'x', drop_connections: true })).body.connections_dropped,
+      0,
+    )
+    assert.equal(
+      (
+        await patchRoute(client, 1, {
+          destinations: [
+            { address: '10.9.0.2', port: 8443 },
+            { address: '10.9.0.3', port: 8443 },
+          ],
+          drop_connections: true,
+        })
+      ).body.connections_dropped,
+      0,
+    )
+    assert.equal(
+      (await removeDestination(client, 1, { address: '10.9.0.3', port: 8443, drop_connections: true })).body
+        .connections_dropped,
+      1,
+    )
+    assert.equal(
+      (await patchRoute(client, 1, { destination_port: 9, drop_connections: true })).body.connections_dropped,
+      2,
+    )
+    assert.deepEqual(
+      panel.kernel.connections.open.map(({ route_rule_id }) => route_rule_id),
+      [2],
+    )
   })
 
   it('of a rule that is disabled or deleted are dropped on request', async () => {

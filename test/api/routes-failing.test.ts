@@ -8,7 +8,17 @@ import { from, onlyAt } from '../support/faulty.ts'
 import { inProcessHelper } from '../support/in-process-helper.ts'
 import type { Client } from './support/client.ts'
 import { askOf, startPanel } from './support/panel.ts'
-import { actOnRoute, applyAll, createRoute, deleteRoute, getRoute, listRoutes, madeRoute, patchRoute, reorder } from './support/routes.ts'
+import {
+  actOnRoute,
+  applyAll,
+  createRoute,
+  deleteRoute,
+  getRoute,
+  listRoutes,
+  madeRoute,
+  patchRoute,
+  reorder,
+} from './support/routes.ts'
 import { startFaultyPanel, type FaultyPanel } from './support/tunnels.ts'
 
 describe('A change of a rule that fails', () => {
@@ -33,7 +43,10 @@ describe('A change of a rule that fails', () => {
   it('only when it is read back is told which checks failed', async () => {
     panel.arm(onlyAt(1, 'lies'))
     const { status, error } = await createRoute(client)
-    assert.deepEqual([status, error.code, (error.details['failures'] as { name: string }[])[0]?.name], [409, 'FORWARDING_APPLY_FAILED', '1.exists'])
+    assert.deepEqual(
+      [status, error.code, (error.details['failures'] as { name: string }[])[0]?.name],
+      [409, 'FORWARDING_APPLY_FAILED', '1.exists'],
+    )
   })
 
   it('leaves the rule as it was stored before, marked Failed with the reason, and the earlier ruleset in the kernel', async () => {
@@ -43,7 +56,10 @@ describe('A change of a rule that fails', () => {
     assert.deepEqual([(await patchRoute(client, 1, { destination_port: 9000 })).status], [409])
     panel.disarm()
     const { route, health } = (await getRoute(client, 1)).body
-    assert.deepEqual([route.destination_port, route.apply_status, health.state, panel.host.picture()], [8443, 'Failed', 'failed', picture])
+    assert.deepEqual(
+      [route.destination_port, route.apply_status, health.state, panel.host.picture()],
+      [8443, 'Failed', 'failed', picture],
+    )
     assert.match(route.last_apply_error, /Injected fault/)
     assert.equal((await actOnRoute(client, 1, 'reapply')).body.route.apply_status, 'Applied')
     assert.equal((await getRoute(client, 1)).body.route.last_apply_error, '')
@@ -74,7 +90,10 @@ describe('A change of a rule that fails', () => {
     for (const bind_port of [1, 2]) await madeRoute(client, { bind_port })
     panel.arm(onlyAt(1, 'refuses'))
     assert.deepEqual([(await reorder(client, [2, 1])).error.code], ['FORWARDING_APPLY_FAILED'])
-    assert.deepEqual((await listRoutes(client)).body.routes.map(({ route }) => route.route_rule_id), [1, 2])
+    assert.deepEqual(
+      (await listRoutes(client)).body.routes.map(({ route }) => route.route_rule_id),
+      [1, 2],
+    )
   })
 
   it('in applying all marks every rule', async () => {
@@ -83,29 +102,52 @@ describe('A change of a rule that fails', () => {
     panel.arm(onlyAt(1, 'refuses'))
     assert.equal((await applyAll(client)).error.code, 'FORWARDING_APPLY_FAILED')
     panel.disarm()
-    assert.deepEqual((await listRoutes(client)).body.routes.map(({ route }) => route.apply_status), ['Failed', 'Failed'])
+    assert.deepEqual(
+      (await listRoutes(client)).body.routes.map(({ route }) => route.apply_status),
+      ['Failed', 'Failed'],
+    )
     assert.equal((await applyAll(client)).body.rules_applied, 2)
-    assert.deepEqual((await listRoutes(client)).body.routes.map(({ health }) => health.state), ['healthy', 'healthy'])
+    assert.deepEqual(
+      (await listRoutes(client)).body.routes.map(({ health }) => health.state),
+      ['healthy', 'healthy'],
+    )
   })
 
   it('in turning IP forwarding on leaves the rule in force, and warns', async () => {
     panel.arm((asked) => (asked === 2 ? 'refuses' : null))
     const { status, body } = await createRoute(client)
-    assert.deepEqual([status, body.route.apply_status, body.warnings.find(({ code }) => code === 'IP_FORWARDING_OFF')?.message.includes('Injected fault')], [201, 'Applied', true])
+    assert.deepEqual(
+      [
+        status,
+        body.route.apply_status,
+        body.warnings.find(({ code }) => code === 'IP_FORWARDING_OFF')?.message.includes('Injected fault'),
+      ],
+      [201, 'Applied', true],
+    )
   })
 
   it('in storing is taken out of the kernel again', async () => {
-    await sql`create trigger no_room before update of apply_status_id on route_rule begin select raise(abort, 'disk full'); end`.execute(panel.db)
+    await sql`create trigger no_room before update of apply_status_id on route_rule begin select raise(abort, 'disk full'); end`.execute(
+      panel.db,
+    )
     const { status, error } = await createRoute(client)
-    assert.deepEqual([status, error.code, panel.host.rulesets.rules.size, (await listRoutes(client)).body.total], [500, 'INTERNAL_ERROR', 0, 0])
+    assert.deepEqual(
+      [status, error.code, panel.host.rulesets.rules.size, (await listRoutes(client)).body.total],
+      [500, 'INTERNAL_ERROR', 0, 0],
+    )
     assert(panel.host.changes.includes('ruleset - +1'))
   })
 
   it('in storing a change puts the kernel back to what is stored', async () => {
     await madeRoute(client)
-    await sql`create trigger no_room before insert on route_destination begin select raise(abort, 'disk full'); end`.execute(panel.db)
+    await sql`create trigger no_room before insert on route_destination begin select raise(abort, 'disk full'); end`.execute(
+      panel.db,
+    )
     assert.equal((await patchRoute(client, 1, { destination_port: 9000 })).status, 500)
-    assert.deepEqual([panel.host.rulesets.rules.get(1)?.destinations[0]?.port, (await getRoute(client, 1)).body.health.state], [8443, 'healthy'])
+    assert.deepEqual(
+      [panel.host.rulesets.rules.get(1)?.destinations[0]?.port, (await getRoute(client, 1)).body.health.state],
+      [8443, 'healthy'],
+    )
   })
 })
 
@@ -123,7 +165,12 @@ describe('While the helper is away', () => {
     isAway = true
     const { status, body } = await listRoutes(client)
     assert.deepEqual([status, body.routes[0]?.health.state, body.routes[0]?.health.installed], [200, 'pending', null])
-    for (const reply of [await createRoute(client, { bind_port: 1 }), await actOnRoute(client, 1, 'disable'), await deleteRoute(client, 1)]) assert.deepEqual([reply.status, reply.error.code], [503, 'HELPER_UNAVAILABLE'])
+    for (const reply of [
+      await createRoute(client, { bind_port: 1 }),
+      await actOnRoute(client, 1, 'disable'),
+      await deleteRoute(client, 1),
+    ])
+      assert.deepEqual([reply.status, reply.error.code], [503, 'HELPER_UNAVAILABLE'])
     isAway = false
     assert.equal((await actOnRoute(client, 1, 'reapply')).status, 200)
     await panel.close()
@@ -137,7 +184,10 @@ describe('While the helper is away', () => {
     const { status, error } = await deleteRoute(client, 1)
     assert.deepEqual([status, error.code], [503, 'SERVICE_UNAVAILABLE'])
     panel.kernel.rulesets.unreadable = ''
-    assert.deepEqual([panel.kernel.rulesets.rules.size, (await deleteRoute(client, 1)).status, panel.kernel.rulesets.rules.size], [1, 200, 0])
+    assert.deepEqual(
+      [panel.kernel.rulesets.rules.size, (await deleteRoute(client, 1)).status, panel.kernel.rulesets.rules.size],
+      [1, 200, 0],
+    )
     await panel.close()
   })
 
@@ -146,7 +196,9 @@ describe('While the helper is away', () => {
     const client = await panel.setUp()
     await madeRoute(client)
     panel.kernel.rulesets.relay(1, { tx_bytes: 5, tx_packets: 1 })
-    await sql`create trigger no_room before insert on route_total begin select raise(abort, 'disk full'); end`.execute(panel.db)
+    await sql`create trigger no_room before insert on route_total begin select raise(abort, 'disk full'); end`.execute(
+      panel.db,
+    )
     assert.equal((await actOnRoute(client, 1, 'disable')).status, 200)
     await sql`drop trigger no_room`.execute(panel.db)
     await panel.traffic.save()

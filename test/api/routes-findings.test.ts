@@ -6,7 +6,15 @@ import { routeFindings } from '@panel/web-daemon/features/routes/health/findings
 import { inProcessHelper } from '../support/in-process-helper.ts'
 import type { Client } from './support/client.ts'
 import { askOf, startPanel, type TestPanel } from './support/panel.ts'
-import { actOnRoute, applyAll, deleteRoute, enableForwarding, getRoute, madeRoute, patchRoute } from './support/routes.ts'
+import {
+  actOnRoute,
+  applyAll,
+  deleteRoute,
+  enableForwarding,
+  getRoute,
+  madeRoute,
+  patchRoute,
+} from './support/routes.ts'
 
 describe('What is found of the rules', () => {
   let panel: TestPanel
@@ -16,8 +24,10 @@ describe('What is found of the rules', () => {
     client = await panel.setUp()
   })
   afterEach(() => panel.close())
-  const find = (): Promise<RouteFindings> => routeFindings({ db: panel.db, ask: askOf(inProcessHelper(panel.kernel).ask) })
-  const statuses = async (): Promise<[number, string][]> => (await find()).routes.map(({ route_rule_id, status }) => [route_rule_id, status])
+  const find = (): Promise<RouteFindings> =>
+    routeFindings({ db: panel.db, ask: askOf(inProcessHelper(panel.kernel).ask) })
+  const statuses = async (): Promise<[number, string][]> =>
+    (await find()).routes.map(({ route_rule_id, status }) => [route_rule_id, status])
 
   it('is InSync, Drifted, Missing, Inconsistent or Unmanaged, counted by status', async () => {
     for (const bind_port of [1001, 1002, 1003, 1004, 1005]) await madeRoute(client, { bind_port })
@@ -29,13 +39,44 @@ describe('What is found of the rules', () => {
     panel.kernel.rulesets.damaged = [{ route_rule_id: 4, detail: 'its counter is missing' }]
     rules.delete(4)
     const { routes, route_counts, route_findings } = await find()
-    assert.deepEqual(await statuses(), [[1, 'InSync'], [2, 'Drifted'], [3, 'Missing'], [4, 'Drifted'], [5, 'InSync'], [99, 'Unmanaged']])
+    assert.deepEqual(await statuses(), [
+      [1, 'InSync'],
+      [2, 'Drifted'],
+      [3, 'Missing'],
+      [4, 'Drifted'],
+      [5, 'InSync'],
+      [99, 'Unmanaged'],
+    ])
     assert.deepEqual(route_counts, { InSync: 2, Drifted: 2, Missing: 1, Unmanaged: 1 })
     assert.deepEqual(routes[1]?.diffs, [{ field: 'nat_mode', desired: 'masquerade', actual: 'none' }])
     assert.match(routes[3]?.detail ?? '', /counter is missing/)
-    assert.deepEqual(routes.map(({ expected_rules, installed_rules }) => [expected_rules, installed_rules]), [[1, 1], [1, 1], [1, 0], [1, 0], [0, 0], [0, 1]])
-    assert.deepEqual([route_findings.backend, route_findings.readable, route_findings.enabled_rules, route_findings.ip_forwarding_enabled, route_findings.ip_forwarding_expected, route_findings.ip_forwarding_panel_managed], ['nftables', true, 4, true, true, true])
-    await panel.db.updateTable('route_rule').set({ apply_status_id: APPLY_STATUSES.Inconsistent }).where('route_rule_id', '=', 1).execute()
+    assert.deepEqual(
+      routes.map(({ expected_rules, installed_rules }) => [expected_rules, installed_rules]),
+      [
+        [1, 1],
+        [1, 1],
+        [1, 0],
+        [1, 0],
+        [0, 0],
+        [0, 1],
+      ],
+    )
+    assert.deepEqual(
+      [
+        route_findings.backend,
+        route_findings.readable,
+        route_findings.enabled_rules,
+        route_findings.ip_forwarding_enabled,
+        route_findings.ip_forwarding_expected,
+        route_findings.ip_forwarding_panel_managed,
+      ],
+      ['nftables', true, 4, true, true, true],
+    )
+    await panel.db
+      .updateTable('route_rule')
+      .set({ apply_status_id: APPLY_STATUSES.Inconsistent })
+      .where('route_rule_id', '=', 1)
+      .execute()
     assert.deepEqual((await statuses())[0], [1, 'Inconsistent'])
     await applyAll(client)
     assert.deepEqual((await find()).route_counts, { InSync: 5 })
@@ -46,21 +87,33 @@ describe('What is found of the rules', () => {
     await enableForwarding(client, { revert: true })
     panel.kernel.rulesets.unreadable = 'nft: Operation not permitted'
     const { routes, route_findings } = await find()
-    assert.deepEqual([routes, route_findings.readable, route_findings.ip_forwarding_enabled, route_findings.ip_forwarding_expected], [[], false, false, true])
+    assert.deepEqual(
+      [routes, route_findings.readable, route_findings.ip_forwarding_enabled, route_findings.ip_forwarding_expected],
+      [[], false, false, true],
+    )
     assert.match(route_findings.detail, /not permitted/)
   })
 
-  it('tells what stands in the panel\'s table and belongs to no rule', async () => {
+  it("tells what stands in the panel's table and belongs to no rule", async () => {
     panel.kernel.rulesets.unmanaged = ['set somebody { type ipv4_addr }']
     assert.match((await find()).route_findings.notes.join('\n'), /set somebody/)
   })
 
   it('tells a rule that another one shadows, and so does its health', async () => {
-    await madeRoute(client, { route_rule_title: 'Wide', bind_address: '0.0.0.0', bind_port: 400, bind_port_range_end: 500, allowed_sources: [{ cidr: '10.0.0.0/8' }] })
+    await madeRoute(client, {
+      route_rule_title: 'Wide',
+      bind_address: '0.0.0.0',
+      bind_port: 400,
+      bind_port_range_end: 500,
+      allowed_sources: [{ cidr: '10.0.0.0/8' }],
+    })
     await madeRoute(client, { bind_port: 443, allowed_sources: [{ cidr: '10.1.0.0/16' }] })
     await madeRoute(client, { bind_port: 444 })
     await madeRoute(client, { bind_port: 445, route_protocol_id: 20, allowed_sources: [{ cidr: '10.1.0.0/16' }] })
-    assert.deepEqual((await find()).routes.map(({ shadows }) => shadows), [[], [1], [], []])
+    assert.deepEqual(
+      (await find()).routes.map(({ shadows }) => shadows),
+      [[], [1], [], []],
+    )
     assert.match((await getRoute(client, 2)).body.health.detail, /shadowed by Wide/)
     await patchRoute(client, 1, { bind_port_range_end: 442 })
     assert.doesNotMatch((await getRoute(client, 2)).body.health.detail, /shadowed/)

@@ -6,11 +6,19 @@ import type { Client } from './support/client.ts'
 import { startPanel, type TestPanel } from './support/panel.ts'
 import { actOnRoute, createRoute, enableForwarding, forwarding, patchRoute, warningCodes } from './support/routes.ts'
 
-const CHAIN = { chain: { family: 'inet', table: 'filter', name: 'forward', type: 'filter', hook: 'forward', prio: 0, policy: 'drop' } }
-const NAT = { chain: { family: 'ip', table: 'nat', name: 'DOCKER', type: 'nat', hook: 'prerouting', prio: -100, policy: 'accept' } }
-const dport = (port: number): object => ({ match: { op: '==', left: { payload: { protocol: 'tcp', field: 'dport' } }, right: port } })
+const CHAIN = {
+  chain: { family: 'inet', table: 'filter', name: 'forward', type: 'filter', hook: 'forward', prio: 0, policy: 'drop' },
+}
+const NAT = {
+  chain: { family: 'ip', table: 'nat', name: 'DOCKER', type: 'nat', hook: 'prerouting', prio: -100, policy: 'accept' },
+}
+const dport = (port: number): object => ({
+  match: { op: '==', left: { payload: { protocol: 'tcp', field: 'dport' } }, right: port },
+})
 const listing = (...objects: object[]): string => JSON.stringify({ nftables: objects })
-const rule = (table: string, chain: string, ...expr: object[]): object => ({ rule: { family: table === 'nat' ? 'ip' : 'inet', table, chain, handle: 1, expr } })
+const rule = (table: string, chain: string, ...expr: object[]): object => ({
+  rule: { family: table === 'nat' ? 'ip' : 'inet', table, chain, handle: 1, expr },
+})
 const code = 'FOREIGN_FORWARD_POLICY_DROP'
 
 describe('The rules of other software', () => {
@@ -22,30 +30,60 @@ describe('The rules of other software', () => {
   })
   afterEach(() => panel.close())
   const hold = (...objects: object[]): void => void (panel.kernel.foreign = readForeign(listing(...objects), ''))
-  const analyze = async (): Promise<RouteAnalysis> => (await client.post<RouteAnalysis>('/routes/1/diagnostics/analyze')).body
+  const analyze = async (): Promise<RouteAnalysis> =>
+    (await client.post<RouteAnalysis>('/routes/1/diagnostics/analyze')).body
 
   it('are told with IP forwarding, under the names of who put them there', async () => {
     hold(CHAIN, NAT, rule('nat', 'DOCKER', dport(8080), { dnat: { addr: '172.17.0.2' } }))
     const { foreign } = (await forwarding(client)).body
-    assert.deepEqual([foreign.readable, foreign.managers, foreign.total, foreign.detail], [true, ['docker', 'nftables'], 1, ''])
+    assert.deepEqual(
+      [foreign.readable, foreign.managers, foreign.total, foreign.detail],
+      [true, ['docker', 'nftables'], 1, ''],
+    )
     const [{ text, ...rest } = { text: '' }] = foreign.rules
     assert.match(text, /dport 8080/)
-    assert.deepEqual(rest, { table: 'ip nat', chain: 'DOCKER', protocol: 'tcp', address: '', port: 8080, port_end: null, manager: 'docker' })
+    assert.deepEqual(rest, {
+      table: 'ip nat',
+      chain: 'DOCKER',
+      protocol: 'tcp',
+      address: '',
+      port: 8080,
+      port_end: null,
+      manager: 'docker',
+    })
   })
 
   it('are warned of by create, update and enable where a forward chain drops what nothing lets through', async () => {
     hold(CHAIN)
     const made = await createRoute(client)
     assert.deepEqual([made.status, warningCodes(made).includes(code)], [201, true])
-    assert.match(made.body.warnings.find((one) => one.code === code)?.message ?? '', /inet filter, chain forward, drops .* policy drop\. Let it through: nft insert rule/)
+    assert.match(
+      made.body.warnings.find((one) => one.code === code)?.message ?? '',
+      /inet filter, chain forward, drops .* policy drop\. Let it through: nft insert rule/,
+    )
     const destinations = Array.from({ length: 6 }, (_, at) => ({ address: `10.9.0.${at + 2}`, port: 80 }))
     const { warnings } = (await patchRoute(client, 1, { destinations })).body
-    assert.match(warnings.find((one) => one.code === code)?.message ?? '', /ct state established,related accept .* The analysis of the rule tells of 3 more\. The panel leaves/)
+    assert.match(
+      warnings.find((one) => one.code === code)?.message ?? '',
+      /ct state established,related accept .* The analysis of the rule tells of 3 more\. The panel leaves/,
+    )
     assert.equal((await analyze()).suggested_fix.filter((fix) => fix.includes('nft insert rule')).length, 7)
-    assert.ok(warningCodes(await patchRoute(client, 1, { bind_port: 444, destinations: destinations.slice(0, 1) })).includes(code))
+    assert.ok(
+      warningCodes(await patchRoute(client, 1, { bind_port: 444, destinations: destinations.slice(0, 1) })).includes(
+        code,
+      ),
+    )
     await actOnRoute(client, 1, 'disable')
     assert.ok(warningCodes(await actOnRoute(client, 1, 'enable')).includes(code))
-    hold(CHAIN, rule('filter', 'forward', { match: { op: 'in', left: { ct: { key: 'status' } }, right: 'dnat' } }, { accept: null }))
+    hold(
+      CHAIN,
+      rule(
+        'filter',
+        'forward',
+        { match: { op: 'in', left: { ct: { key: 'status' } }, right: 'dnat' } },
+        { accept: null },
+      ),
+    )
     assert.ok(!warningCodes(await patchRoute(client, 1, { bind_port: 445 })).includes(code))
   })
 
@@ -55,15 +93,30 @@ describe('The rules of other software', () => {
     hold(CHAIN)
     const { verdict, evidence, suggested_fix, confidence } = await analyze()
     const block = evidence.find(({ name }) => name === 'foreign_rules')?.data['block'] as Record<string, unknown>
-    assert.deepEqual([verdict, confidence, block['table'], block['chain'], block['text']], ['FORWARD_BLOCKED', 'high', 'inet filter', 'forward', 'policy drop'])
-    assert.match(suggested_fix[0] ?? '', /nft insert rule inet filter forward ip daddr 10\.9\.0\.2 tcp dport 8443 accept/)
+    assert.deepEqual(
+      [verdict, confidence, block['table'], block['chain'], block['text']],
+      ['FORWARD_BLOCKED', 'high', 'inet filter', 'forward', 'policy drop'],
+    )
+    assert.match(
+      suggested_fix[0] ?? '',
+      /nft insert rule inet filter forward ip daddr 10\.9\.0\.2 tcp dport 8443 accept/,
+    )
     assert.match(suggested_fix[1] ?? '', /nft insert rule inet filter forward ct state established,related accept/)
   })
 
   it('that let a relay through and drop its replies are the verdict FORWARD_BLOCKED, with what lets these through', async () => {
     await createRoute(client)
     await enableForwarding(client)
-    hold(CHAIN, rule('filter', 'forward', { match: { op: '==', left: { payload: { protocol: 'ip', field: 'daddr' } }, right: '10.9.0.2' } }, dport(8443), { accept: null }))
+    hold(
+      CHAIN,
+      rule(
+        'filter',
+        'forward',
+        { match: { op: '==', left: { payload: { protocol: 'ip', field: 'daddr' } }, right: '10.9.0.2' } },
+        dport(8443),
+        { accept: null },
+      ),
+    )
     const { verdict, summary, suggested_fix } = await analyze()
     assert.equal(verdict, 'FORWARD_BLOCKED')
     assert.match(summary, /drops the replies/)
@@ -75,20 +128,36 @@ describe('The rules of other software', () => {
     hold(CHAIN, rule('filter', 'forward', { limit: { rate: 1 } }, { accept: null }))
     const { verdict, evidence } = await analyze()
     assert.notEqual(verdict, 'FORWARD_BLOCKED')
-    assert.match(evidence.find(({ name }) => name === 'foreign_rules')?.detail ?? '', /may drop .* cannot be read surely/)
+    assert.match(
+      evidence.find(({ name }) => name === 'foreign_rules')?.detail ?? '',
+      /may drop .* cannot be read surely/,
+    )
   })
 
   it('are in the reconciliation: who, and which of them take what a rule listens for', async () => {
     const { bind_port } = (await createRoute(client)).body.route
     hold(NAT, rule('nat', 'DOCKER', dport(bind_port), { redirect: { port: 1 } }))
-    const { route_findings: found } = (await client.get<{ route_findings: { foreign_readable: boolean; foreign_managers: string[]; foreign_shadows: string[] } }>('/reconcile')).body
-    assert.deepEqual([found.foreign_readable, found.foreign_managers, found.foreign_shadows.length], [true, ['docker'], 1])
+    const { route_findings: found } = (
+      await client.get<{
+        route_findings: { foreign_readable: boolean; foreign_managers: string[]; foreign_shadows: string[] }
+      }>('/reconcile')
+    ).body
+    assert.deepEqual(
+      [found.foreign_readable, found.foreign_managers, found.foreign_shadows.length],
+      [true, ['docker'], 1],
+    )
     assert.match(found.foreign_shadows[0] ?? '', /ip nat, chain DOCKER, may take/)
   })
 
   it('that cannot be read are said to be so', async () => {
     panel.kernel.foreign = { ...panel.kernel.foreign, is_readable: false, detail: 'nft is not installed' }
-    assert.deepEqual([(await forwarding(client)).body.foreign.readable, (await createRoute(client)).status], [false, 201])
-    assert.match((await analyze()).evidence.find(({ name }) => name === 'foreign_rules')?.detail ?? '', /nft is not installed, so a firewall/)
+    assert.deepEqual(
+      [(await forwarding(client)).body.foreign.readable, (await createRoute(client)).status],
+      [false, 201],
+    )
+    assert.match(
+      (await analyze()).evidence.find(({ name }) => name === 'foreign_rules')?.detail ?? '',
+      /nft is not installed, so a firewall/,
+    )
   })
 })

@@ -28,12 +28,16 @@ describe('The reachability test', () => {
     server.close()
     await panel.close()
   })
-  const test = (body: object): Promise<Reply<Reachability>> => client.post('/routes/diagnostics/test', { address: '127.0.0.1', timeout_seconds: 0.3, ...body })
+  const test = (body: object): Promise<Reply<Reachability>> =>
+    client.post('/routes/diagnostics/test', { address: '127.0.0.1', timeout_seconds: 0.3, ...body })
 
   it('finds a TCP port that is listened on, before any rule exists', async () => {
     const { status, body } = await test({ port: tcp, protocol: 'tcp' })
     const { latency_ms, checked_at, detail, ...told } = body
-    assert.deepEqual([status, told], [200, { address: '127.0.0.1', port: tcp, protocol: 'tcp', reachable: true, conclusive: true, error: '' }])
+    assert.deepEqual(
+      [status, told],
+      [200, { address: '127.0.0.1', port: tcp, protocol: 'tcp', reachable: true, conclusive: true, error: '' }],
+    )
     assert((latency_ms ?? -1) >= 0 && !Number.isNaN(Date.parse(checked_at)) && detail !== '')
     assert.equal((await test({ port: tcp })).body.protocol, 'tcp')
   })
@@ -78,16 +82,48 @@ describe('The reachability test', () => {
   })
 
   it('refuses what is no host or port', async () => {
-    for (const [body, field] of [[{ address: 'x', port: 1 }, 'address'], [{ address: '224.0.0.1', port: 1 }, 'address'], [{ port: 0 }, 'port'], [{ port: 1, protocol: 'icmp' }, 'protocol'], [{ port: 1, source_address: 'y' }, 'source_address'], [{ port: 1, source_address: '2001:db8::1' }, 'source_address'], [{ port: 1, timeout_seconds: 31 }, 'timeout_seconds']] as const) {
+    for (const [body, field] of [
+      [{ address: 'x', port: 1 }, 'address'],
+      [{ address: '224.0.0.1', port: 1 }, 'address'],
+      [{ port: 0 }, 'port'],
+      [{ port: 1, protocol: 'icmp' }, 'protocol'],
+      [{ port: 1, source_address: 'y' }, 'source_address'],
+      [{ port: 1, source_address: '2001:db8::1' }, 'source_address'],
+      [{ port: 1, timeout_seconds: 31 }, 'timeout_seconds'],
+    ] as const) {
       const { status, error } = await test(body)
       assert.deepEqual([status, error.field], [422, field])
     }
   })
 
   it('of a rule looks at every destination, and puts first what cannot be reached', async () => {
-    await madeRoute(client, { force: true, route_protocol_id: 30, destination_address: undefined, destination_port: undefined, destinations: [{ address: '127.0.0.1', port: tcp }, { address: '127.0.0.1', port: 1 }, { address: '127.0.0.1', port: 2, is_enabled: false }] })
-    const { status, body } = await client.post<RouteReachability>('/routes/1/diagnostics/test', { timeout_seconds: 0.3 })
-    assert.deepEqual([status, body.route_rule_id, body.results.map(({ port, protocol }) => [port, protocol])], [200, 1, [[tcp, 'tcp'], [tcp, 'udp'], [1, 'tcp'], [1, 'udp']]])
+    await madeRoute(client, {
+      force: true,
+      route_protocol_id: 30,
+      destination_address: undefined,
+      destination_port: undefined,
+      destinations: [
+        { address: '127.0.0.1', port: tcp },
+        { address: '127.0.0.1', port: 1 },
+        { address: '127.0.0.1', port: 2, is_enabled: false },
+      ],
+    })
+    const { status, body } = await client.post<RouteReachability>('/routes/1/diagnostics/test', {
+      timeout_seconds: 0.3,
+    })
+    assert.deepEqual(
+      [status, body.route_rule_id, body.results.map(({ port, protocol }) => [port, protocol])],
+      [
+        200,
+        1,
+        [
+          [tcp, 'tcp'],
+          [tcp, 'udp'],
+          [1, 'tcp'],
+          [1, 'udp'],
+        ],
+      ],
+    )
     assert.deepEqual([body.reachable, body.conclusive], [false, true])
     assert.equal((await client.post('/routes/9/diagnostics/test')).status, 404)
   })

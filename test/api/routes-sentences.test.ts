@@ -7,7 +7,25 @@ import { FakeKernel } from '../support/fake-kernel.ts'
 import { inProcessHelper, type InProcessHelper } from '../support/in-process-helper.ts'
 import type { Client } from './support/client.ts'
 import { askOf, startPanel, type TestPanel } from './support/panel.ts'
-import { actOnRoute, addDestination, addSource, applyAll, createRoute, deleteRoute, duplicateRoute, enableForwarding, getRoute, listRoutes, madeRoute, patchRoute, previewRoute, removeDestination, removeSource, reorder, warningCodes } from './support/routes.ts'
+import {
+  actOnRoute,
+  addDestination,
+  addSource,
+  applyAll,
+  createRoute,
+  deleteRoute,
+  duplicateRoute,
+  enableForwarding,
+  getRoute,
+  listRoutes,
+  madeRoute,
+  patchRoute,
+  previewRoute,
+  removeDestination,
+  removeSource,
+  reorder,
+  warningCodes,
+} from './support/routes.ts'
 import { act, createTunnel } from './support/tunnels.ts'
 
 describe('What holds of all relay rules', () => {
@@ -23,7 +41,8 @@ describe('What holds of all relay rules', () => {
   })
   afterEach(() => panel.close())
 
-  const routed = (path: RegExp): [string, string][] => panel.endpoints.map(({ route }) => route.split(' ') as [string, string]).filter((one) => path.test(one[1]))
+  const routed = (path: RegExp): [string, string][] =>
+    panel.endpoints.map(({ route }) => route.split(' ') as [string, string]).filter((one) => path.test(one[1]))
 
   it('every endpoint needs a session, and a mutating one the CSRF header before that', async () => {
     const ours = routed(/^\/(?:routes|system\/forwarding)/)
@@ -37,7 +56,12 @@ describe('What holds of all relay rules', () => {
   it('a rule that is not there, or was deleted, is 404 wherever it is asked for', async () => {
     await madeRoute(client)
     await deleteRoute(client, 1)
-    const bodies: Readonly<Record<string, object>> = { 'POST /routes/{id}/destinations': { address: '10.9.0.3', port: 1 }, 'DELETE /routes/{id}/destinations': { address: '10.9.0.3', port: 1 }, 'POST /routes/{id}/allowed-sources': { cidr: '10.0.0.0/8' }, 'DELETE /routes/{id}/allowed-sources': { cidr: '10.0.0.0/8' } }
+    const bodies: Readonly<Record<string, object>> = {
+      'POST /routes/{id}/destinations': { address: '10.9.0.3', port: 1 },
+      'DELETE /routes/{id}/destinations': { address: '10.9.0.3', port: 1 },
+      'POST /routes/{id}/allowed-sources': { cidr: '10.0.0.0/8' },
+      'DELETE /routes/{id}/allowed-sources': { cidr: '10.0.0.0/8' },
+    }
     for (const [method, path] of routed(/^\/routes\/\{id\}/)) {
       for (const id of ['1', '99', 'x']) {
         const { status, error } = await client.api(method, path.replace('{id}', id), bodies[`${method} ${path}`])
@@ -52,7 +76,15 @@ describe('What holds of all relay rules', () => {
     const { status, text } = await previewRoute(client, { bind_port: 444 })
     assert.equal(status, 200, text)
     const asked = new Set(helper.asked.slice(before))
-    for (const method of ['ruleset.probe', 'ruleset.verify', 'ruleset.apply', 'ruleset.counters', 'netfilter.probe', 'forwarding.apply']) assert(!asked.has(method as never), method)
+    for (const method of [
+      'ruleset.probe',
+      'ruleset.verify',
+      'ruleset.apply',
+      'ruleset.counters',
+      'netfilter.probe',
+      'forwarding.apply',
+    ])
+      assert(!asked.has(method as never), method)
   })
 
   it('the whole ruleset is applied as one transaction: making, changing, reordering and applying all are one change of the kernel each', async () => {
@@ -89,16 +121,41 @@ describe('What holds of all relay rules', () => {
     await createRoute(client, { bind_port: 0 })
     await previewRoute(client, { bind_port: 444 })
     await client.post('/routes/diagnostics/test', { address: '127.0.0.1', port: 1, protocol: 'tcp' })
-    const { entries } = (await client.get<{ entries: { action: string; target_id: number | null; is_success: boolean }[] }>('/audit?limit=100')).body
-    const told = entries.reverse().filter(({ action }) => !['Setup', 'Login'].includes(action)).map(({ action, target_id, is_success }) => `${action} ${target_id ?? '-'} ${is_success ? 'ok' : 'refused'}`)
-    assert.deepEqual(told, ['RouteCreate 1 ok', 'RouteUpdate 1 ok', 'RouteDisable 1 ok', 'RouteEnable 1 ok', 'RouteReapply 1 ok', 'RouteCreate 2 ok', 'RouteReorder - ok', 'RouteReapply - ok', 'RouteUpdate 1 ok', 'RouteUpdate 1 ok', 'RouteUpdate 1 ok', 'RouteUpdate 1 ok', 'ForwardingEnable - ok', 'RouteDelete 2 ok', 'RouteCreate - refused'])
+    const { entries } = (
+      await client.get<{ entries: { action: string; target_id: number | null; is_success: boolean }[] }>(
+        '/audit?limit=100',
+      )
+    ).body
+    const told = entries
+      .reverse()
+      .filter(({ action }) => !['Setup', 'Login'].includes(action))
+      .map(({ action, target_id, is_success }) => `${action} ${target_id ?? '-'} ${is_success ? 'ok' : 'refused'}`)
+    assert.deepEqual(told, [
+      'RouteCreate 1 ok',
+      'RouteUpdate 1 ok',
+      'RouteDisable 1 ok',
+      'RouteEnable 1 ok',
+      'RouteReapply 1 ok',
+      'RouteCreate 2 ok',
+      'RouteReorder - ok',
+      'RouteReapply - ok',
+      'RouteUpdate 1 ok',
+      'RouteUpdate 1 ok',
+      'RouteUpdate 1 ok',
+      'RouteUpdate 1 ok',
+      'ForwardingEnable - ok',
+      'RouteDelete 2 ok',
+      'RouteCreate - refused',
+    ])
   })
 
   it('health is judged in its order: disabled, inconsistent, failed, pending, unreadable, not installed, tunnel not up, healthy', async () => {
     await createTunnel(client)
     await madeRoute(client, { tunnel_id: 1 })
-    const is = async (state: string): Promise<void> => assert.equal((await getRoute(client, 1)).body.health.state, state)
-    const status = async (apply_status_id: number): Promise<void> => void (await panel.db.updateTable('route_rule').set({ apply_status_id }).execute())
+    const is = async (state: string): Promise<void> =>
+      assert.equal((await getRoute(client, 1)).body.health.state, state)
+    const status = async (apply_status_id: number): Promise<void> =>
+      void (await panel.db.updateTable('route_rule').set({ apply_status_id }).execute())
     await is('healthy')
     await act(client, 1, 'down')
     await is('impaired')
@@ -125,10 +182,33 @@ describe('What holds of all relay rules', () => {
     await kernel.rulesets.submit([], [{ ...stray, route_rule_id: 77, bind_port: 999 }])
     kernel.rulesets.edit(1, { nat_mode: 'none' })
     const { routes, route_counts, route_findings: found } = (await client.get<ReconcileAnswer>('/reconcile')).body
-    assert.deepEqual(routes.map(({ route_rule_id, status, actions, expected_rules, installed_rules }) => [route_rule_id, status, actions, expected_rules, installed_rules]), [[1, 'Drifted', ['reapply', 'delete'], 1, 1], [2, 'InSync', ['reapply', 'delete'], 0, 0], [77, 'Unmanaged', [], 0, 1]])
+    assert.deepEqual(
+      routes.map(({ route_rule_id, status, actions, expected_rules, installed_rules }) => [
+        route_rule_id,
+        status,
+        actions,
+        expected_rules,
+        installed_rules,
+      ]),
+      [
+        [1, 'Drifted', ['reapply', 'delete'], 1, 1],
+        [2, 'InSync', ['reapply', 'delete'], 0, 0],
+        [77, 'Unmanaged', [], 0, 1],
+      ],
+    )
     assert.deepEqual(routes[0]?.diffs, [{ field: 'nat_mode', desired: 'masquerade', actual: 'none' }])
     assert.deepEqual(route_counts, { Drifted: 1, InSync: 1, Unmanaged: 1 })
-    assert.deepEqual([found.backend, found.readable, found.enabled_rules, found.ip_forwarding_enabled, found.ip_forwarding_expected, found.ip_forwarding_panel_managed], ['nftables', true, 1, true, true, true])
+    assert.deepEqual(
+      [
+        found.backend,
+        found.readable,
+        found.enabled_rules,
+        found.ip_forwarding_enabled,
+        found.ip_forwarding_expected,
+        found.ip_forwarding_panel_managed,
+      ],
+      ['nftables', true, 1, true, true, true],
+    )
     await actOnRoute(client, 1, 'reapply')
     assert.equal((await client.get<ReconcileAnswer>('/reconcile')).body.routes[0]?.status, 'InSync')
   })
@@ -137,17 +217,32 @@ describe('What holds of all relay rules', () => {
     await madeRoute(client, { route_rule_title: 'Web' })
     const copies: DuplicateRouteAnswer[] = []
     for (let i = 0; i < 3; i += 1) copies.push((await duplicateRoute(client, 1)).body)
-    assert.deepEqual(copies.map(({ route }) => [route.route_rule_title, route.is_enabled]), [['Web (copy)', false], ['Web (copy 2)', false], ['Web (copy 3)', false]])
+    assert.deepEqual(
+      copies.map(({ route }) => [route.route_rule_title, route.is_enabled]),
+      [
+        ['Web (copy)', false],
+        ['Web (copy 2)', false],
+        ['Web (copy 3)', false],
+      ],
+    )
     assert.match(copies[0]?.note ?? '', /disabled/)
   })
 
   it('a list has at most a thousand rules a page, and a hundred where nobody says', async () => {
-    assert.deepEqual([(await listRoutes(client)).body.limit, (await listRoutes(client, '?limit=5000')).body.limit, (await listRoutes(client, '?limit=-1&offset=x')).body.limit], [100, 1000, 100])
+    assert.deepEqual(
+      [
+        (await listRoutes(client)).body.limit,
+        (await listRoutes(client, '?limit=5000')).body.limit,
+        (await listRoutes(client, '?limit=-1&offset=x')).body.limit,
+      ],
+      [100, 1000, 100],
+    )
   })
 
   it('the live traffic has as many points as are asked for, and none before there are two samples', async () => {
     await madeRoute(client)
-    const points = async (count: number): Promise<number> => (await client.get<RouteTrafficAnswer>(`/routes/1/traffic?points=${count}`)).body.points.length
+    const points = async (count: number): Promise<number> =>
+      (await client.get<RouteTrafficAnswer>(`/routes/1/traffic?points=${count}`)).body.points.length
     assert.equal(await points(10), 0)
     for (let i = 0; i < 5; i += 1) {
       panel.clock.advance(1)
@@ -166,7 +261,10 @@ describe('What holds of all relay rules', () => {
 
   it('warnings of connection tracking come where they matter: nearly full with each rule that is made, bytes that are not counted with forwarding', async () => {
     kernel.forwarding.conntrack = { count: 99, max: 100, is_accounting: false, is_timestamping: false }
-    assert.deepEqual(warningCodes(await createRoute(client)).filter((code) => code.startsWith('CONNTRACK')), ['CONNTRACK_NEARLY_FULL'])
+    assert.deepEqual(
+      warningCodes(await createRoute(client)).filter((code) => code.startsWith('CONNTRACK')),
+      ['CONNTRACK_NEARLY_FULL'],
+    )
     const shown = await client.get<{ warnings: { code: string; message: string }[] }>('/system/forwarding')
     assert.deepEqual(warningCodes(shown), ['CONNTRACK_NEARLY_FULL', 'CONNTRACK_ACCT_OFF'])
     assert.match(shown.body.warnings[1]?.message ?? '', /nf_conntrack_acct/)

@@ -1,6 +1,11 @@
 // What goes through rules: kernel figures and panel totals apart, exact across everything that makes a counter anew (interface.md, traffic; decisions.md, F18 to F20, F23).
 import assert from 'node:assert/strict'
-import type { RouteCountersAnswer, RouteTrafficAnswer, TrafficHistoryAnswer, TrafficSummaryAnswer } from '@panel/shared/api/route-answers.ts'
+import type {
+  RouteCountersAnswer,
+  RouteTrafficAnswer,
+  TrafficHistoryAnswer,
+  TrafficSummaryAnswer,
+} from '@panel/shared/api/route-answers.ts'
 import type { Writer } from '@panel/shared/rpc/methods.ts'
 import { openStore, IN_MEMORY } from '@panel/web-daemon/platform/db/open.ts'
 import { makeLogger } from '@panel/web-daemon/platform/log.ts'
@@ -10,7 +15,17 @@ import { inProcessHelper } from '../support/in-process-helper.ts'
 import { settingsWith } from '../support/settings.ts'
 import type { Client } from './support/client.ts'
 import { askOf, startPanel, type TestPanel } from './support/panel.ts'
-import { actOnRoute, addSource, applyAll, deleteRoute, getRoute, listRoutes, madeRoute, patchRoute, reorder } from './support/routes.ts'
+import {
+  actOnRoute,
+  addSource,
+  applyAll,
+  deleteRoute,
+  getRoute,
+  listRoutes,
+  madeRoute,
+  patchRoute,
+  reorder,
+} from './support/routes.ts'
 
 describe('The traffic of rules', () => {
   let panel: TestPanel
@@ -20,19 +35,33 @@ describe('The traffic of rules', () => {
     client = await panel.setUp()
   })
   afterEach(() => panel.close())
-  const relay = (id: number, tx_bytes: number, rx_bytes = 0): void => panel.kernel.rulesets.relay(id, { tx_bytes, tx_packets: 1, rx_bytes, rx_packets: rx_bytes > 0 ? 1 : 0 })
-  const traffic = async (id = 1, query = ''): Promise<RouteTrafficAnswer> => (await client.get<RouteTrafficAnswer>(`/routes/${id}/traffic${query}`)).body
-  const history = async (query = '', id = 1): Promise<TrafficHistoryAnswer> => (await client.get<TrafficHistoryAnswer>(`/routes/${id}/traffic/history${query}`)).body
+  const relay = (id: number, tx_bytes: number, rx_bytes = 0): void =>
+    panel.kernel.rulesets.relay(id, { tx_bytes, tx_packets: 1, rx_bytes, rx_packets: rx_bytes > 0 ? 1 : 0 })
+  const traffic = async (id = 1, query = ''): Promise<RouteTrafficAnswer> =>
+    (await client.get<RouteTrafficAnswer>(`/routes/${id}/traffic${query}`)).body
+  const history = async (query = '', id = 1): Promise<TrafficHistoryAnswer> =>
+    (await client.get<TrafficHistoryAnswer>(`/routes/${id}/traffic/history${query}`)).body
 
-  it('is live, with the kernel\'s counters and the cumulative totals as separate fields, and the direction in the note', async () => {
+  it("is live, with the kernel's counters and the cumulative totals as separate fields, and the direction in the note", async () => {
     await madeRoute(client)
     relay(1, 1000, 50)
     const { traffic: seen, sampled, note, title } = await traffic()
-    assert.deepEqual([seen.tx_bytes_since_boot, seen.rx_bytes_since_boot, seen.tx_bytes_since_creation, seen.rx_bytes_since_creation, seen.tx_packets_since_creation, sampled, title], [1000, 50, 1000, 50, 1, true, 'tcp 443 → 10.9.0.2:8443'])
+    assert.deepEqual(
+      [
+        seen.tx_bytes_since_boot,
+        seen.rx_bytes_since_boot,
+        seen.tx_bytes_since_creation,
+        seen.rx_bytes_since_creation,
+        seen.tx_packets_since_creation,
+        sampled,
+        title,
+      ],
+      [1000, 50, 1000, 50, 1, true, 'tcp 443 → 10.9.0.2:8443'],
+    )
     assert.match(note, /tx is towards the destination/)
   })
 
-  it('keeps the totals of the panel while the kernel\'s figures begin anew', async () => {
+  it("keeps the totals of the panel while the kernel's figures begin anew", async () => {
     await madeRoute(client)
     relay(1, 1000)
     await traffic()
@@ -61,8 +90,13 @@ describe('The traffic of rules', () => {
       relay(1, 7)
     }
     const changes: (() => Promise<unknown>)[] = [
-      () => patchRoute(client, 1, { destination_port: 99 }), () => reorder(client, [2, 1]), () => applyAll(client), () => addSource(client, 1, { cidr: '10.0.0.0/8' }),
-      () => actOnRoute(client, 1, 'disable').then(() => actOnRoute(client, 1, 'enable')), () => actOnRoute(client, 1, 'reapply'), () => panel.traffic.sample(),
+      () => patchRoute(client, 1, { destination_port: 99 }),
+      () => reorder(client, [2, 1]),
+      () => applyAll(client),
+      () => addSource(client, 1, { cidr: '10.0.0.0/8' }),
+      () => actOnRoute(client, 1, 'disable').then(() => actOnRoute(client, 1, 'enable')),
+      () => actOnRoute(client, 1, 'reapply'),
+      () => panel.traffic.sample(),
     ]
     for (let round = 0; round < 3; round += 1) {
       for (const change of changes) {
@@ -79,7 +113,11 @@ describe('The traffic of rules', () => {
     await madeRoute(client)
     relay(1, 500)
     await deleteRoute(client, 1)
-    const row = await panel.db.selectFrom('route_total').selectAll().where('route_rule_id', '=', 1).executeTakeFirstOrThrow()
+    const row = await panel.db
+      .selectFrom('route_total')
+      .selectAll()
+      .where('route_rule_id', '=', 1)
+      .executeTakeFirstOrThrow()
     assert.deepEqual([row.tx_bytes, row.seen_tx_bytes], [500, 0])
   })
 
@@ -111,7 +149,15 @@ describe('The traffic of rules', () => {
     relay(1, 10, 1)
     relay(2, 20, 2)
     const { body } = await client.get<TrafficSummaryAnswer>('/routes/traffic/summary')
-    assert.deepEqual([body.summary.routes, body.summary.tx_bytes_since_creation, body.summary.rx_bytes_since_creation, body.routes.length], [2, 30, 3, 2])
+    assert.deepEqual(
+      [
+        body.summary.routes,
+        body.summary.tx_bytes_since_creation,
+        body.summary.rx_bytes_since_creation,
+        body.routes.length,
+      ],
+      [2, 30, 3, 2],
+    )
   })
 
   it('history holds what moved in each interval and no running total, saved or not', async () => {
@@ -125,7 +171,17 @@ describe('The traffic of rules', () => {
     relay(1, 5, 3)
     await panel.traffic.sample()
     const { samples, total, interval_seconds } = await history()
-    assert.deepEqual([samples.map(({ tx_bytes, rx_bytes }) => [tx_bytes, rx_bytes]), total, interval_seconds], [[[111, 0], [5, 3]], 2, 60])
+    assert.deepEqual(
+      [samples.map(({ tx_bytes, rx_bytes }) => [tx_bytes, rx_bytes]), total, interval_seconds],
+      [
+        [
+          [111, 0],
+          [5, 3],
+        ],
+        2,
+        60,
+      ],
+    )
     const [first, second] = samples.map(({ bucket_start_date }) => Date.parse(bucket_start_date))
     assert.deepEqual([(first ?? 1) % 60_000, (second ?? 0) - (first ?? 0)], [0, 120_000])
     await panel.traffic.save()
@@ -149,16 +205,35 @@ describe('The traffic of rules', () => {
     assert.equal(fine.length, 180)
     for (const resolution_seconds of [300, 3600, 7200]) {
       const { samples, interval_seconds, total, note } = await history(`?resolution_seconds=${resolution_seconds}`)
-      const starts = fine.map(({ bucket_start_date }) => Math.floor(Date.parse(bucket_start_date) / 1000 / resolution_seconds) * resolution_seconds)
-      const sums = [...new Set(starts)].map((start) => [start * 1000, ...(['tx_bytes', 'rx_bytes', 'tx_packets'] as const).map((of) => fine.reduce((sum, one, at) => sum + (starts[at] === start ? one[of] : 0), 0))])
-      assert.deepEqual(samples.map((one) => [Date.parse(one.bucket_start_date), one.tx_bytes, one.rx_bytes, one.tx_packets]), sums)
-      assert.deepEqual([interval_seconds, total, note.includes(`${resolution_seconds} seconds`)], [resolution_seconds, sums.length, true])
+      const starts = fine.map(
+        ({ bucket_start_date }) =>
+          Math.floor(Date.parse(bucket_start_date) / 1000 / resolution_seconds) * resolution_seconds,
+      )
+      const sums = [...new Set(starts)].map((start) => [
+        start * 1000,
+        ...(['tx_bytes', 'rx_bytes', 'tx_packets'] as const).map((of) =>
+          fine.reduce((sum, one, at) => sum + (starts[at] === start ? one[of] : 0), 0),
+        ),
+      ])
+      assert.deepEqual(
+        samples.map((one) => [Date.parse(one.bucket_start_date), one.tx_bytes, one.rx_bytes, one.tx_packets]),
+        sums,
+      )
+      assert.deepEqual(
+        [interval_seconds, total, note.includes(`${resolution_seconds} seconds`)],
+        [resolution_seconds, sums.length, true],
+      )
       await panel.traffic.save()
       assert.deepEqual((await history(`?resolution_seconds=${resolution_seconds}`)).samples, samples)
       assert.deepEqual((await history(`?resolution_seconds=${resolution_seconds}&limit=1`)).samples, samples.slice(-1))
     }
     assert.deepEqual((await history('?resolution_seconds=7')).samples, fine)
-    for (const wrong of ['0', '-1', 'x', '99999999']) assert.equal((await client.get(`/routes/1/traffic/history?resolution_seconds=${wrong}`)).error.field, 'resolution_seconds', wrong)
+    for (const wrong of ['0', '-1', 'x', '99999999'])
+      assert.equal(
+        (await client.get(`/routes/1/traffic/history?resolution_seconds=${wrong}`)).error.field,
+        'resolution_seconds',
+        wrong,
+      )
   })
 
   it('history is kept for thirty days', async () => {
@@ -178,19 +253,26 @@ describe('The traffic of rules', () => {
     const before = await client.get<RouteCountersAnswer>('/routes/1/counters')
     relay(1, 64)
     const after = await client.get<RouteCountersAnswer>('/routes/1/counters')
-    assert.deepEqual([before.body.hit, after.body.hit, after.body.tx_bytes_since_boot, after.body.available], [false, true, 64, true])
+    assert.deepEqual(
+      [before.body.hit, after.body.hit, after.body.tx_bytes_since_boot, after.body.available],
+      [false, true, 64, true],
+    )
     assert.match(after.body.source, /filter/)
   })
 
   it('that cannot be read is said to be so', async () => {
     await madeRoute(client)
     panel.kernel.rulesets.unreadable = 'nft: Operation not permitted'
-    assert.deepEqual([(await traffic()).sampled, (await client.get<RouteCountersAnswer>('/routes/1/counters')).body.available], [false, false])
+    assert.deepEqual(
+      [(await traffic()).sampled, (await client.get<RouteCountersAnswer>('/routes/1/counters')).body.available],
+      [false, false],
+    )
     assert.match((await traffic()).note, /not permitted/)
   })
 
   it('of a rule that is not there is 404', async () => {
-    for (const path of ['traffic', 'traffic/history', 'counters']) assert.equal((await client.get(`/routes/9/${path}`)).status, 404)
+    for (const path of ['traffic', 'traffic/history', 'counters'])
+      assert.equal((await client.get(`/routes/9/${path}`)).status, 404)
   })
 })
 
@@ -199,7 +281,14 @@ describe('The totals of the panel', () => {
     const [db, kernel] = [await openStore(IN_MEMORY), new FakeKernel()]
     const panel = await startPanel({ db, ask: askOf(inProcessHelper(kernel).ask) })
     await madeRoute(await panel.setUp())
-    const again = (): Traffic => new Traffic({ db, ask: askOf(inProcessHelper(kernel).ask), now: () => new Date(), settings: settingsWith(), logger: makeLogger({ write: () => undefined }) })
+    const again = (): Traffic =>
+      new Traffic({
+        db,
+        ask: askOf(inProcessHelper(kernel).ask),
+        now: () => new Date(),
+        settings: settingsWith(),
+        logger: makeLogger({ write: () => undefined }),
+      })
     const total = async (traffic: Traffic): Promise<number> => (await traffic.of(1)).total.tx_bytes
     kernel.rulesets.relay(1, { tx_bytes: 100, tx_packets: 1 })
     const first = again()

@@ -2,7 +2,15 @@
 import assert from 'node:assert/strict'
 import type { Client, Reply } from './support/client.ts'
 import { startPanel, type TestPanel } from './support/panel.ts'
-import { actOnRoute, createRoute, listRoutes, madeRoute, patchRoute, previewRoute, warningCodes } from './support/routes.ts'
+import {
+  actOnRoute,
+  createRoute,
+  listRoutes,
+  madeRoute,
+  patchRoute,
+  previewRoute,
+  warningCodes,
+} from './support/routes.ts'
 import { codesOf } from './support/tunnels.ts'
 
 describe('A relay rule that is refused', () => {
@@ -23,44 +31,167 @@ describe('A relay rule that is refused', () => {
     ['a protocol that is none', { route_protocol_id: 11 }, { route_protocol_id: 'INVALID_ROUTE_PROTOCOL' }],
     ['a NAT mode that is none', { nat_mode_id: 0 }, { nat_mode_id: 'INVALID_NAT_MODE' }],
     ['a balance that is none', { load_balance_mode_id: 50 }, { load_balance_mode_id: 'INVALID_LOAD_BALANCE_MODE' }],
-    ['no balance over two destinations', { destination_address: undefined, destination_port: undefined, load_balance_mode_id: 10, destinations: [{ address: '10.9.0.2', port: 1 }, { address: '10.9.0.3', port: 1 }] }, { load_balance_mode_id: 'INVALID_LOAD_BALANCE_MODE' }],
+    [
+      'no balance over two destinations',
+      {
+        destination_address: undefined,
+        destination_port: undefined,
+        load_balance_mode_id: 10,
+        destinations: [
+          { address: '10.9.0.2', port: 1 },
+          { address: '10.9.0.3', port: 1 },
+        ],
+      },
+      { load_balance_mode_id: 'INVALID_LOAD_BALANCE_MODE' },
+    ],
     ['a family that is none', { address_family_id: 30 }, { address_family_id: 'INVALID_ADDRESS_FAMILY' }],
-    ['a family that the bind address is not of', { address_family_id: 20 }, { address_family_id: 'INVALID_ADDRESS_FAMILY' }],
+    [
+      'a family that the bind address is not of',
+      { address_family_id: 20 },
+      { address_family_id: 'INVALID_ADDRESS_FAMILY' },
+    ],
     ['a bind address that is none', { bind_address: '192.0.2.256' }, { bind_address: 'INVALID_BIND_ADDRESS' }],
     ['a loopback bind address', { bind_address: '127.0.0.1' }, { bind_address: 'INVALID_BIND_ADDRESS' }],
     ['a multicast bind address', { bind_address: '224.0.0.1' }, { bind_address: 'INVALID_BIND_ADDRESS' }],
     ['an unparseable destination', { destination_address: 'example' }, { destination_address: 'INVALID_DESTINATION' }],
     ['no destination', { destination_address: undefined }, { destination_address: 'INVALID_DESTINATION' }],
     ['"any" as a destination', { destination_address: '0.0.0.0' }, { destination_address: 'INVALID_DESTINATION' }],
-    ['a link-local IPv6 destination', { bind_address: '2001:db8::1', destination_address: 'fe80::1' }, { destination_address: 'INVALID_DESTINATION' }],
-    ['a destination of the other family', { destination_address: '2001:db8::2' }, { destination_address: 'ADDRESS_FAMILY_MISMATCH' }],
-    ['destinations none of which is active', { destination_address: undefined, destination_port: undefined, destinations: [{ address: '10.9.0.2', port: 1, is_enabled: false }, { address: '10.9.0.3', port: 1, weight: 0 }] }, { destinations: 'INVALID_DESTINATION' }],
-    ['the same destination twice', { destination_address: undefined, destination_port: undefined, destinations: [{ address: '10.9.0.2', port: 1 }, { address: '10.9.0.2', port: 1 }] }, { 'destinations.1.address': 'INVALID_DESTINATION' }],
-    ['a destination beside a list whose first it is not', { destinations: [{ address: '10.9.0.9', port: 1 }] }, { destination_address: 'INVALID_DESTINATION' }],
-    ['a port of 0', { bind_port: 0, destination_port: 65536 }, { bind_port: 'INVALID_PORT', destination_port: 'INVALID_PORT' }],
+    [
+      'a link-local IPv6 destination',
+      { bind_address: '2001:db8::1', destination_address: 'fe80::1' },
+      { destination_address: 'INVALID_DESTINATION' },
+    ],
+    [
+      'a destination of the other family',
+      { destination_address: '2001:db8::2' },
+      { destination_address: 'ADDRESS_FAMILY_MISMATCH' },
+    ],
+    [
+      'destinations none of which is active',
+      {
+        destination_address: undefined,
+        destination_port: undefined,
+        destinations: [
+          { address: '10.9.0.2', port: 1, is_enabled: false },
+          { address: '10.9.0.3', port: 1, weight: 0 },
+        ],
+      },
+      { destinations: 'INVALID_DESTINATION' },
+    ],
+    [
+      'the same destination twice',
+      {
+        destination_address: undefined,
+        destination_port: undefined,
+        destinations: [
+          { address: '10.9.0.2', port: 1 },
+          { address: '10.9.0.2', port: 1 },
+        ],
+      },
+      { 'destinations.1.address': 'INVALID_DESTINATION' },
+    ],
+    [
+      'a destination beside a list whose first it is not',
+      { destinations: [{ address: '10.9.0.9', port: 1 }] },
+      { destination_address: 'INVALID_DESTINATION' },
+    ],
+    [
+      'a port of 0',
+      { bind_port: 0, destination_port: 65536 },
+      { bind_port: 'INVALID_PORT', destination_port: 'INVALID_PORT' },
+    ],
     ['no bind port', { bind_port: undefined }, { bind_port: 'INVALID_PORT' }],
-    ['a range that ends before it begins', { bind_port: 500, bind_port_range_end: 499 }, { bind_port_range_end: 'INVALID_PORT_RANGE' }],
-    ['a range past 65535', { bind_port: 500, bind_port_range_end: 600, destination_port: 65500 }, { destination_port: 'INVALID_PORT_RANGE' }],
-    ['ranges of unequal width', { bind_port: 500, bind_port_range_end: 600, destination_port: 500, destination_port_range_end: 599 }, { destination_port_range_end: 'PORT_RANGE_WIDTH_MISMATCH' }],
-    ['a range to which one port is bound', { destination_port: 500, destination_port_range_end: 600 }, { destination_port_range_end: 'PORT_RANGE_WIDTH_MISMATCH' }],
-    ['a range that is shifted over more ports than the kernel holds', { bind_port: 10_000, bind_port_range_end: 50_000, destination_address: undefined, destination_port: undefined, destinations: [{ address: '10.9.0.2', port: 10_001 }, { address: '10.9.0.3', port: 10_001 }] }, { bind_port_range_end: 'INVALID_PORT_RANGE' }],
+    [
+      'a range that ends before it begins',
+      { bind_port: 500, bind_port_range_end: 499 },
+      { bind_port_range_end: 'INVALID_PORT_RANGE' },
+    ],
+    [
+      'a range past 65535',
+      { bind_port: 500, bind_port_range_end: 600, destination_port: 65500 },
+      { destination_port: 'INVALID_PORT_RANGE' },
+    ],
+    [
+      'ranges of unequal width',
+      { bind_port: 500, bind_port_range_end: 600, destination_port: 500, destination_port_range_end: 599 },
+      { destination_port_range_end: 'PORT_RANGE_WIDTH_MISMATCH' },
+    ],
+    [
+      'a range to which one port is bound',
+      { destination_port: 500, destination_port_range_end: 600 },
+      { destination_port_range_end: 'PORT_RANGE_WIDTH_MISMATCH' },
+    ],
+    [
+      'a range that is shifted over more ports than the kernel holds',
+      {
+        bind_port: 10_000,
+        bind_port_range_end: 50_000,
+        destination_address: undefined,
+        destination_port: undefined,
+        destinations: [
+          { address: '10.9.0.2', port: 10_001 },
+          { address: '10.9.0.3', port: 10_001 },
+        ],
+      },
+      { bind_port_range_end: 'INVALID_PORT_RANGE' },
+    ],
     ['SNAT without its address', { nat_mode_id: 20 }, { snat_address: 'SNAT_ADDRESS_REQUIRED' }],
     ['SNAT to what is no address', { nat_mode_id: 20, snat_address: 'me' }, { snat_address: 'INVALID_SNAT_ADDRESS' }],
-    ['SNAT to an address that this server does not have', { nat_mode_id: 20, snat_address: '203.0.113.5' }, { snat_address: 'SNAT_ADDRESS_NOT_ON_HOST' }],
-    ['SNAT to the other family', { nat_mode_id: 20, snat_address: '2001:db8::1' }, { snat_address: 'ADDRESS_FAMILY_MISMATCH' }],
+    [
+      'SNAT to an address that this server does not have',
+      { nat_mode_id: 20, snat_address: '203.0.113.5' },
+      { snat_address: 'SNAT_ADDRESS_NOT_ON_HOST' },
+    ],
+    [
+      'SNAT to the other family',
+      { nat_mode_id: 20, snat_address: '2001:db8::1' },
+      { snat_address: 'ADDRESS_FAMILY_MISMATCH' },
+    ],
     ['an SNAT address that nothing uses', { snat_address: '192.0.2.1' }, { snat_address: 'SNAT_ADDRESS_UNUSED' }],
     ['a loopback destination', { destination_address: '127.0.0.1' }, { destination_address: 'LOOPBACK_DESTINATION' }],
     ['a malformed CIDR', { allowed_sources: [{ cidr: '10.0.0.0/33' }] }, { 'allowed_sources.0.cidr': 'INVALID_CIDR' }],
-    ['an allowed source of the other family', { allowed_sources: [{ cidr: 'fd00::/8' }] }, { 'allowed_sources.0.cidr': 'ADDRESS_FAMILY_MISMATCH' }],
-    ['an allowed source named twice', { allowed_sources: [{ cidr: '10.0.0.0/8' }, { cidr: '10.9.9.9/8' }] }, { 'allowed_sources.1.cidr': 'INVALID_CIDR' }],
-    ['a weight above 1000', { destination_address: undefined, destination_port: undefined, destinations: [{ address: '10.9.0.2', port: 1, weight: 1001 }] }, { 'destinations.0.weight': 'INVALID_WEIGHT' }],
-    ['limits of 0', { max_connections_per_source: 0, connection_rate_limit: 0 }, { max_connections_per_source: 'INVALID_CONNECTION_LIMIT', connection_rate_limit: 'INVALID_CONNECTION_LIMIT' }],
+    [
+      'an allowed source of the other family',
+      { allowed_sources: [{ cidr: 'fd00::/8' }] },
+      { 'allowed_sources.0.cidr': 'ADDRESS_FAMILY_MISMATCH' },
+    ],
+    [
+      'an allowed source named twice',
+      { allowed_sources: [{ cidr: '10.0.0.0/8' }, { cidr: '10.9.9.9/8' }] },
+      { 'allowed_sources.1.cidr': 'INVALID_CIDR' },
+    ],
+    [
+      'a weight above 1000',
+      {
+        destination_address: undefined,
+        destination_port: undefined,
+        destinations: [{ address: '10.9.0.2', port: 1, weight: 1001 }],
+      },
+      { 'destinations.0.weight': 'INVALID_WEIGHT' },
+    ],
+    [
+      'limits of 0',
+      { max_connections_per_source: 0, connection_rate_limit: 0 },
+      { max_connections_per_source: 'INVALID_CONNECTION_LIMIT', connection_rate_limit: 'INVALID_CONNECTION_LIMIT' },
+    ],
     ['a mark of 0', { fwmark: 0 }, { fwmark: 'INVALID_FWMARK' }],
     ['an interface that is not there', { bind_interface: 'eth9' }, { bind_interface: 'INTERFACE_NOT_FOUND' }],
     ['a tunnel that is not there', { tunnel_id: 9 }, { tunnel_id: 'UNKNOWN_TUNNEL' }],
-    ['its own listener as destination', { destination_address: '192.0.2.1', destination_port: 443 }, { destination_address: 'SELF_FORWARD_LOOP' }],
-    ['its own listener on every address', { bind_address: '0.0.0.0', destination_address: '192.0.2.1', destination_port: 443, force: true }, { destination_address: 'SELF_FORWARD_LOOP' }],
-    ['its own range', { bind_port: 400, bind_port_range_end: 450, destination_address: '192.0.2.1', destination_port: 430 }, { destination_address: 'SELF_FORWARD_LOOP' }],
+    [
+      'its own listener as destination',
+      { destination_address: '192.0.2.1', destination_port: 443 },
+      { destination_address: 'SELF_FORWARD_LOOP' },
+    ],
+    [
+      'its own listener on every address',
+      { bind_address: '0.0.0.0', destination_address: '192.0.2.1', destination_port: 443, force: true },
+      { destination_address: 'SELF_FORWARD_LOOP' },
+    ],
+    [
+      'its own range',
+      { bind_port: 400, bind_port_range_end: 450, destination_address: '192.0.2.1', destination_port: 430 },
+      { destination_address: 'SELF_FORWARD_LOOP' },
+    ],
     ['a field that there is not', { colour: 'red' }, { colour: 'UNKNOWN_FIELD' }],
     ['a number as text', { bind_port: '443' }, { bind_port: 'INVALID_PORT' }],
   ]
@@ -74,17 +205,44 @@ describe('A relay rule that is refused', () => {
   }
 
   it('is told of all its problems at once, the first by the order of the fields', async () => {
-    const reply = await createRoute(client, { destination_address: 'x', nat_mode_id: 20, bind_interface: 'eth9', allowed_sources: [{ cidr: 'y' }], tunnel_id: 5, fwmark: 0 })
-    assert.deepEqual(Object.keys(codesOf(reply)).sort(), ['allowed_sources.0.cidr', 'bind_interface', 'destination_address', 'fwmark', 'snat_address', 'tunnel_id'])
+    const reply = await createRoute(client, {
+      destination_address: 'x',
+      nat_mode_id: 20,
+      bind_interface: 'eth9',
+      allowed_sources: [{ cidr: 'y' }],
+      tunnel_id: 5,
+      fwmark: 0,
+    })
+    assert.deepEqual(Object.keys(codesOf(reply)).sort(), [
+      'allowed_sources.0.cidr',
+      'bind_interface',
+      'destination_address',
+      'fwmark',
+      'snat_address',
+      'tunnel_id',
+    ])
     assert.equal(reply.error.field, 'bind_interface')
-    for (const { field, message } of reply.error.details['fields'] as { field: string; message: string }[]) assert.equal(reply.error.details[field], message)
+    for (const { field, message } of reply.error.details['fields'] as { field: string; message: string }[])
+      assert.equal(reply.error.details[field], message)
   })
 
   it('has at most 64 destinations and 256 allowed sources', async () => {
-    const many = (count: number) => Array.from({ length: count }, (_, at) => ({ address: `10.8.0.${at + 1}`, port: 80 }))
-    assert.deepEqual(codesOf(await createRoute(client, { destination_address: undefined, destination_port: undefined, destinations: many(65) })), { destinations: 'INVALID_DESTINATION' })
+    const many = (count: number) =>
+      Array.from({ length: count }, (_, at) => ({ address: `10.8.0.${at + 1}`, port: 80 }))
+    assert.deepEqual(
+      codesOf(
+        await createRoute(client, {
+          destination_address: undefined,
+          destination_port: undefined,
+          destinations: many(65),
+        }),
+      ),
+      { destinations: 'INVALID_DESTINATION' },
+    )
     const sources = Array.from({ length: 257 }, (_, at) => ({ cidr: `10.${at % 256}.${at >> 8}.0/24` }))
-    assert.deepEqual(codesOf(await createRoute(client, { allowed_sources: sources })), { allowed_sources: 'INVALID_CIDR' })
+    assert.deepEqual(codesOf(await createRoute(client, { allowed_sources: sources })), {
+      allowed_sources: 'INVALID_CIDR',
+    })
   })
 })
 
@@ -105,12 +263,19 @@ describe('The ports that no rule takes', () => {
     assert.deepEqual(panel.kernel.changes, [])
   }
 
-  it('are the panel\'s own, also within a range, on any address, disabled, and with force: 409 whose message mentions the panel', async () => {
+  it("are the panel's own, also within a range, on any address, disabled, and with force: 409 whose message mentions the panel", async () => {
     const listening = { protocol: 'tcp', address: '127.0.0.1', port, process: 'node', is_sshd: false } as const
     panel.kernel.hostListeners = [listening, { ...listening, address: '0.0.0.0' }]
-    for (const body of [{}, { force: true }, { bind_address: '0.0.0.0' }, { route_protocol_id: 30 }, { is_enabled: false }]) refused(await createRoute(client, { bind_port: port, ...body }))
+    for (const body of [
+      {},
+      { force: true },
+      { bind_address: '0.0.0.0' },
+      { route_protocol_id: 30 },
+      { is_enabled: false },
+    ])
+      refused(await createRoute(client, { bind_port: port, ...body }))
     refused(await createRoute(client, { bind_port: port - 1, bind_port_range_end: port + 1, force: true }))
-    refused(await previewRoute(client, { bind_port: port, force: true }) as Reply<unknown>)
+    refused((await previewRoute(client, { bind_port: port, force: true })) as Reply<unknown>)
   })
 
   it('and those that sshd listens on, whichever they are', async () => {
@@ -141,32 +306,58 @@ describe('Rules and processes on the same port', () => {
   afterEach(() => panel.close())
 
   it('an identical listener is refused: ROUTE_PORT_CONFLICT that names the rule, even with force', async () => {
-    await madeRoute(client, { route_rule_title: 'First', allowed_sources: [{ cidr: '10.0.0.0/8' }, { cidr: '203.0.113.0/24' }] })
-    const reply = await createRoute(client, { force: true, destination_address: '10.9.0.99', allowed_sources: [{ cidr: '203.0.113.0/24' }, { cidr: '10.0.0.0/8' }] })
+    await madeRoute(client, {
+      route_rule_title: 'First',
+      allowed_sources: [{ cidr: '10.0.0.0/8' }, { cidr: '203.0.113.0/24' }],
+    })
+    const reply = await createRoute(client, {
+      force: true,
+      destination_address: '10.9.0.99',
+      allowed_sources: [{ cidr: '203.0.113.0/24' }, { cidr: '10.0.0.0/8' }],
+    })
     assert.deepEqual([reply.status, codesOf(reply)], [422, { bind_port: 'ROUTE_PORT_CONFLICT' }])
     assert.match(reply.error.message, /First/)
   })
 
   it('a partial overlap is accepted with a warning that names the rule that wins', async () => {
     await madeRoute(client, { route_rule_title: 'First' })
-    const overlapping: object[] = [{ bind_address: '0.0.0.0' }, { bind_port: 440, bind_port_range_end: 450 }, { allowed_sources: [{ cidr: '10.0.0.0/8' }] }, { route_protocol_id: 30 }, { bind_interface: 'eth0' }]
+    const overlapping: object[] = [
+      { bind_address: '0.0.0.0' },
+      { bind_port: 440, bind_port_range_end: 450 },
+      { allowed_sources: [{ cidr: '10.0.0.0/8' }] },
+      { route_protocol_id: 30 },
+      { bind_interface: 'eth0' },
+    ]
     for (const body of overlapping) {
       const { status, body: answer, text } = await previewRoute(client, body)
       assert.equal(status, 200, text)
       const found = answer.warnings.find(({ code }) => code === 'ROUTE_OVERLAPS_RULE')
       assert.match(found?.message ?? '', /First \(1\) stands first and gets them/, JSON.stringify(body))
     }
-    const first = (await previewRoute(client, { bind_address: '0.0.0.0', sort_order: 0 })).body.warnings.find(({ code }) => code === 'ROUTE_OVERLAPS_RULE')
+    const first = (await previewRoute(client, { bind_address: '0.0.0.0', sort_order: 0 })).body.warnings.find(
+      ({ code }) => code === 'ROUTE_OVERLAPS_RULE',
+    )
     assert.match(first?.message ?? '', /this rule stands first/)
   })
 
   it('what cannot meet does not conflict, and a disabled rule never does', async () => {
     await madeRoute(client, { bind_interface: 'lo', allowed_sources: [{ cidr: '10.0.0.0/8' }] })
-    const apart: object[] = [{ route_protocol_id: 20 }, { bind_address: '192.0.2.9' }, { bind_port: 444 }, { bind_interface: 'eth0' }, { allowed_sources: [{ cidr: '203.0.113.0/24' }] }, { bind_address: '::', destination_address: '2001:db8::9' }]
-    for (const body of apart) assert(!warningCodes(await previewRoute(client, body)).includes('ROUTE_OVERLAPS_RULE'), JSON.stringify(body))
+    const apart: object[] = [
+      { route_protocol_id: 20 },
+      { bind_address: '192.0.2.9' },
+      { bind_port: 444 },
+      { bind_interface: 'eth0' },
+      { allowed_sources: [{ cidr: '203.0.113.0/24' }] },
+      { bind_address: '::', destination_address: '2001:db8::9' },
+    ]
+    for (const body of apart)
+      assert(!warningCodes(await previewRoute(client, body)).includes('ROUTE_OVERLAPS_RULE'), JSON.stringify(body))
     await actOnRoute(client, 1, 'disable')
     assert(!warningCodes(await createRoute(client)).includes('ROUTE_OVERLAPS_RULE'))
-    assert.equal((await createRoute(client, { bind_interface: 'lo', allowed_sources: [{ cidr: '10.0.0.0/8' }] })).status, 201)
+    assert.equal(
+      (await createRoute(client, { bind_interface: 'lo', allowed_sources: [{ cidr: '10.0.0.0/8' }] })).status,
+      201,
+    )
   })
 
   it('a local process on the port is PORT_IN_USE that names it; with force a warning', async () => {
@@ -178,15 +369,23 @@ describe('Rules and processes on the same port', () => {
     assert.deepEqual([forced.status, warningCodes(forced).includes('PORT_IN_USE_FORCED')], [201, true])
   })
 
-  it('a process that only the loopback reaches, another protocol, address or port is in nobody\'s way', async () => {
+  it("a process that only the loopback reaches, another protocol, address or port is in nobody's way", async () => {
     const one = { protocol: 'tcp', address: '0.0.0.0', port: 443, process: 'x', is_sshd: false } as const
-    panel.kernel.hostListeners = [{ ...one, address: '127.0.0.1' }, { ...one, address: '::1' }, { ...one, protocol: 'udp' }, { ...one, address: '192.0.2.99' }, { ...one, port: 444 }]
+    panel.kernel.hostListeners = [
+      { ...one, address: '127.0.0.1' },
+      { ...one, address: '::1' },
+      { ...one, protocol: 'udp' },
+      { ...one, address: '192.0.2.99' },
+      { ...one, port: 444 },
+    ]
     assert.equal((await createRoute(client)).status, 201)
   })
 
   it('a duplicate title is refused whatever its capitals', async () => {
     await madeRoute(client, { route_rule_title: 'Übergang' })
-    assert.deepEqual(codesOf(await createRoute(client, { bind_port: 2, route_rule_title: 'üBERGANG' })), { route_rule_title: 'ROUTE_TITLE_CONFLICT' })
+    assert.deepEqual(codesOf(await createRoute(client, { bind_port: 2, route_rule_title: 'üBERGANG' })), {
+      route_rule_title: 'ROUTE_TITLE_CONFLICT',
+    })
   })
 })
 
@@ -206,12 +405,20 @@ describe('What is worth a word about a rule', () => {
 
   it('is an address that no interface has, and a loopback destination that was forced', async () => {
     assert(warningCodes(await previewRoute(client, { bind_address: '203.0.113.9' })).includes('BIND_ADDRESS_NOT_FOUND'))
-    assert(warningCodes(await previewRoute(client, { destination_address: '127.0.0.1', force: true })).includes('LOOPBACK_DESTINATION_FORCED'))
+    assert(
+      warningCodes(await previewRoute(client, { destination_address: '127.0.0.1', force: true })).includes(
+        'LOOPBACK_DESTINATION_FORCED',
+      ),
+    )
   })
 
   it('is a tunnel without clamping', async () => {
     await client.post('/tunnels', { local_endpoint: '192.0.2.1', remote_endpoint: '198.51.100.7' })
-    assert(warningCodes(await previewRoute(client, { tunnel_id: 1, is_clamp_mss_to_pmtu: false })).includes('MSS_CLAMP_RECOMMENDED'))
+    assert(
+      warningCodes(await previewRoute(client, { tunnel_id: 1, is_clamp_mss_to_pmtu: false })).includes(
+        'MSS_CLAMP_RECOMMENDED',
+      ),
+    )
     assert(!warningCodes(await previewRoute(client, { tunnel_id: 1 })).includes('MSS_CLAMP_RECOMMENDED'))
   })
 })

@@ -27,7 +27,11 @@ describe('The health of rules', () => {
     panel.bus.subscribe('route.health', (event) => void told.push(event))
     await madeRoute(client)
     await panel.routeWatch.look()
-    kernel = watchKernel({ stream: inProcessHelper(panel.kernel).stream, logger, listener: (events) => panel.bus.publish('host.changed', { events }) })
+    kernel = watchKernel({
+      stream: inProcessHelper(panel.kernel).stream,
+      logger,
+      listener: (events) => panel.bus.publish('host.changed', { events }),
+    })
     end = keepWatchingRoutes({ watch: panel.routeWatch, bus: panel.bus, settings: panel.settings, logger })
     await until(() => panel.kernel.listeners.size > 0)
   })
@@ -44,7 +48,8 @@ describe('The health of rules', () => {
       await sleep(5)
     }
   }
-  const moves = (): [number, string | null, string | null][] => told.map(({ route_rule_id, from, to }) => [route_rule_id, from, to])
+  const moves = (): [number, string | null, string | null][] =>
+    told.map(({ route_rule_id, from, to }) => [route_rule_id, from, to])
   const next = async (...move: [number, string | null, string | null]): Promise<void> => {
     await until(() => moves().some((one) => one.join() === move.join()))
     told = []
@@ -53,7 +58,10 @@ describe('The health of rules', () => {
   it('is told within two seconds of a change by somebody else, and when it is put right', async () => {
     panel.kernel.rulesets.edit(1, { nat_mode: 'none' })
     await until(() => told.length > 0)
-    assert.deepEqual([moves(), told[0]?.title], [[[1, 'healthy', 'failed']], (await getRoute(client, 1)).body.route.route_rule_title])
+    assert.deepEqual(
+      [moves(), told[0]?.title],
+      [[[1, 'healthy', 'failed']], (await getRoute(client, 1)).body.route.route_rule_title],
+    )
     assert.match(told[0]?.detail ?? '', /nat_mode/)
     told = []
     await actOnRoute(client, 1, 'reapply')
@@ -89,8 +97,19 @@ describe('The health of rules', () => {
 
   it('is not told while nothing changes, nor while root is away, when nothing is known', async () => {
     await panel.routeWatch.look()
-    const away = async (): Promise<never> => Promise.reject(new Refusal('HELPER_UNAVAILABLE', 'The root helper does not answer.'))
-    await new RouteWatch({ db: panel.db, ask: away, now: panel.clock.now, putRight: async () => undefined, inTurn: (work) => work(), publish: panel.bus.publish }, logger).look()
+    const away = async (): Promise<never> =>
+      Promise.reject(new Refusal('HELPER_UNAVAILABLE', 'The root helper does not answer.'))
+    await new RouteWatch(
+      {
+        db: panel.db,
+        ask: away,
+        now: panel.clock.now,
+        putRight: async () => undefined,
+        inTurn: (work) => work(),
+        publish: panel.bus.publish,
+      },
+      logger,
+    ).look()
     assert.deepEqual(told, [])
   })
 

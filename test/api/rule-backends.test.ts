@@ -8,10 +8,24 @@ import { actOnRoute, createRoute, madeRoute, patchRoute, previewRoute } from './
 import { codesOf } from './support/tunnels.ts'
 
 interface Told {
-  rule_backend: { active: string; rule_backend_type_id: number | null; available: boolean; reason: string; detail: string; namespace: string; features: Record<string, boolean>; binaries: Record<string, boolean> }
+  rule_backend: {
+    active: string
+    rule_backend_type_id: number | null
+    available: boolean
+    reason: string
+    detail: string
+    namespace: string
+    features: Record<string, boolean>
+    binaries: Record<string, boolean>
+  }
 }
 
-const among = (many: number): object => ({ destination_address: undefined, destination_port: undefined, load_balance_mode_id: 30, destinations: Array.from({ length: many }, (_, at) => ({ address: `10.9.0.${at + 2}`, port: 443 })) })
+const among = (many: number): object => ({
+  destination_address: undefined,
+  destination_port: undefined,
+  load_balance_mode_id: 30,
+  destinations: Array.from({ length: many }, (_, at) => ({ address: `10.9.0.${at + 2}`, port: 443 })),
+})
 
 describe('A host whose rules iptables carries out', () => {
   let panel: TestPanel
@@ -25,18 +39,29 @@ describe('A host whose rules iptables carries out', () => {
   afterEach(() => panel.close())
 
   it('is told to have it, with what it cannot do and why', async () => {
-    const told = async (): Promise<Told['rule_backend']> => (await client.get<Told>('/system/capabilities')).body.rule_backend
-    const missing = ({ features }: Told['rule_backend']): string[] => Object.keys(features).filter((name) => !features[name])
+    const told = async (): Promise<Told['rule_backend']> =>
+      (await client.get<Told>('/system/capabilities')).body.rule_backend
+    const missing = ({ features }: Told['rule_backend']): string[] =>
+      Object.keys(features).filter((name) => !features[name])
     const nft = await told()
-    assert.deepEqual([nft.active, nft.rule_backend_type_id, nft.available, missing(nft)], ['iptables_nft', 20, true, ['named_counters']])
+    assert.deepEqual(
+      [nft.active, nft.rule_backend_type_id, nft.available, missing(nft)],
+      ['iptables_nft', 20, true, ['named_counters']],
+    )
     assert.match(nft.namespace, /PANEL-\*/)
     assert.match(nft.detail, /32 destinations.*10000 new connections.*no names/)
     assert.ok(nft.reason.length > 0 && nft.binaries['iptables-restore'])
     on('iptables_legacy')
     const legacy = await told()
-    assert.deepEqual([legacy.active, legacy.rule_backend_type_id, missing(legacy)], ['iptables_legacy', 30, ['named_counters', 'connection_limits']])
+    assert.deepEqual(
+      [legacy.active, legacy.rule_backend_type_id, missing(legacy)],
+      ['iptables_legacy', 30, ['named_counters', 'connection_limits']],
+    )
     assert.match(legacy.detail, /forgets who is connected/)
-    assert.equal((await client.get<{ backend: { active: string } }>('/system/forwarding')).body.backend.active, 'iptables_legacy')
+    assert.equal(
+      (await client.get<{ backend: { active: string } }>('/system/forwarding')).body.backend.active,
+      'iptables_legacy',
+    )
   })
 
   it('relays as any other, and says by what', async () => {
@@ -45,15 +70,38 @@ describe('A host whose rules iptables carries out', () => {
   })
 
   const refused: [string, RuleBackend, object, Record<string, string>][] = [
-    ['dealing out by source among more destinations than it can', 'iptables_nft', among(33), { load_balance_mode_id: 'INVALID_LOAD_BALANCE_MODE' }],
-    ['a rate that it cannot hold', 'iptables_nft', { connection_rate_limit: 10_001 }, { connection_rate_limit: 'INVALID_CONNECTION_LIMIT' }],
-    ['a limit of open connections by the variant that forgets them', 'iptables_legacy', { max_connections_per_source: 5 }, { max_connections_per_source: 'INVALID_CONNECTION_LIMIT' }],
-    ['two of these at once', 'iptables_legacy', { max_connections_per_source: 5, connection_rate_limit: 20_000 }, { max_connections_per_source: 'INVALID_CONNECTION_LIMIT', connection_rate_limit: 'INVALID_CONNECTION_LIMIT' }],
+    [
+      'dealing out by source among more destinations than it can',
+      'iptables_nft',
+      among(33),
+      { load_balance_mode_id: 'INVALID_LOAD_BALANCE_MODE' },
+    ],
+    [
+      'a rate that it cannot hold',
+      'iptables_nft',
+      { connection_rate_limit: 10_001 },
+      { connection_rate_limit: 'INVALID_CONNECTION_LIMIT' },
+    ],
+    [
+      'a limit of open connections by the variant that forgets them',
+      'iptables_legacy',
+      { max_connections_per_source: 5 },
+      { max_connections_per_source: 'INVALID_CONNECTION_LIMIT' },
+    ],
+    [
+      'two of these at once',
+      'iptables_legacy',
+      { max_connections_per_source: 5, connection_rate_limit: 20_000 },
+      { max_connections_per_source: 'INVALID_CONNECTION_LIMIT', connection_rate_limit: 'INVALID_CONNECTION_LIMIT' },
+    ],
   ]
   for (const [what, backend, body, codes] of refused) {
     it(`refuses ${what}, at the field that asks for it, when a rule is made, shown or changed`, async () => {
       on(backend)
-      assert.deepEqual([codesOf(await previewRoute(client, body)), codesOf(await createRoute(client, body))], [codes, codes])
+      assert.deepEqual(
+        [codesOf(await previewRoute(client, body)), codesOf(await createRoute(client, body))],
+        [codes, codes],
+      )
       const { route_rule_id } = await madeRoute(client, {})
       const before = panel.kernel.rulesets.picture()
       const { destination_address: _address, destination_port: _port, ...patch } = body as Record<string, unknown>
@@ -73,7 +121,10 @@ describe('A host whose rules iptables carries out', () => {
     const { status, body } = await actOnRoute(client, route_rule_id, 'enable')
     assert.equal(status, 503)
     assert.match(JSON.stringify(body), /forgets who is connected/)
-    assert.equal((await patchRoute(client, route_rule_id, { max_connections_per_source: null, is_enabled: true })).status, 200)
+    assert.equal(
+      (await patchRoute(client, route_rule_id, { max_connections_per_source: null, is_enabled: true })).status,
+      200,
+    )
   })
 
   it('is shown the very text for iptables-restore in a preview', async () => {

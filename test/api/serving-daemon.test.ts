@@ -21,7 +21,14 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const MAIN = join(ROOT, 'web-daemon/app/main.ts')
 const NOBODY = 65534
 /** An ordinary user, who can read this clone wherever root has put it. */
-const AS_NOBODY = ['setpriv', `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups', '--inh-caps=+dac_override', '--ambient-caps=+dac_override']
+const AS_NOBODY = [
+  'setpriv',
+  `--reuid=${NOBODY}`,
+  `--regid=${NOBODY}`,
+  '--clear-groups',
+  '--inh-caps=+dac_override',
+  '--ambient-caps=+dac_override',
+]
 const isRoot = process.getuid?.() === 0
 
 interface Ended {
@@ -45,15 +52,28 @@ describe('the web daemon', function () {
     rmSync(directory, { recursive: true })
   })
 
-  const run = (environment: Record<string, string>, asRoot = false): { child: ChildProcess; output: () => string; ended: Promise<Ended> } => {
-    const env = { PATH: process.env['PATH'] ?? '', PANEL_STATE_DIR: directory, PANEL_HELPER_SOCKET: join(directory, 'none.sock'), PANEL_LISTEN_PORT: '0', ...environment }
+  const run = (
+    environment: Record<string, string>,
+    asRoot = false,
+  ): { child: ChildProcess; output: () => string; ended: Promise<Ended> } => {
+    const env = {
+      PATH: process.env['PATH'] ?? '',
+      PANEL_STATE_DIR: directory,
+      PANEL_HELPER_SOCKET: join(directory, 'none.sock'),
+      PANEL_LISTEN_PORT: '0',
+      ...environment,
+    }
     const [program = '', ...args] = [...(isRoot && !asRoot ? AS_NOBODY : []), process.execPath, '--import', 'tsx', MAIN]
     const child = spawn(program, args, { env, cwd: ROOT })
     children.push(child)
     let [out, err] = ['', '']
     child.stdout?.on('data', (chunk) => (out += String(chunk)))
     child.stderr?.on('data', (chunk) => (err += String(chunk)))
-    return { child, output: () => out, ended: new Promise((resolve) => child.on('exit', (code) => setTimeout(() => resolve({ code, said: err }), 50))) }
+    return {
+      child,
+      output: () => out,
+      ended: new Promise((resolve) => child.on('exit', (code) => setTimeout(() => resolve({ code, said: err }), 50))),
+    }
   }
   const started = async (daemon: ReturnType<typeof run>): Promise<string> => {
     while (!daemon.output().includes('\n')) {
@@ -140,7 +160,11 @@ describe('the web daemon', function () {
     assert.match(line, /^The panel is at https:\/\/127\.0\.0\.1:\d+\/\n$/)
     const base = line.trim().split(' ').at(-1) ?? ''
     assert.equal(await shownBy(base), fingerprintIn(place))
-    for (const [from, to] of [[filesIn(next).key, key], [filesIn(next).cert, cert]] as const) copyFileSync(from, to)
+    for (const [from, to] of [
+      [filesIn(next).key, key],
+      [filesIn(next).cert, cert],
+    ] as const)
+      copyFileSync(from, to)
     while ((await shownBy(base)) !== fingerprintIn(next)) await new Promise((resolve) => setTimeout(resolve, 100))
     const { body } = await new Client(base).get<{ components: { name: string; status: string }[] }>('/system/health')
     assert.deepEqual(body.components.at(-1), { name: 'tls', status: 'ok' })

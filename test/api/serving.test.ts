@@ -16,7 +16,29 @@ describe('the web path prefix', () => {
   before(async () => (panel = await startPanel({ web_path: PREFIX.slice(1) })))
   after(() => panel.close())
 
-  const outside = ['/', '/api/v1/system/health', '/secret.path/', `${PREFIX}x`, `${PREFIX}x/`, '/other/', '/%53ecret.path/', `/${PREFIX}/`, `/assets/${SCRIPT}`, '//', `//${PREFIX.slice(1)}/`, `/.${PREFIX}/`, `/..${PREFIX}/`, `/%2e%2e${PREFIX}/`, `/x/..${PREFIX}/`, `${PREFIX}%2f`, `${PREFIX}%00/`, `${PREFIX};a=1/`, `/\\${PREFIX}/`, `http://panel.example/..${PREFIX}/`, `http://panel.example//${PREFIX}/`]
+  const outside = [
+    '/',
+    '/api/v1/system/health',
+    '/secret.path/',
+    `${PREFIX}x`,
+    `${PREFIX}x/`,
+    '/other/',
+    '/%53ecret.path/',
+    `/${PREFIX}/`,
+    `/assets/${SCRIPT}`,
+    '//',
+    `//${PREFIX.slice(1)}/`,
+    `/.${PREFIX}/`,
+    `/..${PREFIX}/`,
+    `/%2e%2e${PREFIX}/`,
+    `/x/..${PREFIX}/`,
+    `${PREFIX}%2f`,
+    `${PREFIX}%00/`,
+    `${PREFIX};a=1/`,
+    `/\\${PREFIX}/`,
+    `http://panel.example/..${PREFIX}/`,
+    `http://panel.example//${PREFIX}/`,
+  ]
   for (const target of outside) {
     for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
       it(`answers ${method} ${target}, which is outside it, with a bare 404`, async () => {
@@ -63,8 +85,14 @@ describe('the web path prefix', () => {
 
   it('is written into the addresses of the files of the page, which are there', async () => {
     const { text } = await panel.visitor().raw('GET', `${PREFIX}/`)
-    const files = [...text.matchAll(/(?:src|href)="([^"]+)"/g)].map((match) => String(match[1])).filter((path) => path.startsWith('/'))
-    for (const kind of ['.js', '.css']) assert.ok(files.some((file) => file.startsWith(`${PREFIX}/assets/`) && file.endsWith(kind)), `no ${kind} among ${files.join(' ')}`)
+    const files = [...text.matchAll(/(?:src|href)="([^"]+)"/g)]
+      .map((match) => String(match[1]))
+      .filter((path) => path.startsWith('/'))
+    for (const kind of ['.js', '.css'])
+      assert.ok(
+        files.some((file) => file.startsWith(`${PREFIX}/assets/`) && file.endsWith(kind)),
+        `no ${kind} among ${files.join(' ')}`,
+      )
     for (const file of files) assert.equal((await panel.visitor().raw('GET', file)).status, 200, file)
   })
 })
@@ -78,7 +106,16 @@ describe('without a prefix', () => {
     assert.equal((await panel.visitor().raw('GET', '/api/v1/system/health')).status, 200)
   })
 
-  for (const path of ['/', '/tunnels', '/tunnels/3/diagnostics', '/index.html', '/routes?state=down', '/API/v1', '/apis', '/%zz']) {
+  for (const path of [
+    '/',
+    '/tunnels',
+    '/tunnels/3/diagnostics',
+    '/index.html',
+    '/routes?state=down',
+    '/API/v1',
+    '/apis',
+    '/%zz',
+  ]) {
     it(`${path} is the app page, before set-up as well, and is not stored`, async () => {
       const { status, headers, text } = await panel.visitor().raw('GET', path)
       assert.equal(status, 200)
@@ -88,7 +125,27 @@ describe('without a prefix', () => {
     })
   }
 
-  for (const path of ['/api', '/api/', '/api/v1', '/api/v1/', '/api/v1/nothing', '/api/v2/tunnels', '/api/v1/system/health/', '/api/v1/System/health', '/api/v1//system/health', '/api/v1/./system/health', '/api/v1/tunnels/../system/health', '/api/v1/%2e%2e/v1/system/health', '/api/v1/system%2fhealth', '/api/v1/system/health%00', '/api/v1/system/health;a=1', '/api/v1/tunnels/..%2f..%2fsystem%2fhealth', '/api/v1/tunnels/1%00', '/api/v1/tunnels/%zz', '/api/\\v1/system/health']) {
+  for (const path of [
+    '/api',
+    '/api/',
+    '/api/v1',
+    '/api/v1/',
+    '/api/v1/nothing',
+    '/api/v2/tunnels',
+    '/api/v1/system/health/',
+    '/api/v1/System/health',
+    '/api/v1//system/health',
+    '/api/v1/./system/health',
+    '/api/v1/tunnels/../system/health',
+    '/api/v1/%2e%2e/v1/system/health',
+    '/api/v1/system%2fhealth',
+    '/api/v1/system/health%00',
+    '/api/v1/system/health;a=1',
+    '/api/v1/tunnels/..%2f..%2fsystem%2fhealth',
+    '/api/v1/tunnels/1%00',
+    '/api/v1/tunnels/%zz',
+    '/api/\\v1/system/health',
+  ]) {
     it(`${path} is unknown under the API: 404 with the envelope`, async () => {
       for (const method of ['GET', 'POST']) {
         const { status, error } = await panel.visitor().raw(method, path)
@@ -101,7 +158,14 @@ describe('without a prefix', () => {
     const { status, headers, text } = await panel.visitor().raw('GET', `/assets/${SCRIPT}`)
     assert.deepEqual([status, headers['content-type']], [200, 'text/javascript; charset=utf-8'])
     assert.equal(text, readFileSync(join(PAGE_DIR, 'assets', SCRIPT), 'utf8'))
-    for (const path of ['/assets/none.js', '/assets/', '/assets/../index.html', '/assets/..%2findex.html', '/assets/..%2f..%2fpackage.json', `/assets//${SCRIPT}`]) {
+    for (const path of [
+      '/assets/none.js',
+      '/assets/',
+      '/assets/../index.html',
+      '/assets/..%2findex.html',
+      '/assets/..%2f..%2fpackage.json',
+      `/assets//${SCRIPT}`,
+    ]) {
       const missing = await panel.visitor().raw('GET', path)
       assert.deepEqual([path, missing.status, missing.error.code], [path, 404, 'NOT_FOUND'])
     }
@@ -115,7 +179,10 @@ describe('without a prefix', () => {
   it('HEAD is served like GET, without the body', async () => {
     for (const path of ['/', '/api/v1/system/health', `/assets/${SCRIPT}`, '/api/v1/nothing']) {
       const [got, headed] = [await panel.visitor().raw('GET', path), await panel.visitor().raw('HEAD', path)]
-      assert.deepEqual([headed.status, headed.text, headed.headers['content-type']], [got.status, '', got.headers['content-type']])
+      assert.deepEqual(
+        [headed.status, headed.text, headed.headers['content-type']],
+        [got.status, '', got.headers['content-type']],
+      )
       assert.ok(Number(headed.headers['content-length']) > 0, path)
     }
   })
@@ -132,15 +199,18 @@ describe('without a prefix', () => {
       assert.equal(headers['cross-origin-opener-policy'], 'same-origin')
       assert.equal(headers['cross-origin-resource-policy'], 'same-origin')
       assert.ok(headers['permissions-policy'])
-      for (const absent of ['strict-transport-security', 'server', 'x-powered-by', 'etag']) assert.equal(headers[absent], undefined, absent)
+      for (const absent of ['strict-transport-security', 'server', 'x-powered-by', 'etag'])
+        assert.equal(headers[absent], undefined, absent)
     }
   })
 
   it('X-Request-Id is taken from the caller where it is harmless, and made here otherwise', async () => {
     const ask = async (id?: string): Promise<unknown> =>
-      (await panel.visitor().get('/system/health', id === undefined ? {} : { headers: { 'X-Request-Id': id } })).headers['x-request-id']
+      (await panel.visitor().get('/system/health', id === undefined ? {} : { headers: { 'X-Request-Id': id } }))
+        .headers['x-request-id']
     assert.equal(await ask('abc-1.2_3'), 'abc-1.2_3')
-    for (const id of [undefined, 'x'.repeat(65), 'a b', '<script>']) assert.match(String(await ask(id)), /^[0-9a-f-]{36}$/)
+    for (const id of [undefined, 'x'.repeat(65), 'a b', '<script>'])
+      assert.match(String(await ask(id)), /^[0-9a-f-]{36}$/)
   })
 
   it('a malformed request line ends the connection and not the panel', async () => {
@@ -162,7 +232,9 @@ describe('the router', () => {
   it('serves exactly the endpoints of the list, no more and no fewer', () => {
     const routed = panel.app.router.stack
       .flatMap(({ route }) => (route ? [route] : []))
-      .flatMap((route) => route.stack.filter((layer) => layer.method).map((layer) => `${layer.method.toUpperCase()} ${route.path}`))
+      .flatMap((route) =>
+        route.stack.filter((layer) => layer.method).map((layer) => `${layer.method.toUpperCase()} ${route.path}`),
+      )
     const listed = panel.endpoints.map((endpoint) => `${methodOf(endpoint)} ${expressPath(pathOf(endpoint))}`)
     assert.deepEqual(routed.sort(), [...listed, 'GET /api/docs', 'GET /api/docs/'].sort())
     assert.equal(new Set(listed).size, listed.length, 'an endpoint is listed twice')

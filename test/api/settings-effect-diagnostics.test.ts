@@ -9,23 +9,36 @@ import { codesOf, createTunnel } from './support/tunnels.ts'
 /** Quick enough to wait for. */
 const QUICK = { count: 1, interval_seconds: 0.01, timeout_seconds: 0.1 }
 
-const pingDoes = (key: KeysOf<'diagnostics'>, value: number, param: keyof typeof QUICK) => async (client: Client): Promise<void> => {
-  await createTunnel(client)
-  await set(client, { [key]: value })
-  const { [param]: _, ...others } = QUICK
-  assert.equal((await pinged(client, 1, others)).run.params[param], value)
-}
+const pingDoes =
+  (key: KeysOf<'diagnostics'>, value: number, param: keyof typeof QUICK) =>
+  async (client: Client): Promise<void> => {
+    await createTunnel(client)
+    await set(client, { [key]: value })
+    const { [param]: _, ...others } = QUICK
+    assert.equal((await pinged(client, 1, others)).run.params[param], value)
+  }
 
 effectsOf('diagnostics', {
-  'diagnostics.manual_ping_count': { does: 'is how many packets a ping sends', test: pingDoes('diagnostics.manual_ping_count', 3, 'count') },
-  'diagnostics.manual_ping_interval': { does: 'is the time between them', test: pingDoes('diagnostics.manual_ping_interval', 0.02, 'interval_seconds') },
-  'diagnostics.manual_ping_timeout': { does: 'is how long each is waited for', test: pingDoes('diagnostics.manual_ping_timeout', 0.2, 'timeout_seconds') },
+  'diagnostics.manual_ping_count': {
+    does: 'is how many packets a ping sends',
+    test: pingDoes('diagnostics.manual_ping_count', 3, 'count'),
+  },
+  'diagnostics.manual_ping_interval': {
+    does: 'is the time between them',
+    test: pingDoes('diagnostics.manual_ping_interval', 0.02, 'interval_seconds'),
+  },
+  'diagnostics.manual_ping_timeout': {
+    does: 'is how long each is waited for',
+    test: pingDoes('diagnostics.manual_ping_timeout', 0.2, 'timeout_seconds'),
+  },
   'diagnostics.manual_ping_max_count': {
     does: 'is how many may be asked for',
     test: async (client) => {
       await createTunnel(client)
       await set(client, { 'diagnostics.manual_ping_count': 5, 'diagnostics.manual_ping_max_count': 5 })
-      assert.deepEqual(codesOf(await client.post('/tunnels/1/diagnostics/ping', { count: 6 })), { count: 'INVALID_VALUE' })
+      assert.deepEqual(codesOf(await client.post('/tunnels/1/diagnostics/ping', { count: 6 })), {
+        count: 'INVALID_VALUE',
+      })
     },
   },
   'diagnostics.mtu_probe_min': {

@@ -21,7 +21,8 @@ async function reading({ metrics }: TestPanel): Promise<MetricsSnapshot> {
   return metrics.sampler.latest!
 }
 
-const rootDisk = async (panel: TestPanel): Promise<DiskReading['level'] | undefined> => (await reading(panel)).disks.find(({ mount_point }) => mount_point === '/')?.level
+const rootDisk = async (panel: TestPanel): Promise<DiskReading['level'] | undefined> =>
+  (await reading(panel)).disks.find(({ mount_point }) => mount_point === '/')?.level
 
 const hostWithMemory = (): FakeHost => {
   const host = new FakeHost()
@@ -30,67 +31,74 @@ const hostWithMemory = (): FakeHost => {
   return host
 }
 
-effectsOf('metrics', {
-  'metrics.sample_interval_seconds': {
-    does: 'is the time to the next reading, also of one that is waited for already',
-    test: async (client, { metrics }) => {
-      await set(client, { 'metrics.sample_interval_seconds': 600 })
-      await metrics.start()
-      await eventually(() => metrics.sampler.history(0).total === 1)
-      await set(client, { 'metrics.sample_interval_seconds': 0.2 })
-      await eventually(() => metrics.sampler.history(0).total >= 3)
-      assert.equal(metrics.sampler.latest?.interval_seconds, 0.2)
-      await set(client, { 'metrics.sample_interval_seconds': 600 })
-      await eventually(() => metrics.sampler.ageMs > 1000)
+effectsOf(
+  'metrics',
+  {
+    'metrics.sample_interval_seconds': {
+      does: 'is the time to the next reading, also of one that is waited for already',
+      test: async (client, { metrics }) => {
+        await set(client, { 'metrics.sample_interval_seconds': 600 })
+        await metrics.start()
+        await eventually(() => metrics.sampler.history(0).total === 1)
+        await set(client, { 'metrics.sample_interval_seconds': 0.2 })
+        await eventually(() => metrics.sampler.history(0).total >= 3)
+        assert.equal(metrics.sampler.latest?.interval_seconds, 0.2)
+        await set(client, { 'metrics.sample_interval_seconds': 600 })
+        await eventually(() => metrics.sampler.ageMs > 1000)
+      },
+    },
+    'metrics.history_points': {
+      does: 'is how many readings are kept: fewer keep the newest, more leave room',
+      test: async (client, panel) => {
+        await set(client, { 'metrics.sample_interval_seconds': 600 })
+        for (let i = 0; i < 15; i += 1) await reading(panel)
+        const newest = panel.metrics.sampler.history(1).points
+        await set(client, { 'metrics.history_points': 10 })
+        assert.deepEqual(
+          [panel.metrics.sampler.history(100).points.length, panel.metrics.sampler.history(1).points],
+          [10, newest],
+        )
+        await set(client, { 'metrics.history_points': 12 })
+        for (let i = 0; i < 5; i += 1) await reading(panel)
+        assert.equal((await client.get<{ total: number }>('/system/metrics/history')).body.total, 12)
+      },
+    },
+    'metrics.hide_loopback': {
+      does: 'turned off shows lo in the next reading',
+      test: async (client, panel) => {
+        const names = async (): Promise<string[]> => (await reading(panel)).network.interfaces.map(({ name }) => name)
+        assert.deepEqual(await names(), ['eth0'])
+        await set(client, { 'metrics.hide_loopback': false })
+        assert.deepEqual(await names(), ['lo', 'eth0'])
+      },
+    },
+    'metrics.hide_pseudo_filesystems': {
+      does: 'turned off shows file systems without a disk behind them',
+      test: async (client, panel) => {
+        const points = async (): Promise<string[]> => (await reading(panel)).disks.map(({ mount_point }) => mount_point)
+        assert.deepEqual(await points(), ['/'])
+        await set(client, { 'metrics.hide_pseudo_filesystems': false })
+        assert.ok((await points()).includes('/run'))
+      },
+    },
+    'metrics.disk_warn_pct': {
+      does: 'is the use from which a disk calls for a warning',
+      test: async (client, panel) => {
+        assert.equal(await rootDisk(panel), 'ok')
+        await set(client, { 'metrics.disk_warn_pct': 50 })
+        assert.equal(await rootDisk(panel), 'warn')
+      },
+    },
+    'metrics.disk_critical_pct': {
+      does: 'is the use from which a disk is critical',
+      test: async (client, panel) => {
+        await set(client, { 'metrics.disk_warn_pct': 40, 'metrics.disk_critical_pct': 50 })
+        assert.equal(await rootDisk(panel), 'critical')
+      },
     },
   },
-  'metrics.history_points': {
-    does: 'is how many readings are kept: fewer keep the newest, more leave room',
-    test: async (client, panel) => {
-      await set(client, { 'metrics.sample_interval_seconds': 600 })
-      for (let i = 0; i < 15; i += 1) await reading(panel)
-      const newest = panel.metrics.sampler.history(1).points
-      await set(client, { 'metrics.history_points': 10 })
-      assert.deepEqual([panel.metrics.sampler.history(100).points.length, panel.metrics.sampler.history(1).points], [10, newest])
-      await set(client, { 'metrics.history_points': 12 })
-      for (let i = 0; i < 5; i += 1) await reading(panel)
-      assert.equal((await client.get<{ total: number }>('/system/metrics/history')).body.total, 12)
-    },
-  },
-  'metrics.hide_loopback': {
-    does: 'turned off shows lo in the next reading',
-    test: async (client, panel) => {
-      const names = async (): Promise<string[]> => (await reading(panel)).network.interfaces.map(({ name }) => name)
-      assert.deepEqual(await names(), ['eth0'])
-      await set(client, { 'metrics.hide_loopback': false })
-      assert.deepEqual(await names(), ['lo', 'eth0'])
-    },
-  },
-  'metrics.hide_pseudo_filesystems': {
-    does: 'turned off shows file systems without a disk behind them',
-    test: async (client, panel) => {
-      const points = async (): Promise<string[]> => (await reading(panel)).disks.map(({ mount_point }) => mount_point)
-      assert.deepEqual(await points(), ['/'])
-      await set(client, { 'metrics.hide_pseudo_filesystems': false })
-      assert.ok((await points()).includes('/run'))
-    },
-  },
-  'metrics.disk_warn_pct': {
-    does: 'is the use from which a disk calls for a warning',
-    test: async (client, panel) => {
-      assert.equal(await rootDisk(panel), 'ok')
-      await set(client, { 'metrics.disk_warn_pct': 50 })
-      assert.equal(await rootDisk(panel), 'warn')
-    },
-  },
-  'metrics.disk_critical_pct': {
-    does: 'is the use from which a disk is critical',
-    test: async (client, panel) => {
-      await set(client, { 'metrics.disk_warn_pct': 40, 'metrics.disk_critical_pct': 50 })
-      assert.equal(await rootDisk(panel), 'critical')
-    },
-  },
-}, () => ({ metrics: { host: hostWithMemory() } }))
+  () => ({ metrics: { host: hostWithMemory() } }),
+)
 
 /** The page shows what the API tells in plain units, and asks for these settings to know how. */
 const toldToThePage = (key: KeysOf<'display'>, value: string | boolean) => ({
@@ -112,8 +120,14 @@ effectsOf('display', {
   'display.calendar': toldToThePage('display.calendar', 'jalali'),
 })
 
-const maxAgeOf = ({ headers }: Reply<unknown>, cookie: string): number => Number(/Max-Age=(\d+)/.exec(headers['set-cookie']?.find((one) => one.startsWith(`${cookie}=`)) ?? '')?.[1])
-const guess = async (panel: TestPanel, username: string, from: string, password = 'wrong wrong wrong'): Promise<number> => (await panel.visitor().post('/auth/login', { username, password }, { from })).status
+const maxAgeOf = ({ headers }: Reply<unknown>, cookie: string): number =>
+  Number(/Max-Age=(\d+)/.exec(headers['set-cookie']?.find((one) => one.startsWith(`${cookie}=`)) ?? '')?.[1])
+const guess = async (
+  panel: TestPanel,
+  username: string,
+  from: string,
+  password = 'wrong wrong wrong',
+): Promise<number> => (await panel.visitor().post('/auth/login', { username, password }, { from })).status
 const PAGE = 'https://panel.example.net'
 
 effectsOf('security', {
@@ -127,7 +141,14 @@ effectsOf('security', {
       panel.clock.advance(100)
       assert.equal((await old.get('/auth/me')).status, 200)
       await set(client, { 'security.token_ttl_minutes': 1 })
-      assert.deepEqual([(await old.get('/auth/me')).status, (await old.post('/auth/refresh')).status, (await old.get('/auth/me')).status], [401, 200, 200])
+      assert.deepEqual(
+        [
+          (await old.get('/auth/me')).status,
+          (await old.post('/auth/refresh')).status,
+          (await old.get('/auth/me')).status,
+        ],
+        [401, 200, 200],
+      )
     },
   },
   'security.refresh_ttl_days': {
@@ -138,16 +159,29 @@ effectsOf('security', {
       const renewed = await client.post('/auth/refresh')
       assert.deepEqual([maxAgeOf(renewed, 'panel_refresh'), maxAgeOf(renewed, 'panel_csrf')], [86_400, 86_400])
       panel.clock.advance(86_400 + 60)
-      assert.deepEqual([(await client.post('/auth/refresh')).status, (await old.post('/auth/refresh')).status], [401, 401])
+      assert.deepEqual(
+        [(await client.post('/auth/refresh')).status, (await old.post('/auth/refresh')).status],
+        [401, 401],
+      )
     },
   },
   'security.login_rate_limit_per_minute': {
     does: 'is how often signing in under one name may fail within a minute',
     test: async (client, panel) => {
       await set(client, { 'security.login_rate_limit_per_minute': 2 })
-      assert.deepEqual([await guess(panel, 'nobody', '127.0.7.1'), await guess(panel, 'nobody', '127.0.7.2'), await guess(panel, 'nobody', '127.0.7.3')], [401, 401, 429])
+      assert.deepEqual(
+        [
+          await guess(panel, 'nobody', '127.0.7.1'),
+          await guess(panel, 'nobody', '127.0.7.2'),
+          await guess(panel, 'nobody', '127.0.7.3'),
+        ],
+        [401, 401, 429],
+      )
       await set(client, { 'security.login_rate_limit_per_minute': 3 })
-      assert.deepEqual([await guess(panel, 'nobody', '127.0.7.3'), await guess(panel, 'nobody', '127.0.7.4')], [401, 429])
+      assert.deepEqual(
+        [await guess(panel, 'nobody', '127.0.7.3'), await guess(panel, 'nobody', '127.0.7.4')],
+        [401, 429],
+      )
     },
   },
   'security.login_lockout_minutes': {
@@ -165,17 +199,32 @@ effectsOf('security', {
     does: 'lets the page of another origin use the API, sign-in included, and no other page',
     test: async (client, panel) => {
       const asking = { 'Access-Control-Request-Method': 'PUT', Origin: PAGE }
-      const signIn = (): Promise<Reply> => panel.visitor().post('/auth/login', OPERATOR, { headers: { Origin: PAGE, 'Sec-Fetch-Site': 'cross-site' } })
+      const signIn = (): Promise<Reply> =>
+        panel.visitor().post('/auth/login', OPERATOR, { headers: { Origin: PAGE, 'Sec-Fetch-Site': 'cross-site' } })
       const before = await panel.visitor().api('OPTIONS', '/settings', undefined, { headers: asking })
       assert.deepEqual([before.status, before.error.code, (await signIn()).status], [403, 'ORIGIN_NOT_ALLOWED', 403])
       await set(client, { 'security.allowed_origins': [PAGE] })
-      const { status, headers, text } = await panel.visitor().api('OPTIONS', '/settings', undefined, { headers: asking })
-      assert.deepEqual([status, text, headers['access-control-allow-origin'], headers['access-control-allow-credentials']], [204, '', PAGE, 'true'])
+      const { status, headers, text } = await panel
+        .visitor()
+        .api('OPTIONS', '/settings', undefined, { headers: asking })
+      assert.deepEqual(
+        [status, text, headers['access-control-allow-origin'], headers['access-control-allow-credentials']],
+        [204, '', PAGE, 'true'],
+      )
       assert.match(headers['access-control-allow-headers'] ?? '', /X-CSRF-Token/)
       assert.match(headers['access-control-allow-methods'] ?? '', /PUT/)
-      assert.deepEqual([(await signIn()).status, (await client.get('/settings', { headers: { Origin: PAGE } })).headers['access-control-allow-origin']], [200, PAGE])
+      assert.deepEqual(
+        [
+          (await signIn()).status,
+          (await client.get('/settings', { headers: { Origin: PAGE } })).headers['access-control-allow-origin'],
+        ],
+        [200, PAGE],
+      )
       const other = await client.get('/settings', { headers: { Origin: 'https://other.example.net' } })
-      assert.deepEqual([other.headers['access-control-allow-origin'], other.headers['vary']?.split(', ').includes('Origin')], [undefined, true])
+      assert.deepEqual(
+        [other.headers['access-control-allow-origin'], other.headers['vary']?.split(', ').includes('Origin')],
+        [undefined, true],
+      )
     },
   },
 })
@@ -191,8 +240,14 @@ effectsOf('system', {
     test: async (client, { bus, settings }) => {
       const passes: string[] = []
       // A hundred times as fast, so that the test can wait for what takes ten seconds.
-      const get: typeof settings.get = (key) => (key === 'system.reconcile_interval_seconds' ? (Number(settings.get(key)) / 100) as never : settings.get(key))
-      const end = keepWatching({ watch: { pass: async (because) => void passes.push(because), last: () => null, noticed: () => null }, bus, settings: { get }, logger: silent })
+      const get: typeof settings.get = (key) =>
+        key === 'system.reconcile_interval_seconds' ? ((Number(settings.get(key)) / 100) as never) : settings.get(key)
+      const end = keepWatching({
+        watch: { pass: async (because) => void passes.push(because), last: () => null, noticed: () => null },
+        bus,
+        settings: { get },
+        logger: silent,
+      })
       await set(client, { 'system.reconcile_interval_seconds': 86_400 })
       assert.deepEqual(passes, ['start'])
       await set(client, { 'system.reconcile_interval_seconds': 10 })
@@ -217,7 +272,7 @@ effectsOf('system', {
     },
   },
   'system.auto_reapply_on_drift': {
-    does: 'puts right what was changed or removed behind the panel\'s back, through the same pipeline and with an audit entry, and fights nobody',
+    does: "puts right what was changed or removed behind the panel's back, through the same pipeline and with an audit entry, and fights nobody",
     test: async (client, panel) => {
       const { kernel, watch, clock } = panel
       const name = (await createTunnel(client)).body.tunnel.interface_name
@@ -233,7 +288,13 @@ effectsOf('system', {
       await kernel.links.delete(name)
       assert.equal(await statusAfterPass(), 'InSync')
       const { entries } = (await client.get<Entries>('/audit?action=TunnelReapply')).body
-      assert.deepEqual(entries.map(({ action, target_id, username, is_success }) => [action, target_id, username, is_success]), [['TunnelReapply', 1, '', true], ['TunnelReapply', 1, '', true]])
+      assert.deepEqual(
+        entries.map(({ action, target_id, username, is_success }) => [action, target_id, username, is_success]),
+        [
+          ['TunnelReapply', 1, '', true],
+          ['TunnelReapply', 1, '', true],
+        ],
+      )
       assert.match(entries[1]?.operations[0] ?? '', /by the panel itself.*Drifted/)
       assert.ok((entries[1]?.operations.length ?? 0) > 1)
       const statuses: string[] = []
@@ -253,7 +314,10 @@ effectsOf('system', {
       plantByHand(kernel, 'other', { remote_endpoint: '198.51.100.201' })
       assert.equal((await itemsOf(client)).length, 2)
       await set(client, { 'system.ignored_interfaces': ['by-hand'] })
-      assert.deepEqual((await itemsOf(client)).map(({ interface_name }) => interface_name), ['other'])
+      assert.deepEqual(
+        (await itemsOf(client)).map(({ interface_name }) => interface_name),
+        ['other'],
+      )
       await client.post('/reconcile/ignore', { interface_name: 'other' })
       assert.deepEqual(await valueOf(client, 'system.ignored_interfaces'), ['by-hand', 'other'])
     },

@@ -6,7 +6,8 @@ import { effectsOf, eventually } from './support/effects.ts'
 import { createRoute, forwarding, madeRoute, warningCodes } from './support/routes.ts'
 import { set } from './support/settings.ts'
 
-const history = async (client: Client): Promise<TrafficHistoryAnswer> => (await client.get<TrafficHistoryAnswer>('/routes/1/traffic/history?hours=8760')).body
+const history = async (client: Client): Promise<TrafficHistoryAnswer> =>
+  (await client.get<TrafficHistoryAnswer>('/routes/1/traffic/history?hours=8760')).body
 
 effectsOf('routes', {
   'routes.default_nat_mode': {

@@ -28,14 +28,31 @@ effectsOf('tunnel', {
     does: 'is the type of a tunnel that does not say, and of what a pool would give next',
     test: async (client) => {
       await set(client, { 'tunnel.naming_template': '{type}-{number}' })
-      assert.deepEqual([await next(client), (await madeWith(client, { 'tunnel.default_type': 20 })).tunnel_type_id, await next(client)], ['gre-1', 20, 'gretap-2'])
-      assert.equal((await client.get<{ allocation: { tunnel_number: number } }>('/pools/10/next-free')).body.allocation.tunnel_number, 2)
+      assert.deepEqual(
+        [
+          await next(client),
+          (await madeWith(client, { 'tunnel.default_type': 20 })).tunnel_type_id,
+          await next(client),
+        ],
+        ['gre-1', 20, 'gretap-2'],
+      )
+      assert.equal(
+        (await client.get<{ allocation: { tunnel_number: number } }>('/pools/10/next-free')).body.allocation
+          .tunnel_number,
+        2,
+      )
     },
   },
   'tunnel.default_key': {
     does: 'is the key in both directions where none is given, and null draws one',
     test: async (client) => {
-      assert.deepEqual([(await madeWith(client, { 'tunnel.default_key': 4711 })).ikey, (await made(client, { remote_endpoint: '198.51.100.8' })).okey], [4711, 4711])
+      assert.deepEqual(
+        [
+          (await madeWith(client, { 'tunnel.default_key': 4711 })).ikey,
+          (await made(client, { remote_endpoint: '198.51.100.8' })).okey,
+        ],
+        [4711, 4711],
+      )
       assert.deepEqual(codesOf(await createTunnel(client)), { remote_endpoint: 'TUNNEL_ENDPOINT_CONFLICT' })
       assert.notEqual((await madeWith(client, { 'tunnel.default_key': null })).ikey, 4711)
     },
@@ -44,23 +61,39 @@ effectsOf('tunnel', {
     does: 'is the MTU where the path is not known, and everywhere with tunnel.auto_mtu_from_underlay off',
     test: async (client, { kernel }) => {
       kernel.hostRoutes = []
-      assert.deepEqual([(await made(client)).mtu, (await madeWith(client, { 'tunnel.default_mtu': 1300 })).mtu], [1472, 1300])
+      assert.deepEqual(
+        [(await made(client)).mtu, (await madeWith(client, { 'tunnel.default_mtu': 1300 })).mtu],
+        [1472, 1300],
+      )
     },
   },
-  'tunnel.default_ttl': { does: 'is the time to live of a tunnel that does not say', test: async (client) => assert.equal((await madeWith(client, { 'tunnel.default_ttl': 64 })).ttl, 64) },
+  'tunnel.default_ttl': {
+    does: 'is the time to live of a tunnel that does not say',
+    test: async (client) => assert.equal((await madeWith(client, { 'tunnel.default_ttl': 64 })).ttl, 64),
+  },
   'tunnel.default_tos': {
     does: 'is the type of service of a tunnel that does not say, in the one spelling',
     test: async (client) => {
-      assert.deepEqual([(await madeWith(client, { 'tunnel.default_tos': '0x10' })).tos, (await madeWith(client, { 'tunnel.default_tos': '16' })).tos], ['0x10', '0x10'])
+      assert.deepEqual(
+        [
+          (await madeWith(client, { 'tunnel.default_tos': '0x10' })).tos,
+          (await madeWith(client, { 'tunnel.default_tos': '16' })).tos,
+        ],
+        ['0x10', '0x10'],
+      )
     },
   },
   'tunnel.default_pmtudisc': {
-    does: 'sends outer packets with Don\'t Fragment, but not where that cannot be',
+    does: "sends outer packets with Don't Fragment, but not where that cannot be",
     test: async (client) => {
       assert.equal((await made(client)).is_path_mtu_discovery, false)
       assert.equal((await madeWith(client, { 'tunnel.default_pmtudisc': true })).is_path_mtu_discovery, true)
       assert.equal((await made(client, { is_ignore_df: true })).is_path_mtu_discovery, false)
-      assert.equal((await made(client, { tunnel_type_id: 30, local_endpoint: '2001:db8::1', remote_endpoint: '2001:db8:5::7' })).is_path_mtu_discovery, false)
+      assert.equal(
+        (await made(client, { tunnel_type_id: 30, local_endpoint: '2001:db8::1', remote_endpoint: '2001:db8:5::7' }))
+          .is_path_mtu_discovery,
+        false,
+      )
     },
   },
   'tunnel.default_csum': {
@@ -84,7 +117,11 @@ effectsOf('tunnel', {
       const first = await made(client)
       assert.equal((await madeWith(client, { 'tunnel.naming_template': 'tun{number}{side}' })).interface_name, 'tun2a')
       const { pairing_code } = (await client.get<PairingCodeAnswer>('/tunnels/1/pairing-code')).body
-      assert.equal((await client.post<FromPairingCodeAnswer>('/tunnels/from-pairing-code', { pairing_code })).body.tunnel.interface_name, 'tun3b')
+      assert.equal(
+        (await client.post<FromPairingCodeAnswer>('/tunnels/from-pairing-code', { pairing_code })).body.tunnel
+          .interface_name,
+        'tun3b',
+      )
       const { tunnel } = (await patchTunnel(client, first.tunnel_id, { note: 'as before' })).body
       assert.deepEqual([tunnel.interface_name, tunnel.is_name_templated], ['gre-a-1', true])
       await set(client, { 'tunnel.naming_template': 'a-longer-na{number}' })
@@ -95,23 +132,43 @@ effectsOf('tunnel', {
   'tunnel.side_labels': {
     does: 'stands for {side} in names, and is told by side-info',
     test: async (client) => {
-      assert.equal((await madeWith(client, { 'tunnel.side_labels': { a: 'ir', b: 'de' } }, { tunnel_side_id: 20 })).interface_name, 'gre-de-1')
-      assert.deepEqual((await client.get<SideInfoAnswer>('/tunnels/side-info')).body.sides.map(({ name_substitution }) => name_substitution), ['ir', 'de'])
+      assert.equal(
+        (await madeWith(client, { 'tunnel.side_labels': { a: 'ir', b: 'de' } }, { tunnel_side_id: 20 })).interface_name,
+        'gre-de-1',
+      )
+      assert.deepEqual(
+        (await client.get<SideInfoAnswer>('/tunnels/side-info')).body.sides.map(
+          ({ name_substitution }) => name_substitution,
+        ),
+        ['ir', 'de'],
+      )
     },
   },
   'tunnel.default_persistence': {
     does: 'is what brings a tunnel back after a reboot',
     test: async (client) => {
-      assert.deepEqual([(await made(client)).persistence_type_id, (await madeWith(client, { 'tunnel.default_persistence': 30 })).persistence_type_id], [10, 30])
+      assert.deepEqual(
+        [
+          (await made(client)).persistence_type_id,
+          (await madeWith(client, { 'tunnel.default_persistence': 30 })).persistence_type_id,
+        ],
+        [10, 30],
+      )
     },
   },
   'tunnel.auto_mtu_from_underlay': {
     does: 'turned off gives every tunnel the one MTU, with a word where that is too large',
     test: async (client) => {
-      assert.equal((await madeWith(client, { 'tunnel.auto_mtu_from_underlay': false, 'tunnel.default_mtu': 1400 })).mtu, 1400)
+      assert.equal(
+        (await madeWith(client, { 'tunnel.auto_mtu_from_underlay': false, 'tunnel.default_mtu': 1400 })).mtu,
+        1400,
+      )
       await set(client, { 'tunnel.default_mtu': 1480 })
       const { mtu, warnings, resolved } = (await previewTunnel(client)).body
-      assert.deepEqual([mtu.recommended, mtu.matches, resolved.mtu, warnings.map(({ code }) => code)], [1472, false, 1480, ['MTU_ADVISORY']])
+      assert.deepEqual(
+        [mtu.recommended, mtu.matches, resolved.mtu, warnings.map(({ code }) => code)],
+        [1472, false, 1480, ['MTU_ADVISORY']],
+      )
     },
   },
 })
@@ -120,31 +177,55 @@ effectsOf('addressing', {
   'addressing.default_pool_id': {
     does: 'is the pool that is taken from first; one that is off, full or gone gives way to the others',
     test: async (client) => {
-      const pool = await client.post<ChangePoolAnswer>('/pools', { address_pool_title: 'Tiny', cidr: '10.77.0.0/30', prefix_length: 30 })
+      const pool = await client.post<ChangePoolAnswer>('/pools', {
+        address_pool_title: 'Tiny',
+        cidr: '10.77.0.0/30',
+        prefix_length: 30,
+      })
       const { address_pool_id } = pool.body
-      assert.equal((await madeWith(client, { 'addressing.default_pool_id': address_pool_id })).address_pool_id, address_pool_id)
+      assert.equal(
+        (await madeWith(client, { 'addressing.default_pool_id': address_pool_id })).address_pool_id,
+        address_pool_id,
+      )
       assert.equal((await made(client)).address_pool_id, 10)
       assert.equal((await madeWith(client, { 'addressing.default_pool_id': 20 })).address_pool_id, 20)
-      await client.put('/pools/20', { address_pool_title: 'Off', cidr: '10.10.0.0/16', prefix_length: 30, is_enabled: false })
+      await client.put('/pools/20', {
+        address_pool_title: 'Off',
+        cidr: '10.10.0.0/16',
+        prefix_length: 30,
+        is_enabled: false,
+      })
       assert.equal((await made(client)).address_pool_id, 10)
     },
   },
   'addressing.default_prefix_len': {
     does: 'is the length of the subnets of a pool that does not say, where its range can be cut so',
     test: async (client) => {
-      const lengthOf = async (cidr: string): Promise<number> => (await client.post<ChangePoolAnswer>('/pools', { address_pool_title: 'P', cidr })).body.prefix_length
-      assert.deepEqual([await lengthOf('10.60.0.0/16'), await lengthOf('fd00:6::/64'), await lengthOf('10.61.0.0/31')], [30, 126, 31])
+      const lengthOf = async (cidr: string): Promise<number> =>
+        (await client.post<ChangePoolAnswer>('/pools', { address_pool_title: 'P', cidr })).body.prefix_length
+      assert.deepEqual(
+        [await lengthOf('10.60.0.0/16'), await lengthOf('fd00:6::/64'), await lengthOf('10.61.0.0/31')],
+        [30, 126, 31],
+      )
       await set(client, { 'addressing.default_prefix_len': 31 })
       assert.deepEqual([await lengthOf('10.62.0.0/16'), await lengthOf('fd00:7::/64')], [31, 126])
       await set(client, { 'addressing.default_prefix_len': 64 })
-      assert.deepEqual([await lengthOf('10.63.0.0/16'), await lengthOf('fd00:8::/48'), await lengthOf('fd00:9::/100')], [30, 64, 100])
+      assert.deepEqual(
+        [await lengthOf('10.63.0.0/16'), await lengthOf('fd00:8::/48'), await lengthOf('fd00:9::/100')],
+        [30, 64, 100],
+      )
     },
   },
   'addressing.allow_public_ranges': {
     does: 'lets tunnels take from a pool of public addresses',
     test: async (client) => {
-      assert.deepEqual(codesOf(await createTunnel(client, { address_pool_id: 30 })), { address_pool_id: 'PUBLIC_RANGE_NOT_ALLOWED' })
-      assert.equal((await madeWith(client, { 'addressing.allow_public_ranges': true }, { address_pool_id: 30 })).address_pool_id, 30)
+      assert.deepEqual(codesOf(await createTunnel(client, { address_pool_id: 30 })), {
+        address_pool_id: 'PUBLIC_RANGE_NOT_ALLOWED',
+      })
+      assert.equal(
+        (await madeWith(client, { 'addressing.allow_public_ranges': true }, { address_pool_id: 30 })).address_pool_id,
+        30,
+      )
     },
   },
   'addressing.check_route_overlap': {
@@ -154,7 +235,10 @@ effectsOf('addressing', {
       const wide = { addresses: [{ address: '192.0.3.200', prefix_length: 23 }] }
       assert.deepEqual(codesOf(await createTunnel(client, wide)), { 'addresses.0.address': 'ROUTE_OVERLAP' })
       await set(client, { 'addressing.check_route_overlap': false })
-      assert.deepEqual(codesOf(await createTunnel(client, { addresses: [{ address: '10.99.0.9', prefix_length: 30 }] })), { 'addresses.0.address': 'ROUTE_OVERLAP' })
+      assert.deepEqual(
+        codesOf(await createTunnel(client, { addresses: [{ address: '10.99.0.9', prefix_length: 30 }] })),
+        { 'addresses.0.address': 'ROUTE_OVERLAP' },
+      )
       await made(client, wide)
     },
   },
@@ -165,14 +249,29 @@ effectsOf('keepalive', {
     does: 'turned off leaves a tunnel without its unit, unless it asks for one',
     test: async (client) => {
       await set(client, { 'keepalive.mode': 'systemd_unit', 'keepalive.enabled_by_default': false })
-      assert.deepEqual([(await made(client)).keepalive_interval_seconds, (await made(client, { keepalive_interval_seconds: 5 })).keepalive_interval_seconds], [null, 5])
+      assert.deepEqual(
+        [
+          (await made(client)).keepalive_interval_seconds,
+          (await made(client, { keepalive_interval_seconds: 5 })).keepalive_interval_seconds,
+        ],
+        [null, 5],
+      )
     },
   },
   'keepalive.interval_seconds': {
-    does: 'is the time between two pings of a tunnel\'s own unit',
-    test: async (client) => assert.equal((await madeWith(client, { 'keepalive.mode': 'systemd_unit', 'keepalive.interval_seconds': 7.5 })).keepalive_interval_seconds, 7.5),
+    does: "is the time between two pings of a tunnel's own unit",
+    test: async (client) =>
+      assert.equal(
+        (await madeWith(client, { 'keepalive.mode': 'systemd_unit', 'keepalive.interval_seconds': 7.5 }))
+          .keepalive_interval_seconds,
+        7.5,
+      ),
   },
-  'keepalive.packet_size': { does: 'is the payload of such a ping', test: async (client) => assert.equal((await madeWith(client, { 'keepalive.packet_size': 100 })).keepalive_packet_size, 100) },
+  'keepalive.packet_size': {
+    does: 'is the payload of such a ping',
+    test: async (client) =>
+      assert.equal((await madeWith(client, { 'keepalive.packet_size': 100 })).keepalive_packet_size, 100),
+  },
   'keepalive.mode': {
     does: 'gives a tunnel a unit of its own, shown in the preview; by default it has none',
     test: async (client) => {

@@ -49,9 +49,14 @@ function inside(disk: string): void {
     afterEach(() => panel.close())
 
     const database = async (): Promise<{ status: string; detail: string }> =>
-      (await panel.visitor().get<{ components: { name: string; status: string; detail: string }[] }>('/system/health')).body.components.find(({ name }) => name === 'database')!
+      (
+        await panel.visitor().get<{ components: { name: string; status: string; detail: string }[] }>('/system/health')
+      ).body.components.find(({ name }) => name === 'database')!
     const TABLES = ['tunnel', 'tunnel_address', 'route_rule', 'route_destination', 'address_pool', 'setting'] as const
-    const stored = async (): Promise<unknown[]> => [...(await Promise.all(TABLES.map((table) => panel.db.selectFrom(table).selectAll().execute()))), (await operator.get('/settings')).body]
+    const stored = async (): Promise<unknown[]> => [
+      ...(await Promise.all(TABLES.map((table) => panel.db.selectFrom(table).selectAll().execute()))),
+      (await operator.get('/settings')).body,
+    ]
 
     const changes: Record<string, () => Promise<Reply<unknown>>> = {
       'makes a tunnel': () => createTunnel(operator, { remote_endpoint: '198.51.100.77' }),
@@ -63,7 +68,8 @@ function inside(disk: string): void {
       'changes a relay rule': () => operator.patch('/routes/1', { bind_port: 4434 }),
       'takes a relay rule out': () => operator.post('/routes/1/disable'),
       'deletes a relay rule': () => operator.delete('/routes/1'),
-      'makes a pool': () => operator.post('/pools', { address_pool_title: 'One more', cidr: '10.99.0.0/16', prefix_length: 30 }),
+      'makes a pool': () =>
+        operator.post('/pools', { address_pool_title: 'One more', cidr: '10.99.0.0/16', prefix_length: 30 }),
       'signs in': () => panel.visitor().post('/auth/login', OPERATOR),
       'changes settings': () => operator.put('/settings', { 'monitor.interval_seconds': 3 }),
     }
@@ -71,7 +77,11 @@ function inside(disk: string): void {
       it(`refuses what ${what} by 503 with what to do, leaves kernel and store as they were, and does it once there is room`, async () => {
         const [picture, before] = [panel.kernel.picture(), await stored()]
         const { status, error } = await change()
-        assert.deepEqual([status, error.code, error.details], [503, 'SERVICE_UNAVAILABLE', { reason: 'disk_full' }], JSON.stringify(error))
+        assert.deepEqual(
+          [status, error.code, error.details],
+          [503, 'SERVICE_UNAVAILABLE', { reason: 'disk_full' }],
+          JSON.stringify(error),
+        )
         assert.match(error.message, /disk .* is full.* Make room/)
         assert.equal(panel.kernel.picture(), picture)
         assert.deepEqual(await stored(), before)
@@ -86,9 +96,13 @@ function inside(disk: string): void {
       assert.deepEqual([(await database()).status, (await listTunnels(operator)).body.total], ['error', 1])
       assert.match((await database()).detail, /is full/)
       const lines = panel.log.map((line) => JSON.parse(line) as Record<string, unknown>)
-      assert.deepEqual(lines.filter(({ reason }) => reason === 'disk_full').map(({ store, code, level }) => [store, code, level]), [[path, 'SQLITE_FULL', 50]])
+      assert.deepEqual(
+        lines.filter(({ reason }) => reason === 'disk_full').map(({ store, code, level }) => [store, code, level]),
+        [[path, 'SQLITE_FULL', 50]],
+      )
       makeRoom(disk)
-      for (const deadline = Date.now() + 5000; (await database()).status !== 'ok' && Date.now() < deadline; ) await new Promise((resolve) => setTimeout(resolve, 100))
+      for (const deadline = Date.now() + 5000; (await database()).status !== 'ok' && Date.now() < deadline;)
+        await new Promise((resolve) => setTimeout(resolve, 100))
       assert.equal((await database()).status, 'ok')
       assert.ok(panel.log.some((line) => line.includes('the store works again')))
     })
@@ -101,7 +115,10 @@ function inside(disk: string): void {
       const { rows } = await sql<{ integrity_check: string }>`pragma integrity_check`.execute(store)
       assert.deepEqual(rows, [{ integrity_check: 'ok' }])
       assert.equal((await store.selectFrom('tunnel').selectAll().where('deleted_date', 'is', null).execute()).length, 1)
-      assert.equal((await store.selectFrom('route_rule').selectAll().where('deleted_date', 'is', null).execute()).length, 1)
+      assert.equal(
+        (await store.selectFrom('route_rule').selectAll().where('deleted_date', 'is', null).execute()).length,
+        1,
+      )
       await store.destroy()
       panel = await startPanel()
     })
@@ -109,7 +126,11 @@ function inside(disk: string): void {
 
   describe('when the panel is started,', () => {
     const refused = async (said: RegExp): Promise<void> => {
-      await assert.rejects(openStore(path), (failure) => failure instanceof StoreUnusableError && failure.message.includes(path) && said.test(failure.message))
+      await assert.rejects(
+        openStore(path),
+        (failure) =>
+          failure instanceof StoreUnusableError && failure.message.includes(path) && said.test(failure.message),
+      )
     }
 
     it('is told of where it is full, and opens once it is not', async () => {

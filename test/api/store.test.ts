@@ -30,16 +30,22 @@ describe('The store', () => {
   })
 
   const database = async (): Promise<{ status: string; detail: string }> => {
-    const { status, body } = await panel.visitor().get<{ components: { name: string; status: string; detail: string }[] }>('/system/health')
+    const { status, body } = await panel
+      .visitor()
+      .get<{ components: { name: string; status: string; detail: string }[] }>('/system/health')
     assert.equal(status, 200)
     return body.components.find(({ name }) => name === 'database')!
   }
-  const refusedFor = async (reason: string, reply: Promise<{ status: number; error: { code: string; message: string; details: Record<string, unknown> } }>): Promise<void> => {
+  const refusedFor = async (
+    reason: string,
+    reply: Promise<{ status: number; error: { code: string; message: string; details: Record<string, unknown> } }>,
+  ): Promise<void> => {
     const { status, error } = await reply
     assert.deepEqual([status, error.code, error.details], [503, 'SERVICE_UNAVAILABLE', { reason }])
     assert.ok(!error.message.includes(directory), 'no path is told')
   }
-  const told = (reason: string): Record<string, unknown>[] => panel.log.map((line) => JSON.parse(line) as Record<string, unknown>).filter((line) => line['reason'] === reason)
+  const told = (reason: string): Record<string, unknown>[] =>
+    panel.log.map((line) => JSON.parse(line) as Record<string, unknown>).filter((line) => line['reason'] === reason)
   const worksAgain = async (): Promise<void> => {
     assert.equal((await operator.post('/pools', POOL)).status, 201)
     assert.deepEqual(await database(), { name: 'database', status: 'ok', detail: 'The store answers' })
@@ -68,7 +74,10 @@ describe('The store', () => {
     assert.equal(panel.kernel.picture(), picture)
     assert.equal((await listTunnels(operator)).body.total, 1)
     assert.match((await database()).detail, /Another program holds the panel's store locked/)
-    assert.deepEqual(told('locked').map(({ store, code }) => [store, code]), [[path, 'SQLITE_BUSY']])
+    assert.deepEqual(
+      told('locked').map(({ store, code }) => [store, code]),
+      [[path, 'SQLITE_BUSY']],
+    )
     await release()
     await worksAgain()
   })
@@ -92,9 +101,18 @@ describe('The store', () => {
     await refusedFor('damaged', operator.get('/tunnels'))
     assert.equal((await panel.visitor().raw('GET', '/')).status, 200)
     assert.equal((await database()).status, 'error')
-    assert.deepEqual(told('damaged').map(({ store, newest_copy }) => [store, newest_copy]), [[path, null]])
+    assert.deepEqual(
+      told('damaged').map(({ store, newest_copy }) => [store, newest_copy]),
+      [[path, null]],
+    )
     await panel.close()
-    await assert.rejects(openStore(path), (failure) => failure instanceof Error && failure.message.includes(path) && /SQLITE_CORRUPT[^]*is damaged[^]*There is no copy/.test(failure.message))
+    await assert.rejects(
+      openStore(path),
+      (failure) =>
+        failure instanceof Error &&
+        failure.message.includes(path) &&
+        /SQLITE_CORRUPT[^]*is damaged[^]*There is no copy/.test(failure.message),
+    )
     copyFileSync(join(directory, 'whole'), path)
     panel = await startPanel({ store: path })
     assert.equal((await listTunnels(await panel.signIn())).body.total, 1)

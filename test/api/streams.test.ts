@@ -20,16 +20,20 @@ const weather = () => {
   const late = { asked: 0, released: 0, gate: Promise.resolve() }
   const endpoints: Endpoint[] = [
     stream(WATCH, { tag: 'other', summary: 'Watch', queue: 16 }, async () => topic.source),
-    stream(COUNT, { tag: 'other', summary: 'Count', body: strict({ to: integer(1, 1000) }), audit: 'TunnelReapply' }, async ({ note }, { body }) => {
-      if (body.to === 13) throw new Refusal('CONFLICT', 'Not to thirteen')
-      note.target('weather', body.to)
-      return (subscriber) => {
-        counting.add(subscriber)
-        for (let i = 1; i <= body.to; i++) subscriber.send(eventOf('number', i))
-        if (body.to < 100) subscriber.end()
-        return () => void counting.delete(subscriber)
-      }
-    }),
+    stream(
+      COUNT,
+      { tag: 'other', summary: 'Count', body: strict({ to: integer(1, 1000) }), audit: 'TunnelReapply' },
+      async ({ note }, { body }) => {
+        if (body.to === 13) throw new Refusal('CONFLICT', 'Not to thirteen')
+        note.target('weather', body.to)
+        return (subscriber) => {
+          counting.add(subscriber)
+          for (let i = 1; i <= body.to; i++) subscriber.send(eventOf('number', i))
+          if (body.to < 100) subscriber.end()
+          return () => void counting.delete(subscriber)
+        }
+      },
+    ),
     stream('GET /weather/late', { tag: 'other', summary: 'Wait' }, async () => {
       late.asked += 1
       await late.gate
@@ -67,7 +71,8 @@ describe('a stream', () => {
     left.push(open)
     return open
   }
-  const allReleased = (): Promise<void> => eventually(() => panel.streams.count(WATCH) === 0 && source.topic.size === 0, 'the count back at zero')
+  const allReleased = (): Promise<void> =>
+    eventually(() => panel.streams.count(WATCH) === 0 && source.topic.size === 0, 'the count back at zero')
 
   it('answers 200 text/event-stream, kept by nobody, with the time to reconnect, and the current picture first', async () => {
     const open = await watch()
@@ -86,7 +91,11 @@ describe('a stream', () => {
     assert.deepEqual([panel.streams.count(WATCH), source.topic.size], [200, 200])
     for (const sky of ['grey', 'rain', 'clear again']) source.say({ sky })
     const seen = await Promise.all(all.map((open) => open.until(4)))
-    for (const events of seen) assert.deepEqual(events.map(({ data }) => (data as { sky: string }).sky), ['clear', 'grey', 'rain', 'clear again'])
+    for (const events of seen)
+      assert.deepEqual(
+        events.map(({ data }) => (data as { sky: string }).sky),
+        ['clear', 'grey', 'rain', 'clear again'],
+      )
     for (const open of all) open.leave()
     await allReleased()
   })
@@ -120,8 +129,14 @@ describe('a stream', () => {
     await eventually(() => numbersOf(slow).at(-1) === 200, 'the newest')
     const numbers = numbersOf(slow)
     assert.ok(numbers.length < 150, `${numbers.length} events for one that slept`)
-    assert.deepEqual(numbers.slice(-16), Array.from({ length: 16 }, (_, i) => 185 + i))
-    assert.deepEqual(numbersOf(quick), Array.from({ length: 200 }, (_, i) => i + 1))
+    assert.deepEqual(
+      numbers.slice(-16),
+      Array.from({ length: 16 }, (_, i) => 185 + i),
+    )
+    assert.deepEqual(
+      numbersOf(quick),
+      Array.from({ length: 200 }, (_, i) => i + 1),
+    )
   })
 
   it('is released when the client goes away, whether it reads or not', async () => {
@@ -141,7 +156,9 @@ describe('a stream', () => {
     source.late.gate = new Promise((resolve) => (open = resolve))
     const leaving = new AbortController()
     const cookie = [...operator.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
-    const gone = assert.rejects(fetch(`${operator.base}api/v1/weather/late`, { headers: { cookie }, signal: leaving.signal }))
+    const gone = assert.rejects(
+      fetch(`${operator.base}api/v1/weather/late`, { headers: { cookie }, signal: leaving.signal }),
+    )
     await eventually(() => source.late.asked === 1, 'asked for')
     leaving.abort()
     await gone
@@ -182,7 +199,11 @@ describe('a stream', () => {
   it('ends when the session is revoked, and that of the session which goes on does not', async () => {
     const stranger = await panel.signIn()
     const ended = await watch(stranger)
-    assert.equal((await operator.put('/auth/me', { current_password: OPERATOR.password, new_password: 'a new and longer one' })).status, 200)
+    assert.equal(
+      (await operator.put('/auth/me', { current_password: OPERATOR.password, new_password: 'a new and longer one' }))
+        .status,
+      200,
+    )
     const kept = await watch()
     await ended.ended
     assert.equal(panel.streams.count(WATCH), 1)
@@ -231,7 +252,10 @@ describe('a stream', () => {
   it('opened by POST ends with its source, whole, and is in the audit log once it has', async () => {
     const open = await openStream(operator, '/weather/count', { method: 'POST', body: { to: 3 } })
     await open.ended
-    assert.deepEqual(open.events(), [1, 2, 3].map((data) => ({ name: 'number', data })))
+    assert.deepEqual(
+      open.events(),
+      [1, 2, 3].map((data) => ({ name: 'number', data })),
+    )
     assert.deepEqual(await actions(), ['TunnelReapply', 'Setup'])
     assert.equal(source.counting.size, 0)
   })
@@ -245,14 +269,17 @@ describe('a stream', () => {
     assert.deepEqual(await actions(), ['TunnelReapply', 'Setup'])
   })
 
-  it('opened by POST is refused as any request is: CSRF, wrong fields, the feature\'s own reasons', async () => {
+  it("opened by POST is refused as any request is: CSRF, wrong fields, the feature's own reasons", async () => {
     assert.equal((await operator.post('/weather/count', { to: 3 }, { csrf: false })).status, 403)
     const wrong = await operator.post('/weather/count', { to: 'three' })
     assert.deepEqual([wrong.status, wrong.error.field], [422, 'to'])
     assert.deepEqual((await operator.post('/weather/count', { to: 13 })).error.message, 'Not to thirteen')
     assert.equal(panel.streams.count(COUNT), 0)
     const { body } = await operator.get<{ entries: { is_success: boolean }[] }>('/audit')
-    assert.deepEqual(body.entries.map(({ is_success }) => is_success), [false, false, false, true])
+    assert.deepEqual(
+      body.entries.map(({ is_success }) => is_success),
+      [false, false, false, true],
+    )
   })
 
   it('whose source fails ends, tells nothing of the inside, and leaves the panel standing', async () => {
@@ -271,6 +298,8 @@ describe('a stream', () => {
     await allReleased()
   })
 
-  const actions = async (): Promise<string[]> => (await operator.get<{ entries: { action: string }[] }>('/audit')).body.entries.map(({ action }) => action)
-  const numbersOf = (open: OpenStream): number[] => open.events().flatMap(({ data }) => (data as { number?: number }).number ?? [])
+  const actions = async (): Promise<string[]> =>
+    (await operator.get<{ entries: { action: string }[] }>('/audit')).body.entries.map(({ action }) => action)
+  const numbersOf = (open: OpenStream): number[] =>
+    open.events().flatMap(({ data }) => (data as { number?: number }).number ?? [])
 })

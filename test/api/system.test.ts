@@ -8,7 +8,11 @@ import { helperAway } from '@panel/web-daemon/platform/helper/refusals.ts'
 import { VERSION } from '@panel/web-daemon/platform/version.ts'
 import { INSTALLATION, startPanel, type TestPanel } from './support/panel.ts'
 
-const AWAY = { ask: (async () => { throw helperAway('ENOENT') }) as Writer }
+const AWAY = {
+  ask: (async () => {
+    throw helperAway('ENOENT')
+  }) as Writer,
+}
 
 describe('GET /system/info', () => {
   let panel: TestPanel
@@ -24,20 +28,37 @@ describe('GET /system/info', () => {
     panel.clock.advance(90)
     const { build, runtime, paths, serving, started_at } = await infoOf()
     assert.equal(build.version, VERSION)
-    assert.deepEqual([runtime.node_version, runtime.pid, runtime.uid, runtime.is_root, runtime.hostname], [process.version, process.pid, process.getuid?.(), false, hostname()])
+    assert.deepEqual(
+      [runtime.node_version, runtime.pid, runtime.uid, runtime.is_root, runtime.hostname],
+      [process.version, process.pid, process.getuid?.(), false, hostname()],
+    )
     assert.ok(runtime.uptime_seconds >= 90 && runtime.uptime_seconds < 900)
     assert.ok(Math.abs(Date.parse(started_at) - Date.now()) < 600_000)
     const { bind_host, ...places } = INSTALLATION
     assert.deepEqual(paths, { ...places, systemd_dir: '/etc/systemd/system', networkd_dir: '/etc/systemd/network' })
-    assert.deepEqual(serving, { bind_host, bind_port: Number(new URL(panel.base).port), web_path: 'hidden', base_path: '/hidden', api_base_path: '/hidden/api/v1' })
+    assert.deepEqual(serving, {
+      bind_host,
+      bind_port: Number(new URL(panel.base).port),
+      web_path: 'hidden',
+      base_path: '/hidden',
+      api_base_path: '/hidden/api/v1',
+    })
   })
 
   it('tells of the kernel that runs, with the modules that it shows, and of the helper', async () => {
     panel = await startPanel()
     const { kernel, helper, serving } = await infoOf()
     assert.equal(kernel.release, release())
-    assert.deepEqual(Object.keys(kernel.loaded_modules), ['gre', 'ip_gre', 'ip6_gre', 'nf_tables', 'nf_nat', 'nf_conntrack'])
-    for (const [name, isLoaded] of Object.entries(kernel.loaded_modules)) assert.equal(isLoaded, existsSync(`/sys/module/${name}`))
+    assert.deepEqual(Object.keys(kernel.loaded_modules), [
+      'gre',
+      'ip_gre',
+      'ip6_gre',
+      'nf_tables',
+      'nf_nat',
+      'nf_conntrack',
+    ])
+    for (const [name, isLoaded] of Object.entries(kernel.loaded_modules))
+      assert.equal(isLoaded, existsSync(`/sys/module/${name}`))
     assert.deepEqual(helper, { version: '0.0.0-fake', pid: 1, connected: true })
     assert.deepEqual([serving.web_path, serving.base_path, serving.api_base_path], ['', '', '/api/v1'])
   })
@@ -66,12 +87,26 @@ describe('The host as the panel tells of it', () => {
   it('GET /system/interfaces is every interface, classified physical, tunnel, loopback or other', async () => {
     panel = await startPanel()
     const operator = await panel.setUp()
-    const bridge = { ...panel.kernel.hostInterfaces[1]!, name: 'br0', index: 7, kind: 'bridge', class: 'other' as const }
+    const bridge = {
+      ...panel.kernel.hostInterfaces[1]!,
+      name: 'br0',
+      index: 7,
+      kind: 'bridge',
+      class: 'other' as const,
+    }
     panel.kernel.hostInterfaces.push(bridge)
     await operator.post('/tunnels', { local_endpoint: '192.0.2.1', remote_endpoint: '192.0.2.2' })
     const { status, body } = await operator.get<InterfacesAnswer>('/system/interfaces')
     assert.equal(status, 200)
-    assert.deepEqual(body.interfaces.map(({ name, class: of }) => [name, of]), [['lo', 'loopback'], ['eth0', 'physical'], ['br0', 'other'], ['gre-a-1', 'tunnel']])
+    assert.deepEqual(
+      body.interfaces.map(({ name, class: of }) => [name, of]),
+      [
+        ['lo', 'loopback'],
+        ['eth0', 'physical'],
+        ['br0', 'other'],
+        ['gre-a-1', 'tunnel'],
+      ],
+    )
     assert.equal(body.total, 4)
     assert.deepEqual(body.interfaces[2], bridge)
   })
@@ -99,6 +134,7 @@ describe('The host as the panel tells of it', () => {
       const { status, error } = await operator.get(path)
       assert.deepEqual([status, error.code], [503, 'HELPER_UNAVAILABLE'])
     }
-    for (const path of ['/system/info', '/system/interfaces', '/system/routes']) assert.equal((await panel.visitor().get(path)).status, 401)
+    for (const path of ['/system/info', '/system/interfaces', '/system/routes'])
+      assert.equal((await panel.visitor().get(path)).status, 401)
   })
 })

@@ -15,7 +15,13 @@ describe('With a certificate the panel', () => {
   const first = certificates.make('first')
   const second = certificates.make('second')
   let panel: TestPanel
-  before(async () => (panel = await startPanel({ web_path: 'hidden', listening: { pair: pairIn(first), limits: { ...LIMITS, headers_ms: 300, check_ms: 50 } } })))
+  before(
+    async () =>
+      (panel = await startPanel({
+        web_path: 'hidden',
+        listening: { pair: pairIn(first), limits: { ...LIMITS, headers_ms: 300, check_ms: 50 } },
+      })),
+  )
   after(async () => {
     await panel.close()
     certificates.remove()
@@ -28,14 +34,25 @@ describe('With a certificate the panel', () => {
     const socket = await dial(panel.base, { ca: readFileSync(filesIn(first).cert) })
     assert.equal(socket.authorized, true)
     socket.destroy()
-    await assert.rejects(dial(panel.base, { ca: readFileSync(filesIn(second).cert) }), { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' })
+    await assert.rejects(dial(panel.base, { ca: readFileSync(filesIn(second).cert) }), {
+      code: 'DEPTH_ZERO_SELF_SIGNED_CERT',
+    })
   })
 
   it('sends Strict-Transport-Security with every answer under its prefix, and nothing of it outside', async () => {
-    for (const path of ['/hidden/', '/hidden/api/v1/system/health', '/hidden/api/v1/nothing', '/hidden/assets/none.js']) {
+    for (const path of [
+      '/hidden/',
+      '/hidden/api/v1/system/health',
+      '/hidden/api/v1/nothing',
+      '/hidden/assets/none.js',
+    ]) {
       assert.equal((await panel.visitor().raw('GET', path)).headers['strict-transport-security'], HSTS, path)
     }
-    assert.deepEqual(Object.keys((await panel.visitor().raw('GET', '/')).headers).sort(), ['connection', 'content-length', 'date'])
+    assert.deepEqual(Object.keys((await panel.visitor().raw('GET', '/')).headers).sort(), [
+      'connection',
+      'content-length',
+      'date',
+    ])
   })
 
   it('gives Secure cookies, all three, and takes them back', async () => {
@@ -48,7 +65,12 @@ describe('With a certificate the panel', () => {
   })
 
   it('speaks TLS 1.2 and 1.3, and nothing older', async () => {
-    const only = (version: SecureVersion) => ({ rejectUnauthorized: false, minVersion: version, maxVersion: version, ciphers: 'DEFAULT@SECLEVEL=0' })
+    const only = (version: SecureVersion) => ({
+      rejectUnauthorized: false,
+      minVersion: version,
+      maxVersion: version,
+      ciphers: 'DEFAULT@SECLEVEL=0',
+    })
     for (const version of ['TLSv1.2', 'TLSv1.3'] as const) {
       const socket = await dial(panel.base, only(version))
       assert.equal(socket.getProtocol(), version)
@@ -58,7 +80,12 @@ describe('With a certificate the panel', () => {
   })
 
   it('closes a connection that speaks plain HTTP, or nothing sensible, or stops half-way, and goes on', async () => {
-    for (const text of ['GET / HTTP/1.1\r\nHost: panel\r\n\r\n', '\0'.repeat(5000), '\x16\x03\x01\x02\x00\x01\x00', '']) {
+    for (const text of [
+      'GET / HTTP/1.1\r\nHost: panel\r\n\r\n',
+      '\0'.repeat(5000),
+      '\x16\x03\x01\x02\x00\x01\x00',
+      '',
+    ]) {
       const wire = (await Wire.to(panel.base)).send(text)
       await wire.until(() => wire.isClosed, 'the end')
       assert.doesNotMatch(wire.said, /HTTP|Server/)
@@ -98,7 +125,8 @@ describe('Behind a proxy the panel', () => {
   })
   after(() => panel.close())
 
-  const login = (from: string, headers: Record<string, string>) => panel.visitor().post('/auth/login', OPERATOR, { from, headers })
+  const login = (from: string, headers: Record<string, string>) =>
+    panel.visitor().post('/auth/login', OPERATOR, { from, headers })
   const isSecure = async (from: string, headers: Record<string, string>): Promise<boolean> => {
     const reply = await login(from, headers)
     assert.equal(reply.status, 200)
@@ -110,17 +138,31 @@ describe('Behind a proxy the panel', () => {
 
   it('believes of one that the operator trusts, an address or a network, that the browser is on TLS', async () => {
     for (const from of [PROXY, '127.0.8.77']) assert.equal(await isSecure(from, { 'X-Forwarded-Proto': 'https' }), true)
-    for (const headers of [{}, { 'X-Forwarded-Proto': 'http' }, { 'X-Forwarded-Proto': '' }]) assert.equal(await isSecure(PROXY, headers), false)
+    for (const headers of [{}, { 'X-Forwarded-Proto': 'http' }, { 'X-Forwarded-Proto': '' }])
+      assert.equal(await isSecure(PROXY, headers), false)
   })
 
   it('believes nobody else, nor another header', async () => {
-    for (const from of ['127.0.0.1', '127.0.7.2', '127.0.9.1']) assert.equal(await isSecure(from, { 'X-Forwarded-Proto': 'https', 'X-Forwarded-For': PROXY }), false)
-    assert.equal(await isSecure(PROXY, { Forwarded: 'proto=https', 'X-Forwarded-Ssl': 'on', 'Front-End-Https': 'on' }), false)
+    for (const from of ['127.0.0.1', '127.0.7.2', '127.0.9.1'])
+      assert.equal(await isSecure(from, { 'X-Forwarded-Proto': 'https', 'X-Forwarded-For': PROXY }), false)
+    assert.equal(
+      await isSecure(PROXY, { Forwarded: 'proto=https', 'X-Forwarded-Ssl': 'on', 'Front-End-Https': 'on' }),
+      false,
+    )
   })
 
   it('takes the far end of the connection for the client, whatever is said of another', async () => {
-    await login(PROXY, { 'X-Forwarded-For': '203.0.113.9', 'X-Real-IP': '203.0.113.9', Forwarded: 'for=203.0.113.9', 'X-Forwarded-Proto': 'https' })
-    const { client_ip } = await panel.db.selectFrom('audit_log').select('client_ip').orderBy('audit_log_id', 'desc').executeTakeFirstOrThrow()
+    await login(PROXY, {
+      'X-Forwarded-For': '203.0.113.9',
+      'X-Real-IP': '203.0.113.9',
+      Forwarded: 'for=203.0.113.9',
+      'X-Forwarded-Proto': 'https',
+    })
+    const { client_ip } = await panel.db
+      .selectFrom('audit_log')
+      .select('client_ip')
+      .orderBy('audit_log_id', 'desc')
+      .executeTakeFirstOrThrow()
     assert.equal(client_ip, PROXY)
   })
 

@@ -13,17 +13,44 @@ describe('A tunnel that rules relay over', () => {
     client = await panel.setUp()
     await createTunnel(client)
     await madeRoute(client, { tunnel_id: 1, route_rule_title: 'Web' })
-    await madeRoute(client, { tunnel_id: 1, route_rule_title: 'Names', bind_port: 53, route_protocol_id: 30, is_enabled: false })
+    await madeRoute(client, {
+      tunnel_id: 1,
+      route_rule_title: 'Names',
+      bind_port: 53,
+      route_protocol_id: 30,
+      is_enabled: false,
+    })
     await madeRoute(client, { bind_port: 25 })
   })
   afterEach(() => panel.close())
 
   it('lists them, with a total and a note on what taking the tunnel down does', async () => {
     const { status, body } = await tunnelRoutes(client, 1)
-    assert.deepEqual([status, body.total, body.routes], [200, 2, [
-      { route_rule_id: 1, title: 'Web', protocol: 'tcp', bind: '192.0.2.1:443', destination: '10.9.0.2:8443', is_enabled: true },
-      { route_rule_id: 2, title: 'Names', protocol: 'both', bind: '192.0.2.1:53', destination: '10.9.0.2:8443', is_enabled: false },
-    ]])
+    assert.deepEqual(
+      [status, body.total, body.routes],
+      [
+        200,
+        2,
+        [
+          {
+            route_rule_id: 1,
+            title: 'Web',
+            protocol: 'tcp',
+            bind: '192.0.2.1:443',
+            destination: '10.9.0.2:8443',
+            is_enabled: true,
+          },
+          {
+            route_rule_id: 2,
+            title: 'Names',
+            protocol: 'both',
+            bind: '192.0.2.1:53',
+            destination: '10.9.0.2:8443',
+            is_enabled: false,
+          },
+        ],
+      ],
+    )
     assert.match(body.note, /stay|leaves these rules installed/)
     assert.equal((await tunnelRoutes(client, 9)).status, 404)
   })
@@ -33,7 +60,10 @@ describe('A tunnel that rules relay over', () => {
     assert.deepEqual([down.status, warningCodes(down)], [200, ['TUNNEL_HAS_DEPENDENT_ROUTES']])
     assert.match(down.body.warnings[0]?.message ?? '', /Web, Names \(disabled\)/)
     const { health } = (await getRoute(client, 1)).body
-    assert.deepEqual([health.state, health.installed, health.tunnel?.interface_name, health.tunnel?.is_up], ['impaired', true, 'gre-a-1', false])
+    assert.deepEqual(
+      [health.state, health.installed, health.tunnel?.interface_name, health.tunnel?.is_up],
+      ['impaired', true, 'gre-a-1', false],
+    )
     assert.equal((await act(client, 1, 'up')).body.warnings.length, 0)
     assert.equal((await getRoute(client, 1)).body.health.state, 'healthy')
   })
@@ -49,14 +79,23 @@ describe('A tunnel that rules relay over', () => {
 
   it('that is deleted names them in its report; they stay, impaired, and can be changed', async () => {
     const { body } = await deleteTunnel(client, 1)
-    assert.deepEqual([body.dependent_routes.map(({ title }) => title), body.warnings.map(({ code }) => code)], [['Web', 'Names'], ['TUNNEL_HAS_DEPENDENT_ROUTES']])
-    assert.deepEqual([(await getRoute(client, 1)).body.health.state, panel.kernel.rulesets.rules.has(1)], ['impaired', true])
+    assert.deepEqual(
+      [body.dependent_routes.map(({ title }) => title), body.warnings.map(({ code }) => code)],
+      [['Web', 'Names'], ['TUNNEL_HAS_DEPENDENT_ROUTES']],
+    )
+    assert.deepEqual(
+      [(await getRoute(client, 1)).body.health.state, panel.kernel.rulesets.rules.has(1)],
+      ['impaired', true],
+    )
     assert.equal((await patchRoute(client, 1, { destination_port: 1 })).status, 200)
     assert.equal((await actOnRoute(client, 2, 'enable')).status, 200)
   })
 
   it('without rules warns of nothing', async () => {
     await createTunnel(client)
-    assert.deepEqual([(await act(client, 2, 'down')).body.warnings, (await tunnelRoutes(client, 2)).body.total], [[], 0])
+    assert.deepEqual(
+      [(await act(client, 2, 'down')).body.warnings, (await tunnelRoutes(client, 2)).body.total],
+      [[], 0],
+    )
   })
 })

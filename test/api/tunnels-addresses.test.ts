@@ -18,13 +18,17 @@ describe('The addresses of a tunnel', () => {
   })
   afterEach(() => panel.close())
 
-  const held = (): string[] => (panel.kernel.held.get('gre-a-1')?.state?.config.addresses ?? []).map(({ address }) => address)
+  const held = (): string[] =>
+    (panel.kernel.held.get('gre-a-1')?.state?.config.addresses ?? []).map(({ address }) => address)
   const stored = async (): Promise<AddressesAnswer> => (await client.get<AddressesAnswer>('/tunnels/1/addresses')).body
 
   it('are listed as stored and as observed', async () => {
     const { status, body } = await client.get<AddressesAnswer>('/tunnels/1/addresses')
     assert.equal(status, 200)
-    assert.deepEqual(body.addresses.map(({ address, peer_address, is_primary }) => [address, peer_address, is_primary]), [['172.17.1.1', '172.17.1.2', true]])
+    assert.deepEqual(
+      body.addresses.map(({ address, peer_address, is_primary }) => [address, peer_address, is_primary]),
+      [['172.17.1.1', '172.17.1.2', true]],
+    )
     assert.deepEqual(body.observed, ['172.17.1.1/30'])
     panel.kernel.held.clear()
     assert.deepEqual([(await stored()).addresses.length, (await stored()).observed], [1, []])
@@ -35,25 +39,40 @@ describe('The addresses of a tunnel', () => {
     const [first] = (await stored()).addresses
     const { status, body, text } = await addAddress(client, 1, SECOND)
     assert.equal(status, 200, text)
-    assert.deepEqual([body.plan.steps.map(({ kind }) => kind), body.plan.requires_recreate, body.verification.ok], [['address_add', 'file_write'], false, true])
+    assert.deepEqual(
+      [body.plan.steps.map(({ kind }) => kind), body.plan.requires_recreate, body.verification.ok],
+      [['address_add', 'file_write'], false, true],
+    )
     assert.deepEqual([held(), panel.kernel.held.get('gre-a-1')?.index], [['10.9.0.1', '172.17.1.1'], index])
     assert.deepEqual(body.addresses, (await stored()).addresses)
     assert.deepEqual(body.addresses[0], first, 'the first address keeps its id and its place')
-    assert.deepEqual([body.addresses[1]?.address, body.addresses[1]?.peer_address, body.addresses[1]?.is_primary], ['10.9.0.1', '10.9.0.2', false])
+    assert.deepEqual(
+      [body.addresses[1]?.address, body.addresses[1]?.peer_address, body.addresses[1]?.is_primary],
+      ['10.9.0.1', '10.9.0.2', false],
+    )
     assert.match([...panel.kernel.files.values()][0] ?? '', /10\.9\.0\.1/)
   })
 
   it('can be given a new primary one', async () => {
     const { body } = await addAddress(client, 1, { ...SECOND, is_primary: true })
-    assert.deepEqual(body.addresses.map(({ is_primary }) => is_primary), [false, true])
+    assert.deepEqual(
+      body.addresses.map(({ is_primary }) => is_primary),
+      [false, true],
+    )
     const { body: after } = await removeAddress(client, 1, SECOND)
-    assert.deepEqual(after.addresses.map(({ is_primary }) => is_primary), [true])
+    assert.deepEqual(
+      after.addresses.map(({ is_primary }) => is_primary),
+      [true],
+    )
   })
 
   it('are never given twice: 422 ADDRESS_CONFLICT on address', async () => {
     for (const address of ['172.17.1.1', '192.0.2.1']) {
       const refused = await addAddress(client, 1, { address, prefix_length: 30 })
-      assert.deepEqual([refused.status, refused.error.field, codesOf(refused)], [422, 'address', { address: 'ADDRESS_CONFLICT' }])
+      assert.deepEqual(
+        [refused.status, refused.error.field, codesOf(refused)],
+        [422, 'address', { address: 'ADDRESS_CONFLICT' }],
+      )
     }
     assert.deepEqual(panel.kernel.changes, [])
   })
@@ -63,8 +82,14 @@ describe('The addresses of a tunnel', () => {
       [{ address: 'x.y', prefix_length: 30 }, { address: 'INVALID_ADDRESS' }],
       [{ address: '10.9.0.1', prefix_length: 33 }, { prefix_length: 'INVALID_PREFIX_LENGTH' }],
       [{ address: '10.9.0.1', prefix_length: 30, peer_address: 'fd00::1' }, { peer_address: 'INVALID_ADDRESS' }],
-      [{ address: '127.0.0.1', prefix_length: 30, peer_address: 'x.y' }, { address: 'INVALID_ADDRESS', peer_address: 'INVALID_ADDRESS' }],
-      [{ prefix_length: 30, colour: 'red' }, { address: 'INVALID_ADDRESS', colour: 'UNKNOWN_FIELD' }],
+      [
+        { address: '127.0.0.1', prefix_length: 30, peer_address: 'x.y' },
+        { address: 'INVALID_ADDRESS', peer_address: 'INVALID_ADDRESS' },
+      ],
+      [
+        { prefix_length: 30, colour: 'red' },
+        { address: 'INVALID_ADDRESS', colour: 'UNKNOWN_FIELD' },
+      ],
     ]
     for (const [body, codes] of cases) {
       const refused = await addAddress(client, 1, body)
@@ -76,18 +101,31 @@ describe('The addresses of a tunnel', () => {
   it('are at most 64', async () => {
     const addresses = Array.from({ length: 64 }, (_, n) => ({ address: `10.9.${n}.1`, prefix_length: 24 }))
     assert.equal((await patchTunnel(client, 1, { addresses })).status, 200)
-    assert.deepEqual(codesOf(await addAddress(client, 1, { address: '10.8.0.1', prefix_length: 24 })), { address: 'INVALID_ADDRESS' })
+    assert.deepEqual(codesOf(await addAddress(client, 1, { address: '10.8.0.1', prefix_length: 24 })), {
+      address: 'INVALID_ADDRESS',
+    })
   })
 
   it('lose one, from the kernel too', async () => {
     await addAddress(client, 1, SECOND)
     const { status, body } = await removeAddress(client, 1, { address: '172.17.1.1', prefix_length: 30 })
     assert.equal(status, 200)
-    assert.deepEqual([held(), body.verification.ok, body.addresses.map(({ address, is_primary, sort_order }) => [address, is_primary, sort_order])], [['10.9.0.1'], true, [['10.9.0.1', true, 0]]])
+    assert.deepEqual(
+      [
+        held(),
+        body.verification.ok,
+        body.addresses.map(({ address, is_primary, sort_order }) => [address, is_primary, sort_order]),
+      ],
+      [['10.9.0.1'], true, [['10.9.0.1', true, 0]]],
+    )
   })
 
   it('of which one is missing cannot lose it: 404', async () => {
-    for (const body of [SECOND, { address: '172.17.1.1', prefix_length: 24 }, { address: '172.17.1.1', prefix_length: 30, peer_address: '' }]) {
+    for (const body of [
+      SECOND,
+      { address: '172.17.1.1', prefix_length: 24 },
+      { address: '172.17.1.1', prefix_length: 30, peer_address: '' },
+    ]) {
       const { status, error } = await removeAddress(client, 1, body)
       assert.deepEqual([status, error.code], [404, 'NOT_FOUND'])
     }
@@ -103,12 +141,23 @@ describe('The addresses of a tunnel', () => {
   })
 
   it('of a tunnel that is not there are 404', async () => {
-    assert.deepEqual([(await client.get('/tunnels/9/addresses')).status, (await addAddress(client, 9, SECOND)).status, (await removeAddress(client, 9, SECOND)).status], [404, 404, 404])
+    assert.deepEqual(
+      [
+        (await client.get('/tunnels/9/addresses')).status,
+        (await addAddress(client, 9, SECOND)).status,
+        (await removeAddress(client, 9, SECOND)).status,
+      ],
+      [404, 404, 404],
+    )
   })
 
   it('are changed under TunnelUpdate in the audit log', async () => {
     await addAddress(client, 1, SECOND)
-    const entry = await panel.db.selectFrom('audit_log').selectAll().where('audit_action_id', '=', 50).executeTakeFirstOrThrow()
+    const entry = await panel.db
+      .selectFrom('audit_log')
+      .selectAll()
+      .where('audit_action_id', '=', 50)
+      .executeTakeFirstOrThrow()
     assert.deepEqual([entry.target_id, JSON.parse(entry.operations)], [1, ['address_add', 'file_write']])
   })
 })

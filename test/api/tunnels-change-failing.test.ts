@@ -14,10 +14,24 @@ type Asking = (client: Client) => Promise<Reply<unknown>>
 
 /** Each with the number of changes that it takes. */
 const CHANGES: Record<string, [number, Asking]> = {
-  'a change in place': [4, (client) => patchTunnel(client, 1, { mtu: 1300, tx_queue_length: 5, addresses: [{ address: '10.9.0.1', prefix_length: 30 }, { address: '172.17.1.1', peer_address: '172.17.1.2', prefix_length: 30 }] })],
+  'a change in place': [
+    4,
+    (client) =>
+      patchTunnel(client, 1, {
+        mtu: 1300,
+        tx_queue_length: 5,
+        addresses: [
+          { address: '10.9.0.1', prefix_length: 30 },
+          { address: '172.17.1.1', peer_address: '172.17.1.2', prefix_length: 30 },
+        ],
+      }),
+  ],
   'a change that makes the link anew': [5, (client) => patchTunnel(client, 1, { ttl: 9, confirm_recreate: true })],
   'a change of name': [8, (client) => patchTunnel(client, 1, { interface_name: 'berlin', confirm_recreate: true })],
-  'a change of persistence': [2, (client) => patchTunnel(client, 1, { persistence_type_id: 30, confirm_recreate: true })],
+  'a change of persistence': [
+    2,
+    (client) => patchTunnel(client, 1, { persistence_type_id: 30, confirm_recreate: true }),
+  ],
   down: [2, (client) => act(client, 1, 'down')],
   restart: [2, (client) => act(client, 1, 'restart')],
 }
@@ -40,11 +54,25 @@ describe('A change of a tunnel that fails', () => {
         for (const fault of ['refuses', 'half', 'lies'] as const) {
           panel.arm(onlyAt(at, fault))
           const { status, error } = await ask(client)
-          assert.deepEqual([status, error.code, error.details['tunnel_id']], [409, 'APPLY_FAILED', 1], `${fault} at ${at}`)
+          assert.deepEqual(
+            [status, error.code, error.details['tunnel_id']],
+            [409, 'APPLY_FAILED', 1],
+            `${fault} at ${at}`,
+          )
           assert.equal(panel.host.picture(), picture, `${fault} at ${at}`)
           const { body: after } = await getTunnel(client, 1)
-          const { apply_status, apply_status_id: _id, last_apply_error, updated_date: _date, observed: _seen, ...wanted } = after
-          assert.deepEqual(wanted, Object.fromEntries(Object.keys(wanted).map((field) => [field, before[field as keyof typeof before]])))
+          const {
+            apply_status,
+            apply_status_id: _id,
+            last_apply_error,
+            updated_date: _date,
+            observed: _seen,
+            ...wanted
+          } = after
+          assert.deepEqual(
+            wanted,
+            Object.fromEntries(Object.keys(wanted).map((field) => [field, before[field as keyof typeof before]])),
+          )
           assert.equal(apply_status, 'Failed')
           assert(last_apply_error.length > 0)
         }
@@ -67,14 +95,20 @@ describe('A change of a tunnel that fails', () => {
     assert.match(body.last_apply_error, /could not be undone/)
     panel.disarm()
     const reapplied = await act(client, 1, 'reapply')
-    assert.deepEqual([reapplied.status, reapplied.body.tunnel.apply_status, panel.host.picture()], [200, 'Applied', picture])
+    assert.deepEqual(
+      [reapplied.status, reapplied.body.tunnel.apply_status, panel.host.picture()],
+      [200, 'Applied', picture],
+    )
   })
 
   it('half-way through a restart and cannot be undone is Inconsistent, and up brings it back', async () => {
     panel.arm(from(2, 'refuses'))
     const { error } = await act(client, 1, 'restart')
     assert.equal(error.code, 'TUNNEL_INCONSISTENT')
-    assert.deepEqual([(await getTunnel(client, 1)).body.apply_status, panel.host.held.get('gre-a-1')?.state?.is_up], ['Inconsistent', false])
+    assert.deepEqual(
+      [(await getTunnel(client, 1)).body.apply_status, panel.host.held.get('gre-a-1')?.state?.is_up],
+      ['Inconsistent', false],
+    )
     panel.disarm()
     assert.equal((await act(client, 1, 'up')).body.tunnel.observed.is_up, true)
   })
@@ -82,8 +116,15 @@ describe('A change of a tunnel that fails', () => {
   it('is in the audit log as failed, with the steps that were made and undone', async () => {
     panel.arm(onlyAt(2, 'refuses'))
     await patchTunnel(client, 1, { mtu: 1300 })
-    const entry = await panel.db.selectFrom('audit_log').selectAll().where('audit_action_id', '=', 50).executeTakeFirstOrThrow()
-    assert.deepEqual([entry.is_success, JSON.parse(entry.operations)], [0, ['link_set_mtu', 'link_set_mtu', 'restored']])
+    const entry = await panel.db
+      .selectFrom('audit_log')
+      .selectAll()
+      .where('audit_action_id', '=', 50)
+      .executeTakeFirstOrThrow()
+    assert.deepEqual(
+      [entry.is_success, JSON.parse(entry.operations)],
+      [0, ['link_set_mtu', 'link_set_mtu', 'restored']],
+    )
   })
 })
 
@@ -121,14 +162,23 @@ describe('A change of a tunnel that cannot be stored', () => {
     await createTunnel(client)
     const picture = panel.kernel.picture()
     const { body: before } = await getTunnel(client, 1)
-    await sql`create trigger no_room before insert on tunnel_address begin select raise(abort, 'disk full'); end`.execute(panel.db)
-    for (const ask of [() => patchTunnel(client, 1, { mtu: 1300 }), () => patchTunnel(client, 1, { interface_name: 'berlin', confirm_recreate: true }), () => act(client, 1, 'restart')]) {
+    await sql`create trigger no_room before insert on tunnel_address begin select raise(abort, 'disk full'); end`.execute(
+      panel.db,
+    )
+    for (const ask of [
+      () => patchTunnel(client, 1, { mtu: 1300 }),
+      () => patchTunnel(client, 1, { interface_name: 'berlin', confirm_recreate: true }),
+      () => act(client, 1, 'restart'),
+    ]) {
       panel.kernel.changes.length = 0
       const { status, error } = await ask()
       assert.deepEqual([status, error.code, panel.kernel.picture()], [500, 'INTERNAL_ERROR', picture])
       assert(panel.kernel.changes.length > 0)
       const { body: after } = await getTunnel(client, 1)
-      assert.deepEqual([after.mtu, after.interface_name, after.addresses, after.apply_status], [before.mtu, before.interface_name, before.addresses, 'Applied'])
+      assert.deepEqual(
+        [after.mtu, after.interface_name, after.addresses, after.apply_status],
+        [before.mtu, before.interface_name, before.addresses, 'Applied'],
+      )
     }
     await panel.close()
   })

@@ -8,7 +8,15 @@ import { findTunnel } from '@panel/web-daemon/features/tunnels/store.ts'
 import { from, onlyAt } from '../support/faulty.ts'
 import { inProcessHelper } from '../support/in-process-helper.ts'
 import type { Client } from './support/client.ts'
-import { act, addAddress, createTunnel, deleteTunnel, patchTunnel, startFaultyPanel, type FaultyPanel } from './support/tunnels.ts'
+import {
+  act,
+  addAddress,
+  createTunnel,
+  deleteTunnel,
+  patchTunnel,
+  startFaultyPanel,
+  type FaultyPanel,
+} from './support/tunnels.ts'
 
 describe('events of tunnels', () => {
   let panel: FaultyPanel
@@ -36,11 +44,16 @@ describe('events of tunnels', () => {
     await patchTunnel(client, tunnel_id, { note: 'of interest to nobody else' })
     await patchTunnel(client, tunnel_id, { mtu: 1400 })
     await addAddress(client, tunnel_id, { address: '10.77.0.1', prefix_length: 30 })
-    for (const action of ['down', 'up', 'restart', 'reapply'] as const) assert.equal((await act(client, tunnel_id, action)).status, 200)
+    for (const action of ['down', 'up', 'restart', 'reapply'] as const)
+      assert.equal((await act(client, tunnel_id, action)).status, 200)
     await deleteTunnel(client, tunnel_id)
     await deleteTunnel(client, tunnel_id)
     const about = `${tunnel_id} ${interface_name}`
-    assert.deepEqual(heard, [`tunnel.created ${about}`, ...Array.from({ length: 7 }, () => `tunnel.updated ${about}`), `tunnel.deleted ${about}`])
+    assert.deepEqual(heard, [
+      `tunnel.created ${about}`,
+      ...Array.from({ length: 7 }, () => `tunnel.updated ${about}`),
+      `tunnel.deleted ${about}`,
+    ])
     assert.deepEqual(await Promise.all(found), [...Array.from({ length: 8 }, () => false), true])
   })
 
@@ -50,14 +63,21 @@ describe('events of tunnels', () => {
     assert.equal(heard.length, 0)
     panel.arm(from(2, 'refuses'))
     assert.equal((await createTunnel(client)).error.code, 'TUNNEL_INCONSISTENT')
-    assert.deepEqual(heard.map((text) => text.split(' ')[0]), ['tunnel.created'])
+    assert.deepEqual(
+      heard.map((text) => text.split(' ')[0]),
+      ['tunnel.created'],
+    )
   })
 
   it('have company: the kernel tells of the same change, and of those that nobody asked the panel for', async () => {
     const told: HostEvent[] = []
     panel.bus.subscribe('host.changed', ({ events }) => told.push(...events))
     const { stream } = inProcessHelper(panel.host)
-    const watch = watchKernel({ stream, logger: makeLogger({ write: (line) => void panel.log.push(line) }), listener: (events) => panel.bus.publish('host.changed', { events }) })
+    const watch = watchKernel({
+      stream,
+      logger: makeLogger({ write: (line) => void panel.log.push(line) }),
+      listener: (events) => panel.bus.publish('host.changed', { events }),
+    })
     const until = async (isTold: (event: HostEvent) => boolean): Promise<void> => {
       for (let tries = 0; !told.some(isTold); tries += 1) {
         assert.ok(tries < 200, JSON.stringify(told))
@@ -78,6 +98,9 @@ describe('events of tunnels', () => {
     const { tunnel_id } = (await createTunnel(client)).body.tunnel
     panel.arm(onlyAt(1, 'refuses'))
     await patchTunnel(client, tunnel_id, { mtu: 1400 })
-    assert.deepEqual(heard.map((text) => text.split(' ')[0]), ['tunnel.created', 'tunnel.updated'])
+    assert.deepEqual(
+      heard.map((text) => text.split(' ')[0]),
+      ['tunnel.created', 'tunnel.updated'],
+    )
   })
 })

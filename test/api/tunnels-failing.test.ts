@@ -18,7 +18,10 @@ describe('A tunnel whose making fails', () => {
       const picture = panel.host.picture()
       panel.arm(onlyAt(at + 1, 'half'))
       const { status, error } = await createTunnel(client)
-      assert.deepEqual([status, error.code, (error.details['failure'] as { step: string }).step], [409, 'APPLY_FAILED', step])
+      assert.deepEqual(
+        [status, error.code, (error.details['failure'] as { step: string }).step],
+        [409, 'APPLY_FAILED', step],
+      )
       assert.equal(panel.host.picture(), picture)
       assert.equal((await listTunnels(client)).body.total, 0)
       panel.disarm()
@@ -33,7 +36,10 @@ describe('A tunnel whose making fails', () => {
     panel.arm(onlyAt(3, 'lies'))
     const { status, error } = await createTunnel(client)
     const failures = error.details['failures'] as { name: string; expected: string; actual: string }[]
-    assert.deepEqual([status, error.code, failures.map(({ name, expected, actual }) => [name, expected, actual])], [409, 'APPLY_FAILED', [['is_up', 'yes', 'no']]])
+    assert.deepEqual(
+      [status, error.code, failures.map(({ name, expected, actual }) => [name, expected, actual])],
+      [409, 'APPLY_FAILED', [['is_up', 'yes', 'no']]],
+    )
     assert.equal(panel.host.held.size, 0)
     await panel.close()
   })
@@ -48,8 +54,15 @@ describe('A tunnel whose making fails', () => {
     const { body } = await getTunnel(client, 1)
     assert.deepEqual([body.apply_status, body.last_applied_date, body.observed.exists], ['Inconsistent', null, true])
     assert.match(body.last_apply_error, /Injected fault/)
-    const entry = await panel.db.selectFrom('audit_log').selectAll().where('audit_action_id', '=', 40).executeTakeFirstOrThrow()
-    assert.deepEqual([entry.is_success, entry.target_id, JSON.parse(entry.operations)], [0, 1, ['link_create', 'address_add', 'stuck']])
+    const entry = await panel.db
+      .selectFrom('audit_log')
+      .selectAll()
+      .where('audit_action_id', '=', 40)
+      .executeTakeFirstOrThrow()
+    assert.deepEqual(
+      [entry.is_success, entry.target_id, JSON.parse(entry.operations)],
+      [0, 1, ['link_create', 'address_add', 'stuck']],
+    )
     panel.disarm()
     assert.equal((await deleteTunnel(client, 1)).body.interface_found, true)
     assert.equal(panel.host.held.size, 0)
@@ -60,7 +73,9 @@ describe('A tunnel whose making fails', () => {
     const panel = await startPanel()
     const client = await panel.setUp()
     const picture = panel.kernel.picture()
-    await sql`create trigger no_room before update of apply_status_id on tunnel begin select raise(abort, 'disk full'); end`.execute(panel.db)
+    await sql`create trigger no_room before update of apply_status_id on tunnel begin select raise(abort, 'disk full'); end`.execute(
+      panel.db,
+    )
     const { status, error } = await createTunnel(client)
     assert.deepEqual([status, error.code], [500, 'INTERNAL_ERROR'])
     assert.equal(panel.kernel.picture(), picture)
@@ -121,7 +136,10 @@ describe('While the helper is away', () => {
     await createTunnel(client)
     state.isAway = true
     const { status, body } = await listTunnels(client)
-    assert.deepEqual([status, body.total, body.tunnels[0]?.observed.is_known, body.tunnels[0]?.observed.exists], [200, 1, false, false])
+    assert.deepEqual(
+      [status, body.total, body.tunnels[0]?.observed.is_known, body.tunnels[0]?.observed.exists],
+      [200, 1, false, false],
+    )
     assert.match(body.tunnels[0]?.observed.detail ?? '', /helper/)
     assert.equal((await getTunnel(client, 1)).status, 200)
     assert.equal((await createTunnel(client)).error.code, 'HELPER_UNAVAILABLE')

@@ -25,9 +25,15 @@ describe('The life of a tunnel', () => {
     const index = link()?.index
     const { status, body } = await act(client, 1, 'down')
     assert.equal(status, 200)
-    assert.deepEqual([body.action, body.verification.ok, body.warnings, body.tunnel.is_enabled, body.tunnel.apply_status], ['down', true, [], false, 'Applied'])
+    assert.deepEqual(
+      [body.action, body.verification.ok, body.warnings, body.tunnel.is_enabled, body.tunnel.apply_status],
+      ['down', true, [], false, 'Applied'],
+    )
     assert.deepEqual(kinds(body.plan.steps), ['systemd_disable', 'link_down', 'address_add'])
-    assert.deepEqual([link()?.index, link()?.state?.is_up, link()?.state?.config.addresses.length, panel.kernel.enabled.size], [index, false, 2, 0])
+    assert.deepEqual(
+      [link()?.index, link()?.state?.is_up, link()?.state?.config.addresses.length, panel.kernel.enabled.size],
+      [index, false, 2, 0],
+    )
     assert.equal((await getTunnel(client, 1)).body.is_enabled, false)
   })
 
@@ -35,16 +41,25 @@ describe('The life of a tunnel', () => {
     const picture = panel.kernel.picture()
     await act(client, 1, 'down')
     const { status, body } = await act(client, 1, 'up')
-    assert.deepEqual([status, body.action, body.verification.ok, body.tunnel.is_enabled, body.tunnel.observed.is_up], [200, 'up', true, true, true])
+    assert.deepEqual(
+      [status, body.action, body.verification.ok, body.tunnel.is_enabled, body.tunnel.observed.is_up],
+      [200, 'up', true, true, true],
+    )
     assert.deepEqual([kinds(body.plan.steps), panel.kernel.picture()], [['link_up', 'systemd_enable'], picture])
   })
 
   it('up of a tunnel that is up, and down of one that is down, change nothing and are verified', async () => {
-    for (const [first, again] of [['up', 'up'], ['down', 'down']] as const) {
+    for (const [first, again] of [
+      ['up', 'up'],
+      ['down', 'down'],
+    ] as const) {
       await act(client, 1, first)
       const picture = panel.kernel.picture()
       const { status, body } = await act(client, 1, again)
-      assert.deepEqual([status, body.plan.operation, body.verification.ok, panel.kernel.picture()], [200, 'none', true, picture])
+      assert.deepEqual(
+        [status, body.plan.operation, body.verification.ok, panel.kernel.picture()],
+        [200, 'none', true, picture],
+      )
     }
   })
 
@@ -59,7 +74,13 @@ describe('The life of a tunnel', () => {
     const index = link()?.index
     const { status, body } = await act(client, 1, 'restart')
     assert.deepEqual([status, body.action, body.verification.ok], [200, 'restart', true])
-    assert.deepEqual([kinds(body.plan.steps), panel.kernel.changes], [['link_down', 'address_add', 'link_up'], ['down gre-a-1', 'address gre-a-1 fd00:1::1', 'up gre-a-1']])
+    assert.deepEqual(
+      [kinds(body.plan.steps), panel.kernel.changes],
+      [
+        ['link_down', 'address_add', 'link_up'],
+        ['down gre-a-1', 'address gre-a-1 fd00:1::1', 'up gre-a-1'],
+      ],
+    )
     assert.deepEqual([panel.kernel.picture(), link()?.index], [picture, index])
   })
 
@@ -76,7 +97,10 @@ describe('The life of a tunnel', () => {
       panel.kernel.files.clear()
       panel.kernel.enabled.clear()
       const { status, body } = await act(client, 1, action)
-      assert.deepEqual([status, body.plan.operation, body.verification.ok, body.tunnel.observed.exists, panel.kernel.picture()], [200, 'create', true, true, picture])
+      assert.deepEqual(
+        [status, body.plan.operation, body.verification.ok, body.tunnel.observed.exists, panel.kernel.picture()],
+        [200, 'create', true, true, picture],
+      )
     })
 
     it(`${action} makes a link anew that drifted where only a new one can be as stored`, async () => {
@@ -85,13 +109,19 @@ describe('The life of a tunnel', () => {
       assert(state)
       state.config = { ...state.config, ttl: 3, mtu: 1111 }
       const { status, body } = await act(client, 1, action)
-      assert.deepEqual([status, body.plan.requires_recreate, body.plan.recreate_reasons, panel.kernel.picture()], [200, true, ['ttl'], picture])
+      assert.deepEqual(
+        [status, body.plan.requires_recreate, body.plan.recreate_reasons, panel.kernel.picture()],
+        [200, true, ['ttl'], picture],
+      )
     })
   }
 
   it('reapply of a tunnel as stored does nothing and says so', async () => {
     const { status, body } = await act(client, 1, 'reapply')
-    assert.deepEqual([status, body.action, body.plan.steps, body.verification.ok, body.warnings, panel.kernel.changes], [200, 'reapply', [], true, [], []])
+    assert.deepEqual(
+      [status, body.action, body.plan.steps, body.verification.ok, body.warnings, panel.kernel.changes],
+      [200, 'reapply', [], true, [], []],
+    )
   })
 
   it('reapply is the remedy for drift: only what differs is put right', async () => {
@@ -104,13 +134,20 @@ describe('The life of a tunnel', () => {
     panel.kernel.enabled.delete(UNIT)
     const { status, body } = await act(client, 1, 'reapply')
     assert.equal(status, 200)
-    assert.deepEqual(kinds(body.plan.steps), ['link_set_mtu', 'address_add', 'address_add', 'link_up', 'systemd_enable'])
+    assert.deepEqual(kinds(body.plan.steps), [
+      'link_set_mtu',
+      'address_add',
+      'address_add',
+      'link_up',
+      'systemd_enable',
+    ])
     assert.deepEqual([panel.kernel.picture(), link()?.index], [picture, index])
   })
 
   it('does not write over a unit file that somebody edited, nor take over a link of another kind', async () => {
     panel.kernel.files.set(UNIT, `${panel.kernel.files.get(UNIT)}# mine\n`)
-    for (const action of ['down', 'reapply'] as const) assert.equal((await act(client, 1, action)).error.code, 'FOREIGN_UNIT_FILE', action)
+    for (const action of ['down', 'reapply'] as const)
+      assert.equal((await act(client, 1, action)).error.code, 'FOREIGN_UNIT_FILE', action)
     panel.kernel.files.delete(UNIT)
     panel.kernel.plant('gre-a-1', { kind: 'vxlan' })
     assert.equal((await act(client, 1, 'reapply')).error.code, 'PROTECTED_INTERFACE')
@@ -120,13 +157,27 @@ describe('The life of a tunnel', () => {
   it('of a tunnel that is not there, or not any more, is 404', async () => {
     assert.equal((await act(client, 9, 'up')).status, 404)
     await deleteTunnel(client, 1)
-    for (const action of ['up', 'down', 'restart', 'reapply'] as const) assert.equal((await act(client, 1, action)).status, 404)
+    for (const action of ['up', 'down', 'restart', 'reapply'] as const)
+      assert.equal((await act(client, 1, action)).status, 404)
   })
 
   it('is in the audit log under TunnelEnable, TunnelDisable and TunnelReapply', async () => {
     for (const action of ['down', 'up', 'restart', 'reapply'] as const) await act(client, 1, action)
-    const entries = await panel.db.selectFrom('audit_log').selectAll().where('audit_action_id', 'in', [70, 80, 90]).orderBy('audit_log_id').execute()
-    assert.deepEqual(entries.map((entry) => [entry.audit_action_id, entry.target_id, entry.is_success]), [[80, 1, 1], [70, 1, 1], [90, 1, 1], [90, 1, 1]])
+    const entries = await panel.db
+      .selectFrom('audit_log')
+      .selectAll()
+      .where('audit_action_id', 'in', [70, 80, 90])
+      .orderBy('audit_log_id')
+      .execute()
+    assert.deepEqual(
+      entries.map((entry) => [entry.audit_action_id, entry.target_id, entry.is_success]),
+      [
+        [80, 1, 1],
+        [70, 1, 1],
+        [90, 1, 1],
+        [90, 1, 1],
+      ],
+    )
     assert.deepEqual(JSON.parse(entries[0]?.operations ?? ''), ['systemd_disable', 'link_down', 'address_add'])
   })
 })

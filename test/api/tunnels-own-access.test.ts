@@ -12,22 +12,28 @@ type Asking = (client: Client, more: object) => Promise<Reply>
 
 /** What takes the link away or down, or the address that the client comes by. */
 const CUTTING: Record<string, Asking> = {
-  'PATCH that makes the link anew': (client, more) => client.patch('/tunnels/1', { ttl: 9, confirm_recreate: true, ...more }),
-  'PATCH that gives it another name': (client, more) => client.patch('/tunnels/1', { interface_name: 'berlin', confirm_recreate: true, ...more }),
+  'PATCH that makes the link anew': (client, more) =>
+    client.patch('/tunnels/1', { ttl: 9, confirm_recreate: true, ...more }),
+  'PATCH that gives it another name': (client, more) =>
+    client.patch('/tunnels/1', { interface_name: 'berlin', confirm_recreate: true, ...more }),
   'PATCH that takes it down': (client, more) => client.patch('/tunnels/1', { is_enabled: false, ...more }),
   'PATCH that leaves the address out': (client, more) => client.patch('/tunnels/1', { addresses: [OTHER], ...more }),
   'POST down': (client, more) => client.post('/tunnels/1/down', more),
   'POST restart': (client, more) => client.post('/tunnels/1/restart', more),
-  'DELETE of the address': (client, more) => client.delete('/tunnels/1/addresses', { address: OWN.address, prefix_length: 24, ...more }),
+  'DELETE of the address': (client, more) =>
+    client.delete('/tunnels/1/addresses', { address: OWN.address, prefix_length: 24, ...more }),
 }
 /** What leaves the way open that the client comes by. */
 const HARMLESS: Record<string, Asking> = {
   'PATCH of the MTU': (client) => client.patch('/tunnels/1', { mtu: 1400 }),
-  'PATCH of the persistence': (client) => client.patch('/tunnels/1', { persistence_type_id: 30, confirm_recreate: true }),
+  'PATCH of the persistence': (client) =>
+    client.patch('/tunnels/1', { persistence_type_id: 30, confirm_recreate: true }),
   'POST up': (client) => client.post('/tunnels/1/up'),
   'POST reapply that has nothing to make anew': (client) => client.post('/tunnels/1/reapply'),
-  'POST of one more address': (client) => client.post('/tunnels/1/addresses', { address: '10.9.1.1', prefix_length: 30 }),
-  'DELETE of another address': (client) => client.delete('/tunnels/1/addresses', { address: OTHER.address, prefix_length: 30 }),
+  'POST of one more address': (client) =>
+    client.post('/tunnels/1/addresses', { address: '10.9.1.1', prefix_length: 30 }),
+  'DELETE of another address': (client) =>
+    client.delete('/tunnels/1/addresses', { address: OTHER.address, prefix_length: 30 }),
 }
 
 /** No address inside a tunnel may be loopback, so store and kernel are told of one behind the API's back. */
@@ -50,7 +56,10 @@ describe('A request that comes through the tunnel', () => {
       const { panel, client } = await panelInside()
       const picture = panel.kernel.picture()
       const { status, error } = await ask(client, {})
-      assert.deepEqual([status, error.code, error.field, error.details['interface_name']], [409, 'WOULD_CUT_OWN_ACCESS', 'i_understand_i_may_lose_access', 'gre-a-1'])
+      assert.deepEqual(
+        [status, error.code, error.field, error.details['interface_name']],
+        [409, 'WOULD_CUT_OWN_ACCESS', 'i_understand_i_may_lose_access', 'gre-a-1'],
+      )
       assert.equal((await ask(client, { i_understand_i_may_lose_access: false })).status, 409)
       assert.deepEqual([panel.kernel.picture(), panel.kernel.changes], [picture, []])
       const accepted = await ask(client, { i_understand_i_may_lose_access: true })
@@ -82,7 +91,11 @@ describe('A request that comes through the tunnel', () => {
     const panel = await startPanel()
     const client = await panel.setUp()
     await createTunnel(client)
-    const { status } = await client.post('/tunnels/1/down', {}, { headers: { 'X-Forwarded-For': '172.17.1.2', 'X-Real-IP': '172.17.1.2', Forwarded: 'for=172.17.1.2' } })
+    const { status } = await client.post(
+      '/tunnels/1/down',
+      {},
+      { headers: { 'X-Forwarded-For': '172.17.1.2', 'X-Real-IP': '172.17.1.2', Forwarded: 'for=172.17.1.2' } },
+    )
     assert.equal(status, 200)
     await panel.close()
   })

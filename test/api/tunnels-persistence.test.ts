@@ -6,7 +6,16 @@ import { FakeKernel } from '../support/fake-kernel.ts'
 import type { Writer } from '@panel/shared/rpc/methods.ts'
 import type { Client } from './support/client.ts'
 import { askOf, startPanel, type TestPanel } from './support/panel.ts'
-import { act, codesOf, createTunnel, deleteTunnel, getTunnel, patchTunnel, previewTunnel, startFaultyPanel } from './support/tunnels.ts'
+import {
+  act,
+  codesOf,
+  createTunnel,
+  deleteTunnel,
+  getTunnel,
+  patchTunnel,
+  previewTunnel,
+  startFaultyPanel,
+} from './support/tunnels.ts'
 
 const [SYSTEMD, NETWORKD, RUNTIME] = [10, 20, 30]
 const UNIT = 'tunnel-panel-link-gre-a-1.service'
@@ -25,31 +34,69 @@ describe('The persistence of a tunnel', () => {
 
   const files = (): string[] => [...panel.kernel.files.keys()].sort()
   const textOf = (name: string): string => panel.kernel.files.get(name) ?? ''
-  const change = (persistence_type_id: number) => patchTunnel(client, 1, { persistence_type_id, confirm_recreate: true })
+  const change = (persistence_type_id: number) =>
+    patchTunnel(client, 1, { persistence_type_id, confirm_recreate: true })
 
   describe('by systemd-networkd', () => {
     it('is two files, shown in the preview to the letter, and networkd is asked to read them', async () => {
       const { body } = await previewTunnel(client, { persistence_type_id: NETWORKD, ikey: 7, okey: 7 })
       assert.deepEqual(panel.kernel.changes, [])
-      assert.deepEqual(body.plan.files.map(({ kind, path }) => [kind, path]), [['networkd_netdev', `/etc/systemd/network/${NETDEV}`], ['networkd_network', `/etc/systemd/network/${NETWORK}`]])
-      assert.deepEqual(body.plan.steps.map(({ kind }) => kind), ['link_create', 'address_add', 'link_up', 'file_write', 'file_write', 'networkd_reload'])
+      assert.deepEqual(
+        body.plan.files.map(({ kind, path }) => [kind, path]),
+        [
+          ['networkd_netdev', `/etc/systemd/network/${NETDEV}`],
+          ['networkd_network', `/etc/systemd/network/${NETWORK}`],
+        ],
+      )
+      assert.deepEqual(
+        body.plan.steps.map(({ kind }) => kind),
+        ['link_create', 'address_add', 'link_up', 'file_write', 'file_write', 'networkd_reload'],
+      )
       const made = await createTunnel(client, { persistence_type_id: NETWORKD, ikey: 7, okey: 7 })
-      assert.deepEqual([made.status, made.body.verification.ok, made.body.tunnel.persistence_type_id], [201, true, NETWORKD])
-      assert.deepEqual([...panel.kernel.files.entries()], body.plan.files.map(({ path, content }) => [path.split('/').at(-1), content]))
+      assert.deepEqual(
+        [made.status, made.body.verification.ok, made.body.tunnel.persistence_type_id],
+        [201, true, NETWORKD],
+      )
+      assert.deepEqual(
+        [...panel.kernel.files.entries()],
+        body.plan.files.map(({ path, content }) => [path.split('/').at(-1), content]),
+      )
       assert.deepEqual(panel.kernel.reloads, ['gre-a-1'])
     })
 
     const LIMITS: Record<string, object> = {
-      bind_device: { bind_device: 'eth0' }, ikey: { ikey: 0 }, okey: { ikey: 5, okey: 0 }, has_input_checksum: { has_input_checksum: true }, has_output_checksum: { has_output_checksum: true },
-      has_output_sequence: { has_output_sequence: true }, fwmark: { fwmark: 6 }, tx_queue_length: { tx_queue_length: 77 }, interface_name: { interface_name: '17' },
+      bind_device: { bind_device: 'eth0' },
+      ikey: { ikey: 0 },
+      okey: { ikey: 5, okey: 0 },
+      has_input_checksum: { has_input_checksum: true },
+      has_output_checksum: { has_output_checksum: true },
+      has_output_sequence: { has_output_sequence: true },
+      fwmark: { fwmark: 6 },
+      tx_queue_length: { tx_queue_length: 77 },
+      interface_name: { interface_name: '17' },
       traffic_class: { tunnel_type_id: 30, local_endpoint: '2001:db8::1', remote_endpoint: '2001:db8::2' },
-      encap_limit: { tunnel_type_id: 30, local_endpoint: '2001:db8::1', remote_endpoint: '2001:db8::2', traffic_class: 0, encap_limit: 4 },
-      has_input_sequence: { tunnel_type_id: 30, local_endpoint: '2001:db8::1', remote_endpoint: '2001:db8::2', traffic_class: 0, has_input_sequence: true },
+      encap_limit: {
+        tunnel_type_id: 30,
+        local_endpoint: '2001:db8::1',
+        remote_endpoint: '2001:db8::2',
+        traffic_class: 0,
+        encap_limit: 4,
+      },
+      has_input_sequence: {
+        tunnel_type_id: 30,
+        local_endpoint: '2001:db8::1',
+        remote_endpoint: '2001:db8::2',
+        traffic_class: 0,
+        has_input_sequence: true,
+      },
     }
     for (const [field, body] of Object.entries(LIMITS)) {
       it(`is refused where networkd has no words for ${field}, and says so: 422 on persistence_type_id`, async () => {
         const refused = await createTunnel(client, { persistence_type_id: NETWORKD, ...body })
-        assert.deepEqual([refused.status, refused.error.field, codesOf(refused)], [422, 'persistence_type_id', { persistence_type_id: 'INVALID_PERSISTENCE_TYPE' }])
+        assert.deepEqual(
+          [refused.status, refused.error.field, codesOf(refused)],
+          [422, 'persistence_type_id', { persistence_type_id: 'INVALID_PERSISTENCE_TYPE' }],
+        )
         assert.match(refused.error.message, new RegExp(`cannot keep ${field} \\(`))
         assert.deepEqual(panel.kernel.changes, [])
         assert.equal((await createTunnel(client, { persistence_type_id: SYSTEMD, ...body })).status, 201)
@@ -59,16 +106,24 @@ describe('The persistence of a tunnel', () => {
     it('is refused for a change too that networkd has no words for, and the tunnel stays', async () => {
       await createTunnel(client, { persistence_type_id: NETWORKD })
       const picture = panel.kernel.picture()
-      assert.deepEqual(codesOf(await patchTunnel(client, 1, { fwmark: 6, confirm_recreate: true })), { persistence_type_id: 'INVALID_PERSISTENCE_TYPE' })
+      assert.deepEqual(codesOf(await patchTunnel(client, 1, { fwmark: 6, confirm_recreate: true })), {
+        persistence_type_id: 'INVALID_PERSISTENCE_TYPE',
+      })
       assert.equal(panel.kernel.picture(), picture)
-      assert.equal((await patchTunnel(client, 1, { fwmark: 6, persistence_type_id: SYSTEMD, confirm_recreate: true })).status, 200)
+      assert.equal(
+        (await patchTunnel(client, 1, { fwmark: 6, persistence_type_id: SYSTEMD, confirm_recreate: true })).status,
+        200,
+      )
     })
 
     it('is no longer while the tunnel is down, and the link stays; up brings both back to the byte', async () => {
       await createTunnel(client, { persistence_type_id: NETWORKD })
       const picture = panel.kernel.picture()
       const down = await act(client, 1, 'down')
-      assert.deepEqual([down.status, down.body.verification.ok, down.body.tunnel.observed.exists, down.body.tunnel.observed.is_up], [200, true, true, false])
+      assert.deepEqual(
+        [down.status, down.body.verification.ok, down.body.tunnel.observed.exists, down.body.tunnel.observed.is_up],
+        [200, true, true, false],
+      )
       assert.match(textOf(NETDEV), /^\[Match\]\nHost=!\*$/m)
       assert.match(textOf(NETWORK), /^ActivationPolicy=down$/m)
       assert.equal((await act(client, 1, 'up')).body.verification.ok, true)
@@ -78,8 +133,22 @@ describe('The persistence of a tunnel', () => {
     it('is withdrawn, and networkd told, before the link is made anew', async () => {
       await createTunnel(client, { persistence_type_id: NETWORKD })
       const { body } = await patchTunnel(client, 1, { ttl: 9, confirm_recreate: true })
-      const kinds = ['file_remove', 'file_remove', 'networkd_reload', 'link_delete', 'link_create', 'address_add', 'link_up', 'file_write', 'file_write', 'networkd_reload']
-      assert.deepEqual(body.plan.steps.map(({ kind }) => kind), kinds)
+      const kinds = [
+        'file_remove',
+        'file_remove',
+        'networkd_reload',
+        'link_delete',
+        'link_create',
+        'address_add',
+        'link_up',
+        'file_write',
+        'file_write',
+        'networkd_reload',
+      ]
+      assert.deepEqual(
+        body.plan.steps.map(({ kind }) => kind),
+        kinds,
+      )
     })
 
     it('is not to be had where networkd is not started at boot: 422 with the remedy', async () => {
@@ -87,7 +156,10 @@ describe('The persistence of a tunnel', () => {
       const { ask } = inProcessHelper(new FakeKernel())
       const without: Writer = async (method, params) => {
         const result = await ask(method, params)
-        if (method === 'host.probe' && 'helper' in result && result.helper) result.helper.savers = result.helper.savers.map((saver) => (saver.by === 'networkd' ? { ...saver, available: false, detail } : saver))
+        if (method === 'host.probe' && 'helper' in result && result.helper)
+          result.helper.savers = result.helper.savers.map((saver) =>
+            saver.by === 'networkd' ? { ...saver, available: false, detail } : saver,
+          )
         return result
       }
       const other = await startPanel({ ask: askOf(without) })
@@ -105,10 +177,22 @@ describe('The persistence of a tunnel', () => {
     it('takes the old files away and writes the new, there and back, after a confirmation', async () => {
       await createTunnel(client)
       const picture = panel.kernel.picture()
-      assert.equal((await patchTunnel(client, 1, { persistence_type_id: NETWORKD })).error.code, 'CONFIRM_RECREATE_REQUIRED')
-      for (const [persistence_type_id, expected] of [[NETWORKD, [NETDEV, NETWORK]], [RUNTIME, []], [NETWORKD, [NETDEV, NETWORK]], [SYSTEMD, [UNIT]]] as const) {
+      assert.equal(
+        (await patchTunnel(client, 1, { persistence_type_id: NETWORKD })).error.code,
+        'CONFIRM_RECREATE_REQUIRED',
+      )
+      for (const [persistence_type_id, expected] of [
+        [NETWORKD, [NETDEV, NETWORK]],
+        [RUNTIME, []],
+        [NETWORKD, [NETDEV, NETWORK]],
+        [SYSTEMD, [UNIT]],
+      ] as const) {
         const { status, body, text } = await change(persistence_type_id)
-        assert.deepEqual([status, body.verification?.ok, body.tunnel?.persistence_type_id], [200, true, persistence_type_id], text)
+        assert.deepEqual(
+          [status, body.verification?.ok, body.tunnel?.persistence_type_id],
+          [200, true, persistence_type_id],
+          text,
+        )
         assert.deepEqual(files(), expected)
       }
       assert.equal(panel.kernel.picture(), picture)
@@ -125,7 +209,11 @@ describe('The persistence of a tunnel', () => {
       assert.match(body.plan.recreate_reasons.join(), /persistence_type_id: .*lets go of it, so the link is made anew/)
     })
 
-    for (const [from, to] of [[SYSTEMD, NETWORKD], [NETWORKD, SYSTEMD], [NETWORKD, RUNTIME]] as const) {
+    for (const [from, to] of [
+      [SYSTEMD, NETWORKD],
+      [NETWORKD, SYSTEMD],
+      [NETWORKD, RUNTIME],
+    ] as const) {
       it(`from ${from} to ${to} leaves everything as it was when any step of it fails`, async () => {
         const faulty = await startFaultyPanel()
         try {
@@ -166,7 +254,12 @@ describe('The persistence of a tunnel', () => {
         await createTunnel(client, { persistence_type_id: NETWORKD })
         panel.kernel.files.set(file, `${textOf(file)}# mine\n`)
         const picture = panel.kernel.picture()
-        for (const asked of [() => patchTunnel(client, 1, { mtu: 1300 }), () => change(RUNTIME), () => act(client, 1, 'down'), () => deleteTunnel(client, 1)]) {
+        for (const asked of [
+          () => patchTunnel(client, 1, { mtu: 1300 }),
+          () => change(RUNTIME),
+          () => act(client, 1, 'down'),
+          () => deleteTunnel(client, 1),
+        ]) {
           const { status, error } = await asked()
           assert.deepEqual([status, error.code], [409, 'FOREIGN_UNIT_FILE'])
         }
@@ -184,15 +277,24 @@ describe('The persistence of a tunnel', () => {
     it('are told from ours, which are removed and named when the tunnel is deleted', async () => {
       await createTunnel(client, { persistence_type_id: NETWORKD })
       const { body } = await deleteTunnel(client, 1)
-      assert.deepEqual([body.files_removed, body.files_absent, files()], [[`/etc/systemd/network/${NETDEV}`, `/etc/systemd/network/${NETWORK}`], [], []])
+      assert.deepEqual(
+        [body.files_removed, body.files_absent, files()],
+        [[`/etc/systemd/network/${NETDEV}`, `/etc/systemd/network/${NETWORK}`], [], []],
+      )
     })
   })
 
   describe('and its keepalive', () => {
     it('is a unit of its own beside what keeps the tunnel, enabled while the tunnel is up', async () => {
       const { body } = await createTunnel(client, { keepalive_interval_seconds: 2.5, keepalive_packet_size: 100 })
-      assert.deepEqual(body.plan.files.map(({ kind }) => kind), ['systemd_unit', 'systemd_keepalive_unit'])
-      assert.deepEqual([body.tunnel.keepalive_interval_seconds, body.tunnel.keepalive_packet_size, body.verification.ok], [2.5, 100, true])
+      assert.deepEqual(
+        body.plan.files.map(({ kind }) => kind),
+        ['systemd_unit', 'systemd_keepalive_unit'],
+      )
+      assert.deepEqual(
+        [body.tunnel.keepalive_interval_seconds, body.tunnel.keepalive_packet_size, body.verification.ok],
+        [2.5, 100, true],
+      )
       assert.match(textOf(KEEPALIVE), /^ExecStart=\/usr\/bin\/ping -n -q -I gre-a-1 -i 2.5 -s 100 172\.17\.1\.2$/m)
       assert.deepEqual([...panel.kernel.enabled].sort(), [KEEPALIVE, UNIT])
       await act(client, 1, 'down')
@@ -203,7 +305,10 @@ describe('The persistence of a tunnel', () => {
 
     it('is none where nobody asks for it, since the setting is monitor_only', async () => {
       const { body } = await createTunnel(client)
-      assert.deepEqual([body.tunnel.keepalive_interval_seconds, body.tunnel.keepalive_packet_size, files()], [null, 56, [UNIT]])
+      assert.deepEqual(
+        [body.tunnel.keepalive_interval_seconds, body.tunnel.keepalive_packet_size, files()],
+        [null, 56, [UNIT]],
+      )
     })
 
     it('comes, changes and goes in place, and pings the far end that the addresses tell', async () => {
@@ -224,10 +329,22 @@ describe('The persistence of a tunnel', () => {
 
     it('is refused where nothing brings the tunnel back, and where no address tells the far end: 422', async () => {
       const wrong = [{ persistence_type_id: RUNTIME }, { addresses: [{ address: '10.9.0.1', prefix_length: 24 }] }]
-      for (const body of wrong) assert.deepEqual(codesOf(await createTunnel(client, { keepalive_interval_seconds: 1, ...body })), { keepalive_interval_seconds: 'INVALID_KEEPALIVE' })
+      for (const body of wrong)
+        assert.deepEqual(codesOf(await createTunnel(client, { keepalive_interval_seconds: 1, ...body })), {
+          keepalive_interval_seconds: 'INVALID_KEEPALIVE',
+        })
       await createTunnel(client, { keepalive_interval_seconds: 1 })
       assert.deepEqual(codesOf(await change(RUNTIME)), { keepalive_interval_seconds: 'INVALID_KEEPALIVE' })
-      assert.equal((await patchTunnel(client, 1, { persistence_type_id: RUNTIME, keepalive_interval_seconds: null, confirm_recreate: true })).status, 200)
+      assert.equal(
+        (
+          await patchTunnel(client, 1, {
+            persistence_type_id: RUNTIME,
+            keepalive_interval_seconds: null,
+            confirm_recreate: true,
+          })
+        ).status,
+        200,
+      )
     })
 
     it('is not written over where somebody edited it: 409', async () => {

@@ -6,15 +6,49 @@ import { startPanel, type TestPanel } from './support/panel.ts'
 import { codesOf, createTunnel, getTunnel, patchTunnel } from './support/tunnels.ts'
 
 /** Every field that PATCH takes, with a value other than the first tunnel of the tests has. */
-const IN_PLACE = { mtu: 1300, tx_queue_length: 77, is_enabled: false, keepalive_interval_seconds: 2.5, keepalive_packet_size: 100, addresses: [{ address: '10.9.0.1', peer_address: '10.9.0.2', prefix_length: 30 }] }
+const IN_PLACE = {
+  mtu: 1300,
+  tx_queue_length: 77,
+  is_enabled: false,
+  keepalive_interval_seconds: 2.5,
+  keepalive_packet_size: 100,
+  addresses: [{ address: '10.9.0.1', peer_address: '10.9.0.2', prefix_length: 30 }],
+}
 const UNSEEN = {
-  tunnel_number: 9, address_pool_id: 20, display_name: 'Berlin', note: 'two\nlines', tags: ['a', 'b'], is_monitor_enabled: false, monitor_interval_seconds: 2.5,
-  monitor_timeout_seconds: 1, monitor_packet_size: 100, monitor_window_size: 30, monitor_degraded_loss_percent: 10, monitor_down_loss_percent: 90,
-  monitor_degraded_rtt_ms: 50.5, monitor_state_change_samples: 4, monitor_target: '10.9.0.2',
+  tunnel_number: 9,
+  address_pool_id: 20,
+  display_name: 'Berlin',
+  note: 'two\nlines',
+  tags: ['a', 'b'],
+  is_monitor_enabled: false,
+  monitor_interval_seconds: 2.5,
+  monitor_timeout_seconds: 1,
+  monitor_packet_size: 100,
+  monitor_window_size: 30,
+  monitor_degraded_loss_percent: 10,
+  monitor_down_loss_percent: 90,
+  monitor_degraded_rtt_ms: 50.5,
+  monitor_state_change_samples: 4,
+  monitor_target: '10.9.0.2',
 }
 const TO_CONFIRM = {
-  interface_name: 'berlin', tunnel_side_id: 20, local_endpoint: '192.0.2.77', remote_endpoint: '198.51.100.8', bind_device: 'eth0', ttl: 9, tos: '0x10', ikey: 1, okey: 2,
-  has_input_checksum: true, has_output_checksum: true, has_input_sequence: true, has_output_sequence: true, is_path_mtu_discovery: true, is_ignore_df: true, fwmark: 6, persistence_type_id: 30,
+  interface_name: 'berlin',
+  tunnel_side_id: 20,
+  local_endpoint: '192.0.2.77',
+  remote_endpoint: '198.51.100.8',
+  bind_device: 'eth0',
+  ttl: 9,
+  tos: '0x10',
+  ikey: 1,
+  okey: 2,
+  has_input_checksum: true,
+  has_output_checksum: true,
+  has_input_sequence: true,
+  has_output_sequence: true,
+  is_path_mtu_discovery: true,
+  is_ignore_df: true,
+  fwmark: 6,
+  persistence_type_id: 30,
 }
 
 describe('PATCH /tunnels/{id}', () => {
@@ -46,28 +80,66 @@ describe('PATCH /tunnels/{id}', () => {
     it('an empty request changes nothing', async () => {
       const picture = panel.kernel.picture()
       const { status, body } = await patchTunnel(client, 1, {})
-      assert.deepEqual([status, body.plan.operation, body.plan.steps, body.verification.ok, body.warnings], [200, 'none', [], true, []])
+      assert.deepEqual(
+        [status, body.plan.operation, body.plan.steps, body.verification.ok, body.warnings],
+        [200, 'none', [], true, []],
+      )
       assert.deepEqual([panel.kernel.picture(), panel.kernel.changes], [picture, []])
     })
 
     it('ikey null clears the one key, needs confirm_recreate, and warns that the keys are no longer the same', async () => {
       assert.equal((await patchTunnel(client, 1, { ikey: null })).error.code, 'CONFIRM_RECREATE_REQUIRED')
       const { status, body } = await patchTunnel(client, 1, { ikey: null, confirm_recreate: true })
-      assert.deepEqual([status, body.tunnel.ikey, body.tunnel.okey, body.warnings.map(({ code }) => code)], [200, null, 7, ['GRE_KEY_ASYMMETRIC']])
-      assert.deepEqual([panel.kernel.held.get('gre-a-1')?.state?.config.ikey, panel.kernel.held.get('gre-a-1')?.state?.config.okey], [null, 7])
+      assert.deepEqual(
+        [status, body.tunnel.ikey, body.tunnel.okey, body.warnings.map(({ code }) => code)],
+        [200, null, 7, ['GRE_KEY_ASYMMETRIC']],
+      )
+      assert.deepEqual(
+        [panel.kernel.held.get('gre-a-1')?.state?.config.ikey, panel.kernel.held.get('gre-a-1')?.state?.config.okey],
+        [null, 7],
+      )
       const both = await patchTunnel(client, 1, { okey: null, confirm_recreate: true })
       assert.deepEqual([both.body.tunnel.okey, both.body.warnings.map(({ code }) => code)], [null, ['NO_GRE_KEY']])
     })
 
     it('null is refused where a field takes none', async () => {
-      const refused = await patchTunnel(client, 1, { mtu: null, interface_name: null, is_enabled: null, local_endpoint: null })
-      assert.deepEqual([refused.status, codesOf(refused)], [422, { interface_name: 'INVALID_INTERFACE_NAME', local_endpoint: 'INVALID_ENDPOINT', mtu: 'INVALID_MTU', is_enabled: 'INVALID_VALUE' }])
+      const refused = await patchTunnel(client, 1, {
+        mtu: null,
+        interface_name: null,
+        is_enabled: null,
+        local_endpoint: null,
+      })
+      assert.deepEqual(
+        [refused.status, codesOf(refused)],
+        [
+          422,
+          {
+            interface_name: 'INVALID_INTERFACE_NAME',
+            local_endpoint: 'INVALID_ENDPOINT',
+            mtu: 'INVALID_MTU',
+            is_enabled: 'INVALID_VALUE',
+          },
+        ],
+      )
     })
 
     it('null puts an override back to following the setting', async () => {
-      await patchTunnel(client, 1, { is_monitor_enabled: true, monitor_target: '10.9.0.2', fwmark: 4, confirm_recreate: true })
-      const { body } = await patchTunnel(client, 1, { is_monitor_enabled: null, monitor_target: null, fwmark: null, confirm_recreate: true })
-      assert.deepEqual([body.tunnel.is_monitor_enabled, body.tunnel.monitor_target, body.tunnel.fwmark], [null, null, null])
+      await patchTunnel(client, 1, {
+        is_monitor_enabled: true,
+        monitor_target: '10.9.0.2',
+        fwmark: 4,
+        confirm_recreate: true,
+      })
+      const { body } = await patchTunnel(client, 1, {
+        is_monitor_enabled: null,
+        monitor_target: null,
+        fwmark: null,
+        confirm_recreate: true,
+      })
+      assert.deepEqual(
+        [body.tunnel.is_monitor_enabled, body.tunnel.monitor_target, body.tunnel.fwmark],
+        [null, null, null],
+      )
     })
   })
 
@@ -76,8 +148,14 @@ describe('PATCH /tunnels/{id}', () => {
       const before = index()
       const { status, body } = await patchTunnel(client, 1, { mtu: 1400 })
       assert.equal(status, 200)
-      assert.deepEqual([body.tunnel.mtu, body.tunnel.interface_name, body.plan.requires_recreate, body.verification.ok], [1400, 'gre-a-1', false, true])
-      assert.deepEqual(body.plan.steps.map(({ kind }) => kind), ['link_set_mtu', 'file_write'])
+      assert.deepEqual(
+        [body.tunnel.mtu, body.tunnel.interface_name, body.plan.requires_recreate, body.verification.ok],
+        [1400, 'gre-a-1', false, true],
+      )
+      assert.deepEqual(
+        body.plan.steps.map(({ kind }) => kind),
+        ['link_set_mtu', 'file_write'],
+      )
       assert.deepEqual([body.tunnel.apply_status, body.tunnel.is_name_templated, index()], ['Applied', true, before])
       assert.equal(panel.kernel.held.get('gre-a-1')?.state?.config.mtu, 1400)
       assert.match([...panel.kernel.files.values()][0] ?? '', / mtu 1400 /)
@@ -90,7 +168,11 @@ describe('PATCH /tunnels/{id}', () => {
         assert.equal(status, 200, text)
         assert.deepEqual([body.plan.requires_recreate, body.verification.ok, index()], [false, true, before])
         if (field !== 'addresses') assert.deepEqual((await stored())[field as keyof TunnelView], value)
-        else assert.deepEqual((await stored()).addresses.map(({ address, is_primary }) => [address, is_primary]), [['10.9.0.1', true]])
+        else
+          assert.deepEqual(
+            (await stored()).addresses.map(({ address, is_primary }) => [address, is_primary]),
+            [['10.9.0.1', true]],
+          )
       })
     }
 
@@ -110,23 +192,43 @@ describe('PATCH /tunnels/{id}', () => {
         const picture = panel.kernel.picture()
         const record = await stored()
         const { status, error } = await patchTunnel(client, 1, { [field]: value })
-        assert.deepEqual([status, error.code, error.field, error.details['interface_name']], [409, 'CONFIRM_RECREATE_REQUIRED', 'confirm_recreate', 'gre-a-1'])
+        assert.deepEqual(
+          [status, error.code, error.field, error.details['interface_name']],
+          [409, 'CONFIRM_RECREATE_REQUIRED', 'confirm_recreate', 'gre-a-1'],
+        )
         const reasons = error.details['reasons'] as string[]
         assert(reasons.length === 1 && reasons[0]?.startsWith(`${field}: `), reasons.join())
         assert.deepEqual([panel.kernel.picture(), panel.kernel.changes, await stored()], [picture, [], record])
         const { status: done, body, text } = await patchTunnel(client, 1, { [field]: value, confirm_recreate: true })
         assert.equal(done, 200, text)
-        assert.deepEqual([body.plan.requires_recreate, body.verification.ok, body.tunnel.apply_status], [true, true, 'Applied'])
+        assert.deepEqual(
+          [body.plan.requires_recreate, body.verification.ok, body.tunnel.apply_status],
+          [true, true, 'Applied'],
+        )
         assert.deepEqual((await stored())[field as keyof TunnelView], value)
       })
     }
 
     it('the fields of IPv6 tunnels change', async () => {
-      const over6 = (await createTunnel(client, { tunnel_type_id: 30, local_endpoint: '2001:db8::1', remote_endpoint: '2001:db8:9::9' })).body.tunnel
-      for (const [field, value] of Object.entries({ hop_limit: 8, traffic_class: '0x20', encap_limit: 4, flow_label: 5 })) {
+      const over6 = (
+        await createTunnel(client, {
+          tunnel_type_id: 30,
+          local_endpoint: '2001:db8::1',
+          remote_endpoint: '2001:db8:9::9',
+        })
+      ).body.tunnel
+      for (const [field, value] of Object.entries({
+        hop_limit: 8,
+        traffic_class: '0x20',
+        encap_limit: 4,
+        flow_label: 5,
+      })) {
         const { error } = await patchTunnel(client, over6.tunnel_id, { [field]: value })
         assert.equal(error.code, 'CONFIRM_RECREATE_REQUIRED', field)
-        const { status, body, text } = await patchTunnel(client, over6.tunnel_id, { [field]: value, confirm_recreate: true })
+        const { status, body, text } = await patchTunnel(client, over6.tunnel_id, {
+          [field]: value,
+          confirm_recreate: true,
+        })
         assert.equal(status, 200, text)
         assert.deepEqual(body.tunnel[field as keyof TunnelView], value)
       }
@@ -135,7 +237,10 @@ describe('PATCH /tunnels/{id}', () => {
     it('the type changes, endpoints and all', async () => {
       const body = { tunnel_type_id: 30, local_endpoint: '2001:db8::1', remote_endpoint: '2001:db8:9::9' }
       const refused = await patchTunnel(client, 1, { tunnel_type_id: 30, confirm_recreate: true })
-      assert.deepEqual([refused.status, codesOf(refused)], [422, { local_endpoint: 'ENDPOINT_FAMILY_MISMATCH', remote_endpoint: 'ENDPOINT_FAMILY_MISMATCH' }])
+      assert.deepEqual(
+        [refused.status, codesOf(refused)],
+        [422, { local_endpoint: 'ENDPOINT_FAMILY_MISMATCH', remote_endpoint: 'ENDPOINT_FAMILY_MISMATCH' }],
+      )
       assert.equal(((await patchTunnel(client, 1, body)).error.details['reasons'] as string[]).length, 3)
       const { status, text } = await patchTunnel(client, 1, { ...body, confirm_recreate: true })
       assert.equal(status, 200, text)
@@ -145,10 +250,16 @@ describe('PATCH /tunnels/{id}', () => {
     it('persistence goes and comes back: the link stays, and its unit is removed and written', async () => {
       const before = index()
       const gone = await patchTunnel(client, 1, { persistence_type_id: 30, confirm_recreate: true })
-      assert.deepEqual([gone.body.plan.steps.map(({ kind }) => kind), panel.kernel.files.size, index()], [['systemd_disable', 'file_remove'], 0, before])
+      assert.deepEqual(
+        [gone.body.plan.steps.map(({ kind }) => kind), panel.kernel.files.size, index()],
+        [['systemd_disable', 'file_remove'], 0, before],
+      )
       assert.match(gone.body.plan.recreate_reasons.join(), /persistence_type_id: the link stays/)
       const back = await patchTunnel(client, 1, { persistence_type_id: 10, confirm_recreate: true })
-      assert.deepEqual([back.body.plan.steps.map(({ kind }) => kind), panel.kernel.files.size, index()], [['file_write', 'systemd_enable'], 1, before])
+      assert.deepEqual(
+        [back.body.plan.steps.map(({ kind }) => kind), panel.kernel.files.size, index()],
+        [['file_write', 'systemd_enable'], 1, before],
+      )
     })
 
     it('drift is put right that only a new link can put right', async () => {
@@ -156,9 +267,15 @@ describe('PATCH /tunnels/{id}', () => {
       assert(link)
       link.config = { ...link.config, ttl: 3 }
       const { error } = await patchTunnel(client, 1, { mtu: 1400 })
-      assert.deepEqual([error.code, (error.details['reasons'] as string[]).map((why) => why.split(':')[0])], ['CONFIRM_RECREATE_REQUIRED', ['ttl']])
+      assert.deepEqual(
+        [error.code, (error.details['reasons'] as string[]).map((why) => why.split(':')[0])],
+        ['CONFIRM_RECREATE_REQUIRED', ['ttl']],
+      )
       const { status, body } = await patchTunnel(client, 1, { mtu: 1400, confirm_recreate: true })
-      assert.deepEqual([status, body.plan.operation, panel.kernel.held.get('gre-a-1')?.state?.config.ttl], [200, 'recreate', 255])
+      assert.deepEqual(
+        [status, body.plan.operation, panel.kernel.held.get('gre-a-1')?.state?.config.ttl],
+        [200, 'recreate', 255],
+      )
     })
 
     it('needs none where the confirmation was given for nothing', async () => {
@@ -171,15 +288,40 @@ describe('PATCH /tunnels/{id}', () => {
   describe('checks as creating does', () => {
     it('and tells all problems at once, the first of them in field', async () => {
       const picture = panel.kernel.picture()
-      const refused = await patchTunnel(client, 1, { remote_endpoint: '127.0.0.1', mtu: 1, ttl: 256, hop_limit: 3, colour: 'red', confirm_recreate: true })
+      const refused = await patchTunnel(client, 1, {
+        remote_endpoint: '127.0.0.1',
+        mtu: 1,
+        ttl: 256,
+        hop_limit: 3,
+        colour: 'red',
+        confirm_recreate: true,
+      })
       assert.deepEqual([refused.status, refused.error.field], [422, 'remote_endpoint'])
-      assert.deepEqual(codesOf(refused), { remote_endpoint: 'INVALID_ENDPOINT', mtu: 'INVALID_MTU', ttl: 'INVALID_TTL', hop_limit: 'INVALID_TTL', colour: 'UNKNOWN_FIELD' })
+      assert.deepEqual(codesOf(refused), {
+        remote_endpoint: 'INVALID_ENDPOINT',
+        mtu: 'INVALID_MTU',
+        ttl: 'INVALID_TTL',
+        hop_limit: 'INVALID_TTL',
+        colour: 'UNKNOWN_FIELD',
+      })
       assert.deepEqual([panel.kernel.picture(), panel.kernel.changes], [picture, []])
     })
 
     it('but its own name, number, subnet, endpoints and key do not collide with themselves', async () => {
       const { interface_name, tunnel_number, local_endpoint, remote_endpoint, ikey, okey, addresses } = await stored()
-      const same = { interface_name, tunnel_number, local_endpoint, remote_endpoint, ikey, okey, addresses: addresses.map(({ address, peer_address, prefix_length }) => ({ address, peer_address, prefix_length })) }
+      const same = {
+        interface_name,
+        tunnel_number,
+        local_endpoint,
+        remote_endpoint,
+        ikey,
+        okey,
+        addresses: addresses.map(({ address, peer_address, prefix_length }) => ({
+          address,
+          peer_address,
+          prefix_length,
+        })),
+      }
       const { status, body, text } = await patchTunnel(client, 1, same)
       assert.equal(status, 200, text)
       assert.deepEqual([body.plan.operation, body.warnings], ['none', []])
@@ -187,8 +329,17 @@ describe('PATCH /tunnels/{id}', () => {
 
     it('and those of another tunnel do', async () => {
       const other = (await createTunnel(client, { ikey: 8, okey: 8 })).body.tunnel
-      const refused = await patchTunnel(client, 2, { ikey: 7, tunnel_number: made.tunnel_number, addresses: [{ address: made.addresses[0]?.address, prefix_length: 30 }], confirm_recreate: true })
-      assert.deepEqual(codesOf(refused), { tunnel_number: 'INVALID_TUNNEL_NUMBER', remote_endpoint: 'TUNNEL_ENDPOINT_CONFLICT', 'addresses.0.address': 'ADDRESS_CONFLICT' })
+      const refused = await patchTunnel(client, 2, {
+        ikey: 7,
+        tunnel_number: made.tunnel_number,
+        addresses: [{ address: made.addresses[0]?.address, prefix_length: 30 }],
+        confirm_recreate: true,
+      })
+      assert.deepEqual(codesOf(refused), {
+        tunnel_number: 'INVALID_TUNNEL_NUMBER',
+        remote_endpoint: 'TUNNEL_ENDPOINT_CONFLICT',
+        'addresses.0.address': 'ADDRESS_CONFLICT',
+      })
       assert.deepEqual((await stored(2)).ikey, other.ikey)
     })
 
@@ -198,7 +349,9 @@ describe('PATCH /tunnels/{id}', () => {
       const { status, text, body } = await patchTunnel(client, 1, { note: 'eth0 is away' })
       assert.equal(status, 200, text)
       assert.deepEqual(body.warnings, [])
-      assert.deepEqual(codesOf(await patchTunnel(client, 1, { bind_device: 'eth7', confirm_recreate: true })), { bind_device: 'INTERFACE_NOT_FOUND' })
+      assert.deepEqual(codesOf(await patchTunnel(client, 1, { bind_device: 'eth7', confirm_recreate: true })), {
+        bind_device: 'INTERFACE_NOT_FOUND',
+      })
       panel.kernel.hostInterfaces.push(...device)
     })
 
@@ -206,7 +359,10 @@ describe('PATCH /tunnels/{id}', () => {
       await patchTunnel(client, 1, { addresses: [{ address: 'fd00:1::1', prefix_length: 64 }] })
       assert.deepEqual(codesOf(await patchTunnel(client, 1, { mtu: 1000 })), { mtu: 'INVALID_MTU' })
       await patchTunnel(client, 1, { addresses: [{ address: '10.8.0.1', prefix_length: 24 }] })
-      assert.deepEqual(Object.values(codesOf(await patchTunnel(client, 1, { remote_endpoint: '10.8.0.9', confirm_recreate: true }))), ['INVALID_ADDRESS'])
+      assert.deepEqual(
+        Object.values(codesOf(await patchTunnel(client, 1, { remote_endpoint: '10.8.0.9', confirm_recreate: true }))),
+        ['INVALID_ADDRESS'],
+      )
     })
 
     it('and an empty list of addresses is refused: a pool is not asked again', async () => {
@@ -227,12 +383,18 @@ describe('PATCH /tunnels/{id}', () => {
   it('goes from what the host holds to what is wanted: a missing link is made, and drift is put right', async () => {
     panel.kernel.held.delete('gre-a-1')
     const made = await patchTunnel(client, 1, { mtu: 1400 })
-    assert.deepEqual([made.status, made.body.plan.steps.map(({ kind }) => kind)], [200, ['link_create', 'address_add', 'link_up', 'file_write']])
+    assert.deepEqual(
+      [made.status, made.body.plan.steps.map(({ kind }) => kind)],
+      [200, ['link_create', 'address_add', 'link_up', 'file_write']],
+    )
     const link = panel.kernel.held.get('gre-a-1')?.state
     assert(link)
     link.config = { ...link.config, tx_queue_length: 3 }
     const { body } = await patchTunnel(client, 1, { mtu: 1300 })
-    assert.deepEqual([body.plan.steps.map(({ kind }) => kind), body.verification.ok], [['link_set_mtu', 'link_set_txqueuelen', 'file_write'], true])
+    assert.deepEqual(
+      [body.plan.steps.map(({ kind }) => kind), body.verification.ok],
+      [['link_set_mtu', 'link_set_txqueuelen', 'file_write'], true],
+    )
   })
 
   it('leaves drift alone where the kernel has no part in the change, and says what it is', async () => {
@@ -252,7 +414,18 @@ describe('PATCH /tunnels/{id}', () => {
   it('is in the audit log with its steps, also where it was refused', async () => {
     await patchTunnel(client, 1, { ttl: 3 })
     await patchTunnel(client, 1, { mtu: 1400 })
-    const entries = await panel.db.selectFrom('audit_log').selectAll().where('audit_action_id', '=', 50).orderBy('audit_log_id').execute()
-    assert.deepEqual(entries.map(({ target_id, is_success, operations }) => [target_id, is_success, JSON.parse(operations)]), [[1, 0, []], [1, 1, ['link_set_mtu', 'file_write']]])
+    const entries = await panel.db
+      .selectFrom('audit_log')
+      .selectAll()
+      .where('audit_action_id', '=', 50)
+      .orderBy('audit_log_id')
+      .execute()
+    assert.deepEqual(
+      entries.map(({ target_id, is_success, operations }) => [target_id, is_success, JSON.parse(operations)]),
+      [
+        [1, 0, []],
+        [1, 1, ['link_set_mtu', 'file_write']],
+      ],
+    )
   })
 })

@@ -16,11 +16,20 @@ const text = { code: 'INVALID_VALUE', values: [...TEXTS, 'a\u0000b', 'x'.repeat(
 /** What is wrong for each field, alone or with others. A field that is missing here fails the test below. */
 const WRONG: Record<string, { code: string; values: unknown[] }> = {
   tunnel_type_id: { code: 'INVALID_TUNNEL_TYPE', values: [0, 11, '10', null, [10]] },
-  interface_name: { code: 'INVALID_INTERFACE_NAME', values: [...TEXTS, '', 'a b', 'a/b', '-a', '.', 'x'.repeat(16), 'ä', 'a\n'] },
+  interface_name: {
+    code: 'INVALID_INTERFACE_NAME',
+    values: [...TEXTS, '', 'a b', 'a/b', '-a', '.', 'x'.repeat(16), 'ä', 'a\n'],
+  },
   tunnel_side_id: { code: 'INVALID_TUNNEL_SIDE', values: [0, 30, 'A', null] },
   tunnel_number: number('INVALID_TUNNEL_NUMBER', 2 ** 24, 256),
-  local_endpoint: { code: 'INVALID_ENDPOINT', values: [...TEXTS, '', 'host', '1.2.3.256', '127.0.0.1', '0.0.0.0', '::', 'x'.repeat(300)] },
-  remote_endpoint: { code: 'INVALID_ENDPOINT', values: [...TEXTS, '', 'host', '01.2.3.4', '255.255.255.255', '239.0.0.1', 'fe80::1%eth0'] },
+  local_endpoint: {
+    code: 'INVALID_ENDPOINT',
+    values: [...TEXTS, '', 'host', '1.2.3.256', '127.0.0.1', '0.0.0.0', '::', 'x'.repeat(300)],
+  },
+  remote_endpoint: {
+    code: 'INVALID_ENDPOINT',
+    values: [...TEXTS, '', 'host', '01.2.3.4', '255.255.255.255', '239.0.0.1', 'fe80::1%eth0'],
+  },
   bind_device: { code: 'INVALID_VALUE', values: [7, true, [], '', 'a b', 'x'.repeat(16)] },
   mtu: number('INVALID_MTU', 575, 9217, 1e300, null),
   ttl: number('INVALID_TTL', 256, null),
@@ -42,7 +51,10 @@ const WRONG: Record<string, { code: string; values: unknown[] }> = {
   persistence_type_id: { code: 'INVALID_PERSISTENCE_TYPE', values: [0, '10', null, 40] },
   is_enabled: { code: 'INVALID_VALUE', values: ['true', 1, null, []] },
   address_pool_id: number('UNKNOWN_ADDRESS_POOL', 0, 11, 2 ** 60),
-  addresses: { code: 'INVALID_ADDRESS', values: [null, 'x', {}, Array(65).fill({ address: '10.9.0.1', prefix_length: 32 })] },
+  addresses: {
+    code: 'INVALID_ADDRESS',
+    values: [null, 'x', {}, Array(65).fill({ address: '10.9.0.1', prefix_length: 32 })],
+  },
   display_name: { code: 'INVALID_VALUE', values: [...TEXTS, 'a\nb', 'x'.repeat(101)] },
   note: text,
   tags: { code: 'INVALID_VALUE', values: [null, 'x', {}, Array(33).fill('x')] },
@@ -96,13 +108,20 @@ describe('A wrong request for a tunnel', () => {
 
   it('is told of every wrong field at once, and "field" is the first of them in the order of the schema', async () => {
     const several = fc.uniqueArray(fc.constantFrom(...Object.keys(WRONG)), { minLength: 1, maxLength: 12 })
-    const bodies = fc.sample(several.chain((fields) => fc.record(Object.fromEntries(fields.map((field) => [field, wrongValue(field)])))), 300)
+    const bodies = fc.sample(
+      several.chain((fields) => fc.record(Object.fromEntries(fields.map((field) => [field, wrongValue(field)])))),
+      300,
+    )
     for (const body of bodies) {
       const { status, error } = await createTunnel(client, body)
       const fields = (error.details['fields'] as { field: string }[]).map(({ field }) => field)
       const missed = Object.keys(body).filter((field) => !fields.includes(field) && !excused(field, body))
       assert.deepEqual([status, missed], [422, []], JSON.stringify(body).slice(0, 300))
-      assert.equal(error.field, FIELDS.find((field) => fields.includes(field)), JSON.stringify(body).slice(0, 300))
+      assert.equal(
+        error.field,
+        FIELDS.find((field) => fields.includes(field)),
+        JSON.stringify(body).slice(0, 300),
+      )
       for (const field of fields) assert.equal(typeof error.details[field], 'string')
     }
   })
@@ -111,13 +130,24 @@ describe('A wrong request for a tunnel', () => {
     const { error } = await createTunnel(client, { locale_endpoint: 'x' })
     assert.deepEqual([error.field, typeof error.details['locale_endpoint']], ['locale_endpoint', 'string'])
     const empty = await client.post('/tunnels', {})
-    assert.deepEqual([empty.status, empty.error.field, Object.keys(empty.error.details)], [422, 'local_endpoint', ['remote_endpoint', 'local_endpoint', 'fields']])
+    assert.deepEqual(
+      [empty.status, empty.error.field, Object.keys(empty.error.details)],
+      [422, 'local_endpoint', ['remote_endpoint', 'local_endpoint', 'fields']],
+    )
   })
 
   it('with wrong addresses is told which of them, and what about it', async () => {
-    const addresses = [{ address: '10.9.0.1', prefix_length: 30 }, { address: 'host', prefix_length: 30 }, { address: '10.9.1.1' }, { address: '10.9.2.1', prefix_length: 30, color: 'red' }]
+    const addresses = [
+      { address: '10.9.0.1', prefix_length: 30 },
+      { address: 'host', prefix_length: 30 },
+      { address: '10.9.1.1' },
+      { address: '10.9.2.1', prefix_length: 30, color: 'red' },
+    ]
     const byShape = await createTunnel(client, { addresses })
-    assert.deepEqual((byShape.error.details['fields'] as { field: string }[]).map(({ field }) => field), ['addresses.2.prefix_length', 'addresses.3.color'])
+    assert.deepEqual(
+      (byShape.error.details['fields'] as { field: string }[]).map(({ field }) => field),
+      ['addresses.2.prefix_length', 'addresses.3.color'],
+    )
     const byMeaning = await createTunnel(client, { addresses: addresses.slice(0, 2) })
     assert.equal(byMeaning.error.field, 'addresses.1.address')
   })
@@ -131,15 +161,50 @@ describe('A wrong request for a tunnel', () => {
   })
 
   it('ten thousand times at random never reaches the kernel and never gets 500', async () => {
-    const plausible = fc.oneof(fc.jsonValue({ maxDepth: 2 }), fc.ipV4(), fc.ipV6(), fc.integer(), fc.constantFrom(null, true, 0, 10, '0x10', 'inherit'), fc.array(fc.record({ address: fc.oneof(fc.ipV4(), fc.string()), prefix_length: fc.integer({ min: -1, max: 130 }), peer_address: fc.option(fc.ipV4()) }), { maxLength: 3 }))
-    const anyFields = fc.dictionary(fc.oneof(fc.constantFrom(...FIELDS), fc.string(), fc.constantFrom('__proto__', 'constructor', 'toString')), plausible, { maxKeys: 15 })
-    const oneIsWrong = fc.constantFrom(...Object.keys(WRONG)).chain((field) => fc.tuple(anyFields, wrongValue(field)).map(([body, value]) => ({ ...body, [field]: value })))
+    const plausible = fc.oneof(
+      fc.jsonValue({ maxDepth: 2 }),
+      fc.ipV4(),
+      fc.ipV6(),
+      fc.integer(),
+      fc.constantFrom(null, true, 0, 10, '0x10', 'inherit'),
+      fc.array(
+        fc.record({
+          address: fc.oneof(fc.ipV4(), fc.string()),
+          prefix_length: fc.integer({ min: -1, max: 130 }),
+          peer_address: fc.option(fc.ipV4()),
+        }),
+        { maxLength: 3 },
+      ),
+    )
+    const anyFields = fc.dictionary(
+      fc.oneof(fc.constantFrom(...FIELDS), fc.string(), fc.constantFrom('__proto__', 'constructor', 'toString')),
+      plausible,
+      { maxKeys: 15 },
+    )
+    const oneIsWrong = fc
+      .constantFrom(...Object.keys(WRONG))
+      .chain((field) => fc.tuple(anyFields, wrongValue(field)).map(([body, value]) => ({ ...body, [field]: value })))
     const object = oneIsWrong.map((body) => JSON.stringify({ ...SMALLEST, ...body }))
-    const noObject = fc.oneof(fc.string(), fc.jsonValue().filter((value) => typeof value !== 'object' || value === null || Array.isArray(value)).map((value) => JSON.stringify(value)))
-    const bodies = fc.sample(fc.oneof({ weight: 19, arbitrary: object }, { weight: 1, arbitrary: noObject.filter((raw) => raw !== '') }), 10_000)
+    const noObject = fc.oneof(
+      fc.string(),
+      fc
+        .jsonValue()
+        .filter((value) => typeof value !== 'object' || value === null || Array.isArray(value))
+        .map((value) => JSON.stringify(value)),
+    )
+    const bodies = fc.sample(
+      fc.oneof({ weight: 19, arbitrary: object }, { weight: 1, arbitrary: noObject.filter((raw) => raw !== '') }),
+      10_000,
+    )
     for (let at = 0; at < bodies.length; at += 50) {
-      const replies = await Promise.all(bodies.slice(at, at + 50).map(async (raw) => ({ raw, ...(await client.post('/tunnels', undefined, { raw, headers: { 'Content-Type': 'application/json' } })) })))
-      for (const { status, raw, text: answer } of replies) assert([400, 422].includes(status), `${status} ${answer.slice(0, 300)} for ${raw.slice(0, 500)}`)
+      const replies = await Promise.all(
+        bodies.slice(at, at + 50).map(async (raw) => ({
+          raw,
+          ...(await client.post('/tunnels', undefined, { raw, headers: { 'Content-Type': 'application/json' } })),
+        })),
+      )
+      for (const { status, raw, text: answer } of replies)
+        assert([400, 422].includes(status), `${status} ${answer.slice(0, 300)} for ${raw.slice(0, 500)}`)
     }
     assert.deepEqual(panel.kernel.changes, [])
   }).timeout(120_000)

@@ -30,26 +30,65 @@ describe('Tunnels', () => {
       assert(tunnel.ikey !== null && tunnel.ikey > 0 && tunnel.ikey === tunnel.okey)
       assert.equal(tunnel.addresses[0]?.address, '172.17.1.1')
       assert.deepEqual([tunnel.observed.exists, tunnel.observed.oper_state], [true, 'UNKNOWN'])
-      assert.deepEqual(plan.steps.map(({ kind }) => kind), ['link_create', 'address_add', 'link_up', 'file_write', 'systemd_enable'])
+      assert.deepEqual(
+        plan.steps.map(({ kind }) => kind),
+        ['link_create', 'address_add', 'link_up', 'file_write', 'systemd_enable'],
+      )
       assert.equal(verification.ok, true)
-      assert.deepEqual(verification.checks.map(({ name, expected }) => ({ name, expected })), plan.verification)
+      assert.deepEqual(
+        verification.checks.map(({ name, expected }) => ({ name, expected })),
+        plan.verification,
+      )
       assert.deepEqual(warnings, [])
       assert(panel.kernel.held.has('gre-a-1') && panel.kernel.files.size === 1)
     })
 
     it('stores every field that it takes, also those that the kernel never sees', async () => {
       const fields = {
-        tunnel_type_id: 40, local_endpoint: '2001:db8::1', remote_endpoint: '2001:db8:9::9', interface_name: 'berlin', tunnel_side_id: 20, tunnel_number: 7,
-        bind_device: 'eth0', mtu: 1300, ttl: 9, hop_limit: 8, tos: '0x10', traffic_class: '0x20', ikey: 1, okey: 2, has_input_checksum: true,
-        has_output_checksum: true, has_input_sequence: true, has_output_sequence: true, encap_limit: 4, flow_label: 5, fwmark: 6, tx_queue_length: 500,
-        persistence_type_id: 30, is_enabled: false, address_pool_id: 20, display_name: 'Berlin', note: 'two\nlines', tags: ['a', 'b'],
-        is_monitor_enabled: false, monitor_interval_seconds: 2.5, monitor_timeout_seconds: 1, monitor_packet_size: 100, monitor_window_size: 30,
-        monitor_degraded_loss_percent: 10, monitor_down_loss_percent: 90, monitor_degraded_rtt_ms: 50.5, monitor_state_change_samples: 4, monitor_target: '10.9.0.2',
+        tunnel_type_id: 40,
+        local_endpoint: '2001:db8::1',
+        remote_endpoint: '2001:db8:9::9',
+        interface_name: 'berlin',
+        tunnel_side_id: 20,
+        tunnel_number: 7,
+        bind_device: 'eth0',
+        mtu: 1300,
+        ttl: 9,
+        hop_limit: 8,
+        tos: '0x10',
+        traffic_class: '0x20',
+        ikey: 1,
+        okey: 2,
+        has_input_checksum: true,
+        has_output_checksum: true,
+        has_input_sequence: true,
+        has_output_sequence: true,
+        encap_limit: 4,
+        flow_label: 5,
+        fwmark: 6,
+        tx_queue_length: 500,
+        persistence_type_id: 30,
+        is_enabled: false,
+        address_pool_id: 20,
+        display_name: 'Berlin',
+        note: 'two\nlines',
+        tags: ['a', 'b'],
+        is_monitor_enabled: false,
+        monitor_interval_seconds: 2.5,
+        monitor_timeout_seconds: 1,
+        monitor_packet_size: 100,
+        monitor_window_size: 30,
+        monitor_degraded_loss_percent: 10,
+        monitor_down_loss_percent: 90,
+        monitor_degraded_rtt_ms: 50.5,
+        monitor_state_change_samples: 4,
+        monitor_target: '10.9.0.2',
       }
       const { status, text } = await createTunnel(client, fields)
       assert.equal(status, 201, text)
       const { body } = await getTunnel(client, 1)
-      for (const [field, value] of Object.entries(fields)) assert.deepEqual(body[field as keyof typeof body], value, field)
+      for (const [field, value] of Object.entries(fields))
+        assert.deepEqual(body[field as keyof typeof body], value, field)
       const held = panel.kernel.held.get('berlin')?.state
       assert.deepEqual([held?.is_up, held?.config.ttl, held?.config.tos], [false, 8, '0x20'])
       assert.equal(body.addresses[0]?.address, '10.10.7.2')
@@ -62,8 +101,14 @@ describe('Tunnels', () => {
 
     it('makes two at once without giving them one number', async () => {
       const replies = await Promise.all(Array.from({ length: 8 }, () => createTunnel(client)))
-      assert.deepEqual(replies.map(({ status }) => status), Array(8).fill(201))
-      assert.deepEqual(replies.map(({ body }) => body.tunnel.interface_name).sort(), Array.from({ length: 8 }, (_, n) => `gre-a-${n + 1}`))
+      assert.deepEqual(
+        replies.map(({ status }) => status),
+        Array(8).fill(201),
+      )
+      assert.deepEqual(
+        replies.map(({ body }) => body.tunnel.interface_name).sort(),
+        Array.from({ length: 8 }, (_, n) => `gre-a-${n + 1}`),
+      )
     })
 
     it('asked twice with one idempotency key makes one tunnel and answers the same', async () => {
@@ -91,7 +136,10 @@ describe('Tunnels', () => {
       const before = panel.kernel.picture()
       const { status, error } = await createTunnel(client, { interface_name: 'old' })
       assert.equal(status, 409)
-      assert.deepEqual([error.code, error.field, error.details['interface_name'], error.details['adopt_path']], ['ADOPTABLE', 'interface_name', 'old', '/api/v1/reconcile/adopt'])
+      assert.deepEqual(
+        [error.code, error.field, error.details['interface_name'], error.details['adopt_path']],
+        ['ADOPTABLE', 'interface_name', 'old', '/api/v1/reconcile/adopt'],
+      )
       assert(error.details['observed'])
       assert.equal(panel.kernel.picture(), before)
     })
@@ -103,10 +151,13 @@ describe('Tunnels', () => {
       assert.equal((await createTunnel(client, { interface_name: 'x', persistence_type_id: 30 })).status, 201)
     })
 
-    it('answers 503 with the kernel\'s reason where the kernel cannot make such tunnels, but 422 first', async () => {
+    it("answers 503 with the kernel's reason where the kernel cannot make such tunnels, but 422 first", async () => {
       panel.kernel.supportsGre = false
       const { status, error } = await createTunnel(client)
-      assert.deepEqual([status, error.code, error.field, error.details['detail']], [503, 'SERVICE_UNAVAILABLE', 'tunnel_type_id', 'Unknown device type'])
+      assert.deepEqual(
+        [status, error.code, error.field, error.details['detail']],
+        [503, 'SERVICE_UNAVAILABLE', 'tunnel_type_id', 'Unknown device type'],
+      )
       assert.equal((await createTunnel(client, { mtu: 1 })).status, 422)
       assert.equal((await listTunnels(client)).body.total, 0)
     })
@@ -120,9 +171,19 @@ describe('Tunnels', () => {
 
     it('is in the audit log with its steps and its tunnel', async () => {
       await createTunnel(client)
-      const entry = await panel.db.selectFrom('audit_log').selectAll().where('audit_action_id', '=', 40).executeTakeFirstOrThrow()
+      const entry = await panel.db
+        .selectFrom('audit_log')
+        .selectAll()
+        .where('audit_action_id', '=', 40)
+        .executeTakeFirstOrThrow()
       assert.deepEqual([entry.target_type, entry.target_id, entry.is_success], ['tunnel', 1, 1])
-      assert.deepEqual(JSON.parse(entry.operations), ['link_create', 'address_add', 'link_up', 'file_write', 'systemd_enable'])
+      assert.deepEqual(JSON.parse(entry.operations), [
+        'link_create',
+        'address_add',
+        'link_up',
+        'file_write',
+        'systemd_enable',
+      ])
     })
   })
 
@@ -131,7 +192,10 @@ describe('Tunnels', () => {
       const picture = panel.kernel.picture()
       const { status, body } = await previewTunnel(client)
       assert.equal(status, 200)
-      assert.deepEqual(body.plan.files.map(({ kind, path }) => ({ kind, path })), [{ kind: 'systemd_unit', path: UNIT }])
+      assert.deepEqual(
+        body.plan.files.map(({ kind, path }) => ({ kind, path })),
+        [{ kind: 'systemd_unit', path: UNIT }],
+      )
       assert.match(body.plan.files[0]?.content ?? '', /^ExecStart=\/usr\/sbin\/ip link add /m)
       assert.equal(body.plan.requires_recreate, false)
       assert.deepEqual([body.mtu.overhead, body.mtu.recommended, body.mtu.underlay_device], [28, 1472, 'eth0'])
@@ -141,13 +205,24 @@ describe('Tunnels', () => {
     })
 
     it('shows the very plan that creating then carries out, when its resolved request is posted', async () => {
-      for (const asked of [{}, { tunnel_side_id: 20, ikey: null }, { tunnel_type_id: 20, mtu: 9000, tos: 16, address_pool_id: 20 }, { interface_name: 'mine', is_enabled: false, addresses: [{ address: 'fd00:1::1', prefix_length: 64 }] }]) {
+      for (const asked of [
+        {},
+        { tunnel_side_id: 20, ikey: null },
+        { tunnel_type_id: 20, mtu: 9000, tos: 16, address_pool_id: 20 },
+        { interface_name: 'mine', is_enabled: false, addresses: [{ address: 'fd00:1::1', prefix_length: 64 }] },
+      ]) {
         const { body: shown } = await previewTunnel(client, asked)
         const { status, body: made, text } = await createTunnel(client, shown.resolved)
         assert.equal(status, 201, text)
         assert.deepEqual({ ...made.plan, tunnel_id: null }, shown.plan)
-        assert.deepEqual(made.verification.checks.map(({ name, expected }) => ({ name, expected })), shown.plan.verification)
-        assert.equal(panel.kernel.files.get(made.plan.files[0]?.path.split('/').at(-1) ?? ''), shown.plan.files[0]?.content)
+        assert.deepEqual(
+          made.verification.checks.map(({ name, expected }) => ({ name, expected })),
+          shown.plan.verification,
+        )
+        assert.equal(
+          panel.kernel.files.get(made.plan.files[0]?.path.split('/').at(-1) ?? ''),
+          shown.plan.files[0]?.content,
+        )
         assert.equal(made.tunnel.is_name_templated, asked.interface_name === undefined)
         await deleteTunnel(client, made.tunnel.tunnel_id)
       }
@@ -172,8 +247,14 @@ describe('Tunnels', () => {
     })
 
     it('pages and filters', async () => {
-      for (const more of [{ display_name: 'Hamburg 100%' }, { is_enabled: false, tags: ['x_y'] }, { tunnel_type_id: 20 }]) await createTunnel(client, more)
-      const ids = async (query: string): Promise<number[]> => (await listTunnels(client, query)).body.tunnels.map(({ tunnel_id }) => tunnel_id)
+      for (const more of [
+        { display_name: 'Hamburg 100%' },
+        { is_enabled: false, tags: ['x_y'] },
+        { tunnel_type_id: 20 },
+      ])
+        await createTunnel(client, more)
+      const ids = async (query: string): Promise<number[]> =>
+        (await listTunnels(client, query)).body.tunnels.map(({ tunnel_id }) => tunnel_id)
       assert.deepEqual(await ids(''), [1, 2, 3])
       assert.deepEqual(await ids('?limit=1&offset=1'), [2])
       assert.deepEqual(await ids('?limit=-1&offset=x'), [1, 2, 3])
@@ -194,8 +275,14 @@ describe('Tunnels', () => {
       await createTunnel(client)
       const { status, body } = await deleteTunnel(client, 1)
       assert.equal(status, 200)
-      assert.deepEqual([body.interface, body.interface_found, body.already_deleted, body.files_removed, body.files_absent], ['gre-a-1', true, false, [UNIT], []])
-      assert.deepEqual(body.plan.steps.map(({ kind }) => kind), ['systemd_disable', 'file_remove', 'link_delete'])
+      assert.deepEqual(
+        [body.interface, body.interface_found, body.already_deleted, body.files_removed, body.files_absent],
+        ['gre-a-1', true, false, [UNIT], []],
+      )
+      assert.deepEqual(
+        body.plan.steps.map(({ kind }) => kind),
+        ['systemd_disable', 'file_remove', 'link_delete'],
+      )
       assert.deepEqual([panel.kernel.held.size, panel.kernel.files.size], [0, 0])
       assert.equal((await getTunnel(client, 1)).status, 404)
       const again = await deleteTunnel(client, 1)
@@ -204,7 +291,10 @@ describe('Tunnels', () => {
     })
 
     it('of an id that never was is 404', async () => {
-      assert.deepEqual([(await deleteTunnel(client, 9)).status, (await client.delete('/tunnels/abc')).status], [404, 404])
+      assert.deepEqual(
+        [(await deleteTunnel(client, 9)).status, (await client.delete('/tunnels/abc')).status],
+        [404, 404],
+      )
     })
 
     it('says what it did not find where somebody else was quicker', async () => {
@@ -232,7 +322,10 @@ describe('Tunnels', () => {
       await createTunnel(client)
       await deleteTunnel(client, 1)
       const { body } = await createTunnel(client)
-      assert.deepEqual([body.tunnel.tunnel_id, body.tunnel.tunnel_number, body.tunnel.interface_name], [2, 1, 'gre-a-1'])
+      assert.deepEqual(
+        [body.tunnel.tunnel_id, body.tunnel.tunnel_number, body.tunnel.interface_name],
+        [2, 1, 'gre-a-1'],
+      )
       assert.equal((await deleteTunnel(client, 1)).body.already_deleted, true)
       assert(panel.kernel.held.has('gre-a-1'), 'the tunnel that took over the name stays')
     })
@@ -245,9 +338,15 @@ describe('DELETE of the tunnel that the request comes through', () => {
     const client = await panel.setUp()
     // No address inside a tunnel may be loopback, so the store is told of one behind the API's back.
     await createTunnel(client)
-    await panel.db.updateTable('tunnel_address').set({ address: '127.0.0.9', peer_address: '127.0.0.10', prefix_length: 24 }).execute()
+    await panel.db
+      .updateTable('tunnel_address')
+      .set({ address: '127.0.0.9', peer_address: '127.0.0.10', prefix_length: 24 })
+      .execute()
     const refused = await client.delete('/tunnels/1', undefined, { headers: { 'X-Forwarded-For': '203.0.113.9' } })
-    assert.deepEqual([refused.status, refused.error.code, refused.error.field], [409, 'WOULD_CUT_OWN_ACCESS', 'i_understand_i_may_lose_access'])
+    assert.deepEqual(
+      [refused.status, refused.error.code, refused.error.field],
+      [409, 'WOULD_CUT_OWN_ACCESS', 'i_understand_i_may_lose_access'],
+    )
     assert(panel.kernel.held.has('gre-a-1'))
     assert.equal((await deleteTunnel(client, 1, { i_understand_i_may_lose_access: false })).status, 409)
     assert.equal((await deleteTunnel(client, 1, { i_understand_i_may_lose_access: true })).status, 200)
@@ -264,4 +363,5 @@ describe('DELETE of the tunnel that the request comes through', () => {
   })
 })
 
-const auditEntries = async (panel: TestPanel): Promise<number> => (await panel.db.selectFrom('audit_log').select('audit_log_id').where('target_type', '=', 'tunnel').execute()).length
+const auditEntries = async (panel: TestPanel): Promise<number> =>
+  (await panel.db.selectFrom('audit_log').select('audit_log_id').where('target_type', '=', 'tunnel').execute()).length

@@ -12,7 +12,12 @@ export default tseslint.config(
   ...tseslint.configs.strict,
   {
     files: ['**/*.ts'],
-    languageOptions: { parserOptions: { tsconfigRootDir: join(import.meta.dirname, '../..'), project: ['shared', 'root-helper', 'web-daemon', 'ui', 'test'].map((room) => `${room}/tsconfig.json`) } },
+    languageOptions: {
+      parserOptions: {
+        tsconfigRootDir: join(import.meta.dirname, '../..'),
+        project: ['shared', 'root-helper', 'web-daemon', 'ui', 'test'].map((room) => `${room}/tsconfig.json`),
+      },
+    },
     rules: {
       // A promise nobody waits for is an error nobody sees.
       '@typescript-eslint/no-floating-promises': 'error',
@@ -21,8 +26,11 @@ export default tseslint.config(
       '@typescript-eslint/switch-exhaustiveness-check': 'error',
       '@typescript-eslint/consistent-type-imports': 'error',
       // An underscore says that a value is there to be left out.
-      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_', ignoreRestSiblings: true }],
-      'max-lines': ['error', { max: 250, skipBlankLines: true, skipComments: true }],
+      '@typescript-eslint/no-unused-vars': [
+        'error',
+        { argsIgnorePattern: '^_', varsIgnorePattern: '^_', ignoreRestSiblings: true },
+      ],
+      'max-lines': ['error', { max: 300, skipBlankLines: true, skipComments: true }],
       'max-lines-per-function': ['error', { max: 40, skipBlankLines: true, skipComments: true }],
       // Control characters stand in patterns that keep them out.
       'no-control-regex': 'off',
@@ -32,7 +40,11 @@ export default tseslint.config(
   // Values are replaced as a whole ($state.raw), which is what keeps a thousand rows quick.
   { files: ['**/*.svelte', '**/*.svelte.ts'], rules: { 'svelte/prefer-svelte-reactivity': 'off' } },
   // `??=` and `||=` count as no use of a private member to it; the compiler knows better.
-  { files: ['**/*.svelte.ts'], languageOptions: { parser: tseslint.parser }, rules: { 'no-unused-private-class-members': 'off' } },
+  {
+    files: ['**/*.svelte.ts'],
+    languageOptions: { parser: tseslint.parser },
+    rules: { 'no-unused-private-class-members': 'off' },
+  },
   {
     files: ['**/*.svelte'],
     languageOptions: { parserOptions: { parser: tseslint.parser } },
@@ -47,15 +59,40 @@ export default tseslint.config(
       'svelte/no-useless-children-snippet': 'off',
       // The compiler takes care of types and of names.
       'no-undef': 'off',
-      'max-lines': ['error', { max: 250, skipBlankLines: true, skipComments: true }],
+      'max-lines': ['error', { max: 300, skipBlankLines: true, skipComments: true }],
       // Styled from outside by inline style, which the policy forbids.
-      'no-restricted-syntax': ['error', { selector: 'SvelteElement[kind="component"] SvelteAttribute[key.name=/^--/]', message: 'A custom property on a component becomes an inline style.' }, { selector: 'SvelteStyleDirective', message: 'A style directive becomes an inline style; use an attachment with style.setProperty.' }],
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector: 'SvelteElement[kind="component"] SvelteAttribute[key.name=/^--/]',
+          message: 'A custom property on a component becomes an inline style.',
+        },
+        {
+          selector: 'SvelteStyleDirective',
+          message: 'A style directive becomes an inline style; use an attachment with style.setProperty.',
+        },
+      ],
     },
   },
   // A suite is one long function by mocha's nature.
-  { files: ['test/**/*.ts'], rules: { 'max-lines-per-function': 'off', '@typescript-eslint/no-non-null-assertion': 'off' } },
+  {
+    files: ['test/**/*.ts'],
+    rules: { 'max-lines-per-function': 'off', '@typescript-eslint/no-non-null-assertion': 'off' },
+  },
+  // An endpoints file is one list of endpoints.
+  { files: ['web-daemon/**/endpoints.ts'], rules: { 'max-lines-per-function': 'off' } },
   // A migration is one list of statements.
-  { files: ['web-daemon/**/migration.ts', 'web-daemon/features/routes/migration-*.ts'], rules: { 'max-lines-per-function': 'off' } },
-  { files: ['**/*.{js,mjs,cjs}'], languageOptions: { globals: readonly('process', 'console', 'Buffer', 'window', 'document', 'fetch', 'setTimeout') } },
-  { files: ['**/*.cjs'], languageOptions: { sourceType: 'commonjs', globals: readonly('require', 'module') }, rules: { '@typescript-eslint/no-require-imports': 'off' } },
+  {
+    files: ['web-daemon/**/migration.ts', 'web-daemon/features/routes/migration-*.ts'],
+    rules: { 'max-lines-per-function': 'off' },
+  },
+  {
+    files: ['**/*.{js,mjs,cjs}'],
+    languageOptions: { globals: readonly('process', 'console', 'Buffer', 'window', 'document', 'fetch', 'setTimeout') },
+  },
+  {
+    files: ['**/*.cjs'],
+    languageOptions: { sourceType: 'commonjs', globals: readonly('require', 'module') },
+    rules: { '@typescript-eslint/no-require-imports': 'off' },
+  },
 )

@@ -24,28 +24,69 @@ interface Bundle {
 
 const packagesIn = (bundle: string): string[] => {
   const { inputs } = JSON.parse(readFileSync(join(BUNDLE, `${bundle}.meta.json`), 'utf8')) as Bundle
-  return [...new Set(Object.keys(inputs).flatMap((path) => /node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? []))].sort()
+  return [
+    ...new Set(Object.keys(inputs).flatMap((path) => /node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? [])),
+  ].sort()
 }
 
-const tracked = async (...patterns: string[]): Promise<string[]> => (await run('git', ['ls-files', '--', ...patterns], { cwd: ROOT })).stdout.split('\n').filter((line) => line !== '')
+const tracked = async (...patterns: string[]): Promise<string[]> =>
+  (await run('git', ['ls-files', '--', ...patterns], { cwd: ROOT })).stdout.split('\n').filter((line) => line !== '')
 
 describe('The house rules', function () {
   this.timeout(300_000)
 
-  it('hold in the types of every room', () => tool('tsc', '-b', 'shared', 'root-helper', 'web-daemon', 'test').then(() => undefined))
-  it('hold in the types of the page, its components and the keys of its words', () => tool('svelte-check', '--workspace', 'ui', '--tsconfig', 'tsconfig.json', '--output', 'human', '--fail-on-warnings').then(() => undefined))
-  it('hold in the eyes of the linter', () => tool('eslint', '--config', 'test/architecture/eslint.config.js', '.').then(() => undefined))
-  it('keep the import walls standing', () => tool('depcruise', '--config', '.dependency-cruiser.cjs', 'shared', 'root-helper', 'web-daemon', 'ui', 'test', 'packaging').then(() => undefined))
+  it('hold in the types of every room', () =>
+    tool('tsc', '-b', 'shared', 'root-helper', 'web-daemon', 'test').then(() => undefined))
+  it('hold in the types of the page, its components and the keys of its words', () =>
+    tool(
+      'svelte-check',
+      '--workspace',
+      'ui',
+      '--tsconfig',
+      'tsconfig.json',
+      '--output',
+      'human',
+      '--fail-on-warnings',
+    ).then(() => undefined))
+  it('hold in the eyes of the linter', () =>
+    tool('eslint', '--config', 'test/architecture/eslint.config.js', '.').then(() => undefined))
+  it('are formatted by Prettier', () => tool('prettier', '--check', '.').then(() => undefined))
+  it('keep the import walls standing', () =>
+    tool(
+      'depcruise',
+      '--config',
+      '.dependency-cruiser.cjs',
+      'shared',
+      'root-helper',
+      'web-daemon',
+      'ui',
+      'test',
+      'packaging',
+    ).then(() => undefined))
 
   it('let shared compile without any environment, so that it cannot act', () => {
-    const { compilerOptions } = JSON.parse(readFileSync(join(ROOT, 'tsconfig.base.json'), 'utf8')) as { compilerOptions: { types: string[]; lib: string[] } }
+    const { compilerOptions } = JSON.parse(readFileSync(join(ROOT, 'tsconfig.base.json'), 'utf8')) as {
+      compilerOptions: { types: string[]; lib: string[] }
+    }
     assert.deepEqual([compilerOptions.types, compilerOptions.lib], [[], ['es2023']])
-    const { compilerOptions: own } = JSON.parse(readFileSync(join(ROOT, 'shared/tsconfig.json'), 'utf8')) as { compilerOptions: Record<string, unknown> }
+    const { compilerOptions: own } = JSON.parse(readFileSync(join(ROOT, 'shared/tsconfig.json'), 'utf8')) as {
+      compilerOptions: Record<string, unknown>
+    }
     assert.deepEqual([own['types'], own['lib']], [undefined, undefined])
   })
 
   it('keep comments that silence a tool, tests that do not run and unfinished notes out of the tree', async () => {
-    const words = ['@ts-' + 'ignore', '@ts-' + 'expect-error', 'eslint-' + 'disable', 'TO' + 'DO', 'FIX' + 'ME', 'it.on' + 'ly', 'it.sk' + 'ip', 'describe.on' + 'ly', 'describe.sk' + 'ip']
+    const words = [
+      '@ts-' + 'ignore',
+      '@ts-' + 'expect-error',
+      'eslint-' + 'disable',
+      'TO' + 'DO',
+      'FIX' + 'ME',
+      'it.on' + 'ly',
+      'it.sk' + 'ip',
+      'describe.on' + 'ly',
+      'describe.sk' + 'ip',
+    ]
     const odd = (await tracked('*.ts', '*.svelte', '*.js', '*.mjs', '*.cjs', '*.c', '*.sh')).filter((path) => {
       const text = readFileSync(join(ROOT, path), 'utf8')
       return words.some((word) => text.includes(word))
@@ -56,8 +97,12 @@ describe('The house rules', function () {
   it('keep download addresses out of the lockfile, and ranges out of the dependencies', async () => {
     assert.doesNotMatch(readFileSync(join(ROOT, 'package-lock.json'), 'utf8'), /"resolved": "https?:/)
     for (const path of await tracked('package.json', '*/package.json')) {
-      const { dependencies = {}, devDependencies = {} } = JSON.parse(readFileSync(join(ROOT, path), 'utf8')) as Record<string, Record<string, string>>
-      for (const [name, version] of Object.entries({ ...dependencies, ...devDependencies })) assert.match(version, /^[0-9]+\.[0-9]+\.[0-9]+$/, `${name} in ${path}`)
+      const { dependencies = {}, devDependencies = {} } = JSON.parse(readFileSync(join(ROOT, path), 'utf8')) as Record<
+        string,
+        Record<string, string>
+      >
+      for (const [name, version] of Object.entries({ ...dependencies, ...devDependencies }))
+        assert.match(version, /^[0-9]+\.[0-9]+\.[0-9]+$/, `${name} in ${path}`)
     }
   })
 })

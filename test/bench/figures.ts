@@ -7,6 +7,13 @@ export function percentile(samples: readonly number[], percent: number): number 
 }
 
 /** The mean of the middle two where there is no middle one. */
-export const median = (samples: readonly number[]): number => (percentile(samples, 50) + percentile(samples.map((s) => -s), 50) * -1) / 2
+export const median = (samples: readonly number[]): number =>
+  (percentile(samples, 50) +
+    percentile(
+      samples.map((s) => -s),
+      50,
+    ) *
+      -1) /
+  2
 
 export const sum = (samples: readonly number[]): number => samples.reduce((all, sample) => all + sample, 0)

@@ -21,7 +21,9 @@ export async function layOut(folder: string): Promise<Programs> {
   await mkdir(programs.drivers, { recursive: true })
   await cp(bundleToMeasure(), programs.panel, { recursive: true })
   await mkdir(programs.standIn)
-  await Promise.all(DRIVERS.map((name) => bundle(`test/bench/driver/${name}.ts`, join(programs.drivers, `${name}.cjs`))))
+  await Promise.all(
+    DRIVERS.map((name) => bundle(`test/bench/driver/${name}.ts`, join(programs.drivers, `${name}.cjs`))),
+  )
   await bundle('test/bench/driver/stalls.ts', join(programs.drivers, 'stalls.cjs'))
   await bundle('test/bench/driver/stand-in-helper.ts', join(programs.standIn, 'helper.cjs'))
   await copyFile(join(bundleToMeasure(), 'panel.node'), join(programs.standIn, 'panel.node'))

@@ -16,7 +16,8 @@ interface Part {
 
 process.env['PATH'] = [process.env['PATH'], '/usr/sbin', '/sbin'].join(delimiter)
 
-const needsRoot = async (): Promise<string | undefined> => (process.getuid?.() === 0 ? undefined : 'it needs root, to make a network namespace and run the helper as root in it')
+const needsRoot = async (): Promise<string | undefined> =>
+  process.getuid?.() === 0 ? undefined : 'it needs root, to make a network namespace and run the helper as root in it'
 
 const PARTS: Readonly<Record<string, Part>> = {
   host: { whyNot: needsRoot, run: hostPart },
@@ -36,7 +37,11 @@ async function measure(name: string, part: Part): Promise<boolean> {
   const started = Date.now()
   try {
     await part.run((section) => sections.push(section))
-    console.error(`${name}: ${((Date.now() - started) / 1000).toFixed(0)} s; load average ${loadavg().map((load) => load.toFixed(1)).join(' ')}`)
+    console.error(
+      `${name}: ${((Date.now() - started) / 1000).toFixed(0)} s; load average ${loadavg()
+        .map((load) => load.toFixed(1))
+        .join(' ')}`,
+    )
     return true
   } catch (error) {
     console.error(`${name}: failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)
@@ -46,14 +51,17 @@ async function measure(name: string, part: Part): Promise<boolean> {
 
 const asked = process.argv.slice(2)
 const unknown = asked.filter((name) => !Object.hasOwn(PARTS, name))
-if (unknown.length > 0) throw new Error(`There is no part ${unknown.join(', ')}; there are ${Object.keys(PARTS).join(', ')}`)
+if (unknown.length > 0)
+  throw new Error(`There is no part ${unknown.join(', ')}; there are ${Object.keys(PARTS).join(', ')}`)
 const sections: Section[] = []
 const results: boolean[] = []
 // Broken off, it tells what it has.
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => {
-  console.log(asTable(sections))
-  process.exit(1)
-})
-for (const [name, part] of Object.entries(PARTS)) if (asked.length === 0 || asked.includes(name)) results.push(await measure(name, part))
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => {
+    console.log(asTable(sections))
+    process.exit(1)
+  })
+for (const [name, part] of Object.entries(PARTS))
+  if (asked.length === 0 || asked.includes(name)) results.push(await measure(name, part))
 console.log(asTable(sections))
 process.exit(results.every(Boolean) ? 0 : 1)

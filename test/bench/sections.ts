@@ -5,7 +5,11 @@ import { mebibytes, ms, timed, type Aim, type Row, type Section } from './table.
 /** Of the issue that asked for a thousand tunnels. */
 const CAPABILITIES_AIM: Aim = { says: '< 150 ms', below_ms: 150 }
 
-export function listSection(title: string, { ip, links, tunnels, http, capabilities, socket_bytes, http_bytes, processor }: Answer<'list'>, aim?: Aim): Section {
+export function listSection(
+  title: string,
+  { ip, links, tunnels, http, capabilities, socket_bytes, http_bytes, processor }: Answer<'list'>,
+  aim?: Aim,
+): Section {
   return {
     title,
     rows: [
@@ -21,9 +25,18 @@ export function listSection(title: string, { ip, links, tunnels, http, capabilit
 }
 
 const MEMORY_MAX_BYTES = 150e6
-const memoryRow = (what: string, bytes: number): Row => ({ what, median: mebibytes(bytes), aim: '< 150 MB', isMet: bytes < MEMORY_MAX_BYTES })
+const memoryRow = (what: string, bytes: number): Row => ({
+  what,
+  median: mebibytes(bytes),
+  aim: '< 150 MB',
+  isMet: bytes < MEMORY_MAX_BYTES,
+})
 
-export function reconcileSection(title: string, { ip, digests, tunnels, tools, http, digest_bytes, tunnel_bytes, http_bytes }: Answer<'reconcile'>, aim: Aim): Section {
+export function reconcileSection(
+  title: string,
+  { ip, digests, tunnels, tools, http, digest_bytes, tunnel_bytes, http_bytes }: Answer<'reconcile'>,
+  aim: Aim,
+): Section {
   return {
     title,
     rows: [
@@ -38,8 +51,5 @@ export function reconcileSection(title: string, { ip, digests, tunnels, tools, h
 
 export const memorySection = (title: string, { helper, web }: Costs): Section => ({
   title,
-  rows: [
-    memoryRow('root helper', helper),
-    memoryRow('web daemon', web),
-  ],
+  rows: [memoryRow('root helper', helper), memoryRow('web daemon', web)],
 })

@@ -41,8 +41,19 @@ export function asTable(sections: readonly Section[]): string {
   const tables = sections.map(({ title, rows }) => ({ title, lines: rows.map(cellsOf) }))
   const all = [[...HEADS], ...tables.flatMap(({ lines }) => lines)]
   const widths = HEADS.map((_, column) => Math.max(...all.map((cells) => cells[column]?.length ?? 0)))
-  const aligned = (cells: readonly string[]): string => cells.map((cell, at) => (at === 0 || at > 3 ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0))).join('  ').trimEnd()
+  const aligned = (cells: readonly string[]): string =>
+    cells
+      .map((cell, at) => (at === 0 || at > 3 ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0)))
+      .join('  ')
+      .trimEnd()
   return tables.map(({ title, lines }) => ['', title, aligned(HEADS), ...lines.map(aligned)].join('\n')).join('\n')
 }
 
-const cellsOf = ({ what, median: middle, p95 = '', ratio = '', aim = '', isMet }: Row): string[] => [`  ${what}`, middle, p95, ratio, aim, isMet === undefined ? '' : isMet ? 'met' : 'missed']
+const cellsOf = ({ what, median: middle, p95 = '', ratio = '', aim = '', isMet }: Row): string[] => [
+  `  ${what}`,
+  middle,
+  p95,
+  ratio,
+  aim,
+  isMet === undefined ? '' : isMet ? 'met' : 'missed',
+]

@@ -4,7 +4,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Kernel, FoundLink } from '@panel/root-helper/kernel/facilities.ts'
 import { canonicalConfig } from '@panel/shared/tunnel/canonical.ts'
 import type { HostEvent } from '@panel/shared/events/model.ts'
-import { isIpv6Kind, LINK_KINDS, type LinkConfig, type LinkKind, type TunnelAddress } from '@panel/shared/tunnel/model.ts'
+import {
+  isIpv6Kind,
+  LINK_KINDS,
+  type LinkConfig,
+  type LinkKind,
+  type TunnelAddress,
+} from '@panel/shared/tunnel/model.ts'
 import { fileNameOf, NETWORKD_KINDS, UNIT_KINDS } from '@panel/shared/tunnel/saved-file.ts'
 import { exampleConfig } from '../support/example.ts'
 
@@ -15,7 +21,13 @@ const V6: TunnelAddress = { address: '2001:db8:1::1', peer_address: '', prefix_l
 const PEER: TunnelAddress = { address: '10.9.0.1', peer_address: '10.9.0.2', prefix_length: 32 }
 
 const configOf = (kind: LinkKind, fields: Partial<LinkConfig> = {}): LinkConfig =>
-  canonicalConfig({ ...exampleConfig, kind, ...(isIpv6Kind(kind) ? { local_endpoint: '2001:db8::1', remote_endpoint: '2001:db8::2' } : {}), addresses: [], ...fields })
+  canonicalConfig({
+    ...exampleConfig,
+    kind,
+    ...(isIpv6Kind(kind) ? { local_endpoint: '2001:db8::1', remote_endpoint: '2001:db8::2' } : {}),
+    addresses: [],
+    ...fields,
+  })
 
 export function kernelContract(open: () => Promise<Kernel>): void {
   let kernel: Kernel
@@ -32,11 +44,22 @@ export function kernelContract(open: () => Promise<Kernel>): void {
 
   for (const kind of LINK_KINDS) {
     it(`makes a ${kind} link just as asked, down and without addresses`, async () => {
-      const config = configOf(kind, { ttl: 64, tos: '0x10', mtu: 1400, tx_queue_length: 77, ikey: 1, okey: 0xffff_ffff, fwmark: 9 })
+      const config = configOf(kind, {
+        ttl: 64,
+        tos: '0x10',
+        mtu: 1400,
+        tx_queue_length: 77,
+        ikey: 1,
+        okey: 0xffff_ffff,
+        fwmark: 9,
+      })
       await kernel.links.create(NAME, { ...config, addresses: [V4] })
       const { link, observed, unmodelled } = await only()
       assert.deepEqual(link, { is_up: false, config })
-      assert.deepEqual([observed.kind, observed.mtu, observed.is_up, observed.local_endpoint], [kind, 1400, false, config.local_endpoint])
+      assert.deepEqual(
+        [observed.kind, observed.mtu, observed.is_up, observed.local_endpoint],
+        [kind, 1400, false, config.local_endpoint],
+      )
       assert.deepEqual(unmodelled, [])
     })
 
@@ -48,7 +71,9 @@ export function kernelContract(open: () => Promise<Kernel>): void {
 
   it('refuses a second link of the same name, and one between the same ends with the same key', async () => {
     await kernel.links.create(NAME, configOf('gre'))
-    await assert.rejects(kernel.links.create(NAME, configOf('gre', { remote_endpoint: '192.0.2.9' })), { code: 'EEXIST' })
+    await assert.rejects(kernel.links.create(NAME, configOf('gre', { remote_endpoint: '192.0.2.9' })), {
+      code: 'EEXIST',
+    })
     await assert.rejects(kernel.links.create(OTHER, configOf('gre', { mtu: 1400 })), { code: 'EEXIST' })
     await kernel.links.create(OTHER, configOf('gre', { ikey: 5, okey: 5 }))
     assert.equal((await kernel.links.list([NAME, OTHER])).length, 2)
@@ -60,7 +85,10 @@ export function kernelContract(open: () => Promise<Kernel>): void {
     await kernel.links.setMtu(NAME, 1300)
     await kernel.links.setTxQueueLength(NAME, 42)
     const after = await only()
-    assert.deepEqual([after.link?.config.mtu, after.link?.config.tx_queue_length, after.observed.index], [1300, 42, observed.index])
+    assert.deepEqual(
+      [after.link?.config.mtu, after.link?.config.tx_queue_length, after.observed.index],
+      [1300, 42, observed.index],
+    )
   })
 
   it('brings a link up, where a GRE link reports UNKNOWN, and down again', async () => {
@@ -68,7 +96,10 @@ export function kernelContract(open: () => Promise<Kernel>): void {
     assert.equal((await only()).observed.oper_state, 'DOWN')
     await kernel.links.setUp(NAME, true)
     const up = await only()
-    assert.deepEqual([up.link?.is_up, up.observed.oper_state, up.observed.flags.includes('UP')], [true, 'UNKNOWN', true])
+    assert.deepEqual(
+      [up.link?.is_up, up.observed.oper_state, up.observed.flags.includes('UP')],
+      [true, 'UNKNOWN', true],
+    )
     await kernel.links.setUp(NAME, false)
     assert.equal((await only()).link?.is_up, false)
   })
@@ -77,7 +108,10 @@ export function kernelContract(open: () => Promise<Kernel>): void {
     await kernel.links.create(NAME, configOf('gre'))
     for (const address of [V6, V4, PEER]) await kernel.links.addAddress(NAME, address)
     await kernel.links.setUp(NAME, true)
-    assert.deepEqual((await only()).link?.config.addresses, canonicalConfig({ ...configOf('gre'), addresses: [V4, V6, PEER] }).addresses)
+    assert.deepEqual(
+      (await only()).link?.config.addresses,
+      canonicalConfig({ ...configOf('gre'), addresses: [V4, V6, PEER] }).addresses,
+    )
   })
 
   it('refuses to add an address twice, and to remove one that is not there', async () => {
@@ -110,7 +144,10 @@ export function kernelContract(open: () => Promise<Kernel>): void {
   it('shows the live side of the names that have a link, as the list does', async () => {
     await kernel.links.create(NAME, configOf('gre'))
     await kernel.links.addAddress(NAME, V4)
-    const { interface_name, observed: { statistics: _, ...seen } } = await only()
+    const {
+      interface_name,
+      observed: { statistics: _, ...seen },
+    } = await only()
     assert.deepEqual(await kernel.links.observe([NAME, OTHER]), [{ interface_name, observed: seen }])
   })
 
@@ -119,7 +156,9 @@ export function kernelContract(open: () => Promise<Kernel>): void {
     const end = kernel.events.watch((event) => heard.push(event))
     const told = async (wanted: Partial<HostEvent>): Promise<number> => {
       for (let tries = 0; tries < 100; tries += 1) {
-        const found = heard.find((event) => Object.entries(wanted).every(([key, value]) => event[key as keyof HostEvent] === value))
+        const found = heard.find((event) =>
+          Object.entries(wanted).every(([key, value]) => event[key as keyof HostEvent] === value),
+        )
         heard.length = found ? 0 : heard.length
         if (found) return found.index
         await sleep(20)
@@ -150,7 +189,10 @@ export function kernelContract(open: () => Promise<Kernel>): void {
     await kernel.links.create(OTHER, configOf('ip6gretap'))
     const names = (await kernel.links.list(null)).map((found) => found.interface_name)
     assert.deepEqual(names.filter((name) => name.startsWith('gre-c-')).sort(), [NAME, OTHER])
-    assert.deepEqual(names.filter((name) => /^(gre0|gretap0|erspan0|ip6gre0|lo)$/.test(name)), [])
+    assert.deepEqual(
+      names.filter((name) => /^(gre0|gretap0|erspan0|ip6gre0|lo)$/.test(name)),
+      [],
+    )
   })
 
   it('keeps a unit file as written, enables and disables it, and lists it', async () => {
@@ -160,15 +202,31 @@ export function kernelContract(open: () => Promise<Kernel>): void {
     await kernel.units.write(file, 'two\n')
     assert.deepEqual([await kernel.units.read(file), await kernel.units.isEnabled(file)], ['two\n', false])
     await kernel.units.setEnabled(file, true)
-    assert.deepEqual([await kernel.units.isEnabled(file), (await kernel.units.list()).includes(file), (await kernel.units.listEnabled()).includes(file)], [true, true, true])
+    assert.deepEqual(
+      [
+        await kernel.units.isEnabled(file),
+        (await kernel.units.list()).includes(file),
+        (await kernel.units.listEnabled()).includes(file),
+      ],
+      [true, true, true],
+    )
     await kernel.units.setEnabled(file, false)
     await kernel.units.remove(file)
     await kernel.units.remove(file)
-    assert.deepEqual([await kernel.units.read(file), await kernel.units.isEnabled(file), (await kernel.units.list()).includes(file), (await kernel.units.listEnabled()).includes(file)], [null, false, false, false])
+    assert.deepEqual(
+      [
+        await kernel.units.read(file),
+        await kernel.units.isEnabled(file),
+        (await kernel.units.list()).includes(file),
+        (await kernel.units.listEnabled()).includes(file),
+      ],
+      [null, false, false, false],
+    )
   })
 
   it('refuses a file name that is not one of our units', async () => {
-    for (const name of ['../etc/passwd', 'ssh.service', 'tunnel-panel-link-.service']) await assert.rejects(kernel.units.read(name), /not a name of our files/)
+    for (const name of ['../etc/passwd', 'ssh.service', 'tunnel-panel-link-.service'])
+      await assert.rejects(kernel.units.read(name), /not a name of our files/)
   })
 
   it('keeps the two files of networkd as written, and lists them', async () => {
@@ -187,7 +245,9 @@ export function kernelContract(open: () => Promise<Kernel>): void {
   })
 
   it('keeps units out of the folder of networkd, and its files out of that of units', async () => {
-    for (const kind of NETWORKD_KINDS) await assert.rejects(kernel.units.write(fileNameOf(kind, NAME), 'text'), /not a name of our files/)
-    for (const kind of UNIT_KINDS) await assert.rejects(kernel.networkd.write(fileNameOf(kind, NAME), 'text'), /not a name of our files/)
+    for (const kind of NETWORKD_KINDS)
+      await assert.rejects(kernel.units.write(fileNameOf(kind, NAME), 'text'), /not a name of our files/)
+    for (const kind of UNIT_KINDS)
+      await assert.rejects(kernel.networkd.write(fileNameOf(kind, NAME), 'text'), /not a name of our files/)
   })
 }

@@ -17,10 +17,14 @@ const ZERO = { tx_bytes: 0, tx_packets: 0, rx_bytes: 0, rx_packets: 0 }
 export function relayContract(open: () => Promise<Kernel>, runs = 25, active: RuleBackend = 'nftables'): void {
   let kernel: Kernel
   before(async () => void (kernel = await open()))
-  const able = (rules: readonly RelayRule[]): RelayRule[] => rules.filter((rule) => ruleLimits({ active, has_ipv6: true }, rule).length === 0)
+  const able = (rules: readonly RelayRule[]): RelayRule[] =>
+    rules.filter((rule) => ruleLimits({ active, has_ipv6: true }, rule).length === 0)
   const held = async (): Promise<RelayRule[]> => {
     const { backend, is_readable, rules, damaged, unmanaged } = await kernel.rulesets.read()
-    assert.deepEqual({ backend, is_readable, damaged, unmanaged }, { backend: active, is_readable: true, damaged: [], unmanaged: [] })
+    assert.deepEqual(
+      { backend, is_readable, damaged, unmanaged },
+      { backend: active, is_readable: true, damaged: [], unmanaged: [] },
+    )
     return rules
   }
   const become = async (rules: readonly RelayRule[]): Promise<void> => {
@@ -38,14 +42,19 @@ export function relayContract(open: () => Promise<Kernel>, runs = 25, active: Ru
   }
 
   it('holds any rules just as asked, whatever it held before', async () => {
-    await fc.assert(fc.asyncProperty(relayRules.map(able), async (rules) => {
-      await become(rules)
-      assert.deepEqual(await held(), rules)
-    }), { numRuns: runs })
+    await fc.assert(
+      fc.asyncProperty(relayRules.map(able), async (rules) => {
+        await become(rules)
+        assert.deepEqual(await held(), rules)
+      }),
+      { numRuns: runs },
+    )
   }).timeout(120_000)
 
   it('leaves the rules that a change does not name', async () => {
-    const [one, two, three] = [1, 2, 3].map((id) => exampleRule({ route_rule_id: id, sort_order: id, bind_port: 1000 + id })) as [RelayRule, RelayRule, RelayRule]
+    const [one, two, three] = [1, 2, 3].map((id) =>
+      exampleRule({ route_rule_id: id, sort_order: id, bind_port: 1000 + id }),
+    ) as [RelayRule, RelayRule, RelayRule]
     await become([one, two])
     await kernel.rulesets.submit([], [three])
     assert.deepEqual(await held(), [one, two, three])
@@ -56,7 +65,10 @@ export function relayContract(open: () => Promise<Kernel>, runs = 25, active: Ru
   it('counts for each rule from nothing, and gives the last of it when the rule has gone', async () => {
     await become([exampleRule({ route_rule_id: 1 }), exampleRule({ route_rule_id: 2, bind_port: 80 })])
     const { epoch, counters } = await kernel.rulesets.counters()
-    assert.deepEqual(counters, [{ route_rule_id: 1, ...ZERO }, { route_rule_id: 2, ...ZERO }])
+    assert.deepEqual(counters, [
+      { route_rule_id: 1, ...ZERO },
+      { route_rule_id: 2, ...ZERO },
+    ])
     await kernel.rulesets.submit([1], [])
     assert.deepEqual(await kernel.rulesets.counters(), { epoch, counters })
     assert.deepEqual(await kernel.rulesets.removeCounters([1, 2, 3]), [{ route_rule_id: 1, ...ZERO }])
@@ -65,7 +77,10 @@ export function relayContract(open: () => Promise<Kernel>, runs = 25, active: Ru
 
   it('has the table still when the last rule is gone, and nothing to bring back', async () => {
     await become([])
-    assert.deepEqual([await held(), (await kernel.rulesets.read()).is_present, await kernel.rulesets.restore()], [[], true, null])
+    assert.deepEqual(
+      [await held(), (await kernel.rulesets.read()).is_present, await kernel.rulesets.restore()],
+      [[], true, null],
+    )
   })
 
   it('turns forwarding on and off, each family by itself, and keeps the file as written', async () => {

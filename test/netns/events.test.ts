@@ -13,7 +13,13 @@ import { BUNDLE } from '../../packaging/build/build.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'panel-events-'))
 const socket = join(folder, 'helper.sock')
-const env = { ...process.env, PANEL_HELPER_SOCKET: socket, PANEL_UNIT_DIR: join(folder, 'units'), PANEL_SYSCTL_DIR: join(folder, 'sysctl'), PANEL_HELPER_STATE_DIR: join(folder, 'state') }
+const env = {
+  ...process.env,
+  PANEL_HELPER_SOCKET: socket,
+  PANEL_UNIT_DIR: join(folder, 'units'),
+  PANEL_SYSCTL_DIR: join(folder, 'sysctl'),
+  PANEL_HELPER_STATE_DIR: join(folder, 'state'),
+}
 const SUBSCRIBE = '{"jsonrpc":"2.0","id":1,"method":"events.subscribe","params":{}}'
 
 describe('Events of the kernel over the socket', function () {
@@ -24,7 +30,11 @@ describe('Events of the kernel over the socket', function () {
   let heard: HostEvent[]
 
   before(async () => {
-    helper = spawn('unshare', ['--net', process.execPath, '--disallow-code-generation-from-strings', join(BUNDLE, 'helper.cjs')], { env, stdio: 'ignore' })
+    helper = spawn(
+      'unshare',
+      ['--net', process.execPath, '--disallow-code-generation-from-strings', join(BUNDLE, 'helper.cjs')],
+      { env, stdio: 'ignore' },
+    )
     for (let tries = 0; !existsSync(socket) && tries < 200; tries += 1) await sleep(50)
     client = connectHelper(socket, makeLogger({ write: () => undefined }))
   })
@@ -38,21 +48,37 @@ describe('Events of the kernel over the socket', function () {
   })
   afterEach(() => ending.abort())
 
-  const ip = (...lines: string[]): string => execFileSync('nsenter', ['-t', `${helper.pid}`, '-n', 'ip', '-batch', '-'], { input: `${lines.join('\n')}\n`, encoding: 'utf8' })
+  const ip = (...lines: string[]): string =>
+    execFileSync('nsenter', ['-t', `${helper.pid}`, '-n', 'ip', '-batch', '-'], {
+      input: `${lines.join('\n')}\n`,
+      encoding: 'utf8',
+    })
   /** Netlink sockets in the namespace that have joined a group: linux/net/netlink/af_netlink.c, netlink_native_seq_show. */
-  const listening = (): number => readFileSync(`/proc/${helper.pid}/net/netlink`, 'utf8').trim().split('\n').slice(1).filter((line) => !/^0+$/.test(line.trim().split(/\s+/)[3] ?? '')).length
-  const subscribe = () => client.stream('events.subscribe', {}, ({ events }) => void heard.push(...events), ending.signal)
+  const listening = (): number =>
+    readFileSync(`/proc/${helper.pid}/net/netlink`, 'utf8')
+      .trim()
+      .split('\n')
+      .slice(1)
+      .filter((line) => !/^0+$/.test(line.trim().split(/\s+/)[3] ?? '')).length
+  const subscribe = () =>
+    client.stream('events.subscribe', {}, ({ events }) => void heard.push(...events), ending.signal)
 
   async function until(what: () => boolean, ms: number): Promise<number> {
     const started = performance.now()
     while (!what()) {
-      if (performance.now() - started > ms) throw new Error(`It does not come to ${String(what)} within ${ms} ms; heard: ${JSON.stringify(heard)}`)
+      if (performance.now() - started > ms)
+        throw new Error(`It does not come to ${String(what)} within ${ms} ms; heard: ${JSON.stringify(heard)}`)
       await sleep(1)
     }
     return performance.now() - started
   }
-  const told = (subject: HostEvent['subject'], interface_name: string, is_removal = false) => (): boolean =>
-    heard.some((event) => event.subject === subject && event.interface_name === interface_name && event.is_removal === is_removal)
+  const told =
+    (subject: HostEvent['subject'], interface_name: string, is_removal = false) =>
+    (): boolean =>
+      heard.some(
+        (event) =>
+          event.subject === subject && event.interface_name === interface_name && event.is_removal === is_removal,
+      )
 
   it('tells of a link that is made, changed and taken away, and of its addresses, within 200 ms', async () => {
     const ended = subscribe()
@@ -77,7 +103,8 @@ describe('Events of the kernel over the socket', function () {
   it('tells that somebody else has changed nftables, within two seconds, and not what the helper changes itself', async () => {
     const ended = subscribe()
     await until(() => heard.length === 1, 1000)
-    const nft = (command: string): string => execFileSync('nsenter', ['-t', `${helper.pid}`, '-n', 'nft', command], { encoding: 'utf8' })
+    const nft = (command: string): string =>
+      execFileSync('nsenter', ['-t', `${helper.pid}`, '-n', 'nft', command], { encoding: 'utf8' })
     const rules = [exampleRule()]
     // The number of the ruleset before any change must have been seen.
     await sleep(600)
@@ -95,7 +122,9 @@ describe('Events of the kernel over the socket', function () {
   it('listens to the kernel with the first reader, and no more after the last, however he goes', async () => {
     assert.equal(listening(), 0)
     const other = connectHelper(socket, makeLogger({ write: () => undefined }))
-    const lost = assert.rejects(other.stream('events.subscribe', {}, ({ events }) => void heard.push(...events), new AbortController().signal))
+    const lost = assert.rejects(
+      other.stream('events.subscribe', {}, ({ events }) => void heard.push(...events), new AbortController().signal),
+    )
     const ended = subscribe()
     await until(() => heard.length === 2, 1000)
     assert.equal(listening(), 1)
@@ -112,7 +141,9 @@ describe('Events of the kernel over the socket', function () {
   })
 
   it('goes on for a person who pipes the request into socat, until he has gone', async () => {
-    const reader = spawn('sh', ['-c', `echo '${SUBSCRIBE}' | socat -t 2 - UNIX-CONNECT:${socket}`], { stdio: ['ignore', 'pipe', 'inherit'] })
+    const reader = spawn('sh', ['-c', `echo '${SUBSCRIBE}' | socat -t 2 - UNIX-CONNECT:${socket}`], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
     let text = ''
     reader.stdout.on('data', (data) => (text += String(data)))
     await until(() => text.includes('lost'), 1000)
@@ -127,9 +158,15 @@ describe('Events of the kernel over the socket', function () {
     const ended = subscribe()
     await until(() => heard.length === 1, 1000)
     ip('link add pe2 type bridge', ...Array.from({ length: 1000 }, (_, i) => `link set pe2 mtu ${1000 + i}`))
-    assert.deepEqual((await client.ask('link.probe', { interface_names: ['pe2'] })).links.map(({ observed }) => observed.mtu), [1999])
+    assert.deepEqual(
+      (await client.ask('link.probe', { interface_names: ['pe2'] })).links.map(({ observed }) => observed.mtu),
+      [1999],
+    )
     await until(() => heard.length > 1000, 1000)
-    assert.deepEqual(heard.filter(({ subject }) => subject === 'lost'), [LOST])
+    assert.deepEqual(
+      heard.filter(({ subject }) => subject === 'lost'),
+      [LOST],
+    )
     ip('link del pe2')
     ending.abort()
     await ended

@@ -13,19 +13,26 @@ describe('The firewall of somebody else', function () {
   before(() => void (space = new KernelNamespace()))
   after(() => space.close())
 
-  it('is not there, in a fresh namespace with nothing but the panel\'s table', async () => {
+  it("is not there, in a fresh namespace with nothing but the panel's table", async () => {
     await space.kernel.rulesets.submit([], [exampleRule()])
     const { is_readable, managers, chains, rules } = await space.kernel.netfilter.foreign()
     assert.deepEqual([is_readable, managers, chains, rules], [true, [], [], []])
   })
 
   it('is named, and is the block of a relay where its forward chain drops', async () => {
-    space.run('nft', ['-f', '-'], 'table inet filter {\nchain forward {\ntype filter hook forward priority 0; policy drop;\n}\n}\ntable ip nat {\nchain DOCKER {\n}\n}\n')
+    space.run(
+      'nft',
+      ['-f', '-'],
+      'table inet filter {\nchain forward {\ntype filter hook forward priority 0; policy drop;\n}\n}\ntable ip nat {\nchain DOCKER {\n}\n}\n',
+    )
     const before = space.run('nft', ['list', 'ruleset'])
     const foreign = await space.kernel.netfilter.foreign()
     assert.deepEqual([foreign.managers, foreign.total, foreign.detail], [['docker', 'nftables'], 0, ''])
     const block = blockOf(exampleRule(), foreign, AROUND)
-    assert.deepEqual([block?.table, block?.chain, block?.text, block?.is_certain], ['inet filter', 'forward', 'policy drop', true])
+    assert.deepEqual(
+      [block?.table, block?.chain, block?.text, block?.is_certain],
+      ['inet filter', 'forward', 'policy drop', true],
+    )
     assert.equal(space.run('nft', ['list', 'ruleset']), before)
   })
 
@@ -38,6 +45,9 @@ describe('The firewall of somebody else', function () {
     }
     assert.equal(await look(), null)
     const { rules } = await space.kernel.netfilter.foreign()
-    assert.deepEqual(rules.map(({ text }) => text), ['ct state established,related accept', 'ip daddr 10.9.0.2 tcp dport 443 accept'])
+    assert.deepEqual(
+      rules.map(({ text }) => text),
+      ['ct state established,related accept', 'ip daddr 10.9.0.2 tcp dport 443 accept'],
+    )
   })
 })

@@ -12,26 +12,45 @@ import { HELPER_FLAGS } from '../../packaging/run/node-flags.ts'
 const run = promisify(execFile)
 const folder = mkdtempSync(join(tmpdir(), 'panel-netns-'))
 const socket = join(folder, 'helper.sock')
-const env = { ...process.env, PANEL_HELPER_SOCKET: socket, PANEL_UNIT_DIR: join(folder, 'units'), PANEL_NETWORKD_DIR: join(folder, 'network'), PANEL_SYSCTL_DIR: join(folder, 'sysctl'), PANEL_HELPER_STATE_DIR: join(folder, 'state') }
+const env = {
+  ...process.env,
+  PANEL_HELPER_SOCKET: socket,
+  PANEL_UNIT_DIR: join(folder, 'units'),
+  PANEL_NETWORKD_DIR: join(folder, 'network'),
+  PANEL_SYSCTL_DIR: join(folder, 'sysctl'),
+  PANEL_HELPER_STATE_DIR: join(folder, 'state'),
+}
 
 describe('The helper in a network namespace', function () {
   this.timeout(300_000)
   let helper: ChildProcess
 
   before(async () => {
-    helper = spawn('unshare', ['--net', process.execPath, ...HELPER_FLAGS, join(BUNDLE, 'helper.cjs')], { env, stdio: 'ignore' })
-    for (let tries = 0; !existsSync(socket) && tries < 200; tries += 1) await new Promise((resolve) => setTimeout(resolve, 50))
+    helper = spawn('unshare', ['--net', process.execPath, ...HELPER_FLAGS, join(BUNDLE, 'helper.cjs')], {
+      env,
+      stdio: 'ignore',
+    })
+    for (let tries = 0; !existsSync(socket) && tries < 200; tries += 1)
+      await new Promise((resolve) => setTimeout(resolve, 50))
   })
   after(() => helper.kill('SIGKILL'))
 
   const picture = async (): Promise<string> => {
     const inside = (...command: string[]) => run('nsenter', ['-t', `${helper.pid}`, '-n', ...command])
-    return (await inside('ip', '-d', 'address', 'show')).stdout + (await inside('ip', 'route', 'show', 'table', 'all')).stdout + (await run('find', [folder, '-type', 'f'])).stdout
+    return (
+      (await inside('ip', '-d', 'address', 'show')).stdout +
+      (await inside('ip', 'route', 'show', 'table', 'all')).stdout +
+      (await run('find', [folder, '-type', 'f'])).stdout
+    )
   }
 
   it('lives through 100,000 mutated requests, refuses them, and leaves the kernel as it was', async () => {
     const before = await picture()
-    const { stdout } = await run(join(ROOT, 'node_modules/.bin/tsx'), [join(ROOT, 'test/support/socket-fuzz.ts'), socket, '100000'], { maxBuffer: 1 << 20 })
+    const { stdout } = await run(
+      join(ROOT, 'node_modules/.bin/tsx'),
+      [join(ROOT, 'test/support/socket-fuzz.ts'), socket, '100000'],
+      { maxBuffer: 1 << 20 },
+    )
     const counted = JSON.parse(stdout) as { sent: number; refused: number; internal: number }
     assert.deepEqual([counted.sent, counted.internal], [100_000, 0])
     assert.ok(counted.refused > 90_000, stdout)
@@ -42,7 +61,10 @@ describe('The helper in a network namespace', function () {
 
   it('says in the kernel’s own words which kinds of link it cannot make, and refuses a change that needs one', async () => {
     const { link_kinds } = await askOnce(socket, 'host.probe', { parts: ['link_kinds'] })
-    assert.deepEqual(link_kinds?.map(({ kind }) => kind), ['gre', 'gretap', 'ip6gre', 'ip6gretap'])
+    assert.deepEqual(
+      link_kinds?.map(({ kind }) => kind),
+      ['gre', 'gretap', 'ip6gre', 'ip6gretap'],
+    )
     for (const { supported, detail } of link_kinds) assert.ok(supported || detail.length > 0)
   })
 })

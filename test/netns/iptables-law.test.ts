@@ -12,26 +12,48 @@ import { noJournal } from '../support/in-process-helper.ts'
 import { relayRules } from '../support/random-rules.ts'
 import { KernelNamespace } from './kernel-namespace.ts'
 
-const VARIANTS = [['iptables_nft', 'nft'], ['iptables_legacy', 'legacy']] as const
-const SIX = { bind_address: '2001:db8::1', destinations: [{ address: 'fd09::2', port: 443, port_range_end: null, weight: 1 }] }
+const VARIANTS = [
+  ['iptables_nft', 'nft'],
+  ['iptables_legacy', 'legacy'],
+] as const
+const SIX = {
+  bind_address: '2001:db8::1',
+  destinations: [{ address: 'fd09::2', port: 443, port_range_end: null, weight: 1 }],
+}
 
 for (const [backend, variant] of VARIANTS) {
   describe(`The relay rules of a real kernel, by iptables-${variant}`, function () {
     this.timeout(120_000)
     let host: KernelNamespace
     after(() => host.close())
-    relayContract(async () => {
-      host = new KernelNamespace({ PANEL_RULE_BACKEND: backend })
-      return host.kernel
-    }, 8, backend)
+    relayContract(
+      async () => {
+        host = new KernelNamespace({ PANEL_RULE_BACKEND: backend })
+        return host.kernel
+      },
+      8,
+      backend,
+    )
 
-    const able = relayRules.map((rules) => rules.filter((rule) => ruleLimits({ active: backend, has_ipv6: true }, rule).length === 0))
-    const idsOf = (rules: readonly { route_rule_id: number }[]): number[] => rules.map(({ route_rule_id }) => route_rule_id)
-    const iptables = (command: string, family: '' | '6' = ''): string => host.run(`ip${family}tables-${variant}`, command.split(' '))
+    const able = relayRules.map((rules) =>
+      rules.filter((rule) => ruleLimits({ active: backend, has_ipv6: true }, rule).length === 0),
+    )
+    const idsOf = (rules: readonly { route_rule_id: number }[]): number[] =>
+      rules.map(({ route_rule_id }) => route_rule_id)
+    const iptables = (command: string, family: '' | '6' = ''): string =>
+      host.run(`ip${family}tables-${variant}`, command.split(' '))
     /** Of both families, without comments, counters and what a program that is asked for more tables makes beside. */
-    const saved = (which: (line: string) => boolean = () => true): string[] => ['', '6'].flatMap((family) => host.run(`ip${family}tables-${variant}-save`, []).split('\n').filter((line) => !line.startsWith('#') && which(line)).map((line) => line.replace(/ \[[0-9:]+\]$/, '')))
+    const saved = (which: (line: string) => boolean = () => true): string[] =>
+      ['', '6'].flatMap((family) =>
+        host
+          .run(`ip${family}tables-${variant}-save`, [])
+          .split('\n')
+          .filter((line) => !line.startsWith('#') && which(line))
+          .map((line) => line.replace(/ \[[0-9:]+\]$/, '')),
+      )
     const load = (text: string): void => {
-      for (const part of text.split(/^(?=# For )/m)) if (part !== '') host.run(`${/^# For (\S+)-restore/.exec(part)?.[1]}-${variant}-restore`, ['--noflush'], part)
+      for (const part of text.split(/^(?=# For )/m))
+        if (part !== '') host.run(`${/^# For (\S+)-restore/.exec(part)?.[1]}-${variant}-restore`, ['--noflush'], part)
     }
     const held = async () => {
       const { rules, damaged, unmanaged } = await host.kernel.rulesets.read()
@@ -44,28 +66,42 @@ for (const [backend, variant] of VARIANTS) {
       await host.kernel.rulesets.removeCounters(gone)
     }
     const flush = (): void => {
-      for (const family of ['', '6'] as const) for (const table of ['nat', 'mangle']) for (const how of ['-F', '-X']) iptables(`-t ${table} ${how}`, family)
+      for (const family of ['', '6'] as const)
+        for (const table of ['nat', 'mangle']) for (const how of ['-F', '-X']) iptables(`-t ${table} ${how}`, family)
     }
 
     it('are the same, made by a change or made at once', async () => {
-      const ours = (): string[] => saved((line) => line.includes('PANEL-') && !/PANEL-C-[0-9]+ (?:-m|-$|- )/.test(line)).sort()
-      await fc.assert(fc.asyncProperty(able, able, async (before, after) => {
-        flush()
-        load(iptablesText([], before))
-        load(iptablesText(before, after))
-        const changed = ours()
-        flush()
-        load(iptablesText([], after))
-        // A family that had rules keeps its chains, empty.
-        const isBare = before.some((one) => !after.some((other) => familyOf(one) === familyOf(other)))
-        if (!isBare) assert.deepEqual(changed, ours())
-      }), { numRuns: 8 })
+      const ours = (): string[] =>
+        saved((line) => line.includes('PANEL-') && !/PANEL-C-[0-9]+ (?:-m|-$|- )/.test(line)).sort()
+      await fc.assert(
+        fc.asyncProperty(able, able, async (before, after) => {
+          flush()
+          load(iptablesText([], before))
+          load(iptablesText(before, after))
+          const changed = ours()
+          flush()
+          load(iptablesText([], after))
+          // A family that had rules keeps its chains, empty.
+          const isBare = before.some((one) => !after.some((other) => familyOf(one) === familyOf(other)))
+          if (!isBare) assert.deepEqual(changed, ours())
+        }),
+        { numRuns: 8 },
+      )
       flush()
       await host.kernel.rulesets.submit([], [])
     })
 
     it('are damaged, or read as what they have become, where anything of them is missing or more, and whole again after the next change', async () => {
-      const rules = [exampleRule({ route_rule_id: 1 }), exampleRule({ route_rule_id: 2, bind_port: 80, is_logging_enabled: true, is_clamp_mss_to_pmtu: true, allowed_sources: ['10.0.0.0/8'] })]
+      const rules = [
+        exampleRule({ route_rule_id: 1 }),
+        exampleRule({
+          route_rule_id: 2,
+          bind_port: 80,
+          is_logging_enabled: true,
+          is_clamp_mss_to_pmtu: true,
+          allowed_sources: ['10.0.0.0/8'],
+        }),
+      ]
       await goTo(rules)
       const harm: [string, number[]][] = [
         ['-t nat -F PANEL-D-1-0', [1]],
@@ -86,11 +122,17 @@ for (const [backend, variant] of VARIANTS) {
       for (const [command, ids] of harm) {
         iptables(command)
         const { damaged, rules: whole } = await held()
-        if (ids.length > 0) assert.deepEqual([idsOf(whole), idsOf(damaged)], [idsOf(rules).filter((id) => !ids.includes(id)), ids], command)
+        if (ids.length > 0)
+          assert.deepEqual(
+            [idsOf(whole), idsOf(damaged)],
+            [idsOf(rules).filter((id) => !ids.includes(id)), ids],
+            command,
+          )
         else assert.notDeepEqual(whole, rules, command)
         assert.ok(damaged.every(({ detail }) => detail.length > 0))
         const [, table, chain, jump] = /^-t (\S+) -D (PREROUTING|INPUT) (.*)$/.exec(command) ?? []
-        if (jump !== undefined) assert.deepEqual((await host.kernel.rulesets.read()).missing_jumps, [`iptables ${table} ${chain} ${jump}`])
+        if (jump !== undefined)
+          assert.deepEqual((await host.kernel.rulesets.read()).missing_jumps, [`iptables ${table} ${chain} ${jump}`])
         await host.kernel.rulesets.submit([], rules)
         assert.deepEqual(await held(), { rules, damaged: [], unmanaged: [] }, command)
       }
@@ -122,8 +164,16 @@ for (const [backend, variant] of VARIANTS) {
       const before = saved()
       const impossible = [
         // ip6tables refuses what iptables has not even seen, and of IPv4 the table that relays refuses what the one that counts has taken.
-        [exampleRule({ route_rule_id: 3, bind_port: 81, is_clamp_mss_to_pmtu: true }), { ...exampleRule({ route_rule_id: 4, bind_port: 81, ...SIX }), fwmark: 2 ** 40 }],
-        [{ ...exampleRule({ route_rule_id: 3, bind_port: 81, is_clamp_mss_to_pmtu: true }), bind_interface: 'much-too-long-a-name' }],
+        [
+          exampleRule({ route_rule_id: 3, bind_port: 81, is_clamp_mss_to_pmtu: true }),
+          { ...exampleRule({ route_rule_id: 4, bind_port: 81, ...SIX }), fwmark: 2 ** 40 },
+        ],
+        [
+          {
+            ...exampleRule({ route_rule_id: 3, bind_port: 81, is_clamp_mss_to_pmtu: true }),
+            bind_interface: 'much-too-long-a-name',
+          },
+        ],
       ]
       for (const after of impossible) {
         const { outcome, failure } = await applyRuleset(host.kernel.rulesets, noJournal(), { before: rules, after })
@@ -138,19 +188,26 @@ for (const [backend, variant] of VARIANTS) {
       await goTo([])
       flush()
       const before = saved()
-      const after = [exampleRule({ route_rule_id: 1 }), { ...exampleRule({ route_rule_id: 2, ...SIX }), bind_interface: 'much-too-long-a-name' }]
+      const after = [
+        exampleRule({ route_rule_id: 1 }),
+        { ...exampleRule({ route_rule_id: 2, ...SIX }), bind_interface: 'much-too-long-a-name' },
+      ]
       assert.equal((await applyRuleset(host.kernel.rulesets, noJournal(), { before: null, after })).outcome, 'restored')
       const ours = (line: string): boolean => line.includes('PANEL-')
       assert.deepEqual([before.filter(ours), saved(ours)], [[], []])
     })
 
     it('never touch a line of anybody else', async () => {
-      const theirs = '*nat\n:DOCKER - [0:0]\n-A PREROUTING -m addrtype --dst-type LOCAL -j DOCKER\n-A DOCKER -p tcp --dport 9 -j RETURN\n-A POSTROUTING -p tcp -j MASQUERADE\nCOMMIT\n*mangle\n:PANELLED - [0:0]\n-A FORWARD -j PANELLED\nCOMMIT\n*filter\n:INPUT DROP [0:0]\n-A FORWARD -j DROP\nCOMMIT\n'
+      const theirs =
+        '*nat\n:DOCKER - [0:0]\n-A PREROUTING -m addrtype --dst-type LOCAL -j DOCKER\n-A DOCKER -p tcp --dport 9 -j RETURN\n-A POSTROUTING -p tcp -j MASQUERADE\nCOMMIT\n*mangle\n:PANELLED - [0:0]\n-A FORWARD -j PANELLED\nCOMMIT\n*filter\n:INPUT DROP [0:0]\n-A FORWARD -j DROP\nCOMMIT\n'
       host.run(`iptables-${variant}-restore`, ['--noflush'], theirs)
       const picture = (): string[] => saved((line) => !line.includes('PANEL-'))
       await goTo([exampleRule({ route_rule_id: 1 }), exampleRule({ route_rule_id: 2, ...SIX })])
       const before = picture()
-      await fc.assert(fc.asyncProperty(able, (rules) => goTo(rules)), { numRuns: 5 })
+      await fc.assert(
+        fc.asyncProperty(able, (rules) => goTo(rules)),
+        { numRuns: 5 },
+      )
       assert.deepEqual(picture(), before)
     })
 

@@ -24,13 +24,39 @@ export class KernelNamespace {
 
   /** `more` is for the driver's environment. */
   constructor(more: NodeJS.ProcessEnv = {}) {
-    const env = { ...process.env, ...more, PANEL_UNIT_DIR: join(this.folder, 'units'), PANEL_NETWORKD_DIR: join(this.folder, 'networkd'), PANEL_SYSCTL_DIR: join(this.folder, 'sysctl'), PANEL_HELPER_STATE_DIR: join(this.folder, 'state') }
+    const env = {
+      ...process.env,
+      ...more,
+      PANEL_UNIT_DIR: join(this.folder, 'units'),
+      PANEL_NETWORKD_DIR: join(this.folder, 'networkd'),
+      PANEL_SYSCTL_DIR: join(this.folder, 'sysctl'),
+      PANEL_HELPER_STATE_DIR: join(this.folder, 'state'),
+    }
     // unshare becomes node, so the child's own number leads to the namespace.
-    this.#child = spawn('unshare', ['--net', process.execPath, '--import', 'tsx', DRIVER], { stdio: ['pipe', 'pipe', 'inherit'], env })
+    this.#child = spawn('unshare', ['--net', process.execPath, '--import', 'tsx', DRIVER], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+      env,
+    })
     createInterface({ input: this.#child.stdout }).on('line', (line) => this.#take(JSON.parse(line) as Answer))
     this.#child.on('exit', () => this.#waiters.forEach(({ reject }) => reject(new Error('The driver has ended'))))
-    const facility = (name: keyof Kernel) => new Proxy({}, { get: (_, method) => (...args: unknown[]) => this.#call({ facility: name, method: String(method), args }) })
-    this.kernel = { links: facility('links'), units: facility('units'), rulesets: facility('rulesets'), netfilter: facility('netfilter'), connections: facility('connections'), forwarding: facility('forwarding') } as unknown as Kernel
+    const facility = (name: keyof Kernel) =>
+      new Proxy(
+        {},
+        {
+          get:
+            (_, method) =>
+            (...args: unknown[]) =>
+              this.#call({ facility: name, method: String(method), args }),
+        },
+      )
+    this.kernel = {
+      links: facility('links'),
+      units: facility('units'),
+      rulesets: facility('rulesets'),
+      netfilter: facility('netfilter'),
+      connections: facility('connections'),
+      forwarding: facility('forwarding'),
+    } as unknown as Kernel
   }
 
   #call(what: object): Promise<unknown> {
@@ -50,7 +76,12 @@ export class KernelNamespace {
 
   /** Only once the driver has answered is the namespace there. */
   run(program: string, args: readonly string[], input?: string): string {
-    return execFileSync('nsenter', [`--net=/proc/${this.#child.pid}/ns/net`, program, ...args], { encoding: 'utf8', maxBuffer: 1 << 27, stdio: ['pipe', 'pipe', 'pipe'], ...(input === undefined ? {} : { input }) })
+    return execFileSync('nsenter', [`--net=/proc/${this.#child.pid}/ns/net`, program, ...args], {
+      encoding: 'utf8',
+      maxBuffer: 1 << 27,
+      stdio: ['pipe', 'pipe', 'pipe'],
+      ...(input === undefined ? {} : { input }),
+    })
   }
 
   async close(): Promise<void> {

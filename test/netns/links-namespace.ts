@@ -20,10 +20,20 @@ export class LinksNamespace {
 
   constructor() {
     // unshare becomes node, so the child's own number leads to the namespace.
-    this.child = spawn('unshare', ['--net', process.execPath, '--import', 'tsx', DRIVER], { stdio: ['pipe', 'pipe', 'inherit'] })
+    this.child = spawn('unshare', ['--net', process.execPath, '--import', 'tsx', DRIVER], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    })
     createInterface({ input: this.child.stdout }).on('line', (line) => this.take(JSON.parse(line) as Answer))
     this.child.on('exit', () => this.waiters.forEach(({ reject }) => reject(new Error('the driver has ended'))))
-    this.links = new Proxy({}, { get: (_, method) => (...args: unknown[]) => this.call(String(method), ...args) }) as KernelLinks
+    this.links = new Proxy(
+      {},
+      {
+        get:
+          (_, method) =>
+          (...args: unknown[]) =>
+            this.call(String(method), ...args),
+      },
+    ) as KernelLinks
   }
 
   call(method: string, ...args: unknown[]): Promise<unknown> {
@@ -42,7 +52,11 @@ export class LinksNamespace {
   }
 
   run(program: string, args: readonly string[], input?: string): string {
-    return execFileSync('nsenter', [`--net=/proc/${this.child.pid}/ns/net`, program, ...args], { encoding: 'utf8', maxBuffer: 1 << 27, ...(input === undefined ? {} : { input }) })
+    return execFileSync('nsenter', [`--net=/proc/${this.child.pid}/ns/net`, program, ...args], {
+      encoding: 'utf8',
+      maxBuffer: 1 << 27,
+      ...(input === undefined ? {} : { input }),
+    })
   }
 
   ip(command: string): string {

@@ -52,8 +52,14 @@ const asOurs = ({ stats64: { rx, tx }, ...link }: IpInterface): Omit<HostInterfa
   is_lower_up: link.flags.includes('LOWER_UP'),
   addresses: link.addr_info.map(({ local, prefixlen }) => `${local}/${prefixlen}`),
   statistics: {
-    rx_bytes: rx.bytes, tx_bytes: tx.bytes, rx_packets: rx.packets, tx_packets: tx.packets,
-    rx_errors: rx.errors, tx_errors: tx.errors, rx_dropped: rx.dropped, tx_dropped: tx.dropped,
+    rx_bytes: rx.bytes,
+    tx_bytes: tx.bytes,
+    rx_packets: rx.packets,
+    tx_packets: tx.packets,
+    rx_errors: rx.errors,
+    tx_errors: tx.errors,
+    rx_dropped: rx.dropped,
+    tx_dropped: tx.dropped,
   },
 })
 
@@ -61,7 +67,8 @@ const TABLES: Readonly<Record<string, number>> = { main: 254, default: 253, loca
 
 function routeAsOurs(route: IpRoute, zero: string, bits: number): RoutingEntry {
   const hop = route.nexthops?.[0] ?? { gateway: route.gateway ?? route.via?.host ?? '', dev: route.dev ?? '' }
-  const destination = route.dst === 'default' ? `${zero}/0` : route.dst.includes('/') ? route.dst : `${route.dst}/${bits}`
+  const destination =
+    route.dst === 'default' ? `${zero}/0` : route.dst.includes('/') ? route.dst : `${route.dst}/${bits}`
   return {
     destination,
     gateway: hop.gateway ?? '',
@@ -74,7 +81,11 @@ function routeAsOurs(route: IpRoute, zero: string, bits: number): RoutingEntry {
   }
 }
 
-const v4 = (address: string, prefix_length: number, peer_address = ''): TunnelAddress => ({ address, peer_address, prefix_length })
+const v4 = (address: string, prefix_length: number, peer_address = ''): TunnelAddress => ({
+  address,
+  peer_address,
+  prefix_length,
+})
 
 describe('links in a network namespace', function () {
   this.timeout(60_000)
@@ -116,13 +127,22 @@ describe('links in a network namespace', function () {
   it('are what `ip` says that they are: flags, state, addresses, hardware address, statistics', async () => {
     await sleep(2_000) // until the links' IPv6 has settled
     const { ours, oracle } = await atRest()
-    assert.deepEqual(ours, oracle.map((link, i) => ({ ...link, class: ours[i]?.class })))
+    assert.deepEqual(
+      ours,
+      oracle.map((link, i) => ({ ...link, class: ours[i]?.class })),
+    )
     assert.ok(ours.find(({ name }) => name === 'lo')!.statistics.rx_packets > 0)
   })
 
   it('are of the class that their kind tells', async () => {
     const classes = (await host.links.interfaces()).map((i) => [i.name, i.class])
-    assert.deepEqual(Object.fromEntries(classes), { lo: 'loopback', vx0: 'tunnel', ve0: 'other', ve1: 'other', br0: 'other' })
+    assert.deepEqual(Object.fromEntries(classes), {
+      lo: 'loopback',
+      vx0: 'tunnel',
+      ve0: 'other',
+      ve1: 'other',
+      br0: 'other',
+    })
   })
 
   it('have routes that are what `ip` says, in all tables, with several next hops and gateways of the other family', async () => {
@@ -136,20 +156,32 @@ describe('links in a network namespace', function () {
       'route add 2001:db8:77::/48 nexthop via 2001:db8:1::a dev ve0 nexthop via 2001:db8:1::b dev ve0',
     )
     const routes = (family: 4 | 6): RoutingEntry[] =>
-      host.json<IpRoute[]>(`-${family} -d -j route show table all type unicast`).map((route) => routeAsOurs(route, family === 4 ? '0.0.0.0' : '::', family === 4 ? 32 : 128))
-    const sorted = (entries: RoutingEntry[]): string[] => entries.map((entry) => JSON.stringify(Object.entries(entry).sort())).sort()
+      host
+        .json<IpRoute[]>(`-${family} -d -j route show table all type unicast`)
+        .map((route) => routeAsOurs(route, family === 4 ? '0.0.0.0' : '::', family === 4 ? 32 : 128))
+    const sorted = (entries: RoutingEntry[]): string[] =>
+      entries.map((entry) => JSON.stringify(Object.entries(entry).sort())).sort()
     assert.deepEqual(sorted(await host.links.routingTable()), sorted([...routes(4), ...routes(6)]))
   })
 
   it('are found by name whatever their kind, and are no tunnels where the kind is not ours', async () => {
     const found = await host.links.list(['vx0', 'no-such', 'lo', '', 'a-name-longer-than-the-kernel-takes'])
-    assert.deepEqual(found.map((f) => [f.interface_name, f.observed.kind, f.link]), [['vx0', 'vxlan', null], ['lo', '', null]])
+    assert.deepEqual(
+      found.map((f) => [f.interface_name, f.observed.kind, f.link]),
+      [
+        ['vx0', 'vxlan', null],
+        ['lo', '', null],
+      ],
+    )
   })
 
   it('are found by many names in one dump, just as by few', async () => {
     const many = ['vx0', 've0', 've1', 'br0', 'lo', ...Array.from({ length: 20 }, (_, i) => `none${i}`)]
-    const byFew = await Promise.all(['lo', 'vx0', 've1', 've0', 'br0'].map(async (name) => (await host.links.list([name]))[0]!))
-    const byIndex = (a: { observed: { index: number } }, b: { observed: { index: number } }): number => a.observed.index - b.observed.index
+    const byFew = await Promise.all(
+      ['lo', 'vx0', 've1', 've0', 'br0'].map(async (name) => (await host.links.list([name]))[0]!),
+    )
+    const byIndex = (a: { observed: { index: number } }, b: { observed: { index: number } }): number =>
+      a.observed.index - b.observed.index
     assert.deepEqual((await host.links.list(many)).sort(byIndex), byFew.sort(byIndex))
   })
 
@@ -159,7 +191,8 @@ describe('links in a network namespace', function () {
     await assert.rejects(host.links.setUp('other-name', true), { code: 'ENODEV' })
   })
 
-  it('that are not of our kinds are not in the list of tunnels', async () => assert.deepEqual(await host.links.list(null), []))
+  it('that are not of our kinds are not in the list of tunnels', async () =>
+    assert.deepEqual(await host.links.list(null), []))
 
   it('go up and down, and change MTU and queue length', async () => {
     await host.links.setUp('vx0', true)
@@ -172,7 +205,13 @@ describe('links in a network namespace', function () {
   })
 
   it('take and lose addresses of both families, with and without a peer', async () => {
-    const addresses = [v4('10.5.0.1', 24), v4('10.6.0.1', 32, '10.6.0.2'), v4('10.6.0.1', 30, '10.6.0.5'), v4('2001:db8:5::1', 64), v4('2001:db8:6::1', 128, '2001:db8:6::2')]
+    const addresses = [
+      v4('10.5.0.1', 24),
+      v4('10.6.0.1', 32, '10.6.0.2'),
+      v4('10.6.0.1', 30, '10.6.0.5'),
+      v4('2001:db8:5::1', 64),
+      v4('2001:db8:6::1', 128, '2001:db8:6::2'),
+    ]
     for (const address of addresses) await host.links.addAddress('br0', address)
     const told = one('br0').addr_info.map(({ local, address, prefixlen }) => v4(local, prefixlen, address))
     assert.deepEqual(new Set(told.map((a) => JSON.stringify(a))), new Set(addresses.map((a) => JSON.stringify(a))))
@@ -181,27 +220,48 @@ describe('links in a network namespace', function () {
   })
 
   it('lose the one address that is removed and not those that the kernel takes with it', async () => {
-    host.batch('addr add 10.5.0.1/24 dev br0', 'addr add 10.5.0.2/24 dev br0 label br0:x broadcast 10.5.0.255 noprefixroute', 'addr add 10.5.0.3/24 dev br0')
-    const before = one('br0').addr_info.map((a) => ({ ...a, secondary: undefined, valid_life_time: undefined, preferred_life_time: undefined }))
+    host.batch(
+      'addr add 10.5.0.1/24 dev br0',
+      'addr add 10.5.0.2/24 dev br0 label br0:x broadcast 10.5.0.255 noprefixroute',
+      'addr add 10.5.0.3/24 dev br0',
+    )
+    const before = one('br0').addr_info.map((a) => ({
+      ...a,
+      secondary: undefined,
+      valid_life_time: undefined,
+      preferred_life_time: undefined,
+    }))
     await host.links.removeAddress('br0', v4('10.5.0.1', 24))
-    const after = one('br0').addr_info.map((a) => ({ ...a, secondary: undefined, valid_life_time: undefined, preferred_life_time: undefined }))
+    const after = one('br0').addr_info.map((a) => ({
+      ...a,
+      secondary: undefined,
+      valid_life_time: undefined,
+      preferred_life_time: undefined,
+    }))
     assert.deepEqual(after, before.slice(1))
     host.ip('addr flush dev br0')
   })
 
-  it('say why not, in the kernel\'s words', async () => {
-    await assert.rejects(host.links.addAddress('ve0', v4('10.1.0.1', 24)), { code: 'EEXIST', message: /^add address 10\.1\.0\.1\/24 to ve0: .* \(EEXIST\)$/ })
+  it("say why not, in the kernel's words", async () => {
+    await assert.rejects(host.links.addAddress('ve0', v4('10.1.0.1', 24)), {
+      code: 'EEXIST',
+      message: /^add address 10\.1\.0\.1\/24 to ve0: .* \(EEXIST\)$/,
+    })
     await assert.rejects(host.links.removeAddress('ve0', v4('10.9.9.9', 24)), { code: 'EADDRNOTAVAIL' })
     await assert.rejects(host.links.setMtu('ve0', 1), { code: 'EINVAL', message: /mtu less than device minimum/ })
     await assert.rejects(host.links.setUp('no-such', true), { code: 'ENODEV' })
   })
 
   it('that are not tunnels of ours are never deleted', async () => {
-    for (const name of ['vx0', 've0', 'br0', 'lo']) await assert.rejects(host.links.delete(name), { code: 'EPERM', message: new RegExp(`delete link ${name}: refused`) })
+    for (const name of ['vx0', 've0', 'br0', 'lo'])
+      await assert.rejects(host.links.delete(name), {
+        code: 'EPERM',
+        message: new RegExp(`delete link ${name}: refused`),
+      })
     assert.equal((await host.links.interfaces()).length, 5)
   })
 
-  it('of our kinds are supported or not, said with the kernel\'s words, and none is made to find out', async () => {
+  it("of our kinds are supported or not, said with the kernel's words, and none is made to find out", async () => {
     const before = host.json<IpInterface[]>('-j link').map(({ ifname }) => ifname)
     for (const kind of ['gre', 'gretap', 'ip6gre', 'ip6gretap'] as const) {
       const { supported, detail } = await host.links.supports(kind)
@@ -209,7 +269,10 @@ describe('links in a network namespace', function () {
       else assert.match(detail, /^Unknown device type \(EOPNOTSUPP\)$/)
     }
     const after = host.json<IpInterface[]>('-j link').map(({ ifname }) => ifname)
-    assert.deepEqual(after.filter((name) => !/^(gre0|gretap0|erspan0|ip6gre0|ip6tnl0)$/.test(name)), before)
+    assert.deepEqual(
+      after.filter((name) => !/^(gre0|gretap0|erspan0|ip6gre0|ip6tnl0)$/.test(name)),
+      before,
+    )
   })
 
   it('may be asked about many times at once while they change', async () => {
@@ -227,9 +290,16 @@ describe('links in a network namespace', function () {
     const { ifindex } = one('ev0')
     host.ip('link del ev0')
     const { events, lost } = await news()
-    const has = (subject: string, is_removal: boolean): boolean => events.some((e) => e.subject === subject && e.is_removal === is_removal && e.index === ifindex)
-    assert.deepEqual([has('link', false), has('address', false), has('address', true), has('link', true), lost], [true, true, true, true, 0])
-    await host.call('busyWhile', Array.from({ length: 20_000 }, (_, i) => `link set dev vx0 mtu ${1200 + (i % 100)}`).join('\n'))
+    const has = (subject: string, is_removal: boolean): boolean =>
+      events.some((e) => e.subject === subject && e.is_removal === is_removal && e.index === ifindex)
+    assert.deepEqual(
+      [has('link', false), has('address', false), has('address', true), has('link', true), lost],
+      [true, true, true, true, 0],
+    )
+    await host.call(
+      'busyWhile',
+      Array.from({ length: 20_000 }, (_, i) => `link set dev vx0 mtu ${1200 + (i % 100)}`).join('\n'),
+    )
     await sleep(200)
     assert.ok((await news()).lost > 0, 'the kernel should have run out of room')
     host.ip('link set vx0 mtu 1111')

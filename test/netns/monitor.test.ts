@@ -18,7 +18,12 @@ import { PathRig, until } from './path-rig.ts'
 const NAME = 'gre-a-1'
 const [example] = fc.sample(tunnelRecord, { seed: 1, numRuns: 1 }) as [TunnelRecord]
 /** Five probes a second, so that everything takes a fifth of the time; the window is ten of them. */
-const quick = { monitor_interval_seconds: 0.2, monitor_timeout_seconds: 0.4, monitor_window_size: 10, monitor_degraded_rtt_ms: 50 }
+const quick = {
+  monitor_interval_seconds: 0.2,
+  monitor_timeout_seconds: 0.4,
+  monitor_window_size: 10,
+  monitor_degraded_rtt_ms: 50,
+}
 const KNOCK = `import { knockAt } from '${fileURLToPath(new URL('../../web-daemon/features/monitor/knock.ts', import.meta.url))}'
 console.log(JSON.stringify(await knockAt(JSON.parse(process.argv[1]), 0)))`
 
@@ -32,25 +37,67 @@ describe('The monitoring of a tunnel on a real kernel', function () {
 
   /** The panel's own knock, from the namespace that the tunnel is in. */
   const knock: Knocker = async (aim) => {
-    const { stdout } = await promisify(execFile)('nsenter', [`--net=/proc/${rig.near.child.pid}/ns/net`, process.execPath, '--import', 'tsx', '--input-type=module', '-e', KNOCK, JSON.stringify(aim)])
+    const { stdout } = await promisify(execFile)('nsenter', [
+      `--net=/proc/${rig.near.child.pid}/ns/net`,
+      process.execPath,
+      '--import',
+      'tsx',
+      '--input-type=module',
+      '-e',
+      KNOCK,
+      JSON.stringify(aim),
+    ])
     return JSON.parse(stdout) as Awaited<ReturnType<Knocker>>
   }
   const link = (): void => {
-    rig.near.ip(`link add ${NAME} type veth peer name w1 netns ${rig.far.child.pid}`, `addr add 10.5.0.1/30 dev ${NAME}`, `link set ${NAME} up`)
+    rig.near.ip(
+      `link add ${NAME} type veth peer name w1 netns ${rig.far.child.pid}`,
+      `addr add 10.5.0.1/30 dev ${NAME}`,
+      `link set ${NAME} up`,
+    )
     rig.far.ip('addr add 10.5.0.2/30 dev w1', 'link set w1 up')
   }
   const state = (): string => panel.monitor.of(id)?.judged.state ?? ''
   const reason = (): string => panel.monitor.of(id)?.judged.reason ?? ''
-  const becomes = (wanted: string, ms = 15_000): Promise<void> => until(() => state() === wanted, ms).catch(() => assert.fail(`${state()} and not ${wanted}: ${reason()}`))
+  const becomes = (wanted: string, ms = 15_000): Promise<void> =>
+    until(() => state() === wanted, ms).catch(() => assert.fail(`${state()} and not ${wanted}: ${reason()}`))
 
   before(async () => {
     await rig.open()
     link()
-    panel = await startPanel({ ask: rig.client.ask, stream: rig.client.stream, monitor: { knock, pauses: { first: 100, last: 200 } } })
+    panel = await startPanel({
+      ask: rig.client.ask,
+      stream: rig.client.stream,
+      monitor: { knock, pauses: { first: 100, last: 200 } },
+    })
     operator = await panel.setUp()
-    const { tunnel_id: _, ...record } = { ...example, ...quick, interface_name: NAME, tunnel_type_id: 10, address_pool_id: null }
-    id = await panel.db.transaction().execute((transaction) => insertTunnel(transaction, { ...record, addresses: [{ address: '10.5.0.1', peer_address: '', prefix_length: 30, address_family_id: 10, is_primary: true, sort_order: 0 }] }))
-    kernel = watchKernel({ stream: rig.client.stream, logger: makeLogger({ write: () => undefined }), listener: (events) => panel.bus.publish('host.changed', { events }) })
+    const { tunnel_id: _, ...record } = {
+      ...example,
+      ...quick,
+      interface_name: NAME,
+      tunnel_type_id: 10,
+      address_pool_id: null,
+    }
+    id = await panel.db.transaction().execute((transaction) =>
+      insertTunnel(transaction, {
+        ...record,
+        addresses: [
+          {
+            address: '10.5.0.1',
+            peer_address: '',
+            prefix_length: 30,
+            address_family_id: 10,
+            is_primary: true,
+            sort_order: 0,
+          },
+        ],
+      }),
+    )
+    kernel = watchKernel({
+      stream: rig.client.stream,
+      logger: makeLogger({ write: () => undefined }),
+      listener: (events) => panel.bus.publish('host.changed', { events }),
+    })
     await panel.monitor.start()
   })
   after(async () => {

@@ -16,10 +16,14 @@ describe('The addon, as far as it sends packets', () => {
   afterEach(() => native.close(channel))
 
   it('refuses what is no address, no buffer and no room for notes', () => {
-    for (const odd of [NONE, Buffer.alloc(5), Buffer.alloc(17)]) assert.throws(() => native.sendPacket(channel, NONE, odd, NONE, 0, 0), TypeError)
+    for (const odd of [NONE, Buffer.alloc(5), Buffer.alloc(17)])
+      assert.throws(() => native.sendPacket(channel, NONE, odd, NONE, 0, 0), TypeError)
     assert.throws(() => native.sendPacket(channel, NONE, HERE, ipBytes('::1'), 0, 0), TypeError)
     assert.throws(() => native.sendPacket(channel, 'text' as unknown as Buffer, HERE, NONE, 0, 0), TypeError)
-    assert.throws(() => native.receivePackets(channel, Buffer.alloc(70_000), new Uint8Array(48) as unknown as Float64Array), TypeError)
+    assert.throws(
+      () => native.receivePackets(channel, Buffer.alloc(70_000), new Uint8Array(48) as unknown as Float64Array),
+      TypeError,
+    )
     assert.throws(() => native.interfaceIndex(channel, 7 as unknown as string), TypeError)
     native.close(channel)
     assert.throws(() => native.sendPacket(channel, NONE, HERE, NONE, 0, 0), { code: 'EBADF' })

@@ -22,11 +22,18 @@ export class Namespace {
 
   constructor(program: string, args: readonly string[], env: NodeJS.ProcessEnv = process.env) {
     // unshare becomes the program, so the child's own number leads to the namespace.
-    this.child = spawn('unshare', ['--net', program, ...args], { stdio: ['ignore', 'ignore', process.env['PANEL_SHOW_LOG'] ? 'inherit' : 'ignore'], env })
+    this.child = spawn('unshare', ['--net', program, ...args], {
+      stdio: ['ignore', 'ignore', process.env['PANEL_SHOW_LOG'] ? 'inherit' : 'ignore'],
+      env,
+    })
   }
 
   run(program: string, args: readonly string[], input?: string): string {
-    return execFileSync('nsenter', [`--net=/proc/${this.child.pid}/ns/net`, program, ...args], { encoding: 'utf8', stdio: ['pipe', 'pipe', 'pipe'], ...(input === undefined ? {} : { input }) })
+    return execFileSync('nsenter', [`--net=/proc/${this.child.pid}/ns/net`, program, ...args], {
+      encoding: 'utf8',
+      stdio: ['pipe', 'pipe', 'pipe'],
+      ...(input === undefined ? {} : { input }),
+    })
   }
 
   ip(...commands: readonly string[]): void {
@@ -35,7 +42,11 @@ export class Namespace {
 
   /** One table in the place of the one before; no rules take it away. */
   filter(...rules: readonly string[]): void {
-    this.run('nft', ['-f', '-'], `table inet test\ndelete table inet test\n${rules.length === 0 ? '' : `table inet test {\n${rules.join('\n')}\n}\n`}`)
+    this.run(
+      'nft',
+      ['-f', '-'],
+      `table inet test\ndelete table inet test\n${rules.length === 0 ? '' : `table inet test {\n${rules.join('\n')}\n}\n`}`,
+    )
   }
 
   async close(): Promise<void> {
@@ -48,7 +59,12 @@ export class PathRig {
   readonly #folder = mkdtempSync(join(tmpdir(), 'panel-path-'))
   readonly #socket = join(this.#folder, 'helper.sock')
   readonly near = new Namespace(process.execPath, ['--import', 'tsx', here('../../root-helper/main.ts')], {
-    ...process.env, PANEL_HELPER_SOCKET: this.#socket, PANEL_UNIT_DIR: join(this.#folder, 'units'), PANEL_NETWORKD_DIR: join(this.#folder, 'networkd'), PANEL_SYSCTL_DIR: join(this.#folder, 'sysctl'), PANEL_HELPER_STATE_DIR: join(this.#folder, 'state'),
+    ...process.env,
+    PANEL_HELPER_SOCKET: this.#socket,
+    PANEL_UNIT_DIR: join(this.#folder, 'units'),
+    PANEL_NETWORKD_DIR: join(this.#folder, 'networkd'),
+    PANEL_SYSCTL_DIR: join(this.#folder, 'sysctl'),
+    PANEL_HELPER_STATE_DIR: join(this.#folder, 'state'),
   })
   readonly router = new Namespace('sleep', ['infinity'])
   readonly far = new Namespace('sleep', ['infinity'])
@@ -63,18 +79,53 @@ export class PathRig {
     for (let tries = 0; !existsSync(this.#socket) && tries < 400; tries += 1) await sleep(50)
     this.#client = connectHelper(this.#socket, makeLogger({ write: () => undefined }))
     const { router, near, far } = this
-    router.ip('link set lo up', `link add near0 type veth peer name eth0 netns ${near.child.pid}`, `link add far0 mtu ${FAR_MTU} type veth peer name eth0 mtu ${FAR_MTU} netns ${far.child.pid}`,
-      `addr add ${ROUTER}/24 dev near0`, `addr add ${ROUTER_FAR_SIDE}/24 dev far0`, 'addr add fd01::1/64 dev near0 nodad', 'addr add fd09::1/64 dev far0 nodad', 'link set near0 up', 'link set far0 up')
+    router.ip(
+      'link set lo up',
+      `link add near0 type veth peer name eth0 netns ${near.child.pid}`,
+      `link add far0 mtu ${FAR_MTU} type veth peer name eth0 mtu ${FAR_MTU} netns ${far.child.pid}`,
+      `addr add ${ROUTER}/24 dev near0`,
+      `addr add ${ROUTER_FAR_SIDE}/24 dev far0`,
+      'addr add fd01::1/64 dev near0 nodad',
+      'addr add fd09::1/64 dev far0 nodad',
+      'link set near0 up',
+      'link set far0 up',
+    )
     router.run('sysctl', ['-qw', 'net.ipv4.ip_forward=1', 'net.ipv6.conf.all.forwarding=1'])
-    near.ip('link set lo up', 'addr add 10.1.0.2/24 dev eth0', 'addr add 10.1.0.3/24 dev eth0', 'addr add fd01::2/64 dev eth0 nodad', 'link set eth0 up', `route add default via ${ROUTER}`, 'route add ::/0 via fd01::1')
-    far.ip('link set lo up', `addr add ${FAR}/24 dev eth0`, 'addr add fd09::2/64 dev eth0 nodad', 'link set eth0 up', `route add default via ${ROUTER_FAR_SIDE}`, 'route add ::/0 via fd09::1')
+    near.ip(
+      'link set lo up',
+      'addr add 10.1.0.2/24 dev eth0',
+      'addr add 10.1.0.3/24 dev eth0',
+      'addr add fd01::2/64 dev eth0 nodad',
+      'link set eth0 up',
+      `route add default via ${ROUTER}`,
+      'route add ::/0 via fd01::1',
+    )
+    far.ip(
+      'link set lo up',
+      `addr add ${FAR}/24 dev eth0`,
+      'addr add fd09::2/64 dev eth0 nodad',
+      'link set eth0 up',
+      `route add default via ${ROUTER_FAR_SIDE}`,
+      'route add ::/0 via fd09::1',
+    )
     for (const address of [FAR, FAR_V6]) await this.#reach(address)
   }
 
   /** IPv6 takes a while until its routers are routers. */
   async #reach(target_address: string): Promise<void> {
-    const params = { interface_name: '', source_address: '', target_address, count: 1, interval_ms: 10, timeout_ms: 200, packet_size: 56, is_dont_fragment: false }
-    for (let tries = 0; tries < 50; tries += 1) if ((await this.client.stream('path.ping', params, () => undefined, new AbortController().signal)).received === 1) return
+    const params = {
+      interface_name: '',
+      source_address: '',
+      target_address,
+      count: 1,
+      interval_ms: 10,
+      timeout_ms: 200,
+      packet_size: 56,
+      is_dont_fragment: false,
+    }
+    for (let tries = 0; tries < 50; tries += 1)
+      if ((await this.client.stream('path.ping', params, () => undefined, new AbortController().signal)).received === 1)
+        return
     throw new Error(`${target_address} is not reached`)
   }
 

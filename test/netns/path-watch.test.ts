@@ -3,7 +3,16 @@ import assert from 'node:assert/strict'
 import type { WatchResult, WatchTarget } from '@panel/shared/path/model.ts'
 import { FAR, FAR_V6, PathRig, until } from './path-rig.ts'
 
-const target = (target_id: number, more: Partial<WatchTarget> = {}): WatchTarget => ({ target_id, interface_name: '', source_address: '', target_address: FAR, interval_ms: 200, timeout_ms: 300, packet_size: 56, ...more })
+const target = (target_id: number, more: Partial<WatchTarget> = {}): WatchTarget => ({
+  target_id,
+  interface_name: '',
+  source_address: '',
+  target_address: FAR,
+  interval_ms: 200,
+  timeout_ms: 300,
+  packet_size: 56,
+  ...more,
+})
 
 describe('A watch of the real kernel', function () {
   this.timeout(60_000)
@@ -25,24 +34,46 @@ describe('A watch of the real kernel', function () {
     heard = []
     watch_id = 0
     ending = new AbortController()
-    ended = rig.client.stream('path.watch', { targets }, (item) => {
-      watch_id = item.watch_id
-      assert.equal(item.lost, 0)
-      heard.push(...item.results)
-    }, ending.signal)
+    ended = rig.client.stream(
+      'path.watch',
+      { targets },
+      (item) => {
+        watch_id = item.watch_id
+        assert.equal(item.lost, 0)
+        heard.push(...item.results)
+      },
+      ending.signal,
+    )
     await Promise.race([ended, until(() => watch_id > 0, 2000)])
   }
   const of = (id: number): WatchResult[] => heard.filter(({ target_id }) => target_id === id)
   const last = (id: number): string => of(id).at(-1)?.outcome ?? ''
-  const change = (put: WatchTarget[], gone: number[] = []) => rig.client.ask('path.watch_change', { watch_id, put, gone })
-  const rawSockets = (): number => ['raw', 'raw6'].flatMap((name) => rig.near.run('cat', [`/proc/net/${name}`]).trim().split('\n').slice(1)).length
+  const change = (put: WatchTarget[], gone: number[] = []) =>
+    rig.client.ask('path.watch_change', { watch_id, put, gone })
+  const rawSockets = (): number =>
+    ['raw', 'raw6'].flatMap((name) =>
+      rig.near
+        .run('cat', [`/proc/net/${name}`])
+        .trim()
+        .split('\n')
+        .slice(1),
+    ).length
 
   it('hears of every target in its rhythm, over both families', async () => {
     await watch(target(1), target(2, { target_address: FAR_V6 }), target(3, { interval_ms: 400, packet_size: 0 }))
     await until(() => of(3).length >= 3, 10_000)
     for (const id of [1, 2, 3]) {
-      assert.ok(of(id).every(({ outcome, rtt_us, detail, pending }) => outcome === 'reply' && rtt_us !== null && rtt_us > 0 && detail === '' && pending === 0), JSON.stringify(of(id)))
-      assert.deepEqual(of(id).map(({ sequence }) => sequence), of(id).map((_, at) => at + 1))
+      assert.ok(
+        of(id).every(
+          ({ outcome, rtt_us, detail, pending }) =>
+            outcome === 'reply' && rtt_us !== null && rtt_us > 0 && detail === '' && pending === 0,
+        ),
+        JSON.stringify(of(id)),
+      )
+      assert.deepEqual(
+        of(id).map(({ sequence }) => sequence),
+        of(id).map((_, at) => at + 1),
+      )
     }
   })
 
@@ -74,9 +105,22 @@ describe('A watch of the real kernel', function () {
 
   it('takes no answer that comes back by another interface than it was asked by', async () => {
     const pid = rig.router.child.pid
-    rig.near.ip(`link add t0 type veth peer name t0 netns ${pid}`, `link add t1 type veth peer name t1 netns ${pid}`, 'addr add 10.6.0.1/30 dev t0', 'addr add 10.6.1.1/30 dev t1', 'link set t0 up', 'link set t1 up')
+    rig.near.ip(
+      `link add t0 type veth peer name t0 netns ${pid}`,
+      `link add t1 type veth peer name t1 netns ${pid}`,
+      'addr add 10.6.0.1/30 dev t0',
+      'addr add 10.6.1.1/30 dev t1',
+      'link set t0 up',
+      'link set t1 up',
+    )
     rig.router.ip('addr add 10.6.0.2/30 dev t0', 'addr add 10.6.1.2/30 dev t1', 'link set t0 up', 'link set t1 up')
-    for (const namespace of [rig.near, rig.router]) namespace.run('sysctl', ['-qw', 'net.ipv4.conf.all.rp_filter=0', 'net.ipv4.conf.t0.rp_filter=0', 'net.ipv4.conf.t1.rp_filter=0'])
+    for (const namespace of [rig.near, rig.router])
+      namespace.run('sysctl', [
+        '-qw',
+        'net.ipv4.conf.all.rp_filter=0',
+        'net.ipv4.conf.t0.rp_filter=0',
+        'net.ipv4.conf.t1.rp_filter=0',
+      ])
     await watch(target(1, { interface_name: 't0', source_address: '10.6.0.1', target_address: '10.6.0.2' }))
     await until(() => last(1) === 'reply', 10_000)
     rig.router.ip('route add 10.6.0.1/32 via 10.6.1.1 dev t1')
@@ -90,11 +134,16 @@ describe('A watch of the real kernel', function () {
   it('changes what it sends at once, and goes on counting', async () => {
     await watch(target(1), target(2))
     await until(() => of(1).length >= 2 && of(2).length >= 2, 10_000)
-    assert.deepEqual(await change([target(1, { interval_ms: 3_600_000 }), target(2), target(3)], []), { was_running: true })
+    assert.deepEqual(await change([target(1, { interval_ms: 3_600_000 }), target(2), target(3)], []), {
+      was_running: true,
+    })
     heard = []
     await until(() => of(3).length >= 3 && of(2).length >= 3, 10_000)
     assert.ok(of(1).length <= 1, 'one more after the change, and then not for an hour')
-    assert.deepEqual(of(2).map(({ sequence }) => sequence), of(2).map((_, at) => of(2)[0]!.sequence + at))
+    assert.deepEqual(
+      of(2).map(({ sequence }) => sequence),
+      of(2).map((_, at) => of(2)[0]!.sequence + at),
+    )
     await change([], [2, 3])
     const gone = Date.now()
     heard = []
@@ -103,7 +152,9 @@ describe('A watch of the real kernel', function () {
     assert.ok((of(1)[0]?.sequence ?? 0) > 2)
     // What was sent before may be told afterwards.
     assert.ok(of(3).every(({ sent_at_ms }) => sent_at_ms <= gone))
-    assert.deepEqual(await rig.client.ask('path.watch_change', { watch_id: watch_id + 1, put: [], gone: [] }), { was_running: false })
+    assert.deepEqual(await rig.client.ask('path.watch_change', { watch_id: watch_id + 1, put: [], gone: [] }), {
+      was_running: false,
+    })
   })
 
   it('tells of a target that may not be asked, and watches the others', async () => {

@@ -30,28 +30,55 @@ describe('The relay rules of a real kernel', function () {
   }
 
   it('read back as what was asked for, from whatever was there before', async () => {
-    await fc.assert(fc.asyncProperty(relayRules, async (rules) => {
-      await goTo(rules)
-      assert.deepEqual(await held(), { rules, damaged: [], unmanaged: [] })
-    }), { numRuns: 40 })
+    await fc.assert(
+      fc.asyncProperty(relayRules, async (rules) => {
+        await goTo(rules)
+        assert.deepEqual(await held(), { rules, damaged: [], unmanaged: [] })
+      }),
+      { numRuns: 40 },
+    )
   })
 
   it('are the same, made by a change or made at once', async () => {
-    await fc.assert(fc.asyncProperty(relayRules, relayRules, async (before, after) => {
-      const structure = (): string => nft('-s list table inet panel').replace(/\tcounter \S+ \{\n[^}]*\}\n\n/g, '').replace(/elements = \{[^}]*\}/g, (text) => text.slice(14, -1).split(/,\s+/).map((item) => item.trim()).sort().join('\n'))
-      const byName = (): string[] => structure().replace(/\n\}\n$/, '').split('\n\n').map((block) => block.trim()).sort()
-      nft('delete table inet panel')
-      host.run('nft', ['-f', '-'], rulesetText(null, before))
-      host.run('nft', ['-f', '-'], rulesetText(before, after))
-      const changed = byName()
-      nft('delete table inet panel')
-      host.run('nft', ['-f', '-'], rulesetText(null, after))
-      assert.deepEqual(changed.filter((block) => !block.startsWith('table ')), byName().filter((block) => !block.startsWith('table ')))
-    }), { numRuns: 20 })
+    await fc.assert(
+      fc.asyncProperty(relayRules, relayRules, async (before, after) => {
+        const structure = (): string =>
+          nft('-s list table inet panel')
+            .replace(/\tcounter \S+ \{\n[^}]*\}\n\n/g, '')
+            .replace(/elements = \{[^}]*\}/g, (text) =>
+              text
+                .slice(14, -1)
+                .split(/,\s+/)
+                .map((item) => item.trim())
+                .sort()
+                .join('\n'),
+            )
+        const byName = (): string[] =>
+          structure()
+            .replace(/\n\}\n$/, '')
+            .split('\n\n')
+            .map((block) => block.trim())
+            .sort()
+        nft('delete table inet panel')
+        host.run('nft', ['-f', '-'], rulesetText(null, before))
+        host.run('nft', ['-f', '-'], rulesetText(before, after))
+        const changed = byName()
+        nft('delete table inet panel')
+        host.run('nft', ['-f', '-'], rulesetText(null, after))
+        assert.deepEqual(
+          changed.filter((block) => !block.startsWith('table ')),
+          byName().filter((block) => !block.startsWith('table ')),
+        )
+      }),
+      { numRuns: 20 },
+    )
   })
 
   it('are damaged, or read as what they have become, where anything of them is missing or more, and whole again after the next change', async () => {
-    const rules = [exampleRule({ route_rule_id: 1 }), exampleRule({ route_rule_id: 2, bind_port: 80, is_logging_enabled: true, allowed_sources: ['10.0.0.0/8'] })]
+    const rules = [
+      exampleRule({ route_rule_id: 1 }),
+      exampleRule({ route_rule_id: 2, bind_port: 80, is_logging_enabled: true, allowed_sources: ['10.0.0.0/8'] }),
+    ]
     await goTo(rules)
     const harm: [string, number[]][] = [
       ['delete element inet panel relay_to4 { 0x50000100 }', [1]],
@@ -70,7 +97,12 @@ describe('The relay rules of a real kernel', function () {
     for (const [command, ids] of harm) {
       nft(command)
       const { damaged, rules: whole } = await held()
-      if (ids.length > 0) assert.deepEqual([idsOf(whole), damaged.map(({ route_rule_id }) => route_rule_id)], [idsOf(rules).filter((id) => !ids.includes(id)), ids], command)
+      if (ids.length > 0)
+        assert.deepEqual(
+          [idsOf(whole), damaged.map(({ route_rule_id }) => route_rule_id)],
+          [idsOf(rules).filter((id) => !ids.includes(id)), ids],
+          command,
+        )
       else assert.notDeepEqual(whole, rules, command)
       assert.ok(damaged.every(({ detail }) => detail.length > 0))
       await host.kernel.rulesets.submit([], rules)
@@ -104,7 +136,10 @@ describe('The relay rules of a real kernel', function () {
     await goTo(rules)
     const before = nft('list ruleset')
     const impossible = { ...exampleRule({ route_rule_id: 2, bind_port: 81 }), fwmark: 2 ** 40 }
-    const { outcome, failure } = await applyRuleset(host.kernel.rulesets, noJournal(), { before: rules, after: [impossible] })
+    const { outcome, failure } = await applyRuleset(host.kernel.rulesets, noJournal(), {
+      before: rules,
+      after: [impossible],
+    })
     assert.equal(outcome, 'restored')
     assert.match(failure?.message ?? '', /^nft: .*Error: .* in "/)
     assert.equal(nft('list ruleset'), before)
@@ -112,11 +147,15 @@ describe('The relay rules of a real kernel', function () {
   })
 
   it('never touch the table of anybody else', async () => {
-    const others = 'table inet theirs {\n\tcounter panel { }\n\tmap relay_to4 { type mark : ipv4_addr; elements = { 0x1 : 10.0.0.1 } }\n\tchain prerouting { type nat hook prerouting priority -100; policy accept; tcp dport 9 counter; }\n}\ntable ip panel { chain x {\n\t\tdrop\n\t}\n}\n'
+    const others =
+      'table inet theirs {\n\tcounter panel { }\n\tmap relay_to4 { type mark : ipv4_addr; elements = { 0x1 : 10.0.0.1 } }\n\tchain prerouting { type nat hook prerouting priority -100; policy accept; tcp dport 9 counter; }\n}\ntable ip panel { chain x {\n\t\tdrop\n\t}\n}\n'
     host.run('nft', ['-f', '-'], others)
     const picture = (): string => nft('list table inet theirs') + nft('list table ip panel')
     const before = picture()
-    await fc.assert(fc.asyncProperty(relayRules, (rules) => goTo(rules)), { numRuns: 10 })
+    await fc.assert(
+      fc.asyncProperty(relayRules, (rules) => goTo(rules)),
+      { numRuns: 10 },
+    )
     assert.equal(picture(), before)
     nft('delete table inet theirs')
     nft('delete table ip panel')

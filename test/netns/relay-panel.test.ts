@@ -6,7 +6,12 @@ import type { ConnectionsAnswer } from '@panel/shared/api/connections.ts'
 import type { ErrorEnvelope } from '@panel/shared/api/errors.ts'
 import type { ReconcileAnswer } from '@panel/shared/api/reconcile.ts'
 import type { RouteReachability } from '@panel/shared/api/reachability.ts'
-import type { ChangeRouteAnswer, ListRoutesAnswer, RouteTrafficAnswer, UpdateRouteAnswer } from '@panel/shared/api/route-answers.ts'
+import type {
+  ChangeRouteAnswer,
+  ListRoutesAnswer,
+  RouteTrafficAnswer,
+  UpdateRouteAnswer,
+} from '@panel/shared/api/route-answers.ts'
 import { kernelLog } from './kernel-log.ts'
 import type { Place } from './relay-peer.ts'
 import { RELAY, RelayRig, SERVERS } from './relay-rig.ts'
@@ -23,7 +28,13 @@ describe('The panel in the middle of a relay', function () {
   before(async () => {
     await rig.open()
     panel = rig.panel()
-    await Promise.all([[ONE, 'tcp', 80], [TWO, 'tcp', 80], [ONE, 'udp', 90]].map(([address, protocol, port]) => rig.servers.calls.listen({ protocol, address, port } as Place)))
+    await Promise.all(
+      [
+        [ONE, 'tcp', 80],
+        [TWO, 'tcp', 80],
+        [ONE, 'udp', 90],
+      ].map(([address, protocol, port]) => rig.servers.calls.listen({ protocol, address, port } as Place)),
+    )
   })
   after(() => rig.close())
   // Whatever a test leaves that fails is not the next one's matter.
@@ -38,8 +49,18 @@ describe('The panel in the middle of a relay', function () {
     assert.ok(expected.includes(reply.status), `${method} ${path}: ${reply.status} ${JSON.stringify(reply.body)}`)
     return reply.body as B
   }
-  const made = async (bind_port: number, fields: object = {}): Promise<number> => (await api<ChangeRouteAnswer>('POST', '/routes', { bind_address: RELAY, bind_port, destination_address: ONE, destination_port: 80, ...fields })).route.route_rule_id
-  const traffic = async (id: number): Promise<RouteTrafficAnswer['traffic']> => (await api<RouteTrafficAnswer>('GET', `/routes/${id}/traffic`)).traffic
+  const made = async (bind_port: number, fields: object = {}): Promise<number> =>
+    (
+      await api<ChangeRouteAnswer>('POST', '/routes', {
+        bind_address: RELAY,
+        bind_port,
+        destination_address: ONE,
+        destination_port: 80,
+        ...fields,
+      })
+    ).route.route_rule_id
+  const traffic = async (id: number): Promise<RouteTrafficAnswer['traffic']> =>
+    (await api<RouteTrafficAnswer>('GET', `/routes/${id}/traffic`)).traffic
   const analysis = (id: number): Promise<RouteAnalysis> => api('POST', `/routes/${id}/diagnostics/analyze`)
   const verdict = async (id: number): Promise<string> => (await analysis(id)).verdict
   const gone = async (...ids: number[]): Promise<void> => {
@@ -49,9 +70,16 @@ describe('The panel in the middle of a relay', function () {
   function toldOf(id: number, within_ms = 2000): (to: string) => Promise<void> {
     const told: (string | null)[] = []
     return async (to) => {
-      for (const from = performance.now(); !told.includes(to); await new Promise((resolve) => setTimeout(resolve, 10))) {
+      for (
+        const from = performance.now();
+        !told.includes(to);
+        await new Promise((resolve) => setTimeout(resolve, 10))
+      ) {
         told.push(...(await panel.healths()).filter((one) => one.route_rule_id === id).map((one) => one.to))
-        assert.ok(told.includes(to) || performance.now() - from < within_ms, `${to} was not told within ${within_ms} ms`)
+        assert.ok(
+          told.includes(to) || performance.now() - from < within_ms,
+          `${to} was not told within ${within_ms} ms`,
+        )
       }
       told.splice(0, told.indexOf(to) + 1)
     }
@@ -72,21 +100,38 @@ describe('The panel in the middle of a relay', function () {
     rig.refuse(true)
     const refused = async (method: string, path: string, body?: unknown): Promise<void> => {
       const { error } = await api<ErrorEnvelope>(method, path, body, [409])
-      assert.deepEqual([error.code, /no_such_chain|No such file/.test(error.message)], ['FORWARDING_APPLY_FAILED', true], error.message)
+      assert.deepEqual(
+        [error.code, /no_such_chain|No such file/.test(error.message)],
+        ['FORWARDING_APPLY_FAILED', true],
+        error.message,
+      )
     }
-    await refused('POST', '/routes', { bind_address: RELAY, bind_port: 1003, destination_address: TWO, destination_port: 80 })
+    await refused('POST', '/routes', {
+      bind_address: RELAY,
+      bind_port: 1003,
+      destination_address: TWO,
+      destination_port: 80,
+    })
     assert.equal(rig.relay.run('nft', ['list', 'ruleset']), before)
     const had = await arrived()
     await rig.client.calls.startFlood(udp(1002), tcp(1001))
     for (let turn = 0; turn < 2; turn += 1) {
-      await refused('POST', '/routes', { bind_address: RELAY, bind_port: 1003, destination_address: TWO, destination_port: 80 })
+      await refused('POST', '/routes', {
+        bind_address: RELAY,
+        bind_port: 1003,
+        destination_address: TWO,
+        destination_port: 80,
+      })
       await refused('PATCH', `/routes/${first}`, { destination_address: TWO })
       await refused('DELETE', `/routes/${second}`)
     }
     const sent = await rig.client.calls.stopFlood()
     assert.ok(sent && sent.connections > 10)
     while ((await arrived()) < had + sent.datagrams) await new Promise((resolve) => setTimeout(resolve, 5))
-    assert.deepEqual([sent.failed, await rig.client.calls.say('kept'), rig.relay.run('nft', ['-s', 'list', 'ruleset'])], [0, true, shape])
+    assert.deepEqual(
+      [sent.failed, await rig.client.calls.say('kept'), rig.relay.run('nft', ['-s', 'list', 'ruleset'])],
+      [0, true, shape],
+    )
     rig.refuse(false)
     await api('POST', '/routes/apply-all')
     assert.equal((await traffic(second)).tx_packets_since_creation, sent.datagrams)
@@ -101,17 +146,24 @@ describe('The panel in the middle of a relay', function () {
     await rig.client.calls.startFlood(udp(1001), tcp(1002))
     for (let turn = 0; turn < 20; turn += 1) {
       // The rule that counts is rewritten too, and comes and goes in the order.
-      const [id, body] = turn % 5 === 0 ? [counted, { sort_order: turn, is_logging_enabled: turn % 2 === 0 }] : [other, { destinations: SERVERS.slice(0, 1 + (turn % 2)).map((address) => ({ address, port: 80 })) }]
+      const [id, body] =
+        turn % 5 === 0
+          ? [counted, { sort_order: turn, is_logging_enabled: turn % 2 === 0 }]
+          : [other, { destinations: SERVERS.slice(0, 1 + (turn % 2)).map((address) => ({ address, port: 80 })) }]
       await api('PATCH', `/routes/${id}`, body)
       if (turn % 10 === 0) await traffic(counted)
     }
     const sent = await rig.client.calls.stopFlood()
     assert.ok(sent && sent.datagrams > 500)
-    while ((await arrived()) < (had['udp 90 datagrams'] ?? 0) + sent.datagrams) await new Promise((resolve) => setTimeout(resolve, 5))
+    while ((await arrived()) < (had['udp 90 datagrams'] ?? 0) + sent.datagrams)
+      await new Promise((resolve) => setTimeout(resolve, 5))
     const received = await rig.servers.calls.received()
     const { tx_packets_since_creation, tx_bytes_since_creation } = await traffic(counted)
     // An IPv4 and a UDP header beside what the receiver is given.
-    assert.deepEqual([sent.failed, tx_packets_since_creation, tx_bytes_since_creation], [0, sent.datagrams, (received['udp 90'] ?? 0) - (had['udp 90'] ?? 0) + 28 * sent.datagrams])
+    assert.deepEqual(
+      [sent.failed, tx_packets_since_creation, tx_bytes_since_creation],
+      [0, sent.datagrams, (received['udp 90'] ?? 0) - (had['udp 90'] ?? 0) + 28 * sent.datagrams],
+    )
     await gone(counted, other)
   })
 
@@ -119,7 +171,10 @@ describe('The panel in the middle of a relay', function () {
     const id = await made(1001, { route_protocol_id: UDP, destination_port: 90 })
     const total = async (): Promise<number> => (await traffic(id)).tx_packets_since_creation
     let kept = 0
-    for (const what of [['delete', 'table', 'inet', 'panel'], ['flush', 'ruleset']]) {
+    for (const what of [
+      ['delete', 'table', 'inet', 'panel'],
+      ['flush', 'ruleset'],
+    ]) {
       await poured(30, 1001)
       kept += 30
       assert.equal(await total(), kept)
@@ -139,16 +194,28 @@ describe('The panel in the middle of a relay', function () {
     for (const name of ['a', 'b']) await rig.client.calls.hold(name, tcp(1001))
     await rig.client.calls.hold('other', tcp(1002))
     await panel.count()
-    const { connections_dropped } = await api<UpdateRouteAnswer>('PATCH', `/routes/${moved}`, { destination_address: TWO })
-    assert.deepEqual([connections_dropped, await rig.client.calls.say('a'), await rig.client.calls.say('other')], [null, true, true])
+    const { connections_dropped } = await api<UpdateRouteAnswer>('PATCH', `/routes/${moved}`, {
+      destination_address: TWO,
+    })
+    assert.deepEqual(
+      [connections_dropped, await rig.client.calls.say('a'), await rig.client.calls.say('other')],
+      [null, true, true],
+    )
     await api('PATCH', `/routes/${moved}`, { destination_address: ONE })
-    assert.equal((await api<UpdateRouteAnswer>('PATCH', `/routes/${moved}`, { destination_address: TWO, drop_connections: true })).connections_dropped, 2)
+    assert.equal(
+      (await api<UpdateRouteAnswer>('PATCH', `/routes/${moved}`, { destination_address: TWO, drop_connections: true }))
+        .connections_dropped,
+      2,
+    )
     assert.deepEqual([await rig.client.calls.say('a'), await rig.client.calls.say('other')], [false, true])
     assert.equal((await rig.client.calls.talk(tcp(1001)))?.server, `${TWO} 80`)
     for (let i = 0; i < 4; i += 1) await rig.client.calls.talk(tcp(1002))
     await panel.count()
     const { new_per_second, total, available } = await api<ConnectionsAnswer>('GET', `/routes/${other}/connections`)
-    assert.ok(new_per_second !== null && new_per_second > 0 && available && total === 5, JSON.stringify({ new_per_second, total }))
+    assert.ok(
+      new_per_second !== null && new_per_second > 0 && available && total === 5,
+      JSON.stringify({ new_per_second, total }),
+    )
     await rig.client.calls.release()
     await gone(moved, other)
   })
@@ -165,13 +232,16 @@ describe('The panel in the middle of a relay', function () {
     rig.relay.run('nft', ['flush', 'ruleset'])
     await told('failed')
     const { routes } = await api<ReconcileAnswer>('GET', '/reconcile')
-    assert.deepEqual(routes.map(({ route_rule_id, status }) => [route_rule_id, status]), [[id, 'Drifted']])
+    assert.deepEqual(
+      routes.map(({ route_rule_id, status }) => [route_rule_id, status]),
+      [[id, 'Drifted']],
+    )
     await api('POST', `/routes/${id}/reapply`)
     await told('healthy')
     await gone(id)
   })
 
-  it('what somebody else flushes comes back by itself where the operator wants that, with its totals, and what is not the panel\'s is left as it is', async () => {
+  it("what somebody else flushes comes back by itself where the operator wants that, with its totals, and what is not the panel's is left as it is", async () => {
     const id = await made(1001, { route_protocol_id: UDP, destination_port: 90 })
     const told = toldOf(id, 10_000)
     await panel.watch()
@@ -181,7 +251,9 @@ describe('The panel in the middle of a relay', function () {
     await told('healthy')
     await poured(20, 1001)
     assert.equal((await traffic(id)).tx_packets_since_creation, 20)
-    rig.relay.nft('table inet theirs {\n chain forward { type filter hook forward priority 0; policy accept; counter\n }\n}\n')
+    rig.relay.nft(
+      'table inet theirs {\n chain forward { type filter hook forward priority 0; policy accept; counter\n }\n}\n',
+    )
     const theirs = rig.relay.run('nft', ['-s', 'list', 'table', 'inet', 'theirs'])
     rig.relay.run('nft', ['delete', 'table', 'inet', 'panel'])
     await told('failed')
@@ -192,7 +264,10 @@ describe('The panel in the middle of a relay', function () {
     rig.relay.nft('add table inet news\n')
     await told('healthy')
     await poured(5, 1001)
-    assert.deepEqual([(await traffic(id)).tx_packets_since_creation, rig.relay.run('nft', ['-s', 'list', 'table', 'inet', 'theirs'])], [25, theirs])
+    assert.deepEqual(
+      [(await traffic(id)).tx_packets_since_creation, rig.relay.run('nft', ['-s', 'list', 'table', 'inet', 'theirs'])],
+      [25, theirs],
+    )
     rig.relay.run('nft', ['flush', 'ruleset'])
     await told('failed')
     await told('healthy')
@@ -213,13 +288,21 @@ describe('The panel in the middle of a relay', function () {
     const { verdict: blocked, suggested_fix } = await analysis(id)
     assert.deepEqual([blocked, await talks()], ['FORWARD_BLOCKED', false])
     assert.match(suggested_fix[0] ?? '', /nft insert rule inet theirs forward/)
-    for (const fix of suggested_fix) rig.relay.run('nft', (/nft (insert rule .*? accept)/.exec(fix)?.[1] ?? '').split(' '))
+    for (const fix of suggested_fix)
+      rig.relay.run('nft', (/nft (insert rule .*? accept)/.exec(fix)?.[1] ?? '').split(' '))
     assert.deepEqual([await talks(), await verdict(id)], [true, 'HEALTHY'])
     rig.relay.run('nft', ['delete', 'table', 'inet', 'theirs'])
     rig.relay.run('sysctl', ['-qw', 'net.ipv4.ip_forward=0'])
     assert.deepEqual([await talks(), await verdict(id)], [false, 'FORWARDING_DISABLED'])
     rig.relay.run('sysctl', ['-qw', 'net.ipv4.ip_forward=1'])
-    const wide = await made(900, { bind_address: '0.0.0.0', bind_port_range_end: 1100, destination_address: TWO, destination_port: 80, sort_order: 0, route_protocol_id: 10 })
+    const wide = await made(900, {
+      bind_address: '0.0.0.0',
+      bind_port_range_end: 1100,
+      destination_address: TWO,
+      destination_port: 80,
+      sort_order: 0,
+      route_protocol_id: 10,
+    })
     assert.equal(await verdict(id), 'RULE_SHADOWED')
     await gone(wide)
     rig.relay.run('nft', ['flush', 'ruleset'])
@@ -228,7 +311,13 @@ describe('The panel in the middle of a relay', function () {
     // The way to the servers takes 1400 bytes, and the way from the client 1500.
     await api('PATCH', `/routes/${id}`, { is_clamp_mss_to_pmtu: false })
     assert.equal(await verdict(id), 'MTU_PROBLEM')
-    await api('PATCH', `/routes/${id}`, { is_clamp_mss_to_pmtu: true, destinations: [{ address: ONE, port: 80 }, { address: ONE, port: 81 }] })
+    await api('PATCH', `/routes/${id}`, {
+      is_clamp_mss_to_pmtu: true,
+      destinations: [
+        { address: ONE, port: 80 },
+        { address: ONE, port: 81 },
+      ],
+    })
     assert.equal(await verdict(id), 'DESTINATIONS_PARTLY_UNREACHABLE')
     await api('PATCH', `/routes/${id}`, { destinations: [{ address: ONE, port: 81 }] })
     assert.deepEqual([await talks(), await verdict(id)], [false, 'DESTINATION_UNREACHABLE'])
@@ -239,7 +328,12 @@ describe('The panel in the middle of a relay', function () {
 
   it('a UDP destination that says nothing is no failure, and one that refuses is', async () => {
     await rig.servers.calls.listen({ protocol: 'udp', address: TWO, port: 91 })
-    const id = await made(1001, { route_protocol_id: UDP, destinations: [{ address: TWO, port: 92 }], destination_address: undefined, destination_port: undefined })
+    const id = await made(1001, {
+      route_protocol_id: UDP,
+      destinations: [{ address: TWO, port: 92 }],
+      destination_address: undefined,
+      destination_port: undefined,
+    })
     const refused = await api<RouteReachability>('POST', `/routes/${id}/diagnostics/test`, { timeout_seconds: 0.5 })
     assert.deepEqual([refused.conclusive, refused.reachable], [true, false])
     rig.servers.nft('table inet quiet {\n chain input { type filter hook input priority 0; udp dport 92 drop\n }\n}\n')
@@ -266,7 +360,13 @@ describe('The panel in the middle of a relay', function () {
       for (const port of [1001, 1002, 1001]) assert.ok(await rig.client.calls.talk(tcp(port)))
       const lines = read().filter((line) => line.includes('panel relay '))
       assert.equal(lines.length, 2, lines.join('\n'))
-      for (const line of lines) assert.match(line, new RegExp(`panel relay ${logging}: IN=near0 .*SRC=10\\.1\\.0\\.2 DST=${RELAY.replaceAll('.', '\\.')} .*DPT=1001`))
+      for (const line of lines)
+        assert.match(
+          line,
+          new RegExp(
+            `panel relay ${logging}: IN=near0 .*SRC=10\\.1\\.0\\.2 DST=${RELAY.replaceAll('.', '\\.')} .*DPT=1001`,
+          ),
+        )
       await gone(logging, quiet)
     })
   })

@@ -24,14 +24,17 @@ export interface Flooded {
 }
 
 const PATIENCE_MS = 700
-const spelled = (address: string | undefined, port: number | undefined): string => `${(address ?? '').replace(/^::ffff:/, '')} ${port ?? 0}`
+const spelled = (address: string | undefined, port: number | undefined): string =>
+  `${(address ?? '').replace(/^::ffff:/, '')} ${port ?? 0}`
 const received = new Map<string, number>()
 const count = (where: string, bytes: number): void => void received.set(where, (received.get(where) ?? 0) + bytes)
 
 function listenTcp({ address, port }: Place): Promise<void> {
   const server = createServer((socket) => {
     socket.on('error', () => undefined)
-    socket.write(`${spelled(socket.localAddress, socket.localPort)}|${spelled(socket.remoteAddress, socket.remotePort)}\n`)
+    socket.write(
+      `${spelled(socket.localAddress, socket.localPort)}|${spelled(socket.remoteAddress, socket.remotePort)}\n`,
+    )
     socket.on('data', (data) => {
       count(`tcp ${port}`, data.length)
       socket.write(data)
@@ -45,7 +48,8 @@ function listenUdp({ address, port }: Place): Promise<void> {
   socket.on('message', (data, from) => {
     count(`udp ${port}`, data.length)
     count(`udp ${port} datagrams`, 1)
-    if (data.length < 20) socket.send(`${spelled(address, port)}|${spelled(from.address, from.port)}`, from.port, from.address)
+    if (data.length < 20)
+      socket.send(`${spelled(address, port)}|${spelled(from.address, from.port)}`, from.port, from.address)
   })
   return new Promise((resolve, reject) => {
     socket.on('error', reject).bind(port, address, () => {
@@ -60,7 +64,11 @@ const readTalk = (line: string): Talk => {
   return { server, seen }
 }
 
-function talkTcp({ address, port }: Place, from: string | undefined, keep?: (socket: Socket) => void): Promise<Talk | null> {
+function talkTcp(
+  { address, port }: Place,
+  from: string | undefined,
+  keep?: (socket: Socket) => void,
+): Promise<Talk | null> {
   return new Promise((resolve) => {
     const socket = connect({ host: address, port, ...(from ? { localAddress: from } : {}) })
     const end = (talk: Talk | null): void => {
@@ -140,7 +148,8 @@ const methods = {
   /** Datagrams of 500 bytes, as many as asked. */
   pour: async (udp: Place, datagrams: number) => {
     const socket = createSocket('udp4')
-    for (let i = 0; i < datagrams; i += 1) await new Promise((resolve) => socket.send(Buffer.alloc(500, 'x'), udp.port, udp.address, resolve))
+    for (let i = 0; i < datagrams; i += 1)
+      await new Promise((resolve) => socket.send(Buffer.alloc(500, 'x'), udp.port, udp.address, resolve))
     socket.close()
   },
   stopFlood: () => {

@@ -23,18 +23,28 @@ export const RELAY_TOO = '10.1.0.9'
 export const RELAY_FAR = '10.9.0.1'
 export const SERVERS = ['10.9.0.2', '10.9.0.3', '10.9.0.4'] as const
 
-type Calls<T> = { [M in keyof T]: T[M] extends (...args: infer A) => infer R ? (...args: A) => Promise<Awaited<R>> : never }
+type Calls<T> = {
+  [M in keyof T]: T[M] extends (...args: infer A) => infer R ? (...args: A) => Promise<Awaited<R>> : never
+}
 
 class Namespace {
   readonly child: ChildProcess
   /** `within` is run before it, as the words of a command that ends with what it is to become. */
   constructor(args: readonly string[], env: NodeJS.ProcessEnv = process.env, within: readonly string[] = []) {
     // unshare becomes node, so the child's own number leads to the namespace.
-    this.child = spawn('unshare', ['--net', ...within, process.execPath, '--import', 'tsx', ...args], { stdio: ['pipe', 'pipe', process.env['PANEL_SHOW_LOG'] ? 'inherit' : 'ignore'], env })
+    this.child = spawn('unshare', ['--net', ...within, process.execPath, '--import', 'tsx', ...args], {
+      stdio: ['pipe', 'pipe', process.env['PANEL_SHOW_LOG'] ? 'inherit' : 'ignore'],
+      env,
+    })
   }
 
   run(program: string, args: readonly string[], input?: string): string {
-    return execFileSync('nsenter', [`--net=${inside(this.child)}`, program, ...args], { encoding: 'utf8', maxBuffer: 1 << 27, stdio: ['pipe', 'pipe', 'pipe'], ...(input === undefined ? {} : { input }) })
+    return execFileSync('nsenter', [`--net=${inside(this.child)}`, program, ...args], {
+      encoding: 'utf8',
+      maxBuffer: 1 << 27,
+      stdio: ['pipe', 'pipe', 'pipe'],
+      ...(input === undefined ? {} : { input }),
+    })
   }
 
   nft(text: string): string {
@@ -68,7 +78,15 @@ function callsOf<M>(child: ChildProcess): Calls<M> {
       child.stdin?.write(`${JSON.stringify({ id, method, args })}\n`)
     })
   }
-  return new Proxy({}, { get: (_, method) => (...args: unknown[]) => call(String(method), args) }) as Calls<M>
+  return new Proxy(
+    {},
+    {
+      get:
+        (_, method) =>
+        (...args: unknown[]) =>
+          call(String(method), args),
+    },
+  ) as Calls<M>
 }
 
 class Peer extends Namespace {
@@ -94,14 +112,22 @@ export class RelayRig {
   /** The settings are the helper's own. `canRefuse`: its nft can be told to refuse whatever it is given. */
   constructor(settings: NodeJS.ProcessEnv = {}, { canRefuse = false }: { readonly canRefuse?: boolean } = {}) {
     this.#settings = settings
-    this.relay = new Namespace([here('../../root-helper/main.ts')], this.#environment(), canRefuse ? this.#refusingNft() : [])
+    this.relay = new Namespace(
+      [here('../../root-helper/main.ts')],
+      this.#environment(),
+      canRefuse ? this.#refusingNft() : [],
+    )
   }
 
   /** The real nft, for this helper alone, which from time to time is given one line more: one that the kernel refuses, with all that was before it. */
   #refusingNft(): string[] {
     const [nft, wrapper] = [join(this.folder, 'nft'), join(this.folder, 'nft.sh')]
     copyFileSync(NFT, nft)
-    writeFileSync(wrapper, `#!/bin/sh\nif [ "$1" = -f ] && [ -e ${this.folder}/refuse ]; then (cat; echo 'add rule inet panel no_such_chain drop') | ${nft} "$@"; else exec ${nft} "$@"; fi\n`, { mode: 0o755 })
+    writeFileSync(
+      wrapper,
+      `#!/bin/sh\nif [ "$1" = -f ] && [ -e ${this.folder}/refuse ]; then (cat; echo 'add rule inet panel no_such_chain drop') | ${nft} "$@"; else exec ${nft} "$@"; fi\n`,
+      { mode: 0o755 },
+    )
     return ['--mount', 'sh', '-c', `mount --bind ${wrapper} ${NFT} && exec "$@"`, 'sh']
   }
 
@@ -111,12 +137,24 @@ export class RelayRig {
   }
 
   #environment(): NodeJS.ProcessEnv {
-    return { ...process.env, ...this.#settings, PANEL_HELPER_SOCKET: this.socket, PANEL_UNIT_DIR: join(this.folder, 'units'), PANEL_NETWORKD_DIR: join(this.folder, 'networkd'), PANEL_SYSCTL_DIR: join(this.folder, 'sysctl'), PANEL_HELPER_STATE_DIR: join(this.folder, 'state') }
+    return {
+      ...process.env,
+      ...this.#settings,
+      PANEL_HELPER_SOCKET: this.socket,
+      PANEL_UNIT_DIR: join(this.folder, 'units'),
+      PANEL_NETWORKD_DIR: join(this.folder, 'networkd'),
+      PANEL_SYSCTL_DIR: join(this.folder, 'sysctl'),
+      PANEL_HELPER_STATE_DIR: join(this.folder, 'state'),
+    }
   }
 
   /** The web daemon's app, in the relay's namespace. */
   panel(): Calls<PanelMethods> {
-    this.#panel = spawn('nsenter', [`--net=${inside(this.relay.child)}`, process.execPath, '--import', 'tsx', here('panel-driver.ts')], { env: this.#environment(), stdio: ['pipe', 'pipe', process.env['PANEL_SHOW_LOG'] ? 'inherit' : 'ignore'] })
+    this.#panel = spawn(
+      'nsenter',
+      [`--net=${inside(this.relay.child)}`, process.execPath, '--import', 'tsx', here('panel-driver.ts')],
+      { env: this.#environment(), stdio: ['pipe', 'pipe', process.env['PANEL_SHOW_LOG'] ? 'inherit' : 'ignore'] },
+    )
     return callsOf(this.#panel)
   }
 
@@ -125,28 +163,62 @@ export class RelayRig {
     this.relay.child.kill('SIGSTOP')
     this.#next?.kill('SIGKILL')
     rmSync(this.socket)
-    this.#next = spawn('nsenter', [`--net=${inside(this.relay.child)}`, process.execPath, '--import', 'tsx', here('../../root-helper/main.ts')], { env: { ...this.#environment(), ...settings }, stdio: 'ignore' })
+    this.#next = spawn(
+      'nsenter',
+      [`--net=${inside(this.relay.child)}`, process.execPath, '--import', 'tsx', here('../../root-helper/main.ts')],
+      { env: { ...this.#environment(), ...settings }, stdio: 'ignore' },
+    )
     await this.#listening()
   }
 
   async open(): Promise<void> {
     await Promise.all([this.client.calls.received(), this.servers.calls.received(), this.#listening()])
-    this.relay.batch('link set lo up', `link add near0 mtu 1500 type veth peer name eth0 netns ${this.client.child.pid}`, `link add far0 mtu 1400 type veth peer name eth0 mtu 1400 netns ${this.servers.child.pid}`,
-      `addr add ${RELAY}/24 dev near0`, `addr add ${RELAY_TOO}/24 dev near0`, `addr add ${RELAY_FAR}/24 dev far0`, 'addr add fd01::1/64 dev near0 nodad', 'addr add fd09::1/64 dev far0 nodad', 'link set near0 up', 'link set far0 up')
-    this.client.batch('link set lo up', `addr add ${CLIENT}/24 dev eth0`, `addr add ${CLIENT_TOO}/24 dev eth0`, 'addr add fd01::2/64 dev eth0 nodad', 'link set eth0 up', `route add default via ${RELAY}`, 'route add ::/0 via fd01::1')
-    this.servers.batch('link set lo up', ...SERVERS.map((address) => `addr add ${address}/24 dev eth0`), 'addr add fd09::2/64 dev eth0 nodad', 'addr add fd09::3/64 dev eth0 nodad', 'link set eth0 up', `route add default via ${RELAY_FAR}`, 'route add ::/0 via fd09::1')
+    this.relay.batch(
+      'link set lo up',
+      `link add near0 mtu 1500 type veth peer name eth0 netns ${this.client.child.pid}`,
+      `link add far0 mtu 1400 type veth peer name eth0 mtu 1400 netns ${this.servers.child.pid}`,
+      `addr add ${RELAY}/24 dev near0`,
+      `addr add ${RELAY_TOO}/24 dev near0`,
+      `addr add ${RELAY_FAR}/24 dev far0`,
+      'addr add fd01::1/64 dev near0 nodad',
+      'addr add fd09::1/64 dev far0 nodad',
+      'link set near0 up',
+      'link set far0 up',
+    )
+    this.client.batch(
+      'link set lo up',
+      `addr add ${CLIENT}/24 dev eth0`,
+      `addr add ${CLIENT_TOO}/24 dev eth0`,
+      'addr add fd01::2/64 dev eth0 nodad',
+      'link set eth0 up',
+      `route add default via ${RELAY}`,
+      'route add ::/0 via fd01::1',
+    )
+    this.servers.batch(
+      'link set lo up',
+      ...SERVERS.map((address) => `addr add ${address}/24 dev eth0`),
+      'addr add fd09::2/64 dev eth0 nodad',
+      'addr add fd09::3/64 dev eth0 nodad',
+      'link set eth0 up',
+      `route add default via ${RELAY_FAR}`,
+      'route add ::/0 via fd09::1',
+    )
     const { state: before } = await askOnce(this.socket, 'forwarding.probe', {})
     const after = { live: { ipv4: true, ipv6: true }, saved: before.saved }
     await askOnce(this.socket, 'forwarding.apply', { before, after })
   }
 
   async #listening(): Promise<void> {
-    for (let tries = 0; !existsSync(this.socket) && tries < 1200; tries += 1) await new Promise((resolve) => setTimeout(resolve, 50))
+    for (let tries = 0; !existsSync(this.socket) && tries < 1200; tries += 1)
+      await new Promise((resolve) => setTimeout(resolve, 50))
   }
 
   /** From what the host holds to these rules, others left alone. */
   async apply(before: readonly RelayRule[], after: readonly RelayRule[]): Promise<Result<'ruleset.apply'>> {
-    return askOnce(this.socket, 'ruleset.apply', { before: before.length > 0 ? [...before] : null, after: after.length > 0 ? [...after] : null })
+    return askOnce(this.socket, 'ruleset.apply', {
+      before: before.length > 0 ? [...before] : null,
+      after: after.length > 0 ? [...after] : null,
+    })
   }
 
   async held(): Promise<Result<'ruleset.probe'>> {

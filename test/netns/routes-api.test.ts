@@ -3,7 +3,19 @@ import assert from 'node:assert/strict'
 import type { ChangeRouteAnswer } from '@panel/shared/api/route-answers.ts'
 import type { Client } from '../api/support/client.ts'
 import { askOf, startPanel, type TestPanel } from '../api/support/panel.ts'
-import { actOnRoute, addDestination, addSource, applyAll, deleteRoute, getRoute, listRoutes, madeRoute, patchRoute, previewRoute, reorder } from '../api/support/routes.ts'
+import {
+  actOnRoute,
+  addDestination,
+  addSource,
+  applyAll,
+  deleteRoute,
+  getRoute,
+  listRoutes,
+  madeRoute,
+  patchRoute,
+  previewRoute,
+  reorder,
+} from '../api/support/routes.ts'
 import { FakeKernel } from '../support/fake-kernel.ts'
 import { inProcessHelper } from '../support/in-process-helper.ts'
 import { KernelNamespace } from './kernel-namespace.ts'
@@ -12,14 +24,49 @@ import { KernelNamespace } from './kernel-namespace.ts'
 const RULES: Readonly<Record<string, object>> = {
   plain: {},
   'udp range': { route_protocol_id: 20, bind_port: 5000, bind_port_range_end: 5010, destination_port: 6000 },
-  'both protocols on every address': { route_protocol_id: 30, bind_address: '0.0.0.0', bind_port: 53, destination_port: 53 },
+  'both protocols on every address': {
+    route_protocol_id: 30,
+    bind_address: '0.0.0.0',
+    bind_port: 53,
+    destination_port: 53,
+  },
   ipv6: { bind_address: '2001:db8::1', bind_port: 80, destination_address: 'fd00::2', destination_port: 8080 },
-  weighted: { bind_port: 81, load_balance_mode_id: 40, destination_address: undefined, destination_port: undefined, destinations: [{ address: '10.9.0.2', port: 80, weight: 3 }, { address: '10.9.0.3', port: 80, weight: 1 }, { address: '10.9.0.4', port: 80, is_enabled: false }] },
-  'source hash': { bind_port: 82, load_balance_mode_id: 30, destination_address: undefined, destination_port: undefined, destinations: [{ address: '10.9.0.2', port: 80 }, { address: '10.9.0.3', port: 80 }] },
+  weighted: {
+    bind_port: 81,
+    load_balance_mode_id: 40,
+    destination_address: undefined,
+    destination_port: undefined,
+    destinations: [
+      { address: '10.9.0.2', port: 80, weight: 3 },
+      { address: '10.9.0.3', port: 80, weight: 1 },
+      { address: '10.9.0.4', port: 80, is_enabled: false },
+    ],
+  },
+  'source hash': {
+    bind_port: 82,
+    load_balance_mode_id: 30,
+    destination_address: undefined,
+    destination_port: undefined,
+    destinations: [
+      { address: '10.9.0.2', port: 80 },
+      { address: '10.9.0.3', port: 80 },
+    ],
+  },
   'allowed sources': { bind_port: 83, allowed_sources: [{ cidr: '203.0.113.0/24' }, { cidr: '198.51.100.7' }] },
-  'limits, logging and a mark': { bind_port: 84, max_connections_per_source: 10, connection_rate_limit: 100, is_logging_enabled: true, fwmark: 77 },
+  'limits, logging and a mark': {
+    bind_port: 84,
+    max_connections_per_source: 10,
+    connection_rate_limit: 100,
+    is_logging_enabled: true,
+    fwmark: 77,
+  },
   snat: { bind_port: 85, nat_mode_id: 20, snat_address: '192.0.2.1', is_include_local_originated: true },
-  'no NAT of the source, by interface': { bind_port: 86, nat_mode_id: 30, bind_interface: 'eth0', is_clamp_mss_to_pmtu: false },
+  'no NAT of the source, by interface': {
+    bind_port: 86,
+    nat_mode_id: 30,
+    bind_interface: 'eth0',
+    is_clamp_mss_to_pmtu: false,
+  },
 }
 
 describe('Relay rules from HTTP to nft', function () {
@@ -29,7 +76,11 @@ describe('Relay rules from HTTP to nft', function () {
   let client: Client
   before(async () => {
     space = new KernelNamespace()
-    const kernel = Object.create(new FakeKernel(), { rulesets: { value: space.kernel.rulesets }, forwarding: { value: space.kernel.forwarding }, ruleBackend: { value: { active: 'nftables', has_ipv6: true, reason: '' } } }) as FakeKernel
+    const kernel = Object.create(new FakeKernel(), {
+      rulesets: { value: space.kernel.rulesets },
+      forwarding: { value: space.kernel.forwarding },
+      ruleBackend: { value: { active: 'nftables', has_ipv6: true, reason: '' } },
+    }) as FakeKernel
     panel = await startPanel({ ask: askOf(inProcessHelper(kernel).ask) })
     client = await panel.setUp()
   })
@@ -38,7 +89,9 @@ describe('Relay rules from HTTP to nft', function () {
     await space.close()
   })
 
-  const states = async (): Promise<string[]> => [...new Set((await listRoutes(client)).body.routes.map(({ health }) => `${health.state} ${health.installed ?? ''}`))]
+  const states = async (): Promise<string[]> => [
+    ...new Set((await listRoutes(client)).body.routes.map(({ health }) => `${health.state} ${health.installed ?? ''}`)),
+  ]
   const table = (): string => space.run('nft', ['list', 'table', 'inet', 'panel'])
   const forwards = (): string => space.run('cat', ['/proc/sys/net/ipv4/ip_forward']).trim()
 
@@ -62,7 +115,10 @@ describe('Relay rules from HTTP to nft', function () {
     it(`a rule that is ${what} is made, verified and healthy`, async () => {
       const { route_rule_id } = await madeRoute(client, body)
       const { health } = (await getRoute(client, route_rule_id)).body
-      assert.deepEqual([health.state, health.detail, health.installed], ['healthy', 'The kernel holds the rule as it is stored', true])
+      assert.deepEqual(
+        [health.state, health.detail, health.installed],
+        ['healthy', 'The kernel holds the rule as it is stored', true],
+      )
     })
   }
 
@@ -70,8 +126,10 @@ describe('Relay rules from HTTP to nft', function () {
     const [first = 0, second = 0] = (await listRoutes(client)).body.routes.map(({ route }) => route.route_rule_id)
     const changes: (() => Promise<{ status: number; text: string }>)[] = [
       () => patchRoute(client, first, { destination_port: 9, allowed_sources: [{ cidr: '10.0.0.0/8' }] }),
-      () => addDestination(client, first, { address: '10.9.0.77', port: 9 }), () => addSource(client, first, { cidr: '172.16.0.0/12' }),
-      () => actOnRoute(client, second, 'disable').then(() => actOnRoute(client, second, 'enable')), () => actOnRoute(client, second, 'reapply'),
+      () => addDestination(client, first, { address: '10.9.0.77', port: 9 }),
+      () => addSource(client, first, { cidr: '172.16.0.0/12' }),
+      () => actOnRoute(client, second, 'disable').then(() => actOnRoute(client, second, 'enable')),
+      () => actOnRoute(client, second, 'reapply'),
       () => patchRoute(client, second, { bind_port: 7000, bind_port_range_end: null, destination_port: 1 }),
     ]
     for (const change of changes) {
@@ -105,9 +163,14 @@ describe('Relay rules from HTTP to nft', function () {
   })
 
   it('deleted leaves nothing of it, and another table as it was', async () => {
-    space.run('nft', ['-f', '-'], 'table inet others {\nchain c {\ntype filter hook input priority 0; policy accept;\ntcp dport 1 accept\n}\n}\n')
+    space.run(
+      'nft',
+      ['-f', '-'],
+      'table inet others {\nchain c {\ntype filter hook input priority 0; policy accept;\ntcp dport 1 accept\n}\n}\n',
+    )
     const others = space.run('nft', ['list', 'table', 'inet', 'others'])
-    for (const { route } of (await listRoutes(client)).body.routes) assert.equal((await deleteRoute(client, route.route_rule_id)).status, 200)
+    for (const { route } of (await listRoutes(client)).body.routes)
+      assert.equal((await deleteRoute(client, route.route_rule_id)).status, 200)
     assert.doesNotMatch(table(), /10\.9\.0|rule_\d+/)
     assert.equal(space.run('nft', ['list', 'table', 'inet', 'others']), others)
   })

@@ -33,8 +33,22 @@ describe('GET /system/interfaces and /system/routes, on the kernel', function ()
   let client: Client
   before(async () => {
     host = new LinksNamespace()
-    host.batch('link set lo up', 'link add ve0 type veth peer name ve1', 'link add vx0 type vxlan id 7 dstport 4789 dev lo', 'link add br0 type bridge', 'link set ve0 up', 'link set ve1 up mtu 1400', 'addr add 10.1.0.1/24 dev ve0', 'addr add 2001:db8:1::1/64 dev ve0 nodad', 'route add default via 10.1.0.254 metric 50', 'route add 10.7.0.0/16 via 10.1.0.250 src 10.1.0.1 proto static', 'route add default via 2001:db8:1::fe dev ve0')
-    panel = await startPanel({ ask: askOf(inProcessHelper(Object.create(new FakeKernel(), { links: { value: host.links } }) as FakeKernel).ask) })
+    host.batch(
+      'link set lo up',
+      'link add ve0 type veth peer name ve1',
+      'link add vx0 type vxlan id 7 dstport 4789 dev lo',
+      'link add br0 type bridge',
+      'link set ve0 up',
+      'link set ve1 up mtu 1400',
+      'addr add 10.1.0.1/24 dev ve0',
+      'addr add 2001:db8:1::1/64 dev ve0 nodad',
+      'route add default via 10.1.0.254 metric 50',
+      'route add 10.7.0.0/16 via 10.1.0.250 src 10.1.0.1 proto static',
+      'route add default via 2001:db8:1::fe dev ve0',
+    )
+    panel = await startPanel({
+      ask: askOf(inProcessHelper(Object.create(new FakeKernel(), { links: { value: host.links } }) as FakeKernel).ask),
+    })
     client = await panel.setUp()
   })
   after(async () => {
@@ -50,17 +64,48 @@ describe('GET /system/interfaces and /system/routes, on the kernel', function ()
     for (const { ifname, ifindex, mtu, address, flags, addr_info } of links) {
       const told = interfaces.find(({ name }) => name === ifname)
       assert.ok(told, ifname)
-      assert.deepEqual([told.index, told.mtu, told.hardware_addr, told.is_up], [ifindex, mtu, address, flags.includes('UP')])
-      assert.deepEqual(told.addresses.filter(isGlobal).sort(), addr_info.map(({ local, prefixlen }) => `${local}/${prefixlen}`).filter(isGlobal).sort())
+      assert.deepEqual(
+        [told.index, told.mtu, told.hardware_addr, told.is_up],
+        [ifindex, mtu, address, flags.includes('UP')],
+      )
+      assert.deepEqual(
+        told.addresses.filter(isGlobal).sort(),
+        addr_info
+          .map(({ local, prefixlen }) => `${local}/${prefixlen}`)
+          .filter(isGlobal)
+          .sort(),
+      )
     }
-    assert.deepEqual(Object.fromEntries(interfaces.map(({ name, class: of }) => [name, of])), { lo: 'loopback', ve0: 'other', ve1: 'other', vx0: 'tunnel', br0: 'other' })
+    assert.deepEqual(Object.fromEntries(interfaces.map(({ name, class: of }) => [name, of])), {
+      lo: 'loopback',
+      ve0: 'other',
+      ve1: 'other',
+      vx0: 'tunnel',
+      br0: 'other',
+    })
   })
 
   it('every route of the main table is what ip says', async () => {
     const { routes, total, default_route_devices } = (await client.get<RoutingTableAnswer>('/system/routes')).body
-    const said = ([4, 6] as const).flatMap((family) => host.json<IpRoute[]>(`-${family} -d -j route show table main`).map((route) => ({ ...route, dst: route.dst === 'default' ? (family === 4 ? '0.0.0.0/0' : '::/0') : route.dst })))
-    const told = routes.filter(({ table }) => table === 254).map(({ destination, gateway, device, metric, protocol, source }) => [destination, gateway, device, metric, protocol, source].join(' '))
-    assert.deepEqual(told.sort(), said.map(({ dst, gateway = '', dev, metric = 0, protocol, prefsrc = '' }) => [dst, gateway, dev, metric, protocol, prefsrc].join(' ')).sort())
+    const said = ([4, 6] as const).flatMap((family) =>
+      host.json<IpRoute[]>(`-${family} -d -j route show table main`).map((route) => ({
+        ...route,
+        dst: route.dst === 'default' ? (family === 4 ? '0.0.0.0/0' : '::/0') : route.dst,
+      })),
+    )
+    const told = routes
+      .filter(({ table }) => table === 254)
+      .map(({ destination, gateway, device, metric, protocol, source }) =>
+        [destination, gateway, device, metric, protocol, source].join(' '),
+      )
+    assert.deepEqual(
+      told.sort(),
+      said
+        .map(({ dst, gateway = '', dev, metric = 0, protocol, prefsrc = '' }) =>
+          [dst, gateway, dev, metric, protocol, prefsrc].join(' '),
+        )
+        .sort(),
+    )
     assert.deepEqual([total, default_route_devices], [routes.length, ['ve0']])
   })
 })

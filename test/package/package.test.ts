@@ -29,23 +29,48 @@ describe('The package', function () {
   })
 
   it('gives lintian no error and no warning to tell', () => {
-    const { stdout, stderr, status } = spawnSync('lintian', ['--no-cfg', '--allow-root', '--fail-on', 'error,warning', path], { encoding: 'utf8' })
+    const { stdout, stderr, status } = spawnSync(
+      'lintian',
+      ['--no-cfg', '--allow-root', '--fail-on', 'error,warning', path],
+      { encoding: 'utf8' },
+    )
     assert.equal(status, 0, stdout + stderr)
   })
 
   it('names the licence of each package that anything of it is made of', () => {
-    const copyright = execFileSync('sh', ['-c', `dpkg-deb --fsys-tarfile ${path} | tar -xO ./usr/share/doc/tunnel-panel/copyright`], { encoding: 'utf8', maxBuffer: 1 << 24 })
-    for (const name of ['express', 'kysely', 'better-sqlite3', 'bcrypt', 'ajv', 'json-rpc-2.0', 'jsonwebtoken', 'svelte', 'uplot', 'uqr']) assert.match(copyright, new RegExp(`^Files: node_modules/${name}/\\*\n(?:.*\n)*?License: \\S`, 'm'), name)
+    const copyright = execFileSync(
+      'sh',
+      ['-c', `dpkg-deb --fsys-tarfile ${path} | tar -xO ./usr/share/doc/tunnel-panel/copyright`],
+      { encoding: 'utf8', maxBuffer: 1 << 24 },
+    )
+    for (const name of [
+      'express',
+      'kysely',
+      'better-sqlite3',
+      'bcrypt',
+      'ajv',
+      'json-rpc-2.0',
+      'jsonwebtoken',
+      'svelte',
+      'uplot',
+      'uqr',
+    ])
+      assert.match(copyright, new RegExp(`^Files: node_modules/${name}/\\*\n(?:.*\n)*?License: \\S`, 'm'), name)
   })
 
   it('has manual pages that man takes without a word', () => {
     for (const name of ['tunnel-panel.1', 'tunnel-panel-helper.8', 'tunnel-panel-web.8']) {
-      const { stdout, stderr } = spawnSync('man', ['--warnings', '-l', join(import.meta.dirname, '../../packaging/debian', name)], { encoding: 'utf8', env: { ...process.env, MANROFFSEQ: '', LC_ALL: 'C.UTF-8', MANWIDTH: '80' } })
+      const { stdout, stderr } = spawnSync(
+        'man',
+        ['--warnings', '-l', join(import.meta.dirname, '../../packaging/debian', name)],
+        { encoding: 'utf8', env: { ...process.env, MANROFFSEQ: '', LC_ALL: 'C.UTF-8', MANWIDTH: '80' } },
+      )
       assert.deepEqual([stderr, stdout.includes('NAME')], ['', true], name)
     }
   })
 
   it('has scripts that dash reads without a mistake', () => {
-    for (const name of ['postinst', 'prerm', 'postrm', 'config', 'sh']) execFileSync('sh', ['-n', join(import.meta.dirname, `../../packaging/debian/tunnel-panel.${name}`)])
+    for (const name of ['postinst', 'prerm', 'postrm', 'config', 'sh'])
+      execFileSync('sh', ['-n', join(import.meta.dirname, `../../packaging/debian/tunnel-panel.${name}`)])
   })
 })

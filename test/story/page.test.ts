@@ -31,9 +31,10 @@ describe('An operator before the pages of two servers', function () {
     await seen(page, new RegExp(`^${title}`))
   }
   const row = (page: Page, name: string): Locator => page.getByRole('row', { name: new RegExp(name) }).first()
-  const own = (page: Page): Locator => page.getByLabel('This server\'s address', { exact: true })
+  const own = (page: Page): Locator => page.getByLabel("This server's address", { exact: true })
   const button = (page: Page, name: string): Locator => page.getByRole('button', { name, exact: true })
-  const badge = (within: Locator, word: string): Locator => within.locator('[data-state]').getByText(word, { exact: true })
+  const badge = (within: Locator, word: string): Locator =>
+    within.locator('[data-state]').getByText(word, { exact: true })
   /** The lines of a cell, without what only a screen reader is told. */
   const cell = async (page: Page, name: string, column: string): Promise<string[]> => {
     const heads = await page.getByRole('columnheader').allInnerTexts()
@@ -49,11 +50,18 @@ describe('An operator before the pages of two servers', function () {
 
   /** Somebody out there, who knows server A alone. */
   const plugInClient = async (): Promise<void> => {
-    await lab.run('ip', ['-batch', '-'], { stdin: 'netns add client\nlink add eth1 netns a type veth peer name eth0 netns client\n' })
-    await lab.run('ip', ['-netns', 'a', '-batch', '-'], { stdin: `address add ${PUBLIC}/24 dev eth1\nlink set eth1 up\n` })
-    await lab.run('ip', ['-netns', 'client', '-batch', '-'], { stdin: 'link set lo up\naddress add 198.51.100.2/24 dev eth0\nlink set eth0 up\n' })
+    await lab.run('ip', ['-batch', '-'], {
+      stdin: 'netns add client\nlink add eth1 netns a type veth peer name eth0 netns client\n',
+    })
+    await lab.run('ip', ['-netns', 'a', '-batch', '-'], {
+      stdin: `address add ${PUBLIC}/24 dev eth1\nlink set eth1 up\n`,
+    })
+    await lab.run('ip', ['-netns', 'client', '-batch', '-'], {
+      stdin: 'link set lo up\naddress add 198.51.100.2/24 dev eth0\nlink set eth0 up\n',
+    })
   }
-  const connect = (): Running => lab.spawn('ip', ['netns', 'exec', 'client', 'socat', '-t', '60', '-', `TCP4:${PUBLIC}:${PORT},connect-timeout=60`])
+  const connect = (): Running =>
+    lab.spawn('ip', ['netns', 'exec', 'client', 'socat', '-t', '60', '-', `TCP4:${PUBLIC}:${PORT},connect-timeout=60`])
 
   before(async () => {
     lab = await startLab()
@@ -90,14 +98,18 @@ describe('An operator before the pages of two servers', function () {
     await onA.getByRole('link', { name: 'Create a tunnel' }).click()
     await button(onA, 'Start here').click()
     await own(onA).fill(a.server.address)
-    await field(onA, 'The other server\'s address').fill(b.server.address)
+    await field(onA, "The other server's address").fill(b.server.address)
     await button(onA, 'Show the plan').click()
     await onA.getByText(/^Create the gre link gre-a-1 from 192\.0\.2\.1 to 192\.0\.2\.2 with MTU 1472\.$/).waitFor()
     assert.equal(await linkOf(a.server, 'gre-a-1'), null)
     await button(onA, 'Create the tunnel').click()
     await button(onA, 'Copy the code').click()
     await button(onA, 'Copied').waitFor()
-    assert.deepEqual(await onA.locator('bdi.mono').evaluateAll(brokenOf), [], 'an address that is to be compared stays in one line')
+    assert.deepEqual(
+      await onA.locator('bdi.mono').evaluateAll(brokenOf),
+      [],
+      'an address that is to be compared stays in one line',
+    )
     assert.ok(await linkOf(a.server, 'gre-a-1'))
   })
 
@@ -107,17 +119,29 @@ describe('An operator before the pages of two servers', function () {
     await onB.keyboard.press('Control+V')
     await button(onB, 'Read the code').click()
     await onB.getByText('172.17.1.2/30').waitFor()
-    assert.deepEqual([await own(onB).inputValue(), await field(onB, 'The other server\'s address').inputValue()], [b.server.address, a.server.address])
+    assert.deepEqual(
+      [await own(onB).inputValue(), await field(onB, "The other server's address").inputValue()],
+      [b.server.address, a.server.address],
+    )
     await button(onB, 'Show the plan').click()
     await button(onB, 'Create the tunnel').click()
     await seen(onB, 'gre-b-1')
-    const [one, other] = [(await linkOf(a.server, 'gre-a-1'))?.linkinfo.info_data, (await linkOf(b.server, 'gre-b-1'))?.linkinfo.info_data]
-    assert.deepEqual([other?.local, other?.remote, other?.ikey, other?.okey], [one?.remote, one?.local, one?.okey, one?.ikey])
+    const [one, other] = [
+      (await linkOf(a.server, 'gre-a-1'))?.linkinfo.info_data,
+      (await linkOf(b.server, 'gre-b-1'))?.linkinfo.info_data,
+    ]
+    assert.deepEqual(
+      [other?.local, other?.remote, other?.ikey, other?.okey],
+      [one?.remote, one?.local, one?.okey, one?.ikey],
+    )
     assert.match(one?.ikey ?? '', /^\d+\.\d+\.\d+\.\d+$/)
   })
 
   it('sees both ends Up, beside the UNKNOWN that the kernel says of every GRE link', async () => {
-    for (const [page, panel, name] of [[onA, a, 'gre-a-1'], [onB, b, 'gre-b-1']] as const) {
+    for (const [page, panel, name] of [
+      [onA, a, 'gre-a-1'],
+      [onB, b, 'gre-b-1'],
+    ] as const) {
       await goTo(page, 'Tunnels')
       await badge(row(page, name), 'Up').waitFor()
       await row(page, name).getByText('up (GRE reports no carrier)').waitFor()
@@ -127,7 +151,11 @@ describe('An operator before the pages of two servers', function () {
 
   it('adds a relay on A to an echo behind B, tried before it exists and in the kernel once it does', async () => {
     b.server.spawn('socat', [`TCP4-LISTEN:${ECHO_PORT},bind=172.17.1.2,fork`, 'PIPE'])
-    await becomes(() => b.server.run('ss', ['-Hltn']), (listening) => listening.includes(`172.17.1.2:${ECHO_PORT}`), 'the echo listens')
+    await becomes(
+      () => b.server.run('ss', ['-Hltn']),
+      (listening) => listening.includes(`172.17.1.2:${ECHO_PORT}`),
+      'the echo listens',
+    )
     await goTo(onA, 'Relay rules')
     await onA.getByRole('link', { name: 'Create a rule' }).first().click()
     await onA.getByRole('spinbutton', { name: 'Port', exact: true }).fill(`${PORT}`)
@@ -153,24 +181,41 @@ describe('An operator before the pages of two servers', function () {
     const seenFigures = new Set(await kernelColumn())
     for (let sent = 0; seenFigures.size < 6; sent += 1) {
       await client.write('x'.repeat(20_000))
-      await becomes(kernelColumn, (figures) => figures.some((figure) => !seenFigures.has(figure)), 'the figures of the page move')
+      await becomes(
+        kernelColumn,
+        (figures) => figures.some((figure) => !seenFigures.has(figure)),
+        'the figures of the page move',
+      )
       for (const figure of await kernelColumn()) seenFigures.add(figure)
     }
     await client.write('y'.repeat(500_000))
-    await becomes(() => cell(onA, 'Echo', 'Now'), (rates) => rates.every((rate) => !NOTHING_PER_SECOND.test(rate)), 'there is a rate in both directions')
+    await becomes(
+      () => cell(onA, 'Echo', 'Now'),
+      (rates) => rates.every((rate) => !NOTHING_PER_SECOND.test(rate)),
+      'there is a rate in both directions',
+    )
     client.endStdin()
     await client.exited
     assert.match(client.text('stdout'), /^x+y{500000}$/)
-    const counted = async () => ({ page: await kernelColumn(), kernel: Object.values(await countedOf(a.server, 1)).map(volume) })
+    const counted = async () => ({
+      page: await kernelColumn(),
+      kernel: Object.values(await countedOf(a.server, 1)).map(volume),
+    })
     await becomes(counted, ({ page, kernel }) => page.join() === kernel.join(), 'page and kernel agree')
-    await becomes(() => cell(onA, 'Echo', 'Now'), (rates) => rates.every((rate) => NOTHING_PER_SECOND.test(rate)), 'nothing passes any more')
+    await becomes(
+      () => cell(onA, 'Echo', 'Now'),
+      (rates) => rates.every((rate) => NOTHING_PER_SECOND.test(rate)),
+      'nothing passes any more',
+    )
   })
 
-  it('sees A\'s end Down, with why, when the other end is gone', async () => {
+  it("sees A's end Down, with why, when the other end is gone", async () => {
     await goTo(onA, 'Tunnels')
     await b.server.run('ip', ['link', 'delete', 'gre-b-1'])
     await badge(row(onA, 'gre-a-1'), 'Down').waitFor()
-    await row(onA, 'gre-a-1').getByText(/100 % of the last \d+ probes to 172\.17\.1\.2 are lost/).waitFor()
+    await row(onA, 'gre-a-1')
+      .getByText(/100 % of the last \d+ probes to 172\.17\.1\.2 are lost/)
+      .waitFor()
     await row(onA, 'gre-a-1').getByText('up (GRE reports no carrier)').waitFor()
     assert.equal((await linkOf(a.server, 'gre-a-1'))?.operstate, 'UNKNOWN', 'the kernel knows nothing of it')
   })
@@ -180,9 +225,15 @@ describe('An operator before the pages of two servers', function () {
     await onA.getByRole('link', { name: 'Diagnostics' }).click()
     await button(onA, 'Analyze').click()
     await onA.getByText('KEY_OR_ADDRESSING_MISMATCH').waitFor()
-    await onA.getByText(/192\.0\.2\.2 says: port unreachable: no tunnel there takes its GRE packets/).first().waitFor()
+    await onA
+      .getByText(/192\.0\.2\.2 says: port unreachable: no tunnel there takes its GRE packets/)
+      .first()
+      .waitFor()
     const fixes = onA.getByRole('heading', { name: 'What to do, in this order' }).locator('+ ol > li')
-    assert.match((await fixes.allInnerTexts()).join('\n'), /^Compare the keys[^]*a tunnel from 192\.0\.2\.2 to 192\.0\.2\.1/)
+    assert.match(
+      (await fixes.allInnerTexts()).join('\n'),
+      /^Compare the keys[^]*a tunnel from 192\.0\.2\.2 to 192\.0\.2\.1/,
+    )
     assert.equal(await onA.locator('dl[lang=en] dd').count(), 7)
   })
 
@@ -197,7 +248,10 @@ describe('An operator before the pages of two servers', function () {
 
   it('adopts a tunnel that somebody made by hand, as it is', async () => {
     await goTo(onA, 'Stored and real')
-    await a.server.run('ip', ['-batch', '-'], { stdin: 'link add gre-byhand type gre local 192.0.2.1 remote 192.0.2.99 key 99 ttl 64\naddress add 10.99.0.1/30 dev gre-byhand\nlink set gre-byhand up\n' })
+    await a.server.run('ip', ['-batch', '-'], {
+      stdin:
+        'link add gre-byhand type gre local 192.0.2.1 remote 192.0.2.99 key 99 ttl 64\naddress add 10.99.0.1/30 dev gre-byhand\nlink set gre-byhand up\n',
+    })
     await row(onA, 'gre-byhand').getByText('the panel does not manage it').waitFor()
     const before = await a.picture()
     await button(onA, 'Adopt: gre-byhand').click()
@@ -214,4 +268,5 @@ describe('An operator before the pages of two servers', function () {
 })
 
 /** Runs in the browser: texts that take more than one line. */
-const brokenOf = (all: Element[]): (string | null)[] => all.filter((one) => one.getClientRects().length > 1).map((one) => one.textContent)
+const brokenOf = (all: Element[]): (string | null)[] =>
+  all.filter((one) => one.getClientRects().length > 1).map((one) => one.textContent)

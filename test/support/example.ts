@@ -28,13 +28,29 @@ export const exampleConfig: LinkConfig = {
   ],
 }
 
-export const NO_FILES: Saved = { systemd_unit: null, systemd_keepalive_unit: null, networkd_netdev: null, networkd_network: null }
+export const NO_FILES: Saved = {
+  systemd_unit: null,
+  systemd_keepalive_unit: null,
+  networkd_netdev: null,
+  networkd_network: null,
+}
 
 /** What keeps the example: by systemd, unless said otherwise. */
-export const byNetworkd = ({ addresses, ...config }: LinkConfig, is_enabled = true): Saved => ({ ...NO_FILES, networkd_netdev: { is_enabled, config }, networkd_network: { is_enabled, config: { addresses } } })
-export const bySystemd = (config: LinkConfig, is_enabled = true): Saved => ({ ...NO_FILES, systemd_unit: { is_enabled, config } })
+export const byNetworkd = ({ addresses, ...config }: LinkConfig, is_enabled = true): Saved => ({
+  ...NO_FILES,
+  networkd_netdev: { is_enabled, config },
+  networkd_network: { is_enabled, config: { addresses } },
+})
+export const bySystemd = (config: LinkConfig, is_enabled = true): Saved => ({
+  ...NO_FILES,
+  systemd_unit: { is_enabled, config },
+})
 
-export function exampleTunnel(fields: Partial<LinkConfig> = {}, interface_name = 'gre-a-1', savedAs: (config: LinkConfig) => Saved = bySystemd): TunnelState {
+export function exampleTunnel(
+  fields: Partial<LinkConfig> = {},
+  interface_name = 'gre-a-1',
+  savedAs: (config: LinkConfig) => Saved = bySystemd,
+): TunnelState {
   const config = { ...exampleConfig, ...fields }
   const state = canonicalTunnel({ interface_name, link: { is_up: true, config }, saved: savedAs(config) })
   if (!state) throw new Error('The example is no state')

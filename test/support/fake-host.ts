@@ -2,7 +2,8 @@
 import { readFileSync } from 'node:fs'
 import type { Host, Space } from '@panel/web-daemon/features/metrics/host.ts'
 
-export const captured = (name: string): string => readFileSync(new URL(`captured-host/${name}`, import.meta.url), 'utf8')
+export const captured = (name: string): string =>
+  readFileSync(new URL(`captured-host/${name}`, import.meta.url), 'utf8')
 
 interface CapturedLink extends Record<'type' | 'flags' | 'mtu' | 'operstate' | 'uevent', string> {
   readonly has: readonly string[]
@@ -19,7 +20,13 @@ export class FakeHost implements Host {
   #counters: Record<string, readonly [rx: number, tx: number]> = {}
 
   constructor() {
-    const proc = { stat: 'stat', meminfo: 'meminfo', loadavg: 'loadavg', 'net/dev': 'net-dev', 'self/mountinfo': 'mountinfo' }
+    const proc = {
+      stat: 'stat',
+      meminfo: 'meminfo',
+      loadavg: 'loadavg',
+      'net/dev': 'net-dev',
+      'self/mountinfo': 'mountinfo',
+    }
     for (const [path, name] of Object.entries(proc)) this.files.set(`/proc/${path}`, captured(name))
     this.boot('the first boot')
     for (const [name, link] of Object.entries(capturedLinks)) this.addLink(name, link)
@@ -29,13 +36,15 @@ export class FakeHost implements Host {
   read = (path: string): string => {
     this.reads++
     const text = this.files.get(path)
-    if (text === undefined) throw Object.assign(new Error(`ENOENT: no such file or directory, open '${path}'`), { code: 'ENOENT' })
+    if (text === undefined)
+      throw Object.assign(new Error(`ENOENT: no such file or directory, open '${path}'`), { code: 'ENOENT' })
     return text
   }
 
   has = (path: string): boolean => this.files.has(path)
 
-  space = (mount_point: string): Promise<Space> => this.disks.get(mount_point)?.() ?? Promise.reject(new Error('EACCES: permission denied'))
+  space = (mount_point: string): Promise<Space> =>
+    this.disks.get(mount_point)?.() ?? Promise.reject(new Error('EACCES: permission denied'))
 
   boot(id: string): void {
     this.files.set('/proc/sys/kernel/random/boot_id', `${id}\n`)
@@ -54,7 +63,9 @@ export class FakeHost implements Host {
   /** From now on these interfaces and no others are there, with these bytes. */
   traffic(counters: Record<string, readonly [rx: number, tx: number]>): void {
     this.#counters = counters
-    const lines = Object.entries(this.#counters).map(([name, [rx, tx]]) => `${name.padStart(6)}: ${rx} 1 0 0 0 0 0 0 ${tx} 1 0 0 0 0 0 0`)
+    const lines = Object.entries(this.#counters).map(
+      ([name, [rx, tx]]) => `${name.padStart(6)}: ${rx} 1 0 0 0 0 0 0 ${tx} 1 0 0 0 0 0 0`,
+    )
     this.files.set('/proc/net/dev', `${HEADING}\n${lines.join('\n')}\n`)
   }
 }

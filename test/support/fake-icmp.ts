@@ -1,6 +1,12 @@
 // A network in memory for echo requests: what becomes of each is the test's to say.
 import type { Heard } from '@panel/root-helper/kernel/icmp/replies.ts'
-import { KernelError, type EchoPort, type EchoRequest, type Icmp, type PathEnds } from '@panel/root-helper/kernel/facilities.ts'
+import {
+  KernelError,
+  type EchoPort,
+  type EchoRequest,
+  type Icmp,
+  type PathEnds,
+} from '@panel/root-helper/kernel/facilities.ts'
 import { systemClock, type Clock } from '@panel/root-helper/path/clock.ts'
 
 export type FakeEcho = PathEnds & EchoRequest
@@ -39,11 +45,25 @@ export class FakeIcmp implements Icmp {
     const at_us = this.#clock.epoch() * 1000
     const interface_index = indexOf(echo.interface_name)
     const answer = this.answer(echo)
-    if (answer && 'refused' in answer) return new KernelError(answer.refused, `send to ${echo.target_address}: refused (${answer.refused})`)
+    if (answer && 'refused' in answer)
+      return new KernelError(answer.refused, `send to ${echo.target_address}: refused (${answer.refused})`)
     if (!answer) return { at_us, interface_index }
     const { after_ms = 1, ...said } = answer
     const { identifier, sequence, target_address, packet_size } = echo
-    const usual: Heard = { kind: 'reply', identifier, sequence, is_sure: true, from_address: target_address, target_address, packet_size, hop_limit: 64, reported_mtu: null, words: '', at_us: at_us + after_ms * 1000, interface_index }
+    const usual: Heard = {
+      kind: 'reply',
+      identifier,
+      sequence,
+      is_sure: true,
+      from_address: target_address,
+      target_address,
+      packet_size,
+      hop_limit: 64,
+      reported_mtu: null,
+      words: '',
+      at_us: at_us + after_ms * 1000,
+      interface_index,
+    }
     this.#clock.after(after_ms, () => hear({ ...usual, ...said }))
     return { at_us, interface_index }
   }

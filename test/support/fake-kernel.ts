@@ -2,12 +2,35 @@
 import { canonicalConfig, canonicalAddress } from '@panel/shared/tunnel/canonical.ts'
 import { nothingForeign, type ForeignFound } from '@panel/shared/foreign/model.ts'
 import { RULESET_CHANGED, type HostEvent } from '@panel/shared/events/model.ts'
-import { withoutCounters, type HostInterface, type LinkStatistics, type ObservedLink, type RoutingEntry } from '@panel/shared/tunnel/observed.ts'
+import {
+  withoutCounters,
+  type HostInterface,
+  type LinkStatistics,
+  type ObservedLink,
+  type RoutingEntry,
+} from '@panel/shared/tunnel/observed.ts'
 import type { RuleBackendFound } from '@panel/shared/ruleset/backend.ts'
 import type { Listener } from '@panel/shared/host/listener.ts'
-import { KERNEL_STUBS, LINK_KINDS, type LinkConfig, type FileKind, type LinkState, type TunnelAddress } from '@panel/shared/tunnel/model.ts'
+import {
+  KERNEL_STUBS,
+  LINK_KINDS,
+  type LinkConfig,
+  type FileKind,
+  type LinkState,
+  type TunnelAddress,
+} from '@panel/shared/tunnel/model.ts'
 import { isFileOf, NETWORKD_KINDS, UNIT_KINDS } from '@panel/shared/tunnel/saved-file.ts'
-import { KernelError, type FoundLink, type Kernel, type KernelEvents, type Links, type Netfilter, type NetworkdFiles, type SavedFiles, type UnitFiles } from '@panel/root-helper/kernel/facilities.ts'
+import {
+  KernelError,
+  type FoundLink,
+  type Kernel,
+  type KernelEvents,
+  type Links,
+  type Netfilter,
+  type NetworkdFiles,
+  type SavedFiles,
+  type UnitFiles,
+} from '@panel/root-helper/kernel/facilities.ts'
 import { FakeIcmp } from './fake-icmp.ts'
 import { FakeConnections, FakeForwarding, FakeRulesets } from './fake-ruleset.ts'
 
@@ -19,7 +42,16 @@ interface FakeLink {
   unmodelled: string[]
 }
 
-const NO_STATISTICS: LinkStatistics = { rx_bytes: 0, tx_bytes: 0, rx_packets: 0, tx_packets: 0, rx_errors: 0, tx_errors: 0, rx_dropped: 0, tx_dropped: 0 }
+const NO_STATISTICS: LinkStatistics = {
+  rx_bytes: 0,
+  tx_bytes: 0,
+  rx_packets: 0,
+  tx_packets: 0,
+  rx_errors: 0,
+  tx_errors: 0,
+  rx_dropped: 0,
+  tx_dropped: 0,
+}
 
 export class FakeKernel implements Kernel {
   readonly held = new Map<string, FakeLink>()
@@ -29,7 +61,10 @@ export class FakeKernel implements Kernel {
   readonly changes: string[] = []
   /** For whose sake networkd was asked to read its files again. */
   readonly reloads: string[] = []
-  readonly rulesets = new FakeRulesets((what) => this.#change(what), () => this.#tell(RULESET_CHANGED))
+  readonly rulesets = new FakeRulesets(
+    (what) => this.#change(what),
+    () => this.#tell(RULESET_CHANGED),
+  )
   readonly connections = new FakeConnections((what) => this.#change(what))
   readonly forwarding = new FakeForwarding((what) => this.#change(what))
   readonly icmp = new FakeIcmp()
@@ -37,8 +72,15 @@ export class FakeKernel implements Kernel {
   foreign: ForeignFound = nothingForeign('')
   readonly netfilter: Netfilter = { foreign: async () => structuredClone(this.foreign) }
   supportsGre = true
-  hostInterfaces: HostInterface[] = [fakeInterface('lo', 1, 'loopback', ['127.0.0.1/8']), fakeInterface('eth0', 2, 'physical', ['192.0.2.1/24', '2001:db8::1/64'])]
-  hostRoutes: RoutingEntry[] = [fakeRoute('0.0.0.0/0', 'eth0'), fakeRoute('192.0.2.0/24', 'eth0'), fakeRoute('::/0', 'eth0')]
+  hostInterfaces: HostInterface[] = [
+    fakeInterface('lo', 1, 'loopback', ['127.0.0.1/8']),
+    fakeInterface('eth0', 2, 'physical', ['192.0.2.1/24', '2001:db8::1/64']),
+  ]
+  hostRoutes: RoutingEntry[] = [
+    fakeRoute('0.0.0.0/0', 'eth0'),
+    fakeRoute('192.0.2.0/24', 'eth0'),
+    fakeRoute('::/0', 'eth0'),
+  ]
   hostListeners: Listener[] = []
   get ruleBackend(): RuleBackendFound {
     return { active: this.rulesets.backend, has_ipv6: true, reason: 'It was asked for' }
@@ -50,12 +92,24 @@ export class FakeKernel implements Kernel {
   /** All that can be changed, as text: equal text is an unchanged host. Indexes are left out, since making a link anew gives it another. */
   picture(): string {
     const links = [...this.held].map(([name, link]) => [name, link.kind, link.state, link.unmodelled]).sort()
-    return JSON.stringify({ links, files: [...this.files].sort(), enabled: [...this.enabled].sort(), rules: this.rulesets.picture(), forwarding: [this.forwarding.live, this.forwarding.file] })
+    return JSON.stringify({
+      links,
+      files: [...this.files].sort(),
+      enabled: [...this.enabled].sort(),
+      rules: this.rulesets.picture(),
+      forwarding: [this.forwarding.live, this.forwarding.file],
+    })
   }
 
   /** Puts a link there behind the panel's back. */
   plant(name: string, link: Partial<FakeLink>): void {
-    this.held.set(name, { index: this.#nextIndex++, kind: link.state?.config.kind ?? 'vxlan', state: null, unmodelled: [], ...link })
+    this.held.set(name, {
+      index: this.#nextIndex++,
+      kind: link.state?.config.kind ?? 'vxlan',
+      state: null,
+      unmodelled: [],
+      ...link,
+    })
     this.#tellOfLink(name)
   }
 
@@ -67,8 +121,14 @@ export class FakeKernel implements Kernel {
   }
 
   readonly links: Links = {
-    list: async (names) => [...this.held].filter(([name, link]) => (names ? names.includes(name) : isOurs(name, link))).map(([name, link]) => found(name, link)),
-    observe: async (names) => [...this.held].filter(([name]) => names.includes(name)).map(([name, link]) => ({ interface_name: name, observed: withoutCounters(found(name, link).observed) })),
+    list: async (names) =>
+      [...this.held]
+        .filter(([name, link]) => (names ? names.includes(name) : isOurs(name, link)))
+        .map(([name, link]) => found(name, link)),
+    observe: async (names) =>
+      [...this.held]
+        .filter(([name]) => names.includes(name))
+        .map(([name, link]) => ({ interface_name: name, observed: withoutCounters(found(name, link).observed) })),
     create: async (name, config) => this.#create(name, config),
     delete: async (name) => {
       this.#ours(name)
@@ -81,8 +141,15 @@ export class FakeKernel implements Kernel {
     setUp: async (name, is_up) => this.#setUp(name, is_up),
     addAddress: async (name, address) => this.#addAddress(name, address),
     removeAddress: async (name, address) => this.#removeAddress(name, address),
-    supports: async () => (this.supportsGre ? { supported: true, detail: '' } : { supported: false, detail: 'Unknown device type' }),
-    interfaces: async () => [...this.hostInterfaces, ...[...this.held].map(([name, link]) => ({ ...fakeInterface(name, link.index, 'tunnel', found(name, link).observed.addresses), kind: link.kind }))],
+    supports: async () =>
+      this.supportsGre ? { supported: true, detail: '' } : { supported: false, detail: 'Unknown device type' },
+    interfaces: async () => [
+      ...this.hostInterfaces,
+      ...[...this.held].map(([name, link]) => ({
+        ...fakeInterface(name, link.index, 'tunnel', found(name, link).observed.addresses),
+        kind: link.kind,
+      })),
+    ],
     routingTable: async () => this.hostRoutes,
   }
 
@@ -121,7 +188,8 @@ export class FakeKernel implements Kernel {
   #create(name: string, config: LinkConfig): void {
     if (this.held.has(name)) throw new KernelError('EEXIST', `Cannot create ${name}: File exists`)
     if (!this.supportsGre) throw new KernelError('EOPNOTSUPP', `Cannot create ${name}: Unknown device type`)
-    if ([...this.held.values()].some((link) => link.state && sameEnds(link.state.config, config))) throw new KernelError('EEXIST', `Cannot create ${name}: File exists`)
+    if ([...this.held.values()].some((link) => link.state && sameEnds(link.state.config, config)))
+      throw new KernelError('EEXIST', `Cannot create ${name}: File exists`)
     this.#change(`create ${name}`)
     const state = { is_up: false, config: canonicalConfig({ ...config, addresses: [] }) }
     this.held.set(name, { index: this.#nextIndex++, kind: config.kind, state, unmodelled: [] })
@@ -139,14 +207,16 @@ export class FakeKernel implements Kernel {
     const link = this.#ours(name)
     this.#change(`${is_up ? 'up' : 'down'} ${name}`)
     // A link that goes down loses its IPv6 addresses (addrconf_ifdown), as the contract suite shows of the real one.
-    if (link.is_up && !is_up) link.config = { ...link.config, addresses: link.config.addresses.filter((a) => !a.address.includes(':')) }
+    if (link.is_up && !is_up)
+      link.config = { ...link.config, addresses: link.config.addresses.filter((a) => !a.address.includes(':')) }
     link.is_up = is_up
     this.#tellOfLink(name)
   }
 
   #addAddress(name: string, address: TunnelAddress): void {
     const link = this.#ours(name)
-    if (link.config.addresses.some((a) => sameAddress(a, address))) throw new KernelError('EEXIST', `Cannot add ${address.address} to ${name}: File exists`)
+    if (link.config.addresses.some((a) => sameAddress(a, address)))
+      throw new KernelError('EEXIST', `Cannot add ${address.address} to ${name}: File exists`)
     this.#change(`address ${name} ${address.address}`)
     link.config = canonicalConfig({ ...link.config, addresses: [...link.config.addresses, address] })
     this.#tell({ subject: 'address', interface_name: '', index: this.#indexOf(name), is_removal: false })
@@ -154,7 +224,11 @@ export class FakeKernel implements Kernel {
 
   #removeAddress(name: string, address: TunnelAddress): void {
     const link = this.#ours(name)
-    if (!link.config.addresses.some((a) => sameAddress(a, address))) throw new KernelError('EADDRNOTAVAIL', `Cannot remove ${address.address} from ${name}: Cannot assign requested address`)
+    if (!link.config.addresses.some((a) => sameAddress(a, address)))
+      throw new KernelError(
+        'EADDRNOTAVAIL',
+        `Cannot remove ${address.address} from ${name}: Cannot assign requested address`,
+      )
     this.#change(`address-remove ${name} ${address.address}`)
     link.config = { ...link.config, addresses: link.config.addresses.filter((a) => !sameAddress(a, address)) }
     this.#tell({ subject: 'address', interface_name: '', index: this.#indexOf(name), is_removal: true })
@@ -182,18 +256,24 @@ export class FakeKernel implements Kernel {
   }
 }
 
-const isOurs = (name: string, link: FakeLink): boolean => (LINK_KINDS as readonly string[]).includes(link.kind) && !(KERNEL_STUBS as readonly string[]).includes(name)
+const isOurs = (name: string, link: FakeLink): boolean =>
+  (LINK_KINDS as readonly string[]).includes(link.kind) && !(KERNEL_STUBS as readonly string[]).includes(name)
 
 function ours(name: string, kinds: readonly FileKind[]): string {
   if (!isFileOf(name, kinds)) throw new Error(`${name} is not a name of our files`)
   return name
 }
 
-const sameAddress = (a: TunnelAddress, b: TunnelAddress): boolean => JSON.stringify(canonicalAddress(a)) === JSON.stringify(canonicalAddress(b))
+const sameAddress = (a: TunnelAddress, b: TunnelAddress): boolean =>
+  JSON.stringify(canonicalAddress(a)) === JSON.stringify(canonicalAddress(b))
 
 /** Two links of one driver may not share ends and key (ip_tunnel_find, net/ipv4/ip_tunnel.c). */
 const sameEnds = (a: LinkConfig, b: LinkConfig): boolean =>
-  a.kind === b.kind && a.local_endpoint === b.local_endpoint && a.remote_endpoint === b.remote_endpoint && a.ikey === b.ikey && a.bind_device === b.bind_device
+  a.kind === b.kind &&
+  a.local_endpoint === b.local_endpoint &&
+  a.remote_endpoint === b.remote_endpoint &&
+  a.ikey === b.ikey &&
+  a.bind_device === b.bind_device
 
 function found(interface_name: string, { index, kind, state, unmodelled }: FakeLink): FoundLink {
   return { interface_name, link: state && structuredClone(state), observed: observed(index, kind, state), unmodelled }
@@ -216,7 +296,29 @@ function observed(index: number, kind: string, state: LinkState | null): Observe
 }
 
 function fakeInterface(name: string, index: number, kind: HostInterface['class'], addresses: string[]): HostInterface {
-  return { name, index, mtu: kind === 'loopback' ? 65536 : 1500, kind: '', hardware_addr: '', oper_state: 'UP', flags: ['UP'], is_up: true, is_lower_up: true, addresses, statistics: NO_STATISTICS, class: kind }
+  return {
+    name,
+    index,
+    mtu: kind === 'loopback' ? 65536 : 1500,
+    kind: '',
+    hardware_addr: '',
+    oper_state: 'UP',
+    flags: ['UP'],
+    is_up: true,
+    is_lower_up: true,
+    addresses,
+    statistics: NO_STATISTICS,
+    class: kind,
+  }
 }
 
-const fakeRoute = (destination: string, device: string): RoutingEntry => ({ destination, gateway: destination.endsWith('/0') ? (destination.includes(':') ? '2001:db8::fe' : '192.0.2.254') : '', device, is_default: destination.endsWith('/0'), source: '', table: 254, protocol: 'static', metric: 0 })
+const fakeRoute = (destination: string, device: string): RoutingEntry => ({
+  destination,
+  gateway: destination.endsWith('/0') ? (destination.includes(':') ? '2001:db8::fe' : '192.0.2.254') : '',
+  device,
+  is_default: destination.endsWith('/0'),
+  source: '',
+  table: 254,
+  protocol: 'static',
+  metric: 0,
+})

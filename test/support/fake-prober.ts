@@ -15,7 +15,8 @@ interface Watch {
 }
 
 const ajv = new Ajv({ strictTypes: false })
-const asSchemaSays = (schema: object, said: unknown): void => assert.ok(ajv.validate(schema, said), `out of shape: ${JSON.stringify(ajv.errors)}`)
+const asSchemaSays = (schema: object, said: unknown): void =>
+  assert.ok(ajv.validate(schema, said), `out of shape: ${JSON.stringify(ajv.errors)}`)
 
 export class FakeProber {
   /** Set: a watch that is asked for fails so. */
@@ -39,7 +40,13 @@ export class FakeProber {
       asSchemaSays(METHODS['path.watch'].params, params)
       signal.throwIfAborted()
       if (this.refusal) throw this.refusal
-      return new Promise((resolve, reject) => this.#begin(params as Params<'path.watch'>, { tell: onItem as Watch['tell'], fail: reject, end: resolve as () => void }, signal))
+      return new Promise((resolve, reject) =>
+        this.#begin(
+          params as Params<'path.watch'>,
+          { tell: onItem as Watch['tell'], fail: reject, end: resolve as () => void },
+          signal,
+        ),
+      )
     }) as Streamer
 
   get targets(): WatchTarget[] {
@@ -57,7 +64,12 @@ export class FakeProber {
   }
 
   /** So many more are lost. */
-  lose(interface_name: string, count = 1, outcome: Exclude<ProbeOutcome, 'reply' | 'late'> = 'timeout', detail = ''): void {
+  lose(
+    interface_name: string,
+    count = 1,
+    outcome: Exclude<ProbeOutcome, 'reply' | 'late'> = 'timeout',
+    detail = '',
+  ): void {
     this.#decide(interface_name, count, outcome, null, detail)
   }
 
@@ -79,18 +91,31 @@ export class FakeProber {
     watch?.fail(why)
   }
 
-  #begin({ targets }: Params<'path.watch'>, { tell, fail, end }: { tell: Watch['tell']; fail: Watch['fail']; end: (result: object) => void }, signal: AbortSignal): void {
+  #begin(
+    { targets }: Params<'path.watch'>,
+    { tell, fail, end }: { tell: Watch['tell']; fail: Watch['fail']; end: (result: object) => void },
+    signal: AbortSignal,
+  ): void {
     const checked = (item: WatchItem): void => {
       asSchemaSays(METHODS['path.watch'].item, item)
       tell(item)
     }
     this.begun += 1
-    const watch: Watch = { watch_id: this.begun, targets: new Map(targets.map((target) => [target.target_id, { ...target, sequence: 0 }])), tell: checked, fail }
+    const watch: Watch = {
+      watch_id: this.begun,
+      targets: new Map(targets.map((target) => [target.target_id, { ...target, sequence: 0 }])),
+      tell: checked,
+      fail,
+    }
     this.#watch = watch
-    signal.addEventListener('abort', () => {
-      if (this.#watch === watch) this.#watch = null
-      end({})
-    }, { once: true })
+    signal.addEventListener(
+      'abort',
+      () => {
+        if (this.#watch === watch) this.#watch = null
+        end({})
+      },
+      { once: true },
+    )
     setImmediate(() => this.#watch === watch && checked({ watch_id: watch.watch_id, results: [], lost: 0 }))
   }
 
@@ -98,7 +123,8 @@ export class FakeProber {
     this.changes.push(change)
     const watch = this.#watch
     if (!watch || watch.watch_id !== change.watch_id) return false
-    for (const target of change.put) watch.targets.set(target.target_id, { ...target, sequence: watch.targets.get(target.target_id)?.sequence ?? 0 })
+    for (const target of change.put)
+      watch.targets.set(target.target_id, { ...target, sequence: watch.targets.get(target.target_id)?.sequence ?? 0 })
     for (const target_id of change.gone) watch.targets.delete(target_id)
     return true
   }
@@ -110,7 +136,10 @@ export class FakeProber {
 
   #target(interface_name: string): WatchTarget & { sequence: number } {
     const target = [...(this.#watch?.targets.values() ?? [])].find((one) => one.interface_name === interface_name)
-    if (!target) throw new Error(`${interface_name} is not probed; ${this.targets.map((one) => one.interface_name).join(', ') || 'nothing'} is`)
+    if (!target)
+      throw new Error(
+        `${interface_name} is not probed; ${this.targets.map((one) => one.interface_name).join(', ') || 'nothing'} is`,
+      )
     return target
   }
 
@@ -119,5 +148,18 @@ export class FakeProber {
   }
 }
 
-const resultOf = ({ target_id }: WatchTarget, sequence: number, outcome: ProbeOutcome, rtt_us: number | null, detail: string): WatchItem['results'][number] =>
-  ({ target_id, sequence, outcome, sent_at_ms: Date.now(), rtt_us, detail, pending: 0 })
+const resultOf = (
+  { target_id }: WatchTarget,
+  sequence: number,
+  outcome: ProbeOutcome,
+  rtt_us: number | null,
+  detail: string,
+): WatchItem['results'][number] => ({
+  target_id,
+  sequence,
+  outcome,
+  sent_at_ms: Date.now(),
+  rtt_us,
+  detail,
+  pending: 0,
+})

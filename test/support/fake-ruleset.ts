@@ -4,7 +4,13 @@ import type { RelayCounters, RelayRule } from '@panel/shared/ruleset/model.ts'
 import type { RuleBackend } from '@panel/shared/ruleset/backend.ts'
 import type { ForwardingSwitches } from '@panel/shared/forwarding/model.ts'
 import type { FlowsFound, RelayConnection } from '@panel/shared/ruleset/connection.ts'
-import { KernelError, type Connections, type Forwarding, type HeldRuleset, type Rulesets } from '@panel/root-helper/kernel/facilities.ts'
+import {
+  KernelError,
+  type Connections,
+  type Forwarding,
+  type HeldRuleset,
+  type Rulesets,
+} from '@panel/root-helper/kernel/facilities.ts'
 import { FlowCounts } from '@panel/root-helper/kernel/conntrack/flow-counts.ts'
 
 const ZERO = { tx_bytes: 0, tx_packets: 0, rx_bytes: 0, rx_packets: 0 }
@@ -48,7 +54,13 @@ export class FakeRulesets implements Rulesets {
     const before = this.counted.get(route_rule_id)
     if (!before) throw new Error(`Rule ${route_rule_id} has no counters`)
     const { tx_bytes = 0, tx_packets = 0, rx_bytes = 0, rx_packets = 0 } = moved
-    this.counted.set(route_rule_id, { route_rule_id, tx_bytes: before.tx_bytes + tx_bytes, tx_packets: before.tx_packets + tx_packets, rx_bytes: before.rx_bytes + rx_bytes, rx_packets: before.rx_packets + rx_packets })
+    this.counted.set(route_rule_id, {
+      route_rule_id,
+      tx_bytes: before.tx_bytes + tx_bytes,
+      tx_packets: before.tx_packets + tx_packets,
+      rx_bytes: before.rx_bytes + rx_bytes,
+      rx_packets: before.rx_packets + rx_packets,
+    })
   }
 
   picture(): unknown {
@@ -56,9 +68,19 @@ export class FakeRulesets implements Rulesets {
   }
 
   async read(): Promise<HeldRuleset> {
-    const answer = { backend: this.backend, is_readable: this.unreadable === '', is_present: this.isPresent, detail: this.unreadable }
+    const answer = {
+      backend: this.backend,
+      is_readable: this.unreadable === '',
+      is_present: this.isPresent,
+      detail: this.unreadable,
+    }
     if (!answer.is_readable) return { ...answer, rules: [], damaged: [], unmanaged: [] }
-    return { ...answer, rules: [...this.rules.values()].sort(inOrder), damaged: structuredClone(this.damaged), unmanaged: [...this.unmanaged] }
+    return {
+      ...answer,
+      rules: [...this.rules.values()].sort(inOrder),
+      damaged: structuredClone(this.damaged),
+      unmanaged: [...this.unmanaged],
+    }
   }
 
   async submit(gone: readonly number[], put: readonly RelayRule[]): Promise<void> {
@@ -69,7 +91,8 @@ export class FakeRulesets implements Rulesets {
     for (const id of gone) this.rules.delete(id)
     for (const rule of put) {
       this.rules.set(rule.route_rule_id, structuredClone(rule))
-      if (!this.counted.has(rule.route_rule_id)) this.counted.set(rule.route_rule_id, { route_rule_id: rule.route_rule_id, ...ZERO })
+      if (!this.counted.has(rule.route_rule_id))
+        this.counted.set(rule.route_rule_id, { route_rule_id: rule.route_rule_id, ...ZERO })
     }
     const named = new Set([...gone, ...put.map(({ route_rule_id }) => route_rule_id)])
     this.damaged = this.damaged.filter(({ route_rule_id }) => !named.has(route_rule_id))
@@ -111,12 +134,17 @@ export class FakeConnections implements Connections {
 
   async list(route_rule_ids: readonly number[]): Promise<RelayConnection[]> {
     if (this.unreadable !== '') throw new KernelError('EPERM', this.unreadable)
-    return this.open.filter(({ route_rule_id }) => route_rule_ids.length === 0 || route_rule_ids.includes(route_rule_id))
+    return this.open.filter(
+      ({ route_rule_id }) => route_rule_ids.length === 0 || route_rule_ids.includes(route_rule_id),
+    )
   }
 
   async count(): Promise<Pick<FlowsFound, 'epoch' | 'flows'>> {
     const open = await this.list([])
-    return { epoch: this.counts.epoch, flows: this.counts.look(open.map((one) => ({ route_rule_id: one.route_rule_id, flow: this.#numberOf(one) }))) }
+    return {
+      epoch: this.counts.epoch,
+      flows: this.counts.look(open.map((one) => ({ route_rule_id: one.route_rule_id, flow: this.#numberOf(one) }))),
+    }
   }
 
   #numberOf({ source_address, source_port }: RelayConnection): number {
@@ -127,7 +155,9 @@ export class FakeConnections implements Connections {
 
   async drop(route_rule_ids: readonly number[], destinations: Parameters<Connections['drop']>[1]): Promise<number> {
     this.#change(`disconnect ${route_rule_ids.join(',')}`)
-    const leads = (one: RelayConnection): boolean => destinations.length === 0 || destinations.some(({ address, port }) => address === one.destination_address && port === one.destination_port)
+    const leads = (one: RelayConnection): boolean =>
+      destinations.length === 0 ||
+      destinations.some(({ address, port }) => address === one.destination_address && port === one.destination_port)
     const stay = this.open.filter((one) => !route_rule_ids.includes(one.route_rule_id) || !leads(one))
     const dropped = this.open.length - stay.length
     this.open = stay
@@ -139,14 +169,24 @@ export class FakeForwarding implements Forwarding {
   live: ForwardingSwitches = { ipv4: false, ipv6: false }
   hasIpv6 = true
   file: string | null = null
-  conntrack: Awaited<ReturnType<Forwarding['facts']>>['conntrack'] = { count: 0, max: 262_144, is_accounting: false, is_timestamping: false }
+  conntrack: Awaited<ReturnType<Forwarding['facts']>>['conntrack'] = {
+    count: 0,
+    max: 262_144,
+    is_accounting: false,
+    is_timestamping: false,
+  }
   readonly #change: (what: string) => void
 
   constructor(change: (what: string) => void) {
     this.#change = change
   }
 
-  facts = async () => ({ live: { ...this.live }, has_ipv6: this.hasIpv6, sysctl_path: '/etc/sysctl.d/99-tunnel-panel.conf', conntrack: this.conntrack })
+  facts = async () => ({
+    live: { ...this.live },
+    has_ipv6: this.hasIpv6,
+    sysctl_path: '/etc/sysctl.d/99-tunnel-panel.conf',
+    conntrack: this.conntrack,
+  })
   readFile = async (): Promise<string | null> => this.file
 
   async set(family: keyof ForwardingSwitches, is_on: boolean): Promise<void> {

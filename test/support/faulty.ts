@@ -1,5 +1,16 @@
 // Any kernel, with a fault at the n-th change asked of it. It lives in the tests, so a production helper has no such door.
-import type { Connections, Forwarding, Icmp, Kernel, KernelEvents, Links, Netfilter, NetworkdFiles, Rulesets, UnitFiles } from '@panel/root-helper/kernel/facilities.ts'
+import type {
+  Connections,
+  Forwarding,
+  Icmp,
+  Kernel,
+  KernelEvents,
+  Links,
+  Netfilter,
+  NetworkdFiles,
+  Rulesets,
+  UnitFiles,
+} from '@panel/root-helper/kernel/facilities.ts'
 
 /**
  * refuses: the change is not made, and throws. half: it is made, and throws. lies: it is not made, and says it was.
@@ -67,6 +78,12 @@ export class FaultyKernel implements Kernel {
 }
 
 /** The n-th change fails, and only that one. */
-export const onlyAt = (n: number, fault: Fault): FaultAt => (asked) => (asked === n ? fault : null)
+export const onlyAt =
+  (n: number, fault: Fault): FaultAt =>
+  (asked) =>
+    asked === n ? fault : null
 /** From the n-th on, every change fails: undoing too. */
-export const from = (n: number, fault: Fault): FaultAt => (asked) => (asked >= n ? fault : null)
+export const from =
+  (n: number, fault: Fault): FaultAt =>
+  (asked) =>
+    asked >= n ? fault : null

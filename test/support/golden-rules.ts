@@ -6,4 +6,7 @@ import type { RelayRule } from '@panel/shared/ruleset/model.ts'
 
 export const RULESETS = join(import.meta.dirname, '../golden/ruleset')
 
-export const goldenRules = (name: string): RelayRule[] => canonicalRuleset((JSON.parse(readFileSync(join(RULESETS, name, 'state.json'), 'utf8')) as { rules: RelayRule[] }).rules)
+export const goldenRules = (name: string): RelayRule[] =>
+  canonicalRuleset(
+    (JSON.parse(readFileSync(join(RULESETS, name, 'state.json'), 'utf8')) as { rules: RelayRule[] }).rules,
+  )

@@ -49,12 +49,20 @@ export function inProcessHelper(kernel: FakeKernel, journal: Parts['journal'] = 
   let lastId = 0
   const answerTo = async (method: string, params: unknown, id = ++lastId): Promise<unknown> => {
     asked.push(method)
-    const { text } = await dispatch(new TextEncoder().encode(JSON.stringify({ jsonrpc: '2.0', id, method, params })), streams)
+    const { text } = await dispatch(
+      new TextEncoder().encode(JSON.stringify({ jsonrpc: '2.0', id, method, params })),
+      streams,
+    )
     const { result, error } = JSON.parse(text) as { result?: unknown; error?: { code: number; message: string } }
     if (error) throw new HelperRefusal(error.code, error.message)
     return result
   }
-  const stream = async (method: string, params: unknown, onItem: (item: never) => void, signal: AbortSignal): Promise<unknown> => {
+  const stream = async (
+    method: string,
+    params: unknown,
+    onItem: (item: never) => void,
+    signal: AbortSignal,
+  ): Promise<unknown> => {
     signal.throwIfAborted()
     const id = ++lastId
     readers.set(id, onItem)
@@ -64,7 +72,11 @@ export function inProcessHelper(kernel: FakeKernel, journal: Parts['journal'] = 
   return { ask: ((method, params) => answerTo(method, params)) as Writer, stream: stream as Streamer, parts, asked }
 }
 
-export const noJournal = (): Parts['journal'] => ({ begin: async () => undefined, end: async () => undefined, read: async () => null })
+export const noJournal = (): Parts['journal'] => ({
+  begin: async () => undefined,
+  end: async () => undefined,
+  read: async () => null,
+})
 
 const HELPER_FACTS: HelperFacts = {
   savers: [
@@ -79,4 +91,7 @@ const HELPER_FACTS: HelperFacts = {
   pid: 1,
 }
 
-const ALL_TOOLS: Tools = { backend: { available: true, version: 'nftables v1.0.6', detail: '' }, tools: TOOLS.map((name) => ({ name, available: true })) }
+const ALL_TOOLS: Tools = {
+  backend: { available: true, version: 'nftables v1.0.6', detail: '' },
+  tools: TOOLS.map((name) => ({ name, available: true })),
+}

@@ -5,9 +5,22 @@ import { NAT_MODES, BALANCES, RELAY_PROTOCOLS, type RelayRule } from '@panel/sha
 
 const addresses = { 4: ['192.0.2.1', '192.0.2.2', '0.0.0.0'], 6: ['2001:db8::1', '2001:db8::2', '::'] } as const
 const targets = { 4: ['10.9.0.2', '10.9.0.3', '10.9.0.4'], 6: ['fd09::2', 'fd09::3', '::ffff:1.2.3.4'] } as const
-const networks = { 4: ['10.0.0.0/8', '10.1.0.0/16', '10.1.0.0/25', '10.1.0.128/25', '198.51.100.7/32', '128.0.0.0/1', '255.255.255.255/32', '0.0.0.0/0'], 6: ['fd00::/8', 'fd01::/64', '2001:db8:5::7/128', '8000::/1', '::/0'] } as const
+const networks = {
+  4: [
+    '10.0.0.0/8',
+    '10.1.0.0/16',
+    '10.1.0.0/25',
+    '10.1.0.128/25',
+    '198.51.100.7/32',
+    '128.0.0.0/1',
+    '255.255.255.255/32',
+    '0.0.0.0/0',
+  ],
+  6: ['fd00::/8', 'fd01::/64', '2001:db8:5::7/128', '8000::/1', '::/0'],
+} as const
 const maybe = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | null> => fc.option(arbitrary, { freq: 1 })
-const rarely = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | null> => fc.option(arbitrary, { freq: 3 }).map((value) => value)
+const rarely = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | null> =>
+  fc.option(arbitrary, { freq: 3 }).map((value) => value)
 
 const ruleOf = (family: 4 | 6): fc.Arbitrary<RelayRule> =>
   fc
@@ -19,10 +32,22 @@ const ruleOf = (family: 4 | 6): fc.Arbitrary<RelayRule> =>
       bind_port: fc.integer({ min: 1000, max: 1012 }),
       width: fc.constantFrom(0, 0, 0, 1, 4, 9),
       bind_interface: maybe(fc.constantFrom('eth0', 'vlan.12@x', '7')),
-      destinations: fc.array(fc.record({ address: fc.constantFrom(...targets[family]), port: fc.integer({ min: 1000, max: 1012 }), port_range_end: fc.constant(null), weight: fc.constantFrom(1, 2, 3, 10, 999, 1000) }), { minLength: 1, maxLength: 4 }),
+      destinations: fc.array(
+        fc.record({
+          address: fc.constantFrom(...targets[family]),
+          port: fc.integer({ min: 1000, max: 1012 }),
+          port_range_end: fc.constant(null),
+          weight: fc.constantFrom(1, 2, 3, 10, 999, 1000),
+        }),
+        { minLength: 1, maxLength: 4 },
+      ),
       balance: fc.constantFrom('none' as const, ...BALANCES),
       nat_mode: fc.constantFrom(...NAT_MODES),
-      allowed_sources: fc.constantFrom(0, 0, 1, 2, 4).chain((many) => fc.uniqueArray(fc.constantFrom<string>(...networks[family]), { minLength: many, maxLength: many })),
+      allowed_sources: fc
+        .constantFrom(0, 0, 1, 2, 4)
+        .chain((many) =>
+          fc.uniqueArray(fc.constantFrom<string>(...networks[family]), { minLength: many, maxLength: many }),
+        ),
       is_clamp_mss_to_pmtu: fc.boolean(),
       is_include_local_originated: fc.boolean(),
       is_logging_enabled: fc.constantFrom(false, false, true),
@@ -30,9 +55,17 @@ const ruleOf = (family: 4 | 6): fc.Arbitrary<RelayRule> =>
       max_connections_per_source: rarely(fc.integer({ min: 1, max: 1_000_000 })),
       connection_rate_limit: rarely(fc.integer({ min: 1, max: 1_000_000 })),
     })
-    .map(({ width, ...rule }) => canonicalRule({ ...rule, bind_port_range_end: width === 0 ? null : rule.bind_port + width, snat_address: rule.nat_mode === 'snat' ? targets[family][0] : null }))
+    .map(({ width, ...rule }) =>
+      canonicalRule({
+        ...rule,
+        bind_port_range_end: width === 0 ? null : rule.bind_port + width,
+        snat_address: rule.nat_mode === 'snat' ? targets[family][0] : null,
+      }),
+    )
 
 export const relayRule: fc.Arbitrary<RelayRule> = fc.oneof(ruleOf(4), ruleOf(4), ruleOf(6))
 
 /** Up to twelve rules, in their order. */
-export const relayRules: fc.Arbitrary<RelayRule[]> = fc.uniqueArray(relayRule, { maxLength: 10, selector: ({ route_rule_id }) => route_rule_id }).map(canonicalRuleset)
+export const relayRules: fc.Arbitrary<RelayRule[]> = fc
+  .uniqueArray(relayRule, { maxLength: 10, selector: ({ route_rule_id }) => route_rule_id })
+  .map(canonicalRuleset)

@@ -2,7 +2,11 @@
 const { writeFileSync } = require('node:fs')
 const { reporters } = require('mocha')
 
-const told = (test) => ({ title: test.titlePath().join(' › '), file: test.file ?? '', error: String(test.err?.stack ?? test.err?.message ?? 'no error was given') })
+const told = (test) => ({
+  title: test.titlePath().join(' › '),
+  file: test.file ?? '',
+  error: String(test.err?.stack ?? test.err?.message ?? 'no error was given'),
+})
 
 module.exports = class extends reporters.Spec {
   constructor(runner, options) {

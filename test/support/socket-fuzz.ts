@@ -14,7 +14,22 @@ const GOOD = [
   request('events.subscribe', {}),
   request('stream.cancel', { id: 1 }),
 ]
-const INSERTS = ['', 'null', '[]', '{}', '-1', '1e99', '"', '}', ',', '\\u0000', '__proto__', 'true', '\u00e9', 'x'.repeat(2000)]
+const INSERTS = [
+  '',
+  'null',
+  '[]',
+  '{}',
+  '-1',
+  '1e99',
+  '"',
+  '}',
+  ',',
+  '\\u0000',
+  '__proto__',
+  'true',
+  '\u00e9',
+  'x'.repeat(2000),
+]
 
 /** A small generator with a fixed seed (xorshift32), so that a failure comes again. */
 let seed = 0x9e3779b9
@@ -37,7 +52,9 @@ function burst(lines: number): Promise<void> {
     let text = ''
     const socket = connect(path, () => socket.end(Array.from({ length: lines }, mutated).join('\n') + '\n'))
     socket.on('data', (data) => (text += data.toString()))
-    socket.on('error', (error: NodeJS.ErrnoException) => (error.code === 'EPIPE' || error.code === 'ECONNRESET' ? undefined : reject(error)))
+    socket.on('error', (error: NodeJS.ErrnoException) =>
+      error.code === 'EPIPE' || error.code === 'ECONNRESET' ? undefined : reject(error),
+    )
     socket.on('close', () => {
       tally(text, lines)
       resolve()
@@ -46,7 +63,9 @@ function burst(lines: number): Promise<void> {
 }
 
 function tally(text: string, lines: number): void {
-  const errors = text.split('\n').flatMap((line) => (line === '' ? [] : ((JSON.parse(line) as { error?: { code: number } }).error ?? [])))
+  const errors = text
+    .split('\n')
+    .flatMap((line) => (line === '' ? [] : ((JSON.parse(line) as { error?: { code: number } }).error ?? [])))
   count.internal += errors.filter(({ code }) => code === -32603).length
   count.sent += lines
   // The first malformed line closes the connection, and with it the rest of its burst is refused unread.
@@ -56,7 +75,8 @@ function tally(text: string, lines: number): void {
 
 async function main(): Promise<void> {
   const LINES = 25
-  while (count.sent < Number(total)) await Promise.all(Array.from({ length: 8 }, () => burst(Math.min(LINES, Number(total) / 8))))
+  while (count.sent < Number(total))
+    await Promise.all(Array.from({ length: 8 }, () => burst(Math.min(LINES, Number(total) / 8))))
   process.stdout.write(JSON.stringify(count))
 }
 

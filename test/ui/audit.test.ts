@@ -16,11 +16,20 @@ describe('The audit log on the page', () => {
   })
   afterEach(() => host.close())
 
-  const visitAudit = async (query = ''): Promise<Visit> => goTo(await signedIn(await visit(host)), host, `audit${query}`, /^Audit log \d+/)
+  const visitAudit = async (query = ''): Promise<Visit> =>
+    goTo(await signedIn(await visit(host)), host, `audit${query}`, /^Audit log \d+/)
 
   it('has the newest first, and tells what failed by word, shape and reason', async () => {
     const { page } = await visitAudit()
-    assert.deepEqual(await page.getByRole('rowheader').locator('button').allInnerTexts(), ['Sign-in', 'Settings changed', 'Tunnel created', 'Tunnel created', 'Tunnel created', 'Tunnel created', 'Account created'])
+    assert.deepEqual(await page.getByRole('rowheader').locator('button').allInnerTexts(), [
+      'Sign-in',
+      'Settings changed',
+      'Tunnel created',
+      'Tunnel created',
+      'Tunnel created',
+      'Tunnel created',
+      'Account created',
+    ])
     const refused = page.getByRole('row', { name: /Settings changed/ })
     assert.equal(await refused.locator('[data-state=down]').innerText(), 'Failed')
     assert.match(await refused.innerText(), /Must be a whole number/)
@@ -50,7 +59,7 @@ describe('The audit log on the page', () => {
     const dialog = page.getByRole('dialog', { name: 'Tunnel created' })
     const text = await dialog.innerText()
     assert.match(text, /operator[\s\S]*127\.0\.0\.1[\s\S]*Tunnel 1[\s\S]*Hamburg relay/)
-    assert.ok(await dialog.getByRole('listitem').count() > 0)
+    assert.ok((await dialog.getByRole('listitem').count()) > 0)
     assert.equal(await dialog.getByRole('link', { name: 'Go to it' }).getAttribute('href'), '/secret/tunnels/1')
     await page.keyboard.press('Escape')
     assert.equal(await dialog.count(), 0)
@@ -75,6 +84,6 @@ describe('The audit log on the page', () => {
     await page.getByText('There is no such action in the audit log').waitFor()
     await page.getByRole('button', { name: 'Show all' }).click()
     await page.getByText(/^1 to \d/).waitFor()
-    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth) <= PHONE.width)
+    assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= PHONE.width)
   })
 })

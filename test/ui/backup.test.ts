@@ -20,13 +20,18 @@ describe('A backup on the page', () => {
   })
   afterEach(() => host.close())
 
-  const visitBackup = async (look: Look = {}): Promise<Visit> => goTo(await signedIn(await visit(host, look)), host, 'backup', 'Backup')
+  const visitBackup = async (look: Look = {}): Promise<Visit> =>
+    goTo(await signedIn(await visit(host, look)), host, 'backup', 'Backup')
   const exported = async (): Promise<BackupDocument> => (await operator.get<BackupDocument>('/backup/export')).body
-  const interfaces = async (): Promise<string[]> => (await listTunnels(operator)).body.tunnels.map(({ interface_name }) => interface_name).sort()
+  const interfaces = async (): Promise<string[]> =>
+    (await listTunnels(operator)).body.tunnels.map(({ interface_name }) => interface_name).sort()
 
   it('is downloaded as a file that says whose it is', async () => {
     const { page } = await visitBackup()
-    const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Download' }).click()])
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Download' }).click(),
+    ])
     assert.match(download.suggestedFilename(), /^tunnel-panel-[A-Za-z0-9.-]+-\d{4}-\d\d-\d\dT[\d-]+\.json$/)
     const saved = JSON.parse(readFileSync(await download.path(), 'utf8')) as BackupDocument
     assert.deepEqual(saved.tunnels.map(({ interface_name }) => interface_name).sort(), await interfaces())
@@ -36,7 +41,9 @@ describe('A backup on the page', () => {
     const backup = await exported()
     assert.equal((await operator.delete('/tunnels/1', {})).status, 200)
     const { page } = await visitBackup()
-    await page.getByLabel('Backup file').setInputFiles({ name: 'old.json', mimeType: 'application/json', buffer: Buffer.from(JSON.stringify(backup)) })
+    await page
+      .getByLabel('Backup file')
+      .setInputFiles({ name: 'old.json', mimeType: 'application/json', buffer: Buffer.from(JSON.stringify(backup)) })
     await page.getByText(/old\.json.? is read/).waitFor()
     await page.getByRole('button', { name: 'Show what would happen' }).click()
     const preview = page.getByRole('table', { name: 'What would happen' })
@@ -95,6 +102,6 @@ describe('A backup on the page', () => {
     await page.getByRole('button', { name: 'Show what would happen' }).click()
     await page.getByText(/^\d+ items that are left as they are$/).click()
     await page.getByRole('table').waitFor()
-    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth) <= PHONE.width)
+    assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= PHONE.width)
   })
 })

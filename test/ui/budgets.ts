@@ -22,17 +22,37 @@ interface Line {
 
 const MANY = 1000
 const lines: Line[] = []
-const tell = (what: string, measured: number, limit: number, unit: Line['unit']): void => void lines.push({ what, measured, limit, unit })
-const packed = (file: string): number => (existsSync(join(PAGE_DIR, `${file}.gz`)) ? statSync(join(PAGE_DIR, `${file}.gz`)).size / 1000 : 0)
+const tell = (what: string, measured: number, limit: number, unit: Line['unit']): void =>
+  void lines.push({ what, measured, limit, unit })
+const packed = (file: string): number =>
+  existsSync(join(PAGE_DIR, `${file}.gz`)) ? statSync(join(PAGE_DIR, `${file}.gz`)).size / 1000 : 0
 const total = (files: readonly string[]): number => files.reduce((sum, file) => sum + packed(file), 0)
 
 const sizes = (): void => {
   const html = readFileSync(join(PAGE_DIR, 'index.html'), 'utf8')
-  tell('first load, JS and CSS', total([...html.matchAll(/"\.\/(assets\/[^"]+)"/g)].map((match) => String(match[1]))), 45, 'KB')
-  const { routes } = JSON.parse(readFileSync(join(PAGE_DIR, 'preload.json'), 'utf8')) as { routes: { path: string; files: Record<string, string[]> }[] }
-  const own = routes.map(({ path, files }) => ({ path, size: total((files['en'] ?? []).filter((file) => /Page-/.test(file))) })).sort((a, b) => b.size - a.size)
+  tell(
+    'first load, JS and CSS',
+    total([...html.matchAll(/"\.\/(assets\/[^"]+)"/g)].map((match) => String(match[1]))),
+    45,
+    'KB',
+  )
+  const { routes } = JSON.parse(readFileSync(join(PAGE_DIR, 'preload.json'), 'utf8')) as {
+    routes: { path: string; files: Record<string, string[]> }[]
+  }
+  const own = routes
+    .map(({ path, files }) => ({ path, size: total((files['en'] ?? []).filter((file) => /Page-/.test(file))) }))
+    .sort((a, b) => b.size - a.size)
   tell(`largest chunk of a route (${own[0]?.path ?? ''})`, own[0]?.size ?? 0, 15, 'KB')
-  tell('chart', total(readdirSync(join(PAGE_DIR, 'assets')).filter((name) => /^chart-.*\.(js|css)$/.test(name)).map((name) => `assets/${name}`)), 26, 'KB')
+  tell(
+    'chart',
+    total(
+      readdirSync(join(PAGE_DIR, 'assets'))
+        .filter((name) => /^chart-.*\.(js|css)$/.test(name))
+        .map((name) => `assets/${name}`),
+    ),
+    26,
+    'KB',
+  )
 }
 
 const SLOW = { latency: 400, kbps: 400 } as const
@@ -51,7 +71,12 @@ const coldOverview = async (browser: Browser, host: Host, { context }: Visit): P
   await seen(page, 'Overview')
   const heading = performance.now() - began
   await page.locator('.tile [data-state]').first().waitFor()
-  tell(`overview with its first figures, cold, ${SLOW_TOLD} (heading after ${Math.round(heading)} ms)`, performance.now() - began, 4000, 'ms')
+  tell(
+    `overview with its first figures, cold, ${SLOW_TOLD} (heading after ${Math.round(heading)} ms)`,
+    performance.now() - began,
+    4000,
+    'ms',
+  )
   await page.context().close()
 }
 
@@ -68,7 +93,12 @@ const firstPages = async (browser: Browser, host: Host, { context }: Visit): Pro
     await page.context().close()
   }
   const [most] = found.sort((a, b) => b.page - a.page)
-  tell(`largest first page with its data, over the wire (${most?.path ?? ''}; ${((most?.page ?? 0) + (most?.chart ?? 0)).toFixed(1)} with what draws its chart)`, most?.page ?? 0, 90, 'KB')
+  tell(
+    `largest first page with its data, over the wire (${most?.path ?? ''}; ${((most?.page ?? 0) + (most?.chart ?? 0)).toFixed(1)} with what draws its chart)`,
+    most?.page ?? 0,
+    90,
+    'KB',
+  )
 }
 
 const RUNS = 7
@@ -152,9 +182,19 @@ const few = async (browser: Browser): Promise<void> => {
 const many = async (browser: Browser): Promise<void> => {
   const host = await startHost()
   const client = await host.setUp()
-  for (let n = 1; n <= MANY; n++) await createTunnel(client, { remote_endpoint: `198.${18 + (n >> 16)}.${(n >> 8) & 255}.${n & 255}`, address_pool_id: 20, ...(n > 250 ? { addresses: [{ address: `10.${100 + (n >> 8)}.${n & 255}.1`, prefix_length: 30 }], tunnel_number: 1000 + n } : {}) })
+  for (let n = 1; n <= MANY; n++)
+    await createTunnel(client, {
+      remote_endpoint: `198.${18 + (n >> 16)}.${(n >> 8) & 255}.${n & 255}`,
+      address_pool_id: 20,
+      ...(n > 250
+        ? { addresses: [{ address: `10.${100 + (n >> 8)}.${n & 255}.1`, prefix_length: 30 }], tunnel_number: 1000 + n }
+        : {}),
+    })
   const visit = await signedIn(await visitWith(browser, host))
-  for (const [rate, limits] of [[1, [150, 100]], [4, [400, 200]]] as const) {
+  for (const [rate, limits] of [
+    [1, [150, 100]],
+    [4, [400, 200]],
+  ] as const) {
     await slowProcessor(visit.page, rate)
     await opening(visit)
     await typing(visit)
@@ -165,7 +205,12 @@ const many = async (browser: Browser): Promise<void> => {
   await slowProcessor(visit.page, 1)
   await host.monitor.start()
   await visit.page.getByText('Up', { exact: true }).first().waitFor()
-  tell(`longest task while ${MANY} tunnels are probed, on the processor`, await longestTask(browser, visit.page, () => watchThem(visit)), 50, 'ms')
+  tell(
+    `longest task while ${MANY} tunnels are probed, on the processor`,
+    await longestTask(browser, visit.page, () => watchThem(visit)),
+    50,
+    'ms',
+  )
   await host.close()
 }
 
@@ -180,5 +225,8 @@ try {
   await browser.close()
 }
 console.log(`the machine's load is ${loadavg()[0]?.toFixed(1) ?? ''}: wall times are worth something below 1`)
-for (const { what, measured, limit, unit } of lines) console.log(`${measured <= limit ? 'within' : 'OVER  '}  ${measured.toFixed(1).padStart(8)} of ${String(limit).padStart(5)} ${unit}  ${what}`)
+for (const { what, measured, limit, unit } of lines)
+  console.log(
+    `${measured <= limit ? 'within' : 'OVER  '}  ${measured.toFixed(1).padStart(8)} of ${String(limit).padStart(5)} ${unit}  ${what}`,
+  )
 process.exit(lines.every(({ measured, limit }) => measured <= limit) ? 0 : 1)

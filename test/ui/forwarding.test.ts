@@ -7,8 +7,29 @@ import { goTo, signedIn, startHost, type Host } from './support/host.ts'
 
 export const DOCKER = JSON.stringify({
   nftables: [
-    { chain: { family: 'ip', table: 'nat', name: 'DOCKER', type: 'nat', hook: 'prerouting', prio: -100, policy: 'accept' } },
-    { rule: { family: 'ip', table: 'nat', chain: 'DOCKER', handle: 1, expr: [{ match: { op: '==', left: { payload: { protocol: 'tcp', field: 'dport' } }, right: 8080 } }, { dnat: { addr: '172.17.0.2' } }] } },
+    {
+      chain: {
+        family: 'ip',
+        table: 'nat',
+        name: 'DOCKER',
+        type: 'nat',
+        hook: 'prerouting',
+        prio: -100,
+        policy: 'accept',
+      },
+    },
+    {
+      rule: {
+        family: 'ip',
+        table: 'nat',
+        chain: 'DOCKER',
+        handle: 1,
+        expr: [
+          { match: { op: '==', left: { payload: { protocol: 'tcp', field: 'dport' } }, right: 8080 } },
+          { dnat: { addr: '172.17.0.2' } },
+        ],
+      },
+    },
   ],
 })
 
@@ -20,19 +41,29 @@ describe('IP forwarding', () => {
     await host.setUp()
   })
   afterEach(() => host.close())
-  const visitIt = async (): Promise<Visit> => goTo(await signedIn(await visit(host)), host, 'forwarding', 'IP forwarding')
+  const visitIt = async (): Promise<Visit> =>
+    goTo(await signedIn(await visit(host)), host, 'forwarding', 'IP forwarding')
 
   it('is turned on, and put back only behind a question', async () => {
     host.kernel.forwarding.conntrack = { count: 131_072, max: 262_144, is_accounting: true, is_timestamping: false }
     const { page } = await visitIt()
     await page.getByText(/131,072 of at most 262,144 connections/).waitFor()
     await page.getByRole('button', { name: 'Turn on' }).click()
-    await page.getByText(/Off.* before the panel/).first().waitFor()
+    await page
+      .getByText(/Off.* before the panel/)
+      .first()
+      .waitFor()
     assert.equal(host.kernel.forwarding.live.ipv4, true)
     await page.getByRole('button', { name: 'Put back as before' }).click()
-    await page.getByRole('dialog', { name: 'Put IP forwarding back?' }).getByRole('button', { name: 'Put back as before' }).click()
+    await page
+      .getByRole('dialog', { name: 'Put IP forwarding back?' })
+      .getByRole('button', { name: 'Put back as before' })
+      .click()
     await page.getByRole('button', { name: 'Turn on' }).waitFor()
-    assert.deepEqual([host.kernel.forwarding.live.ipv4, await page.getByRole('button', { name: 'Put back as before' }).count()], [false, 0])
+    assert.deepEqual(
+      [host.kernel.forwarding.live.ipv4, await page.getByRole('button', { name: 'Put back as before' }).count()],
+      [false, 0],
+    )
   })
 
   it('names other software in netfilter and its rules, and says so where they cannot be read', async () => {

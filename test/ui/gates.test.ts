@@ -7,13 +7,34 @@ import { seen, startHost, type Host } from './support/host.ts'
 
 /** Each runs in the browser; that some of them throw there is how the policy works. */
 const SINS: Record<string, { sin: Parameters<Page['evaluate']>[0]; finding: RegExp }> = {
-  'an inline style': { sin: () => document.body.setAttribute('style', 'color: red'), finding: /^CSP violation: style-src-attr inline/ },
-  'an inline script': { sin: () => document.body.append(Object.assign(document.createElement('script'), { text: '0' })), finding: /^CSP violation: require-trusted-types-for .*HTMLScriptElement/ },
-  'text read as HTML': { sin: () => (document.body.innerHTML = '<b>x</b>'), finding: /^CSP violation: require-trusted-types-for .*innerHTML/ },
+  'an inline style': {
+    sin: () => document.body.setAttribute('style', 'color: red'),
+    finding: /^CSP violation: style-src-attr inline/,
+  },
+  'an inline script': {
+    sin: () => document.body.append(Object.assign(document.createElement('script'), { text: '0' })),
+    finding: /^CSP violation: require-trusted-types-for .*HTMLScriptElement/,
+  },
+  'text read as HTML': {
+    sin: () => (document.body.innerHTML = '<b>x</b>'),
+    finding: /^CSP violation: require-trusted-types-for .*innerHTML/,
+  },
   'an error nobody caught': { sin: () => void Promise.reject(new Error('oh')), finding: /^page error: oh/ },
   'an error on the console': { sin: () => console.error('oh'), finding: /^console error: oh/ },
-  'a failed request that no test expects': { sin: () => fetch('/secret/api/v1/nothing'), finding: /^console error: Failed to load resource.*404/ },
-  'a standstill': { sin: () => new Promise<void>((done) => setTimeout(() => { for (const until = performance.now() + 2100; performance.now() < until; ); done() })), finding: /^standstill of \d+ ms/ },
+  'a failed request that no test expects': {
+    sin: () => fetch('/secret/api/v1/nothing'),
+    finding: /^console error: Failed to load resource.*404/,
+  },
+  'a standstill': {
+    sin: () =>
+      new Promise<void>((done) =>
+        setTimeout(() => {
+          for (const until = performance.now() + 2100; performance.now() < until;);
+          done()
+        }),
+      ),
+    finding: /^standstill of \d+ ms/,
+  },
   'a field without a label': { sin: () => document.querySelector('form label[for]')?.remove(), finding: /^axe label:/ },
 }
 
@@ -40,7 +61,10 @@ describe('The gates', () => {
     it(`trip over ${name}`, async () => {
       await sinner.page.evaluate(sin).catch(() => undefined)
       const found = await sinner.gates.findings()
-      assert.ok(found.some((line) => finding.test(line)), `found only ${JSON.stringify(found)}`)
+      assert.ok(
+        found.some((line) => finding.test(line)),
+        `found only ${JSON.stringify(found)}`,
+      )
     })
   }
 

@@ -23,13 +23,26 @@ describe('The states of tunnels without colours', function () {
     panel = await startWatching()
     await panel.operator.put('/settings', { 'monitor.tcp_knock_enabled': false })
     const made = async (n: number) => panel.probed({ remote_endpoint: `198.51.100.${n}` })
-    const [up, degraded, down, unknown, disabled] = [await made(1), await made(2), await made(3), await made(4), await made(5)]
+    const [up, degraded, down, unknown, disabled] = [
+      await made(1),
+      await made(2),
+      await made(3),
+      await made(4),
+      await made(5),
+    ]
     panel.prober.answer(up.name, 5)
     panel.prober.answer(degraded.name, 5)
     panel.prober.lose(degraded.name, 5)
     panel.prober.lose(down.name, 5)
     await toggle(panel.operator, disabled.tunnel_id, 'disable')
-    for (const [{ tunnel_id }, state] of [[up, 'Up'], [degraded, 'Degraded'], [down, 'Down'], [unknown, 'Unknown'], [disabled, 'Disabled']] as const) await panel.until(tunnel_id, state)
+    for (const [{ tunnel_id }, state] of [
+      [up, 'Up'],
+      [degraded, 'Degraded'],
+      [down, 'Down'],
+      [unknown, 'Unknown'],
+      [disabled, 'Disabled'],
+    ] as const)
+      await panel.until(tunnel_id, state)
     names = { Up: up.name, Degraded: degraded.name, Down: down.name, Unknown: unknown.name, Disabled: disabled.name }
   })
   after(() => panel.close())
@@ -55,7 +68,10 @@ describe('The states of tunnels without colours', function () {
       for (const other of marks.slice(at + 1)) {
         const pixels = one.ink.flatMap((row, y) => row.map((is, x) => is !== (other.ink[y]?.[x] ?? false)))
         const difference = pixels.filter((is) => is).length / pixels.length
-        assert.ok(difference >= LEAST_DIFFERENCE, `${one.state} and ${other.state} differ in ${Math.round(difference * 100)} % of their pixels\n${drawn(one.ink)}\n\n${drawn(other.ink)}`)
+        assert.ok(
+          difference >= LEAST_DIFFERENCE,
+          `${one.state} and ${other.state} differ in ${Math.round(difference * 100)} % of their pixels\n${drawn(one.ink)}\n\n${drawn(other.ink)}`,
+        )
       }
     }
   })
@@ -63,15 +79,34 @@ describe('The states of tunnels without colours', function () {
   it('differ in the bar of a history by their heights', async () => {
     const { tunnel_id } = await panel.up({ remote_endpoint: '198.51.100.6' })
     const start = Math.floor(Date.now() / 3_600_000) * 3600 - 2 * 3600
-    await addBuckets(panel.db, STATES.flatMap((state, at) => [0, 1].map((n) => ({ ...emptyBucket(tunnel_id, start + (2 * at + n) * 300), sent_count: 5, received_count: 5, worst_severity: severityOf(state) }))))
+    await addBuckets(
+      panel.db,
+      STATES.flatMap((state, at) =>
+        [0, 1].map((n) => ({
+          ...emptyBucket(tunnel_id, start + (2 * at + n) * 300),
+          sent_count: 5,
+          received_count: 5,
+          worst_severity: severityOf(state),
+        })),
+      ),
+    )
     const { page } = await visitPage(`tunnels/${tunnel_id}/history`, /^gre-a-/)
     const bar = page.locator('.bar > svg')
     const ink = inkOf(await pictureOf(bar))
     const left = (await bar.boundingBox())?.x ?? 0
-    const middles = await bar.locator('rect').evaluateAll((all) => all.map((one) => (({ left, right }) => (left + right) / 2)(one.getBoundingClientRect())))
-    const heights = middles.slice(0, STATES.length).map((x) => ink.filter((row) => row[Math.floor(x - left)]).length).sort((a, b) => a - b)
+    const middles = await bar
+      .locator('rect')
+      .evaluateAll((all) => all.map((one) => (({ left, right }) => (left + right) / 2)(one.getBoundingClientRect())))
+    const heights = middles
+      .slice(0, STATES.length)
+      .map((x) => ink.filter((row) => row[Math.floor(x - left)]).length)
+      .sort((a, b) => a - b)
     assert.equal(heights.length, STATES.length)
-    for (const [at, height] of heights.entries()) assert.ok(height - (heights[at - 1] ?? -LEAST_STEP_PX) >= LEAST_STEP_PX, `heights of ${heights.join(', ')} pixels\n${drawn(ink)}`)
+    for (const [at, height] of heights.entries())
+      assert.ok(
+        height - (heights[at - 1] ?? -LEAST_STEP_PX) >= LEAST_STEP_PX,
+        `heights of ${heights.join(', ')} pixels\n${drawn(ink)}`,
+      )
   })
 })
 

@@ -13,12 +13,21 @@ describe('The host on the page', () => {
   })
   afterEach(() => host.close())
 
-  const visitHost = async (path = 'host', look: Look = {}): Promise<Visit> => goTo(await signedIn(await visit(host, look)), host, path, path.startsWith('host/routes') ? /^Routing table/ : /^Network/)
+  const visitHost = async (path = 'host', look: Look = {}): Promise<Visit> =>
+    goTo(
+      await signedIn(await visit(host, look)),
+      host,
+      path,
+      path.startsWith('host/routes') ? /^Routing table/ : /^Network/,
+    )
 
   it('shows every interface with class, addresses and flags, searched over reload', async () => {
     const { page } = await visitHost()
     await page.getByRole('row', { name: /eth0/ }).waitFor()
-    assert.match(await page.getByRole('row', { name: /eth0/ }).innerText(), /Physical[\s\S]*Up[\s\S]*192\.0\.2\.1\/24[\s\S]*2001:db8::1\/64[\s\S]*UP/)
+    assert.match(
+      await page.getByRole('row', { name: /eth0/ }).innerText(),
+      /Physical[\s\S]*Up[\s\S]*192\.0\.2\.1\/24[\s\S]*2001:db8::1\/64[\s\S]*UP/,
+    )
     await page.getByRole('button', { name: 'Tunnel', exact: true }).click()
     assert.deepEqual((await namesIn(page)).sort(), ['gre-a-1', 'gre-a-4', 'long-name-gre-6'])
     await page.reload()
@@ -45,7 +54,7 @@ describe('The host on the page', () => {
     await page.getByText('This host has no default route').waitFor()
   })
 
-  it('says that the helper is away, in the API\'s words, and asks again', async () => {
+  it("says that the helper is away, in the API's words, and asks again", async () => {
     const arrived = await signedIn(await visit(host))
     host.sendHelperAway()
     arrived.gates.allowConsole(/503/)
@@ -59,10 +68,11 @@ describe('The host on the page', () => {
     for (const path of ['host', 'host/routes']) {
       await goTo(arrived, host, path, /./)
       await arrived.page.getByRole('row').nth(1).waitFor()
-      assert.ok(await arrived.page.evaluate(() => document.documentElement.scrollWidth) <= PHONE.width, path)
+      assert.ok((await arrived.page.evaluate(() => document.documentElement.scrollWidth)) <= PHONE.width, path)
     }
   })
 })
 
 /** The first line of each row's head. */
-const namesIn = async (page: Page): Promise<string[]> => (await page.getByRole('rowheader').locator('.value > bdi').allInnerTexts()).map((name) => name.trim())
+const namesIn = async (page: Page): Promise<string[]> =>
+  (await page.getByRole('rowheader').locator('.value > bdi').allInnerTexts()).map((name) => name.trim())

@@ -67,7 +67,16 @@ describe('What is live on the page', function () {
   it('is said to be old once, on every page that has something live', async () => {
     const visited = await visitPage()
     const { page } = visited
-    for (const [path, heading] of [['', 'Overview'], ['tunnels', /^Tunnels/], ['tunnels/1', name], ['tunnels/1/diagnostics', name], ['routes', /^Relay rules/], ['routes/1', /./], ['metrics', 'Host metrics'], ['reconcile', 'Stored and real']] as const) {
+    for (const [path, heading] of [
+      ['', 'Overview'],
+      ['tunnels', /^Tunnels/],
+      ['tunnels/1', name],
+      ['tunnels/1/diagnostics', name],
+      ['routes', /^Relay rules/],
+      ['routes/1', /./],
+      ['metrics', 'Host metrics'],
+      ['reconcile', 'Stored and real'],
+    ] as const) {
       const opened = page.waitForResponse((answer) => answer.url().endsWith('/stream'))
       await goTo(visited, panel, path, heading)
       await opened
@@ -83,7 +92,11 @@ describe('What is live on the page', function () {
     const visited = await visitPage()
     const { page } = visited
     const FRAME_MS = 1500
-    await page.addInitScript((ms) => (window.requestAnimationFrame = (show) => setTimeout(() => show(performance.now()), ms) as unknown as number), FRAME_MS)
+    await page.addInitScript(
+      (ms) =>
+        (window.requestAnimationFrame = (show) => setTimeout(() => show(performance.now()), ms) as unknown as number),
+      FRAME_MS,
+    )
     const opened = page.waitForResponse((answer) => answer.url().endsWith('/monitor/stream'))
     await goTo(visited, panel, 'tunnels', /^Tunnels/)
     await opened
@@ -92,14 +105,24 @@ describe('What is live on the page', function () {
     await kill()
     const banner = page.getByRole('status').filter({ hasText: NOT_LIVE })
     await banner.waitFor()
-    assert.equal(await page.getByRole('row', { name: new RegExp(name) }).locator('[data-state=up]:not(.plain)').isVisible(), true)
-    for (const end = Date.now() + FRAME_MS; Date.now() < end; await page.waitForTimeout(50)) assert.equal(await banner.count(), 1)
+    assert.equal(
+      await page
+        .getByRole('row', { name: new RegExp(name) })
+        .locator('[data-state=up]:not(.plain)')
+        .isVisible(),
+      true,
+    )
+    for (const end = Date.now() + FRAME_MS; Date.now() < end; await page.waitForTimeout(50))
+      assert.equal(await banner.count(), 1)
   })
 
   it('is told to be out of date where no connection ends and nothing answers any more', async () => {
     const visited = await visitPage()
     const { page, context } = await goTo(visited, panel, 'tunnels', /^Tunnels/)
-    await page.getByRole('row', { name: new RegExp(name) }).locator('[data-state=up]:not(.plain)').waitFor()
+    await page
+      .getByRole('row', { name: new RegExp(name) })
+      .locator('[data-state=up]:not(.plain)')
+      .waitFor()
     await context.route('**/api/**', () => undefined)
     await page.clock.install()
     await page.getByRole('button', { name: 'Refresh' }).click()

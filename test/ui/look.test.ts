@@ -12,12 +12,22 @@ describe('The look of the page', () => {
   })
   afterEach(() => host.close())
 
-  const visitTunnels = async (look: Look = {}): Promise<Visit> => goTo(await signedIn(await visit(host, look)), host, 'tunnels', /^Tunnels 4/)
+  const visitTunnels = async (look: Look = {}): Promise<Visit> =>
+    goTo(await signedIn(await visit(host, look)), host, 'tunnels', /^Tunnels 4/)
 
   it('tells states apart by shape and word, not by colour alone', async () => {
     const { page } = await visitTunnels()
-    for (const state of ['disabled', 'down', 'unknown', 'up']) await page.locator(`td [data-state=${state}]`).first().waitFor()
-    const marks = await page.locator('td [data-state]').evaluateAll((all) => all.map((one) => [one.getAttribute('data-state'), one.textContent, one.querySelector('path')?.getAttribute('d')]))
+    for (const state of ['disabled', 'down', 'unknown', 'up'])
+      await page.locator(`td [data-state=${state}]`).first().waitFor()
+    const marks = await page
+      .locator('td [data-state]')
+      .evaluateAll((all) =>
+        all.map((one) => [
+          one.getAttribute('data-state'),
+          one.textContent,
+          one.querySelector('path')?.getAttribute('d'),
+        ]),
+      )
     const shapes = new Map(marks.map(([state, , outline]) => [state, outline]))
     assert.deepEqual([...shapes.keys()].sort(), ['disabled', 'down', 'unknown', 'up'])
     assert.equal(new Set(shapes.values()).size, shapes.size)
@@ -32,18 +42,30 @@ describe('The look of the page', () => {
       await goTo(visit, host, path, /./)
       for (const width of [PHONE.width, 320]) {
         await page.setViewportSize({ ...PHONE, width })
-        assert.ok(await page.evaluate(() => document.documentElement.scrollWidth) <= width, `${path} is wider than ${width}`)
+        assert.ok(
+          (await page.evaluate(() => document.documentElement.scrollWidth)) <= width,
+          `${path} is wider than ${width}`,
+        )
       }
     }
     await goTo(visit, host, 'tunnels', /./)
-    const heights = await page.locator('main .button, header button, nav.bottom a, nav.bottom button').evaluateAll((all) => all.filter((one) => one.checkVisibility()).map((one) => [one.textContent, one.getBoundingClientRect().height] as const))
+    const heights = await page
+      .locator('main .button, header button, nav.bottom a, nav.bottom button')
+      .evaluateAll((all) =>
+        all
+          .filter((one) => one.checkVisibility())
+          .map((one) => [one.textContent, one.getBoundingClientRect().height] as const),
+      )
     assert.ok(heights.length > 5)
     for (const [name, height] of heights) assert.ok(height >= 44, `${name} is ${height} px high`)
   })
 
-  it('is dark where the operator\'s machine is', async () => {
+  it("is dark where the operator's machine is", async () => {
     const { page } = await visitTunnels({ colorScheme: 'dark' })
-    const colours = await page.evaluate(() => [getComputedStyle(document.body).backgroundColor, getComputedStyle(document.body).color])
+    const colours = await page.evaluate(() => [
+      getComputedStyle(document.body).backgroundColor,
+      getComputedStyle(document.body).color,
+    ])
     const [paper, ink] = colours.map((colour) => Math.max(...(colour.match(/\d+/g) ?? []).map(Number)))
     assert.ok(Number(paper) < 60 && Number(ink) > 200, `${colours}`)
   })
@@ -56,7 +78,12 @@ describe('The look of the page', () => {
       await page.keyboard.press('Tab')
       stops.push(await page.evaluate(focused))
     }
-    assert.deepEqual(stops, ['Language', 'Colours', 'Username', 'Password', 'Show the password', 'Sign in'].map((name) => `${name}, outlined 3px`))
+    assert.deepEqual(
+      stops,
+      ['Language', 'Colours', 'Username', 'Password', 'Show the password', 'Sign in'].map(
+        (name) => `${name}, outlined 3px`,
+      ),
+    )
   })
 
   it('can be gone through by keys: past the navigation, to any page or tunnel by name, to what the keys are, and back', async () => {

@@ -13,20 +13,27 @@ describe('A list of more rows than are drawn', () => {
   before(async () => {
     host = await startHost()
     const client = await host.setUp()
-    for (let n = 1; n <= MANY; n++) await createTunnel(client, { remote_endpoint: `198.18.0.${n}`, address_pool_id: 20 })
+    for (let n = 1; n <= MANY; n++)
+      await createTunnel(client, { remote_endpoint: `198.18.0.${n}`, address_pool_id: 20 })
   })
   after(() => host.close())
 
-  const list = async (): Promise<Page> => (await goTo(await signedIn(await visit(host)), host, 'tunnels?sort=name', /^Tunnels 150/)).page
+  const list = async (): Promise<Page> =>
+    (await goTo(await signedIn(await visit(host)), host, 'tunnels?sort=name', /^Tunnels 150/)).page
   /** Two frames from now: the names of the rows that are drawn, and how much of the window below the head and above the foot of the list has no row. */
   const drawn = (page: Page): Promise<{ names: string[]; gap: number }> =>
     page.evaluate(async () => {
       for (const _ of [1, 2]) await new Promise(requestAnimationFrame)
-      const [all, rows] = [document.querySelector('tbody')?.getBoundingClientRect(), [...document.querySelectorAll('tbody tr.line')]]
+      const [all, rows] = [
+        document.querySelector('tbody')?.getBoundingClientRect(),
+        [...document.querySelectorAll('tbody tr.line')],
+      ]
       const [first, last] = [rows[0]?.getBoundingClientRect(), rows.at(-1)?.getBoundingClientRect()]
       const head = document.querySelector('thead th')?.getBoundingClientRect()
       if (!all || !first || !last || !head) throw new Error('there is no list')
-      const gap = Math.max(0, first.top - Math.max(all.top, head.bottom)) + Math.max(0, Math.min(all.bottom, innerHeight) - last.bottom)
+      const gap =
+        Math.max(0, first.top - Math.max(all.top, head.bottom)) +
+        Math.max(0, Math.min(all.bottom, innerHeight) - last.bottom)
       return { names: rows.map((row) => row.querySelector('a')?.textContent ?? ''), gap: Math.round(gap) }
     })
   const type = (page: Page, text: string): Promise<void> => page.getByRole('searchbox').fill(text)
@@ -59,7 +66,10 @@ describe('A list of more rows than are drawn', () => {
       await type(page, text)
       const { names, gap } = await drawn(page)
       assert.equal(gap, 0, text)
-      assert.ok(names.length > 8 && names.every((name) => name.startsWith(text.startsWith('gre') ? text : 'gre-a-')), `${text}: ${names.join(' ')}`)
+      assert.ok(
+        names.length > 8 && names.every((name) => name.startsWith(text.startsWith('gre') ? text : 'gre-a-')),
+        `${text}: ${names.join(' ')}`,
+      )
     }
   })
 

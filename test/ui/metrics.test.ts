@@ -12,7 +12,9 @@ describe('The host metrics on the page', () => {
   let host: Host
   beforeEach(async () => {
     machine = new FakeHost()
-    host = await startHost({ metrics: { host: machine, settings: settingsWith({ 'metrics.sample_interval_seconds': 0.5 }) } })
+    host = await startHost({
+      metrics: { host: machine, settings: settingsWith({ 'metrics.sample_interval_seconds': 0.5 }) },
+    })
     await host.setUp()
   })
   afterEach(() => host.close())
@@ -25,16 +27,26 @@ describe('The host metrics on the page', () => {
   }
 
   it('show what a disk nears by word and shape, swap that is not there as not configured, and both totals under heads of their own', async () => {
-    machine.files.set('/proc/meminfo', String(machine.files.get('/proc/meminfo')).replace(/SwapTotal:.*/, 'SwapTotal: 0 kB').replace(/SwapFree:.*/, 'SwapFree: 0 kB'))
+    machine.files.set(
+      '/proc/meminfo',
+      String(machine.files.get('/proc/meminfo'))
+        .replace(/SwapTotal:.*/, 'SwapTotal: 0 kB')
+        .replace(/SwapFree:.*/, 'SwapFree: 0 kB'),
+    )
     machine.disks.set('/', async () => ({ bsize: 4096, blocks: 1000, bfree: 20, bavail: 20, files: 100, ffree: 75 }))
     const { page } = await visitMetrics()
     const disk = page.getByRole('row', { name: /^\// }).first()
     assert.equal(await disk.locator('[data-state=down]').innerText(), 'Critically full')
     await page.getByText('Not configured', { exact: true }).waitFor()
     const table = page.getByRole('table', { name: 'Traffic of the interfaces' })
-    assert.deepEqual((await table.getByRole('columnheader').allInnerTexts()).slice(2, 5), ['Now', 'Since boot', 'Since installation'])
-    assert.ok(await table.getByRole('row').count() > 1)
-    for (const name of ['Processor', 'Memory', 'Swap', 'Load, over 1 minute', 'Relay throughput', 'The last minutes']) await page.getByRole('heading', { name, exact: true }).waitFor()
+    assert.deepEqual((await table.getByRole('columnheader').allInnerTexts()).slice(2, 5), [
+      'Now',
+      'Since boot',
+      'Since installation',
+    ])
+    assert.ok((await table.getByRole('row').count()) > 1)
+    for (const name of ['Processor', 'Memory', 'Swap', 'Load, over 1 minute', 'Relay throughput', 'The last minutes'])
+      await page.getByRole('heading', { name, exact: true }).waitFor()
   })
 
   it('have their course as a chart with the same figures as text', async () => {
@@ -45,20 +57,26 @@ describe('The host metrics on the page', () => {
     await chart.getByText(/Processor.*: .* now, from .* to /).waitFor()
     await chart.getByText('Figures').click()
     assert.deepEqual(await chart.getByRole('columnheader').allInnerTexts(), ['Time', 'Processor', 'Memory'])
-    assert.ok(await chart.getByRole('row').count() > 2)
+    assert.ok((await chart.getByRole('row').count()) > 2)
   })
 
   it('go on in the chart with each reading, while what was kept is asked for once', async () => {
     const asked: string[] = []
     const visited = await signedIn(await visit(host))
-    visited.page.on('request', (request) => void (request.url().includes('/metrics/history') && asked.push(request.url())))
+    visited.page.on(
+      'request',
+      (request) => void (request.url().includes('/metrics/history') && asked.push(request.url())),
+    )
     await host.metrics.start()
     const { page } = await goTo(visited, host, 'metrics', 'Host metrics')
     const chart = page.getByRole('figure').filter({ hasText: 'Processor and memory' })
     await chart.getByText('Figures').click()
     const first = await chart.locator('canvas').evaluate((canvas: HTMLCanvasElement) => canvas.toDataURL())
     const rows = await chart.getByRole('row').count()
-    await page.waitForFunction((more) => (document.querySelector('figure table')?.querySelectorAll('tr').length ?? 0) > more, rows + 2)
+    await page.waitForFunction(
+      (more) => (document.querySelector('figure table')?.querySelectorAll('tr').length ?? 0) > more,
+      rows + 2,
+    )
     assert.notEqual(await chart.locator('canvas').evaluate((canvas: HTMLCanvasElement) => canvas.toDataURL()), first)
     assert.equal(asked.length, 1, `${asked}`)
   })
@@ -83,7 +101,7 @@ describe('The host metrics on the page', () => {
     await page.getByText(/The load.? could not be read this time:/).waitFor()
   })
 
-  it('say in the API\'s words why nothing is there where nothing is sampled', async () => {
+  it("say in the API's words why nothing is there where nothing is sampled", async () => {
     const arrived = await signedIn(await visit(host))
     arrived.gates.allowConsole(/503/)
     const { page } = await goTo(arrived, host, 'metrics', 'Host metrics')
@@ -95,14 +113,14 @@ describe('The host metrics on the page', () => {
     await host.metrics.stop()
     await page.getByText(/What is shown is from/).waitFor({ timeout: 20_000 })
     assert.ok(await page.getByRole('table', { name: 'Disks' }).isVisible())
-    assert.ok(await page.locator('.is-old').count() > 0)
+    assert.ok((await page.locator('.is-old').count()) > 0)
   })
 
   it('fit a phone', async () => {
     const { page } = await visitMetrics({ viewport: PHONE })
     for (const width of [PHONE.width, 320]) {
       await page.setViewportSize({ ...PHONE, width })
-      assert.ok(await page.evaluate(() => document.documentElement.scrollWidth) <= width, `wider than ${width}`)
+      assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= width, `wider than ${width}`)
     }
   })
 })

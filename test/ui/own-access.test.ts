@@ -6,7 +6,7 @@ import { createTunnel } from '../api/support/tunnels.ts'
 import { browsing, type Visit } from './support/browser.ts'
 import { goTo, signedIn, startHost, type Host } from './support/host.ts'
 
-describe('A change under the operator\'s own connection', () => {
+describe("A change under the operator's own connection", () => {
   const { visit } = browsing()
   let host: Host
   let client: Client
@@ -44,7 +44,9 @@ describe('A change under the operator\'s own connection', () => {
     await page.clock.runFor(299)
     assert.equal(await curtain(page).count(), 0)
     await page.clock.runFor(1)
-    await curtain(page).getByText('Your browser is connected from 127.0.0.1, through gre-a-1: that connection may end now.').waitFor()
+    await curtain(page)
+      .getByText('Your browser is connected from 127.0.0.1, through gre-a-1: that connection may end now.')
+      .waitFor()
     await page.keyboard.press('Escape')
     await page.clock.resume()
     held.release()
@@ -75,11 +77,16 @@ describe('A change under the operator\'s own connection', () => {
     await curtain(page).waitFor()
     held.release()
     await curtain(page).getByText('Rolled back by the server.').waitFor()
-    await curtain(page).getByText(/it will not go down/).waitFor()
+    await curtain(page)
+      .getByText(/it will not go down/)
+      .waitFor()
     assert.equal(await isUp(), true)
   })
 
-  for (const [what, told, isRefused] of [['applied', 'Applied.', false], ['rolled back', 'Rolled back by the server.', true]] as const) {
+  for (const [what, told, isRefused] of [
+    ['applied', 'Applied.', false],
+    ['rolled back', 'Rolled back by the server.', true],
+  ] as const) {
     it(`whose answer was lost with the connection is told as ${what} once the panel can be asked again`, async () => {
       if (isRefused) host.kernel.links.setUp = () => Promise.reject(new Error('it will not go down'))
       const visited = await visitTunnel()
@@ -107,17 +114,27 @@ describe('A change under the operator\'s own connection', () => {
     await context.route('**/api/**', (route) => route.abort('connectionrefused'))
     held.release()
     await page.clock.fastForward(45_000)
-    await curtain(page).getByText(/No answer for \d\d s; it is waited for 90 s/).waitFor()
+    await curtain(page)
+      .getByText(/No answer for \d\d s; it is waited for 90 s/)
+      .waitFor()
     await page.clock.fastForward(45_000)
-    await curtain(page).getByText(/No answer for 90 s\. Reach the panel by another address/).waitFor()
+    await curtain(page)
+      .getByText(/No answer for 90 s\. Reach the panel by another address/)
+      .waitFor()
   })
 
   it('is asked about in the same words where it is made from the comparison', async () => {
     const visited = await goTo(await signedIn(await visit(host)), host, 'reconcile', 'Stored and real')
     const { page, gates } = visited
     gates.expectAnswer(409, '/tunnels/1')
-    await page.getByRole('row', { name: /gre-a-1/ }).getByRole('button', { name: /Delete/ }).click()
-    await page.getByRole('dialog', { name: /Delete .*gre-a-1/ }).getByRole('button', { name: 'Delete' }).click()
+    await page
+      .getByRole('row', { name: /gre-a-1/ })
+      .getByRole('button', { name: /Delete/ })
+      .click()
+    await page
+      .getByRole('dialog', { name: /Delete .*gre-a-1/ })
+      .getByRole('button', { name: 'Delete' })
+      .click()
     const question = page.getByRole('dialog', { name: 'You may lose access to the panel' })
     await question.getByText(/connected from 127\.0\.0\.1/).waitFor()
     await question.getByRole('button', { name: 'Cancel' }).click()
@@ -137,12 +154,17 @@ async function sitInside(host: Host): Promise<void> {
 }
 
 /** The request that accepts losing access waits until it is released, and then goes that way. */
-async function holdAccepted(page: Page, way: (route: Route) => Promise<void>): Promise<{ arrived: Promise<void>; release: () => void }> {
+async function holdAccepted(
+  page: Page,
+  way: (route: Route) => Promise<void>,
+): Promise<{ arrived: Promise<void>; release: () => void }> {
   let [arrive, release] = [(): void => undefined, (): void => undefined]
   const arrived = new Promise<void>((resolve) => (arrive = resolve))
   const released = new Promise<void>((resolve) => (release = resolve))
   await page.route('**/tunnels/1/down', async (route) => {
-    const { i_understand_i_may_lose_access: isAccepted } = route.request().postDataJSON() as { i_understand_i_may_lose_access?: boolean }
+    const { i_understand_i_may_lose_access: isAccepted } = route.request().postDataJSON() as {
+      i_understand_i_may_lose_access?: boolean
+    }
     if (!isAccepted) return route.continue()
     arrive()
     await released

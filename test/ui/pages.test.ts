@@ -25,7 +25,10 @@ describe('Every page', function () {
     }
   })
 
-  for (const [name, language, viewport] of [['on a phone', 'en', PHONE], ['in Persian', 'fa', undefined]] as const) {
+  for (const [name, language, viewport] of [
+    ['on a phone', 'en', PHONE],
+    ['in Persian', 'fa', undefined],
+  ] as const) {
     it(`opens ${name} on a panel with tunnels and rules`, async () => {
       const client = await host.setUp()
       await giveTunnels(host, client)
@@ -36,7 +39,11 @@ describe('Every page', function () {
         await page.goto(host.base + addressOf(path))
         await seen(page, /./)
         assert.deepEqual(await gates.findings(), [], path)
-        if (viewport) assert.ok(await page.evaluate(() => document.documentElement.scrollWidth) <= viewport.width, `${path} scrolls sideways`)
+        if (viewport)
+          assert.ok(
+            (await page.evaluate(() => document.documentElement.scrollWidth)) <= viewport.width,
+            `${path} scrolls sideways`,
+          )
       }
     })
   }

@@ -16,7 +16,8 @@ describe('The address pools', () => {
   })
   afterEach(() => host.close())
   const pools = async () => (await client.get<ListPoolsAnswer>('/pools')).body.pools
-  const visitPools = async (path = '', heading: RegExp | string = /^Address pools/): Promise<Visit> => goTo(await signedIn(await visit(host)), host, `pools${path}`, heading)
+  const visitPools = async (path = '', heading: RegExp | string = /^Address pools/): Promise<Visit> =>
+    goTo(await signedIn(await visit(host)), host, `pools${path}`, heading)
 
   it('tell how much is in use, and what the next tunnel would get', async () => {
     const { page } = await visitPools()
@@ -25,7 +26,10 @@ describe('The address pools', () => {
     const row = page.getByRole('row', { name: new RegExp(used.address_pool_title) })
     await row.getByText(new RegExp(`^${used.tunnel_count} of`)).waitFor()
     await row.getByRole('button', { name: /Show the next free subnet/ }).click()
-    await row.getByText(/\d+\.\d+\.\d+\.\d+\/\d+/).nth(1).waitFor()
+    await row
+      .getByText(/\d+\.\d+\.\d+\.\d+\/\d+/)
+      .nth(1)
+      .waitFor()
   })
 
   it('are made: wrong on the field, warned of where the range is public, which stays in the list', async () => {
@@ -39,7 +43,10 @@ describe('The address pools', () => {
     await page.getByRole('button', { name: 'Create a pool' }).click()
     await page.getByText(/holds public addresses/).waitFor()
     await page.getByRole('main').getByRole('link', { name: 'Address pools' }).last().click()
-    await page.getByRole('row', { name: /Street/ }).getByText('Public addresses').waitFor()
+    await page
+      .getByRole('row', { name: /Street/ })
+      .getByText('Public addresses')
+      .waitFor()
   })
 
   it('in use keep their range, and are not deleted', async () => {
@@ -52,14 +59,20 @@ describe('The address pools', () => {
     visited.gates.expectAnswer(409, `/pools/${used.address_pool_id}`)
     await visited.page.getByRole('button', { name: new RegExp(`Delete .*${used.address_pool_title}`) }).click()
     await visited.page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
-    await visited.page.getByText(/could not be deleted/).first().waitFor()
+    await visited.page
+      .getByText(/could not be deleted/)
+      .first()
+      .waitFor()
   })
 
   it('that nobody uses are deleted behind a dialog, with an Undo', async () => {
     await client.post('/pools', { address_pool_title: 'Spare', cidr: '10.77.0.0/16' })
     const { page } = await visitPools()
     await page.getByRole('button', { name: /Delete .*Spare/ }).click()
-    await page.getByRole('dialog', { name: /Delete .*Spare/ }).getByRole('button', { name: 'Delete' }).click()
+    await page
+      .getByRole('dialog', { name: /Delete .*Spare/ })
+      .getByRole('button', { name: 'Delete' })
+      .click()
     await page.getByRole('row', { name: /Spare/ }).waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Undo' }).click()
     await page.getByRole('row', { name: /Spare/ }).waitFor()

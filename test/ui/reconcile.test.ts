@@ -16,7 +16,8 @@ describe('The comparison of what is stored with the host', () => {
     giveStranger(host)
   })
   afterEach(() => host.close())
-  const visitIt = async (query = ''): Promise<Visit> => goTo(await signedIn(await visit(host)), host, `reconcile${query}`, 'Stored and real')
+  const visitIt = async (query = ''): Promise<Visit> =>
+    goTo(await signedIn(await visit(host)), host, `reconcile${query}`, 'Stored and real')
   const row = ({ page }: Visit, name: string) => page.getByRole('row', { name: new RegExp(name) }).first()
 
   it('has a row for each interface with a sentence, stored beside live, and the actions of the API alone', async () => {
@@ -25,10 +26,14 @@ describe('The comparison of what is stored with the host', () => {
     host.kernel.held.get('gre-a-1')!.state = { ...held, config: { ...held.config, mtu: 1300 } }
     const visited = await visitIt()
     await row(visited, 'gre-a-1').getByText('Somebody changed it on the host').waitFor()
-    assert.match(await row(visited, 'gre-a-1').getByRole('table').innerText(), /Stored[\s\S]*Live[\s\S]*1472[\s\S]*1300/)
+    assert.match(
+      await row(visited, 'gre-a-1').getByRole('table').innerText(),
+      /Stored[\s\S]*Live[\s\S]*1472[\s\S]*1300/,
+    )
     await row(visited, 'gre-a-2').getByText('It is stored, and the host does not have it.').waitFor()
     const items = await itemsOf(client)
-    for (const { interface_name, actions } of items) assert.equal(await row(visited, interface_name).getByRole('button').count(), actions.length, interface_name)
+    for (const { interface_name, actions } of items)
+      assert.equal(await row(visited, interface_name).getByRole('button').count(), actions.length, interface_name)
     await visited.page.getByRole('button', { name: 'Reapply: gre-a-1', exact: true }).click()
     await row(visited, 'gre-a-1').getByText('The host is as it is stored.').waitFor()
   })
@@ -36,21 +41,31 @@ describe('The comparison of what is stored with the host', () => {
   it('adopts a tunnel as it is, and ignores it with a way back', async () => {
     const visited = await visitIt()
     const { page } = visited
-    await row(visited, 'gre-byhand').getByRole('button', { name: /Ignore/ }).click()
+    await row(visited, 'gre-byhand')
+      .getByRole('button', { name: /Ignore/ })
+      .click()
     await row(visited, 'gre-byhand').waitFor({ state: 'detached' })
     await page.getByText('Ignored:').waitFor()
     await page.getByRole('button', { name: 'Report again: gre-byhand' }).click()
     await row(visited, 'gre-byhand').getByText('the panel does not manage it').waitFor()
     const before = host.kernel.picture()
     await row(visited, 'gre-byhand').getByRole('button', { name: /Adopt/ }).click()
-    await page.getByRole('dialog', { name: /Adopt .*gre-byhand/ }).getByRole('button', { name: 'Adopt' }).click()
-    await page.getByText(/gre-byhand.* is managed by the panel now/).first().waitFor()
+    await page
+      .getByRole('dialog', { name: /Adopt .*gre-byhand/ })
+      .getByRole('button', { name: 'Adopt' })
+      .click()
+    await page
+      .getByText(/gre-byhand.* is managed by the panel now/)
+      .first()
+      .waitFor()
     assert.equal(host.kernel.picture(), before)
   })
 
   it('deletes behind a dialog that names the relay rules which lose their path', async () => {
     const visited = await visitIt()
-    await row(visited, 'gre-a-1').getByRole('button', { name: /Delete/ }).click()
+    await row(visited, 'gre-a-1')
+      .getByRole('button', { name: /Delete/ })
+      .click()
     const dialog = visited.page.getByRole('dialog', { name: /Delete .*gre-a-1/ })
     await dialog.getByText(/^Web \(/).waitFor()
     await visited.page.keyboard.press('Escape')
@@ -61,15 +76,20 @@ describe('The comparison of what is stored with the host', () => {
     host.kernel.rulesets.flush()
     const visited = await visitIt()
     await row(visited, 'Web').getByText('The kernel does not hold the rule').first().waitFor()
-    await row(visited, 'Web').getByRole('button', { name: /Reapply/ }).click()
-    await visited.page.getByText(/Web.* is in the kernel as it is stored/).first().waitFor()
+    await row(visited, 'Web')
+      .getByRole('button', { name: /Reapply/ })
+      .click()
+    await visited.page
+      .getByText(/Web.* is in the kernel as it is stored/)
+      .first()
+      .waitFor()
     assert.ok(host.kernel.rulesets.rules.has(1))
   })
 
   it('calls unreadable what cannot be read, and not fine', async () => {
     host.kernel.rulesets.unreadable = 'Operation not permitted'
     const visited = await visitIt()
-    await visited.page.getByText('The kernel\'s rules cannot be read').waitFor()
+    await visited.page.getByText("The kernel's rules cannot be read").waitFor()
     assert.equal(await visited.page.getByText('The kernel holds every rule as it is stored.').count(), 0)
     visited.gates.allowConsole(/503/)
     host.sendHelperAway()

@@ -16,7 +16,8 @@ describe('Relay rules as they stand', () => {
   })
   afterEach(() => host.close())
 
-  const visitRules = async (path = '', heading: RegExp | string = /^Relay rules 4/): Promise<Visit> => goTo(await signedIn(await visit(host)), host, `routes${path}`, heading)
+  const visitRules = async (path = '', heading: RegExp | string = /^Relay rules 4/): Promise<Visit> =>
+    goTo(await signedIn(await visit(host)), host, `routes${path}`, heading)
 
   it('are all put into the kernel at once, once it was said what that does', async () => {
     host.kernel.rulesets.flush()
@@ -43,7 +44,10 @@ describe('Relay rules as they stand', () => {
     const { page } = await visitRules()
     await page.getByRole('button', { name: /Actions for .*Web/ }).click()
     await page.getByRole('button', { name: 'Duplicate' }).click()
-    await page.getByText(/The copy of .*Web.* is disabled: give it its own port/).first().waitFor()
+    await page
+      .getByText(/The copy of .*Web.* is disabled: give it its own port/)
+      .first()
+      .waitFor()
     await seen(page, /^Edit .*Web/)
     assert.match(page.url(), /\/routes\/5\/edit$/)
     assert.equal(await page.getByRole('switch', { name: 'In force as soon as it is saved' }).isChecked(), false)
@@ -61,7 +65,10 @@ describe('Relay rules as they stand', () => {
     ['a destination that is the server itself', { port: '8081', address: '127.0.0.1' }, false, 'Address'],
   ] as const) {
     it(`take ${what} only after a refusal on its field, and when told to do it all the same`, async () => {
-      if (listener) host.kernel.hostListeners = [{ protocol: 'tcp', address: '0.0.0.0', port: 8080, process: 'nginx', is_sshd: false }]
+      if (listener)
+        host.kernel.hostListeners = [
+          { protocol: 'tcp', address: '0.0.0.0', port: 8080, process: 'nginx', is_sshd: false },
+        ]
       const { page, gates } = await visitRules('/new', 'Create a rule')
       const force = page.getByRole('switch', { name: 'Do it all the same' })
       await page.getByRole('spinbutton', { name: 'Port', exact: true }).fill(body.port)

@@ -25,7 +25,8 @@ describe('A relay rule', () => {
     await host.close()
   })
 
-  const visitRule = async (path: string, heading: RegExp | string): Promise<Visit> => goTo(await signedIn(await visit(host)), host, `routes/${path}`, heading)
+  const visitRule = async (path: string, heading: RegExp | string): Promise<Visit> =>
+    goTo(await signedIn(await visit(host)), host, `routes/${path}`, heading)
 
   it('is made with what few fields it needs: its destination tried, its plan in words first, and the text behind it', async () => {
     const { page } = await visitRule('new', 'Create a rule')
@@ -43,7 +44,10 @@ describe('A relay rule', () => {
     await page.getByText(/dnat/).first().waitFor()
     await page.getByRole('button', { name: 'Create the rule' }).click()
     await seen(page, /8080/)
-    assert.deepEqual((await getRoute(client, 5)).body.route.destinations.map(({ address, port: at }) => [address, at]), [['10.9.0.2', port]])
+    assert.deepEqual(
+      (await getRoute(client, 5)).body.route.destinations.map(({ address, port: at }) => [address, at]),
+      [['10.9.0.2', port]],
+    )
   })
 
   it('is refused on its fields, of one destination among several too, and what was typed stays', async () => {
@@ -82,18 +86,43 @@ describe('A relay rule', () => {
   })
 
   it('on its own page says how it is and why, what went through it, who uses it, what is wrong, and its text', async () => {
-    host.kernel.connections.open = [{ route_rule_id: 1, protocol: 'tcp', source_address: '203.0.113.5', source_port: 50_000, bind_address: '192.0.2.1', bind_port: 443, destination_address: '10.9.0.2', destination_port: 8443, state: 'ESTABLISHED', age_seconds: 90, timeout_seconds: 300, tx_bytes: null, tx_packets: null, rx_bytes: null, rx_packets: null, mark: 1 }]
+    host.kernel.connections.open = [
+      {
+        route_rule_id: 1,
+        protocol: 'tcp',
+        source_address: '203.0.113.5',
+        source_port: 50_000,
+        bind_address: '192.0.2.1',
+        bind_port: 443,
+        destination_address: '10.9.0.2',
+        destination_port: 8443,
+        state: 'ESTABLISHED',
+        age_seconds: 90,
+        timeout_seconds: 300,
+        tx_bytes: null,
+        tx_packets: null,
+        rx_bytes: null,
+        rx_packets: null,
+        mark: 1,
+      },
+    ]
     const { page } = await visitRule('1', 'Web')
     await page.getByText('The kernel holds the rule as it is stored').first().waitFor()
     await page.getByRole('columnheader', { name: 'Kernel, since boot' }).waitFor()
     await page.getByRole('columnheader', { name: 'Panel, in total' }).waitFor()
     await page.getByText(/never add/).waitFor()
-    await page.getByRole('row', { name: /203\.0\.113\.5:50000/ }).getByText('ESTABLISHED').waitFor()
+    await page
+      .getByRole('row', { name: /203\.0\.113\.5:50000/ })
+      .getByText('ESTABLISHED')
+      .waitFor()
     await page.getByText('Show nft text').click()
     await page.locator('pre').filter({ hasText: 'dnat' }).waitFor()
     await page.getByRole('link', { name: 'gre-a-1' }).waitFor()
     await page.getByRole('button', { name: 'Disable' }).click()
-    await page.getByText(/Web.* is disabled/).first().waitFor()
+    await page
+      .getByText(/Web.* is disabled/)
+      .first()
+      .waitFor()
     await page.getByRole('button', { name: 'Analyze' }).click()
     await page.getByText('The rule is disabled', { exact: true }).waitFor()
     await page.getByText('What to do, in this order').waitFor()

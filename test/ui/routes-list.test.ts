@@ -16,17 +16,23 @@ describe('The list of relay rules', () => {
   })
   afterEach(() => host.close())
 
-  const visitRules = async (path = '', heading: RegExp | string = /^Relay rules 4/, look: Look = {}): Promise<Visit> => goTo(await signedIn(await visit(host, look)), host, `routes${path}`, heading)
+  const visitRules = async (path = '', heading: RegExp | string = /^Relay rules 4/, look: Look = {}): Promise<Visit> =>
+    goTo(await signedIn(await visit(host, look)), host, `routes${path}`, heading)
   const row = ({ page }: Visit, name: RegExp) => page.getByRole('row', { name })
 
   it('has what is stored beside what the host does, and the two figures of traffic under heads of their own', async () => {
     const visited = await visitRules()
     const { page } = visited
     const heads = await page.getByRole('columnheader').allInnerTexts()
-    for (const head of ['Configured', 'On the host', 'Kernel, since boot', 'Panel, in total']) assert.ok(heads.includes(head), `${heads}`)
+    for (const head of ['Configured', 'On the host', 'Kernel, since boot', 'Panel, in total'])
+      assert.ok(heads.includes(head), `${heads}`)
     await page.getByText(/never add/).waitFor()
-    await row(visited, /Never reached/).getByText('Never matches: shadowed by').waitFor()
-    await row(visited, /Never reached/).getByRole('link', { name: 'All high ports' }).waitFor()
+    await row(visited, /Never reached/)
+      .getByText('Never matches: shadowed by')
+      .waitFor()
+    await row(visited, /Never reached/)
+      .getByRole('link', { name: 'All high ports' })
+      .waitFor()
     assert.match(await row(visited, /Names/).innerText(), /UDP[\s\S]*Disabled[\s\S]*Disabled/)
     assert.match(await row(visited, /Web/).innerText(), /192\.0\.2\.1:443[\s\S]*10\.9\.0\.2:8443[\s\S]*In force/)
   })
@@ -54,14 +60,17 @@ describe('The list of relay rules', () => {
     const { page } = await visitRules()
     await page.getByRole('button', { name: /Actions for .*Web/ }).click()
     await page.getByRole('button', { name: 'Disable', exact: true }).click()
-    await page.getByText(/Web.* is disabled/).first().waitFor()
+    await page
+      .getByText(/Web.* is disabled/)
+      .first()
+      .waitFor()
     assert.equal((await getRoute(client, 1)).body.route.is_enabled, false)
     await page.getByRole('button', { name: 'Undo' }).click()
     await page.getByRole('row', { name: /Web/ }).getByText('In force').waitFor()
     assert.equal((await getRoute(client, 1)).body.route.is_enabled, true)
   })
 
-  it('deletes only behind a dialog with the rule\'s name, its consequence, and the focus on Cancel', async () => {
+  it("deletes only behind a dialog with the rule's name, its consequence, and the focus on Cancel", async () => {
     const { page } = await visitRules()
     await page.getByRole('button', { name: /Actions for .*Web/ }).click()
     await page.getByRole('button', { name: 'Delete', exact: true }).click()
@@ -76,12 +85,16 @@ describe('The list of relay rules', () => {
     await dialog.getByRole('switch', { name: 'Also end its open connections' }).check()
     await dialog.getByRole('button', { name: 'Delete' }).click()
     await seen(page, /^Relay rules 3/)
-    assert.deepEqual(host.kernel.changes.filter((what) => what === 'disconnect 1'), ['disconnect 1'])
+    assert.deepEqual(
+      host.kernel.changes.filter((what) => what === 'disconnect 1'),
+      ['disconnect 1'],
+    )
   })
 
   it('is put in order by steps, to a place, by dragging and several at once, and saved once', async () => {
     const { page } = await visitRules('/order', 'Order of the rules')
-    const order = async (): Promise<string[]> => page.locator('li[data-id]').evaluateAll((all) => all.map((one) => one.getAttribute('data-id') ?? ''))
+    const order = async (): Promise<string[]> =>
+      page.locator('li[data-id]').evaluateAll((all) => all.map((one) => one.getAttribute('data-id') ?? ''))
     await page.getByRole('button', { name: /Move .*Names.* up/ }).click()
     assert.deepEqual(await order(), ['1', '2', '4', '3'])
     assert.match(await page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? ''), /Names/)
@@ -94,12 +107,18 @@ describe('The list of relay rules', () => {
     await page.getByRole('checkbox', { name: /Choose .*Names/ }).uncheck()
     await page.locator('li[data-id="2"] [draggable]').dragTo(page.locator('li[data-id="3"]'))
     assert.deepEqual(await order(), ['4', '2', '3', '1'])
-    assert.deepEqual((await listRoutes(client)).body.routes.map(({ route_rule_id }) => route_rule_id), [1, 2, 3, 4])
+    assert.deepEqual(
+      (await listRoutes(client)).body.routes.map(({ route_rule_id }) => route_rule_id),
+      [1, 2, 3, 4],
+    )
     await page.getByRole('link', { name: 'Overview' }).first().click()
     await page.getByRole('dialog', { name: 'Leave without saving?' }).getByRole('button', { name: 'Cancel' }).click()
     await page.getByRole('button', { name: 'Save' }).click()
     await seen(page, /^Relay rules 4/)
-    assert.deepEqual((await listRoutes(client)).body.routes.map(({ route_rule_id }) => route_rule_id), [4, 2, 3, 1])
+    assert.deepEqual(
+      (await listRoutes(client)).body.routes.map(({ route_rule_id }) => route_rule_id),
+      [4, 2, 3, 1],
+    )
   })
 
   it('fits on a phone, in order too', async () => {

@@ -18,50 +18,155 @@ interface State {
   readonly isNew?: true
 }
 
-const type = (label: string, text: string) => ({ page }: Visit) => page.locator(`input[name=${label}], textarea[name=${label}]`).first().fill(text)
+const type =
+  (label: string, text: string) =>
+  ({ page }: Visit) =>
+    page.locator(`input[name=${label}], textarea[name=${label}]`).first().fill(text)
 
 const withRules = async (_host: Host, client: Client): Promise<void> => {
-  await client.post('/routes', { route_rule_title: 'web', bind_address: '0.0.0.0', bind_port: 443, destination_address: '172.17.1.2', destination_port: 443, tunnel_id: 1 })
-  await client.post('/routes', { route_rule_title: 'shadowed', bind_address: '192.0.2.1', bind_port: 443, destination_address: '172.17.1.2', destination_port: 8443 })
-  await client.post('/routes', { route_rule_title: 'game servers', route_protocol_id: 20, bind_address: '192.0.2.1', bind_port: 27000, bind_port_range_end: 27010, destination_address: '172.17.1.2', destination_port: 27000 })
+  await client.post('/routes', {
+    route_rule_title: 'web',
+    bind_address: '0.0.0.0',
+    bind_port: 443,
+    destination_address: '172.17.1.2',
+    destination_port: 443,
+    tunnel_id: 1,
+  })
+  await client.post('/routes', {
+    route_rule_title: 'shadowed',
+    bind_address: '192.0.2.1',
+    bind_port: 443,
+    destination_address: '172.17.1.2',
+    destination_port: 8443,
+  })
+  await client.post('/routes', {
+    route_rule_title: 'game servers',
+    route_protocol_id: 20,
+    bind_address: '192.0.2.1',
+    bind_port: 27000,
+    bind_port_range_end: 27010,
+    destination_address: '172.17.1.2',
+    destination_port: 27000,
+  })
 }
 
 const STATES: readonly State[] = [
   { name: 'setup', isNew: true },
-  { name: 'setup-refused', isNew: true, arrive: async (visit) => { await type('username', 'operator')(visit); await type('password', 'short')(visit); await visit.page.keyboard.press('Enter') } },
+  {
+    name: 'setup-refused',
+    isNew: true,
+    arrive: async (visit) => {
+      await type('username', 'operator')(visit)
+      await type('password', 'short')(visit)
+      await visit.page.keyboard.press('Enter')
+    },
+  },
   { name: 'sign-in' },
-  { name: 'overview-empty', path: '', prepare: async (host, client) => { for (const id of [1, 2, 3, 4]) await client.delete(`/tunnels/${id}`); await host.monitor.settled() } },
+  {
+    name: 'overview-empty',
+    path: '',
+    prepare: async (host, client) => {
+      for (const id of [1, 2, 3, 4]) await client.delete(`/tunnels/${id}`)
+      await host.monitor.settled()
+    },
+  },
   { name: 'overview', path: '', arrive: ({ page }) => page.waitForTimeout(4000) },
   { name: 'tunnels', path: 'tunnels' },
   { name: 'tunnels-helper-away', path: 'tunnels', prepare: (host) => host.sendHelperAway() },
   { name: 'tunnel', path: 'tunnels/1' },
   { name: 'tunnel-missing', path: 'tunnels/2' },
-  { name: 'tunnel-delete', path: 'tunnels/1', arrive: async (visit) => { await visit.page.locator('main button[popovertarget]').first().click(); await visit.page.locator('.item.danger').click() } },
+  {
+    name: 'tunnel-delete',
+    path: 'tunnels/1',
+    arrive: async (visit) => {
+      await visit.page.locator('main button[popovertarget]').first().click()
+      await visit.page.locator('.item.danger').click()
+    },
+  },
   { name: 'tunnel-edit', path: 'tunnels/1/edit' },
   { name: 'tunnel-pairing', path: 'tunnels/1/pairing' },
-  { name: 'tunnel-diagnostics', path: 'tunnels/1/diagnostics', arrive: async ({ page }) => { await page.locator('main .card .button').first().click(); await page.locator('.summary').waitFor(); await page.locator('[type=submit]').click(); await page.locator('[data-packet]').nth(3).waitFor() } },
+  {
+    name: 'tunnel-diagnostics',
+    path: 'tunnels/1/diagnostics',
+    arrive: async ({ page }) => {
+      await page.locator('main .card .button').first().click()
+      await page.locator('.summary').waitFor()
+      await page.locator('[type=submit]').click()
+      await page.locator('[data-packet]').nth(3).waitFor()
+    },
+  },
   { name: 'tunnel-history', path: 'tunnels/1/history', prepare: (host) => giveHistory(host, 1) },
   { name: 'tunnel-new-1', path: 'tunnels/new' },
-  { name: 'tunnel-new-2', path: 'tunnels/new', arrive: async ({ page }) => { await page.locator('main .card .button').first().click(); await page.locator('main form').waitFor() } },
-  { name: 'tunnel-new-3', path: 'tunnels/new', arrive: async (visit) => { await visit.page.locator('main .card .button').first().click(); await type('local_endpoint', '192.0.2.1')(visit); await type('remote_endpoint', '203.0.113.77')(visit); await visit.page.locator('[type=submit]').click(); await visit.page.locator('main .card ol').waitFor() } },
+  {
+    name: 'tunnel-new-2',
+    path: 'tunnels/new',
+    arrive: async ({ page }) => {
+      await page.locator('main .card .button').first().click()
+      await page.locator('main form').waitFor()
+    },
+  },
+  {
+    name: 'tunnel-new-3',
+    path: 'tunnels/new',
+    arrive: async (visit) => {
+      await visit.page.locator('main .card .button').first().click()
+      await type('local_endpoint', '192.0.2.1')(visit)
+      await type('remote_endpoint', '203.0.113.77')(visit)
+      await visit.page.locator('[type=submit]').click()
+      await visit.page.locator('main .card ol').waitFor()
+    },
+  },
   { name: 'routes', path: 'routes', prepare: withRules },
   { name: 'routes-new', path: 'routes/new' },
   { name: 'routes-order', path: 'routes/order', prepare: withRules },
-  { name: 'route', path: 'routes/1', prepare: async (host, client) => { await withRules(host, client); await giveTraffic(host, 1) } },
-  { name: 'route-plan', path: 'routes/1/edit', prepare: withRules, arrive: async ({ page }) => { await page.locator('[name="destinations.0.address"]').fill('172.17.1.77'); await page.locator('form [type=submit]').last().click(); await page.locator('[data-review]').waitFor(); await page.locator('section:has([data-review]) summary').first().click() } },
+  {
+    name: 'route',
+    path: 'routes/1',
+    prepare: async (host, client) => {
+      await withRules(host, client)
+      await giveTraffic(host, 1)
+    },
+  },
+  {
+    name: 'route-plan',
+    path: 'routes/1/edit',
+    prepare: withRules,
+    arrive: async ({ page }) => {
+      await page.locator('[name="destinations.0.address"]').fill('172.17.1.77')
+      await page.locator('form [type=submit]').last().click()
+      await page.locator('[data-review]').waitFor()
+      await page.locator('section:has([data-review]) summary').first().click()
+    },
+  },
   { name: 'pools', path: 'pools' },
   { name: 'reconcile', path: 'reconcile', prepare: withRules },
-  { name: 'reconcile-unreadable', path: 'reconcile', prepare: (host) => void (host.kernel.rulesets.unreadable = 'Operation not permitted') },
+  {
+    name: 'reconcile-unreadable',
+    path: 'reconcile',
+    prepare: (host) => void (host.kernel.rulesets.unreadable = 'Operation not permitted'),
+  },
   { name: 'forwarding', path: 'forwarding', prepare: withRules },
   { name: 'metrics', path: 'metrics', arrive: ({ page }) => page.waitForTimeout(3000) },
   { name: 'interfaces', path: 'host' },
   { name: 'routing-table', path: 'host/routes' },
-  { name: 'settings', path: 'settings', arrive: (visit) => visit.page.locator('[name="monitor.window_size"]').fill('90') },
+  {
+    name: 'settings',
+    path: 'settings',
+    arrive: (visit) => visit.page.locator('[name="monitor.window_size"]').fill('90'),
+  },
   { name: 'audit', path: 'audit', prepare: withRules },
   { name: 'backup', path: 'backup' },
   { name: 'system', path: 'system' },
   { name: 'account', path: 'account' },
-  { name: 'palette', path: '', arrive: async ({ page }) => { await page.keyboard.press('Control+k'); await page.getByRole('combobox').fill('g'); await page.waitForTimeout(600) } },
+  {
+    name: 'palette',
+    path: '',
+    arrive: async ({ page }) => {
+      await page.keyboard.press('Control+k')
+      await page.getByRole('combobox').fill('g')
+      await page.waitForTimeout(600)
+    },
+  },
   { name: 'help', path: '', arrive: ({ page }) => page.keyboard.press('?') },
 ]
 
@@ -73,7 +178,13 @@ const LOOKS: Readonly<Record<string, Look & { readonly language?: string }>> = {
   'persian-phone': { viewport: PHONE, language: 'fa' },
 }
 
-const draw = async (host: Host, client: Client | null, visit: Visit, { name, path, arrive }: State, look: string): Promise<void> => {
+const draw = async (
+  host: Host,
+  client: Client | null,
+  visit: Visit,
+  { name, path, arrive }: State,
+  look: string,
+): Promise<void> => {
   const { page } = visit
   if (client && path !== undefined) {
     await field(page, LOOKS[look]?.language === 'fa' ? 'نام کاربری' : 'Username').fill(OPERATOR.username)
@@ -96,7 +207,9 @@ const folder = '.build/screenshots'
 mkdirSync(folder, { recursive: true })
 const browser = await launch()
 for (const state of STATES) {
-  for (const [look, { language, ...rest }] of Object.entries(LOOKS).filter(([look]) => asked.length === 0 || asked.some((part) => `${state.name}-${look}`.includes(part)))) {
+  for (const [look, { language, ...rest }] of Object.entries(LOOKS).filter(
+    ([look]) => asked.length === 0 || asked.some((part) => `${state.name}-${look}`.includes(part)),
+  )) {
     const host = await startHost()
     const client = state.isNew ? null : await host.setUp()
     if (client) {
@@ -108,7 +221,9 @@ for (const state of STATES) {
       await state.prepare?.(host, client)
     }
     const visit = await visitWith(browser, host, rest)
-    await draw(host, client, visit, state, look).catch((failure: unknown) => console.log(`${state.name} ${look}: ${String(failure)}`))
+    await draw(host, client, visit, state, look).catch((failure: unknown) =>
+      console.log(`${state.name} ${look}: ${String(failure)}`),
+    )
     await visit.context.close()
     await host.close()
   }

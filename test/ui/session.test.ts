@@ -17,7 +17,10 @@ describe('The session on the page', () => {
 
   it('that is lost asks for a sign-in in place, keeps the form, and does what was being done', async () => {
     const { page, context, gates } = await visitAccount()
-    await page.waitForFunction((name) => document.querySelector<HTMLInputElement>('input[name=username]')?.value === name, OPERATOR.username)
+    await page.waitForFunction(
+      (name) => document.querySelector<HTMLInputElement>('input[name=username]')?.value === name,
+      OPERATOR.username,
+    )
     await field(page, 'Username').fill('renamed')
     const current = page.getByLabel('Current password').nth(1)
     await current.fill(OPERATOR.password)
@@ -46,7 +49,10 @@ describe('The session on the page', () => {
     await page.getByRole('button', { name: 'Change password' }).click()
     await page.getByText('The password is changed').first().waitFor()
     assert.equal(await current.inputValue(), '')
-    assert.equal((await host.visitor().post('/auth/login', { ...OPERATOR, password: 'another horse battery' })).status, 200)
+    assert.equal(
+      (await host.visitor().post('/auth/login', { ...OPERATOR, password: 'another horse battery' })).status,
+      200,
+    )
   })
 
   it('keeps language and colours for every browser of the operator', async () => {
@@ -57,11 +63,16 @@ describe('The session on the page', () => {
     await seen(page, 'حساب کاربری')
     await page.waitForFunction(() => document.fonts.check('16px Vazirmatn', 'حساب'))
     await page.getByRole('button', { name: 'رنگ‌ها' }).click()
-    const stored = page.waitForResponse((answer) => answer.url().endsWith('/settings') && answer.request().method() === 'PUT')
+    const stored = page.waitForResponse(
+      (answer) => answer.url().endsWith('/settings') && answer.request().method() === 'PUT',
+    )
     await page.getByRole('button', { name: 'تیره' }).click()
     assert.equal((await stored).status(), 200)
     const other = await visit(host)
     await seen(other.page, 'ورود')
-    assert.deepEqual(await other.page.evaluate(() => [document.documentElement.dir, document.documentElement.dataset['theme']]), ['rtl', 'dark'])
+    assert.deepEqual(
+      await other.page.evaluate(() => [document.documentElement.dir, document.documentElement.dataset['theme']]),
+      ['rtl', 'dark'],
+    )
   })
 })

@@ -15,19 +15,31 @@ describe('The settings on the page', () => {
   })
   afterEach(() => host.close())
 
-  const visitSettings = async (query = '', look: Look = {}): Promise<Visit> => goTo(await signedIn(await visit(host, look)), host, `settings${query}`, 'Settings')
-  const stored = async (): Promise<Record<string, unknown>> => (await operator.get<SettingsAnswer>('/settings')).body.settings
+  const visitSettings = async (query = '', look: Look = {}): Promise<Visit> =>
+    goTo(await signedIn(await visit(host, look)), host, `settings${query}`, 'Settings')
+  const stored = async (): Promise<Record<string, unknown>> =>
+    (await operator.get<SettingsAnswer>('/settings')).body.settings
 
   it('stand in the categories and the order of the API, every one with a name of its own, and are found by word', async () => {
     const { page } = await visitSettings()
     await page.getByRole('heading', { name: 'New tunnels' }).waitFor()
-    assert.deepEqual((await page.getByRole('heading', { level: 2 }).allInnerTexts()).slice(0, 4), ['New tunnels', 'Addresses', 'Keepalive', 'Monitoring'])
+    assert.deepEqual((await page.getByRole('heading', { level: 2 }).allInnerTexts()).slice(0, 4), [
+      'New tunnels',
+      'Addresses',
+      'Keepalive',
+      'Monitoring',
+    ])
     // The categories are drawn one after the other.
     await page.locator(`[data-setting="${Object.keys(await stored()).at(-1) ?? ''}"]`).waitFor()
-    const keys = await page.locator('[data-setting]').evaluateAll((all) => all.map((one) => one.getAttribute('data-setting') ?? ''))
+    const keys = await page
+      .locator('[data-setting]')
+      .evaluateAll((all) => all.map((one) => one.getAttribute('data-setting') ?? ''))
     assert.deepEqual(keys, Object.keys(await stored()))
     const unnamed = await page.locator('main label, main legend').allInnerTexts()
-    assert.deepEqual(unnamed.filter((label) => keys.includes(label.trim())), [])
+    assert.deepEqual(
+      unnamed.filter((label) => keys.includes(label.trim())),
+      [],
+    )
     await page.keyboard.press('/')
     await page.keyboard.type('in:monitor degraded')
     await page.locator('[data-setting="monitor.degraded_loss_pct"]:visible').waitFor()
@@ -48,7 +60,11 @@ describe('The settings on the page', () => {
     await page.getByRole('button', { name: 'Undo' }).click()
     await page.getByRole('button', { name: 'Not the default' }).click()
     await page.getByText(/^0 of \d+$/).waitFor()
-    const { 'monitor.window_size': window, 'system.ignored_interfaces': ignored, 'display.calendar': calendar } = await stored()
+    const {
+      'monitor.window_size': window,
+      'system.ignored_interfaces': ignored,
+      'display.calendar': calendar,
+    } = await stored()
     assert.deepEqual([window, ignored, calendar], [60, [], 'gregorian'])
   })
 
@@ -116,6 +132,6 @@ describe('The settings on the page', () => {
     await page.getByRole('heading', { name: 'تونل‌های تازه' }).waitFor()
     await page.locator('input[name="monitor.window_size"]').fill('90')
     await page.getByRole('button', { name: 'ذخیره', exact: true }).waitFor()
-    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth) <= PHONE.width)
+    assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= PHONE.width)
   })
 })

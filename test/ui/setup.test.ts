@@ -18,7 +18,10 @@ describe('The page before set-up', () => {
     assert.equal(await page.title(), 'Tunnel Panel')
     await page.getByText('This panel has no account yet').waitFor()
     assert.equal(await page.getByRole('heading', { name: 'Sign in' }).count(), 0)
-    assert.deepEqual(await page.evaluate('window.__PANEL__'), { base_path: '/secret/', api_base_path: '/secret/api/v1' })
+    assert.deepEqual(await page.evaluate('window.__PANEL__'), {
+      base_path: '/secret/',
+      api_base_path: '/secret/api/v1',
+    })
     assert.deepEqual(await autocompletes(page), ['username', 'new-password'])
   })
 
@@ -27,7 +30,10 @@ describe('The page before set-up', () => {
     assert.equal(status, 200)
     const script = /<script>(.*?)<\/script>/s.exec(text)?.[1] ?? ''
     const hash = createHash('sha256').update(script).digest('base64')
-    assert.match(String(headers['content-security-policy']), new RegExp(`script-src 'self' 'sha256-${hash.replaceAll('+', '\\+')}';`))
+    assert.match(
+      String(headers['content-security-policy']),
+      new RegExp(`script-src 'self' 'sha256-${hash.replaceAll('+', '\\+')}';`),
+    )
     assert.equal(text.match(/<script>/g)?.length, 1)
     assert.doesNotMatch(text, /\sstyle=|<style|\son\w+=/)
   })
@@ -47,7 +53,10 @@ describe('The page before set-up', () => {
     await page.getByRole('button', { name: 'Create account' }).click()
     assert.match(await complaintOf(page, 'Password'), /A password has at least 12 characters/)
     await page.waitForFunction(() => document.activeElement?.getAttribute('name') === 'password')
-    assert.deepEqual([await field(page, 'Username').inputValue(), await field(page, 'Password').inputValue()], ['operator', 'short'])
+    assert.deepEqual(
+      [await field(page, 'Username').inputValue(), await field(page, 'Password').inputValue()],
+      ['operator', 'short'],
+    )
   })
 
   it('puts what only the server knows on each field that it is about', async () => {
@@ -98,4 +107,7 @@ describe('The page before set-up', () => {
   })
 })
 
-const autocompletes = (page: Page): Promise<(string | null)[]> => page.locator('form input:not([type=checkbox])').evaluateAll((all) => all.map((one) => one.getAttribute('autocomplete')))
+const autocompletes = (page: Page): Promise<(string | null)[]> =>
+  page
+    .locator('form input:not([type=checkbox])')
+    .evaluateAll((all) => all.map((one) => one.getAttribute('autocomplete')))

@@ -12,27 +12,37 @@ describe('The system on the page', () => {
   })
   afterEach(() => host.close())
 
-  const visitSystem = async (look: Look = {}): Promise<Visit> => goTo(await signedIn(await visit(host, look)), host, 'system', 'System')
+  const visitSystem = async (look: Look = {}): Promise<Visit> =>
+    goTo(await signedIn(await visit(host, look)), host, 'system', 'System')
 
   it('tells each part of the panel, what the host can do, and what is running', async () => {
     host.kernel.supportsGre = false
     const { page } = await visitSystem()
     await page.getByRole('heading', { name: 'Kinds of tunnel' }).waitFor()
     const part = page.getByRole('listitem').filter({ hasText: 'Kernel tunnel support' })
-    await part.last().getByText(/gre: Unknown device type/).waitFor()
-    const ableTo = async (kind: string): Promise<string> => page.getByRole('listitem').filter({ has: page.getByText(kind, { exact: true }) }).locator('[data-state]').innerText()
+    await part
+      .last()
+      .getByText(/gre: Unknown device type/)
+      .waitFor()
+    const ableTo = async (kind: string): Promise<string> =>
+      page
+        .getByRole('listitem')
+        .filter({ has: page.getByText(kind, { exact: true }) })
+        .locator('[data-state]')
+        .innerText()
     assert.deepEqual([await ableTo('GRE'), await ableTo('Runtime')], ['No', 'Yes'])
-    for (const name of ['Build', 'Web daemon', 'Root helper', 'Files', 'Kernel', 'Work of others in it']) await page.getByRole('heading', { name, exact: true }).waitFor()
+    for (const name of ['Build', 'Web daemon', 'Root helper', 'Files', 'Kernel', 'Work of others in it'])
+      await page.getByRole('heading', { name, exact: true }).waitFor()
     assert.match(await page.locator('main').innerText(), /Served under\s+\/secret\b/)
   })
 
   it('leads to the description of the API, which is there', async () => {
     const { page, context } = await visitSystem()
     const link = page.getByRole('link', { name: 'Description of the API' })
-    const address = new URL(await link.getAttribute('href') ?? '', host.base).href
+    const address = new URL((await link.getAttribute('href')) ?? '', host.base).href
     const answer = await context.request.get(address)
     assert.equal(answer.status(), 200)
-    assert.equal((await answer.json() as { openapi: string }).openapi, '3.0.3')
+    assert.equal(((await answer.json()) as { openapi: string }).openapi, '3.0.3')
   })
 
   it('still tells of itself while the helper is away, and says what it cannot know', async () => {
@@ -42,12 +52,12 @@ describe('The system on the page', () => {
     const { page } = await goTo(arrived, host, 'system', 'System')
     await page.getByRole('alert').getByText('HELPER_UNAVAILABLE').waitFor()
     await page.getByText('Cannot be reached', { exact: true }).waitFor()
-    assert.ok(await page.getByText('not told').count() > 0)
+    assert.ok((await page.getByText('not told').count()) > 0)
   })
 
   it('fits a phone', async () => {
     const { page } = await visitSystem({ viewport: PHONE })
     await page.getByRole('heading', { name: 'Work of others in it' }).waitFor()
-    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth) <= PHONE.width)
+    assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= PHONE.width)
   })
 })

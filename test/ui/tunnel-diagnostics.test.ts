@@ -17,7 +17,8 @@ describe('Diagnostics on the page', () => {
   })
   afterEach(() => host.close())
 
-  const visitDiagnostics = async (): Promise<Visit> => goTo(await signedIn(await visit(host)), host, 'tunnels/1/diagnostics', 'gre-a-1')
+  const visitDiagnostics = async (): Promise<Visit> =>
+    goTo(await signedIn(await visit(host)), host, 'tunnels/1/diagnostics', 'gre-a-1')
 
   it('show each packet of a ping as it is decided, with loss as it is now, and stop at once', async () => {
     host.kernel.icmp.answer = ({ sequence }: FakeEcho) => (sequence % 2 === 0 ? {} : null)
@@ -43,7 +44,10 @@ describe('Diagnostics on the page', () => {
     const picture = page.locator('figure canvas')
     await picture.waitFor()
     const first = await picture.evaluate((canvas: HTMLCanvasElement) => canvas.toDataURL())
-    await page.waitForFunction((before) => document.querySelector<HTMLCanvasElement>('figure canvas')?.toDataURL() !== before, first)
+    await page.waitForFunction(
+      (before) => document.querySelector<HTMLCanvasElement>('figure canvas')?.toDataURL() !== before,
+      first,
+    )
     await page.locator('[data-packet]', { hasText: 'lost' }).first().waitFor()
     await page.waitForFunction(showsLoss)
     const figure = page.getByRole('figure').filter({ hasText: 'Round trip, packet by packet' })
@@ -86,7 +90,10 @@ describe('Diagnostics on the page', () => {
     await dialog.getByText(/"verdict":/).waitFor()
     await page.keyboard.press('Escape')
     await runs.getByRole('button', { name: 'Remove this run: Analysis' }).click()
-    await page.getByRole('dialog', { name: 'Remove this run: Analysis' }).getByRole('button', { name: 'Remove' }).click()
+    await page
+      .getByRole('dialog', { name: 'Remove this run: Analysis' })
+      .getByRole('button', { name: 'Remove' })
+      .click()
     await runs.getByText('Nothing has been tried yet.').waitFor()
     assert.equal((await client.get<{ total: number }>('/diagnostics/runs')).body.total, 0)
   })

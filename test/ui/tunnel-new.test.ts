@@ -19,10 +19,10 @@ describe('Making a tunnel on the page', () => {
   afterEach(() => Promise.all([host.close(), second?.close()]))
 
   /** With a list of addresses to choose from a field is a combobox. */
-  const own = (page: Page): Locator => page.getByRole('combobox', { name: 'This server\'s address' })
+  const own = (page: Page): Locator => page.getByRole('combobox', { name: "This server's address" })
   const fillEnds = async (page: Page, local: string, remote: string): Promise<void> => {
     await own(page).fill(local)
-    await field(page, 'The other server\'s address').fill(remote)
+    await field(page, "The other server's address").fill(remote)
   }
 
   it('begins on this server, shows the next free subnet and the plan in words, makes just that, and gives the code', async () => {
@@ -32,14 +32,20 @@ describe('Making a tunnel on the page', () => {
     gates.expectAnswer(422, '/tunnels/preview')
     await fillEnds(page, '192.0.2.1', 'not an address')
     await page.getByRole('button', { name: 'Show the plan' }).click()
-    assert.match(await complaintOf(page, 'The other server\'s address'), /is not an IP address/)
+    assert.match(await complaintOf(page, "The other server's address"), /is not an IP address/)
     await page.waitForFunction(() => document.activeElement?.getAttribute('name') === 'remote_endpoint')
     await fillEnds(page, '192.0.2.1', '198.51.100.7')
     await page.getByRole('button', { name: 'Show the plan' }).click()
     await page.getByText(/^Create the gre link gre-a-1 from 192\.0\.2\.1 to 198\.51\.100\.7 with MTU 1472\.$/).waitFor()
     assert.deepEqual(host.kernel.changes, [], 'a plan changes nothing')
-    await page.getByText(/^File .*\.service$/).first().click()
-    await page.getByText(/ExecStart=/).first().waitFor()
+    await page
+      .getByText(/^File .*\.service$/)
+      .first()
+      .click()
+    await page
+      .getByText(/ExecStart=/)
+      .first()
+      .waitFor()
     await page.getByRole('button', { name: 'Create the tunnel' }).click()
     await page.locator('[data-pairing-code]').waitFor()
     assert.match(await page.locator('[data-pairing-code]').innerText(), /^v1\./)
@@ -50,10 +56,22 @@ describe('Making a tunnel on the page', () => {
   it('offers the addresses that this server has, the likeliest there already, of the family of the other end, until somebody types another', async () => {
     const [loopback, card] = host.kernel.hostInterfaces
     assert.ok(loopback && card)
-    host.kernel.hostInterfaces = [loopback, { ...card, index: 3, name: 'br0', class: 'other', addresses: ['172.18.0.1/16'] }, { ...card, index: 4, name: 'off0', is_up: false, addresses: ['192.0.2.9/24'] }, { ...card, addresses: ['10.0.0.5/24', '192.0.2.1/24', '2001:db8::1/64', 'fe80::1/64'] }]
+    host.kernel.hostInterfaces = [
+      loopback,
+      { ...card, index: 3, name: 'br0', class: 'other', addresses: ['172.18.0.1/16'] },
+      { ...card, index: 4, name: 'off0', is_up: false, addresses: ['192.0.2.9/24'] },
+      { ...card, addresses: ['10.0.0.5/24', '192.0.2.1/24', '2001:db8::1/64', 'fe80::1/64'] },
+    ]
     const { page } = await goTo(await signedIn(await visit(host)), host, 'tunnels/new', 'Create a tunnel')
-    const stands = (address: string): Promise<unknown> => page.waitForFunction((wanted) => document.querySelector<HTMLInputElement>('input[name=local_endpoint]')?.value === wanted, address)
-    const offered = (): Promise<string[]> => page.locator('datalist option').evaluateAll((all) => all.map((one) => `${one.getAttribute('value')} ${one.textContent}`))
+    const stands = (address: string): Promise<unknown> =>
+      page.waitForFunction(
+        (wanted) => document.querySelector<HTMLInputElement>('input[name=local_endpoint]')?.value === wanted,
+        address,
+      )
+    const offered = (): Promise<string[]> =>
+      page
+        .locator('datalist option')
+        .evaluateAll((all) => all.map((one) => `${one.getAttribute('value')} ${one.textContent}`))
     await page.getByRole('button', { name: 'Start here' }).click()
     await stands('192.0.2.1')
     await page.getByText('An address of this server, on eth0.').waitFor()
@@ -64,10 +82,10 @@ describe('Making a tunnel on the page', () => {
     await page.goBack()
     await page.getByRole('button', { name: 'Start here' }).click()
     await stands('192.0.2.1')
-    await field(page, 'The other server\'s address').fill('2001:db8:ff::7')
+    await field(page, "The other server's address").fill('2001:db8:ff::7')
     await stands('2001:db8::1')
     await own(page).fill('192.0.2.77')
-    await field(page, 'The other server\'s address').fill('198.51.100.7')
+    await field(page, "The other server's address").fill('198.51.100.7')
     assert.equal(await own(page).inputValue(), '192.0.2.77')
   })
 
@@ -82,8 +100,15 @@ describe('Making a tunnel on the page', () => {
     const { pairing_code } = (await client.get<{ pairing_code: string }>('/tunnels/1/pairing-code')).body
     second = await startHost()
     await second.setUp()
-    second.kernel.hostInterfaces = second.kernel.hostInterfaces.map((one) => (one.name === 'eth0' ? { ...one, addresses: ['198.51.100.7/24'] } : one))
-    const { page, gates } = await goTo(await signedIn(await visit(second, { viewport: PHONE })), second, 'tunnels/new?code', 'Create a tunnel')
+    second.kernel.hostInterfaces = second.kernel.hostInterfaces.map((one) =>
+      one.name === 'eth0' ? { ...one, addresses: ['198.51.100.7/24'] } : one,
+    )
+    const { page, gates } = await goTo(
+      await signedIn(await visit(second, { viewport: PHONE })),
+      second,
+      'tunnels/new?code',
+      'Create a tunnel',
+    )
     gates.expectAnswer(422, '/tunnels/from-pairing-code')
     await field(page, 'Pairing code').fill(pairing_code.slice(0, -5))
     await page.getByRole('button', { name: 'Read the code' }).click()
@@ -92,11 +117,14 @@ describe('Making a tunnel on the page', () => {
     await page.getByRole('button', { name: 'Read the code' }).click()
     await page.getByText('172.17.1.2/30').waitFor()
     assert.equal(await own(page).inputValue(), '198.51.100.7')
-    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth) <= PHONE.width)
+    assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= PHONE.width)
     await page.getByRole('button', { name: 'Show the plan' }).click()
     await page.getByRole('button', { name: 'Create the tunnel' }).click()
     await seen(page, 'gre-b-1')
     const [a, b] = [host.kernel.held.get('gre-a-1')?.state?.config, second.kernel.held.get('gre-b-1')?.state?.config]
-    assert.deepEqual([b?.local_endpoint, b?.remote_endpoint, b?.ikey, b?.okey, b?.mtu], [a?.remote_endpoint, a?.local_endpoint, a?.okey, a?.ikey, a?.mtu])
+    assert.deepEqual(
+      [b?.local_endpoint, b?.remote_endpoint, b?.ikey, b?.okey, b?.mtu],
+      [a?.remote_endpoint, a?.local_endpoint, a?.okey, a?.ikey, a?.mtu],
+    )
   })
 })

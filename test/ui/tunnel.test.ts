@@ -16,7 +16,8 @@ describe('A tunnel on the page', () => {
   })
   afterEach(() => host.close())
 
-  const visitTunnel = async (path = '1', heading = 'gre-a-1', look: Look = {}): Promise<Visit> => goTo(await signedIn(await visit(host, look)), host, `tunnels/${path}`, heading)
+  const visitTunnel = async (path = '1', heading = 'gre-a-1', look: Look = {}): Promise<Visit> =>
+    goTo(await signedIn(await visit(host, look)), host, `tunnels/${path}`, heading)
 
   it('shows the stored beside what the host has, says what differs, and puts it right in one click', async () => {
     const { page } = await visitTunnel('2', 'gre-a-2')
@@ -73,12 +74,27 @@ describe('A tunnel on the page', () => {
     await page.getByText('10.99.0.1/30').first().waitFor()
     await page.getByRole('button', { name: 'Remove 10.99.0.1' }).click()
     await page.getByText('10.99.0.1 is removed').first().waitFor()
-    assert.deepEqual(host.kernel.held.get('gre-a-1')?.state?.config.addresses.map(({ address }) => address), ['172.17.1.1'])
+    assert.deepEqual(
+      host.kernel.held.get('gre-a-1')?.state?.config.addresses.map(({ address }) => address),
+      ['172.17.1.1'],
+    )
   })
 
   it('gets an address that overlaps a route, and loses its last one, only where the operator says so', async () => {
     const { page, gates } = await visitTunnel()
-    host.kernel.hostRoutes = [...host.kernel.hostRoutes, { destination: '10.77.0.0/30', gateway: '', device: 'eth0', is_default: false, source: '', table: 254, protocol: 'static', metric: 0 }]
+    host.kernel.hostRoutes = [
+      ...host.kernel.hostRoutes,
+      {
+        destination: '10.77.0.0/30',
+        gateway: '',
+        device: 'eth0',
+        is_default: false,
+        source: '',
+        table: 254,
+        protocol: 'static',
+        metric: 0,
+      },
+    ]
     await page.getByText('Add an address').click()
     await page.getByLabel('Address', { exact: true }).fill('10.77.0.1')
     gates.expectAnswer(422, '/tunnels/1/addresses')
@@ -90,7 +106,10 @@ describe('A tunnel on the page', () => {
     await page.getByRole('button', { name: 'Remove 10.77.0.1' }).click()
     await page.getByText('10.77.0.1 is removed').first().waitFor()
     await page.getByRole('button', { name: 'Remove 172.17.1.1' }).click()
-    await page.getByRole('dialog', { name: 'Take the last address from gre-a-1?' }).getByRole('button', { name: 'Remove' }).click()
+    await page
+      .getByRole('dialog', { name: 'Take the last address from gre-a-1?' })
+      .getByRole('button', { name: 'Remove' })
+      .click()
     await page.getByText('172.17.1.1 is removed').first().waitFor()
     assert.deepEqual(host.kernel.held.get('gre-a-1')?.state?.config.addresses, [])
   })
@@ -99,7 +118,8 @@ describe('A tunnel on the page', () => {
     const { page } = await visitTunnel()
     await page.getByText('Counters of the interface').click()
     const table = page.getByRole('table').filter({ has: page.getByRole('columnheader', { name: 'Received' }) })
-    for (const name of ['Now', 'Bytes', 'Packets', 'Errors', 'Dropped']) await table.getByRole('rowheader', { name, exact: true }).waitFor()
+    for (const name of ['Now', 'Bytes', 'Packets', 'Errors', 'Dropped'])
+      await table.getByRole('rowheader', { name, exact: true }).waitFor()
     assert.match(await table.getByRole('row', { name: /^Now/ }).innerText(), /\d.*\/s/)
   })
 
@@ -134,10 +154,17 @@ describe('A tunnel on the page', () => {
     await page.getByLabel('Time between two pings (seconds)').fill('2.5')
     const sent = page.waitForRequest((request) => request.method() === 'PATCH')
     await page.getByRole('button', { name: 'Save' }).click()
-    assert.deepEqual((await sent).postDataJSON(), { is_monitor_enabled: false, monitor_window_size: 7, keepalive_interval_seconds: 2.5 })
+    assert.deepEqual((await sent).postDataJSON(), {
+      is_monitor_enabled: false,
+      monitor_window_size: 7,
+      keepalive_interval_seconds: 2.5,
+    })
     await page.getByText('gre-a-1 is saved and was read back').first().waitFor()
     const { body } = await client.get('/tunnels/1')
-    assert.deepEqual([body['is_monitor_enabled'], body['monitor_window_size'], body['keepalive_interval_seconds']], [false, 7, 2.5])
+    assert.deepEqual(
+      [body['is_monitor_enabled'], body['monitor_window_size'], body['keepalive_interval_seconds']],
+      [false, 7, 2.5],
+    )
     await page.getByText('Outer packets').click()
     assert.equal(await page.getByLabel('Flow label').count(), 0, 'which IPv6 alone has')
     gates.expectAnswer(409, '/tunnels/1')
@@ -166,7 +193,9 @@ describe('A tunnel on the page', () => {
     const code = await page.locator('[data-pairing-code]').innerText()
     assert.equal(code, (await client.get('/tunnels/1/pairing-code')).body['pairing_code'])
     await page.evaluate(() => Object.defineProperty(navigator, 'clipboard', { value: undefined }))
-    await page.evaluate(() => document.addEventListener('copy', () => Object.assign(window, { copied: document.getSelection()?.toString() })))
+    await page.evaluate(() =>
+      document.addEventListener('copy', () => Object.assign(window, { copied: document.getSelection()?.toString() })),
+    )
     await page.getByRole('button', { name: 'Copy the code' }).click()
     await page.getByRole('button', { name: 'Copied' }).waitFor()
     assert.equal(await page.evaluate('window.copied'), code)

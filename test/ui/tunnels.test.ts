@@ -14,7 +14,8 @@ describe('The list of tunnels', () => {
   })
   afterEach(() => host.close())
 
-  const visitTunnels = async (query = ''): Promise<Visit> => goTo(await signedIn(await visit(host)), host, `tunnels${query}`, /^Tunnels 4/)
+  const visitTunnels = async (query = ''): Promise<Visit> =>
+    goTo(await signedIn(await visit(host)), host, `tunnels${query}`, /^Tunnels 4/)
 
   it('is behind a sign-in that says that the password is wrong, and keeps the name', async () => {
     const { page, gates } = await visit(host)
@@ -29,7 +30,13 @@ describe('The list of tunnels', () => {
 
   it('has what is configured beside what is on the host, never one for both', async () => {
     const { page } = await visitTunnels()
-    assert.deepEqual(await page.getByRole('columnheader').allInnerTexts(), ['Tunnel', 'State', 'Endpoints', 'Configured', 'On the host'])
+    assert.deepEqual(await page.getByRole('columnheader').allInnerTexts(), [
+      'Tunnel',
+      'State',
+      'Endpoints',
+      'Configured',
+      'On the host',
+    ])
     const [, , configured, onHost] = await cellsOf(page, 'gre-a-1')
     assert.match(configured ?? '', /Enabled\s*MTU 1472 · 172\.17\.1\.1\/30/)
     assert.match(onHost ?? '', /up \(GRE reports no carrier\)\s*MTU 1472 · 172\.17\.1\.1\/30/)
@@ -43,21 +50,30 @@ describe('The list of tunnels', () => {
     const { page } = await visitTunnels()
     host.kernel.held.delete('gre-a-1')
     await page.getByRole('button', { name: 'Refresh' }).click()
-    await page.getByRole('row', { name: /gre-a-1/ }).getByText('missing').waitFor()
+    await page
+      .getByRole('row', { name: /gre-a-1/ })
+      .getByText('missing')
+      .waitFor()
   })
 
   it('says that the helper is away, and still lists what is configured', async () => {
     const { page } = await visitTunnels()
     host.sendHelperAway()
     await page.getByRole('button', { name: 'Refresh' }).click()
-    await page.getByRole('row', { name: /gre-a-1/ }).getByText('not known').waitFor()
+    await page
+      .getByRole('row', { name: /gre-a-1/ })
+      .getByText('not known')
+      .waitFor()
     assert.match((await cellsOf(page, 'gre-a-1'))[2] ?? '', /Enabled.*MTU 1472/s)
     await page.reload()
     await page.getByRole('button', { name: /Not working: Root helper/ }).click()
-    await page.getByText(/cannot be reached/).first().waitFor()
+    await page
+      .getByText(/cannot be reached/)
+      .first()
+      .waitFor()
   })
 
-  it('says in the kernel\'s words which tunnels this host cannot make', async () => {
+  it("says in the kernel's words which tunnels this host cannot make", async () => {
     host.kernel.supportsGre = false
     const { page } = await visitTunnels()
     await page.getByRole('button', { name: /Kernel tunnel support/ }).click()
@@ -120,4 +136,9 @@ describe('The list of tunnels', () => {
 })
 
 /** The cells of a tunnel's row but its name: state, ends, what is configured, what is on the host. */
-const cellsOf = (page: Page, tunnel: string): Promise<string[]> => page.getByRole('row', { name: new RegExp(tunnel) }).getByRole('cell').locator('.value').allInnerTexts()
+const cellsOf = (page: Page, tunnel: string): Promise<string[]> =>
+  page
+    .getByRole('row', { name: new RegExp(tunnel) })
+    .getByRole('cell')
+    .locator('.value')
+    .allInnerTexts()

@@ -1,12 +1,23 @@
 // The analysis of a real GRE tunnel: each of its verdicts provoked, and what it says to do is what helps (decisions.md, D5, D7).
 import assert from 'node:assert/strict'
-import type { AnalyzeTunnelAnswer, MtuProbeAnswer, TunnelAnalysis, TunnelVerdict } from '@panel/shared/api/diagnostics.ts'
+import type {
+  AnalyzeTunnelAnswer,
+  MtuProbeAnswer,
+  TunnelAnalysis,
+  TunnelVerdict,
+} from '@panel/shared/api/diagnostics.ts'
 import { startLab, type Lab, type Server } from './lab/index.ts'
 import { putPanel } from './panel/bundles.ts'
 import { expect, Panel } from './panel/panel.ts'
 
 interface Made {
-  tunnel: { tunnel_id: number; interface_name: string; mtu: number; ikey: number; addresses: { address: string; peer_address: string }[] }
+  tunnel: {
+    tunnel_id: number
+    interface_name: string
+    mtu: number
+    ikey: number
+    addresses: { address: string; peer_address: string }[]
+  }
 }
 
 describe('The analysis of a tunnel', function () {
@@ -28,7 +39,10 @@ describe('The analysis of a tunnel', function () {
     await panel.setUp()
     // The far end is taken away and made anew, and nobody else is to answer meanwhile.
     expect(await panel.operator.put('/settings', { 'monitor.enabled': false }), 200)
-    ;({ tunnel } = expect(await panel.operator.post<Made>('/tunnels', { local_endpoint: near.address, remote_endpoint: far.address }), 201))
+    ;({ tunnel } = expect(
+      await panel.operator.post<Made>('/tunnels', { local_endpoint: near.address, remote_endpoint: far.address }),
+      201,
+    ))
     ;({ address: own = '', peer_address: peer = '' } = tunnel.addresses[0] ?? {})
     await answer()
   })
@@ -38,24 +52,57 @@ describe('The analysis of a tunnel', function () {
   })
 
   /** The other end, as it is to be or with something wrong. Without IPv6, which would send a packet or two by itself that an analysis hears. */
-  const answer = async ({ key = tunnel.ikey, remote = near.address, address = peer, to = own, ...more }: Partial<Record<'key' | 'okey', number> & Record<'remote' | 'address' | 'to', string>> = {}): Promise<void> => {
+  const answer = async ({
+    key = tunnel.ikey,
+    remote = near.address,
+    address = peer,
+    to = own,
+    ...more
+  }: Partial<Record<'key' | 'okey', number> & Record<'remote' | 'address' | 'to', string>> = {}): Promise<void> => {
     await far.try('ip', ['link', 'del', 'far'])
-    await far.run('ip', ['-batch', '-'], { stdin: `link add far type gre local ${far.address} remote ${remote} ikey ${key} okey ${more.okey ?? key} ttl 255\nlink set far addrgenmode none\naddr add ${address} peer ${to} dev far\nlink set far up\n` })
+    await far.run('ip', ['-batch', '-'], {
+      stdin: `link add far type gre local ${far.address} remote ${remote} ikey ${key} okey ${more.okey ?? key} ttl 255\nlink set far addrgenmode none\naddr add ${address} peer ${to} dev far\nlink set far up\n`,
+    })
   }
-  const filter = (on: Server, chain: string): Promise<string> => on.run('nft', ['-f', '-'], { stdin: `table inet lab\ndelete table inet lab\ntable inet lab {\nchain c {\n${chain}\n}\n}\n` })
+  const filter = (on: Server, chain: string): Promise<string> =>
+    on.run('nft', ['-f', '-'], {
+      stdin: `table inet lab\ndelete table inet lab\ntable inet lab {\nchain c {\n${chain}\n}\n}\n`,
+    })
   const letAll = (on: Server): Promise<string> => on.run('nft', ['delete', 'table', 'inet', 'lab'])
 
-  const analyze = async (): Promise<TunnelAnalysis> => expect(await panel.operator.post<AnalyzeTunnelAnswer>(`/tunnels/${tunnel.tunnel_id}/diagnostics/analyze`, { sample_seconds: 0.5 }), 200).result
-  const finds = async (verdict: TunnelVerdict, firstFix: RegExp, confidence: TunnelAnalysis['confidence'] = 'high'): Promise<TunnelAnalysis> => {
+  const analyze = async (): Promise<TunnelAnalysis> =>
+    expect(
+      await panel.operator.post<AnalyzeTunnelAnswer>(`/tunnels/${tunnel.tunnel_id}/diagnostics/analyze`, {
+        sample_seconds: 0.5,
+      }),
+      200,
+    ).result
+  const finds = async (
+    verdict: TunnelVerdict,
+    firstFix: RegExp,
+    confidence: TunnelAnalysis['confidence'] = 'high',
+  ): Promise<TunnelAnalysis> => {
     const found = await analyze()
-    assert.deepEqual([found.verdict, found.confidence], [verdict, confidence], JSON.stringify(found.evidence.map(({ name, detail }) => `${name}: ${detail}`), null, 1))
+    assert.deepEqual(
+      [found.verdict, found.confidence],
+      [verdict, confidence],
+      JSON.stringify(
+        found.evidence.map(({ name, detail }) => `${name}: ${detail}`),
+        null,
+        1,
+      ),
+    )
     assert.equal(found.evidence.length, 7)
     assert.match(found.suggested_fix[0] ?? '', firstFix)
     return found
   }
   const findsHealthy = async (): Promise<void> => {
     const { verdict, confidence, suggested_fix, evidence } = await analyze()
-    assert.deepEqual([verdict, confidence, suggested_fix], ['HEALTHY', 'high', []], JSON.stringify(evidence.map(({ detail }) => detail)))
+    assert.deepEqual(
+      [verdict, confidence, suggested_fix],
+      ['HEALTHY', 'high', []],
+      JSON.stringify(evidence.map(({ detail }) => detail)),
+    )
   }
 
   it('is HEALTHY where the other end answers', findsHealthy)
@@ -81,7 +128,11 @@ describe('The analysis of a tunnel', function () {
   it('is KEY_OR_ADDRESSING_MISMATCH, less surely, where the other end has other addresses and sends from them', async () => {
     await answer({ address: '172.31.99.2', to: '172.31.99.1' })
     const pinging = far.spawn('ping', ['-q', '-i', '0.1', '172.31.99.1'])
-    await finds('KEY_OR_ADDRESSING_MISMATCH', new RegExp(`${peer.replaceAll('.', '\\.')} is to be an address of the tunnel on the other server`), 'low')
+    await finds(
+      'KEY_OR_ADDRESSING_MISMATCH',
+      new RegExp(`${peer.replaceAll('.', '\\.')} is to be an address of the tunnel on the other server`),
+      'low',
+    )
     pinging.kill('KILL')
     await pinging.exited
     await answer()
@@ -96,7 +147,10 @@ describe('The analysis of a tunnel', function () {
 
   for (const [says, chain] of [
     ['a rule drops GRE that comes', 'type filter hook input priority 0; meta l4proto gre drop'],
-    ['a policy drops what no rule lets in', 'type filter hook input priority 0; policy drop; iifname lo accept; meta l4proto icmp accept'],
+    [
+      'a policy drops what no rule lets in',
+      'type filter hook input priority 0; policy drop; iifname lo accept; meta l4proto icmp accept',
+    ],
     ['a rule drops GRE that goes', 'type filter hook output priority 0; meta l4proto gre drop'],
   ] as const) {
     it(`is LOCAL_FIREWALL_BLOCK where ${says}, and HEALTHY once what it suggests is done`, async () => {
@@ -124,10 +178,22 @@ describe('The analysis of a tunnel', function () {
     await finds('MTU_PROBLEM', /POST diagnostics\/mtu-probe/)
     const receiver = far.spawn('sh', ['-c', 'echo listening; socat -u TCP-LISTEN:9000 - | wc -c'])
     await receiver.says(/listening/)
-    const sender = near.spawn('sh', ['-c', `head -c 200000 /dev/zero | socat -u - TCP:${peer}:9000,retry=20,interval=0.1`])
-    for (let tries = 0; !/backoff:[2-9]/.test(await near.run('ss', ['-tin', 'dst', peer])); tries += 1) assert.ok(tries < 200, 'the transfer stalls')
-    const { result, apply } = expect(await panel.operator.post<MtuProbeAnswer>(`/tunnels/${tunnel.tunnel_id}/diagnostics/mtu-probe`, { timeout_seconds: 0.3 }), 200)
-    assert.deepEqual([result.discovered_path_mtu, result.recommended_tunnel_mtu, apply], [1400, 1372, { method: 'PATCH', path: `/tunnels/${tunnel.tunnel_id}`, body: { mtu: 1372 } }])
+    const sender = near.spawn('sh', [
+      '-c',
+      `head -c 200000 /dev/zero | socat -u - TCP:${peer}:9000,retry=20,interval=0.1`,
+    ])
+    for (let tries = 0; !/backoff:[2-9]/.test(await near.run('ss', ['-tin', 'dst', peer])); tries += 1)
+      assert.ok(tries < 200, 'the transfer stalls')
+    const { result, apply } = expect(
+      await panel.operator.post<MtuProbeAnswer>(`/tunnels/${tunnel.tunnel_id}/diagnostics/mtu-probe`, {
+        timeout_seconds: 0.3,
+      }),
+      200,
+    )
+    assert.deepEqual(
+      [result.discovered_path_mtu, result.recommended_tunnel_mtu, apply],
+      [1400, 1372, { method: 'PATCH', path: `/tunnels/${tunnel.tunnel_id}`, body: { mtu: 1372 } }],
+    )
     assert.equal(receiver.text('stdout').trim(), 'listening')
     expect(await panel.operator.api(apply?.method ?? '', apply?.path ?? '', apply?.body), 200)
     await receiver.exited
@@ -138,7 +204,8 @@ describe('The analysis of a tunnel', function () {
   })
 
   it('is INTERFACE_DOWN where somebody took the interface down, and INTERFACE_MISSING where it is gone; a reapply, as it says, makes it HEALTHY', async () => {
-    const reapply = async (): Promise<void> => void expect(await panel.operator.post(`/tunnels/${tunnel.tunnel_id}/reapply`), 200)
+    const reapply = async (): Promise<void> =>
+      void expect(await panel.operator.post(`/tunnels/${tunnel.tunnel_id}/reapply`), 200)
     await near.run('ip', ['link', 'set', tunnel.interface_name, 'down'])
     await finds('INTERFACE_DOWN', /Reapply the tunnel/)
     await reapply()

@@ -47,22 +47,86 @@ describe('A backup on a real kernel', function () {
 
   it('makes of an empty server what the first one was', async () => {
     const { a, b } = servers
-    const ask = async (path: string, body: object): Promise<void> => void expect(await panel.operator.post(path, body), 201)
-    const [v4, v6] = [{ local_endpoint: a.address, remote_endpoint: b.address }, { local_endpoint: a.address6, remote_endpoint: b.address6 }]
-    expect(await panel.operator.put('/settings', { 'tunnel.default_ttl': 64, 'display.theme': 'dark', 'routes.default_clamp_mss': false }), 200)
+    const ask = async (path: string, body: object): Promise<void> =>
+      void expect(await panel.operator.post(path, body), 201)
+    const [v4, v6] = [
+      { local_endpoint: a.address, remote_endpoint: b.address },
+      { local_endpoint: a.address6, remote_endpoint: b.address6 },
+    ]
+    expect(
+      await panel.operator.put('/settings', {
+        'tunnel.default_ttl': 64,
+        'display.theme': 'dark',
+        'routes.default_clamp_mss': false,
+      }),
+      200,
+    )
     await ask('/pools', { address_pool_title: 'Mine', cidr: '10.77.0.0/16', prefix_length: 30 })
-    await ask('/tunnels', { ...v4, interface_name: 'one', address_pool_id: 41, ikey: 7, okey: 8, fwmark: 9, note: 'the first' })
-    await ask('/tunnels', { ...v4, interface_name: 'two', tunnel_type_id: 20, tos: '0x10', has_output_checksum: true, tx_queue_length: 77, is_enabled: false })
-    await ask('/tunnels', { ...v6, interface_name: 'three', tunnel_type_id: 30, hop_limit: 33, traffic_class: '0x20', encap_limit: 4, flow_label: 48879, addresses: [{ address: 'fd00:3::1', prefix_length: 64 }] })
-    await ask('/tunnels', { ...v6, interface_name: 'four', tunnel_type_id: 40, ikey: null, okey: null, persistence_type_id: 30 })
-    await ask('/routes', { route_rule_title: 'web', bind_port: 443, destination_address: '10.77.1.2', destination_port: 8443, tunnel_id: 1, allowed_sources: [{ cidr: '203.0.113.0/24' }], max_connections_per_source: 9 })
-    await ask('/routes', { route_rule_title: 'range', route_protocol_id: 30, bind_port: 5000, bind_port_range_end: 5009, destinations: [{ address: '10.77.1.2', port: 6000 }, { address: '10.77.1.3', port: 6000, weight: 3 }], load_balance_mode_id: 40 })
+    await ask('/tunnels', {
+      ...v4,
+      interface_name: 'one',
+      address_pool_id: 41,
+      ikey: 7,
+      okey: 8,
+      fwmark: 9,
+      note: 'the first',
+    })
+    await ask('/tunnels', {
+      ...v4,
+      interface_name: 'two',
+      tunnel_type_id: 20,
+      tos: '0x10',
+      has_output_checksum: true,
+      tx_queue_length: 77,
+      is_enabled: false,
+    })
+    await ask('/tunnels', {
+      ...v6,
+      interface_name: 'three',
+      tunnel_type_id: 30,
+      hop_limit: 33,
+      traffic_class: '0x20',
+      encap_limit: 4,
+      flow_label: 48879,
+      addresses: [{ address: 'fd00:3::1', prefix_length: 64 }],
+    })
+    await ask('/tunnels', {
+      ...v6,
+      interface_name: 'four',
+      tunnel_type_id: 40,
+      ikey: null,
+      okey: null,
+      persistence_type_id: 30,
+    })
+    await ask('/routes', {
+      route_rule_title: 'web',
+      bind_port: 443,
+      destination_address: '10.77.1.2',
+      destination_port: 8443,
+      tunnel_id: 1,
+      allowed_sources: [{ cidr: '203.0.113.0/24' }],
+      max_connections_per_source: 9,
+    })
+    await ask('/routes', {
+      route_rule_title: 'range',
+      route_protocol_id: 30,
+      bind_port: 5000,
+      bind_port_range_end: 5009,
+      destinations: [
+        { address: '10.77.1.2', port: 6000 },
+        { address: '10.77.1.3', port: 6000, weight: 3 },
+      ],
+      load_balance_mode_id: 40,
+    })
     const [backup, before] = [await exportOf(panel.operator), await held()]
 
     await wipe()
     await start()
     const { body } = await importInto(panel.operator, backup)
-    assert.deepEqual(body.actions.filter(({ error }) => error), [])
+    assert.deepEqual(
+      body.actions.filter(({ error }) => error),
+      [],
+    )
     assert.deepEqual([body.counts.create, body.counts.failed], [7, 0])
     assert.equal(await held(), before)
     assert.deepEqual(withoutIds(await exportOf(panel.operator)), withoutIds(backup))

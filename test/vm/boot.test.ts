@@ -7,11 +7,19 @@ import { type Lab, type Server, startLab } from './lab/index.ts'
 
 interface Link {
   readonly ifname: string
-  readonly linkinfo: { readonly info_kind: string; readonly info_data: { readonly local: string; readonly remote: string } }
+  readonly linkinfo: {
+    readonly info_kind: string
+    readonly info_data: { readonly local: string; readonly remote: string }
+  }
 }
 
 const ends = { 4: ['192.0.2.1', '192.0.2.2'], 6: ['2001:db8::1', '2001:db8::2'] } as const
-const kinds = [['gre', 4], ['gretap', 4], ['ip6gre', 6], ['ip6gretap', 6]] as const
+const kinds = [
+  ['gre', 4],
+  ['gretap', 4],
+  ['ip6gre', 6],
+  ['ip6gretap', 6],
+] as const
 
 describe('The lab', function () {
   this.timeout(600_000)
@@ -23,7 +31,10 @@ describe('The lab', function () {
   after(() => lab?.stop())
 
   it('runs Debian 13 on its own kernel, with systemd settled', async () => {
-    assert.match(await lab.run('. /etc/os-release; echo $VERSION_CODENAME; uname -r; systemctl is-system-running'), /^trixie\n6\.12\..*cloud-amd64\nrunning\n$/)
+    assert.match(
+      await lab.run('. /etc/os-release; echo $VERSION_CODENAME; uname -r; systemctl is-system-running'),
+      /^trixie\n6\.12\..*cloud-amd64\nrunning\n$/,
+    )
   })
 
   for (const [kind, family] of kinds) {
@@ -37,7 +48,12 @@ describe('The lab', function () {
   }
 
   it('says how a command ends', async () => {
-    assert.deepEqual(await lab.try('echo out; echo err >&2; exit 3'), { code: 3, signal: null, stdout: 'out\n', stderr: 'err\n' })
+    assert.deepEqual(await lab.try('echo out; echo err >&2; exit 3'), {
+      code: 3,
+      signal: null,
+      stdout: 'out\n',
+      stderr: 'err\n',
+    })
     assert.deepEqual(await lab.try('cat', [], { stdin: 'read' }), { code: 0, signal: null, stdout: 'read', stderr: '' })
     assert.equal((await lab.try('kill -KILL $$')).signal, 'SIGKILL')
     assert.equal((await lab.try('no-such-program', [])).code, 127)
@@ -47,7 +63,10 @@ describe('The lab', function () {
 
   it('runs many commands at the same time', async () => {
     const numbers = Array.from({ length: 20 }, (_, number) => `${number}`)
-    assert.deepEqual(await Promise.all(numbers.map((number) => lab.run('echo', [number]))), numbers.map((number) => `${number}\n`))
+    assert.deepEqual(
+      await Promise.all(numbers.map((number) => lab.run('echo', [number]))),
+      numbers.map((number) => `${number}\n`),
+    )
   })
 
   it('lets a running command be heard, spoken to and killed with all that it started', async () => {
@@ -117,8 +136,13 @@ describe('Two servers in the lab', function () {
   })
 
   it('let a ping through a GRE tunnel made by hand', async () => {
-    for (const [here, there, inner] of [[a, b, '10.9.0.1/30'], [b, a, '10.9.0.2/30']] as const) {
-      await here.run(`ip link add by-hand type gre local ${here.address} remote ${there.address} key 5 && ip address add ${inner} dev by-hand && ip link set by-hand up`)
+    for (const [here, there, inner] of [
+      [a, b, '10.9.0.1/30'],
+      [b, a, '10.9.0.2/30'],
+    ] as const) {
+      await here.run(
+        `ip link add by-hand type gre local ${here.address} remote ${there.address} key 5 && ip address add ${inner} dev by-hand && ip link set by-hand up`,
+      )
     }
     assert.match(await a.run('ping -c 3 -i 0.2 -W 5 10.9.0.2'), / 0% packet loss/)
     assert.match(await b.run('ip -s -j link show by-hand'), /"rx":\{"bytes":\d\d+/)

@@ -45,11 +45,16 @@ interface IpGre {
 const ANY: Readonly<Record<4 | 6, string>> = { 4: '0.0.0.0', 6: '::' }
 
 /** Keys are printed as IPv4 addresses. */
-const key = (text: string | undefined): number | null => (text === undefined ? null : text.split('.').reduce((sum, byte) => sum * 256 + Number(byte), 0))
+const key = (text: string | undefined): number | null =>
+  text === undefined ? null : text.split('.').reduce((sum, byte) => sum * 256 + Number(byte), 0)
 
 function tosOf(gre: IpGre, overIpv6: boolean): string {
   if (overIpv6) return gre.ip6_tnl_f_use_orig_tclass ? 'inherit' : (gre.tclass ?? '0x00')
-  return gre.tos === '0x1' ? 'inherit' : `0x${Number(gre.tos ?? 0).toString(16).padStart(2, '0')}`
+  return gre.tos === '0x1'
+    ? 'inherit'
+    : `0x${Number(gre.tos ?? 0)
+        .toString(16)
+        .padStart(2, '0')}`
 }
 
 function asConfig({ mtu, txqlen, linkinfo: { info_kind: kind, info_data: gre } }: IpLink): LinkConfig {
@@ -82,14 +87,47 @@ function asConfig({ mtu, txqlen, linkinfo: { info_kind: kind, info_data: gre } }
 const V4 = 'local 192.0.2.1 remote 198.51.100.2'
 const V6 = 'local 2001:db8::1 remote 2001:db8::2'
 /** Two links between the same ends with the same keys cannot be, so each has a far end of its own. */
-const ends = (kind: LinkKind, i: number): string => (isIpv6Kind(kind) ? `local 2001:db8::1 remote 2001:db8:1::${i + 1}` : `local 192.0.2.1 remote 198.51.100.${i + 1}`)
+const ends = (kind: LinkKind, i: number): string =>
+  isIpv6Kind(kind) ? `local 2001:db8::1 remote 2001:db8:1::${i + 1}` : `local 192.0.2.1 remote 198.51.100.${i + 1}`
 const GRE_WORDS = [
-  '', 'key 5', 'ikey 1.2.3.4', 'okey 4294967295', 'ikey 0 okey 0', 'ikey 7 okey 8', 'csum', 'icsum', 'ocsum', 'seq', 'iseq', 'oseq',
-  'ttl 1', 'ttl 255', 'fwmark 1', 'fwmark 0xffffffff', 'dev under0', 'key 9 csum seq ttl 64 fwmark 3 dev under0',
+  '',
+  'key 5',
+  'ikey 1.2.3.4',
+  'okey 4294967295',
+  'ikey 0 okey 0',
+  'ikey 7 okey 8',
+  'csum',
+  'icsum',
+  'ocsum',
+  'seq',
+  'iseq',
+  'oseq',
+  'ttl 1',
+  'ttl 255',
+  'fwmark 1',
+  'fwmark 0xffffffff',
+  'dev under0',
+  'key 9 csum seq ttl 64 fwmark 3 dev under0',
 ]
-const IPV4_WORDS = ['tos inherit', 'tos 0xb8', 'tos 0xff', 'ttl inherit', 'pmtudisc', 'nopmtudisc', 'nopmtudisc ignore-df', 'ttl 64 nopmtudisc']
+const IPV4_WORDS = [
+  'tos inherit',
+  'tos 0xb8',
+  'tos 0xff',
+  'ttl inherit',
+  'pmtudisc',
+  'nopmtudisc',
+  'nopmtudisc ignore-df',
+  'ttl 64 nopmtudisc',
+]
 const IPV6_WORDS = [
-  'hoplimit 0', 'encaplimit none', 'encaplimit 0', 'encaplimit 255', 'tclass inherit', 'tclass 0xff', 'flowlabel 0xfffff', 'tclass 0x2e flowlabel 0x00001',
+  'hoplimit 0',
+  'encaplimit none',
+  'encaplimit 0',
+  'encaplimit 255',
+  'tclass inherit',
+  'tclass 0xff',
+  'flowlabel 0xfffff',
+  'tclass 0x2e flowlabel 0x00001',
   'encaplimit none tclass inherit flowlabel 0xabcde',
 ]
 
@@ -110,8 +148,16 @@ const UNMODELLED: readonly (readonly [expected: string, ...commands: string[]])[
   ['multicast on', `link add NAME type gre ${V4}`, 'link set NAME multicast on'],
   ['arp off', `link add NAME type gretap ${V4}`, 'link set NAME arp off'],
   ['altname x1', `link add NAME type gre ${V4}`, 'link property add dev NAME altname x1'],
-  ['address 10.0.0.1/24 lifetime 900 s', `link add NAME type gre ${V4}`, 'addr add 10.0.0.1/24 dev NAME valid_lft 900 preferred_lft 900'],
-  ['address 10.0.0.1/24 broadcast 10.0.0.255', `link add NAME type gre ${V4}`, 'addr add 10.0.0.1/24 broadcast 10.0.0.255 dev NAME'],
+  [
+    'address 10.0.0.1/24 lifetime 900 s',
+    `link add NAME type gre ${V4}`,
+    'addr add 10.0.0.1/24 dev NAME valid_lft 900 preferred_lft 900',
+  ],
+  [
+    'address 10.0.0.1/24 broadcast 10.0.0.255',
+    `link add NAME type gre ${V4}`,
+    'addr add 10.0.0.1/24 broadcast 10.0.0.255 dev NAME',
+  ],
 ]
 
 describe('The netlink codec on a kernel with GRE', function () {
@@ -119,9 +165,12 @@ describe('The netlink codec on a kernel with GRE', function () {
   let lab: Lab | undefined
   let links: Links
 
-  const batch = (...commands: string[]): Promise<string> => lab!.run('ip', ['-batch', '-'], { stdin: `${commands.join('\n')}\n` })
-  const oracle = async (): Promise<IpLink[]> => (JSON.parse(await lab!.run('ip -d -j link show')) as IpLink[]).filter(({ ifname }) => ifname.startsWith('t-'))
-  const ours = async (): Promise<FoundLink[]> => (await links.list(null)).filter(({ interface_name }) => interface_name.startsWith('t-'))
+  const batch = (...commands: string[]): Promise<string> =>
+    lab!.run('ip', ['-batch', '-'], { stdin: `${commands.join('\n')}\n` })
+  const oracle = async (): Promise<IpLink[]> =>
+    (JSON.parse(await lab!.run('ip -d -j link show')) as IpLink[]).filter(({ ifname }) => ifname.startsWith('t-'))
+  const ours = async (): Promise<FoundLink[]> =>
+    (await links.list(null)).filter(({ interface_name }) => interface_name.startsWith('t-'))
   const clear = async (): Promise<void> => {
     for (const { interface_name } of await ours()) await links.delete(interface_name)
   }
@@ -137,9 +186,13 @@ describe('The netlink codec on a kernel with GRE', function () {
   for (const kind of LINK_KINDS) {
     it(`reads every attribute of a ${kind} link that ip makes`, async () => {
       const words = wordsOf(kind)
-      await batch(...words.map((more, i) => `link add t-${i} mtu 1380 txqueuelen 77 type ${kind} ${ends(kind, i)} ${more}`))
+      await batch(
+        ...words.map((more, i) => `link add t-${i} mtu 1380 txqueuelen 77 type ${kind} ${ends(kind, i)} ${more}`),
+      )
       const theirs = new Map((await oracle()).map((link) => [link.ifname, link]))
-      const found = new Map((await links.list(words.map((_, i) => `t-${i}`))).map((link) => [link.interface_name, link]))
+      const found = new Map(
+        (await links.list(words.map((_, i) => `t-${i}`))).map((link) => [link.interface_name, link]),
+      )
       for (const [i, more] of words.entries()) {
         assert.deepEqual(found.get(`t-${i}`)?.link, { is_up: false, config: asConfig(theirs.get(`t-${i}`)!) }, more)
         assert.deepEqual(found.get(`t-${i}`)?.unmodelled, [], more)
@@ -148,20 +201,53 @@ describe('The netlink codec on a kernel with GRE', function () {
 
     it(`makes ${kind} links that ip and we read as they were asked for`, async () => {
       const byEnds = (config: LinkConfig): string => [config.local_endpoint, config.remote_endpoint, config.ikey].join()
-      const arbitrary = fc.uniqueArray(linkConfig.filter((config) => config.kind === kind), { minLength: 40, maxLength: 40, selector: byEnds })
-      const configs = fc.sample(arbitrary, 1)[0]!.map((config) => canonicalConfig({ ...config, bind_device: config.bind_device && 'under0', addresses: [] }))
+      const arbitrary = fc.uniqueArray(
+        linkConfig.filter((config) => config.kind === kind),
+        { minLength: 40, maxLength: 40, selector: byEnds },
+      )
+      const configs = fc
+        .sample(arbitrary, 1)[0]!
+        .map((config) => canonicalConfig({ ...config, bind_device: config.bind_device && 'under0', addresses: [] }))
       for (const [i, config] of configs.entries()) await links.create(`t-${i}`, config)
       assert.deepEqual((await oracle()).map(asConfig), configs)
-      assert.deepEqual((await ours()).map((found) => found.link?.config), configs)
+      assert.deepEqual(
+        (await ours()).map((found) => found.link?.config),
+        configs,
+      )
     })
   }
 
   it('sees each link as ip does: kind, index, flags, state', async () => {
-    await batch(...LINK_KINDS.flatMap((kind) => [`link add t-${kind} type ${kind} ${isIpv6Kind(kind) ? V6 : V4}`, `link set t-${kind} up`]))
+    await batch(
+      ...LINK_KINDS.flatMap((kind) => [
+        `link add t-${kind} type ${kind} ${isIpv6Kind(kind) ? V6 : V4}`,
+        `link set t-${kind} up`,
+      ]),
+    )
     // "M-DOWN" is no flag of the link: `ip` looks at the device below.
-    const theirs = (await oracle()).map((l) => [l.ifname, l.linkinfo.info_kind, l.ifindex, l.flags.filter((flag) => flag !== 'M-DOWN'), l.operstate, l.mtu])
-    assert.deepEqual((await ours()).map(({ interface_name, observed: o }) => [interface_name, o.kind, o.index, o.flags, o.oper_state, o.mtu]), theirs)
-    assert.equal((await links.interfaces()).filter((i) => i.class === 'tunnel' && i.name.startsWith('t-')).length, LINK_KINDS.length)
+    const theirs = (await oracle()).map((l) => [
+      l.ifname,
+      l.linkinfo.info_kind,
+      l.ifindex,
+      l.flags.filter((flag) => flag !== 'M-DOWN'),
+      l.operstate,
+      l.mtu,
+    ])
+    assert.deepEqual(
+      (await ours()).map(({ interface_name, observed: o }) => [
+        interface_name,
+        o.kind,
+        o.index,
+        o.flags,
+        o.oper_state,
+        o.mtu,
+      ]),
+      theirs,
+    )
+    assert.equal(
+      (await links.interfaces()).filter((i) => i.class === 'tunnel' && i.name.startsWith('t-')).length,
+      LINK_KINDS.length,
+    )
   })
 
   for (const [expected, ...commands] of UNMODELLED) {
@@ -178,12 +264,19 @@ describe('The netlink codec on a kernel with GRE', function () {
   it('never takes a stub or an ERSPAN link for a tunnel, nor deletes one', async () => {
     await batch(`link add e-1 type erspan seq key 5 ${V4} erspan_ver 1 erspan 1`)
     const found = await links.list(['gre0', 'gretap0', 'erspan0', 'ip6gre0', 'e-1'])
-    assert.deepEqual(found.map(({ interface_name, link }) => [interface_name, link]).sort(), [['e-1', null], ['erspan0', null], ['gre0', null], ['gretap0', null], ['ip6gre0', null]])
+    assert.deepEqual(found.map(({ interface_name, link }) => [interface_name, link]).sort(), [
+      ['e-1', null],
+      ['erspan0', null],
+      ['gre0', null],
+      ['gretap0', null],
+      ['ip6gre0', null],
+    ])
     for (const { interface_name } of found) await assert.rejects(links.delete(interface_name), { code: 'EPERM' })
   })
 
   it('says of each kind that this kernel has it, and makes no link to find out', async () => {
-    for (const kind of LINK_KINDS) assert.deepEqual(await links.supports(kind), { supported: true, detail: `this kernel has the ${kind} driver` })
+    for (const kind of LINK_KINDS)
+      assert.deepEqual(await links.supports(kind), { supported: true, detail: `this kernel has the ${kind} driver` })
     assert.doesNotMatch(await lab!.run('ip link show'), /probe-/)
   })
 })

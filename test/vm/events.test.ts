@@ -31,10 +31,14 @@ describe('Events of a real kernel', function () {
         await sleep(20)
       }
     }
-    const link = (name: string, isRemoval: boolean): RegExp => new RegExp(`"subject":"link","interface_name":"${name}","index":\\d+,"is_removal":${isRemoval}`)
+    const link = (name: string, isRemoval: boolean): RegExp =>
+      new RegExp(`"subject":"link","interface_name":"${name}","index":\\d+,"is_removal":${isRemoval}`)
     await told('ip link add gre-e-1 type gre local 192.0.2.1 remote 192.0.2.2 key 9', link('gre-e-1', false))
     await told('ip link set gre-e-1 mtu 1300', link('gre-e-1', false))
-    await told('ip address add 172.17.9.1/30 dev gre-e-1', /"subject":"address","interface_name":"","index":\d+,"is_removal":false/)
+    await told(
+      'ip address add 172.17.9.1/30 dev gre-e-1',
+      /"subject":"address","interface_name":"","index":\d+,"is_removal":false/,
+    )
     await told('ip link del gre-e-1', link('gre-e-1', true))
     await reader.write('{"jsonrpc":"2.0","id":2,"method":"stream.cancel","params":{"id":1}}\n')
     await reader.says(/"id":1,"result":\{\}/)

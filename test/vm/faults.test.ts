@@ -16,7 +16,10 @@ const TUNNEL = {
   remote_endpoint: '192.0.2.2',
   ikey: 7,
   okey: 7,
-  addresses: [{ address: '172.17.9.1', prefix_length: 30 }, { address: '2001:db8:9::1', prefix_length: 64 }],
+  addresses: [
+    { address: '172.17.9.1', prefix_length: 30 },
+    { address: '2001:db8:9::1', prefix_length: 64 },
+  ],
 }
 /** Link, two addresses, up, file, enabled: and the same the other way round. */
 const CREATE_STEPS = 6
@@ -35,7 +38,8 @@ describe('A fault on a real kernel', function () {
   let faulty: { script: string; env: Record<string, string> }
   let turn = 0
 
-  const order = (fault: FaultOrder['fault'], at: number, lasts = false): Promise<void> => lab.write('/run/fault.json', JSON.stringify({ turn: ++turn, fault, at, lasts } satisfies FaultOrder))
+  const order = (fault: FaultOrder['fault'], at: number, lasts = false): Promise<void> =>
+    lab.write('/run/fault.json', JSON.stringify({ turn: ++turn, fault, at, lasts } satisfies FaultOrder))
   const create = () => panel.operator.post<Created>('/tunnels', TUNNEL)
   const createWell = async (): Promise<string> => {
     await order('refuses', 0)
@@ -47,7 +51,10 @@ describe('A fault on a real kernel', function () {
     const servers = await lab.twoServers()
     b = servers.b
     await putPanel(lab)
-    faulty = { script: await putDriver(lab, 'vm/driver/faulty-helper.ts'), env: { PANEL_FAULT_FILE: '/run/fault.json' } }
+    faulty = {
+      script: await putDriver(lab, 'vm/driver/faulty-helper.ts'),
+      env: { PANEL_FAULT_FILE: '/run/fault.json' },
+    }
     await order('refuses', 0)
     panel = new Panel(servers.a)
     await panel.startHelper(faulty)
@@ -89,8 +96,16 @@ describe('A fault on a real kernel', function () {
     const { code, details } = (await create()).error
     assert.equal(code, 'TUNNEL_INCONSISTENT')
     assert.ok((details['remediation'] as string[]).length > 0)
-    const { tunnels } = expect(await panel.operator.get<{ tunnels: { tunnel_id: number; apply_status: string; last_apply_error: string }[] }>('/tunnels'), 200)
-    assert.deepEqual(tunnels.map((t) => t.apply_status), ['Inconsistent'])
+    const { tunnels } = expect(
+      await panel.operator.get<{ tunnels: { tunnel_id: number; apply_status: string; last_apply_error: string }[] }>(
+        '/tunnels',
+      ),
+      200,
+    )
+    assert.deepEqual(
+      tunnels.map((t) => t.apply_status),
+      ['Inconsistent'],
+    )
     assert.match(tunnels[0]!.last_apply_error, /Undoing it failed too/)
     await order('refuses', 0)
     expect(await panel.operator.delete(`/tunnels/${tunnels[0]!.tunnel_id}`), 200)
@@ -133,9 +148,18 @@ describe('A fault on a real kernel', function () {
     await lab.run(`gunzip ${disk}.img.gz && mkdir ${disk} && mount -o loop,errors=remount-ro ${disk}.img ${disk}`)
     const other = await new Panel(b, { folder: disk }).start()
     await other.setUp()
-    const make = (third: number) => other.operator.post('/pools', { address_pool_title: `pool ${third}`, cidr: `10.${third}.0.0/16`, prefix_length: 30 })
+    const make = (third: number) =>
+      other.operator.post('/pools', {
+        address_pool_title: `pool ${third}`,
+        cidr: `10.${third}.0.0/16`,
+        prefix_length: 30,
+      })
     const total = async (): Promise<number> => expect(await other.operator.get<{ total: number }>('/pools'), 200).total
-    const database = async () => expect(await other.operator.get<{ components: { name: string; status: string; detail: string }[] }>('/system/health'), 200).components.find(({ name }) => name === 'database')
+    const database = async () =>
+      expect(
+        await other.operator.get<{ components: { name: string; status: string; detail: string }[] }>('/system/health'),
+        200,
+      ).components.find(({ name }) => name === 'database')
     expect(await make(1), 201)
     const [before, picture] = [await total(), await other.picture()]
     await lab.run(`echo 1 > /sys/fs/ext4/$(basename $(findmnt -no SOURCE ${disk}))/trigger_fs_error`)
@@ -143,7 +167,10 @@ describe('A fault on a real kernel', function () {
     for (const refused of [await make(2), await other.operator.post('/tunnels', TUNNEL)]) {
       assert.deepEqual([refused.status, refused.error.code], [503, 'SERVICE_UNAVAILABLE'])
       // Which call finds out first is the kernel's affair; that it is the disk, and what to do, is said of either.
-      assert.match(`${refused.error.details['reason']}: ${refused.error.message}`, /^(read_only: .*Make that writable|unreachable: .*kernel's log says of its disk|damaged: .*its disk fails. Look at the kernel's log first)/)
+      assert.match(
+        `${refused.error.details['reason']}: ${refused.error.message}`,
+        /^(read_only: .*Make that writable|unreachable: .*kernel's log says of its disk|damaged: .*its disk fails. Look at the kernel's log first)/,
+      )
     }
     // Of a disk that fails not even what is stored can be read for sure; that is told too, and the tunnels stay.
     const { status, error } = await other.operator.get('/pools')

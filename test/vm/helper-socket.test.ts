@@ -27,22 +27,37 @@ describe('The helper by hand', function () {
     assert.equal((await panel.ask('tunnel.apply', { before: null, after: tunnel })).outcome, 'applied')
     assert.equal((await panel.ask('tunnel.verify', { before: null, after: tunnel })).ok, true)
     const { tunnels } = await panel.ask('tunnel.probe', { interface_names: [] })
-    assert.deepEqual(tunnels.map(({ state, observed }) => [state, observed?.oper_state]), [[tunnel, 'UNKNOWN']])
-    await assert.rejects(panel.ask('tunnel.apply', { before: null, after: tunnel }), /does not hold the state that this change starts from/)
+    assert.deepEqual(
+      tunnels.map(({ state, observed }) => [state, observed?.oper_state]),
+      [[tunnel, 'UNKNOWN']],
+    )
+    await assert.rejects(
+      panel.ask('tunnel.apply', { before: null, after: tunnel }),
+      /does not hold the state that this change starts from/,
+    )
     assert.equal((await panel.ask('tunnel.apply', { before: tunnel, after: null })).outcome, 'applied')
     assert.equal(await panel.picture(), before)
   })
 
   it('lets only its owner and its group connect', async () => {
     assert.match(await lab.run('stat', ['-c', '%a %u %g', panel.socket]), /^660 0 61184/)
-    const stranger = await panel.server.try('setpriv', ['--reuid=65534', '--regid=65534', '--clear-groups', 'socat', '-', `UNIX-CONNECT:${panel.socket}`])
+    const stranger = await panel.server.try('setpriv', [
+      '--reuid=65534',
+      '--regid=65534',
+      '--clear-groups',
+      'socat',
+      '-',
+      `UNIX-CONNECT:${panel.socket}`,
+    ])
     assert.match(stranger.stderr, /Permission denied/)
   })
 
   it('survives 3,000 mutated requests, and the kernel is as it was', async () => {
     const before = await panel.picture()
     const script = await putDriver(lab, 'support/socket-fuzz.ts')
-    const counted = JSON.parse(await panel.server.run('node', [script, panel.socket, '3000'], { timeoutMs: 120_000 })) as { sent: number; refused: number; closed: number; internal: number }
+    const counted = JSON.parse(
+      await panel.server.run('node', [script, panel.socket, '3000'], { timeoutMs: 120_000 }),
+    ) as { sent: number; refused: number; closed: number; internal: number }
     assert.equal(counted.sent, 3_000)
     assert.equal(counted.internal, 0)
     assert.ok(counted.refused > 2_500, JSON.stringify(counted))

@@ -6,11 +6,21 @@ import { putPanel } from './panel/bundles.ts'
 import { expect, Panel } from './panel/panel.ts'
 
 interface Made {
-  tunnel: { tunnel_id: number; interface_name: string; ikey: number; addresses: { address: string; peer_address: string }[] }
+  tunnel: {
+    tunnel_id: number
+    interface_name: string
+    ikey: number
+    addresses: { address: string; peer_address: string }[]
+  }
 }
 
 /** Five probes a second, judged by ten of them, so that everything takes a fifth of the time. */
-const QUICK = { monitor_interval_seconds: 0.2, monitor_timeout_seconds: 0.5, monitor_window_size: 10, monitor_degraded_rtt_ms: 150 }
+const QUICK = {
+  monitor_interval_seconds: 0.2,
+  monitor_timeout_seconds: 0.5,
+  monitor_window_size: 10,
+  monitor_degraded_rtt_ms: 150,
+}
 
 describe('The monitoring of tunnels', function () {
   this.timeout(600_000)
@@ -20,14 +30,28 @@ describe('The monitoring of tunnels', function () {
   let watched: Made['tunnel']
   let lost: Made['tunnel']
 
-  const make = async (): Promise<Made['tunnel']> => expect(await panel.operator.post<Made>('/tunnels', { local_endpoint: panel.server.address, remote_endpoint: far.address, ...QUICK }), 201).tunnel
+  const make = async (): Promise<Made['tunnel']> =>
+    expect(
+      await panel.operator.post<Made>('/tunnels', {
+        local_endpoint: panel.server.address,
+        remote_endpoint: far.address,
+        ...QUICK,
+      }),
+      201,
+    ).tunnel
   const farName = ({ interface_name }: Made['tunnel']): string => interface_name.replace('gre-a', 'gre-b')
   const answer = async (tunnel: Made['tunnel']): Promise<void> => {
     const [{ address = '', peer_address = '' } = {}] = tunnel.addresses
-    await far.run('ip', ['-batch', '-'], { stdin: `link add ${farName(tunnel)} type gre local ${far.address} remote ${panel.server.address} key ${tunnel.ikey} ttl 255\naddr add ${peer_address} peer ${address} dev ${farName(tunnel)}\nlink set ${farName(tunnel)} up\n` })
+    await far.run('ip', ['-batch', '-'], {
+      stdin: `link add ${farName(tunnel)} type gre local ${far.address} remote ${panel.server.address} key ${tunnel.ikey} ttl 255\naddr add ${peer_address} peer ${address} dev ${farName(tunnel)}\nlink set ${farName(tunnel)} up\n`,
+    })
   }
-  const status = async ({ tunnel_id }: Made['tunnel']): Promise<MonitorStatusAnswer> => expect(await panel.operator.get<MonitorStatusAnswer>(`/tunnels/${tunnel_id}/status`), 200)
-  const becomes = async (tunnel: Made['tunnel'], holds: (status: MonitorStatusAnswer) => boolean): Promise<MonitorStatusAnswer> => {
+  const status = async ({ tunnel_id }: Made['tunnel']): Promise<MonitorStatusAnswer> =>
+    expect(await panel.operator.get<MonitorStatusAnswer>(`/tunnels/${tunnel_id}/status`), 200)
+  const becomes = async (
+    tunnel: Made['tunnel'],
+    holds: (status: MonitorStatusAnswer) => boolean,
+  ): Promise<MonitorStatusAnswer> => {
     for (const until = Date.now() + 120_000; ; await new Promise((resolve) => setTimeout(resolve, 200))) {
       const now = await status(tunnel)
       if (holds(now)) return now
@@ -50,7 +74,10 @@ describe('The monitoring of tunnels', function () {
 
   it('finds one without a far end Down, never Up', async () => {
     const { events } = await becomes(lost, ({ state }) => state === 'Down')
-    assert.deepEqual(events.map(({ to_state }) => to_state), ['Down'])
+    assert.deepEqual(
+      events.map(({ to_state }) => to_state),
+      ['Down'],
+    )
   })
 
   it('finds both Up once there is somebody, from their own addresses', async () => {
@@ -68,16 +95,30 @@ describe('The monitoring of tunnels', function () {
     assert.match(reason, /ms on average, where 150 ms is degraded/)
     assert.equal(stats.lost, 0)
     await far.run('tc', ['qdisc', 'change', 'dev', farName(watched), 'root', 'netem', 'loss', '50%'])
-    await becomes(watched, ({ state, reason }) => state === 'Degraded' && /% of the last 10 probes to [\d.]+ are lost, where 20 % is degraded/.test(reason))
+    await becomes(
+      watched,
+      ({ state, reason }) =>
+        state === 'Degraded' && /% of the last 10 probes to [\d.]+ are lost, where 20 % is degraded/.test(reason),
+    )
     await far.run('tc', ['qdisc', 'del', 'dev', farName(watched), 'root'])
     await becomes(watched, ({ state }) => state === 'Up')
   })
 
   it('finds one Degraded and never Down whose far end filters ICMP and refuses TCP', async () => {
-    await far.run('nft', ['-f', '-'], { stdin: `table ip lab { chain in { type filter hook input priority 0; iifname ${farName(watched)} icmp type echo-request drop\n}\n}\n` })
-    const { stats, events } = await becomes(watched, ({ state, reason }) => state === 'Degraded' && /answers TCP but not ICMP/.test(reason))
+    await far.run('nft', ['-f', '-'], {
+      stdin: `table ip lab { chain in { type filter hook input priority 0; iifname ${farName(watched)} icmp type echo-request drop\n}\n}\n`,
+    })
+    const { stats, events } = await becomes(
+      watched,
+      ({ state, reason }) => state === 'Degraded' && /answers TCP but not ICMP/.test(reason),
+    )
     assert.equal(stats.received, 0)
-    const sinceUp = events.slice(0, events.findIndex(({ to_state }) => to_state === 'Up')).map(({ to_state }) => to_state)
+    const sinceUp = events
+      .slice(
+        0,
+        events.findIndex(({ to_state }) => to_state === 'Up'),
+      )
+      .map(({ to_state }) => to_state)
     assert.deepEqual(sinceUp, ['Degraded'])
   })
 

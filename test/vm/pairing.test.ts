@@ -24,8 +24,14 @@ describe('Two servers that share nothing but pairing codes', function () {
   })
   after(() => lab?.stop())
 
-  const addPool = async (panel: Panel, address_pool_title: string, cidr: string, prefix_length: number): Promise<number> =>
-    expect(await panel.operator.post<ChangePoolAnswer>('/pools', { address_pool_title, cidr, prefix_length }), 201).address_pool_id
+  const addPool = async (
+    panel: Panel,
+    address_pool_title: string,
+    cidr: string,
+    prefix_length: number,
+  ): Promise<number> =>
+    expect(await panel.operator.post<ChangePoolAnswer>('/pools', { address_pool_title, cidr, prefix_length }), 201)
+      .address_pool_id
 
   const overIpv4 = () => ({ local_endpoint: a.server.address, remote_endpoint: b.server.address })
   const overIpv6 = () => ({ local_endpoint: a.server.address6, remote_endpoint: b.server.address6 })
@@ -38,21 +44,32 @@ describe('Two servers that share nothing but pairing codes', function () {
   /** Makes a tunnel on A, and on B what A's code says. */
   const pair = async (body: object): Promise<{ onA: TunnelView; onB: TunnelView; warnings: string[] }> => {
     const onA = await make(a, body)
-    const { pairing_code } = expect(await a.operator.get<PairingCodeAnswer>(`/tunnels/${onA.tunnel_id}/pairing-code`), 200)
-    const { tunnel, warnings } = expect(await b.operator.post<FromPairingCodeAnswer>('/tunnels/from-pairing-code', { pairing_code }), 200)
+    const { pairing_code } = expect(
+      await a.operator.get<PairingCodeAnswer>(`/tunnels/${onA.tunnel_id}/pairing-code`),
+      200,
+    )
+    const { tunnel, warnings } = expect(
+      await b.operator.post<FromPairingCodeAnswer>('/tunnels/from-pairing-code', { pairing_code }),
+      200,
+    )
     return { onA, onB: await make(b, tunnel), warnings: warnings.map(({ code }) => code) }
   }
 
   /** On an Ethernet kind an IPv6 address is tentative until nobody else claims it (RFC 4862, 5.4), and nothing is sent from it meanwhile. */
   const settled = async ({ server }: Panel, { interface_name }: TunnelView): Promise<void> => {
-    for (let tries = 0; (await server.run('ip', ['-6', 'address', 'show', 'dev', interface_name, 'tentative'])) !== ''; tries += 1) {
+    for (
+      let tries = 0;
+      (await server.run('ip', ['-6', 'address', 'show', 'dev', interface_name, 'tentative'])) !== '';
+      tries += 1
+    ) {
       if (tries === 50) throw new Error(`${interface_name} still has tentative addresses`)
       await new Promise((resolve) => setTimeout(resolve, 100))
     }
   }
 
   const pingBothWays = async (onA: TunnelView, onB: TunnelView): Promise<void> => {
-    const ping = (from: Panel, { interface_name }: TunnelView, to: string) => from.server.run('ping', ['-c', '2', '-i', '0.2', '-W', '5', '-I', interface_name, to])
+    const ping = (from: Panel, { interface_name }: TunnelView, to: string) =>
+      from.server.run('ping', ['-c', '2', '-i', '0.2', '-W', '5', '-I', interface_name, to])
     await Promise.all([settled(a, onA), settled(b, onB)])
     for (const [at, { address }] of onB.addresses.entries()) {
       await ping(a, onA, address)
@@ -79,15 +96,46 @@ describe('Two servers that share nothing but pairing codes', function () {
       { address: '10.9.0.2', peer_address: '10.9.0.1', prefix_length: 30 },
       { address: 'fd00:9::2', peer_address: 'fd00:9::1', prefix_length: 126 },
     ]
-    const flags = { has_input_checksum: true, has_output_checksum: false, has_input_sequence: false, has_output_sequence: true }
-    const { onA, onB } = await pair({ ...overIpv6(), ...flags, tunnel_type_id: 30, tunnel_side_id: 20, ikey: 4711, okey: 815, hop_limit: 64, encap_limit: 4, addresses })
-    assert.deepEqual([onB.tunnel_side_id, onB.ikey, onB.okey, onB.has_output_checksum, onB.has_input_sequence], [10, 815, 4711, true, true])
+    const flags = {
+      has_input_checksum: true,
+      has_output_checksum: false,
+      has_input_sequence: false,
+      has_output_sequence: true,
+    }
+    const { onA, onB } = await pair({
+      ...overIpv6(),
+      ...flags,
+      tunnel_type_id: 30,
+      tunnel_side_id: 20,
+      ikey: 4711,
+      okey: 815,
+      hop_limit: 64,
+      encap_limit: 4,
+      addresses,
+    })
+    assert.deepEqual(
+      [onB.tunnel_side_id, onB.ikey, onB.okey, onB.has_output_checksum, onB.has_input_sequence],
+      [10, 815, 4711, true, true],
+    )
     await pingBothWays(onA, onB)
   })
 
   it('carry Ethernet kinds as well, where A does not say which address B has', async () => {
-    const { onA, onB, warnings } = await pair({ ...overIpv4(), tunnel_type_id: 20, addresses: [{ address: '10.8.0.1', prefix_length: 24 }, { address: 'fd00:8::1', prefix_length: 64 }] })
-    assert.deepEqual([onB.addresses.map(({ address }) => address), warnings], [['10.8.0.2', 'fd00:8::2'], ['PEER_ADDRESS_CHOSEN', 'PEER_ADDRESS_CHOSEN']])
+    const { onA, onB, warnings } = await pair({
+      ...overIpv4(),
+      tunnel_type_id: 20,
+      addresses: [
+        { address: '10.8.0.1', prefix_length: 24 },
+        { address: 'fd00:8::1', prefix_length: 64 },
+      ],
+    })
+    assert.deepEqual(
+      [onB.addresses.map(({ address }) => address), warnings],
+      [
+        ['10.8.0.2', 'fd00:8::2'],
+        ['PEER_ADDRESS_CHOSEN', 'PEER_ADDRESS_CHOSEN'],
+      ],
+    )
     await pingBothWays(onA, onB)
   })
 })

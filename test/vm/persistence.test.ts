@@ -2,7 +2,12 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ReconcileAnswer } from '@panel/shared/api/reconcile.ts'
-import type { CreateTunnelAnswer, TunnelActionAnswer, TunnelView, UpdateTunnelAnswer } from '@panel/shared/api/tunnel-answers.ts'
+import type {
+  CreateTunnelAnswer,
+  TunnelActionAnswer,
+  TunnelView,
+  UpdateTunnelAnswer,
+} from '@panel/shared/api/tunnel-answers.ts'
 import { startLab, type Lab } from './lab/index.ts'
 import { putPanel } from './panel/bundles.ts'
 import { expect, ON_DISK, OPERATOR, Panel, wholeMachine, type Place } from './panel/panel.ts'
@@ -23,25 +28,125 @@ const inside = (number: number) => [
 /** By name: each kind with many attributes, as far as what keeps it has words for them. */
 const KEPT: Record<string, object> = {
   'sd-gre': {
-    local_endpoint: HERE, remote_endpoint: '192.0.2.11', persistence_type_id: SYSTEMD, bind_device: 'eth0', ikey: 7, okey: 8, ttl: 64, tos: '0x10', mtu: 1400, tx_queue_length: 77, fwmark: 9,
-    has_input_checksum: true, has_output_checksum: true, has_output_sequence: true, is_path_mtu_discovery: true, addresses: inside(11),
+    local_endpoint: HERE,
+    remote_endpoint: '192.0.2.11',
+    persistence_type_id: SYSTEMD,
+    bind_device: 'eth0',
+    ikey: 7,
+    okey: 8,
+    ttl: 64,
+    tos: '0x10',
+    mtu: 1400,
+    tx_queue_length: 77,
+    fwmark: 9,
+    has_input_checksum: true,
+    has_output_checksum: true,
+    has_output_sequence: true,
+    is_path_mtu_discovery: true,
+    addresses: inside(11),
   },
-  'sd-gretap': { tunnel_type_id: 20, local_endpoint: HERE, remote_endpoint: '192.0.2.12', persistence_type_id: SYSTEMD, is_ignore_df: true, ikey: null, okey: 5, addresses: inside(12) },
-  'sd-ip6gre': { tunnel_type_id: 30, local_endpoint: HERE6, remote_endpoint: '2001:db8::13', persistence_type_id: SYSTEMD, hop_limit: 33, traffic_class: '0x20', encap_limit: 4, flow_label: 48879, addresses: inside(13) },
-  'sd-ip6gretap': { tunnel_type_id: 40, local_endpoint: HERE6, remote_endpoint: '2001:db8::14', persistence_type_id: SYSTEMD, has_input_checksum: true, addresses: inside(14) },
+  'sd-gretap': {
+    tunnel_type_id: 20,
+    local_endpoint: HERE,
+    remote_endpoint: '192.0.2.12',
+    persistence_type_id: SYSTEMD,
+    is_ignore_df: true,
+    ikey: null,
+    okey: 5,
+    addresses: inside(12),
+  },
+  'sd-ip6gre': {
+    tunnel_type_id: 30,
+    local_endpoint: HERE6,
+    remote_endpoint: '2001:db8::13',
+    persistence_type_id: SYSTEMD,
+    hop_limit: 33,
+    traffic_class: '0x20',
+    encap_limit: 4,
+    flow_label: 48879,
+    addresses: inside(13),
+  },
+  'sd-ip6gretap': {
+    tunnel_type_id: 40,
+    local_endpoint: HERE6,
+    remote_endpoint: '2001:db8::14',
+    persistence_type_id: SYSTEMD,
+    has_input_checksum: true,
+    addresses: inside(14),
+  },
   'nd-gre': {
-    local_endpoint: HERE, remote_endpoint: '192.0.2.21', persistence_type_id: NETWORKD, ikey: 7, okey: null, ttl: 0, tos: 'inherit', mtu: 1400, has_input_sequence: true, has_output_sequence: true,
-    is_ignore_df: true, addresses: inside(21), keepalive_interval_seconds: 2,
+    local_endpoint: HERE,
+    remote_endpoint: '192.0.2.21',
+    persistence_type_id: NETWORKD,
+    ikey: 7,
+    okey: null,
+    ttl: 0,
+    tos: 'inherit',
+    mtu: 1400,
+    has_input_sequence: true,
+    has_output_sequence: true,
+    is_ignore_df: true,
+    addresses: inside(21),
+    keepalive_interval_seconds: 2,
   },
-  'nd-gretap': { tunnel_type_id: 20, local_endpoint: HERE, remote_endpoint: '192.0.2.22', persistence_type_id: NETWORKD, ikey: 1, okey: 4294967295, ttl: 9, tos: '0x10', is_path_mtu_discovery: true, addresses: inside(22) },
-  'nd-ip6gre': { tunnel_type_id: 30, local_endpoint: HERE6, remote_endpoint: '2001:db8::23', persistence_type_id: NETWORKD, hop_limit: 33, traffic_class: 0, flow_label: 48879, mtu: 1300, addresses: inside(23) },
-  'nd-ip6gretap': { tunnel_type_id: 40, local_endpoint: HERE6, remote_endpoint: '2001:db8::24', persistence_type_id: NETWORKD, hop_limit: 0, traffic_class: 0, encap_limit: 0, ikey: null, okey: null, addresses: inside(24) },
+  'nd-gretap': {
+    tunnel_type_id: 20,
+    local_endpoint: HERE,
+    remote_endpoint: '192.0.2.22',
+    persistence_type_id: NETWORKD,
+    ikey: 1,
+    okey: 4294967295,
+    ttl: 9,
+    tos: '0x10',
+    is_path_mtu_discovery: true,
+    addresses: inside(22),
+  },
+  'nd-ip6gre': {
+    tunnel_type_id: 30,
+    local_endpoint: HERE6,
+    remote_endpoint: '2001:db8::23',
+    persistence_type_id: NETWORKD,
+    hop_limit: 33,
+    traffic_class: 0,
+    flow_label: 48879,
+    mtu: 1300,
+    addresses: inside(23),
+  },
+  'nd-ip6gretap': {
+    tunnel_type_id: 40,
+    local_endpoint: HERE6,
+    remote_endpoint: '2001:db8::24',
+    persistence_type_id: NETWORKD,
+    hop_limit: 0,
+    traffic_class: 0,
+    encap_limit: 0,
+    ikey: null,
+    okey: null,
+    addresses: inside(24),
+  },
 }
 const DOWN: Record<string, object> = {
-  'sd-down': { local_endpoint: HERE, remote_endpoint: '192.0.2.31', persistence_type_id: SYSTEMD, addresses: inside(31) },
-  'nd-down': { local_endpoint: HERE, remote_endpoint: '192.0.2.32', persistence_type_id: NETWORKD, addresses: inside(32) },
+  'sd-down': {
+    local_endpoint: HERE,
+    remote_endpoint: '192.0.2.31',
+    persistence_type_id: SYSTEMD,
+    addresses: inside(31),
+  },
+  'nd-down': {
+    local_endpoint: HERE,
+    remote_endpoint: '192.0.2.32',
+    persistence_type_id: NETWORKD,
+    addresses: inside(32),
+  },
 }
-const LOST = { 'rt-gre': { local_endpoint: HERE, remote_endpoint: '192.0.2.41', persistence_type_id: RUNTIME, addresses: inside(41) } }
+const LOST = {
+  'rt-gre': {
+    local_endpoint: HERE,
+    remote_endpoint: '192.0.2.41',
+    persistence_type_id: RUNTIME,
+    addresses: inside(41),
+  },
+}
 
 describe('A machine that reboots', function () {
   this.timeout(900_000)
@@ -52,15 +157,25 @@ describe('A machine that reboots', function () {
   let stood: Record<string, string>
 
   const path = (name: string): string => `/tunnels/${ids.get(name)}`
-  const patch = async (name: string, body: object): Promise<UpdateTunnelAnswer> => expect(await panel.operator.patch<UpdateTunnelAnswer>(path(name), { confirm_recreate: true, ...body }), 200)
-  const act = async (name: string, action: string): Promise<TunnelActionAnswer> => expect(await panel.operator.post<TunnelActionAnswer>(`${path(name)}/${action}`), 200)
-  const files = async (): Promise<string[]> => (await lab.run(`cd /etc/systemd && find . -name '*tunnel-panel*' -printf '%P\\n' | sort`)).trim().split('\n')
-  const filesOf = async (name: string): Promise<string[]> => (await files()).filter((file) => file.includes(`-${name}.`))
+  const patch = async (name: string, body: object): Promise<UpdateTunnelAnswer> =>
+    expect(await panel.operator.patch<UpdateTunnelAnswer>(path(name), { confirm_recreate: true, ...body }), 200)
+  const act = async (name: string, action: string): Promise<TunnelActionAnswer> =>
+    expect(await panel.operator.post<TunnelActionAnswer>(`${path(name)}/${action}`), 200)
+  const files = async (): Promise<string[]> =>
+    (await lab.run(`cd /etc/systemd && find . -name '*tunnel-panel*' -printf '%P\\n' | sort`)).trim().split('\n')
+  const filesOf = async (name: string): Promise<string[]> =>
+    (await files()).filter((file) => file.includes(`-${name}.`))
 
   /** Every link by its name, as ip tells it in full, but for what no two links share: number, counters, hardware and link-local addresses. */
   async function links(): Promise<Record<string, string>> {
-    const all = JSON.parse(await lab.run('ip', ['-d', '-j', 'address', 'show'])) as { ifname: string; link_type: string; addr_info: { scope: string; local: string }[] }[]
-    return Object.fromEntries(all.filter(({ ifname }) => ifname.includes('-')).map((link) => [link.ifname, pictureOf(link)]))
+    const all = JSON.parse(await lab.run('ip', ['-d', '-j', 'address', 'show'])) as {
+      ifname: string
+      link_type: string
+      addr_info: { scope: string; local: string }[]
+    }[]
+    return Object.fromEntries(
+      all.filter(({ ifname }) => ifname.includes('-')).map((link) => [link.ifname, pictureOf(link)]),
+    )
   }
 
   const start = async (): Promise<void> => {
@@ -75,7 +190,10 @@ describe('A machine that reboots', function () {
     await start()
     await panel.setUp()
     for (const [interface_name, body] of Object.entries({ ...KEPT, ...DOWN, ...LOST })) {
-      const { tunnel, verification } = expect(await panel.operator.post<CreateTunnelAnswer>('/tunnels', { interface_name, ...body }), 201)
+      const { tunnel, verification } = expect(
+        await panel.operator.post<CreateTunnelAnswer>('/tunnels', { interface_name, ...body }),
+        201,
+      )
       assert.ok(verification.ok, interface_name)
       ids.set(interface_name, tunnel.tunnel_id)
     }
@@ -83,21 +201,37 @@ describe('A machine that reboots', function () {
   after(() => lab?.stop())
 
   it('has networkd as a way to keep tunnels, since it is enabled here', async () => {
-    const { body } = await panel.operator.get<{ persistence: { persistence_type_id: number; available: boolean }[] }>('/system/capabilities')
-    assert.deepEqual(body.persistence.map(({ persistence_type_id, available }) => [persistence_type_id, available]), [[SYSTEMD, true], [NETWORKD, true], [RUNTIME, true]])
+    const { body } = await panel.operator.get<{ persistence: { persistence_type_id: number; available: boolean }[] }>(
+      '/system/capabilities',
+    )
+    assert.deepEqual(
+      body.persistence.map(({ persistence_type_id, available }) => [persistence_type_id, available]),
+      [
+        [SYSTEMD, true],
+        [NETWORKD, true],
+        [RUNTIME, true],
+      ],
+    )
   })
 
   it('leaves links alone that the panel has made when networkd learns of them', async () => {
     await sleep(SETTLED_MS)
     for (const name of ids.keys()) assert.deepEqual((await act(name, 'reapply')).plan.steps, [], name)
-    assert.match(await lab.run('networkctl list --no-legend nd-gre nd-ip6gretap'), /nd-gre.*configured\n.*nd-ip6gretap.*configured/)
+    assert.match(
+      await lab.run('networkctl list --no-legend nd-gre nd-ip6gretap'),
+      /nd-gre.*configured\n.*nd-ip6gretap.*configured/,
+    )
   })
 
   it('keeps a tunnel that is taken down as it is, down, whatever keeps it and whoever starts networkd anew', async () => {
     for (const name of Object.keys(DOWN)) {
       const { observed } = (await panel.operator.get<TunnelView>(path(name))).body
       const down = await act(name, 'down')
-      assert.deepEqual([down.verification.ok, down.tunnel.observed.index, down.tunnel.observed.is_up], [true, observed.index, false], name)
+      assert.deepEqual(
+        [down.verification.ok, down.tunnel.observed.index, down.tunnel.observed.is_up],
+        [true, observed.index, false],
+        name,
+      )
     }
     await sleep(SETTLED_MS)
     await lab.run('systemctl restart systemd-networkd')
@@ -109,7 +243,11 @@ describe('A machine that reboots', function () {
   })
 
   it('pings the far end of a tunnel that has a keepalive, while it is up', async () => {
-    const isSaidToBe = (word: string): Promise<void> => becomes(async () => (await lab.try('systemctl', ['is-active', 'tunnel-panel-keepalive-nd-gre.service'])).stdout.trim() === word)
+    const isSaidToBe = (word: string): Promise<void> =>
+      becomes(
+        async () =>
+          (await lab.try('systemctl', ['is-active', 'tunnel-panel-keepalive-nd-gre.service'])).stdout.trim() === word,
+      )
     await isSaidToBe('active')
     assert.match(await lab.run('pgrep -a ping'), /ping -n -q -I nd-gre -i 2 -s 56 172\.17\.21\.2/)
     await act('nd-gre', 'down')
@@ -150,7 +288,8 @@ describe('A machine that reboots', function () {
 
   it('has nothing left to do for those that came back, and makes the others when asked', async () => {
     for (const name of Object.keys(KEPT)) assert.deepEqual((await act(name, 'reapply')).plan.steps, [], name)
-    for (const name of [...Object.keys(DOWN), ...Object.keys(LOST)]) assert.ok((await act(name, 'reapply')).verification.ok, name)
+    for (const name of [...Object.keys(DOWN), ...Object.keys(LOST)])
+      assert.ok((await act(name, 'reapply')).verification.ok, name)
     await sleep(SETTLED_MS)
     assert.deepEqual(await links(), stood)
   })
@@ -159,8 +298,18 @@ describe('A machine that reboots', function () {
     const name = 'nd-gretap'
     const inNetworkd = [`network/10-tunnel-panel-${name}.netdev`, `network/10-tunnel-panel-${name}.network`]
     const was = (await links())[name]
-    const inSystemd = [`system/multi-user.target.wants/tunnel-panel-link-${name}.service`, `system/tunnel-panel-link-${name}.service`]
-    for (const [persistence_type_id, expected] of [[SYSTEMD, inSystemd], [NETWORKD, inNetworkd], [RUNTIME, []], [NETWORKD, inNetworkd], [SYSTEMD, inSystemd], [NETWORKD, inNetworkd]] as const) {
+    const inSystemd = [
+      `system/multi-user.target.wants/tunnel-panel-link-${name}.service`,
+      `system/tunnel-panel-link-${name}.service`,
+    ]
+    for (const [persistence_type_id, expected] of [
+      [SYSTEMD, inSystemd],
+      [NETWORKD, inNetworkd],
+      [RUNTIME, []],
+      [NETWORKD, inNetworkd],
+      [SYSTEMD, inSystemd],
+      [NETWORKD, inNetworkd],
+    ] as const) {
       assert.ok((await patch(name, { persistence_type_id })).verification.ok)
       assert.deepEqual(await filesOf(name), expected)
       await sleep(SETTLED_MS)
@@ -181,12 +330,19 @@ describe('A machine that reboots', function () {
   })
 
   it('writes over no file that is not ours: 409, and nothing is changed', async () => {
-    for (const [name, file] of [['nd-gre', `${NETWORK}/10-tunnel-panel-nd-gre.network`], ['nd-gretap', `${NETWORK}/10-tunnel-panel-nd-gretap.netdev`], ['sd-gre', `${UNITS}/tunnel-panel-link-sd-gre.service`]] as const) {
+    for (const [name, file] of [
+      ['nd-gre', `${NETWORK}/10-tunnel-panel-nd-gre.network`],
+      ['nd-gretap', `${NETWORK}/10-tunnel-panel-nd-gretap.netdev`],
+      ['sd-gre', `${UNITS}/tunnel-panel-link-sd-gre.service`],
+    ] as const) {
       const kept = await lab.read(file)
       await lab.write(file, `${kept}# mine\n`)
       const was = await links()
       const addresses = [{ address: '172.17.98.1', prefix_length: 30 }]
-      for (const body of [{ ttl: 5, mtu: 1290, addresses }, { persistence_type_id: RUNTIME, keepalive_interval_seconds: null }]) {
+      for (const body of [
+        { ttl: 5, mtu: 1290, addresses },
+        { persistence_type_id: RUNTIME, keepalive_interval_seconds: null },
+      ]) {
         const { status, error } = await panel.operator.patch(path(name), { confirm_recreate: true, ...body })
         assert.deepEqual([status, error.code], [409, 'FOREIGN_UNIT_FILE'], file)
       }
@@ -199,7 +355,11 @@ describe('A machine that reboots', function () {
 
   it('says what to do where networkd is not started at boot', async () => {
     await lab.run('systemctl disable systemd-networkd')
-    const { error } = await panel.operator.post('/tunnels', { local_endpoint: HERE, remote_endpoint: '192.0.2.51', persistence_type_id: NETWORKD })
+    const { error } = await panel.operator.post('/tunnels', {
+      local_endpoint: HERE,
+      remote_endpoint: '192.0.2.51',
+      persistence_type_id: NETWORKD,
+    })
     assert.match(error.message, /systemctl enable systemd-networkd/)
     await lab.run('systemctl enable systemd-networkd')
   })
@@ -213,12 +373,22 @@ describe('A machine that reboots', function () {
 })
 
 /** `link_type` tells which links have a hardware address of their own; a queue discipline comes with the first time up. */
-function pictureOf({ ifindex: _index, stats64: _stats, qdisc: _discipline, permaddr: _permanent, address, broadcast, addr_info, ...link }: Record<string, unknown> & { addr_info: { scope: string; local: string }[] }): string {
+function pictureOf({
+  ifindex: _index,
+  stats64: _stats,
+  qdisc: _discipline,
+  permaddr: _permanent,
+  address,
+  broadcast,
+  addr_info,
+  ...link
+}: Record<string, unknown> & { addr_info: { scope: string; local: string }[] }): string {
   const ends = link['link_type'] === 'ether' ? {} : { address, broadcast }
   const addresses = addr_info.filter((a) => a.scope !== 'link').sort((a, b) => (a.local < b.local ? -1 : 1))
   return JSON.stringify({ ...link, ...ends, addresses }, null, 1)
 }
 
 async function becomes(isSo: () => Promise<boolean>): Promise<void> {
-  for (const deadline = Date.now() + 60_000; !(await isSo()); await sleep(1000)) assert.ok(Date.now() < deadline, `not within a minute: ${String(isSo)}`)
+  for (const deadline = Date.now() + 60_000; !(await isSo()); await sleep(1000))
+    assert.ok(Date.now() < deadline, `not within a minute: ${String(isSo)}`)
 }

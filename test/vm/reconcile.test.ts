@@ -1,7 +1,13 @@
 // Host and store compared on a real kernel: adopting under the eyes of an event listener, what is changed behind the panel's back, and what a reboot leaves.
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { AdoptAnswer, ForgetAnswer, IgnoreAnswer, ReconcileAnswer, ReconcileItem } from '@panel/shared/api/reconcile.ts'
+import type {
+  AdoptAnswer,
+  ForgetAnswer,
+  IgnoreAnswer,
+  ReconcileAnswer,
+  ReconcileItem,
+} from '@panel/shared/api/reconcile.ts'
 import type { CreateTunnelAnswer, TunnelActionAnswer, UpdateTunnelAnswer } from '@panel/shared/api/tunnel-answers.ts'
 import { startLab, type Lab } from './lab/index.ts'
 import type { Server } from './lab/servers.ts'
@@ -9,15 +15,18 @@ import { putPanel } from './panel/bundles.ts'
 import { expect, Panel } from './panel/panel.ts'
 
 const words = (panel: Panel) => {
-  const report = async (query = ''): Promise<ReconcileAnswer> => expect(await panel.operator.get<ReconcileAnswer>(`/reconcile${query}`), 200)
+  const report = async (query = ''): Promise<ReconcileAnswer> =>
+    expect(await panel.operator.get<ReconcileAnswer>(`/reconcile${query}`), 200)
   const itemOf = async (name: string): Promise<ReconcileItem> => {
     const { items } = await report()
     const item = items.find(({ interface_name }) => interface_name === name)
     assert.ok(item, `${name} is not among ${JSON.stringify(items)}`)
     return item
   }
-  const adopt = async (body: object): Promise<AdoptAnswer> => expect(await panel.operator.post<AdoptAnswer>('/reconcile/adopt', body), 201)
-  const indexOf = async (name: string): Promise<string> => (await panel.server.run('cat', [`/sys/class/net/${name}/ifindex`])).trim()
+  const adopt = async (body: object): Promise<AdoptAnswer> =>
+    expect(await panel.operator.post<AdoptAnswer>('/reconcile/adopt', body), 201)
+  const indexOf = async (name: string): Promise<string> =>
+    (await panel.server.run('cat', [`/sys/class/net/${name}/ifindex`])).trim()
   return { report, itemOf, adopt, indexOf }
 }
 
@@ -40,9 +49,19 @@ describe('Host and store compared on a real kernel', function () {
   })
   after(() => lab?.stop())
 
-  const create = async (body: object = {}) => expect(await a.operator.post<CreateTunnelAnswer>('/tunnels', { local_endpoint: a.server.address, remote_endpoint: far.address, ...body }), 201).tunnel
+  const create = async (body: object = {}) =>
+    expect(
+      await a.operator.post<CreateTunnelAnswer>('/tunnels', {
+        local_endpoint: a.server.address,
+        remote_endpoint: far.address,
+        ...body,
+      }),
+      201,
+    ).tunnel
   const byHand = (name: string, key: number, more = ''): Promise<string> =>
-    a.server.run(`ip link add ${name} mtu 1400 type gre local ${a.server.address} remote ${far.address} key ${key} ttl 64 && ip address add 10.10.${key}.1/30 dev ${name} && ip link set ${name} up ${more}`)
+    a.server.run(
+      `ip link add ${name} mtu 1400 type gre local ${a.server.address} remote ${far.address} key ${key} ttl 64 && ip address add 10.10.${key}.1/30 dev ${name} && ip link set ${name} up ${more}`,
+    )
 
   /** Says what `ip monitor` heard while the work went on; that it listens is proven before and after. */
   async function heardWhile(work: () => Promise<unknown>): Promise<string> {
@@ -60,19 +79,28 @@ describe('Host and store compared on a real kernel', function () {
     const after = await ring(61_000)
     monitor.kill('TERM')
     await monitor.exited
-    return after.slice(before).split('\n').filter((line) => line !== '' && !/ lo[: ]/.test(line)).join('\n')
+    return after
+      .slice(before)
+      .split('\n')
+      .filter((line) => line !== '' && !/ lo[: ]/.test(line))
+      .join('\n')
   }
 
-  it('lists a tunnel made by hand, and never the kernel\'s own stubs, which are there', async () => {
+  it("lists a tunnel made by hand, and never the kernel's own stubs, which are there", async () => {
     await byHand('by-hand', 5)
     await a.server.run('ip link add probe6 type ip6gre local 2001:db8::1 remote 2001:db8::2 && ip link del probe6')
     assert.match(await a.server.run('ip -br link'), /gre0@.*gretap0@.*erspan0@.*ip6gre0@/s)
     const { items } = await said.report()
-    assert.deepEqual(items.map(({ interface_name, status, actions }) => [interface_name, status, actions]), [['by-hand', 'Unmanaged', ['adopt', 'ignore']]])
+    assert.deepEqual(
+      items.map(({ interface_name, status, actions }) => [interface_name, status, actions]),
+      [['by-hand', 'Unmanaged', ['adopt', 'ignore']]],
+    )
   })
 
   it('adopts it without a touch: the index stays, a ping goes on, and an event listener hears nothing', async () => {
-    await far.run(`ip link add peer type gre local ${far.address} remote ${a.server.address} key 5 && ip address add 10.10.5.2/30 dev peer && ip link set peer up`)
+    await far.run(
+      `ip link add peer type gre local ${far.address} remote ${a.server.address} key 5 && ip address add 10.10.5.2/30 dev peer && ip link set peer up`,
+    )
     await a.server.run('ping', ['-c', '1', '-W', '10', '10.10.5.2'])
     const [index, picture] = [await said.indexOf('by-hand'), await a.picture()]
     const ping = a.server.spawn('ping', ['-i', '0.2', '-c', '25', '-W', '10', '10.10.5.2'])
@@ -83,8 +111,26 @@ describe('Host and store compared on a real kernel', function () {
     await ping.exited
     assert.match(ping.text('stdout'), /25 packets transmitted, 25 received/)
     const { tunnel } = adopted
-    assert.deepEqual([adopted.interface_bounced, tunnel.tunnel_side_id, tunnel.is_name_templated, tunnel.mtu, tunnel.ttl, tunnel.ikey, tunnel.address_pool_id], [false, 10, false, 1400, 64, 5, 20])
-    assert.deepEqual([await said.indexOf('by-hand'), `${tunnel.observed.index}`, (await a.picture()).replace(/"mtu": 6[01]00[01]/g, '')], [index, index, picture.replace(/"mtu": 6\d+/g, '')])
+    assert.deepEqual(
+      [
+        adopted.interface_bounced,
+        tunnel.tunnel_side_id,
+        tunnel.is_name_templated,
+        tunnel.mtu,
+        tunnel.ttl,
+        tunnel.ikey,
+        tunnel.address_pool_id,
+      ],
+      [false, 10, false, 1400, 64, 5, 20],
+    )
+    assert.deepEqual(
+      [
+        await said.indexOf('by-hand'),
+        `${tunnel.observed.index}`,
+        (await a.picture()).replace(/"mtu": 6[01]00[01]/g, ''),
+      ],
+      [index, index, picture.replace(/"mtu": 6\d+/g, '')],
+    )
     assert.equal((await said.itemOf('by-hand')).status, 'InSync')
   })
 
@@ -95,25 +141,50 @@ describe('Host and store compared on a real kernel', function () {
       expect(await a.operator.post<ForgetAnswer>(`/reconcile/${tunnel_id}/forget`), 200)
       assert.equal((await said.itemOf('by-hand')).status, 'Unmanaged')
       const taken = await said.adopt({ interface_name: 'by-hand', takeover: true })
-      assert.deepEqual(taken.plan.steps.map(({ kind }) => kind), ['file_write', 'systemd_enable'])
+      assert.deepEqual(
+        taken.plan.steps.map(({ kind }) => kind),
+        ['file_write', 'systemd_enable'],
+      )
       expect(await a.operator.post<ForgetAnswer>(`/reconcile/${taken.tunnel.tunnel_id}/forget`), 200)
       const again = await said.adopt({ interface_name: 'by-hand' })
-      assert.deepEqual([again.tunnel.persistence_type_id, again.units_taken_over, again.plan.steps], [10, [`${a.unitDir}/tunnel-panel-link-by-hand.service`], []])
+      assert.deepEqual(
+        [again.tunnel.persistence_type_id, again.units_taken_over, again.plan.steps],
+        [10, [`${a.unitDir}/tunnel-panel-link-by-hand.service`], []],
+      )
     })
-    assert.deepEqual([heard, await said.indexOf('by-hand'), (await said.itemOf('by-hand')).status], ['', index, 'InSync'])
-    assert.match(await a.server.run(`cat ${a.unitDir}/tunnel-panel-link-by-hand.service`), /link add name by-hand up mtu 1400/)
+    assert.deepEqual(
+      [heard, await said.indexOf('by-hand'), (await said.itemOf('by-hand')).status],
+      ['', index, 'InSync'],
+    )
+    assert.match(
+      await a.server.run(`cat ${a.unitDir}/tunnel-panel-link-by-hand.service`),
+      /link add name by-hand up mtu 1400/,
+    )
   })
 
   it('shows what is changed with ip as drift, field by field, and a reapply puts it right in place', async () => {
     const { tunnel_id } = await said.itemOf('by-hand')
     const picture = await a.picture()
     const index = await said.indexOf('by-hand')
-    for (const [command, fields] of [['ip link set by-hand mtu 1300', ['mtu']], ['ip link set by-hand txqueuelen 7', ['tx_queue_length']], ['ip link set by-hand down', ['is_up']], ['ip address add 10.99.0.1/32 dev by-hand', ['addresses']], ['ip address flush dev by-hand', ['addresses']]] as const) {
+    for (const [command, fields] of [
+      ['ip link set by-hand mtu 1300', ['mtu']],
+      ['ip link set by-hand txqueuelen 7', ['tx_queue_length']],
+      ['ip link set by-hand down', ['is_up']],
+      ['ip address add 10.99.0.1/32 dev by-hand', ['addresses']],
+      ['ip address flush dev by-hand', ['addresses']],
+    ] as const) {
       await a.server.run(command)
       const { status, diffs } = await said.itemOf('by-hand')
       assert.deepEqual([status, diffs.map(({ field }) => field)], ['Drifted', fields], command)
-      const { verification, action } = expect(await a.operator.post<TunnelActionAnswer>(`/reconcile/${tunnel_id}/reapply`), 200)
-      assert.deepEqual([action, verification.ok, await a.picture(), await said.indexOf('by-hand')], ['reapply', true, picture, index], command)
+      const { verification, action } = expect(
+        await a.operator.post<TunnelActionAnswer>(`/reconcile/${tunnel_id}/reapply`),
+        200,
+      )
+      assert.deepEqual(
+        [action, verification.ok, await a.picture(), await said.indexOf('by-hand')],
+        ['reapply', true, picture, index],
+        command,
+      )
       assert.equal((await said.itemOf('by-hand')).status, 'InSync')
     }
   })
@@ -131,9 +202,15 @@ describe('Host and store compared on a real kernel', function () {
   it('calls a tunnel Missing whose link is deleted, and Inconsistent whose name another kind of interface takes', async () => {
     const { tunnel_id } = await said.itemOf('by-hand')
     await a.server.run('ip link del by-hand')
-    assert.deepEqual([(await said.itemOf('by-hand')).status, (await said.itemOf('by-hand')).observed.exists], ['Missing', false])
+    assert.deepEqual(
+      [(await said.itemOf('by-hand')).status, (await said.itemOf('by-hand')).observed.exists],
+      ['Missing', false],
+    )
     await a.server.run('ip link add by-hand type dummy')
-    assert.deepEqual([(await said.itemOf('by-hand')).status, (await said.itemOf('by-hand')).observed.kind], ['Inconsistent', 'dummy'])
+    assert.deepEqual(
+      [(await said.itemOf('by-hand')).status, (await said.itemOf('by-hand')).observed.kind],
+      ['Inconsistent', 'dummy'],
+    )
     assert.equal((await a.operator.post(`/reconcile/${tunnel_id}/reapply`)).error.code, 'PROTECTED_INTERFACE')
     await a.server.run('ip link del by-hand')
     expect(await a.operator.post(`/reconcile/${tunnel_id}/reapply`), 200)
@@ -143,11 +220,14 @@ describe('Host and store compared on a real kernel', function () {
 
   it('reports what the panel cannot keep, and protects it from a change that would lose it', async () => {
     await byHand('rich', 6, 'alias office group 7')
-    await a.server.run('ip link property add dev rich altname london && ip address add 10.66.0.1/24 dev rich label rich:old')
+    await a.server.run(
+      'ip link property add dev rich altname london && ip address add 10.66.0.1/24 dev rich label rich:old',
+    )
     const carried = ['alias office', 'altname london', 'group 7', 'address 10.66.0.1/24 label rich:old']
     assert.deepEqual([...(await said.itemOf('rich')).unmodelled].sort(), [...carried].sort())
     const { tunnel, warnings } = await said.adopt({ interface_name: 'rich' })
-    for (const word of carried) assert.ok(warnings.find(({ code }) => code === 'UNMODELLED_STATE')?.message.includes(word), word)
+    for (const word of carried)
+      assert.ok(warnings.find(({ code }) => code === 'UNMODELLED_STATE')?.message.includes(word), word)
     assert.equal((await said.itemOf('rich')).status, 'InSync')
     const picture = await a.picture()
     const refused = await a.operator.patch(`/tunnels/${tunnel.tunnel_id}`, { ttl: 3, confirm_recreate: true })
@@ -158,26 +238,54 @@ describe('Host and store compared on a real kernel', function () {
 
   it('recognises a legacy name and gives it its number', async () => {
     await byHand('gre-ab-7', 7)
-    assert.deepEqual((await said.itemOf('gre-ab-7')).legacy, { tunnel_number: 7, marker: 'ab', unit_path: '', is_panel_owned: false })
+    assert.deepEqual((await said.itemOf('gre-ab-7')).legacy, {
+      tunnel_number: 7,
+      marker: 'ab',
+      unit_path: '',
+      is_panel_owned: false,
+    })
     const { tunnel, legacy } = await said.adopt({ interface_name: 'gre-ab-7' })
     assert.deepEqual([tunnel.tunnel_number, tunnel.tunnel_side_id, legacy?.tunnel_number], [7, 10, 7])
   })
 
   it('adopts each kind of GRE with its options, and finds it as stored', async () => {
     const six = 'local 2001:db8::1 remote 2001:db8::2'
-    for (const [name, kind, options] of [['t4', 'gretap', `local ${a.server.address} remote ${far.address} ikey 8 okey 9 ocsum iseq pmtudisc tos 0x10 dev eth0`], ['n6', 'ip6gre', `${six} key 8 encaplimit none hoplimit 12 tclass 0x20 flowlabel 0x12345`], ['t6', 'ip6gretap', `${six} icsum encaplimit 4 fwmark 6`]] as const) {
+    for (const [name, kind, options] of [
+      [
+        't4',
+        'gretap',
+        `local ${a.server.address} remote ${far.address} ikey 8 okey 9 ocsum iseq pmtudisc tos 0x10 dev eth0`,
+      ],
+      ['n6', 'ip6gre', `${six} key 8 encaplimit none hoplimit 12 tclass 0x20 flowlabel 0x12345`],
+      ['t6', 'ip6gretap', `${six} icsum encaplimit 4 fwmark 6`],
+    ] as const) {
       await a.server.run(`ip link add ${name} type ${kind} ${options}`)
       const index = await said.indexOf(name)
       const { tunnel } = await said.adopt({ interface_name: name })
-      assert.deepEqual([(await said.itemOf(name)).status, (await said.itemOf(name)).diffs, tunnel.is_enabled, await said.indexOf(name)], ['InSync', [], false, index], name)
+      assert.deepEqual(
+        [
+          (await said.itemOf(name)).status,
+          (await said.itemOf(name)).diffs,
+          tunnel.is_enabled,
+          await said.indexOf(name),
+        ],
+        ['InSync', [], false, index],
+        name,
+      )
     }
   })
 
   it('leaves an ignored interface out, until it is reported again', async () => {
     await byHand('secret', 11)
-    for (const [ignored, listed] of [[true, false], [false, true]] as const) {
+    for (const [ignored, listed] of [
+      [true, false],
+      [false, true],
+    ] as const) {
       expect(await a.operator.post<IgnoreAnswer>('/reconcile/ignore', { interface_name: 'secret', ignored }), 200)
-      assert.equal((await said.report()).items.some(({ interface_name }) => interface_name === 'secret'), listed)
+      assert.equal(
+        (await said.report()).items.some(({ interface_name }) => interface_name === 'secret'),
+        listed,
+      )
     }
   })
 
@@ -197,10 +305,13 @@ describe('Host and store compared on a real kernel', function () {
     throw new Error(`No pass has seen ${name} as ${is}: ${JSON.stringify((await said.report()).last_pass)}`)
   }
 
-  it('notices a changed MTU within two seconds, through the kernel\'s event, and that it is put right again', async () => {
+  it("notices a changed MTU within two seconds, through the kernel's event, and that it is put right again", async () => {
     await create({ interface_name: 'watched' })
     await noticed('watched', 'InSync')
-    for (const [mtu, is] of [[1300, 'Drifted'], [1472, 'InSync']] as const) {
+    for (const [mtu, is] of [
+      [1300, 'Drifted'],
+      [1472, 'InSync'],
+    ] as const) {
       const changed = Number(await a.server.run(`ip link set watched mtu ${mtu} && date +%s%3N`))
       const { because, at } = await noticed('watched', is)
       assert.equal(because, 'event')
@@ -217,7 +328,7 @@ describe('Host and store compared on a real kernel', function () {
     assert.deepEqual((await said.itemOf('watched')).diffs, [{ field: 'mtu', desired: '1472', actual: '1333' }])
   })
 
-  it('finds tunnels of the panel\'s own as stored, up and down', async () => {
+  it("finds tunnels of the panel's own as stored, up and down", async () => {
     const { tunnel_id, interface_name } = await create()
     assert.equal((await said.itemOf(interface_name)).status, 'InSync')
     expect(await a.operator.post(`/tunnels/${tunnel_id}/down`), 200)

@@ -18,18 +18,36 @@ const WAYS = ['tx_bytes', 'rx_bytes', 'tx_packets', 'rx_packets'] as const
 
 /** The relay is the machine itself, since boot knows nothing of namespaces; a power cut takes the other two with it. */
 const CABLES = [
-  ...['netns add client', 'netns add far', 'link add to-client type veth peer name eth0 netns client', 'link add to-far type veth peer name eth0 netns far'],
-  ...[`address add ${RELAY}/24 dev to-client`, `address add ${NEAR_END}/24 dev to-far`, 'link set to-client up', 'link set to-far up'],
+  ...[
+    'netns add client',
+    'netns add far',
+    'link add to-client type veth peer name eth0 netns client',
+    'link add to-far type veth peer name eth0 netns far',
+  ],
+  ...[
+    `address add ${RELAY}/24 dev to-client`,
+    `address add ${NEAR_END}/24 dev to-far`,
+    'link set to-client up',
+    'link set to-far up',
+  ],
 ]
 const CLIENT = ['link set lo up', 'address add 198.51.100.2/24 dev eth0', 'link set eth0 up']
 const FAR = [
   ...['link set lo up', `address add ${FAR_END}/24 dev eth0`, 'link set eth0 up'],
-  ...[`link add relayed type gre local ${FAR_END} remote ${NEAR_END} key 7`, 'address add 172.17.1.2/30 dev relayed', 'link set relayed up'],
+  ...[
+    `link add relayed type gre local ${FAR_END} remote ${NEAR_END} key 7`,
+    'address add 172.17.1.2/30 dev relayed',
+    'link set relayed up',
+  ],
 ]
 
 /** Each takes over from the one before it, and the first from the last, with which all begins. */
 const BACKENDS = ['iptables_nft', 'iptables_legacy', 'nftables'] as const
-const LISTS: Record<(typeof BACKENDS)[number], string> = { iptables_nft: 'iptables-nft-save', iptables_legacy: 'iptables-legacy-save', nftables: 'nft list tables' }
+const LISTS: Record<(typeof BACKENDS)[number], string> = {
+  iptables_nft: 'iptables-nft-save',
+  iptables_legacy: 'iptables-legacy-save',
+  nftables: 'nft list tables',
+}
 const COUNTING = `table ip told {
   chain sent { type filter hook output priority 0; tcp dport ${PORT} counter
   }
@@ -50,10 +68,13 @@ describe('A relay over a GRE tunnel', function () {
   let atCut: Awaited<ReturnType<typeof kernelCounters>>
 
   const startWeb = (): Promise<void> => panel.startWeb({ PANEL_LISTEN_ADDRESS: '0.0.0.0' })
-  const item = async (): Promise<RouteItem> => expect(await panel.operator.get<RouteItem>(`/routes/${rule.route_rule_id}`), 200)
+  const item = async (): Promise<RouteItem> =>
+    expect(await panel.operator.get<RouteItem>(`/routes/${rule.route_rule_id}`), 200)
   const health = async (): Promise<string[]> => ((one) => [one.state, one.detail])((await item()).health)
-  const act = async (action: string): Promise<TunnelActionAnswer> => expect(await panel.operator.post<TunnelActionAnswer>(`/tunnels/${tunnel.tunnel_id}/${action}`), 200)
-  const forwarding = async (body: object): Promise<ForwardingChangeAnswer> => expect(await panel.operator.post<ForwardingChangeAnswer>('/system/forwarding/enable', body), 200)
+  const act = async (action: string): Promise<TunnelActionAnswer> =>
+    expect(await panel.operator.post<TunnelActionAnswer>(`/tunnels/${tunnel.tunnel_id}/${action}`), 200)
+  const forwarding = async (body: object): Promise<ForwardingChangeAnswer> =>
+    expect(await panel.operator.post<ForwardingChangeAnswer>('/system/forwarding/enable', body), 200)
   const kernelCounters = async () => {
     const [counters] = (await panel.ask('ruleset.counters', { route_rule_ids: [], from_id: 0 })).counters
     assert.ok(counters)
@@ -65,24 +86,34 @@ describe('A relay over a GRE tunnel', function () {
   }
   /** What the client itself has sent to the relay's port and had from it, to the byte, since it was told to count anew. */
   async function clientCounts({ isAnew = false } = {}): Promise<Awaited<ReturnType<typeof kernelCounts>>> {
-    if (isAnew) await lab.run('ip', ['netns', 'exec', 'client', 'nft', '-f', '-'], { stdin: `table ip told\ndelete table ip told\n${COUNTING}` })
+    if (isAnew)
+      await lab.run('ip', ['netns', 'exec', 'client', 'nft', '-f', '-'], {
+        stdin: `table ip told\ndelete table ip told\n${COUNTING}`,
+      })
     const listed = await lab.run('ip', ['netns', 'exec', 'client', 'nft', 'list', 'table', 'ip', 'told'])
-    const [tx, rx] = [...listed.matchAll(/packets (\d+) bytes (\d+)/g)].map(([, packets, bytes]) => ({ packets: Number(packets), bytes: Number(bytes) }))
+    const [tx, rx] = [...listed.matchAll(/packets (\d+) bytes (\d+)/g)].map(([, packets, bytes]) => ({
+      packets: Number(packets),
+      bytes: Number(bytes),
+    }))
     assert.ok(tx && rx, listed)
     return { tx_bytes: tx.bytes, tx_packets: tx.packets, rx_bytes: rx.bytes, rx_packets: rx.packets }
   }
   /** The panel answers with the last of its samples, which may be from amid a connection. */
-  const isSampled = async (counts: Awaited<ReturnType<typeof kernelCounts>>): Promise<boolean> => ((now) => WAYS.every((way) => now[`${way}_since_boot`] === counts[way]))(await item())
+  const isSampled = async (counts: Awaited<ReturnType<typeof kernelCounts>>): Promise<boolean> =>
+    ((now) => WAYS.every((way) => now[`${way}_since_boot`] === counts[way]))(await item())
   const isForwarding = async (): Promise<string> => (await lab.run('cat', ['/proc/sys/net/ipv4/ip_forward'])).trim()
-  const batch = (where: readonly string[], commands: readonly string[]): Promise<string> => lab.run('ip', [...where, '-batch', '-'], { stdin: `${commands.join('\n')}\n` })
+  const batch = (where: readonly string[], commands: readonly string[]): Promise<string> =>
+    lab.run('ip', [...where, '-batch', '-'], { stdin: `${commands.join('\n')}\n` })
   /** What the kernel holds, but for what the counters have counted. */
-  const held = async (): Promise<string> => (await lab.run('nft list table inet panel')).replace(/packets \d+ bytes \d+/g, '')
+  const held = async (): Promise<string> =>
+    (await lab.run('nft list table inet panel')).replace(/packets \d+ bytes \d+/g, '')
 
   /** Cables the servers, and has the far one send back whatever comes. */
   async function plugIn(): Promise<void> {
     await batch([], CABLES)
     await Promise.all([batch(['-netns', 'client'], CLIENT), batch(['-netns', 'far'], FAR)])
-    for (const protocol of ['TCP4', 'UDP4']) lab.spawn('ip', ['netns', 'exec', 'far', 'socat', `${protocol}-LISTEN:9000,bind=172.17.1.2,fork`, 'PIPE'])
+    for (const protocol of ['TCP4', 'UDP4'])
+      lab.spawn('ip', ['netns', 'exec', 'far', 'socat', `${protocol}-LISTEN:9000,bind=172.17.1.2,fork`, 'PIPE'])
     await becomes(async () => (await lab.run('ip netns exec far ss -Hltun')).trim().split('\n').length === 2)
   }
 
@@ -100,7 +131,10 @@ describe('A relay over a GRE tunnel', function () {
   async function udpComesBack(): Promise<boolean> {
     const running = client('-', `UDP4:${RELAY}:${PORT}`)
     await running.write('a datagram')
-    const isBack = await running.says(/^a datagram$/, 15_000).then(() => true, () => false)
+    const isBack = await running.says(/^a datagram$/, 15_000).then(
+      () => true,
+      () => false,
+    )
     running.kill('KILL')
     return isBack
   }
@@ -118,24 +152,49 @@ describe('A relay over a GRE tunnel', function () {
   it('has forwarding turned on and back, live and in the file that boot reads', async () => {
     assert.equal(await isForwarding(), '0')
     assert.equal((await forwarding({})).forwarding.panel_managed, true)
-    assert.deepEqual([await isForwarding(), /^net\.ipv4\.ip_forward = 1$/m.test(await lab.read(SYSCTL_FILE))], ['1', true])
+    assert.deepEqual(
+      [await isForwarding(), /^net\.ipv4\.ip_forward = 1$/m.test(await lab.read(SYSCTL_FILE))],
+      ['1', true],
+    )
     await forwarding({ revert: true })
     assert.deepEqual([await isForwarding(), (await lab.try('test', ['-e', SYSCTL_FILE])).code], ['0', 1])
   })
 
   it('carries TCP and UDP to the far server and back, byte for byte, and counts them', async () => {
-    const ends = { local_endpoint: NEAR_END, remote_endpoint: FAR_END, ikey: 7, okey: 7, addresses: [{ address: '172.17.1.1', prefix_length: 30 }] }
+    const ends = {
+      local_endpoint: NEAR_END,
+      remote_endpoint: FAR_END,
+      ikey: 7,
+      okey: 7,
+      addresses: [{ address: '172.17.1.1', prefix_length: 30 }],
+    }
     tunnel = expect(await panel.operator.post<CreateTunnelAnswer>('/tunnels', ends), 201).tunnel
-    const asked = { route_rule_title: 'To the far server', route_protocol_id: BOTH_PROTOCOLS, bind_address: RELAY, bind_port: PORT, destination_address: '172.17.1.2', destination_port: 9000, tunnel_id: tunnel.tunnel_id }
+    const asked = {
+      route_rule_title: 'To the far server',
+      route_protocol_id: BOTH_PROTOCOLS,
+      bind_address: RELAY,
+      bind_port: PORT,
+      destination_address: '172.17.1.2',
+      destination_port: 9000,
+      tunnel_id: tunnel.tunnel_id,
+    }
     rule = expect(await panel.operator.post<ChangeRouteAnswer>('/routes', asked), 201).route
     assert.deepEqual([await tcpComesBack(), await udpComesBack(), (await health())[0]], [true, true, 'healthy'])
-    await becomes(async () => [(await item()).tx_bytes_since_boot, (await item()).rx_bytes_since_boot].every((bytes) => bytes > BYTES))
+    await becomes(async () =>
+      [(await item()).tx_bytes_since_boot, (await item()).rx_bytes_since_boot].every((bytes) => bytes > BYTES),
+    )
   })
 
   it('is impaired while its tunnel is down, which the panel says by the name of the rule, and healthy when it is up', async () => {
     const { warnings } = await act('down')
-    assert.match(warnings.find(({ code }) => code === 'TUNNEL_HAS_DEPENDENT_ROUTES')?.message ?? '', /To the far server/)
-    assert.deepEqual(await health(), ['impaired', `The rule is in place, and the tunnel ${tunnel.interface_name} that it relays over is down`])
+    assert.match(
+      warnings.find(({ code }) => code === 'TUNNEL_HAS_DEPENDENT_ROUTES')?.message ?? '',
+      /To the far server/,
+    )
+    assert.deepEqual(await health(), [
+      'impaired',
+      `The rule is in place, and the tunnel ${tunnel.interface_name} that it relays over is down`,
+    ])
     assert.equal(await tcpComesBack(3), false)
     await act('up')
     assert.deepEqual([(await health())[0], await tcpComesBack(), await udpComesBack()], ['healthy', true, true])
@@ -157,7 +216,10 @@ describe('A relay over a GRE tunnel', function () {
 
   it('is back with the helper alone, which says so, and relays before there is a web daemon', async () => {
     await panel.startHelper()
-    assert.match(panel.helper.text('stderr'), /"message":"The relay rules last accepted are back in the kernel","rules":1/)
+    assert.match(
+      panel.helper.text('stderr'),
+      /"message":"The relay rules last accepted are back in the kernel","rules":1/,
+    )
     assert.equal(await held(), table)
     await plugIn()
     assert.deepEqual([await tcpComesBack(), await udpComesBack()], [true, true])
@@ -169,11 +231,17 @@ describe('A relay over a GRE tunnel', function () {
     expect(await panel.operator.post('/auth/login', OPERATOR), 200)
     assert.equal((await health())[0], 'healthy')
     const now = await item()
-    assert.ok(now.tx_bytes_since_boot > BYTES && now.tx_bytes_since_boot < total.tx_bytes_since_boot, `${now.tx_bytes_since_boot}`)
+    assert.ok(
+      now.tx_bytes_since_boot > BYTES && now.tx_bytes_since_boot < total.tx_bytes_since_boot,
+      `${now.tx_bytes_since_boot}`,
+    )
     // What was seen before is still there, and nothing is there twice: a late packet may have come between the last look and the cut.
     for (const way of WAYS) {
       const kept = now[`${way}_since_creation`] - now[`${way}_since_boot`]
-      assert.ok(total[`${way}_since_creation`] <= kept && kept <= atCut[way], `${way}: ${total[`${way}_since_creation`]} <= ${kept} <= ${atCut[way]}`)
+      assert.ok(
+        total[`${way}_since_creation`] <= kept && kept <= atCut[way],
+        `${way}: ${total[`${way}_since_creation`]} <= ${kept} <= ${atCut[way]}`,
+      )
     }
   })
 
@@ -182,7 +250,8 @@ describe('A relay over a GRE tunnel', function () {
       const before = await item()
       await panel.replaceHelper({ env: { PANEL_RULE_BACKEND: backend } })
       await becomes(async () => (await health())[0] === 'healthy')
-      for (const [other, list] of Object.entries(LISTS)) assert.equal(/PANEL|inet panel/.test(await lab.run(list)), other === backend, other)
+      for (const [other, list] of Object.entries(LISTS))
+        assert.equal(/PANEL|inet panel/.test(await lab.run(list)), other === backend, other)
       await clientCounts({ isAnew: true })
       assert.equal(await tcpComesBack(), true)
       // The client's kernel sees the last packets of a connection when its program has ended.
@@ -191,11 +260,17 @@ describe('A relay over a GRE tunnel', function () {
       assert.ok(told.tx_bytes > BYTES && told.rx_bytes > BYTES)
       await becomes(() => isSampled(told))
       const now = await item()
-      for (const way of WAYS) assert.deepEqual([now[`${way}_since_boot`], now[`${way}_since_creation`] - before[`${way}_since_creation`]], [told[way], told[way]], way)
+      for (const way of WAYS)
+        assert.deepEqual(
+          [now[`${way}_since_boot`], now[`${way}_since_creation`] - before[`${way}_since_creation`]],
+          [told[way], told[way]],
+          way,
+        )
     })
   }
 })
 
 async function becomes(isSo: () => Promise<boolean>): Promise<void> {
-  for (const deadline = Date.now() + 60_000; !(await isSo()); await sleep(200)) assert.ok(Date.now() < deadline, `not within a minute: ${String(isSo)}`)
+  for (const deadline = Date.now() + 60_000; !(await isSo()); await sleep(200))
+    assert.ok(Date.now() < deadline, `not within a minute: ${String(isSo)}`)
 }

@@ -1,21 +1,52 @@
 // Changes of a tunnel on a real kernel: which fields it takes in place, told by the link's index, and which only a new link can have; faults, down and up, and a client inside the tunnel.
 import assert from 'node:assert/strict'
-import type { CreateTunnelAnswer, TunnelActionAnswer, TunnelView, UpdateTunnelAnswer } from '@panel/shared/api/tunnel-answers.ts'
+import type {
+  CreateTunnelAnswer,
+  TunnelActionAnswer,
+  TunnelView,
+  UpdateTunnelAnswer,
+} from '@panel/shared/api/tunnel-answers.ts'
 import type { FaultOrder } from './driver/faulty-helper.ts'
 import { startLab, type Lab, type Server } from './lab/index.ts'
 import { putDriver, putPanel } from './panel/bundles.ts'
 import { expect, OPERATOR, Panel } from './panel/panel.ts'
 
 const IN_PLACE = {
-  mtu: 1400, tx_queue_length: 77, is_enabled: false, addresses: [{ address: '10.9.0.1', peer_address: '10.9.0.2', prefix_length: 30 }, { address: 'fd00:9::1', prefix_length: 64 }],
+  mtu: 1400,
+  tx_queue_length: 77,
+  is_enabled: false,
+  addresses: [
+    { address: '10.9.0.1', peer_address: '10.9.0.2', prefix_length: 30 },
+    { address: 'fd00:9::1', prefix_length: 64 },
+  ],
 }
 const REBORN = {
-  remote_endpoint: '192.0.2.99', local_endpoint: '192.0.2.98', bind_device: 'eth0', ttl: 64, tos: '0x10', ikey: 1, okey: null, has_input_checksum: true, has_output_checksum: true,
-  has_input_sequence: true, has_output_sequence: true, is_path_mtu_discovery: true, is_ignore_df: true, fwmark: 6, tunnel_type_id: 20, interface_name: 'berlin',
+  remote_endpoint: '192.0.2.99',
+  local_endpoint: '192.0.2.98',
+  bind_device: 'eth0',
+  ttl: 64,
+  tos: '0x10',
+  ikey: 1,
+  okey: null,
+  has_input_checksum: true,
+  has_output_checksum: true,
+  has_input_sequence: true,
+  has_output_sequence: true,
+  is_path_mtu_discovery: true,
+  is_ignore_df: true,
+  fwmark: 6,
+  tunnel_type_id: 20,
+  interface_name: 'berlin',
 }
 const REBORN_OVER_IPV6 = { hop_limit: 33, traffic_class: '0x20', encap_limit: 4, flow_label: 48879, tunnel_type_id: 40 }
 /** What is stored, or kept on disk, beside the link. */
-const UNTOUCHED = { persistence_type_id: 30, tunnel_side_id: 20, note: 'hello', tunnel_number: 9, monitor_target: '172.17.1.2' }
+const UNTOUCHED = {
+  persistence_type_id: 30,
+  tunnel_side_id: 20,
+  note: 'hello',
+  tunnel_number: 9,
+  monitor_target: '172.17.1.2',
+}
 
 describe('A change of a tunnel on a real kernel', function () {
   this.timeout(600_000)
@@ -24,18 +55,33 @@ describe('A change of a tunnel on a real kernel', function () {
   let far: Server
   let made: TunnelView
 
-  const read = async (id = made.tunnel_id): Promise<TunnelView> => expect(await a.operator.get<TunnelView>(`/tunnels/${id}`), 200)
+  const read = async (id = made.tunnel_id): Promise<TunnelView> =>
+    expect(await a.operator.get<TunnelView>(`/tunnels/${id}`), 200)
   const patch = (body: object, id = made.tunnel_id) => a.operator.patch<UpdateTunnelAnswer>(`/tunnels/${id}`, body)
-  const act = async (action: string): Promise<TunnelActionAnswer> => expect(await a.operator.post<TunnelActionAnswer>(`/tunnels/${made.tunnel_id}/${action}`), 200)
+  const act = async (action: string): Promise<TunnelActionAnswer> =>
+    expect(await a.operator.post<TunnelActionAnswer>(`/tunnels/${made.tunnel_id}/${action}`), 200)
 
   /** Changes one field, says whether the link is another afterwards, and changes it back. */
-  async function isReborn(field: string, value: unknown, id = made.tunnel_id, confirm_recreate = true): Promise<boolean> {
+  async function isReborn(
+    field: string,
+    value: unknown,
+    id = made.tunnel_id,
+    confirm_recreate = true,
+  ): Promise<boolean> {
     const before = await read(id)
-    const addresses = before.addresses.map(({ address, peer_address, prefix_length }) => ({ address, peer_address, prefix_length }))
+    const addresses = before.addresses.map(({ address, peer_address, prefix_length }) => ({
+      address,
+      peer_address,
+      prefix_length,
+    }))
     const { plan, verification, tunnel } = expect(await patch({ [field]: value, confirm_recreate }, id), 200)
     assert.ok(verification.ok, field)
     const isAnother = tunnel.observed.index !== before.observed.index
-    assert.equal(plan.steps.some(({ kind }) => kind === 'link_create'), isAnother, field)
+    assert.equal(
+      plan.steps.some(({ kind }) => kind === 'link_create'),
+      isAnother,
+      field,
+    )
     expect(await patch({ [field]: { ...before, addresses }[field], confirm_recreate }, id), 200)
     return isAnother
   }
@@ -49,8 +95,16 @@ describe('A change of a tunnel on a real kernel', function () {
     await a.startHelper()
     await a.startWeb({ PANEL_LISTEN_ADDRESS: '0.0.0.0' })
     await a.setUp()
-    made = expect(await a.operator.post<CreateTunnelAnswer>('/tunnels', { local_endpoint: a.server.address, remote_endpoint: far.address }), 201).tunnel
-    await far.run(`ip link add by-hand mtu ${made.mtu} type gre local ${far.address} remote ${a.server.address} ikey ${made.okey} okey ${made.ikey} && ip address add 172.17.1.2/30 dev by-hand && ip link set by-hand up`)
+    made = expect(
+      await a.operator.post<CreateTunnelAnswer>('/tunnels', {
+        local_endpoint: a.server.address,
+        remote_endpoint: far.address,
+      }),
+      201,
+    ).tunnel
+    await far.run(
+      `ip link add by-hand mtu ${made.mtu} type gre local ${far.address} remote ${a.server.address} ikey ${made.okey} okey ${made.ikey} && ip address add 172.17.1.2/30 dev by-hand && ip link set by-hand up`,
+    )
   })
   after(() => lab?.stop())
 
@@ -79,8 +133,16 @@ describe('A change of a tunnel on a real kernel', function () {
   })
 
   it('makes a new link for the fields of tunnels over IPv6', async () => {
-    const { tunnel } = expect(await a.operator.post<CreateTunnelAnswer>('/tunnels', { tunnel_type_id: 30, local_endpoint: a.server.address6, remote_endpoint: far.address6 }), 201)
-    for (const [field, value] of Object.entries(REBORN_OVER_IPV6)) assert.equal(await isReborn(field, value, tunnel.tunnel_id), true, field)
+    const { tunnel } = expect(
+      await a.operator.post<CreateTunnelAnswer>('/tunnels', {
+        tunnel_type_id: 30,
+        local_endpoint: a.server.address6,
+        remote_endpoint: far.address6,
+      }),
+      201,
+    )
+    for (const [field, value] of Object.entries(REBORN_OVER_IPV6))
+      assert.equal(await isReborn(field, value, tunnel.tunnel_id), true, field)
     expect(await a.operator.delete(`/tunnels/${tunnel.tunnel_id}`), 200)
   })
 
@@ -88,19 +150,29 @@ describe('A change of a tunnel on a real kernel', function () {
     const before = await a.picture()
     const { index } = (await read()).observed
     const down = await act('down')
-    assert.deepEqual([down.verification.ok, down.tunnel.observed.index, down.tunnel.observed.is_up], [true, index, false])
+    assert.deepEqual(
+      [down.verification.ok, down.tunnel.observed.index, down.tunnel.observed.is_up],
+      [true, index, false],
+    )
     assert.equal(await a.server.run(`find ${a.unitDir} -type l`), '')
     assert.notEqual((await a.server.try('ping', ['-c', '1', '-W', '1', '172.17.1.2'])).code, 0)
     await act('up')
     assert.equal(await a.picture(), before)
     await a.server.run('ping', ['-c', '1', '-W', '5', '172.17.1.2'])
     const restarted = await act('restart')
-    assert.deepEqual([restarted.verification.ok, restarted.tunnel.observed.index, await a.picture()], [true, index, before])
+    assert.deepEqual(
+      [restarted.verification.ok, restarted.tunnel.observed.index, await a.picture()],
+      [true, index, before],
+    )
   })
 
   it('has reapply for drift: what somebody changed or deleted is as stored again', async () => {
     const before = await a.picture()
-    for (const drift of ['ip link set gre-a-1 mtu 1300 txqueuelen 5 down', 'ip address flush dev gre-a-1', 'ip link delete gre-a-1']) {
+    for (const drift of [
+      'ip link set gre-a-1 mtu 1300 txqueuelen 5 down',
+      'ip address flush dev gre-a-1',
+      'ip link delete gre-a-1',
+    ]) {
       await a.server.run(drift)
       assert.notEqual(await a.picture(), before)
       assert.equal((await act('reapply')).verification.ok, true)
@@ -112,14 +184,37 @@ describe('A change of a tunnel on a real kernel', function () {
     const url = 'http://172.17.1.1:8480/api/v1'
     const ask = async (method: string, path: string, body: object): Promise<{ status: number; text: string }> => {
       const { cookies } = a.operator
-      const headers = [`Cookie: ${[...cookies].map(([name, value]) => `${name}=${value}`).join('; ')}`, `X-CSRF-Token: ${cookies.get('panel_csrf')}`, 'Content-Type: application/json', 'X-Forwarded-For: 203.0.113.9']
-      const said = await far.run('curl', ['-sS', '-m', '60', '-w', '\\n%{http_code}', '-X', method, ...headers.flatMap((header) => ['-H', header]), '-d', JSON.stringify(body), url + path])
+      const headers = [
+        `Cookie: ${[...cookies].map(([name, value]) => `${name}=${value}`).join('; ')}`,
+        `X-CSRF-Token: ${cookies.get('panel_csrf')}`,
+        'Content-Type: application/json',
+        'X-Forwarded-For: 203.0.113.9',
+      ]
+      const said = await far.run('curl', [
+        '-sS',
+        '-m',
+        '60',
+        '-w',
+        '\\n%{http_code}',
+        '-X',
+        method,
+        ...headers.flatMap((header) => ['-H', header]),
+        '-d',
+        JSON.stringify(body),
+        url + path,
+      ])
       return { status: Number(said.split('\n').at(-1)), text: said }
     }
     const path = `/tunnels/${made.tunnel_id}`
     const before = await a.picture()
     assert.equal((await ask('POST', '/auth/login', OPERATOR)).status, 200, 'the panel is reached through the tunnel')
-    for (const [method, where, body] of [['POST', '/down', {}], ['POST', '/restart', {}], ['PATCH', '', { ttl: 3, confirm_recreate: true }], ['DELETE', '/addresses', { address: '172.17.1.1', prefix_length: 30, force: true }], ['DELETE', '', {}]] as const) {
+    for (const [method, where, body] of [
+      ['POST', '/down', {}],
+      ['POST', '/restart', {}],
+      ['PATCH', '', { ttl: 3, confirm_recreate: true }],
+      ['DELETE', '/addresses', { address: '172.17.1.1', prefix_length: 30, force: true }],
+      ['DELETE', '', {}],
+    ] as const) {
       const { status, text } = await ask(method, path + where, body)
       assert.equal(status, 409, text)
       assert.match(text, /WOULD_CUT_OWN_ACCESS/)
@@ -133,11 +228,21 @@ describe('A change of a tunnel on a real kernel', function () {
 
   it('that fails at any step leaves links, addresses and unit files as they were, and the record says so', async () => {
     let turn = 0
-    const order = (at: number): Promise<void> => lab.write('/run/fault.json', JSON.stringify({ turn: ++turn, fault: 'half', at, lasts: false } satisfies FaultOrder))
+    const order = (at: number): Promise<void> =>
+      lab.write(
+        '/run/fault.json',
+        JSON.stringify({ turn: ++turn, fault: 'half', at, lasts: false } satisfies FaultOrder),
+      )
     await order(0)
-    await a.replaceHelper({ script: await putDriver(lab, 'vm/driver/faulty-helper.ts'), env: { PANEL_FAULT_FILE: '/run/fault.json' } })
+    await a.replaceHelper({
+      script: await putDriver(lab, 'vm/driver/faulty-helper.ts'),
+      env: { PANEL_FAULT_FILE: '/run/fault.json' },
+    })
     const before = await a.picture()
-    for (const [steps, body] of [[3, { mtu: 1400, tx_queue_length: 5 }], [8, { interface_name: 'berlin', ttl: 3, confirm_recreate: true }]] as const) {
+    for (const [steps, body] of [
+      [3, { mtu: 1400, tx_queue_length: 5 }],
+      [8, { interface_name: 'berlin', ttl: 3, confirm_recreate: true }],
+    ] as const) {
       for (let at = 1; at <= steps; at += 1) {
         await order(at)
         assert.equal((await patch(body)).error.code, 'APPLY_FAILED', `${JSON.stringify(body)} at ${at}`)

@@ -86,12 +86,24 @@ export const createApp = (parts: PanelParts): Panel => {
   const { db, ask, bus, settings, logger, now = () => new Date() } = parts
   tellOfStore(db, logger)
   const basePath = basePathOf(parts.web_path)
-  const auth: AuthServices = { passwords: parts.passwords ?? makePasswords(), tokens: makeTokens(parts.signing_key, now, settings), throttle: new Throttle(now, settings) }
+  const auth: AuthServices = {
+    passwords: parts.passwords ?? makePasswords(),
+    tokens: makeTokens(parts.signing_key, now, settings),
+    throttle: new Throttle(now, settings),
+  }
   const traffic = new Traffic({ db, ask, now, settings, logger })
   const context = { db, ask, now, settings, inTurn: makeQueue(), publish: bus.publish }
   const watch = makeWatch(context, logger)
   const routeWatch = new RouteWatch({ ...context, putRight: makeRuleReapply(context, traffic, logger) }, logger)
-  const metrics = new Metrics({ db, bus, now, logger, settings, readRoutes: readRoutesOf(db, traffic), ...parts.metrics })
+  const metrics = new Metrics({
+    db,
+    bus,
+    now,
+    logger,
+    settings,
+    readRoutes: readRoutesOf(db, traffic),
+    ...parts.metrics,
+  })
   const monitor = new Monitor({ db, ask, stream: parts.stream, bus, now, logger, settings, ...parts.monitor })
   const runs = new Runs({ db, stream: parts.stream, now, ...(parts.metrics && { host: parts.metrics.host }) })
   bus.subscribe('settings.changed', ({ keys }) => {
@@ -99,10 +111,38 @@ export const createApp = (parts: PanelParts): Panel => {
     traffic.heed(keys)
   })
   const about = { version: VERSION, started_at: now() }
-  const endpoints = [...allEndpoints({ auth, about, store: db, installation: { ...parts.installation, web_path: parts.web_path }, pairing: new PairingThrottle(now), watch, metrics, traffic, monitor, runs, components: parts.components ?? (() => []), logger }), ...(parts.more_endpoints ?? [])]
-  const guards = [setupGate(() => hasAccount(db)), csrfCheck(settings), sessionCheck((cookies) => sessionOf(db, auth.tokens, cookies))]
+  const endpoints = [
+    ...allEndpoints({
+      auth,
+      about,
+      store: db,
+      installation: { ...parts.installation, web_path: parts.web_path },
+      pairing: new PairingThrottle(now),
+      watch,
+      metrics,
+      traffic,
+      monitor,
+      runs,
+      components: parts.components ?? (() => []),
+      logger,
+    }),
+    ...(parts.more_endpoints ?? []),
+  ]
+  const guards = [
+    setupGate(() => hasAccount(db)),
+    csrfCheck(settings),
+    sessionCheck((cookies) => sessionOf(db, auth.tokens, cookies)),
+  ]
   const streams = new Streams({ now, isStanding: (session) => isStanding(db, session), logger })
-  const machinery = { basePath, guards, context, remembered: new RememberedAnswers(now), streams, record: makeRecorder(db, now, logger), logger }
+  const machinery = {
+    basePath,
+    guards,
+    context,
+    remembered: new RememberedAnswers(now),
+    streams,
+    record: makeRecorder(db, now, logger),
+    logger,
+  }
 
   const app = bareApp(parts.trusted_proxies ?? [])
   app.use(onlyUnder(basePath))
@@ -140,6 +180,7 @@ const failures =
   (thrown: unknown, _req, res, next) => {
     if (res.headersSent) return next(thrown)
     const refusal = thrown instanceof URIError ? notFound() : asRefusal(thrown)
-    if (refusal.code === 'INTERNAL_ERROR') logger.error({ request_id: res.locals['request_id'] as unknown, err: thrown }, 'unforeseen failure')
+    if (refusal.code === 'INTERNAL_ERROR')
+      logger.error({ request_id: res.locals['request_id'] as unknown, err: thrown }, 'unforeseen failure')
     sendRefusal(res, refusal)
   }

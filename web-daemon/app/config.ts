@@ -40,7 +40,11 @@ export const readConfig = (environment: Values): Config => {
     listen_port: port(setting('PANEL_LISTEN_PORT', '8480'), problems),
     web_path: webPath(setting('PANEL_WEB_PATH', ''), problems),
     state_dir: absolute('PANEL_STATE_DIR', setting('PANEL_STATE_DIR', '/var/lib/tunnel-panel'), problems),
-    helper_socket: absolute('PANEL_HELPER_SOCKET', setting('PANEL_HELPER_SOCKET', '/run/tunnel-panel/helper.sock'), problems),
+    helper_socket: absolute(
+      'PANEL_HELPER_SOCKET',
+      setting('PANEL_HELPER_SOCKET', '/run/tunnel-panel/helper.sock'),
+      problems,
+    ),
     page_dir: absolute('PANEL_PAGE_DIR', setting('PANEL_PAGE_DIR', shippedPage()), problems),
     tls: tlsFiles(setting('PANEL_TLS_CERT', ''), setting('PANEL_TLS_KEY', ''), problems),
     trusted_proxies: proxies(setting('PANEL_TRUSTED_PROXIES', ''), problems),
@@ -51,11 +55,15 @@ export const readConfig = (environment: Values): Config => {
 
 /** In a bundle the page lies beside this file, in the sources beside its workspace. */
 const shippedPage = (): string => {
-  const [beside, above] = ['./ui', '../../ui'].map((path) => fileURLToPath(new URL(path, import.meta.url))) as [string, string]
+  const [beside, above] = ['./ui', '../../ui'].map((path) => fileURLToPath(new URL(path, import.meta.url))) as [
+    string,
+    string,
+  ]
   return existsSync(beside) ? beside : above
 }
 
-const given = (values: Values): Values => Object.fromEntries(Object.entries(values).filter(([name, value]) => name.startsWith('PANEL_') && value !== undefined))
+const given = (values: Values): Values =>
+  Object.fromEntries(Object.entries(values).filter(([name, value]) => name.startsWith('PANEL_') && value !== undefined))
 
 const fromFile = (path: string | undefined, problems: string[]): Values => {
   if (path === undefined || path === '') return {}
@@ -63,31 +71,59 @@ const fromFile = (path: string | undefined, problems: string[]): Values => {
   try {
     text = readFileSync(path, 'utf8')
   } catch (failure) {
-    problems.push(`PANEL_CONFIG_FILE: ${path} cannot be read (${(failure as NodeJS.ErrnoException).code ?? 'unknown error'})`)
+    problems.push(
+      `PANEL_CONFIG_FILE: ${path} cannot be read (${(failure as NodeJS.ErrnoException).code ?? 'unknown error'})`,
+    )
   }
   const lines = text.split('\n').map((line, at) => ({ line: line.trim(), at: at + 1 }))
-  return Object.fromEntries(lines.filter(({ line }) => line !== '' && !line.startsWith('#')).map(({ line, at }) => assignment(path, line, at, problems)))
+  return Object.fromEntries(
+    lines
+      .filter(({ line }) => line !== '' && !line.startsWith('#'))
+      .map(({ line, at }) => assignment(path, line, at, problems)),
+  )
 }
 
-const OWN = ['PANEL_LISTEN_ADDRESS', 'PANEL_LISTEN_PORT', 'PANEL_WEB_PATH', 'PANEL_STATE_DIR', 'PANEL_HELPER_SOCKET', 'PANEL_PAGE_DIR', 'PANEL_TLS_CERT', 'PANEL_TLS_KEY', 'PANEL_TRUSTED_PROXIES']
+const OWN = [
+  'PANEL_LISTEN_ADDRESS',
+  'PANEL_LISTEN_PORT',
+  'PANEL_WEB_PATH',
+  'PANEL_STATE_DIR',
+  'PANEL_HELPER_SOCKET',
+  'PANEL_PAGE_DIR',
+  'PANEL_TLS_CERT',
+  'PANEL_TLS_KEY',
+  'PANEL_TRUSTED_PROXIES',
+]
 /** Read by the root helper, which may share the file. */
-const OF_THE_HELPER = ['PANEL_HELPER_GROUP', 'PANEL_UNIT_DIR', 'PANEL_NETWORKD_DIR', 'PANEL_SYSCTL_DIR', 'PANEL_HELPER_STATE_DIR', 'PANEL_RULE_BACKEND']
+const OF_THE_HELPER = [
+  'PANEL_HELPER_GROUP',
+  'PANEL_UNIT_DIR',
+  'PANEL_NETWORKD_DIR',
+  'PANEL_SYSCTL_DIR',
+  'PANEL_HELPER_STATE_DIR',
+  'PANEL_RULE_BACKEND',
+]
 
 const assignment = (path: string, line: string, at: number, problems: string[]): [string, string] => {
   const [, name = '', value = ''] = /^([A-Z_]+)\s*=\s*(.*)$/.exec(line) ?? []
   if (name === '') problems.push(`${path}, line ${at}: write NAME=value`)
-  else if (![...OWN, ...OF_THE_HELPER].includes(name)) problems.push(`${path}, line ${at}: there is no option ${name}; there are ${OWN.join(', ')}`)
+  else if (![...OWN, ...OF_THE_HELPER].includes(name))
+    problems.push(`${path}, line ${at}: there is no option ${name}; there are ${OWN.join(', ')}`)
   return [name, value.replace(/^(["'])(.*)\1$/, '$2')]
 }
 
 const address = (text: string, problems: string[]): string => {
-  if (isIP(text) === 0) problems.push(`PANEL_LISTEN_ADDRESS: "${text}" is not an IP address; write one of this host, such as 127.0.0.1, or 0.0.0.0 for all`)
+  if (isIP(text) === 0)
+    problems.push(
+      `PANEL_LISTEN_ADDRESS: "${text}" is not an IP address; write one of this host, such as 127.0.0.1, or 0.0.0.0 for all`,
+    )
   return text
 }
 
 const port = (text: string, problems: string[]): number => {
   const number = /^\d{1,5}$/.test(text) ? Number(text) : -1
-  if (number < 0 || number > 65535) problems.push(`PANEL_LISTEN_PORT: "${text}" is not a port; write a number from 1 to 65535, or 0 for any free one`)
+  if (number < 0 || number > 65535)
+    problems.push(`PANEL_LISTEN_PORT: "${text}" is not a port; write a number from 1 to 65535, or 0 for any free one`)
   return number
 }
 
@@ -95,7 +131,9 @@ const port = (text: string, problems: string[]): number => {
 const webPath = (text: string, problems: string[]): string => {
   const trimmed = text.replace(/^\/+|\/+$/g, '')
   if (!/^[A-Za-z0-9._~-]{0,64}$/.test(trimmed) || trimmed === '.' || trimmed === '..') {
-    problems.push(`PANEL_WEB_PATH: "${text}" cannot be a web path; write one segment of at most 64 letters, digits and . _ ~ -, or nothing`)
+    problems.push(
+      `PANEL_WEB_PATH: "${text}" cannot be a web path; write one segment of at most 64 letters, digits and . _ ~ -, or nothing`,
+    )
   } else if (RESERVED_WEB_PATHS.includes(trimmed)) {
     problems.push(`PANEL_WEB_PATH: "${text}" is taken by the panel itself; write another word`)
   }
@@ -118,7 +156,10 @@ const tlsFiles = (cert: string, key: string, problems: string[]): TlsFiles | nul
 const proxies = (text: string, problems: string[]): string[] => {
   const given = text.split(/[\s,]+/).filter((word) => word !== '')
   const wrong = given.filter((word) => !isAddressOrNetwork(word))
-  if (wrong.length > 0) problems.push(`PANEL_TRUSTED_PROXIES: ${wrong.map((word) => `"${word}"`).join(', ')}: write IP addresses or networks such as 127.0.0.1 or 10.0.0.0/24, with commas between them`)
+  if (wrong.length > 0)
+    problems.push(
+      `PANEL_TRUSTED_PROXIES: ${wrong.map((word) => `"${word}"`).join(', ')}: write IP addresses or networks such as 127.0.0.1 or 10.0.0.0/24, with commas between them`,
+    )
   return given
 }
 

@@ -50,9 +50,26 @@ export interface Services {
 
 const SETTING_REFERENCES = { 'addressing.default_pool_id': noSuchPool }
 
-export const allEndpoints = ({ auth, about, installation, store, pairing, watch, metrics, traffic, monitor, runs, components, logger }: Services): Endpoint[] => [
+export const allEndpoints = ({
+  auth,
+  about,
+  installation,
+  store,
+  pairing,
+  watch,
+  metrics,
+  traffic,
+  monitor,
+  runs,
+  components,
+  logger,
+}: Services): Endpoint[] => [
   ...authEndpoints(auth),
-  ...systemEndpoints(about, installation, store, () => [metricsComponent(metrics), monitorComponent(monitor), ...components()]),
+  ...systemEndpoints(about, installation, store, () => [
+    metricsComponent(metrics),
+    monitorComponent(monitor),
+    ...components(),
+  ]),
   ...metricsEndpoints(metrics.sampler),
   ...monitorEndpoints(monitor),
   ...diagnosticEndpoints(runs, logger),

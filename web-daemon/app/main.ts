@@ -24,7 +24,11 @@ import { Settings } from '../features/settings/settings.ts'
 import { KeptPair } from '../platform/tls/kept-pair.ts'
 
 /** Over TLS where there is a certificate, which stays that of its files. */
-const serve = async (app: RequestListener, { listen_address, listen_port, web_path }: Config, certificate: KeptPair | null) => {
+const serve = async (
+  app: RequestListener,
+  { listen_address, listen_port, web_path }: Config,
+  certificate: KeptPair | null,
+) => {
   const server = await listen(app, listen_address, listen_port, certificate ? { pair: certificate.pair } : {})
   const endKeeping = certificate?.keep((pair) => renew(server, pair))
   const end = (): Promise<void> => {
@@ -43,7 +47,10 @@ const installationOf = ({ state_dir, helper_socket, listen_address }: Config) =>
 
 /** Where one of them fails, as with a disk that is full, the others have their turn all the same. */
 const inOrder = async (logger: Logger, ends: readonly (() => unknown)[]): Promise<void> => {
-  for (const end of ends) await Promise.resolve().then(end).catch((err: unknown) => logger.error({ err }, 'a part of the panel does not end well'))
+  for (const end of ends)
+    await Promise.resolve()
+      .then(end)
+      .catch((err: unknown) => logger.error({ err }, 'a part of the panel does not end well'))
 }
 
 const start = async (config: Config): Promise<void> => {
@@ -60,14 +67,30 @@ const start = async (config: Config): Promise<void> => {
   const bus = new Bus(logger)
   const settings = await Settings.open(db, bus.publish)
   const { app, watch, streams, metrics, traffic, monitor, routeWatch, runs } = createApp({
-    ...{ db, ask: helper.ask, stream: helper.stream, bus, settings, signing_key, logger, web_path, installation, page_dir, trusted_proxies },
+    ...{
+      db,
+      ask: helper.ask,
+      stream: helper.stream,
+      bus,
+      settings,
+      signing_key,
+      logger,
+      web_path,
+      installation,
+      page_dir,
+      trusted_proxies,
+    },
     components: () => (certificate ? [certificate.component()] : []),
   })
   const endPruning = keepPruning({ db, bus, settings, now: () => new Date(), logger })
   await metrics.start()
   await monitor.start()
   const serving = await serve(app, config, certificate)
-  const kernel = watchKernel({ stream: helper.stream, logger, listener: (events) => bus.publish('host.changed', { events }) })
+  const kernel = watchKernel({
+    stream: helper.stream,
+    logger,
+    listener: (events) => bus.publish('host.changed', { events }),
+  })
   const endWatching = keepWatching({ watch, bus, settings, logger })
   const endWatchingRoutes = keepWatchingRoutes({ watch: routeWatch, bus, settings, logger })
   traffic.start()
@@ -80,18 +103,44 @@ const start = async (config: Config): Promise<void> => {
     tellStopping()
     const drained = serving.end()
     streams.endAll()
-    await inOrder(logger, [() => runs.stop(), () => drained, () => kernel.close(), endWatching, endWatchingRoutes, endPruning, () => metrics.stop(), () => monitor.stop(), () => traffic.stop(), () => helper.close(), () => db.destroy()])
+    await inOrder(logger, [
+      () => runs.stop(),
+      () => drained,
+      () => kernel.close(),
+      endWatching,
+      endWatchingRoutes,
+      endPruning,
+      () => metrics.stop(),
+      () => monitor.stop(),
+      () => traffic.stop(),
+      () => helper.close(),
+      () => db.destroy(),
+    ])
   }
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void stop(signal).catch(fail))
 }
 
 /** What an operator can mend is told without a stack. */
 const fail = (failure: unknown): void => {
-  const isPlain = failure instanceof ConfigError || failure instanceof StoreTooNewError || failure instanceof StoreUnusableError || (failure instanceof Error && 'code' in failure)
-  process.stderr.write(`${isPlain ? (failure as Error).message : failure instanceof Error ? (failure.stack ?? failure.message) : String(failure)}\n`)
+  const isPlain =
+    failure instanceof ConfigError ||
+    failure instanceof StoreTooNewError ||
+    failure instanceof StoreUnusableError ||
+    (failure instanceof Error && 'code' in failure)
+  process.stderr.write(
+    `${isPlain ? (failure as Error).message : failure instanceof Error ? (failure.stack ?? failure.message) : String(failure)}\n`,
+  )
   process.exitCode = 1
   process.exit()
 }
 
-if (process.getuid?.() === 0) fail(new ConfigError(['The web daemon does not run as root. Start it as a user of its own, without capabilities; root belongs to the helper.']))
-else Promise.resolve().then(() => start(readConfig(process.env))).catch(fail)
+if (process.getuid?.() === 0)
+  fail(
+    new ConfigError([
+      'The web daemon does not run as root. Start it as a user of its own, without capabilities; root belongs to the helper.',
+    ]),
+  )
+else
+  Promise.resolve()
+    .then(() => start(readConfig(process.env)))
+    .catch(fail)

@@ -9,4 +9,14 @@ import type { RouteTables } from '../features/routes/table.ts'
 import type { SettingTables } from '../features/settings/table.ts'
 import type { TunnelTables } from '../features/tunnels/table.ts'
 
-export interface Database extends AuthTables, AuditTables, PoolTables, SettingTables, TunnelTables, MetricsTables, RouteTables, MonitorTables, DiagnosticTables {}
+export interface Database
+  extends
+    AuthTables,
+    AuditTables,
+    PoolTables,
+    SettingTables,
+    TunnelTables,
+    MetricsTables,
+    RouteTables,
+    MonitorTables,
+    DiagnosticTables {}

@@ -29,7 +29,14 @@ export async function carryOutAs<O extends Outcome>({ note }: Pick<Hands, 'note'
 }
 
 export const carryOut = ({ ask, note }: Hands, change: Change<TunnelState>): Promise<Outcome> =>
-  carryOutAs({ note }, { apply: () => ask('tunnel.apply', change), verify: () => ask('tunnel.verify', change), held: (applied) => applied })
+  carryOutAs(
+    { note },
+    {
+      apply: () => ask('tunnel.apply', change),
+      verify: () => ask('tunnel.verify', change),
+      held: (applied) => applied,
+    },
+  )
 
 /** Carries out several changes, each from where the one before it ends. Where one fails, those before it are taken back. */
 export async function carryOutAll(context: Hands, changes: readonly Change<TunnelState>[]): Promise<Outcome> {
@@ -44,11 +51,17 @@ export async function carryOutAll(context: Hands, changes: readonly Change<Tunne
   const steps = [...first.steps, ...last.steps]
   if (last.outcome !== 'restored') return { ...last, steps }
   const back = await carryOut(context, invert(change))
-  return back.outcome === 'applied' ? { ...last, steps: [...steps, ...back.steps] } : { ...back, outcome: 'stuck', steps: [...steps, ...back.steps] }
+  return back.outcome === 'applied'
+    ? { ...last, steps: [...steps, ...back.steps] }
+    : { ...back, outcome: 'stuck', steps: [...steps, ...back.steps] }
 }
 
 /** The helper went away between question and answer: only a look at the host says how it ended. */
-async function answerLost<O extends Outcome>(note: Hands['note'], { verify, held }: Asking<O>, thrown: unknown): Promise<O> {
+async function answerLost<O extends Outcome>(
+  note: Hands['note'],
+  { verify, held }: Asking<O>,
+  thrown: unknown,
+): Promise<O> {
   if (!isAway(thrown)) throw thrown
   for (let tries = 1; tries <= LOOKS.tries; tries += 1) {
     await new Promise((resolve) => setTimeout(resolve, LOOKS.pause_ms))
@@ -70,12 +83,23 @@ const OF_A_TUNNEL: Codes = { restored: 'APPLY_FAILED', stuck: 'TUNNEL_INCONSISTE
 export const OF_FORWARDING: Codes = { restored: 'FORWARDING_APPLY_FAILED', stuck: 'FORWARDING_RULES_INCONSISTENT' }
 
 /** Null where the change was applied. `what` is whom it concerned, as a person says it. */
-export function refusalFor(outcome: Outcome, what: string, details: Record<string, unknown> = {}, codes: Codes = OF_A_TUNNEL): Refusal | null {
+export function refusalFor(
+  outcome: Outcome,
+  what: string,
+  details: Record<string, unknown> = {},
+  codes: Codes = OF_A_TUNNEL,
+): Refusal | null {
   if (outcome.outcome === 'applied') return null
   const why = (outcome.failure?.message ?? 'the reason is not known').replace(/\.$/, '')
   const more = { ...details, failure: outcome.failure, failures: failuresOf(outcome.checks), steps: outcome.steps }
   if (outcome.outcome === 'restored') {
-    return new Refusal(codes.restored, `The change of ${what} did not work, and everything is as it was before: ${why}.`, { details: more })
+    return new Refusal(
+      codes.restored,
+      `The change of ${what} did not work, and everything is as it was before: ${why}.`,
+      { details: more },
+    )
   }
-  return new Refusal(codes.stuck, `The change of ${what} did not work, and could not be undone either: ${why}.`, { details: { ...more, remediation: outcome.remediation } })
+  return new Refusal(codes.stuck, `The change of ${what} did not work, and could not be undone either: ${why}.`, {
+    details: { ...more, remediation: outcome.remediation },
+  })
 }

@@ -9,4 +9,6 @@ export interface ApplyMark {
 }
 
 export const endedAs = ({ outcome, failure }: Outcome, now: string): ApplyMark =>
-  outcome === 'applied' ? { apply_status_id: APPLY_STATUSES.Applied, last_apply_error: '', last_applied_date: now } : { apply_status_id: APPLY_STATUSES.Inconsistent, last_apply_error: failure?.message ?? '' }
+  outcome === 'applied'
+    ? { apply_status_id: APPLY_STATUSES.Applied, last_apply_error: '', last_applied_date: now }
+    : { apply_status_id: APPLY_STATUSES.Inconsistent, last_apply_error: failure?.message ?? '' }

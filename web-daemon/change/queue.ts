@@ -38,7 +38,11 @@ class Line {
       }
       const timer = setTimeout(() => {
         this.#waiting.splice(this.#waiting.indexOf(begin), 1)
-        reject(new Refusal('SERVICE_UNAVAILABLE', 'Another change to the host is still under way. Try again.', { details: { reason: 'busy' } }))
+        reject(
+          new Refusal('SERVICE_UNAVAILABLE', 'Another change to the host is still under way. Try again.', {
+            details: { reason: 'busy' },
+          }),
+        )
       }, this.#waitMs)
       this.#waiting.push(begin)
     })

@@ -23,7 +23,8 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   'reset-password': {
     summary: 'Give the operator a new password, read from the terminal or from standard input. Every session ends.',
     takes: '',
-    instead: ' A password is never written there: everybody on this host could read it. It is asked for, or read from standard input.',
+    instead:
+      ' A password is never written there: everybody on this host could read it. It is asked for, or read from standard input.',
     run: async ({ state_dir }) => {
       const caller = becomeOwner(state_dir)
       await (await import('./reset-password.ts')).resetPassword(state_dir, caller)
@@ -68,7 +69,9 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
 }
 
 export function usage(): string {
-  const left = Object.entries(COMMANDS).map(([name, { takes, summary }]) => [`${name} ${takes}`.trim(), summary] as const)
+  const left = Object.entries(COMMANDS).map(
+    ([name, { takes, summary }]) => [`${name} ${takes}`.trim(), summary] as const,
+  )
   const width = Math.max(...left.map(([words]) => words.length))
   return `Usage: tunnel-panel <command>\n\n${left.map(([words, summary]) => `  ${words.padEnd(width)}  ${summary}`).join('\n')}\n\nIt reads the same configuration as the web daemon: PANEL_STATE_DIR, or the file that PANEL_CONFIG_FILE names.\n`
 }

@@ -10,10 +10,15 @@ import { say } from './say.ts'
 const ANSWER_WITHIN_MS = 15_000
 
 export const showHealth = async (config: Config): Promise<void> => {
-  const { status, components } = JSON.parse(await bodyOf(`${urlOf(config)}api/v1/system/health`)) as { status: string; components: { name: string; status: string; detail?: string }[] }
+  const { status, components } = JSON.parse(await bodyOf(`${urlOf(config)}api/v1/system/health`)) as {
+    status: string
+    components: { name: string; status: string; detail?: string }[]
+  }
   say(`The panel says of itself: ${status}`)
-  for (const { name, status: state, detail = '' } of components) say(`  ${name.padEnd(14)} ${state.padEnd(9)} ${detail}`)
-  if (status === 'error') throw new CommandError('Something does not work; journalctl -u tunnel-panel-web -u tunnel-panel-helper tells more')
+  for (const { name, status: state, detail = '' } of components)
+    say(`  ${name.padEnd(14)} ${state.padEnd(9)} ${detail}`)
+  if (status === 'error')
+    throw new CommandError('Something does not work; journalctl -u tunnel-panel-web -u tunnel-panel-helper tells more')
 }
 
 /** Where the daemon is reached from this very host. */
@@ -28,9 +33,18 @@ const bodyOf = (url: string): Promise<string> =>
     const ask = url.startsWith('https:') ? overHttps : overHttp
     const asked = ask(url, { timeout: ANSWER_WITHIN_MS, rejectUnauthorized: false }, (answer) => {
       let text = ''
-      answer.setEncoding('utf8').on('data', (part: string) => (text += part)).once('end', () => resolve(text))
+      answer
+        .setEncoding('utf8')
+        .on('data', (part: string) => (text += part))
+        .once('end', () => resolve(text))
     })
     asked.once('timeout', () => asked.destroy(new CommandError(`no answer within ${ANSWER_WITHIN_MS / 1000} s`)))
-    asked.once('error', (failure: NodeJS.ErrnoException) => reject(new CommandError(`The panel does not answer at ${url} (${failure.code ?? failure.message}): is tunnel-panel-web running?`)))
+    asked.once('error', (failure: NodeJS.ErrnoException) =>
+      reject(
+        new CommandError(
+          `The panel does not answer at ${url} (${failure.code ?? failure.message}): is tunnel-panel-web running?`,
+        ),
+      ),
+    )
     asked.end()
   })

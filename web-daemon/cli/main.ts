@@ -6,15 +6,22 @@ import { CommandError } from './errors.ts'
 const main = async ([name = '', ...args]: readonly string[]): Promise<void> => {
   if (['help', '--help', '-h'].includes(name)) return void process.stdout.write(usage())
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
-  if (!command) throw new CommandError(`${name === '' ? 'Say what to do.' : `There is no command ${name}.`}\n\n${usage()}`, 2)
-  if (args.length > 0 && command.takes === '') throw new CommandError(`${name} takes nothing more on its line.${command.instead}`, 2)
+  if (!command)
+    throw new CommandError(`${name === '' ? 'Say what to do.' : `There is no command ${name}.`}\n\n${usage()}`, 2)
+  if (args.length > 0 && command.takes === '')
+    throw new CommandError(`${name} takes nothing more on its line.${command.instead}`, 2)
   await command.run(readConfig(process.env), args)
 }
 
 /** What an operator can mend is told without a stack. */
 const fail = (failure: unknown): void => {
-  const isPlain = failure instanceof CommandError || (failure instanceof Error && (failure.name === 'ConfigError' || failure.name === 'StoreTooNewError' || 'code' in failure))
-  process.stderr.write(`${isPlain ? failure.message : failure instanceof Error ? (failure.stack ?? failure.message) : String(failure)}\n`)
+  const isPlain =
+    failure instanceof CommandError ||
+    (failure instanceof Error &&
+      (failure.name === 'ConfigError' || failure.name === 'StoreTooNewError' || 'code' in failure))
+  process.stderr.write(
+    `${isPlain ? failure.message : failure instanceof Error ? (failure.stack ?? failure.message) : String(failure)}\n`,
+  )
   process.exitCode = failure instanceof CommandError ? failure.exitCode : 1
 }
 

@@ -7,7 +7,9 @@ import { say } from './say.ts'
 export const makeCertificate = async ({ state_dir }: Config, names: readonly string[]): Promise<void> => {
   const { cert, key, fingerprint, valid_to } = inWords(() => makeSelfSigned(state_dir, names))
   say(`PANEL_TLS_CERT=${cert}\nPANEL_TLS_KEY=${key}\n`)
-  say(`These two lines belong into the panel's configuration. The certificate is good until ${valid_to.toISOString()}; make another before that.`)
+  say(
+    `These two lines belong into the panel's configuration. The certificate is good until ${valid_to.toISOString()}; make another before that.`,
+  )
   say(`Its SHA-256 fingerprint, which a browser shows too: ${fingerprint}`)
 }
 

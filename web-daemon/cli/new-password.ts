@@ -22,7 +22,8 @@ export async function readNewPassword(input: Input, say: Say, check: (password: 
     return await unseen(input, async () => {
       const first = await asked(reader, say, 'New password: ')
       check(first)
-      if ((await asked(reader, say, 'The same again: ')) !== first) throw new CommandError('The two differ. Nothing was changed.')
+      if ((await asked(reader, say, 'The same again: ')) !== first)
+        throw new CommandError('The two differ. Nothing was changed.')
       return first
     })
   } finally {
@@ -77,7 +78,8 @@ class LineReader {
 }
 
 function edit(line: string[], character: string): void {
-  if (character === CTRL_C || (character === CTRL_D && line.length === 0)) throw new CommandError('Given up. Nothing was changed.')
+  if (character === CTRL_C || (character === CTRL_D && line.length === 0))
+    throw new CommandError('Given up. Nothing was changed.')
   if (character === BACKSPACE || character === DELETE) line.pop()
   else if (character === CTRL_U) line.length = 0
   else if (character >= ' ') line.push(character)

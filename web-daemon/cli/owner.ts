@@ -9,7 +9,10 @@ export function becomeOwner(state_dir: string): string {
   const { uid, gid } = ownerOf(state_dir)
   const own = process.getuid?.()
   if (own === 0 && uid !== 0) giveUpRoot(uid, gid)
-  else if (own !== uid) throw new CommandError(`${state_dir} belongs to the user ${uid}, and only that one can write the store. Run this as root, with sudo for instance: it works as that user then.`)
+  else if (own !== uid)
+    throw new CommandError(
+      `${state_dir} belongs to the user ${uid}, and only that one can write the store. Run this as root, with sudo for instance: it works as that user then.`,
+    )
   process.umask(0o077)
   return caller
 }
@@ -19,8 +22,13 @@ function ownerOf(state_dir: string): Stats {
     return statSync(state_dir)
   } catch (failure) {
     const { code = 'unknown error' } = failure as NodeJS.ErrnoException
-    if (code === 'EACCES') throw new CommandError(`${state_dir} cannot be looked into by this user. Run this as root, with sudo for instance.`)
-    throw new CommandError(`There is no store in ${state_dir} (${code}). Start the web daemon first, or say where its state is by PANEL_STATE_DIR or PANEL_CONFIG_FILE.`)
+    if (code === 'EACCES')
+      throw new CommandError(
+        `${state_dir} cannot be looked into by this user. Run this as root, with sudo for instance.`,
+      )
+    throw new CommandError(
+      `There is no store in ${state_dir} (${code}). Start the web daemon first, or say where its state is by PANEL_STATE_DIR or PANEL_CONFIG_FILE.`,
+    )
   }
 }
 
@@ -28,7 +36,8 @@ function giveUpRoot(uid: number, gid: number): void {
   process.setgroups?.([])
   process.setgid?.(gid)
   process.setuid?.(uid)
-  if (process.getuid?.() !== uid || process.geteuid?.() !== uid || process.getegid?.() !== gid) throw new Error('root could not be given up')
+  if (process.getuid?.() !== uid || process.geteuid?.() !== uid || process.getegid?.() !== gid)
+    throw new Error('root could not be given up')
 }
 
 /** A user without an account of that number has no name. */

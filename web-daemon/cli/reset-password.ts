@@ -15,7 +15,10 @@ type Db = CommandContext['db']
 /** `caller`: who ran the command, for the audit log. */
 export async function resetPassword(state_dir: string, caller: string): Promise<void> {
   const path = join(state_dir, 'panel.db')
-  if (!existsSync(path)) throw new CommandError(`There is no store ${path}. Start the web daemon first, or say where its state is by PANEL_STATE_DIR or PANEL_CONFIG_FILE.`)
+  if (!existsSync(path))
+    throw new CommandError(
+      `There is no store ${path}. Start the web daemon first, or say where its state is by PANEL_STATE_DIR or PANEL_CONFIG_FILE.`,
+    )
   const db = await inWords(path, openBeside(path))
   try {
     const account = await inWords(path, onlyAccount(db))
@@ -47,7 +50,10 @@ async function change(db: Db, { user_id }: Account, { password_hash, caller }: C
   note.operation(`Password reset on the host by the user ${caller}`)
   await db.transaction().execute(async (transaction) => {
     await replacePassword(transaction, user_id, password_hash, now().toISOString())
-    await recordOwn({ db: transaction, now }, { action: 'PasswordReset', note, refusal: null, duration_ms: Math.round(performance.now() - started) })
+    await recordOwn(
+      { db: transaction, now },
+      { action: 'PasswordReset', note, refusal: null, duration_ms: Math.round(performance.now() - started) },
+    )
   })
 }
 

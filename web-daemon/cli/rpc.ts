@@ -7,8 +7,13 @@ import { CommandError } from './errors.ts'
 const ANSWER_WITHIN_MS = 60_000
 
 export const rpc = async ({ helper_socket }: Config, [method, params = '{}']: readonly string[]): Promise<void> => {
-  if (method === undefined) throw new CommandError('Name a method and its parameters as JSON, such as: tunnel-panel rpc host.probe \'{"parts":["helper"]}\'')
-  const { result, error } = JSON.parse(await answerTo(helper_socket, { jsonrpc: '2.0', id: 1, method, params: parsed(params) })) as { result?: unknown; error?: { message: string } }
+  if (method === undefined)
+    throw new CommandError(
+      'Name a method and its parameters as JSON, such as: tunnel-panel rpc host.probe \'{"parts":["helper"]}\'',
+    )
+  const { result, error } = JSON.parse(
+    await answerTo(helper_socket, { jsonrpc: '2.0', id: 1, method, params: parsed(params) }),
+  ) as { result?: unknown; error?: { message: string } }
   if (error) throw new CommandError(`The helper refuses: ${error.message}`)
   process.stdout.write(`${JSON.stringify(result, null, 2)}\n`)
 }
@@ -25,8 +30,18 @@ const parsed = (text: string): unknown => {
 const answerTo = (path: string, request: object): Promise<string> =>
   new Promise((resolve, reject) => {
     const socket = connect(path)
-    socket.setTimeout(ANSWER_WITHIN_MS, () => socket.destroy(new CommandError(`The helper did not answer within ${ANSWER_WITHIN_MS / 1000} s`)))
-    socket.once('error', (failure: NodeJS.ErrnoException) => reject(new CommandError(failure.code ? `The helper cannot be reached at ${path} (${failure.code}): is tunnel-panel-helper running?` : failure.message)))
+    socket.setTimeout(ANSWER_WITHIN_MS, () =>
+      socket.destroy(new CommandError(`The helper did not answer within ${ANSWER_WITHIN_MS / 1000} s`)),
+    )
+    socket.once('error', (failure: NodeJS.ErrnoException) =>
+      reject(
+        new CommandError(
+          failure.code
+            ? `The helper cannot be reached at ${path} (${failure.code}): is tunnel-panel-helper running?`
+            : failure.message,
+        ),
+      ),
+    )
     socket.once('connect', () => socket.write(`${JSON.stringify(request)}\n`))
     socket.once('close', () => reject(new CommandError('The helper ended the connection without an answer')))
     createInterface({ input: socket }).on('line', (line) => {

@@ -19,7 +19,8 @@ export const takeDown = async ({ state_dir, helper_socket }: Config): Promise<vo
   try {
     const names = (await neighbours(db)).map(({ interface_name }) => interface_name)
     const failed = [...(await rulesDown(helper.ask)), ...(await tunnelsDown(helper.ask, names))]
-    if (failed.length > 0) throw new CommandError(`Not everything could be taken down:\n${failed.map((line) => `  ${line}`).join('\n')}`)
+    if (failed.length > 0)
+      throw new CommandError(`Not everything could be taken down:\n${failed.map((line) => `  ${line}`).join('\n')}`)
   } finally {
     helper.close()
     await db.destroy()
@@ -30,10 +31,14 @@ async function rulesDown(ask: Writer): Promise<string[]> {
   const { rules, damaged } = await heldRules(ask)
   const all = [...rules.values()]
   for (let at = 0; at < all.length; at += RULES_PER_CHANGE_MAX) {
-    const { outcome, failure } = await ask('ruleset.apply', { before: rulesOrNull(all.slice(at, at + RULES_PER_CHANGE_MAX)), after: null })
+    const { outcome, failure } = await ask('ruleset.apply', {
+      before: rulesOrNull(all.slice(at, at + RULES_PER_CHANGE_MAX)),
+      after: null,
+    })
     if (outcome !== 'applied') return [`relay rules: ${failure?.message ?? outcome}`]
   }
-  if (damaged.length > 0) await ask('ruleset.forget', { route_rule_ids: damaged.map(({ route_rule_id }) => route_rule_id) })
+  if (damaged.length > 0)
+    await ask('ruleset.forget', { route_rule_ids: damaged.map(({ route_rule_id }) => route_rule_id) })
   say(`${all.length} relay rules are taken down.`)
   return []
 }
@@ -44,7 +49,8 @@ async function tunnelsDown(ask: Writer, interface_names: string[]): Promise<stri
   for (const { state } of tunnels) {
     if (!state) continue
     const outcome: Outcome = await ask('tunnel.apply', { before: state, after: null })
-    if (outcome.outcome !== 'applied') failed.push(`${state.interface_name}: ${outcome.failure?.message ?? outcome.outcome}`)
+    if (outcome.outcome !== 'applied')
+      failed.push(`${state.interface_name}: ${outcome.failure?.message ?? outcome.outcome}`)
   }
   say(`${tunnels.length - failed.length} tunnels are taken down.`)
   return failed

@@ -1,7 +1,26 @@
 // The web daemon's log: JSON lines on stderr, without what must never be kept.
 import pino, { type DestinationStream, type Logger } from 'pino'
 
-const SECRETS = ['password', 'current_password', 'new_password', 'password_hash', 'token', 'csrf_token', 'cookie', 'cookies', 'authorization', 'set-cookie']
+const SECRETS = [
+  'password',
+  'current_password',
+  'new_password',
+  'password_hash',
+  'token',
+  'csrf_token',
+  'cookie',
+  'cookies',
+  'authorization',
+  'set-cookie',
+]
 
 export const makeLogger = (destination: DestinationStream = pino.destination(2)): Logger =>
-  pino({ redact: { paths: SECRETS.flatMap((name) => [`["${name}"]`, `*["${name}"]`, `*.*["${name}"]`]), censor: '[redacted]' } }, destination)
+  pino(
+    {
+      redact: {
+        paths: SECRETS.flatMap((name) => [`["${name}"]`, `*["${name}"]`, `*.*["${name}"]`]),
+        censor: '[redacted]',
+      },
+    },
+    destination,
+  )

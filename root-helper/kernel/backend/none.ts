@@ -6,7 +6,15 @@ export function rulesetsWithout(detail: string): Rulesets {
     throw new KernelError('EOPNOTSUPP', detail)
   }
   return {
-    read: async () => ({ backend: 'none', is_readable: false, is_present: false, detail, rules: [], damaged: [], unmanaged: [] }),
+    read: async () => ({
+      backend: 'none',
+      is_readable: false,
+      is_present: false,
+      detail,
+      rules: [],
+      damaged: [],
+      unmanaged: [],
+    }),
     submit: async () => refuse(),
     removeCounters: async () => refuse(),
     counters: async () => refuse(),

@@ -46,20 +46,45 @@ export async function openNetfilter(stateDir: string, wanted: WantedBackend): Pr
   const common = { kept: keptRulesIn(stateDir), generations: new Generations(rulesetGeneration()) }
   const changes = new RulesetChanges(() => common.generations.ofOthers())
   const nft = await findTool('nft')
-  const netfilter = nft === null ? foreignUnread('nft is not installed, so the rules of other software cannot be read: install the package nftables') : foreignBy(new Nft(nft), () => common.generations.ofOthers())
+  const netfilter =
+    nft === null
+      ? foreignUnread(
+          'nft is not installed, so the rules of other software cannot be read: install the package nftables',
+        )
+      : foreignBy(new Nft(nft), () => common.generations.ofOthers())
   const { opened, refused } = await choose(common, wanted)
   if (!opened) {
     const reason = refused.slice(0, 300)
-    return { ruleBackend: { active: 'none', has_ipv6: false, reason }, rulesets: rulesetsWithout(reason), netfilter, changes, backendAnswers: async () => ({ available: false, version: '', detail: reason }) }
+    return {
+      ruleBackend: { active: 'none', has_ipv6: false, reason },
+      rulesets: rulesetsWithout(reason),
+      netfilter,
+      changes,
+      backendAnswers: async () => ({ available: false, version: '', detail: reason }),
+    }
   }
-  return { ruleBackend: opened.found, rulesets: afterAnother(opened, common, join(stateDir, 'rule-backend')), netfilter: opened.found.active === 'iptables_legacy' ? besideLegacy(netfilter) : netfilter, changes, backendAnswers: opened.answers }
+  return {
+    ruleBackend: opened.found,
+    rulesets: afterAnother(opened, common, join(stateDir, 'rule-backend')),
+    netfilter: opened.found.active === 'iptables_legacy' ? besideLegacy(netfilter) : netfilter,
+    changes,
+    backendAnswers: opened.answers,
+  }
 }
 
 /** nft tells nothing of what stands in the tables of iptables-legacy. */
 const besideLegacy = (netfilter: Netfilter): Netfilter => ({
   foreign: async () => {
     const found = await netfilter.foreign()
-    return found.is_readable ? { ...found, is_whole: false, detail: [found.detail, 'rules in the tables of iptables-legacy are not among them'].filter((text) => text !== '').join('; ') } : found
+    return found.is_readable
+      ? {
+          ...found,
+          is_whole: false,
+          detail: [found.detail, 'rules in the tables of iptables-legacy are not among them']
+            .filter((text) => text !== '')
+            .join('; '),
+        }
+      : found
   },
 })
 
@@ -70,11 +95,18 @@ async function choose(common: Common, wanted: WantedBackend): Promise<{ opened: 
     if (typeof opened !== 'string') return { opened, refused: '' }
     refusals.push(opened)
   }
-  return { opened: null, refused: wanted ? `PANEL_RULE_BACKEND asks for ${wanted}, and ${refusals.join('; ')}` : `Nothing here can hold relay rules (${refusals.join('; ')}): install the package nftables` }
+  return {
+    opened: null,
+    refused: wanted
+      ? `PANEL_RULE_BACKEND asks for ${wanted}, and ${refusals.join('; ')}`
+      : `Nothing here can hold relay rules (${refusals.join('; ')}): install the package nftables`,
+  }
 }
 
 async function inOrderOfChoice(): Promise<SomeBackend[]> {
-  return (await defaultVariant()) === 'iptables_legacy' ? ['nftables', 'iptables_legacy', 'iptables_nft'] : ['nftables', 'iptables_nft', 'iptables_legacy']
+  return (await defaultVariant()) === 'iptables_legacy'
+    ? ['nftables', 'iptables_legacy', 'iptables_nft']
+    : ['nftables', 'iptables_nft', 'iptables_legacy']
 }
 
 /** Says why where it does not work here. `why` is what speaks against a better one. */
@@ -83,7 +115,12 @@ async function open(backend: SomeBackend, common: Common, why: string): Promise<
   const iptables = await openIptables(backend)
   if (typeof iptables === 'string') return iptables
   const rulesets = new IptablesRulesets(iptables, common.kept)
-  return { found: { active: backend, has_ipv6: iptables.hasIpv6, reason: why || 'iptables is used where nft is not' }, rulesets, clear: () => rulesets.clear(), answers: () => iptables.answers() }
+  return {
+    found: { active: backend, has_ipv6: iptables.hasIpv6, reason: why || 'iptables is used where nft is not' },
+    rulesets,
+    clear: () => rulesets.clear(),
+    answers: () => iptables.answers(),
+  }
 }
 
 async function openNft({ kept, generations }: Common, why: string): Promise<Opened | string> {
@@ -102,7 +139,16 @@ async function openNft({ kept, generations }: Common, why: string): Promise<Open
     await nft.submit(`delete table ${TABLE}\n`)
     return true
   }
-  return { found: { active: 'nftables', has_ipv6: true, reason: why || 'nftables is used wherever nft and the kernel offer it' }, rulesets: new NftRulesets(nft, kept, generations), clear, answers: nftAnswers }
+  return {
+    found: {
+      active: 'nftables',
+      has_ipv6: true,
+      reason: why || 'nftables is used wherever nft and the kernel offer it',
+    },
+    rulesets: new NftRulesets(nft, kept, generations),
+    clear,
+    answers: nftAnswers,
+  }
 }
 
 /** A backend that takes over from another brings back the rules itself, and then takes the other's away: two would relay twice. */
@@ -117,11 +163,21 @@ function afterAnother(opened: Opened, common: Common, path: string): Rulesets {
     await writeWhole(path, found.active, 0o600)
     return restored
   }
-  return { read: () => rulesets.read(), submit: (gone, put) => rulesets.submit(gone, put), removeCounters: (ids) => rulesets.removeCounters(ids), counters: () => rulesets.counters(), restore }
+  return {
+    read: () => rulesets.read(),
+    submit: (gone, put) => rulesets.submit(gone, put),
+    removeCounters: (ids) => rulesets.removeCounters(ids),
+    counters: () => rulesets.counters(),
+    restore,
+  }
 }
 
 async function takeAway(before: SomeBackend, common: Common): Promise<void> {
   const other = await open(before, common, '')
-  if (typeof other === 'string') return log('info', 'The relay rules of another backend are left, since it does not work here', { backend: before, detail: other })
+  if (typeof other === 'string')
+    return log('info', 'The relay rules of another backend are left, since it does not work here', {
+      backend: before,
+      detail: other,
+    })
   if (await other.clear()) log('info', 'The relay rules that another backend held are taken away', { backend: before })
 }

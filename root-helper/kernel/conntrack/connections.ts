@@ -4,7 +4,13 @@ import type { RelayDestination } from '@panel/shared/ruleset/model.ts'
 import { markOf, RULE_MASK } from '@panel/shared/ruleset/mark.ts'
 import { KernelError, type Connections } from '../facilities.ts'
 import { FlowCounts } from './flow-counts.ts'
-import { decodeConnection, deleteConnection, dumpByMark, ownerOf, type TrackedConnection } from '../../netlink/conntrack.ts'
+import {
+  decodeConnection,
+  deleteConnection,
+  dumpByMark,
+  ownerOf,
+  type TrackedConnection,
+} from '../../netlink/conntrack.ts'
 import { NETLINK_NETFILTER } from '../../netlink/constants.ts'
 import { NetlinkSocket } from '../../netlink/socket.ts'
 
@@ -18,7 +24,10 @@ export class KernelConnections implements Connections {
   async list(route_rule_ids: readonly number[]): Promise<TrackedConnection[]> {
     this.#socket ??= new NetlinkSocket({ protocol: NETLINK_NETFILTER })
     const [only, ...others] = route_rule_ids
-    const request = only !== undefined && others.length === 0 ? dumpByMark(markOf(only), RULE_MASK) : dumpByMark(markOf(0), NIBBLE_MASK)
+    const request =
+      only !== undefined && others.length === 0
+        ? dumpByMark(markOf(only), RULE_MASK)
+        : dumpByMark(markOf(0), NIBBLE_MASK)
     const wanted = new Set(route_rule_ids)
     const now = Date.now()
     return (await this.#socket.dump(request)).flatMap((message) => {
@@ -33,7 +42,10 @@ export class KernelConnections implements Connections {
     return { epoch: this.#counts.epoch, flows: this.#counts.look(found.flatMap((message) => ownerOf(message) ?? [])) }
   }
 
-  async drop(route_rule_ids: readonly number[], destinations: readonly Pick<RelayDestination, 'address' | 'port'>[]): Promise<number> {
+  async drop(
+    route_rule_ids: readonly number[],
+    destinations: readonly Pick<RelayDestination, 'address' | 'port'>[],
+  ): Promise<number> {
     const chosen = new Set(destinations.map(({ address, port }) => `${address} ${port}`))
     let dropped = 0
     for (const one of route_rule_ids.length === 0 ? [] : await this.list(route_rule_ids)) {

@@ -27,7 +27,10 @@ export class FlowCounts {
       // A dump may tell of an entry twice where the table changes under it.
       if (seen.has(key)) continue
       seen.add(key)
-      const rule = counted.get(one.route_rule_id) ?? { connections: 0, begun: this.#counted.get(one.route_rule_id)?.begun ?? 0 }
+      const rule = counted.get(one.route_rule_id) ?? {
+        connections: 0,
+        begun: this.#counted.get(one.route_rule_id)?.begun ?? 0,
+      }
       rule.connections += 1
       if (this.#seen !== null && !this.#seen.has(key)) rule.begun += 1
       counted.set(one.route_rule_id, rule)

@@ -11,7 +11,8 @@ export interface Bursts {
 const unfinished = new Set<() => Promise<void>>()
 
 /** Does at once what is still to be done, for a helper that is about to end: nobody would ask for it again. */
-export const finishBursts = async (): Promise<void> => void (await Promise.all([...unfinished].map((finish) => finish())))
+export const finishBursts = async (): Promise<void> =>
+  void (await Promise.all([...unfinished].map((finish) => finish())))
 
 /** `work` is told who asked since it was done last, and never rejects. */
 export function inBursts(work: (asked: readonly string[]) => Promise<void>, pause_ms = 1000): Bursts {

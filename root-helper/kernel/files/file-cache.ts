@@ -29,4 +29,5 @@ export function unchangedFiles(): (path: string) => string | null {
 }
 
 /** Nobody sets ctime: whatever is done to a file, or put in its place, shows in it or in the number of the inode. */
-const isSame = (a: Stats, b: Stats): boolean => a.ctimeMs === b.ctimeMs && a.ino === b.ino && a.size === b.size && a.dev === b.dev
+const isSame = (a: Stats, b: Stats): boolean =>
+  a.ctimeMs === b.ctimeMs && a.ino === b.ino && a.size === b.size && a.dev === b.dev

@@ -20,4 +20,5 @@ export function keptRulesIn(folder: string): KeptRules {
   }
 }
 
-const rulesIn = (text: string | null): readonly RelayRule[] => (text === null ? [] : (JSON.parse(text) as { rules: RelayRule[] }).rules)
+const rulesIn = (text: string | null): readonly RelayRule[] =>
+  text === null ? [] : (JSON.parse(text) as { rules: RelayRule[] }).rules

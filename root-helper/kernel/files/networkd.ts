@@ -6,7 +6,12 @@ import type { NetworkdFiles } from '../facilities.ts'
 import { runQuietly } from '../program/run-quietly.ts'
 import { savedFilesIn } from './saved-files.ts'
 
-const NETWORKD_FOLDERS = ['/etc/systemd/network', '/run/systemd/network', '/usr/lib/systemd/network', '/usr/local/lib/systemd/network']
+const NETWORKD_FOLDERS = [
+  '/etc/systemd/network',
+  '/run/systemd/network',
+  '/usr/lib/systemd/network',
+  '/usr/local/lib/systemd/network',
+]
 const UNIT = 'systemd-networkd.service'
 /** Where `systemctl enable` puts its links: by the unit's own [Install] in the first, by an administrator's in the others. */
 const ENABLING = ['multi-user.target.wants', 'sysinit.target.wants', 'network.target.wants']
@@ -19,9 +24,12 @@ export const networkdRuns = (): boolean => isThere(`/run/systemd/units/invocatio
 
 /** Whether the next boot starts it, told without starting a program. */
 export const networkdIsEnabled = (): boolean =>
-  ['/etc/systemd/system', '/usr/lib/systemd/system'].some((folder) => ENABLING.some((wants) => isThere(`${folder}/${wants}/${UNIT}`)))
+  ['/etc/systemd/system', '/usr/lib/systemd/system'].some((folder) =>
+    ENABLING.some((wants) => isThere(`${folder}/${wants}/${UNIT}`)),
+  )
 
-export const networkdIsInstalled = (): boolean => ['/usr/lib/systemd/systemd-networkd', '/lib/systemd/systemd-networkd'].some((path) => existsSync(path))
+export const networkdIsInstalled = (): boolean =>
+  ['/usr/lib/systemd/systemd-networkd', '/lib/systemd/systemd-networkd'].some((path) => existsSync(path))
 
 /** As with systemd's own units, a burst of changes is one reload; but no link is made or deleted while networkd thinks of an older file for it. */
 export function networkdFilesIn(folder: string): NetworkdFiles {

@@ -5,7 +5,12 @@ import { inBursts } from './bursts.ts'
 import { runQuietly } from '../program/run-quietly.ts'
 import { isEnabledIn } from './units.ts'
 
-const SYSTEMD_FOLDERS = ['/etc/systemd/system', '/run/systemd/system', '/usr/lib/systemd/system', '/usr/local/lib/systemd/system']
+const SYSTEMD_FOLDERS = [
+  '/etc/systemd/system',
+  '/run/systemd/system',
+  '/usr/lib/systemd/system',
+  '/usr/local/lib/systemd/system',
+]
 const SYSTEMCTL = '/usr/bin/systemctl'
 
 export const systemdReads = (folder: string): boolean => SYSTEMD_FOLDERS.includes(folder)

@@ -34,7 +34,14 @@ export function isEnabledIn(folder: string, name: string): boolean {
 async function listEnabledIn(wants: string): Promise<string[]> {
   if (!existsSync(wants)) return []
   const entries = await readdir(wants, { withFileTypes: true })
-  return entries.filter((entry) => entry.isSymbolicLink() && isFileOf(entry.name, UNIT_KINDS) && readlinkSync(join(wants, entry.name)) === `../${entry.name}`).map(({ name }) => name)
+  return entries
+    .filter(
+      (entry) =>
+        entry.isSymbolicLink() &&
+        isFileOf(entry.name, UNIT_KINDS) &&
+        readlinkSync(join(wants, entry.name)) === `../${entry.name}`,
+    )
+    .map(({ name }) => name)
 }
 
 async function enable(wants: string, name: string): Promise<void> {

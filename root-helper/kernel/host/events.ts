@@ -32,4 +32,9 @@ function linksWatched(tell: (event: HostEvent) => void): () => void {
   }
 }
 
-const hostEvent = ({ subject, name, index, is_removal }: LinkEvent): HostEvent => ({ subject, interface_name: name, index, is_removal })
+const hostEvent = ({ subject, name, index, is_removal }: LinkEvent): HostEvent => ({
+  subject,
+  interface_name: name,
+  index,
+  is_removal,
+})

@@ -32,7 +32,10 @@ export async function helperFacts(config: HelperConfig): Promise<HelperFacts> {
 export type BackendAnswer = Tools['backend']
 
 export async function findTools(backend: BackendAnswer): Promise<Tools> {
-  return { backend, tools: await Promise.all(TOOLS.map(async (name) => ({ name, available: (await findTool(name)) !== null }))) }
+  return {
+    backend,
+    tools: await Promise.all(TOOLS.map(async (name) => ({ name, available: (await findTool(name)) !== null }))),
+  }
 }
 
 interface Saving {
@@ -54,36 +57,62 @@ async function unwritable(folder: string, what: string): Promise<Saving | null> 
 async function savesToNetworkd(folder: string): Promise<Saving> {
   const refused = await unwritable(folder, 'Files for systemd-networkd')
   if (refused) return refused
-  if (!networkdReads(folder)) return { available: true, detail: `Files are written to ${folder}, which systemd-networkd does not read: copy them to /etc/systemd/network to have them at boot` }
+  if (!networkdReads(folder))
+    return {
+      available: true,
+      detail: `Files are written to ${folder}, which systemd-networkd does not read: copy them to /etc/systemd/network to have them at boot`,
+    }
   if (!networkdIsInstalled()) return { available: false, detail: 'systemd-networkd is not installed' }
-  if (!networkdIsEnabled()) return { available: false, detail: 'systemd-networkd is not started at boot: run "systemctl enable systemd-networkd" first' }
+  if (!networkdIsEnabled())
+    return {
+      available: false,
+      detail: 'systemd-networkd is not started at boot: run "systemctl enable systemd-networkd" first',
+    }
   return { available: true, detail: `Files in ${folder}` }
 }
 
 async function savesToSystemd(folder: string): Promise<Saving> {
   const refused = await unwritable(folder, 'Unit files')
   if (refused) return refused
-  if (!systemdReads(folder)) return { available: true, detail: `Unit files are written to ${folder}, which systemd does not read: copy them to /etc/systemd/system to have them at boot` }
-  return systemdRuns() ? { available: true, detail: `Unit files in ${folder}` } : { available: false, detail: 'systemd does not run on this host' }
+  if (!systemdReads(folder))
+    return {
+      available: true,
+      detail: `Unit files are written to ${folder}, which systemd does not read: copy them to /etc/systemd/system to have them at boot`,
+    }
+  return systemdRuns()
+    ? { available: true, detail: `Unit files in ${folder}` }
+    : { available: false, detail: 'systemd does not run on this host' }
 }
 
 export async function nftAnswers(): Promise<BackendAnswer> {
   const nft = await findTool('nft')
   if (nft === null) return { available: false, version: '', detail: 'nft is not installed' }
   try {
-    const version = oneLine((await run(nft, ['--version'])).stdout).slice(0, 60).trim()
+    const version = oneLine((await run(nft, ['--version'])).stdout)
+      .slice(0, 60)
+      .trim()
     // Listing asks the kernel, so a kernel without nf_tables shows here.
     await run(nft, ['list', 'tables'])
     return { available: true, version, detail: '' }
   } catch (error) {
-    return { available: false, version: '', detail: oneLine((error as { stderr?: string }).stderr ?? String(error)).slice(0, 300) }
+    return {
+      available: false,
+      version: '',
+      detail: oneLine((error as { stderr?: string }).stderr ?? String(error)).slice(0, 300),
+    }
   }
 }
 
 export async function findTool(name: string): Promise<string | null> {
   for (const folder of TOOL_FOLDERS) {
     const path = join(folder, name)
-    if (await access(path, constants.X_OK).then(() => true, () => false)) return path
+    if (
+      await access(path, constants.X_OK).then(
+        () => true,
+        () => false,
+      )
+    )
+      return path
   }
   return null
 }

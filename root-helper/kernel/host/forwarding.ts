@@ -47,6 +47,12 @@ async function numberIn(path: string): Promise<number | null> {
 }
 
 async function conntrack(): Promise<Awaited<ReturnType<Forwarding['facts']>>['conntrack']> {
-  const [count, max, acct, timestamp] = await Promise.all(['nf_conntrack_count', 'nf_conntrack_max', 'nf_conntrack_acct', 'nf_conntrack_timestamp'].map((name) => numberIn(`${CONNTRACK}/${name}`)))
-  return typeof count === 'number' && typeof max === 'number' ? { count, max, is_accounting: acct === 1, is_timestamping: timestamp === 1 } : null
+  const [count, max, acct, timestamp] = await Promise.all(
+    ['nf_conntrack_count', 'nf_conntrack_max', 'nf_conntrack_acct', 'nf_conntrack_timestamp'].map((name) =>
+      numberIn(`${CONNTRACK}/${name}`),
+    ),
+  )
+  return typeof count === 'number' && typeof max === 'number'
+    ? { count, max, is_accounting: acct === 1, is_timestamping: timestamp === 1 }
+    : null
 }

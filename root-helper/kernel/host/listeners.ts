@@ -5,25 +5,39 @@ import { log } from '../../log.ts'
 import { codeOf } from '../files/files.ts'
 import { sshPorts, waitingSockets, type BoundSocket } from './socket-table.ts'
 
-const TABLES = [['tcp', '/proc/net/tcp'], ['tcp', '/proc/net/tcp6'], ['udp', '/proc/net/udp'], ['udp', '/proc/net/udp6']] as const
+const TABLES = [
+  ['tcp', '/proc/net/tcp'],
+  ['tcp', '/proc/net/tcp6'],
+  ['udp', '/proc/net/udp'],
+  ['udp', '/proc/net/udp6'],
+] as const
 const SSH_CONFIG = '/etc/ssh/sshd_config'
 
 /** One for each protocol, address and port. Nothing is remembered. */
 export async function findListeners(): Promise<Listener[]> {
   const tables = await Promise.all(TABLES.map(async ([protocol, path]) => waitingSockets(protocol, await textOf(path))))
-  const sockets = [...new Map(tables.flat().map((socket) => [`${socket.protocol} ${socket.address} ${socket.port}`, socket])).values()]
+  const sockets = [
+    ...new Map(tables.flat().map((socket) => [`${socket.protocol} ${socket.address} ${socket.port}`, socket])).values(),
+  ]
   const [owners, ports] = await Promise.all([ownersOf(sockets), configuredSshPorts()])
   return sockets.map(({ inode, ...listener }) => {
     const process = owners.get(inode) ?? ''
-    return { ...listener, process, is_sshd: listener.protocol === 'tcp' && isSshd(process, ports.includes(listener.port)) }
+    return {
+      ...listener,
+      process,
+      is_sshd: listener.protocol === 'tcp' && isSshd(process, ports.includes(listener.port)),
+    }
   })
 }
 
 /** systemd may hold the socket until somebody comes (ssh.socket), and a helper without the right to look sees no name: then the configuration decides. */
-const isSshd = (process: string, isConfigured: boolean): boolean => process === 'sshd' || process === 'dropbear' || (isConfigured && (process === '' || process === 'systemd'))
+const isSshd = (process: string, isConfigured: boolean): boolean =>
+  process === 'sshd' || process === 'dropbear' || (isConfigured && (process === '' || process === 'systemd'))
 
 async function configuredSshPorts(): Promise<number[]> {
-  const more = (await namesIn(`${SSH_CONFIG}.d`)).filter((name) => name.endsWith('.conf')).map((name) => `${SSH_CONFIG}.d/${name}`)
+  const more = (await namesIn(`${SSH_CONFIG}.d`))
+    .filter((name) => name.endsWith('.conf'))
+    .map((name) => `${SSH_CONFIG}.d/${name}`)
   return sshPorts((await Promise.all([SSH_CONFIG, ...more].map(textOf))).join('\n'))
 }
 
@@ -32,7 +46,9 @@ async function ownersOf(sockets: readonly BoundSocket[]): Promise<Map<string, st
   const wanted = new Set(sockets.map(({ inode }) => `socket:[${inode}]`))
   const owners = new Map<string, string>()
   for (const pid of (await namesIn('/proc')).filter((name) => /^\d+$/.test(name))) {
-    const held = await Promise.all((await namesIn(`/proc/${pid}/fd`)).map((fd) => readlink(`/proc/${pid}/fd/${fd}`).catch(gone(''))))
+    const held = await Promise.all(
+      (await namesIn(`/proc/${pid}/fd`)).map((fd) => readlink(`/proc/${pid}/fd/${fd}`).catch(gone(''))),
+    )
     const ours = held.filter((target) => wanted.has(target))
     if (ours.length === 0) continue
     const name = (await textOf(`/proc/${pid}/comm`)).replaceAll(/[^\x20-\x7e]/g, '').slice(0, 64)
@@ -49,6 +65,7 @@ const gone =
   <T>(nothing: T) =>
   (failure: unknown): T => {
     const code = codeOf(failure) ?? String(failure)
-    if (!['ENOENT', 'ESRCH', 'EACCES', 'EPERM', 'ENOTDIR'].includes(code)) log('warning', 'Something of the listening processes could not be read', { code })
+    if (!['ENOENT', 'ESRCH', 'EACCES', 'EPERM', 'ENOTDIR'].includes(code))
+      log('warning', 'Something of the listening processes could not be read', { code })
     return nothing
   }

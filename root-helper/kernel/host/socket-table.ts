@@ -13,14 +13,17 @@ const WAITING = { tcp: '0A', udp: '07' } as const
 
 /** The sockets that wait for anybody; lines that cannot be read are left out. */
 export function waitingSockets(protocol: BoundSocket['protocol'], table: string): BoundSocket[] {
-  return table.split('\n').slice(1).flatMap((line) => {
-    const [, local = '', remote = '', state, , , , , , inode = ''] = line.trim().split(/\s+/)
-    const [hexAddress = '', hexPort = ''] = local.split(':')
-    const address = addressOf(hexAddress)
-    const port = Number.parseInt(hexPort, 16)
-    if (state !== WAITING[protocol] || address === null || !(port > 0) || !/^0+:0+$/.test(remote)) return []
-    return [{ protocol, address, port, inode }]
-  })
+  return table
+    .split('\n')
+    .slice(1)
+    .flatMap((line) => {
+      const [, local = '', remote = '', state, , , , , , inode = ''] = line.trim().split(/\s+/)
+      const [hexAddress = '', hexPort = ''] = local.split(':')
+      const address = addressOf(hexAddress)
+      const port = Number.parseInt(hexPort, 16)
+      if (state !== WAITING[protocol] || address === null || !(port > 0) || !/^0+:0+$/.test(remote)) return []
+      return [{ protocol, address, port, inode }]
+    })
 }
 
 /** Words of 32 bits, each in the byte order of the host, which is little-endian wherever this runs. An IPv4 address in IPv6 clothes is shown without. */
@@ -28,7 +31,8 @@ function addressOf(hex: string): string | null {
   if (!/^([0-9A-F]{8}|[0-9A-F]{32})$/.test(hex)) return null
   const words = hex.match(/.{8}/g) ?? []
   const value = BigInt(`0x${words.map((word) => (word.match(/../g) ?? []).reverse().join('')).join('')}`)
-  const ip: Ip = words.length === 4 && value >> 32n !== 0xffffn ? { family: 6, value } : { family: 4, value: value & 0xffff_ffffn }
+  const ip: Ip =
+    words.length === 4 && value >> 32n !== 0xffffn ? { family: 6, value } : { family: 4, value: value & 0xffff_ffffn }
   return formatIp(ip)
 }
 

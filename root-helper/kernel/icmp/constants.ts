@@ -42,8 +42,17 @@ const MEANINGS: Record<Family, Record<number, { readonly other: Meaning; readonl
     3: {
       other: unreachable('destination unreachable'),
       codes: {
-        0: unreachable('network unreachable'), 1: unreachable('host unreachable'), 2: unreachable('protocol unreachable'), 3: unreachable('port unreachable'),
-        4: TOO_BIG, 5: unreachable('source route failed'), 6: unreachable('network unknown'), 7: unreachable('host unknown'), 9: PROHIBITED, 10: PROHIBITED, 13: PROHIBITED,
+        0: unreachable('network unreachable'),
+        1: unreachable('host unreachable'),
+        2: unreachable('protocol unreachable'),
+        3: unreachable('port unreachable'),
+        4: TOO_BIG,
+        5: unreachable('source route failed'),
+        6: unreachable('network unknown'),
+        7: unreachable('host unknown'),
+        9: PROHIBITED,
+        10: PROHIBITED,
+        13: PROHIBITED,
       },
     },
     11: { other: HOP, codes: { 1: REASSEMBLY } },
@@ -52,7 +61,15 @@ const MEANINGS: Record<Family, Record<number, { readonly other: Meaning; readonl
   6: {
     1: {
       other: unreachable('destination unreachable'),
-      codes: { 0: unreachable('no route'), 1: PROHIBITED, 2: unreachable('beyond the scope of the source address'), 3: unreachable('address unreachable'), 4: unreachable('port unreachable'), 5: PROHIBITED, 6: unreachable('a route rejects it') },
+      codes: {
+        0: unreachable('no route'),
+        1: PROHIBITED,
+        2: unreachable('beyond the scope of the source address'),
+        3: unreachable('address unreachable'),
+        4: unreachable('port unreachable'),
+        5: PROHIBITED,
+        6: unreachable('a route rejects it'),
+      },
     },
     2: { other: TOO_BIG, codes: {} },
     3: { other: HOP, codes: { 1: REASSEMBLY } },
@@ -67,4 +84,7 @@ export function meaningOf(family: Family, type: number, code: number): Meaning |
 }
 
 /** The types that are worth waking up for. */
-export const wantedTypes = (family: Family): number[] => [ECHO_REPLY[family], ...Object.keys(MEANINGS[family]).map(Number)]
+export const wantedTypes = (family: Family): number[] => [
+  ECHO_REPLY[family],
+  ...Object.keys(MEANINGS[family]).map(Number),
+]

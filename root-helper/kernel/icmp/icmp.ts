@@ -21,7 +21,19 @@ const ROUNDS_MAX = 16
 const TEMPLATES_MAX = 16
 const ENODEV = 19
 
-type Native = Pick<typeof native, 'openIcmp' | 'option' | 'optionBytes' | 'receiveBuffer' | 'interfaceIndex' | 'sendPacket' | 'receivePackets' | 'watch' | 'pause' | 'close'>
+type Native = Pick<
+  typeof native,
+  | 'openIcmp'
+  | 'option'
+  | 'optionBytes'
+  | 'receiveBuffer'
+  | 'interfaceIndex'
+  | 'sendPacket'
+  | 'receivePackets'
+  | 'watch'
+  | 'pause'
+  | 'close'
+>
 
 export const icmpOver = (transport: Native): Icmp => ({ open: (hear) => new Port(transport, hear) })
 export const kernelIcmp: Icmp = icmpOver(native)
@@ -87,11 +99,23 @@ class FamilySocket {
     this.#watch()
   }
 
-  send({ interface_name, target_address }: PathEnds, target: Buffer, source: Buffer, echo: EchoRequest): EchoSent | KernelError {
+  send(
+    { interface_name, target_address }: PathEnds,
+    target: Buffer,
+    source: Buffer,
+    echo: EchoRequest,
+  ): EchoSent | KernelError {
     const index = interface_name === '' ? 0 : this.#transport.interfaceIndex(this.#channel, interface_name)
     if (interface_name !== '' && index === 0) return refusal(interface_name, ENODEV, '')
     this.#setDontFragment(echo.is_dont_fragment)
-    const at = this.#transport.sendPacket(this.#channel, this.#template(echo.packet_size).make(echo.identifier, echo.sequence), target, source, index, echo.hop_limit)
+    const at = this.#transport.sendPacket(
+      this.#channel,
+      this.#template(echo.packet_size).make(echo.identifier, echo.sequence),
+      target,
+      source,
+      index,
+      echo.hop_limit,
+    )
     return at < 0 ? refusal(`send to ${target_address}`, -at, '') : { at_us: at, interface_index: index }
   }
 
@@ -103,7 +127,9 @@ class FamilySocket {
         for (let n = 0; n < count; n += 1) this.#take(received(n))
       }
     } catch (error) {
-      log('warning', 'What came by ICMP could not be read', { detail: error instanceof Error ? error.message : String(error) })
+      log('warning', 'What came by ICMP could not be read', {
+        detail: error instanceof Error ? error.message : String(error),
+      })
     }
   }
 
@@ -139,16 +165,34 @@ class FamilySocket {
   #setDontFragment(is_on: boolean): void {
     if (this.#isDontFragment === is_on) return
     this.#isDontFragment = is_on
-    if (this.#family === 4) return this.#transport.option(this.#channel, k.SOL_IP, k.IP_MTU_DISCOVER, is_on ? k.IP_PMTUDISC_PROBE : k.IP_PMTUDISC_DONT)
-    this.#transport.option(this.#channel, k.SOL_IPV6, k.IPV6_MTU_DISCOVER, is_on ? k.IPV6_PMTUDISC_PROBE : k.IPV6_PMTUDISC_WANT)
+    if (this.#family === 4)
+      return this.#transport.option(
+        this.#channel,
+        k.SOL_IP,
+        k.IP_MTU_DISCOVER,
+        is_on ? k.IP_PMTUDISC_PROBE : k.IP_PMTUDISC_DONT,
+      )
+    this.#transport.option(
+      this.#channel,
+      k.SOL_IPV6,
+      k.IPV6_MTU_DISCOVER,
+      is_on ? k.IPV6_PMTUDISC_PROBE : k.IPV6_PMTUDISC_WANT,
+    )
     this.#transport.option(this.#channel, k.SOL_IPV6, k.IPV6_DONTFRAG, is_on ? 1 : 0)
   }
 }
 
 function received(n: number): Packet {
-  const [start = 0, addressBytes = 0, length = 0, at_us = 0, interface_index = 0, hop_limit = 0] = RECEIVED_NOTES.subarray(n * NOTES, (n + 1) * NOTES)
+  const [start = 0, addressBytes = 0, length = 0, at_us = 0, interface_index = 0, hop_limit = 0] =
+    RECEIVED_NOTES.subarray(n * NOTES, (n + 1) * NOTES)
   const begin = start + addressBytes
-  return { from: RECEIVED.subarray(start, begin), bytes: RECEIVED.subarray(begin, begin + length), at_us, interface_index, hop_limit }
+  return {
+    from: RECEIVED.subarray(start, begin),
+    bytes: RECEIVED.subarray(begin, begin + length),
+    at_us,
+    interface_index,
+    hop_limit,
+  }
 }
 
 const bits = (types: readonly number[]): number => types.reduce((set, type) => set | (1 << type), 0)

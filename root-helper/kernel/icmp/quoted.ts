@@ -48,12 +48,14 @@ function echoIn(family: Family, { protocol, payload: message, target }: Carried,
 }
 
 /** Of a packet that was cut up only the first fragment is told of. */
-export const carriedBy = (family: Family, packet: Buffer): Carried | null => (family === 4 ? carriedByIpv4(packet) : carriedByIpv6(packet))
+export const carriedBy = (family: Family, packet: Buffer): Carried | null =>
+  family === 4 ? carriedByIpv4(packet) : carriedByIpv6(packet)
 
 function carriedByIpv4(packet: Buffer): Carried | null {
   const [first = 0] = packet
   const length = (first & 0x0f) * 4
-  if (first >> 4 !== 4 || length < IPV4_HEADER || packet.length < length || (packet.readUInt16BE(6) & 0x1fff) !== 0) return null
+  if (first >> 4 !== 4 || length < IPV4_HEADER || packet.length < length || (packet.readUInt16BE(6) & 0x1fff) !== 0)
+    return null
   return { protocol: packet[9] ?? 0, payload: packet.subarray(length), target: packet.subarray(16, 20) }
 }
 
@@ -61,7 +63,8 @@ function carriedByIpv4(packet: Buffer): Carried | null {
 function carriedByIpv6(packet: Buffer): Carried | null {
   if (packet.length < IPV6_HEADER || (packet[0] ?? 0) >> 4 !== 6) return null
   const [target, rest, next] = [packet.subarray(24, 40), packet.subarray(IPV6_HEADER), packet[6] ?? 0]
-  if (next === DESTINATION_OPTIONS) return { protocol: rest[0] ?? 0, payload: rest.subarray(((rest[1] ?? 0) + 1) * 8), target }
+  if (next === DESTINATION_OPTIONS)
+    return { protocol: rest[0] ?? 0, payload: rest.subarray(((rest[1] ?? 0) + 1) * 8), target }
   if (next !== FRAGMENT) return { protocol: next, payload: rest, target }
   const isFirst = rest.length >= FRAGMENT_HEADER && (rest.readUInt16BE(2) & 0xfff8) === 0
   return isFirst ? { protocol: rest[0] ?? 0, payload: rest.subarray(FRAGMENT_HEADER), target } : null

@@ -47,11 +47,14 @@ export function readHeard(family: Family, packet: Packet, cookie: Buffer): Heard
   const [type = 0, code = 0] = message
   const isReply = type === ECHO_REPLY[family]
   const meaning = isReply ? { kind: 'reply' as const, words: '' } : meaningOf(family, type, code)
-  const echo = isReply ? { message, target: packet.from, wrapping: 0 } : quotedEcho(family, message.subarray(HEADER_BYTES))
+  const echo = isReply
+    ? { message, target: packet.from, wrapping: 0 }
+    : quotedEcho(family, message.subarray(HEADER_BYTES))
   if (!meaning || !echo) return null
   const payloadBytes = echo.message.length - HEADER_BYTES
   const isSure = payloadBytes >= COOKIE_BYTES
-  if (isSure && echo.message.compare(cookie, 0, COOKIE_BYTES, HEADER_BYTES, HEADER_BYTES + COOKIE_BYTES) !== 0) return null
+  if (isSure && echo.message.compare(cookie, 0, COOKIE_BYTES, HEADER_BYTES, HEADER_BYTES + COOKIE_BYTES) !== 0)
+    return null
   return {
     kind: meaning.kind,
     words: echo.wrapping === 0 ? meaning.words : wordsOfWrapped(family, type, code, meaning.words),
@@ -84,4 +87,6 @@ function mtuIn(family: Family, message: Buffer, wrapping: number): number | null
 const REFUSALS_OF_GRE: Readonly<Record<Family, readonly string[]>> = { 4: ['3 2', '3 3'], 6: ['1 4', '4 1'] }
 
 const wordsOfWrapped = (family: Family, type: number, code: number, words: string): string =>
-  REFUSALS_OF_GRE[family].includes(`${type} ${code}`) ? `${words}: ${NO_SUCH_TUNNEL}` : `${words}, said of the GRE packet around it`
+  REFUSALS_OF_GRE[family].includes(`${type} ${code}`)
+    ? `${words}: ${NO_SUCH_TUNNEL}`
+    : `${words}, said of the GRE packet around it`

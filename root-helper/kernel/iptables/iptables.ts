@@ -47,11 +47,13 @@ export class Iptables {
   save = async (family: Family): Promise<string> => (this.#programs[family] ? run(this.#of(family).save, [], '') : '')
 
   /** The table that counts, with what its lines have counted. This way iptables-legacy has the lock: while a table is exchanged its counters are not yet what they were. */
-  listCounted = async (family: Family): Promise<string> => (this.#programs[family] ? run(this.#of(family).list, ['--wait', WAIT, '-t', 'mangle', '-S', '-v'], '') : '')
+  listCounted = async (family: Family): Promise<string> =>
+    this.#programs[family] ? run(this.#of(family).list, ['--wait', WAIT, '-t', 'mangle', '-S', '-v'], '') : ''
 
   #of(family: Family): Programs {
     const programs = this.#programs[family]
-    if (!programs) throw new KernelError('EOPNOTSUPP', 'ip6tables does not work on this host, so it can hold no rule of IPv6')
+    if (!programs)
+      throw new KernelError('EOPNOTSUPP', 'ip6tables does not work on this host, so it can hold no rule of IPv6')
     return programs
   }
 }
@@ -64,7 +66,13 @@ export async function openIptables(backend: IptablesBackend): Promise<Iptables |
   const refused = await whyNot(four)
   if (refused !== null) return refused
   const six = await programsOf('ip6tables', variant)
-  return new Iptables(backend, oneLine(await run(four.list, ['--version'], '')).slice(0, 60).trim(), { 4: four, 6: six && (await whyNot(six)) === null ? six : null })
+  return new Iptables(
+    backend,
+    oneLine(await run(four.list, ['--version'], ''))
+      .slice(0, 60)
+      .trim(),
+    { 4: four, 6: six && (await whyNot(six)) === null ? six : null },
+  )
 }
 
 /** Looking makes the kernel load the table. */
@@ -81,7 +89,11 @@ async function whyNot({ save }: Programs): Promise<string | null> {
 /** The variant that the plain name stands for on this host; null where there is none. Before 1.8 there was but one. */
 export async function defaultVariant(): Promise<IptablesBackend | null> {
   const path = await findTool('iptables')
-  return path === null ? null : (await run(path, ['--version'], '')).includes('(nf_tables)') ? 'iptables_nft' : 'iptables_legacy'
+  return path === null
+    ? null
+    : (await run(path, ['--version'], '')).includes('(nf_tables)')
+      ? 'iptables_nft'
+      : 'iptables_legacy'
 }
 
 async function programsOf(name: 'iptables' | 'ip6tables', variant: 'nft' | 'legacy'): Promise<Programs | null> {
@@ -104,7 +116,10 @@ const ERRNO: readonly [RegExp, string][] = [
 const run = (path: string, args: readonly string[], input: string): Promise<string> =>
   runProgram(path, args, input, (said, status) => {
     const what = said.trim() || `it ended with ${status}`
-    return new KernelError(ERRNO.find(([pattern]) => pattern.test(said))?.[1] ?? 'EINVAL', oneLine(`${path.split('/').at(-1)}: ${what.slice(0, 600)}${lineAtFault(said, input)}`))
+    return new KernelError(
+      ERRNO.find(([pattern]) => pattern.test(said))?.[1] ?? 'EINVAL',
+      oneLine(`${path.split('/').at(-1)}: ${what.slice(0, 600)}${lineAtFault(said, input)}`),
+    )
   })
 
 /** The restore variants tell a number, which nobody can count who has not the text. */

@@ -45,7 +45,15 @@ export class IptablesRulesets implements Rulesets {
       }
     } catch (error) {
       if (!(error instanceof KernelError)) throw error
-      return { backend, is_readable: false, is_present: false, detail: error.message.slice(0, 300), rules: [], damaged: [], unmanaged: [] }
+      return {
+        backend,
+        is_readable: false,
+        is_present: false,
+        detail: error.message.slice(0, 300),
+        rules: [],
+        damaged: [],
+        unmanaged: [],
+      }
     }
   }
 
@@ -56,7 +64,11 @@ export class IptablesRulesets implements Rulesets {
     for (const rule of put) wanted.set(rule.route_rule_id, rule)
     const rules = canonicalRuleset([...wanted.values()])
     const held = rules.filter((rule) => this.#limits(rule).length === 0)
-    const texts = RELAY_FAMILIES.map((family) => ({ family, before: read[family].tables, text: renderFamily(family, read[family].tables, wantedTables(held, family, isPresent(read[family].tables))) }))
+    const texts = RELAY_FAMILIES.map((family) => ({
+      family,
+      before: read[family].tables,
+      text: renderFamily(family, read[family].tables, wantedTables(held, family, isPresent(read[family].tables))),
+    }))
     await this.#load(texts.filter(({ text }) => text !== ''))
     await this.#kept.write(rules)
   }
@@ -67,7 +79,8 @@ export class IptablesRulesets implements Rulesets {
     const last: RelayCounters[] = []
     for (const family of this.#families) {
       const here = (await this.#counted(family)).filter(({ route_rule_id }) => leaving.has(route_rule_id))
-      if (here.length > 0) await this.#iptables.restore(family, renderCountersGone(here.map(({ route_rule_id }) => route_rule_id)))
+      if (here.length > 0)
+        await this.#iptables.restore(family, renderCountersGone(here.map(({ route_rule_id }) => route_rule_id)))
       last.push(...here)
     }
     return summed(last)
@@ -85,7 +98,8 @@ export class IptablesRulesets implements Rulesets {
   async restore(): Promise<number | null> {
     const held = byId((await this.read()).rules)
     const kept = this.#kept.read()
-    if (kept.every((rule) => sameState(held.get(rule.route_rule_id) ?? null, rule) || this.#limits(rule).length > 0)) return null
+    if (kept.every((rule) => sameState(held.get(rule.route_rule_id) ?? null, rule) || this.#limits(rule).length > 0))
+      return null
     await this.submit([], kept)
     return kept.length
   }
@@ -94,12 +108,14 @@ export class IptablesRulesets implements Rulesets {
   async clear(): Promise<boolean> {
     const read = await this.#look()
     const wasThere = this.#families.size > 0
-    for (const family of this.#families) await this.#iptables.restore(family, renderBack(family, read[family].tables, emptyTables()))
+    for (const family of this.#families)
+      await this.#iptables.restore(family, renderBack(family, read[family].tables, emptyTables()))
     this.#families.clear()
     return wasThere
   }
 
-  #limits = (rule: RelayRule): RuleLimit[] => ruleLimits({ active: this.#iptables.backend, has_ipv6: this.#iptables.hasIpv6 }, rule)
+  #limits = (rule: RelayRule): RuleLimit[] =>
+    ruleLimits({ active: this.#iptables.backend, has_ipv6: this.#iptables.hasIpv6 }, rule)
 
   #counted = async (family: Family): Promise<RelayCounters[]> => readCounted(await this.#iptables.listCounted(family))
 
@@ -142,14 +158,23 @@ export class IptablesRulesets implements Rulesets {
         if (text !== '') await this.#iptables.restore(family, text)
       }
     } catch (failure) {
-      throw new KernelError('EIO', `${messageOf(error)}. Putting back what was loaded before it failed too: ${messageOf(failure)}`)
+      throw new KernelError(
+        'EIO',
+        `${messageOf(error)}. Putting back what was loaded before it failed too: ${messageOf(failure)}`,
+      )
     }
   }
 
   #missing(rules: readonly RelayRule[], damaged: HeldRuleset['damaged']): HeldRuleset['damaged'] {
     const seen = new Set([...rules, ...damaged].map(({ route_rule_id }) => route_rule_id))
-    const why = (rule: RelayRule): string => this.#limits(rule).map((limit) => limit.why).join('; ') || 'nothing of it is in our chains; the next change or boot brings it back'
-    return this.#kept.read().filter(({ route_rule_id }) => !seen.has(route_rule_id)).map((rule) => ({ route_rule_id: rule.route_rule_id, detail: why(rule) }))
+    const why = (rule: RelayRule): string =>
+      this.#limits(rule)
+        .map((limit) => limit.why)
+        .join('; ') || 'nothing of it is in our chains; the next change or boot brings it back'
+    return this.#kept
+      .read()
+      .filter(({ route_rule_id }) => !seen.has(route_rule_id))
+      .map((rule) => ({ route_rule_id: rule.route_rule_id, detail: why(rule) }))
   }
 }
 
@@ -159,14 +184,21 @@ interface Load {
   readonly text: string
 }
 
-const byId = (rules: readonly RelayRule[]): Map<number, RelayRule> => new Map(rules.map((rule) => [rule.route_rule_id, rule]))
+const byId = (rules: readonly RelayRule[]): Map<number, RelayRule> =>
+  new Map(rules.map((rule) => [rule.route_rule_id, rule]))
 
 /** In the order of their ids. A rule that changed its family has what it counted before in the other one. */
 function summed(counters: readonly RelayCounters[]): RelayCounters[] {
   const found = new Map<number, RelayCounters>()
   for (const one of counters) {
     const { tx_bytes = 0, tx_packets = 0, rx_bytes = 0, rx_packets = 0 } = found.get(one.route_rule_id) ?? {}
-    found.set(one.route_rule_id, { route_rule_id: one.route_rule_id, tx_bytes: tx_bytes + one.tx_bytes, tx_packets: tx_packets + one.tx_packets, rx_bytes: rx_bytes + one.rx_bytes, rx_packets: rx_packets + one.rx_packets })
+    found.set(one.route_rule_id, {
+      route_rule_id: one.route_rule_id,
+      tx_bytes: tx_bytes + one.tx_bytes,
+      tx_packets: tx_packets + one.tx_packets,
+      rx_bytes: rx_bytes + one.rx_bytes,
+      rx_packets: rx_packets + one.rx_packets,
+    })
   }
   return [...found.values()].sort((a, b) => a.route_rule_id - b.route_rule_id)
 }

@@ -29,13 +29,20 @@ export const isOurs = (raw: RawLink): boolean => isOurKind(raw.kind) && !isStub(
  */
 function dropUnmanaged(addresses: readonly RawAddress[]): RawAddress[] {
   const isLinkLocal = (address: string): boolean => /^fe[89ab][0-9a-f]:/.test(address)
-  return addresses.filter(({ address, origin }) => !isLinkLocal(address) && origin !== IFAPROT_KERNEL_LL && origin !== IFAPROT_KERNEL_RA)
+  return addresses.filter(
+    ({ address, origin }) => !isLinkLocal(address) && origin !== IFAPROT_KERNEL_LL && origin !== IFAPROT_KERNEL_RA,
+  )
 }
 
 /** Null where the link is not one of ours. */
-export const greOf = (raw: RawLink): GreConfig | null => (isOurs(raw) && isOurKind(raw.kind) && raw.data ? decodeGre(raw.kind, raw.data) : null)
+export const greOf = (raw: RawLink): GreConfig | null =>
+  isOurs(raw) && isOurKind(raw.kind) && raw.data ? decodeGre(raw.kind, raw.data) : null
 
-export const seenLink = (raw: RawLink, gre: GreConfig | null, addresses: readonly RawAddress[]): SeenLink['observed'] => ({
+export const seenLink = (
+  raw: RawLink,
+  gre: GreConfig | null,
+  addresses: readonly RawAddress[],
+): SeenLink['observed'] => ({
   ...liveSide(raw, addresses),
   local_endpoint: gre?.local_endpoint ?? '',
   remote_endpoint: gre?.remote_endpoint ?? '',
@@ -43,7 +50,12 @@ export const seenLink = (raw: RawLink, gre: GreConfig | null, addresses: readonl
 
 export function foundLink(raw: RawLink, addresses: readonly RawAddress[], names: DeviceNames): FoundLink {
   const gre = greOf(raw)
-  const found: FoundLink = { interface_name: raw.name, link: null, observed: { ...seenLink(raw, gre, addresses), statistics: raw.counters }, unmodelled: [] }
+  const found: FoundLink = {
+    interface_name: raw.name,
+    link: null,
+    observed: { ...seenLink(raw, gre, addresses), statistics: raw.counters },
+    unmodelled: [],
+  }
   if (!gre || !raw.data) return found
   const managed = dropUnmanaged(addresses)
   const bindDevice = bindDeviceOf(raw, gre, names)
@@ -59,11 +71,17 @@ export function foundLink(raw: RawLink, addresses: readonly RawAddress[], names:
 }
 
 /** The device below may be in another namespace, gone, or under a name that the model does not take. */
-function bindDeviceOf(raw: RawLink, { bindIndex }: GreConfig, names: DeviceNames): { name: string | null; unmodelled: string[] } {
+function bindDeviceOf(
+  raw: RawLink,
+  { bindIndex }: GreConfig,
+  names: DeviceNames,
+): { name: string | null; unmodelled: string[] } {
   if (raw.netnsid !== null) return { name: null, unmodelled: [`link-netnsid ${raw.netnsid}`] }
   if (bindIndex === 0) return { name: null, unmodelled: [] }
   const name = names.get(bindIndex)
-  return name !== undefined && NAME.test(name) ? { name, unmodelled: [] } : { name: null, unmodelled: [`dev ${name ?? `number ${bindIndex}`}`] }
+  return name !== undefined && NAME.test(name)
+    ? { name, unmodelled: [] }
+    : { name: null, unmodelled: [`dev ${name ?? `number ${bindIndex}`}`] }
 }
 
 function stateOf(raw: RawLink, gre: GreConfig, bind_device: string | null, managed: readonly RawAddress[]): LinkState {
@@ -77,7 +95,11 @@ function stateOf(raw: RawLink, gre: GreConfig, bind_device: string | null, manag
   return { is_up: (raw.flags & IFF_UP) !== 0, config }
 }
 
-const tunnelAddress = ({ address, peer_address, prefix_length }: RawAddress): TunnelAddress => ({ address, peer_address, prefix_length })
+const tunnelAddress = ({ address, peer_address, prefix_length }: RawAddress): TunnelAddress => ({
+  address,
+  peer_address,
+  prefix_length,
+})
 
 /** `unmodelled` is for people and for a schema that takes 80 printable characters. */
 const printable = (word: string): string => word.replace(/[^\x20-\x7e]/g, '?').slice(0, 80)

@@ -11,7 +11,9 @@ export function flagNames(flags: number): string[] {
 }
 
 const TUNNEL_KINDS = new Set(
-  'gre gretap erspan ip6gre ip6gretap ip6erspan sit ipip ip6tnl vti vti6 xfrm wireguard tun ovpn vxlan geneve bareudp gtp'.split(' '),
+  'gre gretap erspan ip6gre ip6gretap ip6erspan sit ipip ip6tnl vti vti6 xfrm wireguard tun ovpn vxlan geneve bareudp gtp'.split(
+    ' ',
+  ),
 )
 
 function classOf(link: RawLink): HostInterface['class'] {
@@ -28,7 +30,10 @@ function hardwareAddress({ hardwareType, hardwareAddress: bytes }: RawLink): str
 }
 
 /** What every link on the host shows, whoever made it. */
-export function liveSide(link: RawLink, addresses: readonly RawAddress[]): Omit<ObservedLink, 'local_endpoint' | 'remote_endpoint' | 'statistics'> {
+export function liveSide(
+  link: RawLink,
+  addresses: readonly RawAddress[],
+): Omit<ObservedLink, 'local_endpoint' | 'remote_endpoint' | 'statistics'> {
   return {
     kind: link.kind,
     index: link.index,

@@ -11,7 +11,16 @@ import { hostInterface } from './labels.ts'
 import { deleteAddress, newAddress, restoreAddress, type RawAddress } from '../../netlink/address.ts'
 import { AF_INET, IFLA_GRE_LINK } from '../../netlink/constants.ts'
 import { encodeGre, impossibleGre, isOurKind } from '../../netlink/gre.ts'
-import { deleteLink, dumpWithoutCounters, mtuAttribute, newLink, queueAttribute, setLink, setLinkUp, type RawLink } from '../../netlink/link.ts'
+import {
+  deleteLink,
+  dumpWithoutCounters,
+  mtuAttribute,
+  newLink,
+  queueAttribute,
+  setLink,
+  setLinkUp,
+  type RawLink,
+} from '../../netlink/link.ts'
 import { NetlinkSocket } from '../../netlink/socket.ts'
 
 /** The links of the network namespace in which it is called. */
@@ -37,12 +46,16 @@ export class KernelLinks implements Links {
   async observe(names: readonly string[]): Promise<SeenLink[]> {
     const links = await this.reader.named(names, dumpWithoutCounters)
     const addresses = await this.reader.addresses(links)
-    return links.map((raw) => ({ interface_name: raw.name, observed: seenLink(raw, greOf(raw), addresses.get(raw.index) ?? []) }))
+    return links.map((raw) => ({
+      interface_name: raw.name,
+      observed: seenLink(raw, greOf(raw), addresses.get(raw.index) ?? []),
+    }))
   }
 
   async create(interface_name: string, config: LinkConfig): Promise<void> {
     const { bind_device } = config
-    const bindIndex = bind_device === null ? 0 : (await this.reader.need(bind_device, `create link ${interface_name}`)).index
+    const bindIndex =
+      bind_device === null ? 0 : (await this.reader.need(bind_device, `create link ${interface_name}`)).index
     const attributes = [mtuAttribute(config.mtu), queueAttribute(config.tx_queue_length)]
     await this.socket.request(newLink(interface_name, config.kind, attributes, encodeGre({ ...config, bindIndex })))
   }
@@ -51,7 +64,11 @@ export class KernelLinks implements Links {
   async delete(interface_name: string): Promise<void> {
     const what = `delete link ${interface_name}`
     const raw = await this.reader.need(interface_name, what)
-    if (!isOurs(raw)) throw new KernelError('EPERM', `${what}: refused: a link of kind ${raw.kind || 'none'} that is not the panel's to delete`)
+    if (!isOurs(raw))
+      throw new KernelError(
+        'EPERM',
+        `${what}: refused: a link of kind ${raw.kind || 'none'} that is not the panel's to delete`,
+      )
     await this.socket.request(deleteLink(raw.index, interface_name))
   }
 
@@ -62,7 +79,9 @@ export class KernelLinks implements Links {
 
   async setTxQueueLength(interface_name: string, tx_queue_length: number): Promise<void> {
     const what = `set txqueuelen ${tx_queue_length} on ${interface_name}`
-    await this.socket.request(setLink((await this.reader.need(interface_name, what)).index, what, queueAttribute(tx_queue_length)))
+    await this.socket.request(
+      setLink((await this.reader.need(interface_name, what)).index, what, queueAttribute(tx_queue_length)),
+    )
   }
 
   async setUp(interface_name: string, is_up: boolean): Promise<void> {
@@ -81,7 +100,9 @@ export class KernelLinks implements Links {
     const before = await this.reader.addressesOf(index)
     await this.socket.request(deleteAddress(index, interface_name, address))
     const after = new Set((await this.reader.addressesOf(index)).map(keyOf))
-    const lost = before.filter((raw) => raw.family === AF_INET && keyOf(raw) !== keyOf(canonicalAddress(address)) && !after.has(keyOf(raw)))
+    const lost = before.filter(
+      (raw) => raw.family === AF_INET && keyOf(raw) !== keyOf(canonicalAddress(address)) && !after.has(keyOf(raw)),
+    )
     for (const raw of lost) await this.socket.request(restoreAddress(interface_name, raw))
   }
 
@@ -93,10 +114,17 @@ export class KernelLinks implements Links {
       await this.socket.request({ ...newLink(name, kind, [], impossibleGre), what })
     } catch (error) {
       if (!(error instanceof KernelError)) throw error
-      return { supported: error.code === 'EINVAL', detail: error.code === 'EINVAL' ? `this kernel has the ${kind} driver` : error.message.slice(`${what}: `.length) }
+      return {
+        supported: error.code === 'EINVAL',
+        detail:
+          error.code === 'EINVAL' ? `this kernel has the ${kind} driver` : error.message.slice(`${what}: `.length),
+      }
     }
     await this.delete(name)
-    return { supported: true, detail: `this kernel has the ${kind} driver, which took a link that it should refuse; the link is removed` }
+    return {
+      supported: true,
+      detail: `this kernel has the ${kind} driver, which took a link that it should refuse; the link is removed`,
+    }
   }
 
   async interfaces(): Promise<HostInterface[]> {
@@ -106,7 +134,13 @@ export class KernelLinks implements Links {
 
   async routingTable(): Promise<RoutingEntry[]> {
     const routes = await this.reader.routes()
-    return routingEntries(routes, await this.reader.deviceNames(routes.map(({ index }) => index), []))
+    return routingEntries(
+      routes,
+      await this.reader.deviceNames(
+        routes.map(({ index }) => index),
+        [],
+      ),
+    )
   }
 
   close(): void {
@@ -114,7 +148,11 @@ export class KernelLinks implements Links {
   }
 }
 
-const keyOf = ({ address, peer_address, prefix_length }: TunnelAddress | RawAddress): string => `${address} ${peer_address} ${prefix_length}`
+const keyOf = ({ address, peer_address, prefix_length }: TunnelAddress | RawAddress): string =>
+  `${address} ${peer_address} ${prefix_length}`
 
 /** Indexes of the devices that a link names: its master, and the one that its packets leave by. */
-const referredTo = (raw: RawLink): number[] => [raw.master, isOurKind(raw.kind) && raw.netnsid === null ? (raw.data?.u32(IFLA_GRE_LINK) ?? 0) : 0]
+const referredTo = (raw: RawLink): number[] => [
+  raw.master,
+  isOurKind(raw.kind) && raw.netnsid === null ? (raw.data?.u32(IFLA_GRE_LINK) ?? 0) : 0,
+]

@@ -66,7 +66,10 @@ export class LinkReader {
   async deviceNames(indexes: Iterable<number>, known: readonly RawLink[]): Promise<Map<number, string>> {
     const names = new Map(known.map(({ index, name }) => [index, name]))
     const missing = [...new Set(indexes)].filter((index) => index !== 0 && !names.has(index))
-    const found = missing.length > FEW ? await this.all() : await Promise.all(missing.map((index) => this.one(getLinkByIndex(index))))
+    const found =
+      missing.length > FEW
+        ? await this.all()
+        : await Promise.all(missing.map((index) => this.one(getLinkByIndex(index))))
     for (const raw of found) if (raw) names.set(raw.index, raw.name)
     return names
   }
@@ -75,7 +78,9 @@ export class LinkReader {
   async routes(): Promise<RawRoute[]> {
     const families = [AF_INET, AF_INET6] as const
     const dumps = await Promise.all(families.map((family) => this.socket.dump(dumpRoutes(family))))
-    return dumps.flatMap((messages, i) => messages.map(decodeRoute).filter((route) => route?.family === families[i])).filter((route) => route !== null)
+    return dumps
+      .flatMap((messages, i) => messages.map(decodeRoute).filter((route) => route?.family === families[i]))
+      .filter((route) => route !== null)
   }
 
   private async one(request: Request): Promise<RawLink | null> {

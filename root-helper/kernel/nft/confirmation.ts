@@ -28,7 +28,8 @@ export class Confirmation {
   /** `table` is what nft just listed. To be learned where nothing changed meanwhile. */
   async look(table: Table): Promise<KnownChains> {
     const known = new Map<string, { text: string; lines: string[] }>()
-    for (const name of constantTable().chains.keys()) known.set(name, { text: textOf(table.chains.get(name)), lines: await this.#table.chain(name) })
+    for (const name of constantTable().chains.keys())
+      known.set(name, { text: textOf(table.chains.get(name)), lines: await this.#table.chain(name) })
     return known
   }
 
@@ -46,7 +47,8 @@ export class Confirmation {
       for (const [name] of goneSets) if (await this.#table.hasSet(name)) return false
       for (const [name, set] of sets) if (!(await this.#holdsSet(name, set))) return false
       const stay = elements.filter(({ name }) => goneSets.every(([gone]) => gone !== name))
-      for (const one of stay) if (!(await (one.set.isInterval ? this.#holdsIntervals(one) : this.#holdsElements(one)))) return false
+      for (const one of stay)
+        if (!(await (one.set.isInterval ? this.#holdsIntervals(one) : this.#holdsElements(one)))) return false
       return (await this.#table.countersNamed(counters)).length === counters.length
     } catch (error) {
       // What cannot be read here is read by nft, which then says what is the matter.
@@ -58,7 +60,8 @@ export class Confirmation {
   /** A chain of a port or a rule is read as it is; nobody knows its bytes ahead. */
   async #holdsChain(name: string, chain: TableChain): Promise<boolean> {
     const known = this.#known.get(name)
-    if (!known && chain.declaration === '') return (await this.#table.lines(name))?.join('\n') === chain.rules.join('\n')
+    if (!known && chain.declaration === '')
+      return (await this.#table.lines(name))?.join('\n') === chain.rules.join('\n')
     return known?.text === textOf(chain) && known.lines.join() === (await this.#table.chain(name)).join()
   }
 
@@ -73,8 +76,13 @@ export class Confirmation {
     const { keys } = typesOf(set)
     const wanted = new Map(come)
     const found = await this.#table.elementsOf(name, set, [...wanted.keys()])
-    if (found?.length !== wanted.size || !found.every(({ key, value }) => wanted.get(spellBytes(keys, key)) === value)) return false
-    return this.#lacks(name, set, gone.filter(([key]) => !wanted.has(key)))
+    if (found?.length !== wanted.size || !found.every(({ key, value }) => wanted.get(spellBytes(keys, key)) === value))
+      return false
+    return this.#lacks(
+      name,
+      set,
+      gone.filter(([key]) => !wanted.has(key)),
+    )
   }
 
   /** A request for many keys fails at the first that is not there, so they are asked for one by one. */

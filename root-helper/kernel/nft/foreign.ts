@@ -21,7 +21,8 @@ async function orUnread(read: () => Promise<ForeignFound>): Promise<ForeignFound
   try {
     return await read()
   } catch (error) {
-    if (error instanceof KernelError || error instanceof SyntaxError) return nothingForeign(error.message.replace(/[\u0000-\u001f\u007f]/g, ' ').slice(0, 300))
+    if (error instanceof KernelError || error instanceof SyntaxError)
+      return nothingForeign(error.message.replace(/[\u0000-\u001f\u007f]/g, ' ').slice(0, 300))
     throw error
   }
 }
@@ -37,5 +38,9 @@ async function look(nft: Nft): Promise<ForeignFound> {
     text.push((await nft.text(`list table ${table}`)) ?? '')
   }
   const found = readForeign(json.join('\n'), text.join('\n'))
-  return { ...found, is_whole: found.is_whole && unnamed === 0, detail: unnamed === 0 ? '' : `${unnamed} tables have names that nft cannot be asked for` }
+  return {
+    ...found,
+    is_whole: found.is_whole && unnamed === 0,
+    detail: unnamed === 0 ? '' : `${unnamed} tables have names that nft cannot be asked for`,
+  }
 }

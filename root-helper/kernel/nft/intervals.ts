@@ -4,11 +4,17 @@ import type { Element } from '@panel/shared/ruleset/nft/change.ts'
 import type { FoundElement } from '../../netlink/nftables/elements.ts'
 
 /** Each as "first-last value", in order. Ports are said as "80" or "80-90", networks with their length. */
-export const intervalsOf = (elements: readonly Element[]): string[] => elements.map(([key, value]) => ({ ...(networkIn(key) ?? portsIn(key)), value })).sort(byFirst).map(spelled)
+export const intervalsOf = (elements: readonly Element[]): string[] =>
+  elements
+    .map(([key, value]) => ({ ...(networkIn(key) ?? portsIn(key)), value }))
+    .sort(byFirst)
+    .map(spelled)
 
 /** An end may be told beside the beginning of the next one or left out for it, and none is told for one that goes on to the last key there is. */
 export function intervalsFound(elements: readonly FoundElement[]): string[] {
-  const sorted = elements.map((one) => ({ ...one, at: BigInt(`0x${one.key.toString('hex')}`) })).sort((a, b) => (a.at === b.at ? Number(b.isEnd) - Number(a.isEnd) : a.at < b.at ? -1 : 1))
+  const sorted = elements
+    .map((one) => ({ ...one, at: BigInt(`0x${one.key.toString('hex')}`) }))
+    .sort((a, b) => (a.at === b.at ? Number(b.isEnd) - Number(a.isEnd) : a.at < b.at ? -1 : 1))
   const found: Interval[] = []
   let open: Pick<Interval, 'first' | 'value'> | null = null
   for (const { at, isEnd, value } of sorted) {

@@ -37,7 +37,8 @@ export class Nft {
     }
   }
 
-  readonly #run = (args: readonly string[], input: string): Promise<string> => runProgram(this.#path, args, input, refusal)
+  readonly #run = (args: readonly string[], input: string): Promise<string> =>
+    runProgram(this.#path, args, input, refusal)
 }
 
 /** nft quotes the line at fault and points at it, which says more than the error alone. */
@@ -46,5 +47,8 @@ function refusal(said: string, status: number | null): KernelError {
   const code = ERRNO.find(([pattern]) => pattern.test(said))?.[1] ?? 'EINVAL'
   const first = lines.findIndex((line) => line.includes('Error:'))
   const [what = `nft ended with ${status}`, quoted = ''] = lines.slice(Math.max(first, 0))
-  return new KernelError(code, oneLine(`nft: ${what.slice(0, 300)}${quoted ? ` in "${quoted.trim().slice(0, 300)}"` : ''}`))
+  return new KernelError(
+    code,
+    oneLine(`nft: ${what.slice(0, 300)}${quoted ? ` in "${quoted.trim().slice(0, 300)}"` : ''}`),
+  )
 }

@@ -4,7 +4,18 @@ import { COUNTER_NAME, TABLE, type TableSet } from '@panel/shared/ruleset/nft/ta
 import { KernelError } from '../facilities.ts'
 import { NETLINK_NETFILTER } from '../../netlink/constants.ts'
 import type { Message } from '../../netlink/message.ts'
-import { chainItselfRequest, chainRequest, countersRequest, decodeCounter, decodeRule, decodeTable, isPlainChain, setItselfRequest, tableRequest, type NamedCounter } from '../../netlink/nftables/nftables.ts'
+import {
+  chainItselfRequest,
+  chainRequest,
+  countersRequest,
+  decodeCounter,
+  decodeRule,
+  decodeTable,
+  isPlainChain,
+  setItselfRequest,
+  tableRequest,
+  type NamedCounter,
+} from '../../netlink/nftables/nftables.ts'
 import { decodeElements, elementsRequest, typesOf, type FoundElement } from '../../netlink/nftables/elements.ts'
 import { decodeLine } from '../../netlink/nftables/lines.ts'
 import { NetlinkSocket } from '../../netlink/socket.ts'
@@ -70,14 +81,20 @@ export class RelayTable {
     const { keys, values } = typesOf(set)
     const found: FoundElement[] = []
     for (let at = 0; at < wanted.length; at += KEYS_AT_ONCE) {
-      const some = this.#elementsIn(await this.#unlessAbsent(this.#open().request(elementsRequest(NAME, name, keys, wanted.slice(at, at + KEYS_AT_ONCE)))), values)
+      const some = this.#elementsIn(
+        await this.#unlessAbsent(
+          this.#open().request(elementsRequest(NAME, name, keys, wanted.slice(at, at + KEYS_AT_ONCE))),
+        ),
+        values,
+      )
       if (!some) return null
       found.push(...some)
     }
     return found
   }
 
-  #elementsIn = (replies: readonly Message[] | null, values: readonly string[]): FoundElement[] | null => replies?.flatMap((reply) => decodeElements(reply, values)) ?? null
+  #elementsIn = (replies: readonly Message[] | null, values: readonly string[]): FoundElement[] | null =>
+    replies?.flatMap((reply) => decodeElements(reply, values)) ?? null
 
   async #unlessAbsent(asking: Promise<Message[]>): Promise<Message[] | null> {
     try {
@@ -101,7 +118,8 @@ export function byRule(counters: readonly NamedCounter[]): RelayCounters[] {
     if (id === undefined) continue
     const route_rule_id = Number(id)
     let one = found.get(route_rule_id)
-    if (!one) found.set(route_rule_id, (one = { route_rule_id, tx_bytes: 0, tx_packets: 0, rx_bytes: 0, rx_packets: 0 }))
+    if (!one)
+      found.set(route_rule_id, (one = { route_rule_id, tx_bytes: 0, tx_packets: 0, rx_bytes: 0, rx_packets: 0 }))
     if (way === 'tx') [one.tx_bytes, one.tx_packets] = [bytes, packets]
     else [one.rx_bytes, one.rx_packets] = [bytes, packets]
   }

@@ -42,10 +42,26 @@ export class NftRulesets implements Rulesets {
     try {
       const read = await this.#look()
       const { rules, damaged, unmanaged } = read ?? nothingRead()
-      return { backend: 'nftables', is_readable: true, is_present: read !== null, detail: '', rules, damaged: [...damaged, ...this.#missing(rules, damaged)], unmanaged }
+      return {
+        backend: 'nftables',
+        is_readable: true,
+        is_present: read !== null,
+        detail: '',
+        rules,
+        damaged: [...damaged, ...this.#missing(rules, damaged)],
+        unmanaged,
+      }
     } catch (error) {
       if (!(error instanceof KernelError)) throw error
-      return { backend: 'nftables', is_readable: false, is_present: false, detail: error.message.slice(0, 300), rules: [], damaged: [], unmanaged: [] }
+      return {
+        backend: 'nftables',
+        is_readable: false,
+        is_present: false,
+        detail: error.message.slice(0, 300),
+        rules: [],
+        damaged: [],
+        unmanaged: [],
+      }
     }
   }
 
@@ -114,7 +130,8 @@ export class NftRulesets implements Rulesets {
     const read: RulesetRead = { table: found.table, rules: [...rules], damaged: [], unmanaged: [] }
     this.#expected = read
     this.#seen = null
-    if (seen?.read === found && seen.generation === turn?.before && (await this.#confirmation.holds(change))) await this.#remember(turn.after, read)
+    if (seen?.read === found && seen.generation === turn?.before && (await this.#confirmation.holds(change)))
+      await this.#remember(turn.after, read)
   }
 
   #isWhole({ rules, damaged, unmanaged }: RulesetRead): boolean {
@@ -141,8 +158,15 @@ export class NftRulesets implements Rulesets {
 
   #missing(rules: readonly RelayRule[], damaged: HeldRuleset['damaged']): HeldRuleset['damaged'] {
     const seen = new Set([...rules, ...damaged].map(({ route_rule_id }) => route_rule_id))
-    return this.#kept.read().filter(({ route_rule_id }) => !seen.has(route_rule_id)).map(({ route_rule_id }) => ({ route_rule_id, detail: 'nothing of it is in the table; the next change or boot brings it back' }))
+    return this.#kept
+      .read()
+      .filter(({ route_rule_id }) => !seen.has(route_rule_id))
+      .map(({ route_rule_id }) => ({
+        route_rule_id,
+        detail: 'nothing of it is in the table; the next change or boot brings it back',
+      }))
   }
 }
 
-const byId = (rules: readonly RelayRule[]): Map<number, RelayRule> => new Map(rules.map((rule) => [rule.route_rule_id, rule]))
+const byId = (rules: readonly RelayRule[]): Map<number, RelayRule> =>
+  new Map(rules.map((rule) => [rule.route_rule_id, rule]))

@@ -7,7 +7,8 @@ const TIMEOUT_MS = 60_000
 export function runQuietly(program: string, args: string[]): Promise<void> {
   return new Promise((resolve) => {
     execFile(program, args, { timeout: TIMEOUT_MS }, (error, _stdout, stderr) => {
-      if (error) log('error', `"${[program, ...args].join(' ')}" failed; run it by hand`, { detail: stderr || error.message })
+      if (error)
+        log('error', `"${[program, ...args].join(' ')}" failed; run it by hand`, { detail: stderr || error.message })
       resolve()
     })
   })

@@ -15,8 +15,14 @@ interface Kind {
   readonly encode: (text: string) => Buffer
 }
 
-const PROTOCOLS: readonly (readonly [number, string])[] = [[6, 'tcp'], [17, 'udp']]
-const DIRECTIONS: readonly (readonly [number, string])[] = [[0, 'original'], [1, 'reply']]
+const PROTOCOLS: readonly (readonly [number, string])[] = [
+  [6, 'tcp'],
+  [17, 'udp'],
+]
+const DIRECTIONS: readonly (readonly [number, string])[] = [
+  [0, 'original'],
+  [1, 'reply'],
+]
 
 const named = (names: readonly (readonly [number, string])[]): Kind => ({
   bytes: 1,
@@ -26,7 +32,11 @@ const named = (names: readonly (readonly [number, string])[]): Kind => ({
 
 const KINDS: Readonly<Record<string, Kind>> = {
   mark: { bytes: 4, spell: (bytes) => hex(bytes.readUInt32LE(0)), encode: (word) => le32(Number(word)) },
-  inet_service: { bytes: 2, spell: (bytes) => `${bytes.readUInt16BE(0)}`, encode: (word) => Buffer.from([Number(word) >> 8, Number(word) & 0xff]) },
+  inet_service: {
+    bytes: 2,
+    spell: (bytes) => `${bytes.readUInt16BE(0)}`,
+    encode: (word) => Buffer.from([Number(word) >> 8, Number(word) & 0xff]),
+  },
   ipv4_addr: { bytes: 4, spell: ipText, encode: ipBytes },
   ipv6_addr: { bytes: 16, spell: ipText, encode: ipBytes },
   inet_proto: named(PROTOCOLS),
@@ -66,13 +76,29 @@ export function spellBytes(types: readonly string[], bytes: Buffer): string {
 
 export function encodeBytes(types: readonly string[], words: string): Buffer {
   const parts = words.split(' . ').map((word, at) => kindOf(types[at] ?? '').encode(word))
-  return parts.length === 1 ? (parts[0] ?? Buffer.alloc(0)) : Buffer.concat(parts.map((part) => Buffer.concat([part, Buffer.alloc(align(part.length) - part.length)])))
+  return parts.length === 1
+    ? (parts[0] ?? Buffer.alloc(0))
+    : Buffer.concat(parts.map((part) => Buffer.concat([part, Buffer.alloc(align(part.length) - part.length)])))
 }
 
 /** All elements as a dump, or those of the given keys as a request, which fails where one of them is not there. */
-export function elementsRequest(table: string, set: string, types: readonly string[], keys: readonly string[] = []): Request {
-  const wanted = keys.map((key) => nest(k.NFTA_LIST_ELEM, nest(k.NFTA_SET_ELEM_KEY, attribute(k.NFTA_DATA_VALUE, encodeBytes(types, key)))))
-  return nfnetlink(`read the elements of ${set}`, k.NFT_MSG_GETSETELEM, k.NFPROTO_INET, text(k.NFTA_SET_ELEM_LIST_TABLE, table), text(k.NFTA_SET_ELEM_LIST_SET, set), ...(keys.length === 0 ? [] : [nest(k.NFTA_SET_ELEM_LIST_ELEMENTS, ...wanted)]))
+export function elementsRequest(
+  table: string,
+  set: string,
+  types: readonly string[],
+  keys: readonly string[] = [],
+): Request {
+  const wanted = keys.map((key) =>
+    nest(k.NFTA_LIST_ELEM, nest(k.NFTA_SET_ELEM_KEY, attribute(k.NFTA_DATA_VALUE, encodeBytes(types, key)))),
+  )
+  return nfnetlink(
+    `read the elements of ${set}`,
+    k.NFT_MSG_GETSETELEM,
+    k.NFPROTO_INET,
+    text(k.NFTA_SET_ELEM_LIST_TABLE, table),
+    text(k.NFTA_SET_ELEM_LIST_SET, set),
+    ...(keys.length === 0 ? [] : [nest(k.NFTA_SET_ELEM_LIST_ELEMENTS, ...wanted)]),
+  )
 }
 
 export interface FoundElement {
@@ -87,8 +113,13 @@ export interface FoundElement {
 export function decodeElements({ body }: Message, values: readonly string[]): FoundElement[] {
   return each(new Attributes(body, k.NFGENMSG_BYTES).raw(k.NFTA_SET_ELEM_LIST_ELEMENTS), k.NFTA_LIST_ELEM).map((a) => {
     const key = a.nested(k.NFTA_SET_ELEM_KEY)?.raw(k.NFTA_DATA_VALUE)
-    if (!key || k.NFTA_SET_ELEM_FOREIGN.some((type) => a.has(type))) throw new DecodeError('an element that no set of ours has')
-    return { key, value: valueOf(a, values), isEnd: ((a.u32be(k.NFTA_SET_ELEM_FLAGS) ?? 0) & k.NFT_SET_ELEM_INTERVAL_END) !== 0 }
+    if (!key || k.NFTA_SET_ELEM_FOREIGN.some((type) => a.has(type)))
+      throw new DecodeError('an element that no set of ours has')
+    return {
+      key,
+      value: valueOf(a, values),
+      isEnd: ((a.u32be(k.NFTA_SET_ELEM_FLAGS) ?? 0) & k.NFT_SET_ELEM_INTERVAL_END) !== 0,
+    }
   })
 }
 
@@ -97,7 +128,10 @@ function valueOf(a: Attributes, values: readonly string[]): string {
   if (counter !== null) return counter
   const data = a.nested(k.NFTA_SET_ELEM_DATA)
   const verdict = data?.nested(k.NFTA_DATA_VERDICT)
-  if (verdict) return verdict.u32be(k.NFTA_VERDICT_CODE) === k.NFT_GOTO >>> 0 ? `goto ${verdict.text(k.NFTA_VERDICT_CHAIN) ?? ''}` : '? verdict'
+  if (verdict)
+    return verdict.u32be(k.NFTA_VERDICT_CODE) === k.NFT_GOTO >>> 0
+      ? `goto ${verdict.text(k.NFTA_VERDICT_CHAIN) ?? ''}`
+      : '? verdict'
   const value = data?.raw(k.NFTA_DATA_VALUE)
   return value ? spellBytes(values, value) : ''
 }

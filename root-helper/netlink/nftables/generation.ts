@@ -11,7 +11,9 @@ export function rulesetGeneration(): () => Promise<number> {
   let socket: NetlinkSocket | null = null
   return async () => {
     socket ??= new NetlinkSocket({ protocol: NETLINK_NETFILTER })
-    const [reply] = await socket.request(nfnetlink('ask for the generation of the ruleset', NFT_MSG_GETGEN, NFPROTO_UNSPEC))
+    const [reply] = await socket.request(
+      nfnetlink('ask for the generation of the ruleset', NFT_MSG_GETGEN, NFPROTO_UNSPEC),
+    )
     const id = reply ? new Attributes(reply.body, NFGENMSG_BYTES).u32be(NFTA_GEN_ID) : null
     if (id === null) throw new KernelError('EPROTO', 'nftables told no generation')
     return id

@@ -63,7 +63,12 @@ class Line {
   }
 }
 
-const ADDRESSES: Readonly<Record<string, string>> = { '4 12 4': 'ip saddr', '4 16 4': 'ip daddr', '6 8 16': 'ip6 saddr', '6 24 16': 'ip6 daddr' }
+const ADDRESSES: Readonly<Record<string, string>> = {
+  '4 12 4': 'ip saddr',
+  '4 16 4': 'ip daddr',
+  '6 8 16': 'ip6 saddr',
+  '6 24 16': 'ip6 daddr',
+}
 const METAS: Readonly<Record<number, string>> = { [k.NFT_META_IIFNAME]: 'iifname', [k.NFT_META_NFPROTO]: 'nfproto' }
 const NAME_BYTES = 16
 
@@ -73,14 +78,23 @@ function wrong(what: string): never {
 
 const number = (a: Attributes, type: number): number => a.u32be(type) ?? wrong(`no attribute ${type}`)
 /** Refuses a kind of an expression that has several. */
-const isKind = (a: Attributes, type: number, wanted: number): void => void (number(a, type) === wanted || wrong(`${number(a, type)} for attribute ${type}`))
+const isKind = (a: Attributes, type: number, wanted: number): void =>
+  void (number(a, type) === wanted || wrong(`${number(a, type)} for attribute ${type}`))
 const valueIn = (data: Attributes | null): Buffer => data?.raw(k.NFTA_DATA_VALUE) ?? wrong('no value')
 
 function compared(line: Line, what: string, value: Buffer): void {
   const bytes = value.toString('hex')
   if (what === 'nfproto') return line.isOf(bytes)
-  if (what === 'fib daddr type') return line.say(value.length === 4 && value.readUInt32LE() === k.RTN_LOCAL ? 'fib daddr type local' : wrong(`fib ${bytes}`))
-  if (what === 'iifname') return line.say(value.length === NAME_BYTES ? `iifname "${value.toString('latin1').replace(/\0+$/, '')}"` : wrong('a part of a name'))
+  if (what === 'fib daddr type')
+    return line.say(
+      value.length === 4 && value.readUInt32LE() === k.RTN_LOCAL ? 'fib daddr type local' : wrong(`fib ${bytes}`),
+    )
+  if (what === 'iifname')
+    return line.say(
+      value.length === NAME_BYTES
+        ? `iifname "${value.toString('latin1').replace(/\0+$/, '')}"`
+        : wrong('a part of a name'),
+    )
   if (/^ip6? [sd]addr$/.test(what)) return line.say(`${what} ${ipText(value)}`)
   wrong(`${what} compared`)
 }
@@ -97,102 +111,145 @@ interface Expression {
   readonly read: (line: Line, a: Attributes) => void
 }
 
-const EXPRESSIONS: ReadonlyMap<string, Expression> = new Map(Object.entries<Expression>({
-  meta: {
-    has: [k.NFTA_META_DREG, k.NFTA_META_KEY],
-    read: (line, a) => line.set(number(a, k.NFTA_META_DREG), METAS[number(a, k.NFTA_META_KEY)] ?? wrong('meta of another kind')),
-  },
-  payload: {
-    has: [k.NFTA_PAYLOAD_DREG, k.NFTA_PAYLOAD_BASE, k.NFTA_PAYLOAD_OFFSET, k.NFTA_PAYLOAD_LEN],
-    read(line, a) {
-      isKind(a, k.NFTA_PAYLOAD_BASE, k.NFT_PAYLOAD_NETWORK_HEADER)
-      line.set(number(a, k.NFTA_PAYLOAD_DREG), line.address(`${number(a, k.NFTA_PAYLOAD_OFFSET)} ${number(a, k.NFTA_PAYLOAD_LEN)}`))
+const EXPRESSIONS: ReadonlyMap<string, Expression> = new Map(
+  Object.entries<Expression>({
+    meta: {
+      has: [k.NFTA_META_DREG, k.NFTA_META_KEY],
+      read: (line, a) =>
+        line.set(number(a, k.NFTA_META_DREG), METAS[number(a, k.NFTA_META_KEY)] ?? wrong('meta of another kind')),
     },
-  },
-  fib: {
-    has: [k.NFTA_FIB_DREG, k.NFTA_FIB_RESULT, k.NFTA_FIB_FLAGS],
-    read(line, a) {
-      isKind(a, k.NFTA_FIB_RESULT, k.NFT_FIB_RESULT_ADDRTYPE)
-      isKind(a, k.NFTA_FIB_FLAGS, k.NFTA_FIB_F_DADDR)
-      line.set(number(a, k.NFTA_FIB_DREG), 'fib daddr type')
+    payload: {
+      has: [k.NFTA_PAYLOAD_DREG, k.NFTA_PAYLOAD_BASE, k.NFTA_PAYLOAD_OFFSET, k.NFTA_PAYLOAD_LEN],
+      read(line, a) {
+        isKind(a, k.NFTA_PAYLOAD_BASE, k.NFT_PAYLOAD_NETWORK_HEADER)
+        line.set(
+          number(a, k.NFTA_PAYLOAD_DREG),
+          line.address(`${number(a, k.NFTA_PAYLOAD_OFFSET)} ${number(a, k.NFTA_PAYLOAD_LEN)}`),
+        )
+      },
     },
-  },
-  cmp: {
-    has: [k.NFTA_CMP_SREG, k.NFTA_CMP_OP, k.NFTA_CMP_DATA],
-    read(line, a) {
-      isKind(a, k.NFTA_CMP_OP, k.NFT_CMP_EQ)
-      compared(line, line.in(number(a, k.NFTA_CMP_SREG)), valueIn(a.nested(k.NFTA_CMP_DATA)))
+    fib: {
+      has: [k.NFTA_FIB_DREG, k.NFTA_FIB_RESULT, k.NFTA_FIB_FLAGS],
+      read(line, a) {
+        isKind(a, k.NFTA_FIB_RESULT, k.NFT_FIB_RESULT_ADDRTYPE)
+        isKind(a, k.NFTA_FIB_FLAGS, k.NFTA_FIB_F_DADDR)
+        line.set(number(a, k.NFTA_FIB_DREG), 'fib daddr type')
+      },
     },
-  },
-  lookup: {
-    has: [k.NFTA_LOOKUP_SET, k.NFTA_LOOKUP_SREG, k.NFTA_LOOKUP_FLAGS],
-    read(line, a) {
-      if ((a.u32be(k.NFTA_LOOKUP_FLAGS) ?? 0) !== 0) wrong('a lookup that is turned round')
-      line.say(`${line.in(number(a, k.NFTA_LOOKUP_SREG))} @${a.text(k.NFTA_LOOKUP_SET) ?? ''}`)
+    cmp: {
+      has: [k.NFTA_CMP_SREG, k.NFTA_CMP_OP, k.NFTA_CMP_DATA],
+      read(line, a) {
+        isKind(a, k.NFTA_CMP_OP, k.NFT_CMP_EQ)
+        compared(line, line.in(number(a, k.NFTA_CMP_SREG)), valueIn(a.nested(k.NFTA_CMP_DATA)))
+      },
     },
-  },
-  immediate: {
-    has: [k.NFTA_IMMEDIATE_DREG, k.NFTA_IMMEDIATE_DATA],
-    read(line, a) {
-      const data = a.nested(k.NFTA_IMMEDIATE_DATA)
-      const found = data?.nested(k.NFTA_DATA_VERDICT)
-      if (found) return verdict(line, found)
-      const value = valueIn(data)
-      line.set(number(a, k.NFTA_IMMEDIATE_DREG), value.length === 4 ? `0x${value.readUInt32LE().toString(16).padStart(8, '0')}` : wrong('a value that is no mark'))
+    lookup: {
+      has: [k.NFTA_LOOKUP_SET, k.NFTA_LOOKUP_SREG, k.NFTA_LOOKUP_FLAGS],
+      read(line, a) {
+        if ((a.u32be(k.NFTA_LOOKUP_FLAGS) ?? 0) !== 0) wrong('a lookup that is turned round')
+        line.say(`${line.in(number(a, k.NFTA_LOOKUP_SREG))} @${a.text(k.NFTA_LOOKUP_SET) ?? ''}`)
+      },
     },
-  },
-  ct: {
-    has: [k.NFTA_CT_KEY, k.NFTA_CT_SREG],
-    read(line, a) {
-      isKind(a, k.NFTA_CT_KEY, k.NFT_CT_MARK)
-      line.say(`ct mark set ${line.in(number(a, k.NFTA_CT_SREG))}`)
+    immediate: {
+      has: [k.NFTA_IMMEDIATE_DREG, k.NFTA_IMMEDIATE_DATA],
+      read(line, a) {
+        const data = a.nested(k.NFTA_IMMEDIATE_DATA)
+        const found = data?.nested(k.NFTA_DATA_VERDICT)
+        if (found) return verdict(line, found)
+        const value = valueIn(data)
+        line.set(
+          number(a, k.NFTA_IMMEDIATE_DREG),
+          value.length === 4
+            ? `0x${value.readUInt32LE().toString(16).padStart(8, '0')}`
+            : wrong('a value that is no mark'),
+        )
+      },
     },
-  },
-  numgen: {
-    has: [k.NFTA_NG_DREG, k.NFTA_NG_MODULUS, k.NFTA_NG_TYPE, k.NFTA_NG_OFFSET],
-    read(line, a) {
-      isKind(a, k.NFTA_NG_TYPE, k.NFT_NG_INCREMENTAL)
-      line.set(number(a, k.NFTA_NG_DREG), `numgen inc mod ${number(a, k.NFTA_NG_MODULUS)} offset ${number(a, k.NFTA_NG_OFFSET)}`)
+    ct: {
+      has: [k.NFTA_CT_KEY, k.NFTA_CT_SREG],
+      read(line, a) {
+        isKind(a, k.NFTA_CT_KEY, k.NFT_CT_MARK)
+        line.say(`ct mark set ${line.in(number(a, k.NFTA_CT_SREG))}`)
+      },
     },
-  },
-  hash: {
-    has: [k.NFTA_HASH_SREG, k.NFTA_HASH_DREG, k.NFTA_HASH_LEN, k.NFTA_HASH_MODULUS, k.NFTA_HASH_SEED, k.NFTA_HASH_OFFSET, k.NFTA_HASH_TYPE],
-    read(line, a) {
-      isKind(a, k.NFTA_HASH_TYPE, k.NFT_HASH_JENKINS)
-      const what = line.in(number(a, k.NFTA_HASH_SREG))
-      isKind(a, k.NFTA_HASH_LEN, what.startsWith('ip6') ? 16 : 4)
-      line.set(number(a, k.NFTA_HASH_DREG), `jhash ${what} mod ${number(a, k.NFTA_HASH_MODULUS)} seed 0x${number(a, k.NFTA_HASH_SEED).toString(16)} offset ${number(a, k.NFTA_HASH_OFFSET)}`)
+    numgen: {
+      has: [k.NFTA_NG_DREG, k.NFTA_NG_MODULUS, k.NFTA_NG_TYPE, k.NFTA_NG_OFFSET],
+      read(line, a) {
+        isKind(a, k.NFTA_NG_TYPE, k.NFT_NG_INCREMENTAL)
+        line.set(
+          number(a, k.NFTA_NG_DREG),
+          `numgen inc mod ${number(a, k.NFTA_NG_MODULUS)} offset ${number(a, k.NFTA_NG_OFFSET)}`,
+        )
+      },
     },
-  },
-  limit: {
-    has: [k.NFTA_LIMIT_RATE, k.NFTA_LIMIT_UNIT, k.NFTA_LIMIT_BURST, k.NFTA_LIMIT_TYPE, k.NFTA_LIMIT_FLAGS, k.NFTA_LIMIT_PAD],
-    read(line, a) {
-      isKind(a, k.NFTA_LIMIT_TYPE, k.NFT_LIMIT_PKTS)
-      isKind(a, k.NFTA_LIMIT_FLAGS, k.NFT_LIMIT_F_INV)
-      if (u64(a, k.NFTA_LIMIT_UNIT) !== 1) wrong('a limit in another time than a second')
-      line.say(`limit rate over ${u64(a, k.NFTA_LIMIT_RATE)}/second burst ${number(a, k.NFTA_LIMIT_BURST)} packets`)
+    hash: {
+      has: [
+        k.NFTA_HASH_SREG,
+        k.NFTA_HASH_DREG,
+        k.NFTA_HASH_LEN,
+        k.NFTA_HASH_MODULUS,
+        k.NFTA_HASH_SEED,
+        k.NFTA_HASH_OFFSET,
+        k.NFTA_HASH_TYPE,
+      ],
+      read(line, a) {
+        isKind(a, k.NFTA_HASH_TYPE, k.NFT_HASH_JENKINS)
+        const what = line.in(number(a, k.NFTA_HASH_SREG))
+        isKind(a, k.NFTA_HASH_LEN, what.startsWith('ip6') ? 16 : 4)
+        line.set(
+          number(a, k.NFTA_HASH_DREG),
+          `jhash ${what} mod ${number(a, k.NFTA_HASH_MODULUS)} seed 0x${number(a, k.NFTA_HASH_SEED).toString(16)} offset ${number(a, k.NFTA_HASH_OFFSET)}`,
+        )
+      },
     },
-  },
-  log: {
-    has: [k.NFTA_LOG_PREFIX, k.NFTA_LOG_LEVEL],
-    read(line, a) {
-      isKind(a, k.NFTA_LOG_LEVEL, k.LOGLEVEL_INFO)
-      line.say(`log prefix "${a.text(k.NFTA_LOG_PREFIX) ?? ''}" level info`)
+    limit: {
+      has: [
+        k.NFTA_LIMIT_RATE,
+        k.NFTA_LIMIT_UNIT,
+        k.NFTA_LIMIT_BURST,
+        k.NFTA_LIMIT_TYPE,
+        k.NFTA_LIMIT_FLAGS,
+        k.NFTA_LIMIT_PAD,
+      ],
+      read(line, a) {
+        isKind(a, k.NFTA_LIMIT_TYPE, k.NFT_LIMIT_PKTS)
+        isKind(a, k.NFTA_LIMIT_FLAGS, k.NFT_LIMIT_F_INV)
+        if (u64(a, k.NFTA_LIMIT_UNIT) !== 1) wrong('a limit in another time than a second')
+        line.say(`limit rate over ${u64(a, k.NFTA_LIMIT_RATE)}/second burst ${number(a, k.NFTA_LIMIT_BURST)} packets`)
+      },
     },
-  },
-  dynset: {
-    has: [k.NFTA_DYNSET_SET_NAME, k.NFTA_DYNSET_OP, k.NFTA_DYNSET_SREG_KEY, k.NFTA_DYNSET_EXPR, k.NFTA_DYNSET_FLAGS, k.NFTA_DYNSET_TIMEOUT, k.NFTA_DYNSET_PAD],
-    read(line, a) {
-      isKind(a, k.NFTA_DYNSET_OP, k.NFT_DYNSET_OP_ADD)
-      if ((a.u32be(k.NFTA_DYNSET_FLAGS) ?? 0) !== 0 || u64(a, k.NFTA_DYNSET_TIMEOUT, 0) !== 0) wrong('a set that is filled otherwise')
-      const counting = a.nested(k.NFTA_DYNSET_EXPR)
-      const limit = counting?.text(k.NFTA_EXPR_NAME) === 'connlimit' ? counting.nested(k.NFTA_EXPR_DATA) : null
-      if (!limit) wrong('a set that is filled with something else')
-      isKind(limit, k.NFTA_CONNLIMIT_FLAGS, k.NFT_CONNLIMIT_F_INV)
-      line.say(`add @${a.text(k.NFTA_DYNSET_SET_NAME) ?? ''} { ${line.in(number(a, k.NFTA_DYNSET_SREG_KEY))} ct count over ${number(limit, k.NFTA_CONNLIMIT_COUNT)} }`)
+    log: {
+      has: [k.NFTA_LOG_PREFIX, k.NFTA_LOG_LEVEL],
+      read(line, a) {
+        isKind(a, k.NFTA_LOG_LEVEL, k.LOGLEVEL_INFO)
+        line.say(`log prefix "${a.text(k.NFTA_LOG_PREFIX) ?? ''}" level info`)
+      },
     },
-  },
-}))
+    dynset: {
+      has: [
+        k.NFTA_DYNSET_SET_NAME,
+        k.NFTA_DYNSET_OP,
+        k.NFTA_DYNSET_SREG_KEY,
+        k.NFTA_DYNSET_EXPR,
+        k.NFTA_DYNSET_FLAGS,
+        k.NFTA_DYNSET_TIMEOUT,
+        k.NFTA_DYNSET_PAD,
+      ],
+      read(line, a) {
+        isKind(a, k.NFTA_DYNSET_OP, k.NFT_DYNSET_OP_ADD)
+        if ((a.u32be(k.NFTA_DYNSET_FLAGS) ?? 0) !== 0 || u64(a, k.NFTA_DYNSET_TIMEOUT, 0) !== 0)
+          wrong('a set that is filled otherwise')
+        const counting = a.nested(k.NFTA_DYNSET_EXPR)
+        const limit = counting?.text(k.NFTA_EXPR_NAME) === 'connlimit' ? counting.nested(k.NFTA_EXPR_DATA) : null
+        if (!limit) wrong('a set that is filled with something else')
+        isKind(limit, k.NFTA_CONNLIMIT_FLAGS, k.NFT_CONNLIMIT_F_INV)
+        line.say(
+          `add @${a.text(k.NFTA_DYNSET_SET_NAME) ?? ''} { ${line.in(number(a, k.NFTA_DYNSET_SREG_KEY))} ct count over ${number(limit, k.NFTA_CONNLIMIT_COUNT)} }`,
+        )
+      },
+    },
+  }),
+)
 
 const u64 = (a: Attributes, type: number, absent?: number): number => {
   const raw = a.raw(type)

@@ -4,22 +4,56 @@ import type { Message } from '../message.ts'
 import * as k from './constants.ts'
 import type { Request } from '../socket.ts'
 
-export const nfnetlink = (what: string, type: number, family: number, ...attributes: readonly Buffer[]): Request => ({ what, type: k.NFNL_SUBSYS_NFTABLES * 256 + type, parts: [Buffer.from([family, 0, 0, 0]), ...attributes] })
+export const nfnetlink = (what: string, type: number, family: number, ...attributes: readonly Buffer[]): Request => ({
+  what,
+  type: k.NFNL_SUBSYS_NFTABLES * 256 + type,
+  parts: [Buffer.from([family, 0, 0, 0]), ...attributes],
+})
 
 /** A dump of all tables of all families. */
 export const tablesRequest = (): Request => nfnetlink('list the tables', k.NFT_MSG_GETTABLE, k.NFPROTO_UNSPEC)
-export const tableRequest = (table: string): Request => nfnetlink(`look for the table ${table}`, k.NFT_MSG_GETTABLE, k.NFPROTO_INET, text(k.NFTA_TABLE_NAME, table))
+export const tableRequest = (table: string): Request =>
+  nfnetlink(`look for the table ${table}`, k.NFT_MSG_GETTABLE, k.NFPROTO_INET, text(k.NFTA_TABLE_NAME, table))
 /** All of them as a dump, or one by its name as a request. */
 export const countersRequest = (table: string, name?: string): Request =>
-  nfnetlink(name === undefined ? 'read the counters' : `read the counter ${name}`, k.NFT_MSG_GETOBJ, k.NFPROTO_INET, text(k.NFTA_OBJ_TABLE, table), ...(name === undefined ? [] : [text(k.NFTA_OBJ_NAME, name)]), u32be(k.NFTA_OBJ_TYPE, k.NFT_OBJECT_COUNTER))
-export const chainRequest = (table: string, chain: string): Request => nfnetlink(`list the chain ${chain}`, k.NFT_MSG_GETRULE, k.NFPROTO_INET, text(k.NFTA_RULE_TABLE, table), text(k.NFTA_RULE_CHAIN, chain))
+  nfnetlink(
+    name === undefined ? 'read the counters' : `read the counter ${name}`,
+    k.NFT_MSG_GETOBJ,
+    k.NFPROTO_INET,
+    text(k.NFTA_OBJ_TABLE, table),
+    ...(name === undefined ? [] : [text(k.NFTA_OBJ_NAME, name)]),
+    u32be(k.NFTA_OBJ_TYPE, k.NFT_OBJECT_COUNTER),
+  )
+export const chainRequest = (table: string, chain: string): Request =>
+  nfnetlink(
+    `list the chain ${chain}`,
+    k.NFT_MSG_GETRULE,
+    k.NFPROTO_INET,
+    text(k.NFTA_RULE_TABLE, table),
+    text(k.NFTA_RULE_CHAIN, chain),
+  )
 
 /** The chain itself, by its name as a request, which fails where it is not there. */
-export const chainItselfRequest = (table: string, chain: string): Request => nfnetlink(`look for the chain ${chain}`, k.NFT_MSG_GETCHAIN, k.NFPROTO_INET, text(k.NFTA_CHAIN_TABLE, table), text(k.NFTA_CHAIN_NAME, chain))
-export const setItselfRequest = (table: string, set: string): Request => nfnetlink(`look for the set ${set}`, k.NFT_MSG_GETSET, k.NFPROTO_INET, text(k.NFTA_SET_TABLE, table), text(k.NFTA_SET_NAME, set))
+export const chainItselfRequest = (table: string, chain: string): Request =>
+  nfnetlink(
+    `look for the chain ${chain}`,
+    k.NFT_MSG_GETCHAIN,
+    k.NFPROTO_INET,
+    text(k.NFTA_CHAIN_TABLE, table),
+    text(k.NFTA_CHAIN_NAME, chain),
+  )
+export const setItselfRequest = (table: string, set: string): Request =>
+  nfnetlink(
+    `look for the set ${set}`,
+    k.NFT_MSG_GETSET,
+    k.NFPROTO_INET,
+    text(k.NFTA_SET_TABLE, table),
+    text(k.NFTA_SET_NAME, set),
+  )
 
 /** Whether no hook leads to the chain. */
-export const isPlainChain = ({ body }: Message): boolean => !new Attributes(body, k.NFGENMSG_BYTES).has(k.NFTA_CHAIN_HOOK)
+export const isPlainChain = ({ body }: Message): boolean =>
+  !new Attributes(body, k.NFGENMSG_BYTES).has(k.NFTA_CHAIN_HOOK)
 
 export interface FoundTable {
   readonly family: number
@@ -43,17 +77,31 @@ export interface NamedCounter {
 export function decodeCounter({ body }: Message): NamedCounter | null {
   const a = new Attributes(body, k.NFGENMSG_BYTES)
   const data = a.u32be(k.NFTA_OBJ_TYPE) === k.NFT_OBJECT_COUNTER ? a.nested(k.NFTA_OBJ_DATA) : null
-  return data && { name: a.text(k.NFTA_OBJ_NAME) ?? '', bytes: u64be(data.raw(k.NFTA_COUNTER_BYTES)), packets: u64be(data.raw(k.NFTA_COUNTER_PACKETS)) }
+  return (
+    data && {
+      name: a.text(k.NFTA_OBJ_NAME) ?? '',
+      bytes: u64be(data.raw(k.NFTA_COUNTER_BYTES)),
+      packets: u64be(data.raw(k.NFTA_COUNTER_PACKETS)),
+    }
+  )
 }
 
 /** What the kernel runs for a rule, in hexadecimal. Comments and numbers of rules are none of it. */
-export const decodeRule = ({ body }: Message): string => new Attributes(body, k.NFGENMSG_BYTES).raw(k.NFTA_RULE_EXPRESSIONS)?.toString('hex') ?? ''
+export const decodeRule = ({ body }: Message): string =>
+  new Attributes(body, k.NFGENMSG_BYTES).raw(k.NFTA_RULE_EXPRESSIONS)?.toString('hex') ?? ''
 
-const u64be = (raw: Buffer | null): number => (raw && raw.length === 8 ? raw.readUInt32BE(0) * 2 ** 32 + raw.readUInt32BE(4) : 0)
+const u64be = (raw: Buffer | null): number =>
+  raw && raw.length === 8 ? raw.readUInt32BE(0) * 2 ** 32 + raw.readUInt32BE(4) : 0
 
 /** Each attribute of a type within a nest, as attributes of its own. */
 export function each(nest: Buffer | null, type: number): Attributes[] {
   const found: Attributes[] = []
-  if (nest) forEachAttribute(nest, 0, nest.length, (one, from, to) => void (one === type && found.push(new Attributes(nest, from, to))))
+  if (nest)
+    forEachAttribute(
+      nest,
+      0,
+      nest.length,
+      (one, from, to) => void (one === type && found.push(new Attributes(nest, from, to))),
+    )
   return found
 }

@@ -23,7 +23,10 @@ export function forwardingSubject(forwarding: Forwarding): Subject<ForwardingSta
     check: (_change, wanted, found) => checkForwarding(alwaysThere(wanted), alwaysThere(found)),
     allow: async (_change, found, steps) => allowForwarding(found, steps),
     execute: (step) => executeForwardingStep(forwarding, step),
-    remedy: () => ['Look at what is set: sysctl net.ipv4.ip_forward net.ipv6.conf.all.forwarding', 'Set what should be set with sysctl -w, then look at the file that forwarding.probe names.'],
+    remedy: () => [
+      'Look at what is set: sysctl net.ipv4.ip_forward net.ipv6.conf.all.forwarding',
+      'Set what should be set with sysctl -w, then look at the file that forwarding.probe names.',
+    ],
   }
 }
 

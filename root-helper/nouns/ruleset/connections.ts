@@ -5,14 +5,24 @@ import type { Params } from '@panel/shared/rpc/methods.ts'
 import { KernelError, type Connections } from '../../kernel/facilities.ts'
 
 /** A table that cannot be read is said to be so: that is something else than nobody being connected. */
-export async function findConnections(connections: Connections, { route_rule_ids, limit }: Params<'ruleset.connections'>): Promise<ConnectionsFound> {
+export async function findConnections(
+  connections: Connections,
+  { route_rule_ids, limit }: Params<'ruleset.connections'>,
+): Promise<ConnectionsFound> {
   try {
     const all = await connections.list(route_rule_ids)
     return {
       is_readable: true,
       detail: '',
-      totals: counted(all, ({ route_rule_id }) => route_rule_id).map(([route_rule_id, many]) => ({ route_rule_id, connections: many })).sort((a, b) => a.route_rule_id - b.route_rule_id),
-      sources: limit === 0 ? [] : counted(all, ({ source_address }) => source_address).slice(0, CONNECTIONS_MAX).map(([source_address, many]) => ({ source_address, connections: many })),
+      totals: counted(all, ({ route_rule_id }) => route_rule_id)
+        .map(([route_rule_id, many]) => ({ route_rule_id, connections: many }))
+        .sort((a, b) => a.route_rule_id - b.route_rule_id),
+      sources:
+        limit === 0
+          ? []
+          : counted(all, ({ source_address }) => source_address)
+              .slice(0, CONNECTIONS_MAX)
+              .map(([source_address, many]) => ({ source_address, connections: many })),
       connections: all.slice(0, limit).map(asTold),
     }
   } catch (error) {
@@ -38,6 +48,38 @@ function counted<K>(all: readonly RelayConnection[], keyOf: (one: RelayConnectio
 }
 
 /** What the kernel needs to find it again stays here. */
-const asTold = ({ route_rule_id, protocol, source_address, source_port, bind_address, bind_port, destination_address, destination_port, state, age_seconds, timeout_seconds, tx_bytes, tx_packets, rx_bytes, rx_packets, mark }: RelayConnection): RelayConnection => ({
-  route_rule_id, protocol, source_address, source_port, bind_address, bind_port, destination_address, destination_port, state, age_seconds, timeout_seconds, tx_bytes, tx_packets, rx_bytes, rx_packets, mark,
+const asTold = ({
+  route_rule_id,
+  protocol,
+  source_address,
+  source_port,
+  bind_address,
+  bind_port,
+  destination_address,
+  destination_port,
+  state,
+  age_seconds,
+  timeout_seconds,
+  tx_bytes,
+  tx_packets,
+  rx_bytes,
+  rx_packets,
+  mark,
+}: RelayConnection): RelayConnection => ({
+  route_rule_id,
+  protocol,
+  source_address,
+  source_port,
+  bind_address,
+  bind_port,
+  destination_address,
+  destination_port,
+  state,
+  age_seconds,
+  timeout_seconds,
+  tx_bytes,
+  tx_packets,
+  rx_bytes,
+  rx_packets,
+  mark,
 })

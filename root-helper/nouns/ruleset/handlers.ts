@@ -12,13 +12,25 @@ import { rulesetSubject } from './subject.ts'
 /** A page leaves room for the envelope and for what is beside its list. */
 const PAGE_BYTES = MAX_LINE_BYTES / 2
 
-export async function probeRuleset(rulesets: Rulesets, asked: Params<'ruleset.probe'>): Promise<Result<'ruleset.probe'>> {
+export async function probeRuleset(
+  rulesets: Rulesets,
+  asked: Params<'ruleset.probe'>,
+): Promise<Result<'ruleset.probe'>> {
   const held = await rulesets.read()
   const { items, next_id } = page([...held.rules].sort(byId), asked)
-  return { ...held, rules: items, damaged: held.damaged.slice(0, 1000), unmanaged: held.unmanaged.slice(0, 1000), next_id }
+  return {
+    ...held,
+    rules: items,
+    damaged: held.damaged.slice(0, 1000),
+    unmanaged: held.unmanaged.slice(0, 1000),
+    next_id,
+  }
 }
 
-export async function readCounters(rulesets: Rulesets, asked: Params<'ruleset.counters'>): Promise<Result<'ruleset.counters'>> {
+export async function readCounters(
+  rulesets: Rulesets,
+  asked: Params<'ruleset.counters'>,
+): Promise<Result<'ruleset.counters'>> {
   try {
     const { epoch, counters } = await rulesets.counters()
     const { items, next_id } = page(counters, asked)
@@ -29,19 +41,32 @@ export async function readCounters(rulesets: Rulesets, asked: Params<'ruleset.co
   }
 }
 
-export async function verifyRuleset(rulesets: Rulesets, asked: Change<RulesetState>): Promise<Result<'ruleset.verify'>> {
+export async function verifyRuleset(
+  rulesets: Rulesets,
+  asked: Change<RulesetState>,
+): Promise<Result<'ruleset.verify'>> {
   const subject = rulesetSubject(rulesets, () => undefined)
   const checks = subject.check(asked, subject.canonical(asked.after), (await subject.probe(asked)).state)
   return { ok: failuresOf(checks).length === 0, checks }
 }
 
-export async function applyRuleset(rulesets: Rulesets, journal: Journal, asked: Change<RulesetState>): Promise<Result<'ruleset.apply'>> {
+export async function applyRuleset(
+  rulesets: Rulesets,
+  journal: Journal,
+  asked: Change<RulesetState>,
+): Promise<Result<'ruleset.apply'>> {
   const last_counters: RelayCounters[] = []
-  const outcome = await new Transaction(rulesetSubject(rulesets, (last) => last_counters.push(...last)), journal).apply(asked)
+  const outcome = await new Transaction(
+    rulesetSubject(rulesets, (last) => last_counters.push(...last)),
+    journal,
+  ).apply(asked)
   return { ...outcome, last_counters }
 }
 
-export async function forgetRules(rulesets: Rulesets, { route_rule_ids }: Params<'ruleset.forget'>): Promise<Result<'ruleset.forget'>> {
+export async function forgetRules(
+  rulesets: Rulesets,
+  { route_rule_ids }: Params<'ruleset.forget'>,
+): Promise<Result<'ruleset.forget'>> {
   await rulesets.submit(route_rule_ids, [])
   return { last_counters: await rulesets.removeCounters(route_rule_ids) }
 }
@@ -53,7 +78,10 @@ interface Numbered {
 const byId = (a: Numbered, b: Numbered): number => a.route_rule_id - b.route_rule_id
 
 /** As many as a line holds, in the order of their ids. */
-function page<T extends Numbered>(all: readonly T[], { route_rule_ids, from_id }: Params<'ruleset.probe'>): { items: T[]; next_id: number | null } {
+function page<T extends Numbered>(
+  all: readonly T[],
+  { route_rule_ids, from_id }: Params<'ruleset.probe'>,
+): { items: T[]; next_id: number | null } {
   const wanted = new Set(route_rule_ids)
   const items: T[] = []
   let bytes = 0

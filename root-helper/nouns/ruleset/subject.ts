@@ -13,7 +13,10 @@ interface Found {
 }
 
 /** `counted` is told the last figures of the counters that a step takes away. */
-export function rulesetSubject(rulesets: Rulesets, counted: (last: readonly RelayCounters[]) => void): Subject<RulesetState, Found, RulesetStep> {
+export function rulesetSubject(
+  rulesets: Rulesets,
+  counted: (last: readonly RelayCounters[]) => void,
+): Subject<RulesetState, Found, RulesetStep> {
   /** Of the rules of the change, those that the last probe found in pieces: no state tells of them, and putting back must not leave them. */
   let damaged: readonly number[] = []
   let backend: HeldRuleset['backend'] = 'none'
@@ -32,7 +35,10 @@ export function rulesetSubject(rulesets: Rulesets, counted: (last: readonly Rela
     check: (change, wanted, found) => checkRuleset(idsOf(change), wanted, found),
     allow: async (change, { held }) => allowRules(change.after, held.backend),
     execute: (step) => executeRulesetStep(rulesets, step, counted),
-    remedy: () => [`Look at what is there: ${WHAT_IS_THERE[backend]}`, 'Reapply the rules in the panel; where the kernel itself refuses, the message says why.'],
+    remedy: () => [
+      `Look at what is there: ${WHAT_IS_THERE[backend]}`,
+      'Reapply the rules in the panel; where the kernel itself refuses, the message says why.',
+    ],
   }
 }
 
@@ -43,7 +49,11 @@ const WHAT_IS_THERE: Readonly<Record<HeldRuleset['backend'], string>> = {
   none: 'GET /system/capabilities says why nothing can hold relay rules',
 }
 
-async function executeRulesetStep(rulesets: Rulesets, step: RulesetStep, counted: (last: readonly RelayCounters[]) => void): Promise<void> {
+async function executeRulesetStep(
+  rulesets: Rulesets,
+  step: RulesetStep,
+  counted: (last: readonly RelayCounters[]) => void,
+): Promise<void> {
   if (step.kind === 'counters_remove') return counted(await rulesets.removeCounters(step.route_rule_ids))
   const stays = new Set(step.after.map(({ route_rule_id }) => route_rule_id))
   const gone = step.before.map(({ route_rule_id }) => route_rule_id).filter((id) => !stays.has(id))

@@ -39,4 +39,5 @@ export function executeTunnelStep(kernel: Kernel, step: TunnelStep): Promise<voi
   }
 }
 
-export const filesOf = ({ units, networkd }: Pick<Kernel, 'units' | 'networkd'>, kind: FileKind): SavedFiles => (isNetworkdKind(kind) ? networkd : units)
+export const filesOf = ({ units, networkd }: Pick<Kernel, 'units' | 'networkd'>, kind: FileKind): SavedFiles =>
+  isNetworkdKind(kind) ? networkd : units

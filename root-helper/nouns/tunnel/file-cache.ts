@@ -14,7 +14,12 @@ const MOST = 5000
 /** What is known is known of the very same text under the same name, so nothing can be out of date. */
 const known = new Map<string, Known>()
 
-export function readFile<K extends FileKind>(kind: K, interface_name: string, content: string, is_enabled: boolean): Saved[K] {
+export function readFile<K extends FileKind>(
+  kind: K,
+  interface_name: string,
+  content: string,
+  is_enabled: boolean,
+): Saved[K] {
   const key = `${kind} ${interface_name}`
   const before = known.get(key)
   if (before?.content === content && before.is_enabled === is_enabled) return before.said as Saved[K]

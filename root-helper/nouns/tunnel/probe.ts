@@ -29,20 +29,38 @@ export async function probeTunnel(kernel: Kernel, name: string): Promise<TunnelF
 type Listed = { readonly there: ReadonlySet<string>; readonly enabled: ReadonlySet<string> } | null
 
 async function listFiles({ units, networkd }: Kernel): Promise<NonNullable<Listed>> {
-  return { there: new Set([...(await units.list()), ...(await networkd.list())]), enabled: new Set(await units.listEnabled()) }
+  return {
+    there: new Set([...(await units.list()), ...(await networkd.list())]),
+    enabled: new Set(await units.listEnabled()),
+  }
 }
 
 const namesIn = (files: Iterable<string>): string[] => [...files].flatMap((file) => fileOf(file)?.interface_name ?? [])
 
-async function join(kernel: Kernel, interface_name: string, found: FoundLink | null, listed: Listed): Promise<TunnelFound> {
+async function join(
+  kernel: Kernel,
+  interface_name: string,
+  found: FoundLink | null,
+  listed: Listed,
+): Promise<TunnelFound> {
   const live = { observed: found?.observed ?? null, unmodelled: found?.unmodelled ?? [] }
   // Links of others may have names that no file of ours can have.
-  if (!fileOf(fileNameOf('systemd_unit', interface_name))) return { interface_name, state: null, ...live, foreign_files: [] }
+  if (!fileOf(fileNameOf('systemd_unit', interface_name)))
+    return { interface_name, state: null, ...live, foreign_files: [] }
   const { saved, foreign_files } = await filesUnder(kernel, interface_name, listed)
-  return { interface_name, state: canonicalTunnel({ interface_name, link: found?.link ?? null, saved }), ...live, foreign_files }
+  return {
+    interface_name,
+    state: canonicalTunnel({ interface_name, link: found?.link ?? null, saved }),
+    ...live,
+    foreign_files,
+  }
 }
 
-async function filesUnder(kernel: Kernel, interface_name: string, listed: Listed): Promise<{ saved: Saved; foreign_files: string[] }> {
+async function filesUnder(
+  kernel: Kernel,
+  interface_name: string,
+  listed: Listed,
+): Promise<{ saved: Saved; foreign_files: string[] }> {
   const foreign_files: string[] = []
   const look = async <K extends FileKind>(kind: K): Promise<Saved[K]> => {
     const { content, is_enabled } = await fileUnder(kernel, kind, interface_name, listed)
@@ -60,8 +78,20 @@ async function filesUnder(kernel: Kernel, interface_name: string, listed: Listed
   return { saved, foreign_files }
 }
 
-async function fileUnder(kernel: Kernel, kind: FileKind, interface_name: string, listed: Listed): Promise<{ content: string | null; is_enabled: boolean }> {
+async function fileUnder(
+  kernel: Kernel,
+  kind: FileKind,
+  interface_name: string,
+  listed: Listed,
+): Promise<{ content: string | null; is_enabled: boolean }> {
   const name = fileNameOf(kind, interface_name)
-  if (listed) return { content: listed.there.has(name) ? await filesOf(kernel, kind).read(name) : null, is_enabled: listed.enabled.has(name) }
-  return { content: await filesOf(kernel, kind).read(name), is_enabled: isNetworkdKind(kind) ? false : await kernel.units.isEnabled(name) }
+  if (listed)
+    return {
+      content: listed.there.has(name) ? await filesOf(kernel, kind).read(name) : null,
+      is_enabled: listed.enabled.has(name),
+    }
+  return {
+    content: await filesOf(kernel, kind).read(name),
+    is_enabled: isNetworkdKind(kind) ? false : await kernel.units.isEnabled(name),
+  }
 }

@@ -31,7 +31,10 @@ export function tunnelSubject(kernel: Kernel): Subject<TunnelStates, Found, Tunn
     check: (change, wanted, found) => checkTunnels(namesIn(change), wanted, found),
     allow: ({ after }, { tunnels }, steps) => allowTunnels(kernel.links, tunnels, after, steps),
     execute: (step) => executeTunnelStep(kernel, step),
-    remedy: (change) => [...namesIn(change).flatMap(look), 'Remove what should not be there, then reapply the tunnel or delete it in the panel.'],
+    remedy: (change) => [
+      ...namesIn(change).flatMap(look),
+      'Remove what should not be there, then reapply the tunnel or delete it in the panel.',
+    ],
   }
 }
 

@@ -33,12 +33,21 @@ function natChains(nat: ChainTable, rules: readonly RelayRule[], family: Family)
   hook(nat, 'POSTROUTING', '-j PANEL-SNAT')
   // Somebody else's mark is left alone, and what the host says to itself stays with itself.
   nat.chains.set('PANEL-IN', [OF_NOBODY, ...rules.flatMap((rule) => listenLines('in', rule))])
-  nat.chains.set('PANEL-OUT', [OF_NOBODY, `-d ${family === 4 ? '127.0.0.0/8' : '::1/128'} -j RETURN`, ...own.flatMap((rule) => listenLines('out', rule))])
+  nat.chains.set('PANEL-OUT', [
+    OF_NOBODY,
+    `-d ${family === 4 ? '127.0.0.0/8' : '::1/128'} -j RETURN`,
+    ...own.flatMap((rule) => listenLines('out', rule)),
+  ])
   nat.chains.set('PANEL-SNAT', [NOT_OURS, '-m conntrack ! --ctstate DNAT -j RETURN', ...rules.flatMap(sourceLines)])
-  if (rules.some((rule) => rule.max_connections_per_source !== null || rule.connection_rate_limit !== null)) nat.chains.set('PANEL-NO', [`-j CONNMARK --set-xmark ${REFUSED}/0xffffffff`, '-j ACCEPT'])
+  if (rules.some((rule) => rule.max_connections_per_source !== null || rule.connection_rate_limit !== null))
+    nat.chains.set('PANEL-NO', [`-j CONNMARK --set-xmark ${REFUSED}/0xffffffff`, '-j ACCEPT'])
   for (const rule of rules) {
     const { route_rule_id: id, allowed_sources } = rule
-    if (allowed_sources.length > 0) nat.chains.set(`PANEL-S-${id}`, allowed_sources.map((source) => `-s ${source} -j PANEL-R-${id}`))
+    if (allowed_sources.length > 0)
+      nat.chains.set(
+        `PANEL-S-${id}`,
+        allowed_sources.map((source) => `-s ${source} -j PANEL-R-${id}`),
+      )
     nat.chains.set(`PANEL-R-${id}`, ruleLines(rule))
     addDestinations(nat, rule)
   }
@@ -56,9 +65,18 @@ function countChains(mangle: ChainTable, rules: readonly RelayRule[]): void {
   hook(mangle, 'INPUT', '! -i lo -j PANEL-COUNT')
   hook(mangle, 'POSTROUTING', '-j PANEL-POST')
   mangle.chains.set('PANEL-POST', ['-j PANEL-COUNT'])
-  mangle.chains.set('PANEL-COUNT', [NOT_OURS, `-m connmark --mark ${REFUSED}/${hex(RULE_MASK)} -j DROP`, ...groups.map((group) => `-m connmark --mark ${hex(markOf(group * GROUP))}/${groupMask} -j PANEL-G-${group}`)])
-  for (const group of groups) mangle.chains.set(`PANEL-G-${group}`, ids.filter((id) => Math.floor(id / GROUP) === group).map((id) => `${ofRule(id)} -j PANEL-C-${id}`))
-  for (const id of ids) mangle.chains.set(`PANEL-C-${id}`, ['-m conntrack --ctdir ORIGINAL', '-m conntrack --ctdir REPLY'])
+  mangle.chains.set('PANEL-COUNT', [
+    NOT_OURS,
+    `-m connmark --mark ${REFUSED}/${hex(RULE_MASK)} -j DROP`,
+    ...groups.map((group) => `-m connmark --mark ${hex(markOf(group * GROUP))}/${groupMask} -j PANEL-G-${group}`),
+  ])
+  for (const group of groups)
+    mangle.chains.set(
+      `PANEL-G-${group}`,
+      ids.filter((id) => Math.floor(id / GROUP) === group).map((id) => `${ofRule(id)} -j PANEL-C-${id}`),
+    )
+  for (const id of ids)
+    mangle.chains.set(`PANEL-C-${id}`, ['-m conntrack --ctdir ORIGINAL', '-m conntrack --ctdir REPLY'])
 }
 
 const SYN = '-p tcp -m tcp --tcp-flags SYN,RST SYN'
@@ -69,12 +87,17 @@ function clampChain(mangle: ChainTable, rules: readonly RelayRule[]): void {
   if (clamped.length === 0) return
   mangle.chains.get('PANEL-POST')?.push(`${SYN} ${OF_ANY} -j PANEL-MSS`)
   // The kernel wants the flags in the very line that clamps.
-  mangle.chains.set('PANEL-MSS', clamped.map(({ route_rule_id }) => `${SYN} ${ofRule(route_rule_id)} -j TCPMSS --clamp-mss-to-pmtu`))
+  mangle.chains.set(
+    'PANEL-MSS',
+    clamped.map(({ route_rule_id }) => `${SYN} ${ofRule(route_rule_id)} -j TCPMSS --clamp-mss-to-pmtu`),
+  )
 }
 
 /** Only where a rule has an fwmark. The first packet of a flow has no owner here yet: the rule's own chain marks it. */
 function fwmarkChain(mangle: ChainTable, rules: readonly RelayRule[]): void {
-  const marked = rules.flatMap(({ route_rule_id, fwmark }) => (fwmark === null ? [] : [`${ofRule(route_rule_id)} ${markLine(fwmark)}`]))
+  const marked = rules.flatMap(({ route_rule_id, fwmark }) =>
+    fwmark === null ? [] : [`${ofRule(route_rule_id)} ${markLine(fwmark)}`],
+  )
   if (marked.length === 0) return
   for (const builtIn of ['PREROUTING', 'OUTPUT']) hook(mangle, builtIn, '-j PANEL-MARK')
   mangle.chains.set('PANEL-MARK', ['-m conntrack --ctdir REPLY -j RETURN', ...marked])

@@ -9,7 +9,9 @@ import { readMark } from '../mark.ts'
 export function rulesOfTables(tables: FamilyTables, family: Family): Map<number, RelayRule | null> {
   const heard = listening(tables, family)
   const marked = byMark(tables)
-  const named = [...tables.nat.chains.keys(), ...tables.mangle.chains.keys()].flatMap((name) => /^PANEL-[RSD]-([0-9]+)/.exec(name)?.[1] ?? []).map(Number)
+  const named = [...tables.nat.chains.keys(), ...tables.mangle.chains.keys()]
+    .flatMap((name) => /^PANEL-[RSD]-([0-9]+)/.exec(name)?.[1] ?? [])
+    .map(Number)
   return new Map([...new Set([...named, ...heard.keys()])].map((id) => [id, ruleOf(tables, marked, id, heard.get(id))]))
 }
 
@@ -22,15 +24,31 @@ interface Listening {
   isLocal: boolean
 }
 
-const LISTEN = /^(?:-d (\S+)\/[0-9]+ )?(?:-i (\S+) )?-p (tcp|udp) -m (?:tcp|udp) --dport ([0-9]+)(?::([0-9]+))?(?: -m addrtype --dst-type LOCAL)? -j PANEL-[RS]-([0-9]+)$/
+const LISTEN =
+  /^(?:-d (\S+)\/[0-9]+ )?(?:-i (\S+) )?-p (tcp|udp) -m (?:tcp|udp) --dport ([0-9]+)(?::([0-9]+))?(?: -m addrtype --dst-type LOCAL)? -j PANEL-[RS]-([0-9]+)$/
 
 function listening({ nat }: FamilyTables, family: Family): Map<number, Listening> {
   const found = new Map<number, Listening>()
   for (const chain of ['PANEL-IN', 'PANEL-OUT']) {
     for (const line of nat.chains.get(chain) ?? []) {
-      const [, address = family === 4 ? '0.0.0.0' : '::', bind_interface = null, transport = '', first, last = null, id] = LISTEN.exec(line) ?? []
+      const [
+        ,
+        address = family === 4 ? '0.0.0.0' : '::',
+        bind_interface = null,
+        transport = '',
+        first,
+        last = null,
+        id,
+      ] = LISTEN.exec(line) ?? []
       if (id === undefined) continue
-      const there = found.get(Number(id)) ?? { transports: new Set(), bind_address: address, bind_port: Number(first), bind_port_range_end: last === null ? null : Number(last), bind_interface, isLocal: false }
+      const there = found.get(Number(id)) ?? {
+        transports: new Set(),
+        bind_address: address,
+        bind_port: Number(first),
+        bind_port_range_end: last === null ? null : Number(last),
+        bind_interface,
+        isLocal: false,
+      }
       there.transports.add(transport)
       there.bind_interface ??= bind_interface
       there.isLocal ||= chain === 'PANEL-OUT'
@@ -55,12 +73,26 @@ function byMark({ nat, mangle }: FamilyTables): ByMark {
       return id === undefined ? [] : [[id, said.find((text) => text !== undefined) ?? '']]
     })
   return {
-    sources: new Map(marked(nat.chains.get('PANEL-SNAT'), /^-m connmark --mark (0x[0-9a-f]+)\/0xffffff00 -j (?:(MASQUERADE)|SNAT --to-source (\S+))$/)),
-    clamped: new Set(marked(mangle.chains.get('PANEL-MSS'), /-m connmark --mark (0x[0-9a-f]+)\/0xffffff00 -j TCPMSS /).map(([id]) => id)),
+    sources: new Map(
+      marked(
+        nat.chains.get('PANEL-SNAT'),
+        /^-m connmark --mark (0x[0-9a-f]+)\/0xffffff00 -j (?:(MASQUERADE)|SNAT --to-source (\S+))$/,
+      ),
+    ),
+    clamped: new Set(
+      marked(mangle.chains.get('PANEL-MSS'), /-m connmark --mark (0x[0-9a-f]+)\/0xffffff00 -j TCPMSS /).map(
+        ([id]) => id,
+      ),
+    ),
   }
 }
 
-function ruleOf({ nat }: FamilyTables, { sources, clamped }: ByMark, id: number, at: Listening | undefined): RelayRule | null {
+function ruleOf(
+  { nat }: FamilyTables,
+  { sources, clamped }: ByMark,
+  id: number,
+  at: Listening | undefined,
+): RelayRule | null {
   const lines = nat.chains.get(`PANEL-R-${id}`) ?? []
   const order = firstIn(lines, /^-m comment --comment "order ([0-9]+)"$/)
   if (!at || order === null) return null
@@ -94,7 +126,8 @@ function ruleOf({ nat }: FamilyTables, { sources, clamped }: ByMark, id: number,
   }
 }
 
-const textIn = (lines: readonly string[], pattern: RegExp): string | null => lines.map((line) => pattern.exec(line)?.[1]).find((text) => text !== undefined) ?? null
+const textIn = (lines: readonly string[], pattern: RegExp): string | null =>
+  lines.map((line) => pattern.exec(line)?.[1]).find((text) => text !== undefined) ?? null
 
 function firstIn(lines: readonly string[], pattern: RegExp): number | null {
   const text = textIn(lines, pattern)
@@ -103,7 +136,12 @@ function firstIn(lines: readonly string[], pattern: RegExp): number | null {
 
 type Balanced = Pick<RelayRule, 'balance' | 'destinations'>
 
-function balanced(chains: ReadonlyMap<string, readonly string[]>, id: number, lines: readonly string[], bind_port: number): Balanced {
+function balanced(
+  chains: ReadonlyMap<string, readonly string[]>,
+  id: number,
+  lines: readonly string[],
+  bind_port: number,
+): Balanced {
   const destinations: RelayDestination[] = []
   let isWeighted = false
   for (let there = chains.get(`PANEL-D-${id}-0`); there; there = chains.get(`PANEL-D-${id}-${destinations.length}`)) {
@@ -113,7 +151,16 @@ function balanced(chains: ReadonlyMap<string, readonly string[]>, id: number, li
     destinations.push({ ...endOf(end ?? '', bind_port), weight: weight ?? 1 })
   }
   const drawn = lines.join('\n')
-  return { destinations, balance: isWeighted ? 'weighted' : drawn.includes('-m cluster ') ? 'source_hash' : drawn.includes('-m statistic ') ? 'round_robin' : 'none' }
+  return {
+    destinations,
+    balance: isWeighted
+      ? 'weighted'
+      : drawn.includes('-m cluster ')
+        ? 'source_hash'
+        : drawn.includes('-m statistic ')
+          ? 'round_robin'
+          : 'none',
+  }
 }
 
 /** An address alone keeps the ports. */

@@ -10,7 +10,8 @@ export function readTables(saved: string, family: Family): FamilyTables {
   let table: TableName | null = null
   for (const line of saved.split('\n')) {
     const [, untold] = /^# Table [`'"]?([a-z]+)[`'"]? is incompatible/.exec(line) ?? []
-    if (TABLES.some((name) => name === untold)) throw new SyntaxError(`Somebody put into the table ${untold} by nft what iptables cannot read`)
+    if (TABLES.some((name) => name === untold))
+      throw new SyntaxError(`Somebody put into the table ${untold} by nft what iptables cannot read`)
     if (line.startsWith('*')) table = TABLES.find((name) => name === line.slice(1).trim()) ?? null
     if (!table) continue
     const [, declared] = /^:(\S+) /.exec(line) ?? []
@@ -18,7 +19,8 @@ export function readTables(saved: string, family: Family): FamilyTables {
     const [, chain, rule] = /^-A (\S+) (.*)$/.exec(line) ?? []
     if (chain === undefined || rule === undefined) continue
     if (chain.startsWith(OURS)) tables[table].chains.get(chain)?.push(spelled(rule, family))
-    else if (LEADS_HERE.test(rule)) tables[table].hooks.set(chain, [...(tables[table].hooks.get(chain) ?? []), rule.trim()])
+    else if (LEADS_HERE.test(rule))
+      tables[table].hooks.set(chain, [...(tables[table].hooks.get(chain) ?? []), rule.trim()])
   }
   return tables
 }
@@ -36,14 +38,18 @@ function spelled(rule: string, family: Family): string {
       return text
     }
   }
-  return line.replace(/(-[sd] |--to-destination \[?|--to-source )([0-9a-f:.]+:[0-9a-f:.]*)/g, (_, before: string, text: string) => before + address(text))
+  return line.replace(
+    /(-[sd] |--to-destination \[?|--to-source )([0-9a-f:.]+:[0-9a-f:.]*)/g,
+    (_, before: string, text: string) => before + address(text),
+  )
 }
 
 /** `listed` is the table mangle by `iptables -S -v`. In the order of their ids. */
 export function readCounted(listed: string): RelayCounters[] {
   const found = new Map<number, RelayCounters>()
   for (const line of listed.split('\n')) {
-    const [, chain = '', direction, packets, bytes] = /^-A (\S+) -m conntrack --ctdir (ORIGINAL|REPLY) -c ([0-9]+) ([0-9]+)/.exec(line) ?? []
+    const [, chain = '', direction, packets, bytes] =
+      /^-A (\S+) -m conntrack --ctdir (ORIGINAL|REPLY) -c ([0-9]+) ([0-9]+)/.exec(line) ?? []
     const id = Number(COUNT_CHAIN.exec(chain)?.[1])
     if (!(id > 0)) continue
     const before = found.get(id) ?? { route_rule_id: id, tx_bytes: 0, tx_packets: 0, rx_bytes: 0, rx_packets: 0 }

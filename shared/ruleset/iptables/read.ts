@@ -26,7 +26,13 @@ export function readIptables(saved: string, family: Family): IptablesRead {
   for (const name of TABLES) compare(name, tables[name], wanted[name], differences)
   const damaged = differences.damaged(legible)
   const broken = new Set(damaged.map(({ route_rule_id }) => route_rule_id))
-  return { tables, rules: legible.filter(({ route_rule_id }) => !broken.has(route_rule_id)).sort(inOrder), damaged, unmanaged: differences.ofNobody.map((text) => text.slice(0, 600)), missing_jumps: differences.missingJumps.map((jump) => `ip${family === 6 ? '6' : ''}tables ${jump}`) }
+  return {
+    tables,
+    rules: legible.filter(({ route_rule_id }) => !broken.has(route_rule_id)).sort(inOrder),
+    damaged,
+    unmanaged: differences.ofNobody.map((text) => text.slice(0, 600)),
+    missing_jumps: differences.missingJumps.map((jump) => `ip${family === 6 ? '6' : ''}tables ${jump}`),
+  }
 }
 
 class Differences {
@@ -42,8 +48,15 @@ class Differences {
   }
 
   damaged(legible: readonly RelayRule[]): RulesetFound['damaged'] {
-    if (this.#ofAll.length > 0) this.tell(legible.map(({ route_rule_id }) => route_rule_id), this.#ofAll.join('; '), true)
-    return [...this.#ofRules].map(([route_rule_id, details]) => ({ route_rule_id, detail: details.join('; ').slice(0, 600) })).sort((a, b) => a.route_rule_id - b.route_rule_id)
+    if (this.#ofAll.length > 0)
+      this.tell(
+        legible.map(({ route_rule_id }) => route_rule_id),
+        this.#ofAll.join('; '),
+        true,
+      )
+    return [...this.#ofRules]
+      .map(([route_rule_id, details]) => ({ route_rule_id, detail: details.join('; ').slice(0, 600) }))
+      .sort((a, b) => a.route_rule_id - b.route_rule_id)
   }
 }
 
@@ -54,14 +67,24 @@ function compare(table: string, found: ChainTable, wanted: ChainTable, differenc
       differences.tell([], `${table} ${builtIn} lacks ${line}`, true)
       differences.missingJumps.push(`${table} ${builtIn} ${line}`)
     }
-    for (const line of there.filter((one, at) => !asked.includes(one) || there.indexOf(one) < at)) differences.tell([], `${table} ${builtIn}: ${line}`, false)
+    for (const line of there.filter((one, at) => !asked.includes(one) || there.indexOf(one) < at))
+      differences.tell([], `${table} ${builtIn}: ${line}`, false)
   }
-  for (const chain of keysOf(found.chains, wanted.chains)) compareChain(table, chain, found.chains.get(chain), wanted.chains.get(chain), differences)
+  for (const chain of keysOf(found.chains, wanted.chains))
+    compareChain(table, chain, found.chains.get(chain), wanted.chains.get(chain), differences)
 }
 
-const keysOf = (a: ReadonlyMap<string, unknown>, b: ReadonlyMap<string, unknown>): string[] => [...new Set([...a.keys(), ...b.keys()])]
+const keysOf = (a: ReadonlyMap<string, unknown>, b: ReadonlyMap<string, unknown>): string[] => [
+  ...new Set([...a.keys(), ...b.keys()]),
+]
 
-function compareChain(table: string, chain: string, found: readonly string[] | undefined, wanted: readonly string[] | undefined, differences: Differences): void {
+function compareChain(
+  table: string,
+  chain: string,
+  found: readonly string[] | undefined,
+  wanted: readonly string[] | undefined,
+  differences: Differences,
+): void {
   const [there, asked] = [found ?? [], wanted ?? []]
   if (found && wanted && there.length === asked.length && there.every((line, at) => line === asked[at])) return
   // One that no rule leads to waits to be taken away; it counts nothing.
@@ -73,13 +96,17 @@ function compareChain(table: string, chain: string, found: readonly string[] | u
   // A second one of a line is as much nobody's as one that is none of ours.
   const kept = there.filter((line) => rest.delete(line) || differences.tell([], `${table} ${chain}: ${line}`, false))
   const missing = [...rest]
-  for (const line of missing) differences.tell(idsIn(chain).length > 0 ? idsIn(chain) : idsIn(line), `${table} ${chain} lacks ${line}`, true)
-  if (missing.length === 0 && kept.join('\n') !== asked.join('\n')) differences.tell(concerned, `the lines of ${table} ${chain} are not in their order`, true)
+  for (const line of missing)
+    differences.tell(idsIn(chain).length > 0 ? idsIn(chain) : idsIn(line), `${table} ${chain} lacks ${line}`, true)
+  if (missing.length === 0 && kept.join('\n') !== asked.join('\n'))
+    differences.tell(concerned, `the lines of ${table} ${chain} are not in their order`, true)
 }
 
 /** Of the rules that a chain or a line speaks of, by a name or by their mark. */
 function idsIn(text: string): number[] {
   const names = [...text.matchAll(/PANEL-[RSDC]-([0-9]+)/g)].map(([, id]) => Number(id))
-  const marks = [...text.matchAll(/--mark (0x[0-9a-f]+)\/0xffffff00/g)].flatMap(([, mark]) => readMark(Number(mark))?.route_rule_id ?? [])
+  const marks = [...text.matchAll(/--mark (0x[0-9a-f]+)\/0xffffff00/g)].flatMap(
+    ([, mark]) => readMark(Number(mark))?.route_rule_id ?? [],
+  )
   return [...new Set([...names, ...marks])].filter((id) => id > 0)
 }

@@ -3,7 +3,15 @@ import type { Family } from '../../address/ip.ts'
 import { familyOf } from '../canonical.ts'
 import type { RelayRule } from '../model.ts'
 import { layOutIptables } from './layout.ts'
-import { COUNT_CHAIN, emptyTables, isPresent, RELAY_FAMILIES, TABLES, type ChainTable, type FamilyTables } from './tables.ts'
+import {
+  COUNT_CHAIN,
+  emptyTables,
+  isPresent,
+  RELAY_FAMILIES,
+  TABLES,
+  type ChainTable,
+  type FamilyTables,
+} from './tables.ts'
 
 /** From the rules that a host holds to those that it shall hold: for each family what its program is given, one after the other. */
 export const iptablesText = (found: readonly RelayRule[], wanted: readonly RelayRule[]): string =>
@@ -13,7 +21,8 @@ export const iptablesText = (found: readonly RelayRule[], wanted: readonly Relay
   }).join('')
 
 /** A family has no chains of ours before its first rule, and keeps them behind its last one, for the flows that there may still be. */
-export const wantedTables = (rules: readonly RelayRule[], family: Family, isThere: boolean): FamilyTables => (isThere || rules.some((rule) => familyOf(rule) === family) ? layOutIptables(rules, family) : emptyTables())
+export const wantedTables = (rules: readonly RelayRule[], family: Family, isThere: boolean): FamilyTables =>
+  isThere || rules.some((rule) => familyOf(rule) === family) ? layOutIptables(rules, family) : emptyTables()
 
 /** "" where nothing differs. */
 export function renderFamily(family: Family, found: FamilyTables, wanted: FamilyTables): string {
@@ -22,11 +31,14 @@ export function renderFamily(family: Family, found: FamilyTables, wanted: Family
 }
 
 /** Takes away the counters of rules that have left. */
-export const renderCountersGone = (route_rule_ids: readonly number[]): string => `*mangle\n${route_rule_ids.map((id) => `-F PANEL-C-${id}\n-X PANEL-C-${id}\n`).join('')}COMMIT\n`
+export const renderCountersGone = (route_rule_ids: readonly number[]): string =>
+  `*mangle\n${route_rule_ids.map((id) => `-F PANEL-C-${id}\n-X PANEL-C-${id}\n`).join('')}COMMIT\n`
 
 /** Back to what was there, or to nothing of ours: with the counters of rules that only came with what is taken back. */
 export function renderBack(family: Family, found: FamilyTables, before: FamilyTables): string {
-  const counted = [...found.mangle.chains.keys()].filter((chain) => !before.mangle.chains.has(chain)).flatMap((chain) => COUNT_CHAIN.exec(chain)?.[1] ?? [])
+  const counted = [...found.mangle.chains.keys()]
+    .filter((chain) => !before.mangle.chains.has(chain))
+    .flatMap((chain) => COUNT_CHAIN.exec(chain)?.[1] ?? [])
   return renderFamily(family, found, before) + (counted.length > 0 ? renderCountersGone(counted.map(Number)) : '')
 }
 
@@ -37,9 +49,13 @@ function section(name: string, found: ChainTable, wanted: ChainTable): string {
   const builtIn = [...new Set([...found.hooks.keys(), ...wanted.hooks.keys()])]
   const lines = [
     ...come.map((chain) => `:${chain} - [0:0]`),
-    ...builtIn.flatMap((chain) => surplus(found.hooks.get(chain) ?? [], wanted.hooks.get(chain) ?? []).map((line) => `-D ${chain} ${line}`)),
+    ...builtIn.flatMap((chain) =>
+      surplus(found.hooks.get(chain) ?? [], wanted.hooks.get(chain) ?? []).map((line) => `-D ${chain} ${line}`),
+    ),
     ...[...wanted.chains].flatMap(([chain, after]) => edits(chain, found.chains.get(chain) ?? [], after)),
-    ...builtIn.flatMap((chain) => surplus(wanted.hooks.get(chain) ?? [], found.hooks.get(chain) ?? []).map((line) => `-I ${chain} 1 ${line}`)),
+    ...builtIn.flatMap((chain) =>
+      surplus(wanted.hooks.get(chain) ?? [], found.hooks.get(chain) ?? []).map((line) => `-I ${chain} 1 ${line}`),
+    ),
     ...go.map((chain) => `-F ${chain}`),
     ...go.map((chain) => `-X ${chain}`),
   ]
@@ -64,6 +80,8 @@ function edits(chain: string, before: readonly string[], after: readonly string[
   let last = 0
   while (last < least - first && before.at(-1 - last) === after.at(-1 - last)) last += 1
   const gone = Array.from({ length: before.length - first - last }, () => `-D ${chain} ${first + 1}`)
-  const come = after.slice(first, after.length - last).map((line, at) => (last === 0 ? `-A ${chain} ${line}` : `-I ${chain} ${first + 1 + at} ${line}`))
+  const come = after
+    .slice(first, after.length - last)
+    .map((line, at) => (last === 0 ? `-A ${chain} ${line}` : `-I ${chain} ${first + 1 + at} ${line}`))
   return [...gone, ...come]
 }

@@ -36,8 +36,14 @@ export function ruleLines(rule: RelayRule): string[] {
   const { route_rule_id: id, sort_order, max_connections_per_source: most, connection_rate_limit: rate, fwmark } = rule
   return [
     `-m comment --comment "order ${sort_order}"`,
-    ...(most === null ? [] : [`-m connlimit --connlimit-above ${most} --connlimit-mask ${bitsOf(rule)} --connlimit-saddr -j PANEL-NO`]),
-    ...(rate === null ? [] : [`-m hashlimit --hashlimit-above ${rateHeld(rate)}/sec --hashlimit-burst ${rate} --hashlimit-name panel-${id}-${rate} -j PANEL-NO`]),
+    ...(most === null
+      ? []
+      : [`-m connlimit --connlimit-above ${most} --connlimit-mask ${bitsOf(rule)} --connlimit-saddr -j PANEL-NO`]),
+    ...(rate === null
+      ? []
+      : [
+          `-m hashlimit --hashlimit-above ${rateHeld(rate)}/sec --hashlimit-burst ${rate} --hashlimit-name panel-${id}-${rate} -j PANEL-NO`,
+        ]),
     ...(rule.is_logging_enabled ? [`-j LOG --log-prefix "panel relay ${id}: " --log-level 6`] : []),
     ...(fwmark === null ? [] : [markLine(fwmark)]),
     ...draws(rule),
@@ -53,8 +59,14 @@ const HASH_SEED = '0x70616e65'
 /** Each line takes its share of the flows that those before it have left; the last takes what is left then. */
 function draws(rule: RelayRule): string[] {
   const slots = slotsOf(rule)
-  const condition = (slot: number): string => (rule.balance === 'source_hash' ? `-m cluster --cluster-local-nodemask ${hex(2 ** slot)} --cluster-total-nodes ${slots.length} --cluster-hash-seed ${HASH_SEED} ` : `-m statistic --mode nth --every ${slots.length - slot} --packet 0 `)
-  return slots.map((destination, slot) => `${slot === slots.length - 1 ? '' : condition(slot)}-j PANEL-D-${rule.route_rule_id}-${destination}`)
+  const condition = (slot: number): string =>
+    rule.balance === 'source_hash'
+      ? `-m cluster --cluster-local-nodemask ${hex(2 ** slot)} --cluster-total-nodes ${slots.length} --cluster-hash-seed ${HASH_SEED} `
+      : `-m statistic --mode nth --every ${slots.length - slot} --packet 0 `
+  return slots.map(
+    (destination, slot) =>
+      `${slot === slots.length - 1 ? '' : condition(slot)}-j PANEL-D-${rule.route_rule_id}-${destination}`,
+  )
 }
 
 /** The mark says who owns the flow and which of its destinations it has; translating ends the way through our chains. */
@@ -62,7 +74,9 @@ export function addDestinations({ chains }: ChainTable, rule: RelayRule): void {
   const { route_rule_id: id } = rule
   rule.destinations.forEach((destination, at) => {
     const weight = rule.balance === 'weighted' ? `-m comment --comment "weight ${destination.weight}" ` : ''
-    const dnat = TRANSPORTS.filter((transport) => listensOn(rule, transport)).map((transport) => `-p ${transport} -j DNAT --to-destination ${endOf(rule, destination)}`)
+    const dnat = TRANSPORTS.filter((transport) => listensOn(rule, transport)).map(
+      (transport) => `-p ${transport} -j DNAT --to-destination ${endOf(rule, destination)}`,
+    )
     chains.set(`PANEL-D-${id}-${at}`, [`${weight}-j CONNMARK --set-xmark ${hex(markOf(id, at))}/0xffffffff`, ...dnat])
   })
 }

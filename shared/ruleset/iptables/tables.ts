@@ -19,8 +19,12 @@ export interface ChainTable {
 
 export type FamilyTables = Readonly<Record<TableName, ChainTable>>
 
-export const emptyTables = (): FamilyTables => ({ mangle: { hooks: new Map(), chains: new Map() }, nat: { hooks: new Map(), chains: new Map() } })
+export const emptyTables = (): FamilyTables => ({
+  mangle: { hooks: new Map(), chains: new Map() },
+  nat: { hooks: new Map(), chains: new Map() },
+})
 
-export const isPresent = (tables: FamilyTables): boolean => TABLES.some((name) => tables[name].chains.size + tables[name].hooks.size > 0)
+export const isPresent = (tables: FamilyTables): boolean =>
+  TABLES.some((name) => tables[name].chains.size + tables[name].hooks.size > 0)
 
 export const RELAY_FAMILIES: readonly Family[] = [4, 6]

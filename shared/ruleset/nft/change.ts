@@ -50,18 +50,22 @@ export function changeOfTable(found: Table | null, wanted: Table): TableChange {
 }
 
 const isRepairable = (found: Table, wanted: Table): boolean =>
-  [...wanted.sets].every(([name, set]) => sameSet(found.sets.get(name) ?? set, set)) && [...wanted.chains].every(([name, chain]) => (found.chains.get(name) ?? chain).declaration === chain.declaration)
+  [...wanted.sets].every(([name, set]) => sameSet(found.sets.get(name) ?? set, set)) &&
+  [...wanted.chains].every(([name, chain]) => (found.chains.get(name) ?? chain).declaration === chain.declaration)
 
 const sameSet = (a: TableSet, b: TableSet): boolean => a.kind === b.kind && a.declaration === b.declaration
 
 function changedChains(base: Table, wanted: Table): [string, TableChain][] {
   const constant = constantTable().chains
-  const changed = (name: string, rules: readonly string[]): boolean => constant.has(name) || base.chains.get(name)?.rules.join('\n') !== rules.join('\n') || !base.chains.has(name)
+  const changed = (name: string, rules: readonly string[]): boolean =>
+    constant.has(name) || base.chains.get(name)?.rules.join('\n') !== rules.join('\n') || !base.chains.has(name)
   return [...wanted.chains].filter(([name, { rules }]) => changed(name, rules))
 }
 
 function changedSets(base: Table, wanted: Table): SetChange[] {
-  const changes = [...new Set([...base.sets.keys(), ...wanted.sets.keys()])].flatMap((name) => changedSet(name, base.sets.get(name), wanted.sets.get(name)) ?? [])
+  const changes = [...new Set([...base.sets.keys(), ...wanted.sets.keys()])].flatMap(
+    (name) => changedSet(name, base.sets.get(name), wanted.sets.get(name)) ?? [],
+  )
   return changes.filter(({ isEmptied, gone, come }) => isEmptied || gone.length + come.length > 0)
 }
 

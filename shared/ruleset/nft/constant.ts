@@ -28,7 +28,8 @@ function listenerSets({ sets }: Table, hook: Hook): void {
     sets.set(`relay_${hook}_any${family}`, newSet('map', 'inet_proto . inet_service : mark'))
   }
   sets.set(`relay_${hook}_ports`, newSet('map', 'inet_proto . inet_service : verdict'))
-  for (const protocol of ['tcp', 'udp']) sets.set(`relay_${hook}_ranges_${protocol}`, newSet('map', 'inet_service : verdict', ['interval']))
+  for (const protocol of ['tcp', 'udp'])
+    sets.set(`relay_${hook}_ranges_${protocol}`, newSet('map', 'inet_service : verdict', ['interval']))
 }
 
 function destinationSets({ sets }: Table, family: 4 | 6): void {
@@ -42,10 +43,27 @@ function destinationSets({ sets }: Table, family: 4 | 6): void {
 function chains({ chains: all }: Table): void {
   all.set('relayed', { declaration: '', rules: relayed() })
   for (const hook of HOOKS) all.set(`relay_${hook}`, { declaration: '', rules: relay(hook) })
-  all.set('prerouting', { declaration: hooked('nat', 'prerouting', -100), rules: ['meta l4proto tcp jump relay_in', 'meta l4proto udp jump relay_in'] })
+  all.set('prerouting', {
+    declaration: hooked('nat', 'prerouting', -100),
+    rules: ['meta l4proto tcp jump relay_in', 'meta l4proto udp jump relay_in'],
+  })
   // What the host says to itself stays with itself.
-  all.set('output', { declaration: hooked('nat', 'output', -100), rules: ['ip daddr 127.0.0.0/8 accept', 'ip6 daddr ::1 accept', 'meta l4proto tcp jump relay_out', 'meta l4proto udp jump relay_out'] })
-  all.set('postrouting', { declaration: hooked('nat', 'postrouting', 100), rules: [`${RULE} == @relay_masquerade ct status dnat masquerade`, ...FAMILIES.map((family) => `ct status dnat snat ${ip(family)} to ${RULE} map @relay_snat${family}`)] })
+  all.set('output', {
+    declaration: hooked('nat', 'output', -100),
+    rules: [
+      'ip daddr 127.0.0.0/8 accept',
+      'ip6 daddr ::1 accept',
+      'meta l4proto tcp jump relay_out',
+      'meta l4proto udp jump relay_out',
+    ],
+  })
+  all.set('postrouting', {
+    declaration: hooked('nat', 'postrouting', 100),
+    rules: [
+      `${RULE} == @relay_masquerade ct status dnat masquerade`,
+      ...FAMILIES.map((family) => `ct status dnat snat ${ip(family)} to ${RULE} map @relay_snat${family}`),
+    ],
+  })
   // After the filters of others, so that only what they let through is counted. What goes over the loopback is counted as it is sent.
   const account = `counter name ${RULE} . ct direction map @relay_account`
   all.set('account_forward', { declaration: hooked('filter', 'forward', 10), rules: [account] })
@@ -54,7 +72,8 @@ function chains({ chains: all }: Table): void {
 }
 
 /** Priorities as in linux/netfilter_ipv4.h. */
-export const hooked = (type: string, hook: string, priority: number): string => `type ${type} hook ${hook} priority ${priority}; policy accept;`
+export const hooked = (type: string, hook: string, priority: number): string =>
+  `type ${type} hook ${hook} priority ${priority}; policy accept;`
 
 export const ip = (family: 4 | 6): string => (family === 4 ? 'ip' : 'ip6')
 
@@ -65,15 +84,23 @@ function relay(hook: Hook): string[] {
     'ct mark != 0x00000000 return',
     `meta l4proto . th dport vmap @relay_${hook}_ports`,
     ...['tcp', 'udp'].map((protocol) => `${protocol} dport vmap @relay_${hook}_ranges_${protocol}`),
-    ...FAMILIES.map((family) => `ct mark set meta l4proto . ${ip(family)} daddr . th dport map @relay_${hook}_id${family} goto relayed`),
-    ...FAMILIES.map((family) => `meta nfproto ipv${family} fib daddr type local ct mark set meta l4proto . th dport map @relay_${hook}_any${family} goto relayed`),
+    ...FAMILIES.map(
+      (family) =>
+        `ct mark set meta l4proto . ${ip(family)} daddr . th dport map @relay_${hook}_id${family} goto relayed`,
+    ),
+    ...FAMILIES.map(
+      (family) =>
+        `meta nfproto ipv${family} fib daddr type local ct mark set meta l4proto . th dport map @relay_${hook}_any${family} goto relayed`,
+    ),
   ]
 }
 
 /** The destination follows from the mark. nft takes a port in a dnat only behind the name of a protocol. */
 function relayed(): string[] {
   const dnat = (family: 4 | 6): string[] => [
-    ...['tcp', 'udp'].map((protocol) => `meta l4proto ${protocol} dnat ${ip(family)} to ct mark map @relay_to${family}`),
+    ...['tcp', 'udp'].map(
+      (protocol) => `meta l4proto ${protocol} dnat ${ip(family)} to ct mark map @relay_to${family}`,
+    ),
     `dnat ${ip(family)} to ct mark map @relay_same${family}`,
     ...['tcp', 'udp'].map((protocol) => `dnat ${ip(family)} to ct mark . ${protocol} dport map @relay_shift${family}`),
   ]
@@ -84,7 +111,10 @@ function relayed(): string[] {
 /** Only where a rule clamps: it costs every packet. Behind routing, so that what this host sends is clamped too. */
 export function addClamp({ sets, chains: all }: Table): void {
   sets.set('relay_clamp', newSet('set', 'mark'))
-  all.set('clamp_mss', { declaration: hooked('filter', 'postrouting', -150), rules: [`tcp flags syn / syn,rst ${RULE} == @relay_clamp tcp option maxseg size set rt mtu`] })
+  all.set('clamp_mss', {
+    declaration: hooked('filter', 'postrouting', -150),
+    rules: [`tcp flags syn / syn,rst ${RULE} == @relay_clamp tcp option maxseg size set rt mtu`],
+  })
 }
 
 /** Only where a rule has an fwmark: each packet towards a destination carries it when its route is looked up. */

@@ -2,7 +2,8 @@
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json }
 export type JsonObject = { readonly [key: string]: Json }
 
-export const isObject = (value: Json | undefined): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
+export const isObject = (value: Json | undefined): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 export const isList = (value: Json | undefined): value is readonly Json[] => Array.isArray(value)
 
 /** The one property of an object of the kind `{"goto": {…}}`. */
@@ -12,8 +13,10 @@ export function only(value: Json | undefined): [string, Json] | null {
   return first && rest.length === 0 ? first : null
 }
 
-export const textIn = (object: JsonObject, key: string): string => (typeof object[key] === 'string' ? (object[key] as string) : '')
-export const numberIn = (object: JsonObject, key: string): number => (typeof object[key] === 'number' ? (object[key] as number) : 0)
+export const textIn = (object: JsonObject, key: string): string =>
+  typeof object[key] === 'string' ? (object[key] as string) : ''
+export const numberIn = (object: JsonObject, key: string): number =>
+  typeof object[key] === 'number' ? (object[key] as number) : 0
 
 /** What no text of ours looks like. */
 export const foreign = (value: Json): string => `? ${JSON.stringify(value)}`

@@ -16,7 +16,13 @@ export function layOut(rules: readonly RelayRule[]): Table {
   for (const rule of ordered) whatItDoes(table, rule)
   for (const hook of HOOKS) {
     const caught = hook === 'in' ? ordered : ordered.filter((rule) => rule.is_include_local_originated)
-    for (const transport of ['tcp', 'udp'] as const) listen(table, hook, transport, caught.filter((rule) => listensOn(rule, transport)))
+    for (const transport of ['tcp', 'udp'] as const)
+      listen(
+        table,
+        hook,
+        transport,
+        caught.filter((rule) => listensOn(rule, transport)),
+      )
   }
   return table
 }
@@ -29,7 +35,10 @@ function whatItDoes(table: Table, rule: RelayRule): void {
   const { route_rule_id: id } = rule
   const family = familyOf(rule)
   const mark = hex(markOf(id))
-  for (const [way, direction] of [['tx', 'original'], ['rx', 'reply']]) {
+  for (const [way, direction] of [
+    ['tx', 'original'],
+    ['rx', 'reply'],
+  ]) {
     table.counters.add(`rule_${id}_${way}`)
     put(table, 'relay_account', `${mark} . ${direction}`, `rule_${id}_${way}`)
   }
@@ -38,7 +47,8 @@ function whatItDoes(table: Table, rule: RelayRule): void {
   if (rule.snat_address !== null) put(table, `relay_snat${family}`, mark, rule.snat_address)
   if (rule.is_clamp_mss_to_pmtu) put(table, 'relay_clamp', mark)
   if (rule.fwmark !== null) put(table, 'relay_fwmark', mark, hex(rule.fwmark))
-  if (rule.balance === 'weighted') rule.destinations.forEach(({ weight }, index) => put(table, 'relay_weight', hex(markOf(id, index)), hex(weight)))
+  if (rule.balance === 'weighted')
+    rule.destinations.forEach(({ weight }, index) => put(table, 'relay_weight', hex(markOf(id, index)), hex(weight)))
   slotsOf(rule).forEach((index, slot) => {
     const destination = rule.destinations[index]
     if (destination) leadTo(table, rule, hex(markOf(id, slot)), destination)
@@ -46,11 +56,17 @@ function whatItDoes(table: Table, rule: RelayRule): void {
 }
 
 /** A range that keeps its ports needs no port at the destination; a shifted one has an element for each port. */
-function leadTo(table: Table, rule: RelayRule, mark: string, { address, port, port_range_end }: RelayDestination): void {
+function leadTo(
+  table: Table,
+  rule: RelayRule,
+  mark: string,
+  { address, port, port_range_end }: RelayDestination,
+): void {
   const family = familyOf(rule)
   if (port_range_end === null) return put(table, `relay_to${family}`, mark, `${address} . ${port}`)
   if (port === rule.bind_port) return put(table, `relay_same${family}`, mark, address)
-  for (let to = port; to <= port_range_end; to += 1) put(table, `relay_shift${family}`, `${mark} . ${rule.bind_port + to - port}`, `${address} . ${to}`)
+  for (let to = port; to <= port_range_end; to += 1)
+    put(table, `relay_shift${family}`, `${mark} . ${rule.bind_port + to - port}`, `${address} . ${to}`)
 }
 
 function listen(table: Table, hook: Hook, transport: Transport, rules: readonly RelayRule[]): void {
@@ -58,7 +74,8 @@ function listen(table: Table, hook: Hook, transport: Transport, rules: readonly 
   for (const rule of plain) {
     const family = familyOf(rule)
     const mark = hex(markOf(rule.route_rule_id))
-    if (isWildcard(rule.bind_address)) put(table, `relay_${hook}_any${family}`, `${transport} . ${rule.bind_port}`, mark)
+    if (isWildcard(rule.bind_address))
+      put(table, `relay_${hook}_any${family}`, `${transport} . ${rule.bind_port}`, mark)
     else put(table, `relay_${hook}_id${family}`, `${transport} . ${rule.bind_address} . ${rule.bind_port}`, mark)
   }
   for (const group of single) {
@@ -68,14 +85,22 @@ function listen(table: Table, hook: Hook, transport: Transport, rules: readonly 
   }
   for (const group of ranges) {
     const name = `${hook}_${transport}_${group.first}_${group.last}`
-    put(table, `relay_${hook}_ranges_${transport}`, group.first === group.last ? `${group.first}` : `${group.first}-${group.last}`, `goto ${name}`)
+    put(
+      table,
+      `relay_${hook}_ranges_${transport}`,
+      group.first === group.last ? `${group.first}` : `${group.first}-${group.last}`,
+      `goto ${name}`,
+    )
     portChain(table, hook, name, group)
   }
 }
 
 /** First match wins, in the order of the rules. */
 function portChain(table: Table, hook: Hook, name: string, { rules }: PortGroup): void {
-  table.chains.set(name, { declaration: '', rules: rules.map((rule) => `${matchOf(hook, rule)} goto rule_${rule.route_rule_id}`) })
+  table.chains.set(name, {
+    declaration: '',
+    rules: rules.map((rule) => `${matchOf(hook, rule)} goto rule_${rule.route_rule_id}`),
+  })
   for (const rule of rules) ruleChain(table, rule)
 }
 

@@ -3,7 +3,8 @@ import { canonicalIp } from '../../address/ip.ts'
 import { hex } from '../mark.ts'
 import { foreign, isList, isObject, numberIn, only, textIn, type Json, type JsonObject } from './json.ts'
 
-export const ruleText = (expression: Json | undefined): string => (isList(expression) ? expression.map(statement).join(' ') : foreign(expression ?? null))
+export const ruleText = (expression: Json | undefined): string =>
+  isList(expression) ? expression.map(statement).join(' ') : foreign(expression ?? null)
 
 type Spell = (value: JsonObject, whole: Json) => string
 
@@ -15,8 +16,12 @@ const STATEMENTS: Readonly<Record<string, Spell>> = {
   mangle: (mangle) => `${value(mangle['key'])} set ${value(mangle['value'], isMark(mangle['key']))}`,
   dnat: (nat, whole) => natText('dnat', nat, whole),
   snat: (nat, whole) => natText('snat', nat, whole),
-  counter: (counter, whole) => (isObject(counter['map']) && Object.keys(counter).length === 1 ? `counter name ${value(counter)}` : foreign(whole)),
-  limit: (limit, whole) => (limit['inv'] === true && limit['per'] === 'second' ? `limit rate over ${numberIn(limit, 'rate')}/second burst ${numberIn(limit, 'burst')} packets` : foreign(whole)),
+  counter: (counter, whole) =>
+    isObject(counter['map']) && Object.keys(counter).length === 1 ? `counter name ${value(counter)}` : foreign(whole),
+  limit: (limit, whole) =>
+    limit['inv'] === true && limit['per'] === 'second'
+      ? `limit rate over ${numberIn(limit, 'rate')}/second burst ${numberIn(limit, 'burst')} packets`
+      : foreign(whole),
   log: (log) => `log prefix "${textIn(log, 'prefix')}" level ${textIn(log, 'level')}`,
   set: (set, whole) => addText(set, whole),
 }
@@ -34,17 +39,22 @@ function matchText(match: JsonObject): string {
   const { left, right } = match
   const op = textIn(match, 'op')
   const masked = only(left)?.[0] === '&'
-  if (masked && value(left).startsWith('tcp flags')) return `${value(left)} ${op} ${value(right)}`.replace(/^tcp flags & (\S+) == (\S+)$/, 'tcp flags $2 / $1')
+  if (masked && value(left).startsWith('tcp flags'))
+    return `${value(left)} ${op} ${value(right)}`.replace(/^tcp flags & (\S+) == (\S+)$/, 'tcp flags $2 / $1')
   const sign = masked || (op !== '==' && op !== 'in') ? `${op} ` : ''
   return `${value(left)} ${sign}${value(right, isMark(left), isName(left))}`
 }
 
-const natText = (kind: string, nat: JsonObject, whole: Json): string => (Object.keys(nat).every((key) => key === 'family' || key === 'addr') ? `${kind} ${textIn(nat, 'family')} to ${value(nat['addr'])}` : foreign(whole))
+const natText = (kind: string, nat: JsonObject, whole: Json): string =>
+  Object.keys(nat).every((key) => key === 'family' || key === 'addr')
+    ? `${kind} ${textIn(nat, 'family')} to ${value(nat['addr'])}`
+    : foreign(whole)
 
 function addText(set: JsonObject, whole: Json): string {
   const [count] = isList(set['stmt']) ? set['stmt'] : []
   const limit = only(count)
-  if (textIn(set, 'op') !== 'add' || limit?.[0] !== 'ct count' || !isObject(limit[1]) || limit[1]['inv'] !== true) return foreign(whole)
+  if (textIn(set, 'op') !== 'add' || limit?.[0] !== 'ct count' || !isObject(limit[1]) || limit[1]['inv'] !== true)
+    return foreign(whole)
   return `add ${textIn(set, 'set')} { ${value(set['elem'])} ct count over ${numberIn(limit[1], 'val')} }`
 }
 
@@ -56,11 +66,14 @@ const EXPRESSIONS: Readonly<Record<string, Spell>> = {
   ct: ({ key }) => `ct ${String(key)}`,
   rt: ({ key }) => `rt ${String(key)}`,
   payload: (payload) => `${textIn(payload, 'protocol')} ${textIn(payload, 'field')}`,
-  fib: (fib) => `fib ${isList(fib['flags']) ? fib['flags'].join(' . ') : String(fib['flags'])} ${textIn(fib, 'result')}`,
+  fib: (fib) =>
+    `fib ${isList(fib['flags']) ? fib['flags'].join(' . ') : String(fib['flags'])} ${textIn(fib, 'result')}`,
   prefix: (prefix) => `${textIn(prefix, 'addr')}/${numberIn(prefix, 'len')}`,
   map: (map) => `${value(map['key'])} map ${value(map['data'])}`,
-  numgen: (numgen) => `numgen ${textIn(numgen, 'mode')} mod ${numberIn(numgen, 'mod')} offset ${numberIn(numgen, 'offset')}`,
-  jhash: (jhash) => `jhash ${value(jhash['expr'])} mod ${numberIn(jhash, 'mod')} seed 0x${numberIn(jhash, 'seed').toString(16)} offset ${numberIn(jhash, 'offset')}`,
+  numgen: (numgen) =>
+    `numgen ${textIn(numgen, 'mode')} mod ${numberIn(numgen, 'mod')} offset ${numberIn(numgen, 'offset')}`,
+  jhash: (jhash) =>
+    `jhash ${value(jhash['expr'])} mod ${numberIn(jhash, 'mod')} seed 0x${numberIn(jhash, 'seed').toString(16)} offset ${numberIn(jhash, 'offset')}`,
   'tcp option': (option) => `tcp option ${textIn(option, 'name')} ${textIn(option, 'field')}`,
 }
 
@@ -73,7 +86,8 @@ function value(item: Json | undefined, isMarkValue = false, isNameValue = false)
   const [kind, body] = only(item) ?? ['', null]
   if (kind === 'concat' && isList(body)) return body.map((one) => value(one)).join(' . ')
   if (kind === '|' && isList(body)) return body.map((one) => value(one)).join(',')
-  if (kind === '&' && isList(body)) return `${value(body[0])} & ${typeof body[1] === 'number' ? hex(body[1]) : value(body[1])}`
+  if (kind === '&' && isList(body))
+    return `${value(body[0])} & ${typeof body[1] === 'number' ? hex(body[1]) : value(body[1])}`
   const spell = EXPRESSIONS[kind]
   return spell && isObject(body) ? spell(body, item ?? null) : foreign(item ?? null)
 }

@@ -19,7 +19,9 @@ interface Listening {
 /** Null in the place of a rule that cannot be put together. */
 export function rulesIn(table: Table): Map<number, RelayRule | null> {
   const listening = listeners(table)
-  const ids = [...(table.sets.get('relay_order')?.elements ?? new Map<string, string>()).keys()].flatMap((mark) => readMark(Number(mark))?.route_rule_id ?? [])
+  const ids = [...(table.sets.get('relay_order')?.elements ?? new Map<string, string>()).keys()].flatMap(
+    (mark) => readMark(Number(mark))?.route_rule_id ?? [],
+  )
   return new Map([...new Set([...ids, ...listening.keys()])].map((id) => [id, ruleOf(table, id, listening.get(id))]))
 }
 
@@ -66,34 +68,70 @@ function numberIn(lines: readonly string[], pattern: RegExp): number | null {
   return found === undefined ? null : Number(found)
 }
 
-function balanced(table: Table, id: number, family: 4 | 6, lines: readonly string[], firstPort: number): Pick<RelayRule, 'balance' | 'destinations'> {
+function balanced(
+  table: Table,
+  id: number,
+  family: 4 | 6,
+  lines: readonly string[],
+  firstPort: number,
+): Pick<RelayRule, 'balance' | 'destinations'> {
   const weights: number[] = []
-  const weightOf = (index: number): string | undefined => table.sets.get('relay_weight')?.elements?.get(hex(markOf(id, index)))
+  const weightOf = (index: number): string | undefined =>
+    table.sets.get('relay_weight')?.elements?.get(hex(markOf(id, index)))
   for (let weight = weightOf(0); weight !== undefined; weight = weightOf(weights.length)) weights.push(Number(weight))
   const draws = lines.find((line) => line.startsWith('ct mark set ')) ?? ''
-  const balance = weights.length > 0 ? 'weighted' : draws.includes(' jhash ') ? 'source_hash' : draws.includes(' numgen ') ? 'round_robin' : 'none'
-  return { balance, destinations: balance === 'weighted' ? ofWeights(table, id, family, firstPort, weights) : inTurn(table, id, family, firstPort) }
+  const balance =
+    weights.length > 0
+      ? 'weighted'
+      : draws.includes(' jhash ')
+        ? 'source_hash'
+        : draws.includes(' numgen ')
+          ? 'round_robin'
+          : 'none'
+  return {
+    balance,
+    destinations:
+      balance === 'weighted' ? ofWeights(table, id, family, firstPort, weights) : inTurn(table, id, family, firstPort),
+  }
 }
 
 /** The slots of weights follow from them, so the first slot of each destination says where it is. */
-function ofWeights(table: Table, id: number, family: 4 | 6, firstPort: number, weights: readonly number[]): RelayDestination[] {
+function ofWeights(
+  table: Table,
+  id: number,
+  family: 4 | 6,
+  firstPort: number,
+  weights: readonly number[],
+): RelayDestination[] {
   const nowhere = { address: '', port: 1, port_range_end: null }
   const slots = slotsOf({ balance: 'weighted', destinations: weights.map((weight) => ({ ...nowhere, weight })) })
-  return weights.map((weight, index) => ({ ...(destinationAt(table, family, markOf(id, slots.indexOf(index)), firstPort) ?? { ...nowhere, weight }), weight }))
+  return weights.map((weight, index) => ({
+    ...(destinationAt(table, family, markOf(id, slots.indexOf(index)), firstPort) ?? { ...nowhere, weight }),
+    weight,
+  }))
 }
 
 function inTurn(table: Table, id: number, family: 4 | 6, firstPort: number): RelayDestination[] {
   const found: RelayDestination[] = []
-  for (let next = destinationAt(table, family, markOf(id), firstPort); next; next = destinationAt(table, family, markOf(id, found.length), firstPort)) found.push(next)
+  for (
+    let next = destinationAt(table, family, markOf(id), firstPort);
+    next;
+    next = destinationAt(table, family, markOf(id, found.length), firstPort)
+  )
+    found.push(next)
   return found
 }
 
 function destinationAt({ sets }: Table, family: 4 | 6, mark: number, firstPort: number): RelayDestination | null {
   const same = sets.get(`relay_same${family}`)?.elements?.get(hex(mark))
   if (same !== undefined) return { address: same, port: firstPort, port_range_end: null, weight: 1 }
-  const to = sets.get(`relay_to${family}`)?.elements?.get(hex(mark)) ?? sets.get(`relay_shift${family}`)?.elements?.get(`${hex(mark)} . ${firstPort}`)
+  const to =
+    sets.get(`relay_to${family}`)?.elements?.get(hex(mark)) ??
+    sets.get(`relay_shift${family}`)?.elements?.get(`${hex(mark)} . ${firstPort}`)
   const [address, port] = to?.split(' . ') ?? []
-  return address !== undefined && port !== undefined ? { address, port: Number(port), port_range_end: null, weight: 1 } : null
+  return address !== undefined && port !== undefined
+    ? { address, port: Number(port), port_range_end: null, weight: 1 }
+    : null
 }
 
 function listeners(table: Table): Map<number, Listening> {
@@ -102,11 +140,25 @@ function listeners(table: Table): Map<number, Listening> {
     for (const family of [4, 6] as const) {
       for (const [key, mark] of table.sets.get(`relay_${hook}_id${family}`)?.elements ?? []) {
         const [transport = '', address = '', port = ''] = key.split(' . ')
-        note(found, readMark(Number(mark))?.route_rule_id, { hook, transport, address, bind_interface: null, first: Number(port), last: Number(port) })
+        note(found, readMark(Number(mark))?.route_rule_id, {
+          hook,
+          transport,
+          address,
+          bind_interface: null,
+          first: Number(port),
+          last: Number(port),
+        })
       }
       for (const [key, mark] of table.sets.get(`relay_${hook}_any${family}`)?.elements ?? []) {
         const [transport = '', port = ''] = key.split(' . ')
-        note(found, readMark(Number(mark))?.route_rule_id, { hook, transport, address: anyOf(family), bind_interface: null, first: Number(port), last: Number(port) })
+        note(found, readMark(Number(mark))?.route_rule_id, {
+          hook,
+          transport,
+          address: anyOf(family),
+          bind_interface: null,
+          first: Number(port),
+          last: Number(port),
+        })
       }
     }
   }
@@ -116,14 +168,22 @@ function listeners(table: Table): Map<number, Listening> {
 
 const anyOf = (family: 4 | 6): string => (family === 4 ? '0.0.0.0' : '::')
 const PORT_CHAIN = /^(in|out)_(tcp|udp)_([0-9]+)(?:_([0-9]+))?$/
-const PORT_LINE = /^(?:(ip6?) saddr @from[46]_[0-9]+ )?(?:ip6? daddr (\S+)|(?:meta nfproto (ipv[46]) )?fib daddr type local)(?: iifname "([^"]*)")? goto rule_([0-9]+)$/
+const PORT_LINE =
+  /^(?:(ip6?) saddr @from[46]_[0-9]+ )?(?:ip6? daddr (\S+)|(?:meta nfproto (ipv[46]) )?fib daddr type local)(?: iifname "([^"]*)")? goto rule_([0-9]+)$/
 
 function portListeners(found: Map<number, Listening>, name: string, lines: readonly string[]): void {
   const [, hook, transport = '', first, last = first] = PORT_CHAIN.exec(name) ?? []
   if (hook !== 'in' && hook !== 'out') return
   for (const line of lines) {
     const [, source, address, family, bind_interface = null, id] = PORT_LINE.exec(line) ?? []
-    note(found, id === undefined ? undefined : Number(id), { hook, transport, address: address ?? anyOf(source === 'ip6' || family === 'ipv6' ? 6 : 4), bind_interface, first: Number(first), last: Number(last) })
+    note(found, id === undefined ? undefined : Number(id), {
+      hook,
+      transport,
+      address: address ?? anyOf(source === 'ip6' || family === 'ipv6' ? 6 : 4),
+      bind_interface,
+      first: Number(first),
+      last: Number(last),
+    })
   }
 }
 
@@ -139,7 +199,15 @@ interface Heard {
 function note(found: Map<number, Listening>, id: number | undefined, heard: Heard): void {
   if (id === undefined) return
   const there = found.get(id)
-  if (!there) return void found.set(id, { hooks: new Set([heard.hook]), transports: new Set([heard.transport]), bind_address: heard.address, bind_interface: heard.bind_interface, first: heard.first, last: heard.last })
+  if (!there)
+    return void found.set(id, {
+      hooks: new Set([heard.hook]),
+      transports: new Set([heard.transport]),
+      bind_address: heard.address,
+      bind_interface: heard.bind_interface,
+      first: heard.first,
+      last: heard.last,
+    })
   there.hooks.add(heard.hook)
   there.transports.add(heard.transport)
   // Of what the host sends itself no interface is asked.

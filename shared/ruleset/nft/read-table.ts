@@ -26,7 +26,9 @@ export function readTable(json: string): Listing {
 }
 
 function hookText(chain: JsonObject): string {
-  return 'hook' in chain ? `type ${textIn(chain, 'type')} hook ${textIn(chain, 'hook')} priority ${numberIn(chain, 'prio')}; policy ${textIn(chain, 'policy')};` : ''
+  return 'hook' in chain
+    ? `type ${textIn(chain, 'type')} hook ${textIn(chain, 'hook')} priority ${numberIn(chain, 'prio')}; policy ${textIn(chain, 'policy')};`
+    : ''
 }
 
 /** Up to 1.0.6 a listing does not say that a set is dynamic, so its name tells (shared/ruleset/nft/layout.ts). */
@@ -35,16 +37,24 @@ function readSet(kind: 'set' | 'map', object: JsonObject): TableSet {
   const values = typesOf(object['map'])
   const isDynamic = kind === 'set' && /^open[46]_[0-9]+$/.test(textIn(object, 'name'))
   const flags = isList(object['flags']) ? object['flags'] : []
-  const set = newSet(kind, [keys, ...(kind === 'map' ? [values] : [])].map((types) => types.join(' . ')).join(' : '), isDynamic ? ['dynamic'] : flags.includes('interval') ? ['interval'] : [])
+  const set = newSet(
+    kind,
+    [keys, ...(kind === 'map' ? [values] : [])].map((types) => types.join(' . ')).join(' : '),
+    isDynamic ? ['dynamic'] : flags.includes('interval') ? ['interval'] : [],
+  )
   for (const element of isList(object['elem']) ? object['elem'] : []) {
     const [key, value] = kind === 'map' && isList(element) ? element : [element]
-    set.elements?.set(spelled(key ?? null, keys, set.isInterval), value === undefined ? '' : spelled(value, values, false))
+    set.elements?.set(
+      spelled(key ?? null, keys, set.isInterval),
+      value === undefined ? '' : spelled(value, values, false),
+    )
   }
   return set
 }
 
 /** A list, or one text with the parts joined, by version and place. */
-const typesOf = (type: Json | undefined): string[] => (isList(type) ? type.map(String) : typeof type === 'string' ? type.split(' . ') : [])
+const typesOf = (type: Json | undefined): string[] =>
+  isList(type) ? type.map(String) : typeof type === 'string' ? type.split(' . ') : []
 
 function spelled(value: Json, types: readonly string[], isInterval: boolean): string {
   const [kind, body] = only(value) ?? ['', null]
@@ -60,7 +70,8 @@ const PROTOCOLS: Readonly<Record<number, string>> = { 6: 'tcp', 17: 'udp' }
 
 /** In a set of networks an address is a network of one. */
 function atom(value: Json, type: string, isInterval: boolean): string {
-  if (typeof value === 'number') return type === 'mark' ? hex(value) : type === 'inet_proto' ? (PROTOCOLS[value] ?? `${value}`) : `${value}`
+  if (typeof value === 'number')
+    return type === 'mark' ? hex(value) : type === 'inet_proto' ? (PROTOCOLS[value] ?? `${value}`) : `${value}`
   if (typeof value !== 'string') return foreign(value)
   if (type === 'ipv4_addr') return isInterval ? `${value}/32` : value
   if (type === 'ipv6_addr') return isInterval ? `${ipOr(value)}/128` : ipOr(value)

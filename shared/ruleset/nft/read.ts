@@ -26,14 +26,22 @@ export interface Compiled {
  */
 export function readRuleset(json: string, expected: Compiled | null = null): RulesetRead {
   const { table, unknown } = readTable(json)
-  if (expected && unknown.length === 0 && sameTable(table, expected.table)) return { table, rules: [...expected.rules], damaged: [], unmanaged: [] }
+  if (expected && unknown.length === 0 && sameTable(table, expected.table))
+    return { table, rules: [...expected.rules], damaged: [], unmanaged: [] }
   const candidates = rulesIn(table)
   const legible = [...candidates.values()].filter((rule) => rule !== null)
   const { ofRules, ofAll, ofNobody } = differences(table, layOut(legible))
   for (const [id, rule] of candidates) if (!rule) add(ofRules, id, 'its pieces make no rule')
   if (ofAll.length > 0) for (const { route_rule_id } of legible) add(ofRules, route_rule_id, ofAll.join('; '))
-  const damaged = [...ofRules].map(([route_rule_id, details]) => ({ route_rule_id, detail: details.join('; ').slice(0, 600) })).sort((a, b) => a.route_rule_id - b.route_rule_id)
-  return { table, rules: legible.filter((rule: RelayRule) => !ofRules.has(rule.route_rule_id)).sort(inOrder), damaged, unmanaged: [...unknown, ...ofNobody].map((text) => text.slice(0, 600)) }
+  const damaged = [...ofRules]
+    .map(([route_rule_id, details]) => ({ route_rule_id, detail: details.join('; ').slice(0, 600) }))
+    .sort((a, b) => a.route_rule_id - b.route_rule_id)
+  return {
+    table,
+    rules: legible.filter((rule: RelayRule) => !ofRules.has(rule.route_rule_id)).sort(inOrder),
+    damaged,
+    unmanaged: [...unknown, ...ofNobody].map((text) => text.slice(0, 600)),
+  }
 }
 
 /** Counters that no rule feeds do not count. */
@@ -49,7 +57,9 @@ function sameTable(found: Table, wanted: Table): boolean {
 }
 
 const sameChain = (found: TableChain | undefined, wanted: TableChain): boolean =>
-  found?.declaration === wanted.declaration && found.rules.length === wanted.rules.length && wanted.rules.every((rule, at) => found.rules[at] === rule)
+  found?.declaration === wanted.declaration &&
+  found.rules.length === wanted.rules.length &&
+  wanted.rules.every((rule, at) => found.rules[at] === rule)
 
 function sameElements(found: TableSet | undefined, wanted: TableSet): boolean {
   if (!found || found.kind !== wanted.kind || found.declaration !== wanted.declaration) return false
@@ -65,7 +75,8 @@ interface Differences {
   readonly ofNobody: string[]
 }
 
-const add = (all: Map<number, string[]>, id: number, detail: string): void => void all.set(id, [...(all.get(id) ?? []), detail])
+const add = (all: Map<number, string[]>, id: number, detail: string): void =>
+  void all.set(id, [...(all.get(id) ?? []), detail])
 
 function differences(found: Table, wanted: Table): Differences {
   const all: Differences = { ofRules: new Map(), ofAll: [], ofNobody: [] }
@@ -73,49 +84,77 @@ function differences(found: Table, wanted: Table): Differences {
     if (ids.length > 0) for (const id of ids) add(all.ofRules, id, detail)
     else (isMissing ? all.ofAll : all.ofNobody).push(detail)
   }
-  for (const name of names(found.sets, wanted.sets)) compareSets(name, found.sets.get(name), wanted.sets.get(name), wanted, tell)
+  for (const name of names(found.sets, wanted.sets))
+    compareSets(name, found.sets.get(name), wanted.sets.get(name), wanted, tell)
   for (const name of names(found.chains, wanted.chains)) compareChains(name, found, wanted, tell)
-  for (const name of wanted.counters) if (!found.counters.has(name)) tell(idsIn(name), `the counter ${name} is missing`, true)
+  for (const name of wanted.counters)
+    if (!found.counters.has(name)) tell(idsIn(name), `the counter ${name} is missing`, true)
   // One of ours that no rule feeds waits to be taken away; it counts nothing.
-  for (const name of found.counters) if (!wanted.counters.has(name) && !COUNTER_NAME.test(name)) all.ofNobody.push(`counter ${name}`)
+  for (const name of found.counters)
+    if (!wanted.counters.has(name) && !COUNTER_NAME.test(name)) all.ofNobody.push(`counter ${name}`)
   return all
 }
 
 type Tell = (ids: readonly number[], detail: string, isMissing: boolean) => void
 
-const names = (a: ReadonlyMap<string, unknown>, b: ReadonlyMap<string, unknown>): string[] => [...new Set([...a.keys(), ...b.keys()])]
+const names = (a: ReadonlyMap<string, unknown>, b: ReadonlyMap<string, unknown>): string[] => [
+  ...new Set([...a.keys(), ...b.keys()]),
+]
 
-function compareSets(name: string, found: TableSet | undefined, wanted: TableSet | undefined, table: Table, tell: Tell): void {
-  if (wanted && (!found || found.declaration !== wanted.declaration || found.kind !== wanted.kind)) tell(idsIn(name), `the ${wanted.kind} ${name} is ${found ? `declared as ${found.declaration}` : 'missing'}`, true)
-  if (!wanted && found && !constantTable().sets.has(name)) tell(idsIn(name), `${found.kind} ${name} { ${found.declaration} }`, false)
+function compareSets(
+  name: string,
+  found: TableSet | undefined,
+  wanted: TableSet | undefined,
+  table: Table,
+  tell: Tell,
+): void {
+  if (wanted && (!found || found.declaration !== wanted.declaration || found.kind !== wanted.kind))
+    tell(idsIn(name), `the ${wanted.kind} ${name} is ${found ? `declared as ${found.declaration}` : 'missing'}`, true)
+  if (!wanted && found && !constantTable().sets.has(name))
+    tell(idsIn(name), `${found.kind} ${name} { ${found.declaration} }`, false)
   const [there, asked] = [found?.elements ?? NONE, wanted?.elements ?? NONE]
-  for (const [key, value] of asked) if (there.get(key) !== value) tell(owners(name, key, value, table), `${name} lacks ${key}${value && ` : ${value}`}`, true)
-  for (const [key, value] of there) if (asked.get(key) !== value) tell(owners(name, key, value, table), `${name} { ${key}${value && ` : ${value}`} }`, false)
+  for (const [key, value] of asked)
+    if (there.get(key) !== value)
+      tell(owners(name, key, value, table), `${name} lacks ${key}${value && ` : ${value}`}`, true)
+  for (const [key, value] of there)
+    if (asked.get(key) !== value)
+      tell(owners(name, key, value, table), `${name} { ${key}${value && ` : ${value}`} }`, false)
 }
 
 const NONE: ReadonlyMap<string, string> = new Map()
 
 /** An element belongs to the rule whose mark it has, or whose name; one that leads to a chain of a port, to all the rules of that port. */
 function owners(set: string, key: string, value: string, { chains }: Table): number[] {
-  const marks = [...key.split(' . '), value].flatMap((text) => (/^0x[0-9a-f]{8}$/.test(text) ? (readMark(Number(text))?.route_rule_id ?? []) : []))
+  const marks = [...key.split(' . '), value].flatMap((text) =>
+    /^0x[0-9a-f]{8}$/.test(text) ? (readMark(Number(text))?.route_rule_id ?? []) : [],
+  )
   const lines = chains.get(value.replace(/^goto /, ''))?.rules ?? []
   return [...new Set([...idsIn(set), ...idsIn(value), ...marks.slice(0, 1), ...lines.flatMap(idsIn)])]
 }
 
-const idsIn = (text: string): number[] => [...text.matchAll(/\b(?:rule|from[46]|open[46])_([0-9]+)(?:_[rt]x)?\b/g)].map(([, id]) => Number(id))
+const idsIn = (text: string): number[] =>
+  [...text.matchAll(/\b(?:rule|from[46]|open[46])_([0-9]+)(?:_[rt]x)?\b/g)].map(([, id]) => Number(id))
 
 function compareChains(name: string, { chains: there }: Table, { chains: asked }: Table, tell: Tell): void {
   const [found, wanted] = [there.get(name), asked.get(name)]
   const concerned = [...new Set([...idsIn(name), ...(wanted?.rules ?? []).flatMap(idsIn)])]
-  if (!wanted) return tell([...new Set([...idsIn(name), ...(found?.rules ?? []).flatMap(idsIn)])], `chain ${name} { ${(found?.rules ?? []).join('; ')} }`, false)
+  if (!wanted)
+    return tell(
+      [...new Set([...idsIn(name), ...(found?.rules ?? []).flatMap(idsIn)])],
+      `chain ${name} { ${(found?.rules ?? []).join('; ')} }`,
+      false,
+    )
   if (!found) return tell(concerned, `the chain ${name} is missing`, true)
-  if (found.declaration !== wanted.declaration) tell(concerned, `the chain ${name} is declared as ${found.declaration || 'one that no hook leads to'}`, true)
+  if (found.declaration !== wanted.declaration)
+    tell(concerned, `the chain ${name} is declared as ${found.declaration || 'one that no hook leads to'}`, true)
   const ours = new Set(wanted.rules)
   const kept = found.rules.filter((line) => ours.has(line))
   for (const line of found.rules.filter((other) => !ours.has(other))) tell([], `chain ${name}: ${line}`, false)
   const missing = wanted.rules.filter((line) => !kept.includes(line))
-  for (const line of missing) tell(name.startsWith('rule_') ? concerned : idsIn(line), `the chain ${name} lacks ${line}`, true)
-  if (missing.length === 0 && kept.join('\n') !== wanted.rules.join('\n')) tell(concerned, `the lines of the chain ${name} are not in their order`, true)
+  for (const line of missing)
+    tell(name.startsWith('rule_') ? concerned : idsIn(line), `the chain ${name} lacks ${line}`, true)
+  if (missing.length === 0 && kept.join('\n') !== wanted.rules.join('\n'))
+    tell(concerned, `the lines of the chain ${name} are not in their order`, true)
 }
 
 /** What a host without our table holds. */

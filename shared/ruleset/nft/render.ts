@@ -16,7 +16,17 @@ export function rulesetText(found: readonly RelayRule[] | null, wanted: readonly
 export const renderChange = (found: Table | null, wanted: Table): string => spellChange(changeOfTable(found, wanted))
 
 /** Order: counters, maps, chains, then elements (shared/design/ruleset.md). */
-export function spellChange({ isAnew, counters, sets, chains, rewritten, goneChains, elements, goneSets, goneCounters }: TableChange): string {
+export function spellChange({
+  isAnew,
+  counters,
+  sets,
+  chains,
+  rewritten,
+  goneChains,
+  elements,
+  goneSets,
+  goneCounters,
+}: TableChange): string {
   return `${[
     ...(isAnew ? [`delete table ${TABLE}`] : []),
     `table ${TABLE} {`,
@@ -29,7 +39,9 @@ export function spellChange({ isAnew, counters, sets, chains, rewritten, goneCha
     `table ${TABLE} {`,
     ...chains.flatMap(([name, { rules }]) => [`\tchain ${name} {`, ...rules.map((rule) => `\t\t${rule}`), '\t}']),
     '}',
-    ...elements.flatMap(({ name, come }) => (come.length === 0 ? [] : [`add element ${TABLE} ${name} { ${come.map(spelled).join(', ')} }`])),
+    ...elements.flatMap(({ name, come }) =>
+      come.length === 0 ? [] : [`add element ${TABLE} ${name} { ${come.map(spelled).join(', ')} }`],
+    ),
     ...goneChains.map((name) => `delete chain ${TABLE} ${name}`),
     ...goneSets.map(([name, { kind }]) => `delete ${kind} ${TABLE} ${name}`),
     ...goneCounters.map((name) => `delete counter ${TABLE} ${name}`),
@@ -37,11 +49,13 @@ export function spellChange({ isAnew, counters, sets, chains, rewritten, goneCha
 }
 
 /** Takes away counters that no rule feeds any more. */
-export const renderCountersGone = (names: readonly string[]): string => names.map((name) => `delete counter ${TABLE} ${name}\n`).join('')
+export const renderCountersGone = (names: readonly string[]): string =>
+  names.map((name) => `delete counter ${TABLE} ${name}\n`).join('')
 
 function removedElements({ name, set, isEmptied, gone }: SetChange): string[] {
   if (isEmptied) return [`flush ${set.kind} ${TABLE} ${name}`]
   return gone.length === 0 ? [] : [`delete element ${TABLE} ${name} { ${gone.map(spelled).join(', ')} }`]
 }
 
-const spelled = ([key, value]: Element): string => (value === '' ? key : `${key} : ${COUNTER_NAME.test(value) ? `"${value}"` : value}`)
+const spelled = ([key, value]: Element): string =>
+  value === '' ? key : `${key} : ${COUNTER_NAME.test(value) ? `"${value}"` : value}`

@@ -26,7 +26,16 @@ export interface Table {
 
 export const emptyTable = (): Table => ({ counters: new Set(), sets: new Map(), chains: new Map() })
 
-export function newSet(kind: TableSet['kind'], type: string, flags: readonly ('interval' | 'dynamic')[] = []): TableSet {
+export function newSet(
+  kind: TableSet['kind'],
+  type: string,
+  flags: readonly ('interval' | 'dynamic')[] = [],
+): TableSet {
   const declaration = [`type ${type};`, ...(flags.length > 0 ? [`flags ${flags.join(', ')};`] : [])].join(' ')
-  return { kind, declaration, isInterval: flags.includes('interval'), elements: flags.includes('dynamic') ? null : new Map() }
+  return {
+    kind,
+    declaration,
+    isInterval: flags.includes('interval'),
+    elements: flags.includes('dynamic') ? null : new Map(),
+  }
 }

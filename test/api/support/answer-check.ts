@@ -9,8 +9,13 @@ import { API_BASE, methodOf, pathOf } from '@panel/web-daemon/platform/http/rout
 import type { AnswerCheck } from './client.ts'
 
 const isInstant = (text: string): boolean => !Number.isNaN(Date.parse(text))
-const ajv = new Ajv({ strict: true, strictTypes: false, formats: { 'date-time': isInstant, int64: { type: 'number', validate: Number.isSafeInteger }, password: true } })
-for (const [name, schema] of Object.entries(COMPONENTS)) ajv.addSchema(openApiSchema(schema, name), `#/components/schemas/${name}`)
+const ajv = new Ajv({
+  strict: true,
+  strictTypes: false,
+  formats: { 'date-time': isInstant, int64: { type: 'number', validate: Number.isSafeInteger }, password: true },
+})
+for (const [name, schema] of Object.entries(COMPONENTS))
+  ajv.addSchema(openApiSchema(schema, name), `#/components/schemas/${name}`)
 
 /** By the schema that the description was made from: panels come and go, and these do not. */
 const compiled = new WeakMap<TSchema, ValidateFunction>()
@@ -18,7 +23,10 @@ const compiled = new WeakMap<TSchema, ValidateFunction>()
 const hold = (what: string, source: TSchema, described: () => object, value: unknown): void => {
   const check = compiled.get(source) ?? ajv.compile(described())
   compiled.set(source, check)
-  if (!check(value)) throw new Error(`${what} is not as the API description says: ${ajv.errorsText(check.errors, { dataVar: 'body' })}\n${JSON.stringify(value).slice(0, 2000)}`)
+  if (!check(value))
+    throw new Error(
+      `${what} is not as the API description says: ${ajv.errorsText(check.errors, { dataVar: 'body' })}\n${JSON.stringify(value).slice(0, 2000)}`,
+    )
 }
 
 export function answerCheck(endpoints: readonly Endpoint[], basePath: string): AnswerCheck {
@@ -36,7 +44,13 @@ export function answerCheck(endpoints: readonly Endpoint[], basePath: string): A
       const endpoint = endpointOf(endpoints, method, path)
       if (!endpoint) throw new Error(`${what} comes of no endpoint`)
       const { answer } = endpoint
-      if (answer && headers['content-type'] !== 'text/event-stream') hold(what, answer, () => operationOf(endpoint).responses['200'].content['application/json']?.schema ?? {}, JSON.parse(text))
+      if (answer && headers['content-type'] !== 'text/event-stream')
+        hold(
+          what,
+          answer,
+          () => operationOf(endpoint).responses['200'].content['application/json']?.schema ?? {},
+          JSON.parse(text),
+        )
     },
     event: (method, target, name, data) => {
       const endpoint = endpointOf(endpoints, method, pathIn(target) ?? '')
@@ -56,6 +70,9 @@ function holdError(what: string, status: number, body: unknown): void {
 
 /** What is literal comes before what has an id in its place. */
 export function endpointOf(endpoints: readonly Endpoint[], method: string, path: string): Endpoint | undefined {
-  const fits = (endpoint: Endpoint): boolean => methodOf(endpoint) === method && new RegExp(`^${pathOf(endpoint).replaceAll(/\{\w+\}/g, '\\d+')}$`).test(path)
-  return endpoints.find((endpoint) => methodOf(endpoint) === method && pathOf(endpoint) === path) ?? endpoints.find(fits)
+  const fits = (endpoint: Endpoint): boolean =>
+    methodOf(endpoint) === method && new RegExp(`^${pathOf(endpoint).replaceAll(/\{\w+\}/g, '\\d+')}$`).test(path)
+  return (
+    endpoints.find((endpoint) => methodOf(endpoint) === method && pathOf(endpoint) === path) ?? endpoints.find(fits)
+  )
 }

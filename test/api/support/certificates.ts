@@ -9,7 +9,8 @@ import { makeSelfSigned } from '@panel/web-daemon/platform/tls/self-signed.ts'
 
 export const filesIn = (place: string): TlsFiles => ({ cert: join(place, 'panel.crt'), key: join(place, 'panel.key') })
 export const pairIn = (place: string): Pair => readPair(filesIn(place))
-export const fingerprintIn = (place: string): string => new X509Certificate(readFileSync(filesIn(place).cert)).fingerprint256
+export const fingerprintIn = (place: string): string =>
+  new X509Certificate(readFileSync(filesIn(place).cert)).fingerprint256
 
 export class Certificates {
   readonly folder = mkdtempSync(join(tmpdir(), 'panel-tls-'))

@@ -48,39 +48,72 @@ export class Client {
     this.check = check
   }
 
-  get = <B = Record<string, unknown>>(path: string, sending?: Sending): Promise<Reply<B>> => this.api('GET', path, undefined, sending)
-  post = <B = Record<string, unknown>>(path: string, body?: unknown, sending?: Sending): Promise<Reply<B>> => this.api('POST', path, body, sending)
-  put = <B = Record<string, unknown>>(path: string, body?: unknown, sending?: Sending): Promise<Reply<B>> => this.api('PUT', path, body, sending)
-  patch = <B = Record<string, unknown>>(path: string, body?: unknown, sending?: Sending): Promise<Reply<B>> => this.api('PATCH', path, body, sending)
-  delete = <B = Record<string, unknown>>(path: string, body?: unknown, sending?: Sending): Promise<Reply<B>> => this.api('DELETE', path, body, sending)
+  get = <B = Record<string, unknown>>(path: string, sending?: Sending): Promise<Reply<B>> =>
+    this.api('GET', path, undefined, sending)
+  post = <B = Record<string, unknown>>(path: string, body?: unknown, sending?: Sending): Promise<Reply<B>> =>
+    this.api('POST', path, body, sending)
+  put = <B = Record<string, unknown>>(path: string, body?: unknown, sending?: Sending): Promise<Reply<B>> =>
+    this.api('PUT', path, body, sending)
+  patch = <B = Record<string, unknown>>(path: string, body?: unknown, sending?: Sending): Promise<Reply<B>> =>
+    this.api('PATCH', path, body, sending)
+  delete = <B = Record<string, unknown>>(path: string, body?: unknown, sending?: Sending): Promise<Reply<B>> =>
+    this.api('DELETE', path, body, sending)
 
   /** `path` is relative to {api}. */
-  api<B = Record<string, unknown>>(method: string, path: string, body?: unknown, sending: Sending = {}): Promise<Reply<B>> {
+  api<B = Record<string, unknown>>(
+    method: string,
+    path: string,
+    body?: unknown,
+    sending: Sending = {},
+  ): Promise<Reply<B>> {
     return this.raw(method, `${new URL(this.base).pathname}api/v1${path}`, body, sending)
   }
 
   /** `target` is the request target exactly as it goes over the wire. */
-  raw<B = Record<string, unknown>>(method: string, target: string, body?: unknown, sending: Sending = {}): Promise<Reply<B>> {
+  raw<B = Record<string, unknown>>(
+    method: string,
+    target: string,
+    body?: unknown,
+    sending: Sending = {},
+  ): Promise<Reply<B>> {
     const payload = sending.raw ?? (body === undefined ? undefined : JSON.stringify(body))
     const { protocol, hostname, port } = new URL(this.base)
     const request = protocol === 'https:' ? overTls : overHttp
     const headers = { ...this.#headers(method, payload, sending), ...sending.headers }
     return new Promise((resolve, reject) => {
-      const sent = request({ hostname, port, method, path: target, headers, agent: false, rejectUnauthorized: false, ...(sending.from ? { localAddress: sending.from } : {}), ...(sending.signal && { signal: sending.signal }) }, (response) => {
-        const chunks: Buffer[] = []
-        response.on('data', (chunk: Buffer) => chunks.push(chunk))
-        response.on('error', reject)
-        response.on('end', () => {
-          this.#keep(response.headers['set-cookie'] ?? [])
-          const reply = replyOf<B>(response.statusCode ?? 0, response.headers, response.rawHeaders, Buffer.concat(chunks).toString())
-          try {
-            this.check.answer(method, target, reply)
-            resolve(reply)
-          } catch (violation) {
-            reject(violation as Error)
-          }
-        })
-      })
+      const sent = request(
+        {
+          hostname,
+          port,
+          method,
+          path: target,
+          headers,
+          agent: false,
+          rejectUnauthorized: false,
+          ...(sending.from ? { localAddress: sending.from } : {}),
+          ...(sending.signal && { signal: sending.signal }),
+        },
+        (response) => {
+          const chunks: Buffer[] = []
+          response.on('data', (chunk: Buffer) => chunks.push(chunk))
+          response.on('error', reject)
+          response.on('end', () => {
+            this.#keep(response.headers['set-cookie'] ?? [])
+            const reply = replyOf<B>(
+              response.statusCode ?? 0,
+              response.headers,
+              response.rawHeaders,
+              Buffer.concat(chunks).toString(),
+            )
+            try {
+              this.check.answer(method, target, reply)
+              resolve(reply)
+            } catch (violation) {
+              reject(violation as Error)
+            }
+          })
+        },
+      )
       sent.on('error', reject)
       sent.end(payload)
     })
@@ -92,7 +125,9 @@ export class Client {
     return {
       ...(jar === '' ? {} : { Cookie: jar }),
       ...(payload === undefined ? {} : { 'Content-Type': 'application/json' }),
-      ...(payload === undefined || sending.isChunked === true ? {} : { 'Content-Length': String(Buffer.byteLength(payload)) }),
+      ...(payload === undefined || sending.isChunked === true
+        ? {}
+        : { 'Content-Length': String(Buffer.byteLength(payload)) }),
       ...(csrf !== undefined && method !== 'GET' && sending.csrf !== false ? { 'X-CSRF-Token': csrf } : {}),
     }
   }
@@ -106,7 +141,12 @@ export class Client {
   }
 }
 
-const replyOf = <B>(status: number, headers: IncomingHttpHeaders, rawHeaders: readonly string[], text: string): Reply<B> => ({
+const replyOf = <B>(
+  status: number,
+  headers: IncomingHttpHeaders,
+  rawHeaders: readonly string[],
+  text: string,
+): Reply<B> => ({
   status,
   headers,
   rawHeaders,

@@ -16,10 +16,15 @@ interface Proof {
 
 /** What comes soon, and not at a time that a busy machine keeps. */
 export async function eventually(holds: () => boolean | Promise<boolean>, within_ms = 10_000): Promise<void> {
-  for (const from = performance.now(); !(await holds()); await sleep(10)) assert.ok(performance.now() - from < within_ms, `not within ${within_ms} ms`)
+  for (const from = performance.now(); !(await holds()); await sleep(10))
+    assert.ok(performance.now() - from < within_ms, `not within ${within_ms} ms`)
 }
 
-export const effectsOf = <C extends SettingCategory>(category: C, proofs: { readonly [K in KeysOf<C>]: Proof }, parts: () => TestParts = () => ({})): void => {
+export const effectsOf = <C extends SettingCategory>(
+  category: C,
+  proofs: { readonly [K in KeysOf<C>]: Proof },
+  parts: () => TestParts = () => ({}),
+): void => {
   describe(`A setting of the category ${category}`, () => {
     let panel: TestPanel
     let client: Client

@@ -1,5 +1,12 @@
 // Words for tests of the watching: a panel whose probes go nowhere and have the answers that the test wishes.
-import type { MonitorEvent, MonitorHistoryAnswer, MonitorSnapshot, MonitorStatusAnswer, MonitorSummaryAnswer, MonitorToggleAnswer } from '@panel/shared/api/monitor.ts'
+import type {
+  MonitorEvent,
+  MonitorHistoryAnswer,
+  MonitorSnapshot,
+  MonitorStatusAnswer,
+  MonitorSummaryAnswer,
+  MonitorToggleAnswer,
+} from '@panel/shared/api/monitor.ts'
 import { watchKernel } from '@panel/web-daemon/platform/events/kernel-watch.ts'
 import { makeLogger } from '@panel/web-daemon/platform/log.ts'
 import type { KnockResult } from '@panel/web-daemon/features/monitor/classify.ts'
@@ -11,10 +18,14 @@ import { askOf, startPanel, type TestPanel, type TestParts } from './panel.ts'
 import { eventually } from './streams.ts'
 import { createTunnel } from './tunnels.ts'
 
-export const statusOf = async (client: Client, id: number): Promise<MonitorStatusAnswer> => (await client.get<MonitorStatusAnswer>(`/tunnels/${id}/status`)).body
-export const summaryOf = async (client: Client): Promise<MonitorSummaryAnswer> => (await client.get<MonitorSummaryAnswer>('/monitor/summary')).body
-export const historyOf = (client: Client, id: number, query = ''): Promise<Reply<MonitorHistoryAnswer>> => client.get(`/tunnels/${id}/history${query}`)
-export const toggle = (client: Client, id: number, way: 'enable' | 'disable'): Promise<Reply<MonitorToggleAnswer>> => client.post(`/tunnels/${id}/monitor/${way}`)
+export const statusOf = async (client: Client, id: number): Promise<MonitorStatusAnswer> =>
+  (await client.get<MonitorStatusAnswer>(`/tunnels/${id}/status`)).body
+export const summaryOf = async (client: Client): Promise<MonitorSummaryAnswer> =>
+  (await client.get<MonitorSummaryAnswer>('/monitor/summary')).body
+export const historyOf = (client: Client, id: number, query = ''): Promise<Reply<MonitorHistoryAnswer>> =>
+  client.get(`/tunnels/${id}/history${query}`)
+export const toggle = (client: Client, id: number, way: 'enable' | 'disable'): Promise<Reply<MonitorToggleAnswer>> =>
+  client.post(`/tunnels/${id}/monitor/${way}`)
 
 export interface WatchingPanel extends TestPanel {
   readonly prober: FakeProber
@@ -44,7 +55,11 @@ export const startWatching = async (parts: TestParts = {}, host = new FakeKernel
     monitor: { knock, pauses: { first: 5, last: 20 } },
     ...parts,
   })
-  const kernel = watchKernel({ stream: helper.stream, logger: makeLogger({ write: () => undefined }), listener: (events) => panel.bus.publish('host.changed', { events }) })
+  const kernel = watchKernel({
+    stream: helper.stream,
+    logger: makeLogger({ write: () => undefined }),
+    listener: (events) => panel.bus.publish('host.changed', { events }),
+  })
   await panel.monitor.start()
   await eventually(() => panel.monitor.isRunning || prober.refusal !== null, 'the prober runs')
   const operator = parts.store === undefined ? await panel.setUp() : await panel.setUp().catch(() => panel.signIn())
@@ -59,7 +74,11 @@ export const startWatching = async (parts: TestParts = {}, host = new FakeKernel
     await kernel.close()
     await panel.close()
   }
-  const until = (tunnel_id: number, state: string): Promise<void> => eventually(() => panel.monitor.of(tunnel_id)?.judged.state === state, `${tunnel_id} is ${state} and not ${panel.monitor.of(tunnel_id)?.judged.state}`)
+  const until = (tunnel_id: number, state: string): Promise<void> =>
+    eventually(
+      () => panel.monitor.of(tunnel_id)?.judged.state === state,
+      `${tunnel_id} is ${state} and not ${panel.monitor.of(tunnel_id)?.judged.state}`,
+    )
   const up: WatchingPanel['up'] = async (body) => {
     const made = await probed(body)
     prober.answer(made.name, 5)
@@ -69,5 +88,7 @@ export const startWatching = async (parts: TestParts = {}, host = new FakeKernel
 }
 
 /** As the stream tells them. */
-export const wayOf = (events: readonly MonitorEvent[]): string[] => events.map(({ from_state, to_state }) => `${from_state} to ${to_state}`)
-export const pictureOf = (tunnels: readonly MonitorSnapshot[]): string[] => tunnels.map(({ interface_name, state }) => `${interface_name} ${state}`)
+export const wayOf = (events: readonly MonitorEvent[]): string[] =>
+  events.map(({ from_state, to_state }) => `${from_state} to ${to_state}`)
+export const pictureOf = (tunnels: readonly MonitorSnapshot[]): string[] =>
+  tunnels.map(({ interface_name, state }) => `${interface_name} ${state}`)

@@ -33,7 +33,12 @@ export const TEST_BCRYPT_COST = 4
 export const PAGE_DIR = fileURLToPath(new URL('../../../.build/bundle/ui', import.meta.url))
 
 /** As the package configures it. */
-export const INSTALLATION = { data_dir: '/var/lib/tunnel-panel', database_path: '/var/lib/tunnel-panel/panel.db', socket_path: '/run/tunnel-panel/helper.sock', bind_host: '127.0.0.1' } as const
+export const INSTALLATION = {
+  data_dir: '/var/lib/tunnel-panel',
+  database_path: '/var/lib/tunnel-panel/panel.db',
+  socket_path: '/run/tunnel-panel/helper.sock',
+  bind_host: '127.0.0.1',
+} as const
 
 export interface TestPanel {
   readonly base: string
@@ -74,9 +79,18 @@ export class Clock {
   }
 }
 
-export type TestParts = Partial<Omit<PanelParts, 'logger' | 'now'>> & { readonly store?: string; readonly address?: string; readonly listening?: Listening }
+export type TestParts = Partial<Omit<PanelParts, 'logger' | 'now'>> & {
+  readonly store?: string
+  readonly address?: string
+  readonly listening?: Listening
+}
 
-export const startPanel = async ({ store = IN_MEMORY, address = '127.0.0.1', listening = {}, ...parts }: TestParts = {}): Promise<TestPanel> => {
+export const startPanel = async ({
+  store = IN_MEMORY,
+  address = '127.0.0.1',
+  listening = {},
+  ...parts
+}: TestParts = {}): Promise<TestPanel> => {
   const log: string[] = []
   const clock = new Clock()
   const kernel = new FakeKernel()
@@ -121,15 +135,38 @@ export const startPanel = async ({ store = IN_MEMORY, address = '127.0.0.1', lis
   }
   const setUp = signedInBy('/auth/setup', 201)
   const signIn = signedInBy('/auth/login', 200)
-  return { base, app, endpoints, streams, metrics, traffic, routeWatch, monitor, db: whole.db, kernel, server, bus, settings: whole.settings, watch, log, clock, visitor, setUp, signIn, close }
+  return {
+    base,
+    app,
+    endpoints,
+    streams,
+    metrics,
+    traffic,
+    routeWatch,
+    monitor,
+    db: whole.db,
+    kernel,
+    server,
+    bus,
+    settings: whole.settings,
+    watch,
+    log,
+    clock,
+    visitor,
+    setUp,
+    signIn,
+    close,
+  }
 }
 
 /** The helper in this process refuses in its own words; over the socket the client turns them into the words of the API. */
-export const askOf = (ask: Writer): Writer => async (method, params) => {
-  try {
-    return await ask(method, params)
-  } catch (failure) {
-    if (failure instanceof HelperRefusal) throw refusalFor(new JSONRPCErrorException(failure.message, failure.number))
-    throw failure
+export const askOf =
+  (ask: Writer): Writer =>
+  async (method, params) => {
+    try {
+      return await ask(method, params)
+    } catch (failure) {
+      if (failure instanceof HelperRefusal) throw refusalFor(new JSONRPCErrorException(failure.message, failure.number))
+      throw failure
+    }
   }
-}

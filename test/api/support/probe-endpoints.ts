@@ -5,31 +5,51 @@ import { integer, nullable, strict, stringEnum, Type } from '@panel/shared/schem
 
 export const WidgetBody = strict({
   name: Type.String({ minLength: 1, maxLength: 10 }),
-  mtu: Type.Optional(integer(68, 9000, { 'x-code': 'INVALID_MTU', 'x-message': 'The MTU is a whole number from 68 to 9000' })),
+  mtu: Type.Optional(
+    integer(68, 9000, { 'x-code': 'INVALID_MTU', 'x-message': 'The MTU is a whole number from 68 to 9000' }),
+  ),
   ttl: Type.Optional(nullable(integer(0, 255))),
   is_enabled: Type.Optional(Type.Boolean()),
   colour: Type.Optional(stringEnum(['red', 'blue'])),
-  parts: Type.Optional(Type.Array(strict({ address: Type.String(), weight: Type.Optional(integer(0, 9)) }), { maxItems: 2 })),
+  parts: Type.Optional(
+    Type.Array(strict({ address: Type.String(), weight: Type.Optional(integer(0, 9)) }), { maxItems: 2 }),
+  ),
   pin: Type.Optional(Type.String({ 'x-secret': true })),
 })
 
 export const probeEndpoints = (): { endpoints: Endpoint[]; made: unknown[] } => {
   const made: unknown[] = []
   const endpoints = [
-    query('GET /widgets/{id}', { tag: 'other', summary: 'One', query: queryOf({ a: wholeIn('A'), b: textIn('B') }) }, async (_context, { params, query: asked }) => ok({ params, query: asked })),
+    query(
+      'GET /widgets/{id}',
+      { tag: 'other', summary: 'One', query: queryOf({ a: wholeIn('A'), b: textIn('B') }) },
+      async (_context, { params, query: asked }) => ok({ params, query: asked }),
+    ),
     query('GET /widgets/first', { tag: 'other', summary: 'Literal' }, async () => ok({ literal: true })),
-    preview('POST /widgets/preview', { tag: 'other', summary: 'Preview', body: WidgetBody }, async (context, { body }) => ok({ body, can: Object.keys(context).sort() })),
-    command('POST /widgets', { tag: 'other', summary: 'Make', body: WidgetBody, audit: 'TunnelCreate', isCreating: true }, async ({ note }, { body }) => {
-      made.push(body)
-      note.target('widget', made.length)
-      note.operation('Made it')
-      return created({ body, number: made.length })
-    }),
-    command('PUT /widgets', { tag: 'other', summary: 'Gather', body: WidgetBody, gathersProblems: true, audit: 'TunnelUpdate' }, async (_context, { body, problems }) => {
-      if (!problems.has('name')) problems.add('name', 'TAKEN', 'The name is taken')
-      problems.throwIfAny()
-      return ok(body)
-    }),
+    preview(
+      'POST /widgets/preview',
+      { tag: 'other', summary: 'Preview', body: WidgetBody },
+      async (context, { body }) => ok({ body, can: Object.keys(context).sort() }),
+    ),
+    command(
+      'POST /widgets',
+      { tag: 'other', summary: 'Make', body: WidgetBody, audit: 'TunnelCreate', isCreating: true },
+      async ({ note }, { body }) => {
+        made.push(body)
+        note.target('widget', made.length)
+        note.operation('Made it')
+        return created({ body, number: made.length })
+      },
+    ),
+    command(
+      'PUT /widgets',
+      { tag: 'other', summary: 'Gather', body: WidgetBody, gathersProblems: true, audit: 'TunnelUpdate' },
+      async (_context, { body, problems }) => {
+        if (!problems.has('name')) problems.add('name', 'TAKEN', 'The name is taken')
+        problems.throwIfAny()
+        return ok(body)
+      },
+    ),
     command('DELETE /widgets/{id}', { tag: 'other', summary: 'Break', audit: 'TunnelDelete' }, async () => {
       throw new Error('a secret of the inside')
     }),

@@ -1,29 +1,77 @@
 // Words for tests that speak of relay rules: the smallest request, and what is asked of one rule.
 import type { TunnelRoutesAnswer } from '@panel/shared/api/dependent-routes.ts'
 import type { ForwardingAnswer, ForwardingChangeAnswer } from '@panel/shared/api/forwarding.ts'
-import type { AllowedSourcesAnswer, ApplyAllAnswer, ChangeRouteAnswer, DeleteRouteAnswer, DestinationsAnswer, DuplicateRouteAnswer, ListRoutesAnswer, PreviewRouteAnswer, ReorderAnswer, RouteActionAnswer, RouteItem, UpdateRouteAnswer } from '@panel/shared/api/route-answers.ts'
+import type {
+  AllowedSourcesAnswer,
+  ApplyAllAnswer,
+  ChangeRouteAnswer,
+  DeleteRouteAnswer,
+  DestinationsAnswer,
+  DuplicateRouteAnswer,
+  ListRoutesAnswer,
+  PreviewRouteAnswer,
+  ReorderAnswer,
+  RouteActionAnswer,
+  RouteItem,
+  UpdateRouteAnswer,
+} from '@panel/shared/api/route-answers.ts'
 import type { Client, Reply } from './client.ts'
 
 /** eth0 of the fake kernel has the bind address. */
-export const SMALLEST_RULE = { bind_address: '192.0.2.1', bind_port: 443, destination_address: '10.9.0.2', destination_port: 8443 } as const
+export const SMALLEST_RULE = {
+  bind_address: '192.0.2.1',
+  bind_port: 443,
+  destination_address: '10.9.0.2',
+  destination_port: 8443,
+} as const
 
-export const createRoute = (client: Client, body: object = {}): Promise<Reply<ChangeRouteAnswer>> => client.post('/routes', { ...SMALLEST_RULE, ...body })
-export const previewRoute = (client: Client, body: object = {}): Promise<Reply<PreviewRouteAnswer>> => client.post('/routes/preview', { ...SMALLEST_RULE, ...body })
-export const listRoutes = (client: Client, query = ''): Promise<Reply<ListRoutesAnswer>> => client.get(`/routes${query}`)
+export const createRoute = (client: Client, body: object = {}): Promise<Reply<ChangeRouteAnswer>> =>
+  client.post('/routes', { ...SMALLEST_RULE, ...body })
+export const previewRoute = (client: Client, body: object = {}): Promise<Reply<PreviewRouteAnswer>> =>
+  client.post('/routes/preview', { ...SMALLEST_RULE, ...body })
+export const listRoutes = (client: Client, query = ''): Promise<Reply<ListRoutesAnswer>> =>
+  client.get(`/routes${query}`)
 export const getRoute = (client: Client, id: number): Promise<Reply<RouteItem>> => client.get(`/routes/${id}`)
-export const patchRoute = (client: Client, id: number, body: object): Promise<Reply<UpdateRouteAnswer>> => client.patch(`/routes/${id}`, body)
-export const deleteRoute = (client: Client, id: number, body?: object): Promise<Reply<DeleteRouteAnswer>> => client.delete(`/routes/${id}`, body)
-export const actOnRoute = (client: Client, id: number, action: RouteActionAnswer['action'], body?: object): Promise<Reply<RouteActionAnswer>> => client.post(`/routes/${id}/${action}`, body)
-export const duplicateRoute = (client: Client, id: number): Promise<Reply<DuplicateRouteAnswer>> => client.post(`/routes/${id}/duplicate`)
-export const reorder = (client: Client, route_rule_ids: unknown): Promise<Reply<ReorderAnswer>> => client.post('/routes/reorder', { route_rule_ids })
+export const patchRoute = (client: Client, id: number, body: object): Promise<Reply<UpdateRouteAnswer>> =>
+  client.patch(`/routes/${id}`, body)
+export const deleteRoute = (client: Client, id: number, body?: object): Promise<Reply<DeleteRouteAnswer>> =>
+  client.delete(`/routes/${id}`, body)
+export const actOnRoute = (
+  client: Client,
+  id: number,
+  action: RouteActionAnswer['action'],
+  body?: object,
+): Promise<Reply<RouteActionAnswer>> => client.post(`/routes/${id}/${action}`, body)
+export const duplicateRoute = (client: Client, id: number): Promise<Reply<DuplicateRouteAnswer>> =>
+  client.post(`/routes/${id}/duplicate`)
+export const reorder = (client: Client, route_rule_ids: unknown): Promise<Reply<ReorderAnswer>> =>
+  client.post('/routes/reorder', { route_rule_ids })
 export const applyAll = (client: Client): Promise<Reply<ApplyAllAnswer>> => client.post('/routes/apply-all')
-export const addDestination = (client: Client, id: number, body: object): Promise<Reply<ChangeRouteAnswer & DestinationsAnswer>> => client.post(`/routes/${id}/destinations`, body)
-export const removeDestination = (client: Client, id: number, body: object): Promise<Reply<UpdateRouteAnswer & DestinationsAnswer>> => client.delete(`/routes/${id}/destinations`, body)
-export const addSource = (client: Client, id: number, body: object): Promise<Reply<ChangeRouteAnswer & AllowedSourcesAnswer>> => client.post(`/routes/${id}/allowed-sources`, body)
-export const removeSource = (client: Client, id: number, body: object): Promise<Reply<ChangeRouteAnswer & AllowedSourcesAnswer>> => client.delete(`/routes/${id}/allowed-sources`, body)
-export const tunnelRoutes = (client: Client, id: number): Promise<Reply<TunnelRoutesAnswer>> => client.get(`/tunnels/${id}/routes`)
+export const addDestination = (
+  client: Client,
+  id: number,
+  body: object,
+): Promise<Reply<ChangeRouteAnswer & DestinationsAnswer>> => client.post(`/routes/${id}/destinations`, body)
+export const removeDestination = (
+  client: Client,
+  id: number,
+  body: object,
+): Promise<Reply<UpdateRouteAnswer & DestinationsAnswer>> => client.delete(`/routes/${id}/destinations`, body)
+export const addSource = (
+  client: Client,
+  id: number,
+  body: object,
+): Promise<Reply<ChangeRouteAnswer & AllowedSourcesAnswer>> => client.post(`/routes/${id}/allowed-sources`, body)
+export const removeSource = (
+  client: Client,
+  id: number,
+  body: object,
+): Promise<Reply<ChangeRouteAnswer & AllowedSourcesAnswer>> => client.delete(`/routes/${id}/allowed-sources`, body)
+export const tunnelRoutes = (client: Client, id: number): Promise<Reply<TunnelRoutesAnswer>> =>
+  client.get(`/tunnels/${id}/routes`)
 export const forwarding = (client: Client): Promise<Reply<ForwardingAnswer>> => client.get('/system/forwarding')
-export const enableForwarding = (client: Client, body?: object): Promise<Reply<ForwardingChangeAnswer>> => client.post('/system/forwarding/enable', body)
+export const enableForwarding = (client: Client, body?: object): Promise<Reply<ForwardingChangeAnswer>> =>
+  client.post('/system/forwarding/enable', body)
 
 /** Creates it, and gives back the rule. */
 export const madeRoute = async (client: Client, body: object = {}): Promise<ChangeRouteAnswer['route']> => {
@@ -32,4 +80,5 @@ export const madeRoute = async (client: Client, body: object = {}): Promise<Chan
   return answer.route
 }
 
-export const warningCodes = ({ body }: Reply<{ warnings: { code: string }[] }>): string[] => body.warnings.map(({ code }) => code)
+export const warningCodes = ({ body }: Reply<{ warnings: { code: string }[] }>): string[] =>
+  body.warnings.map(({ code }) => code)

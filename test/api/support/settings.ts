@@ -1,37 +1,112 @@
 // Words for tests of the settings.
 import assert from 'node:assert/strict'
-import type { ChangeSettingsAnswer, SettingEntry, SettingsAnswer, SettingsSchemaAnswer } from '@panel/shared/api/settings.ts'
+import type {
+  ChangeSettingsAnswer,
+  SettingEntry,
+  SettingsAnswer,
+  SettingsSchemaAnswer,
+} from '@panel/shared/api/settings.ts'
 import type { SettingValues } from '@panel/web-daemon/features/settings/definitions.ts'
 import type { Client, Reply } from './client.ts'
 
 /** decisions.md, section 8: every key with its default. */
 export const LISTED: Readonly<Record<string, unknown>> = {
-  'tunnel.default_type': 10, 'tunnel.default_key': null, 'tunnel.default_mtu': 1472, 'tunnel.default_ttl': 255, 'tunnel.default_tos': 'inherit', 'tunnel.default_pmtudisc': false,
-  'tunnel.default_csum': false, 'tunnel.default_seq': false, 'tunnel.naming_template': 'gre-{side}-{number}', 'tunnel.side_labels': { a: 'a', b: 'b' }, 'tunnel.default_persistence': 10, 'tunnel.auto_mtu_from_underlay': true,
-  'addressing.default_pool_id': null, 'addressing.default_prefix_len': 30, 'addressing.allow_public_ranges': false, 'addressing.check_route_overlap': true,
-  'keepalive.enabled_by_default': true, 'keepalive.interval_seconds': 1, 'keepalive.packet_size': 56, 'keepalive.mode': 'monitor_only',
-  'monitor.enabled': true, 'monitor.interval_seconds': 1, 'monitor.timeout_seconds': 2, 'monitor.packet_size': 56, 'monitor.window_size': 60, 'monitor.degraded_loss_pct': 20, 'monitor.down_loss_pct': 100,
-  'monitor.degraded_rtt_ms': null, 'monitor.state_change_samples': 3, 'monitor.aggregate_interval_seconds': 60, 'monitor.history_retention_days': 30, 'monitor.tcp_knock_enabled': true,
-  'diagnostics.manual_ping_count': 100, 'diagnostics.manual_ping_interval': 0.1, 'diagnostics.manual_ping_timeout': 1, 'diagnostics.manual_ping_max_count': 10000, 'diagnostics.mtu_probe_min': 1200, 'diagnostics.mtu_probe_max': 1500,
-  'metrics.sample_interval_seconds': 1, 'metrics.history_points': 300, 'metrics.hide_loopback': true, 'metrics.hide_pseudo_filesystems': true, 'metrics.disk_warn_pct': 85, 'metrics.disk_critical_pct': 95,
-  'routes.default_nat_mode': 10, 'routes.default_protocol': 10, 'routes.default_clamp_mss': true, 'routes.counter_interval_seconds': 1, 'routes.conntrack_interval_seconds': 5, 'routes.aggregate_interval_seconds': 60,
-  'routes.history_retention_days': 30, 'routes.auto_enable_ip_forward': true, 'routes.warn_conntrack_usage_percent': 80,
-  'display.language': 'en', 'display.theme': 'system', 'display.throughput_unit': 'bytes', 'display.volume_unit': 'bytes', 'display.binary_units': true, 'display.digits': 'latin', 'display.calendar': 'gregorian',
-  'security.token_ttl_minutes': 60, 'security.refresh_ttl_days': 30, 'security.login_rate_limit_per_minute': 5, 'security.login_lockout_minutes': 15, 'security.allowed_origins': [],
-  'system.reconcile_interval_seconds': 300, 'system.audit_retention_days': 90, 'system.auto_reapply_on_drift': false, 'system.ignored_interfaces': [],
+  'tunnel.default_type': 10,
+  'tunnel.default_key': null,
+  'tunnel.default_mtu': 1472,
+  'tunnel.default_ttl': 255,
+  'tunnel.default_tos': 'inherit',
+  'tunnel.default_pmtudisc': false,
+  'tunnel.default_csum': false,
+  'tunnel.default_seq': false,
+  'tunnel.naming_template': 'gre-{side}-{number}',
+  'tunnel.side_labels': { a: 'a', b: 'b' },
+  'tunnel.default_persistence': 10,
+  'tunnel.auto_mtu_from_underlay': true,
+  'addressing.default_pool_id': null,
+  'addressing.default_prefix_len': 30,
+  'addressing.allow_public_ranges': false,
+  'addressing.check_route_overlap': true,
+  'keepalive.enabled_by_default': true,
+  'keepalive.interval_seconds': 1,
+  'keepalive.packet_size': 56,
+  'keepalive.mode': 'monitor_only',
+  'monitor.enabled': true,
+  'monitor.interval_seconds': 1,
+  'monitor.timeout_seconds': 2,
+  'monitor.packet_size': 56,
+  'monitor.window_size': 60,
+  'monitor.degraded_loss_pct': 20,
+  'monitor.down_loss_pct': 100,
+  'monitor.degraded_rtt_ms': null,
+  'monitor.state_change_samples': 3,
+  'monitor.aggregate_interval_seconds': 60,
+  'monitor.history_retention_days': 30,
+  'monitor.tcp_knock_enabled': true,
+  'diagnostics.manual_ping_count': 100,
+  'diagnostics.manual_ping_interval': 0.1,
+  'diagnostics.manual_ping_timeout': 1,
+  'diagnostics.manual_ping_max_count': 10000,
+  'diagnostics.mtu_probe_min': 1200,
+  'diagnostics.mtu_probe_max': 1500,
+  'metrics.sample_interval_seconds': 1,
+  'metrics.history_points': 300,
+  'metrics.hide_loopback': true,
+  'metrics.hide_pseudo_filesystems': true,
+  'metrics.disk_warn_pct': 85,
+  'metrics.disk_critical_pct': 95,
+  'routes.default_nat_mode': 10,
+  'routes.default_protocol': 10,
+  'routes.default_clamp_mss': true,
+  'routes.counter_interval_seconds': 1,
+  'routes.conntrack_interval_seconds': 5,
+  'routes.aggregate_interval_seconds': 60,
+  'routes.history_retention_days': 30,
+  'routes.auto_enable_ip_forward': true,
+  'routes.warn_conntrack_usage_percent': 80,
+  'display.language': 'en',
+  'display.theme': 'system',
+  'display.throughput_unit': 'bytes',
+  'display.volume_unit': 'bytes',
+  'display.binary_units': true,
+  'display.digits': 'latin',
+  'display.calendar': 'gregorian',
+  'security.token_ttl_minutes': 60,
+  'security.refresh_ttl_days': 30,
+  'security.login_rate_limit_per_minute': 5,
+  'security.login_lockout_minutes': 15,
+  'security.allowed_origins': [],
+  'system.reconcile_interval_seconds': 300,
+  'system.audit_retention_days': 90,
+  'system.auto_reapply_on_drift': false,
+  'system.ignored_interfaces': [],
 }
 
 /** decisions.md, section 8: the bounds it gives. */
 export const BOUNDS: Readonly<Record<string, readonly [number, number]>> = {
-  'tunnel.default_mtu': [576, 9216], 'tunnel.default_ttl': [0, 255], 'addressing.default_prefix_len': [30, 127], 'keepalive.interval_seconds': [0.2, 3600], 'keepalive.packet_size': [0, 65507],
-  'monitor.interval_seconds': [0.2, 3600], 'monitor.timeout_seconds': [0.1, 3600], 'monitor.packet_size': [16, 65507], 'monitor.window_size': [1, 10000], 'monitor.state_change_samples': [1, 100],
-  'metrics.sample_interval_seconds': [0.2, 600], 'metrics.history_points': [10, 100000], 'security.token_ttl_minutes': [1, 43200], 'security.refresh_ttl_days': [1, 3650], 'system.reconcile_interval_seconds': [10, 86400],
+  'tunnel.default_mtu': [576, 9216],
+  'tunnel.default_ttl': [0, 255],
+  'addressing.default_prefix_len': [30, 127],
+  'keepalive.interval_seconds': [0.2, 3600],
+  'keepalive.packet_size': [0, 65507],
+  'monitor.interval_seconds': [0.2, 3600],
+  'monitor.timeout_seconds': [0.1, 3600],
+  'monitor.packet_size': [16, 65507],
+  'monitor.window_size': [1, 10000],
+  'monitor.state_change_samples': [1, 100],
+  'metrics.sample_interval_seconds': [0.2, 600],
+  'metrics.history_points': [10, 100000],
+  'security.token_ttl_minutes': [1, 43200],
+  'security.refresh_ttl_days': [1, 3650],
+  'system.reconcile_interval_seconds': [10, 86400],
 }
 
 export const getSettings = (client: Client): Promise<Reply<SettingsAnswer>> => client.get('/settings')
 export const getSchema = (client: Client): Promise<Reply<SettingsSchemaAnswer>> => client.get('/settings/schema')
-export const putSettings = (client: Client, body: object): Promise<Reply<ChangeSettingsAnswer>> => client.put('/settings', body)
-export const resetSettings = (client: Client, body?: object): Promise<Reply<ChangeSettingsAnswer>> => client.post('/settings/reset', body)
+export const putSettings = (client: Client, body: object): Promise<Reply<ChangeSettingsAnswer>> =>
+  client.put('/settings', body)
+export const resetSettings = (client: Client, body?: object): Promise<Reply<ChangeSettingsAnswer>> =>
+  client.post('/settings/reset', body)
 
 /** Sets what must not be refused. */
 export async function set(client: Client, values: Partial<SettingValues>): Promise<ChangeSettingsAnswer> {

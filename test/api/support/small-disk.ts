@@ -12,7 +12,11 @@ export const smallDisk = process.env[MOUNTED_AT] ?? null
 export function runOnSmallDisk(file: string, folder: string): void {
   const inside = 'mount -t tmpfs -o size=3m none "$1" && shift && exec "$@"'
   const mocha = [process.execPath, 'node_modules/mocha/bin/mocha.js', '--import=tsx', '--timeout', '60000', file]
-  const { status, stdout, stderr } = spawnSync('unshare', ['--user', '--map-root-user', '--mount', 'sh', '-c', inside, 'sh', folder, ...mocha], { env: { ...process.env, [MOUNTED_AT]: folder }, encoding: 'utf8' })
+  const { status, stdout, stderr } = spawnSync(
+    'unshare',
+    ['--user', '--map-root-user', '--mount', 'sh', '-c', inside, 'sh', folder, ...mocha],
+    { env: { ...process.env, [MOUNTED_AT]: folder }, encoding: 'utf8' },
+  )
   if (status !== 0) throw new Error(`${stdout}${stderr}`)
 }
 
@@ -33,4 +37,5 @@ export function fillUp(folder: string): void {
 
 export const makeRoom = (folder: string): void => rmSync(ballastIn(folder))
 
-export const remount = (folder: string, how: 'ro' | 'rw'): void => void execFileSync('mount', ['-o', `remount,${how}`, folder])
+export const remount = (folder: string, how: 'ro' | 'rw'): void =>
+  void execFileSync('mount', ['-o', `remount,${how}`, folder])

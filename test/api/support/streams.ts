@@ -28,13 +28,23 @@ export interface Opening {
 }
 
 /** Opens a stream, or gives the refusal in `text`. Reads only what has arrived, so that a test can be as slow as it likes. */
-export const openStream = (client: Client, path: string, { method = 'GET', body }: Opening = {}): Promise<OpenStream> => {
+export const openStream = (
+  client: Client,
+  path: string,
+  { method = 'GET', body }: Opening = {},
+): Promise<OpenStream> => {
   const { hostname, port, pathname } = new URL(client.base)
   const target = `${pathname}api/v1${path}`
   const cookies = [...client.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
-  const csrf = method === 'POST' ? { 'X-CSRF-Token': client.cookies.get('panel_csrf') ?? '', 'Content-Type': 'application/json' } : {}
+  const csrf =
+    method === 'POST'
+      ? { 'X-CSRF-Token': client.cookies.get('panel_csrf') ?? '', 'Content-Type': 'application/json' }
+      : {}
   return new Promise((resolve, reject) => {
-    const sent = request({ hostname, port, method, path: target, agent: false, headers: { Cookie: cookies, ...csrf } }, (response) => resolve(reading(response, ({ name, data }) => client.check.event(method, target, name, data))))
+    const sent = request(
+      { hostname, port, method, path: target, agent: false, headers: { Cookie: cookies, ...csrf } },
+      (response) => resolve(reading(response, ({ name, data }) => client.check.event(method, target, name, data))),
+    )
     sent.on('error', reject)
     sent.end(body && JSON.stringify(body))
   })

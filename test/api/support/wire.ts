@@ -45,7 +45,8 @@ export class Wire {
 
   async until(holds: () => boolean, what: string): Promise<void> {
     for (const deadline = Date.now() + 10_000; !holds(); await sleep(5)) {
-      if (Date.now() > deadline) throw new Error(`${what} did not come; what came is ${JSON.stringify(this.said.slice(0, 500))}`)
+      if (Date.now() > deadline)
+        throw new Error(`${what} did not come; what came is ${JSON.stringify(this.said.slice(0, 500))}`)
     }
   }
 

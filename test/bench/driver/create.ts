@@ -22,7 +22,14 @@ work<'create'>(async ({ panel, ends, rounds }) => {
     http_runtime: () => byHttp(http, ends, Runtime),
     http_unit: () => byHttp(http, ends, Systemd),
   }
-  const took: Answer<'create'> = { three_ip: [], ip_batch: [], socket_runtime: [], socket_unit: [], http_runtime: [], http_unit: [] }
+  const took: Answer<'create'> = {
+    three_ip: [],
+    ip_batch: [],
+    socket_runtime: [],
+    socket_unit: [],
+    http_runtime: [],
+    http_unit: [],
+  }
   await inRounds(rounds, async (isKept) => {
     for (const [name, way] of Object.entries(ways) as [keyof typeof ways, () => Promise<number>][]) {
       const ms = await way()
@@ -38,13 +45,19 @@ async function stateMade(http: Http, helper: Helper, ends: Ends): Promise<Tunnel
   const { result } = await helper.ask('tunnel.probe', { interface_names: [tunnel.interface_name] })
   await deleted(http, tunnel.tunnel_id)
   const state = result.tunnels[0]?.state
-  if (!state?.link || !state.saved?.systemd_unit?.config) throw new Error(`The tunnel that was made is not wholly there: ${JSON.stringify(state)}`)
+  if (!state?.link || !state.saved?.systemd_unit?.config)
+    throw new Error(`The tunnel that was made is not wholly there: ${JSON.stringify(state)}`)
   return state
 }
 
-async function posted(http: Http, ends: Ends, persistence_type_id: number): Promise<CreateTunnelAnswer & { ms: number }> {
+async function posted(
+  http: Http,
+  ends: Ends,
+  persistence_type_id: number,
+): Promise<CreateTunnelAnswer & { ms: number }> {
   const { body, ms } = await http.expect<CreateTunnelAnswer>(201, 'POST', '/tunnels', { ...ends, persistence_type_id })
-  if (!body.verification.ok || !body.tunnel.observed.exists) throw new Error(`The tunnel is not there: ${JSON.stringify(body)}`)
+  if (!body.verification.ok || !body.tunnel.observed.exists)
+    throw new Error(`The tunnel is not there: ${JSON.stringify(body)}`)
   return { ...body, ms }
 }
 

@@ -12,16 +12,22 @@ export interface Daemons {
 
 export function daemonsHere(): Daemons {
   const here = readlinkSync('/proc/self/ns/net')
-  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name) && attempt(() => readlinkSync(`/proc/${name}/ns/net`)) === here)
+  const pids = readdirSync('/proc').filter(
+    (name) => /^\d+$/.test(name) && attempt(() => readlinkSync(`/proc/${name}/ns/net`)) === here,
+  )
   return { helper: running(pids, 'helper.cjs'), web: running(pids, 'web.cjs') }
 }
 
 /** Resident memory in bytes, at its highest so far. */
 export const memoryOf = ({ helper, web }: Daemons): Costs => ({ helper: memoryOfOne(helper), web: memoryOfOne(web) })
-export const memoryOfOne = (pid: number): number => Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024
+export const memoryOfOne = (pid: number): number =>
+  Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024
 
 /** Milliseconds of processor time, all threads together. */
-export const processorTimeOf = ({ helper, web }: Daemons): Costs => ({ helper: processorTimeOfOne(helper), web: processorTimeOfOne(web) })
+export const processorTimeOf = ({ helper, web }: Daemons): Costs => ({
+  helper: processorTimeOfOne(helper),
+  web: processorTimeOfOne(web),
+})
 
 export function processorTimeOfOne(pid: number): number {
   // proc(5): the name in brackets may hold anything; utime and stime are the 12th and 13th words after it.
@@ -30,7 +36,11 @@ export function processorTimeOfOne(pid: number): number {
 }
 
 function running(pids: readonly string[], program: string): number {
-  const pid = pids.find((each) => attempt(() => readFileSync(`/proc/${each}/cmdline`, 'utf8'))?.split('\0').some((word) => word.endsWith(`/${program}`)))
+  const pid = pids.find((each) =>
+    attempt(() => readFileSync(`/proc/${each}/cmdline`, 'utf8'))
+      ?.split('\0')
+      .some((word) => word.endsWith(`/${program}`)),
+  )
   if (pid === undefined) throw new Error(`No process of this network namespace runs ${program}`)
   return Number(pid)
 }

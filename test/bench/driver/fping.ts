@@ -9,7 +9,11 @@ import { scheduleOf } from './schedule.ts'
 const WARM_UP_MS = 3000
 
 work<'fping'>(async ({ count, seconds }) => {
-  const began = spawn('fping', ['-q', '-l', '-p', '1000', '-i', `${Math.max(1, Math.floor(1000 / count))}`, '-f', '-'], { stdio: ['pipe', 'ignore', 'pipe'] })
+  const began = spawn(
+    'fping',
+    ['-q', '-l', '-p', '1000', '-i', `${Math.max(1, Math.floor(1000 / count))}`, '-f', '-'],
+    { stdio: ['pipe', 'ignore', 'pipe'] },
+  )
   const said: Buffer[] = []
   began.stderr.on('data', (data: Buffer) => said.push(data))
   const ended = new Promise<number | null>((resolve) => began.once('error', () => resolve(null)).once('close', resolve))
@@ -21,7 +25,13 @@ work<'fping'>(async ({ count, seconds }) => {
   const [processor, memory] = [(processorTimeOfOne(began.pid) - before) / seconds, memoryOfOne(began.pid)]
   began.kill('SIGINT')
   await ended
-  const answered = Buffer.concat(said).toString().split('\n').filter((line) => line.includes('/0%,')).length
-  if (answered < count * 0.99) throw new Error(`fping has an answer of ${answered} far ends where ${count} are due: ${Buffer.concat(said).toString().slice(0, 500)}`)
+  const answered = Buffer.concat(said)
+    .toString()
+    .split('\n')
+    .filter((line) => line.includes('/0%,')).length
+  if (answered < count * 0.99)
+    throw new Error(
+      `fping has an answer of ${answered} far ends where ${count} are due: ${Buffer.concat(said).toString().slice(0, 500)}`,
+    )
   return { processor, memory, schedule }
 })

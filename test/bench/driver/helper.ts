@@ -21,7 +21,9 @@ export class Helper {
   private constructor(socket: Socket) {
     this.#socket = socket
     socket.on('data', (chunk: Buffer) => this.#splitter.push(chunk).forEach((line) => this.#take(line)))
-    socket.on('error', (error) => this.#fail(error)).on('close', () => this.#fail(new Error('The helper closed the connection')))
+    socket
+      .on('error', (error) => this.#fail(error))
+      .on('close', () => this.#fail(new Error('The helper closed the connection')))
   }
 
   static async at(path: string): Promise<Helper> {
@@ -45,7 +47,8 @@ export class Helper {
 
   async apply(change: Params<'tunnel.apply'>): Promise<number> {
     const { result, ms } = await this.ask('tunnel.apply', change)
-    if (result.outcome !== 'applied' || result.checks.some((check) => !check.ok)) throw new Error(`tunnel.apply: ${JSON.stringify(result)}`)
+    if (result.outcome !== 'applied' || result.checks.some((check) => !check.ok))
+      throw new Error(`tunnel.apply: ${JSON.stringify(result)}`)
     return ms
   }
 }

@@ -34,7 +34,10 @@ export class Http {
   /** Reading the JSON is not part of the time. */
   async expect<B>(status: number, method: string, path: string, body?: object): Promise<Answered<B>> {
     const reply = await this.#send(method, path, body)
-    if (reply.status !== status) throw new Error(`${method} ${path} answered ${reply.status} where ${status} is due: ${reply.bytes.toString().slice(0, 2000)}`)
+    if (reply.status !== status)
+      throw new Error(
+        `${method} ${path} answered ${reply.status} where ${status} is due: ${reply.bytes.toString().slice(0, 2000)}`,
+      )
     return { ...reply, body: JSON.parse(reply.bytes.toString()) as B }
   }
 
@@ -42,22 +45,30 @@ export class Http {
     const started = performance.now()
     const payload = body === undefined ? '' : JSON.stringify(body)
     return new Promise((resolve, reject) => {
-      const sent = request(`${this.#url}/api/v1${path}`, { method, agent: this.#agent, headers: this.#headers(payload) }, (response) => {
-        const chunks: Buffer[] = []
-        response.on('data', (chunk: Buffer) => chunks.push(chunk)).on('error', reject)
-        response.on('end', () => {
-          const ms = performance.now() - started
-          for (const cookie of response.headers['set-cookie'] ?? []) this.#keep(cookie)
-          resolve({ status: response.statusCode ?? 0, bytes: Buffer.concat(chunks), ms })
-        })
-      })
+      const sent = request(
+        `${this.#url}/api/v1${path}`,
+        { method, agent: this.#agent, headers: this.#headers(payload) },
+        (response) => {
+          const chunks: Buffer[] = []
+          response.on('data', (chunk: Buffer) => chunks.push(chunk)).on('error', reject)
+          response.on('end', () => {
+            const ms = performance.now() - started
+            for (const cookie of response.headers['set-cookie'] ?? []) this.#keep(cookie)
+            resolve({ status: response.statusCode ?? 0, bytes: Buffer.concat(chunks), ms })
+          })
+        },
+      )
       sent.on('error', reject).end(payload)
     })
   }
 
   #headers(payload: string): Record<string, string> {
     const jar = [...this.#cookies].map(([name, value]) => `${name}=${value}`).join('; ')
-    return { Cookie: jar, 'X-CSRF-Token': this.#cookies.get('panel_csrf') ?? '', ...(payload && { 'Content-Type': 'application/json', 'Content-Length': `${Buffer.byteLength(payload)}` }) }
+    return {
+      Cookie: jar,
+      'X-CSRF-Token': this.#cookies.get('panel_csrf') ?? '',
+      ...(payload && { 'Content-Type': 'application/json', 'Content-Length': `${Buffer.byteLength(payload)}` }),
+    }
   }
 
   #keep(cookie: string): void {

@@ -15,7 +15,8 @@ export async function ip(args: readonly string[], input = ''): Promise<number> {
   child.stdin?.end(input)
   const code = await new Promise<number | null>((resolve, reject) => child.once('error', reject).once('close', resolve))
   const ms = performance.now() - started
-  if (code !== 0) throw new Error(`ip ${args.join(' ')} ended with ${code}: ${Buffer.concat(said).toString().slice(0, 2000)}`)
+  if (code !== 0)
+    throw new Error(`ip ${args.join(' ')} ended with ${code}: ${Buffer.concat(said).toString().slice(0, 2000)}`)
   return ms
 }
 
@@ -26,4 +27,5 @@ export function commandsFor({ interface_name, link }: TunnelState): string[][] {
   return [linkAddArguments(interface_name, link.config), ...addresses, ['link', 'set', 'dev', interface_name, 'up']]
 }
 
-export const batchOf = (commands: readonly string[][]): string => `${commands.map((args) => args.join(' ')).join('\n')}\n`
+export const batchOf = (commands: readonly string[][]): string =>
+  `${commands.map((args) => args.join(' ')).join('\n')}\n`

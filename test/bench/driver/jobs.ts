@@ -49,11 +49,22 @@ export interface Jobs {
   list: {
     job: { panel: Panel; count: number; rounds: Rounds; shown: Shown }
     /** `processor` is what one list by HTTP takes of it. */
-    answer: { http: number[]; capabilities: number[]; links: number[]; tunnels: number[]; ip: number[]; http_bytes: number; socket_bytes: number; processor: Costs; memory: Costs }
+    answer: {
+      http: number[]
+      capabilities: number[]
+      links: number[]
+      tunnels: number[]
+      ip: number[]
+      http_bytes: number
+      socket_bytes: number
+      processor: Costs
+      memory: Costs
+    }
   }
   reconcile: {
     job: { panel: Panel; count: number; rounds: Rounds }
-    answer: Record<'http' | 'digests' | 'tunnels' | 'tools' | 'ip', number[]> & Record<'http_bytes' | 'digest_bytes' | 'tunnel_bytes', number>
+    answer: Record<'http' | 'digests' | 'tunnels' | 'tools' | 'ip', number[]> &
+      Record<'http_bytes' | 'digest_bytes' | 'tunnel_bytes', number>
   }
   create: {
     job: { panel: Panel; ends: Ends; rounds: Rounds }
@@ -68,7 +79,13 @@ export interface Jobs {
     /** Measures for so long once every tunnel is Up, and then as long again how the daemons' event loops are held up, which is not free itself. */
     job: { panel: Panel; count: number; seconds: number; stalls: string }
     /** `processor` is milliseconds in each second. `stalls` is the longest of each daemon. */
-    answer: { processor: Costs; memory: Costs; stalls: Record<keyof Costs, Stall>; schedule: Schedule; settled_ms: number }
+    answer: {
+      processor: Costs
+      memory: Costs
+      stalls: Record<keyof Costs, Stall>
+      schedule: Schedule
+      settled_ms: number
+    }
   }
   fping: {
     job: { count: number; seconds: number }
@@ -79,7 +96,10 @@ export interface Jobs {
     /** So many rules between these are in force and stored; `bare` runs a command where nothing but the same table is. */
     job: { panel: Panel; between: Between; count: number; bare: string[]; rounds: Rounds }
     /** `rest` is the processor time of a second in which nobody asks for anything. */
-    answer: Record<'own_text' | 'whole_text' | 'socket' | 'patch' | 'post' | 'remove' | 'counters' | 'nft_counters', number[]> & { rest: Costs }
+    answer: Record<
+      'own_text' | 'whole_text' | 'socket' | 'patch' | 'post' | 'remove' | 'counters' | 'nft_counters',
+      number[]
+    > & { rest: Costs }
   }
   seed: {
     /** The store, made where it is missing. */

@@ -16,7 +16,15 @@ work<'list'>(async ({ panel, count, rounds, shown }) => {
   const http = await Http.operator(panel.url)
   const helper = await Helper.at(panel.socket)
   const interface_names = NUMBERS(count).map(nameOf)
-  const took: Omit<Answer<'list'>, 'memory' | 'processor'> = { http: [], capabilities: [], links: [], tunnels: [], ip: [], http_bytes: 0, socket_bytes: 0 }
+  const took: Omit<Answer<'list'>, 'memory' | 'processor'> = {
+    http: [],
+    capabilities: [],
+    links: [],
+    tunnels: [],
+    ip: [],
+    http_bytes: 0,
+    socket_bytes: 0,
+  }
   await inRounds(rounds, async (isKept) => {
     const listed = await http.expect<ListTunnelsAnswer>(200, 'GET', `/tunnels?limit=${count}`)
     const can = await http.expect<{ complete: boolean }>(200, 'GET', '/system/capabilities')
@@ -24,7 +32,8 @@ work<'list'>(async ({ panel, count, rounds, shown }) => {
     const probed = await helper.ask('tunnel.probe', { interface_names })
     const raw = (await ip(['-s', '-d', '-j', 'link'])) + (await ip(['-j', 'address']))
     checkList(listed.body, count)
-    if (seen.result.links.length !== count) throw new Error(`link.probe has ${seen.result.links.length} links where ${count} are due`)
+    if (seen.result.links.length !== count)
+      throw new Error(`link.probe has ${seen.result.links.length} links where ${count} are due`)
     if (!can.body.complete) throw new Error('The capabilities are not complete')
     checkProbe(probed.result.tunnels, count, shown)
     if (!isKept) return
@@ -36,7 +45,9 @@ work<'list'>(async ({ panel, count, rounds, shown }) => {
     took.http_bytes = listed.bytes.length
     took.socket_bytes = seen.bytes
   })
-  const processor = await processorTime(Math.ceil(took.http.length * PROCESSOR_SHARE), () => http.expect(200, 'GET', `/tunnels?limit=${count}`))
+  const processor = await processorTime(Math.ceil(took.http.length * PROCESSOR_SHARE), () =>
+    http.expect(200, 'GET', `/tunnels?limit=${count}`),
+  )
   return { ...took, processor, memory: memoryOf(daemonsHere()) }
 })
 
@@ -50,13 +61,23 @@ async function processorTime(rounds: number, request: () => Promise<unknown>): P
 }
 
 function checkList({ total, tunnels }: ListTunnelsAnswer, count: Job<'list'>['count']): void {
-  if (total !== count || tunnels.length !== count) throw new Error(`The list has ${tunnels.length} of ${total} tunnels where ${count} are due`)
-  const missing = tunnels.find(({ observed }) => !observed.is_known || !observed.exists || observed.addresses.length === 0)
-  if (missing) throw new Error(`The list does not show the link ${missing.interface_name}: ${JSON.stringify(missing.observed)}`)
+  if (total !== count || tunnels.length !== count)
+    throw new Error(`The list has ${tunnels.length} of ${total} tunnels where ${count} are due`)
+  const missing = tunnels.find(
+    ({ observed }) => !observed.is_known || !observed.exists || observed.addresses.length === 0,
+  )
+  if (missing)
+    throw new Error(`The list does not show the link ${missing.interface_name}: ${JSON.stringify(missing.observed)}`)
 }
 
 function checkProbe(tunnels: readonly TunnelFound[], count: number, shown: Shown): void {
   if (tunnels.length !== count) throw new Error(`The probe has ${tunnels.length} names where ${count} are due`)
-  const wrong = tunnels.find(({ state, observed }) => !observed || (state?.link != null) !== shown.link || (state?.saved?.systemd_unit?.config != null && state.saved.systemd_unit.is_enabled) !== shown.unit)
-  if (wrong) throw new Error(`The probe should show ${JSON.stringify(shown)} of each tunnel, and has ${JSON.stringify(wrong)}`)
+  const wrong = tunnels.find(
+    ({ state, observed }) =>
+      !observed ||
+      (state?.link != null) !== shown.link ||
+      (state?.saved?.systemd_unit?.config != null && state.saved.systemd_unit.is_enabled) !== shown.unit,
+  )
+  if (wrong)
+    throw new Error(`The probe should show ${JSON.stringify(shown)} of each tunnel, and has ${JSON.stringify(wrong)}`)
 }

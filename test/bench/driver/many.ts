@@ -36,7 +36,8 @@ async function byHttp(url: string, ends: Ends): Promise<Make> {
     const addresses = [{ address: addressOf(number), prefix_length: 30 }]
     const asked = { ...ends, addresses, persistence_type_id: PERSISTENCE_TYPES.Runtime, ikey: number, okey: number }
     const { body, ms } = await http.expect<CreateTunnelAnswer>(201, 'POST', '/tunnels', asked)
-    if (!body.verification.ok || !body.tunnel.observed.exists) throw new Error(`The tunnel is not there: ${JSON.stringify(body)}`)
+    if (!body.verification.ok || !body.tunnel.observed.exists)
+      throw new Error(`The tunnel is not there: ${JSON.stringify(body)}`)
     return ms
   }
 }

@@ -9,7 +9,16 @@ import { inRounds } from './rounds.ts'
 work<'reconcile'>(async ({ panel, count, rounds }) => {
   const http = await Http.operator(panel.url)
   const helper = await Helper.at(panel.socket)
-  const took: Answer<'reconcile'> = { http: [], digests: [], tunnels: [], tools: [], ip: [], http_bytes: 0, digest_bytes: 0, tunnel_bytes: 0 }
+  const took: Answer<'reconcile'> = {
+    http: [],
+    digests: [],
+    tunnels: [],
+    tools: [],
+    ip: [],
+    http_bytes: 0,
+    digest_bytes: 0,
+    tunnel_bytes: 0,
+  }
   await inRounds(rounds, async (isKept) => {
     const compared = await http.expect<ReconcileAnswer>(200, 'GET', '/reconcile')
     const digests = await helper.ask('tunnel.digest', {})
@@ -17,7 +26,8 @@ work<'reconcile'>(async ({ panel, count, rounds }) => {
     const tools = await helper.ask('host.probe', { parts: ['tools'] })
     const raw = (await ip(['-s', '-d', '-j', 'link'])) + (await ip(['-j', 'address']))
     check(compared.body, count)
-    if (digests.result.tunnels.length !== count) throw new Error(`tunnel.digest has ${digests.result.tunnels.length} names where ${count} are due`)
+    if (digests.result.tunnels.length !== count)
+      throw new Error(`tunnel.digest has ${digests.result.tunnels.length} names where ${count} are due`)
     if (!isKept) return
     took.http.push(compared.ms)
     took.digests.push(digests.ms)
@@ -30,7 +40,10 @@ work<'reconcile'>(async ({ panel, count, rounds }) => {
 })
 
 function check({ items, counts }: ReconcileAnswer, count: number): void {
-  if (items.length !== count || counts.InSync !== count) throw new Error(`Of ${count} tunnels as stored the report has ${JSON.stringify(counts)}, the first as ${JSON.stringify(items[0])}`)
+  if (items.length !== count || counts.InSync !== count)
+    throw new Error(
+      `Of ${count} tunnels as stored the report has ${JSON.stringify(counts)}, the first as ${JSON.stringify(items[0])}`,
+    )
   const missing = items.find(({ observed }) => !observed.exists || observed.addresses.length === 0)
   if (missing) throw new Error(`The report does not show the link ${missing.interface_name}`)
 }

@@ -19,16 +19,31 @@ work<'relay'>(async (job) => {
   const rules = rulesOf(between, count)
   const http = await Http.operator(panel.url)
   const helper = await Helper.at(panel.socket)
-  const took: Answer<'relay'> = { own_text: [], whole_text: [], socket: [], patch: [], post: [], remove: [], counters: [], nft_counters: [], rest: { helper: 0, web: 0 } }
+  const took: Answer<'relay'> = {
+    own_text: [],
+    whole_text: [],
+    socket: [],
+    patch: [],
+    post: [],
+    remove: [],
+    counters: [],
+    nft_counters: [],
+    rest: { helper: 0, web: 0 },
+  }
   let turn = 0
   await inRounds(rounds, async (isKept) => {
     // Every round says something that the one before did not. What is stored says that it goes to where HTTP sent it last.
     const [was, is] = [turned(rules, turn), turned(rules, turn + 1)]
     const round = await changed(job.bare, { http, helper }, was, is)
     const made = await madeAndGone(http, rules)
-    const read = { counters: await countersBySocket(helper, rules.length), nft_counters: await nft([], ['-j', 'list counters table inet panel']) }
+    const read = {
+      counters: await countersBySocket(helper, rules.length),
+      nft_counters: await nft([], ['-j', 'list counters table inet panel']),
+    }
     turn += 1
-    if (isKept) for (const [name, ms] of Object.entries({ ...round, ...made, ...read }) as [keyof typeof round, number][]) took[name].push(ms)
+    if (isKept)
+      for (const [name, ms] of Object.entries({ ...round, ...made, ...read }) as [keyof typeof round, number][])
+        took[name].push(ms)
   })
   return { ...took, rest: await atRest() }
 })
@@ -37,7 +52,10 @@ work<'relay'>(async (job) => {
 function turned(rules: readonly RelayRule[], turn: number): RelayRule[] {
   const last = rules.at(-1)
   if (!last) throw new Error('There is no rule to change')
-  return [...rules.slice(0, -1), { ...last, destinations: last.destinations.map((one) => ({ ...one, port: one.port + (turn % 2) })) }]
+  return [
+    ...rules.slice(0, -1),
+    { ...last, destinations: last.destinations.map((one) => ({ ...one, port: one.port + (turn % 2) })) },
+  ]
 }
 
 interface Hands {
@@ -46,15 +64,23 @@ interface Hands {
 }
 
 /** From one to the other by each way; the helper goes back first, so that HTTP finds what is stored. */
-async function changed(bare: readonly string[], { http, helper }: Hands, was: readonly RelayRule[], is: readonly RelayRule[]) {
+async function changed(
+  bare: readonly string[],
+  { http, helper }: Hands,
+  was: readonly RelayRule[],
+  is: readonly RelayRule[],
+) {
   const [before, after] = [was.slice(-1), is.slice(-1)]
   const own_text = await nft(bare, ['-f', '-'], rulesetText(was, is))
   const whole_text = await nft(bare, ['-f', '-'], `delete table inet panel\n${rulesetText(null, is)}`)
   const there = await helper.ask('ruleset.apply', { before, after })
   const back = await helper.ask('ruleset.apply', { before: after, after: before })
-  for (const { result } of [there, back]) if (result.outcome !== 'applied') throw new Error(`ruleset.apply: ${JSON.stringify(result).slice(0, 2000)}`)
+  for (const { result } of [there, back])
+    if (result.outcome !== 'applied') throw new Error(`ruleset.apply: ${JSON.stringify(result).slice(0, 2000)}`)
   const destinations = (after[0]?.destinations ?? []).map(({ address, port }) => ({ address, port }))
-  const { body, ms: patch } = await http.expect<UpdateRouteAnswer>(200, 'PATCH', `/routes/${is.length}`, { destinations })
+  const { body, ms: patch } = await http.expect<UpdateRouteAnswer>(200, 'PATCH', `/routes/${is.length}`, {
+    destinations,
+  })
   if (!body.verification.ok) throw new Error(`PATCH: ${JSON.stringify(body.verification).slice(0, 2000)}`)
   return { own_text, whole_text, socket: there.ms, patch }
 }
@@ -63,7 +89,12 @@ async function changed(bare: readonly string[], { http, helper }: Hands, was: re
 async function madeAndGone(http: Http, rules: readonly RelayRule[]) {
   const [last] = rules.slice(-1)
   const [destination] = last?.destinations ?? []
-  const asked = { bind_address: last?.bind_address, bind_port: (last?.bind_port ?? 0) + 1, destination_address: destination?.address, destination_port: destination?.port }
+  const asked = {
+    bind_address: last?.bind_address,
+    bind_port: (last?.bind_port ?? 0) + 1,
+    destination_address: destination?.address,
+    destination_port: destination?.port,
+  }
   const { body, ms: post } = await http.expect<ChangeRouteAnswer>(201, 'POST', '/routes', asked)
   if (!body.verification.ok) throw new Error(`POST: ${JSON.stringify(body.verification).slice(0, 2000)}`)
   const { ms: remove } = await http.expect(200, 'DELETE', `/routes/${body.route.route_rule_id}`, {})
@@ -74,7 +105,10 @@ async function madeAndGone(http: Http, rules: readonly RelayRule[]) {
 async function countersBySocket(helper: Helper, count: number): Promise<number> {
   let [from_id, seen, took]: [number | null, number, number] = [0, 0, 0]
   while (from_id !== null) {
-    const { result, ms }: Answered<Result<'ruleset.counters'>> = await helper.ask('ruleset.counters', { route_rule_ids: [], from_id })
+    const { result, ms }: Answered<Result<'ruleset.counters'>> = await helper.ask('ruleset.counters', {
+      route_rule_ids: [],
+      from_id,
+    })
     seen += result.counters.length
     took += ms
     from_id = result.next_id

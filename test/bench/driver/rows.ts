@@ -13,7 +13,9 @@ const NO_OVERRIDES = {
   monitor_down_loss_percent: null,
   monitor_degraded_rtt_ms: null,
   monitor_state_change_samples: null,
-  monitor_target: null, keepalive_interval_seconds: null, keepalive_packet_size: 56,
+  monitor_target: null,
+  keepalive_interval_seconds: null,
+  keepalive_packet_size: 56,
 }
 
 export const nameOf = (number: number): string => `gre-a-${number}`
@@ -31,13 +33,50 @@ export function tunnelOf(number: number, ends: Ends, now = new Date().toISOStrin
   return {
     ...ends,
     ...NO_OVERRIDES,
-    ...{ tunnel_type_id: 10, interface_name: nameOf(number), is_name_templated: true, tunnel_side_id: 10, tunnel_number: number },
-    ...{ bind_device: null, mtu: 1472, ttl: 255, tos: 'inherit', ikey: number, okey: number, fwmark: null, tx_queue_length: 1000 },
+    ...{
+      tunnel_type_id: 10,
+      interface_name: nameOf(number),
+      is_name_templated: true,
+      tunnel_side_id: 10,
+      tunnel_number: number,
+    },
+    ...{
+      bind_device: null,
+      mtu: 1472,
+      ttl: 255,
+      tos: 'inherit',
+      ikey: number,
+      okey: number,
+      fwmark: null,
+      tx_queue_length: 1000,
+    },
     ...{ has_input_checksum: false, has_output_checksum: false, has_input_sequence: false, has_output_sequence: false },
-    ...{ is_path_mtu_discovery: false, is_ignore_df: false, hop_limit: null, encap_limit: null, traffic_class: null, flow_label: 0 },
+    ...{
+      is_path_mtu_discovery: false,
+      is_ignore_df: false,
+      hop_limit: null,
+      encap_limit: null,
+      traffic_class: null,
+      flow_label: 0,
+    },
     ...{ persistence_type_id: PERSISTENCE_TYPES.Runtime, address_pool_id: null, is_enabled: true, is_managed: true },
-    ...{ apply_status_id: APPLY_STATUSES.Applied, last_applied_date: now, last_apply_error: '', created_date: now, updated_date: now },
+    ...{
+      apply_status_id: APPLY_STATUSES.Applied,
+      last_applied_date: now,
+      last_apply_error: '',
+      created_date: now,
+      updated_date: now,
+    },
     ...{ display_name: `Tunnel number ${number}`, note: '', tags: ['bench'] },
-    addresses: [{ address: addressOf(number), peer_address: '', prefix_length: 30, address_family_id: 10, is_primary: true, sort_order: 0 }],
+    addresses: [
+      {
+        address: addressOf(number),
+        peer_address: '',
+        prefix_length: 30,
+        address_family_id: 10,
+        is_primary: true,
+        sort_order: 0,
+      },
+    ],
   }
 }

@@ -14,7 +14,11 @@ export async function scheduleOf(seconds: number): Promise<Schedule> {
     const now = echoesSent()
     const part = Math.floor(((performance.now() - began) * PARTS) / 1000)
     const second = counts[Math.floor(part / PARTS)]
-    if (!second) return { largest: counts.map((parts) => Math.max(...parts)), sent: counts.map((parts) => parts.reduce((sum, count) => sum + count, 0)) }
+    if (!second)
+      return {
+        largest: counts.map((parts) => Math.max(...parts)),
+        sent: counts.map((parts) => parts.reduce((sum, count) => sum + count, 0)),
+      }
     second[part % PARTS] = (second[part % PARTS] ?? 0) + now - before
     before = now
   }
@@ -22,7 +26,10 @@ export async function scheduleOf(seconds: number): Promise<Schedule> {
 
 /** RFC 1213, icmpOutEchos: requests from raw sockets are among them. */
 function echoesSent(): number {
-  const [names, values] = readFileSync('/proc/self/net/snmp', 'utf8').split('\n').filter((line) => line.startsWith('Icmp:')).map((line) => line.split(' '))
+  const [names, values] = readFileSync('/proc/self/net/snmp', 'utf8')
+    .split('\n')
+    .filter((line) => line.startsWith('Icmp:'))
+    .map((line) => line.split(' '))
   const count = Number(values?.[names?.indexOf('OutEchos') ?? -1])
   if (Number.isNaN(count)) throw new Error('The kernel does not tell how many echo requests were sent')
   return count

@@ -7,7 +7,8 @@ import { NUMBERS, tunnelOf } from './rows.ts'
 work<'seed'>(async ({ store, count, ends, persistence_type_id }) => {
   const db = await openStore(store)
   await db.transaction().execute(async (transaction) => {
-    for (const number of NUMBERS(count)) await insertTunnel(transaction, { ...tunnelOf(number, ends), persistence_type_id })
+    for (const number of NUMBERS(count))
+      await insertTunnel(transaction, { ...tunnelOf(number, ends), persistence_type_id })
   })
   const { total } = await pageOfTunnels(db, {}, { limit: 1, offset: 0 })
   await db.destroy()

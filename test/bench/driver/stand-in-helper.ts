@@ -7,7 +7,10 @@ import { stateOf } from '@panel/web-daemon/features/tunnels/record.ts'
 import { nameOf, NUMBERS, tunnelOf } from './rows.ts'
 
 const COUNT = Number(process.env['PANEL_BENCH_COUNT'])
-const ENDS = { local_endpoint: process.env['PANEL_BENCH_LOCAL'] ?? '', remote_endpoint: process.env['PANEL_BENCH_REMOTE'] ?? '' }
+const ENDS = {
+  local_endpoint: process.env['PANEL_BENCH_LOCAL'] ?? '',
+  remote_endpoint: process.env['PANEL_BENCH_REMOTE'] ?? '',
+}
 const NAMES = NUMBERS(COUNT).map(nameOf)
 const CONFIGS = new Map(NUMBERS(COUNT).map((number) => [nameOf(number), stateOf(tunnelOf(number, ENDS)).link?.config]))
 
@@ -15,14 +18,22 @@ const CONFIGS = new Map(NUMBERS(COUNT).map((number) => [nameOf(number), stateOf(
 function shownAs(found: FoundLink): FoundLink {
   const config = CONFIGS.get(found.interface_name)
   const observed = { ...found.observed, kind: 'gre', ...ENDS }
-  return config ? { ...found, observed, link: { is_up: found.observed.is_up, config: canonicalConfig({ ...config, mtu: found.observed.mtu }) } } : found
+  return config
+    ? {
+        ...found,
+        observed,
+        link: { is_up: found.observed.is_up, config: canonicalConfig({ ...config, mtu: found.observed.mtu }) },
+      }
+    : found
 }
 
 async function main(): Promise<void> {
   const config = readConfig(process.env)
   const parts = await realParts(config)
   const { links } = parts.kernel
-  const shown: Links = Object.create(links, { list: { value: async (names: readonly string[] | null) => (await links.list(names ?? NAMES)).map(shownAs) } }) as Links
+  const shown: Links = Object.create(links, {
+    list: { value: async (names: readonly string[] | null) => (await links.list(names ?? NAMES)).map(shownAs) },
+  }) as Links
   await startHelper({ ...parts, kernel: { ...parts.kernel, links: shown } }, config, () => ({}))
   // Node leaves a profile behind only where it ends by itself.
   process.once('SIGTERM', () => process.exit(0))

@@ -14,10 +14,12 @@ const WARM_UP_MS = 15_000
 
 work<'watch'>(async ({ panel, count, seconds, stalls }) => {
   const http = await Http.operator(panel.url)
-  const summary = async (): Promise<MonitorSummaryAnswer> => (await http.expect<MonitorSummaryAnswer>(200, 'GET', '/monitor/summary')).body
+  const summary = async (): Promise<MonitorSummaryAnswer> =>
+    (await http.expect<MonitorSummaryAnswer>(200, 'GET', '/monitor/summary')).body
   const began = performance.now()
   while ((await summary()).counts.Up < count) {
-    if (performance.now() - began > SETTLES_WITHIN_MS) throw new Error(`After ${SETTLES_WITHIN_MS} ms the tunnels are ${JSON.stringify((await summary()).counts)}`)
+    if (performance.now() - began > SETTLES_WITHIN_MS)
+      throw new Error(`After ${SETTLES_WITHIN_MS} ms the tunnels are ${JSON.stringify((await summary()).counts)}`)
     await sleep(500)
   }
   const settled_ms = performance.now() - began
@@ -29,10 +31,20 @@ work<'watch'>(async ({ panel, count, seconds, stalls }) => {
   const longest = await stalledMost(daemons, stalls, seconds)
   const memory = memoryOf(daemons)
   check(await summary(), count)
-  return { processor: { helper: (after.helper - before.helper) / seconds, web: (after.web - before.web) / seconds }, memory, stalls: longest, schedule, settled_ms }
+  return {
+    processor: { helper: (after.helper - before.helper) / seconds, web: (after.web - before.web) / seconds },
+    memory,
+    stalls: longest,
+    schedule,
+    settled_ms,
+  }
 })
 
-async function stalledMost({ helper, web }: Daemons, folder: string, seconds: number): Promise<Answer<'watch'>['stalls']> {
+async function stalledMost(
+  { helper, web }: Daemons,
+  folder: string,
+  seconds: number,
+): Promise<Answer<'watch'>['stalls']> {
   const tell = (): void => [helper, web].forEach((pid) => process.kill(pid, 'SIGUSR2'))
   const told = async (pid: number): Promise<Stall> => {
     for (const until = performance.now() + 10_000; ; await sleep(50)) {

@@ -14,8 +14,15 @@ export class Namespace {
   }
 
   static async open(): Promise<Namespace> {
-    const holder = spawn('unshare', ['--net', '--mount', 'sh', '-c', 'mount -t sysfs sysfs /sys && echo held && exec cat'], { stdio: ['pipe', 'pipe', 'inherit'] })
-    await Promise.race([once(holder.stdout, 'data'), once(holder, 'exit').then(() => Promise.reject(new Error('No network namespace can be made here')))])
+    const holder = spawn(
+      'unshare',
+      ['--net', '--mount', 'sh', '-c', 'mount -t sysfs sysfs /sys && echo held && exec cat'],
+      { stdio: ['pipe', 'pipe', 'inherit'] },
+    )
+    await Promise.race([
+      once(holder.stdout, 'data'),
+      once(holder, 'exit').then(() => Promise.reject(new Error('No network namespace can be made here'))),
+    ])
     return new Namespace(holder)
   }
 
@@ -43,7 +50,10 @@ export class Namespace {
 
   /** Leaves it running, but not longer than this process; resolves once it has said `ready`. */
   async start(command: readonly string[], env: NodeJS.ProcessEnv, ready: RegExp): Promise<void> {
-    const child = spawn(...this.inside(['setpriv', '--pdeathsig', 'KILL', ...command]), { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
+    const child = spawn(...this.inside(['setpriv', '--pdeathsig', 'KILL', ...command]), {
+      env: { ...process.env, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
     this.#daemons.push(child)
     let said = ''
     await new Promise<void>((resolve, reject) => {

@@ -31,5 +31,11 @@ async function reconcile(bench: Bench, tell: (section: Section) => void): Promis
   await bench.seed(PERSISTENCE_TYPES.Systemd)
   await bench.startDaemons()
   bench.writeUnits()
-  tell(reconcileSection(`host: ${COUNT} tunnels compared with what is stored, vxlan links shown as GRE, each kept by a systemd unit`, await bench.drive('reconcile', { panel: bench.panel, count: COUNT, rounds: ROUNDS }), RECONCILE_AIM))
+  tell(
+    reconcileSection(
+      `host: ${COUNT} tunnels compared with what is stored, vxlan links shown as GRE, each kept by a systemd unit`,
+      await bench.drive('reconcile', { panel: bench.panel, count: COUNT, rounds: ROUNDS }),
+      RECONCILE_AIM,
+    ),
+  )
 }

@@ -58,7 +58,9 @@ export class Bench {
   }
 
   async drive<N extends keyof Jobs>(name: N, job: Job<N>): Promise<Answer<N>> {
-    return JSON.parse(await this.#namespace.run([process.execPath, join(this.#programs.drivers, `${name}.cjs`), JSON.stringify(job)])) as Answer<N>
+    return JSON.parse(
+      await this.#namespace.run([process.execPath, join(this.#programs.drivers, `${name}.cjs`), JSON.stringify(job)]),
+    ) as Answer<N>
   }
 
   /** Each with what a tunnel has: a name, two ends, an address, and it is up. */
@@ -84,12 +86,46 @@ export class Bench {
   }
 
   async startDaemons(more: NodeJS.ProcessEnv = {}): Promise<void> {
-    const standIn = { PANEL_BENCH_COUNT: `${COUNT}`, PANEL_BENCH_LOCAL: ENDS.local_endpoint, PANEL_BENCH_REMOTE: ENDS.remote_endpoint }
-    const helperEnv = { PANEL_HELPER_SOCKET: this.socket, PANEL_HELPER_GROUP: `${WEB_UID}`, PANEL_HELPER_STATE_DIR: join(this.#folder, 'helper'), PANEL_UNIT_DIR: this.#unitDir, PANEL_NETWORKD_DIR: join(this.#folder, 'network'), PANEL_SYSCTL_DIR: join(this.#folder, 'sysctl.d'), ...standIn, ...more }
-    await this.#namespace.start([process.execPath, ...profiling(), ...HELPER_FLAGS, join(this.#kind === 'helper' ? this.#programs.panel : this.#programs.standIn, 'helper.cjs')], helperEnv, /listening/)
-    const asNobody = [`--reuid=${WEB_UID}`, `--regid=${WEB_UID}`, '--clear-groups', '--bounding-set=-all', '--inh-caps=-all', '--ambient-caps=-all', '--no-new-privs']
+    const standIn = {
+      PANEL_BENCH_COUNT: `${COUNT}`,
+      PANEL_BENCH_LOCAL: ENDS.local_endpoint,
+      PANEL_BENCH_REMOTE: ENDS.remote_endpoint,
+    }
+    const helperEnv = {
+      PANEL_HELPER_SOCKET: this.socket,
+      PANEL_HELPER_GROUP: `${WEB_UID}`,
+      PANEL_HELPER_STATE_DIR: join(this.#folder, 'helper'),
+      PANEL_UNIT_DIR: this.#unitDir,
+      PANEL_NETWORKD_DIR: join(this.#folder, 'network'),
+      PANEL_SYSCTL_DIR: join(this.#folder, 'sysctl.d'),
+      ...standIn,
+      ...more,
+    }
+    await this.#namespace.start(
+      [
+        process.execPath,
+        ...profiling(),
+        ...HELPER_FLAGS,
+        join(this.#kind === 'helper' ? this.#programs.panel : this.#programs.standIn, 'helper.cjs'),
+      ],
+      helperEnv,
+      /listening/,
+    )
+    const asNobody = [
+      `--reuid=${WEB_UID}`,
+      `--regid=${WEB_UID}`,
+      '--clear-groups',
+      '--bounding-set=-all',
+      '--inh-caps=-all',
+      '--ambient-caps=-all',
+      '--no-new-privs',
+    ]
     const webEnv = { PANEL_STATE_DIR: join(this.#folder, 'web'), PANEL_HELPER_SOCKET: this.socket, ...more }
-    await this.#namespace.start(['setpriv', ...asNobody, process.execPath, ...profiling(), ...WEB_FLAGS, join(this.#programs.panel, 'web.cjs')], webEnv, /The panel is at/)
+    await this.#namespace.start(
+      ['setpriv', ...asNobody, process.execPath, ...profiling(), ...WEB_FLAGS, join(this.#programs.panel, 'web.cjs')],
+      webEnv,
+      /The panel is at/,
+    )
   }
 
   /** Enabled ones, as the panel writes them. */

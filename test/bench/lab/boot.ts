@@ -32,7 +32,11 @@ export async function bootSection(lab: Lab, folder: string, count: number, ends:
     title: `lab: a boot with ${count} enabled units`,
     rows: [
       { what: 'ip -batch of the same links', median: ms(byIp * 1000), ratio: 'reference' },
-      { what: `the ${count} units, from the first one's start to the last one's end`, median: ms(byUnits * 1000), ratio: `× ${(byUnits / byIp).toFixed(2)}` },
+      {
+        what: `the ${count} units, from the first one's start to the last one's end`,
+        median: ms(byUnits * 1000),
+        ratio: `× ${(byUnits / byIp).toFixed(2)}`,
+      },
       { what: 'from the kernel to all started, without them', median: ms(bare * 1000) },
       { what: 'from the kernel to all started, with them', median: ms(withUnits * 1000) },
     ],
@@ -45,32 +49,51 @@ function unitsFor(folder: string, count: number, ends: Ends): string {
   for (const number of NUMBERS(count)) {
     const { interface_name, link } = stateOf(tunnelOf(number, ends))
     if (!link) throw new Error(`${interface_name} has no link to keep`)
-    writeFileSync(join(folder, 'boot', fileNameOf('systemd_unit', interface_name)), renderSystemdUnit(interface_name, link.config))
-    symlinkSync(`../${fileNameOf('systemd_unit', interface_name)}`, join(wants, fileNameOf('systemd_unit', interface_name)))
+    writeFileSync(
+      join(folder, 'boot', fileNameOf('systemd_unit', interface_name)),
+      renderSystemdUnit(interface_name, link.config),
+    )
+    symlinkSync(
+      `../${fileNameOf('systemd_unit', interface_name)}`,
+      join(wants, fileNameOf('systemd_unit', interface_name)),
+    )
   }
   return join(folder, 'boot')
 }
 
-const links = async (lab: Lab): Promise<number> => Number(await lab.run(`ip -o link show type gre | grep -c ' ${nameOf(1).replace(/1$/, '')}'`))
+const links = async (lab: Lab): Promise<number> =>
+  Number(await lab.run(`ip -o link show type gre | grep -c ' ${nameOf(1).replace(/1$/, '')}'`))
 
 /** systemd says 0 until the last job of the boot is done, and nothing for minutes while it starts a thousand units on an emulated processor. */
 async function secondsToBoot(lab: Lab): Promise<number> {
   for (const deadline = Date.now() + WITHIN_MS; Date.now() < deadline; await sleep(1000)) {
-    const said = await lab.try('systemctl show --property=FinishTimestampMonotonic --value', { timeoutMs: ANSWER_MS }).catch(() => null)
+    const said = await lab
+      .try('systemctl show --property=FinishTimestampMonotonic --value', { timeoutMs: ANSWER_MS })
+      .catch(() => null)
     if (said?.code === 0 && Number(said.stdout) > 0) return Number(said.stdout) / 1e6
   }
   throw new Error(`The machine has not booted within ${WITHIN_MS / 1000} s`)
 }
 
 async function secondsForUnits(lab: Lab): Promise<number> {
-  const said = await lab.run(`systemctl show --property=InactiveExitTimestampMonotonic,ActiveEnterTimestampMonotonic '${fileNameOf('systemd_unit', '*')}'`, { timeoutMs: ANSWER_MS })
-  const times = (name: string): number[] => [...said.matchAll(new RegExp(`^${name}=(\\d+)$`, 'gm'))].map(([, time]) => Number(time))
-  return (Math.max(...times('ActiveEnterTimestampMonotonic')) - Math.min(...times('InactiveExitTimestampMonotonic'))) / 1e6
+  const said = await lab.run(
+    `systemctl show --property=InactiveExitTimestampMonotonic,ActiveEnterTimestampMonotonic '${fileNameOf('systemd_unit', '*')}'`,
+    { timeoutMs: ANSWER_MS },
+  )
+  const times = (name: string): number[] =>
+    [...said.matchAll(new RegExp(`^${name}=(\\d+)$`, 'gm'))].map(([, time]) => Number(time))
+  return (
+    (Math.max(...times('ActiveEnterTimestampMonotonic')) - Math.min(...times('InactiveExitTimestampMonotonic'))) / 1e6
+  )
 }
 
 async function secondsForIp(lab: Lab, count: number, ends: Ends): Promise<number> {
   await lab.run('ip netns add bare && ip -n bare link set lo up')
   const batch = batchOf(NUMBERS(count).flatMap((number) => commandsFor(stateOf(tunnelOf(number, ends)))))
-  const said = await lab.run('sh', ['-c', 's=$(date +%s%N); ip -n bare -batch - && e=$(date +%s%N) && echo $((e - s))'], { stdin: batch, timeoutMs: ANSWER_MS })
+  const said = await lab.run(
+    'sh',
+    ['-c', 's=$(date +%s%N); ip -n bare -batch - && e=$(date +%s%N) && echo $((e - s))'],
+    { stdin: batch, timeoutMs: ANSWER_MS },
+  )
   return Number(said) / 1e9
 }

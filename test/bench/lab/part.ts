@@ -25,10 +25,12 @@ const DRIVER_MS = 300_000
 const WEB_UID = 61_184
 const DRIVERS = '/opt/bench'
 
-export const labPart = (tell: (section: Section) => void): Promise<void> => inLab(async (lab, folder) => measure(lab, await layOut(folder), tell))
+export const labPart = (tell: (section: Section) => void): Promise<void> =>
+  inLab(async (lab, folder) => measure(lab, await layOut(folder), tell))
 
 /** By itself, since an emulated machine takes a quarter of an hour to start two thousand programs. */
-export const bootPart = (tell: (section: Section) => void): Promise<void> => inLab(async (lab, folder) => tell(await bootSection(lab, folder, COUNT, BOOT_ENDS)))
+export const bootPart = (tell: (section: Section) => void): Promise<void> =>
+  inLab(async (lab, folder) => tell(await bootSection(lab, folder, COUNT, BOOT_ENDS)))
 
 async function inLab(work: (lab: Lab, folder: string) => Promise<void>): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'panel-bench-'))
@@ -54,10 +56,17 @@ async function measure(lab: Lab, programs: Programs, tell: (section: Section) =>
   tell(createSection(await drive(a, 'create', { panel, ends, rounds: ROUNDS })))
   await stored(onA, COUNT, ends)
   const bySocket = await drive(a, 'many', { panel, ends, count: COUNT, budget_ms: SOCKET_BUDGET_MS, by: 'socket' })
-  if (bySocket.times.length === COUNT) await list(a, { panel, count: COUNT, rounds: LIST_ROUNDS, shown: { link: true, unit: false } }, tell)
+  if (bySocket.times.length === COUNT)
+    await list(a, { panel, count: COUNT, rounds: LIST_ROUNDS, shown: { link: true, unit: false } }, tell)
   for (const daemon of [onA.web, onA.helper]) await ended(daemon)
   const byHttp = await manyByHttp(b, a.address)
-  const byIp = await drive(await bare(lab, a), 'many', { panel, ends, count: COUNT, budget_ms: SOCKET_BUDGET_MS, by: 'ip' })
+  const byIp = await drive(await bare(lab, a), 'many', {
+    panel,
+    ends,
+    count: COUNT,
+    budget_ms: SOCKET_BUDGET_MS,
+    by: 'ip',
+  })
   tell(manySection(COUNT, { ip: byIp.times, socket: bySocket.times, http: byHttp.times }))
 }
 
@@ -69,13 +78,21 @@ async function list(server: Server, job: Job<'list'>, tell: (section: Section) =
 
 async function drive<N extends keyof Jobs>(server: Pick<Server, 'run'>, name: N, job: Job<N>): Promise<Answer<N>> {
   console.error(`lab: ${name}`)
-  return JSON.parse(await server.run('node', [`${DRIVERS}/${name}.cjs`, JSON.stringify(job)], { timeoutMs: DRIVER_MS })) as Answer<N>
+  return JSON.parse(
+    await server.run('node', [`${DRIVERS}/${name}.cjs`, JSON.stringify(job)], { timeoutMs: DRIVER_MS }),
+  ) as Answer<N>
 }
 
 /** The other server's panel, which has nothing in its store yet. */
 async function manyByHttp(server: Server, remote_endpoint: string): Promise<Answer<'many'>> {
   const { socket, web, helper } = await new Panel(server).start()
-  const job = { panel: { url: 'http://127.0.0.1:8480', socket }, ends: { local_endpoint: server.address, remote_endpoint }, count: COUNT, budget_ms: HTTP_BUDGET_MS, by: 'http' } as const
+  const job = {
+    panel: { url: 'http://127.0.0.1:8480', socket },
+    ends: { local_endpoint: server.address, remote_endpoint },
+    count: COUNT,
+    budget_ms: HTTP_BUDGET_MS,
+    by: 'http',
+  } as const
   const answer = await drive(server, 'many', job)
   for (const daemon of [web, helper]) await ended(daemon)
   return answer
@@ -85,7 +102,12 @@ async function manyByHttp(server: Server, remote_endpoint: string): Promise<Answ
 async function stored(panel: Panel, count: number, ends: Job<'seed'>['ends']): Promise<void> {
   const { server, folder } = panel
   await ended(panel.web)
-  const { stored: found } = await drive(server, 'seed', { store: `${folder}/web/panel.db`, count, ends, persistence_type_id: PERSISTENCE_TYPES.Runtime })
+  const { stored: found } = await drive(server, 'seed', {
+    store: `${folder}/web/panel.db`,
+    count,
+    ends,
+    persistence_type_id: PERSISTENCE_TYPES.Runtime,
+  })
   if (found !== count) throw new Error(`${found} tunnels are stored where ${count} are due`)
   await server.run(`chown -R ${WEB_UID}:${WEB_UID} ${folder}/web`)
   await panel.startWeb()
@@ -99,5 +121,8 @@ async function ended(daemon: Panel['web']): Promise<void> {
 /** A third network, with nothing in it. */
 async function bare(lab: Lab, like: Server): Promise<Pick<Server, 'run'>> {
   await lab.run(`ip netns add bare && ip -n bare link set lo up && ip -n bare address add ${like.address}/32 dev lo`)
-  return { run: (command, args = [], options = {}) => lab.run('ip', ['netns', 'exec', 'bare', command, ...(args as readonly string[])], options) }
+  return {
+    run: (command, args = [], options = {}) =>
+      lab.run('ip', ['netns', 'exec', 'bare', command, ...(args as readonly string[])], options),
+  }
 }

@@ -11,7 +11,10 @@ export function createSection(took: Answer<'create'>): Section {
     rows: [
       timed('three ip commands, nothing read back', three_ip),
       row('one ip -batch of the three, nothing read back', took.ip_batch),
-      timed('helper alone, kept by nothing, verified', took.socket_runtime, three_ip, { says: '< three ip', below_ms: median(three_ip) }),
+      timed('helper alone, kept by nothing, verified', took.socket_runtime, three_ip, {
+        says: '< three ip',
+        below_ms: median(three_ip),
+      }),
       row('helper alone, with its systemd unit, verified', took.socket_unit),
       row('POST /tunnels, kept by nothing, verified, stored', took.http_runtime),
       row('POST /tunnels, with its systemd unit, verified, stored', took.http_unit),
@@ -20,7 +23,10 @@ export function createSection(took: Answer<'create'>): Section {
 }
 
 /** `ip` is one time for all of them. What ran out of time says how far it got. */
-export function manySection(count: number, { ip, socket, http }: Record<'ip' | 'socket' | 'http', readonly number[]>): Section {
+export function manySection(
+  count: number,
+  { ip, socket, http }: Record<'ip' | 'socket' | 'http', readonly number[]>,
+): Section {
   const all = sum(ip)
   return {
     title: `lab: ${count} GRE tunnels made one after the other (median and p95 are of one tunnel)`,
@@ -36,5 +42,10 @@ function manyRow(what: string, count: number, times: readonly number[], referenc
   const done = times.length === count ? '' : `${times.length} of them in `
   const { median: middle, p95 = '' } = timed('', times)
   const last = median(times.slice(-20))
-  return { what: `${what}: ${done}${ms(sum(times))}, the last ${ms(last)} each`, median: middle, p95, ratio: `× ${(sum(times) / times.length / reference_ms).toFixed(2)}` }
+  return {
+    what: `${what}: ${done}${ms(sum(times))}, the last ${ms(last)} each`,
+    median: middle,
+    p95,
+    ratio: `× ${(sum(times) / times.length / reference_ms).toFixed(2)}`,
+  }
 }

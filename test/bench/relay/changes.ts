@@ -25,7 +25,13 @@ interface Borne {
 }
 
 /** Traffic goes on until all is changed, or the time is up. */
-async function underTraffic(load: Load, relay: Relay, count: number, change: (turn: number) => Promise<number>, { changes, budget_ms }: typeof MOST): Promise<Borne> {
+async function underTraffic(
+  load: Load,
+  relay: Relay,
+  count: number,
+  change: (turn: number) => Promise<number>,
+  { changes, budget_ms }: typeof MOST,
+): Promise<Borne> {
   const times: number[] = []
   let isOver = false
   const changing = async (): Promise<void> => {
@@ -38,13 +44,17 @@ async function underTraffic(load: Load, relay: Relay, count: number, change: (tu
     while (!isOver)
     return seen
   }
-  const flows = Promise.all([windows('datagrams', portOf(1), DATAGRAMS_A_SECOND), windows('connections', portOf(count), CONNECTIONS_A_SECOND)])
+  const flows = Promise.all([
+    windows('datagrams', portOf(1), DATAGRAMS_A_SECOND),
+    windows('connections', portOf(count), CONNECTIONS_A_SECOND),
+  ])
   await changing().finally(() => (isOver = true))
   const [datagrams, connections] = await flows
   return { times, datagrams, connections }
 }
 
-const total = (seen: readonly Seen[], figure: 'sent' | 'had' | 'failed'): number => seen.reduce((sum, one) => sum + one[figure], 0)
+const total = (seen: readonly Seen[], figure: 'sent' | 'had' | 'failed'): number =>
+  seen.reduce((sum, one) => sum + one[figure], 0)
 const p99 = ({ connections }: Borne): number => median(connections.map(({ p99_ms }) => p99_ms))
 
 /** The rule in the middle goes to another port of the server each time. */
@@ -58,39 +68,73 @@ export async function changesSection(load: Load, panel: Panel, bare: Relay, coun
   const quiet = await underTraffic(load, panel.relay, count, async () => 0, { changes: 0, budget_ms: 0 })
   const helper = await Helper.at(panel.socket)
   const rules = rulesOf(panel.relay, count)
-  const counted = async (): Promise<number> => (await helper.ask('ruleset.counters', { route_rule_ids: [1], from_id: 0 })).result.counters[0]?.tx_bytes ?? 0
+  const counted = async (): Promise<number> =>
+    (await helper.ask('ruleset.counters', { route_rule_ids: [1], from_id: 0 })).result.counters[0]?.tx_bytes ?? 0
   const before = await counted()
-  const ours = await underTraffic(load, panel.relay, count, (turn) => applied(helper, [middle(rules, turn)], [middle(rules, turn + 1)]), MOST)
+  const ours = await underTraffic(
+    load,
+    panel.relay,
+    count,
+    (turn) => applied(helper, [middle(rules, turn)], [middle(rules, turn + 1)]),
+    MOST,
+  )
   const missed = total(ours.datagrams, 'had') * DATAGRAM_BYTES - ((await counted()) - before)
   const anew = await loadedAnew(load, bare, count)
   return {
     title: `relay: ${ours.times.length} changes of one of ${count.toLocaleString('en')} rules, while others carry ${DATAGRAMS_A_SECOND.toLocaleString('en')} datagrams and ${CONNECTIONS_A_SECOND} new connections a second`,
     rows: [
       { what: 'one change by the helper, verified', median: ms(median(ours.times)) },
-      none('datagrams lost', total(ours.datagrams, 'sent') - total(ours.datagrams, 'had'), total(ours.datagrams, 'sent')),
+      none(
+        'datagrams lost',
+        total(ours.datagrams, 'sent') - total(ours.datagrams, 'had'),
+        total(ours.datagrams, 'sent'),
+      ),
       none('bytes that the rule’s counter did not count', missed, total(ours.datagrams, 'had') * DATAGRAM_BYTES),
       none('connections failed', total(ours.connections, 'failed'), total(ours.connections, 'sent')),
       { what: 'a new connection, 99th percentile, undisturbed', median: ms(p99(quiet)), ratio: 'reference' },
-      { what: 'a new connection, 99th percentile, meanwhile', median: ms(p99(ours)), ratio: `× ${(p99(ours) / p99(quiet)).toFixed(2)}` },
-      { what: 'the table deleted and loaded anew, counters read before: bytes not counted', median: `${anew.lost_percent.toFixed(1)} %` },
-      { what: '  a new connection, 99th percentile, meanwhile', median: ms(p99(anew.borne)), ratio: `× ${(p99(anew.borne) / p99(quiet)).toFixed(2)}` },
+      {
+        what: 'a new connection, 99th percentile, meanwhile',
+        median: ms(p99(ours)),
+        ratio: `× ${(p99(ours) / p99(quiet)).toFixed(2)}`,
+      },
+      {
+        what: 'the table deleted and loaded anew, counters read before: bytes not counted',
+        median: `${anew.lost_percent.toFixed(1)} %`,
+      },
+      {
+        what: '  a new connection, 99th percentile, meanwhile',
+        median: ms(p99(anew.borne)),
+        ratio: `× ${(p99(anew.borne) / p99(quiet)).toFixed(2)}`,
+      },
     ],
   }
 }
 
-const none = (what: string, lost: number, of: number): Row => ({ what: `${what}, of ${of.toLocaleString('en')}`, median: lost.toLocaleString('en'), aim: 'none', isMet: lost === 0 })
+const none = (what: string, lost: number, of: number): Row => ({
+  what: `${what}, of ${of.toLocaleString('en')}`,
+  median: lost.toLocaleString('en'),
+  aim: 'none',
+  isMet: lost === 0,
+})
 
 /** As a program does that knows only the whole: it reads what was counted, and in the next transaction begins from nothing. */
 async function loadedAnew(load: Load, bare: Relay, count: number): Promise<{ borne: Borne; lost_percent: number }> {
   const rules = rulesOf(bare, count)
-  const read = async (): Promise<number> => Number(/bytes (\d+)/.exec(await bare.network.run(['nft', 'list counter inet panel rule_1_tx']))?.[1])
+  const read = async (): Promise<number> =>
+    Number(/bytes (\d+)/.exec(await bare.network.run(['nft', 'list counter inet panel rule_1_tx']))?.[1])
   let sum = 0
-  const borne = await underTraffic(load, bare, count, async () => {
-    const started = performance.now()
-    sum += await read()
-    await bare.nft(`delete table inet panel\n${rulesetText(null, rules)}`)
-    return performance.now() - started
-  }, MOST_ANEW)
+  const borne = await underTraffic(
+    load,
+    bare,
+    count,
+    async () => {
+      const started = performance.now()
+      sum += await read()
+      await bare.nft(`delete table inet panel\n${rulesetText(null, rules)}`)
+      return performance.now() - started
+    },
+    MOST_ANEW,
+  )
   const moved = total(borne.datagrams, 'had') * DATAGRAM_BYTES
   return { borne, lost_percent: (100 * (moved - sum - (await read()))) / moved }
 }

@@ -15,7 +15,12 @@ const URL = 'http://127.0.0.1:8480'
 const AIMS: Readonly<Record<number, number>> = { 100: 60, 1000: 250, 10_000: 2000 }
 
 /** A round of the largest takes so long that two of them are as much as there is time for, and what is compiled first is little of it. */
-const roundsOf = (count: number): Rounds => ({ warm_up: count < 10_000 ? 1 : 0, rounds: 15, budget_ms: 15_000, fewest: 1 })
+const roundsOf = (count: number): Rounds => ({
+  warm_up: count < 10_000 ? 1 : 0,
+  rounds: 15,
+  budget_ms: 15_000,
+  fewest: 1,
+})
 
 export async function controlSection(stage: Stage, panel: Panel, programs: Programs, count: number): Promise<Section> {
   const { relay, socket } = panel
@@ -25,15 +30,24 @@ export async function controlSection(stage: Stage, panel: Panel, programs: Progr
   await seedRules(panel.store, rules)
   await panel.startWeb()
   const [program, words] = bare.network.inside([])
-  const job: Job<'relay'> = { panel: { url: URL, socket }, between: { address: relay.address, server: relay.server }, count, bare: [program, ...words], rounds: roundsOf(count) }
-  const answer = JSON.parse(await relay.network.run([process.execPath, join(programs.drivers, 'relay.cjs'), JSON.stringify(job)])) as Answer<'relay'>
+  const job: Job<'relay'> = {
+    panel: { url: URL, socket },
+    between: { address: relay.address, server: relay.server },
+    count,
+    bare: [program, ...words],
+    rounds: roundsOf(count),
+  }
+  const answer = JSON.parse(
+    await relay.network.run([process.execPath, join(programs.drivers, 'relay.cjs'), JSON.stringify(job)]),
+  ) as Answer<'relay'>
   return sectionOf(count, answer)
 }
 
 function sectionOf(count: number, took: Answer<'relay'>): Section {
   const { own_text, nft_counters, rest } = took
   const bound = AIMS[count]
-  const aim = (share: number): Aim | undefined => (bound === undefined ? undefined : { says: `< ${ms(bound * share)}`, below_ms: bound * share })
+  const aim = (share: number): Aim | undefined =>
+    bound === undefined ? undefined : { says: `< ${ms(bound * share)}`, below_ms: bound * share }
   return {
     title: `relay: one of ${count.toLocaleString('en')} rules changed, and the counters of all read; ${took.patch.length} rounds`,
     rows: [

@@ -26,7 +26,12 @@ function ends(name: string, what: string, { address }: Relay, count: number): La
   const kinds = ALL.filter((kind) => kind !== 'round_trips' || (name === 'panel' && count === 1000))
   return (count === 1 ? [1] : [1, count]).map((number) => {
     const end = count === 1 ? '' : number === 1 ? ', the first' : ', the last'
-    return { key: `${name} ${count} ${number === 1 ? 'first' : 'last'}`, what: `${what}, ${counted(count)}${end}`, place: { address, port: portOf(number) }, kinds }
+    return {
+      key: `${name} ${count} ${number === 1 ? 'first' : 'last'}`,
+      what: `${what}, ${counted(count)}${end}`,
+      place: { address, port: portOf(number) },
+      kinds,
+    }
   })
 }
 
@@ -36,12 +41,21 @@ export async function limits(stage: Stage): Promise<Lane[]> {
   await hand.nft(byHand(hand))
   return [
     { key: 'plain', what: 'plain routing', place: { address: plain.server, port: SERVER_PORT }, kinds: ALL },
-    { key: 'hand', what: 'one rule by hand, nothing counted', place: { address: hand.address, port: portOf(1) }, kinds: ALL },
+    {
+      key: 'hand',
+      what: 'one rule by hand, nothing counted',
+      place: { address: hand.address, port: portOf(1) },
+      kinds: ALL,
+    },
   ]
 }
 
 /** Made by the helper itself, over its socket. */
-export async function panels(stage: Stage, folder: string, programs: Programs): Promise<{ lanes: Lane[]; panels: Map<number, Panel> }> {
+export async function panels(
+  stage: Stage,
+  folder: string,
+  programs: Programs,
+): Promise<{ lanes: Lane[]; panels: Map<number, Panel> }> {
   const lanes: Lane[] = []
   const made = new Map<number, Panel>()
   for (const count of SIZES) {
@@ -79,7 +93,11 @@ export async function byIptables(stage: Stage): Promise<Lane[]> {
 }
 
 /** One that is not here, or relays nothing as it is set up here, has no lane. */
-export async function userSpace(stage: Stage, load: Load, folder: string): Promise<{ lanes: Lane[]; missing: string[] }> {
+export async function userSpace(
+  stage: Stage,
+  load: Load,
+  folder: string,
+): Promise<{ lanes: Lane[]; missing: string[] }> {
   const lanes: Lane[] = []
   const missing: string[] = []
   for (const [program, { kinds, commands }] of Object.entries(PROGRAMS)) {
@@ -108,11 +126,21 @@ interface Program {
 
 const PROGRAMS: Readonly<Record<string, Program>> = {
   haproxy: { kinds: SPLICED, commands: (relay, folder) => [['haproxy', '-db', '-f', written(folder, haproxy(relay))]] },
-  nginx: { kinds: ALL, commands: (relay, folder) => [['nginx', '-c', written(folder, nginx(relay, folder)), '-e', join(folder, 'errors')]] },
-  socat: { kinds: ALL, commands: ({ address, server }) => [
-    ['socat', `TCP-LISTEN:${portOf(1)},bind=${address},fork,reuseaddr,nodelay,backlog=1024`, `TCP:${server}:${SERVER_PORT},nodelay`],
-    ['socat', '-T', '2', `UDP-LISTEN:${portOf(1)},bind=${address},fork,reuseaddr`, `UDP:${server}:${SERVER_PORT}`],
-  ] },
+  nginx: {
+    kinds: ALL,
+    commands: (relay, folder) => [['nginx', '-c', written(folder, nginx(relay, folder)), '-e', join(folder, 'errors')]],
+  },
+  socat: {
+    kinds: ALL,
+    commands: ({ address, server }) => [
+      [
+        'socat',
+        `TCP-LISTEN:${portOf(1)},bind=${address},fork,reuseaddr,nodelay,backlog=1024`,
+        `TCP:${server}:${SERVER_PORT},nodelay`,
+      ],
+      ['socat', '-T', '2', `UDP-LISTEN:${portOf(1)},bind=${address},fork,reuseaddr`, `UDP:${server}:${SERVER_PORT}`],
+    ],
+  },
 }
 
 function written(folder: string, text: string): string {
@@ -135,7 +163,10 @@ listen relay
 `
 
 /** Debian keeps the stream part of nginx in a module; where it is built in there is nothing to load. */
-const nginx = ({ address, server }: Relay, folder: string): string => `include /usr/share/nginx/modules-available/mod-stream.con[f];
+const nginx = (
+  { address, server }: Relay,
+  folder: string,
+): string => `include /usr/share/nginx/modules-available/mod-stream.con[f];
 daemon off;
 user root;
 worker_processes auto;

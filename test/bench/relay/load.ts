@@ -48,6 +48,8 @@ export class Load {
 
   /** New connections or datagrams so many a second; 0: as many as go. */
   async measure(kind: Kind, { address, port }: Place, ms: number, aSecond = 0): Promise<Seen> {
-    return JSON.parse(await this.#client.run([this.#program, kind, this.#counts, String(port), address, String(ms), String(aSecond)])) as Seen
+    return JSON.parse(
+      await this.#client.run([this.#program, kind, this.#counts, String(port), address, String(ms), String(aSecond)]),
+    ) as Seen
   }
 }

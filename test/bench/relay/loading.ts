@@ -20,23 +20,49 @@ const took = async (act: () => Promise<unknown>): Promise<number> => {
 
 /** Each once, since each takes seconds. */
 export async function loadingSection(stage: Stage, folder: string, programs: Programs): Promise<Section> {
-  const by = async (what: string, text: string, load: (text: string) => Promise<unknown>): Promise<Row & { took_ms: number }> => {
+  const by = async (
+    what: string,
+    text: string,
+    load: (text: string) => Promise<unknown>,
+  ): Promise<Row & { took_ms: number }> => {
     const took_ms = await took(() => load(text))
     return { what: `${what} (${mebibytes(text.length)})`, median: ms(took_ms), took_ms }
   }
-  const [ours, line, chains, many] = [await stage.relay(), await stage.relay(), await stage.relay(), await stage.relay()]
-  const reference = await by(`this panel's text by nft -f, ${BESIDE.toLocaleString('en')} rules`, rulesetText(null, rulesOf(ours, BESIDE)), (text) => ours.nft(text))
-  const beside = [
-    await by(`linear nft, ${BESIDE.toLocaleString('en')} rules`, linearNft(line, BESIDE, true), (text) => line.nft(text)),
-    await by(`iptables-restore, ${BESIDE.toLocaleString('en')} rules`, iptables(chains, BESIDE), (text) => chains.network.run(['iptables-restore'], text)),
+  const [ours, line, chains, many] = [
+    await stage.relay(),
+    await stage.relay(),
+    await stage.relay(),
+    await stage.relay(),
   ]
-  const fifty = await by(`this panel's text by nft -f, ${MANY.toLocaleString('en')} rules`, rulesetText(null, rulesOf(many, MANY)), (text) => many.nft(text))
+  const reference = await by(
+    `this panel's text by nft -f, ${BESIDE.toLocaleString('en')} rules`,
+    rulesetText(null, rulesOf(ours, BESIDE)),
+    (text) => ours.nft(text),
+  )
+  const beside = [
+    await by(`linear nft, ${BESIDE.toLocaleString('en')} rules`, linearNft(line, BESIDE, true), (text) =>
+      line.nft(text),
+    ),
+    await by(`iptables-restore, ${BESIDE.toLocaleString('en')} rules`, iptables(chains, BESIDE), (text) =>
+      chains.network.run(['iptables-restore'], text),
+    ),
+  ]
+  const fifty = await by(
+    `this panel's text by nft -f, ${MANY.toLocaleString('en')} rules`,
+    rulesetText(null, rulesOf(many, MANY)),
+    (text) => many.nft(text),
+  )
   return {
     title: 'relay: rules loaded into an empty table, once each',
     rows: [
       { ...reference, ratio: 'reference' },
       ...beside.map((row) => ({ ...row, ratio: `× ${(row.took_ms / reference.took_ms).toFixed(2)}` })),
-      { ...fifty, ratio: `× ${(fifty.took_ms / reference.took_ms).toFixed(2)}`, aim: `< ${ms(MANY_AIM_MS)}`, isMet: fifty.took_ms < MANY_AIM_MS },
+      {
+        ...fifty,
+        ratio: `× ${(fifty.took_ms / reference.took_ms).toFixed(2)}`,
+        aim: `< ${ms(MANY_AIM_MS)}`,
+        isMet: fifty.took_ms < MANY_AIM_MS,
+      },
       await started(await stage.relay(), folder, programs),
     ],
   }
@@ -48,5 +74,8 @@ async function started(relay: Relay, folder: string, programs: Programs): Promis
   mkdirSync(at)
   const panel = new Panel(relay, at, programs)
   panel.keep(rulesOf(relay, BESIDE))
-  return { what: `the helper started where ${BESIDE.toLocaleString('en')} rules were in force before, until it serves`, median: ms(await took(() => panel.startHelper())) }
+  return {
+    what: `the helper started where ${BESIDE.toLocaleString('en')} rules were in force before, until it serves`,
+    median: ms(await took(() => panel.startHelper())),
+  }
 }

@@ -8,7 +8,15 @@ import { HELPER_FLAGS, WEB_FLAGS } from '../../../packaging/run/node-flags.ts'
 import type { Relay } from './stage.ts'
 
 const WEB_UID = 61_184
-const AS_NOBODY = [`--reuid=${WEB_UID}`, `--regid=${WEB_UID}`, '--clear-groups', '--bounding-set=-all', '--inh-caps=-all', '--ambient-caps=-all', '--no-new-privs']
+const AS_NOBODY = [
+  `--reuid=${WEB_UID}`,
+  `--regid=${WEB_UID}`,
+  '--clear-groups',
+  '--bounding-set=-all',
+  '--inh-caps=-all',
+  '--ambient-caps=-all',
+  '--no-new-privs',
+]
 
 export class Panel {
   readonly relay: Relay
@@ -33,8 +41,19 @@ export class Panel {
   }
 
   async startHelper(): Promise<Helper> {
-    const folders = Object.fromEntries([['UNIT', 'units'], ['NETWORKD', 'network'], ['SYSCTL', 'sysctl.d'], ['HELPER_STATE', 'helper']].map(([name, folder]) => [`PANEL_${name}_DIR`, join(this.#folder, folder ?? '')]))
-    await this.relay.network.start([process.execPath, ...HELPER_FLAGS, join(this.#programs, 'helper.cjs')], { ...folders, PANEL_HELPER_SOCKET: this.socket, PANEL_HELPER_GROUP: `${WEB_UID}` }, /listening/)
+    const folders = Object.fromEntries(
+      [
+        ['UNIT', 'units'],
+        ['NETWORKD', 'network'],
+        ['SYSCTL', 'sysctl.d'],
+        ['HELPER_STATE', 'helper'],
+      ].map(([name, folder]) => [`PANEL_${name}_DIR`, join(this.#folder, folder ?? '')]),
+    )
+    await this.relay.network.start(
+      [process.execPath, ...HELPER_FLAGS, join(this.#programs, 'helper.cjs')],
+      { ...folders, PANEL_HELPER_SOCKET: this.socket, PANEL_HELPER_GROUP: `${WEB_UID}` },
+      /listening/,
+    )
     return Helper.at(this.socket)
   }
 
@@ -42,16 +61,27 @@ export class Panel {
     // Its maker is root, and the web daemon is nobody.
     for (const path of [this.#folder, join(this.#folder, 'web'), this.store]) chownSync(path, WEB_UID, WEB_UID)
     const web = ['setpriv', ...AS_NOBODY, process.execPath, ...WEB_FLAGS, join(this.#programs, 'web.cjs')]
-    await this.relay.network.start(web, { PANEL_STATE_DIR: join(this.#folder, 'web'), PANEL_HELPER_SOCKET: this.socket }, /The panel is at/)
+    await this.relay.network.start(
+      web,
+      { PANEL_STATE_DIR: join(this.#folder, 'web'), PANEL_HELPER_SOCKET: this.socket },
+      /The panel is at/,
+    )
   }
 }
 
 /** Takes the host from these rules to those, as many at once as one change may name; milliseconds in all. */
-export async function applied(helper: Helper, before: readonly RelayRule[], after: readonly RelayRule[]): Promise<number> {
+export async function applied(
+  helper: Helper,
+  before: readonly RelayRule[],
+  after: readonly RelayRule[],
+): Promise<number> {
   let took = 0
   for (let at = 0; at < Math.max(before.length, after.length); at += RULES_PER_CHANGE_MAX) {
     const [from, to] = [before, after].map((rules) => rules.slice(at, at + RULES_PER_CHANGE_MAX))
-    const { result, ms } = await helper.ask('ruleset.apply', { before: from?.length ? from : null, after: to?.length ? to : null })
+    const { result, ms } = await helper.ask('ruleset.apply', {
+      before: from?.length ? from : null,
+      after: to?.length ? to : null,
+    })
     if (result.outcome !== 'applied') throw new Error(`The rules were not applied: ${result.failure?.message}`)
     took += ms
   }

@@ -6,7 +6,10 @@ import { Namespace } from '../host/namespace.ts'
 import type { Between } from './rules.ts'
 
 /** Connections end by a reset here; without this, what is left of them would fill the table of connections that all networks of the machine share. */
-const SYSCTLS = ['net/netfilter/nf_conntrack_tcp_timeout_close', 'net/netfilter/nf_conntrack_tcp_timeout_time_wait'].map((name) => `echo 1 > /proc/sys/${name}`)
+const SYSCTLS = [
+  'net/netfilter/nf_conntrack_tcp_timeout_close',
+  'net/netfilter/nf_conntrack_tcp_timeout_time_wait',
+].map((name) => `echo 1 > /proc/sys/${name}`)
 
 export class Relay implements Between {
   readonly network: Namespace
@@ -22,8 +25,22 @@ export class Relay implements Between {
 
   /** A program that relays by itself. Whatever it forks ends with it, and it ends with the bench. */
   async start(command: readonly string[]): Promise<void> {
-    const [program, words] = this.network.inside(['setpriv', '--pdeathsig', 'KILL', 'unshare', '--pid', '--fork', '--kill-child', 'chrt', '--rr', '1', ...command])
-    const child = spawn(program, words, { stdio: ['ignore', 'ignore', process.env['PANEL_SHOW_LOG'] ? 'inherit' : 'ignore'] })
+    const [program, words] = this.network.inside([
+      'setpriv',
+      '--pdeathsig',
+      'KILL',
+      'unshare',
+      '--pid',
+      '--fork',
+      '--kill-child',
+      'chrt',
+      '--rr',
+      '1',
+      ...command,
+    ])
+    const child = spawn(program, words, {
+      stdio: ['ignore', 'ignore', process.env['PANEL_SHOW_LOG'] ? 'inherit' : 'ignore'],
+    })
     this.#programs.push(child)
     await once(child, 'spawn')
   }
@@ -61,16 +78,37 @@ export class Stage {
     const relay = new Relay(await Namespace.open(), number)
     this.#relays.push(relay)
     const [near, far] = [`10.1.${number}`, `10.9.${number}`]
-    await batch(relay.network, 'link set lo up', ...this.#link(number, 'near', near, this.client), ...this.#link(number, 'far', far, this.server))
+    await batch(
+      relay.network,
+      'link set lo up',
+      ...this.#link(number, 'near', near, this.client),
+      ...this.#link(number, 'far', far, this.server),
+    )
     // Routes both ways, which only plain routing needs: who relays shows the server an address of its own.
-    await batch(this.client, 'link set lo up', `address add ${near}.2/24 dev relay${number}`, `link set relay${number} up`, `route add ${far}.0/24 via ${near}.1`)
-    await batch(this.server, 'link set lo up', `address add ${far}.2/24 dev relay${number}`, `link set relay${number} up`, `route add ${near}.0/24 via ${far}.1`)
+    await batch(
+      this.client,
+      'link set lo up',
+      `address add ${near}.2/24 dev relay${number}`,
+      `link set relay${number} up`,
+      `route add ${far}.0/24 via ${near}.1`,
+    )
+    await batch(
+      this.server,
+      'link set lo up',
+      `address add ${far}.2/24 dev relay${number}`,
+      `link set relay${number} up`,
+      `route add ${near}.0/24 via ${far}.1`,
+    )
     await relay.network.run(['sh', '-c', [...SYSCTLS, 'echo 1 > /proc/sys/net/ipv4/ip_forward'].join('; ')])
     return relay
   }
 
   #link(number: number, name: string, subnet: string, end: Namespace): string[] {
-    return [`link add ${name} type veth peer name relay${number} netns ${end.pid}`, `address add ${subnet}.1/24 dev ${name}`, `link set ${name} up`]
+    return [
+      `link add ${name} type veth peer name relay${number} netns ${end.pid}`,
+      `address add ${subnet}.1/24 dev ${name}`,
+      `link set ${name} up`,
+    ]
   }
 
   async close(): Promise<void> {
@@ -80,4 +118,5 @@ export class Stage {
   }
 }
 
-const batch = (network: Namespace, ...commands: readonly string[]): Promise<string> => network.run(['ip', '-batch', '-'], `${commands.join('\n')}\n`)
+const batch = (network: Namespace, ...commands: readonly string[]): Promise<string> =>
+  network.run(['ip', '-batch', '-'], `${commands.join('\n')}\n`)

@@ -34,7 +34,13 @@ export class Measured {
 
 export const perSecond = ({ done, ms }: Seen): number => (done * 1000) / ms
 
-export async function measureAll(load: Load, lanes: readonly Lane[], kind: Kind, window_ms: number, rounds: Rounds): Promise<Measured> {
+export async function measureAll(
+  load: Load,
+  lanes: readonly Lane[],
+  kind: Kind,
+  window_ms: number,
+  rounds: Rounds,
+): Promise<Measured> {
   const taking = lanes.filter(({ kinds }) => kinds.includes(kind))
   const seen = new Map<string, Seen[]>(taking.map(({ key }) => [key, []]))
   let done = 0

@@ -24,7 +24,10 @@ export async function watchPart(tell: (section: Section) => void): Promise<void>
       await makeTunnels(bench.namespace, far)
       const fping = await bench.drive('fping', { count: COUNT, seconds: FPING_SECONDS })
       await bench.seed(PERSISTENCE_TYPES.Runtime)
-      await bench.startDaemons({ NODE_OPTIONS: `--require=${join(bench.drivers, 'stalls.cjs')}`, PANEL_BENCH_STALLS: stalls })
+      await bench.startDaemons({
+        NODE_OPTIONS: `--require=${join(bench.drivers, 'stalls.cjs')}`,
+        PANEL_BENCH_STALLS: stalls,
+      })
       tell(sectionOf(await bench.drive('watch', { panel: bench.panel, count: COUNT, seconds: SECONDS, stalls }), fping))
     })
   } finally {
@@ -33,13 +36,30 @@ export async function watchPart(tell: (section: Section) => void): Promise<void>
   }
 }
 
-const macOf = (side: 'a' | 'b', number: number): string => `02:00:00:0${side}:${[number >> 8, number & 255].map((byte) => byte.toString(16).padStart(2, '0')).join(':')}`
+const macOf = (side: 'a' | 'b', number: number): string =>
+  `02:00:00:0${side}:${[number >> 8, number & 255].map((byte) => byte.toString(16).padStart(2, '0')).join(':')}`
 
 /** A tunnel has no neighbours to look for; these have them set, for the kernel keeps no two thousand that it found itself. */
 async function makeTunnels(near: Namespace, far: Namespace): Promise<void> {
   const sides = [
-    { namespace: near, own: 'a', other: 'b', local: ENDS.local_endpoint, remote: ENDS.remote_endpoint, address: addressOf, peer: peerOf },
-    { namespace: far, own: 'b', other: 'a', local: ENDS.remote_endpoint, remote: ENDS.local_endpoint, address: peerOf, peer: addressOf },
+    {
+      namespace: near,
+      own: 'a',
+      other: 'b',
+      local: ENDS.local_endpoint,
+      remote: ENDS.remote_endpoint,
+      address: addressOf,
+      peer: peerOf,
+    },
+    {
+      namespace: far,
+      own: 'b',
+      other: 'a',
+      local: ENDS.remote_endpoint,
+      remote: ENDS.local_endpoint,
+      address: peerOf,
+      peer: addressOf,
+    },
   ] as const
   await near.run(['ip', 'link', 'add', 'eth0', 'type', 'veth', 'peer', 'name', 'eth0', 'netns', `${far.pid}`])
   for (const { namespace, own, other, local, remote, address, peer } of sides) {
@@ -50,7 +70,10 @@ async function makeTunnels(near: Namespace, far: Namespace): Promise<void> {
       `link set dev ${nameOf(number)} up`,
       `neigh add ${peer(number)} lladdr ${macOf(other, number)} dev ${nameOf(number)} nud permanent`,
     ])
-    await namespace.run(['ip', '-batch', '-'], `${['link set lo up', `address add ${local}/30 dev eth0`, 'link set eth0 up', ...links].join('\n')}\n`)
+    await namespace.run(
+      ['ip', '-batch', '-'],
+      `${['link set lo up', `address add ${local}/30 dev eth0`, 'link set eth0 up', ...links].join('\n')}\n`,
+    )
   }
 }
 
@@ -60,26 +83,51 @@ function sectionOf({ processor, memory, stalls, schedule }: Answer<'watch'>, fpi
   return {
     title: `watch: ${COUNT} tunnels probed every second, vxlan standing in, all answering`,
     rows: [
-      fping ? { what: 'fping -l -p 1000, processor', median: percent(fping.processor / 10), ratio: 'reference' } : { what: 'fping is not installed', median: '' },
-      { what: 'both daemons together, processor', median: percent(both), ...(fping && { ratio: `× ${((both * 10) / fping.processor).toFixed(2)}` }), ...aimed('of a core', both, AIMS.processor_percent, '%') },
+      fping
+        ? { what: 'fping -l -p 1000, processor', median: percent(fping.processor / 10), ratio: 'reference' }
+        : { what: 'fping is not installed', median: '' },
+      {
+        what: 'both daemons together, processor',
+        median: percent(both),
+        ...(fping && { ratio: `× ${((both * 10) / fping.processor).toFixed(2)}` }),
+        ...aimed('of a core', both, AIMS.processor_percent, '%'),
+      },
       { what: '  of that, the root helper', median: percent(processor.helper / 10) },
       { what: '  of that, the web daemon', median: percent(processor.web / 10) },
       ...(fping ? [{ what: 'fping, memory', median: mebibytes(fping.memory), ratio: 'reference' }] : []),
-      { what: 'both daemons together, the most memory', median: mebibytes(memory.helper + memory.web), aim: '< 250 MB', isMet: memory.helper + memory.web < AIMS.memory_bytes },
+      {
+        what: 'both daemons together, the most memory',
+        median: mebibytes(memory.helper + memory.web),
+        aim: '< 250 MB',
+        isMet: memory.helper + memory.web < AIMS.memory_bytes,
+      },
       ...(fping ? [shareRow('fping, largest share of 100 ms in a second', fping.schedule)] : []),
-      { ...shareRow('the panel, largest share of 100 ms in a second', schedule), ...aimed('', median(sharesOf(schedule)), AIMS.share_percent, '%') },
+      {
+        ...shareRow('the panel, largest share of 100 ms in a second', schedule),
+        ...aimed('', median(sharesOf(schedule)), AIMS.share_percent, '%'),
+      },
       { what: 'longest hold-up of an event loop', median: ms(stalled), ...aimed('', stalled, AIMS.stall_ms, 'ms') },
-      { what: `  of the root helper, which worked ${ms(stalls.helper.worked_ms)} at a stretch`, median: ms(stalls.helper.held_ms) },
-      { what: `  of the web daemon, which worked ${ms(stalls.web.worked_ms)} at a stretch`, median: ms(stalls.web.held_ms) },
+      {
+        what: `  of the root helper, which worked ${ms(stalls.helper.worked_ms)} at a stretch`,
+        median: ms(stalls.helper.held_ms),
+      },
+      {
+        what: `  of the web daemon, which worked ${ms(stalls.web.worked_ms)} at a stretch`,
+        median: ms(stalls.web.held_ms),
+      },
     ],
   }
 }
 
 const percent = (figure: number): string => `${figure.toFixed(1)} %`
-const aimed = (of: string, figure: number, below: number, unit: string): Pick<Row, 'aim' | 'isMet'> => ({ aim: `< ${below} ${unit}${of && ` ${of}`}`, isMet: figure < below })
+const aimed = (of: string, figure: number, below: number, unit: string): Pick<Row, 'aim' | 'isMet'> => ({
+  aim: `< ${below} ${unit}${of && ` ${of}`}`,
+  isMet: figure < below,
+})
 
 /** A tenth is as even as it can be. */
-const sharesOf = ({ largest, sent }: Schedule): number[] => largest.map((most, at) => (100 * most) / Math.max(1, sent[at] ?? 0))
+const sharesOf = ({ largest, sent }: Schedule): number[] =>
+  largest.map((most, at) => (100 * most) / Math.max(1, sent[at] ?? 0))
 
 function shareRow(what: string, schedule: Schedule): Row {
   const shares = sharesOf(schedule)

@@ -4,7 +4,14 @@ import type { Place } from '../../vm/panel/panel.ts'
 export interface Link {
   readonly ifname: string
   readonly operstate: string
-  readonly linkinfo: { readonly info_data: { readonly local: string; readonly remote: string; readonly ikey?: string; readonly okey?: string } }
+  readonly linkinfo: {
+    readonly info_data: {
+      readonly local: string
+      readonly remote: string
+      readonly ikey?: string
+      readonly okey?: string
+    }
+  }
 }
 
 /** Null where there is none of this name. */
@@ -22,6 +29,7 @@ export interface Counted {
 export const countedOf = async (server: Pick<Place, 'run'>, route_rule_id: number): Promise<Counted> => {
   const listed = await server.run('nft', ['-j', 'list', 'counters', 'table', 'inet', 'panel'])
   const { nftables } = JSON.parse(listed) as { nftables: { counter?: { name: string; bytes: number } }[] }
-  const bytesOf = (way: string): number => nftables.find(({ counter }) => counter?.name === `rule_${route_rule_id}_${way}`)?.counter?.bytes ?? 0
+  const bytesOf = (way: string): number =>
+    nftables.find(({ counter }) => counter?.name === `rule_${route_rule_id}_${way}`)?.counter?.bytes ?? 0
   return { tx: bytesOf('tx'), rx: bytesOf('rx') }
 }

@@ -7,7 +7,8 @@ import type { Panel } from '../../vm/panel/panel.ts'
 /** The lab's processor is emulated, and the machine around it may be busy. */
 export const PATIENCE_MS = 120_000
 /** Chromium finds an answer late that the lab finds quick, and the helper is too slow for the panel's patience at times. */
-const LATE = /was preloaded using link preload but not used within a few seconds|the server responded with a status of 503/
+const LATE =
+  /was preloaded using link preload but not used within a few seconds|the server responded with a status of 503/
 
 export interface Pages {
   readonly open: (panel: Panel) => Promise<Visit>
@@ -33,7 +34,11 @@ export const pages = (): Pages => {
   after(() => browser?.close())
   return {
     open: async ({ server }) => {
-      const visit = await visitWith(browser, { base: `${server.url}/` }, { patience_ms: PATIENCE_MS, allowConsole: LATE })
+      const visit = await visitWith(
+        browser,
+        { base: `${server.url}/` },
+        { patience_ms: PATIENCE_MS, allowConsole: LATE },
+      )
       visit.page.on('load', (page) => void loads.push(page.url()))
       open.push(visit)
       return visit

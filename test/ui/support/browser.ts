@@ -4,7 +4,15 @@ import { chromium, type Browser, type BrowserContext, type Page } from 'playwrig
 import type { TestPanel } from '../../api/support/panel.ts'
 import { watch, type Gates } from './gates.ts'
 
-const ARGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync']
+const ARGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
 
 /** Leads to this host, but no browser takes it for a place of its own, as it does 127.0.0.1. */
 export const PLAIN_HTTP_NAME = 'panel.test'
@@ -26,12 +34,29 @@ export interface Visit {
   readonly gates: Gates
 }
 
-export const launch = (): Promise<Browser> => chromium.launch({ executablePath: '/usr/bin/chromium', headless: true, args: [...ARGS, `--host-resolver-rules=MAP ${PLAIN_HTTP_NAME} 127.0.0.1`] })
+export const launch = (): Promise<Browser> =>
+  chromium.launch({
+    executablePath: '/usr/bin/chromium',
+    headless: true,
+    args: [...ARGS, `--host-resolver-rules=MAP ${PLAIN_HTTP_NAME} 127.0.0.1`],
+  })
 
 /** Opens a panel's page as somebody who was never there before. */
-export const visitWith = async (browser: Browser, panel: Pick<TestPanel, 'base'>, { viewport = DESKTOP, colorScheme = 'light', allowConsole, patience_ms = 10_000 }: Look = {}): Promise<Visit> => {
+export const visitWith = async (
+  browser: Browser,
+  panel: Pick<TestPanel, 'base'>,
+  { viewport = DESKTOP, colorScheme = 'light', allowConsole, patience_ms = 10_000 }: Look = {},
+): Promise<Visit> => {
   const isPhone = viewport.width < 640
-  const context = await browser.newContext({ viewport, colorScheme, reducedMotion: 'reduce', locale: 'en-GB', timezoneId: 'UTC', hasTouch: isPhone, isMobile: isPhone })
+  const context = await browser.newContext({
+    viewport,
+    colorScheme,
+    reducedMotion: 'reduce',
+    locale: 'en-GB',
+    timezoneId: 'UTC',
+    hasTouch: isPhone,
+    isMobile: isPhone,
+  })
   context.setDefaultTimeout(patience_ms)
   const page = await context.newPage()
   const gates = await watch(context, page, new URL(panel.base).origin)
@@ -57,7 +82,9 @@ export const browsing = (): Browsing => {
     const visits = open.splice(0)
     // A test that failed halfway has said enough; a failing hook would also keep the rest of its suite from running.
     const looked = this.currentTest?.state === 'failed' ? [] : visits
-    const found = await Promise.all(looked.map(({ gates }) => gates.findings())).finally(() => Promise.all(visits.map(({ context }) => context.close())))
+    const found = await Promise.all(looked.map(({ gates }) => gates.findings())).finally(() =>
+      Promise.all(visits.map(({ context }) => context.close())),
+    )
     assert.deepEqual(found.flat(), [])
   })
   after(() => browser.close())

@@ -23,14 +23,16 @@ export const watch = async (context: BrowserContext, page: Page, origin: string)
   const found: string[] = []
   const expected: string[] = []
   const allowed: RegExp[] = []
-  const take = (answer: string): boolean => expected.includes(answer) && expected.splice(expected.indexOf(answer), 1).length === 1
+  const take = (answer: string): boolean =>
+    expected.includes(answer) && expected.splice(expected.indexOf(answer), 1).length === 1
   await context.exposeFunction('reportFinding', (what: string) => void found.push(what))
   await context.addInitScript(reportViolations)
   await context.addInitScript(reportStandstills, STANDSTILL_MS)
   page.on('pageerror', (error) => void found.push(`page error: ${error.message}`))
   page.on('console', (message) => {
     if (message.type() !== 'error' && message.type() !== 'warning') return
-    if (!take(answerIn(message.text(), message.location().url)) && !allowed.some((line) => line.test(message.text()))) found.push(`console ${message.type()}: ${message.text()} (${message.location().url})`)
+    if (!take(answerIn(message.text(), message.location().url)) && !allowed.some((line) => line.test(message.text())))
+      found.push(`console ${message.type()}: ${message.text()} (${message.location().url})`)
   })
   context.on('request', (request) => {
     const url = new URL(request.url())
@@ -41,7 +43,11 @@ export const watch = async (context: BrowserContext, page: Page, origin: string)
     allowConsole: (line) => void allowed.push(line),
     findings: async () => {
       const accessibility = await axe(page)
-      return [...found, ...accessibility, ...expected.map((answer) => `expected an answer that did not come: ${answer}`)]
+      return [
+        ...found,
+        ...accessibility,
+        ...expected.map((answer) => `expected an answer that did not come: ${answer}`),
+      ]
     },
   }
 }
@@ -72,14 +78,20 @@ const reportStandstills = (most: number): void => {
     const { reportFinding } = window as unknown as Watched
     for (const { startTime, duration } of list.getEntries()) {
       const isOurs = judged.some(({ from, to }) => startTime < to && startTime + duration > from)
-      if (startTime > loaded && duration > most && !isOurs) reportFinding(`standstill of ${Math.round(duration)} ms, ${Math.round(startTime - loaded)} ms after the page was loaded`)
+      if (startTime > loaded && duration > most && !isOurs)
+        reportFinding(
+          `standstill of ${Math.round(duration)} ms, ${Math.round(startTime - loaded)} ms after the page was loaded`,
+        )
     }
   }).observe({ type: 'longtask' })
 }
 
 /** As `401 /auth/login`, with 0 for no answer at all; "" where the line tells of something else. */
 const answerIn = (text: string, url: string): string => {
-  const [failed, status = '0'] = /^Failed to load resource: (?:the server responded with a status of (\d+)|net::ERR_CONNECTION_REFUSED)/.exec(text) ?? []
+  const [failed, status = '0'] =
+    /^Failed to load resource: (?:the server responded with a status of (\d+)|net::ERR_CONNECTION_REFUSED)/.exec(
+      text,
+    ) ?? []
   return failed === undefined ? '' : `${status} ${new URL(url).pathname.replace(/^.*\/api\/v1/, '')}`
 }
 
@@ -89,9 +101,16 @@ const axe = async (page: Page): Promise<string[]> => {
   await debug.send('Runtime.evaluate', { expression: 'judged.push({ from: trueNow(), to: Infinity })' })
   await debug.send('Runtime.evaluate', { expression: AXE })
   const options = { runOnly: WCAG_2_2_AA, resultTypes: ['violations'] }
-  const { result } = await debug.send('Runtime.evaluate', { expression: `axe.run(document, ${JSON.stringify(options)})`, awaitPromise: true, returnByValue: true })
+  const { result } = await debug.send('Runtime.evaluate', {
+    expression: `axe.run(document, ${JSON.stringify(options)})`,
+    awaitPromise: true,
+    returnByValue: true,
+  })
   await debug.send('Runtime.evaluate', { expression: 'judged.at(-1).to = trueNow()' })
   await debug.detach()
   const { violations } = result.value as AxeResults
-  return violations.map(({ id, help, nodes }) => `axe ${id}: ${help}: ${nodes.map(({ html, failureSummary }) => `${html} ${failureSummary ?? ''}`).join('; ')}`)
+  return violations.map(
+    ({ id, help, nodes }) =>
+      `axe ${id}: ${help}: ${nodes.map(({ html, failureSummary }) => `${html} ${failureSummary ?? ''}`).join('; ')}`,
+  )
 }

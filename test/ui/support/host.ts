@@ -36,7 +36,12 @@ export const giveTunnels = async (host: Host, client: Client): Promise<void> => 
   const bodies = [
     { display_name: 'Hamburg relay' },
     { display_name: 'Frankfurt', remote_endpoint: '198.51.100.20' },
-    { tunnel_type_id: 30, interface_name: 'long-name-gre-6', local_endpoint: '2001:db8::1', remote_endpoint: '2001:db8:aaaa:bbbb:cccc:dddd:eeee:ffff' },
+    {
+      tunnel_type_id: 30,
+      interface_name: 'long-name-gre-6',
+      local_endpoint: '2001:db8::1',
+      remote_endpoint: '2001:db8:aaaa:bbbb:cccc:dddd:eeee:ffff',
+    },
     { display_name: 'Resting', remote_endpoint: '203.0.113.9', is_enabled: false },
   ]
   for (const body of bodies) {
@@ -55,7 +60,8 @@ export const signIn = async (page: Page, password: string = OPERATOR.password): 
   await page.getByRole('button', { name: 'Sign in' }).click()
 }
 
-export const seen = async (page: Page, heading: string | RegExp): Promise<void> => page.getByRole('heading', { name: heading, level: 1 }).waitFor()
+export const seen = async (page: Page, heading: string | RegExp): Promise<void> =>
+  page.getByRole('heading', { name: heading, level: 1 }).waitFor()
 
 export const signedIn = async (visit: Visit): Promise<Visit> => {
   await signIn(visit.page)
@@ -64,14 +70,23 @@ export const signedIn = async (visit: Visit): Promise<Visit> => {
 }
 
 /** To a page of the app, as `tunnels?q=state:down`, by its address. */
-export const goTo = async (visit: Visit, host: Pick<Host, 'base'>, path: string, heading: string | RegExp): Promise<Visit> => {
+export const goTo = async (
+  visit: Visit,
+  host: Pick<Host, 'base'>,
+  path: string,
+  heading: string | RegExp,
+): Promise<Visit> => {
   await visit.page.goto(host.base + path)
   await seen(visit.page, heading)
   return visit
 }
 
 /** Of a route, under the web path: with the ids of the first of each kind; pools are seeded with 10. */
-export const addressOf = (path: string): string => path.replace(/^\/pools\/:\w+/, '/pools/10').replaceAll(/:\w+/g, '1').slice(1)
+export const addressOf = (path: string): string =>
+  path
+    .replace(/^\/pools\/:\w+/, '/pools/10')
+    .replaceAll(/:\w+/g, '1')
+    .slice(1)
 
 export const textOf = (page: Page, selector: string): Promise<string> => page.locator(selector).innerText()
 

@@ -10,7 +10,12 @@ export const slowProcessor = async (page: Page, times: number): Promise<void> =>
 export const slowLine = async (page: Page, { latency, kbps }: { latency: number; kbps: number }): Promise<void> => {
   const debug = await networkOf(page)
   const bytes = (kbps * 1000) / 8
-  await debug.send('Network.emulateNetworkConditions', { offline: false, latency, downloadThroughput: bytes, uploadThroughput: bytes })
+  await debug.send('Network.emulateNetworkConditions', {
+    offline: false,
+    latency,
+    downloadThroughput: bytes,
+    uploadThroughput: bytes,
+  })
 }
 
 interface Bytes {
@@ -24,8 +29,14 @@ export const countBytes = async (page: Page): Promise<Bytes> => {
   const debug = await networkOf(page)
   const bytes: Bytes = { page: 0, chart: 0 }
   const charts = new Set<string>()
-  debug.on('Network.requestWillBeSent', ({ requestId, request }) => void (/\/assets\/chart-[^/]+$/.test(request.url) && charts.add(requestId)))
-  debug.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => void (bytes[charts.has(requestId) ? 'chart' : 'page'] += encodedDataLength))
+  debug.on(
+    'Network.requestWillBeSent',
+    ({ requestId, request }) => void (/\/assets\/chart-[^/]+$/.test(request.url) && charts.add(requestId)),
+  )
+  debug.on(
+    'Network.loadingFinished',
+    ({ requestId, encodedDataLength }) => void (bytes[charts.has(requestId) ? 'chart' : 'page'] += encodedDataLength),
+  )
   return bytes
 }
 
@@ -53,11 +64,18 @@ interface TraceEvent {
 
 /** The longest that one task of the page kept its main thread, in milliseconds on the processor, while `work` was done. */
 export const longestTask = async (browser: Browser, page: Page, work: () => Promise<void>): Promise<number> => {
-  await browser.startTracing(page, { categories: ['__metadata', 'toplevel', 'devtools.timeline', 'disabled-by-default-devtools.timeline'] })
+  await browser.startTracing(page, {
+    categories: ['__metadata', 'toplevel', 'devtools.timeline', 'disabled-by-default-devtools.timeline'],
+  })
   await work()
   const { traceEvents } = JSON.parse((await browser.stopTracing()).toString('utf8')) as { traceEvents: TraceEvent[] }
-  const mains = new Set(traceEvents.filter(({ name, args }) => name === 'thread_name' && args?.name === 'CrRendererMain').map(threadOf))
-  const tasks = traceEvents.filter((event) => event.ph === 'X' && event.name.endsWith('RunTask') && event.tdur !== undefined && mains.has(threadOf(event)))
+  const mains = new Set(
+    traceEvents.filter(({ name, args }) => name === 'thread_name' && args?.name === 'CrRendererMain').map(threadOf),
+  )
+  const tasks = traceEvents.filter(
+    (event) =>
+      event.ph === 'X' && event.name.endsWith('RunTask') && event.tdur !== undefined && mains.has(threadOf(event)),
+  )
   if (tasks.length === 0) throw new Error('the trace tells of no task: this browser spells them otherwise')
   return tasks.reduce((most, { tdur = 0 }) => Math.max(most, tdur), 0) / 1000
 }

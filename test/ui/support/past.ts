@@ -16,21 +16,46 @@ const startOf = (step: number): number => Math.floor(Date.now() / 1000 / STEP_S)
 const steps = Array.from({ length: STEPS }, (_, step) => step)
 
 export async function giveHistory({ db }: Host, tunnel_id: number): Promise<void> {
-  await addBuckets(db, steps.map((step) => {
-    const isBroken = step >= BREAK.from && step < BREAK.to
-    const lost = isBroken ? PROBES : Math.max(0, Math.round(8 * busyAt(step) - 7))
-    const rtt_us = 24_000 + Math.round(15_000 * busyAt(step) ** 2)
-    const received_count = PROBES - lost
-    const worst_severity = severityOf(isBroken ? 'Down' : lost > 0 ? 'Degraded' : 'Up')
-    const spread = isBroken ? { rtt_min_us: null, rtt_max_us: null } : { rtt_min_us: rtt_us - 2000, rtt_max_us: rtt_us + 9000 }
-    return { ...emptyBucket(tunnel_id, startOf(step)), sent_count: PROBES, received_count, rtt_sum_us: rtt_us * received_count, ...spread, jitter_sum_us: 900 * received_count, jitter_count: received_count, worst_severity }
-  }))
+  await addBuckets(
+    db,
+    steps.map((step) => {
+      const isBroken = step >= BREAK.from && step < BREAK.to
+      const lost = isBroken ? PROBES : Math.max(0, Math.round(8 * busyAt(step) - 7))
+      const rtt_us = 24_000 + Math.round(15_000 * busyAt(step) ** 2)
+      const received_count = PROBES - lost
+      const worst_severity = severityOf(isBroken ? 'Down' : lost > 0 ? 'Degraded' : 'Up')
+      const spread = isBroken
+        ? { rtt_min_us: null, rtt_max_us: null }
+        : { rtt_min_us: rtt_us - 2000, rtt_max_us: rtt_us + 9000 }
+      return {
+        ...emptyBucket(tunnel_id, startOf(step)),
+        sent_count: PROBES,
+        received_count,
+        rtt_sum_us: rtt_us * received_count,
+        ...spread,
+        jitter_sum_us: 900 * received_count,
+        jitter_count: received_count,
+        worst_severity,
+      }
+    }),
+  )
 }
 
 export async function giveTraffic({ db }: Host, route_rule_id: number): Promise<void> {
   const buckets = steps.map((step) => {
     const packets = Math.round(8_000 * Math.max(0, busyAt(step)))
-    return { route_rule_id, bucket_start: startOf(step), tx_bytes: packets * 90, rx_bytes: packets * 1300, tx_packets: packets, rx_packets: packets, active_connections: Math.round(packets / 80), new_connections: Math.round(packets / 50) }
+    return {
+      route_rule_id,
+      bucket_start: startOf(step),
+      tx_bytes: packets * 90,
+      rx_bytes: packets * 1300,
+      tx_packets: packets,
+      rx_packets: packets,
+      active_connections: Math.round(packets / 80),
+      new_connections: Math.round(packets / 50),
+    }
   })
-  await db.transaction().execute((transaction) => saveTraffic(transaction, new Map(), buckets, new Date().toISOString()))
+  await db
+    .transaction()
+    .execute((transaction) => saveTraffic(transaction, new Map(), buckets, new Date().toISOString()))
 }

@@ -22,14 +22,20 @@ const decode = async (base64: string): Promise<{ width: number; height: number; 
   const context = canvas.getContext('2d')
   if (!context) throw new Error('this browser cannot draw')
   context.drawImage(image, 0, 0)
-  return { width: image.width, height: image.height, told: context.getImageData(0, 0, image.width, image.height).data.join(' ') }
+  return {
+    width: image.width,
+    height: image.height,
+    told: context.getImageData(0, 0, image.width, image.height).data.join(' '),
+  }
 }
 
 /** Whether any pixel is more than a shade of grey. */
-export const isColoured = (picture: Picture): boolean => picture.flat().some((pixel) => Math.max(...pixel) - Math.min(...pixel) > 8)
+export const isColoured = (picture: Picture): boolean =>
+  picture.flat().some((pixel) => Math.max(...pixel) - Math.min(...pixel) > 8)
 
 /** How light each pixel is, from 0 to 255. */
-export const lightOf = (picture: Picture): number[][] => picture.map((row) => row.map(([red, green, blue]) => 0.299 * red + 0.587 * green + 0.114 * blue))
+export const lightOf = (picture: Picture): number[][] =>
+  picture.map((row) => row.map(([red, green, blue]) => 0.299 * red + 0.587 * green + 0.114 * blue))
 
 /** What is drawn as against the ground, which the corner above shows: pixels nearer to the strongest than to the ground. */
 export const inkOf = (picture: Picture): boolean[][] => {

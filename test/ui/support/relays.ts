@@ -10,9 +10,22 @@ export const relayHost = async (host: Host): Promise<Client> => {
   await giveTunnels(host, client)
   const bodies = [
     { route_rule_title: 'Web', bind_port: 443, tunnel_id: 1, tags: ['shop'] },
-    { route_rule_title: 'All high ports', bind_address: '0.0.0.0', bind_port: 5000, bind_port_range_end: 5999, destination_port: 5000 },
+    {
+      route_rule_title: 'All high ports',
+      bind_address: '0.0.0.0',
+      bind_port: 5000,
+      bind_port_range_end: 5999,
+      destination_port: 5000,
+    },
     { route_rule_title: 'Never reached', bind_port: 5100, destination_address: '10.9.0.9', destination_port: 80 },
-    { route_rule_title: 'Names', bind_port: 5353, route_protocol_id: 20, destination_address: '10.9.0.3', destination_port: 53, is_enabled: false },
+    {
+      route_rule_title: 'Names',
+      bind_port: 5353,
+      route_protocol_id: 20,
+      destination_address: '10.9.0.3',
+      destination_port: 53,
+      is_enabled: false,
+    },
   ]
   for (const body of bodies) await madeRoute(client, body)
   host.kernel.rulesets.relay(1, { tx_bytes: 1_500_000, tx_packets: 1200, rx_bytes: 48_000_000, rx_packets: 36_000 })

@@ -32,26 +32,70 @@ describe('A backup that is read', () => {
   })
 
   it('has each fault told by its place', () => {
-    assert.deepEqual(fieldsOf({ tunnels: [TUNNEL, TUNNEL, TUNNEL, { ...TUNNEL, mtu: 'x' }] }), ['backup.tunnels[3].mtu'])
-    assert.deepEqual(fieldsOf({ tunnels: [{ ...TUNNEL, addresses: [{ address: '10.0.0.1', prefix_length: 30 }, { address: 5, prefix_length: 30 }] }] }), ['backup.tunnels[0].addresses[1].address'])
+    assert.deepEqual(fieldsOf({ tunnels: [TUNNEL, TUNNEL, TUNNEL, { ...TUNNEL, mtu: 'x' }] }), [
+      'backup.tunnels[3].mtu',
+    ])
+    assert.deepEqual(
+      fieldsOf({
+        tunnels: [
+          {
+            ...TUNNEL,
+            addresses: [
+              { address: '10.0.0.1', prefix_length: 30 },
+              { address: 5, prefix_length: 30 },
+            ],
+          },
+        ],
+      }),
+      ['backup.tunnels[0].addresses[1].address'],
+    )
     assert.deepEqual(fieldsOf({ tunnels: [{ local_endpoint: '192.0.2.1' }] }), ['backup.tunnels[0].remote_endpoint'])
-    assert.deepEqual(fieldsOf({ tunnels: [{ ...TUNNEL, nonsense: 1 }], pools: [{ address_pool_title: 'a', cidr: 5 }] }), ['backup.pools[0].cidr', 'backup.tunnels[0].nonsense'])
+    assert.deepEqual(
+      fieldsOf({ tunnels: [{ ...TUNNEL, nonsense: 1 }], pools: [{ address_pool_title: 'a', cidr: 5 }] }),
+      ['backup.pools[0].cidr', 'backup.tunnels[0].nonsense'],
+    )
     assert.deepEqual(fieldsOf({ routes: [RULE, { ...RULE, bind_port: 70_000 }] }), ['backup.routes[1].bind_port'])
     assert.deepEqual(fieldsOf({ accounts: [], user_account: {} }), ['backup.accounts', 'backup.user_account'])
   })
 
   it('has lists where lists belong, and objects in them', () => {
-    for (const wrong of [5, 'x', null, true, {}]) assert.deepEqual(fieldsOf({ tunnels: wrong, pools: wrong, routes: wrong }), ['backup.pools', 'backup.tunnels', 'backup.routes'], JSON.stringify(wrong))
-    for (const wrong of [5, 'x', null, true, []]) assert.deepEqual(fieldsOf({ tunnels: [TUNNEL, wrong] }), ['backup.tunnels[1]'])
+    for (const wrong of [5, 'x', null, true, {}])
+      assert.deepEqual(
+        fieldsOf({ tunnels: wrong, pools: wrong, routes: wrong }),
+        ['backup.pools', 'backup.tunnels', 'backup.routes'],
+        JSON.stringify(wrong),
+      )
+    for (const wrong of [5, 'x', null, true, []])
+      assert.deepEqual(fieldsOf({ tunnels: [TUNNEL, wrong] }), ['backup.tunnels[1]'])
   })
 
   it('has settings as a list or as an object; unknown, twice or with a wrong value they are refused', () => {
     assert.deepEqual(fieldsOf({ settings: [{ key: 'display.theme', value: 'dark' }] }), [])
     assert.deepEqual(fieldsOf({ settings: { 'display.theme': 'dark' } }), [])
-    assert.deepEqual(fieldsOf({ settings: [{ key: 'display.theme', value: 'pink' }, { key: 'no.such', value: 1 }, { key: 'display.theme', value: 'dark' }, { key: 5, value: 1 }, { value: 1 }, 5] }).sort(), [
-      'backup.settings[0].value', 'backup.settings[1].key', 'backup.settings[2].value', 'backup.settings[3].key', 'backup.settings[4].key', 'backup.settings[5]',
-    ])
-    assert.deepEqual(fieldsOf({ settings: { 'no.such': 1, 'monitor.interval_seconds': '1', 'tunnel.side_labels': { a: 5 } } }), ['backup.settings.no.such', 'backup.settings.monitor.interval_seconds', 'backup.settings.tunnel.side_labels'])
+    assert.deepEqual(
+      fieldsOf({
+        settings: [
+          { key: 'display.theme', value: 'pink' },
+          { key: 'no.such', value: 1 },
+          { key: 'display.theme', value: 'dark' },
+          { key: 5, value: 1 },
+          { value: 1 },
+          5,
+        ],
+      }).sort(),
+      [
+        'backup.settings[0].value',
+        'backup.settings[1].key',
+        'backup.settings[2].value',
+        'backup.settings[3].key',
+        'backup.settings[4].key',
+        'backup.settings[5]',
+      ],
+    )
+    assert.deepEqual(
+      fieldsOf({ settings: { 'no.such': 1, 'monitor.interval_seconds': '1', 'tunnel.side_labels': { a: 5 } } }),
+      ['backup.settings.no.such', 'backup.settings.monitor.interval_seconds', 'backup.settings.tunnel.side_labels'],
+    )
     for (const wrong of [5, 'x', true]) assert.deepEqual(fieldsOf({ settings: wrong }), ['backup.settings'])
   })
 
@@ -65,18 +109,36 @@ describe('A backup that is read', () => {
     for (const name of ['__proto__', 'constructor', 'toString', 'hasOwnProperty']) {
       assert.deepEqual(read(`{"version":1,"${name}":{"polluted":1}}`).fields, [`backup.${name}`])
       assert.deepEqual(read(`{"version":1,"settings":{"${name}":{"polluted":1}}}`).fields, [`backup.settings.${name}`])
-      assert.deepEqual(read(`{"version":1,"settings":[{"key":"${name}","value":1}]}`).fields, ['backup.settings[0].key'])
-      assert.deepEqual(read(`{"version":1,"tunnels":[{"local_endpoint":"192.0.2.1","remote_endpoint":"198.51.100.7","${name}":{"polluted":1}}]}`).fields, [`backup.tunnels[0].${name}`])
+      assert.deepEqual(read(`{"version":1,"settings":[{"key":"${name}","value":1}]}`).fields, [
+        'backup.settings[0].key',
+      ])
+      assert.deepEqual(
+        read(
+          `{"version":1,"tunnels":[{"local_endpoint":"192.0.2.1","remote_endpoint":"198.51.100.7","${name}":{"polluted":1}}]}`,
+        ).fields,
+        [`backup.tunnels[0].${name}`],
+      )
     }
     assert.equal(({} as { polluted?: number }).polluted, undefined)
   })
 
   it('is told of a hundred faults at most, however many there are', () => {
-    const many = (item: unknown): string => JSON.stringify({ version: 1, tunnels: Array.from({ length: 19_000 }, () => item) })
+    const many = (item: unknown): string =>
+      JSON.stringify({ version: 1, tunnels: Array.from({ length: 19_000 }, () => item) })
     const wide = `{"version":1,"tunnels":[{${Array.from({ length: 500_000 }, (_, at) => `"a${at}":1`).join(',')}}]}`
     const deep = `{"version":1,"tunnels":[${'['.repeat(100_000)}${']'.repeat(100_000)},{"tags":${'['.repeat(100_000)}${']'.repeat(100_000)}}],"settings":{"system.ignored_interfaces":${'[['.repeat(50_000)}${']]'.repeat(50_000)}}}`
-    const long = JSON.stringify({ version: 1, pools: Array.from({ length: 20_001 }, () => 1), settings: Object.fromEntries(Array.from({ length: 100_000 }, (_, at) => [`k${at}`, 1])) })
-    for (const [text, least] of [[many(5), 100], [many({}), 100], [wide, 1], [deep, 3], [long, 100]] as const) {
+    const long = JSON.stringify({
+      version: 1,
+      pools: Array.from({ length: 20_001 }, () => 1),
+      settings: Object.fromEntries(Array.from({ length: 100_000 }, (_, at) => [`k${at}`, 1])),
+    })
+    for (const [text, least] of [
+      [many(5), 100],
+      [many({}), 100],
+      [wide, 1],
+      [deep, 3],
+      [long, 100],
+    ] as const) {
       const { problems } = read(text)
       assert.ok(problems.all.length >= least && problems.all.length <= 100, `${problems.all.length}`)
       for (const { field, message } of problems.all) assert.ok(field.length <= 200 && message.length < 500)
@@ -84,17 +146,33 @@ describe('A backup that is read', () => {
   }).timeout(20_000)
 
   it('never throws, and gives nothing that was refused', () => {
-    const item = fc.oneof(fc.jsonValue({ maxDepth: 3 }), fc.constant(TUNNEL), fc.constant(RULE), fc.record({ ...record(TUNNEL), mtu: fc.jsonValue(), addresses: fc.jsonValue({ maxDepth: 3 }) }), fc.record({ ...record(RULE), destinations: fc.jsonValue({ maxDepth: 3 }) }))
+    const item = fc.oneof(
+      fc.jsonValue({ maxDepth: 3 }),
+      fc.constant(TUNNEL),
+      fc.constant(RULE),
+      fc.record({ ...record(TUNNEL), mtu: fc.jsonValue(), addresses: fc.jsonValue({ maxDepth: 3 }) }),
+      fc.record({ ...record(RULE), destinations: fc.jsonValue({ maxDepth: 3 }) }),
+    )
     const list = fc.oneof(fc.array(item, { maxLength: 5 }), fc.jsonValue({ maxDepth: 2 }))
     fc.assert(
-      fc.property(fc.record({ version: fc.constant(1), settings: list, pools: list, tunnels: list, routes: list }, { requiredKeys: ['version'] }), (document) => {
-        const { backup, problems } = read(JSON.stringify(document))
-        const given = [backup.settings, backup.pools, backup.tunnels, backup.routes ?? []].flat().map(({ path }) => path)
-        for (const { field } of problems.all) assert.ok(!given.some((path) => field === path || field.startsWith(`${path}.`)), field)
-      }),
+      fc.property(
+        fc.record(
+          { version: fc.constant(1), settings: list, pools: list, tunnels: list, routes: list },
+          { requiredKeys: ['version'] },
+        ),
+        (document) => {
+          const { backup, problems } = read(JSON.stringify(document))
+          const given = [backup.settings, backup.pools, backup.tunnels, backup.routes ?? []]
+            .flat()
+            .map(({ path }) => path)
+          for (const { field } of problems.all)
+            assert.ok(!given.some((path) => field === path || field.startsWith(`${path}.`)), field)
+        },
+      ),
       { numRuns: 500 },
     )
   })
 })
 
-const record = <T extends object>(fixed: T) => Object.fromEntries(Object.entries(fixed).map(([name, value]) => [name, fc.constant(value as unknown)]))
+const record = <T extends object>(fixed: T) =>
+  Object.fromEntries(Object.entries(fixed).map(([name, value]) => [name, fc.constant(value as unknown)]))

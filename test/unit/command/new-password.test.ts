@@ -11,9 +11,13 @@ describe('A password typed at a terminal', () => {
   const terminal = (...keys: (string | Buffer)[]): Input => {
     const stream = new PassThrough()
     for (const key of keys) stream.write(key)
-    return Object.assign(stream, { isTTY: true as const, setRawMode: (mode: boolean) => (raw.push(mode), stream as never) })
+    return Object.assign(stream, {
+      isTTY: true as const,
+      setRawMode: (mode: boolean) => (raw.push(mode), stream as never),
+    })
   }
-  const read = (input: Input, check: (password: string) => void = () => undefined): Promise<string> => readNewPassword(input, (text) => void (said += text), check)
+  const read = (input: Input, check: (password: string) => void = () => undefined): Promise<string> =>
+    readNewPassword(input, (text) => void (said += text), check)
   beforeEach(() => {
     raw = []
     said = ''
@@ -49,7 +53,12 @@ describe('A password typed at a terminal', () => {
     await assert.rejects(read(terminal(`${GOOD}\r`, `${GOOD}x\r`)), /The two differ/)
     said = ''
     const weak = new Error('weak')
-    await assert.rejects(read(terminal('short\r'), () => { throw weak }), weak)
+    await assert.rejects(
+      read(terminal('short\r'), () => {
+        throw weak
+      }),
+      weak,
+    )
     assert.equal(said, 'New password: \n')
   })
 })

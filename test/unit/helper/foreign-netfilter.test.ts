@@ -11,16 +11,26 @@ import { METHODS } from '@panel/shared/rpc/methods.ts'
 import { Ajv } from 'ajv'
 import { exampleRule } from '../../support/example-rule.ts'
 
-const captured = (ending: string): string => readFileSync(join(import.meta.dirname, `../../support/captured-netfilter.${ending}`), 'utf8')
+const captured = (ending: string): string =>
+  readFileSync(join(import.meta.dirname, `../../support/captured-netfilter.${ending}`), 'utf8')
 const FOUND = readForeign(captured('json'), captured('txt'))
-const ofTables = (...tables: string[]): ForeignFound => ({ ...FOUND, chains: FOUND.chains.filter(({ table }) => tables.includes(table)), rules: FOUND.rules.filter(({ table }) => tables.includes(table)) })
+const ofTables = (...tables: string[]): ForeignFound => ({
+  ...FOUND,
+  chains: FOUND.chains.filter(({ table }) => tables.includes(table)),
+  rules: FOUND.rules.filter(({ table }) => tables.includes(table)),
+})
 const AROUND: Surroundings = { own_addresses: ['192.0.2.1'], in_interface: 'eth0', out_interface: 'gre-a-1' }
 
 const FORWARD = { family: 'inet', table: 't', chain: 'forward' }
 /** A forward chain with these rules, as nft would list it. */
 function made(policy: 'accept' | 'drop', ...rules: object[][]): ForeignFound {
-  const chain = { chain: { family: 'inet', table: 't', name: 'forward', type: 'filter', hook: 'forward', prio: 0, policy } }
-  return readForeign(JSON.stringify({ nftables: [chain, ...rules.map((expr) => ({ rule: { ...FORWARD, handle: 1, expr } }))] }), '')
+  const chain = {
+    chain: { family: 'inet', table: 't', name: 'forward', type: 'filter', hook: 'forward', prio: 0, policy },
+  }
+  return readForeign(
+    JSON.stringify({ nftables: [chain, ...rules.map((expr) => ({ rule: { ...FORWARD, handle: 1, expr } }))] }),
+    '',
+  )
 }
 const match = (left: object, right: unknown, op = '=='): object => ({ match: { op, left, right } })
 const port = (right: unknown, op?: string): object => match({ payload: { protocol: 'tcp', field: 'dport' } }, right, op)
@@ -28,12 +38,24 @@ const to = (right: unknown): object => match({ payload: { protocol: 'ip', field:
 const ESTABLISHED = match({ ct: { key: 'state' } }, ['established', 'related'], 'in')
 const [ACCEPT, DROP] = [{ accept: null }, { drop: null }]
 
-const relay = (fields: Partial<RelayRule> = {}): RelayRule => exampleRule({ protocol: 'tcp', bind_address: '192.0.2.1', bind_port: 443, bind_port_range_end: null, bind_interface: null, destinations: [{ address: '10.9.0.2', port: 8443, port_range_end: null, weight: 1 }], ...fields })
-const relayTo = (address: string, first: number, protocol: RelayRule['protocol'] = 'tcp'): RelayRule => relay({ protocol, destinations: [{ address, port: first, port_range_end: null, weight: 1 }] })
+const relay = (fields: Partial<RelayRule> = {}): RelayRule =>
+  exampleRule({
+    protocol: 'tcp',
+    bind_address: '192.0.2.1',
+    bind_port: 443,
+    bind_port_range_end: null,
+    bind_interface: null,
+    destinations: [{ address: '10.9.0.2', port: 8443, port_range_end: null, weight: 1 }],
+    ...fields,
+  })
+const relayTo = (address: string, first: number, protocol: RelayRule['protocol'] = 'tcp'): RelayRule =>
+  relay({ protocol, destinations: [{ address, port: first, port_range_end: null, weight: 1 }] })
 const blockOf = (...asked: Parameters<typeof blocksOf>): RelayBlock | null => blocksOf(...asked)[0] ?? null
 function verdict(foreign: ForeignFound, rule = relay(), around = AROUND): string {
   const block = blockOf(rule, foreign, around)
-  return block === null ? 'clear' : `${block.is_certain ? 'sure' : 'unsure'}: ${block.table}, ${block.chain}: ${block.text}`
+  return block === null
+    ? 'clear'
+    : `${block.is_certain ? 'sure' : 'unsure'}: ${block.table}, ${block.chain}: ${block.text}`
 }
 
 describe('The netfilter of other software', () => {
@@ -42,31 +64,76 @@ describe('The netfilter of other software', () => {
     assert.ok(validate(FOUND), JSON.stringify(validate.errors))
   })
 
-  it('names docker, ufw, firewalld, iptables and plain nft, and never the panel\'s own table', () => {
+  it("names docker, ufw, firewalld, iptables and plain nft, and never the panel's own table", () => {
     assert.deepEqual(FOUND.managers, ['docker', 'ufw', 'firewalld', 'iptables', 'nftables'])
-    assert.deepEqual([...FOUND.chains, ...FOUND.rules].filter(({ table }) => table === 'inet panel' || table.startsWith('bridge')), [])
+    assert.deepEqual(
+      [...FOUND.chains, ...FOUND.rules].filter(({ table }) => table === 'inet panel' || table.startsWith('bridge')),
+      [],
+    )
     const managers = Object.fromEntries(FOUND.chains.map(({ table, chain, manager }) => [`${table} ${chain}`, manager]))
-    assert.deepEqual([managers['ip filter FORWARD'], managers['ip filter DOCKER-USER'], managers['ip filter ufw-before-input'], managers['inet firewalld filter_FWD'], managers['inet mine forward']], ['iptables', 'docker', 'ufw', 'firewalld', 'nftables'])
+    assert.deepEqual(
+      [
+        managers['ip filter FORWARD'],
+        managers['ip filter DOCKER-USER'],
+        managers['ip filter ufw-before-input'],
+        managers['inet firewalld filter_FWD'],
+        managers['inet mine forward'],
+      ],
+      ['iptables', 'docker', 'ufw', 'firewalld', 'nftables'],
+    )
   })
 
   it('has the text of each rule as nft prints it, and what the rule asks of a packet', () => {
     const rule = FOUND.rules.find(({ text }) => text.includes('dnat to 172.17.0.3'))
-    assert.deepEqual(rule, { table: 'ip nat', chain: 'DOCKER', manager: 'docker', text: 'ip daddr 192.0.2.1 tcp dport 8443 dnat to 172.17.0.3', family: 'ip', protocol: 'tcp', address: '192.0.2.1', port: 8443, port_end: null, in_interface: '', out_interface: '', ct: '', is_whole: true, verdict: 'translate', target: '' })
+    assert.deepEqual(rule, {
+      table: 'ip nat',
+      chain: 'DOCKER',
+      manager: 'docker',
+      text: 'ip daddr 192.0.2.1 tcp dport 8443 dnat to 172.17.0.3',
+      family: 'ip',
+      protocol: 'tcp',
+      address: '192.0.2.1',
+      port: 8443,
+      port_end: null,
+      in_interface: '',
+      out_interface: '',
+      ct: '',
+      is_whole: true,
+      verdict: 'translate',
+      target: '',
+    })
     assert.ok(FOUND.rules.some(({ text }) => text.endsWith('accept comment "a # handle 3"')))
-    assert.deepEqual(FOUND.rules.filter(({ text }) => text === '' || text.startsWith('?')), [])
+    assert.deepEqual(
+      FOUND.rules.filter(({ text }) => text === '' || text.startsWith('?')),
+      [],
+    )
   })
 
   it('is asked for by table, and one whose name cannot stand in a command is counted', () => {
-    assert.deepEqual(foreignTables(captured('json')), { tables: ['ip filter', 'ip nat', 'inet firewalld', 'inet mine', 'bridge b'], unnamed: 0 })
-    const odd = { nftables: [{ table: { family: 'inet', name: 'a; flush ruleset' } }, { table: { family: 'inet', name: 'panel' } }] }
+    assert.deepEqual(foreignTables(captured('json')), {
+      tables: ['ip filter', 'ip nat', 'inet firewalld', 'inet mine', 'bridge b'],
+      unnamed: 0,
+    })
+    const odd = {
+      nftables: [{ table: { family: 'inet', name: 'a; flush ruleset' } }, { table: { family: 'inet', name: 'panel' } }],
+    }
     assert.deepEqual(foreignTables(JSON.stringify(odd)), { tables: [], unnamed: 1 })
   })
 
   it('that is asleep is not met, and of what is too long the first is told', () => {
     const chain = { chain: { family: 'inet', table: 't', name: 'forward', hook: 'forward', prio: 0, policy: 'drop' } }
-    assert.deepEqual(readForeign(JSON.stringify({ nftables: [{ table: { family: 'inet', name: 't', flags: ['dormant'] } }, chain] }), '').chains, [])
+    assert.deepEqual(
+      readForeign(
+        JSON.stringify({ nftables: [{ table: { family: 'inet', name: 't', flags: ['dormant'] } }, chain] }),
+        '',
+      ).chains,
+      [],
+    )
     const long = made('accept', ...Array.from({ length: 1001 }, () => [DROP]))
-    assert.deepEqual([long.rules.length, long.total, long.is_whole, verdict(long).startsWith('unsure')], [1000, 1001, false, true])
+    assert.deepEqual(
+      [long.rules.length, long.total, long.is_whole, verdict(long).startsWith('unsure')],
+      [1000, 1001, false, true],
+    )
   })
 })
 
@@ -74,25 +141,91 @@ describe('What drops a relay', () => {
   const cases: readonly [string, string, string][] = [
     ['a policy of drop that nothing comes before', verdict(made('drop')), 'sure: inet t, forward: policy drop'],
     ['a rule for its destination', verdict(made('accept', [to('10.9.0.2'), DROP])).slice(0, 5), 'sure:'],
-    ['a rule for the network of its destination and its port', verdict(made('accept', [to({ prefix: { addr: '10.9.0.0', len: 24 } }), port(8443), { reject: null }])).slice(0, 5), 'sure:'],
+    [
+      'a rule for the network of its destination and its port',
+      verdict(made('accept', [to({ prefix: { addr: '10.9.0.0', len: 24 } }), port(8443), { reject: null }])).slice(
+        0,
+        5,
+      ),
+      'sure:',
+    ],
     ['not a rule for another port', verdict(made('accept', [port(8444), DROP])), 'clear'],
-    ['not a rule for another protocol', verdict(made('accept', [port(8443), DROP]), relayTo('10.9.0.2', 8443, 'udp')), 'clear'],
-    ['not a rule for another family', verdict(made('accept', [match({ meta: { key: 'nfproto' } }, 'ipv6'), DROP])), 'clear'],
-    ['not a policy behind an accept that matches', verdict(made('drop', [port(8443), ACCEPT], [ESTABLISHED, ACCEPT])), 'clear'],
-    ['perhaps a policy behind an accept that may match', verdict(made('drop', [match({ payload: { protocol: 'ip', field: 'saddr' } }, '10.0.0.1'), ACCEPT])), 'unsure: inet t, forward: policy drop'],
-    ['a policy behind an accept of what is established', verdict(made('drop', [ESTABLISHED, ACCEPT])), 'sure: inet t, forward: policy drop'],
-    ['not a policy behind an accept of what was translated', verdict(made('drop', [match({ ct: { key: 'status' } }, 'dnat', 'in'), ACCEPT])), 'clear'],
-    ['not a policy behind an accept of its port among others', verdict(made('drop', [port({ set: [{ range: [8440, 8445] }, 8446] }), ACCEPT], [ESTABLISHED, ACCEPT])), 'clear'],
-    ['perhaps a rule for ports on both sides of its own', verdict(made('accept', [port({ set: [80, 9000] }), DROP])).slice(0, 7), 'unsure:'],
-    ['perhaps a rule that matches now and then', verdict(made('accept', [{ limit: { rate: 1 } }, DROP])).slice(0, 7), 'unsure:'],
+    [
+      'not a rule for another protocol',
+      verdict(made('accept', [port(8443), DROP]), relayTo('10.9.0.2', 8443, 'udp')),
+      'clear',
+    ],
+    [
+      'not a rule for another family',
+      verdict(made('accept', [match({ meta: { key: 'nfproto' } }, 'ipv6'), DROP])),
+      'clear',
+    ],
+    [
+      'not a policy behind an accept that matches',
+      verdict(made('drop', [port(8443), ACCEPT], [ESTABLISHED, ACCEPT])),
+      'clear',
+    ],
+    [
+      'perhaps a policy behind an accept that may match',
+      verdict(made('drop', [match({ payload: { protocol: 'ip', field: 'saddr' } }, '10.0.0.1'), ACCEPT])),
+      'unsure: inet t, forward: policy drop',
+    ],
+    [
+      'a policy behind an accept of what is established',
+      verdict(made('drop', [ESTABLISHED, ACCEPT])),
+      'sure: inet t, forward: policy drop',
+    ],
+    [
+      'not a policy behind an accept of what was translated',
+      verdict(made('drop', [match({ ct: { key: 'status' } }, 'dnat', 'in'), ACCEPT])),
+      'clear',
+    ],
+    [
+      'not a policy behind an accept of its port among others',
+      verdict(made('drop', [port({ set: [{ range: [8440, 8445] }, 8446] }), ACCEPT], [ESTABLISHED, ACCEPT])),
+      'clear',
+    ],
+    [
+      'perhaps a rule for ports on both sides of its own',
+      verdict(made('accept', [port({ set: [80, 9000] }), DROP])).slice(0, 7),
+      'unsure:',
+    ],
+    [
+      'perhaps a rule that matches now and then',
+      verdict(made('accept', [{ limit: { rate: 1 } }, DROP])).slice(0, 7),
+      'unsure:',
+    ],
     ['perhaps an extension of iptables', verdict(made('accept', [{ xt: null }])).slice(0, 7), 'unsure:'],
     ['perhaps a rule with another sign', verdict(made('accept', [port(443, '!='), DROP])).slice(0, 7), 'unsure:'],
-    ['Docker\'s policy, where the way is known', verdict(ofTables('ip filter')), 'sure: ip filter, FORWARD: policy drop'],
-    ['perhaps Docker\'s policy, where it is not', verdict(ofTables('ip filter'), relay(), { own_addresses: [], in_interface: null, out_interface: null }), 'unsure: ip filter, FORWARD: policy drop'],
+    [
+      "Docker's policy, where the way is known",
+      verdict(ofTables('ip filter')),
+      'sure: ip filter, FORWARD: policy drop',
+    ],
+    [
+      "perhaps Docker's policy, where it is not",
+      verdict(ofTables('ip filter'), relay(), { own_addresses: [], in_interface: null, out_interface: null }),
+      'unsure: ip filter, FORWARD: policy drop',
+    ],
     ['not firewalld, which accepts what is translated', verdict(ofTables('inet firewalld')), 'clear'],
-    ['a plain rule among others', verdict(ofTables('inet mine'), relayTo('10.9.0.9', 1)), 'sure: inet mine, forward: meta l4proto tcp ip daddr 10.9.0.9 reject with icmp port-unreachable'],
-    ['a rule for the address that it listens on, before that is translated', verdict(ofTables('inet mine'), relay({ bind_port: 9999, destinations: [{ address: '10.8.0.1', port: 1, port_range_end: null, weight: 1 }] })).slice(0, 5), 'sure:'],
-    ['not a forward chain where the destination is this host', verdict(made('drop'), relayTo('192.0.2.1', 80)), 'clear'],
+    [
+      'a plain rule among others',
+      verdict(ofTables('inet mine'), relayTo('10.9.0.9', 1)),
+      'sure: inet mine, forward: meta l4proto tcp ip daddr 10.9.0.9 reject with icmp port-unreachable',
+    ],
+    [
+      'a rule for the address that it listens on, before that is translated',
+      verdict(
+        ofTables('inet mine'),
+        relay({ bind_port: 9999, destinations: [{ address: '10.8.0.1', port: 1, port_range_end: null, weight: 1 }] }),
+      ).slice(0, 5),
+      'sure:',
+    ],
+    [
+      'not a forward chain where the destination is this host',
+      verdict(made('drop'), relayTo('192.0.2.1', 80)),
+      'clear',
+    ],
   ]
   for (const [what, found, wanted] of cases) it(`is ${what}`, () => assert.equal(found, wanted))
 
@@ -101,7 +234,10 @@ describe('What drops a relay', () => {
     const { is_reply, is_certain, remedy } = blockOf(relay(), made('drop', [isNew, ACCEPT]), AROUND) ?? assert.fail()
     assert.deepEqual([is_reply, is_certain], [true, true])
     assert.match(remedy, /nft insert rule inet t forward ct state established,related accept/)
-    assert.equal(verdict(made('drop', [match({ ct: { key: 'state' } }, ['new', 'established'], 'in'), ACCEPT])), 'clear')
+    assert.equal(
+      verdict(made('drop', [match({ ct: { key: 'state' } }, ['new', 'established'], 'in'), ACCEPT])),
+      'clear',
+    )
     assert.equal(verdict(made('drop', [port(8443), ACCEPT])), 'unsure: inet t, forward: policy drop')
   })
 
@@ -109,14 +245,34 @@ describe('What drops a relay', () => {
     const [there] = blocksOf(relay(), made('drop'), AROUND)
     assert.deepEqual([there?.is_reply, there?.is_certain], [false, true])
     const back = blocksOf(relay(), made('drop', [to('10.9.0.2'), port(8443), ACCEPT]), AROUND)
-    assert.deepEqual(back.map(({ is_reply, is_certain, text }) => [is_reply, is_certain, text]), [[true, true, 'policy drop']])
+    assert.deepEqual(
+      back.map(({ is_reply, is_certain, text }) => [is_reply, is_certain, text]),
+      [[true, true, 'policy drop']],
+    )
   })
 
   it('is told in both directions at once, each remedy once, and following them all lets it through', () => {
-    const two = relay({ balance: 'round_robin', destinations: [{ address: '10.9.0.2', port: 8443, port_range_end: null, weight: 1 }, { address: '10.9.0.3', port: 8443, port_range_end: null, weight: 1 }] })
-    assert.deepEqual(blocksOf(two, made('drop'), AROUND).map(({ remedy }) => /insert rule inet t forward (.*?) accept/.exec(remedy)?.[1]), ['ip daddr 10.9.0.2 tcp dport 8443', 'ct state established,related', 'ip daddr 10.9.0.3 tcp dport 8443'])
-    const there = [[to('10.9.0.3'), port(8443), ACCEPT], [to('10.9.0.2'), port(8443), ACCEPT]]
-    assert.deepEqual(blocksOf(two, made('drop', ...there), AROUND).map(({ is_reply, is_certain }) => [is_reply, is_certain]), [[true, true]])
+    const two = relay({
+      balance: 'round_robin',
+      destinations: [
+        { address: '10.9.0.2', port: 8443, port_range_end: null, weight: 1 },
+        { address: '10.9.0.3', port: 8443, port_range_end: null, weight: 1 },
+      ],
+    })
+    assert.deepEqual(
+      blocksOf(two, made('drop'), AROUND).map(
+        ({ remedy }) => /insert rule inet t forward (.*?) accept/.exec(remedy)?.[1],
+      ),
+      ['ip daddr 10.9.0.2 tcp dport 8443', 'ct state established,related', 'ip daddr 10.9.0.3 tcp dport 8443'],
+    )
+    const there = [
+      [to('10.9.0.3'), port(8443), ACCEPT],
+      [to('10.9.0.2'), port(8443), ACCEPT],
+    ]
+    assert.deepEqual(
+      blocksOf(two, made('drop', ...there), AROUND).map(({ is_reply, is_certain }) => [is_reply, is_certain]),
+      [[true, true]],
+    )
     assert.deepEqual(blocksOf(two, made('drop', [ESTABLISHED, ACCEPT], ...there), AROUND), [])
   })
 
@@ -127,20 +283,45 @@ describe('What drops a relay', () => {
     assert.match(remedy(filter), /ufw route allow proto tcp to 10\.9\.0\.2 port 8443/)
     const withoutUfw = { ...filter, chains: filter.chains.filter(({ manager }) => manager !== 'ufw') }
     assert.match(remedy(withoutUfw), /iptables -I DOCKER-USER -p tcp -d 10\.9\.0\.2 --dport 8443 -j ACCEPT/)
-    assert.match(remedy({ ...withoutUfw, chains: withoutUfw.chains.filter(({ manager }) => manager !== 'docker') }), /iptables -I FORWARD -p tcp/)
+    assert.match(
+      remedy({ ...withoutUfw, chains: withoutUfw.chains.filter(({ manager }) => manager !== 'docker') }),
+      /iptables -I FORWARD -p tcp/,
+    )
     const odd = made('drop')
-    assert.doesNotMatch(remedy({ ...odd, chains: odd.chains.map((chain) => ({ ...chain, chain: '$(reboot)' })) }), /reboot/)
+    assert.doesNotMatch(
+      remedy({ ...odd, chains: odd.chains.map((chain) => ({ ...chain, chain: '$(reboot)' })) }),
+      /reboot/,
+    )
   })
 
   it('is no matter of a port that somebody else translates: that one is taken', () => {
-    assert.deepEqual(takenBy(relay({ bind_port: 8443 }), FOUND).map(({ text }) => text), ['ip daddr 192.0.2.1 tcp dport 8443 dnat to 172.17.0.3'])
-    assert.deepEqual([takenBy(relay({ bind_port: 8444 }), FOUND), takenBy(relay({ bind_port: 8443, bind_address: '2001:db8::1', destinations: [{ address: 'fd00::1', port: 1, port_range_end: null, weight: 1 }] }), FOUND)], [[], []])
+    assert.deepEqual(
+      takenBy(relay({ bind_port: 8443 }), FOUND).map(({ text }) => text),
+      ['ip daddr 192.0.2.1 tcp dport 8443 dnat to 172.17.0.3'],
+    )
+    assert.deepEqual(
+      [
+        takenBy(relay({ bind_port: 8444 }), FOUND),
+        takenBy(
+          relay({
+            bind_port: 8443,
+            bind_address: '2001:db8::1',
+            destinations: [{ address: 'fd00::1', port: 1, port_range_end: null, weight: 1 }],
+          }),
+          FOUND,
+        ),
+      ],
+      [[], []],
+    )
   })
 })
 
 /** Rules that iptables 1.8.9 made (its nftables variant), as nft 1.0.6 lists them: test/support/captured-iptables.*. */
 describe('The rules of iptables', () => {
-  const found = readForeign(readFileSync(join(import.meta.dirname, '../../support/captured-iptables.json'), 'utf8'), readFileSync(join(import.meta.dirname, '../../support/captured-iptables.txt'), 'utf8'))
+  const found = readForeign(
+    readFileSync(join(import.meta.dirname, '../../support/captured-iptables.json'), 'utf8'),
+    readFileSync(join(import.meta.dirname, '../../support/captured-iptables.txt'), 'utf8'),
+  )
   const asked = (part: string): object => {
     const rule = found.rules.find(({ text }) => text.includes(part))
     assert.ok(rule, part)
@@ -150,27 +331,68 @@ describe('The rules of iptables', () => {
 
   it('are understood where they ask for the state of a connection, with and without "not"', () => {
     assert.deepEqual(asked('ct state related,established'), { ct: 'established', is_whole: true, verdict: 'accept' })
-    assert.deepEqual(asked('ct state new udp dport 53'), { ct: 'new', protocol: 'udp', port: 53, is_whole: true, verdict: 'accept' })
-    assert.deepEqual(asked('10.9.8.0/24 ct state ! invalid'), { ct: 'tracked', family: 'ip', address: '10.9.8.0/24', is_whole: true, verdict: 'accept' })
+    assert.deepEqual(asked('ct state new udp dport 53'), {
+      ct: 'new',
+      protocol: 'udp',
+      port: 53,
+      is_whole: true,
+      verdict: 'accept',
+    })
+    assert.deepEqual(asked('10.9.8.0/24 ct state ! invalid'), {
+      ct: 'tracked',
+      family: 'ip',
+      address: '10.9.8.0/24',
+      is_whole: true,
+      verdict: 'accept',
+    })
   })
 
   it('are understood with a comment, whatever it says, several ports, and what only logs', () => {
-    assert.deepEqual(asked('dport { 80, 443, 1000-2000 }'), { protocol: 'tcp', port: 80, port_end: 2000, is_whole: false, verdict: 'accept' })
-    assert.deepEqual(asked('log prefix "accept "'), { ct: 'tracked', family: 'ip', address: '10.9.9.0/24', is_whole: true, verdict: 'none' })
+    assert.deepEqual(asked('dport { 80, 443, 1000-2000 }'), {
+      protocol: 'tcp',
+      port: 80,
+      port_end: 2000,
+      is_whole: false,
+      verdict: 'accept',
+    })
+    assert.deepEqual(asked('log prefix "accept "'), {
+      ct: 'tracked',
+      family: 'ip',
+      address: '10.9.9.0/24',
+      is_whole: true,
+      verdict: 'none',
+    })
     assert.deepEqual(asked('tcp option maxseg'), { is_whole: false, verdict: 'none' })
   })
 
   it('are told as unsure where they ask for what is not told of here', () => {
-    for (const part of ['fib daddr type local counter', 'meta mark &', '10.9.0.1-10.9.0.9', 'xt match physdev', 'ct original proto-dst', 'xt match connlimit', 'limit rate']) assert.equal((asked(part) as { is_whole: boolean }).is_whole, false, part)
+    for (const part of [
+      'fib daddr type local counter',
+      'meta mark &',
+      '10.9.0.1-10.9.0.9',
+      'xt match physdev',
+      'ct original proto-dst',
+      'xt match connlimit',
+      'limit rate',
+    ])
+      assert.equal((asked(part) as { is_whole: boolean }).is_whole, false, part)
     assert.deepEqual(asked('ct original proto-dst'), { ct: 'new', is_whole: false, verdict: 'drop' })
-    assert.deepEqual(asked('dnat to 172.17.0.2'), { protocol: 'tcp', port: 8080, is_whole: false, verdict: 'translate' })
+    assert.deepEqual(asked('dnat to 172.17.0.2'), {
+      protocol: 'tcp',
+      port: 8080,
+      is_whole: false,
+      verdict: 'translate',
+    })
   })
 
   it('drop a relay surely by their policy, where the first rules let nothing of it through', () => {
     const [state, , dns] = found.rules
     const few = { ...found, rules: [state, dns].filter((rule) => rule !== undefined) }
     assert.equal(verdict(few), 'sure: ip filter, FORWARD: policy drop')
-    assert.match(blockOf(relay(), few, AROUND)?.remedy ?? '', /iptables -I FORWARD -p tcp -d 10\.9\.0\.2 --dport 8443 -j ACCEPT/)
+    assert.match(
+      blockOf(relay(), few, AROUND)?.remedy ?? '',
+      /iptables -I FORWARD -p tcp -d 10\.9\.0\.2 --dport 8443 -j ACCEPT/,
+    )
     assert.equal(verdict(few, relayTo('10.9.0.2', 53, 'udp')), 'clear')
   })
 })

@@ -5,26 +5,49 @@ import { findListeners } from '@panel/root-helper/kernel/host/listeners.ts'
 import { sshPorts, waitingSockets } from '@panel/root-helper/kernel/host/socket-table.ts'
 
 const HEAD = '  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode'
-const row = (local: string, remote: string, state: string, inode = 1): string => `   0: ${local} ${remote} ${state} 00000000:00000000 00:00000000 00000000     0        0 ${inode} 1 0000000000000000 100 0 0 10 0`
+const row = (local: string, remote: string, state: string, inode = 1): string =>
+  `   0: ${local} ${remote} ${state} 00000000:00000000 00:00000000 00000000     0        0 ${inode} 1 0000000000000000 100 0 0 10 0`
 const table = (...rows: string[]): string => [HEAD, ...rows, ''].join('\n')
 
 describe('The table of sockets', () => {
   it('shows IPv4 and IPv6 addresses, and an IPv4 address in IPv6 clothes as what it is', () => {
-    const sockets = waitingSockets('tcp', table(row('0100007F:1F90', '00000000:0000', '0A', 7), row('00000000000000000000000000000000:0016', '00000000000000000000000000000000:0000', '0A'), row('B80D0120000000000000000001000000:01BB', '00000000000000000000000000000000:0000', '0A'), row('0000000000000000FFFF0000010200C0:0050', '00000000000000000000000000000000:0000', '0A')))
-    assert.deepEqual(sockets.map(({ address, port }) => `${address} ${port}`), ['127.0.0.1 8080', ':: 22', '2001:db8::1 443', '192.0.2.1 80'])
+    const sockets = waitingSockets(
+      'tcp',
+      table(
+        row('0100007F:1F90', '00000000:0000', '0A', 7),
+        row('00000000000000000000000000000000:0016', '00000000000000000000000000000000:0000', '0A'),
+        row('B80D0120000000000000000001000000:01BB', '00000000000000000000000000000000:0000', '0A'),
+        row('0000000000000000FFFF0000010200C0:0050', '00000000000000000000000000000000:0000', '0A'),
+      ),
+    )
+    assert.deepEqual(
+      sockets.map(({ address, port }) => `${address} ${port}`),
+      ['127.0.0.1 8080', ':: 22', '2001:db8::1 443', '192.0.2.1 80'],
+    )
     assert.equal(sockets[0]?.inode, '7')
   })
 
   it('leaves out connections, and UDP sockets that speak to one far end', () => {
     assert.deepEqual(waitingSockets('tcp', table(row('0100007F:1F90', '0100007F:8000', '01'))), [])
-    assert.deepEqual(waitingSockets('udp', table(row('00000000:0035', '00000000:0000', '07'), row('00000000:8000', '08080808:0035', '01'))).map(({ port }) => port), [53])
+    assert.deepEqual(
+      waitingSockets(
+        'udp',
+        table(row('00000000:0035', '00000000:0000', '07'), row('00000000:8000', '08080808:0035', '01')),
+      ).map(({ port }) => port),
+      [53],
+    )
   })
 })
 
 describe('The ports of sshd', () => {
   it('are 22 where the configuration names none, and else those that it names', () => {
     assert.deepEqual(sshPorts('# Port 2222\nPermitRootLogin no\n'), [22])
-    assert.deepEqual(sshPorts('Port 2222\nport=2200\nListenAddress 192.0.2.1:2201\nListenAddress [2001:db8::1]:2202\nListenAddress 192.0.2.2\n'), [2222, 2200, 2201, 2202])
+    assert.deepEqual(
+      sshPorts(
+        'Port 2222\nport=2200\nListenAddress 192.0.2.1:2201\nListenAddress [2001:db8::1]:2202\nListenAddress 192.0.2.2\n',
+      ),
+      [2222, 2200, 2201, 2202],
+    )
   })
 })
 

@@ -16,17 +16,29 @@ describe('A probe of all tunnels', () => {
   it('shows a link whose name the panel cannot take, and the others beside it', async () => {
     kernel.plant('_gre1', { kind: 'gre' })
     const found = await probeTunnels(kernel, [])
-    assert.deepEqual(found.map(({ interface_name, state, observed }) => [interface_name, state?.link?.config.mtu, observed?.kind]), [['_gre1', undefined, 'gre'], ['gre-a-1', 1472, 'gre']])
+    assert.deepEqual(
+      found.map(({ interface_name, state, observed }) => [interface_name, state?.link?.config.mtu, observed?.kind]),
+      [
+        ['_gre1', undefined, 'gre'],
+        ['gre-a-1', 1472, 'gre'],
+      ],
+    )
   })
 
   it('as digests says the same of each state as the web daemon says of what is stored', async () => {
     const state = { ...exampleTunnel(), saved: null }
-    assert.deepEqual((await digestTunnels(kernel)).map(({ interface_name, digest }) => [interface_name, digest]), [['gre-a-1', digestOf(state)]])
+    assert.deepEqual(
+      (await digestTunnels(kernel)).map(({ interface_name, digest }) => [interface_name, digest]),
+      [['gre-a-1', digestOf(state)]],
+    )
   })
 
   it('as digests has every tunnel, and no link of another kind', async () => {
     kernel.plant('vx0', { kind: 'vxlan' })
     const found = await digestTunnels(kernel)
-    assert.deepEqual(found.map(({ interface_name, digest, observed }) => [interface_name, digest === digestOf(null), observed?.kind]), [['gre-a-1', false, 'gre']])
+    assert.deepEqual(
+      found.map(({ interface_name, digest, observed }) => [interface_name, digest === digestOf(null), observed?.kind]),
+      [['gre-a-1', false, 'gre']],
+    )
   })
 })

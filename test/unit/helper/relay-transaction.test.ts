@@ -41,7 +41,9 @@ describe('A change of relay rules', () => {
       const { outcome, checks } = await apply(kernel, change)
       assert.equal(outcome, 'applied')
       assert.ok(checks.length > 0 && checks.every(({ ok }) => ok))
-      const expected = [one].filter(({ route_rule_id }) => !change.before?.some((rule) => rule.route_rule_id === route_rule_id)).concat(change.after ?? [])
+      const expected = [one]
+        .filter(({ route_rule_id }) => !change.before?.some((rule) => rule.route_rule_id === route_rule_id))
+        .concat(change.after ?? [])
       assert.deepEqual((await kernel.rulesets.read()).rules, expected)
     })
 
@@ -57,15 +59,33 @@ describe('A change of relay rules', () => {
 
   it('is refused where the host holds something else, and nothing is asked of the kernel', async () => {
     const kernel = await hostWith(one)
-    await assert.rejects(apply(kernel, { before: null, after: [{ ...one, bind_port: 444 }] }), { code: 'stale_state', message: /rule 1: 1\.exists should be no, and is yes/ })
+    await assert.rejects(apply(kernel, { before: null, after: [{ ...one, bind_port: 444 }] }), {
+      code: 'stale_state',
+      message: /rule 1: 1\.exists should be no, and is yes/,
+    })
     assert.deepEqual(kernel.changes, [])
   })
 
   it('is refused where a rule is none', async () => {
     const kernel = await hostWith()
-    const wrong: Partial<RelayRule>[] = [{ bind_address: '2001:db8::1' }, { bind_port_range_end: 1 }, { nat_mode: 'snat' }, { allowed_sources: ['::/64'] }, { bind_port: 1, bind_port_range_end: 65_535 }, { bind_address: '1.2.3' }]
-    for (const fields of wrong) await assert.rejects(apply(kernel, { before: null, after: [{ ...one, ...fields }] }), { code: 'malformed' }, JSON.stringify(fields))
-    await assert.rejects(apply(kernel, { before: null, after: [one, one] }), { code: 'malformed', message: /named twice/ })
+    const wrong: Partial<RelayRule>[] = [
+      { bind_address: '2001:db8::1' },
+      { bind_port_range_end: 1 },
+      { nat_mode: 'snat' },
+      { allowed_sources: ['::/64'] },
+      { bind_port: 1, bind_port_range_end: 65_535 },
+      { bind_address: '1.2.3' },
+    ]
+    for (const fields of wrong)
+      await assert.rejects(
+        apply(kernel, { before: null, after: [{ ...one, ...fields }] }),
+        { code: 'malformed' },
+        JSON.stringify(fields),
+      )
+    await assert.rejects(apply(kernel, { before: null, after: [one, one] }), {
+      code: 'malformed',
+      message: /named twice/,
+    })
     await assert.rejects(apply(kernel, { before: null, after: null }), { code: 'malformed' })
   })
 
@@ -76,7 +96,11 @@ describe('A change of relay rules', () => {
     kernel.rulesets.read = async () => {
       const held = await read()
       const isTorn = held.rules.some(({ route_rule_id }) => route_rule_id === 2)
-      return { ...held, rules: held.rules.filter(({ route_rule_id }) => route_rule_id !== 2), damaged: isTorn ? [{ route_rule_id: 2, detail: 'torn' }] : [] }
+      return {
+        ...held,
+        rules: held.rules.filter(({ route_rule_id }) => route_rule_id !== 2),
+        damaged: isTorn ? [{ route_rule_id: 2, detail: 'torn' }] : [],
+      }
     }
     const { outcome, steps } = await apply(kernel, { before: null, after: [two] })
     assert.deepEqual([outcome, steps], ['restored', ['ruleset_submit', 'ruleset_submit', 'counters_remove']])
@@ -85,11 +109,18 @@ describe('A change of relay rules', () => {
 
   it('is refused where it would shift more ports than the kernel should hold, and not where they are kept', async () => {
     const wide = { ...one, bind_port: 1000, bind_port_range_end: 34_000, balance: 'round_robin' as const }
-    const to = (port: number) => ['10.9.0.2', '10.9.0.3'].map((address) => ({ address, port, port_range_end: null, weight: 1 }))
+    const to = (port: number) =>
+      ['10.9.0.2', '10.9.0.3'].map((address) => ({ address, port, port_range_end: null, weight: 1 }))
     const kernel = await hostWith()
-    await assert.rejects(apply(kernel, { before: null, after: [{ ...wide, destinations: to(2000) }] }), { code: 'unsupported', message: /shifts 66002 ports/ })
+    await assert.rejects(apply(kernel, { before: null, after: [{ ...wide, destinations: to(2000) }] }), {
+      code: 'unsupported',
+      message: /shifts 66002 ports/,
+    })
     assert.deepEqual(kernel.changes, [])
-    assert.equal((await apply(kernel, { before: null, after: [{ ...wide, destinations: to(1000) }] })).outcome, 'applied')
+    assert.equal(
+      (await apply(kernel, { before: null, after: [{ ...wide, destinations: to(1000) }] })).outcome,
+      'applied',
+    )
   })
 
   it('says what the counters of a deleted rule last held, and keeps those of a rule that was only changed', async () => {
@@ -99,7 +130,10 @@ describe('A change of relay rules', () => {
     assert.deepEqual(changed.last_counters, [])
     const { last_counters } = await apply(kernel, { before: [{ ...one, bind_port: 444 }], after: null })
     assert.deepEqual(last_counters, [{ route_rule_id: 1, tx_bytes: 10, tx_packets: 0, rx_bytes: 0, rx_packets: 2 }])
-    assert.deepEqual((await kernel.rulesets.counters()).counters.map(({ route_rule_id }) => route_rule_id), [2])
+    assert.deepEqual(
+      (await kernel.rulesets.counters()).counters.map(({ route_rule_id }) => route_rule_id),
+      [2],
+    )
   })
 
   it('tells a change of many rules field by field only where one is not as wanted', async () => {
@@ -120,18 +154,31 @@ describe('A change of relay rules', () => {
   })
 
   it('is stuck, and says what to do, when undoing it fails too', async () => {
-    const { outcome, remediation } = await apply(new FaultyKernel(await hostWith(one), (asked) => from(1, asked === 1 ? 'half' : 'refuses')(asked)), { before: [one], after: null })
+    const { outcome, remediation } = await apply(
+      new FaultyKernel(await hostWith(one), (asked) => from(1, asked === 1 ? 'half' : 'refuses')(asked)),
+      { before: [one], after: null },
+    )
     assert.equal(outcome, 'stuck')
     assert.ok(remediation.length > 0)
   })
 
   it('can be looked at and asked for over the table of methods, page by page', async () => {
     const { ask } = inProcessHelper(await hostWith())
-    const rules = Array.from({ length: 2000 }, (_, i) => exampleRule({ route_rule_id: i + 1, bind_port: 1000 + i, allowed_sources: Array.from({ length: 40 }, (_, k) => `10.${k}.${i % 256}.0/24`) }))
-    for (let at = 0; at < 2000; at += 500) assert.equal((await ask('ruleset.apply', { before: null, after: rules.slice(at, at + 500) })).outcome, 'applied')
+    const rules = Array.from({ length: 2000 }, (_, i) =>
+      exampleRule({
+        route_rule_id: i + 1,
+        bind_port: 1000 + i,
+        allowed_sources: Array.from({ length: 40 }, (_, k) => `10.${k}.${i % 256}.0/24`),
+      }),
+    )
+    for (let at = 0; at < 2000; at += 500)
+      assert.equal((await ask('ruleset.apply', { before: null, after: rules.slice(at, at + 500) })).outcome, 'applied')
     const seen: RelayRule[] = []
-    for (let from_id: number | null = 0; from_id !== null; ) {
-      const page: Awaited<ReturnType<typeof ask<'ruleset.probe'>>> = await ask('ruleset.probe', { route_rule_ids: [], from_id })
+    for (let from_id: number | null = 0; from_id !== null;) {
+      const page: Awaited<ReturnType<typeof ask<'ruleset.probe'>>> = await ask('ruleset.probe', {
+        route_rule_ids: [],
+        from_id,
+      })
       seen.push(...page.rules)
       from_id = page.next_id
     }
@@ -145,7 +192,10 @@ describe('A change of relay rules', () => {
     const kernel = await hostWith()
     kernel.rulesets.unreadable = 'nft is not installed'
     await assert.rejects(apply(kernel, CHANGES['a creation']!), { code: 'kernel_refused' })
-    const { is_readable, detail } = await inProcessHelper(kernel).ask('ruleset.counters', { route_rule_ids: [], from_id: 0 })
+    const { is_readable, detail } = await inProcessHelper(kernel).ask('ruleset.counters', {
+      route_rule_ids: [],
+      from_id: 0,
+    })
     assert.deepEqual([is_readable, detail], [false, 'nft is not installed'])
   })
 })
@@ -153,7 +203,8 @@ describe('A change of relay rules', () => {
 describe('A change of forwarding', () => {
   quietly()
   const OFF: ForwardingState = { live: { ipv4: false, ipv6: false }, saved: null }
-  const applyForwarding = (kernel: Kernel, change: Change<ForwardingState>) => new Transaction(forwardingSubject(kernel.forwarding), noJournal()).apply(change)
+  const applyForwarding = (kernel: Kernel, change: Change<ForwardingState>) =>
+    new Transaction(forwardingSubject(kernel.forwarding), noJournal()).apply(change)
   const stateOf = async (kernel: Kernel): Promise<ForwardingState> => (await probeForwarding(kernel.forwarding)).state
 
   it('turns it on, now and at boot, and records what was set before; twice is the same', async () => {
@@ -162,13 +213,19 @@ describe('A change of forwarding', () => {
     const before = await stateOf(kernel)
     const after = withForwarding(before, { ipv4: true, ipv6: false })
     assert.equal((await applyForwarding(kernel, { before, after })).outcome, 'applied')
-    assert.deepEqual(await stateOf(kernel), { live: { ipv4: true, ipv6: true }, saved: { switches: { ipv4: true, ipv6: false }, previous: { ipv4: false, ipv6: true } } })
+    assert.deepEqual(await stateOf(kernel), {
+      live: { ipv4: true, ipv6: true },
+      saved: { switches: { ipv4: true, ipv6: false }, previous: { ipv4: false, ipv6: true } },
+    })
     assert.match(kernel.forwarding.file ?? '', /\nnet\.ipv4\.ip_forward = 1\n$/)
     assert.deepEqual(withForwarding(after, { ipv4: true, ipv6: false }), after)
   })
 
   it('puts back what was set before, and takes the file away', async () => {
-    for (const live of [{ ipv4: false, ipv6: false }, { ipv4: true, ipv6: false }]) {
+    for (const live of [
+      { ipv4: false, ipv6: false },
+      { ipv4: true, ipv6: false },
+    ]) {
       const kernel = new FakeKernel()
       kernel.forwarding.live = live
       const before = await stateOf(kernel)
@@ -185,7 +242,10 @@ describe('A change of forwarding', () => {
       for (const at of [1, 2, 3]) {
         const kernel = new FakeKernel()
         const picture = kernel.picture()
-        assert.equal((await applyForwarding(new FaultyKernel(kernel, onlyAt(at, fault)), { before: OFF, after })).outcome, 'restored')
+        assert.equal(
+          (await applyForwarding(new FaultyKernel(kernel, onlyAt(at, fault)), { before: OFF, after })).outcome,
+          'restored',
+        )
         assert.equal(kernel.picture(), picture)
       }
     }
@@ -194,7 +254,10 @@ describe('A change of forwarding', () => {
   it('never writes over a file in the place of ours, nor takes it away', async () => {
     const kernel = new FakeKernel()
     kernel.forwarding.file = 'net.ipv4.ip_forward = 1\n'
-    await assert.rejects(applyForwarding(kernel, { before: OFF, after: withForwarding(OFF, { ipv4: true, ipv6: false }) }), { code: 'foreign_sysctl_file' })
+    await assert.rejects(
+      applyForwarding(kernel, { before: OFF, after: withForwarding(OFF, { ipv4: true, ipv6: false }) }),
+      { code: 'foreign_sysctl_file' },
+    )
     assert.deepEqual(kernel.changes, [])
   })
 
@@ -202,7 +265,10 @@ describe('A change of forwarding', () => {
     const kernel = new FakeKernel()
     kernel.forwarding.hasIpv6 = false
     await assert.rejects(applyForwarding(kernel, { before: null, after: OFF }), { code: 'malformed' })
-    await assert.rejects(applyForwarding(kernel, { before: OFF, after: withForwarding(OFF, { ipv4: true, ipv6: true }) }), { code: 'unsupported' })
+    await assert.rejects(
+      applyForwarding(kernel, { before: OFF, after: withForwarding(OFF, { ipv4: true, ipv6: true }) }),
+      { code: 'unsupported' },
+    )
     assert.deepEqual(kernel.changes, [])
   })
 })

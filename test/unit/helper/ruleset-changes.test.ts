@@ -25,7 +25,7 @@ describe('The watch of the ruleset', () => {
   afterEach(() => end())
   /** Two more looks have ended, so one has begun and ended since. */
   const looked = async (): Promise<void> => {
-    for (const before = asked; asked < before + 3; ) await sleep(1)
+    for (const before = asked; asked < before + 3;) await sleep(1)
   }
   const commit = async (): Promise<void> => void (generation += 1)
 

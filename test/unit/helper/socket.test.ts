@@ -21,7 +21,8 @@ const kernel = new FakeKernel()
 const handlers = handlersFor(inProcessHelper(kernel).parts)
 const dispatch = dispatcherFor(handlers)
 
-const request = (more: Record<string, unknown>): string => JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tunnel.probe', params: { interface_names: [] }, ...more })
+const request = (more: Record<string, unknown>): string =>
+  JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tunnel.probe', params: { interface_names: [] }, ...more })
 
 /** Sends bytes, and resolves with all that comes back before the far end closes or a whole line arrived. */
 function exchange(bytes: string | Uint8Array, untilClose: boolean): Promise<{ answer: string; closed: boolean }> {
@@ -34,7 +35,9 @@ function exchange(bytes: string | Uint8Array, untilClose: boolean): Promise<{ an
       if (!untilClose && answer.includes('\n')) finish(false)
     })
     socket.on('close', () => finish(true))
-    socket.on('error', (error: NodeJS.ErrnoException) => (error.code === 'EPIPE' || error.code === 'ECONNRESET' ? finish(true) : reject(error)))
+    socket.on('error', (error: NodeJS.ErrnoException) =>
+      error.code === 'EPIPE' || error.code === 'ECONNRESET' ? finish(true) : reject(error),
+    )
   })
 }
 
@@ -70,7 +73,11 @@ describe("The helper's socket", () => {
     'an unknown method': request({ method: 'tunnel.explode' }),
     'a method of Object': request({ method: 'constructor' }),
     'a property that JSON-RPC does not know': request({ also: 1 }),
-    'a request without an id': JSON.stringify({ jsonrpc: '2.0', method: 'tunnel.probe', params: { interface_names: [] } }),
+    'a request without an id': JSON.stringify({
+      jsonrpc: '2.0',
+      method: 'tunnel.probe',
+      params: { interface_names: [] },
+    }),
     'another version of JSON-RPC': request({ jsonrpc: '1.0' }),
     'params with an extra property': request({ params: { interface_names: [], path: '/etc/shadow' } }),
     'params that are a list': request({ params: [] }),
@@ -81,7 +88,13 @@ describe("The helper's socket", () => {
     'a stream whose id is no whole number': request({ method: 'events.subscribe', params: {}, id: 1.5 }),
     'a second stream with the id of the first': `${request({ method: 'events.subscribe', params: {} })}\n${request({ method: 'events.subscribe', params: {} })}`,
     'a change of nothing': request({ method: 'tunnel.apply', params: { before: null, after: null } }),
-    'an address that only looks like one': request({ method: 'tunnel.apply', params: { before: null, after: { ...exampleTunnel(), link: null, saved: bySystemd({ ...exampleConfig, local_endpoint: '1.2.3.4.5' }) } } }),
+    'an address that only looks like one': request({
+      method: 'tunnel.apply',
+      params: {
+        before: null,
+        after: { ...exampleTunnel(), link: null, saved: bySystemd({ ...exampleConfig, local_endpoint: '1.2.3.4.5' }) },
+      },
+    }),
   }
   for (const [what, line] of Object.entries(MALFORMED)) {
     it(`answers ${what} with an error, closes the connection, and lives`, async () => {
@@ -122,15 +135,33 @@ describe("The helper's socket", () => {
   it('answers a far end that has said all it has to say, as socat does with a line from a pipe', async () => {
     const answer = await new Promise<string>((resolve, reject) => {
       let text = ''
-      const socket = connect({ path, allowHalfOpen: true }, () => socket.end(`${request({ id: 1 })}\n${request({ id: 2 })}\n`))
+      const socket = connect({ path, allowHalfOpen: true }, () =>
+        socket.end(`${request({ id: 1 })}\n${request({ id: 2 })}\n`),
+      )
       socket.on('data', (data) => (text += data.toString()))
-      socket.on('error', reject).on('close', () => resolve(text)).on('end', () => socket.destroy())
+      socket
+        .on('error', reject)
+        .on('close', () => resolve(text))
+        .on('end', () => socket.destroy())
     })
-    assert.deepEqual(answer.trim().split('\n').map((line) => (JSON.parse(line) as { id: number }).id), [1, 2])
+    assert.deepEqual(
+      answer
+        .trim()
+        .split('\n')
+        .map((line) => (JSON.parse(line) as { id: number }).id),
+      [1, 2],
+    )
   })
 
   it('refuses a second helper on the same path', async () => {
-    await assert.rejects(listenOn(serverFor(dispatch, () => ({})), path, ''), /already listening/)
+    await assert.rejects(
+      listenOn(
+        serverFor(dispatch, () => ({})),
+        path,
+        '',
+      ),
+      /already listening/,
+    )
   })
 })
 
@@ -138,18 +169,39 @@ describe('The dispatcher', () => {
   quietly()
   it('refuses 100,000 mutated requests without a change and without a failure nobody foresaw', async function () {
     this.timeout(120_000)
-    const good = [request({}), request({ method: 'tunnel.verify', params: { before: null, after: exampleTunnel() } }), request({ method: 'tunnel.apply', params: { before: exampleTunnel(), after: exampleTunnel({ mtu: 1400 }) } }), request({ method: 'host.probe', params: { parts: ['interfaces'] } }), request({ method: 'events.subscribe', params: {} }), request({ method: 'stream.cancel', params: { id: 1 } })]
+    const good = [
+      request({}),
+      request({ method: 'tunnel.verify', params: { before: null, after: exampleTunnel() } }),
+      request({ method: 'tunnel.apply', params: { before: exampleTunnel(), after: exampleTunnel({ mtu: 1400 }) } }),
+      request({ method: 'host.probe', params: { parts: ['interfaces'] } }),
+      request({ method: 'events.subscribe', params: {} }),
+      request({ method: 'stream.cancel', params: { id: 1 } }),
+    ]
     const encoder = new TextEncoder()
-    const mutation = fc.record({ line: fc.constantFrom(...good), at: fc.nat(1500), drop: fc.nat(6), insert: fc.oneof(fc.string({ maxLength: 4 }), fc.constantFrom('null', '[]', '{}', '-1', '1e99', '"', '}', ',', '\\u0000', '__proto__', '0.5', 'true')) })
+    const mutation = fc.record({
+      line: fc.constantFrom(...good),
+      at: fc.nat(1500),
+      drop: fc.nat(6),
+      insert: fc.oneof(
+        fc.string({ maxLength: 4 }),
+        fc.constantFrom('null', '[]', '{}', '-1', '1e99', '"', '}', ',', '\\u0000', '__proto__', '0.5', 'true'),
+      ),
+    })
     const places = new Places()
     let refused = 0
-    await fc.assert(fc.asyncProperty(mutation, async ({ line, at, drop, insert }) => {
-      const where = at % line.length
-      const { text } = await dispatch(encoder.encode(line.slice(0, where) + insert + line.slice(where + drop)), endedStreams(places))
-      const { error } = JSON.parse(text) as { error?: { code: number } }
-      if (error) refused += 1
-      assert.notEqual(error?.code, -32603, `${line} cut at ${where}: ${text}`)
-    }), { numRuns: 100_000 })
+    await fc.assert(
+      fc.asyncProperty(mutation, async ({ line, at, drop, insert }) => {
+        const where = at % line.length
+        const { text } = await dispatch(
+          encoder.encode(line.slice(0, where) + insert + line.slice(where + drop)),
+          endedStreams(places),
+        )
+        const { error } = JSON.parse(text) as { error?: { code: number } }
+        if (error) refused += 1
+        assert.notEqual(error?.code, -32603, `${line} cut at ${where}: ${text}`)
+      }),
+      { numRuns: 100_000 },
+    )
     assert.ok(refused > 50_000, `only ${refused} were refused`)
     assert.equal(places.taken, 0)
     assert.deepEqual(kernel.changes, [])

@@ -14,7 +14,8 @@ import { inProcessHelper } from '../../support/in-process-helper.ts'
 import { quietly } from '../../support/quietly.ts'
 
 const path = join(mkdtempSync(join(tmpdir(), 'panel-stopping-')), 'helper.sock')
-const request = (id: number, method: string, params: object): string => `${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`
+const request = (id: number, method: string, params: object): string =>
+  `${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`
 
 describe('A helper that is told to stop', () => {
   quietly()
@@ -28,7 +29,9 @@ describe('A helper that is told to stop', () => {
     const isAsked = new Promise<void>((resolve) => (asked = resolve))
     const handlers = handlersFor(inProcessHelper(kernel).parts)
     const slow = async () => (asked(), await held, { tunnels: [] })
-    const server = serverFor(dispatcherFor({ ...handlers, 'tunnel.probe': slow }), () => ({}), { stopping: stopping.signal })
+    const server = serverFor(dispatcherFor({ ...handlers, 'tunnel.probe': slow }), () => ({}), {
+      stopping: stopping.signal,
+    })
     await listenOn(server, path, '')
 
     const busy = connect(path)
@@ -53,7 +56,13 @@ describe('A helper that is told to stop', () => {
     goOn()
     await once(busy, 'close')
     await closed
-    assert.deepEqual(said.trim().split('\n').map((line) => JSON.parse(line) as unknown), [{ jsonrpc: '2.0', id: 7, result: { tunnels: [] } }])
+    assert.deepEqual(
+      said
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line) as unknown),
+      [{ jsonrpc: '2.0', id: 7, result: { tunnels: [] } }],
+    )
     await assert.rejects(once(connect(path), 'connect'))
   })
 })

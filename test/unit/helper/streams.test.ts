@@ -27,10 +27,12 @@ interface Message {
 
 const path = join(mkdtempSync(join(tmpdir(), 'panel-streams-')), 'helper.sock')
 const subscribe = (id: number): string => JSON.stringify({ jsonrpc: '2.0', id, method: 'events.subscribe', params: {} })
-const cancel = (id: number, which: number): string => JSON.stringify({ jsonrpc: '2.0', id, method: 'stream.cancel', params: { id: which } })
+const cancel = (id: number, which: number): string =>
+  JSON.stringify({ jsonrpc: '2.0', id, method: 'stream.cancel', params: { id: which } })
 
 async function until(what: () => boolean, ms = 3000): Promise<void> {
-  for (const end = Date.now() + ms; !what(); await sleep(5)) if (Date.now() > end) throw new Error(`It does not come to ${String(what)}`)
+  for (const end = Date.now() + ms; !what(); await sleep(5))
+    if (Date.now() > end) throw new Error(`It does not come to ${String(what)}`)
 }
 
 /** A far end: says lines, and keeps the messages that come. */
@@ -55,7 +57,9 @@ class FarEnd {
   }
 
   events(id?: number): HostEvent[] {
-    return this.heard.flatMap(({ params }) => (params && (id === undefined || params.id === id) ? params.item.events : []))
+    return this.heard.flatMap(({ params }) =>
+      params && (id === undefined || params.id === id) ? params.item.events : [],
+    )
   }
 
   answer(id: number): Message | undefined {
@@ -83,7 +87,13 @@ describe('Streams over the socket', () => {
   it('begin with "lost", tell what follows, and end with an answer when cancelled', async () => {
     const far = new FarEnd(subscribe(7))
     await until(() => far.events().length === 1)
-    assert.deepEqual(far.heard, [{ jsonrpc: '2.0', method: 'stream.item', params: { id: 7, item: { events: [{ subject: 'lost', interface_name: '', index: 0, is_removal: false }] } } }])
+    assert.deepEqual(far.heard, [
+      {
+        jsonrpc: '2.0',
+        method: 'stream.item',
+        params: { id: 7, item: { events: [{ subject: 'lost', interface_name: '', index: 0, is_removal: false }] } },
+      },
+    ])
     plant(5)
     await until(() => far.events().length === 2)
     assert.deepEqual(far.events()[1], { subject: 'link', interface_name: 'vx-1', index: 5, is_removal: false })
@@ -99,7 +109,10 @@ describe('Streams over the socket', () => {
   })
 
   it('answer other requests of the connection meanwhile', async () => {
-    const far = new FarEnd(subscribe(1), JSON.stringify({ jsonrpc: '2.0', id: 2, method: 'tunnel.probe', params: { interface_names: [] } }))
+    const far = new FarEnd(
+      subscribe(1),
+      JSON.stringify({ jsonrpc: '2.0', id: 2, method: 'tunnel.probe', params: { interface_names: [] } }),
+    )
     await until(() => far.answer(2) !== undefined)
     assert.deepEqual(far.answer(2)?.result, { tunnels: [] })
     far.socket.destroy()
@@ -110,8 +123,17 @@ describe('Streams over the socket', () => {
     await until(() => far.heard.length === 1)
     for (let i = 1; i <= 600; i += 1) plant(i)
     await until(() => far.events().length === 601)
-    assert.deepEqual(far.heard.slice(1).map(({ params }) => params?.item.events.length), [256, 256, 88])
-    assert.deepEqual(far.events().slice(1).map(({ index }) => index), Array.from({ length: 600 }, (_, i) => i + 1))
+    assert.deepEqual(
+      far.heard.slice(1).map(({ params }) => params?.item.events.length),
+      [256, 256, 88],
+    )
+    assert.deepEqual(
+      far
+        .events()
+        .slice(1)
+        .map(({ index }) => index),
+      Array.from({ length: 600 }, (_, i) => i + 1),
+    )
     far.socket.destroy()
   })
 
@@ -153,12 +175,20 @@ describe('Streams over the socket', () => {
 
   it('reach a person who asks with socat from a pipe', async () => {
     const said = new Promise<string>((resolve, reject) =>
-      execFile('sh', ['-c', `echo '${subscribe(1)}' | socat -t 1 - UNIX-CONNECT:${path}`], (error, stdout) => (error ? reject(error) : resolve(stdout))),
+      execFile('sh', ['-c', `echo '${subscribe(1)}' | socat -t 1 - UNIX-CONNECT:${path}`], (error, stdout) =>
+        error ? reject(error) : resolve(stdout),
+      ),
     )
     await until(() => places.taken === 1)
     await sleep(50)
     plant(3)
-    assert.deepEqual((await said).trim().split('\n').flatMap((line) => (JSON.parse(line) as Message).params?.item.events.map(({ subject }) => subject)), ['lost', 'link'])
+    assert.deepEqual(
+      (await said)
+        .trim()
+        .split('\n')
+        .flatMap((line) => (JSON.parse(line) as Message).params?.item.events.map(({ subject }) => subject)),
+      ['lost', 'link'],
+    )
     await until(ended)
   })
 
@@ -182,7 +212,10 @@ describe('Streams over the socket', () => {
     assert.ok(lost > 0, 'it was not told')
     // What follows the last "lost" is whole.
     const after = events.slice(lost + 1).map(({ index }) => index)
-    assert.deepEqual(after, Array.from({ length: after.length }, (_, i) => planted - after.length + 1 + i))
+    assert.deepEqual(
+      after,
+      Array.from({ length: after.length }, (_, i) => planted - after.length + 1 + i),
+    )
     for (const far of [slow, quick]) far.socket.destroy()
     await until(ended)
   }).timeout(30_000)

@@ -19,13 +19,26 @@ const example = exampleTunnel()
 const KEEPALIVE = { is_enabled: true, config: { target_address: '172.17.1.2', interval_seconds: 1, packet_size: 56 } }
 const CHANGES: Record<string, Change<TunnelState>> = {
   'a creation': { before: null, after: example },
-  'an update in place': { before: example, after: exampleTunnel({ mtu: 1400, tx_queue_length: 50, addresses: [{ address: '172.17.2.1', peer_address: '', prefix_length: 30 }] }) },
+  'an update in place': {
+    before: example,
+    after: exampleTunnel({
+      mtu: 1400,
+      tx_queue_length: 50,
+      addresses: [{ address: '172.17.2.1', peer_address: '', prefix_length: 30 }],
+    }),
+  },
   'a recreation': { before: example, after: exampleTunnel({ ttl: 64, ikey: null, okey: null }) },
   'a change of name': { before: example, after: exampleTunnel({ ttl: 64 }, 'gre-b-2') },
   'a deletion': { before: example, after: null },
-  'a recreation under networkd': { before: exampleTunnel({}, 'gre-a-1', byNetworkd), after: exampleTunnel({ ttl: 64 }, 'gre-a-1', byNetworkd) },
+  'a recreation under networkd': {
+    before: exampleTunnel({}, 'gre-a-1', byNetworkd),
+    after: exampleTunnel({ ttl: 64 }, 'gre-a-1', byNetworkd),
+  },
   'a change from networkd to systemd': { before: exampleTunnel({}, 'gre-a-1', byNetworkd), after: example },
-  'a change from systemd to networkd, with a keepalive': { before: example, after: exampleTunnel({}, 'gre-a-1', (config) => ({ ...byNetworkd(config), systemd_keepalive_unit: KEEPALIVE })) },
+  'a change from systemd to networkd, with a keepalive': {
+    before: example,
+    after: exampleTunnel({}, 'gre-a-1', (config) => ({ ...byNetworkd(config), systemd_keepalive_unit: KEEPALIVE })),
+  },
 }
 
 async function hostWith(state: TunnelState | null): Promise<FakeKernel> {
@@ -35,7 +48,8 @@ async function hostWith(state: TunnelState | null): Promise<FakeKernel> {
   return kernel
 }
 
-const apply = (kernel: Kernel, change: Change<TunnelState>): Promise<Outcome> => new Transaction(tunnelSubject(kernel), noJournal()).apply(statesOf(change))
+const apply = (kernel: Kernel, change: Change<TunnelState>): Promise<Outcome> =>
+  new Transaction(tunnelSubject(kernel), noJournal()).apply(statesOf(change))
 
 async function countSteps(change: Change<TunnelState>): Promise<number> {
   const kernel = await hostWith(change.before)
@@ -93,7 +107,10 @@ describe('A transaction', () => {
   })
 
   it('refuses to write over a unit file that is not ours or was edited', async () => {
-    for (const content of ['[Unit]\nDescription=mine\n', `${[...(await hostWith(example)).files.values()][0]}# edited\n`]) {
+    for (const content of [
+      '[Unit]\nDescription=mine\n',
+      `${[...(await hostWith(example)).files.values()][0]}# edited\n`,
+    ]) {
       const kernel = new FakeKernel()
       kernel.files.set('tunnel-panel-link-gre-a-1.service', content)
       await assert.rejects(apply(kernel, { before: null, after: example }), { code: 'foreign_unit_file' })
@@ -104,31 +121,45 @@ describe('A transaction', () => {
   it('refuses a keepalive that pings anybody but the far end of its own tunnel', async () => {
     for (const target_address of ['203.0.113.9', '172.17.1.3', '2001:db8:1::2']) {
       const kernel = new FakeKernel()
-      const after = exampleTunnel({}, 'gre-a-1', (config) => ({ ...bySystemd(config), systemd_keepalive_unit: { is_enabled: true, config: { ...KEEPALIVE.config, target_address } } }))
+      const after = exampleTunnel({}, 'gre-a-1', (config) => ({
+        ...bySystemd(config),
+        systemd_keepalive_unit: { is_enabled: true, config: { ...KEEPALIVE.config, target_address } },
+      }))
       await assert.rejects(apply(kernel, { before: null, after }), { code: 'malformed' })
       assert.deepEqual(kernel.changes, [])
     }
   })
 
   it('refuses to give networkd a tunnel that it would keep in part', async () => {
-    for (const fields of [{ fwmark: 6 }, { bind_device: 'eth0' }, { tx_queue_length: 5 }, { has_input_checksum: true }]) {
+    for (const fields of [
+      { fwmark: 6 },
+      { bind_device: 'eth0' },
+      { tx_queue_length: 5 },
+      { has_input_checksum: true },
+    ]) {
       const kernel = new FakeKernel()
-      await assert.rejects(apply(kernel, { before: null, after: exampleTunnel(fields, 'gre-a-1', byNetworkd) }), { code: 'malformed' })
+      await assert.rejects(apply(kernel, { before: null, after: exampleTunnel(fields, 'gre-a-1', byNetworkd) }), {
+        code: 'malformed',
+      })
       assert.deepEqual(kernel.changes, [])
     }
   })
 
-  it('refuses whatever it is asked for a tunnel that somebody\'s file of networkd has in its hands', async () => {
+  it("refuses whatever it is asked for a tunnel that somebody's file of networkd has in its hands", async () => {
     const kernel = await hostWith(example)
     kernel.files.set('10-tunnel-panel-gre-a-1.network', '[Match]\nName=gre-a-1\n')
-    for (const after of [exampleTunnel({ mtu: 1400 }), null]) await assert.rejects(apply(kernel, { before: example, after }), { code: 'foreign_unit_file' })
+    for (const after of [exampleTunnel({ mtu: 1400 }), null])
+      await assert.rejects(apply(kernel, { before: example, after }), { code: 'foreign_unit_file' })
     assert.deepEqual(kernel.changes, [])
   })
 
   it('gives a tunnel a new name only where nothing stands under it, be it a tunnel, another link or a unit file', async () => {
     const renamed = { before: example, after: exampleTunnel({}, 'gre-b-2') }
     const taken: [string, (kernel: FakeKernel) => unknown][] = [
-      ['stale_state', (kernel) => kernel.plant('gre-b-2', { state: exampleTunnel({ remote_endpoint: '192.0.2.9' }).link })],
+      [
+        'stale_state',
+        (kernel) => kernel.plant('gre-b-2', { state: exampleTunnel({ remote_endpoint: '192.0.2.9' }).link }),
+      ],
       ['protected_interface', (kernel) => kernel.plant('gre-b-2', { kind: 'vxlan' })],
       ['foreign_unit_file', (kernel) => kernel.files.set('tunnel-panel-link-gre-b-2.service', '[Unit]\n')],
     ]
@@ -139,13 +170,17 @@ describe('A transaction', () => {
       await assert.rejects(apply(kernel, renamed), { code })
       assert.equal(kernel.picture(), picture)
     }
-    await assert.rejects(apply(await hostWith(example), { before: example, after: exampleTunnel({}, 'gre0') }), { code: 'protected_interface' })
+    await assert.rejects(apply(await hostWith(example), { before: example, after: exampleTunnel({}, 'gre0') }), {
+      code: 'protected_interface',
+    })
   })
 
   it('refuses to rename a link that would lose what the model cannot hold', async () => {
     const kernel = new FakeKernel()
     kernel.plant('gre-a-1', { state: example.link, unmodelled: ['master br0'] })
-    await assert.rejects(apply(kernel, { before: { ...example, saved: null }, after: exampleTunnel({}, 'gre-b-2') }), { code: 'unmodelled_state' })
+    await assert.rejects(apply(kernel, { before: { ...example, saved: null }, after: exampleTunnel({}, 'gre-b-2') }), {
+      code: 'unmodelled_state',
+    })
     assert.deepEqual(kernel.changes, [])
   })
 
@@ -153,7 +188,9 @@ describe('A transaction', () => {
     const kernel = new FakeKernel()
     kernel.plant('gre-a-1', { kind: 'vxlan' })
     await assert.rejects(apply(kernel, { before: null, after: example }), { code: 'protected_interface' })
-    await assert.rejects(apply(kernel, { before: null, after: exampleTunnel({}, 'gre0') }), { code: 'protected_interface' })
+    await assert.rejects(apply(kernel, { before: null, after: exampleTunnel({}, 'gre0') }), {
+      code: 'protected_interface',
+    })
     assert.deepEqual(kernel.changes, [])
   })
 
@@ -175,7 +212,14 @@ describe('A transaction', () => {
         const halted = new FaultyKernel(kernel, from(at, 'refuses'))
         await journal.begin('tunnel', statesOf(change))
         await apply(halted, change)
-        const parts: Parts = { kernel, journal, helperFacts: notAsked, ruleBackend: kernel.ruleBackend, findTools: notAsked, findListeners: notAsked }
+        const parts: Parts = {
+          kernel,
+          journal,
+          helperFacts: notAsked,
+          ruleBackend: kernel.ruleBackend,
+          findTools: notAsked,
+          findListeners: notAsked,
+        }
         await recover(parts)
         assert.equal(kernel.picture(), picture, `${what}, step ${at}`)
         assert.equal(await journal.read(), null)

@@ -30,7 +30,8 @@ describe('Unit files', () => {
 
   it('leave nothing of what a helper was writing when it was killed, and all that is not ours', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'panel-unfinished-'))
-    for (const name of [UNIT, `${UNIT}.new-123`, 'other.service.new-123', `${UNIT}.new-x`]) writeFileSync(join(folder, name), '')
+    for (const name of [UNIT, `${UNIT}.new-123`, 'other.service.new-123', `${UNIT}.new-x`])
+      writeFileSync(join(folder, name), '')
     await removeUnfinished(folder, (name) => name.startsWith('tunnel-panel'))
     assert.deepEqual(readdirSync(folder).sort(), ['other.service.new-123', UNIT, `${UNIT}.new-x`])
   })
@@ -40,6 +41,9 @@ describe('Unit files', () => {
     const wants = (name: string) => join(folder, 'multi-user.target.wants', name)
     writeFileSync(wants(UNIT), '')
     symlinkSync('/dev/null', wants('tunnel-panel-link-gre-a-2.service'))
-    assert.deepEqual([await units.isEnabled(UNIT), await units.isEnabled('tunnel-panel-link-gre-a-2.service')], [false, false])
+    assert.deepEqual(
+      [await units.isEnabled(UNIT), await units.isEnabled('tunnel-panel-link-gre-a-2.service')],
+      [false, false],
+    )
   })
 })

@@ -32,7 +32,8 @@ const checked = (message: Buffer): Buffer => {
   return message
 }
 
-const request = (family: Family, size = 56, cookie = COOKIE): Buffer => Buffer.from(new EchoTemplate(family, size, cookie).make(7, 65_535))
+const request = (family: Family, size = 56, cookie = COOKIE): Buffer =>
+  Buffer.from(new EchoTemplate(family, size, cookie).make(7, 65_535))
 
 function reply(family: Family, size = 56): Buffer {
   const message = request(family, size)
@@ -41,7 +42,14 @@ function reply(family: Family, size = 56): Buffer {
 }
 
 /** An error of a router about a request of ours, of which it quotes so many bytes. */
-function complaint(family: Family, type: number, code: number, told = 0, quoted = Infinity, about = request(family)): Buffer {
+function complaint(
+  family: Family,
+  type: number,
+  code: number,
+  told = 0,
+  quoted = Infinity,
+  about = request(family),
+): Buffer {
   const head = Buffer.alloc(8)
   head[0] = type
   head[1] = code
@@ -53,27 +61,50 @@ function complaint(family: Family, type: number, code: number, told = 0, quoted 
 }
 
 /** As the native socket gives it. */
-const packet = (family: Family, message: Buffer, from: string): Packet => ({ bytes: family === 4 ? ipv4(message, '10.1.0.2') : message, from: ipBytes(from), at_us: 1, interface_index: 3, hop_limit: family === 4 ? -1 : 61 })
-const read = (family: Family, message: Buffer, from = TARGET[family]) => readHeard(family, packet(family, message, from), COOKIE)
+const packet = (family: Family, message: Buffer, from: string): Packet => ({
+  bytes: family === 4 ? ipv4(message, '10.1.0.2') : message,
+  from: ipBytes(from),
+  at_us: 1,
+  interface_index: 3,
+  hop_limit: family === 4 ? -1 : 61,
+})
+const read = (family: Family, message: Buffer, from = TARGET[family]) =>
+  readHeard(family, packet(family, message, from), COOKIE)
 
 describe('An echo request', () => {
   it('has a checksum that every receiver finds right, whatever its size, identifier and sequence', () => {
-    fc.assert(fc.property(fc.integer({ min: 0, max: 3000 }), fc.nat(0xffff), fc.nat(0xffff), (size, identifier, sequence) => {
-      const bytes = new EchoTemplate(4, size, COOKIE).make(identifier, sequence)
-      assert.ok(isWhole(bytes))
-      assert.deepEqual([bytes[0], bytes[1], bytes.length, bytes.readUInt16BE(4), bytes.readUInt16BE(6)], [8, 0, 8 + size, identifier, sequence])
-    }))
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 3000 }), fc.nat(0xffff), fc.nat(0xffff), (size, identifier, sequence) => {
+        const bytes = new EchoTemplate(4, size, COOKIE).make(identifier, sequence)
+        assert.ok(isWhole(bytes))
+        assert.deepEqual(
+          [bytes[0], bytes[1], bytes.length, bytes.readUInt16BE(4), bytes.readUInt16BE(6)],
+          [8, 0, 8 + size, identifier, sequence],
+        )
+      }),
+    )
   })
 
-  it('leaves the checksum of ICMPv6 to the kernel, which knows the addresses', () => assert.equal(request(6).readUInt32BE(0), 0x80000000))
+  it('leaves the checksum of ICMPv6 to the kernel, which knows the addresses', () =>
+    assert.equal(request(6).readUInt32BE(0), 0x80000000))
 })
 
 describe('What comes back by ICMP', () => {
   for (const family of [4, 6] as const) {
     it(`is a reply with identifier, sequence, size and hop limit over IPv${family}`, () => {
       assert.deepEqual(read(family, reply(family)), {
-        kind: 'reply', words: '', identifier: 7, sequence: 65_535, is_sure: true, from_address: TARGET[family], target_address: TARGET[family], packet_size: 56,
-        hop_limit: family === 4 ? 64 : 61, reported_mtu: null, at_us: 1, interface_index: 3,
+        kind: 'reply',
+        words: '',
+        identifier: 7,
+        sequence: 65_535,
+        is_sure: true,
+        from_address: TARGET[family],
+        target_address: TARGET[family],
+        packet_size: 56,
+        hop_limit: family === 4 ? 64 : 61,
+        reported_mtu: null,
+        at_us: 1,
+        interface_index: 3,
       })
     })
 
@@ -88,26 +119,45 @@ describe('What comes back by ICMP', () => {
       const [type, code] = family === 4 ? [3, 1] : [1, 3]
       const whole = read(family, complaint(family, type, code), ROUTER[family])
       const words = family === 4 ? 'host unreachable' : 'address unreachable'
-      assert.deepEqual([whole?.kind, whole?.words, whole?.is_sure, whole?.from_address, whole?.target_address, whole?.sequence], ['unreachable', words, true, ROUTER[family], TARGET[family], 65_535])
+      assert.deepEqual(
+        [whole?.kind, whole?.words, whole?.is_sure, whole?.from_address, whole?.target_address, whole?.sequence],
+        ['unreachable', words, true, ROUTER[family], TARGET[family], 65_535],
+      )
       const short = read(family, complaint(family, type, code, 0, (family === 4 ? 20 : 40) + 8), ROUTER[family])
       assert.deepEqual([short?.kind, short?.is_sure, short?.identifier], ['unreachable', false, 7])
       assert.equal(read(family, complaint(family, type, code, 0, (family === 4 ? 20 : 40) + 7)), null)
-      assert.equal(read(family, complaint(family, type, code, 0, Infinity, reply(family))), null, 'an error about a reply is none of ours')
+      assert.equal(
+        read(family, complaint(family, type, code, 0, Infinity, reply(family))),
+        null,
+        'an error about a reply is none of ours',
+      )
     })
 
     it(`is the MTU that a router tells over IPv${family}, unless it tells none`, () => {
       const [type, code] = family === 4 ? [3, 4] : [2, 0]
-      assert.deepEqual([1400, 0].map((mtu) => read(family, complaint(family, type, code, mtu))).map((heard) => [heard?.kind, heard?.reported_mtu]), [['too_big', 1400], ['too_big', null]])
+      assert.deepEqual(
+        [1400, 0]
+          .map((mtu) => read(family, complaint(family, type, code, mtu)))
+          .map((heard) => [heard?.kind, heard?.reported_mtu]),
+        [
+          ['too_big', 1400],
+          ['too_big', null],
+        ],
+      )
     })
 
-    it(`is a hop where the hop limit ran out over IPv${family}`, () => assert.equal(read(family, complaint(family, family === 4 ? 11 : 3, 0))?.kind, 'hop'))
+    it(`is a hop where the hop limit ran out over IPv${family}`, () =>
+      assert.equal(read(family, complaint(family, family === 4 ? 11 : 3, 0))?.kind, 'hop'))
   }
 
   it('is the first fragment of a large request in an error of IPv6, and no other', () => {
     const about = (offset: number): Buffer => {
       const fragment = Buffer.from('3a00000000000001', 'hex')
       fragment.writeUInt16BE(offset, 2)
-      return Buffer.concat([Buffer.from('0100000000000000', 'hex'), ipv6(Buffer.concat([fragment, request(6)]), TARGET[6], 44)])
+      return Buffer.concat([
+        Buffer.from('0100000000000000', 'hex'),
+        ipv6(Buffer.concat([fragment, request(6)]), TARGET[6], 44),
+      ])
     }
     assert.equal(read(6, about(1))?.kind, 'unreachable')
     assert.equal(read(6, about(1448)), null)
@@ -128,7 +178,12 @@ describe('What comes back by ICMP', () => {
     ;[head[0], head[1]] = [type, code]
     if (outer === 4) head.writeUInt16BE(told, 6)
     else head.writeUInt32BE(told, 4)
-    const message = Buffer.concat([head, outer === 4 ? ipv4(carried, SERVER[4], 47) : ipv6(Buffer.concat([Buffer.from('2f00040104010000', 'hex'), carried]), SERVER[6], 60)])
+    const message = Buffer.concat([
+      head,
+      outer === 4
+        ? ipv4(carried, SERVER[4], 47)
+        : ipv6(Buffer.concat([Buffer.from('2f00040104010000', 'hex'), carried]), SERVER[6], 60),
+    ])
     return outer === 4 ? checked(message) : message
   }
 
@@ -136,9 +191,31 @@ describe('What comes back by ICMP', () => {
     for (const outer of [4, 6] as const) {
       for (const inner of [4, 6] as const) {
         for (const flags of [0, 0x2000, 0xb000]) {
-          const heard = read(outer, about(outer, outer === 4 ? 3 : 1, outer === 4 ? 3 : 4, 0, gre(inner, flags)), SERVER[outer])
-          assert.deepEqual([heard?.kind, heard?.words, heard?.is_sure, heard?.from_address, heard?.target_address, heard?.identifier, heard?.sequence],
-            ['unreachable', 'port unreachable: no tunnel there takes its GRE packets', true, SERVER[outer], TARGET[inner], 7, 65_535])
+          const heard = read(
+            outer,
+            about(outer, outer === 4 ? 3 : 1, outer === 4 ? 3 : 4, 0, gre(inner, flags)),
+            SERVER[outer],
+          )
+          assert.deepEqual(
+            [
+              heard?.kind,
+              heard?.words,
+              heard?.is_sure,
+              heard?.from_address,
+              heard?.target_address,
+              heard?.identifier,
+              heard?.sequence,
+            ],
+            [
+              'unreachable',
+              'port unreachable: no tunnel there takes its GRE packets',
+              true,
+              SERVER[outer],
+              TARGET[inner],
+              7,
+              65_535,
+            ],
+          )
         }
       }
     }
@@ -157,31 +234,52 @@ describe('What comes back by ICMP', () => {
     other.writeUInt16BE(0x880b, 2)
     const pptp = Buffer.from(whole)
     pptp.writeUInt16BE(0x2001, 0)
-    for (const carried of [other, pptp, whole.subarray(0, 3), whole.subarray(0, 8 + 20 + 7)]) assert.equal(read(4, about(4, 3, 3, 0, carried), SERVER[4]), null)
+    for (const carried of [other, pptp, whole.subarray(0, 3), whole.subarray(0, 8 + 20 + 7)])
+      assert.equal(read(4, about(4, 3, 3, 0, carried), SERVER[4]), null)
   })
 
   it('is nothing where the checksum is wrong, or another protocol is quoted', () => {
     const torn = reply(4)
     torn.writeUInt8(torn.readUInt8(30) ^ 1, 30)
     assert.equal(read(4, torn), null)
-    assert.equal(read(4, checked(Buffer.concat([Buffer.from('0301000000000000', 'hex'), ipv4(request(4), TARGET[4], 17)]))), null)
+    assert.equal(
+      read(4, checked(Buffer.concat([Buffer.from('0301000000000000', 'hex'), ipv4(request(4), TARGET[4], 17)]))),
+      null,
+    )
   })
 
   it('never brings the reader down, be it noise or a good packet cut or changed anywhere', () => {
-    const good = ([4, 6] as const).flatMap((family) => [reply(family), complaint(family, family === 4 ? 3 : 2, family === 4 ? 4 : 0, 1400), about(family, 3, 3, 1400, gre(family))].map((message) => ({ family, bytes: packet(family, message, TARGET[family]).bytes })))
+    const good = ([4, 6] as const).flatMap((family) =>
+      [
+        reply(family),
+        complaint(family, family === 4 ? 3 : 2, family === 4 ? 4 : 0, 1400),
+        about(family, 3, 3, 1400, gre(family)),
+      ].map((message) => ({ family, bytes: packet(family, message, TARGET[family]).bytes })),
+    )
     const hostile = fc.oneof(
       fc.record({ family: fc.constantFrom<Family>(4, 6), bytes: fc.uint8Array({ maxLength: 200 }) }),
-      fc.tuple(fc.constantFrom(...good), fc.nat(200), fc.array(fc.tuple(fc.nat(200), fc.nat(255)), { maxLength: 6 })).map(([{ family, bytes }, length, changes]) => {
-        const changed = Buffer.from(bytes.subarray(0, length))
-        for (const [at, value] of changes) if (at < changed.length) changed[at] = value
-        return { family, bytes: changed }
-      }),
+      fc
+        .tuple(fc.constantFrom(...good), fc.nat(200), fc.array(fc.tuple(fc.nat(200), fc.nat(255)), { maxLength: 6 }))
+        .map(([{ family, bytes }, length, changes]) => {
+          const changed = Buffer.from(bytes.subarray(0, length))
+          for (const [at, value] of changes) if (at < changed.length) changed[at] = value
+          return { family, bytes: changed }
+        }),
     )
-    fc.assert(fc.property(hostile, ({ family, bytes }) => {
-      const heard = readHeard(family, { bytes: Buffer.from(bytes), from: ipBytes(TARGET[family]), at_us: 1, interface_index: 1, hop_limit: -1 }, COOKIE)
-      if (!heard) return
-      assert.ok(heard.identifier <= 0xffff && heard.sequence <= 0xffff && heard.hop_limit >= 0 && heard.hop_limit <= 255)
-      assert.ok(heard.reported_mtu === null || (heard.reported_mtu > 0 && heard.reported_mtu <= 0xffff_ffff))
-    }), { numRuns: 3000 })
+    fc.assert(
+      fc.property(hostile, ({ family, bytes }) => {
+        const heard = readHeard(
+          family,
+          { bytes: Buffer.from(bytes), from: ipBytes(TARGET[family]), at_us: 1, interface_index: 1, hop_limit: -1 },
+          COOKIE,
+        )
+        if (!heard) return
+        assert.ok(
+          heard.identifier <= 0xffff && heard.sequence <= 0xffff && heard.hop_limit >= 0 && heard.hop_limit <= 255,
+        )
+        assert.ok(heard.reported_mtu === null || (heard.reported_mtu > 0 && heard.reported_mtu <= 0xffff_ffff))
+      }),
+      { numRuns: 3000 },
+    )
   })
 })

@@ -18,7 +18,13 @@ describe('/proc/stat', () => {
   it('gives the shares of the time between two readings, a hundred percent in all', () => {
     // 59 user, 20 system and 395 idle ticks.
     assert.deepEqual(usage('cpu', now.get('cpu')!, before.get('cpu')), {
-      name: 'cpu', usage_percent: 16.67, user_percent: 12.45, system_percent: 4.22, iowait_percent: 0, steal_percent: 0, idle_percent: 83.33,
+      name: 'cpu',
+      usage_percent: 16.67,
+      user_percent: 12.45,
+      system_percent: 4.22,
+      iowait_percent: 0,
+      steal_percent: 0,
+      idle_percent: 83.33,
     })
   })
 
@@ -35,7 +41,11 @@ describe('/proc/stat', () => {
 
   it('counts what the hypervisor took as used, and waiting for a disk as idle', () => {
     const none = { user: 0, system: 0, iowait: 0, steal: 0, idle: 0 }
-    const { usage_percent, steal_percent, iowait_percent } = usage('cpu', { ...none, steal: 25, iowait: 25, idle: 50 }, none)
+    const { usage_percent, steal_percent, iowait_percent } = usage(
+      'cpu',
+      { ...none, steal: 25, iowait: 25, idle: 50 },
+      none,
+    )
     assert.deepEqual([usage_percent, steal_percent, iowait_percent], [25, 25, 25])
   })
 
@@ -58,12 +68,28 @@ describe('/proc/meminfo', () => {
   })
 
   it('tells that swap is not configured', () => {
-    assert.deepEqual(parseSwap(captured('meminfo')), { configured: false, total_bytes: 0, used_bytes: 0, free_bytes: 0, used_percent: 0 })
+    assert.deepEqual(parseSwap(captured('meminfo')), {
+      configured: false,
+      total_bytes: 0,
+      used_bytes: 0,
+      free_bytes: 0,
+      used_percent: 0,
+    })
   })
 
   it('gives swap where there is some', () => {
-    const swap = parseSwap(captured('meminfo').replace(/SwapTotal: .*/, 'SwapTotal:       1000 kB').replace(/SwapFree: .*/, 'SwapFree:         750 kB'))
-    assert.deepEqual(swap, { configured: true, total_bytes: 1024000, used_bytes: 256000, free_bytes: 768000, used_percent: 25 })
+    const swap = parseSwap(
+      captured('meminfo')
+        .replace(/SwapTotal: .*/, 'SwapTotal:       1000 kB')
+        .replace(/SwapFree: .*/, 'SwapFree:         750 kB'),
+    )
+    assert.deepEqual(swap, {
+      configured: true,
+      total_bytes: 1024000,
+      used_bytes: 256000,
+      free_bytes: 768000,
+      used_percent: 25,
+    })
   })
 
   it('is refused where a field is missing, by its name', () => {
@@ -73,7 +99,13 @@ describe('/proc/meminfo', () => {
 
 describe('/proc/loadavg', () => {
   it('gives the three averages and the tasks', () => {
-    assert.deepEqual(parseLoad(captured('loadavg')), { one: 2.61, five: 0.76, fifteen: 0.26, running_tasks: 1, total_tasks: 104 })
+    assert.deepEqual(parseLoad(captured('loadavg')), {
+      one: 2.61,
+      five: 0.76,
+      fifteen: 0.26,
+      running_tasks: 1,
+      total_tasks: 104,
+    })
   })
 
   it('is refused where it is something else', () => {
@@ -86,7 +118,16 @@ describe('/proc/net/dev', () => {
     const found = parseNetDev(captured('net-dev'))
     assert.equal(found.size, 16)
     assert.deepEqual([...found.keys()].slice(0, 3), ['lo', 'eth0', 'gre0'])
-    assert.deepEqual(found.get('veth1'), { rx_bytes: 586, rx_packets: 7, rx_errors: 0, rx_dropped: 0, tx_bytes: 516, tx_packets: 6, tx_errors: 0, tx_dropped: 0 })
+    assert.deepEqual(found.get('veth1'), {
+      rx_bytes: 586,
+      rx_packets: 7,
+      rx_errors: 0,
+      rx_dropped: 0,
+      tx_bytes: 516,
+      tx_packets: 6,
+      tx_errors: 0,
+      tx_dropped: 0,
+    })
     assert.equal(found.get('eth0.5')?.rx_bytes, 0)
   })
 
@@ -106,11 +147,21 @@ describe('/proc/self/mountinfo', () => {
   it('gives each mount with its device and its own path, blanks and all', () => {
     assert.equal(mounts.length, 25)
     assert.ok(mounts.some(({ mount_point, filesystem }) => mount_point === '/mnt/with space' && filesystem === 'tmpfs'))
-    assert.deepEqual(mounts.at(-1), { device_number: '254:0', root: '/srv/my data/sub', mount_point: '/mnt/again', filesystem: 'ext4', device: '/dev/vda', is_read_only: false })
+    assert.deepEqual(mounts.at(-1), {
+      device_number: '254:0',
+      root: '/srv/my data/sub',
+      mount_point: '/mnt/again',
+      filesystem: 'ext4',
+      device: '/dev/vda',
+      is_read_only: false,
+    })
   })
 
   it('is worth one line for each disk, however often it is mounted', () => {
-    assert.deepEqual(worthShowing(mounts, true).map(({ mount_point }) => mount_point), ['/'])
+    assert.deepEqual(
+      worthShowing(mounts, true).map(({ mount_point }) => mount_point),
+      ['/'],
+    )
   })
 
   it('is worth more lines where pseudo file systems are not hidden, and none that could hang', () => {
@@ -119,23 +170,39 @@ describe('/proc/self/mountinfo', () => {
     assert.ok(!shown.some(({ filesystem }) => filesystem === 'autofs'))
   })
 
-  const line = (root: string, mount_point: string, kind: string): string => `1 1 8:1 ${root} ${mount_point} rw - ${kind} rw`
+  const line = (root: string, mount_point: string, kind: string): string =>
+    `1 1 8:1 ${root} ${mount_point} rw - ${kind} rw`
 
   it('never asks a server that may be away, hides images, and shows the root of a container', () => {
-    const text = ['10.0.0.1:/data nfs', '/dev/loop3 squashfs', 'overlay overlay', '/dev/sdb1 fuseblk'].map((words, at) => {
-      const [device = '', filesystem = ''] = words.split(' ')
-      return `1 1 0:${at} / ${filesystem === 'overlay' ? '/' : `/mnt/${at}`} rw - ${filesystem} ${device} rw`
-    })
-    assert.deepEqual(worthShowing(parseMounts(text.join('\n')), true).map(({ filesystem }) => filesystem), ['overlay'])
+    const text = ['10.0.0.1:/data nfs', '/dev/loop3 squashfs', 'overlay overlay', '/dev/sdb1 fuseblk'].map(
+      (words, at) => {
+        const [device = '', filesystem = ''] = words.split(' ')
+        return `1 1 0:${at} / ${filesystem === 'overlay' ? '/' : `/mnt/${at}`} rw - ${filesystem} ${device} rw`
+      },
+    )
+    assert.deepEqual(
+      worthShowing(parseMounts(text.join('\n')), true).map(({ filesystem }) => filesystem),
+      ['overlay'],
+    )
   })
 
   it('takes the whole before a part, and what lies on top of what is mounted over', () => {
-    const text = [line('/part', '/a', 'ext4 /dev/sda1'), line('/', '/longer', 'ext4 /dev/sda1'), '1 1 8:2 / /b rw - ext4 /dev/sdb ro', '1 1 0:9 / /b rw - tmpfs tmpfs rw'].join('\n')
-    assert.deepEqual(worthShowing(parseMounts(text), true).map(({ mount_point }) => mount_point), ['/longer'])
+    const text = [
+      line('/part', '/a', 'ext4 /dev/sda1'),
+      line('/', '/longer', 'ext4 /dev/sda1'),
+      '1 1 8:2 / /b rw - ext4 /dev/sdb ro',
+      '1 1 0:9 / /b rw - tmpfs tmpfs rw',
+    ].join('\n')
+    assert.deepEqual(
+      worthShowing(parseMounts(text), true).map(({ mount_point }) => mount_point),
+      ['/longer'],
+    )
   })
 
   it('knows a disk that is read-only from one that is so for this program', () => {
-    const [own, all] = parseMounts(['1 1 8:1 / /a ro - ext4 /dev/sda rw', '1 1 8:2 / /b ro - ext4 /dev/sdb ro,errors=remount-ro'].join('\n'))
+    const [own, all] = parseMounts(
+      ['1 1 8:1 / /a ro - ext4 /dev/sda rw', '1 1 8:2 / /b ro - ext4 /dev/sdb ro,errors=remount-ro'].join('\n'),
+    )
     assert.deepEqual([own?.is_read_only, all?.is_read_only], [false, true])
   })
 })
@@ -147,20 +214,43 @@ describe('/sys/class/net', () => {
   }
 
   it('tells class and kind of every interface of a machine that has many', () => {
-    const told = Object.keys(capturedLinks).map((name) => [name, factsOf(name).class, factsOf(name).kind].join(' ').trim())
+    const told = Object.keys(capturedLinks).map((name) =>
+      [name, factsOf(name).class, factsOf(name).kind].join(' ').trim(),
+    )
     assert.deepEqual(told, [
-      'br0 other bridge', 'erspan0 other', 'eth0 physical', 'eth0.5 other vlan', 'gre-a-1 tunnel gre', 'gre0 tunnel gre', 'gretap0 other', 'ip6gre0 tunnel ip6gre',
-      'ip6tnl0 tunnel', 'lo loopback', 'six1 tunnel ip6gre', 'tap1 other', 'tun0 tunnel tun', 'veth0 other', 'veth1 other', 'wg0 tunnel wireguard',
+      'br0 other bridge',
+      'erspan0 other',
+      'eth0 physical',
+      'eth0.5 other vlan',
+      'gre-a-1 tunnel gre',
+      'gre0 tunnel gre',
+      'gretap0 other',
+      'ip6gre0 tunnel ip6gre',
+      'ip6tnl0 tunnel',
+      'lo loopback',
+      'six1 tunnel ip6gre',
+      'tap1 other',
+      'tun0 tunnel tun',
+      'veth0 other',
+      'veth1 other',
+      'wg0 tunnel wireguard',
     ])
   })
 
-  it('takes the panel\'s word for an Ethernet tunnel, and never for a card', () => {
+  it("takes the panel's word for an Ethernet tunnel, and never for a card", () => {
     assert.deepEqual([factsOf('tap1', 'gretap').class, factsOf('tap1', 'gretap').kind], ['tunnel', 'gretap'])
     assert.deepEqual([factsOf('eth0', 'gretap').class, factsOf('eth0', 'gretap').kind], ['physical', ''])
   })
 
   it('tells index, MTU and state', () => {
-    assert.deepEqual(factsOf('gre-a-1'), { index: 9, class: 'tunnel', kind: 'gre', mtu: 1472, oper_state: 'UNKNOWN', is_up: true })
+    assert.deepEqual(factsOf('gre-a-1'), {
+      index: 9,
+      class: 'tunnel',
+      kind: 'gre',
+      mtu: 1472,
+      oper_state: 'UNKNOWN',
+      is_up: true,
+    })
     assert.equal(factsOf('gre0').is_up, false)
   })
 })

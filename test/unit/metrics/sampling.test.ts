@@ -45,7 +45,16 @@ describe('the sampling of metrics', () => {
   }
   const make = (parts: Partial<MetricsParts> = {}): Metrics => {
     const now = (): Date => new Date(Date.UTC(2026, 0, 1) + elapsed)
-    return new Metrics({ db, bus, host, now, clock, settings: settingsWith(), logger: makeLogger({ write: () => undefined }), ...parts })
+    return new Metrics({
+      db,
+      bus,
+      host,
+      now,
+      clock,
+      settings: settingsWith(),
+      logger: makeLogger({ write: () => undefined }),
+      ...parts,
+    })
   }
   /** Readings are taken by hand: the clock of the test puts its work off for good. */
   const start = async (parts: Partial<MetricsParts> = {}): Promise<Metrics> => {
@@ -61,8 +70,20 @@ describe('the sampling of metrics', () => {
   }
   const of = ({ network }: MetricsSnapshot, name: string) => network.interfaces.find((one) => one.name === name)!
   const figures = (snapshot: MetricsSnapshot, name: string): number[] => {
-    const { rx_bytes_per_second, tx_bytes_per_second, rx_bytes_since_boot, rx_bytes_since_install, tx_bytes_since_install } = of(snapshot, name)
-    return [rx_bytes_per_second, tx_bytes_per_second, rx_bytes_since_boot, rx_bytes_since_install, tx_bytes_since_install]
+    const {
+      rx_bytes_per_second,
+      tx_bytes_per_second,
+      rx_bytes_since_boot,
+      rx_bytes_since_install,
+      tx_bytes_since_install,
+    } = of(snapshot, name)
+    return [
+      rx_bytes_per_second,
+      tx_bytes_per_second,
+      rx_bytes_since_boot,
+      rx_bytes_since_install,
+      tx_bytes_since_install,
+    ]
   }
 
   it('gives rates in bytes per second, over the time that really passed', async () => {
@@ -131,7 +152,12 @@ describe('the sampling of metrics', () => {
     host.traffic({ lo: [9000, 9000], eth0: [1_001_000, 400_000], 'gre-a-1': [1100, 200] })
     const { network } = await after(metrics, 1)
     assert.deepEqual(network.totals, {
-      rx_bytes_per_second: 1000, tx_bytes_per_second: 0, rx_bytes_since_boot: 1_001_000, tx_bytes_since_boot: 400_000, rx_bytes_since_install: 1000, tx_bytes_since_install: 0,
+      rx_bytes_per_second: 1000,
+      tx_bytes_per_second: 0,
+      rx_bytes_since_boot: 1_001_000,
+      tx_bytes_since_boot: 400_000,
+      rx_bytes_since_install: 1000,
+      tx_bytes_since_install: 0,
     })
   })
 
@@ -142,16 +168,33 @@ describe('the sampling of metrics', () => {
 
   it('hides the loopback, or shows it', async () => {
     assert.equal(of(await after(await start(), 1), 'lo'), undefined)
-    assert.equal(of(await after(await start({ settings: settingsWith({ 'metrics.hide_loopback': false }) }), 1), 'lo').class, 'loopback')
+    assert.equal(
+      of(await after(await start({ settings: settingsWith({ 'metrics.hide_loopback': false }) }), 1), 'lo').class,
+      'loopback',
+    )
   })
 
   it('tells of a disk that cannot be read, and of the others all the same', async () => {
-    host.files.set('/proc/self/mountinfo', ['1 1 8:1 / / rw - ext4 /dev/sda rw', '1 1 8:2 / /secret rw - ext4 /dev/sdb rw'].join('\n'))
+    host.files.set(
+      '/proc/self/mountinfo',
+      ['1 1 8:1 / / rw - ext4 /dev/sda rw', '1 1 8:2 / /secret rw - ext4 /dev/sdb rw'].join('\n'),
+    )
     const { disks, errors } = await after(await start(), 1)
-    assert.deepEqual(disks, [{
-      device: '/dev/sda', mount_point: '/', filesystem: 'ext4', is_read_only: false, total_bytes: 4_096_000, used_bytes: 2_048_000, available_bytes: 1_638_400,
-      used_percent: 55.56, inodes_total: 100, inodes_used_percent: 25, level: 'ok',
-    }])
+    assert.deepEqual(disks, [
+      {
+        device: '/dev/sda',
+        mount_point: '/',
+        filesystem: 'ext4',
+        is_read_only: false,
+        total_bytes: 4_096_000,
+        used_bytes: 2_048_000,
+        available_bytes: 1_638_400,
+        used_percent: 55.56,
+        inodes_total: 100,
+        inodes_used_percent: 25,
+        level: 'ok',
+      },
+    ])
     assert.deepEqual(errors, [{ part: 'disks', detail: '/secret: EACCES: permission denied' }])
   })
 
@@ -171,7 +214,8 @@ describe('the sampling of metrics', () => {
     })
     const started = performance.now()
     const metrics = await start()
-    for (let i = 0; i < 3; i++) assert.deepEqual((await after(metrics, 1)).errors, [{ part: 'disks', detail: '/: does not answer' }])
+    for (let i = 0; i < 3; i++)
+      assert.deepEqual((await after(metrics, 1)).errors, [{ part: 'disks', detail: '/: does not answer' }])
     assert.ok(performance.now() - started < DISK_PATIENCE_MS + 200)
     assert.equal(asked, 1)
     assert.equal(metricsComponent(metrics).status, 'degraded')
@@ -182,7 +226,10 @@ describe('the sampling of metrics', () => {
     host.files.set('/proc/loadavg', 'high\n')
     const { cpu, load, errors, memory } = await after(await start(), 1)
     assert.deepEqual([cpu, load.one, memory.total_bytes > 0], [[], 0, true])
-    assert.deepEqual(errors.map(({ part }) => part), ['cpu', 'load'])
+    assert.deepEqual(
+      errors.map(({ part }) => part),
+      ['cpu', 'load'],
+    )
   })
 
   it('tells that the sums cannot be stored, goes on counting, and stores them when it can', async () => {
@@ -209,7 +256,10 @@ describe('the sampling of metrics', () => {
     for (let i = 0; i < 25; i++) await after(metrics, 1)
     const { points, total } = metrics.sampler.history(1000)
     assert.deepEqual([points.length, total], [10, 10])
-    assert.deepEqual(points.map(({ at }) => Date.parse(at) / 1000 - Date.UTC(2026, 0, 1) / 1000), [16, 17, 18, 19, 20, 21, 22, 23, 24, 25])
+    assert.deepEqual(
+      points.map(({ at }) => Date.parse(at) / 1000 - Date.UTC(2026, 0, 1) / 1000),
+      [16, 17, 18, 19, 20, 21, 22, 23, 24, 25],
+    )
     assert.deepEqual(metrics.sampler.history(3).points, points.slice(-3))
     assert.deepEqual(metrics.sampler.history(0), { points: [], total: 10 })
   })
@@ -229,22 +279,37 @@ describe('the sampling of metrics', () => {
     assert.deepEqual([kept.length, kept[0]!.name], [INTERFACES_KEPT, 'eth0'])
     host.files.set('/sys/class/net/gre-a-999/operstate', 'down\n')
     let rounds = 0
-    while (of(await after(metrics, 1), 'gre-a-999').oper_state !== 'DOWN') assert.ok(++rounds <= Math.ceil(1001 / LOOKED_AT_OF_MANY))
+    while (of(await after(metrics, 1), 'gre-a-999').oper_state !== 'DOWN')
+      assert.ok(++rounds <= Math.ceil(1001 / LOOKED_AT_OF_MANY))
     for (const number of [0, 500, 999]) {
       host.files.set(`/sys/class/net/gre-a-${number}/mtu`, '1400\n')
-      bus.publish('host.changed', { events: [{ subject: 'link', interface_name: `gre-a-${number}`, index: 0, is_removal: false }] })
+      bus.publish('host.changed', {
+        events: [{ subject: 'link', interface_name: `gre-a-${number}`, index: 0, is_removal: false }],
+      })
       assert.equal(of(await after(metrics, 1), `gre-a-${number}`).mtu, 1400, 'the kernel told of it')
     }
   })
 
   it('forgets the names that were seen longest ago, above thousands', async () => {
-    const tally = { boot_id: 'one', interface_index: 1, rx_bytes_seen: 1, tx_bytes_seen: 1, rx_bytes_since_install: 2 ** 53 - 1, tx_bytes_since_install: 1 }
-    const old = new Map(Array.from({ length: NAMES_KEPT }, (_, i) => [`veth${i}`, { ...tally, seen_date: new Date(i).toISOString() }]))
+    const tally = {
+      boot_id: 'one',
+      interface_index: 1,
+      rx_bytes_seen: 1,
+      tx_bytes_seen: 1,
+      rx_bytes_since_install: 2 ** 53 - 1,
+      tx_bytes_since_install: 1,
+    }
+    const old = new Map(
+      Array.from({ length: NAMES_KEPT }, (_, i) => [`veth${i}`, { ...tally, seen_date: new Date(i).toISOString() }]),
+    )
     await writeTallies(db, old)
     assert.equal((await readTallies(db)).get('veth0')?.rx_bytes_since_install, 2 ** 53 - 1)
     await start()
     const kept = await readTallies(db)
-    assert.deepEqual([kept.size, kept.has('eth0'), kept.has('veth0'), kept.has('veth4999')], [NAMES_KEPT, true, false, true])
+    assert.deepEqual(
+      [kept.size, kept.has('eth0'), kept.has('veth0'), kept.has('veth4999')],
+      [NAMES_KEPT, true, false, true],
+    )
   })
 
   it('keeps to its grid: a first reading within a second, then one each interval, and none to make up for what was missed', async () => {
@@ -254,10 +319,14 @@ describe('the sampling of metrics', () => {
       const { ms, work } = next!
       ;[next, elapsed] = [null, elapsed + ms + late]
       work()
-      while (metrics.sampler.history(0).total === taken || next === null) await new Promise((resolve) => setImmediate(resolve))
+      while (metrics.sampler.history(0).total === taken || next === null)
+        await new Promise((resolve) => setImmediate(resolve))
       return ms
     }
-    assert.deepEqual([await round(0), await round(300), await round(0), await round(35_000), await round(0)], [1000, 10_000, 9700, 10_000, 5000])
+    assert.deepEqual(
+      [await round(0), await round(300), await round(0), await round(35_000), await round(0)],
+      [1000, 10_000, 9700, 10_000, 5000],
+    )
   })
 
   it('says of itself what is so: not begun, on its way, at work, late', async () => {
@@ -267,7 +336,11 @@ describe('the sampling of metrics', () => {
     running.push(metrics)
     assert.match(metricsComponent(metrics).detail, /on its way/)
     await after(metrics, 1)
-    assert.deepEqual(metricsComponent(metrics), { name: 'metrics', status: 'ok', detail: 'One reading every 1 s, 1 kept, 0 watching' })
+    assert.deepEqual(metricsComponent(metrics), {
+      name: 'metrics',
+      status: 'ok',
+      detail: 'One reading every 1 s, 1 kept, 0 watching',
+    })
     elapsed += 10_000
     assert.deepEqual(metricsComponent(metrics), { name: 'metrics', status: 'error', detail: 'No reading for 10 s' })
   })

@@ -3,8 +3,18 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { firstTally, nextTally, type Seen, type Tally } from '@panel/web-daemon/features/metrics/traffic.ts'
 
-const seen = (rx: number, tx: number, more: Partial<Seen> = {}): Seen => ({ boot_id: 'one', interface_index: 4, rx_bytes_seen: rx, tx_bytes_seen: tx, seen_date: '2026-01-01T00:00:00.000Z', ...more })
-const sums = ({ rx_bytes_since_install, tx_bytes_since_install }: Tally): number[] => [rx_bytes_since_install, tx_bytes_since_install]
+const seen = (rx: number, tx: number, more: Partial<Seen> = {}): Seen => ({
+  boot_id: 'one',
+  interface_index: 4,
+  rx_bytes_seen: rx,
+  tx_bytes_seen: tx,
+  seen_date: '2026-01-01T00:00:00.000Z',
+  ...more,
+})
+const sums = ({ rx_bytes_since_install, tx_bytes_since_install }: Tally): number[] => [
+  rx_bytes_since_install,
+  tx_bytes_since_install,
+]
 const START = firstTally(seen(1000, 500))
 
 describe('the bytes since the installation', () => {

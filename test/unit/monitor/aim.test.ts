@@ -7,10 +7,23 @@ import type { AddressRecord, TunnelRecord } from '@panel/web-daemon/features/tun
 import { settingsWith } from '../../support/settings.ts'
 import { tunnelRecord } from '../pairing/content.ts'
 
-const address = (text: string, peer_address = '', prefix_length = 30, is_primary = false): AddressRecord => ({ tunnel_address_id: 1, address: text, peer_address, prefix_length, address_family_id: text.includes(':') ? 20 : 10, is_primary, sort_order: 0 })
+const address = (text: string, peer_address = '', prefix_length = 30, is_primary = false): AddressRecord => ({
+  tunnel_address_id: 1,
+  address: text,
+  peer_address,
+  prefix_length,
+  address_family_id: text.includes(':') ? 20 : 10,
+  is_primary,
+  sort_order: 0,
+})
 const [example] = fc.sample(tunnelRecord, { seed: 1, numRuns: 1 }) as [TunnelRecord]
-const record = (fields: Partial<TunnelRecord> = {}): TunnelRecord => ({ ...example, addresses: [address('172.17.1.1')], ...fields })
-const plan = (fields: Partial<TunnelRecord> = {}, settings: Partial<SettingValues> = {}) => planOf(record(fields), settingsWith(settings))
+const record = (fields: Partial<TunnelRecord> = {}): TunnelRecord => ({
+  ...example,
+  addresses: [address('172.17.1.1')],
+  ...fields,
+})
+const plan = (fields: Partial<TunnelRecord> = {}, settings: Partial<SettingValues> = {}) =>
+  planOf(record(fields), settingsWith(settings))
 const way = (fields: Partial<TunnelRecord>): string => {
   const { aim, disabled } = plan(fields)
   return aim ? `${aim.source} to ${aim.target}` : `${disabled?.state}: ${disabled?.reason}`
@@ -30,14 +43,20 @@ describe('The probes of a tunnel', () => {
 
   it('go to monitor_target from an address of its family', () => {
     assert.equal(way({ monitor_target: '198.51.100.9' }), '172.17.1.1 to 198.51.100.9')
-    assert.equal(way({ monitor_target: 'fd07::9', addresses: [address('172.17.1.1'), address('fd00::1', '', 64)] }), 'fd00::1 to fd07::9')
+    assert.equal(
+      way({ monitor_target: 'fd07::9', addresses: [address('172.17.1.1'), address('fd00::1', '', 64)] }),
+      'fd00::1 to fd07::9',
+    )
   })
 
-  it('are none without an address, without a peer, and where no address is of the target\'s family', () => {
+  it("are none without an address, without a peer, and where no address is of the target's family", () => {
     assert.equal(way({ addresses: [] }), 'Disabled: The tunnel has no address to probe from')
     assert.match(way({ addresses: [address('10.0.0.1', '', 24)] }), /^Disabled: No peer address is known/)
     assert.match(way({ monitor_target: 'fd07::9' }), /^Disabled: monitor_target fd07::9 is of another family/)
-    assert.match(way({ addresses: [address('10.0.0.1', 'fd00::2', 24)] }), /^Disabled: The peer fd00::2 is of another family/)
+    assert.match(
+      way({ addresses: [address('10.0.0.1', 'fd00::2', 24)] }),
+      /^Disabled: The peer fd00::2 is of another family/,
+    )
   })
 
   it('are none where the tunnel is disabled or its override says no, and where there is no override and the setting says no', () => {
@@ -46,7 +65,15 @@ describe('The probes of a tunnel', () => {
       const { isWanted, aim } = plan({ is_monitor_enabled }, { 'monitor.enabled': setting })
       return [isWanted, aim !== null]
     }
-    assert.deepEqual([wanted(null, true), wanted(null, false), wanted(true, false), wanted(false, true)], [[true, true], [false, false], [true, true], [false, false]])
+    assert.deepEqual(
+      [wanted(null, true), wanted(null, false), wanted(true, false), wanted(false, true)],
+      [
+        [true, true],
+        [false, false],
+        [true, true],
+        [false, false],
+      ],
+    )
   })
 
   it('say something in a window that is smaller than the samples that a change takes', () => {
@@ -56,8 +83,53 @@ describe('The probes of a tunnel', () => {
 
   it('go by the settings, and by each override before them', () => {
     const { aim, thresholds, window_size } = plan()
-    assert.deepEqual([aim?.interval_ms, aim?.timeout_ms, aim?.packet_size, window_size, thresholds], [1000, 2000, 56, 60, { state_change_samples: 3, decided_least: 3, degraded_loss_percent: 20, down_loss_percent: 100, degraded_rtt_ms: null }])
-    const overridden = plan({ monitor_interval_seconds: 0.2, monitor_timeout_seconds: 0.5, monitor_packet_size: 100, monitor_window_size: 9, monitor_degraded_loss_percent: 5, monitor_down_loss_percent: 50, monitor_degraded_rtt_ms: 150, monitor_state_change_samples: 1 })
-    assert.deepEqual([overridden.aim?.interval_ms, overridden.aim?.timeout_ms, overridden.aim?.packet_size, overridden.window_size, overridden.thresholds], [200, 500, 100, 9, { state_change_samples: 1, decided_least: 1, degraded_loss_percent: 5, down_loss_percent: 50, degraded_rtt_ms: 150 }])
+    assert.deepEqual(
+      [aim?.interval_ms, aim?.timeout_ms, aim?.packet_size, window_size, thresholds],
+      [
+        1000,
+        2000,
+        56,
+        60,
+        {
+          state_change_samples: 3,
+          decided_least: 3,
+          degraded_loss_percent: 20,
+          down_loss_percent: 100,
+          degraded_rtt_ms: null,
+        },
+      ],
+    )
+    const overridden = plan({
+      monitor_interval_seconds: 0.2,
+      monitor_timeout_seconds: 0.5,
+      monitor_packet_size: 100,
+      monitor_window_size: 9,
+      monitor_degraded_loss_percent: 5,
+      monitor_down_loss_percent: 50,
+      monitor_degraded_rtt_ms: 150,
+      monitor_state_change_samples: 1,
+    })
+    assert.deepEqual(
+      [
+        overridden.aim?.interval_ms,
+        overridden.aim?.timeout_ms,
+        overridden.aim?.packet_size,
+        overridden.window_size,
+        overridden.thresholds,
+      ],
+      [
+        200,
+        500,
+        100,
+        9,
+        {
+          state_change_samples: 1,
+          decided_least: 1,
+          degraded_loss_percent: 5,
+          down_loss_percent: 50,
+          degraded_rtt_ms: 150,
+        },
+      ],
+    )
   })
 })

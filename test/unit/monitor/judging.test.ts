@@ -6,7 +6,13 @@ import { classify, type Evidence, type Thresholds, type Verdict } from '@panel/w
 import { Judge } from '@panel/web-daemon/features/monitor/judge.ts'
 import { Window } from '@panel/web-daemon/features/monitor/window.ts'
 
-const STANDARD: Thresholds = { state_change_samples: 3, decided_least: 3, degraded_loss_percent: 20, down_loss_percent: 100, degraded_rtt_ms: null }
+const STANDARD: Thresholds = {
+  state_change_samples: 3,
+  decided_least: 3,
+  degraded_loss_percent: 20,
+  down_loss_percent: 100,
+  degraded_rtt_ms: null,
+}
 
 const seen = (answers: number, lost: number, rtt_ms = 10): Window => {
   const window = new Window(1000)
@@ -25,16 +31,27 @@ describe('What the probes say of a tunnel', () => {
   })
 
   it('is Down from down_loss_percent on, Degraded from degraded_loss_percent on, and Up below', () => {
-    assert.deepEqual([seen(0, 60), seen(1, 59), seen(48, 12), seen(49, 11), seen(60, 0)].map((window) => stateOf(window)), ['Down', 'Degraded', 'Degraded', 'Up', 'Up'])
+    assert.deepEqual(
+      [seen(0, 60), seen(1, 59), seen(48, 12), seen(49, 11), seen(60, 0)].map((window) => stateOf(window)),
+      ['Down', 'Degraded', 'Degraded', 'Up', 'Up'],
+    )
     assert.equal(stateOf(seen(40, 20), { down_loss_percent: 30 }), 'Down')
   })
 
   it('is Degraded where answers take degraded_rtt_ms or more on average, and that is off unless it is set', () => {
-    assert.deepEqual([stateOf(seen(60, 0, 5000)), stateOf(seen(60, 0, 150), { degraded_rtt_ms: 150 }), stateOf(seen(60, 0, 149.9), { degraded_rtt_ms: 150 })], ['Up', 'Degraded', 'Up'])
+    assert.deepEqual(
+      [
+        stateOf(seen(60, 0, 5000)),
+        stateOf(seen(60, 0, 150), { degraded_rtt_ms: 150 }),
+        stateOf(seen(60, 0, 149.9), { degraded_rtt_ms: 150 }),
+      ],
+      ['Up', 'Degraded', 'Up'],
+    )
   })
 
   it('is Degraded, and says why, where a silent peer answers TCP, and Down where it does not', () => {
-    const knocked = (isAlive: boolean): Verdict => verdict(seen(0, 60), {}, { knock: { isAlive, detail: 'port 22 refuses' } })
+    const knocked = (isAlive: boolean): Verdict =>
+      verdict(seen(0, 60), {}, { knock: { isAlive, detail: 'port 22 refuses' } })
     assert.equal(knocked(true).state, 'Degraded')
     assert.match(knocked(true).reason, /answers TCP but not ICMP/)
     assert.deepEqual([knocked(false).state, /TCP: port 22/.test(knocked(false).reason)], ['Down', true])
@@ -45,35 +62,62 @@ describe('What the probes say of a tunnel', () => {
   })
 
   it('always has a reason, and repeats what the kernel or a router said', () => {
-    fc.assert(fc.property(fc.nat(80), fc.nat(80), fc.option(fc.double({ min: 1, max: 100 })), (answers, lost, degraded_rtt_ms) => {
-      assert.ok(verdict(seen(answers, lost), { degraded_rtt_ms }).reason.length > 10)
-    }))
-    assert.match(verdict(seen(0, 60), {}, { detail: 'Network is unreachable' }).reason, /100 % of the last 60 probes to 172.17.1.2 are lost; the last time: Network is unreachable/)
+    fc.assert(
+      fc.property(
+        fc.nat(80),
+        fc.nat(80),
+        fc.option(fc.double({ min: 1, max: 100 })),
+        (answers, lost, degraded_rtt_ms) => {
+          assert.ok(verdict(seen(answers, lost), { degraded_rtt_ms }).reason.length > 10)
+        },
+      ),
+    )
+    assert.match(
+      verdict(seen(0, 60), {}, { detail: 'Network is unreachable' }).reason,
+      /100 % of the last 60 probes to 172.17.1.2 are lost; the last time: Network is unreachable/,
+    )
   })
 })
 
 describe('The state of a tunnel', () => {
   const said = (state: MonitorState): Verdict => ({ state, reason: `samples say ${state}` })
-  const samples = (judge: Judge, states: readonly MonitorState[], needed = 3): MonitorState[] => states.map((state, at) => (judge.sample(said(state), needed, at), judge.state))
+  const samples = (judge: Judge, states: readonly MonitorState[], needed = 3): MonitorState[] =>
+    states.map((state, at) => (judge.sample(said(state), needed, at), judge.state))
 
   it('changes only after three samples in a row that agree', () => {
     const judge = new Judge(0)
-    assert.deepEqual(samples(judge, ['Up', 'Up', 'Up', 'Down', 'Down', 'Up', 'Down', 'Down', 'Degraded', 'Down', 'Down', 'Down']), ['Unknown', 'Unknown', 'Up', 'Up', 'Up', 'Up', 'Up', 'Up', 'Up', 'Up', 'Up', 'Down'])
+    assert.deepEqual(
+      samples(judge, ['Up', 'Up', 'Up', 'Down', 'Down', 'Up', 'Down', 'Down', 'Degraded', 'Down', 'Down', 'Down']),
+      ['Unknown', 'Unknown', 'Up', 'Up', 'Up', 'Up', 'Up', 'Up', 'Up', 'Up', 'Up', 'Down'],
+    )
     assert.equal(judge.since, 11)
   })
 
   it('never changes without that many samples of the new state before it, whatever comes', () => {
-    fc.assert(fc.property(fc.array(fc.constantFrom<MonitorState>('Up', 'Degraded', 'Down', 'Unknown'), { maxLength: 60 }), fc.integer({ min: 1, max: 6 }), (states, needed) => {
-      const judge = new Judge(0)
-      for (const [at, state] of states.entries()) {
-        const before = judge.state
-        const turn = judge.sample(said(state), needed, at)
-        assert.equal(turn !== null, before !== judge.state)
-        // Where the probes say nothing in particular they neither agree nor disagree.
-        if (turn) assert.ok(states.slice(0, at + 1).filter((one) => one !== 'Unknown').slice(-needed).every((one) => one === judge.state))
-        assert.notEqual(judge.reason, '')
-      }
-    }))
+    fc.assert(
+      fc.property(
+        fc.array(fc.constantFrom<MonitorState>('Up', 'Degraded', 'Down', 'Unknown'), { maxLength: 60 }),
+        fc.integer({ min: 1, max: 6 }),
+        (states, needed) => {
+          const judge = new Judge(0)
+          for (const [at, state] of states.entries()) {
+            const before = judge.state
+            const turn = judge.sample(said(state), needed, at)
+            assert.equal(turn !== null, before !== judge.state)
+            // Where the probes say nothing in particular they neither agree nor disagree.
+            if (turn)
+              assert.ok(
+                states
+                  .slice(0, at + 1)
+                  .filter((one) => one !== 'Unknown')
+                  .slice(-needed)
+                  .every((one) => one === judge.state),
+              )
+            assert.notEqual(judge.reason, '')
+          }
+        },
+      ),
+    )
   })
 
   it('keeps the reason of the newest sample that agrees with it', () => {
@@ -87,14 +131,22 @@ describe('The state of a tunnel', () => {
   it('is forced at once, and hears no samples meanwhile', () => {
     const judge = new Judge(0)
     samples(judge, ['Up', 'Up', 'Up'])
-    assert.deepEqual(judge.force({ state: 'Down', reason: 'interface_missing' }, 7), { from: 'Up', to: 'Down', reason: 'interface_missing' })
+    assert.deepEqual(judge.force({ state: 'Down', reason: 'interface_missing' }, 7), {
+      from: 'Up',
+      to: 'Down',
+      reason: 'interface_missing',
+    })
     assert.deepEqual([...samples(judge, ['Up', 'Up', 'Up', 'Up']), judge.since], ['Down', 'Down', 'Down', 'Down', 7])
     assert.equal(judge.force({ state: 'Down', reason: 'interface_missing' }, 8), null)
     assert.deepEqual(judge.force({ state: 'Down', reason: 'admin' }, 8), { from: 'Down', to: 'Down', reason: 'admin' })
   })
 
   it('is Unknown after Disabled, and stays Down after a link came back until samples agree', () => {
-    for (const [forced, after] of [['Disabled', 'Unknown'], ['Unknown', 'Unknown'], ['Down', 'Down']] as const) {
+    for (const [forced, after] of [
+      ['Disabled', 'Unknown'],
+      ['Unknown', 'Unknown'],
+      ['Down', 'Down'],
+    ] as const) {
       const judge = new Judge(0)
       judge.force({ state: forced, reason: 'forced' }, 1)
       judge.release(2)

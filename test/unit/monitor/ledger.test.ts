@@ -31,12 +31,23 @@ describe('The history in the store', () => {
     db.transaction().execute(async (transaction) => {
       const ids: number[] = []
       for (let at = 0; at < count; at++) {
-        const { tunnel_id: _, ...record } = { ...example, interface_name: `gre-${at}`, address_pool_id: null, addresses: [] }
+        const { tunnel_id: _, ...record } = {
+          ...example,
+          interface_name: `gre-${at}`,
+          address_pool_id: null,
+          addresses: [],
+        }
         ids.push(await insertTunnel(transaction, record))
       }
       return ids
     })
-  const rows = async (): Promise<number> => (await db.selectFrom('monitor_bucket').select((e) => e.fn.countAll<number>().as('count')).executeTakeFirstOrThrow()).count
+  const rows = async (): Promise<number> =>
+    (
+      await db
+        .selectFrom('monitor_bucket')
+        .select((e) => e.fn.countAll<number>().as('count'))
+        .executeTakeFirstOrThrow()
+    ).count
 
   describe('of many tunnels', () => {
     let at: number
@@ -44,8 +55,16 @@ describe('The history in the store', () => {
     let ledger: Ledger
     const begin = async (count: number): Promise<void> => {
       at = BEGIN
-      watched = (await tunnels(count)).map((tunnel_id) => new Watched(planOf({ ...example, tunnel_id }, settingsWith({})), null, at))
-      ledger = new Ledger({ db, now: () => new Date(at), logger: makeLogger({ write: () => undefined }), watched: () => watched, settings: settingsWith({}) })
+      watched = (await tunnels(count)).map(
+        (tunnel_id) => new Watched(planOf({ ...example, tunnel_id }, settingsWith({})), null, at),
+      )
+      ledger = new Ledger({
+        db,
+        now: () => new Date(at),
+        logger: makeLogger({ write: () => undefined }),
+        watched: () => watched,
+        settings: settingsWith({}),
+      })
     }
     const minute = async (): Promise<void> => {
       for (const one of watched) one.note(at)
@@ -61,7 +80,11 @@ describe('The history in the store', () => {
         waiting.push(Math.max(...watched.map(({ buckets }) => buckets.length)))
       }
       assert.ok(Math.max(...waiting) <= 4, `${waiting}`)
-      const counts = await db.selectFrom('monitor_bucket').select((e) => [e.fn.countAll<number>().as('count')]).groupBy('tunnel_id').execute()
+      const counts = await db
+        .selectFrom('monitor_bucket')
+        .select((e) => [e.fn.countAll<number>().as('count')])
+        .groupBy('tunnel_id')
+        .execute()
       assert.ok(counts.length === 250 && counts.every(({ count }) => count >= 5))
     })
 
@@ -86,26 +109,54 @@ describe('The history in the store', () => {
     })
   })
 
-  const bucket = (bucket_start: number, worst_severity: number): Bucket => ({ ...emptyBucket(1, bucket_start), sent_count: 60, received_count: 50, rtt_sum_us: bucket_start % 1000, rtt_min_us: bucket_start % 97, rtt_max_us: bucket_start % 89, worst_severity })
+  const bucket = (bucket_start: number, worst_severity: number): Bucket => ({
+    ...emptyBucket(1, bucket_start),
+    sent_count: 60,
+    received_count: 50,
+    rtt_sum_us: bucket_start % 1000,
+    rtt_min_us: bucket_start % 97,
+    rtt_max_us: bucket_start % 89,
+    worst_severity,
+  })
   const naive = (buckets: readonly Bucket[], { from, to, resolution_seconds }: Span): StoredPoint[] => {
     const points = new Map<number, StoredPoint>()
     for (const one of buckets.filter(({ bucket_start }) => bucket_start >= from && bucket_start < to)) {
       const start = startOf(one.bucket_start, resolution_seconds)
       const known = points.get(start)
-      points.set(start, known ? { ...joined(known, one), samples: known.samples + 1 } : { ...one, bucket_start: start, samples: 1 })
+      points.set(
+        start,
+        known ? { ...joined(known, one), samples: known.samples + 1 } : { ...one, bucket_start: start, samples: 1 },
+      )
     }
     return [...points.values()].sort((a, b) => a.bucket_start - b.bucket_start)
   }
 
   it('is the same read in pieces as joined at once, whatever the resolution, the range and the gaps in it', async () => {
     await tunnels(1)
-    const minutes = fc.sample(fc.uniqueArray(fc.nat(20_000), { minLength: 2000, maxLength: 4000 }), { seed: 7, numRuns: 1 })[0] ?? []
+    const minutes =
+      fc.sample(fc.uniqueArray(fc.nat(20_000), { minLength: 2000, maxLength: 4000 }), { seed: 7, numRuns: 1 })[0] ?? []
     const buckets = minutes.map((n) => bucket(BEGIN / 1000 + n * 60, n % 5))
     await addBuckets(db, buckets)
-    await fc.assert(fc.asyncProperty(fc.integer({ min: 1, max: 400_000 }), fc.nat(1_300_000), fc.nat(1_300_000), fc.nat(5000), async (resolution_seconds, a, b, limit) => {
-      const span = { from: BEGIN / 1000 + Math.min(a, b) - 50_000, to: BEGIN / 1000 + Math.max(a, b), resolution_seconds }
-      const whole = naive(buckets, span)
-      assert.deepEqual(await pointsOf(db, 1, span, limit), { points: limit === 0 ? [] : whole.slice(-limit), total: whole.length })
-    }), { numRuns: 60 })
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 1, max: 400_000 }),
+        fc.nat(1_300_000),
+        fc.nat(1_300_000),
+        fc.nat(5000),
+        async (resolution_seconds, a, b, limit) => {
+          const span = {
+            from: BEGIN / 1000 + Math.min(a, b) - 50_000,
+            to: BEGIN / 1000 + Math.max(a, b),
+            resolution_seconds,
+          }
+          const whole = naive(buckets, span)
+          assert.deepEqual(await pointsOf(db, 1, span, limit), {
+            points: limit === 0 ? [] : whole.slice(-limit),
+            total: whole.length,
+          })
+        },
+      ),
+      { numRuns: 60 },
+    )
   })
 })

@@ -13,7 +13,26 @@ import { tunnelRecord } from '../pairing/content.ts'
 
 const [example] = fc.sample(tunnelRecord, { seed: 1, numRuns: 1 }) as [TunnelRecord]
 const plan = (fields: Partial<TunnelRecord> = {}, settings: Partial<SettingValues> = {}): Plan =>
-  planOf({ ...example, tunnel_id: 7, interface_name: 'gre-a-7', addresses: [{ tunnel_address_id: 1, address: '172.17.7.1', peer_address: '', prefix_length: 30, address_family_id: 10, is_primary: true, sort_order: 0 }], ...fields }, settingsWith(settings))
+  planOf(
+    {
+      ...example,
+      tunnel_id: 7,
+      interface_name: 'gre-a-7',
+      addresses: [
+        {
+          tunnel_address_id: 1,
+          address: '172.17.7.1',
+          peer_address: '',
+          prefix_length: 30,
+          address_family_id: 10,
+          is_primary: true,
+          sort_order: 0,
+        },
+      ],
+      ...fields,
+    },
+    settingsWith(settings),
+  )
 
 const BEGIN = Date.UTC(2026, 0, 1)
 
@@ -32,10 +51,23 @@ describe('A tunnel under watch', () => {
   /** A probe a second. */
   const probe = (watched: Watched, rtt_ms: number | null, more: Partial<WatchResult> = {}): MonitorState => {
     at += 1000
-    watched.take({ target_id, sequence: ++sequence, outcome: rtt_ms === null ? 'timeout' : 'reply', sent_at_ms: at, rtt_us: rtt_ms === null ? null : rtt_ms * 1000, detail: '', pending: 0, ...more }, at)
+    watched.take(
+      {
+        target_id,
+        sequence: ++sequence,
+        outcome: rtt_ms === null ? 'timeout' : 'reply',
+        sent_at_ms: at,
+        rtt_us: rtt_ms === null ? null : rtt_ms * 1000,
+        detail: '',
+        pending: 0,
+        ...more,
+      },
+      at,
+    )
     return watched.judged.state
   }
-  const probes = (watched: Watched, count: number, rtt_ms: number | null = 10): MonitorState[] => Array.from({ length: count }, () => probe(watched, rtt_ms))
+  const probes = (watched: Watched, count: number, rtt_ms: number | null = 10): MonitorState[] =>
+    Array.from({ length: count }, () => probe(watched, rtt_ms))
 
   it('is Unknown at first, with a reason, and Up once three samples agree', () => {
     const watched = begin()
@@ -61,7 +93,10 @@ describe('A tunnel under watch', () => {
     assert.match(watched.judged.reason, /^interface_missing/)
     assert.equal(watched.isProbed, false)
     watched.setLink('up', at)
-    assert.deepEqual([watched.isProbed, watched.judged.state, ...probes(watched, 5)], [true, 'Down', 'Down', 'Down', 'Down', 'Down', 'Up'])
+    assert.deepEqual(
+      [watched.isProbed, watched.judged.state, ...probes(watched, 5)],
+      [true, 'Down', 'Down', 'Down', 'Down', 'Down', 'Up'],
+    )
   })
 
   it('is Down where its interface is administratively down', () => {
@@ -119,7 +154,10 @@ describe('A tunnel under watch', () => {
       watched.heard({ isAlive: false, detail: 'port 22 is silent' })
     }
     assert.equal(watched.judged.state, 'Down')
-    assert.deepEqual([knocks.length, ...knocks.slice(1).map((one, i) => one - knocks[i]!)], [3, KNOCK_EVERY_MS, KNOCK_EVERY_MS])
+    assert.deepEqual(
+      [knocks.length, ...knocks.slice(1).map((one, i) => one - knocks[i]!)],
+      [3, KNOCK_EVERY_MS, KNOCK_EVERY_MS],
+    )
   })
 
   it('does not believe a knock of an earlier silence', () => {
@@ -199,11 +237,21 @@ describe('A tunnel under watch', () => {
     watched.setLink('missing', at)
     watched.note(at + 10_000)
     const points = watched.buckets.map((bucket) => pointOf(bucket, 1))
-    assert.deepEqual(points.map(({ bucket_start, sent_count, received_count, loss_percent, rtt_avg_ms, worst_state }) => [bucket_start, sent_count, received_count, loss_percent, rtt_avg_ms, worst_state]), [
-      ['2026-01-01T00:00:00.000Z', 9, 9, 0, 20, 'Unknown'],
-      ['2026-01-01T00:00:10.000Z', 10, 9, 10, 30, 'Down'],
-      ['2026-01-01T00:00:20.000Z', 0, 0, null, null, 'Down'],
-    ])
+    assert.deepEqual(
+      points.map(({ bucket_start, sent_count, received_count, loss_percent, rtt_avg_ms, worst_state }) => [
+        bucket_start,
+        sent_count,
+        received_count,
+        loss_percent,
+        rtt_avg_ms,
+        worst_state,
+      ]),
+      [
+        ['2026-01-01T00:00:00.000Z', 9, 9, 0, 20, 'Unknown'],
+        ['2026-01-01T00:00:10.000Z', 10, 9, 10, 30, 'Down'],
+        ['2026-01-01T00:00:20.000Z', 0, 0, null, null, 'Down'],
+      ],
+    )
   })
 
   it('counts a late answer to the interval that its probe was sent in, even where that was stored already', () => {
@@ -216,24 +264,45 @@ describe('A tunnel under watch', () => {
     watched.take({ target_id, sequence, outcome: 'late', sent_at_ms, rtt_us: 2_500_000, detail: '', pending: 0 }, at)
     const [late] = watched.buckets
     const whole = joined(stored[0]!, late!)
-    assert.deepEqual([late?.bucket_start, whole.sent_count, whole.received_count, whole.worst_severity], [stored[0]!.bucket_start, 6, 6, stored[0]!.worst_severity])
+    assert.deepEqual(
+      [late?.bucket_start, whole.sent_count, whole.received_count, whole.worst_severity],
+      [stored[0]!.bucket_start, 6, 6, stored[0]!.worst_severity],
+    )
     assert.equal(watched.status().stats.lost, 0)
   })
 })
 
-const bucket: fc.Arbitrary<Bucket> = fc.record({ tunnel_id: fc.constant(7), bucket_start: fc.constant(0), sent_count: fc.nat(99), received_count: fc.nat(99), rtt_sum_us: fc.nat(), rtt_min_us: fc.option(fc.nat()), rtt_max_us: fc.option(fc.nat()), jitter_sum_us: fc.nat(), jitter_count: fc.nat(99), worst_severity: fc.nat(4) })
+const bucket: fc.Arbitrary<Bucket> = fc.record({
+  tunnel_id: fc.constant(7),
+  bucket_start: fc.constant(0),
+  sent_count: fc.nat(99),
+  received_count: fc.nat(99),
+  rtt_sum_us: fc.nat(),
+  rtt_min_us: fc.option(fc.nat()),
+  rtt_max_us: fc.option(fc.nat()),
+  jitter_sum_us: fc.nat(),
+  jitter_count: fc.nat(99),
+  worst_severity: fc.nat(4),
+})
 
 describe('Intervals of history', () => {
   it('join to the same whole in whatever order and grouping', () => {
-    fc.assert(fc.property(bucket, bucket, bucket, (a, b, c) => {
-      assert.deepEqual(joined(joined(a, b), c), joined(a, joined(b, c)))
-      assert.deepEqual(joined(a, b), joined(b, a))
-      assert.deepEqual(joined(emptyBucket(7, 0), a), { ...a })
-    }))
+    fc.assert(
+      fc.property(bucket, bucket, bucket, (a, b, c) => {
+        assert.deepEqual(joined(joined(a, b), c), joined(a, joined(b, c)))
+        assert.deepEqual(joined(a, b), joined(b, a))
+        assert.deepEqual(joined(emptyBucket(7, 0), a), { ...a })
+      }),
+    )
   })
 
   it('show the worst state of all, Down before Degraded before Unknown before Up, and Disabled only where it is alone', () => {
-    const worst = (...severities: number[]): string => pointOf(severities.map((worst_severity) => ({ ...emptyBucket(7, 0), worst_severity })).reduce(joined), 1).worst_state
-    assert.deepEqual([worst(0), worst(0, 1), worst(1, 2), worst(2, 3, 1), worst(3, 4, 0)], ['Disabled', 'Up', 'Unknown', 'Degraded', 'Down'])
+    const worst = (...severities: number[]): string =>
+      pointOf(severities.map((worst_severity) => ({ ...emptyBucket(7, 0), worst_severity })).reduce(joined), 1)
+        .worst_state
+    assert.deepEqual(
+      [worst(0), worst(0, 1), worst(1, 2), worst(2, 3, 1), worst(3, 4, 0)],
+      ['Disabled', 'Up', 'Unknown', 'Degraded', 'Down'],
+    )
   })
 })

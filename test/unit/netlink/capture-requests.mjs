@@ -9,8 +9,20 @@ const RTM_NEWLINK = 16
 
 /** The kernel need not know the kind: `ip` sends the request all the same, and strace shows it. */
 function captured(command) {
-  const { stderr } = spawnSync('unshare', ['--net', 'strace', '-qq', '-e', 'trace=sendmsg', '-e', 'write=all', ...command.split(' ')], { encoding: 'utf8' })
-  const dumps = stderr.split(/^sendmsg.*$/m).slice(1).map((dump) => Buffer.from([...dump.matchAll(/^ \| [0-9a-f]{5} {2}([0-9a-f ]{48})/gm)].map((line) => line[1].replace(/ /g, '')).join(''), 'hex'))
+  const { stderr } = spawnSync(
+    'unshare',
+    ['--net', 'strace', '-qq', '-e', 'trace=sendmsg', '-e', 'write=all', ...command.split(' ')],
+    { encoding: 'utf8' },
+  )
+  const dumps = stderr
+    .split(/^sendmsg.*$/m)
+    .slice(1)
+    .map((dump) =>
+      Buffer.from(
+        [...dump.matchAll(/^ \| [0-9a-f]{5} {2}([0-9a-f ]{48})/gm)].map((line) => line[1].replace(/ /g, '')).join(''),
+        'hex',
+      ),
+    )
   const message = dumps.find((bytes) => bytes.length > 16 && bytes.readUInt16LE(4) === RTM_NEWLINK)
   if (!message) throw new Error(`${command} sent no RTM_NEWLINK: ${stderr}`)
   return message.toString('hex')

@@ -21,18 +21,28 @@ interface Captured {
 }
 
 const requests = JSON.parse(readFileSync(new URL('iproute2-requests.json', import.meta.url), 'utf8')) as Captured[]
-const configOf = ({ config }: Captured): LinkConfig => ({ ...(isIpv6Kind(config.kind ?? 'gre') ? plainIp6gre : plainGre), ...config })
+const configOf = ({ config }: Captured): LinkConfig => ({
+  ...(isIpv6Kind(config.kind ?? 'gre') ? plainIp6gre : plainGre),
+  ...config,
+})
 const bindIndexOf = ({ bind_device }: LinkConfig): number => (bind_device === null ? 0 : 1)
 
 function ours(config: LinkConfig): Buffer {
-  const request = newLink('g1', config.kind, [mtuAttribute(config.mtu), queueAttribute(config.tx_queue_length)], encodeGre({ ...config, bindIndex: bindIndexOf(config) }))
+  const request = newLink(
+    'g1',
+    config.kind,
+    [mtuAttribute(config.mtu), queueAttribute(config.tx_queue_length)],
+    encodeGre({ ...config, bindIndex: bindIndexOf(config) }),
+  )
   return encodeMessage(request.type, k.NLM_F_REQUEST | k.NLM_F_ACK | (request.flags ?? 0), 1, request.parts)
 }
 
 const NESTS = new Set([`${k.IFLA_LINKINFO}`, `${k.IFLA_LINKINFO}.${k.IFLA_INFO_DATA}`])
 const DATA = `${k.IFLA_LINKINFO}.${k.IFLA_INFO_DATA}.`
 // iproute2 also sends these: encapsulation "none" with its default flag, and an ERSPAN version that GRE does not look at.
-const IGNORED = new Set([k.IFLA_GRE_ENCAP_TYPE, 15, k.IFLA_GRE_ENCAP_SPORT, k.IFLA_GRE_ENCAP_DPORT, 22].map((type) => `${DATA}${type}`))
+const IGNORED = new Set(
+  [k.IFLA_GRE_ENCAP_TYPE, 15, k.IFLA_GRE_ENCAP_SPORT, k.IFLA_GRE_ENCAP_DPORT, 22].map((type) => `${DATA}${type}`),
+)
 
 /** Attributes as "18.2.6: c0000201"; what is zero is left out where zero is what absence means to the kernel. */
 function meaning(message: Buffer): string[] {
@@ -42,7 +52,8 @@ function meaning(message: Buffer): string[] {
       const here = path + type
       const value = message.subarray(from, to)
       if (NESTS.has(here)) walk(from, to, `${here}.`)
-      else if (!IGNORED.has(here) && (here === `${DATA}${k.IFLA_GRE_PMTUDISC}` || value.some((byte) => byte !== 0))) lines.push(`${here}: ${value.toString('hex')}`)
+      else if (!IGNORED.has(here) && (here === `${DATA}${k.IFLA_GRE_PMTUDISC}` || value.some((byte) => byte !== 0)))
+        lines.push(`${here}: ${value.toString('hex')}`)
     })
   walk(k.NLMSG_HDRLEN + k.IFINFOMSG_LENGTH, message.length, '')
   const ignoresLimit = lines.some((line) => new RegExp(`^${DATA}${k.IFLA_GRE_FLAGS}: .[13579bdf]`).test(line))

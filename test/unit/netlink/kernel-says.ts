@@ -50,18 +50,27 @@ export interface LinkParts {
 const L3_FLAGS = 0x10 | k.IFF_NOARP
 
 /** RTM_NEWLINK for a link of this configuration; lo has index 1. */
-export function linkMessage(config: LinkConfig, { name = 'gre-1', index = 7, kind = config.kind, flags = L3_FLAGS, more = [], moreData = [] }: LinkParts = {}): Message {
+export function linkMessage(
+  config: LinkConfig,
+  { name = 'gre-1', index = 7, kind = config.kind, flags = L3_FLAGS, more = [], moreData = [] }: LinkParts = {},
+): Message {
   const header = Buffer.alloc(k.IFINFOMSG_LENGTH)
   header.writeInt32LE(index, 4)
   header.writeUInt32LE(flags, 8)
   const data = [...encodeGre({ ...config, bindIndex: config.bind_device === null ? 0 : 1 }), ...moreData]
   const info = nest(k.IFLA_LINKINFO, text(k.IFLA_INFO_KIND, kind), nest(k.IFLA_INFO_DATA, ...data))
-  const plain = [text(k.IFLA_IFNAME, name), u32(k.IFLA_MTU, config.mtu), u32(k.IFLA_TXQLEN, config.tx_queue_length), u8(k.IFLA_OPERSTATE, 2)]
+  const plain = [
+    text(k.IFLA_IFNAME, name),
+    u32(k.IFLA_MTU, config.mtu),
+    u32(k.IFLA_TXQLEN, config.tx_queue_length),
+    u8(k.IFLA_OPERSTATE, 2),
+  ]
   return { type: k.RTM_NEWLINK, flags: 0, sequence: 1, body: Buffer.concat([header, ...plain, info, ...more]) }
 }
 
 /** A datagram with the given messages in it. */
-export const datagram = (...messages: readonly Message[]): Buffer => Buffer.concat(messages.map(({ type, flags, sequence, body }) => encodeMessage(type, flags, sequence, [body])))
+export const datagram = (...messages: readonly Message[]): Buffer =>
+  Buffer.concat(messages.map(({ type, flags, sequence, body }) => encodeMessage(type, flags, sequence, [body])))
 
 /** NLMSG_ERROR as the kernel sends it with NETLINK_CAP_ACK and NETLINK_EXT_ACK on. */
 export function acknowledgement(sequence: number, errno: number, words = ''): Message {
@@ -69,7 +78,17 @@ export function acknowledgement(sequence: number, errno: number, words = ''): Me
   body.writeInt32LE(-errno, 0)
   body.writeUInt32LE(1000, 4) // the capped request said that it was longer than what is echoed
   const attributes = words === '' ? [] : [text(k.NLMSGERR_ATTR_MSG, words)]
-  return { type: k.NLMSG_ERROR, flags: k.NLM_F_CAPPED | (words === '' ? 0 : k.NLM_F_ACK_TLVS), sequence, body: Buffer.concat([body, ...attributes]) }
+  return {
+    type: k.NLMSG_ERROR,
+    flags: k.NLM_F_CAPPED | (words === '' ? 0 : k.NLM_F_ACK_TLVS),
+    sequence,
+    body: Buffer.concat([body, ...attributes]),
+  }
 }
 
-export const done = (sequence: number, flags = k.NLM_F_MULTI): Message => ({ type: k.NLMSG_DONE, flags, sequence, body: Buffer.alloc(4) })
+export const done = (sequence: number, flags = k.NLM_F_MULTI): Message => ({
+  type: k.NLMSG_DONE,
+  flags,
+  sequence,
+  body: Buffer.alloc(4),
+})

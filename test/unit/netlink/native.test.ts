@@ -58,7 +58,11 @@ describe('the addon', () => {
     await once(server, 'listening')
     const client = connect(path)
     const [accepted] = (await once(server, 'connection')) as [Socket & { _handle: { fd: number } }]
-    assert.deepEqual(native.peerCredentials(accepted._handle.fd), { pid: process.pid, uid: process.getuid?.(), gid: process.getgid?.() })
+    assert.deepEqual(native.peerCredentials(accepted._handle.fd), {
+      pid: process.pid,
+      uid: process.getuid?.(),
+      gid: process.getgid?.(),
+    })
     client.destroy()
     server.close()
   })

@@ -11,19 +11,26 @@ import { FAMILY, GOTO, LOCAL, lineOf, NOT_IN, SOURCE } from './a-line.ts'
 
 describe('the elements of nftables’ sets', () => {
   it('are the same text again, whatever rules they are compiled from', () => {
-    fc.assert(fc.property(relayRules, (rules) => {
-      for (const set of layOut(rules).sets.values()) {
-        const { keys, values } = typesOf(set)
-        for (const [key, value] of set.isInterval ? [] : (set.elements ?? [])) {
-          assert.equal(spellBytes(keys, encodeBytes(keys, key)), key)
-          if (values.length > 0 && values.every((type) => type !== 'verdict' && type !== 'counter')) assert.equal(spellBytes(values, encodeBytes(values, value)), value)
+    fc.assert(
+      fc.property(relayRules, (rules) => {
+        for (const set of layOut(rules).sets.values()) {
+          const { keys, values } = typesOf(set)
+          for (const [key, value] of set.isInterval ? [] : (set.elements ?? [])) {
+            assert.equal(spellBytes(keys, encodeBytes(keys, key)), key)
+            if (values.length > 0 && values.every((type) => type !== 'verdict' && type !== 'counter'))
+              assert.equal(spellBytes(values, encodeBytes(values, value)), value)
+          }
         }
-      }
-    }), { numRuns: 40 })
+      }),
+      { numRuns: 40 },
+    )
   })
 
   it('have each part of a concatenation at a multiple of four bytes, and a mark in the order of the machine', () => {
-    assert.deepEqual(encodeBytes(['inet_proto', 'ipv4_addr', 'inet_service'], 'udp . 192.0.2.1 . 443'), Buffer.from([17, 0, 0, 0, 192, 0, 2, 1, 1, 187, 0, 0]))
+    assert.deepEqual(
+      encodeBytes(['inet_proto', 'ipv4_addr', 'inet_service'], 'udp . 192.0.2.1 . 443'),
+      Buffer.from([17, 0, 0, 0, 192, 0, 2, 1, 1, 187, 0, 0]),
+    )
     assert.deepEqual(encodeBytes(['mark', 'ct_dir'], '0x50000100 . reply'), Buffer.from([0, 1, 0, 0x50, 1, 0, 0, 0]))
     assert.deepEqual(encodeBytes(['inet_service'], '443'), Buffer.from([1, 187]))
   })
@@ -45,29 +52,61 @@ describe('a line of a chain of ours', () => {
 
   it('is a DecodeError where anything of it says more or other than that', () => {
     const wrong: Buffer[][] = [
-      [...FAMILY, ...NOT_IN, ...GOTO], [...SOURCE, ...GOTO], [...FAMILY], [...LOCAL.slice(1), ...GOTO],
-      [nest(1, encoded(1, 'constructor'))], [nest(1, encoded(1, 'masq'))], [nest(1, encoded(1, 'immediate'), nest(2, u32be(1, 0), u32be(9, 1)))],
+      [...FAMILY, ...NOT_IN, ...GOTO],
+      [...SOURCE, ...GOTO],
+      [...FAMILY],
+      [...LOCAL.slice(1), ...GOTO],
+      [nest(1, encoded(1, 'constructor'))],
+      [nest(1, encoded(1, 'masq'))],
+      [nest(1, encoded(1, 'immediate'), nest(2, u32be(1, 0), u32be(9, 1)))],
     ]
     for (const parts of wrong) assert.throws(() => text(parts), DecodeError)
   })
 })
 
 describe('a set of intervals', () => {
-  const at = (port: number, isEnd: boolean, value = '') => ({ key: Buffer.from([port >> 8, port & 0xff]), value, isEnd })
+  const at = (port: number, isEnd: boolean, value = '') => ({
+    key: Buffer.from([port >> 8, port & 0xff]),
+    value,
+    isEnd,
+  })
 
   it('is the same told by its elements and by where they begin and end', () => {
-    const told = intervalsOf([['1000-1003', 'goto a'], ['80', 'goto b'], ['65535', 'goto c']])
+    const told = intervalsOf([
+      ['1000-1003', 'goto a'],
+      ['80', 'goto b'],
+      ['65535', 'goto c'],
+    ])
     assert.deepEqual(told, ['80-80 goto b', '1000-1003 goto a', '65535-65535 goto c'])
-    assert.deepEqual(intervalsFound([at(0, true), at(80, false, 'goto b'), at(81, true), at(1004, true), at(1000, false, 'goto a'), at(65535, false, 'goto c')]), told)
+    assert.deepEqual(
+      intervalsFound([
+        at(0, true),
+        at(80, false, 'goto b'),
+        at(81, true),
+        at(1004, true),
+        at(1000, false, 'goto a'),
+        at(65535, false, 'goto c'),
+      ]),
+      told,
+    )
   })
 
   it('may have an end left out where the next one begins, or told beside it', () => {
-    const told = intervalsOf([['10-19', 'goto a'], ['20-29', 'goto b']])
+    const told = intervalsOf([
+      ['10-19', 'goto a'],
+      ['20-29', 'goto b'],
+    ])
     const ends = [at(10, false, 'goto a'), at(20, false, 'goto b'), at(30, true)]
     assert.deepEqual([intervalsFound(ends), intervalsFound([...ends, at(20, true)])], [told, told])
   })
 
   it('says networks of both families', () => {
-    assert.deepEqual(intervalsOf([['10.0.0.0/8', ''], ['::/127', '']]), ['0-1 ', '167772160-184549375 '])
+    assert.deepEqual(
+      intervalsOf([
+        ['10.0.0.0/8', ''],
+        ['::/127', ''],
+      ]),
+      ['0-1 ', '167772160-184549375 '],
+    )
   })
 })

@@ -28,7 +28,8 @@ class ScriptedKernel implements Transport {
   receiveBuffer = (): void => undefined
   send = (_: Channel, bytes: Uint8Array): void => {
     this.requests += 1
-    for (const one of this.answer(Buffer.from(bytes).readUInt32LE(8), this.requests)) this.waiting.push(Buffer.isBuffer(one) ? { bytes: one, sender: 0 } : one)
+    for (const one of this.answer(Buffer.from(bytes).readUInt32LE(8), this.requests))
+      this.waiting.push(Buffer.isBuffer(one) ? { bytes: one, sender: 0 } : one)
   }
   receive = (): Datagram | null => {
     const next = this.waiting.shift() ?? null
@@ -49,40 +50,69 @@ class ScriptedKernel implements Transport {
   }
 }
 
-const link = (sequence: number, name: string, flags = k.NLM_F_MULTI) => ({ ...linkMessage(plainGre, { name }), sequence, flags })
+const link = (sequence: number, name: string, flags = k.NLM_F_MULTI) => ({
+  ...linkMessage(plainGre, { name }),
+  sequence,
+  flags,
+})
 const overflow = (): Error => Object.assign(new Error('receive: No buffer space available'), { code: 'ENOBUFS' })
 const codeOf = (code: string) => (error: unknown) => error instanceof KernelError && error.code === code
 
 describe('the netlink socket', () => {
   it('gives the replies that come before the acknowledgement', async () => {
-    const socket = new NetlinkSocket({ transport: new ScriptedKernel((n) => [datagram(link(n, 'a', 0)), datagram(acknowledgement(n, 0))]) })
+    const socket = new NetlinkSocket({
+      transport: new ScriptedKernel((n) => [datagram(link(n, 'a', 0)), datagram(acknowledgement(n, 0))]),
+    })
     assert.equal((await socket.request(getLink('a'))).length, 1)
   })
 
-  it('tells a refusal by its errno and the kernel\'s own words', async () => {
-    const socket = new NetlinkSocket({ transport: new ScriptedKernel((n) => [datagram(acknowledgement(n, 95, 'Unknown device type'))]) })
-    await assert.rejects(socket.request(getLink('a')), (error: unknown) => error instanceof KernelError && error.code === 'EOPNOTSUPP' && /^read link a: Unknown device type \(EOPNOTSUPP\)$/.test(error.message))
+  it("tells a refusal by its errno and the kernel's own words", async () => {
+    const socket = new NetlinkSocket({
+      transport: new ScriptedKernel((n) => [datagram(acknowledgement(n, 95, 'Unknown device type'))]),
+    })
+    await assert.rejects(
+      socket.request(getLink('a')),
+      (error: unknown) =>
+        error instanceof KernelError &&
+        error.code === 'EOPNOTSUPP' &&
+        /^read link a: Unknown device type \(EOPNOTSUPP\)$/.test(error.message),
+    )
   })
 
   it('joins the parts of a dump', async () => {
-    const socket = new NetlinkSocket({ transport: new ScriptedKernel((n) => [datagram(link(n, 'a'), link(n, 'b')), datagram(link(n, 'c')), datagram(done(n))]) })
+    const socket = new NetlinkSocket({
+      transport: new ScriptedKernel((n) => [
+        datagram(link(n, 'a'), link(n, 'b')),
+        datagram(link(n, 'c')),
+        datagram(done(n)),
+      ]),
+    })
     assert.equal((await socket.dump(dumpLinks)).length, 3)
   })
 
   it('reads again a dump that was torn by a change', async () => {
-    const kernel = new ScriptedKernel((n, count) => [datagram(link(n, 'a')), datagram(done(n, count < 3 ? k.NLM_F_MULTI | k.NLM_F_DUMP_INTR : k.NLM_F_MULTI))])
+    const kernel = new ScriptedKernel((n, count) => [
+      datagram(link(n, 'a')),
+      datagram(done(n, count < 3 ? k.NLM_F_MULTI | k.NLM_F_DUMP_INTR : k.NLM_F_MULTI)),
+    ])
     assert.equal((await new NetlinkSocket({ transport: kernel }).dump(dumpLinks)).length, 1)
     assert.equal(kernel.requests, 3)
   })
 
   it('gives up on a dump that is torn every time', async () => {
-    const kernel = new ScriptedKernel((n) => [datagram({ ...link(n, 'a'), flags: k.NLM_F_DUMP_INTR }), datagram(done(n))])
+    const kernel = new ScriptedKernel((n) => [
+      datagram({ ...link(n, 'a'), flags: k.NLM_F_DUMP_INTR }),
+      datagram(done(n)),
+    ])
     await assert.rejects(new NetlinkSocket({ transport: kernel }).dump(dumpLinks), codeOf('EINTR'))
     assert.equal(kernel.requests, 10)
   })
 
   it('believes the kernel only', async () => {
-    const kernel = new ScriptedKernel((n) => [{ bytes: datagram(acknowledgement(n, 0)), sender: 4242 }, datagram(acknowledgement(n, 1))])
+    const kernel = new ScriptedKernel((n) => [
+      { bytes: datagram(acknowledgement(n, 0)), sender: 4242 },
+      datagram(acknowledgement(n, 1)),
+    ])
     await assert.rejects(new NetlinkSocket({ transport: kernel }).request(getLink('a')), codeOf('EPERM'))
   })
 
@@ -92,7 +122,10 @@ describe('the netlink socket', () => {
     const socket = new NetlinkSocket({ transport: kernel })
     const answers = Promise.allSettled(['a', 'b'].map((name) => socket.request(getLink(name))))
     kernel.say({ bytes: datagram(acknowledgement(sent[1]!, 17), acknowledgement(sent[0]!, 0)), sender: 0 })
-    assert.deepEqual((await answers).map(({ status }) => status), ['fulfilled', 'rejected'])
+    assert.deepEqual(
+      (await answers).map(({ status }) => status),
+      ['fulfilled', 'rejected'],
+    )
   })
 
   it('asks for one dump at a time', async () => {
@@ -116,7 +149,10 @@ describe('the netlink socket', () => {
   })
 
   it('stops waiting for a kernel that does not answer', async () => {
-    await assert.rejects(new NetlinkSocket({ transport: new ScriptedKernel(), timeoutMs: 20 }).request(getLink('a')), codeOf('ETIMEDOUT'))
+    await assert.rejects(
+      new NetlinkSocket({ transport: new ScriptedKernel(), timeoutMs: 20 }).request(getLink('a')),
+      codeOf('ETIMEDOUT'),
+    )
   })
 
   it('rejects what waits when answers were lost, watches again and goes on', async () => {
@@ -148,7 +184,10 @@ describe('the netlink socket', () => {
 
 describe('the event subscription', () => {
   const heard: (LinkEvent | string)[] = []
-  const handlers = { onEvent: (event: LinkEvent) => void heard.push(event), onLost: (reason: Error) => void heard.push(reason.message) }
+  const handlers = {
+    onEvent: (event: LinkEvent) => void heard.push(event),
+    onLost: (reason: Error) => void heard.push(reason.message),
+  }
 
   it('tells links and addresses, says when some were lost, and goes on', () => {
     const kernel = new ScriptedKernel()
@@ -156,7 +195,10 @@ describe('the event subscription', () => {
     kernel.say({ bytes: datagram(link(0, 'a')), sender: 0 })
     kernel.say({ bytes: datagram(link(0, 'forged')), sender: 17 })
     kernel.say(overflow(), -9)
-    kernel.say({ bytes: datagram({ type: k.RTM_DELADDR, flags: 0, sequence: 0, body: Buffer.from([2, 24, 0, 0, 9, 0, 0, 0]) }), sender: 0 })
+    kernel.say({
+      bytes: datagram({ type: k.RTM_DELADDR, flags: 0, sequence: 0, body: Buffer.from([2, 24, 0, 0, 9, 0, 0, 0]) }),
+      sender: 0,
+    })
     end()
     kernel.say({ bytes: datagram(link(0, 'late')), sender: 0 })
     assert.deepEqual(heard, [

@@ -12,13 +12,34 @@ import { decodeLink } from '@panel/root-helper/netlink/link.ts'
 import { linkMessage, plainGre, plainIp6gre, type LinkParts } from './kernel-says.ts'
 
 const plainAddress: RawAddress = {
-  index: 7, family: 2, address: '10.0.0.1', peer_address: '', prefix_length: 24, flags: 0x80, scope: 0,
-  label: 'gre-1', broadcast: '', metric: 0, origin: 0, validSeconds: null, preferredSeconds: null,
+  index: 7,
+  family: 2,
+  address: '10.0.0.1',
+  peer_address: '',
+  prefix_length: 24,
+  flags: 0x80,
+  scope: 0,
+  label: 'gre-1',
+  broadcast: '',
+  metric: 0,
+  origin: 0,
+  validSeconds: null,
+  preferredSeconds: null,
 }
 const plainIpv6: RawAddress = { ...plainAddress, family: 10, address: '2001:db8:5::1', prefix_length: 64, label: '' }
 
-const find = (config: LinkConfig, parts: LinkParts = {}, addresses: RawAddress[] = []) => foundLink(decodeLink(linkMessage(config, parts)), addresses, new Map([[1, 'lo'], [3, 'br0'], [4, 'x@y']]))
-const wordsOf = (config: LinkConfig, parts: LinkParts = {}, addresses: RawAddress[] = []): string[] => find(config, parts, addresses).unmodelled
+const find = (config: LinkConfig, parts: LinkParts = {}, addresses: RawAddress[] = []) =>
+  foundLink(
+    decodeLink(linkMessage(config, parts)),
+    addresses,
+    new Map([
+      [1, 'lo'],
+      [3, 'br0'],
+      [4, 'x@y'],
+    ]),
+  )
+const wordsOf = (config: LinkConfig, parts: LinkParts = {}, addresses: RawAddress[] = []): string[] =>
+  find(config, parts, addresses).unmodelled
 
 const u16 = (type: number, value: number): Buffer => attribute(type, Uint8Array.of(value & 0xff, value >>> 8))
 const fou = [u16(k.IFLA_GRE_ENCAP_TYPE, 1), u16be(k.IFLA_GRE_ENCAP_SPORT, 0), u16be(k.IFLA_GRE_ENCAP_DPORT, 5555)]
@@ -37,9 +58,19 @@ const CASES: readonly (readonly [what: string, expected: string, LinkConfig, Lin
   ['allowed local remotes', 'allow-localremote', plainIp6gre, { moreData: [u32(k.IFLA_GRE_FLAGS, 0x40)] }],
   ['a bridge above', 'master br0', gretap, { flags: k.IFF_MULTICAST, more: [u32(k.IFLA_MASTER, 3)] }],
   ['an alias', 'alias to Riga, ???', plainGre, { more: [text(k.IFLA_IFALIAS, 'to Riga, \u20ac\u20ac\u00e4')] }],
-  ['an alternative name', 'altname other', plainGre, { more: [nest(k.IFLA_PROP_LIST, text(k.IFLA_ALT_IFNAME, 'other'))] }],
+  [
+    'an alternative name',
+    'altname other',
+    plainGre,
+    { more: [nest(k.IFLA_PROP_LIST, text(k.IFLA_ALT_IFNAME, 'other'))] },
+  ],
   ['a group', 'group 5', plainGre, { more: [u32(k.IFLA_GROUP, 5)] }],
-  ['an end in another namespace', 'link-netnsid 0', { ...plainGre, bind_device: 'lo' }, { more: [u32(k.IFLA_LINK_NETNSID, 0)] }],
+  [
+    'an end in another namespace',
+    'link-netnsid 0',
+    { ...plainGre, bind_device: 'lo' },
+    { more: [u32(k.IFLA_LINK_NETNSID, 0)] },
+  ],
   ['a bind device that has gone', 'dev number 99', plainGre, { moreData: [u32(k.IFLA_GRE_LINK, 99)] }],
   ['a bind device of a strange name', 'dev x@y', plainGre, { moreData: [u32(k.IFLA_GRE_LINK, 4)] }],
   ['multicast switched on', 'multicast on', plainGre, { flags: k.IFF_NOARP | k.IFF_MULTICAST }],
@@ -76,22 +107,39 @@ describe('a link of the kernel', () => {
   }
 
   it('shows its link-local addresses and keeps them out of its state', () => {
-    const found = find(plainGre, {}, [plainAddress, { ...plainIpv6, address: 'fe80::1', origin: k.IFAPROT_KERNEL_LL }, { ...plainIpv6, address: 'febf::2' }])
+    const found = find(plainGre, {}, [
+      plainAddress,
+      { ...plainIpv6, address: 'fe80::1', origin: k.IFAPROT_KERNEL_LL },
+      { ...plainIpv6, address: 'febf::2' },
+    ])
     assert.deepEqual(found.link?.config.addresses, [{ address: '10.0.0.1', peer_address: '', prefix_length: 24 }])
     assert.deepEqual(found.observed.addresses, ['10.0.0.1/24', 'fe80::1/64', 'febf::2/64'])
   })
 
   it('is no tunnel where the kind is another, the name a stub or not one that units can carry', () => {
-    for (const parts of [{ kind: 'erspan' }, { name: 'gre0' }, { name: 'gre+1' }, { name: '-x' }]) assert.equal(find(plainGre, parts).link, null, JSON.stringify(parts))
+    for (const parts of [{ kind: 'erspan' }, { name: 'gre0' }, { name: 'gre+1' }, { name: '-x' }])
+      assert.equal(find(plainGre, parts).link, null, JSON.stringify(parts))
   })
 
   it('fits the schema of an answer whatever it carries', () => {
     const schema = new Ajv().compile(TunnelFound)
-    const many = Array.from({ length: 300 }, (_, i) => ({ ...plainAddress, address: ipBytes('10.0.0.0').readUInt32BE() + i })).map((a) => ({ ...a, address: [24, 16, 8, 0].map((s) => (a.address >>> s) & 255).join('.') }))
+    const many = Array.from({ length: 300 }, (_, i) => ({
+      ...plainAddress,
+      address: ipBytes('10.0.0.0').readUInt32BE() + i,
+    })).map((a) => ({ ...a, address: [24, 16, 8, 0].map((s) => (a.address >>> s) & 255).join('.') }))
     const parts: LinkParts = { more: [text(k.IFLA_IFALIAS, 'x'.repeat(200))], flags: 0xffff_ffff }
     const found = find({ ...plainGre, mtu: 0xffff_ffff, tx_queue_length: 0xffff_ffff }, parts, many)
     const state = { interface_name: found.interface_name, link: found.link, saved: null }
-    assert.ok(schema({ interface_name: found.interface_name, state, observed: found.observed, unmodelled: found.unmodelled, foreign_files: [] }), JSON.stringify(schema.errors))
+    assert.ok(
+      schema({
+        interface_name: found.interface_name,
+        state,
+        observed: found.observed,
+        unmodelled: found.unmodelled,
+        foreign_files: [],
+      }),
+      JSON.stringify(schema.errors),
+    )
     assert.ok(found.unmodelled.includes('300 addresses'))
   })
 })

@@ -3,7 +3,12 @@ import assert from 'node:assert/strict'
 import { setImmediate } from 'node:timers/promises'
 import { crc32, gzipSync } from 'node:zlib'
 import fc from 'fast-check'
-import { decodePairingCode, encodePairingCode, MAX_EXPANDED_BYTES, PairingCodeError } from '@panel/web-daemon/features/tunnels/pairing/code.ts'
+import {
+  decodePairingCode,
+  encodePairingCode,
+  MAX_EXPANDED_BYTES,
+  PairingCodeError,
+} from '@panel/web-daemon/features/tunnels/pairing/code.ts'
 import { contentOf, readContent } from '@panel/web-daemon/features/tunnels/pairing/content.ts'
 import { pool, tunnelRecord } from './content.ts'
 
@@ -44,12 +49,56 @@ describe('A pairing code', () => {
   it('has at most 400 characters for an ordinary tunnel, and for one with two addresses over IPv6', () => {
     const [record] = fc.sample(tunnelRecord, 1)
     assert(record)
-    const ordinary = { ...record, tunnel_type_id: 10, interface_name: 'gre-a-117', tunnel_number: 117, local_endpoint: '198.51.100.117', remote_endpoint: '203.0.113.231', ttl: 255, tos: 'inherit', mtu: 1472, ikey: 3_735_928_559, okey: 3_735_928_559, hop_limit: null, traffic_class: null, encap_limit: null, is_name_templated: true }
-    const address = { tunnel_address_id: 1, address: '172.17.117.1', peer_address: '172.17.117.2', prefix_length: 30, address_family_id: 10, is_primary: true, sort_order: 0 }
-    const second = { ...address, address: 'fd3e:7c51:9a20:117::1', peer_address: 'fd3e:7c51:9a20:117::2', prefix_length: 126, is_primary: false }
-    for (const more of [{ addresses: [address] }, { addresses: [address, second], tunnel_type_id: 30, local_endpoint: '2001:db8:a1b2:c3d4::17', remote_endpoint: '2001:db8:e5f6:7890::42' }]) {
+    const ordinary = {
+      ...record,
+      tunnel_type_id: 10,
+      interface_name: 'gre-a-117',
+      tunnel_number: 117,
+      local_endpoint: '198.51.100.117',
+      remote_endpoint: '203.0.113.231',
+      ttl: 255,
+      tos: 'inherit',
+      mtu: 1472,
+      ikey: 3_735_928_559,
+      okey: 3_735_928_559,
+      hop_limit: null,
+      traffic_class: null,
+      encap_limit: null,
+      is_name_templated: true,
+    }
+    const address = {
+      tunnel_address_id: 1,
+      address: '172.17.117.1',
+      peer_address: '172.17.117.2',
+      prefix_length: 30,
+      address_family_id: 10,
+      is_primary: true,
+      sort_order: 0,
+    }
+    const second = {
+      ...address,
+      address: 'fd3e:7c51:9a20:117::1',
+      peer_address: 'fd3e:7c51:9a20:117::2',
+      prefix_length: 126,
+      is_primary: false,
+    }
+    for (const more of [
+      { addresses: [address] },
+      {
+        addresses: [address, second],
+        tunnel_type_id: 30,
+        local_endpoint: '2001:db8:a1b2:c3d4::17',
+        remote_endpoint: '2001:db8:e5f6:7890::42',
+      },
+    ]) {
       for (const flags of [true, false]) {
-        const all = { has_input_checksum: flags, has_output_checksum: flags, has_input_sequence: flags, has_output_sequence: flags, is_path_mtu_discovery: flags }
+        const all = {
+          has_input_checksum: flags,
+          has_output_checksum: flags,
+          has_input_sequence: flags,
+          has_output_sequence: flags,
+          is_path_mtu_discovery: flags,
+        }
         const code = encodePairingCode(contentOf({ ...ordinary, ...more, ...all }, pool))
         assert(code.length <= 400, `${code.length}: ${code}`)
       }
@@ -71,14 +120,19 @@ describe('A pairing code', () => {
 
   it('of which two neighbours changed places, or a few characters any which way, is refused', () => {
     fc.assert(
-      fc.property(random, fc.nat(), fc.array(fc.tuple(fc.nat(), fc.constantFrom(...ALPHABET)), { minLength: 1, maxLength: 3 }), (code, place, changes) => {
-        const at = place % (code.length - 1)
-        const swapped = code.slice(0, at) + code[at + 1] + code[at] + code.slice(at + 2)
-        if (swapped !== code) reasonFor(swapped)
-        const characters = [...code]
-        for (const [where, character] of changes) characters[where % code.length] = character
-        if (characters.join('') !== code) reasonFor(characters.join(''))
-      }),
+      fc.property(
+        random,
+        fc.nat(),
+        fc.array(fc.tuple(fc.nat(), fc.constantFrom(...ALPHABET)), { minLength: 1, maxLength: 3 }),
+        (code, place, changes) => {
+          const at = place % (code.length - 1)
+          const swapped = code.slice(0, at) + code[at + 1] + code[at] + code.slice(at + 2)
+          if (swapped !== code) reasonFor(swapped)
+          const characters = [...code]
+          for (const [where, character] of changes) characters[where % code.length] = character
+          if (characters.join('') !== code) reasonFor(characters.join(''))
+        },
+      ),
       { numRuns: 500 },
     )
   })
@@ -93,8 +147,19 @@ describe('A pairing code', () => {
     const json = JSON.stringify({ v: 1 })
     const checksum = Buffer.alloc(4)
     checksum.writeUInt32BE(crc32(json))
-    for (const behind of [Buffer.alloc(1), Buffer.alloc(3), Buffer.from('x'), Buffer.from('garbage'), Buffer.from([0, 0, json.length, 0, 0, 0]), gzipSync(''), gzipSync(json)]) {
-      assert.match(reasonFor(`v1.${Buffer.concat([checksum, gzipSync(json), behind]).toString('base64url')}`), /behind|damaged|cut off/)
+    for (const behind of [
+      Buffer.alloc(1),
+      Buffer.alloc(3),
+      Buffer.from('x'),
+      Buffer.from('garbage'),
+      Buffer.from([0, 0, json.length, 0, 0, 0]),
+      gzipSync(''),
+      gzipSync(json),
+    ]) {
+      assert.match(
+        reasonFor(`v1.${Buffer.concat([checksum, gzipSync(json), behind]).toString('base64url')}`),
+        /behind|damaged|cut off/,
+      )
     }
     const [code = ''] = fc.sample(random, 1)
     for (const behind of ['A', 'AA', 'AAA', 'AAAA', '=', '.', ` ${code}`, code]) reasonFor(code + behind)
@@ -132,8 +197,21 @@ describe('A pairing code', () => {
     fc.assert(
       fc.property(tunnelRecord, fc.constantFrom(0, 6), (record, level) => {
         const content = { ...contentOf(record, pool), later: { more: [1, 2] }, encap: null }
-        const { later, encap: _none, ...rest } = readContent(decodePairingCode(dressed(JSON.stringify(content), level))) as unknown as Record<string, unknown>
-        assert.deepEqual([rest, later], [Object.fromEntries(Object.entries(contentOf(record, pool)).filter(([name]) => name !== 'encap')), content.later])
+        const {
+          later,
+          encap: _none,
+          ...rest
+        } = readContent(decodePairingCode(dressed(JSON.stringify(content), level))) as unknown as Record<
+          string,
+          unknown
+        >
+        assert.deepEqual(
+          [rest, later],
+          [
+            Object.fromEntries(Object.entries(contentOf(record, pool)).filter(([name]) => name !== 'encap')),
+            content.later,
+          ],
+        )
       }),
     )
   })
@@ -141,8 +219,17 @@ describe('A pairing code', () => {
   it('can be any text at all without anything but a refusal coming of it', () => {
     const bytes = fc.uint8Array({ maxLength: 300 }).map((raw) => `v1.${Buffer.from(raw).toString('base64url')}`)
     const inside = fc.json().map((json) => dressed(json))
-    const fields = fc.tuple(tunnelRecord, fc.constantFrom('type', 'side', 'local', 'addr', 'mtu', 'ttl', 'tos', 'num'), fc.jsonValue().filter((value) => typeof value === 'object' || typeof value === 'boolean')).map(([record, field, value]) => dressed(JSON.stringify({ ...contentOf(record, pool), [field]: value })))
-    fc.assert(fc.property(fc.oneof(fc.string(), bytes, inside), (code) => void reasonFor(code)), { numRuns: 2000 })
+    const fields = fc
+      .tuple(
+        tunnelRecord,
+        fc.constantFrom('type', 'side', 'local', 'addr', 'mtu', 'ttl', 'tos', 'num'),
+        fc.jsonValue().filter((value) => typeof value === 'object' || typeof value === 'boolean'),
+      )
+      .map(([record, field, value]) => dressed(JSON.stringify({ ...contentOf(record, pool), [field]: value })))
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), bytes, inside), (code) => void reasonFor(code)),
+      { numRuns: 2000 },
+    )
     fc.assert(
       fc.property(fields, (code) => {
         try {

@@ -9,36 +9,74 @@ import { Schedule } from '@panel/root-helper/path/schedule.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
 
 const ENDS = { interface_name: '', source_address: '', target_address: '10.0.0.2' }
-const heard = (sequence: number, at_us: number): Heard => ({ kind: 'reply', words: '', identifier: 1, sequence, is_sure: true, from_address: '10.0.0.2', target_address: '10.0.0.2', packet_size: 56, hop_limit: 64, reported_mtu: null, at_us, interface_index: 0 })
+const heard = (sequence: number, at_us: number): Heard => ({
+  kind: 'reply',
+  words: '',
+  identifier: 1,
+  sequence,
+  is_sure: true,
+  from_address: '10.0.0.2',
+  target_address: '10.0.0.2',
+  packet_size: 56,
+  hop_limit: 64,
+  reported_mtu: null,
+  at_us,
+  interface_index: 0,
+})
 
 describe('The verdicts on echo requests', () => {
   it('are told of each exactly once, revised at most once, and late only after loss, whatever comes in whatever order', () => {
-    const event = fc.oneof({ weight: 3, arbitrary: fc.constant('send') }, { weight: 1, arbitrary: fc.constant('wait') }, fc.nat(6).map((back) => -back), fc.nat(80).map((back) => -back))
-    fc.assert(fc.property(fc.array(event, { maxLength: 200 }), (events) => {
-      const probes = new Probes(ENDS, 500, 65_500)
-      const told = new Map<number, string[]>()
-      let now = 0
-      let sent = 0
-      for (const one of [...events, 'wait', 'wait']) {
-        now += one === 'wait' ? 501 : 10
-        const verdicts = one === 'send' ? (sent++, probes.next(), probes.sent(now, now, { at_us: now * 1000, interface_index: 0 })) : typeof one === 'number' ? probes.hear(now, heard((probes.last + one) & 0xffff, now * 1000)) : probes.expire(now)
-        for (const { sequence, outcome } of verdicts) told.set(sequence, [...(told.get(sequence) ?? []), outcome])
-      }
-      assert.equal(probes.pending, 0)
-      assert.deepEqual([...told.keys()].sort((a, b) => a - b), Array.from({ length: sent }, (_, at) => 65_501 + at))
-      for (const outcomes of told.values()) assert.ok(['reply', 'timeout', 'timeout late'].includes(outcomes.join(' ')), outcomes.join(' '))
-    }))
+    const event = fc.oneof(
+      { weight: 3, arbitrary: fc.constant('send') },
+      { weight: 1, arbitrary: fc.constant('wait') },
+      fc.nat(6).map((back) => -back),
+      fc.nat(80).map((back) => -back),
+    )
+    fc.assert(
+      fc.property(fc.array(event, { maxLength: 200 }), (events) => {
+        const probes = new Probes(ENDS, 500, 65_500)
+        const told = new Map<number, string[]>()
+        let now = 0
+        let sent = 0
+        for (const one of [...events, 'wait', 'wait']) {
+          now += one === 'wait' ? 501 : 10
+          const verdicts =
+            one === 'send'
+              ? (sent++, probes.next(), probes.sent(now, now, { at_us: now * 1000, interface_index: 0 }))
+              : typeof one === 'number'
+                ? probes.hear(now, heard((probes.last + one) & 0xffff, now * 1000))
+                : probes.expire(now)
+          for (const { sequence, outcome } of verdicts) told.set(sequence, [...(told.get(sequence) ?? []), outcome])
+        }
+        assert.equal(probes.pending, 0)
+        assert.deepEqual(
+          [...told.keys()].sort((a, b) => a - b),
+          Array.from({ length: sent }, (_, at) => 65_501 + at),
+        )
+        for (const outcomes of told.values())
+          assert.ok(['reply', 'timeout', 'timeout late'].includes(outcomes.join(' ')), outcomes.join(' '))
+      }),
+    )
   })
 })
 
 describe('What this host itself says of an echo request', () => {
   const own = { ...ENDS, source_address: '10.0.0.1' }
-  const complaint = (from_address: string): Heard => ({ ...heard(1, 5000), kind: 'unreachable', words: 'host unreachable', from_address })
+  const complaint = (from_address: string): Heard => ({
+    ...heard(1, 5000),
+    kind: 'unreachable',
+    words: 'host unreachable',
+    from_address,
+  })
   const outcomes = (from_address: string, replies: boolean): string[] => {
     const probes = new Probes(own, 500)
     probes.next()
     probes.sent(0, 0, { at_us: 0, interface_index: 0 })
-    const told = [...probes.hear(5, complaint(from_address)), ...(replies ? probes.hear(10, heard(1, 10_000)) : []), ...probes.expire(600)]
+    const told = [
+      ...probes.hear(5, complaint(from_address)),
+      ...(replies ? probes.hear(10, heard(1, 10_000)) : []),
+      ...probes.expire(600),
+    ]
     return told.map(({ outcome, detail }) => `${outcome}${detail && `: ${detail}`}`)
   }
 
@@ -46,33 +84,50 @@ describe('What this host itself says of an echo request', () => {
     assert.deepEqual(outcomes('10.0.0.1', true), ['reply'])
   })
 
-  it('is the verdict where nothing else comes', () => assert.deepEqual(outcomes('10.0.0.1', false), ['unreachable: 10.0.0.1 says: host unreachable']))
+  it('is the verdict where nothing else comes', () =>
+    assert.deepEqual(outcomes('10.0.0.1', false), ['unreachable: 10.0.0.1 says: host unreachable']))
 
   it('and what somebody else says is the verdict at once', () => {
-    assert.deepEqual(outcomes('10.0.0.9', true), ['unreachable: 10.0.0.9 says: host unreachable', 'late: The answer came after 10 ms'])
+    assert.deepEqual(outcomes('10.0.0.9', true), [
+      'unreachable: 10.0.0.9 says: host unreachable',
+      'late: The answer came after 10 ms',
+    ])
   })
 })
 
 describe('The schedule', () => {
   it('calls everybody when he is due, in order, and nobody who has left', async () => {
-    await fc.assert(fc.asyncProperty(fc.array(fc.record({ at: fc.nat(3000), every: fc.integer({ min: 20, max: 700 }), leaves: fc.option(fc.nat(3000)) }), { maxLength: 60 }), async (all) => {
-      const clock = new FakeClock()
-      const schedule = new Schedule(clock, () => undefined)
-      const members = all.map((one) => {
-        const calls: { at: number; due: number }[] = []
-        let due = one.at
-        const timed = { step: (now: number) => (calls.push({ at: now, due }), (due += one.every)) }
-        schedule.add(timed, one.at)
-        if (one.leaves !== null) clock.after(one.leaves, () => schedule.remove(timed))
-        return { ...one, calls }
-      })
-      await clock.advance(3000)
-      for (const { at, every, leaves, calls } of members) {
-        for (const call of calls) assert.ok(call.at >= call.due && call.at < call.due + 22 && call.at <= (leaves ?? Infinity), JSON.stringify(call))
-        const until = Math.min(leaves ?? Infinity, 3000) - 22
-        assert.ok(calls.length >= Math.floor((until - at) / every) + (until >= at ? 1 : 0))
-      }
-    }), { numRuns: 15 })
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(
+          fc.record({ at: fc.nat(3000), every: fc.integer({ min: 20, max: 700 }), leaves: fc.option(fc.nat(3000)) }),
+          { maxLength: 60 },
+        ),
+        async (all) => {
+          const clock = new FakeClock()
+          const schedule = new Schedule(clock, () => undefined)
+          const members = all.map((one) => {
+            const calls: { at: number; due: number }[] = []
+            let due = one.at
+            const timed = { step: (now: number) => (calls.push({ at: now, due }), (due += one.every)) }
+            schedule.add(timed, one.at)
+            if (one.leaves !== null) clock.after(one.leaves, () => schedule.remove(timed))
+            return { ...one, calls }
+          })
+          await clock.advance(3000)
+          for (const { at, every, leaves, calls } of members) {
+            for (const call of calls)
+              assert.ok(
+                call.at >= call.due && call.at < call.due + 22 && call.at <= (leaves ?? Infinity),
+                JSON.stringify(call),
+              )
+            const until = Math.min(leaves ?? Infinity, 3000) - 22
+            assert.ok(calls.length >= Math.floor((until - at) / every) + (until >= at ? 1 : 0))
+          }
+        },
+      ),
+      { numRuns: 15 },
+    )
   }).timeout(20_000)
 
   it('forgets who has left, though he was not due for an hour', () => {

@@ -4,8 +4,12 @@ import { draftEnds } from '@panel/web-daemon/features/tunnels/draft/ends.ts'
 import { draftKeys } from '@panel/web-daemon/features/tunnels/draft/keys.ts'
 import { neighbour, problemsOf, sketch, warningsOf } from './sketch.ts'
 
-const drawing = (...keys: number[]) => (): number => keys.shift() ?? assert.fail('drew too often')
-const keysOf = (asked: ReturnType<typeof sketch>, ...drawn: number[]) => draftKeys(asked, draftEnds(asked), drawing(...drawn))
+const drawing =
+  (...keys: number[]) =>
+  (): number =>
+    keys.shift() ?? assert.fail('drew too often')
+const keysOf = (asked: ReturnType<typeof sketch>, ...drawn: number[]) =>
+  draftKeys(asked, draftEnds(asked), drawing(...drawn))
 
 describe('The keys of a tunnel', () => {
   it('are one and the same, drawn, where none is given', () => {
@@ -22,7 +26,10 @@ describe('The keys of a tunnel', () => {
   })
 
   it('are drawn again where a tunnel between the same endpoints has them', () => {
-    assert.deepEqual(keysOf(sketch({}, { neighbours: [neighbour({ ikey: 5, okey: 6 })] }), 5, 6, 8), { ikey: 8, okey: 8 })
+    assert.deepEqual(keysOf(sketch({}, { neighbours: [neighbour({ ikey: 5, okey: 6 })] }), 5, 6, 8), {
+      ikey: 8,
+      okey: 8,
+    })
   })
 
   it('are none where null is given, with a warning', () => {
@@ -44,7 +51,11 @@ describe('The keys of a tunnel', () => {
     const alike = sketch({ ikey: 7, okey: 1 }, twins)
     keysOf(alike)
     assert.deepEqual(problemsOf(alike), ['remote_endpoint TUNNEL_ENDPOINT_CONFLICT'])
-    for (const body of [{ ikey: 8, okey: 7 }, { ikey: 7, okey: 7, remote_endpoint: '198.51.100.8' }, { ikey: 7, okey: 7, tunnel_type_id: 20 }]) {
+    for (const body of [
+      { ikey: 8, okey: 7 },
+      { ikey: 7, okey: 7, remote_endpoint: '198.51.100.8' },
+      { ikey: 7, okey: 7, tunnel_type_id: 20 },
+    ]) {
       const other = sketch(body, twins)
       keysOf(other)
       assert.deepEqual(problemsOf(other), [], JSON.stringify(body))

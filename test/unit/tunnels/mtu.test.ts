@@ -18,7 +18,11 @@ describe('The MTU of a tunnel', () => {
     const advice = advise('gre', {}, KEYS, ETHERNET)
     assert.equal(advice.overhead, 28)
     assert.equal(advice.recommended, 1472)
-    assert.deepEqual(advice.breakdown, [{ name: 'ipv4', bytes: 20 }, { name: 'gre', bytes: 4 }, { name: 'key', bytes: 4 }])
+    assert.deepEqual(advice.breakdown, [
+      { name: 'ipv4', bytes: 20 },
+      { name: 'gre', bytes: 4 },
+      { name: 'key', bytes: 4 },
+    ])
   })
 
   it('gives way to every option of the outer header', () => {
@@ -43,10 +47,18 @@ describe('The MTU of a tunnel', () => {
   it('goes by the interface of the longest prefix, and among equals of the lowest metric', () => {
     assert(remote)
     const interfaces = [device('eth0', []), device('wan', [], 1492), device('dear', [], 9000)]
-    const found = (routing_table: ReturnType<typeof route>[], bind: string | null = null) => underlayOf(facts({ interfaces, routing_table }), remote, bind)?.device
+    const found = (routing_table: ReturnType<typeof route>[], bind: string | null = null) =>
+      underlayOf(facts({ interfaces, routing_table }), remote, bind)?.device
     assert.equal(found([route('0.0.0.0/0', 'eth0'), route('198.51.100.0/24', 'wan')]), 'wan')
-    assert.equal(found([route('0.0.0.0/0', 'dear', { metric: 200 }), route('0.0.0.0/0', 'wan', { metric: 100 })]), 'wan')
-    assert.equal(found([route('0.0.0.0/0', 'eth0'), route('198.51.100.0/24', 'wan', { table: 1000 })]), 'eth0', 'a table that only some rules point at is not believed')
+    assert.equal(
+      found([route('0.0.0.0/0', 'dear', { metric: 200 }), route('0.0.0.0/0', 'wan', { metric: 100 })]),
+      'wan',
+    )
+    assert.equal(
+      found([route('0.0.0.0/0', 'eth0'), route('198.51.100.0/24', 'wan', { table: 1000 })]),
+      'eth0',
+      'a table that only some rules point at is not believed',
+    )
     assert.equal(found([route('0.0.0.0/0', 'eth0')], 'dear'), 'dear', 'a bind device settles it')
     assert.equal(found([]), undefined)
   })

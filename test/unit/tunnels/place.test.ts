@@ -22,30 +22,54 @@ describe('A tunnel without a word about its place', () => {
   })
 
   it('steps over numbers, subnets and names that are taken, in the store and on the host', () => {
-    const neighbours = [neighbour(), neighbour({ interface_name: 'hand-made', tunnel_number: null, addresses: [{ address: '172.17.2.9', peer_address: '', prefix_length: 24 }] })]
+    const neighbours = [
+      neighbour(),
+      neighbour({
+        interface_name: 'hand-made',
+        tunnel_number: null,
+        addresses: [{ address: '172.17.2.9', peer_address: '', prefix_length: 24 }],
+      }),
+    ]
     const interfaces = [device('eth0', ['192.0.2.1/24']), device('gre-a-3', [], 1472, 'gre')]
     const routing_table = [route('0.0.0.0/0', 'eth0'), route('172.17.4.0/24', 'eth0')]
-    assert.equal(summary(sketch({}, { neighbours, facts: facts({ interfaces, routing_table }) })), 'gre-a-5 5 pool 10 172.17.5.1 172.17.5.2/30')
+    assert.equal(
+      summary(sketch({}, { neighbours, facts: facts({ interfaces, routing_table }) })),
+      'gre-a-5 5 pool 10 172.17.5.1 172.17.5.2/30',
+    )
   })
 
   it('goes to the next pool where the first is covered by the host, as Docker does', () => {
-    const docker = facts({ interfaces: [device('docker0', ['172.17.0.1/16'])], routing_table: [route('172.17.0.0/16', 'docker0')] })
+    const docker = facts({
+      interfaces: [device('docker0', ['172.17.0.1/16'])],
+      routing_table: [route('172.17.0.0/16', 'docker0')],
+    })
     assert.equal(summary(sketch({}, { facts: docker })), 'gre-a-1 1 pool 20 10.10.1.1 10.10.1.2/30')
   })
 
   it('goes to the next pool where the numbers of the first are used up, and counts on', () => {
-    const neighbours = Array.from({ length: 256 }, (_, n) => neighbour({ interface_name: `gre-a-${n}`, tunnel_number: n, addresses: [{ address: `172.17.${n}.1`, peer_address: '', prefix_length: 30 }] }))
+    const neighbours = Array.from({ length: 256 }, (_, n) =>
+      neighbour({
+        interface_name: `gre-a-${n}`,
+        tunnel_number: n,
+        addresses: [{ address: `172.17.${n}.1`, peer_address: '', prefix_length: 30 }],
+      }),
+    )
     assert.equal(summary(sketch({}, { neighbours })), 'gre-a-256 256 pool 20 10.10.1.1 10.10.1.2/30')
   })
 
   it('does not mind a default route, nor one cut in two as VPN clients do', () => {
-    const vpn = facts({ routing_table: [route('0.0.0.0/0', 'eth0'), route('0.0.0.0/1', 'tun0'), route('128.0.0.0/1', 'tun0')] })
+    const vpn = facts({
+      routing_table: [route('0.0.0.0/0', 'eth0'), route('0.0.0.0/1', 'tun0'), route('128.0.0.0/1', 'tun0')],
+    })
     assert.equal(summary(sketch({}, { facts: vpn })), 'gre-a-1 1 pool 10 172.17.1.1 172.17.1.2/30')
   })
 
   it('is refused with 409 where every pool is full, and with 422 where none is enabled', () => {
     const full = facts({ routing_table: [route('172.16.0.0/12', 'eth0'), route('10.0.0.0/8', 'eth0')] })
-    assert.throws(() => placeOf(sketch({}, { facts: full })), (refused) => refused instanceof Refusal && refused.code === 'ALLOCATION_FAILED')
+    assert.throws(
+      () => placeOf(sketch({}, { facts: full })),
+      (refused) => refused instanceof Refusal && refused.code === 'ALLOCATION_FAILED',
+    )
     const asked = sketch({}, { pools: [] })
     assert.equal(placeOf(asked), null)
     assert.deepEqual(problemsOf(asked), ['addresses NO_ADDRESS'])
@@ -63,11 +87,17 @@ describe('A tunnel with a number', () => {
       assert.equal(placeOf(asked), null)
       return problemsOf(asked)
     }
-    assert.deepEqual(problems({ tunnel_number: 1 }, { neighbours: [neighbour()] }), ['tunnel_number INVALID_TUNNEL_NUMBER'])
-    assert.deepEqual(problems({ tunnel_number: 2 }, { neighbours: [neighbour({ interface_name: 'gre-a-2' })] }), ['tunnel_number TUNNEL_NAME_CONFLICT'])
+    assert.deepEqual(problems({ tunnel_number: 1 }, { neighbours: [neighbour()] }), [
+      'tunnel_number INVALID_TUNNEL_NUMBER',
+    ])
+    assert.deepEqual(problems({ tunnel_number: 2 }, { neighbours: [neighbour({ interface_name: 'gre-a-2' })] }), [
+      'tunnel_number TUNNEL_NAME_CONFLICT',
+    ])
     assert.deepEqual(problems({ tunnel_number: 256 }), ['tunnel_number INVALID_TUNNEL_NUMBER'])
     const busy = facts({ routing_table: [route('10.10.3.0/24', 'eth0')] })
-    assert.deepEqual(problems({ tunnel_number: 3, address_pool_id: 20 }, { facts: busy }), ['tunnel_number ADDRESS_CONFLICT'])
+    assert.deepEqual(problems({ tunnel_number: 3, address_pool_id: 20 }, { facts: busy }), [
+      'tunnel_number ADDRESS_CONFLICT',
+    ])
   })
 })
 
@@ -107,7 +137,9 @@ describe('A tunnel from a pool of public addresses', () => {
 })
 
 describe('A tunnel with addresses of its own', () => {
-  const withAddress = (address: string, prefix_length: number, more: object = {}) => ({ addresses: [{ address, prefix_length, ...more }] })
+  const withAddress = (address: string, prefix_length: number, more: object = {}) => ({
+    addresses: [{ address, prefix_length, ...more }],
+  })
   const problems = (body: Parameters<typeof sketch>[0], more: Parameters<typeof sketch>[1] = {}): string[] => {
     const asked = sketch(body, more)
     draftPlace(asked, draftEnds(asked))
@@ -115,10 +147,31 @@ describe('A tunnel with addresses of its own', () => {
   }
 
   it('keeps them, in their order, and belongs to no pool unless it says so', () => {
-    const place = placeOf(sketch({ addresses: [{ address: '10.9.0.1', prefix_length: 30 }, { address: 'FD00::1', peer_address: 'fd00::2', prefix_length: 126, is_primary: true }] }))
+    const place = placeOf(
+      sketch({
+        addresses: [
+          { address: '10.9.0.1', prefix_length: 30 },
+          { address: 'FD00::1', peer_address: 'fd00::2', prefix_length: 126, is_primary: true },
+        ],
+      }),
+    )
     assert.deepEqual(place?.addresses, [
-      { address: '10.9.0.1', peer_address: '', prefix_length: 30, address_family_id: 10, is_primary: false, sort_order: 0 },
-      { address: 'fd00::1', peer_address: 'fd00::2', prefix_length: 126, address_family_id: 20, is_primary: true, sort_order: 1 },
+      {
+        address: '10.9.0.1',
+        peer_address: '',
+        prefix_length: 30,
+        address_family_id: 10,
+        is_primary: false,
+        sort_order: 0,
+      },
+      {
+        address: 'fd00::1',
+        peer_address: 'fd00::2',
+        prefix_length: 126,
+        address_family_id: 20,
+        is_primary: true,
+        sort_order: 1,
+      },
     ])
     assert.deepEqual([place?.address_pool_id, place?.tunnel_number, place?.interface_name], [null, 1, 'gre-a-1'])
   })
@@ -128,19 +181,45 @@ describe('A tunnel with addresses of its own', () => {
   })
 
   it('is refused where an address is none, is special, or is an edge of its subnet', () => {
-    for (const address of ['nonsense', '0.0.0.0', '224.0.0.1', '255.255.255.255', '127.0.0.1', '169.254.1.1', 'fe80::1', '::1', 'ff02::1', '10.9.0.0', '10.9.0.3']) {
+    for (const address of [
+      'nonsense',
+      '0.0.0.0',
+      '224.0.0.1',
+      '255.255.255.255',
+      '127.0.0.1',
+      '169.254.1.1',
+      'fe80::1',
+      '::1',
+      'ff02::1',
+      '10.9.0.0',
+      '10.9.0.3',
+    ]) {
       assert.deepEqual(problems(withAddress(address, 30)), ['addresses.0.address INVALID_ADDRESS'], address)
     }
     assert.deepEqual(problems(withAddress('10.9.0.0', 31)), [])
     assert.deepEqual(problems(withAddress('10.9.0.1', 33)), ['addresses.0.prefix_length INVALID_PREFIX_LENGTH'])
-    assert.deepEqual(problems(withAddress('10.9.0.1', 32, { peer_address: 'fd00::1' })), ['addresses.0.peer_address INVALID_ADDRESS'])
-    assert.deepEqual(problems(withAddress('10.9.0.1', 32, { peer_address: '10.9.0.1' })), ['addresses.0.peer_address INVALID_ADDRESS'])
+    assert.deepEqual(problems(withAddress('10.9.0.1', 32, { peer_address: 'fd00::1' })), [
+      'addresses.0.peer_address INVALID_ADDRESS',
+    ])
+    assert.deepEqual(problems(withAddress('10.9.0.1', 32, { peer_address: '10.9.0.1' })), [
+      'addresses.0.peer_address INVALID_ADDRESS',
+    ])
   })
 
-  it('is refused where an address is another tunnel\'s, the host\'s own, or given twice', () => {
-    assert.deepEqual(problems(withAddress('172.17.1.1', 32), { neighbours: [neighbour()] }), ['addresses.0.address ADDRESS_CONFLICT'])
+  it("is refused where an address is another tunnel's, the host's own, or given twice", () => {
+    assert.deepEqual(problems(withAddress('172.17.1.1', 32), { neighbours: [neighbour()] }), [
+      'addresses.0.address ADDRESS_CONFLICT',
+    ])
     assert.deepEqual(problems(withAddress('192.0.2.1', 32)), ['addresses.0.address ADDRESS_CONFLICT'])
-    assert.deepEqual(problems({ addresses: [{ address: '10.9.0.1', prefix_length: 30 }, { address: '10.9.0.1', prefix_length: 24 }] }), ['addresses.1.address ADDRESS_CONFLICT'])
+    assert.deepEqual(
+      problems({
+        addresses: [
+          { address: '10.9.0.1', prefix_length: 30 },
+          { address: '10.9.0.1', prefix_length: 24 },
+        ],
+      }),
+      ['addresses.1.address ADDRESS_CONFLICT'],
+    )
   })
 
   it('is refused where its subnet would rob another route, unless forced, and warned where it is part of a wider one', () => {

@@ -13,11 +13,34 @@ export const ENDS = { local_endpoint: '192.0.2.1', remote_endpoint: '198.51.100.
 
 export function sketch(body: Asked = {}, more: Partial<Sketch> = {}): Sketch {
   const kind = kindOfType(body.tunnel_type_id ?? 10)
-  const pools = [pool(10, '172.17.0.0/16'), pool(20, '10.10.0.0/16'), { ...pool(30, '109.194.0.0/16'), is_enabled: false, is_public_range: true }]
-  return { settings: settingsWith(), body: { ...ENDS, ...body }, kind, problems: new Problems(), warnings: [], facts: facts(), stored: null, neighbours: [], pools, ...more }
+  const pools = [
+    pool(10, '172.17.0.0/16'),
+    pool(20, '10.10.0.0/16'),
+    { ...pool(30, '109.194.0.0/16'), is_enabled: false, is_public_range: true },
+  ]
+  return {
+    settings: settingsWith(),
+    body: { ...ENDS, ...body },
+    kind,
+    problems: new Problems(),
+    warnings: [],
+    facts: facts(),
+    stored: null,
+    neighbours: [],
+    pools,
+    ...more,
+  }
 }
 
-export const pool = (address_pool_id: number, cidr: string) => ({ address_pool_id, address_pool_title: `Pool ${address_pool_id}`, description: '', cidr, prefix_length: 30, is_enabled: true, is_public_range: false })
+export const pool = (address_pool_id: number, cidr: string) => ({
+  address_pool_id,
+  address_pool_title: `Pool ${address_pool_id}`,
+  description: '',
+  cidr,
+  prefix_length: 30,
+  is_enabled: true,
+  is_public_range: false,
+})
 
 interface Host {
   interfaces: HostInterface[]
@@ -26,7 +49,10 @@ interface Host {
 }
 
 const HELPER: HelperFacts = {
-  savers: [{ by: 'systemd', available: true, detail: '' }, { by: 'networkd', available: true, detail: '' }],
+  savers: [
+    { by: 'systemd', available: true, detail: '' },
+    { by: 'networkd', available: true, detail: '' },
+  ],
   kernel_release: '6.12.0',
   unit_dir: '/etc/systemd/system',
   networkd_dir: '/etc/systemd/network',
@@ -44,16 +70,58 @@ export function facts({ interfaces, routing_table, helper = HELPER }: Partial<Ho
 }
 
 export function device(name: string, addresses: string[], mtu = 1500, kind = ''): HostInterface {
-  const statistics = { rx_bytes: 0, tx_bytes: 0, rx_packets: 0, tx_packets: 0, rx_errors: 0, tx_errors: 0, rx_dropped: 0, tx_dropped: 0 }
-  return { name, index: 1, mtu, kind, hardware_addr: '', oper_state: 'UP', flags: [], is_up: true, is_lower_up: true, addresses, statistics, class: 'other' }
+  const statistics = {
+    rx_bytes: 0,
+    tx_bytes: 0,
+    rx_packets: 0,
+    tx_packets: 0,
+    rx_errors: 0,
+    tx_errors: 0,
+    rx_dropped: 0,
+    tx_dropped: 0,
+  }
+  return {
+    name,
+    index: 1,
+    mtu,
+    kind,
+    hardware_addr: '',
+    oper_state: 'UP',
+    flags: [],
+    is_up: true,
+    is_lower_up: true,
+    addresses,
+    statistics,
+    class: 'other',
+  }
 }
 
 export function route(destination: string, name: string, more: Partial<RoutingEntry> = {}): RoutingEntry {
-  return { destination, gateway: '', device: name, is_default: destination.endsWith('/0'), source: '', table: 254, protocol: 'static', metric: 0, ...more }
+  return {
+    destination,
+    gateway: '',
+    device: name,
+    is_default: destination.endsWith('/0'),
+    source: '',
+    table: 254,
+    protocol: 'static',
+    metric: 0,
+    ...more,
+  }
 }
 
 export function neighbour(more: Partial<Neighbour> = {}): Neighbour {
-  return { tunnel_id: 1, interface_name: 'gre-a-1', tunnel_number: 1, tunnel_type_id: 10, ...ENDS, ikey: 7, okey: 7, addresses: [{ address: '172.17.1.1', peer_address: '172.17.1.2', prefix_length: 30 }], ...more }
+  return {
+    tunnel_id: 1,
+    interface_name: 'gre-a-1',
+    tunnel_number: 1,
+    tunnel_type_id: 10,
+    ...ENDS,
+    ikey: 7,
+    okey: 7,
+    addresses: [{ address: '172.17.1.1', peer_address: '172.17.1.2', prefix_length: 30 }],
+    ...more,
+  }
 }
 
 /** The problems so far, as "field CODE". */

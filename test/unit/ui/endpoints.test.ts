@@ -23,8 +23,17 @@ const OTHERWISE: Readonly<Record<string, string>> = {
 /** Where the last part of a path is an argument: the words that its callers give. */
 const BY_ARGUMENT: Readonly<Record<string, RegExp>> = { 'features/tunnels/life.ts': /\bsend\(tunnel, '(\w+)'\)/g }
 
-const METHODS: Readonly<Record<string, string>> = { get: 'GET', asked: 'GET', LiveStream: 'GET', post: 'POST', put: 'PUT', patch: 'PATCH', remove: 'DELETE' }
-const ASKING = /\b(?:(get|asked|LiveStream|post|put|patch|remove)|askPlainly|askWith|request|mindingOwnAccess)(?:<[\w\s|[\]]+>)?\((?:'([A-Z]+)', )?(?=['`]|path\b)/g
+const METHODS: Readonly<Record<string, string>> = {
+  get: 'GET',
+  asked: 'GET',
+  LiveStream: 'GET',
+  post: 'POST',
+  put: 'PUT',
+  patch: 'PATCH',
+  remove: 'DELETE',
+}
+const ASKING =
+  /\b(?:(get|asked|LiveStream|post|put|patch|remove)|askPlainly|askWith|request|mindingOwnAccess)(?:<[\w\s|[\]]+>)?\((?:'([A-Z]+)', )?(?=['`]|path\b)/g
 
 describe('The sources of the page', () => {
   it('ask for every endpoint of the interface, but for those that it does without, and for none that is not there', async () => {
@@ -37,7 +46,10 @@ describe('The sources of the page', () => {
   })
 })
 
-const filesIn = (folder: string): string[] => readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => /\.(ts|svelte)$/.test(name)).map((name) => join(folder, name))
+const filesIn = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => /\.(ts|svelte)$/.test(name))
+    .map((name) => join(folder, name))
 
 /** As `POST /tunnels/{}/down`. */
 function askedIn(file: string): string[] {
@@ -47,7 +59,13 @@ function askedIn(file: string): string[] {
     const method = match[2] ?? METHODS[match[1] ?? ''] ?? ''
     // A search of the address has a `get` too, of a name.
     const paths = spellings(literalAt(text, match.index + match[0].length), text).filter((path) => path.startsWith('/'))
-    return paths.flatMap((path) => (last && path.endsWith('/{}/{}') ? [...text.matchAll(last)].map(([, word]) => path.replace(/\{\}$/, String(word))) : [path])).map((path) => `${method} ${path}`)
+    return paths
+      .flatMap((path) =>
+        last && path.endsWith('/{}/{}')
+          ? [...text.matchAll(last)].map(([, word]) => path.replace(/\{\}$/, String(word)))
+          : [path],
+      )
+      .map((path) => `${method} ${path}`)
   })
 }
 
@@ -73,9 +91,14 @@ function spellings(literal: string, text: string): string[] {
   const close = closing(literal, open)
   const [inside, rest] = [literal.slice(open + 2, close), spellings(literal.slice(close + 1), text)]
   const choice = /\? '([^']*)' : '([^']*)'$/.exec(inside)
-  const middle = inside === 'path' ? spellings(literalAt(text, -1), text) : choice ? [String(choice[1]), String(choice[2])] : ['{}']
+  const middle =
+    inside === 'path' ? spellings(literalAt(text, -1), text) : choice ? [String(choice[1]), String(choice[2])] : ['{}']
   const before = literal.slice(0, open)
-  return before.includes('?') ? [before.replace(/\?.*$/, '')] : middle.flatMap((one) => (rest.length === 0 ? [''] : rest).map((end) => `${before}${one}${end}`.replace(/\?.*$/, '')))
+  return before.includes('?')
+    ? [before.replace(/\?.*$/, '')]
+    : middle.flatMap((one) =>
+        (rest.length === 0 ? [''] : rest).map((end) => `${before}${one}${end}`.replace(/\?.*$/, '')),
+      )
 }
 
 const closing = (literal: string, open: number): number => {

@@ -9,11 +9,11 @@ const OTHERWISE: Readonly<Record<string, string>> = {
   tunnel_side_id: 'the first step of the wizard says which side this is',
   ikey: 'one key for both directions, which the form of a stored tunnel has apart',
   okey: 'as ikey',
-  addresses: 'the pool gives them, and the tunnel\'s own page changes them',
-  is_enabled: 'a button of the tunnel\'s own page',
+  addresses: "the pool gives them, and the tunnel's own page changes them",
+  is_enabled: "a button of the tunnel's own page",
   note: 'in the form of a stored tunnel',
   tags: 'in the form of a stored tunnel',
-  idempotency_key: 'the page\'s own',
+  idempotency_key: "the page's own",
   i_understand_i_may_lose_access: 'asked for where it is needed',
 }
 
@@ -21,14 +21,23 @@ describe('The wizard of a tunnel', () => {
   it('has a field for everything that a tunnel can be asked to be, but for what is said elsewhere', () => {
     const fields = Object.keys(CreateTunnelBody.properties)
     assert.deepEqual(fields.filter((name) => !(name in EMPTY)).sort(), Object.keys(OTHERWISE).sort())
-    assert.deepEqual(Object.keys(NO_OPTIONS).filter((name) => !(name in UpdateTunnelBody.properties)), [])
+    assert.deepEqual(
+      Object.keys(NO_OPTIONS).filter((name) => !(name in UpdateTunnelBody.properties)),
+      [],
+    )
   })
 
   it('sends what was said, "no" too, and leaves the rest to the panel', () => {
     const ends = { local_endpoint: '192.0.2.1', remote_endpoint: ' 192.0.2.2 ' }
     assert.deepEqual(bodyOf({ ...EMPTY, ...ends }, null), { local_endpoint: '192.0.2.1', remote_endpoint: '192.0.2.2' })
-    const said = bodyOf({ ...EMPTY, ...ends, has_input_checksum: false, monitor_target: ' 192.0.2.9 ', flow_label: 0, tunnel_number: 0 }, null)
-    assert.deepEqual([said.has_input_checksum, said.monitor_target, said.flow_label, said.tunnel_number, 'force' in said], [false, '192.0.2.9', 0, 0, false])
+    const said = bodyOf(
+      { ...EMPTY, ...ends, has_input_checksum: false, monitor_target: ' 192.0.2.9 ', flow_label: 0, tunnel_number: 0 },
+      null,
+    )
+    assert.deepEqual(
+      [said.has_input_checksum, said.monitor_target, said.flow_label, said.tunnel_number, 'force' in said],
+      [false, '192.0.2.9', 0, 0, false],
+    )
     assert.deepEqual(optionsOf(NO_OPTIONS), NO_OPTIONS)
   })
 })

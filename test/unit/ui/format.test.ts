@@ -6,7 +6,15 @@ const by = (settings: Partial<DisplaySettings> = {}) => formatter({ ...DEFAULT_D
 
 describe('Figures on the page', () => {
   it('count bytes in powers of 1024, or of 1000, or are bits, as is set', () => {
-    assert.deepEqual([0, 999, 1023, 1024, 1536, 1048576, 5 * 2 ** 40].map(by().volume), ['0 B', '999 B', '1,023 B', '1 KiB', '1.5 KiB', '1 MiB', '5 TiB'])
+    assert.deepEqual([0, 999, 1023, 1024, 1536, 1048576, 5 * 2 ** 40].map(by().volume), [
+      '0 B',
+      '999 B',
+      '1,023 B',
+      '1 KiB',
+      '1.5 KiB',
+      '1 MiB',
+      '5 TiB',
+    ])
     assert.equal(by({ 'display.binary_units': false }).volume(1_500_000), '1.5 MB')
     assert.equal(by({ 'display.volume_unit': 'bits', 'display.binary_units': false }).volume(125_000), '1 Mbit')
     assert.equal(by({ 'display.throughput_unit': 'bits', 'display.binary_units': false }).rate(125_000), '1 Mbit/s')
@@ -28,15 +36,31 @@ describe('Figures on the page', () => {
   it('are written in Persian digits and by the Persian calendar where that is set', () => {
     assert.equal(by({ 'display.digits': 'persian' }).number(1234567), '۱٬۲۳۴٬۵۶۷')
     assert.match(by({ 'display.calendar': 'jalali' }).instant('2026-03-21T12:00:00Z'), /1405/)
-    assert.match(by({ 'display.language': 'fa', 'display.calendar': 'jalali', 'display.digits': 'persian' }).instant('2026-03-21T12:00:00Z'), /۱۴۰۵/)
-    assert.equal(by({ 'display.language': 'fa' }).milliseconds(12), '\u206612 ms\u2069', 'a figure stays before its unit')
+    assert.match(
+      by({ 'display.language': 'fa', 'display.calendar': 'jalali', 'display.digits': 'persian' }).instant(
+        '2026-03-21T12:00:00Z',
+      ),
+      /۱۴۰۵/,
+    )
+    assert.equal(
+      by({ 'display.language': 'fa' }).milliseconds(12),
+      '\u206612 ms\u2069',
+      'a figure stays before its unit',
+    )
     assert.match(by({ 'display.language': 'fa' }).instant('2026-03-21T12:00:00Z'), /2026/)
   })
 
   it('tell ages by the largest unit, and durations by the two largest', () => {
     const now = new Date('2026-01-02T00:00:00Z')
     const ago = (seconds: number): string => by().age(new Date(now.getTime() - seconds * 1000), now)
-    assert.deepEqual([0, 59, 60, 3599, 7200, 200_000].map(ago), ['0 sec. ago', '59 sec. ago', '1 min. ago', '59 min. ago', '2 hr. ago', '2 days ago'])
+    assert.deepEqual([0, 59, 60, 3599, 7200, 200_000].map(ago), [
+      '0 sec. ago',
+      '59 sec. ago',
+      '1 min. ago',
+      '59 min. ago',
+      '2 hr. ago',
+      '2 days ago',
+    ])
     assert.equal(ago(-5), '0 sec. ago', 'two clocks that differ tell of no future')
     assert.deepEqual([0, 61, 3600, 90_061].map(by().duration), ['0 sec', '1 min 1 sec', '1 hr', '1 day 1 hr'])
   })

@@ -4,12 +4,36 @@ import { diffLines } from '../../../ui/src/core/diff.ts'
 import { matchRoute, ROUTES, type Route } from '../../../ui/src/core/routes.ts'
 import { matches, termsOf, toggled } from '../../../ui/src/core/search.ts'
 
-const TUNNEL = { text: 'gre-a-1\nHamburg relay\n2001:db8::1', values: { state: ['Down'], tag: ['north', 'old'], is: ['enabled'] } }
+const TUNNEL = {
+  text: 'gre-a-1\nHamburg relay\n2001:db8::1',
+  values: { state: ['Down'], tag: ['north', 'old'], is: ['enabled'] },
+}
 const finds = (text: string): boolean => matches(termsOf(text), TUNNEL)
 
 describe('A search', () => {
-  const FOUND = ['', 'hamburg', 'HAM relay', 'state:down', '-state:up', 'state:up state:down', 'tag:old -tag:south', '"burg rel"', 'state:', '2001:db8::1', 'db8::']
-  const MISSED = ['berlin', 'state:up', '-state:down', 'hamburg state:up', '-hamburg', 'state:down is:disabled', '"relay hamburg"', 'colour:red']
+  const FOUND = [
+    '',
+    'hamburg',
+    'HAM relay',
+    'state:down',
+    '-state:up',
+    'state:up state:down',
+    'tag:old -tag:south',
+    '"burg rel"',
+    'state:',
+    '2001:db8::1',
+    'db8::',
+  ]
+  const MISSED = [
+    'berlin',
+    'state:up',
+    '-state:down',
+    'hamburg state:up',
+    '-hamburg',
+    'state:down is:disabled',
+    '"relay hamburg"',
+    'colour:red',
+  ]
   for (const text of FOUND) it(`for ${JSON.stringify(text)} finds it`, () => assert.ok(finds(text)))
   for (const text of MISSED) it(`for ${JSON.stringify(text)} does not`, () => assert.ok(!finds(text)))
   it('has a filter put in and taken out by one click', () => {
@@ -20,9 +44,18 @@ describe('A search', () => {
 
 describe('A difference of texts', () => {
   it('names the lines that went and came, in their place', () => {
-    assert.deepEqual(diffLines('a\nb\nc\n', 'a\nx\nc\nd\n').map(({ kind, text }) => `${kind} ${text}`), ['same a', 'gone b', 'new x', 'same c', 'new d'])
-    assert.deepEqual(diffLines('', 'a\n').map(({ kind }) => kind), ['new'])
-    assert.deepEqual(diffLines('a', 'a').map(({ kind }) => kind), ['same'])
+    assert.deepEqual(
+      diffLines('a\nb\nc\n', 'a\nx\nc\nd\n').map(({ kind, text }) => `${kind} ${text}`),
+      ['same a', 'gone b', 'new x', 'same c', 'new d'],
+    )
+    assert.deepEqual(
+      diffLines('', 'a\n').map(({ kind }) => kind),
+      ['new'],
+    )
+    assert.deepEqual(
+      diffLines('a', 'a').map(({ kind }) => kind),
+      ['same'],
+    )
   })
 })
 
@@ -35,7 +68,14 @@ describe('An address', () => {
       const match = matchRoute(path, routes)
       return match && [match.route.path, match.params]
     }
-    assert.deepEqual(['/', '/tunnels', '/tunnels/', '/tunnels/new', '/tunnels/7', '/tunnels/7/history'].map(found), [['/', {}], ['/tunnels', {}], ['/tunnels', {}], ['/tunnels/new', {}], ['/tunnels/:id', { id: '7' }], ['/tunnels/:id/history', { id: '7' }]])
+    assert.deepEqual(['/', '/tunnels', '/tunnels/', '/tunnels/new', '/tunnels/7', '/tunnels/7/history'].map(found), [
+      ['/', {}],
+      ['/tunnels', {}],
+      ['/tunnels', {}],
+      ['/tunnels/new', {}],
+      ['/tunnels/:id', { id: '7' }],
+      ['/tunnels/:id/history', { id: '7' }],
+    ])
     assert.deepEqual(['/nothing', '/tunnels/7/other', '/tunnels/7/history/x'].map(found), [null, null, null])
   })
 

@@ -4,17 +4,29 @@ import { readFileSync } from 'node:fs'
 import { SETTING_CATEGORIES } from '@panel/shared/api/settings.ts'
 import { SETTINGS } from '@panel/web-daemon/features/settings/definitions.ts'
 
-const WORDS = JSON.parse(readFileSync(new URL('../../../ui/src/locales/en/settings.json', import.meta.url), 'utf8')) as Record<string, string>
+const WORDS = JSON.parse(
+  readFileSync(new URL('../../../ui/src/locales/en/settings.json', import.meta.url), 'utf8'),
+) as Record<string, string>
 const definitions = Object.entries(SETTINGS)
 
 describe('The settings in the words of the page', () => {
   it('have a name each, and each category and unit has', () => {
-    const wanted = [...definitions.map(([key]) => `key.${key}`), ...SETTING_CATEGORIES.map((category) => `category.${category}`), ...definitions.flatMap(([, { unit }]) => (unit === '' ? [] : [`unit.${unit}`]))]
-    assert.deepEqual(wanted.filter((key) => WORDS[`settings.${key}`] === undefined), [])
+    const wanted = [
+      ...definitions.map(([key]) => `key.${key}`),
+      ...SETTING_CATEGORIES.map((category) => `category.${category}`),
+      ...definitions.flatMap(([, { unit }]) => (unit === '' ? [] : [`unit.${unit}`])),
+    ]
+    assert.deepEqual(
+      wanted.filter((key) => WORDS[`settings.${key}`] === undefined),
+      [],
+    )
   })
 
   it('are explained as the API does, and none that is gone still is', () => {
     const told = Object.entries(WORDS).filter(([key]) => key.startsWith('settings.about.'))
-    assert.deepEqual(Object.fromEntries(told), Object.fromEntries(definitions.map(([key, { description }]) => [`settings.about.${key}`, description])))
+    assert.deepEqual(
+      Object.fromEntries(told),
+      Object.fromEntries(definitions.map(([key, { description }]) => [`settings.about.${key}`, description])),
+    )
   })
 })

@@ -7,19 +7,28 @@ import { fill, formsOf, isolate, namesIn } from '../../../ui/src/core/messages.t
 import { ROUTES } from '../../../ui/src/core/routes.ts'
 
 const PAGE = fileURLToPath(new URL('../../../ui/src', import.meta.url))
-const read = (language: string, area: string): Record<string, string> => JSON.parse(readFileSync(join(PAGE, 'locales', language, `${area}.json`), 'utf8')) as Record<string, string>
+const read = (language: string, area: string): Record<string, string> =>
+  JSON.parse(readFileSync(join(PAGE, 'locales', language, `${area}.json`), 'utf8')) as Record<string, string>
 const AREAS = readdirSync(join(PAGE, 'locales/en')).map((name) => name.replace('.json', ''))
-const TRANSLATED = readdirSync(join(PAGE, 'locales'), { withFileTypes: true }).filter((entry) => entry.isDirectory() && entry.name !== 'en').map(({ name }) => name)
+const TRANSLATED = readdirSync(join(PAGE, 'locales'), { withFileTypes: true })
+  .filter((entry) => entry.isDirectory() && entry.name !== 'en')
+  .map(({ name }) => name)
 const filling = { language: 'en', number: String, isolate: (text: string) => text }
 
 /** The forms that a language tells apart. */
-const categoriesOf = (language: string): string[] => [...new Intl.PluralRules(language).resolvedOptions().pluralCategories]
+const categoriesOf = (language: string): string[] => [
+  ...new Intl.PluralRules(language).resolvedOptions().pluralCategories,
+]
 
 describe('The words of the page', () => {
   it('are there in four languages', () => assert.deepEqual(TRANSLATED.sort(), ['fa', 'ru', 'zh-CN']))
 
   for (const area of AREAS) {
-    it(`of ${area} begin with its name`, () => assert.deepEqual(Object.keys(read('en', area)).filter((key) => !key.startsWith(`${area}.`)), []))
+    it(`of ${area} begin with its name`, () =>
+      assert.deepEqual(
+        Object.keys(read('en', area)).filter((key) => !key.startsWith(`${area}.`)),
+        [],
+      ))
 
     for (const language of TRANSLATED) {
       it(`of ${area} have the same keys and placeholders in ${language}, and something to say`, () => {
@@ -28,23 +37,40 @@ describe('The words of the page', () => {
         for (const [key, sentence] of Object.entries(other)) {
           assert.ok(sentence.trim() !== '', key)
           assert.deepEqual(namesIn(sentence), namesIn(english[key] ?? ''), key)
-          for (const [, forms = ''] of sentence.matchAll(/,\s*plural\s*,((?:[^{}]|\{[^{}]*\})*)\}/g)) assert.ok('other' in formsOf(forms) && Object.keys(formsOf(forms)).every((form) => categoriesOf(language).includes(form) || form.startsWith('=')), key)
+          for (const [, forms = ''] of sentence.matchAll(/,\s*plural\s*,((?:[^{}]|\{[^{}]*\})*)\}/g))
+            assert.ok(
+              'other' in formsOf(forms) &&
+                Object.keys(formsOf(forms)).every(
+                  (form) => categoriesOf(language).includes(form) || form.startsWith('='),
+                ),
+              key,
+            )
         }
       })
     }
   }
 
   it('are fetched by each route whose files use them', () => {
-    const wrong = ROUTES.flatMap(({ page, areas }) => [...areasUsedBy(join(PAGE, 'features', `${page}.svelte`))].filter((area) => area !== 'core' && !(areas as readonly string[]).includes(area)).map((area) => `${page} uses ${area}`))
+    const wrong = ROUTES.flatMap(({ page, areas }) =>
+      [...areasUsedBy(join(PAGE, 'features', `${page}.svelte`))]
+        .filter((area) => area !== 'core' && !(areas as readonly string[]).includes(area))
+        .map((area) => `${page} uses ${area}`),
+    )
     assert.deepEqual(wrong, [])
   })
 
   it('are written with values, plural forms and numbers of their language', () => {
     assert.equal(fill('{a} of {b}', { a: 1, b: 'x' }, filling), '1 of x')
     const sentence = '{count, plural, =0 {none} one {# tunnel} other {# tunnels of {name}}}'
-    assert.deepEqual([0, 1, 2].map((count) => fill(sentence, { count, name: 'n' }, filling)), ['none', '1 tunnel', '2 tunnels of n'])
+    assert.deepEqual(
+      [0, 1, 2].map((count) => fill(sentence, { count, name: 'n' }, filling)),
+      ['none', '1 tunnel', '2 tunnels of n'],
+    )
     const russian = '{count, plural, one {# туннель} few {# туннеля} many {# туннелей} other {# туннеля}}'
-    assert.deepEqual([1, 3, 11, 21].map((count) => fill(russian, { count }, { ...filling, language: 'ru' })), ['1 туннель', '3 туннеля', '11 туннелей', '21 туннель'])
+    assert.deepEqual(
+      [1, 3, 11, 21].map((count) => fill(russian, { count }, { ...filling, language: 'ru' })),
+      ['1 туннель', '3 туннеля', '11 туннелей', '21 туннель'],
+    )
     assert.equal(fill('به {to}', { to: '192.0.2.1' }, { ...filling, isolate }), 'به \u2066192.0.2.1\u2069')
     assert.throws(() => fill('{missing}', {}, filling), /wants \{missing\}/)
   })
@@ -56,6 +82,8 @@ function areasUsedBy(file: string, seen = new Set<string>()): Set<string> {
   seen.add(file)
   const text = readFileSync(file, 'utf8')
   const own = [...text.matchAll(/\bt\(\s*[`']([a-z_]+)\./g)].map((match) => String(match[1]))
-  const parts = [...text.matchAll(/from '(\.[^']+)'/g)].map((match) => join(file, '..', String(match[1]))).filter((path) => path.includes('/features/'))
+  const parts = [...text.matchAll(/from '(\.[^']+)'/g)]
+    .map((match) => join(file, '..', String(match[1])))
+    .filter((path) => path.includes('/features/'))
   return new Set([...own, ...parts.flatMap((path) => [...areasUsedBy(path, seen)])])
 }

@@ -20,11 +20,37 @@ describe('The audit log', () => {
     log = []
   })
 
-  const entry = (age_days: number) => ({ audit_action_id: 10, user_id: null, username: '', target_type: '', target_id: null, request: '{}', operations: '[]', is_success: 1, error_message: '', duration_ms: 1, client_ip: '', request_id: '', created_date: new Date(Date.now() - age_days * DAY_MS).toISOString() })
-  const total = async (): Promise<number> => (await db.selectFrom('audit_log').select((e) => e.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()).total
+  const entry = (age_days: number) => ({
+    audit_action_id: 10,
+    user_id: null,
+    username: '',
+    target_type: '',
+    target_id: null,
+    request: '{}',
+    operations: '[]',
+    is_success: 1,
+    error_message: '',
+    duration_ms: 1,
+    client_ip: '',
+    request_id: '',
+    created_date: new Date(Date.now() - age_days * DAY_MS).toISOString(),
+  })
+  const total = async (): Promise<number> =>
+    (
+      await db
+        .selectFrom('audit_log')
+        .select((e) => e.fn.countAll<number>().as('total'))
+        .executeTakeFirstOrThrow()
+    ).total
   const prune = (): (() => Promise<void>) => {
     const logger = makeLogger({ write: (line) => void log.push(line) })
-    return keepPruning({ db, bus: new Bus(logger), settings: settingsWith({ 'system.audit_retention_days': 30 }), now: () => new Date(), logger })
+    return keepPruning({
+      db,
+      bus: new Bus(logger),
+      settings: settingsWith({ 'system.audit_retention_days': 30 }),
+      now: () => new Date(),
+      logger,
+    })
   }
 
   it('loses what is too old, and nothing else, a slice at a time with room for others in between', async () => {
@@ -51,10 +77,11 @@ describe('The audit log', () => {
     await db.destroy()
   })
 
-  it('that cannot be written keeps nobody from starting, and the daemon\'s own log tells', async () => {
+  it("that cannot be written keeps nobody from starting, and the daemon's own log tells", async () => {
     await db.schema.dropTable('audit_log').execute()
     const end = prune()
-    while (!log.some((line) => line.includes('old audit entries stay'))) await new Promise((resolve) => setImmediate(resolve))
+    while (!log.some((line) => line.includes('old audit entries stay')))
+      await new Promise((resolve) => setImmediate(resolve))
     await end()
     await db.destroy()
   })

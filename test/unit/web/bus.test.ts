@@ -11,7 +11,11 @@ describe('The bus', () => {
     const bus = new Bus(makeLogger({ write: (line) => void log.push(line) }))
     const heard: string[] = []
     const listener = ({ interface_name }: { interface_name: string }): void => void heard.push(interface_name)
-    const stops = [bus.subscribe('tunnel.created', listener), bus.subscribe('tunnel.created', listener), bus.subscribe('tunnel.deleted', listener)]
+    const stops = [
+      bus.subscribe('tunnel.created', listener),
+      bus.subscribe('tunnel.created', listener),
+      bus.subscribe('tunnel.deleted', listener),
+    ]
     assert.equal(bus.count, 3)
     bus.publish('tunnel.created', tunnel)
     bus.publish('tunnel.updated', tunnel)
@@ -24,7 +28,9 @@ describe('The bus', () => {
   it('logs a listener that fails, and goes on', () => {
     const bus = new Bus(makeLogger({ write: (line) => void log.push(line) }))
     let heard = 0
-    bus.subscribe('tunnel.deleted', () => { throw new Error('a listener at fault') })
+    bus.subscribe('tunnel.deleted', () => {
+      throw new Error('a listener at fault')
+    })
     bus.subscribe('tunnel.deleted', () => void (heard += 1))
     bus.publish('tunnel.deleted', tunnel)
     assert.equal(heard, 1)

@@ -40,26 +40,51 @@ describe('the configuration', () => {
   })
 
   for (const bad of ['a/b', 'api', 'assets', 'a b', 'x'.repeat(65), '..', '%61', 'ä']) {
-    it(`refuses the web path ${bad} and says what to write`, () => assert.match(problemsOf({ PANEL_WEB_PATH: bad }), /PANEL_WEB_PATH: .* write /))
+    it(`refuses the web path ${bad} and says what to write`, () =>
+      assert.match(problemsOf({ PANEL_WEB_PATH: bad }), /PANEL_WEB_PATH: .* write /))
   }
 
   it('tells of everything that is wrong at once', () => {
     const path = file('PANEL_LISTEN_PROT=1\nnonsense\n')
-    const said = problemsOf({ PANEL_CONFIG_FILE: path, PANEL_LISTEN_ADDRESS: 'localhost', PANEL_LISTEN_PORT: '70000', PANEL_STATE_DIR: 'state', PANEL_HELPER_SOCKET: 'sock' })
-    for (const part of ['no option PANEL_LISTEN_PROT', 'line 2: write NAME=value', 'PANEL_LISTEN_ADDRESS', 'PANEL_LISTEN_PORT', 'PANEL_STATE_DIR', 'PANEL_HELPER_SOCKET']) assert.ok(said.includes(part), part)
+    const said = problemsOf({
+      PANEL_CONFIG_FILE: path,
+      PANEL_LISTEN_ADDRESS: 'localhost',
+      PANEL_LISTEN_PORT: '70000',
+      PANEL_STATE_DIR: 'state',
+      PANEL_HELPER_SOCKET: 'sock',
+    })
+    for (const part of [
+      'no option PANEL_LISTEN_PROT',
+      'line 2: write NAME=value',
+      'PANEL_LISTEN_ADDRESS',
+      'PANEL_LISTEN_PORT',
+      'PANEL_STATE_DIR',
+      'PANEL_HELPER_SOCKET',
+    ])
+      assert.ok(said.includes(part), part)
     assert.match(problemsOf({ PANEL_CONFIG_FILE: join(directory, 'none') }), /cannot be read \(ENOENT\)/)
   })
 
   it('serves plain HTTP and trusts no proxy unless both files, and proxies, are named', () => {
     assert.deepEqual([readConfig({}).tls, readConfig({}).trusted_proxies], [null, []])
     assert.deepEqual(readConfig({ PANEL_TLS_CERT: '/c', PANEL_TLS_KEY: '/k' }).tls, { cert: '/c', key: '/k' })
-    assert.deepEqual(readConfig({ PANEL_TRUSTED_PROXIES: '127.0.0.1, 10.0.0.0/24 ::1,2001:db8::/32' }).trusted_proxies, ['127.0.0.1', '10.0.0.0/24', '::1', '2001:db8::/32'])
+    assert.deepEqual(
+      readConfig({ PANEL_TRUSTED_PROXIES: '127.0.0.1, 10.0.0.0/24 ::1,2001:db8::/32' }).trusted_proxies,
+      ['127.0.0.1', '10.0.0.0/24', '::1', '2001:db8::/32'],
+    )
   })
 
   it('refuses one of the two files without the other, and a proxy that is no address', () => {
     assert.match(problemsOf({ PANEL_TLS_CERT: '/c' }), /PANEL_TLS_KEY is missing: PANEL_TLS_CERT is set/)
     assert.match(problemsOf({ PANEL_TLS_KEY: '/k' }), /PANEL_TLS_CERT is missing: PANEL_TLS_KEY is set/)
-    assert.match(problemsOf({ PANEL_TLS_CERT: 'c', PANEL_TLS_KEY: 'k' }), /PANEL_TLS_CERT: "c" is not an absolute path[^]*PANEL_TLS_KEY: "k" is not/)
-    for (const proxy of ['proxy.example', '10.0.0.0/33', '10.0.0.0/', '::1/129', '10.0.0', 'loopback']) assert.match(problemsOf({ PANEL_TRUSTED_PROXIES: `127.0.0.1,${proxy}` }), /PANEL_TRUSTED_PROXIES: "[^"]*": write IP addresses or networks/)
+    assert.match(
+      problemsOf({ PANEL_TLS_CERT: 'c', PANEL_TLS_KEY: 'k' }),
+      /PANEL_TLS_CERT: "c" is not an absolute path[^]*PANEL_TLS_KEY: "k" is not/,
+    )
+    for (const proxy of ['proxy.example', '10.0.0.0/33', '10.0.0.0/', '::1/129', '10.0.0', 'loopback'])
+      assert.match(
+        problemsOf({ PANEL_TRUSTED_PROXIES: `127.0.0.1,${proxy}` }),
+        /PANEL_TRUSTED_PROXIES: "[^"]*": write IP addresses or networks/,
+      )
   })
 })

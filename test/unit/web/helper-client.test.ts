@@ -16,7 +16,15 @@ interface Request {
 }
 type Behaviour = (request: Request, socket: Socket) => void
 
-const NOTHING = { helper: null, rule_backend: null, link_kinds: null, tools: null, interfaces: null, routing_table: null, listeners: null }
+const NOTHING = {
+  helper: null,
+  rule_backend: null,
+  link_kinds: null,
+  tools: null,
+  interfaces: null,
+  routing_table: null,
+  listeners: null,
+}
 
 describe('the client of the root helper', () => {
   const directory = mkdtempSync(join(tmpdir(), 'panel-helper-'))
@@ -76,21 +84,43 @@ describe('the client of the root helper', () => {
 
   it('takes an answer that comes in pieces, a character cut in two', async () => {
     behave = ({ id }, socket) => {
-      const bytes = Buffer.from(`${JSON.stringify({ jsonrpc: '2.0', id, error: { code: REFUSALS.unsupported, message: 'Nö' } })}\n`)
+      const bytes = Buffer.from(
+        `${JSON.stringify({ jsonrpc: '2.0', id, error: { code: REFUSALS.unsupported, message: 'Nö' } })}\n`,
+      )
       const at = bytes.indexOf(0xc3) + 1
       socket.write(bytes.subarray(0, at))
       setTimeout(() => socket.write(bytes.subarray(at)), 10)
     }
-    await assert.rejects(ask(), (failure) => failure instanceof Refusal && failure.code === 'SERVICE_UNAVAILABLE' && failure.message === 'Nö')
+    await assert.rejects(
+      ask(),
+      (failure) => failure instanceof Refusal && failure.code === 'SERVICE_UNAVAILABLE' && failure.message === 'Nö',
+    )
   })
 
-  const WORDS: Record<string, string> = { stale_state: 'CONFLICT', unsupported: 'SERVICE_UNAVAILABLE', busy: 'SERVICE_UNAVAILABLE', kernel_refused: 'SERVICE_UNAVAILABLE', protected_interface: 'PROTECTED_INTERFACE', foreign_unit_file: 'FOREIGN_UNIT_FILE', unmodelled_state: 'CONFLICT', foreign_sysctl_file: 'PROTECTED_SYSCTL' }
+  const WORDS: Record<string, string> = {
+    stale_state: 'CONFLICT',
+    unsupported: 'SERVICE_UNAVAILABLE',
+    busy: 'SERVICE_UNAVAILABLE',
+    kernel_refused: 'SERVICE_UNAVAILABLE',
+    protected_interface: 'PROTECTED_INTERFACE',
+    foreign_unit_file: 'FOREIGN_UNIT_FILE',
+    unmodelled_state: 'CONFLICT',
+    foreign_sysctl_file: 'PROTECTED_SYSCTL',
+  }
   it('turns every refusal of root into the code of the API, and a malformed request into a failure of its own', async () => {
     for (const [word, number] of Object.entries(REFUSALS)) {
-      behave = ({ id }, socket) => void say(socket, { jsonrpc: '2.0', id, error: { code: number, message: 'no, because' } })
+      behave = ({ id }, socket) =>
+        void say(socket, { jsonrpc: '2.0', id, error: { code: number, message: 'no, because' } })
       const failure = await ask().catch((thrown: unknown) => thrown)
       if (word === 'malformed') assert.ok(!(failure instanceof Refusal))
-      else assert.ok(failure instanceof Refusal && failure.code === WORDS[word] && failure.details['reason'] === word && failure.message === 'No, because', word)
+      else
+        assert.ok(
+          failure instanceof Refusal &&
+            failure.code === WORDS[word] &&
+            failure.details['reason'] === word &&
+            failure.message === 'No, because',
+          word,
+        )
     }
   })
 
@@ -105,7 +135,8 @@ describe('the client of the root helper', () => {
   it('answers HELPER_UNAVAILABLE at once to all who wait when the connection is lost', async () => {
     behave = (_request, socket) => socket.destroy()
     const started = Date.now()
-    for (const outcome of await Promise.allSettled([ask(), ask(), ask()])) assert.ok(outcome.status === 'rejected' && away(outcome.reason))
+    for (const outcome of await Promise.allSettled([ask(), ask(), ask()]))
+      assert.ok(outcome.status === 'rejected' && away(outcome.reason))
     assert.ok(Date.now() - started < 140)
     behave = answer
     assert.deepEqual(await ask(), NOTHING)
@@ -116,7 +147,10 @@ describe('the client of the root helper', () => {
     const started = Date.now()
     await assert.rejects(ask(), away)
     assert.ok(Date.now() - started >= 140)
-    await assert.rejects(client.ask('tunnel.apply', { before: null, after: null } as never), (failure) => away(failure) && /does not understand/.test((failure as Error).message))
+    await assert.rejects(
+      client.ask('tunnel.apply', { before: null, after: null } as never),
+      (failure) => away(failure) && /does not understand/.test((failure as Error).message),
+    )
     behave = answer
     assert.deepEqual(await ask(), NOTHING)
   })
@@ -128,7 +162,22 @@ describe('the client of the root helper', () => {
     }
   })
 
-  const GARBAGE = ['null', '[]', '{}', '5', '"x"', '{', '', '{"jsonrpc":"2.0"}', '[{"jsonrpc":"2.0","id":1,"result":1}]', '{"jsonrpc":"1.0","id":1,"result":1}', '{"jsonrpc":"2.0","id":1,"method":"x"}', '{"jsonrpc":"2.0","id":1,"error":null}', '{"jsonrpc":"2.0","id":1,"error":5}', '\u00ff\u0000']
+  const GARBAGE = [
+    'null',
+    '[]',
+    '{}',
+    '5',
+    '"x"',
+    '{',
+    '',
+    '{"jsonrpc":"2.0"}',
+    '[{"jsonrpc":"2.0","id":1,"result":1}]',
+    '{"jsonrpc":"1.0","id":1,"result":1}',
+    '{"jsonrpc":"2.0","id":1,"method":"x"}',
+    '{"jsonrpc":"2.0","id":1,"error":null}',
+    '{"jsonrpc":"2.0","id":1,"error":5}',
+    '\u00ff\u0000',
+  ]
   for (const garbage of GARBAGE) {
     it(`lives through ${JSON.stringify(garbage)} in the place of an answer`, async () => {
       behave = (_request, socket) => void socket.write(`${garbage}\n`)
@@ -159,7 +208,9 @@ describe('the client of the root helper', () => {
     await ask()
     for (const socket of sockets) socket.pause()
     const names = Array.from({ length: 2000 }, () => 'a'.repeat(15))
-    const stuck = await Promise.allSettled(Array.from({ length: 60 }, () => client.ask('tunnel.probe', { interface_names: names })))
+    const stuck = await Promise.allSettled(
+      Array.from({ length: 60 }, () => client.ask('tunnel.probe', { interface_names: names })),
+    )
     assert.ok(stuck.every((outcome) => outcome.status === 'rejected' && away(outcome.reason)))
     for (const socket of sockets) socket.resume()
     await sleep(50)

@@ -24,7 +24,8 @@ const path = join(directory, 'helper.sock')
 const away = (failure: unknown): boolean => failure instanceof Refusal && failure.code === 'HELPER_UNAVAILABLE'
 
 async function until(what: () => boolean, ms = 3000): Promise<void> {
-  for (const end = Date.now() + ms; !what(); await sleep(5)) if (Date.now() > end) throw new Error(`It does not come to ${String(what)}`)
+  for (const end = Date.now() + ms; !what(); await sleep(5))
+    if (Date.now() > end) throw new Error(`It does not come to ${String(what)}`)
 }
 
 describe('a stream of the root helper', () => {
@@ -42,18 +43,26 @@ describe('a stream of the root helper', () => {
   const startHelper = async (): Promise<void> => {
     places = new Places()
     kernel = new FakeKernel()
-    server = serverFor(dispatcherFor(handlersFor(inProcessHelper(kernel).parts)), () => ({}), { places }).on('connection', keep)
+    server = serverFor(dispatcherFor(handlersFor(inProcessHelper(kernel).parts)), () => ({}), { places }).on(
+      'connection',
+      keep,
+    )
     await listenOn(server, path, '')
   }
   /** A helper that says what the test has it say to each line. */
-  const startLiar = (behave: (request: { id: number; method: string }, say: (value: unknown) => void) => void): Promise<void> =>
+  const startLiar = (
+    behave: (request: { id: number; method: string }, say: (value: unknown) => void) => void,
+  ): Promise<void> =>
     new Promise((resolve) => {
       server = createServer((socket) => {
         const say = (value: unknown): void => void socket.write(`${JSON.stringify(value)}\n`)
         socket.on('data', (data) => {
-          for (const line of String(data).trim().split('\n')) behave(JSON.parse(line) as { id: number; method: string }, say)
+          for (const line of String(data).trim().split('\n'))
+            behave(JSON.parse(line) as { id: number; method: string }, say)
         })
-      }).on('connection', keep).listen(path, resolve)
+      })
+        .on('connection', keep)
+        .listen(path, resolve)
     })
   const stopHelper = async (): Promise<void> => {
     for (const socket of sockets) socket.destroy()
@@ -62,7 +71,8 @@ describe('a stream of the root helper', () => {
     server = null
     rmSync(path, { force: true })
   }
-  const subscribe = (onItem = ({ events }: { events: HostEvent[] }): void => void heard.push(...events)) => client.stream('events.subscribe', {}, onItem, ending.signal)
+  const subscribe = (onItem = ({ events }: { events: HostEvent[] }): void => void heard.push(...events)) =>
+    client.stream('events.subscribe', {}, onItem, ending.signal)
 
   beforeEach(() => {
     heard = []
@@ -108,9 +118,16 @@ describe('a stream of the root helper', () => {
 
   it('rejects with the words of root where it refuses', async () => {
     await startHelper()
-    const refused = (await Promise.allSettled(Array.from({ length: 33 }, () => Promise.race([subscribe(), sleep(200)])))).filter(({ status }) => status === 'rejected')
+    const refused = (
+      await Promise.allSettled(Array.from({ length: 33 }, () => Promise.race([subscribe(), sleep(200)])))
+    ).filter(({ status }) => status === 'rejected')
     const [{ reason }] = refused as [PromiseRejectedResult]
-    assert.ok(refused.length === 1 && reason instanceof Refusal && reason.code === 'SERVICE_UNAVAILABLE' && reason.details['reason'] === 'busy')
+    assert.ok(
+      refused.length === 1 &&
+        reason instanceof Refusal &&
+        reason.code === 'SERVICE_UNAVAILABLE' &&
+        reason.details['reason'] === 'busy',
+    )
   })
 
   it('is not asked for with a signal that is aborted already', async () => {
@@ -123,7 +140,11 @@ describe('a stream of the root helper', () => {
     for (const item of [{}, { events: [] }, { events: [{ ...LOST, more: 1 }] }, 5, null]) {
       await startLiar(({ id, method }, say) => {
         asked.push(method)
-        say(method === 'stream.cancel' ? { jsonrpc: '2.0', id, result: { was_running: true } } : { jsonrpc: '2.0', method: 'stream.item', params: { id, item } })
+        say(
+          method === 'stream.cancel'
+            ? { jsonrpc: '2.0', id, result: { was_running: true } }
+            : { jsonrpc: '2.0', method: 'stream.item', params: { id, item } },
+        )
       })
       await assert.rejects(subscribe(), away)
       await until(() => asked.at(-1) === 'stream.cancel')
@@ -132,13 +153,20 @@ describe('a stream of the root helper', () => {
     }
     assert.deepEqual(heard, [])
     await startHelper()
-    await assert.rejects(subscribe(() => { throw new Error('the reader is at fault') }), /the reader is at fault/)
+    await assert.rejects(
+      subscribe(() => {
+        throw new Error('the reader is at fault')
+      }),
+      /the reader is at fault/,
+    )
     await until(() => places.taken === 0)
     assert.deepEqual(await client.ask('tunnel.probe', { interface_names: [] }), { tunnels: [] })
   })
 
   it('is given up where root does not end it', async () => {
-    await startLiar(({ id, method }, say) => method === 'stream.cancel' && say({ jsonrpc: '2.0', id, result: { was_running: true } }))
+    await startLiar(
+      ({ id, method }, say) => method === 'stream.cancel' && say({ jsonrpc: '2.0', id, result: { was_running: true } }),
+    )
     const ended = subscribe()
     await until(() => client.isConnected())
     ending.abort()
@@ -151,7 +179,11 @@ describe('a stream of the root helper', () => {
       say({ jsonrpc: '2.0', id, result: {} })
     })
     assert.deepEqual(await subscribe(), {})
-    for (const odd of [{ jsonrpc: '2.0', method: 'stream.item' }, { jsonrpc: '2.0', method: 'stream.item', params: { id: 'x', item: {} } }, { jsonrpc: '2.0', method: 'other', params: { id: 2, item: {} } }]) {
+    for (const odd of [
+      { jsonrpc: '2.0', method: 'stream.item' },
+      { jsonrpc: '2.0', method: 'stream.item', params: { id: 'x', item: {} } },
+      { jsonrpc: '2.0', method: 'other', params: { id: 2, item: {} } },
+    ]) {
       await stopHelper()
       await until(() => !client.isConnected())
       await startLiar((_request, say) => say(odd))
@@ -162,7 +194,13 @@ describe('a stream of the root helper', () => {
   describe('that watches the kernel', () => {
     let watch: KernelWatch
     const logger = makeLogger({ write: (line) => void log.push(line) })
-    const begin = (): void => void (watch = watchKernel({ stream: client.stream, logger, listener: (events) => void heard.push(...events), pauses: { first: 10, last: 40 } }))
+    const begin = (): void =>
+      void (watch = watchKernel({
+        stream: client.stream,
+        logger,
+        listener: (events) => void heard.push(...events),
+        pauses: { first: 10, last: 40 },
+      }))
 
     it('is taken up again with each helper, and says "lost" each time', async () => {
       begin()
@@ -174,7 +212,10 @@ describe('a stream of the root helper', () => {
         await until(() => heard.length === 2 * round)
         await stopHelper()
       }
-      assert.deepEqual(heard.map(({ subject, index }) => `${subject} ${index}`), ['lost 0', 'link 1', 'lost 0', 'link 2', 'lost 0', 'link 3'])
+      assert.deepEqual(
+        heard.map(({ subject, index }) => `${subject} ${index}`),
+        ['lost 0', 'link 1', 'lost 0', 'link 2', 'lost 0', 'link 3'],
+      )
       await watch.close()
     })
 

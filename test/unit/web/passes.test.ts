@@ -24,7 +24,11 @@ describe('Passes over the host', () => {
       running -= 1
       if (because === 'change') throw new Error('a pass that fails')
     }
-    passes = new Passes(pass, { quiet_ms: 40, latest_ms: 150, period_ms: () => NEVER_MS, ...times }, makeLogger({ write: (line) => void log.push(line) }))
+    passes = new Passes(
+      pass,
+      { quiet_ms: 40, latest_ms: 150, period_ms: () => NEVER_MS, ...times },
+      makeLogger({ write: (line) => void log.push(line) }),
+    )
     began = performance.now()
   }
   const reasons = (): PassReason[] => made.map(({ because }) => because)

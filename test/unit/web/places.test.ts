@@ -12,7 +12,8 @@ function ordered(wanted: readonly Placed[]): { list: Placed[]; changed: number }
   const places = new Map(newPlaces(wanted).map((one) => [one.route_rule_id, one]))
   return { list: wanted.map((one) => places.get(one.route_rule_id) ?? one).sort(inOrder), changed: places.size }
 }
-const spaced = (count: number): Placed[] => Array.from({ length: count }, (_, at) => ({ route_rule_id: at + 1, sort_order: (at + 1) * 10 }))
+const spaced = (count: number): Placed[] =>
+  Array.from({ length: count }, (_, at) => ({ route_rule_id: at + 1, sort_order: (at + 1) * 10 }))
 const moved = (list: readonly Placed[], from: number, to: number): Placed[] => {
   const rest = list.filter((_, at) => at !== from)
   return [...rest.slice(0, to), ...list.slice(from, from + 1), ...rest.slice(to)]
@@ -21,23 +22,44 @@ const moved = (list: readonly Placed[], from: number, to: number): Placed[] => {
 describe('The places of rules in a new order', () => {
   it('say that order, whatever they were before, within what the kernel can hold', () => {
     const place = fc.oneof(fc.nat(20), fc.nat(U32_MAX), fc.constantFrom(0, U32_MAX, U32_MAX - 1))
-    fc.assert(fc.property(fc.array(place, { maxLength: 40 }).chain((places) => fc.shuffledSubarray(places.map((sort_order, at) => ({ route_rule_id: at + 1, sort_order })), { minLength: places.length })), (wanted) => {
-      const { list } = ordered(wanted)
-      assert.deepEqual(ids(list), ids(wanted))
-      assert.ok(list.every(({ sort_order }) => Number.isInteger(sort_order) && sort_order >= 0 && sort_order <= U32_MAX))
-    }), { numRuns: 2000 })
+    fc.assert(
+      fc.property(
+        fc.array(place, { maxLength: 40 }).chain((places) =>
+          fc.shuffledSubarray(
+            places.map((sort_order, at) => ({ route_rule_id: at + 1, sort_order })),
+            { minLength: places.length },
+          ),
+        ),
+        (wanted) => {
+          const { list } = ordered(wanted)
+          assert.deepEqual(ids(list), ids(wanted))
+          assert.ok(
+            list.every(({ sort_order }) => Number.isInteger(sort_order) && sort_order >= 0 && sort_order <= U32_MAX),
+          )
+        },
+      ),
+      { numRuns: 2000 },
+    )
   })
 
   it('are what they were where the order is', () => {
-    fc.assert(fc.property(fc.array(fc.nat(10)), (places) => {
-      const list = places.map((sort_order, at) => ({ route_rule_id: at + 1, sort_order })).sort(inOrder)
-      assert.deepEqual(newPlaces(list), [])
-    }))
+    fc.assert(
+      fc.property(fc.array(fc.nat(10)), (places) => {
+        const list = places.map((sort_order, at) => ({ route_rule_id: at + 1, sort_order })).sort(inOrder)
+        assert.deepEqual(newPlaces(list), [])
+      }),
+    )
   })
 
   it('change for the one rule that is moved, wherever it comes from and goes to', () => {
     const list = spaced(10_000)
-    for (const [from, to] of [[9999, 0], [0, 9999], [5000, 10], [3, 4]] as const) assert.equal(ordered(moved(list, from, to)).changed, 1, `${from} to ${to}`)
+    for (const [from, to] of [
+      [9999, 0],
+      [0, 9999],
+      [5000, 10],
+      [3, 4],
+    ] as const)
+      assert.equal(ordered(moved(list, from, to)).changed, 1, `${from} to ${to}`)
   })
 
   it('change for few more where the room between two is used up again and again', () => {

@@ -17,7 +17,12 @@ describe('the queue of changes', () => {
         if (fails) throw new Error(name)
       }).catch((failure: Error) => story.push(`${failure.message} failed`))
     await Promise.all([change('a'), change('b', true), change('c')])
-    assert.deepEqual(story, ['a begins', 'a ends', 'b begins', 'b ends', 'b failed', 'c begins', 'c ends'].sort((x, y) => story.indexOf(x) - story.indexOf(y)))
+    assert.deepEqual(
+      story,
+      ['a begins', 'a ends', 'b begins', 'b ends', 'b failed', 'c begins', 'c ends'].sort(
+        (x, y) => story.indexOf(x) - story.indexOf(y),
+      ),
+    )
     assert.equal(story.indexOf('b begins') > story.indexOf('a ends'), true)
     assert.equal(story.indexOf('c begins') > story.indexOf('b ends'), true)
   })
@@ -25,7 +30,11 @@ describe('the queue of changes', () => {
   it('answers 503 busy to one who has waited too long, and goes on with the next', async () => {
     const inTurn = makeQueue(20)
     const slow = inTurn(() => sleep(60, 'slow'))
-    await assert.rejects(inTurn(async () => 'late'), (failure) => failure instanceof Refusal && failure.code === 'SERVICE_UNAVAILABLE' && failure.details['reason'] === 'busy')
+    await assert.rejects(
+      inTurn(async () => 'late'),
+      (failure) =>
+        failure instanceof Refusal && failure.code === 'SERVICE_UNAVAILABLE' && failure.details['reason'] === 'busy',
+    )
     assert.equal(await slow, 'slow')
     assert.equal(await inTurn(async () => 'next'), 'next')
   })

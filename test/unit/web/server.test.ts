@@ -7,7 +7,10 @@ import { DRAIN_MS, drain, listen, urlOf } from '@panel/web-daemon/platform/http/
 describe('the HTTP server', () => {
   it('gives headers 10 s, a request 60 s and an idle connection 120 s, and drains for 15 s', async () => {
     const server = await listen((_req, res) => res.end(), '127.0.0.1', 0)
-    assert.deepEqual([server.headersTimeout, server.requestTimeout, server.keepAliveTimeout, server.timeout, DRAIN_MS], [10_000, 60_000, 120_000, 0, 15_000])
+    assert.deepEqual(
+      [server.headersTimeout, server.requestTimeout, server.keepAliveTimeout, server.timeout, DRAIN_MS],
+      [10_000, 60_000, 120_000, 0, 15_000],
+    )
     await drain(server)
   })
 
@@ -19,14 +22,19 @@ describe('the HTTP server', () => {
 
   it('refuses an address that is taken', async () => {
     const server = await listen((_req, res) => res.end(), '127.0.0.1', 0)
-    await assert.rejects(listen(() => undefined, '127.0.0.1', Number(new URL(urlOf(server, '')).port)), { code: 'EADDRINUSE' })
+    await assert.rejects(
+      listen(() => undefined, '127.0.0.1', Number(new URL(urlOf(server, '')).port)),
+      { code: 'EADDRINUSE' },
+    )
     await drain(server)
   })
 
   it('ends as soon as the last answer is given, although its connection is kept alive', async () => {
     const agent = new Agent({ keepAlive: true })
     const server = await listen((_req, res) => void setTimeout(() => res.end('done'), 150), '127.0.0.1', 0)
-    const answer = new Promise<string>((resolve) => request(urlOf(server, ''), { agent }, (response) => response.on('data', (chunk) => resolve(String(chunk)))).end())
+    const answer = new Promise<string>((resolve) =>
+      request(urlOf(server, ''), { agent }, (response) => response.on('data', (chunk) => resolve(String(chunk)))).end(),
+    )
     await sleep(50)
     const started = Date.now()
     await Promise.all([drain(server), answer.then((text) => assert.equal(text, 'done'))])

@@ -9,13 +9,20 @@ const DAEMON = fileURLToPath(new URL('../../../web-daemon', import.meta.url))
 
 /** Of everything in the daemon that reads settings and is not the settings themselves. */
 const sources = readdirSync(DAEMON, { recursive: true, encoding: 'utf8' })
-  .filter((path) => path.endsWith('.ts') && (!path.startsWith('settings/') || path === 'settings/naming.ts') && !path.includes('node_modules'))
+  .filter(
+    (path) =>
+      path.endsWith('.ts') &&
+      (!path.startsWith('settings/') || path === 'settings/naming.ts') &&
+      !path.includes('node_modules'),
+  )
   .map((path) => ({ path, text: readFileSync(join(DAEMON, path), 'utf8') }))
-const readersOf = (key: SettingKey): string[] => sources.filter(({ text }) => text.includes('settings') && text.includes(`'${key}'`)).map(({ path }) => path)
+const readersOf = (key: SettingKey): string[] =>
+  sources.filter(({ text }) => text.includes('settings') && text.includes(`'${key}'`)).map(({ path }) => path)
 
 describe('A setting', () => {
   for (const key of SETTING_KEYS) {
     // GET /settings tells the page, which shows everything as the category display says.
-    it(`${key} is read by ${key.startsWith('display.') ? 'the page' : 'the daemon'}`, () => assert.ok(key.startsWith('display.') || readersOf(key).length > 0))
+    it(`${key} is read by ${key.startsWith('display.') ? 'the page' : 'the daemon'}`, () =>
+      assert.ok(key.startsWith('display.') || readersOf(key).length > 0))
   }
 })

@@ -32,7 +32,10 @@ describe('The store under kill -9', function () {
     path = join(folder, 'panel.db')
     writer = join(folder, 'writer.cjs')
     await bundle('test/unit/web/kills/writer.ts', writer)
-    copyFileSync(join(ROOT, 'node_modules/better-sqlite3/build/Release/better_sqlite3.node'), join(folder, 'better_sqlite3.node'))
+    copyFileSync(
+      join(ROOT, 'node_modules/better-sqlite3/build/Release/better_sqlite3.node'),
+      join(folder, 'better_sqlite3.node'),
+    )
   })
   after(() => rmSync(folder, { recursive: true }))
 
@@ -55,8 +58,12 @@ describe('The store under kill -9', function () {
   }
 
   const check = async (store: Store, written: readonly number[]): Promise<void> => {
-    const pragma = async (name: string): Promise<unknown[]> => (await sql.raw<unknown>(`pragma ${name}`).execute(store)).rows
-    assert.deepEqual([await pragma('integrity_check'), await pragma('foreign_key_check')], [[{ integrity_check: 'ok' }], []])
+    const pragma = async (name: string): Promise<unknown[]> =>
+      (await sql.raw<unknown>(`pragma ${name}`).execute(store)).rows
+    assert.deepEqual(
+      [await pragma('integrity_check'), await pragma('foreign_key_check')],
+      [[{ integrity_check: 'ok' }], []],
+    )
     assert.deepEqual(await missing(store, written), [])
   }
 
@@ -64,7 +71,12 @@ describe('The store under kill -9', function () {
     const written: number[] = []
     let first = 1
     for (let kill = 0; kill < KILLS - MIGRATING; kill++) {
-      const answered = await life(path, first, kill % 5 === 4 ? 'start' : 'answer', Math.random() * (kill % 5 === 4 ? start_ms : LIFE_MS))
+      const answered = await life(
+        path,
+        first,
+        kill % 5 === 4 ? 'start' : 'answer',
+        Math.random() * (kill % 5 === 4 ? start_ms : LIFE_MS),
+      )
       written.push(...answered)
       // One write may have been committed and not answered, so the next numbers begin well above.
       first = (Math.floor((answered.at(-1) ?? first) / 5) + 2) * 5 + 1

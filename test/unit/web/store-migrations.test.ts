@@ -16,16 +16,26 @@ interface Column {
 const ROWS = 3
 
 const tablesOf = (db: SQLite.Database): string[] =>
-  db.prepare("select name from sqlite_schema where type = 'table' and name not like 'sqlite_%' and name not like 'kysely_%' order by rowid").pluck().all() as string[]
+  db
+    .prepare(
+      "select name from sqlite_schema where type = 'table' and name not like 'sqlite_%' and name not like 'kysely_%' order by rowid",
+    )
+    .pluck()
+    .all() as string[]
 const columnsOf = (db: SQLite.Database, table: string): Column[] => db.pragma(`table_info(${table})`) as Column[]
 
 /** Rows that differ in every column, and keep to references and to flags. Tables stand in the order of their making, so what is referred to is there. */
 const fill = (db: SQLite.Database): void => {
   for (const table of tablesOf(db)) {
-    const references = new Map((db.pragma(`foreign_key_list(${table})`) as { from: string }[]).map(({ from }) => [from, true]))
+    const references = new Map(
+      (db.pragma(`foreign_key_list(${table})`) as { from: string }[]).map(({ from }) => [from, true]),
+    )
     const columns = columnsOf(db, table)
-    const insert = db.prepare(`insert into ${table} (${columns.map(({ name }) => name).join(', ')}) values (${columns.map(() => '?').join(', ')})`)
-    for (let row = 1; row <= ROWS; row++) insert.run(columns.map(({ name, type }) => valueFor(name, type, row, references.has(name))))
+    const insert = db.prepare(
+      `insert into ${table} (${columns.map(({ name }) => name).join(', ')}) values (${columns.map(() => '?').join(', ')})`,
+    )
+    for (let row = 1; row <= ROWS; row++)
+      insert.run(columns.map(({ name, type }) => valueFor(name, type, row, references.has(name))))
   }
 }
 
@@ -37,8 +47,14 @@ const valueFor = (name: string, type: string, row: number, isReference: boolean)
 }
 
 const contentOf = (db: SQLite.Database, columns: ReadonlyMap<string, readonly string[]>): Map<string, Row[]> =>
-  new Map([...columns].map(([table, names]) => [table, db.prepare(`select ${names.join(', ')} from ${table} order by ${names.join(', ')}`).all() as Row[]]))
-const schemaOf = (db: SQLite.Database): Map<string, string[]> => new Map(tablesOf(db).map((table) => [table, columnsOf(db, table).map(({ name }) => name)]))
+  new Map(
+    [...columns].map(([table, names]) => [
+      table,
+      db.prepare(`select ${names.join(', ')} from ${table} order by ${names.join(', ')}`).all() as Row[],
+    ]),
+  )
+const schemaOf = (db: SQLite.Database): Map<string, string[]> =>
+  new Map(tablesOf(db).map((table) => [table, columnsOf(db, table).map(({ name }) => name)]))
 
 describe('A store of an earlier version', () => {
   let directory: string
@@ -58,7 +74,9 @@ describe('A store of an earlier version', () => {
       db.close()
     }
   }
-  const make = async (list: readonly NamedMigration[]): Promise<{ schema: Map<string, string[]>; content: Map<string, Row[]> }> => {
+  const make = async (
+    list: readonly NamedMigration[],
+  ): Promise<{ schema: Map<string, string[]>; content: Map<string, Row[]> }> => {
     await (await openStore(path, list)).destroy()
     return looking(path, (db) => {
       fill(db)
@@ -77,7 +95,10 @@ describe('A store of an earlier version', () => {
       looking(path, (db) => {
         assert.deepEqual(contentOf(db, schema), content)
         assert.deepEqual([db.pragma('integrity_check', { simple: true }), db.pragma('foreign_key_check')], ['ok', []])
-        assert.deepEqual(db.prepare('select name from kysely_migration order by name').pluck().all(), MIGRATIONS.map((one) => one.name))
+        assert.deepEqual(
+          db.prepare('select name from kysely_migration order by name').pluck().all(),
+          MIGRATIONS.map((one) => one.name),
+        )
       })
       const copy = `${path}.before-${next.name}`
       assert.deepEqual(readdirSync(directory).sort(), ['panel.db', `panel.db.before-${next.name}`])
@@ -92,7 +113,10 @@ describe('A store of an earlier version', () => {
   it('that is of a build newer than this one is refused, and not a byte of it is touched', async () => {
     await make([...MIGRATIONS, { name: '900-later', migration: { up: async () => undefined } }])
     const bytes = readFileSync(path)
-    await assert.rejects(openStore(path), /written by a newer build \(it has 900-later\)\. Install that build again, or put back a copy/)
+    await assert.rejects(
+      openStore(path),
+      /written by a newer build \(it has 900-later\)\. Install that build again, or put back a copy/,
+    )
     assert.ok(readFileSync(path).equals(bytes))
     assert.deepEqual(readdirSync(directory), ['panel.db'])
   })

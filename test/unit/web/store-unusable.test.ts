@@ -1,6 +1,19 @@
 // A store that cannot be opened: the panel does not start on it, and says which file, why, what to do and which copy there is.
 import assert from 'node:assert/strict'
-import { copyFileSync, existsSync, mkdtempSync, openSync, closeSync, readFileSync, rmSync, statSync, truncateSync, utimesSync, writeFileSync, writeSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  closeSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import SQLite from 'better-sqlite3'
@@ -25,7 +38,11 @@ describe('A store that cannot be opened', () => {
   const refused = async (...said: (RegExp | string)[]): Promise<void> => {
     await assert.rejects(openStore(path), (failure) => {
       assert.ok(failure instanceof StoreUnusableError)
-      for (const part of [path, ...said]) assert.ok(typeof part === 'string' ? failure.message.includes(part) : part.test(failure.message), failure.message)
+      for (const part of [path, ...said])
+        assert.ok(
+          typeof part === 'string' ? failure.message.includes(part) : part.test(failure.message),
+          failure.message,
+        )
       return true
     })
   }
@@ -48,13 +65,21 @@ describe('A store that cannot be opened', () => {
   for (const table of ['user_account', 'setting', 'tunnel', 'tunnel_address', 'route_rule', 'kysely_migration']) {
     it(`since ${table} is damaged, is refused before anything relies on it`, async () => {
       overwrite(rootOf(table))
-      await refused(/SQLITE_CORRUPT/, /is damaged, or its disk fails\..* stop the panel, put the newest copy in the file's place/, /There is no copy of it beside it/)
+      await refused(
+        /SQLITE_CORRUPT/,
+        /is damaged, or its disk fails\..* stop the panel, put the newest copy in the file's place/,
+        /There is no copy of it beside it/,
+      )
     })
   }
 
   it('since its first page is damaged, or it is no store at all, or was cut off, is refused, and left as it is', async () => {
     const whole = readFileSync(path)
-    const spoil = [() => overwrite(1), () => writeFileSync(path, 'not a store'.repeat(1000)), () => truncateSync(path, whole.length - 20 * PAGE)]
+    const spoil = [
+      () => overwrite(1),
+      () => writeFileSync(path, 'not a store'.repeat(1000)),
+      () => truncateSync(path, whole.length - 20 * PAGE),
+    ]
     for (const change of spoil) {
       writeFileSync(path, whole)
       change()

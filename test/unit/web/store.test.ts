@@ -9,8 +9,14 @@ import { insertFirstAccount } from '@panel/web-daemon/features/auth/store.ts'
 import { MIGRATIONS, type NamedMigration } from '@panel/web-daemon/platform/db/migrate.ts'
 import { openStore } from '@panel/web-daemon/platform/db/open.ts'
 
-const LATER: NamedMigration = { name: '900-later', migration: { up: async (db) => void (await sql`ALTER TABLE user_account ADD COLUMN later TEXT`.execute(db)) } }
-const BROKEN: NamedMigration = { name: '901-broken', migration: { up: async (db) => void (await sql`CREATE TABLE half (a)`.execute(db), await sql`NONSENSE`.execute(db)) } }
+const LATER: NamedMigration = {
+  name: '900-later',
+  migration: { up: async (db) => void (await sql`ALTER TABLE user_account ADD COLUMN later TEXT`.execute(db)) },
+}
+const BROKEN: NamedMigration = {
+  name: '901-broken',
+  migration: { up: async (db) => void (await sql`CREATE TABLE half (a)`.execute(db), await sql`NONSENSE`.execute(db)) },
+}
 
 describe('the store', () => {
   let directory: string
@@ -31,8 +37,14 @@ describe('the store', () => {
 
   it('writes ahead, syncs fully, holds to foreign keys, and never waits for a lock in the thread that answers everybody', async () => {
     const db = await openStore(path)
-    const pragma = async (name: string): Promise<unknown> => Object.values((await sql.raw<object>(`PRAGMA ${name}`).execute(db)).rows[0] ?? {})[0]
-    assert.deepEqual(await Promise.all(['journal_mode', 'synchronous', 'foreign_keys', 'busy_timeout'].map(pragma)), ['wal', 2, 1, 0])
+    const pragma = async (name: string): Promise<unknown> =>
+      Object.values((await sql.raw<object>(`PRAGMA ${name}`).execute(db)).rows[0] ?? {})[0]
+    assert.deepEqual(await Promise.all(['journal_mode', 'synchronous', 'foreign_keys', 'busy_timeout'].map(pragma)), [
+      'wal',
+      2,
+      1,
+      0,
+    ])
     await db.destroy()
   })
 

@@ -2,7 +2,21 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { createPrivateKey, X509Certificate } from 'node:crypto'
-import { chmodSync, copyFileSync, cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  copyFileSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ConfigError } from '@panel/web-daemon/app/config.ts'
@@ -34,7 +48,11 @@ describe('A certificate and its key', () => {
   const kept = (files = filesIn(place), now = (): Date => new Date()) => {
     const log: Record<string, unknown>[] = []
     const taken: Pair[] = []
-    const pair = new KeptPair({ files, now, logger: makeLogger({ write: (line) => void log.push(JSON.parse(line) as Record<string, unknown>) }) })
+    const pair = new KeptPair({
+      files,
+      now,
+      logger: makeLogger({ write: (line) => void log.push(JSON.parse(line) as Record<string, unknown>) }),
+    })
     return { pair, log, taken, look: () => pair.look((found) => void taken.push(found)) }
   }
 
@@ -42,22 +60,55 @@ describe('A certificate and its key', () => {
     const spoil: [string, () => void, RegExp][] = [
       ['where there is no certificate', () => rmSync(filesIn(place).cert), /file of the certificate does not exist/],
       ['where there is no key', () => rmSync(filesIn(place).key), /file of the key does not exist/],
-      ['where one is a folder', () => (rmSync(filesIn(place).key), mkdirSync(filesIn(place).key)), /file of the key is a folder/],
-      ['where the certificate is none', () => writeFileSync(filesIn(place).cert, 'nonsense'), /does not begin with one in PEM form/],
-      ['where the key is none', () => writeFileSync(filesIn(place).key, 'nonsense'), /holds no private key in PEM form/],
+      [
+        'where one is a folder',
+        () => (rmSync(filesIn(place).key), mkdirSync(filesIn(place).key)),
+        /file of the key is a folder/,
+      ],
+      [
+        'where the certificate is none',
+        () => writeFileSync(filesIn(place).cert, 'nonsense'),
+        /does not begin with one in PEM form/,
+      ],
+      [
+        'where the key is none',
+        () => writeFileSync(filesIn(place).key, 'nonsense'),
+        /holds no private key in PEM form/,
+      ],
       ['where the key is cut off', () => truncateSync(filesIn(place).key, 900), /or is not complete/],
-      ['where the key is that of another', () => copyFileSync(filesIn(next).key, filesIn(place).key), /The key is not that of the first certificate/],
-      ['where the key asks for a passphrase', () => writeFileSync(filesIn(place).key, createPrivateKey(pairIn(place).key).export({ type: 'pkcs8', format: 'pem', cipher: 'aes-128-cbc', passphrase: 'secret' })), /protected by a passphrase/],
+      [
+        'where the key is that of another',
+        () => copyFileSync(filesIn(next).key, filesIn(place).key),
+        /The key is not that of the first certificate/,
+      ],
+      [
+        'where the key asks for a passphrase',
+        () =>
+          writeFileSync(
+            filesIn(place).key,
+            createPrivateKey(pairIn(place).key).export({
+              type: 'pkcs8',
+              format: 'pem',
+              cipher: 'aes-128-cbc',
+              passphrase: 'secret',
+            }),
+          ),
+        /protected by a passphrase/,
+      ],
     ]
     for (const [what, change, said] of spoil) {
       it(`${what}, with the names of the settings and the files`, () => {
         change()
-        assert.throws(() => kept(), (failure) => {
-          assert.ok(failure instanceof ConfigError)
-          assert.match(failure.message, said)
-          for (const part of ['PANEL_TLS_CERT=', 'PANEL_TLS_KEY=', filesIn(place).cert]) assert.ok(failure.message.includes(part), failure.message)
-          return true
-        })
+        assert.throws(
+          () => kept(),
+          (failure) => {
+            assert.ok(failure instanceof ConfigError)
+            assert.match(failure.message, said)
+            for (const part of ['PANEL_TLS_CERT=', 'PANEL_TLS_KEY=', filesIn(place).cert])
+              assert.ok(failure.message.includes(part), failure.message)
+            return true
+          },
+        )
       })
     }
 
@@ -78,7 +129,11 @@ describe('A certificate and its key', () => {
 
     it('in health and the log where they have expired, or are not valid yet, or nobody renews them', () => {
       assert.equal(stateAt(new Date()).status, 'ok')
-      for (const [days, said] of [[826, /expired on/], [-5, /not valid before/], [825 - 29, /nobody has renewed it yet/]] as const) {
+      for (const [days, said] of [
+        [826, /expired on/],
+        [-5, /not valid before/],
+        [825 - 29, /nobody has renewed it yet/],
+      ] as const) {
         const { status, detail } = stateAt(new Date(Date.now() + days * DAY_MS))
         assert.deepEqual([status, said.test(detail)], ['degraded', true], detail)
       }
@@ -110,7 +165,10 @@ describe('A certificate and its key', () => {
       for (const name of ['panel.key', 'panel.crt']) renameSync(join(next, name), join(place, name))
       look()
       look()
-      assert.deepEqual([taken.length, taken[0]?.cert, pair.pair], [1, readFileSync(filesIn(place).cert, 'utf8'), taken[0]])
+      assert.deepEqual(
+        [taken.length, taken[0]?.cert, pair.pair],
+        [1, readFileSync(filesIn(place).cert, 'utf8'), taken[0]],
+      )
       assert.equal(log.at(-1)?.['msg'], 'a new certificate is in use')
     })
 
@@ -150,7 +208,10 @@ describe('A certificate and its key', () => {
       const { status, detail } = pair.component()
       assert.deepEqual([taken.length, pair.pair, status], [0, old, 'degraded'])
       assert.match(detail, /cannot be used, so the one before serves on, until .* or is not complete/)
-      assert.equal(log.filter(({ msg }) => msg === 'the new certificate cannot be used; the one before serves on').length, 1)
+      assert.equal(
+        log.filter(({ msg }) => msg === 'the new certificate cannot be used; the one before serves on').length,
+        1,
+      )
       writeFileSync(filesIn(place).cert, whole)
       look()
       assert.match(pair.component().detail, /The key is not that of the first certificate/)
@@ -165,7 +226,25 @@ describe('A certificate and its key', () => {
       look()
       assert.deepEqual([taken.length, pair.component().status], [0, 'degraded'])
       mkdirSync(place)
-      execFileSync('openssl', ['req', '-x509', '-newkey', 'rsa:512', '-nodes', '-subj', '/CN=weak', '-days', '5', '-keyout', filesIn(place).key, '-out', filesIn(place).cert], { stdio: 'ignore' })
+      execFileSync(
+        'openssl',
+        [
+          'req',
+          '-x509',
+          '-newkey',
+          'rsa:512',
+          '-nodes',
+          '-subj',
+          '/CN=weak',
+          '-days',
+          '5',
+          '-keyout',
+          filesIn(place).key,
+          '-out',
+          filesIn(place).cert,
+        ],
+        { stdio: 'ignore' },
+      )
       look()
       assert.match(pair.component().detail, /cannot be used: .*key too small/)
     })
@@ -175,7 +254,10 @@ describe('A certificate and its key', () => {
     it('are for the names that are given, for 825 days, and belong to the owner of the folder alone', () => {
       const made = makeSelfSigned(next, ['panel.example', '192.0.2.1', '2001:db8::1', '*.example'])
       const found = new X509Certificate(readFileSync(made.cert))
-      assert.equal(found.subjectAltName, 'DNS:panel.example, IP Address:192.0.2.1, IP Address:2001:DB8:0:0:0:0:0:1, DNS:*.example')
+      assert.equal(
+        found.subjectAltName,
+        'DNS:panel.example, IP Address:192.0.2.1, IP Address:2001:DB8:0:0:0:0:0:1, DNS:*.example',
+      )
       assert.deepEqual([found.subject, found.ca, found.fingerprint256], ['CN=panel.example', false, made.fingerprint])
       assert.ok(found.verify(found.publicKey))
       assert.equal(Math.round((new Date(found.validTo).getTime() - Date.now()) / DAY_MS), 825)
@@ -195,15 +277,38 @@ describe('A certificate and its key', () => {
       const [ca, leaf] = [place, next]
       const openssl = (...args: string[]) => execFileSync('openssl', args, { stdio: 'ignore' })
       openssl('req', '-new', '-key', filesIn(leaf).key, '-subj', '/CN=leaf', '-out', join(leaf, 'csr'))
-      openssl('x509', '-req', '-in', join(leaf, 'csr'), '-CA', filesIn(ca).cert, '-CAkey', filesIn(ca).key, '-set_serial', '7', '-out', filesIn(leaf).cert)
+      openssl(
+        'x509',
+        '-req',
+        '-in',
+        join(leaf, 'csr'),
+        '-CA',
+        filesIn(ca).cert,
+        '-CAkey',
+        filesIn(ca).key,
+        '-set_serial',
+        '7',
+        '-out',
+        filesIn(leaf).cert,
+      )
       assert.throws(() => makeSelfSigned(leaf, ['localhost']), /not a self-signed pair. Move them away/)
       rmSync(filesIn(ca).cert)
       assert.throws(() => makeSelfSigned(ca, ['localhost']), SelfSignedError)
     })
 
-    for (const names of [[], ['https://panel.example'], ['panel.example:8480'], ['a b'], ['-a.example'], ['x'.repeat(64)]]) {
+    for (const names of [
+      [],
+      ['https://panel.example'],
+      ['panel.example:8480'],
+      ['a b'],
+      ['-a.example'],
+      ['x'.repeat(64)],
+    ]) {
       it(`are not made for ${JSON.stringify(names)}, with a word on what to write`, () => {
-        assert.throws(() => makeSelfSigned(place, names), (failure) => failure instanceof SelfSignedError && /host name/.test(failure.message))
+        assert.throws(
+          () => makeSelfSigned(place, names),
+          (failure) => failure instanceof SelfSignedError && /host name/.test(failure.message),
+        )
       })
     }
 
@@ -211,11 +316,21 @@ describe('A certificate and its key', () => {
       // Each start compiles the sources anew.
       this.timeout(60_000)
       const made = next
-      const run = (state_dir: string, ...names: string[]) => execFileSync(process.execPath, ['--import', 'tsx', 'web-daemon/cli/main.ts', 'make-certificate', ...names], { cwd: ROOT, env: { ...process.env, PANEL_STATE_DIR: state_dir }, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
+      const run = (state_dir: string, ...names: string[]) =>
+        execFileSync(process.execPath, ['--import', 'tsx', 'web-daemon/cli/main.ts', 'make-certificate', ...names], {
+          cwd: ROOT,
+          env: { ...process.env, PANEL_STATE_DIR: state_dir },
+          encoding: 'utf8',
+          stdio: ['ignore', 'pipe', 'pipe'],
+        })
       const said = run(made, 'panel.example')
       assert.ok(said.startsWith(`PANEL_TLS_CERT=${filesIn(made).cert}\nPANEL_TLS_KEY=${filesIn(made).key}\n`))
       assert.ok(said.includes(fingerprintIn(made)))
-      for (const [wrong, told] of [[() => run(join(folder, 'none'), 'a'), /^There is no store in [^\n]*\n$/], [() => run(made), /^Say what the panel is reached by[^\n]*\n$/]] as const) assert.throws(wrong, (failure) => told.test((failure as { stderr: string }).stderr))
+      for (const [wrong, told] of [
+        [() => run(join(folder, 'none'), 'a'), /^There is no store in [^\n]*\n$/],
+        [() => run(made), /^Say what the panel is reached by[^\n]*\n$/],
+      ] as const)
+        assert.throws(wrong, (failure) => told.test((failure as { stderr: string }).stderr))
     })
   })
 

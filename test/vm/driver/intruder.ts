@@ -11,14 +11,20 @@ interface Addon {
 const addon = createRequire(import.meta.url)(join(__dirname, 'panel.node')) as Addon
 
 /** Throws what the system says where it refuses. */
-const program = (path: string, ...args: string[]) => (): void => {
-  const { error, status, stderr } = spawnSync(path, args, { encoding: 'utf8', timeout: 20_000 })
-  if (error) throw error
-  if (status !== 0) throw Object.assign(new Error(stderr), { code: `exit ${status}: ${stderr.trim().split('\n').at(-1)}` })
-}
+const program =
+  (path: string, ...args: string[]) =>
+  (): void => {
+    const { error, status, stderr } = spawnSync(path, args, { encoding: 'utf8', timeout: 20_000 })
+    if (error) throw error
+    if (status !== 0)
+      throw Object.assign(new Error(stderr), { code: `exit ${status}: ${stderr.trim().split('\n').at(-1)}` })
+  }
 const read = (path: string) => (): void => void readFileSync(path)
 const list = (path: string) => (): void => void readdirSync(path)
-const write = (path: string, text = 'intruder') => (): void => writeFileSync(path, text)
+const write =
+  (path: string, text = 'intruder') =>
+  (): void =>
+    writeFileSync(path, text)
 
 const ATTEMPTS: Readonly<Record<string, Readonly<Record<string, () => void>>>> = {
   web: {
@@ -40,7 +46,7 @@ const ATTEMPTS: Readonly<Record<string, Readonly<Record<string, () => void>>>> =
     'switch forwarding': write('/proc/sys/net/ipv4/ip_forward', '1'),
     'read a disk': read('/dev/vda'),
     'read the log of the kernel': read('/dev/kmsg'),
-    'stop another user\'s process': () => process.kill(1, 'SIGTERM'),
+    "stop another user's process": () => process.kill(1, 'SIGTERM'),
   },
   helper: {
     'read /home': list('/home'),
@@ -67,7 +73,8 @@ const ATTEMPTS: Readonly<Record<string, Readonly<Record<string, () => void>>>> =
 }
 
 /** As the web daemon does before it listens. */
-const forbid = (): void => (createRequire(import.meta.url)('/usr/lib/tunnel-panel/service.node') as { forbidPrograms(): void }).forbidPrograms()
+const forbid = (): void =>
+  (createRequire(import.meta.url)('/usr/lib/tunnel-panel/service.node') as { forbidPrograms(): void }).forbidPrograms()
 
 const whose = process.argv[2] ?? ''
 if (whose === 'web') forbid()

@@ -22,7 +22,12 @@ type Method = (...args: unknown[]) => Promise<unknown>
 async function kernelOf(nft: string | undefined): Promise<Kernel> {
   const config = readConfig(process.env)
   const { kernel } = await realParts(config)
-  return nft === undefined ? kernel : { ...kernel, rulesets: new NftRulesets(new Nft(nft), keptRulesIn(config.stateDir), new Generations(rulesetGeneration())) }
+  return nft === undefined
+    ? kernel
+    : {
+        ...kernel,
+        rulesets: new NftRulesets(new Nft(nft), keptRulesIn(config.stateDir), new Generations(rulesetGeneration())),
+      }
 }
 
 async function main(): Promise<void> {

@@ -8,5 +8,5 @@ export async function whyNot(): Promise<string | undefined> {
   const missing = await missingPackages()
   if (missing.length > 0) return `the lab needs: apt-get install --no-install-recommends ${missing.join(' ')}`
   if (process.getuid?.() === 0 || (await exists(await imageFolder()))) return undefined
-  return 'building the lab\'s machine needs root, once: run `npx tsx test/vm/lab/shell.ts true` with sudo'
+  return "building the lab's machine needs root, once: run `npx tsx test/vm/lab/shell.ts true` with sudo"
 }

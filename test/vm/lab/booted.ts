@@ -23,14 +23,17 @@ export async function booted(size: Size): Promise<Hardware> {
 
 // /dev/kvm may open and yet run no guest, so what it is worth shows only in a trial; the answer stays with what was saved.
 async function makeIn(folder: string, built: Image, size: Size): Promise<void> {
-  const boot = (accelerator: Accelerator): Promise<void> => bootAndSave(folder, { image: built, accelerator, size, disk: join(folder, 'disk.qcow2') })
+  const boot = (accelerator: Accelerator): Promise<void> =>
+    bootAndSave(folder, { image: built, accelerator, size, disk: join(folder, 'disk.qcow2') })
   const asked = process.env['PANEL_LAB_ACCELERATOR'] as Accelerator | undefined
   if (asked !== undefined) return boot(asked)
   if (await opens('/dev/kvm')) {
     try {
       return await boot('kvm')
     } catch (error) {
-      process.stderr.write(`lab: KVM does not work here, emulating instead: ${(error as Error).message.split('\n')[1] ?? ''}\n`)
+      process.stderr.write(
+        `lab: KVM does not work here, emulating instead: ${(error as Error).message.split('\n')[1] ?? ''}\n`,
+      )
     }
   }
   return boot('tcg')
@@ -62,7 +65,9 @@ async function bootAndSave(folder: string, hardware: Hardware): Promise<void> {
 async function settle(remote: Remote): Promise<void> {
   const { stdout } = await remote.commands.try('systemctl is-system-running --wait', { timeoutMs: 120_000 })
   if (stdout.trim() !== 'running') {
-    throw new Error(`the lab's machine boots but is ${stdout.trim()}:\n${await remote.commands.run('systemctl --failed --no-legend')}`)
+    throw new Error(
+      `the lab's machine boots but is ${stdout.trim()}:\n${await remote.commands.run('systemctl --failed --no-legend')}`,
+    )
   }
   await remote.commands.run('node -e 1; ip -d -j link; nft -j list ruleset; ping -c1 127.0.0.1; sync')
 }

@@ -66,16 +66,22 @@ export async function exists(path: string): Promise<boolean> {
 export async function fingerprint(paths: readonly string[], words: readonly string[] = []): Promise<string> {
   const hash = createHash('sha256').update(JSON.stringify(words))
   for (const path of paths) {
-    for (const file of await filesBelow(path)) hash.update(file.slice(dirname(path).length)).update(await readFile(file))
+    for (const file of await filesBelow(path))
+      hash.update(file.slice(dirname(path).length)).update(await readFile(file))
   }
   return hash.digest('hex').slice(0, 16)
 }
 
 async function filesBelow(path: string): Promise<string[]> {
-  const entries = await readdir(path, { recursive: true, withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOTDIR') return null
-    throw error
-  })
+  const entries = await readdir(path, { recursive: true, withFileTypes: true }).catch(
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOTDIR') return null
+      throw error
+    },
+  )
   if (entries === null) return [path]
-  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name)).sort()
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort()
 }

@@ -32,7 +32,9 @@ export class Channel {
   constructor(socket: Socket, request: Request) {
     this.#socket = socket
     this.#socket.write(frame(kinds.request, JSON.stringify(request)))
-    this.exited = this.#listen().catch((error: unknown) => this.#lost(error)).finally(() => this.#close())
+    this.exited = this.#listen()
+      .catch((error: unknown) => this.#lost(error))
+      .finally(() => this.#close())
   }
 
   /** Resolves when the channel can take more. */

@@ -53,7 +53,10 @@ export class Doorway {
 
 // An error at one end shows at the other end as the end of the connection, as it would without us in between.
 function join(one: Socket, other: Socket): void {
-  for (const [from, to] of [[one, other], [other, one]] as const) {
+  for (const [from, to] of [
+    [one, other],
+    [other, one],
+  ] as const) {
     from.pipe(to)
     from.once('error', () => to.destroy())
   }

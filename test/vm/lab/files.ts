@@ -13,7 +13,12 @@ export async function put(machine: Commands, to: string, from: string): Promise<
   await putFile(machine, to, await readFile(from), found.mode & 0o7777)
 }
 
-export async function putFile(machine: Commands, to: string, content: string | Uint8Array, mode = 0o644): Promise<void> {
+export async function putFile(
+  machine: Commands,
+  to: string,
+  content: string | Uint8Array,
+  mode = 0o644,
+): Promise<void> {
   const script = 'mkdir -p "$1" && cat > "$2" && chmod "$3" "$2"'
   const names = [posix.dirname(to), to, mode.toString(8)]
   await machine.run('sh', ['-c', script, 'sh', ...names], { stdin: content, timeoutMs: transferMs })

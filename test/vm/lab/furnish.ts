@@ -7,14 +7,27 @@ const enabled = ['systemd-networkd.service', 'lab-agent.socket', 'lab-agent.serv
 
 // Each would take processor time or wait for something that the machine does not have.
 const masked = [
-  ...['getty@tty1.service', 'serial-getty@ttyS0.service', 'systemd-networkd-wait-online.service', 'systemd-pstore.service', 'e2scrub_reap.service'],
+  ...[
+    'getty@tty1.service',
+    'serial-getty@ttyS0.service',
+    'systemd-networkd-wait-online.service',
+    'systemd-pstore.service',
+    'e2scrub_reap.service',
+  ],
   ...['apt-daily.timer', 'apt-daily-upgrade.timer', 'dpkg-db-backup.timer', 'fstrim.timer', 'e2scrub_all.timer'],
   ...['systemd-tmpfiles-clean.timer'],
 ]
 
 // What debootstrap and apt copied from the host or wrote down about the mirror.
 const traces = [
-  ...['etc/apt/sources.list', 'etc/resolv.conf', 'var/log/bootstrap.log', 'var/log/dpkg.log', 'var/log/apt', 'var/cache/apt'],
+  ...[
+    'etc/apt/sources.list',
+    'etc/resolv.conf',
+    'var/log/bootstrap.log',
+    'var/log/dpkg.log',
+    'var/log/apt',
+    'var/cache/apt',
+  ],
   ...['var/lib/apt/lists', 'usr/lib/lab/frames.d.mts'],
 ]
 

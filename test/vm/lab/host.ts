@@ -11,13 +11,19 @@ export interface HostOptions {
 /** Runs a program to its end, or to ours, and returns its stdout; throws with everything it said when it fails. */
 export async function host(file: string, args: readonly string[], options: HostOptions = {}): Promise<string> {
   const env = { ...process.env, LC_ALL: 'C', ...options.env }
-  const child = spawn('setpriv', ['--pdeathsig', 'KILL', file, ...args], { cwd: options.cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn('setpriv', ['--pdeathsig', 'KILL', file, ...args], {
+    cwd: options.cwd,
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   const said = { stdout: '', stderr: '' }
   child.stdout.setEncoding('utf8').on('data', (text: string) => (said.stdout += text))
   child.stderr.setEncoding('utf8').on('data', (text: string) => (said.stderr += text))
   const code = await new Promise<number | null>((resolve, reject) => child.once('error', reject).once('close', resolve))
   if (code === 0) return said.stdout
-  throw new Error(`${[file, ...args].join(' ')}: exit code ${String(code)}\n${said.stdout.slice(-4000)}${said.stderr.slice(-4000)}`)
+  throw new Error(
+    `${[file, ...args].join(' ')}: exit code ${String(code)}\n${said.stdout.slice(-4000)}${said.stderr.slice(-4000)}`,
+  )
 }
 
 /** Which Debian package brings each program that the lab runs on the host. */

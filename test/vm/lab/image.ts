@@ -12,7 +12,18 @@ import { furnish } from './furnish.ts'
 const suite = 'trixie'
 const packages = [
   ...['systemd', 'systemd-sysv', 'dbus', 'udev', 'kmod', 'procps', 'passwd', 'ca-certificates', 'openssl', 'curl'],
-  ...['iproute2', 'nftables', 'iptables', 'conntrack', 'iputils-ping', 'fping', 'traceroute', 'socat', 'strace', 'nodejs'],
+  ...[
+    'iproute2',
+    'nftables',
+    'iptables',
+    'conntrack',
+    'iputils-ping',
+    'fping',
+    'traceroute',
+    'socat',
+    'strace',
+    'nodejs',
+  ],
 ]
 const diskSize = '4G'
 
@@ -62,7 +73,10 @@ async function build(folder: string): Promise<void> {
 async function refuseIfImpossible(): Promise<void> {
   const missing = await missingPackages()
   if (missing.length > 0) throw new Error(`the lab needs: apt-get install --no-install-recommends ${missing.join(' ')}`)
-  if (process.getuid?.() !== 0) throw new Error('building the lab\'s machine needs root, once: run it with sudo, or share a cache through PANEL_LAB_CACHE')
+  if (process.getuid?.() !== 0)
+    throw new Error(
+      "building the lab's machine needs root, once: run it with sudo, or share a cache through PANEL_LAB_CACHE",
+    )
 }
 
 async function debootstrap(root: string, { url, env }: Mirror): Promise<void> {

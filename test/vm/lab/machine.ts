@@ -29,7 +29,11 @@ export class Machine {
     this.#process.stdout?.on('data', (data: Buffer) => this.#hear(data))
     this.#process.stderr?.on('data', (data: Buffer) => this.#hear(data))
     this.#qmp = new Qmp(this.#process.stdio[qmpDescriptor] as Duplex)
-    this.ended = new Promise((resolve) => this.#process.once('error', (error) => this.#end(error.message, resolve)).once('close', (code) => this.#end(`QEMU ended with ${String(code)}`, resolve)))
+    this.ended = new Promise((resolve) =>
+      this.#process
+        .once('error', (error) => this.#end(error.message, resolve))
+        .once('close', (code) => this.#end(`QEMU ended with ${String(code)}`, resolve)),
+    )
   }
 
   /** The end of what the machine's serial console, and QEMU itself, said. */
@@ -39,17 +43,21 @@ export class Machine {
 
   /** Throws when QEMU has ended or given up on the guest. */
   async mustRun(): Promise<void> {
-    const status = await this.#ask('query-status') as { status: string }
-    if (status.status !== 'running') throw new Error(`the lab's machine is ${status.status}; the end of its console:\n${this.#console}`)
+    const status = (await this.#ask('query-status')) as { status: string }
+    if (status.status !== 'running')
+      throw new Error(`the lab's machine is ${status.status}; the end of its console:\n${this.#console}`)
   }
 
   /** Makes a TCP port of the machine answer on the host's loopback; returns the host's port, which QEMU picks. */
   async forward(card: Card, port: number): Promise<number> {
     const refusal = await this.#monitor(`hostfwd_add ${card} tcp:127.0.0.1:0-:${String(port)}`)
     const table = await this.#monitor('info usernet')
-    const line = new RegExp(`HOST_FORWARD\\]\\s+\\d+\\s+127\\.0\\.0\\.1\\s+(\\d+)\\s+${addressOf[card]}\\s+${String(port)}\\s`)
+    const line = new RegExp(
+      `HOST_FORWARD\\]\\s+\\d+\\s+127\\.0\\.0\\.1\\s+(\\d+)\\s+${addressOf[card]}\\s+${String(port)}\\s`,
+    )
     const picked = line.exec(table)?.[1]
-    if (picked === undefined) throw new Error(`QEMU does not forward port ${String(port)} of card ${card}: ${refusal}\n${table}`)
+    if (picked === undefined)
+      throw new Error(`QEMU does not forward port ${String(port)} of card ${card}: ${refusal}\n${table}`)
     return Number(picked)
   }
 

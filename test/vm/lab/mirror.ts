@@ -20,15 +20,24 @@ async function mirrorOfApt(): Promise<string> {
   const release = await readFile('/etc/os-release', 'utf8')
   const suite = /^VERSION_CODENAME=(.*)$/m.exec(release)?.[1] ?? ''
   const listed = await host('apt-get', ['update', '--print-uris'])
-  const offers = [...listed.matchAll(/^'(\S+)\/dists\/(\S+?)\/(?:In)?Release'/gm)].map(([, url, name]) => ({ url, name }))
+  const offers = [...listed.matchAll(/^'(\S+)\/dists\/(\S+?)\/(?:In)?Release'/gm)].map(([, url, name]) => ({
+    url,
+    name,
+  }))
   const updates = new Set(offers.filter(({ name }) => name === `${suite}-updates`).map(({ url }) => url))
   const found = offers.find(({ url, name }) => name === suite && updates.has(url))?.url
   if (/^ID=debian$/m.test(release) && found !== undefined) return found
-  throw new Error('no Debian mirror in this host\'s apt sources: name one in PANEL_LAB_MIRROR')
+  throw new Error("no Debian mirror in this host's apt sources: name one in PANEL_LAB_MIRROR")
 }
 
 async function proxies(): Promise<Record<string, string>> {
-  const shell = await host('apt-config', ['shell', 'http_proxy', 'Acquire::http::Proxy', 'https_proxy', 'Acquire::https::Proxy'])
+  const shell = await host('apt-config', [
+    'shell',
+    'http_proxy',
+    'Acquire::http::Proxy',
+    'https_proxy',
+    'Acquire::https::Proxy',
+  ])
   const set = [...shell.matchAll(/^(\w+)='(.*)'$/gm)].map(([, name = '', value = '']) => [name, value] as const)
   return Object.fromEntries(set.filter(([, value]) => value !== '' && value !== 'DIRECT'))
 }

@@ -36,7 +36,14 @@ export function qemuArguments({ image, accelerator, size, disk, memory }: Hardwa
     ...['-machine', 'pc', '-nodefaults', '-no-user-config', '-display', 'none', '-vga', 'none'],
     ...processor[accelerator],
     ...['-smp', String(size.processors), '-m', String(size.memoryMegabytes)],
-    ...['-kernel', image.kernel, '-initrd', image.initramfs, '-append', 'console=ttyS0 loglevel=4 TERM=dumb net.ifnames=0 mitigations=off panic=-1'],
+    ...[
+      '-kernel',
+      image.kernel,
+      '-initrd',
+      image.initramfs,
+      '-append',
+      'console=ttyS0 loglevel=4 TERM=dumb net.ifnames=0 mitigations=off panic=-1',
+    ],
     // The machine's life is the test's: there is nothing to protect from a power cut, so no flush waits for the host's disk.
     ...['-drive', `file=${escaped(disk)},if=virtio,format=qcow2,cache=unsafe,snapshot=${throwAway}`],
     ...card('web'),

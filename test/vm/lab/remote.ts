@@ -56,7 +56,9 @@ export class Remote {
         return
       }
     }
-    throw new Error(`the machine does not answer after ${String(withinMs)} ms; the end of its console:\n${this.#machine.console}`)
+    throw new Error(
+      `the machine does not answer after ${String(withinMs)} ms; the end of its console:\n${this.#machine.console}`,
+    )
   }
 
   // Failure is the expected answer while it boots; the loop above says so when it lasts.

@@ -27,7 +27,10 @@ export class Running {
   }
 
   async #finish(): Promise<Exit> {
-    const [exit] = await Promise.all([this.#channel.exited, ...streams.map((name) => once(this.#channel[name], 'close'))])
+    const [exit] = await Promise.all([
+      this.#channel.exited,
+      ...streams.map((name) => once(this.#channel[name], 'close')),
+    ])
     this.#over = true
     return exit
   }
@@ -47,7 +50,10 @@ export class Running {
       const over = this.#over // looked at before the text, which may have grown since
       const match = pattern.exec(this.text('stdout')) ?? pattern.exec(this.text('stderr'))
       if (match) return match
-      if (over || Date.now() > deadline) throw new Error(`${this.#what} ${over ? 'ended' : 'runs'} and did not say ${String(pattern)}:\n${this.text('stdout')}${this.text('stderr')}`)
+      if (over || Date.now() > deadline)
+        throw new Error(
+          `${this.#what} ${over ? 'ended' : 'runs'} and did not say ${String(pattern)}:\n${this.text('stdout')}${this.text('stderr')}`,
+        )
     }
   }
 

@@ -14,7 +14,9 @@ function interactive(): Running {
   process.stderr.write('lab: a fresh machine, forgotten when you leave (exit or ctrl-d)\n')
   const { rows = 24, columns = 80 } = process.stdout
   const env = { TERM: process.env['TERM'] ?? 'xterm' }
-  return lab.spawn(`exec script -qfc 'stty rows ${String(rows)} columns ${String(columns)}; exec bash -l' /dev/null`, { env })
+  return lab.spawn(`exec script -qfc 'stty rows ${String(rows)} columns ${String(columns)}; exec bash -l' /dev/null`, {
+    env,
+  })
 }
 
 async function attached(running: Running): Promise<number> {

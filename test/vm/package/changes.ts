@@ -51,7 +51,14 @@ export class Changes {
 
   async #createTunnel(number: number, signal: AbortSignal): Promise<void> {
     this.#underWay = ''
-    const { tunnel } = expect(await this.#operator.post<CreateTunnelAnswer>('/tunnels', { local_endpoint: HERE, remote_endpoint: `198.51.100.${number + 1}`, persistence_type_id: 10 }, { signal }), 201)
+    const { tunnel } = expect(
+      await this.#operator.post<CreateTunnelAnswer>(
+        '/tunnels',
+        { local_endpoint: HERE, remote_endpoint: `198.51.100.${number + 1}`, persistence_type_id: 10 },
+        { signal },
+      ),
+      201,
+    )
     this.#tunnels.set(tunnel.tunnel_id, tunnel.mtu)
   }
 
@@ -70,7 +77,14 @@ export class Changes {
 
   async #createRoute(number: number, signal: AbortSignal): Promise<void> {
     this.#underWay = ''
-    const { route } = expect(await this.#operator.post<ChangeRouteAnswer>('/routes', { bind_address: HERE, bind_port: 10_000 + number, destination_address: '172.17.1.2', destination_port: 80 }, { signal }), 201)
+    const { route } = expect(
+      await this.#operator.post<ChangeRouteAnswer>(
+        '/routes',
+        { bind_address: HERE, bind_port: 10_000 + number, destination_address: '172.17.1.2', destination_port: 80 },
+        { signal },
+      ),
+      201,
+    )
     this.#routes.add(route.route_rule_id)
   }
 
@@ -86,15 +100,29 @@ export class Changes {
     for (const [id, mtu] of this.#tunnels) {
       if (this.#underWay === `tunnel ${id}`) continue
       const tunnel = tunnels.find(({ tunnel_id }) => tunnel_id === id)
-      assert.deepEqual([tunnel?.apply_status, tunnel?.mtu, tunnel?.observed.exists], ['Applied', mtu, true], `tunnel ${id}`)
+      assert.deepEqual(
+        [tunnel?.apply_status, tunnel?.mtu, tunnel?.observed.exists],
+        ['Applied', mtu, true],
+        `tunnel ${id}`,
+      )
     }
     for (const id of this.#routes) {
       if (this.#underWay === `rule ${id}`) continue
-      assert.equal(routes.find(({ route_rule_id }) => route_rule_id === id)?.route.apply_status, 'Applied', `rule ${id}`)
+      assert.equal(
+        routes.find(({ route_rule_id }) => route_rule_id === id)?.route.apply_status,
+        'Applied',
+        `rule ${id}`,
+      )
     }
-    assert.deepEqual(tunnels.filter(({ tunnel_id }) => this.#deleted.has(tunnel_id)), [])
+    assert.deepEqual(
+      tunnels.filter(({ tunnel_id }) => this.#deleted.has(tunnel_id)),
+      [],
+    )
     const known = [1, 2, 3, ...this.#tunnels.keys()]
-    const unknown = [...tunnels.filter(({ tunnel_id }) => !known.includes(tunnel_id)), ...routes.filter(({ route_rule_id }) => ![1, 2, ...this.#routes].includes(route_rule_id))]
+    const unknown = [
+      ...tunnels.filter(({ tunnel_id }) => !known.includes(tunnel_id)),
+      ...routes.filter(({ route_rule_id }) => ![1, 2, ...this.#routes].includes(route_rule_id)),
+    ]
     assert.ok(unknown.length <= (this.#underWay === '' ? 1 : 0), JSON.stringify(unknown))
   }
 }

@@ -8,10 +8,20 @@ import { becomes, HELPER, SLOW, UNITS, WEB, type Installed } from './installed.t
 const WATCHDOG_S = 30
 
 export function survives(panel: Installed): void {
-  const isKnown = async (): Promise<boolean[]> => [...new Set(expect(await panel.operator.get<ListTunnelsAnswer>('/tunnels'), 200).tunnels.map(({ observed }) => observed.is_known))]
+  const isKnown = async (): Promise<boolean[]> => [
+    ...new Set(
+      expect(await panel.operator.get<ListTunnelsAnswer>('/tunnels'), 200).tunnels.map(
+        ({ observed }) => observed.is_known,
+      ),
+    ),
+  ]
   /** Until other processes are ready; which and whether is told in one moment. */
   const startAnew = (pids: readonly string[]): Promise<unknown> =>
-    becomes(() => panel.properties('MainPID', 'ActiveState'), ([helper = '', helperState, web = '', webState]) => helperState === 'active' && webState === 'active' && !pids.includes(helper) && !pids.includes(web))
+    becomes(
+      () => panel.properties('MainPID', 'ActiveState'),
+      ([helper = '', helperState, web = '', webState]) =>
+        helperState === 'active' && webState === 'active' && !pids.includes(helper) && !pids.includes(web),
+    )
 
   it('shows what is stored while the helper is away, says what it cannot know, and finds it again', async () => {
     const { lab, operator } = panel
@@ -20,7 +30,15 @@ export function survives(panel: Installed): void {
     assert.deepEqual(await becomes(isKnown, ([known, ...others]) => known === false && others.length === 0), [false])
     assert.equal((await operator.post('/tunnels/1/down', { i_understand_i_may_lose_access: true })).status, 503)
     const { code, stdout } = await lab.try('tunnel-panel status', SLOW)
-    assert.deepEqual([code, /^tunnel-panel-helper +inactive\ntunnel-panel-web +active$/m.test(stdout), /^ +helper +error /m.test(stdout)], [1, true, true], stdout)
+    assert.deepEqual(
+      [
+        code,
+        /^tunnel-panel-helper +inactive\ntunnel-panel-web +active$/m.test(stdout),
+        /^ +helper +error /m.test(stdout),
+      ],
+      [1, true, true],
+      stdout,
+    )
     await lab.run('systemctl start tunnel-panel-helper', SLOW)
     assert.deepEqual(await becomes(isKnown, ([known, ...others]) => known === true && others.length === 0), [true])
     assert.equal(await panel.property(WEB, 'MainPID'), web)
@@ -30,7 +48,9 @@ export function survives(panel: Installed): void {
     const { lab } = panel
     assert.deepEqual(await panel.properties('WatchdogUSec'), ['1min', '1min'])
     for (const unit of UNITS) {
-      await lab.run(`mkdir -p /run/systemd/system/${unit}.d && printf '[Service]\\nWatchdogSec=${WATCHDOG_S}\\n' >/run/systemd/system/${unit}.d/sooner.conf`)
+      await lab.run(
+        `mkdir -p /run/systemd/system/${unit}.d && printf '[Service]\\nWatchdogSec=${WATCHDOG_S}\\n' >/run/systemd/system/${unit}.d/sooner.conf`,
+      )
     }
     await lab.run('systemctl daemon-reload')
     for (const signal of ['KILL', 'STOP']) {
@@ -38,7 +58,8 @@ export function survives(panel: Installed): void {
       await lab.run(`kill -${signal} ${pids.join(' ')}`)
       await startAnew(pids)
     }
-    for (const unit of UNITS) assert.match(await lab.run('journalctl', ['-u', unit, '--no-pager', '-o', 'cat']), /Watchdog timeout/)
+    for (const unit of UNITS)
+      assert.match(await lab.run('journalctl', ['-u', unit, '--no-pager', '-o', 'cat']), /Watchdog timeout/)
     await panel.isWell()
     await lab.run('rm -r /run/systemd/system/tunnel-panel-*.d && systemctl daemon-reload')
   })
@@ -46,10 +67,21 @@ export function survives(panel: Installed): void {
   it('is not started for ever where it cannot start', async () => {
     const { lab } = panel
     const folder = `/run/systemd/system/${HELPER}.d`
-    await lab.run(`mkdir -p ${folder} && printf '[Service]\\nExecStart=\\nExecStart=/usr/bin/false\\n' >${folder}/broken.conf && systemctl daemon-reload && systemctl reset-failed ${HELPER}`)
+    await lab.run(
+      `mkdir -p ${folder} && printf '[Service]\\nExecStart=\\nExecStart=/usr/bin/false\\n' >${folder}/broken.conf && systemctl daemon-reload && systemctl reset-failed ${HELPER}`,
+    )
     assert.equal((await lab.try('systemctl', ['restart', HELPER], SLOW)).code, 1)
-    await becomes(() => panel.property(HELPER, 'ActiveState'), (state) => state === 'failed')
-    assert.match(await lab.run('journalctl', ['-u', HELPER, '-n', '5', '--no-pager', '-o', 'cat']), /Start request repeated too quickly/)
-    await lab.run(`rm -r ${folder} && systemctl daemon-reload && systemctl reset-failed ${HELPER} && systemctl start ${HELPER}`, SLOW)
+    await becomes(
+      () => panel.property(HELPER, 'ActiveState'),
+      (state) => state === 'failed',
+    )
+    assert.match(
+      await lab.run('journalctl', ['-u', HELPER, '-n', '5', '--no-pager', '-o', 'cat']),
+      /Start request repeated too quickly/,
+    )
+    await lab.run(
+      `rm -r ${folder} && systemctl daemon-reload && systemctl reset-failed ${HELPER} && systemctl start ${HELPER}`,
+      SLOW,
+    )
   })
 }

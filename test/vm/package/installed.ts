@@ -73,21 +73,44 @@ export class Installed {
 
   /** What `tunnel-panel status` says once all is well: on a busy machine a reading may be late. */
   async isWell(): Promise<string> {
-    return (await becomes(() => this.lab.try('tunnel-panel status', SLOW), ({ code, stdout }) => code === 0 && /^The panel says of itself: ok$/m.test(stdout))).stdout
+    return (
+      await becomes(
+        () => this.lab.try('tunnel-panel status', SLOW),
+        ({ code, stdout }) => code === 0 && /^The panel says of itself: ok$/m.test(stdout),
+      )
+    ).stdout
   }
 
   /** How each tunnel and relay rule compares with what is stored. */
   async statuses(): Promise<string[]> {
     const { items, routes } = expect(await this.operator.get<ReconcileAnswer>('/reconcile'), 200)
-    return [...items.map(({ interface_name, status }) => `${interface_name} ${status}`), ...routes.map(({ route_rule_id, status }) => `${route_rule_id} ${status}`)]
+    return [
+      ...items.map(({ interface_name, status }) => `${interface_name} ${status}`),
+      ...routes.map(({ route_rule_id, status }) => `${route_rule_id} ${status}`),
+    ]
   }
 
   /** Everything that a package could leave, but for the links that the kernel's own modules bring: files by name and size, users, packages, units, tables, links. */
   async picture(): Promise<string[]> {
-    const others = ['/etc/passwd-', '/etc/group-', '/etc/shadow-', '/etc/gshadow-', '/etc/.pwd.lock', '/var/lib/dpkg', '/var/lib/apt', '/var/cache', '/var/log', '/var/lib/systemd/random-seed', '/var/lib/systemd/timers', "'/var/tmp/systemd-private-*-systemd-logind.service-*'"]
+    const others = [
+      '/etc/passwd-',
+      '/etc/group-',
+      '/etc/shadow-',
+      '/etc/gshadow-',
+      '/etc/.pwd.lock',
+      '/var/lib/dpkg',
+      '/var/lib/apt',
+      '/var/cache',
+      '/var/log',
+      '/var/lib/systemd/random-seed',
+      '/var/lib/systemd/timers',
+      "'/var/tmp/systemd-private-*-systemd-logind.service-*'",
+    ]
     const files = `find /etc /usr /var /run/tunnel-panel -xdev \\( ${others.map((path) => `-path ${path}`).join(' -o ')} \\) -prune -o -type f -printf '%p %m %U %G %s\\n' -o -type l -printf '%p -> %l\\n' -o -type d -printf '%p/ %m %U %G\\n' 2>/dev/null | sort`
-    const records = "cat /etc/passwd /etc/group /etc/shadow /etc/gshadow; dpkg-query -W -f '${Package} ${Status}\\n'; debconf-show tunnel-panel; systemctl list-unit-files --no-legend --no-pager"
-    const kernel = 'nft list tables; ip -br link | sed "s/[@ ].*//" | grep -Ev "^(gre0|gretap0|erspan0|ip6gre0|ip6tnl0)$"'
+    const records =
+      "cat /etc/passwd /etc/group /etc/shadow /etc/gshadow; dpkg-query -W -f '${Package} ${Status}\\n'; debconf-show tunnel-panel; systemctl list-unit-files --no-legend --no-pager"
+    const kernel =
+      'nft list tables; ip -br link | sed "s/[@ ].*//" | grep -Ev "^(gre0|gretap0|erspan0|ip6gre0|ip6tnl0)$"'
     return (await this.lab.run([files, records, kernel].join('\n'), SLOW)).split('\n')
   }
 }

@@ -14,7 +14,10 @@ export async function withNextPackage(version: string, work: (path: string) => P
     execFileSync('dpkg-deb', ['--raw-extract', await thePackage(), tree])
     const control = join(tree, 'DEBIAN/control')
     await writeFile(control, (await readFile(control, 'utf8')).replace(/^Version: .*$/m, `Version: ${version}`))
-    for (const [name, program] of [['web', 'web.cjs'], ['command', 'tunnel-panel.cjs']] as const) {
+    for (const [name, program] of [
+      ['web', 'web.cjs'],
+      ['command', 'tunnel-panel.cjs'],
+    ] as const) {
       await bundle(`test/vm/driver/next-${name}.ts`, join(folder, program))
       await copyFile(join(folder, program), join(tree, 'usr/lib/tunnel-panel', program))
     }

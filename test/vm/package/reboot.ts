@@ -29,11 +29,21 @@ const NO_POWER_MS = 1000
 export function comesBack(panel: Installed): void {
   /** What outlives a reboot: tunnels as `ip` tells them, relays as the kernel holds them without what they have counted. */
   const inKernel = async (): Promise<string> =>
-    panel.lab.run("for name in gre-a-1 gre-a-2; do ip -d -o link show $name | sed 's/^[0-9]*: //'; ip -o address show $name scope global | sed 's/^[0-9]*: //'; done; nft list table inet panel | sed 's/packets [0-9]* bytes [0-9]*//'")
-  const totals = async (): Promise<number[]> => expect(await panel.operator.get<ListRoutesAnswer>('/routes'), 200).routes.flatMap((route) => [route.tx_bytes_since_creation, route.rx_bytes_since_creation])
-  const history = async (): Promise<MonitorHistoryAnswer['points']> => expect(await panel.operator.get<MonitorHistoryAnswer>('/tunnels/1/history'), 200).points
+    panel.lab.run(
+      "for name in gre-a-1 gre-a-2; do ip -d -o link show $name | sed 's/^[0-9]*: //'; ip -o address show $name scope global | sed 's/^[0-9]*: //'; done; nft list table inet panel | sed 's/packets [0-9]* bytes [0-9]*//'",
+    )
+  const totals = async (): Promise<number[]> =>
+    expect(await panel.operator.get<ListRoutesAnswer>('/routes'), 200).routes.flatMap((route) => [
+      route.tx_bytes_since_creation,
+      route.rx_bytes_since_creation,
+    ])
+  const history = async (): Promise<MonitorHistoryAnswer['points']> =>
+    expect(await panel.operator.get<MonitorHistoryAnswer>('/tunnels/1/history'), 200).points
   const settled = async (): Promise<void> => {
-    await becomes(async () => (await panel.lab.try('systemctl', ['is-active', ...UNITS])).stdout, (states) => states === 'active\nactive\n')
+    await becomes(
+      async () => (await panel.lab.try('systemctl', ['is-active', ...UNITS])).stdout,
+      (states) => states === 'active\nactive\n',
+    )
     await panel.signIn()
   }
 
@@ -50,11 +60,24 @@ export function comesBack(panel: Installed): void {
     await settled()
     assert.equal(await inKernel(), kernel)
     const after = await totals()
-    assert.deepEqual(summed.filter((bytes, at) => (after[at] ?? 0) < bytes), [], `${summed} ${after}`)
+    assert.deepEqual(
+      summed.filter((bytes, at) => (after[at] ?? 0) < bytes),
+      [],
+      `${summed} ${after}`,
+    )
     const kept = await history()
-    assert.deepEqual(points.slice(0, -1).filter(({ bucket_start }) => !kept.some((point) => point.bucket_start === bucket_start)), [])
+    assert.deepEqual(
+      points.slice(0, -1).filter(({ bucket_start }) => !kept.some((point) => point.bucket_start === bucket_start)),
+      [],
+    )
     assert.ok(expect(await panel.operator.get<ListAuditAnswer>('/audit'), 200).total > total)
-    assert.deepEqual(await panel.statuses(), ['gre-a-1 InSync', 'gre-a-2 InSync', 'gre-a-3 Missing', '1 InSync', '2 InSync'])
+    assert.deepEqual(await panel.statuses(), [
+      'gre-a-1 InSync',
+      'gre-a-2 InSync',
+      'gre-a-3 Missing',
+      '1 InSync',
+      '2 InSync',
+    ])
   })
 
   it('has its relays back before whoever needs the network', async () => {
@@ -67,7 +90,13 @@ export function comesBack(panel: Installed): void {
     const changes = new Changes(panel.operator)
     const cut = new AbortController()
     const changing = changes.make(CHANGES, cut.signal)
-    await Promise.race([changing, becomes(async () => changes.answered, (answered) => answered >= ANSWERED)])
+    await Promise.race([
+      changing,
+      becomes(
+        async () => changes.answered,
+        (answered) => answered >= ANSWERED,
+      ),
+    ])
     const back = panel.lab.reset()
     await sleep(NO_POWER_MS)
     cut.abort()
@@ -80,14 +109,28 @@ export function comesBack(panel: Installed): void {
   })
 
   it('needs no more than a reapply of the one change that was under way, where there was one', async () => {
-    const report = async (): Promise<ReconcileAnswer> => expect(await panel.operator.get<ReconcileAnswer>('/reconcile'), 200)
+    const report = async (): Promise<ReconcileAnswer> =>
+      expect(await panel.operator.get<ReconcileAnswer>('/reconcile'), 200)
     const found = await report()
-    const differing = [...found.items.map(({ interface_name, status }) => ({ interface_name, status })), ...found.routes.map(({ route_rule_id, status }) => ({ interface_name: `${route_rule_id}`, status }))].filter(({ status, interface_name }) => status !== 'InSync' && interface_name !== 'gre-a-3')
+    const differing = [
+      ...found.items.map(({ interface_name, status }) => ({ interface_name, status })),
+      ...found.routes.map(({ route_rule_id, status }) => ({ interface_name: `${route_rule_id}`, status })),
+    ].filter(({ status, interface_name }) => status !== 'InSync' && interface_name !== 'gre-a-3')
     assert.ok(differing.length <= 1, JSON.stringify(differing))
-    for (const { tunnel_id } of found.items.filter(({ status }) => status !== 'InSync')) expect(await panel.operator.post(`/tunnels/${tunnel_id}/reapply`), 200)
-    for (const { route_rule_id } of found.routes.filter(({ status }) => status !== 'InSync')) expect(await panel.operator.post(`/routes/${route_rule_id}/reapply`), 200)
+    for (const { tunnel_id } of found.items.filter(({ status }) => status !== 'InSync'))
+      expect(await panel.operator.post(`/tunnels/${tunnel_id}/reapply`), 200)
+    for (const { route_rule_id } of found.routes.filter(({ status }) => status !== 'InSync'))
+      expect(await panel.operator.post(`/routes/${route_rule_id}/reapply`), 200)
     const left = await report()
-    assert.deepEqual([[...new Set([...left.items, ...left.routes].map(({ status }) => status))], left.leftover_units], [['InSync'], []])
-    assert.equal(await panel.lab.run("find /etc/systemd /etc/sysctl.d /var/lib/tunnel-panel-helper -name '*.new-*' -o -name 'change-under-way*'"), '')
+    assert.deepEqual(
+      [[...new Set([...left.items, ...left.routes].map(({ status }) => status))], left.leftover_units],
+      [['InSync'], []],
+    )
+    assert.equal(
+      await panel.lab.run(
+        "find /etc/systemd /etc/sysctl.d /var/lib/tunnel-panel-helper -name '*.new-*' -o -name 'change-under-way*'",
+      ),
+      '',
+    )
   })
 }

@@ -6,13 +6,17 @@ import { HERE, SLOW, thePackage, UNITS, type Installed } from './installed.ts'
 export function goes(panel: Installed): void {
   const leavesNothing = async (): Promise<void> => {
     const now = await panel.picture()
-    const [left, gone] = [now.filter((line) => !panel.untouched.includes(line)), panel.untouched.filter((line) => !now.includes(line))]
+    const [left, gone] = [
+      now.filter((line) => !panel.untouched.includes(line)),
+      panel.untouched.filter((line) => !now.includes(line)),
+    ]
     assert.deepEqual({ left, gone }, { left: [], gone: [] })
   }
 
   it('leaves tunnels and relays as they are when it is removed', async () => {
     const { lab } = panel
-    const standing = async (): Promise<string> => lab.run("ip -br link | grep ^gre-a- | cut -d' ' -f1; nft list table inet panel | grep dnat")
+    const standing = async (): Promise<string> =>
+      lab.run("ip -br link | grep ^gre-a- | cut -d' ' -f1; nft list table inet panel | grep dnat")
     const before = await standing()
     await panel.apt('remove', 'tunnel-panel')
     assert.equal(await standing(), before)
@@ -31,8 +35,24 @@ export function goes(panel: Installed): void {
     await lab.run('tunnel-panel set-listen 0.0.0.0 --without-tls', SLOW)
     await panel.reach('http')
     expect(await panel.operator.post('/auth/setup', OPERATOR), 201)
-    for (const persistence_type_id of [10, 20, 30]) expect(await panel.operator.post('/tunnels', { local_endpoint: HERE, remote_endpoint: `192.0.2.${persistence_type_id}`, persistence_type_id }), 201)
-    expect(await panel.operator.post('/routes', { bind_address: HERE, bind_port: 9000, destination_address: '172.17.1.2', destination_port: 80 }), 201)
+    for (const persistence_type_id of [10, 20, 30])
+      expect(
+        await panel.operator.post('/tunnels', {
+          local_endpoint: HERE,
+          remote_endpoint: `192.0.2.${persistence_type_id}`,
+          persistence_type_id,
+        }),
+        201,
+      )
+    expect(
+      await panel.operator.post('/routes', {
+        bind_address: HERE,
+        bind_port: 9000,
+        destination_address: '172.17.1.2',
+        destination_port: 80,
+      }),
+      201,
+    )
     await lab.run("echo 'tunnel-panel tunnel-panel/take-down boolean true' | debconf-set-selections")
     await panel.apt('remove', 'tunnel-panel')
     assert.equal((await lab.try("ip -br link | grep '^gre-a-'")).stdout, '')

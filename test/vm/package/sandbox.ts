@@ -4,23 +4,41 @@ import { putDriver } from '../panel/bundles.ts'
 import { HELPER, WEB, type Installed } from './installed.ts'
 
 export function isConfined(panel: Installed): void {
-  it('leaves little exposed: at most 1.5 of the web daemon and 3.0 of the helper, by systemd\'s own measure', async () => {
-    for (const [unit, most] of [[WEB, 1.5], [HELPER, 3]] as const) {
-      const [, exposure] = /exposure level for \S+: ([\d.]+)/.exec(await panel.lab.run('systemd-analyze', ['security', '--no-pager', unit])) ?? []
+  it("leaves little exposed: at most 1.5 of the web daemon and 3.0 of the helper, by systemd's own measure", async () => {
+    for (const [unit, most] of [
+      [WEB, 1.5],
+      [HELPER, 3],
+    ] as const) {
+      const [, exposure] =
+        /exposure level for \S+: ([\d.]+)/.exec(
+          await panel.lab.run('systemd-analyze', ['security', '--no-pager', unit]),
+        ) ?? []
       assert.ok(Number(exposure) <= most, `${unit}: ${exposure}`)
     }
   })
 
-  for (const [whose, unit] of [['web', WEB], ['helper', HELPER]] as const) {
+  for (const [whose, unit] of [
+    ['web', WEB],
+    ['helper', HELPER],
+  ] as const) {
     it(`refuses an intruder in the ${whose} daemon everything that is not its work`, async () => {
       const { lab } = panel
       const intruder = await putDriver(lab, 'vm/driver/intruder.ts')
       // The very unit, with another program in it and nobody to wait for.
-      await lab.run(`sed -e 's|^ExecStart=.*|ExecStart=/usr/bin/node /usr/lib/tunnel-panel/intruder/intruder.cjs ${whose}|' -e 's/^Type=.*/Type=oneshot/' -e '/^\\(Restart\\|WatchdogSec\\|RuntimeDirectory\\|StateDirectory\\|After\\|Wants\\|Before\\)/d' /usr/lib/systemd/system/${unit} >/run/systemd/system/intruder-${whose}.service
-        mkdir -p /usr/lib/tunnel-panel/intruder && cp $(dirname ${intruder})/* /usr/lib/tunnel-panel/intruder/ && systemctl daemon-reload && systemctl start intruder-${whose} ; rm -r /usr/lib/tunnel-panel/intruder /run/systemd/system/intruder-${whose}.service`, { timeoutMs: 120_000 })
-      const told = JSON.parse(await lab.run(`journalctl -u intruder-${whose} -o cat --no-pager | grep '^{'`)) as Record<string, string>
+      await lab.run(
+        `sed -e 's|^ExecStart=.*|ExecStart=/usr/bin/node /usr/lib/tunnel-panel/intruder/intruder.cjs ${whose}|' -e 's/^Type=.*/Type=oneshot/' -e '/^\\(Restart\\|WatchdogSec\\|RuntimeDirectory\\|StateDirectory\\|After\\|Wants\\|Before\\)/d' /usr/lib/systemd/system/${unit} >/run/systemd/system/intruder-${whose}.service
+        mkdir -p /usr/lib/tunnel-panel/intruder && cp $(dirname ${intruder})/* /usr/lib/tunnel-panel/intruder/ && systemctl daemon-reload && systemctl start intruder-${whose} ; rm -r /usr/lib/tunnel-panel/intruder /run/systemd/system/intruder-${whose}.service`,
+        { timeoutMs: 120_000 },
+      )
+      const told = JSON.parse(await lab.run(`journalctl -u intruder-${whose} -o cat --no-pager | grep '^{'`)) as Record<
+        string,
+        string
+      >
       assert.ok(Object.keys(told).length >= 18, JSON.stringify(told))
-      assert.deepEqual(Object.entries(told).filter(([, outcome]) => outcome === 'done'), [])
+      assert.deepEqual(
+        Object.entries(told).filter(([, outcome]) => outcome === 'done'),
+        [],
+      )
     })
   }
 }

@@ -24,7 +24,16 @@ export function isUpgraded(panel: Installed): void {
       ip address add 10.1.0.1/24 dev c; ip address add 10.2.0.1/24 dev s
       ip -n c address add 10.1.0.2/24 dev eth1; ip -n c link set eth1 up; ip -n s address add 10.2.0.2/24 dev eth1; ip -n s link set eth1 up`)
     lab.spawn('ip netns exec s socat TCP-LISTEN:80,fork,reuseaddr EXEC:cat')
-    expect(await panel.operator.post('/routes', { route_rule_title: 'echo', bind_address: '10.1.0.1', bind_port: 9001, destination_address: '10.2.0.2', destination_port: 80 }), 201)
+    expect(
+      await panel.operator.post('/routes', {
+        route_rule_title: 'echo',
+        bind_address: '10.1.0.1',
+        bind_port: 9001,
+        destination_address: '10.2.0.2',
+        destination_port: 80,
+      }),
+      201,
+    )
     connection = lab.spawn('ip netns exec c socat - TCP:10.1.0.1:9001,retry=20')
     await echo('before')
   })
@@ -33,8 +42,14 @@ export function isUpgraded(panel: Installed): void {
     await withNextPackage('0.1.1', (path) => panel.lab.put(NEXT, path))
     await panel.lab.run(`touch ${FAILS}`)
     const before = await panel.processes()
-    const failure = await panel.apt('install', NEXT).then(() => assert.fail('the upgrade succeeds'), (error: Error) => error.message)
-    assert.match(failure, /The next migration fails, as it was asked to[^]*the panel of before goes on running[^]*apt install --allow-downgrades \.\/tunnel-panel_0\.1\.0_amd64\.deb/)
+    const failure = await panel.apt('install', NEXT).then(
+      () => assert.fail('the upgrade succeeds'),
+      (error: Error) => error.message,
+    )
+    assert.match(
+      failure,
+      /The next migration fails, as it was asked to[^]*the panel of before goes on running[^]*apt install --allow-downgrades \.\/tunnel-panel_0\.1\.0_amd64\.deb/,
+    )
     assert.deepEqual(await panel.processes(), before)
     await panel.signIn()
     await echo('meanwhile')
@@ -43,7 +58,10 @@ export function isUpgraded(panel: Installed): void {
   it('is whole again once it is installed as that said', async () => {
     const links = await indexes()
     await panel.install(await thePackage(), '--allow-downgrades')
-    assert.equal((await panel.lab.run("dpkg-query -W -f '${Version} ${Status}' tunnel-panel")), '0.1.0 install ok installed')
+    assert.equal(
+      await panel.lab.run("dpkg-query -W -f '${Version} ${Status}' tunnel-panel"),
+      '0.1.0 install ok installed',
+    )
     assert.equal(await indexes(), links)
     await echo('again')
   })
@@ -52,12 +70,21 @@ export function isUpgraded(panel: Installed): void {
     const [before, links] = [await panel.processes(), await indexes()]
     await panel.lab.run(`rm ${FAILS}`)
     await panel.apt('install', NEXT)
-    assert.equal((await panel.processes()).some((pid) => before.includes(pid)), false)
+    assert.equal(
+      (await panel.processes()).some((pid) => before.includes(pid)),
+      false,
+    )
     assert.equal(await indexes(), links)
     await echo('after')
     assert.match(await panel.lab.run('ls /var/lib/tunnel-panel'), /^panel\.db\.before-999-next-release$/m)
     await panel.signIn()
-    assert.deepEqual(await panel.statuses(), ['gre-a-1 InSync', 'gre-a-2 InSync', 'gre-a-3 InSync', '1 InSync', '2 InSync'])
+    assert.deepEqual(await panel.statuses(), [
+      'gre-a-1 InSync',
+      'gre-a-2 InSync',
+      'gre-a-3 InSync',
+      '1 InSync',
+      '2 InSync',
+    ])
     await panel.lab.run('ip link delete c; ip link delete s; ip netns delete c; ip netns delete s')
   })
 }

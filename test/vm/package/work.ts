@@ -9,7 +9,8 @@ import { HERE, SLOW, type Installed } from './installed.ts'
 const ANOTHER = 'another battery staple'
 
 export function works(panel: Installed): void {
-  const listens = async (): Promise<string> => (await panel.lab.run("ss -Hltn 'sport = 8480' | awk '{print $4}'")).trim()
+  const listens = async (): Promise<string> =>
+    (await panel.lab.run("ss -Hltn 'sport = 8480' | awk '{print $4}'")).trim()
 
   it('is not opened to others without TLS', async () => {
     const { code, stderr } = await panel.lab.try('tunnel-panel set-listen 0.0.0.0')
@@ -18,8 +19,14 @@ export function works(panel: Installed): void {
 
   it('is opened to others with a certificate of its own making, whose fingerprint is told', async () => {
     const { lab } = panel
-    const [, fingerprint = ''] = /fingerprint\D*: ((?:[0-9A-F]{2}:){31}[0-9A-F]{2})/.exec(await lab.run(`tunnel-panel make-certificate lab.example ${HERE}`, SLOW)) ?? []
-    assert.match(await lab.run('tunnel-panel set-listen 0.0.0.0', SLOW), new RegExp(`^https://\\S+:8480/${await panel.webPath()}/$`, 'm'))
+    const [, fingerprint = ''] =
+      /fingerprint\D*: ((?:[0-9A-F]{2}:){31}[0-9A-F]{2})/.exec(
+        await lab.run(`tunnel-panel make-certificate lab.example ${HERE}`, SLOW),
+      ) ?? []
+    assert.match(
+      await lab.run('tunnel-panel set-listen 0.0.0.0', SLOW),
+      new RegExp(`^https://\\S+:8480/${await panel.webPath()}/$`, 'm'),
+    )
     assert.equal(await listens(), '0.0.0.0:8480')
     await panel.reach('https')
     assert.equal(await shownBy(panel.operator.base), fingerprint)
@@ -32,19 +39,44 @@ export function works(panel: Installed): void {
 
   it('does its work in these sandboxes: tunnels kept by systemd, by networkd and by nothing, a keepalive, a relay rule, and a look at all of it', async () => {
     expect(await panel.operator.post('/auth/setup', OPERATOR), 201)
-    for (const [number, body] of [{ persistence_type_id: 10, keepalive_interval_seconds: 5 }, { persistence_type_id: 20 }, { persistence_type_id: 30 }].entries()) {
-      const { verification } = expect(await panel.operator.post<CreateTunnelAnswer>('/tunnels', { local_endpoint: HERE, remote_endpoint: `192.0.2.${number + 11}`, ...body }), 201)
+    for (const [number, body] of [
+      { persistence_type_id: 10, keepalive_interval_seconds: 5 },
+      { persistence_type_id: 20 },
+      { persistence_type_id: 30 },
+    ].entries()) {
+      const { verification } = expect(
+        await panel.operator.post<CreateTunnelAnswer>('/tunnels', {
+          local_endpoint: HERE,
+          remote_endpoint: `192.0.2.${number + 11}`,
+          ...body,
+        }),
+        201,
+      )
       assert.ok(verification.ok)
     }
-    const { verification } = expect(await panel.operator.post<ChangeRouteAnswer>('/routes', { bind_address: HERE, bind_port: 9000, destination_address: '172.17.1.2', destination_port: 80 }), 201)
+    const { verification } = expect(
+      await panel.operator.post<ChangeRouteAnswer>('/routes', {
+        bind_address: HERE,
+        bind_port: 9000,
+        destination_address: '172.17.1.2',
+        destination_port: 80,
+      }),
+      201,
+    )
     assert.ok(verification.ok)
     assert.deepEqual(await panel.statuses(), ['gre-a-1 InSync', 'gre-a-2 InSync', 'gre-a-3 InSync', '1 InSync'])
-    assert.equal((await panel.lab.try('systemctl', ['is-active', 'tunnel-panel-keepalive-gre-a-1.service'])).stdout.trim(), 'active')
+    assert.equal(
+      (await panel.lab.try('systemctl', ['is-active', 'tunnel-panel-keepalive-gre-a-1.service'])).stdout.trim(),
+      'active',
+    )
   })
 
   it('tells an administrator how it is, where to open it, and what the helper answers', async () => {
     const { lab } = panel
-    assert.match(await panel.isWell(), /^tunnel-panel-helper +active\ntunnel-panel-web +active\nThe panel says of itself: ok$/m)
+    assert.match(
+      await panel.isWell(),
+      /^tunnel-panel-helper +active\ntunnel-panel-web +active\nThe panel says of itself: ok$/m,
+    )
     assert.match(await lab.run('tunnel-panel url'), new RegExp(`^https://\\S+:8480/${await panel.webPath()}/$`, 'm'))
     assert.match(await lab.run('tunnel-panel rpc host.probe \'{"parts":["helper"]}\'', SLOW), /"version": "0\.1\.0"/)
     const refused = await lab.try('tunnel-panel rpc tunnel.explode', SLOW)
@@ -52,7 +84,10 @@ export function works(panel: Installed): void {
   })
 
   it('gives the operator another password from the command, which ends every session', async () => {
-    assert.match(await panel.lab.run('tunnel-panel reset-password', { ...SLOW, stdin: `${ANOTHER}\n` }), /every session has ended/)
+    assert.match(
+      await panel.lab.run('tunnel-panel reset-password', { ...SLOW, stdin: `${ANOTHER}\n` }),
+      /every session has ended/,
+    )
     assert.equal((await panel.operator.get('/auth/me')).status, 401)
     assert.equal((await panel.operator.post('/auth/login', OPERATOR)).status, 401)
     panel.password = ANOTHER

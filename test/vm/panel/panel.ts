@@ -8,7 +8,15 @@ import { PANEL } from './bundles.ts'
 
 /** No account of the machine has this number. */
 const WEB_UID = 61_184
-const AS_NOBODY = [`--reuid=${WEB_UID}`, `--regid=${WEB_UID}`, '--clear-groups', '--bounding-set=-all', '--inh-caps=-all', '--ambient-caps=-all', '--no-new-privs']
+const AS_NOBODY = [
+  `--reuid=${WEB_UID}`,
+  `--regid=${WEB_UID}`,
+  '--clear-groups',
+  '--bounding-set=-all',
+  '--inh-caps=-all',
+  '--ambient-caps=-all',
+  '--no-new-privs',
+]
 const READY_MS = 120_000
 
 export const OPERATOR = { username: 'operator', password: 'correct horse battery' } as const
@@ -22,7 +30,13 @@ export interface HelperChoice {
 /** One of the two servers, or the machine as a whole. */
 export type Place = Pick<Server, 'name' | 'url' | 'run' | 'try' | 'spawn'>
 
-export const wholeMachine = async (lab: Lab): Promise<Place> => ({ name: 'lab', url: await lab.url(8480), run: lab.run.bind(lab), try: lab.try.bind(lab), spawn: lab.spawn.bind(lab) })
+export const wholeMachine = async (lab: Lab): Promise<Place> => ({
+  name: 'lab',
+  url: await lab.url(8480),
+  run: lab.run.bind(lab),
+  try: lab.try.bind(lab),
+  spawn: lab.spawn.bind(lab),
+})
 
 /** Where the panel keeps what is its own, and where files for boot go: where nothing reads them, unless said otherwise. */
 export interface Folders {
@@ -33,7 +47,12 @@ export interface Folders {
 }
 
 /** Of a panel on the whole machine: all of it is there after a reboot, and boot reads what it has to read. */
-export const ON_DISK: Folders = { folder: '/var/lib/panel-lab', unitDir: '/etc/systemd/system', networkdDir: '/etc/systemd/network', sysctlDir: '/etc/sysctl.d' }
+export const ON_DISK: Folders = {
+  folder: '/var/lib/panel-lab',
+  unitDir: '/etc/systemd/system',
+  networkdDir: '/etc/systemd/network',
+  sysctlDir: '/etc/sysctl.d',
+}
 
 export class Panel<P extends Place = Server> {
   readonly server: P
@@ -45,7 +64,15 @@ export class Panel<P extends Place = Server> {
   helper!: Running
   web!: Running
 
-  constructor(server: P, { folder = `/run/panel-${server.name}`, unitDir = `${folder}/units`, networkdDir = `${folder}/network`, sysctlDir = `${folder}/sysctl` }: Partial<Folders> = {}) {
+  constructor(
+    server: P,
+    {
+      folder = `/run/panel-${server.name}`,
+      unitDir = `${folder}/units`,
+      networkdDir = `${folder}/network`,
+      sysctlDir = `${folder}/sysctl`,
+    }: Partial<Folders> = {},
+  ) {
     this.server = server
     this.folder = folder
     this.unitDir = unitDir
@@ -59,7 +86,14 @@ export class Panel<P extends Place = Server> {
   }
 
   async startHelper({ script = `${PANEL}/helper.cjs`, env = {} }: HelperChoice = {}): Promise<void> {
-    const own = { PANEL_HELPER_SOCKET: this.socket, PANEL_HELPER_GROUP: `${WEB_UID}`, PANEL_UNIT_DIR: this.unitDir, PANEL_NETWORKD_DIR: this.networkdDir, PANEL_SYSCTL_DIR: this.sysctlDir, PANEL_HELPER_STATE_DIR: `${this.folder}/state` }
+    const own = {
+      PANEL_HELPER_SOCKET: this.socket,
+      PANEL_HELPER_GROUP: `${WEB_UID}`,
+      PANEL_UNIT_DIR: this.unitDir,
+      PANEL_NETWORKD_DIR: this.networkdDir,
+      PANEL_SYSCTL_DIR: this.sysctlDir,
+      PANEL_HELPER_STATE_DIR: `${this.folder}/state`,
+    }
     this.helper = this.server.spawn('node', [...HELPER_FLAGS, script], { env: { ...own, ...env } })
     await this.helper.says(/listening/, READY_MS)
   }
@@ -91,7 +125,9 @@ export class Panel<P extends Place = Server> {
   /** A question to the helper by hand, as an administrator asks it. */
   async ask<M extends MethodName>(method: M, params: Params<M>): Promise<Result<M>> {
     const line = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
-    const answer = await this.server.run('socat', ['-t', '30', '-', `UNIX-CONNECT:${this.socket}`], { stdin: `${line}\n` })
+    const answer = await this.server.run('socat', ['-t', '30', '-', `UNIX-CONNECT:${this.socket}`], {
+      stdin: `${line}\n`,
+    })
     const { result, error } = JSON.parse(answer) as { result?: Result<M>; error?: { message: string } }
     if (result === undefined) throw new Error(`${method}: ${error?.message}`)
     return result
@@ -105,15 +141,23 @@ export class Panel<P extends Place = Server> {
     await work()
     tracer.kill('INT')
     await tracer.exited
-    return tracer.text('stderr').split('\n').filter((line) => line.includes('execve'))
+    return tracer
+      .text('stderr')
+      .split('\n')
+      .filter((line) => line.includes('execve'))
   }
 
   /** All that a change may touch, as text: links with every detail but what a new link cannot keep, and the files byte for byte. */
   async picture(): Promise<string> {
-    const seen = await this.server.run(`ip -d -j address show && mkdir -p ${this.unitDir} && cd ${this.unitDir} && find . -type f -exec sha256sum {} + | sort; find . -type l -printf '%p %l\\n' | sort`)
+    const seen = await this.server.run(
+      `ip -d -j address show && mkdir -p ${this.unitDir} && cd ${this.unitDir} && find . -type f -exec sha256sum {} + | sort; find . -type l -printf '%p %l\\n' | sort`,
+    )
     const [list = '', ...files] = seen.split('\n')
     const links = JSON.parse(list) as Record<string, unknown>[]
-    const kept = links.map(({ ifindex: _index, stats64: _stats, addr_info, ...link }) => ({ ...link, addr_info: (addr_info as { scope: string }[]).filter((a) => a.scope !== 'link') }))
+    const kept = links.map(({ ifindex: _index, stats64: _stats, addr_info, ...link }) => ({
+      ...link,
+      addr_info: (addr_info as { scope: string }[]).filter((a) => a.scope !== 'link'),
+    }))
     return `${JSON.stringify(kept, null, 1)}\n${files.join('\n')}`
   }
 }

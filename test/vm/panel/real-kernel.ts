@@ -18,16 +18,38 @@ type Waiter = { resolve: (result: unknown) => void; reject: (error: Error) => vo
 
 export async function realKernel(lab: Lab): Promise<Kernel> {
   const driver = await putDriver(lab, 'vm/driver/kernel-driver.ts')
-  const env = { PANEL_UNIT_DIR: '/run/contract/units', PANEL_NETWORKD_DIR: '/run/contract/network', PANEL_SYSCTL_DIR: '/run/contract/sysctl', PANEL_HELPER_STATE_DIR: '/run/contract/state' }
+  const env = {
+    PANEL_UNIT_DIR: '/run/contract/units',
+    PANEL_NETWORKD_DIR: '/run/contract/network',
+    PANEL_SYSCTL_DIR: '/run/contract/sysctl',
+    PANEL_HELPER_STATE_DIR: '/run/contract/state',
+  }
   const process = lab.spawn('node', [driver], { env })
   const listeners = new Set<(event: HostEvent) => void>()
   const waiters = listen(process, listeners)
-  const facility = (name: keyof Kernel) => new Proxy({}, { get: (_, method) => (...args: unknown[]) => call(process, waiters, { facility: name, method: String(method), args }) })
+  const facility = (name: keyof Kernel) =>
+    new Proxy(
+      {},
+      {
+        get:
+          (_, method) =>
+          (...args: unknown[]) =>
+            call(process, waiters, { facility: name, method: String(method), args }),
+      },
+    )
   const watch: KernelEvents['watch'] = (tell) => {
     listeners.add(tell)
     return () => void listeners.delete(tell)
   }
-  return { links: facility('links'), units: facility('units'), networkd: facility('networkd'), rulesets: facility('rulesets'), connections: facility('connections'), forwarding: facility('forwarding'), events: { watch } } as unknown as Kernel
+  return {
+    links: facility('links'),
+    units: facility('units'),
+    networkd: facility('networkd'),
+    rulesets: facility('rulesets'),
+    connections: facility('connections'),
+    forwarding: facility('forwarding'),
+    events: { watch },
+  } as unknown as Kernel
 }
 
 function listen(process: Running, listeners: ReadonlySet<(event: HostEvent) => void>): Map<number, Waiter> {

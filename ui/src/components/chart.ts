@@ -35,10 +35,18 @@ export interface Drawing {
   readonly destroy: () => void
 }
 
-export const drawChart = (place: HTMLElement, { isDotted, spell, steps, top, height, locale, ...first }: ChartParts): Drawing => {
+export const drawChart = (
+  place: HTMLElement,
+  { isDotted, spell, steps, top, height, locale, ...first }: ChartParts,
+): Drawing => {
   const colour = colourOf(place)
   let { marks } = first
-  const axis = { stroke: colour('ink-soft'), font: `12px ${getComputedStyle(place).fontFamily}`, grid: { stroke: colour('line'), width: 1 }, ticks: { show: false } }
+  const axis = {
+    stroke: colour('ink-soft'),
+    font: `12px ${getComputedStyle(place).fontFamily}`,
+    grid: { stroke: colour('line'), width: 1 },
+    ticks: { show: false },
+  }
   const stamp = stamps(locale)
   const chart = new uPlot(
     {
@@ -47,8 +55,19 @@ export const drawChart = (place: HTMLElement, { isDotted, spell, steps, top, hei
       legend: { show: false },
       cursor: { show: false },
       scales: { y: { range: (_chart, _least, most) => [0, Math.max(top ?? 0, most ?? 0, 1e-9) * 1.05] } },
-      axes: [{ ...axis, space: 90, values: (_chart, splits) => stamp(splits) }, { ...axis, ...(steps ? { incrs: [...steps] } : {}), size: 72, values: (_chart, splits) => splits.map(spell) }],
-      series: [{}, ...first.series.map((one) => ({ stroke: colour(one.colour), width: 1.5, points: isDotted ? { show: true, size: 4, fill: colour(one.colour) } : { show: false }, spanGaps: false }))],
+      axes: [
+        { ...axis, space: 90, values: (_chart, splits) => stamp(splits) },
+        { ...axis, ...(steps ? { incrs: [...steps] } : {}), size: 72, values: (_chart, splits) => splits.map(spell) },
+      ],
+      series: [
+        {},
+        ...first.series.map((one) => ({
+          stroke: colour(one.colour),
+          width: 1.5,
+          points: isDotted ? { show: true, size: 4, fill: colour(one.colour) } : { show: false },
+          spanGaps: false,
+        })),
+      ],
       hooks: { draw: [strike(() => marks, colour('down'))] },
     },
     aligned(first),
@@ -69,34 +88,44 @@ export const drawChart = (place: HTMLElement, { isDotted, spell, steps, top, hei
 }
 
 /** A token may be light-dark(), which a canvas does not know: what the browser makes of it is asked of an element. */
-const colourOf = (place: HTMLElement) => (name: string): string => {
-  const probe = place.appendChild(document.createElement('span'))
-  probe.style.setProperty('color', `var(--${name})`)
-  const told = getComputedStyle(probe).color
-  probe.remove()
-  return told
-}
+const colourOf =
+  (place: HTMLElement) =>
+  (name: string): string => {
+    const probe = place.appendChild(document.createElement('span'))
+    probe.style.setProperty('color', `var(--${name})`)
+    const told = getComputedStyle(probe).color
+    probe.remove()
+    return told
+  }
 
 /** Within some minutes hours and minutes alone say too little. */
 const stamps = (locale: string) => {
-  const [minutes, seconds] = [undefined, '2-digit' as const].map((second) => new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit', second }))
-  return (splits: readonly number[]): string[] => splits.map((at) => ((splits.at(-1) ?? 0) - (splits[0] ?? 0) < 300 ? seconds : minutes)?.format(new Date(at * 1000)) ?? '')
+  const [minutes, seconds] = [undefined, '2-digit' as const].map(
+    (second) => new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit', second }),
+  )
+  return (splits: readonly number[]): string[] =>
+    splits.map(
+      (at) => ((splits.at(-1) ?? 0) - (splits[0] ?? 0) < 300 ? seconds : minutes)?.format(new Date(at * 1000)) ?? '',
+    )
 }
 
 /** A line from top to bottom at each mark. */
-const strike = (marks: () => readonly number[], colour: string) => (chart: uPlot): void => {
-  const { ctx, bbox } = chart
-  ctx.save()
-  ctx.strokeStyle = colour
-  ctx.lineWidth = 2 * devicePixelRatio
-  ctx.beginPath()
-  for (const at of marks()) {
-    const x = Math.round(chart.valToPos(at, 'x', true))
-    ctx.moveTo(x, bbox.top)
-    ctx.lineTo(x, bbox.top + bbox.height)
+const strike =
+  (marks: () => readonly number[], colour: string) =>
+  (chart: uPlot): void => {
+    const { ctx, bbox } = chart
+    ctx.save()
+    ctx.strokeStyle = colour
+    ctx.lineWidth = 2 * devicePixelRatio
+    ctx.beginPath()
+    for (const at of marks()) {
+      const x = Math.round(chart.valToPos(at, 'x', true))
+      ctx.moveTo(x, bbox.top)
+      ctx.lineTo(x, bbox.top + bbox.height)
+    }
+    ctx.stroke()
+    ctx.restore()
   }
-  ctx.stroke()
-  ctx.restore()
-}
 
-const aligned = ({ times, series }: ChartData): uPlot.AlignedData => [times, ...series.map(({ values }) => values)] as uPlot.AlignedData
+const aligned = ({ times, series }: ChartData): uPlot.AlignedData =>
+  [times, ...series.map(({ values }) => values)] as uPlot.AlignedData

@@ -13,7 +13,11 @@ export interface Acting {
 }
 
 /** Resolves to the answer, or to null where it failed, which has then been said. */
-export const act = async <T>(done: string, work: () => Promise<T>, { undo, outdates = [], failing = done }: Acting = {}): Promise<T | null> => {
+export const act = async <T>(
+  done: string,
+  work: () => Promise<T>,
+  { undo, outdates = [], failing = done }: Acting = {},
+): Promise<T | null> => {
   try {
     const answer = await work()
     toasts.success(done, undo ? () => undo().finally(() => void outdated(...outdates)) : null)

@@ -27,14 +27,31 @@ const patient = (): { readonly signal: AbortSignal; readonly end: () => void } =
 }
 
 /** For streams too, which read the answer themselves. */
-export const request = async (method: Method, path: string, body?: unknown, { signal, request_id }: Sending = {}): Promise<Response> => {
+export const request = async (
+  method: Method,
+  path: string,
+  body?: unknown,
+  { signal, request_id }: Sending = {},
+): Promise<Response> => {
   const patience = method === 'GET' && !signal ? patient() : null
-  const headers = { ...(body === undefined ? {} : { 'Content-Type': 'application/json' }), ...(method === 'GET' ? {} : { 'X-CSRF-Token': csrfToken() }), ...(request_id === undefined ? {} : { 'X-Request-Id': request_id }) }
-  const init: RequestInit = { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }), ...(patience ? { signal: patience.signal } : signal ? { signal } : {}) }
+  const headers = {
+    ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+    ...(method === 'GET' ? {} : { 'X-CSRF-Token': csrfToken() }),
+    ...(request_id === undefined ? {} : { 'X-Request-Id': request_id }),
+  }
+  const init: RequestInit = {
+    method,
+    headers,
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    ...(patience ? { signal: patience.signal } : signal ? { signal } : {}),
+  }
   const response = await fetch(api_base_path + path, init)
     .catch((failure: unknown) => {
       if (failure instanceof DOMException && failure.name === 'AbortError') throw failure
-      throw new Refused(0, { code: 'NO_ANSWER', message: 'The panel does not answer. Is its daemon running, and is the network up?' })
+      throw new Refused(0, {
+        code: 'NO_ANSWER',
+        message: 'The panel does not answer. Is its daemon running, and is the network up?',
+      })
     })
     .finally(() => patience?.end())
   if (!response.ok) throw refusalOf(response.status, await response.json().catch(() => null))
@@ -53,7 +70,8 @@ export const onSessionLost = (ask: () => Promise<void>): void => {
   signInAgain = ask
 }
 
-export const isSessionLost = (failure: unknown): boolean => failure instanceof Refused && ['UNAUTHENTICATED', 'CSRF_TOKEN_INVALID'].includes(failure.code)
+export const isSessionLost = (failure: unknown): boolean =>
+  failure instanceof Refused && ['UNAUTHENTICATED', 'CSRF_TOKEN_INVALID'].includes(failure.code)
 
 /** Those who find the session over together wait for one renewal. */
 const renew = inflight(async () => {
@@ -76,7 +94,8 @@ export const withSession = async <T>(send: () => Promise<T>): Promise<T> => {
   }
 }
 
-export const askWith = <T>(method: Method, path: string, body?: unknown, sending?: Sending): Promise<T> => withSession(() => askPlainly<T>(method, path, body, sending))
+export const askWith = <T>(method: Method, path: string, body?: unknown, sending?: Sending): Promise<T> =>
+  withSession(() => askPlainly<T>(method, path, body, sending))
 
 export const get = <T>(path: string): Promise<T> => askWith('GET', path)
 export const post = <T>(path: string, body?: unknown): Promise<T> => askWith('POST', path, body)

@@ -5,7 +5,12 @@ import { asRefused, type Refused } from './refused.ts'
 type Wrong = Readonly<Record<string, string>>
 
 /** What the API refuses at first and does with `force`. */
-const FORCEABLE: readonly unknown[] = ['PORT_IN_USE', 'LOOPBACK_DESTINATION', 'ROUTE_OVERLAP', 'PUBLIC_RANGE_NOT_ALLOWED']
+const FORCEABLE: readonly unknown[] = [
+  'PORT_IN_USE',
+  'LOOPBACK_DESTINATION',
+  'ROUTE_OVERLAP',
+  'PUBLIC_RANGE_NOT_ALLOWED',
+]
 
 export interface FormParts<V extends object> {
   readonly values: V
@@ -70,11 +75,16 @@ export class Form<V extends object> {
   /** Puts a refusal where it belongs: on the fields that this form has, else above it. */
   blame(refused: Refused, element: HTMLFormElement | null = null): void {
     const { fields } = refused
-    const known = new Set(element ? [...element.querySelectorAll('[name]')].map((input) => input.getAttribute('name')) : Object.keys(this.values))
+    const known = new Set(
+      element
+        ? [...element.querySelectorAll('[name]')].map((input) => input.getAttribute('name'))
+        : Object.keys(this.values),
+    )
     this.wrong = fields
     const told = refused.details['fields']
     this.canForce ||= Array.isArray(told) && (told as { code: unknown }[]).some(({ code }) => FORCEABLE.includes(code))
-    this.failure = Object.keys(fields).length > 0 && Object.keys(fields).every((name) => known.has(name)) ? null : refused
+    this.failure =
+      Object.keys(fields).length > 0 && Object.keys(fields).every((name) => known.has(name)) ? null : refused
     this.#complained(element)
   }
 

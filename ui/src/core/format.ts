@@ -28,7 +28,12 @@ const BINARY = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei']
 const DECIMAL = ['', 'k', 'M', 'G', 'T', 'P', 'E']
 /** Every power of two, which is a round figure in binary units, of bytes and of bits alike. */
 const POWERS_OF_TWO = Array.from({ length: 63 }, (_, power) => 2 ** power)
-const AGES: readonly [Intl.RelativeTimeFormatUnit, number][] = [['day', 86_400], ['hour', 3600], ['minute', 60], ['second', 1]]
+const AGES: readonly [Intl.RelativeTimeFormatUnit, number][] = [
+  ['day', 86_400],
+  ['hour', 3600],
+  ['minute', 60],
+  ['second', 1],
+]
 
 /** Making one takes far longer than using it. */
 const madeOnce = (make: (digits: number) => Intl.NumberFormat) => {
@@ -52,14 +57,18 @@ export const formatter = (settings: DisplaySettings) => {
   /** A figure with a Latin unit keeps its order in a sentence of the other direction. */
   const together = settings['display.language'] === 'fa' ? isolate : (text: string): string => text
   /** Three figures that count, as 1.23, 12.3 and 123. */
-  const rounded = (value: number): string => number(value, value >= 100 || Number.isInteger(value) ? 0 : value >= 10 ? 1 : 2)
+  const rounded = (value: number): string =>
+    number(value, value >= 100 || Number.isInteger(value) ? 0 : value >= 10 ? 1 : 2)
   const scaled = (amount: number, unit: string, isBinary: boolean): string => {
     const base = isBinary ? 1024 : 1000
     let step = 0
     for (; Math.abs(amount) >= base * 0.9995 && step < BINARY.length - 1; step++) amount /= base
     return together(`${rounded(amount)} ${(isBinary ? BINARY : DECIMAL)[step] ?? ''}${unit}`)
   }
-  const inUnit = (bytes: number, unit: 'bytes' | 'bits'): string => (unit === 'bits' ? scaled(bytes * 8, 'bit', settings['display.binary_units']) : scaled(bytes, 'B', settings['display.binary_units']))
+  const inUnit = (bytes: number, unit: 'bytes' | 'bits'): string =>
+    unit === 'bits'
+      ? scaled(bytes * 8, 'bit', settings['display.binary_units'])
+      : scaled(bytes, 'B', settings['display.binary_units'])
 
   return {
     locale,
@@ -68,7 +77,8 @@ export const formatter = (settings: DisplaySettings) => {
     volume: (bytes: number): string => inUnit(bytes, settings['display.volume_unit']),
     /** Always bytes: a size of memory or of a disk is never told in bits. */
     size: (bytes: number): string => scaled(bytes, 'B', settings['display.binary_units']),
-    rate: (bytes_per_second: number): string => together(`${inUnit(bytes_per_second, settings['display.throughput_unit'])}/s`),
+    rate: (bytes_per_second: number): string =>
+      together(`${inUnit(bytes_per_second, settings['display.throughput_unit'])}/s`),
     /** Between the lines of a chart of bytes; undefined: as of any figures. */
     byteSteps: settings['display.binary_units'] ? POWERS_OF_TWO : undefined,
     milliseconds: (value: number): string => together(`${rounded(value)} ms`),
@@ -96,8 +106,20 @@ const localeOf = (settings: DisplaySettings): string => {
 
 /** The two largest units that there are, as "3 d 4 h". */
 const spelledDuration = (seconds: number, locale: string): string => {
-  const parts: [number, string][] = [[Math.floor(seconds / 86_400), 'day'], [Math.floor(seconds / 3600) % 24, 'hour'], [Math.floor(seconds / 60) % 60, 'minute'], [Math.floor(seconds) % 60, 'second']]
-  const first = Math.max(0, parts.findIndex(([amount]) => amount > 0))
+  const parts: [number, string][] = [
+    [Math.floor(seconds / 86_400), 'day'],
+    [Math.floor(seconds / 3600) % 24, 'hour'],
+    [Math.floor(seconds / 60) % 60, 'minute'],
+    [Math.floor(seconds) % 60, 'second'],
+  ]
+  const first = Math.max(
+    0,
+    parts.findIndex(([amount]) => amount > 0),
+  )
   const told = seconds < 1 ? parts.slice(-1) : parts.slice(first, first + 2).filter(([amount]) => amount > 0)
-  return told.map(([amount, unit]) => new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'short' }).format(amount)).join(' ')
+  return told
+    .map(([amount, unit]) =>
+      new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'short' }).format(amount),
+    )
+    .join(' ')
 }

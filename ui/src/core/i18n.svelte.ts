@@ -7,7 +7,6 @@ type Sentences = Readonly<Record<string, string>>
 
 const FILES = import.meta.glob<Sentences>('../locales/*/*.json', { import: 'default' })
 
-
 class Words {
   #sentences = $state.raw<Sentences>({})
   #areas = new Set<Area>(['core'])
@@ -38,12 +37,19 @@ class Words {
   readonly t = (key: Key, values: Values = {}): string => {
     const sentence = this.#sentences[key]
     if (sentence === undefined) throw new Error(`there are no words for ${key} here: does the route name its area?`)
-    return fill(sentence, values, { language: this.#language, number: this.number, isolate: this.#language === 'fa' ? isolate : (text) => text })
+    return fill(sentence, values, {
+      language: this.#language,
+      number: this.number,
+      isolate: this.#language === 'fa' ? isolate : (text) => text,
+    })
   }
 }
 
 const read = async (language: Language, areas: readonly Area[]): Promise<Sentences> =>
-  Object.assign({}, ...(await Promise.all(areas.map((area) => FILES[`../locales/${language}/${area}.json`]?.())))) as Sentences
+  Object.assign(
+    {},
+    ...(await Promise.all(areas.map((area) => FILES[`../locales/${language}/${area}.json`]?.()))),
+  ) as Sentences
 
 export const words = new Words()
 export const { t } = words

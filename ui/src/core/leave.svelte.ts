@@ -6,7 +6,14 @@ import { router } from './router.svelte.ts'
 /** Called once in a page's script. */
 export const leaveWith = (isDirty: () => boolean): void => {
   $effect(() => {
-    const guard = async (): Promise<boolean> => !isDirty() || confirm({ title: t('core.form.leave_title'), text: t('core.form.leave'), action: t('core.form.leave_action'), isDanger: true })
+    const guard = async (): Promise<boolean> =>
+      !isDirty() ||
+      confirm({
+        title: t('core.form.leave_title'),
+        text: t('core.form.leave'),
+        action: t('core.form.leave_action'),
+        isDanger: true,
+      })
     const hold = (event: BeforeUnloadEvent): void => {
       if (isDirty()) event.preventDefault()
     }

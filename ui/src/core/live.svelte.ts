@@ -4,7 +4,8 @@ import type { MonitorSnapshot, MonitorSummaryAnswer } from '@panel/shared/api/mo
 import { outdated } from './query.svelte.ts'
 import { LiveStream } from './stream.svelte.ts'
 
-const byId = (tunnels: readonly MonitorSnapshot[]): ReadonlyMap<number, MonitorSnapshot> => new Map(tunnels.map((snapshot) => [snapshot.tunnel_id, snapshot]))
+const byId = (tunnels: readonly MonitorSnapshot[]): ReadonlyMap<number, MonitorSnapshot> =>
+  new Map(tunnels.map((snapshot) => [snapshot.tunnel_id, snapshot]))
 
 class MonitorLive {
   /** By tunnel id; replaced as a whole, once a frame. Null until the first picture. */
@@ -50,8 +51,16 @@ const KEPT = 120
 const KEPT_FOR_CHARTS = 600
 
 /** A reading without single interfaces and rules, of which there may be a thousand. */
-export type Reading = Pick<MetricsPoint, 'at' | 'cpu' | 'memory' | 'route_totals'> & { readonly network: Pick<MetricsPoint['network'], 'totals'> }
-const readingOf = ({ at, cpu, memory, route_totals, network: { totals } }: MetricsSnapshot): Reading => ({ at, cpu, memory, route_totals, network: { totals } })
+export type Reading = Pick<MetricsPoint, 'at' | 'cpu' | 'memory' | 'route_totals'> & {
+  readonly network: Pick<MetricsPoint['network'], 'totals'>
+}
+const readingOf = ({ at, cpu, memory, route_totals, network: { totals } }: MetricsSnapshot): Reading => ({
+  at,
+  cpu,
+  memory,
+  route_totals,
+  network: { totals },
+})
 
 class MetricsLive {
   latest = $state.raw<MetricsSnapshot | null>(null)

@@ -12,7 +12,7 @@ export const isLost = (thrown: unknown): boolean => ['NO_ANSWER', 'NOT_THE_PANEL
 
 /** Resolves to null when the log says that the change was applied, rejects as the log says that it was refused; asks until `over`. */
 export const endOf = async (request_id: string, over: AbortSignal): Promise<null> => {
-  for (const until = Date.now() + SILENT_SECONDS * 1000; Date.now() < until; ) {
+  for (const until = Date.now() + SILENT_SECONDS * 1000; Date.now() < until;) {
     await new Promise((resolve) => setTimeout(resolve, ASK_EVERY_MS))
     if (over.aborted) return null
     const entry = await entryOf(request_id)
@@ -24,7 +24,9 @@ export const endOf = async (request_id: string, over: AbortSignal): Promise<null
 
 /** Silence is no answer yet. A try that found the session over was nobody's, and is made again. */
 const entryOf = async (request_id: string) => {
-  const { entries } = await askWith<ListAuditAnswer>('GET', '/audit?limit=20', undefined, { signal: AbortSignal.timeout(2 * ASK_EVERY_MS) }).catch(() => ({ entries: [] }))
+  const { entries } = await askWith<ListAuditAnswer>('GET', '/audit?limit=20', undefined, {
+    signal: AbortSignal.timeout(2 * ASK_EVERY_MS),
+  }).catch(() => ({ entries: [] }))
   return entries.find((entry) => entry.request_id === request_id && entry.user_id !== null)
 }
 

@@ -14,7 +14,7 @@ export const isolate = (text: string): string => `\u2066${text}\u2069`
 
 export const fill = (sentence: string, values: Values, filling: Filling): string => {
   let filled = ''
-  for (let at = 0; at < sentence.length; ) {
+  for (let at = 0; at < sentence.length;) {
     const open = sentence.indexOf('{', at)
     if (open < 0) return filled + sentence.slice(at)
     const close = closing(sentence, open)
@@ -31,14 +31,15 @@ const placeholder = (text: string, values: Values, filling: Filling): string => 
   if (forms === undefined) return typeof value === 'number' ? filling.number(value) : filling.isolate(value)
   const count = Number(value)
   const chosen = formsOf(forms)
-  const form = chosen[`=${count}`] ?? chosen[new Intl.PluralRules(filling.language).select(count)] ?? chosen['other'] ?? ''
+  const form =
+    chosen[`=${count}`] ?? chosen[new Intl.PluralRules(filling.language).select(count)] ?? chosen['other'] ?? ''
   return fill(form.replaceAll('#', filling.number(count)), values, filling)
 }
 
 /** The forms of a plural by their names. */
 export const formsOf = (text: string): Record<string, string> => {
   const forms: Record<string, string> = {}
-  for (let at = 0; ; ) {
+  for (let at = 0; ;) {
     const open = text.indexOf('{', at)
     if (open < 0) return forms
     const close = closing(text, open)
@@ -48,7 +49,8 @@ export const formsOf = (text: string): Record<string, string> => {
 }
 
 /** The names of the placeholders of a sentence, those inside plurals too. */
-export const namesIn = (sentence: string): string[] => [...new Set([...sentence.matchAll(/\{\s*(\w+)\s*[,}]/g)].map((match) => String(match[1])))].sort()
+export const namesIn = (sentence: string): string[] =>
+  [...new Set([...sentence.matchAll(/\{\s*(\w+)\s*[,}]/g)].map((match) => String(match[1])))].sort()
 
 const closing = (text: string, open: number): number => {
   let depth = 0

@@ -14,10 +14,20 @@ export const mindingOwnAccess = async <T>(method: Method, path: string, body: ob
   } catch (thrown) {
     const refused = asRefused(thrown)
     if (refused.code !== 'WOULD_CUT_OWN_ACCESS') throw thrown
-    const { client_ip: address = '', interface_name: name = '' } = refused.details as { client_ip?: string; interface_name?: string }
-    const isWanted = await confirm({ title: t('core.own_access.title'), text: t('core.own_access.text', { address, name }), action: t('core.own_access.action'), isDanger: true })
+    const { client_ip: address = '', interface_name: name = '' } = refused.details as {
+      client_ip?: string
+      interface_name?: string
+    }
+    const isWanted = await confirm({
+      title: t('core.own_access.title'),
+      text: t('core.own_access.text', { address, name }),
+      action: t('core.own_access.action'),
+      isDanger: true,
+    })
     if (!isWanted) throw new Withdrawn()
-    return behindCurtain({ address, name }, (request_id) => askWith<T>(method, path, { ...body, i_understand_i_may_lose_access: true }, { request_id }))
+    return behindCurtain({ address, name }, (request_id) =>
+      askWith<T>(method, path, { ...body, i_understand_i_may_lose_access: true }, { request_id }),
+    )
   }
 }
 
@@ -27,7 +37,10 @@ const behindCurtain = async <T>(branch: Branch, change: (request_id: string) => 
   curtain.fall(branch)
   try {
     const told = endOf(request_id, over.signal)
-    const answer = await Promise.race([change(request_id).catch((thrown: unknown) => (isLost(thrown) ? told : Promise.reject(thrown as Error))), told])
+    const answer = await Promise.race([
+      change(request_id).catch((thrown: unknown) => (isLost(thrown) ? told : Promise.reject(thrown as Error))),
+      told,
+    ])
     curtain.end('applied')
     return answer
   } catch (thrown) {
@@ -42,14 +55,22 @@ const behindCurtain = async <T>(branch: Branch, change: (request_id: string) => 
 }
 
 /** The link has to be made anew: the reasons are shown, and the same request goes again with the confirmation. */
-export const mindingRecreate = async <T>(send: (confirmed: { confirm_recreate?: boolean }) => Promise<T>): Promise<T> => {
+export const mindingRecreate = async <T>(
+  send: (confirmed: { confirm_recreate?: boolean }) => Promise<T>,
+): Promise<T> => {
   try {
     return await send({})
   } catch (thrown) {
     const refused: Refused = asRefused(thrown)
     if (refused.code !== 'CONFIRM_RECREATE_REQUIRED') throw thrown
     const { interface_name, reasons } = refused.details as { interface_name?: string; reasons?: string[] }
-    const isWanted = await confirm({ title: t('core.recreate.title', { name: interface_name ?? '' }), text: t('core.plan.recreate'), concerned: reasons ?? [], action: t('core.recreate.action'), isDanger: true })
+    const isWanted = await confirm({
+      title: t('core.recreate.title', { name: interface_name ?? '' }),
+      text: t('core.plan.recreate'),
+      concerned: reasons ?? [],
+      action: t('core.recreate.action'),
+      isDanger: true,
+    })
     if (!isWanted) throw new Withdrawn()
     return send({ confirm_recreate: true })
   }

@@ -10,10 +10,15 @@ export interface Place {
   readonly note: string
 }
 
-export const pages = (): Place[] => ROUTES.filter(({ path }) => !path.includes(':')).map(({ path, title }) => ({ to: path, title: t(title), note: '' }))
+export const pages = (): Place[] =>
+  ROUTES.filter(({ path }) => !path.includes(':')).map(({ path, title }) => ({ to: path, title: t(title), note: '' }))
 
 /** Those whose name or endpoint has the words in it; few, since one is chosen by hand. */
 export const tunnelsNamed = async (text: string): Promise<Place[]> => {
   const { tunnels } = await get<ListTunnelsAnswer>(`/tunnels?limit=8&search=${encodeURIComponent(text)}`)
-  return tunnels.map(({ tunnel_id, interface_name, display_name, remote_endpoint }) => ({ to: `/tunnels/${tunnel_id}`, title: interface_name, note: display_name || remote_endpoint }))
+  return tunnels.map(({ tunnel_id, interface_name, display_name, remote_endpoint }) => ({
+    to: `/tunnels/${tunnel_id}`,
+    title: interface_name,
+    note: display_name || remote_endpoint,
+  }))
 }

@@ -11,4 +11,5 @@ declare global {
 export const { base_path, api_base_path } = window.__PANEL__
 
 /** The settings of the category display as they were when the page was sent. */
-export const sentDisplay = (): DisplaySettings => JSON.parse(document.documentElement.dataset['display'] ?? '{}') as DisplaySettings
+export const sentDisplay = (): DisplaySettings =>
+  JSON.parse(document.documentElement.dataset['display'] ?? '{}') as DisplaySettings

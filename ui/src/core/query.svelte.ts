@@ -53,7 +53,9 @@ export const createQuery = <T>(question: () => Question<T>): Query<T> => {
 
 /** Everything that was asked under one of these paths is asked again where it is shown. */
 export const outdated = async (...paths: string[]): Promise<void> => {
-  const concerned = [...known].filter(([path]) => paths.some((changed) => path === changed || path.startsWith(`${changed}/`) || path.startsWith(`${changed}?`)))
+  const concerned = [...known].filter(([path]) =>
+    paths.some((changed) => path === changed || path.startsWith(`${changed}/`) || path.startsWith(`${changed}?`)),
+  )
   await Promise.all(concerned.map(([, one]) => one.outdate()))
 }
 

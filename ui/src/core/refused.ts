@@ -15,7 +15,15 @@ export class Refused extends Error {
   readonly field: string
   readonly details: Readonly<Record<string, unknown>>
 
-  constructor(status: number, { code, message, field = '', details = {} }: { code: RefusalCode; message: string; field?: string; details?: Record<string, unknown> }) {
+  constructor(
+    status: number,
+    {
+      code,
+      message,
+      field = '',
+      details = {},
+    }: { code: RefusalCode; message: string; field?: string; details?: Record<string, unknown> },
+  ) {
     super(message)
     this.status = status
     this.code = code
@@ -26,7 +34,8 @@ export class Refused extends Error {
   /** What is wrong with each field, by its name: of `details.fields`, of `details` itself as the settings spell it, or of the one `field`. */
   get fields(): Record<string, string> {
     const { fields } = this.details
-    if (Array.isArray(fields)) return Object.fromEntries((fields as Problem[]).map(({ field, message }) => [field, message]))
+    if (Array.isArray(fields))
+      return Object.fromEntries((fields as Problem[]).map(({ field, message }) => [field, message]))
     const told = Object.entries(this.details).filter((entry): entry is [string, string] => typeof entry[1] === 'string')
     if (this.code === 'VALIDATION_FAILED' && told.length > 0) return Object.fromEntries(told)
     return this.field === '' ? {} : { [this.field]: this.message }
@@ -36,9 +45,14 @@ export class Refused extends Error {
 /** Of an answer whose status is no success. */
 export const refusalOf = (status: number, body: unknown): Refused => {
   const error = (body as Partial<ErrorEnvelope> | null)?.error
-  return new Refused(status, error ?? { code: 'NOT_THE_PANEL', message: 'Something other than the panel answered, perhaps a proxy before it.' })
+  return new Refused(
+    status,
+    error ?? { code: 'NOT_THE_PANEL', message: 'Something other than the panel answered, perhaps a proxy before it.' },
+  )
 }
 
 /** Anything that was thrown, as what can be shown. */
 export const asRefused = (thrown: unknown): Refused =>
-  thrown instanceof Refused ? thrown : new Refused(0, { code: 'NO_ANSWER', message: thrown instanceof Error ? thrown.message : String(thrown) })
+  thrown instanceof Refused
+    ? thrown
+    : new Refused(0, { code: 'NO_ANSWER', message: thrown instanceof Error ? thrown.message : String(thrown) })

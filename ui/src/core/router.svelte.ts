@@ -98,10 +98,26 @@ class Router {
   }
 
   #followLink(event: MouseEvent): void {
-    if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
+    if (
+      event.defaultPrevented ||
+      event.button !== 0 ||
+      event.metaKey ||
+      event.ctrlKey ||
+      event.shiftKey ||
+      event.altKey
+    )
+      return
     const link = event.target instanceof Element ? event.target.closest('a') : null
-    if (!link || link.target !== '' || link.hasAttribute('download') || link.origin !== location.origin || !link.pathname.startsWith(base_path)) return
-    if (link.pathname.startsWith(`${base_path}api/`) || (link.hash !== '' && link.pathname === location.pathname)) return
+    if (
+      !link ||
+      link.target !== '' ||
+      link.hasAttribute('download') ||
+      link.origin !== location.origin ||
+      !link.pathname.startsWith(base_path)
+    )
+      return
+    if (link.pathname.startsWith(`${base_path}api/`) || (link.hash !== '' && link.pathname === location.pathname))
+      return
     event.preventDefault()
     void this.go(`${link.pathname.slice(base_path.length - 1)}${link.search}`)
   }

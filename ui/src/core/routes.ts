@@ -16,31 +16,134 @@ export interface Route {
 
 /** In the order of the navigation. Literal paths stand before those with `:id`. */
 export const ROUTES: readonly Route[] = [
-  { path: '/', page: 'dashboard/DashboardPage', areas: ['dashboard', 'tunnels'], title: 'core.nav.dashboard', nav: { group: 'tunnels', icon: 'gauge', onPhone: true }, first: ['/monitor/summary'] },
-  { path: '/tunnels', page: 'tunnels/ListPage', areas: ['tunnels'], title: 'core.nav.tunnels', nav: { group: 'tunnels', icon: 'waypoints', onPhone: true }, first: ['/tunnels?limit=1000'] },
+  {
+    path: '/',
+    page: 'dashboard/DashboardPage',
+    areas: ['dashboard', 'tunnels'],
+    title: 'core.nav.dashboard',
+    nav: { group: 'tunnels', icon: 'gauge', onPhone: true },
+    first: ['/monitor/summary'],
+  },
+  {
+    path: '/tunnels',
+    page: 'tunnels/ListPage',
+    areas: ['tunnels'],
+    title: 'core.nav.tunnels',
+    nav: { group: 'tunnels', icon: 'waypoints', onPhone: true },
+    first: ['/tunnels?limit=1000'],
+  },
   { path: '/tunnels/new', page: 'tunnels/NewPage', areas: ['tunnels', 'tunnel_new'], title: 'core.nav.new_tunnel' },
   { path: '/tunnels/:id', page: 'tunnels/DetailPage', areas: ['tunnels', 'tunnel'], title: 'core.nav.tunnel' },
-  { path: '/tunnels/:id/edit', page: 'tunnels/EditPage', areas: ['tunnels', 'tunnel', 'tunnel_new'], title: 'core.nav.tunnel' },
+  {
+    path: '/tunnels/:id/edit',
+    page: 'tunnels/EditPage',
+    areas: ['tunnels', 'tunnel', 'tunnel_new'],
+    title: 'core.nav.tunnel',
+  },
   { path: '/tunnels/:id/pairing', page: 'tunnels/PairingPage', areas: ['tunnels', 'tunnel'], title: 'core.nav.tunnel' },
-  { path: '/tunnels/:id/diagnostics', page: 'tunnels/DiagnosticsPage', areas: ['tunnels', 'tunnel', 'diagnostics'], title: 'core.nav.tunnel' },
-  { path: '/tunnels/:id/history', page: 'tunnels/HistoryPage', areas: ['tunnels', 'tunnel', 'diagnostics'], title: 'core.nav.tunnel' },
-  { path: '/routes', page: 'routes/ListPage', areas: ['routes'], title: 'core.nav.routes', nav: { group: 'tunnels', icon: 'shuffle', onPhone: true }, first: ['/routes?limit=1000'] },
+  {
+    path: '/tunnels/:id/diagnostics',
+    page: 'tunnels/DiagnosticsPage',
+    areas: ['tunnels', 'tunnel', 'diagnostics'],
+    title: 'core.nav.tunnel',
+  },
+  {
+    path: '/tunnels/:id/history',
+    page: 'tunnels/HistoryPage',
+    areas: ['tunnels', 'tunnel', 'diagnostics'],
+    title: 'core.nav.tunnel',
+  },
+  {
+    path: '/routes',
+    page: 'routes/ListPage',
+    areas: ['routes'],
+    title: 'core.nav.routes',
+    nav: { group: 'tunnels', icon: 'shuffle', onPhone: true },
+    first: ['/routes?limit=1000'],
+  },
   { path: '/routes/new', page: 'routes/EditPage', areas: ['routes'], title: 'core.nav.routes' },
-  { path: '/routes/order', page: 'routes/OrderPage', areas: ['routes'], title: 'core.nav.routes', first: ['/routes?limit=1000'] },
+  {
+    path: '/routes/order',
+    page: 'routes/OrderPage',
+    areas: ['routes'],
+    title: 'core.nav.routes',
+    first: ['/routes?limit=1000'],
+  },
   { path: '/routes/:id', page: 'routes/DetailPage', areas: ['routes'], title: 'core.nav.routes' },
   { path: '/routes/:id/edit', page: 'routes/EditPage', areas: ['routes'], title: 'core.nav.routes' },
-  { path: '/pools', page: 'pools/ListPage', areas: ['pools'], title: 'core.nav.pools', nav: { group: 'tunnels', icon: 'layers' }, first: ['/pools'] },
+  {
+    path: '/pools',
+    page: 'pools/ListPage',
+    areas: ['pools'],
+    title: 'core.nav.pools',
+    nav: { group: 'tunnels', icon: 'layers' },
+    first: ['/pools'],
+  },
   { path: '/pools/new', page: 'pools/EditPage', areas: ['pools'], title: 'core.nav.pools' },
   { path: '/pools/:id/edit', page: 'pools/EditPage', areas: ['pools'], title: 'core.nav.pools' },
-  { path: '/reconcile', page: 'reconcile/ListPage', areas: ['reconcile', 'routes'], title: 'core.nav.reconcile', nav: { group: 'host', icon: 'scale' }, first: ['/reconcile?include_ignored=true'] },
-  { path: '/forwarding', page: 'forwarding/ForwardingPage', areas: ['forwarding'], title: 'core.nav.forwarding', nav: { group: 'host', icon: 'forward' }, first: ['/system/forwarding'] },
-  { path: '/metrics', page: 'metrics/MetricsPage', areas: ['metrics'], title: 'core.nav.metrics', nav: { group: 'host', icon: 'activity', onPhone: true }, first: ['/system/metrics'] },
-  { path: '/host', page: 'host/InterfacesPage', areas: ['host'], title: 'core.nav.host', nav: { group: 'host', icon: 'network' }, first: ['/system/interfaces'] },
+  {
+    path: '/reconcile',
+    page: 'reconcile/ListPage',
+    areas: ['reconcile', 'routes'],
+    title: 'core.nav.reconcile',
+    nav: { group: 'host', icon: 'scale' },
+    first: ['/reconcile?include_ignored=true'],
+  },
+  {
+    path: '/forwarding',
+    page: 'forwarding/ForwardingPage',
+    areas: ['forwarding'],
+    title: 'core.nav.forwarding',
+    nav: { group: 'host', icon: 'forward' },
+    first: ['/system/forwarding'],
+  },
+  {
+    path: '/metrics',
+    page: 'metrics/MetricsPage',
+    areas: ['metrics'],
+    title: 'core.nav.metrics',
+    nav: { group: 'host', icon: 'activity', onPhone: true },
+    first: ['/system/metrics'],
+  },
+  {
+    path: '/host',
+    page: 'host/InterfacesPage',
+    areas: ['host'],
+    title: 'core.nav.host',
+    nav: { group: 'host', icon: 'network' },
+    first: ['/system/interfaces'],
+  },
   { path: '/host/routes', page: 'host/RoutesPage', areas: ['host'], title: 'core.nav.host', first: ['/system/routes'] },
-  { path: '/audit', page: 'audit/AuditPage', areas: ['audit'], title: 'core.nav.audit', nav: { group: 'panel', icon: 'scroll' } },
-  { path: '/backup', page: 'backup/BackupPage', areas: ['backup'], title: 'core.nav.backup', nav: { group: 'panel', icon: 'archive' } },
-  { path: '/settings', page: 'settings/SettingsPage', areas: ['settings'], title: 'core.nav.settings', nav: { group: 'panel', icon: 'settings' }, first: ['/settings/schema'] },
-  { path: '/system', page: 'system/SystemPage', areas: ['system'], title: 'core.nav.system', nav: { group: 'panel', icon: 'info' }, first: ['/system/info'] },
+  {
+    path: '/audit',
+    page: 'audit/AuditPage',
+    areas: ['audit'],
+    title: 'core.nav.audit',
+    nav: { group: 'panel', icon: 'scroll' },
+  },
+  {
+    path: '/backup',
+    page: 'backup/BackupPage',
+    areas: ['backup'],
+    title: 'core.nav.backup',
+    nav: { group: 'panel', icon: 'archive' },
+  },
+  {
+    path: '/settings',
+    page: 'settings/SettingsPage',
+    areas: ['settings'],
+    title: 'core.nav.settings',
+    nav: { group: 'panel', icon: 'settings' },
+    first: ['/settings/schema'],
+  },
+  {
+    path: '/system',
+    page: 'system/SystemPage',
+    areas: ['system'],
+    title: 'core.nav.system',
+    nav: { group: 'panel', icon: 'info' },
+    first: ['/system/info'],
+  },
   { path: '/account', page: 'account/AccountPage', areas: ['account'], title: 'core.nav.account' },
 ]
 
@@ -54,8 +157,11 @@ export const matchRoute = (path: string, routes: readonly Route[] = ROUTES): Mat
   const segments = segmentsOf(path)
   for (const route of routes) {
     const wanted = segmentsOf(route.path)
-    if (wanted.length !== segments.length || !wanted.every((part, at) => part.startsWith(':') || part === segments[at])) continue
-    const params = Object.fromEntries(wanted.flatMap((part, at) => (part.startsWith(':') ? [[part.slice(1), segments[at] ?? '']] : [])))
+    if (wanted.length !== segments.length || !wanted.every((part, at) => part.startsWith(':') || part === segments[at]))
+      continue
+    const params = Object.fromEntries(
+      wanted.flatMap((part, at) => (part.startsWith(':') ? [[part.slice(1), segments[at] ?? '']] : [])),
+    )
     return { route, params }
   }
   return null

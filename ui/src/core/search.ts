@@ -10,7 +10,11 @@ export interface Term {
 export const termsOf = (text: string): Term[] =>
   [...text.matchAll(/(-?)(?:([a-z_]+):)?(?:"([^"]*)"|(\S+))/gi)].map(([, minus, name = '', quoted, plain = '']) => {
     const isUnfinished = name === '' && /^[a-z_]+:$/i.test(plain)
-    return { isNot: minus === '-', name: name.toLowerCase(), value: isUnfinished ? '' : (quoted ?? plain).toLowerCase() }
+    return {
+      isNot: minus === '-',
+      name: name.toLowerCase(),
+      value: isUnfinished ? '' : (quoted ?? plain).toLowerCase(),
+    }
   })
 
 /** What an item answers for: its text for plain words, and for each name the values that it has. */
@@ -21,14 +25,20 @@ export interface Searchable {
 
 /** Several values of one name are "or", everything else is "and"; an unfinished `name:` says nothing yet. */
 export const matches = (terms: readonly Term[], { text, values }: Searchable): boolean => {
-  const holds = ({ name, value }: Term): boolean => (name === '' || !(name in values) ? text.toLowerCase().includes(name === '' ? value : `${name}:${value}`) : (values[name] ?? []).some((own) => own.toLowerCase() === value))
+  const holds = ({ name, value }: Term): boolean =>
+    name === '' || !(name in values)
+      ? text.toLowerCase().includes(name === '' ? value : `${name}:${value}`)
+      : (values[name] ?? []).some((own) => own.toLowerCase() === value)
   const wanted = terms.filter(({ value, isNot }) => value !== '' && !isNot)
   const groups = new Map<string, Term[]>()
   wanted.forEach((term, at) => {
     const group = term.name === '' ? `word ${at}` : term.name
     groups.set(group, [...(groups.get(group) ?? []), term])
   })
-  return [...groups.values()].every((group) => group.some(holds)) && terms.filter(({ value, isNot }) => value !== '' && isNot).every((term) => !holds(term))
+  return (
+    [...groups.values()].every((group) => group.some(holds)) &&
+    terms.filter(({ value, isNot }) => value !== '' && isNot).every((term) => !holds(term))
+  )
 }
 
 /** The same text with the term put in, or taken out where it is there. */

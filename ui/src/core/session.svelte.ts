@@ -82,7 +82,8 @@ class Session {
 
   /** Where nobody was known to be signed in there is no form to keep, and the whole page asks. */
   #signInInPlace(): Promise<void> {
-    if (this.user === null) return Promise.reject(new Refused(401, { code: 'UNAUTHENTICATED', message: 'Sign in first.' }))
+    if (this.user === null)
+      return Promise.reject(new Refused(401, { code: 'UNAUTHENTICATED', message: 'Sign in first.' }))
     this.isAskedFor = true
     return new Promise((resolve, reject) => (this.#answer = { resolve, reject }))
   }

@@ -49,7 +49,8 @@ export class LiveStream {
       this.isLive = false
       if (source.readyState === EventSource.CLOSED) void this.#afterRefusal()
     }
-    for (const name of Object.keys(this.#handlers)) source.addEventListener(name, ({ data }: MessageEvent<string>) => this.#take(name, data))
+    for (const name of Object.keys(this.#handlers))
+      source.addEventListener(name, ({ data }: MessageEvent<string>) => this.#take(name, data))
   }
 
   #take(name: string, data: string): void {

@@ -54,7 +54,10 @@ const given = (query: Query, name: string, read: (text: string) => AuditFilter):
 const actionId = (text: string): number => {
   const action = actionNamed(text)
   if (action) return AUDIT_ACTIONS[action]
-  throw new Refusal('INVALID_REQUEST', 'There is no such action in the audit log', { field: 'action', details: { known: AUDIT_ACTION_NAMES } })
+  throw new Refusal('INVALID_REQUEST', 'There is no such action in the audit log', {
+    field: 'action',
+    details: { known: AUDIT_ACTION_NAMES },
+  })
 }
 
 const whole = (field: string, text: string): number => {
@@ -75,4 +78,10 @@ const instant = (field: string, text: string): string => {
   throw new Refusal('INVALID_REQUEST', `The filter ${field} is an instant such as 2026-01-31T12:00:00Z`, { field })
 }
 
-export const auditEndpoints: Endpoint[] = [query('GET /audit', { tag: 'audit', summary: 'What was asked of the panel, newest first', query: QUERY, answer: ListAuditAnswer }, listEntries)]
+export const auditEndpoints: Endpoint[] = [
+  query(
+    'GET /audit',
+    { tag: 'audit', summary: 'What was asked of the panel, newest first', query: QUERY, answer: ListAuditAnswer },
+    listEntries,
+  ),
+]

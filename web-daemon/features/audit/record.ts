@@ -12,13 +12,20 @@ import { insertEntry } from './store.ts'
 /** A stranger's refused requests could fill the disk; above this many a minute they are only logged. */
 export const STRANGERS_PER_MINUTE = 600
 
-export const makeRecorder = (db: CommandContext['db'], now: () => Date, logger: Logger): ((carried: Carried) => Promise<void>) => {
+export const makeRecorder = (
+  db: CommandContext['db'],
+  now: () => Date,
+  logger: Logger,
+): ((carried: Carried) => Promise<void>) => {
   const strangers = new SlidingWindow(STRANGERS_PER_MINUTE, 60_000, now)
   return async (carried) => {
     const { note, visit, refusal, client_ip, request_id, duration_ms } = carried
     const by = note.by ?? visit.session
     const action = actionAsItEnded(note.renamed ?? carried.endpoint.audit, refusal === null)
-    logger.info({ request_id, action, username: by?.username ?? '', client_ip, code: refusal?.code ?? '', duration_ms }, 'command')
+    logger.info(
+      { request_id, action, username: by?.username ?? '', client_ip, code: refusal?.code ?? '', duration_ms },
+      'command',
+    )
     if (!by && refusal && isTooMany(strangers)) return
     await insertEntry(db, {
       audit_action_id: AUDIT_ACTIONS[action],
@@ -56,7 +63,10 @@ export interface Behest {
 const NOBODYS: Behest = { by: null, client_ip: '', request_id: '', request: {} }
 
 /** Of what the panel does by itself: without a request (no user, no address), or as a part of one. */
-export const recordOwn = async ({ db, now }: Pick<CommandContext, 'db' | 'now'>, { action, note, refusal, duration_ms, on = NOBODYS }: Own): Promise<void> =>
+export const recordOwn = async (
+  { db, now }: Pick<CommandContext, 'db' | 'now'>,
+  { action, note, refusal, duration_ms, on = NOBODYS }: Own,
+): Promise<void> =>
   insertEntry(db, {
     audit_action_id: AUDIT_ACTIONS[action],
     user_id: on.by?.user_id ?? null,
@@ -72,7 +82,10 @@ export const recordOwn = async ({ db, now }: Pick<CommandContext, 'db' | 'now'>,
     created_date: now().toISOString(),
   })
 
-const endOf = (refusal: Refusal | null) => ({ is_success: refusal ? 0 : 1, error_message: refusal ? `${refusal.code}: ${refusal.message}` : '' })
+const endOf = (refusal: Refusal | null) => ({
+  is_success: refusal ? 0 : 1,
+  error_message: refusal ? `${refusal.code}: ${refusal.message}` : '',
+})
 
 const isTooMany = (strangers: SlidingWindow): boolean => {
   if (strangers.secondsToWait('') > 0) return true

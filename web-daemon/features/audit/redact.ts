@@ -11,13 +11,20 @@ const MAX_DEPTH = 10
 const TOO_DEEP = '[not kept: too deep]'
 
 /** A field that the schema does not name may be a password under a wrong name, so its value is not kept either. */
-export const redact = (body: Readonly<Record<string, unknown>>, schema: TSchema | undefined): Record<string, unknown> => {
+export const redact = (
+  body: Readonly<Record<string, unknown>>,
+  schema: TSchema | undefined,
+): Record<string, unknown> => {
   const kept = redactObject(body, schema)
   const size = JSON.stringify(kept).length
   return size <= MAX_KEPT_CHARACTERS ? kept : { '[not kept: too large]': size }
 }
 
-const redactObject = (body: Readonly<Record<string, unknown>>, schema: TSchema | undefined, depth = 0): Record<string, unknown> => {
+const redactObject = (
+  body: Readonly<Record<string, unknown>>,
+  schema: TSchema | undefined,
+  depth = 0,
+): Record<string, unknown> => {
   const named = (schema?.['properties'] ?? {}) as Record<string, TSchema>
   const isOpen = schema?.['type'] === 'object' && schema['additionalProperties'] !== false
   return Object.fromEntries(
@@ -32,6 +39,7 @@ const redactObject = (body: Readonly<Record<string, unknown>>, schema: TSchema |
 const redactValue = (value: unknown, schema: TSchema | undefined, depth: number): unknown => {
   if (typeof value !== 'object' || value === null) return value
   if (depth > MAX_DEPTH) return TOO_DEEP
-  if (Array.isArray(value)) return value.map((item) => redactValue(item, schema?.['items'] as TSchema | undefined, depth + 1))
+  if (Array.isArray(value))
+    return value.map((item) => redactValue(item, schema?.['items'] as TSchema | undefined, depth + 1))
   return redactObject(value as Record<string, unknown>, schema, depth)
 }

@@ -24,7 +24,8 @@ export function keepPruning({ db, bus, settings, now, logger }: Parts): () => Pr
   let isEnding = false
   const prune = async (): Promise<void> => {
     const limit = new Date(now().getTime() - settings.get(SETTING) * DAY_MS).toISOString()
-    while (!isEnding && (await deleteSomeBefore(db, limit, SLICE)) > 0) await new Promise((resolve) => setImmediate(resolve))
+    while (!isEnding && (await deleteSomeBefore(db, limit, SLICE)) > 0)
+      await new Promise((resolve) => setImmediate(resolve))
   }
   let pruning = Promise.resolve()
   const again = (): void => {

@@ -22,16 +22,35 @@ export const insertEntry = async (db: Kysely<Database>, row: Insertable<AuditLog
   await db.insertInto('audit_log').values(row).execute()
 }
 
-export const findEntries = async (db: ReadDb, filter: AuditFilter, { limit, offset }: Paging): Promise<{ rows: AuditRow[]; total: number }> => {
-  const { total } = await filtered(db, filter).select((e) => e.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
-  const rows = await filtered(db, filter).selectAll().orderBy('audit_log_id', 'desc').limit(limit).offset(offset).execute()
+export const findEntries = async (
+  db: ReadDb,
+  filter: AuditFilter,
+  { limit, offset }: Paging,
+): Promise<{ rows: AuditRow[]; total: number }> => {
+  const { total } = await filtered(db, filter)
+    .select((e) => e.fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow()
+  const rows = await filtered(db, filter)
+    .selectAll()
+    .orderBy('audit_log_id', 'desc')
+    .limit(limit)
+    .offset(offset)
+    .execute()
   return { rows, total }
 }
 
 /** The oldest, `count` at most. Answers how many went. */
 export const deleteSomeBefore = async (db: Kysely<Database>, instant: string, count: number): Promise<number> => {
-  const oldest = db.selectFrom('audit_log').select('audit_log_id').where('created_date', '<', instant).orderBy('created_date').limit(count)
-  const { numDeletedRows } = await db.deleteFrom('audit_log').where('audit_log_id', 'in', oldest).executeTakeFirstOrThrow()
+  const oldest = db
+    .selectFrom('audit_log')
+    .select('audit_log_id')
+    .where('created_date', '<', instant)
+    .orderBy('created_date')
+    .limit(count)
+  const { numDeletedRows } = await db
+    .deleteFrom('audit_log')
+    .where('audit_log_id', 'in', oldest)
+    .executeTakeFirstOrThrow()
   return Number(numDeletedRows)
 }
 

@@ -16,5 +16,9 @@ export type SetupBody = Static<typeof SetupBody>
 export const LoginBody = strict({ username: Type.String({ maxLength: 256 }), password: Password })
 export type LoginBody = Static<typeof LoginBody>
 
-export const AccountBody = strict({ current_password: Password, username: Type.Optional(Username), new_password: Type.Optional(Password) })
+export const AccountBody = strict({
+  current_password: Password,
+  username: Type.Optional(Username),
+  new_password: Type.Optional(Password),
+})
 export type AccountBody = Static<typeof AccountBody>

@@ -14,27 +14,69 @@ const tag = 'auth'
 export const authEndpoints = (services: AuthServices): Endpoint[] => [
   command(
     'POST /auth/setup',
-    { tag, summary: 'Create the operator account', answer: SessionAnswer, body: SetupBody, gathersProblems: true, audit: 'Setup', guards: { setup: false, csrf: false, session: false } },
+    {
+      tag,
+      summary: 'Create the operator account',
+      answer: SessionAnswer,
+      body: SetupBody,
+      gathersProblems: true,
+      audit: 'Setup',
+      guards: { setup: false, csrf: false, session: false },
+    },
     setUp(services),
   ),
-  command('POST /auth/login', { tag, summary: 'Sign in', answer: SessionAnswer, body: LoginBody, audit: 'Login', guards: { csrf: false, session: false } }, login(services)),
-  command('POST /auth/refresh', { tag, summary: 'Exchange the refresh cookie for a new session', answer: SessionAnswer, audit: 'SessionRefresh', guards: { session: false } }, refresh(services)),
-  command('POST /auth/logout', { tag, summary: 'Sign out', answer: SignedOutAnswer, audit: 'Logout', guards: { session: false } }, async () => ({
-    ...ok({ signed_out: true }),
-    cookies: signedOutCookies(),
-  })),
+  command(
+    'POST /auth/login',
+    {
+      tag,
+      summary: 'Sign in',
+      answer: SessionAnswer,
+      body: LoginBody,
+      audit: 'Login',
+      guards: { csrf: false, session: false },
+    },
+    login(services),
+  ),
+  command(
+    'POST /auth/refresh',
+    {
+      tag,
+      summary: 'Exchange the refresh cookie for a new session',
+      answer: SessionAnswer,
+      audit: 'SessionRefresh',
+      guards: { session: false },
+    },
+    refresh(services),
+  ),
+  command(
+    'POST /auth/logout',
+    { tag, summary: 'Sign out', answer: SignedOutAnswer, audit: 'Logout', guards: { session: false } },
+    async () => ({
+      ...ok({ signed_out: true }),
+      cookies: signedOutCookies(),
+    }),
+  ),
   query('GET /auth/me', { tag, summary: 'The signed-in operator', answer: MeAnswer }, showMe),
   command(
     'PUT /auth/me',
-    { tag, summary: 'Change the username or the password', answer: SessionAnswer, body: AccountBody, gathersProblems: true, audit: 'PasswordChange' },
+    {
+      tag,
+      summary: 'Change the username or the password',
+      answer: SessionAnswer,
+      body: AccountBody,
+      gathersProblems: true,
+      audit: 'PasswordChange',
+    },
     changeMe(services),
   ),
 ]
 
-const refresh = ({ tokens, throttle }: AuthServices): Parameters<typeof command>[2] => async ({ db, note }, { cookies, client_ip }) => {
-  throttle.beginRefresh(client_ip)
-  const account = await accountOf(db, tokens, cookies, 'refresh')
-  if (!account) throw new Refusal('UNAUTHENTICATED', 'Sign in again: there is no session to refresh, or it has ended')
-  note.actor(account)
-  return sessionAnswer(tokens, account, 200)
-}
+const refresh =
+  ({ tokens, throttle }: AuthServices): Parameters<typeof command>[2] =>
+  async ({ db, note }, { cookies, client_ip }) => {
+    throttle.beginRefresh(client_ip)
+    const account = await accountOf(db, tokens, cookies, 'refresh')
+    if (!account) throw new Refusal('UNAUTHENTICATED', 'Sign in again: there is no session to refresh, or it has ended')
+    note.actor(account)
+    return sessionAnswer(tokens, account, 200)
+  }

@@ -1,15 +1,29 @@
 // The key that sessions are signed with: 32 random bytes in a file that only the web daemon's user can read.
 import { createSecretKey, randomBytes, type KeyObject } from 'node:crypto'
-import { closeSync, existsSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs'
 
 const KEY_BYTES = 32
 
 /** jsonwebtoken checks a token 50 times quicker with a KeyObject than with the bytes. */
 export const signingKey = (path: string): KeyObject => {
   if (!existsSync(path)) makeKeyFile(path)
-  if ((statSync(path).mode & 0o077) !== 0) throw new Error(`${path} can be read by others than its owner. Run: chmod 600 ${path}`)
+  if ((statSync(path).mode & 0o077) !== 0)
+    throw new Error(`${path} can be read by others than its owner. Run: chmod 600 ${path}`)
   const bytes = readFileSync(path)
-  if (bytes.length !== KEY_BYTES) throw new Error(`${path} is not a key of ${KEY_BYTES} bytes. Remove it to have a new one made; everyone then signs in again.`)
+  if (bytes.length !== KEY_BYTES)
+    throw new Error(
+      `${path} is not a key of ${KEY_BYTES} bytes. Remove it to have a new one made; everyone then signs in again.`,
+    )
   return createSecretKey(bytes)
 }
 

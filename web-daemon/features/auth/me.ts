@@ -28,21 +28,27 @@ export const changeMe =
       throw new Refusal('INVALID_CREDENTIALS', 'The current password is wrong', { field: 'current_password' })
     }
     attempt.succeeded()
-    const password_hash = change.new_password === undefined ? account.password_hash : await passwords.hash(change.new_password)
+    const password_hash =
+      change.new_password === undefined ? account.password_hash : await passwords.hash(change.new_password)
     const changed = await changeAccount(db, account, { username: change.username, password_hash }, now().toISOString())
     if (!changed) throw sessionEnded()
-    if (changed.username !== account.username) note.operation(`Username changed from ${account.username} to ${changed.username}`)
+    if (changed.username !== account.username)
+      note.operation(`Username changed from ${account.username} to ${changed.username}`)
     if (change.new_password !== undefined) note.operation('Password changed')
     return sessionAnswer(tokens, changed, 200)
   }
 
-const wishedChange = (account: Account, { body, problems }: Incoming<AccountBody>): { username: string; new_password: string | undefined } => {
+const wishedChange = (
+  account: Account,
+  { body, problems }: Incoming<AccountBody>,
+): { username: string; new_password: string | undefined } => {
   const username = body.username ?? account.username
   const { new_password } = body
   const weak = new_password === undefined ? null : weakness(new_password, username)
   if (weak !== null) problems.add('new_password', 'INVALID_PASSWORD', weak)
   problems.throwIfAny()
-  if (username === account.username && new_password === undefined) throw new Refusal('INVALID_REQUEST', 'There is nothing to change: give a username or a new_password')
+  if (username === account.username && new_password === undefined)
+    throw new Refusal('INVALID_REQUEST', 'There is nothing to change: give a username or a new_password')
   return { username, new_password }
 }
 

@@ -29,7 +29,11 @@ export const makePasswords = (cost: number = BCRYPT_COST, work: Bcrypt = bcrypt)
 
 /** What is wrong with a new password, or null. A username that was itself refused is not there to be compared with. */
 export const weakness = (password: string, username: string | undefined): string | null => {
-  if ([...password].length < MIN_PASSWORD_CHARACTERS) return `A password has at least ${MIN_PASSWORD_CHARACTERS} characters`
-  if (Buffer.byteLength(password) > MAX_BYTES) return `A password has at least ${MIN_PASSWORD_CHARACTERS} characters and at most ${MAX_BYTES} bytes`
-  return password.toLowerCase() === username?.toLowerCase() ? 'A password of 12 characters or more must not be the username' : null
+  if ([...password].length < MIN_PASSWORD_CHARACTERS)
+    return `A password has at least ${MIN_PASSWORD_CHARACTERS} characters`
+  if (Buffer.byteLength(password) > MAX_BYTES)
+    return `A password has at least ${MIN_PASSWORD_CHARACTERS} characters and at most ${MAX_BYTES} bytes`
+  return password.toLowerCase() === username?.toLowerCase()
+    ? 'A password of 12 characters or more must not be the username'
+    : null
 }

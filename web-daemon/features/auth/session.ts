@@ -19,7 +19,12 @@ export const sessionAnswer = (tokens: Tokens, account: Account, status: 200 | 20
   const access = tokens.issue(account, 'access')
   const refresh = tokens.issue(account, 'refresh')
   const csrf_token = randomBytes(32).toString('base64url')
-  const body: SessionAnswer = { user: userView(account), csrf_token, access_expires_at: access.expires_at, refresh_expires_at: refresh.expires_at }
+  const body: SessionAnswer = {
+    user: userView(account),
+    csrf_token,
+    access_expires_at: access.expires_at,
+    refresh_expires_at: refresh.expires_at,
+  }
   return { status, body, cookies: cookies(access, refresh, csrf_token) }
 }
 
@@ -28,7 +33,12 @@ export const signedOutCookies = (): CookieInstruction[] => cookies(null, null, n
 /** The CSRF cookie lives as long as the session can be renewed (decisions.md, A2). */
 const cookies = (access: Token | null, refresh: Token | null, csrf: string | null): CookieInstruction[] => [
   { name: 'panel_access', value: access?.text ?? null, http_only: true, max_age_seconds: access?.lasts_seconds ?? 0 },
-  { name: 'panel_refresh', value: refresh?.text ?? null, http_only: true, max_age_seconds: refresh?.lasts_seconds ?? 0 },
+  {
+    name: 'panel_refresh',
+    value: refresh?.text ?? null,
+    http_only: true,
+    max_age_seconds: refresh?.lasts_seconds ?? 0,
+  },
   { name: 'panel_csrf', value: csrf, http_only: false, max_age_seconds: refresh?.lasts_seconds ?? 0 },
 ]
 
@@ -56,7 +66,8 @@ export const sessionOf = async (db: ReadDb, tokens: Tokens, jar: Jar): Promise<S
 }
 
 /** Whether a session that was let in is still good, its time aside: for what outlives the request, as a stream does. */
-export const isStanding = async (db: ReadDb, session: Session): Promise<boolean> => (await standing(db, session)) !== null
+export const isStanding = async (db: ReadDb, session: Session): Promise<boolean> =>
+  (await standing(db, session)) !== null
 
 /** Active, and of the token's version. */
 const standing = async (db: ReadDb, { user_id, token_version }: Claims): Promise<Account | null> => {

@@ -17,11 +17,17 @@ export const setUp =
     if (weak !== null) problems.add('password', 'INVALID_PASSWORD', weak)
     problems.throwIfAny()
     throttle.beginSetup(client_ip)
-    const account = await insertFirstAccount(db, body.username, await passwords.hash(body.password), now().toISOString())
+    const account = await insertFirstAccount(
+      db,
+      body.username,
+      await passwords.hash(body.password),
+      now().toISOString(),
+    )
     if (!account) throw alreadyComplete()
     note.actor(account)
     note.target('user', account.user_id)
     return sessionAnswer(tokens, account, 201)
   }
 
-const alreadyComplete = (): Refusal => new Refusal('SETUP_ALREADY_COMPLETE', 'The operator account exists already. Sign in instead.')
+const alreadyComplete = (): Refusal =>
+  new Refusal('SETUP_ALREADY_COMPLETE', 'The operator account exists already. Sign in instead.')

@@ -17,7 +17,12 @@ export const accountWith = async (db: ReadDb, user_id: number): Promise<Account 
   db.selectFrom('user_account').selectAll().where('user_id', '=', user_id).executeTakeFirst()
 
 /** Undefined where an account exists by now: of two set-ups that race, one finds it inside its transaction. */
-export const insertFirstAccount = async (db: Kysely<Database>, username: string, password_hash: string, now: string): Promise<Account | undefined> =>
+export const insertFirstAccount = async (
+  db: Kysely<Database>,
+  username: string,
+  password_hash: string,
+  now: string,
+): Promise<Account | undefined> =>
   db.transaction().execute(async (trx) => {
     if (await hasAccount(trx)) return undefined
     const row = { username, password_hash, last_login_date: now, created_date: now, updated_date: now }
@@ -25,16 +30,27 @@ export const insertFirstAccount = async (db: Kysely<Database>, username: string,
   })
 
 export const recordLogin = async (db: Kysely<Database>, user_id: number, now: string): Promise<Account> =>
-  db.updateTable('user_account').set({ last_login_date: now }).where('user_id', '=', user_id).returningAll().executeTakeFirstOrThrow()
+  db
+    .updateTable('user_account')
+    .set({ last_login_date: now })
+    .where('user_id', '=', user_id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
 
 /** There is one, or none yet. */
-export const onlyAccount = async (db: ReadDb): Promise<Account | undefined> => db.selectFrom('user_account').selectAll().orderBy('user_id').limit(1).executeTakeFirst()
+export const onlyAccount = async (db: ReadDb): Promise<Account | undefined> =>
+  db.selectFrom('user_account').selectAll().orderBy('user_id').limit(1).executeTakeFirst()
 
 /** Of name or password; signing in is none. */
 export const lastChange = async (db: ReadDb): Promise<string | null> => (await onlyAccount(db))?.updated_date ?? null
 
 /** Whatever it was before, and whoever changes it at the same time; ends every session of the account. */
-export const replacePassword = async (db: WriteDb, user_id: number, password_hash: string, now: string): Promise<void> => {
+export const replacePassword = async (
+  db: WriteDb,
+  user_id: number,
+  password_hash: string,
+  now: string,
+): Promise<void> => {
   await db
     .updateTable('user_account')
     .set((e) => ({ password_hash, token_version: e('token_version', '+', 1), updated_date: now }))

@@ -38,7 +38,8 @@ export class Throttle {
    * forgotten for every name, since the name that they are forgotten for would be known to exist. `changed`: when the account last was.
    */
   heedChange(changed: string | null): void {
-    if (this.#changed !== null && changed !== this.#changed) [this.#failures, this.#inARow] = [this.#noFailures(), this.#noneInARow()]
+    if (this.#changed !== null && changed !== this.#changed)
+      [this.#failures, this.#inARow] = [this.#noFailures(), this.#noneInARow()]
     this.#changed = changed
   }
 
@@ -47,7 +48,13 @@ export class Throttle {
     const account = username.toLowerCase()
     const address = networkOf(client_ip)
     const now = this.#now().getTime()
-    refuseFor(Math.max(this.#inARow.secondsToWait(address, now), this.#attempts.secondsToWait(address), this.#failures.secondsToWait(account)))
+    refuseFor(
+      Math.max(
+        this.#inARow.secondsToWait(address, now),
+        this.#attempts.secondsToWait(address),
+        this.#failures.secondsToWait(account),
+      ),
+    )
     this.#attempts.add(address)
     this.#failures.add(account)
     this.#inARow.add(address, now)
@@ -116,5 +123,8 @@ const prefix64 = (address: string): string => {
   const groups = head.split(':').filter((group) => group !== '')
   const missing = tail === undefined ? 0 : 8 - groups.length - tail.split(':').filter((group) => group !== '').length
   const all = [...groups, ...Array.from({ length: missing }, () => '0'), ...(tail ?? '').split(':')]
-  return all.slice(0, 4).map((group) => Number.parseInt(group || '0', 16).toString(16)).join(':')
+  return all
+    .slice(0, 4)
+    .map((group) => Number.parseInt(group || '0', 16).toString(16))
+    .join(':')
 }

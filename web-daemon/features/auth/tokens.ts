@@ -36,8 +36,22 @@ export const makeTokens = (key: KeyObject, now: () => Date, settings: SettingsRe
     const lasts_seconds = secondsOf(token_use, settings)
     const exp = iat + lasts_seconds
     const { username, token_version } = user
-    const payload = { sub: String(user.user_id), username, token_version, token_use, jti: randomUUID(), iss: ISSUER, iat, nbf: iat - CLOCK_TOLERANCE_SECONDS, exp }
-    return { text: jwt.sign(payload, key, { algorithm: 'HS256' }), expires_at: new Date(exp * 1000).toISOString(), lasts_seconds }
+    const payload = {
+      sub: String(user.user_id),
+      username,
+      token_version,
+      token_use,
+      jti: randomUUID(),
+      iss: ISSUER,
+      iat,
+      nbf: iat - CLOCK_TOLERANCE_SECONDS,
+      exp,
+    }
+    return {
+      text: jwt.sign(payload, key, { algorithm: 'HS256' }),
+      expires_at: new Date(exp * 1000).toISOString(),
+      lasts_seconds,
+    }
   },
   read: (text, use) => {
     const payload = text === undefined ? null : verified(text, key, now())
@@ -45,7 +59,8 @@ export const makeTokens = (key: KeyObject, now: () => Date, settings: SettingsRe
     const user_id = Number(payload.sub)
     const token_version: unknown = payload['token_version']
     const { iat, exp } = payload
-    if (!Number.isSafeInteger(user_id) || typeof token_version !== 'number' || iat === undefined || exp === undefined) return null
+    if (!Number.isSafeInteger(user_id) || typeof token_version !== 'number' || iat === undefined || exp === undefined)
+      return null
     const expiresAt = (): Date => new Date(Math.min(exp, iat + secondsOf(use, settings)) * 1000)
     return expiresAt() > now() ? { user_id, token_version, expiresAt } : null
   },
@@ -61,6 +76,9 @@ const verified = (text: string, key: KeyObject, now: Date): jwt.JwtPayload | nul
   }
 }
 
-const secondsOf = (use: TokenUse, settings: SettingsReader): number => (use === 'access' ? settings.get('security.token_ttl_minutes') * 60 : settings.get('security.refresh_ttl_days') * 24 * 60 * 60)
+const secondsOf = (use: TokenUse, settings: SettingsReader): number =>
+  use === 'access'
+    ? settings.get('security.token_ttl_minutes') * 60
+    : settings.get('security.refresh_ttl_days') * 24 * 60 * 60
 
 const seconds = (date: Date): number => Math.floor(date.getTime() / 1000)

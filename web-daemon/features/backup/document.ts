@@ -1,5 +1,12 @@
 // What is stored, as a backup holds it: each thing as the request that makes it. Pure.
-import { BACKUP_VERSION, type BackupDocument, type BackupPool, type BackupRoute, type BackupSetting, type BackupTunnel } from '@panel/shared/api/backup.ts'
+import {
+  BACKUP_VERSION,
+  type BackupDocument,
+  type BackupPool,
+  type BackupRoute,
+  type BackupSetting,
+  type BackupTunnel,
+} from '@panel/shared/api/backup.ts'
 import type { PoolRecord } from '../pools/store.ts'
 import { askedOf as routeAsked } from '../routes/draft/update.ts'
 import type { RouteRecord } from '../routes/record.ts'
@@ -8,7 +15,8 @@ import type { SettingsReader } from '../../platform/settings.ts'
 import { askedOf as tunnelAsked } from '../tunnels/draft/update.ts'
 import type { TunnelRecord } from '../tunnels/record.ts'
 
-const WHAT = 'Holds settings, address pools, tunnels and relay rules as they are meant to be. Accounts, passwords, sessions and the signing key are not in it. Ids have a meaning within this backup only.'
+const WHAT =
+  'Holds settings, address pools, tunnels and relay rules as they are meant to be. Accounts, passwords, sessions and the signing key are not in it. Ids have a meaning within this backup only.'
 const WITHOUT_ROUTES = 'Relay rules were left out of this export: importing it brings none back.'
 
 export interface Stored {
@@ -19,7 +27,10 @@ export interface Stored {
   readonly routes: readonly RouteRecord[] | null
 }
 
-export function documentOf({ settings, pools, tunnels, routes }: Stored, about: Pick<BackupDocument, 'exported_at' | 'panel'>): BackupDocument {
+export function documentOf(
+  { settings, pools, tunnels, routes }: Stored,
+  about: Pick<BackupDocument, 'exported_at' | 'panel'>,
+): BackupDocument {
   return {
     version: BACKUP_VERSION,
     ...about,
@@ -32,7 +43,8 @@ export function documentOf({ settings, pools, tunnels, routes }: Stored, about: 
 }
 
 /** All of them, so that the machine it is brought to works by the same ones, whatever its own defaults are. */
-const settingsOf = (settings: SettingsReader): BackupSetting[] => SETTING_KEYS.map((key) => ({ key, value: settings.get(key) }))
+const settingsOf = (settings: SettingsReader): BackupSetting[] =>
+  SETTING_KEYS.map((key) => ({ key, value: settings.get(key) }))
 
 const poolOf = ({ is_public_range: _measured, ...pool }: PoolRecord): BackupPool => pool
 
@@ -42,4 +54,5 @@ function routeOf(record: RouteRecord): BackupRoute {
   return { ...withoutNulls(asked), destinations: destinations.map(withoutNulls) } as BackupRoute
 }
 
-const withoutNulls = <T extends object>(body: T): Partial<T> => Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null)) as Partial<T>
+const withoutNulls = <T extends object>(body: T): Partial<T> =>
+  Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null)) as Partial<T>

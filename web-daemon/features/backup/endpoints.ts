@@ -10,10 +10,29 @@ const tag = 'backup'
 const LIMIT_BYTES = 8 * 1024 * 1024
 
 export const backupEndpoints = (services: BackupServices): Endpoint[] => [
-  query('GET /backup/export', { tag, summary: 'Settings, pools, tunnels and relay rules as one document, without any secret of the panel.', query: queryOf({ include_routes: flagIn('Whether relay rules are in it. Default true.') }), answer: BackupDocument }, exportBackup),
+  query(
+    'GET /backup/export',
+    {
+      tag,
+      summary: 'Settings, pools, tunnels and relay rules as one document, without any secret of the panel.',
+      query: queryOf({ include_routes: flagIn('Whether relay rules are in it. Default true.') }),
+      answer: BackupDocument,
+    },
+    exportBackup,
+  ),
   command(
     'POST /backup/import',
-    { tag, summary: 'Bring back what a backup holds: each item by the way that it is made by otherwise, and told how it ended. With dry_run only told what would be done.', answer: ImportBackupAnswer, body: ImportBackupBody, body_limit_bytes: LIMIT_BYTES, gathersProblems: true, audit: 'BackupImport', isCreating: true },
+    {
+      tag,
+      summary:
+        'Bring back what a backup holds: each item by the way that it is made by otherwise, and told how it ended. With dry_run only told what would be done.',
+      answer: ImportBackupAnswer,
+      body: ImportBackupBody,
+      body_limit_bytes: LIMIT_BYTES,
+      gathersProblems: true,
+      audit: 'BackupImport',
+      isCreating: true,
+    },
     importBackup(services),
   ),
 ]

@@ -14,5 +14,10 @@ export async function exportBackup({ db, now, settings }: ReadContext, { query }
   const routes = isWithRoutes ? await allRoutes(db) : null
   const tunnels = await everyTunnel(db)
   const pools = await allPools(db)
-  return ok(documentOf({ settings, pools, tunnels, routes }, { exported_at: now().toISOString(), panel: { version: VERSION, hostname: hostname() } }))
+  return ok(
+    documentOf(
+      { settings, pools, tunnels, routes },
+      { exported_at: now().toISOString(), panel: { version: VERSION, hostname: hostname() } },
+    ),
+  )
 }

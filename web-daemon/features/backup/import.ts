@@ -1,6 +1,12 @@
 // Brings back what a backup holds, item by item: what cannot be brought back is told, and the rest goes on (interface.md, POST /backup/import; decisions.md, B3 to B6).
 import type { Logger } from 'pino'
-import { IMPORTED_AS, type ImportAction, type ImportBackupAnswer, type ImportBackupBody, type ImportedAs } from '@panel/shared/api/backup.ts'
+import {
+  IMPORTED_AS,
+  type ImportAction,
+  type ImportBackupAnswer,
+  type ImportBackupBody,
+  type ImportedAs,
+} from '@panel/shared/api/backup.ts'
 import type { CommandContext, ReadContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
@@ -29,15 +35,32 @@ export function importBackup(services: BackupServices) {
     const { body, problems } = incoming
     context.note.target('backup', null)
     const { dry_run = false, include_settings = true, include_routes = true } = body
-    const backup = problems.has('backup') ? null : readBackup(body.backup, { settings: include_settings, routes: include_routes }, problems)
+    const backup = problems.has('backup')
+      ? null
+      : readBackup(body.backup, { settings: include_settings, routes: include_routes }, problems)
     problems.throwIfAny()
     if (!backup) throw new Error('A backup without problems is missing')
-    if (dry_run) return ok(answerOf(dry_run, backup, await importAll(looker(foreseeing(context, backup), incoming, services.logger), context, { services, backup, body })))
+    if (dry_run)
+      return ok(
+        answerOf(
+          dry_run,
+          backup,
+          await importAll(looker(foreseeing(context, backup), incoming, services.logger), context, {
+            services,
+            backup,
+            body,
+          }),
+        ),
+      )
     if (isUnderWay) throw new Refusal('CONFLICT', 'Another import is under way. Wait for it to end.')
     isUnderWay = true
     try {
       const actions = await importAll(doer(context, incoming, services.logger), context, { services, backup, body })
-      for (const action of actions) if (action.action !== 'skip') context.note.operation(`${action.action} ${action.kind} ${action.target}${action.error ? `: ${action.error.code}` : ''}`)
+      for (const action of actions)
+        if (action.action !== 'skip')
+          context.note.operation(
+            `${action.action} ${action.kind} ${action.target}${action.error ? `: ${action.error.code}` : ''}`,
+          )
       return ok(answerOf(dry_run, backup, actions))
     } finally {
       isUnderWay = false
@@ -48,7 +71,8 @@ export function importBackup(services: BackupServices) {
 /** What can only read, and sees the settings as the import would make them before it comes to the rest. */
 function foreseeing({ db, ask, now, settings }: ReadContext, { settings: given }: Backup): ReadContext {
   const wished = new Map(given.filter((one) => !namesAPool(one)).map(({ item }) => [item.key, item.value]))
-  const get: SettingsReader['get'] = (key) => (wished.has(key) ? (wished.get(key) as ReturnType<typeof settings.get<typeof key>>) : settings.get(key))
+  const get: SettingsReader['get'] = (key) =>
+    wished.has(key) ? (wished.get(key) as ReturnType<typeof settings.get<typeof key>>) : settings.get(key)
   return { db, ask, now, settings: { get } }
 }
 
@@ -59,24 +83,39 @@ interface Wanted {
 }
 
 /** The change queue is entered for each item by itself, so whoever else changes something waits for one of them at most. */
-async function importAll(worker: Worker, context: ReadContext, { services, backup, body }: Wanted): Promise<ImportAction[]> {
+async function importAll(
+  worker: Worker,
+  context: ReadContext,
+  { services, backup, body }: Wanted,
+): Promise<ImportAction[]> {
   const { references, poolUse, traffic } = services
   const { include_pools = true, include_tunnels = true, force = false } = body
   const [pools, tunnels] = [new Ids(), new Ids()]
   const batch = { references, db: context.db }
   const settings = await importSettings(worker, { ...batch, items: backup.settings.filter((one) => !namesAPool(one)) })
-  const ofPools = await importPools(worker, { items: backup.pools, isIncluded: include_pools, context, use: poolUse }, pools)
+  const ofPools = await importPools(
+    worker,
+    { items: backup.pools, isIncluded: include_pools, context, use: poolUse },
+    pools,
+  )
   const ofTheirs = await importPoolSetting(worker, { ...batch, items: backup.settings.filter(namesAPool) }, pools)
-  const { actions, coming } = await importTunnels(worker, { items: backup.tunnels, isIncluded: include_tunnels, context, force, pools }, tunnels)
+  const { actions, coming } = await importTunnels(
+    worker,
+    { items: backup.tunnels, isIncluded: include_tunnels, context, force, pools },
+    tunnels,
+  )
   const ofRoutes = await importRoutes(worker, { items: backup.routes ?? [], context, force, traffic, tunnels, coming })
   return [...settings, ...ofPools, ...ofTheirs, ...actions, ...ofRoutes]
 }
 
 const DRY = 'Nothing was changed. An "error" is what the item would be refused for as things stand now.'
-const DONE = 'What failed is told with its reason; everything else is in place. Importing the same backup again does what is left and skips the rest.'
+const DONE =
+  'What failed is told with its reason; everything else is in place. Importing the same backup again does what is left and skips the rest.'
 const WITHOUT_ROUTES = 'The backup holds no relay rules, so none are brought back.'
 
 function answerOf(dry_run: boolean, { routes }: Backup, actions: ImportAction[]): ImportBackupAnswer {
-  const counts = Object.fromEntries(IMPORTED_AS.map((word) => [word, actions.filter(({ action }) => action === word).length])) as Record<ImportedAs, number>
+  const counts = Object.fromEntries(
+    IMPORTED_AS.map((word) => [word, actions.filter(({ action }) => action === word).length]),
+  ) as Record<ImportedAs, number>
   return { dry_run, actions, counts, note: [dry_run ? DRY : DONE, ...(routes ? [] : [WITHOUT_ROUTES])].join(' ') }
 }

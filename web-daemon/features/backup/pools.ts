@@ -21,7 +21,11 @@ interface Pools {
 }
 
 /** `ids` is told what each is here. */
-export async function importPools(worker: Worker, { items, isIncluded, context, use }: Pools, ids: Ids): Promise<ImportAction[]> {
+export async function importPools(
+  worker: Worker,
+  { items, isIncluded, context, use }: Pools,
+  ids: Ids,
+): Promise<ImportAction[]> {
   const free = new Map((await allPools(context.db)).map((pool) => [pool.address_pool_id, pool]))
   const actions: ImportAction[] = []
   for (const { path, item } of items) {
@@ -36,10 +40,17 @@ export async function importPools(worker: Worker, { items, isIncluded, context, 
 }
 
 /** A panel may have several of one range: then the one with the same title, or else cut alike. */
-function twinOf({ cidr, address_pool_title, prefix_length }: Omit<BackupPool, 'address_pool_id'>, pools: readonly PoolRecord[]): PoolRecord | undefined {
+function twinOf(
+  { cidr, address_pool_title, prefix_length }: Omit<BackupPool, 'address_pool_id'>,
+  pools: readonly PoolRecord[],
+): PoolRecord | undefined {
   const range = spelledCidr(cidr)
   const alike = pools.filter((pool) => pool.cidr === range)
-  return alike.find((pool) => pool.address_pool_title === address_pool_title) ?? alike.find((pool) => pool.prefix_length === prefix_length) ?? alike[0]
+  return (
+    alike.find((pool) => pool.address_pool_title === address_pool_title) ??
+    alike.find((pool) => pool.prefix_length === prefix_length) ??
+    alike[0]
+  )
 }
 
 interface One {
@@ -51,21 +62,40 @@ interface One {
 
 async function importOne(worker: Worker, { path, body, twin, use }: One): Promise<ImportAction> {
   const target = spelledCidr(body.cidr)
-  if (twin && isAlike(body, twin)) return skip('pool', target, twin.address_pool_id, 'A pool of this range is here, and is as in the backup.')
+  if (twin && isAlike(body, twin))
+    return skip('pool', target, twin.address_pool_id, 'A pool of this range is here, and is as in the backup.')
   const common = { kind: 'pool', target, path, audit: 'PoolChange', body: { ...body }, needsHelper: false } as const
   const made = ({ body: answer }: Answer): Done => {
     const { address_pool_id, warnings } = answer as ChangePoolAnswer
     return { target_id: address_pool_id, warnings }
   }
   const update: Job | null = twin
-    ? { ...common, wish: 'update', target_id: twin.address_pool_id, detail: 'A pool of this range is here: it is made as in the backup.', schema: UpdatePoolBody, look: (_context, incoming) => lookedAt(incoming, { ...twin, lengthFor: () => twin.prefix_length }), carryOut: async (context, incoming) => made(await replacePool(use)(context, incoming)) }
+    ? {
+        ...common,
+        wish: 'update',
+        target_id: twin.address_pool_id,
+        detail: 'A pool of this range is here: it is made as in the backup.',
+        schema: UpdatePoolBody,
+        look: (_context, incoming) => lookedAt(incoming, { ...twin, lengthFor: () => twin.prefix_length }),
+        carryOut: async (context, incoming) => made(await replacePool(use)(context, incoming)),
+      }
     : null
-  const create: Job = { ...common, wish: 'create', schema: CreatePoolBody, look: ({ settings }, incoming) => lookedAt(incoming, { description: '', is_enabled: true, lengthFor: (range) => usualLength(range, settings) }), carryOut: async (context: CommandContext, incoming) => made(await createPool(context, incoming)) }
+  const create: Job = {
+    ...common,
+    wish: 'create',
+    schema: CreatePoolBody,
+    look: ({ settings }, incoming) =>
+      lookedAt(incoming, { description: '', is_enabled: true, lengthFor: (range) => usualLength(range, settings) }),
+    carryOut: async (context: CommandContext, incoming) => made(await createPool(context, incoming)),
+  }
   return worker.do(update ?? create)
 }
 
 /** As far as the backup says. */
-const isAlike = ({ cidr: _known, ...body }: PoolFields, twin: PoolRecord): boolean => Object.entries(body).every(([field, value]) => field === 'is_public_range' || twin[field as keyof PoolRecord] === value)
+const isAlike = ({ cidr: _known, ...body }: PoolFields, twin: PoolRecord): boolean =>
+  Object.entries(body).every(
+    ([field, value]) => field === 'is_public_range' || twin[field as keyof PoolRecord] === value,
+  )
 
 async function lookedAt({ body, problems }: Incoming<never>, stored: Parameters<typeof poolOf>[2]): Promise<Done> {
   poolOf(body, problems, stored)

@@ -47,7 +47,13 @@ export function readBackup(raw: Body, included: Included, problems: Problems): B
   checkVersion(raw, problems)
   if (problems.has('backup')) return { settings: [], pools: [], tunnels: [], routes: null }
   const faults = new Faults(problems)
-  for (const name of Object.keys(raw)) if (!(BACKUP_MEMBERS as readonly string[]).includes(name)) faults.add(`backup.${name}`, 'UNKNOWN_FIELD', `A backup of version ${BACKUP_VERSION} has no ${name.slice(0, 100)}.`)
+  for (const name of Object.keys(raw))
+    if (!(BACKUP_MEMBERS as readonly string[]).includes(name))
+      faults.add(
+        `backup.${name}`,
+        'UNKNOWN_FIELD',
+        `A backup of version ${BACKUP_VERSION} has no ${name.slice(0, 100)}.`,
+      )
   return {
     settings: included.settings ? settingsIn(raw['settings'], faults) : [],
     pools: listIn(raw, 'pools', BackupPool, faults),
@@ -58,8 +64,13 @@ export function readBackup(raw: Body, included: Included, problems: Problems): B
 
 function checkVersion({ version }: Body, problems: Problems): void {
   if (version === BACKUP_VERSION) return
-  const said = version === undefined ? 'The backup does not say which version it is.' : `This build does not understand a backup of version ${JSON.stringify(typeof version === 'number' || typeof version === 'string' ? version : typeof version).slice(0, 40)}.`
-  problems.add('backup.version', 'UNSUPPORTED_VERSION', `${said} It reads version ${BACKUP_VERSION}.`, { supported: [BACKUP_VERSION] })
+  const said =
+    version === undefined
+      ? 'The backup does not say which version it is.'
+      : `This build does not understand a backup of version ${JSON.stringify(typeof version === 'number' || typeof version === 'string' ? version : typeof version).slice(0, 40)}.`
+  problems.add('backup.version', 'UNSUPPORTED_VERSION', `${said} It reads version ${BACKUP_VERSION}.`, {
+    supported: [BACKUP_VERSION],
+  })
 }
 
 class Faults {
@@ -92,7 +103,8 @@ function listIn<S extends TSchema>(raw: Body, name: string, schema: S, faults: F
 function* itemsIn(list: unknown, path: string, faults: Faults): Generator<Item<unknown>> {
   if (list === undefined) return
   if (!Array.isArray(list)) return faults.add(path, 'INVALID_VALUE', `${path} must be a list.`)
-  if (list.length > MAX_ITEMS) return faults.add(path, 'INVALID_VALUE', `${path} must be a list of at most ${MAX_ITEMS}, and has ${list.length}.`)
+  if (list.length > MAX_ITEMS)
+    return faults.add(path, 'INVALID_VALUE', `${path} must be a list of at most ${MAX_ITEMS}, and has ${list.length}.`)
   for (const [at, item] of list.entries()) {
     if (faults.isEnough) return
     yield { path: `${path}[${at}]`, item }
@@ -100,7 +112,8 @@ function* itemsIn(list: unknown, path: string, faults: Faults): Generator<Item<u
 }
 
 function itemIn<S extends TSchema>(item: unknown, path: string, schema: S, faults: Faults): Static<S> | null {
-  if (typeof item !== 'object' || item === null || Array.isArray(item)) return noted(faults, path, `${path} must be an object.`)
+  if (typeof item !== 'object' || item === null || Array.isArray(item))
+    return noted(faults, path, `${path} must be an object.`)
   if (valuesIn(item) > MAX_VALUES) return noted(faults, path, `${path} is too large, or too deep.`)
   const own = new Problems()
   const read = validate(schema, item as Body, own)
@@ -114,7 +127,8 @@ function noted(faults: Faults, field: string, message: string): null {
 }
 
 /** addresses.0.address, within backup.tunnels[3], is backup.tunnels[3].addresses[0].address. */
-export const fieldIn = (path: string, field: string): string => (field === '' ? path : `${path}.${field.replaceAll(/\.(\d+)(?=\.|$)/g, '[$1]')}`)
+export const fieldIn = (path: string, field: string): string =>
+  field === '' ? path : `${path}.${field.replaceAll(/\.(\d+)(?=\.|$)/g, '[$1]')}`
 
 /** How many values an item is made of; endless where it is deeper than any item is. */
 function valuesIn(value: unknown, depth = 0): number {
@@ -125,7 +139,10 @@ function valuesIn(value: unknown, depth = 0): number {
   return sum
 }
 
-const SettingItem = strict({ key: Type.String({ maxLength: 100 }), value: Type.Unsafe<unknown>({ 'x-message': 'A setting in a backup has a key and a value.' }) })
+const SettingItem = strict({
+  key: Type.String({ maxLength: 100 }),
+  value: Type.Unsafe<unknown>({ 'x-message': 'A setting in a backup has a key and a value.' }),
+})
 
 /** As a list of keys with their values, or as an object (decisions.md, T6). */
 function settingsIn(raw: unknown, faults: Faults): Item<GivenSetting>[] {
@@ -147,7 +164,8 @@ interface Pair {
   readonly value: unknown
 }
 
-const pairsIn = (map: object): Pair[] => Object.entries(map).map(([key, value]) => ({ path: `backup.settings.${key}`, key, value: value as unknown }))
+const pairsIn = (map: object): Pair[] =>
+  Object.entries(map).map(([key, value]) => ({ path: `backup.settings.${key}`, key, value: value as unknown }))
 
 const pairIn =
   (faults: Faults) =>

@@ -24,10 +24,16 @@ interface Routes {
   readonly coming: Coming
 }
 
-export async function importRoutes(worker: Worker, { items, context, force, ...rest }: Routes): Promise<ImportAction[]> {
+export async function importRoutes(
+  worker: Worker,
+  { items, context, force, ...rest }: Routes,
+): Promise<ImportAction[]> {
   const actions: ImportAction[] = []
   for (const { path, item } of items) {
-    actions.push((await twinOf(context, item)) ?? (await worker.do(jobOf({ ...rest, path, body: force ? { ...item, force } : item }))))
+    actions.push(
+      (await twinOf(context, item)) ??
+        (await worker.do(jobOf({ ...rest, path, body: force ? { ...item, force } : item }))),
+    )
   }
   return actions
 }
@@ -65,8 +71,14 @@ function jobOf({ path, body: given, traffic, tunnels, coming }: One): Job {
 }
 
 /** Whether it can be judged only once a tunnel is there that this import makes. */
-const leansOn = ({ tunnel_id, bind_interface, snat_address }: BackupRoute, tunnels: Ids, { names, addresses }: Coming): boolean =>
-  tunnels.isComing(tunnel_id) || (typeof bind_interface === 'string' && names.has(bind_interface)) || (typeof snat_address === 'string' && addresses.has(spelledIp(snat_address)))
+const leansOn = (
+  { tunnel_id, bind_interface, snat_address }: BackupRoute,
+  tunnels: Ids,
+  { names, addresses }: Coming,
+): boolean =>
+  tunnels.isComing(tunnel_id) ||
+  (typeof bind_interface === 'string' && names.has(bind_interface)) ||
+  (typeof snat_address === 'string' && addresses.has(spelledIp(snat_address)))
 
 async function lookAt(context: ReadContext, incoming: Incoming<never>): Promise<Done> {
   const { warnings } = await draftRoute(context, incoming)
@@ -75,6 +87,9 @@ async function lookAt(context: ReadContext, incoming: Incoming<never>): Promise<
 
 /** A rule in force that listens for just the same is this one under another name. */
 function twinInRefusal({ details }: Refusal): number | null {
-  const fields = (details['fields'] ?? []) as readonly { readonly code: string; readonly details: { readonly route_rule_id?: number } }[]
+  const fields = (details['fields'] ?? []) as readonly {
+    readonly code: string
+    readonly details: { readonly route_rule_id?: number }
+  }[]
   return fields.find(({ code }) => code === 'ROUTE_PORT_CONFLICT')?.details.route_rule_id ?? null
 }

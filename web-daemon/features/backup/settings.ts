@@ -29,10 +29,17 @@ export async function importSettings(worker: Worker, { items, references, db }: 
 }
 
 /** What one setting makes wrong of another goes with it, so what is left is looked at again. */
-async function possible(db: ReadDb, before: SettingValues, items: readonly Item<GivenSetting>[], references: References): Promise<{ values: Partial<SettingValues>; wrong: Wrong }> {
+async function possible(
+  db: ReadDb,
+  before: SettingValues,
+  items: readonly Item<GivenSetting>[],
+  references: References,
+): Promise<{ values: Partial<SettingValues>; wrong: Wrong }> {
   const wrong = new Map<string, string>()
   for (;;) {
-    const values = Object.fromEntries(items.filter(({ item }) => !wrong.has(item.key)).map(({ item }) => [item.key, item.value])) as Partial<SettingValues>
+    const values = Object.fromEntries(
+      items.filter(({ item }) => !wrong.has(item.key)).map(({ item }) => [item.key, item.value]),
+    ) as Partial<SettingValues>
     const found = await wrongIn(db, { ...before, ...values }, Object.keys(values) as SettingKey[], references)
     if (found.size === 0) return { values, wrong }
     for (const [key, message] of found) wrong.set(key, message)
@@ -46,13 +53,27 @@ function jobOf(changing: readonly SettingKey[], values: Partial<SettingValues>, 
     await changeSettings(context, { values: body }, references)
     return { target_id: null, warnings: [] }
   }
-  return { kind: 'setting', target: '', path: 'backup.settings', wish: 'update', audit: 'SettingUpdate', body, schema: SettingsBody, needsHelper: false, look: null, carryOut }
+  return {
+    kind: 'setting',
+    target: '',
+    path: 'backup.settings',
+    wish: 'update',
+    audit: 'SettingUpdate',
+    body,
+    schema: SettingsBody,
+    needsHelper: false,
+    look: null,
+    carryOut,
+  }
 }
 
 const failed = ({ isDry }: Worker, path: string, key: string, message: string): ImportAction => ({
   ...skip('setting', key, null, isDry ? '' : message),
   action: isDry ? 'would_update' : 'failed',
-  error: { ...errorOf({ path }, new Refusal('VALIDATION_FAILED', message, { details: { [key]: message } })), field: path },
+  error: {
+    ...errorOf({ path }, new Refusal('VALIDATION_FAILED', message, { details: { [key]: message } })),
+    field: path,
+  },
 })
 
 const NAMES_A_POOL = 'addressing.default_pool_id'
@@ -60,12 +81,17 @@ const NAMES_A_POOL = 'addressing.default_pool_id'
 export const namesAPool = ({ item }: Item<GivenSetting>): boolean => item.key === NAMES_A_POOL
 
 /** The setting that names a pool, which is here by another number, if at all. It comes after the pools. */
-export async function importPoolSetting(worker: Worker, { items, ...batch }: Batch, pools: Ids): Promise<ImportAction[]> {
+export async function importPoolSetting(
+  worker: Worker,
+  { items, ...batch }: Batch,
+  pools: Ids,
+): Promise<ImportAction[]> {
   const actions: ImportAction[] = []
   for (const { path, item } of items) {
     const own = item.value as number | null
     const value = pools.here(own)
-    if (own === null || value !== null) actions.push(...(await importSettings(worker, { ...batch, items: [{ path, item: { ...item, value } }] })))
+    if (own === null || value !== null)
+      actions.push(...(await importSettings(worker, { ...batch, items: [{ path, item: { ...item, value } }] })))
     else if (pools.isComing(own)) actions.push({ ...skip('setting', item.key, null, ''), action: 'would_update' })
     else actions.push(failed(worker, path, item.key, `The backup's pool ${own} is not on this server.`))
   }

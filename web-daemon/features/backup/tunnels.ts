@@ -34,24 +34,34 @@ export class Coming {
 }
 
 /** `ids` is told what each is here. */
-export async function importTunnels(worker: Worker, { items, isIncluded, context, force, pools }: Tunnels, ids: Ids): Promise<{ actions: ImportAction[]; coming: Coming }> {
+export async function importTunnels(
+  worker: Worker,
+  { items, isIncluded, context, force, pools }: Tunnels,
+  ids: Ids,
+): Promise<{ actions: ImportAction[]; coming: Coming }> {
   const actions: ImportAction[] = []
   const coming = new Coming()
   const known = new KnownTunnels(await neighbours(context.db))
   for (const { path, item } of items) {
     const { tunnel_id: own, ...body } = item
-    const action = known.twinOf(item) ?? (isIncluded ? await worker.do(jobOf({ path, body: force ? { ...body, force } : body, pools, coming })) : null)
+    const action =
+      known.twinOf(item) ??
+      (isIncluded ? await worker.do(jobOf({ path, body: force ? { ...body, force } : body, pools, coming })) : null)
     if (action && isIncluded) actions.push(action)
     const isComing = action?.action === 'would_create'
     if (isComing) coming.add(item)
-    if (isComing || action?.action === 'create') known.add({ ...item, interface_name: action.target, tunnel_id: action.target_id })
+    if (isComing || action?.action === 'create')
+      known.add({ ...item, interface_name: action.target, tunnel_id: action.target_id })
     ids.learn(own, action?.target_id ?? null, isComing)
   }
   return { actions, coming }
 }
 
 /** As far as one is told from another; the id is null where it is only to be made. */
-interface Known extends Partial<Pick<Neighbour, 'interface_name' | 'tunnel_type_id' | 'ikey'>>, Pick<Neighbour, 'local_endpoint' | 'remote_endpoint'> {
+interface Known
+  extends
+    Partial<Pick<Neighbour, 'interface_name' | 'tunnel_type_id' | 'ikey'>>,
+    Pick<Neighbour, 'local_endpoint' | 'remote_endpoint'> {
   readonly tunnel_id?: number | null
 }
 
@@ -70,17 +80,32 @@ class KnownTunnels {
 
   twinOf(item: Known): ImportAction | null {
     const named = this.#byName.get(item.interface_name ?? '')
-    if (named) return skip('tunnel', nameOf(named), named.tunnel_id ?? null, 'A tunnel of this name is here, and is left as it is.')
+    if (named)
+      return skip(
+        'tunnel',
+        nameOf(named),
+        named.tunnel_id ?? null,
+        'A tunnel of this name is here, and is left as it is.',
+      )
     // A key that would be drawn is nobody's yet.
     const alike = item.ikey === undefined ? undefined : this.#byEnds.get(endsOf(item))
-    return alike ? skip('tunnel', nameOf(item), alike.tunnel_id ?? null, `${nameOf(alike)} is here with the same endpoints and key, and is left as it is.`) : null
+    return alike
+      ? skip(
+          'tunnel',
+          nameOf(item),
+          alike.tunnel_id ?? null,
+          `${nameOf(alike)} is here with the same endpoints and key, and is left as it is.`,
+        )
+      : null
   }
 }
 
 /** What the kernel tells tunnels apart by. */
-const endsOf = ({ tunnel_type_id = TUNNEL_TYPES.GRE, local_endpoint, remote_endpoint, ikey }: Known): string => [tunnel_type_id, spelledIp(local_endpoint), spelledIp(remote_endpoint), ikey].join(' ')
+const endsOf = ({ tunnel_type_id = TUNNEL_TYPES.GRE, local_endpoint, remote_endpoint, ikey }: Known): string =>
+  [tunnel_type_id, spelledIp(local_endpoint), spelledIp(remote_endpoint), ikey].join(' ')
 
-const nameOf = ({ interface_name, local_endpoint, remote_endpoint }: Known): string => interface_name ?? `${local_endpoint} → ${remote_endpoint}`
+const nameOf = ({ interface_name, local_endpoint, remote_endpoint }: Known): string =>
+  interface_name ?? `${local_endpoint} → ${remote_endpoint}`
 
 interface One {
   readonly path: string
@@ -99,14 +124,20 @@ function jobOf({ path, body: given, pools, coming }: One): Job {
     target: nameOf(given),
     path,
     wish: 'create',
-    detail: isLost && hasAddresses ? 'Its pool is not on this server: it keeps its addresses and belongs to no pool.' : '',
+    detail:
+      isLost && hasAddresses ? 'Its pool is not on this server: it keeps its addresses and belongs to no pool.' : '',
     audit: 'TunnelCreate',
     body,
     schema: CreateTunnelBody,
     needsHelper: true,
     look: typeof given.bind_device === 'string' && coming.names.has(given.bind_device) ? null : lookAt,
     carryOut: async (context, incoming) => {
-      if (isLost && !hasAddresses) throw new Refusal('VALIDATION_FAILED', `The backup's pool ${own} is not on this server, and the tunnel has no addresses of its own.`, { field: 'address_pool_id' })
+      if (isLost && !hasAddresses)
+        throw new Refusal(
+          'VALIDATION_FAILED',
+          `The backup's pool ${own} is not on this server, and the tunnel has no addresses of its own.`,
+          { field: 'address_pool_id' },
+        )
       const { tunnel, warnings } = (await createTunnel(context, incoming, RESTORED)).body as CreateTunnelAnswer
       return { target_id: tunnel.tunnel_id, warnings, target: tunnel.interface_name }
     },

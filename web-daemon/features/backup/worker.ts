@@ -74,7 +74,9 @@ export function looker(context: ReadContext, incoming: Incoming<unknown>, logger
 export function doer(context: CommandContext, incoming: Incoming<unknown>, logger: Logger): Worker {
   const patience = new Patience()
   const attempt = (job: Job, note: AuditNote): Promise<Done | Refusal> =>
-    patience.with<Done | Refusal>(job, () => job.carryOut({ ...context, note }, asking(incoming, job))).catch((thrown: unknown) => refusedBy(thrown, job, { incoming, logger }))
+    patience
+      .with<Done | Refusal>(job, () => job.carryOut({ ...context, note }, asking(incoming, job)))
+      .catch((thrown: unknown) => refusedBy(thrown, job, { incoming, logger }))
   return {
     isDry: false,
     do: async (job) => {
@@ -83,15 +85,26 @@ export function doer(context: CommandContext, incoming: Incoming<unknown>, logge
       const refusal = ended instanceof Refusal ? ended : null
       const skip = refusal && skipped(job, refusal)
       if (skip) return skip
-      await recordItem({ context, incoming, logger }, job, { note, refusal, duration_ms: Math.round(performance.now() - started) })
-      return ended instanceof Refusal ? { ...told(job), action: 'failed', detail: ended.message, error: errorOf(job, ended) } : { ...told(job), action: job.wish, ...ended, warnings: [...ended.warnings] }
+      await recordItem({ context, incoming, logger }, job, {
+        note,
+        refusal,
+        duration_ms: Math.round(performance.now() - started),
+      })
+      return ended instanceof Refusal
+        ? { ...told(job), action: 'failed', detail: ended.message, error: errorOf(job, ended) }
+        : { ...told(job), action: job.wish, ...ended, warnings: [...ended.warnings] }
     },
   }
 }
 
-function refusedBy(thrown: unknown, { path }: Job, { incoming, logger }: { incoming: Incoming<unknown>; logger: Logger }): Refusal {
+function refusedBy(
+  thrown: unknown,
+  { path }: Job,
+  { incoming, logger }: { incoming: Incoming<unknown>; logger: Logger },
+): Refusal {
   const refusal = asRefusal(thrown)
-  if (refusal !== thrown) logger.error({ request_id: incoming.request_id, item: path, err: thrown }, 'unforeseen failure')
+  if (refusal !== thrown)
+    logger.error({ request_id: incoming.request_id, item: path, err: thrown }, 'unforeseen failure')
   return refusal
 }
 
@@ -105,7 +118,11 @@ class Patience {
     // SQLite holds the thread while it works: between two items others get their turn.
     await new Promise((resolve) => setImmediate(resolve))
     if (!needsHelper) return work()
-    if (this.#away >= TRIES_OF_AN_AWAY_HELPER) throw new Refusal('HELPER_UNAVAILABLE', 'It was not tried, since the root helper did not answer for those before it.')
+    if (this.#away >= TRIES_OF_AN_AWAY_HELPER)
+      throw new Refusal(
+        'HELPER_UNAVAILABLE',
+        'It was not tried, since the root helper did not answer for those before it.',
+      )
     try {
       const done = await work()
       this.#away = 0
@@ -124,18 +141,45 @@ interface Ended {
 }
 
 /** Each item has the entry that its own request would have had. */
-async function recordItem({ context, incoming, logger }: { context: CommandContext; incoming: Incoming<unknown>; logger: Logger }, { audit, body, schema }: Job, ended: Ended): Promise<void> {
+async function recordItem(
+  { context, incoming, logger }: { context: CommandContext; incoming: Incoming<unknown>; logger: Logger },
+  { audit, body, schema }: Job,
+  ended: Ended,
+): Promise<void> {
   const { session, client_ip, request_id } = incoming
   const on = { by: session, client_ip, request_id, request: redact(body, schema) }
-  await recordOwn(context, { action: audit, ...ended, on }).catch((err: unknown) => logger.error({ request_id, err }, 'no audit entry could be written'))
+  await recordOwn(context, { action: audit, ...ended, on }).catch((err: unknown) =>
+    logger.error({ request_id, err }, 'no audit entry could be written'),
+  )
 }
 
 /** As a request of its own would come in. */
-const asking = (incoming: Incoming<unknown>, { body, target_id }: Job): Asking => ({ ...incoming, params: target_id === undefined ? {} : { id: target_id }, query: {}, body: body as never, problems: new Problems() })
+const asking = (incoming: Incoming<unknown>, { body, target_id }: Job): Asking => ({
+  ...incoming,
+  params: target_id === undefined ? {} : { id: target_id },
+  query: {},
+  body: body as never,
+  problems: new Problems(),
+})
 
-const told = ({ kind, target, target_id, detail = '' }: Job): Omit<ImportAction, 'action'> => ({ kind, target, target_id: target_id ?? null, detail, error: null, warnings: [] })
+const told = ({ kind, target, target_id, detail = '' }: Job): Omit<ImportAction, 'action'> => ({
+  kind,
+  target,
+  target_id: target_id ?? null,
+  detail,
+  error: null,
+  warnings: [],
+})
 
-export const skip = (kind: ImportKind, target: string, target_id: number | null, detail: string): ImportAction => ({ kind, target, action: 'skip', target_id, detail, error: null, warnings: [] })
+export const skip = (kind: ImportKind, target: string, target_id: number | null, detail: string): ImportAction => ({
+  kind,
+  target,
+  action: 'skip',
+  target_id,
+  detail,
+  error: null,
+  warnings: [],
+})
 
 function skipped(job: Job, refusal: Refusal): ImportAction | null {
   const target_id = job.isThere?.(refusal) ?? null

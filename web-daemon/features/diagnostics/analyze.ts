@@ -38,7 +38,11 @@ function analysisOf(record: TunnelRecord, seen: Seen, now: Date): TunnelAnalysis
     tunnel_id: record.tunnel_id,
     interface_name: record.interface_name,
     verdict: stop?.verdict ?? 'HEALTHY',
-    summary: stop?.evidence.detail ?? (isProven ? 'The other end answers through the tunnel, to large packets too.' : 'Nothing speaks against the tunnel, but nobody answered through it.'),
+    summary:
+      stop?.evidence.detail ??
+      (isProven
+        ? 'The other end answers through the tunnel, to large packets too.'
+        : 'Nothing speaks against the tunnel, but nobody answered through it.'),
     evidence: findings.map(({ evidence }) => evidence),
     suggested_fix: findings.filter(({ verdict }) => verdict !== null).flatMap(({ fix }) => [...fix]),
     confidence: (stop ? stop.isCertain : isProven) ? 'high' : 'low',

@@ -13,19 +13,30 @@ import { livingTunnel } from '../tunnels/look.ts'
 
 export const SAMPLE_SECONDS = { least: 0.1, usual: 1, most: 30 } as const
 
-export const COUNTERS_QUERY = queryOf({ sample_seconds: numberIn('How long the movement is watched. Default 1.', SAMPLE_SECONDS.least, SAMPLE_SECONDS.most) })
+export const COUNTERS_QUERY = queryOf({
+  sample_seconds: numberIn('How long the movement is watched. Default 1.', SAMPLE_SECONDS.least, SAMPLE_SECONDS.most),
+})
 
 export async function showCounters({ db, ask, now }: ReadContext, { params, query }: Incoming): Promise<Answer> {
   const { interface_name } = await livingTunnel(db, idIn(params))
   const seconds = secondsIn(query['sample_seconds'] ?? '')
   const counted = await sampleCounters(ask, interface_name, () => sleep(1000 * seconds))
-  if (!counted) throw new Refusal('CONFLICT', `The interface ${interface_name} is not there, so nothing is counted. Reapply the tunnel.`, { details: { interface_name } })
+  if (!counted)
+    throw new Refusal(
+      'CONFLICT',
+      `The interface ${interface_name} is not there, so nothing is counted. Reapply the tunnel.`,
+      { details: { interface_name } },
+    )
   const answer: CountersAnswer = { ...counted, sampled_at: now().toISOString() }
   return ok(answer)
 }
 
 /** Before and after `meanwhile`. Null where the interface is not there, or went. */
-export async function sampleCounters(ask: Reader, interface_name: string, meanwhile: () => Promise<unknown>): Promise<Omit<CountersAnswer, 'sampled_at'> | null> {
+export async function sampleCounters(
+  ask: Reader,
+  interface_name: string,
+  meanwhile: () => Promise<unknown>,
+): Promise<Omit<CountersAnswer, 'sampled_at'> | null> {
   const before = await countersOf(ask, interface_name)
   if (!before) return null
   const since = performance.now()
@@ -35,10 +46,18 @@ export async function sampleCounters(ask: Reader, interface_name: string, meanwh
   const interval_seconds = (performance.now() - since) / 1000
   const deltas = movement(before, counters)
   const rate = (bytes: number): number => Math.round((100 * bytes) / interval_seconds) / 100
-  return { interface_name, counters, deltas, rx_bytes_per_second: rate(deltas.rx_bytes), tx_bytes_per_second: rate(deltas.tx_bytes), interval_seconds: Math.round(interval_seconds * 1000) / 1000 }
+  return {
+    interface_name,
+    counters,
+    deltas,
+    rx_bytes_per_second: rate(deltas.rx_bytes),
+    tx_bytes_per_second: rate(deltas.tx_bytes),
+    interval_seconds: Math.round(interval_seconds * 1000) / 1000,
+  }
 }
 
-const countersOf = async (ask: Reader, interface_name: string): Promise<LinkStatistics | null> => (await probeOne(ask, interface_name)).observed?.statistics ?? null
+const countersOf = async (ask: Reader, interface_name: string): Promise<LinkStatistics | null> =>
+  (await probeOne(ask, interface_name)).observed?.statistics ?? null
 
 /** An interface that was made anew meanwhile counts from zero. */
 function movement(before: LinkStatistics, after: LinkStatistics): LinkStatistics {
@@ -51,5 +70,9 @@ function secondsIn(text: string): number {
   if (text === '') return SAMPLE_SECONDS.usual
   const seconds = /^\d{1,3}(\.\d{1,6})?$/.test(text) ? Number(text) : Number.NaN
   if (seconds >= SAMPLE_SECONDS.least && seconds <= SAMPLE_SECONDS.most) return seconds
-  throw new Refusal('INVALID_REQUEST', `sample_seconds is a number from ${SAMPLE_SECONDS.least} to ${SAMPLE_SECONDS.most}`, { field: 'sample_seconds' })
+  throw new Refusal(
+    'INVALID_REQUEST',
+    `sample_seconds is a number from ${SAMPLE_SECONDS.least} to ${SAMPLE_SECONDS.most}`,
+    { field: 'sample_seconds' },
+  )
 }

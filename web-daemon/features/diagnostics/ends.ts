@@ -25,10 +25,20 @@ export function pathEnds(record: TunnelRecord, path: PathName, asked: AskedEnds,
   const source = asked.source === undefined ? null : hostIn('source', asked.source, problems)
   const usual = path === 'tunnel' ? inside(record, target) : around(record)
   const target_address = target ?? usual.target
-  if (target_address === '' && !problems.has('target')) problems.add('target', 'INVALID_ADDRESS', `${usual.why}. Name a target.`)
-  const source_address = source ?? (usual.source !== '' && target_address !== '' && familyIdOf(usual.source) === familyIdOf(target_address) ? usual.source : '')
-  if (source !== null && target_address !== '' && familyIdOf(source) !== familyIdOf(target_address)) problems.add('source', 'INVALID_ADDRESS', `source ${source} is of another family than ${target_address}.`)
-  return { interface_name: path === 'tunnel' ? record.interface_name : (record.bind_device ?? ''), source_address, target_address }
+  if (target_address === '' && !problems.has('target'))
+    problems.add('target', 'INVALID_ADDRESS', `${usual.why}. Name a target.`)
+  const source_address =
+    source ??
+    (usual.source !== '' && target_address !== '' && familyIdOf(usual.source) === familyIdOf(target_address)
+      ? usual.source
+      : '')
+  if (source !== null && target_address !== '' && familyIdOf(source) !== familyIdOf(target_address))
+    problems.add('source', 'INVALID_ADDRESS', `source ${source} is of another family than ${target_address}.`)
+  return {
+    interface_name: path === 'tunnel' ? record.interface_name : (record.bind_device ?? ''),
+    source_address,
+    target_address,
+  }
 }
 
 interface Usual {
@@ -38,7 +48,11 @@ interface Usual {
   readonly why: string
 }
 
-const around = ({ local_endpoint, remote_endpoint }: TunnelRecord): Usual => ({ source: local_endpoint, target: remote_endpoint, why: 'The tunnel names no other server' })
+const around = ({ local_endpoint, remote_endpoint }: TunnelRecord): Usual => ({
+  source: local_endpoint,
+  target: remote_endpoint,
+  why: 'The tunnel names no other server',
+})
 
 /** To a target that was named, from the tunnel's first address of its family. */
 function inside(record: TunnelRecord, target: string | null): Usual {
@@ -51,7 +65,11 @@ function inside(record: TunnelRecord, target: string | null): Usual {
 function hostIn(field: 'source' | 'target', text: string, problems: Problems): string | null {
   const ip = parseIp(text)
   if (ip && isHost(ip)) return formatIp(ip)
-  problems.add(field, 'INVALID_ADDRESS', ip ? `${field} ${text} is no address of a single host.` : `${field} must be an IP address.`)
+  problems.add(
+    field,
+    'INVALID_ADDRESS',
+    ip ? `${field} ${text} is no address of a single host.` : `${field} must be an IP address.`,
+  )
   return null
 }
 

@@ -17,45 +17,98 @@ export interface Finding {
 /** In the order in which they are judged. */
 export function findingsOf(record: TunnelRecord, seen: Seen): Finding[] {
   const facts = { ...seen, block: isAnswered(seen.inside) ? null : greBlockOf(record, seen.foreign, seen.device) }
-  return [present(record, facts), up(record, facts), underlay(record, facts), answers(record, facts), traffic(record, facts), mtu(record, facts), firewall(record, facts)]
+  return [
+    present(record, facts),
+    up(record, facts),
+    underlay(record, facts),
+    answers(record, facts),
+    traffic(record, facts),
+    mtu(record, facts),
+    firewall(record, facts),
+  ]
 }
 
 /** `block`: a rule of other software that surely drops the tunnel's packets; not looked for where they arrive. */
 type Facts = Seen & { readonly block: GreBlock | null }
 
-const fine = (name: string, detail: string, data: Record<string, unknown> = {}): Finding => ({ evidence: { name, detail, data }, verdict: null, fix: [], isCertain: true })
-const against = (verdict: TunnelVerdict, { evidence }: Finding, fix: readonly string[], isCertain = true): Finding => ({ evidence, verdict, fix, isCertain })
+const fine = (name: string, detail: string, data: Record<string, unknown> = {}): Finding => ({
+  evidence: { name, detail, data },
+  verdict: null,
+  fix: [],
+  isCertain: true,
+})
+const against = (verdict: TunnelVerdict, { evidence }: Finding, fix: readonly string[], isCertain = true): Finding => ({
+  evidence,
+  verdict,
+  fix,
+  isCertain,
+})
 
 function present({ interface_name }: TunnelRecord, { link }: Facts): Finding {
-  if (link) return fine('interface', `The interface ${interface_name} is there.`, { index: link.index, kind: link.kind, mtu: link.mtu })
-  return against('INTERFACE_MISSING', fine('interface', `The interface ${interface_name} is not there.`), ['Reapply the tunnel.'])
+  if (link)
+    return fine('interface', `The interface ${interface_name} is there.`, {
+      index: link.index,
+      kind: link.kind,
+      mtu: link.mtu,
+    })
+  return against('INTERFACE_MISSING', fine('interface', `The interface ${interface_name} is not there.`), [
+    'Reapply the tunnel.',
+  ])
 }
 
 function up({ interface_name, is_enabled }: TunnelRecord, { link }: Facts): Finding {
   if (!link) return fine('link', 'There is no interface that could be up.')
   const data = { is_up: link.is_up, is_lower_up: link.is_lower_up, oper_state: link.oper_state }
   if (link.is_up && link.is_lower_up) return fine('link', `${interface_name} is up.`, data)
-  const fix = !is_enabled ? 'Bring the tunnel up: it is down as its operator wishes.' : link.is_up ? 'Bring the interface up that the tunnel is bound to.' : 'Reapply the tunnel.'
-  return against('INTERFACE_DOWN', fine('link', link.is_up ? `${interface_name} is up, but has no link below it.` : `${interface_name} is down.`, data), [fix])
+  const fix = !is_enabled
+    ? 'Bring the tunnel up: it is down as its operator wishes.'
+    : link.is_up
+      ? 'Bring the interface up that the tunnel is bound to.'
+      : 'Reapply the tunnel.'
+  return against(
+    'INTERFACE_DOWN',
+    fine(
+      'link',
+      link.is_up ? `${interface_name} is up, but has no link below it.` : `${interface_name} is down.`,
+      data,
+    ),
+    [fix],
+  )
 }
 
-const told = ({ target, packets }: Pinged): Record<string, unknown> => ({ target, sent: packets.length, received: packets.filter(({ outcome }) => outcome === 'reply').length, packets })
-const some = (pinged: Pinged | null, holds: (packet: PingPacket) => boolean): boolean => pinged?.packets.some(holds) ?? false
-const isDroppedHere = (pinged: Pinged | null): boolean => some(pinged, ({ outcome, detail }) => outcome === 'not_sent' && detail.includes(DROPPED_HERE))
-const wordsOf = ({ packets }: Pinged): string => packets.find(({ detail }) => detail !== '')?.detail || 'no answer in time'
-const isHeardInside = ({ inside, counted }: Facts): boolean => isAnswered(inside) || (counted?.deltas.rx_packets ?? 0) > 0
+const told = ({ target, packets }: Pinged): Record<string, unknown> => ({
+  target,
+  sent: packets.length,
+  received: packets.filter(({ outcome }) => outcome === 'reply').length,
+  packets,
+})
+const some = (pinged: Pinged | null, holds: (packet: PingPacket) => boolean): boolean =>
+  pinged?.packets.some(holds) ?? false
+const isDroppedHere = (pinged: Pinged | null): boolean =>
+  some(pinged, ({ outcome, detail }) => outcome === 'not_sent' && detail.includes(DROPPED_HERE))
+const wordsOf = ({ packets }: Pinged): string =>
+  packets.find(({ detail }) => detail !== '')?.detail || 'no answer in time'
+const isHeardInside = ({ inside, counted }: Facts): boolean =>
+  isAnswered(inside) || (counted?.deltas.rx_packets ?? 0) > 0
 
 /** The kernel takes a packet into a tunnel, and counts an error where it comes no further. */
 const isStuckHere = ({ counted, around }: Facts): boolean => (counted?.deltas.tx_errors ?? 0) > 0 && isAnswered(around)
-const isBlockedHere = (facts: Facts): boolean => facts.block !== null || isStuckHere(facts) || isDroppedHere(facts.inside) || isDroppedHere(facts.around)
+const isBlockedHere = (facts: Facts): boolean =>
+  facts.block !== null || isStuckHere(facts) || isDroppedHere(facts.inside) || isDroppedHere(facts.around)
 
 /** The other server has a tunnel to nobody with these ends and keys. */
-const isRefusedThere = ({ inside }: Facts): boolean => some(inside, ({ outcome, detail }) => outcome === 'unreachable' && detail.includes(NO_SUCH_TUNNEL))
+const isRefusedThere = ({ inside }: Facts): boolean =>
+  some(inside, ({ outcome, detail }) => outcome === 'unreachable' && detail.includes(NO_SUCH_TUNNEL))
 
 /** What comes does not fit this tunnel, somebody behind it does not know the other address, or nothing can be sent from the own one. */
 const isMismatched = (facts: Facts): boolean =>
   (facts.counted?.deltas.rx_errors ?? 0) > 0 ||
-  (facts.link?.is_up === true && some(facts.inside, ({ outcome, detail, from_address }) => (outcome === 'not_sent' ? !detail.includes(DROPPED_HERE) : outcome === 'unreachable' && from_address !== facts.inside?.source && !detail.includes('GRE'))))
+  (facts.link?.is_up === true &&
+    some(facts.inside, ({ outcome, detail, from_address }) =>
+      outcome === 'not_sent'
+        ? !detail.includes(DROPPED_HERE)
+        : outcome === 'unreachable' && from_address !== facts.inside?.source && !detail.includes('GRE'),
+    ))
 
 /** Answers with another key, or from elsewhere, come to no interface; what anybody else sends in vain is refused just so. */
 const isRefusedHere = ({ inside, refused }: Facts): boolean => inside !== null && refused >= inside.packets.length
@@ -64,12 +117,30 @@ const isRefusedHere = ({ inside, refused }: Facts): boolean => inside !== null &
 function underlay({ local_endpoint, remote_endpoint }: TunnelRecord, facts: Facts): Finding {
   const { around } = facts
   if (isAnswered(around)) return fine('underlay', `The other server ${remote_endpoint} answers.`, told(around))
-  const data = fine('underlay', `The other server ${remote_endpoint} does not answer: ${wordsOf(around)}.`, told(around))
+  const data = fine(
+    'underlay',
+    `The other server ${remote_endpoint} does not answer: ${wordsOf(around)}.`,
+    told(around),
+  )
   const isTold = some(around, ({ outcome }) => outcome === 'unreachable' || outcome === 'not_sent')
-  if (isHeardInside(facts) || isRefusedThere(facts) || isDroppedHere(around) || (isBlockedHere(facts) && !isTold)) return data
+  if (isHeardInside(facts) || isRefusedThere(facts) || isDroppedHere(around) || (isBlockedHere(facts) && !isTold))
+    return data
   const isOwnFault = some(around, ({ outcome }) => outcome === 'not_sent')
-  const fix = [`See that ${remote_endpoint} is up and can be reached from this server: POST diagnostics/traceroute tells how far packets come.`, 'See that remote_endpoint is the address of the other server.']
-  return against('UNDERLAY_UNREACHABLE', data, isOwnFault ? [`See that local_endpoint ${local_endpoint} is an address of this server, and that it has a route to ${remote_endpoint}.`, ...fix] : fix, isTold)
+  const fix = [
+    `See that ${remote_endpoint} is up and can be reached from this server: POST diagnostics/traceroute tells how far packets come.`,
+    'See that remote_endpoint is the address of the other server.',
+  ]
+  return against(
+    'UNDERLAY_UNREACHABLE',
+    data,
+    isOwnFault
+      ? [
+          `See that local_endpoint ${local_endpoint} is an address of this server, and that it has a route to ${remote_endpoint}.`,
+          ...fix,
+        ]
+      : fix,
+    isTold,
+  )
 }
 
 const compare = ({ ikey, okey }: TunnelRecord): string =>
@@ -80,13 +151,41 @@ const PAIR = 'A pairing code of this tunnel gives the other server all of them.'
 function answers(record: TunnelRecord, facts: Facts): Finding {
   const { inside, why, counted, around } = facts
   const { local_endpoint, remote_endpoint } = record
-  if (!inside) return fine('tunnel_ping', why === '' ? 'Nothing can be sent without an interface.' : `Nobody inside the tunnel was asked. ${why}`)
-  if (isAnswered(inside)) return fine('tunnel_ping', `The other end ${inside.target} answers through the tunnel.`, told(inside))
-  const silent = fine('tunnel_ping', `The other end ${inside.target} does not answer through the tunnel: ${wordsOf(inside)}.`, told(inside))
-  if (isRefusedThere(facts)) return against('KEY_OR_ADDRESSING_MISMATCH', silent, [compare(record), `See that the other server has a tunnel from ${remote_endpoint} to ${local_endpoint}, of the same type, and that it is up.`, PAIR])
+  if (!inside)
+    return fine(
+      'tunnel_ping',
+      why === '' ? 'Nothing can be sent without an interface.' : `Nobody inside the tunnel was asked. ${why}`,
+    )
+  if (isAnswered(inside))
+    return fine('tunnel_ping', `The other end ${inside.target} answers through the tunnel.`, told(inside))
+  const silent = fine(
+    'tunnel_ping',
+    `The other end ${inside.target} does not answer through the tunnel: ${wordsOf(inside)}.`,
+    told(inside),
+  )
+  if (isRefusedThere(facts))
+    return against('KEY_OR_ADDRESSING_MISMATCH', silent, [
+      compare(record),
+      `See that the other server has a tunnel from ${remote_endpoint} to ${local_endpoint}, of the same type, and that it is up.`,
+      PAIR,
+    ])
   const hasLeft = inside.packets.some(({ outcome }) => outcome !== 'not_sent')
   if (!hasLeft || isMismatched(facts) || isHeardInside(facts) || isBlockedHere(facts)) return silent
-  if (isRefusedHere(facts)) return against('KEY_OR_ADDRESSING_MISMATCH', fine('tunnel_ping', `${silent.evidence.detail} Meanwhile this server refused ${facts.refused} packets, as it does those that none of its tunnels takes.`, silent.evidence.data), [compare(record), `See that the tunnel of the other server sends from ${remote_endpoint} to ${local_endpoint}.`, PAIR], false)
+  if (isRefusedHere(facts))
+    return against(
+      'KEY_OR_ADDRESSING_MISMATCH',
+      fine(
+        'tunnel_ping',
+        `${silent.evidence.detail} Meanwhile this server refused ${facts.refused} packets, as it does those that none of its tunnels takes.`,
+        silent.evidence.data,
+      ),
+      [
+        compare(record),
+        `See that the tunnel of the other server sends from ${remote_endpoint} to ${local_endpoint}.`,
+        PAIR,
+      ],
+      false,
+    )
   const fix = [
     'See that the other server has a tunnel to this one, and that it is up.',
     `See that no firewall between here and ${remote_endpoint}, nor one of the other server, drops GRE (IP protocol 47).`,
@@ -99,24 +198,80 @@ function traffic(record: TunnelRecord, facts: Facts): Finding {
   const { counted, inside } = facts
   if (!counted) return fine('counters', 'There are no counters without an interface.')
   const { rx_packets, tx_packets, rx_errors, tx_errors } = counted.deltas
-  const found = fine('counters', `In ${counted.interval_seconds} s ${tx_packets} packets went out and ${rx_packets} came in; errors: ${tx_errors} out, ${rx_errors} in.`, { ...counted })
-  if (inside === null || isAnswered(inside) || isRefusedThere(facts) || !(isMismatched(facts) || isHeardInside(facts))) return found
-  return against('KEY_OR_ADDRESSING_MISMATCH', found, [`Compare the addresses: ${inside.target} is to be an address of the tunnel on the other server.`, compare(record), PAIR], isMismatched(facts))
+  const found = fine(
+    'counters',
+    `In ${counted.interval_seconds} s ${tx_packets} packets went out and ${rx_packets} came in; errors: ${tx_errors} out, ${rx_errors} in.`,
+    { ...counted },
+  )
+  if (inside === null || isAnswered(inside) || isRefusedThere(facts) || !(isMismatched(facts) || isHeardInside(facts)))
+    return found
+  return against(
+    'KEY_OR_ADDRESSING_MISMATCH',
+    found,
+    [
+      `Compare the addresses: ${inside.target} is to be an address of the tunnel on the other server.`,
+      compare(record),
+      PAIR,
+    ],
+    isMismatched(facts),
+  )
 }
 
 function mtu({ interface_name }: TunnelRecord, { large, link }: Facts): Finding {
   if (!large) return fine('mtu', 'Whether large packets arrive was not tried, as small ones do not.')
-  const found = fine('mtu', isAnswered(large) ? `Packets of ${link?.mtu} bytes, the MTU of ${interface_name}, arrive.` : `Small packets arrive, and those of ${link?.mtu} bytes, the MTU of ${interface_name}, do not.`, told(large))
-  return isAnswered(large) ? found : against('MTU_PROBLEM', found, ['Find the MTU that fits, and apply it: POST diagnostics/mtu-probe.'], some(large, ({ outcome }) => outcome === 'too_big') || large.packets.length > 2)
+  const found = fine(
+    'mtu',
+    isAnswered(large)
+      ? `Packets of ${link?.mtu} bytes, the MTU of ${interface_name}, arrive.`
+      : `Small packets arrive, and those of ${link?.mtu} bytes, the MTU of ${interface_name}, do not.`,
+    told(large),
+  )
+  return isAnswered(large)
+    ? found
+    : against(
+        'MTU_PROBLEM',
+        found,
+        ['Find the MTU that fits, and apply it: POST diagnostics/mtu-probe.'],
+        some(large, ({ outcome }) => outcome === 'too_big') || large.packets.length > 2,
+      )
 }
 
 function firewall({ remote_endpoint, interface_name }: TunnelRecord, facts: Facts): Finding {
   const { foreign, inside, around, block } = facts
   const data = { readable: foreign.is_readable, managers: foreign.managers, total: foreign.total }
   const letOut = `Let GRE (IP protocol 47) to ${remote_endpoint} and everything out of ${interface_name} through.`
-  if (block) return against('LOCAL_FIREWALL_BLOCK', fine('firewall', `Table ${block.table}, chain ${block.chain}, drops GRE that ${block.direction === 'in' ? `comes from ${remote_endpoint}` : 'this server sends'}: ${block.text}.`, { ...data, block }), [block.remedy])
-  if (isDroppedHere(inside) || isDroppedHere(around)) return against('LOCAL_FIREWALL_BLOCK', fine('firewall', 'A firewall rule of this server drops what it sends itself.', data), [letOut])
-  if (isStuckHere(facts) && !isAnswered(inside)) return against('LOCAL_FIREWALL_BLOCK', fine('firewall', 'This server does not let out the GRE packets that the tunnel sends, though it reaches the other server.', data), [letOut], false)
-  if (!foreign.is_readable) return fine('firewall', `${foreign.detail}, so a firewall of this server that drops GRE would not be seen here.`, data)
+  if (block)
+    return against(
+      'LOCAL_FIREWALL_BLOCK',
+      fine(
+        'firewall',
+        `Table ${block.table}, chain ${block.chain}, drops GRE that ${block.direction === 'in' ? `comes from ${remote_endpoint}` : 'this server sends'}: ${block.text}.`,
+        { ...data, block },
+      ),
+      [block.remedy],
+    )
+  if (isDroppedHere(inside) || isDroppedHere(around))
+    return against(
+      'LOCAL_FIREWALL_BLOCK',
+      fine('firewall', 'A firewall rule of this server drops what it sends itself.', data),
+      [letOut],
+    )
+  if (isStuckHere(facts) && !isAnswered(inside))
+    return against(
+      'LOCAL_FIREWALL_BLOCK',
+      fine(
+        'firewall',
+        'This server does not let out the GRE packets that the tunnel sends, though it reaches the other server.',
+        data,
+      ),
+      [letOut],
+      false,
+    )
+  if (!foreign.is_readable)
+    return fine(
+      'firewall',
+      `${foreign.detail}, so a firewall of this server that drops GRE would not be seen here.`,
+      data,
+    )
   return fine('firewall', 'No rule of other software is seen that drops GRE.', data)
 }

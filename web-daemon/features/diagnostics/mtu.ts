@@ -21,25 +21,45 @@ export const probeMtu =
   async (context: CommandContext, { params, body, problems, gone }: Incoming<MtuProbeBody>): Promise<Answer> => {
     const record = await targetOf(context, idIn(params))
     const path = body.probe_tunnel === true ? 'tunnel' : 'underlay'
-    const asked: MtuParams = { ...pathEnds(record, path, body, problems), ...sizesOf(body, context.settings, problems), timeout_ms: Math.round(1000 * (body.timeout_seconds ?? TIMEOUT_SECONDS)) }
+    const asked: MtuParams = {
+      ...pathEnds(record, path, body, problems),
+      ...sizesOf(body, context.settings, problems),
+      timeout_ms: Math.round(1000 * (body.timeout_seconds ?? TIMEOUT_SECONDS)),
+    }
     problems.throwIfAny()
     const link = (await observe(context.ask, [record.interface_name]))(record.interface_name)
-    const run = await runs.begin({ tunnel_id: record.tunnel_id, type: 'mtu-probe', params: { ...body, min: asked.min, max: asked.max } }, gone)
+    const run = await runs.begin(
+      { tunnel_id: record.tunnel_id, type: 'mtu-probe', params: { ...body, min: asked.min, max: asked.max } },
+      gone,
+    )
     context.note.operation(`Run ${run.begun.diagnostic_run_id}: path MTU to ${asked.target_address}`)
     const steps: MtuStep[] = []
     let result: MtuProbeResult | null = null
     const ended = await run.carryOut(async () => {
       const found = await run.stream('path.mtu', asked, (step) => void steps.push(step), run.signal)
-      result = resultOf(record, path, asked, { ...found, steps, current: link.mtu ?? record.mtu, cancelled: run.signal.aborted })
+      result = resultOf(record, path, asked, {
+        ...found,
+        steps,
+        current: link.mtu ?? record.mtu,
+        cancelled: run.signal.aborted,
+      })
       return { result: { ...result }, is_success: found.path_mtu !== null }
     })
     return ok(answerOf(record, ended, result))
   }
 
 function sizesOf(body: MtuProbeBody, settings: SettingsReader, problems: Problems): Pick<MtuParams, 'min' | 'max'> {
-  const [min, max] = [body.min ?? settings.get('diagnostics.mtu_probe_min'), body.max ?? settings.get('diagnostics.mtu_probe_max')]
+  const [min, max] = [
+    body.min ?? settings.get('diagnostics.mtu_probe_min'),
+    body.max ?? settings.get('diagnostics.mtu_probe_max'),
+  ]
   const field = body.max === undefined ? 'min' : 'max'
-  if (min > max && !problems.has('min') && !problems.has('max')) problems.add(field, 'INVALID_VALUE', `A probe goes from the smallest packet to the largest: min is ${min} and max ${max}.`)
+  if (min > max && !problems.has('min') && !problems.has('max'))
+    problems.add(
+      field,
+      'INVALID_VALUE',
+      `A probe goes from the smallest packet to the largest: min is ${min} and max ${max}.`,
+    )
   return { min, max }
 }
 
@@ -47,8 +67,12 @@ type Found = MtuResult & { readonly steps: readonly MtuStep[]; readonly current:
 
 function resultOf(record: TunnelRecord, path: PathName, asked: MtuParams, found: Found): MtuProbeResult {
   const { path_mtu, current, steps, cancelled } = found
-  const overhead = overheadOf(kindOfType(record.tunnel_type_id), record, record).reduce((sum, { bytes }) => sum + bytes, 0)
-  const fitting = path_mtu === null ? null : Math.min(path === 'underlay' ? path_mtu - overhead : path_mtu, MTU_RANGE.highest)
+  const overhead = overheadOf(kindOfType(record.tunnel_type_id), record, record).reduce(
+    (sum, { bytes }) => sum + bytes,
+    0,
+  )
+  const fitting =
+    path_mtu === null ? null : Math.min(path === 'underlay' ? path_mtu - overhead : path_mtu, MTU_RANGE.highest)
   return {
     discovered_path_mtu: path_mtu,
     recommended_tunnel_mtu: fitting,
@@ -59,7 +83,12 @@ function resultOf(record: TunnelRecord, path: PathName, asked: MtuParams, found:
     reported_path_mtu: found.reported_mtu,
     current_tunnel_mtu: current,
     matches: fitting === current,
-    steps: steps.map(({ packet_size, outcome, detail, reported_mtu }) => ({ packet_size, fits: outcome === 'fits', detail, reported_mtu })),
+    steps: steps.map(({ packet_size, outcome, detail, reported_mtu }) => ({
+      packet_size,
+      fits: outcome === 'fits',
+      detail,
+      reported_mtu,
+    })),
     detail: found.detail,
     cancelled,
     applied: false,
@@ -69,6 +98,9 @@ function resultOf(record: TunnelRecord, path: PathName, asked: MtuParams, found:
 function answerOf(record: TunnelRecord, run: MtuProbeAnswer['run'], result: MtuProbeResult | null): MtuProbeAnswer {
   if (!result) throw new Error(`Run ${run.diagnostic_run_id} ended without a result`)
   const mtu = result.recommended_tunnel_mtu
-  const apply = mtu !== null && isMtuPossible(mtu, record.addresses) ? { method: 'PATCH' as const, path: `/tunnels/${record.tunnel_id}`, body: { mtu } } : null
+  const apply =
+    mtu !== null && isMtuPossible(mtu, record.addresses)
+      ? { method: 'PATCH' as const, path: `/tunnels/${record.tunnel_id}`, body: { mtu } }
+      : null
   return { run, result, apply }
 }

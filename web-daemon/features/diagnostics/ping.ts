@@ -1,5 +1,12 @@
 // A ping by hand: packet by packet on a stream, and stored as a run; who goes away ends it (interface.md, Events: Ping; decisions.md, D1 to D4, E8).
-import { PING_COUNT_MAX, type DiagnosticRun, type PingBody, type PingPacketEvent, type PingSummary, type PingSummaryEvent } from '@panel/shared/api/diagnostics.ts'
+import {
+  PING_COUNT_MAX,
+  type DiagnosticRun,
+  type PingBody,
+  type PingPacketEvent,
+  type PingSummary,
+  type PingSummaryEvent,
+} from '@panel/shared/api/diagnostics.ts'
 import type { PingPacket, PingParams } from '@panel/shared/path/model.ts'
 import type { Logger } from 'pino'
 import type { Incoming, StreamContext } from '../../platform/http/endpoint.ts'
@@ -17,7 +24,10 @@ const PACKET_SIZE = 56
 
 export const pingTunnel =
   (runs: Runs, logger: Logger) =>
-  async ({ db, settings, note }: StreamContext, { params, body, problems, gone }: Incoming<PingBody>): Promise<StreamSource> => {
+  async (
+    { db, settings, note }: StreamContext,
+    { params, body, problems, gone }: Incoming<PingBody>,
+  ): Promise<StreamSource> => {
     const record = await livingTunnel(db, idIn(params))
     note.target('tunnel', record.tunnel_id)
     const asked: PingParams = { ...pathEnds(record, 'tunnel', body, problems), ...paceOf(body, settings, problems) }
@@ -30,9 +40,18 @@ export const pingTunnel =
     }
   }
 
-function paceOf(body: PingBody, settings: SettingsReader, problems: Problems): Omit<PingParams, 'interface_name' | 'source_address' | 'target_address'> {
+function paceOf(
+  body: PingBody,
+  settings: SettingsReader,
+  problems: Problems,
+): Omit<PingParams, 'interface_name' | 'source_address' | 'target_address'> {
   const most = Math.min(settings.get('diagnostics.manual_ping_max_count'), PING_COUNT_MAX)
-  if (body.count !== undefined && body.count > most) problems.add('count', 'INVALID_VALUE', `count must be at most ${most}, by the setting diagnostics.manual_ping_max_count.`)
+  if (body.count !== undefined && body.count > most)
+    problems.add(
+      'count',
+      'INVALID_VALUE',
+      `count must be at most ${most}, by the setting diagnostics.manual_ping_max_count.`,
+    )
   return {
     count: body.count ?? Math.min(settings.get('diagnostics.manual_ping_count'), most),
     interval_ms: Math.round(1000 * (body.interval_seconds ?? settings.get('diagnostics.manual_ping_interval'))),
@@ -43,8 +62,23 @@ function paceOf(body: PingBody, settings: SettingsReader, problems: Problems): O
 }
 
 /** In the words of the request. */
-const toldOf = ({ count, interval_ms, timeout_ms, packet_size, is_dont_fragment, source_address, target_address }: PingParams): Record<string, unknown> =>
-  ({ count, interval_seconds: interval_ms / 1000, timeout_seconds: timeout_ms / 1000, packet_size, df: is_dont_fragment, source: source_address, target: target_address })
+const toldOf = ({
+  count,
+  interval_ms,
+  timeout_ms,
+  packet_size,
+  is_dont_fragment,
+  source_address,
+  target_address,
+}: PingParams): Record<string, unknown> => ({
+  count,
+  interval_seconds: interval_ms / 1000,
+  timeout_seconds: timeout_ms / 1000,
+  packet_size,
+  df: is_dont_fragment,
+  source: source_address,
+  target: target_address,
+})
 
 async function tell(run: Run, asked: PingParams, subscriber: Subscriber, logger: Logger): Promise<void> {
   subscriber.send(eventOf('run', run.begun))
@@ -52,34 +86,63 @@ async function tell(run: Run, asked: PingParams, subscriber: Subscriber, logger:
     const ended = await run.carryOut(() => ping(run, asked, (packet) => subscriber.send(eventOf('packet', packet))))
     subscriber.send(eventOf('summary', summaryEvent(ended)))
   } catch (failure) {
-    if (!(failure instanceof Refusal)) logger.error({ err: failure, diagnostic_run_id: run.begun.diagnostic_run_id }, 'a ping failed')
-    subscriber.send(eventOf('error', { message: failure instanceof Refusal ? failure.message : 'An unforeseen failure ended the ping' }))
+    if (!(failure instanceof Refusal))
+      logger.error({ err: failure, diagnostic_run_id: run.begun.diagnostic_run_id }, 'a ping failed')
+    subscriber.send(
+      eventOf('error', {
+        message: failure instanceof Refusal ? failure.message : 'An unforeseen failure ended the ping',
+      }),
+    )
   }
   subscriber.end()
 }
 
-async function ping({ stream, signal }: Run, asked: PingParams, onPacket: (packet: PingPacketEvent) => void): Promise<Outcome> {
+async function ping(
+  { stream, signal }: Run,
+  asked: PingParams,
+  onPacket: (packet: PingPacketEvent) => void,
+): Promise<Outcome> {
   const window = new Window(asked.count)
   if (!signal.aborted) {
-    await stream('path.ping', asked, ({ packets }) => {
-      for (const packet of packets) {
-        const told = packetEvent(packet, asked.packet_size)
-        if (!told) continue
-        if (told.success) window.answered(packet.sequence, packet.rtt_us ?? 0, packet.sent_at_ms)
-        else window.lost(packet.sequence)
-        onPacket(told)
-      }
-    }, signal)
+    await stream(
+      'path.ping',
+      asked,
+      ({ packets }) => {
+        for (const packet of packets) {
+          const told = packetEvent(packet, asked.packet_size)
+          if (!told) continue
+          if (told.success) window.answered(packet.sequence, packet.rtt_us ?? 0, packet.sent_at_ms)
+          else window.lost(packet.sequence)
+          onPacket(told)
+        }
+      },
+      signal,
+    )
   }
   const summary = summaryOf(window)
-  return { result: { summary, source: asked.source_address, target: asked.target_address, cancelled: signal.aborted }, is_success: summary.received > 0 }
+  return {
+    result: { summary, source: asked.source_address, target: asked.target_address, cancelled: signal.aborted },
+    is_success: summary.received > 0,
+  }
 }
 
 /** One per packet: an answer after the time that was given changes nothing of it. */
-function packetEvent({ sequence, outcome, rtt_us, from_address, detail, sent_at_ms }: PingPacket, size: number): PingPacketEvent | null {
+function packetEvent(
+  { sequence, outcome, rtt_us, from_address, detail, sent_at_ms }: PingPacket,
+  size: number,
+): PingPacketEvent | null {
   if (outcome === 'late') return null
   const success = outcome === 'reply'
-  return { sequence, success, rtt_ms: rtt_us === null ? null : rtt_us / 1000, size, from: from_address, error: detail, kind: outcome, at: new Date(sent_at_ms).toISOString() }
+  return {
+    sequence,
+    success,
+    rtt_ms: rtt_us === null ? null : rtt_us / 1000,
+    size,
+    from: from_address,
+    error: detail,
+    kind: outcome,
+    at: new Date(sent_at_ms).toISOString(),
+  }
 }
 
 function summaryOf(window: Window): PingSummary {

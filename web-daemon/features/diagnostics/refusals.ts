@@ -2,15 +2,28 @@
 import type { Host } from '../metrics/host.ts'
 
 /** What it said, and what it held back as it says so much in a second and no more (RFC 1213, RFC 2466; net/ipv4/proc.c). */
-const COUNTED = ['OutDestUnreachs', 'OutRateLimitHost', 'OutRateLimitGlobal', 'Icmp6OutDestUnreachs', 'Icmp6OutRateLimitHost']
+const COUNTED = [
+  'OutDestUnreachs',
+  'OutRateLimitHost',
+  'OutRateLimitGlobal',
+  'Icmp6OutDestUnreachs',
+  'Icmp6OutRateLimitHost',
+]
 
 /** So many since boot. Where the kernel tells nothing, nothing seems to be refused. */
 export function refusalsSent({ has, read }: Host): number {
-  const [names = [], figures = []] = linesOf({ has, read }, '/proc/net/snmp').filter((line) => line.startsWith('Icmp:')).map(wordsOf)
+  const [names = [], figures = []] = linesOf({ has, read }, '/proc/net/snmp')
+    .filter((line) => line.startsWith('Icmp:'))
+    .map(wordsOf)
   const ipv4 = names.map((name, at) => [name, figures[at]] as const)
-  const ipv6 = linesOf({ has, read }, '/proc/net/snmp6').map(wordsOf).map(([name = '', figure]) => [name, figure] as const)
-  return [...ipv4, ...ipv6].filter(([name]) => COUNTED.includes(name)).reduce((sum, [, figure]) => sum + Number(figure), 0)
+  const ipv6 = linesOf({ has, read }, '/proc/net/snmp6')
+    .map(wordsOf)
+    .map(([name = '', figure]) => [name, figure] as const)
+  return [...ipv4, ...ipv6]
+    .filter(([name]) => COUNTED.includes(name))
+    .reduce((sum, [, figure]) => sum + Number(figure), 0)
 }
 
-const linesOf = ({ has, read }: Pick<Host, 'has' | 'read'>, path: string): string[] => (has(path) ? read(path).split('\n') : [])
+const linesOf = ({ has, read }: Pick<Host, 'has' | 'read'>, path: string): string[] =>
+  has(path) ? read(path).split('\n') : []
 const wordsOf = (line: string): string[] => line.trim().split(/\s+/)

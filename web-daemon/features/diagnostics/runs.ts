@@ -95,8 +95,13 @@ export class Runs {
 
   #take(tunnel_id: number): { place: Place; leave: () => void } {
     const own = [...this.#places].find((place) => place.tunnel_id === tunnel_id)
-    if (own) throw full(`Run ${own.id ?? ''} of this tunnel is under way already. Wait for its end, or stop it: DELETE /diagnostics/runs/${own.id ?? '{id}'}.`, own.id)
-    if (this.#places.size >= AT_ONCE) throw full(`${AT_ONCE} runs of other tunnels are under way already. Try again when one has ended.`, null)
+    if (own)
+      throw full(
+        `Run ${own.id ?? ''} of this tunnel is under way already. Wait for its end, or stop it: DELETE /diagnostics/runs/${own.id ?? '{id}'}.`,
+        own.id,
+      )
+    if (this.#places.size >= AT_ONCE)
+      throw full(`${AT_ONCE} runs of other tunnels are under way already. Try again when one has ended.`, null)
     let end = (): void => undefined
     const ended = new Promise<void>((resolve) => (end = resolve))
     const place: Place = { tunnel_id, aborting: new AbortController(), ended, id: null }
@@ -132,4 +137,7 @@ export class Runs {
 const stopped = (): Refusal => new Refusal('CONFLICT', 'The run was stopped before it had come to anything.')
 
 const full = (message: string, running: number | null): Refusal =>
-  new Refusal('RATE_LIMITED', message, { details: { retry_after_seconds: 3, running_diagnostic_run_id: running }, headers: { 'Retry-After': '3' } })
+  new Refusal('RATE_LIMITED', message, {
+    details: { retry_after_seconds: 3, running_diagnostic_run_id: running },
+    headers: { 'Retry-After': '3' },
+  })

@@ -43,12 +43,19 @@ export interface Seen {
   readonly refused: number
 }
 
-export const isAnswered = (pinged: Pinged | null): boolean => pinged !== null && pinged.packets.some(({ outcome }) => outcome === 'reply')
+export const isAnswered = (pinged: Pinged | null): boolean =>
+  pinged !== null && pinged.packets.some(({ outcome }) => outcome === 'reply')
 
-export async function lookAt({ ask, settings, host }: Pick<ReadContext, 'ask' | 'settings'> & { readonly host: Host }, record: TunnelRecord, run: Run, seconds: number): Promise<Seen> {
+export async function lookAt(
+  { ask, settings, host }: Pick<ReadContext, 'ask' | 'settings'> & { readonly host: Host },
+  record: TunnelRecord,
+  run: Run,
+  seconds: number,
+): Promise<Seen> {
   const timeout_ms = Math.round(1000 * settings.get('diagnostics.manual_ping_timeout'))
   const interval_ms = Math.max(10, Math.round((1000 * seconds) / PACKETS))
-  const ping = (ends: Ends, packet_size = SMALL, is_dont_fragment = false): Promise<Pinged> => pingOf(run, { ...ends, count: PACKETS, interval_ms, timeout_ms, packet_size, is_dont_fragment })
+  const ping = (ends: Ends, packet_size = SMALL, is_dont_fragment = false): Promise<Pinged> =>
+    pingOf(run, { ...ends, count: PACKETS, interval_ms, timeout_ms, packet_size, is_dont_fragment })
   const problems = new Problems()
   const ends = pathEnds(record, 'tunnel', {}, problems)
   const link = (await probeOne(ask, record.interface_name)).observed
@@ -67,12 +74,19 @@ export async function lookAt({ ask, settings, host }: Pick<ReadContext, 'ask' | 
   const room = (link?.mtu ?? 0) - headersFor(ends.target_address)
   const large = isAnswered(inside) && room > SMALL ? await ping(ends, room, true) : null
   const refused = refusalsSent(host) - refusedBefore
-  const device = interfaces?.find(({ addresses }) => addresses.some((cidr) => cidr.split('/')[0] === record.local_endpoint))?.name ?? null
+  const device =
+    interfaces?.find(({ addresses }) => addresses.some((cidr) => cidr.split('/')[0] === record.local_endpoint))?.name ??
+    null
   return { link, counted, inside, why: problems.all[0]?.message ?? '', around, large, foreign, device, refused }
 }
 
 async function pingOf({ stream, signal }: Run, params: PingParams): Promise<Pinged> {
   const packets: PingPacket[] = []
-  await stream('path.ping', params, (item) => void packets.push(...item.packets.filter(({ outcome }) => outcome !== 'late')), signal)
+  await stream(
+    'path.ping',
+    params,
+    (item) => void packets.push(...item.packets.filter(({ outcome }) => outcome !== 'late')),
+    signal,
+  )
   return { source: params.source_address, target: params.target_address, packets }
 }

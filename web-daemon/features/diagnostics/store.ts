@@ -9,7 +9,10 @@ import type { DiagnosticRunTable } from './table.ts'
 export const RUNS_KEPT = 200
 
 export type NewRun = Pick<DiagnosticRun, 'tunnel_id' | 'type' | 'params' | 'started_date'>
-export type Ended = Pick<DiagnosticRun, 'is_success'> & { readonly result: Record<string, unknown>; readonly finished_date: string }
+export type Ended = Pick<DiagnosticRun, 'is_success'> & {
+  readonly result: Record<string, unknown>
+  readonly finished_date: string
+}
 
 export interface RunFilter {
   readonly tunnel_id?: number
@@ -18,12 +21,23 @@ export interface RunFilter {
 
 /** Returns the new id. */
 export async function insertRun(db: WriteDb, { type, params, ...run }: NewRun): Promise<number> {
-  const row = { ...run, diagnostic_type_id: DIAGNOSTIC_TYPES[type], params: JSON.stringify(params), result: null, is_success: 0, finished_date: null }
+  const row = {
+    ...run,
+    diagnostic_type_id: DIAGNOSTIC_TYPES[type],
+    params: JSON.stringify(params),
+    result: null,
+    is_success: 0,
+    finished_date: null,
+  }
   const { insertId } = await db.insertInto('diagnostic_run').values(row).executeTakeFirstOrThrow()
   return Number(insertId)
 }
 
-export async function endRun(db: WriteDb, diagnostic_run_id: number, { result, is_success, finished_date }: Ended): Promise<void> {
+export async function endRun(
+  db: WriteDb,
+  diagnostic_run_id: number,
+  { result, is_success, finished_date }: Ended,
+): Promise<void> {
   const row = { result: JSON.stringify(result), is_success: Number(is_success), finished_date }
   await db.updateTable('diagnostic_run').set(row).where('diagnostic_run_id', '=', diagnostic_run_id).execute()
 }
@@ -35,8 +49,15 @@ export async function deleteRun(db: WriteDb, diagnostic_run_id: number): Promise
 /** Of a tunnel, those beyond the newest. */
 export async function forgetOldRuns(db: WriteDb, tunnel_id: number): Promise<void> {
   const of = db.selectFrom('diagnostic_run').select('diagnostic_run_id').where('tunnel_id', '=', tunnel_id)
-  const oldest = of.orderBy('diagnostic_run_id', 'desc').offset(RUNS_KEPT - 1).limit(1)
-  await db.deleteFrom('diagnostic_run').where('tunnel_id', '=', tunnel_id).where('diagnostic_run_id', '<', oldest).execute()
+  const oldest = of
+    .orderBy('diagnostic_run_id', 'desc')
+    .offset(RUNS_KEPT - 1)
+    .limit(1)
+  await db
+    .deleteFrom('diagnostic_run')
+    .where('tunnel_id', '=', tunnel_id)
+    .where('diagnostic_run_id', '<', oldest)
+    .execute()
 }
 
 /** What was running when a panel ended without saying so. */
@@ -46,14 +67,29 @@ export async function endForgottenRuns(db: WriteDb, finished_date: string): Prom
 }
 
 export async function findRun(db: ReadDb, diagnostic_run_id: number): Promise<DiagnosticRun | null> {
-  const row = await db.selectFrom('diagnostic_run').selectAll().where('diagnostic_run_id', '=', diagnostic_run_id).executeTakeFirst()
+  const row = await db
+    .selectFrom('diagnostic_run')
+    .selectAll()
+    .where('diagnostic_run_id', '=', diagnostic_run_id)
+    .executeTakeFirst()
   return row ? runOf(row) : null
 }
 
 /** The newest first. */
-export async function findRuns(db: ReadDb, filter: RunFilter, { limit, offset }: Paging): Promise<{ runs: DiagnosticRun[]; total: number }> {
-  const { total } = await filtered(db, filter).select((e) => e.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
-  const rows = await filtered(db, filter).selectAll().orderBy('diagnostic_run_id', 'desc').limit(limit).offset(offset).execute()
+export async function findRuns(
+  db: ReadDb,
+  filter: RunFilter,
+  { limit, offset }: Paging,
+): Promise<{ runs: DiagnosticRun[]; total: number }> {
+  const { total } = await filtered(db, filter)
+    .select((e) => e.fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow()
+  const rows = await filtered(db, filter)
+    .selectAll()
+    .orderBy('diagnostic_run_id', 'desc')
+    .limit(limit)
+    .offset(offset)
+    .execute()
   return { runs: rows.map(runOf), total }
 }
 

@@ -11,7 +11,11 @@ import { deleteRun, findRun, findRuns, type RunFilter } from './store.ts'
 
 const MOST = { maximum: 500 }
 
-export const RUNS_QUERY = queryOf({ ...pageIn(MOST), tunnel_id: wholeIn('Only runs of this tunnel.'), type: oneOfIn(Object.keys(DIAGNOSTIC_TYPES), 'Only runs of this type.') })
+export const RUNS_QUERY = queryOf({
+  ...pageIn(MOST),
+  tunnel_id: wholeIn('Only runs of this tunnel.'),
+  type: oneOfIn(Object.keys(DIAGNOSTIC_TYPES), 'Only runs of this type.'),
+})
 
 export const listRuns =
   (runs: Runs) =>
@@ -45,11 +49,19 @@ export const removeRun =
   }
 
 function filterIn({ tunnel_id = '', type = '' }: Incoming['query']): RunFilter {
-  if (!/^\d{0,15}$/.test(tunnel_id)) throw new Refusal('INVALID_REQUEST', 'The filter tunnel_id is a whole number', { field: 'tunnel_id' })
+  if (!/^\d{0,15}$/.test(tunnel_id))
+    throw new Refusal('INVALID_REQUEST', 'The filter tunnel_id is a whole number', { field: 'tunnel_id' })
   const known: Readonly<Record<string, number>> = DIAGNOSTIC_TYPES
   const wanted = Object.hasOwn(known, type) ? known[type] : undefined
-  if (type !== '' && wanted === undefined) throw new Refusal('INVALID_REQUEST', `The filter type is one of ${Object.keys(known).join(', ')}`, { field: 'type', details: { known: Object.keys(known) } })
-  return { ...(tunnel_id !== '' && { tunnel_id: Number(tunnel_id) }), ...(wanted !== undefined && { diagnostic_type_id: wanted }) }
+  if (type !== '' && wanted === undefined)
+    throw new Refusal('INVALID_REQUEST', `The filter type is one of ${Object.keys(known).join(', ')}`, {
+      field: 'type',
+      details: { known: Object.keys(known) },
+    })
+  return {
+    ...(tunnel_id !== '' && { tunnel_id: Number(tunnel_id) }),
+    ...(wanted !== undefined && { diagnostic_type_id: wanted }),
+  }
 }
 
 const noSuchRun = (id: number): Refusal => new Refusal('NOT_FOUND', `There is no run ${id}.`)

@@ -1,5 +1,10 @@
 // Who stands on the way under a tunnel, or inside it, hop by hop (interface.md, traceroute; decisions.md, D6).
-import type { TracerouteAnswer, TracerouteBody, TracerouteHop, TracerouteResult } from '@panel/shared/api/diagnostics.ts'
+import type {
+  TracerouteAnswer,
+  TracerouteBody,
+  TracerouteHop,
+  TracerouteResult,
+} from '@panel/shared/api/diagnostics.ts'
 import type { TraceHop, TraceParams } from '@panel/shared/path/model.ts'
 import type { CommandContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
@@ -16,13 +21,34 @@ export const traceroute =
     const record = await targetOf(context, idIn(params))
     const path = body.probe_tunnel === true ? 'tunnel' : 'underlay'
     const { max_hops, probes, timeout_seconds } = { ...USUAL, ...body }
-    const asked: TraceParams = { ...pathEnds(record, path, body, problems), max_hops, probes, timeout_ms: Math.round(1000 * timeout_seconds) }
+    const asked: TraceParams = {
+      ...pathEnds(record, path, body, problems),
+      max_hops,
+      probes,
+      timeout_ms: Math.round(1000 * timeout_seconds),
+    }
     problems.throwIfAny()
-    const run = await runs.begin({ tunnel_id: record.tunnel_id, type: 'traceroute', params: { ...USUAL, ...body } }, gone)
+    const run = await runs.begin(
+      { tunnel_id: record.tunnel_id, type: 'traceroute', params: { ...USUAL, ...body } },
+      gone,
+    )
     context.note.operation(`Run ${run.begun.diagnostic_run_id}: the way to ${asked.target_address}`)
-    const result: TracerouteResult = { source: asked.source_address, target: asked.target_address, path, hops: [], reached: false, detail: '', cancelled: false }
+    const result: TracerouteResult = {
+      source: asked.source_address,
+      target: asked.target_address,
+      path,
+      hops: [],
+      reached: false,
+      detail: '',
+      cancelled: false,
+    }
     const ended = await run.carryOut(async () => {
-      const { is_reached, detail } = await run.stream('path.trace', asked, (hop) => void result.hops.push(hopOf(hop)), run.signal)
+      const { is_reached, detail } = await run.stream(
+        'path.trace',
+        asked,
+        (hop) => void result.hops.push(hopOf(hop)),
+        run.signal,
+      )
       Object.assign(result, { reached: is_reached, detail, cancelled: run.signal.aborted })
       return { result: { ...result }, is_success: is_reached }
     })

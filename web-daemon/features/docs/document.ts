@@ -13,7 +13,10 @@ export interface ApiDescription {
   readonly servers: readonly { readonly url: string }[]
   readonly tags: readonly { readonly name: string }[]
   readonly paths: Readonly<Record<string, PathItem>>
-  readonly components: { readonly schemas: Readonly<Record<string, OpenApiSchema>>; readonly securitySchemes: Readonly<Record<string, OpenApiSchema>> }
+  readonly components: {
+    readonly schemas: Readonly<Record<string, OpenApiSchema>>
+    readonly securitySchemes: Readonly<Record<string, OpenApiSchema>>
+  }
   readonly security: readonly OpenApiSchema[]
 }
 
@@ -38,7 +41,9 @@ export function describeApi(endpoints: readonly Endpoint[], basePath: string): A
     tags: [...TAGS].sort().map((name) => ({ name })),
     paths,
     components: {
-      schemas: Object.fromEntries(Object.entries(COMPONENTS).map(([name, schema]) => [name, openApiSchema(schema, name)])),
+      schemas: Object.fromEntries(
+        Object.entries(COMPONENTS).map(([name, schema]) => [name, openApiSchema(schema, name)]),
+      ),
       securitySchemes: { session: { type: 'apiKey', in: 'cookie', name: 'panel_access' } },
     },
     security: [{ session: [] }],

@@ -5,5 +5,7 @@ import { describeApi, type ApiDescription } from './document.ts'
 /** It is made when it is first asked for: what cannot be described fails that request and no other. */
 export function docsEndpoints(endpoints: readonly Endpoint[], basePath: string): Endpoint[] {
   let made: ApiDescription | null = null
-  return (['GET /docs', 'GET /docs/'] as const).map((route) => query(route, {}, async () => ok((made ??= describeApi(endpoints, basePath)))))
+  return (['GET /docs', 'GET /docs/'] as const).map((route) =>
+    query(route, {}, async () => ok((made ??= describeApi(endpoints, basePath)))),
+  )
 }

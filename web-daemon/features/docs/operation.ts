@@ -55,7 +55,12 @@ const json = (schema: TSchema): Response['content'] => ({ 'application/json': { 
 const listIn = (schema: TSchema, word: string): unknown[] => (schema[word] as unknown[] | undefined) ?? []
 
 const pathParameters = (endpoint: Endpoint): Parameter[] =>
-  [...pathOf(endpoint).matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({ name, in: 'path', required: true, schema: { type: 'integer', format: 'int64', minimum: 0 } }))
+  [...pathOf(endpoint).matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: { type: 'integer', format: 'int64', minimum: 0 },
+  }))
 
 const queryParameters = ({ query }: Endpoint): Parameter[] =>
   Object.entries(query?.properties ?? {}).map(([name, schema]) => {
@@ -68,23 +73,38 @@ const headerParameters = (endpoint: Endpoint): Parameter[] => [
   ...(endpoint.kind === 'command' && endpoint.isCreating === true ? [ONCE] : []),
 ]
 
-const CSRF: Parameter = { name: 'X-CSRF-Token', in: 'header', required: true, description: 'The value of the cookie panel_csrf.', schema: { type: 'string' } }
+const CSRF: Parameter = {
+  name: 'X-CSRF-Token',
+  in: 'header',
+  required: true,
+  description: 'The value of the cookie panel_csrf.',
+  schema: { type: 'string' },
+}
 const ONCE: Parameter = {
   name: 'Idempotency-Key',
   in: 'header',
   required: false,
-  description: 'A word of the client\'s own: the same word again within ten minutes returns the first answer.',
+  description: "A word of the client's own: the same word again within ten minutes returns the first answer.",
   schema: { type: 'string', maxLength: 255 },
 }
 
 function successOf(endpoint: Endpoint): Response['content'] {
-  if (endpoint.kind !== 'stream') return endpoint.answer ? json(endpoint.answer) : { 'application/json': { schema: { type: 'object' } } }
+  if (endpoint.kind !== 'stream')
+    return endpoint.answer ? json(endpoint.answer) : { 'application/json': { schema: { type: 'object' } } }
   const events = Object.entries(endpoint.events ?? {})
   const description = `Server-sent events: ${events.map(([name]) => name).join(', ')}. The data of each is JSON; x-events has the schemas.`
-  return { 'text/event-stream': { schema: { type: 'string', description }, 'x-events': Object.fromEntries(events.map(([name, schema]) => [name, openApiSchema(schema)])) } }
+  return {
+    'text/event-stream': {
+      schema: { type: 'string', description },
+      'x-events': Object.fromEntries(events.map(([name, schema]) => [name, openApiSchema(schema)])),
+    },
+  }
 }
 
-const refusal = (description: string): Response => ({ description, content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } } })
+const refusal = (description: string): Response => ({
+  description,
+  content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+})
 
 const REFUSALS = {
   '401': refusal('There is no session, or it has ended.'),

@@ -10,7 +10,27 @@ type Schema = Readonly<Record<string, unknown>>
 /** Under these names others refer to them. */
 export const COMPONENTS: Readonly<Record<string, TSchema>> = { Error: ErrorEnvelope, Warning }
 
-const SAME_WORDS = ['title', 'description', 'type', 'format', 'enum', 'default', 'nullable', 'minimum', 'maximum', 'multipleOf', 'minLength', 'maxLength', 'pattern', 'minItems', 'maxItems', 'uniqueItems', 'minProperties', 'maxProperties', 'required']
+const SAME_WORDS = [
+  'title',
+  'description',
+  'type',
+  'format',
+  'enum',
+  'default',
+  'nullable',
+  'minimum',
+  'maximum',
+  'multipleOf',
+  'minLength',
+  'maxLength',
+  'pattern',
+  'minItems',
+  'maxItems',
+  'uniqueItems',
+  'minProperties',
+  'maxProperties',
+  'required',
+]
 const OURS: readonly string[] = [...SCHEMA_NOTES, '$id']
 
 /** `name`: of the component that is being made, which cannot refer to itself. */
@@ -20,7 +40,10 @@ export function openApiSchema(given: TSchema, name = ''): OpenApiSchema {
   if (title !== name && COMPONENTS[title] === given) return { $ref: `#/components/schemas/${title}` }
   if (isNullable(schema)) return { ...openApiSchema(withoutNull(schema) as TSchema), nullable: true }
   const parts = Object.entries(schema).filter(([word, value]) => !OURS.includes(word) && value !== undefined)
-  return Object.assign(schema['x-secret'] === true && schema['type'] === 'string' ? { format: 'password' } : {}, ...parts.map(([word, value]) => said(word, value))) as OpenApiSchema
+  return Object.assign(
+    schema['x-secret'] === true && schema['type'] === 'string' ? { format: 'password' } : {},
+    ...parts.map(([word, value]) => said(word, value)),
+  ) as OpenApiSchema
 }
 
 function said(word: string, value: unknown): OpenApiSchema {
@@ -32,7 +55,11 @@ function said(word: string, value: unknown): OpenApiSchema {
     case 'additionalProperties':
       return { [word]: typeof value === 'boolean' ? value : openApiSchema(value as TSchema) }
     case 'properties':
-      return { [word]: Object.fromEntries(Object.entries(value as Record<string, TSchema>).map(([name, schema]) => [name, openApiSchema(schema)])) }
+      return {
+        [word]: Object.fromEntries(
+          Object.entries(value as Record<string, TSchema>).map(([name, schema]) => [name, openApiSchema(schema)]),
+        ),
+      }
     case 'anyOf':
     case 'oneOf':
     case 'allOf':
@@ -48,14 +75,23 @@ function said(word: string, value: unknown): OpenApiSchema {
 }
 
 const isNull = (schema: unknown): boolean => (schema as Schema)['type'] === 'null'
-const listOf = (schema: Schema, word: string): unknown[] => (Array.isArray(schema[word]) ? (schema[word] as unknown[]) : [])
+const listOf = (schema: Schema, word: string): unknown[] =>
+  Array.isArray(schema[word]) ? (schema[word] as unknown[]) : []
 
 /** There is no type null in OpenAPI 3.0.3. */
-const isNullable = (schema: Schema): boolean => listOf(schema, 'type').includes('null') || listOf(schema, 'anyOf').some(isNull)
+const isNullable = (schema: Schema): boolean =>
+  listOf(schema, 'type').includes('null') || listOf(schema, 'anyOf').some(isNull)
 
 function withoutNull({ type, anyOf, ...rest }: Schema): Schema {
-  const [types, branches] = [listOf({ type }, 'type').filter((one) => one !== 'null'), listOf({ anyOf }, 'anyOf').filter((one) => !isNull(one))]
+  const [types, branches] = [
+    listOf({ type }, 'type').filter((one) => one !== 'null'),
+    listOf({ anyOf }, 'anyOf').filter((one) => !isNull(one)),
+  ]
   if (types.length > 1) throw new Error('OpenAPI 3.0.3 has no word for a value of several types')
   if (branches.length === 1) return { ...rest, ...(branches[0] as Schema) }
-  return { ...rest, ...(type !== undefined && { type: types[0] ?? type }), ...(branches.length > 0 && { anyOf: branches }) }
+  return {
+    ...rest,
+    ...(type !== undefined && { type: types[0] ?? type }),
+    ...(branches.length > 0 && { anyOf: branches }),
+  }
 }

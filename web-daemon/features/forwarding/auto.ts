@@ -8,12 +8,20 @@ import { conntrackWarnings } from './view.ts'
 
 /** The rule stands whether this works or not; where it does not, the operator is told what is missing. Call it inside `inTurn`. */
 export async function forwardFor(context: CommandContext, family: Family): Promise<Warning[]> {
-  const [name, asked] = family === 6 ? (['IPv6', { ipv4: false, ipv6: true }] as const) : (['IPv4', { ipv4: true, ipv6: false }] as const)
-  const off = (why: string): Warning[] => [{ code: 'IP_FORWARDING_OFF', message: `${name} forwarding is off or not known to be on, and without it the rule relays nothing: ${why}`, field: '' }]
+  const [name, asked] =
+    family === 6 ? (['IPv6', { ipv4: false, ipv6: true }] as const) : (['IPv4', { ipv4: true, ipv6: false }] as const)
+  const off = (why: string): Warning[] => [
+    {
+      code: 'IP_FORWARDING_OFF',
+      message: `${name} forwarding is off or not known to be on, and without it the rule relays nothing: ${why}`,
+      field: '',
+    },
+  ]
   try {
     const found = await context.ask('forwarding.probe', {})
     if (family === 6 ? found.state.live.ipv6 : found.state.live.ipv4) return conntrackWarnings(found, context.settings)
-    if (!context.settings.get('routes.auto_enable_ip_forward')) return off('turn it on with POST /system/forwarding/enable.')
+    if (!context.settings.get('routes.auto_enable_ip_forward'))
+      return off('turn it on with POST /system/forwarding/enable.')
     await turnOn(context, found, asked)
     return conntrackWarnings(found, context.settings)
   } catch (refused) {

@@ -17,13 +17,41 @@ export interface ForwardingUse {
 const tag = 'system'
 
 export const forwardingEndpoints = (use: ForwardingUse): Endpoint[] => [
-  query('GET /system/forwarding', { tag, summary: 'Whether this server forwards packets, who set that, and what other software has put into netfilter.', answer: ForwardingAnswer }, showForwarding),
-  command('POST /system/forwarding/enable', { tag, summary: 'Turn IPv4 forwarding on, now and at boot, and IPv6 forwarding where a rule needs it; or, with revert, put back what was set before. Safe to repeat.', answer: ForwardingChangeAnswer, body: ForwardingBody, audit: 'ForwardingEnable' }, changeForwarding(use)),
+  query(
+    'GET /system/forwarding',
+    {
+      tag,
+      summary: 'Whether this server forwards packets, who set that, and what other software has put into netfilter.',
+      answer: ForwardingAnswer,
+    },
+    showForwarding,
+  ),
+  command(
+    'POST /system/forwarding/enable',
+    {
+      tag,
+      summary:
+        'Turn IPv4 forwarding on, now and at boot, and IPv6 forwarding where a rule needs it; or, with revert, put back what was set before. Safe to repeat.',
+      answer: ForwardingChangeAnswer,
+      body: ForwardingBody,
+      audit: 'ForwardingEnable',
+    },
+    changeForwarding(use),
+  ),
 ]
 
 async function showForwarding({ ask, settings }: ReadContext): Promise<Answer> {
-  const [found, backend, foreign] = await Promise.all([ask('forwarding.probe', {}), probeRuleBackend(ask), foreignRules(ask)])
-  const answer: ForwardingAnswer = { forwarding: forwardingView(found, backend), foreign: foreignView(foreign), backend, warnings: [...conntrackWarnings(found, settings), ...accountingWarnings(found)] }
+  const [found, backend, foreign] = await Promise.all([
+    ask('forwarding.probe', {}),
+    probeRuleBackend(ask),
+    foreignRules(ask),
+  ])
+  const answer: ForwardingAnswer = {
+    forwarding: forwardingView(found, backend),
+    foreign: foreignView(foreign),
+    backend,
+    warnings: [...conntrackWarnings(found, settings), ...accountingWarnings(found)],
+  }
   return ok(answer)
 }
 
@@ -39,17 +67,32 @@ const changeForwarding =
       else await turnOn(context, before, { ipv4: true, ipv6: before.has_ipv6 && rules.ipv6 > 0 })
       const after = await ask('forwarding.probe', {})
       const warnings: Warning[] = [...idleRules(after.state.live, rules), ...conntrackWarnings(after, context.settings)]
-      const answer: ForwardingChangeAnswer = { action, forwarding: forwardingView(after, await probeRuleBackend(ask)), warnings, note: NOTES[action](before.state.saved !== null, after.state.live.ipv6) }
+      const answer: ForwardingChangeAnswer = {
+        action,
+        forwarding: forwardingView(after, await probeRuleBackend(ask)),
+        warnings,
+        note: NOTES[action](before.state.saved !== null, after.state.live.ipv6),
+      }
       return ok(answer)
     })
 
-function idleRules(live: { readonly ipv4: boolean; readonly ipv6: boolean }, rules: { readonly ipv4: number; readonly ipv6: number }): Warning[] {
+function idleRules(
+  live: { readonly ipv4: boolean; readonly ipv6: boolean },
+  rules: { readonly ipv4: number; readonly ipv6: number },
+): Warning[] {
   const families = (['ipv4', 'ipv6'] as const).filter((family) => !live[family] && rules[family] > 0)
-  return families.map((family) => ({ code: 'IP_FORWARDING_OFF', message: `${family === 'ipv4' ? 'IPv4' : 'IPv6'} forwarding is off, so ${rules[family]} of the rules in force relay nothing.`, field: '' }))
+  return families.map((family) => ({
+    code: 'IP_FORWARDING_OFF',
+    message: `${family === 'ipv4' ? 'IPv4' : 'IPv6'} forwarding is off, so ${rules[family]} of the rules in force relay nothing.`,
+    field: '',
+  }))
 }
 
 const NOTES = {
   enable: (_wasManaged: boolean, isIpv6: boolean) =>
     `What was set before is recorded, and put back only when you ask for it with revert.${isIpv6 ? ' With IPv6 forwarding the kernel takes no router advertisements, unless accept_ra is 2.' : ' IPv6 forwarding is turned on with the first IPv6 rule.'}`,
-  revert: (wasManaged: boolean) => (wasManaged ? 'What was set before the panel turned forwarding on is set again, and its file is removed.' : 'The panel has not turned forwarding on, so there is nothing to put back.'),
+  revert: (wasManaged: boolean) =>
+    wasManaged
+      ? 'What was set before the panel turned forwarding on is set again, and its file is removed.'
+      : 'The panel has not turned forwarding on, so there is nothing to put back.',
 } as const

@@ -10,21 +10,43 @@ export const foreignRules = (ask: Reader): Promise<ForeignFound> => ask('netfilt
 export const foreignView = ({ is_readable, managers, rules, total, detail }: ForeignFound): ForeignView => ({
   readable: is_readable,
   managers,
-  rules: rules.map(({ table, chain, text, protocol, address, port, port_end, manager }) => ({ table, chain, text, protocol, address, port, port_end, manager })),
+  rules: rules.map(({ table, chain, text, protocol, address, port, port_end, manager }) => ({
+    table,
+    chain,
+    text,
+    protocol,
+    address,
+    port,
+    port_end,
+    manager,
+  })),
   total,
   detail,
 })
 
 /** What of it drops, or may drop, what the rule relays; `out_interface` is where that leaves, null where nobody knows. */
-export async function foreignBlocks(ask: Reader, foreign: ForeignFound, rule: RelayRule, out_interface: string | null): Promise<RelayBlock[]> {
+export async function foreignBlocks(
+  ask: Reader,
+  foreign: ForeignFound,
+  rule: RelayRule,
+  out_interface: string | null,
+): Promise<RelayBlock[]> {
   if (foreign.chains.length === 0) return []
   const interfaces = (await ask('host.probe', { parts: ['interfaces'] })).interfaces ?? []
-  const addressed = interfaces.map(({ name, addresses }) => ({ name, addresses: addresses.map((text) => text.split('/')[0] ?? '') }))
+  const addressed = interfaces.map(({ name, addresses }) => ({
+    name,
+    addresses: addresses.map((text) => text.split('/')[0] ?? ''),
+  }))
   const owner = addressed.find(({ addresses }) => addresses.includes(rule.bind_address))
-  return blocksOf(rule, foreign, { own_addresses: addressed.flatMap(({ addresses }) => addresses), in_interface: owner?.name ?? null, out_interface })
+  return blocksOf(rule, foreign, {
+    own_addresses: addressed.flatMap(({ addresses }) => addresses),
+    in_interface: owner?.name ?? null,
+    out_interface,
+  })
 }
 
-export const toldOf = ({ table, chain, text, is_certain, is_reply }: RelayBlock): string => `Table ${table}, chain ${chain}, ${is_certain ? 'drops' : 'may drop'} ${is_reply ? 'the replies to ' : ''}what the rule relays: ${text}.`
+export const toldOf = ({ table, chain, text, is_certain, is_reply }: RelayBlock): string =>
+  `Table ${table}, chain ${chain}, ${is_certain ? 'drops' : 'may drop'} ${is_reply ? 'the replies to ' : ''}what the rule relays: ${text}.`
 
 /** A rule of many destinations needs as many remedies; a sentence has room for some. */
 const REMEDIES_TOLD_MAX = 4
@@ -33,5 +55,9 @@ const REMEDIES_TOLD_MAX = 4
 export function remediesOf(blocks: readonly RelayBlock[]): string {
   const more = blocks.length - REMEDIES_TOLD_MAX
   const told = blocks.slice(0, REMEDIES_TOLD_MAX).map(({ remedy }) => remedy)
-  return [...told, ...(more > 0 ? [`The analysis of the rule tells of ${more} more.`] : []), 'The panel leaves rules of other software alone.'].join(' ')
+  return [
+    ...told,
+    ...(more > 0 ? [`The analysis of the rule tells of ${more} more.`] : []),
+    'The panel leaves rules of other software alone.',
+  ].join(' ')
 }

@@ -8,15 +8,24 @@ import type { CommandContext } from '../../platform/context.ts'
 type Hands = Pick<CommandContext, 'ask' | 'note'>
 
 /** Turns on what is asked, now and at boot. Safe to repeat. Call it inside `inTurn`. */
-export const turnOn = (context: Hands, found: ForwardingFound, asked: ForwardingSwitches): Promise<void> => take(context, found.state, withForwarding(found.state, asked))
+export const turnOn = (context: Hands, found: ForwardingFound, asked: ForwardingSwitches): Promise<void> =>
+  take(context, found.state, withForwarding(found.state, asked))
 
 /** Puts back what was set before the panel turned it on. Where it never did, nothing happens. */
-export const putBack = (context: Hands, found: ForwardingFound): Promise<void> => take(context, found.state, withoutForwarding(found.state))
+export const putBack = (context: Hands, found: ForwardingFound): Promise<void> =>
+  take(context, found.state, withoutForwarding(found.state))
 
 async function take({ ask, note }: Hands, before: ForwardingState, after: ForwardingState): Promise<void> {
   if (sameState(before, after)) return
   const change = { before, after }
-  const outcome = await carryOutAs({ note }, { apply: () => ask('forwarding.apply', change), verify: () => ask('forwarding.verify', change), held: (applied) => applied })
+  const outcome = await carryOutAs(
+    { note },
+    {
+      apply: () => ask('forwarding.apply', change),
+      verify: () => ask('forwarding.verify', change),
+      held: (applied) => applied,
+    },
+  )
   const refusal = refusalFor(outcome, 'IP forwarding', {}, OF_FORWARDING)
   if (refusal) throw refusal
 }

@@ -4,7 +4,10 @@ import type { ForwardingView } from '@panel/shared/api/forwarding.ts'
 import type { ForwardingFound } from '@panel/shared/forwarding/model.ts'
 import type { SettingsReader } from '../../platform/settings.ts'
 
-export function forwardingView({ state, sysctl_path, conntrack }: ForwardingFound, backend: { readonly active: string; readonly namespace: string }): ForwardingView {
+export function forwardingView(
+  { state, sysctl_path, conntrack }: ForwardingFound,
+  backend: { readonly active: string; readonly namespace: string },
+): ForwardingView {
   const { live, saved } = state
   return {
     ipv4_forwarding: live.ipv4,
@@ -12,7 +15,12 @@ export function forwardingView({ state, sysctl_path, conntrack }: ForwardingFoun
     backend: backend.active,
     sysctl_path,
     panel_managed: saved !== null,
-    previous_values: saved ? { 'net.ipv4.ip_forward': saved.previous.ipv4 ? 1 : 0, 'net.ipv6.conf.all.forwarding': saved.previous.ipv6 ? 1 : 0 } : {},
+    previous_values: saved
+      ? {
+          'net.ipv4.ip_forward': saved.previous.ipv4 ? 1 : 0,
+          'net.ipv6.conf.all.forwarding': saved.previous.ipv6 ? 1 : 0,
+        }
+      : {},
     can_revert: saved !== null,
     conntrack_count: conntrack?.count ?? null,
     conntrack_max: conntrack?.max ?? null,
@@ -21,13 +29,29 @@ export function forwardingView({ state, sysctl_path, conntrack }: ForwardingFoun
   }
 }
 
-const usageOf = (conntrack: ForwardingFound['conntrack']): number | null => (conntrack && conntrack.max > 0 ? Math.round((conntrack.count / conntrack.max) * 1000) / 10 : null)
+const usageOf = (conntrack: ForwardingFound['conntrack']): number | null =>
+  conntrack && conntrack.max > 0 ? Math.round((conntrack.count / conntrack.max) * 1000) / 10 : null
 
 export const accountingWarnings = ({ conntrack }: ForwardingFound): Warning[] =>
-  conntrack && !conntrack.is_accounting ? [{ code: 'CONNTRACK_ACCT_OFF', message: 'The kernel counts no bytes for single connections. The traffic of the rules is counted all the same. To see the bytes of each connection set net.netfilter.nf_conntrack_acct to 1: it holds for those that begin after that.', field: '' }] : []
+  conntrack && !conntrack.is_accounting
+    ? [
+        {
+          code: 'CONNTRACK_ACCT_OFF',
+          message:
+            'The kernel counts no bytes for single connections. The traffic of the rules is counted all the same. To see the bytes of each connection set net.netfilter.nf_conntrack_acct to 1: it holds for those that begin after that.',
+          field: '',
+        },
+      ]
+    : []
 
 export function conntrackWarnings({ conntrack }: ForwardingFound, settings: SettingsReader): Warning[] {
   const usage = usageOf(conntrack)
   if (!conntrack || usage === null || usage < settings.get('routes.warn_conntrack_usage_percent')) return []
-  return [{ code: 'CONNTRACK_NEARLY_FULL', message: `The kernel tracks ${conntrack.count} of at most ${conntrack.max} connections (${usage} %): when it can track no more, new connections are dropped. Raise net.netfilter.nf_conntrack_max.`, field: '' }]
+  return [
+    {
+      code: 'CONNTRACK_NEARLY_FULL',
+      message: `The kernel tracks ${conntrack.count} of at most ${conntrack.max} connections (${usage} %): when it can track no more, new connections are dropped. Raise net.netfilter.nf_conntrack_max.`,
+      field: '',
+    },
+  ]
 }

@@ -14,7 +14,12 @@ export const metricsComponent = ({ sampler, settings }: Metrics): Component => {
   const age = Math.round(ageMs / 1000)
   if (age > PATIENCE * interval + 1) return { name, status: 'error', detail: `No reading for ${age} s` }
   const { errors } = latest
-  if (errors.length > 0) return { name, status: 'degraded', detail: errors.map(({ part, detail }) => `${part}: ${detail}`).join('; ') }
+  if (errors.length > 0)
+    return { name, status: 'degraded', detail: errors.map(({ part, detail }) => `${part}: ${detail}`).join('; ') }
   const { total } = sampler.history(0)
-  return { name, status: 'ok', detail: `One reading every ${interval} s, ${total} kept, ${sampler.topic.size} watching` }
+  return {
+    name,
+    status: 'ok',
+    detail: `One reading every ${interval} s, ${total} kept, ${sampler.topic.size} watching`,
+  }
 }

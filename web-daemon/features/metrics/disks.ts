@@ -20,8 +20,15 @@ export class Disks {
 
   /** `onError` is told of each disk that cannot be read; it is left out. */
   async read(onError: (detail: string) => void): Promise<DiskReading[]> {
-    const mounts = worthShowing(parseMounts(this.#host.read('/proc/self/mountinfo')), this.#settings.get('metrics.hide_pseudo_filesystems'))
-    const found = await Promise.all(mounts.map((mount) => this.#disk(mount).catch((failure: unknown) => onError(`${mount.mount_point}: ${(failure as Error).message}`))))
+    const mounts = worthShowing(
+      parseMounts(this.#host.read('/proc/self/mountinfo')),
+      this.#settings.get('metrics.hide_pseudo_filesystems'),
+    )
+    const found = await Promise.all(
+      mounts.map((mount) =>
+        this.#disk(mount).catch((failure: unknown) => onError(`${mount.mount_point}: ${(failure as Error).message}`)),
+      ),
+    )
     return found.flatMap((disk) => (disk && disk.total_bytes > 0 ? [disk] : []))
   }
 
@@ -34,7 +41,11 @@ export class Disks {
   }
 }
 
-export const diskReading = ({ device, mount_point, filesystem, is_read_only }: Mount, space: Space, settings: SettingsReader): DiskReading => {
+export const diskReading = (
+  { device, mount_point, filesystem, is_read_only }: Mount,
+  space: Space,
+  settings: SettingsReader,
+): DiskReading => {
   const { bsize, blocks, bfree, bavail, files, ffree } = space
   const used_bytes = (blocks - bfree) * bsize
   const available_bytes = bavail * bsize
@@ -61,6 +72,8 @@ const levelOf = (used_percent: number, settings: SettingsReader): DiskReading['l
 
 const within = async <T>(ms: number, asked: Promise<T>): Promise<T> => {
   let late: NodeJS.Timeout | undefined
-  const tooLate = new Promise<never>((_resolve, reject) => (late = setTimeout(() => reject(new Error('does not answer')), ms)))
+  const tooLate = new Promise<never>(
+    (_resolve, reject) => (late = setTimeout(() => reject(new Error('does not answer')), ms)),
+  )
   return Promise.race([asked, tooLate]).finally(() => clearTimeout(late))
 }

@@ -11,15 +11,38 @@ const tag = 'metrics'
 const QUEUE = 16
 
 export const metricsEndpoints = (sampler: Sampler): Endpoint[] => [
-  query('GET /system/metrics', { tag, summary: 'The newest reading of the host and its traffic', answer: MetricsSnapshot }, async () => {
-    const snapshot = await sampler.current()
-    if (snapshot) return ok(snapshot)
-    throw new Refusal('SERVICE_UNAVAILABLE', 'Metrics are not being sampled: the panel is starting or stopping. Try again in a moment.', { details: { reason: 'not_sampling' } })
-  }),
-  stream('GET /system/metrics/stream', { tag, summary: 'Every reading as it is taken', events: METRICS_EVENTS, queue: QUEUE }, async () => sampler.topic.source),
-  query('GET /system/metrics/history', { tag, summary: 'The readings of the last minutes, for sparklines', query: queryOf({ limit: wholeIn('How many to tell at the most, the newest. Default: all.', 0) }), answer: MetricsHistoryAnswer }, async (_context, incoming) => {
-    const { total } = sampler.history(0)
-    const answer: MetricsHistoryAnswer = sampler.history(pagingOf(incoming.query, { standard: total, maximum: total }).limit)
-    return ok(answer)
-  }),
+  query(
+    'GET /system/metrics',
+    { tag, summary: 'The newest reading of the host and its traffic', answer: MetricsSnapshot },
+    async () => {
+      const snapshot = await sampler.current()
+      if (snapshot) return ok(snapshot)
+      throw new Refusal(
+        'SERVICE_UNAVAILABLE',
+        'Metrics are not being sampled: the panel is starting or stopping. Try again in a moment.',
+        { details: { reason: 'not_sampling' } },
+      )
+    },
+  ),
+  stream(
+    'GET /system/metrics/stream',
+    { tag, summary: 'Every reading as it is taken', events: METRICS_EVENTS, queue: QUEUE },
+    async () => sampler.topic.source,
+  ),
+  query(
+    'GET /system/metrics/history',
+    {
+      tag,
+      summary: 'The readings of the last minutes, for sparklines',
+      query: queryOf({ limit: wholeIn('How many to tell at the most, the newest. Default: all.', 0) }),
+      answer: MetricsHistoryAnswer,
+    },
+    async (_context, incoming) => {
+      const { total } = sampler.history(0)
+      const answer: MetricsHistoryAnswer = sampler.history(
+        pagingOf(incoming.query, { standard: total, maximum: total }).limit,
+      )
+      return ok(answer)
+    },
+  ),
 ]

@@ -4,7 +4,17 @@ import type { InterfaceReading, MetricsPoint, MetricsSnapshot } from '@panel/sha
 /** With a thousand tunnels the whole would be a hundred megabytes; a tunnel's own graph is drawn from the stream. */
 export const INTERFACES_KEPT = 64
 
-export const pointOf = ({ at, interval_seconds, cpu, memory, swap, load, network, routes, route_totals }: MetricsSnapshot): MetricsPoint => ({
+export const pointOf = ({
+  at,
+  interval_seconds,
+  cpu,
+  memory,
+  swap,
+  load,
+  network,
+  routes,
+  route_totals,
+}: MetricsSnapshot): MetricsPoint => ({
   at,
   interval_seconds,
   cpu: cpu.slice(0, 1),
@@ -12,7 +22,11 @@ export const pointOf = ({ at, interval_seconds, cpu, memory, swap, load, network
   swap,
   load,
   network: { interfaces: worthKeeping(network.interfaces).map(ratesOf), totals: network.totals },
-  routes: routes.map(({ route_rule_id, rx_bytes_per_second, tx_bytes_per_second }) => ({ route_rule_id, rx_bytes_per_second, tx_bytes_per_second })),
+  routes: routes.map(({ route_rule_id, rx_bytes_per_second, tx_bytes_per_second }) => ({
+    route_rule_id,
+    rx_bytes_per_second,
+    tx_bytes_per_second,
+  })),
   route_totals,
 })
 
@@ -22,4 +36,8 @@ const worthKeeping = (all: readonly InterfaceReading[]): readonly InterfaceReadi
   return [...all.filter(isPhysical), ...all.filter((one) => !isPhysical(one))].slice(0, INTERFACES_KEPT)
 }
 
-const ratesOf = ({ name, rx_bytes_per_second, tx_bytes_per_second }: InterfaceReading) => ({ name, rx_bytes_per_second, tx_bytes_per_second })
+const ratesOf = ({ name, rx_bytes_per_second, tx_bytes_per_second }: InterfaceReading) => ({
+  name,
+  rx_bytes_per_second,
+  tx_bytes_per_second,
+})

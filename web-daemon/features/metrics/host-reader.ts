@@ -39,7 +39,9 @@ export class HostReader {
       }
     }
     // The counters first and together: what their rates are of is the time between two calls.
-    const network = await attempt('network', { interfaces: [], totals: NO_TRAFFIC }, () => interfaces.read(now, seconds, knownKinds))
+    const network = await attempt('network', { interfaces: [], totals: NO_TRAFFIC }, () =>
+      interfaces.read(now, seconds, knownKinds),
+    )
     const cpu = await attempt('cpu', [], () => this.#readCpu())
     const meminfo = await attempt('memory', '', () => host.read('/proc/meminfo'))
     return {
@@ -49,7 +51,9 @@ export class HostReader {
       memory: await attempt('memory', NO_MEMORY, () => parseMemory(meminfo)),
       swap: await attempt('swap', NO_SWAP, () => parseSwap(meminfo)),
       load: await attempt('load', NO_LOAD, () => parseLoad(host.read('/proc/loadavg'))),
-      disks: await attempt('disks', [], () => this.#disks.read((detail) => void errors.push({ part: 'disks', detail }))),
+      disks: await attempt('disks', [], () =>
+        this.#disks.read((detail) => void errors.push({ part: 'disks', detail })),
+      ),
       network,
       ...(await attempt('routes', partOf([]), readRoutes)),
       errors,

@@ -49,7 +49,11 @@ export class Interfaces {
 
   /** Of the interfaces that there are, to be stored. */
   get tallies(): ReadonlyMap<string, Tally> {
-    return new Map([...this.#names].flatMap((name) => [[name, this.#tallies.get(name)]].filter((pair): pair is [string, Tally] => pair[1] !== undefined)))
+    return new Map(
+      [...this.#names].flatMap((name) =>
+        [[name, this.#tallies.get(name)]].filter((pair): pair is [string, Tally] => pair[1] !== undefined),
+      ),
+    )
   }
 
   /** What the kernel tells of, where anybody hears it. */
@@ -63,11 +67,16 @@ export class Interfaces {
     const links = this.#links.look([...counted.keys()], (name) => this.#isAnew(name, counted.get(name)), knownKinds)
     // Of many interfaces not all are looked at each time: an index that is new only now says nothing of when its counter began.
     const reading = { seen_date: now.toISOString(), seconds, isIndexTold: counted.size <= LOOKED_AT_ONCE }
-    const all = [...counted].map(([name, counters]) => this.#reading(name, counters, links.get(name)?.facts ?? NO_FACTS, reading))
+    const all = [...counted].map(([name, counters]) =>
+      this.#reading(name, counters, links.get(name)?.facts ?? NO_FACTS, reading),
+    )
     this.#names = new Set(counted.keys())
     this.#isFirstEver = false
     this.#forgetOld()
-    return { interfaces: this.#settings.get('metrics.hide_loopback') ? all.filter((one) => one.class !== 'loopback') : all, totals: totalsOf(all) }
+    return {
+      interfaces: this.#settings.get('metrics.hide_loopback') ? all.filter((one) => one.class !== 'loopback') : all,
+      totals: totalsOf(all),
+    }
   }
 
   #isAnew(name: string, counters: InterfaceCounters | undefined): boolean {
@@ -76,10 +85,21 @@ export class Interfaces {
     return counters.rx_bytes < before.rx_bytes_seen || counters.tx_bytes < before.tx_bytes_seen
   }
 
-  #reading(name: string, counters: InterfaceCounters, facts: LinkFacts, { seen_date, seconds, isIndexTold }: Reading): InterfaceReading {
+  #reading(
+    name: string,
+    counters: InterfaceCounters,
+    facts: LinkFacts,
+    { seen_date, seconds, isIndexTold }: Reading,
+  ): InterfaceReading {
     const isContinued = this.#names.has(name)
     const before = this.#tallies.get(name)
-    const seen = { boot_id: this.#boot_id, interface_index: facts.index, rx_bytes_seen: counters.rx_bytes, tx_bytes_seen: counters.tx_bytes, seen_date }
+    const seen = {
+      boot_id: this.#boot_id,
+      interface_index: facts.index,
+      rx_bytes_seen: counters.rx_bytes,
+      tx_bytes_seen: counters.tx_bytes,
+      seen_date,
+    }
     const tally = this.#isFirstEver ? firstTally(seen) : nextTally(before, seen, isIndexTold || !isContinued)
     this.#tallies.delete(name)
     this.#tallies.set(name, tally)
@@ -116,5 +136,8 @@ const totalsOf = (all: readonly InterfaceReading[]): TrafficFigures => {
   const counted = physical.length > 0 ? physical : all.filter((one) => one.class === 'other')
   const sum = (figure: keyof TrafficFigures): number => counted.reduce((whole, one) => whole + one[figure], 0)
   const figures = Object.keys(NO_TRAFFIC) as (keyof TrafficFigures)[]
-  return Object.fromEntries(figures.map((figure) => [figure, hundredths(sum(figure))])) as Record<keyof TrafficFigures, number>
+  return Object.fromEntries(figures.map((figure) => [figure, hundredths(sum(figure))])) as Record<
+    keyof TrafficFigures,
+    number
+  >
 }

@@ -28,12 +28,19 @@ export class Links {
   }
 
   /** The facts of the interfaces of these names. `isAnew`: whether one may have been made anew. */
-  look(names: readonly string[], isAnew: (name: string) => boolean, knownKinds: ReadonlyMap<string, string>): Pick<ReadonlyMap<string, Known>, 'get'> {
+  look(
+    names: readonly string[],
+    isAnew: (name: string) => boolean,
+    knownKinds: ReadonlyMap<string, string>,
+  ): Pick<ReadonlyMap<string, Known>, 'get'> {
     const due = this.#due(names)
     const found = new Map<string, Known>()
     for (const name of names) {
       const known = this.#known.get(name)
-      const now = known && !due.has(name) && !isAnew(name) ? known : this.#look(name, known?.files, knownKinds.get(name) ?? KIND_OF_NAME[name])
+      const now =
+        known && !due.has(name) && !isAnew(name)
+          ? known
+          : this.#look(name, known?.files, knownKinds.get(name) ?? KIND_OF_NAME[name])
       if (now) found.set(name, now)
     }
     this.#known = found
@@ -64,8 +71,18 @@ export class Links {
   #files(folder: string, before: LinkFiles | undefined): LinkFiles {
     const { read, has } = this.#host
     const uevent = read(`${folder}/uevent`)
-    const changing = { uevent, flags: read(`${folder}/flags`), mtu: read(`${folder}/mtu`), operstate: read(`${folder}/operstate`) }
+    const changing = {
+      uevent,
+      flags: read(`${folder}/flags`),
+      mtu: read(`${folder}/mtu`),
+      operstate: read(`${folder}/operstate`),
+    }
     if (before?.uevent === uevent) return { ...before, ...changing }
-    return { ...changing, type: read(`${folder}/type`), hasDevice: has(`${folder}/device`), hasTunFlags: has(`${folder}/tun_flags`) }
+    return {
+      ...changing,
+      type: read(`${folder}/type`),
+      hasDevice: has(`${folder}/device`),
+      hasTunFlags: has(`${folder}/tun_flags`),
+    }
   }
 }

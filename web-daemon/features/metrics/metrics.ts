@@ -52,7 +52,12 @@ export class Metrics {
     const interfaces = new Interfaces(host, this.settings, await readTallies(db))
     this.#interfaces = interfaces
     const forget = (): void => void (this.#kinds = null)
-    this.#hearing = [bus.subscribe('tunnel.created', forget), bus.subscribe('tunnel.updated', forget), bus.subscribe('tunnel.deleted', forget), bus.subscribe('host.changed', ({ events }) => interfaces.hear(events))]
+    this.#hearing = [
+      bus.subscribe('tunnel.created', forget),
+      bus.subscribe('tunnel.updated', forget),
+      bus.subscribe('tunnel.deleted', forget),
+      bus.subscribe('host.changed', ({ events }) => interfaces.hear(events)),
+    ]
     this.#reader = new HostReader({ host, settings: this.settings, interfaces, readRoutes })
     this.#savedAt = clock.monotonic() - SAVE_EVERY_MS
     await this.sampler.start()
@@ -99,7 +104,12 @@ export class Metrics {
 
   async #readKinds(): Promise<ReadonlyMap<string, string>> {
     try {
-      return new Map((await neighbours(this.#parts.db)).map((tunnel) => [tunnel.interface_name, kindOfType(tunnel.tunnel_type_id) as string]))
+      return new Map(
+        (await neighbours(this.#parts.db)).map((tunnel) => [
+          tunnel.interface_name,
+          kindOfType(tunnel.tunnel_type_id) as string,
+        ]),
+      )
     } catch (failure) {
       this.#kinds = null
       throw failure

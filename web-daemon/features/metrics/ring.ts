@@ -19,7 +19,10 @@ export class Ring<T> {
 
   /** The newest `count`, newest last. */
   last(count: number): T[] {
-    const inOrder = this.#items.length < this.#size ? this.#items : [...this.#items.slice(this.#next), ...this.#items.slice(0, this.#next)]
+    const inOrder =
+      this.#items.length < this.#size
+        ? this.#items
+        : [...this.#items.slice(this.#next), ...this.#items.slice(0, this.#next)]
     return inOrder.slice(Math.max(0, inOrder.length - count))
   }
 

@@ -31,7 +31,8 @@ const readingOf = (view: TrafficView): RouteReading => ({
 
 /** A total is of what is known. */
 export function partOf(routes: RouteReading[]): RoutesPart {
-  const sum = (of: (reading: RouteReading) => number | null): number => routes.reduce((all, reading) => all + (of(reading) ?? 0), 0)
+  const sum = (of: (reading: RouteReading) => number | null): number =>
+    routes.reduce((all, reading) => all + (of(reading) ?? 0), 0)
   return {
     routes,
     route_totals: {

@@ -11,7 +11,15 @@ export const readTallies = async (db: ReadDb): Promise<Map<string, Tally>> => {
   return new Map(rows.map(({ interface_name, ...tally }) => [interface_name, tally]))
 }
 
-const COLUMNS = ['boot_id', 'interface_index', 'rx_bytes_seen', 'tx_bytes_seen', 'rx_bytes_since_install', 'tx_bytes_since_install', 'seen_date'] as const
+const COLUMNS = [
+  'boot_id',
+  'interface_index',
+  'rx_bytes_seen',
+  'tx_bytes_seen',
+  'rx_bytes_since_install',
+  'tx_bytes_since_install',
+  'seen_date',
+] as const
 
 export const writeTallies = async (db: WriteDb, tallies: ReadonlyMap<string, Tally>): Promise<void> => {
   const rows = JSON.stringify([...tallies].map(([interface_name, tally]) => ({ interface_name, ...tally })))

@@ -24,14 +24,27 @@ export const firstTally = (seen: Seen): Tally => ({ ...seen, rx_bytes_since_inst
 export const nextTally = (before: Tally | undefined, seen: Seen, isIndexTold = true): Tally => {
   const isSame = before !== undefined && isSameCounter(before, seen, isIndexTold)
   const { boot_id, interface_index, rx_bytes_seen, tx_bytes_seen, seen_date } = seen
-  const rx_bytes_since_install = (before?.rx_bytes_since_install ?? 0) + rx_bytes_seen - (isSame ? before.rx_bytes_seen : 0)
-  const tx_bytes_since_install = (before?.tx_bytes_since_install ?? 0) + tx_bytes_seen - (isSame ? before.tx_bytes_seen : 0)
-  return { boot_id, interface_index, rx_bytes_seen, tx_bytes_seen, rx_bytes_since_install, tx_bytes_since_install, seen_date }
+  const rx_bytes_since_install =
+    (before?.rx_bytes_since_install ?? 0) + rx_bytes_seen - (isSame ? before.rx_bytes_seen : 0)
+  const tx_bytes_since_install =
+    (before?.tx_bytes_since_install ?? 0) + tx_bytes_seen - (isSame ? before.tx_bytes_seen : 0)
+  return {
+    boot_id,
+    interface_index,
+    rx_bytes_seen,
+    tx_bytes_seen,
+    rx_bytes_since_install,
+    tx_bytes_since_install,
+    seen_date,
+  }
 }
 
 /** A counter that went back was started anew, with its interface or the host, and has counted from zero since. */
 const isSameCounter = (before: Tally, seen: Seen, isIndexTold: boolean): boolean =>
   before.boot_id === seen.boot_id &&
-  (before.interface_index === seen.interface_index || !isIndexTold || before.interface_index === 0 || seen.interface_index === 0) &&
+  (before.interface_index === seen.interface_index ||
+    !isIndexTold ||
+    before.interface_index === 0 ||
+    seen.interface_index === 0) &&
   before.rx_bytes_seen <= seen.rx_bytes_seen &&
   before.tx_bytes_seen <= seen.tx_bytes_seen

@@ -53,14 +53,20 @@ export function planOf(record: TunnelRecord, settings: SettingsReader): Plan {
   }
 }
 
-const paceOf = (record: TunnelRecord, settings: SettingsReader): Pick<Aim, 'interval_ms' | 'timeout_ms' | 'packet_size'> => ({
+const paceOf = (
+  record: TunnelRecord,
+  settings: SettingsReader,
+): Pick<Aim, 'interval_ms' | 'timeout_ms' | 'packet_size'> => ({
   interval_ms: Math.round(1000 * (record.monitor_interval_seconds ?? settings.get('monitor.interval_seconds'))),
   timeout_ms: Math.round(1000 * (record.monitor_timeout_seconds ?? settings.get('monitor.timeout_seconds'))),
   packet_size: record.monitor_packet_size ?? settings.get('monitor.packet_size'),
 })
 
 function whyNot({ is_enabled, is_monitor_enabled }: TunnelRecord, isWanted: boolean): string | null {
-  if (!isWanted) return is_monitor_enabled === false ? 'Monitoring is switched off for this tunnel' : 'Monitoring is switched off by the setting monitor.enabled'
+  if (!isWanted)
+    return is_monitor_enabled === false
+      ? 'Monitoring is switched off for this tunnel'
+      : 'Monitoring is switched off by the setting monitor.enabled'
   return is_enabled ? null : 'The tunnel is disabled: it is down as its operator wishes'
 }
 
@@ -70,10 +76,15 @@ export function endsOf({ addresses, monitor_target }: TunnelRecord): Pick<Aim, '
   const inOrder = [...addresses].sort((a, b) => Number(b.is_primary) - Number(a.is_primary))
   if (monitor_target !== null) {
     const own = inOrder.find(({ address }) => familyIdOf(address) === familyIdOf(monitor_target))
-    return own ? { source: own.address, target: monitor_target } : `monitor_target ${monitor_target} is of another family than every address of the tunnel`
+    return own
+      ? { source: own.address, target: monitor_target }
+      : `monitor_target ${monitor_target} is of another family than every address of the tunnel`
   }
   const own = inOrder.find((one) => farEndsOf([one]).length > 0)
   const [target] = own ? farEndsOf([own]) : []
-  if (!own || target === undefined) return 'No peer address is known to probe: set peer_address of an address, or monitor_target'
-  return familyIdOf(own.address) === familyIdOf(target) ? { source: own.address, target } : `The peer ${target} is of another family than ${own.address}`
+  if (!own || target === undefined)
+    return 'No peer address is known to probe: set peer_address of an address, or monitor_target'
+  return familyIdOf(own.address) === familyIdOf(target)
+    ? { source: own.address, target }
+    : `The peer ${target} is of another family than ${own.address}`
 }

@@ -47,7 +47,8 @@ export const joined = (a: Bucket, b: Omit<Bucket, 'tunnel_id' | 'bucket_start'>)
   worst_severity: Math.max(a.worst_severity, b.worst_severity),
 })
 
-const pick = (which: (a: number, b: number) => number, a: number | null, b: number | null): number | null => (a === null || b === null ? (a ?? b) : which(a, b))
+const pick = (which: (a: number, b: number) => number, a: number | null, b: number | null): number | null =>
+  a === null || b === null ? (a ?? b) : which(a, b)
 
 export function pointOf(bucket: Bucket, samples: number): MonitorPoint {
   const { sent_count, received_count, worst_severity } = bucket

@@ -33,7 +33,8 @@ export interface KnockResult {
 }
 
 /** Silence that a knock may explain: not one of the probes was answered, and that is what counts as down. */
-export const isSilent = ({ decided, received }: Seen, { decided_least }: Thresholds): boolean => received === 0 && decided >= decided_least
+export const isSilent = ({ decided, received }: Seen, { decided_least }: Thresholds): boolean =>
+  received === 0 && decided >= decided_least
 
 /** `seen` of the probes to `target`; `detail`: what was said of the newest that got lost, "" where nothing was. */
 export interface Evidence {
@@ -45,14 +46,28 @@ export interface Evidence {
 
 export function classify({ seen, target, detail, knock }: Evidence, thresholds: Thresholds): Verdict {
   const { decided, lossPercent, averageRttMs } = seen
-  if (decided < thresholds.decided_least || lossPercent === null) return { state: 'Unknown', reason: `Too few probes are answered or lost yet: ${decided} of ${thresholds.decided_least}` }
-  if (isSilent(seen, thresholds) && knock?.isAlive) return { state: 'Degraded', reason: `${target} answers TCP but not ICMP (${knock.detail})` }
+  if (decided < thresholds.decided_least || lossPercent === null)
+    return {
+      state: 'Unknown',
+      reason: `Too few probes are answered or lost yet: ${decided} of ${thresholds.decided_least}`,
+    }
+  if (isSilent(seen, thresholds) && knock?.isAlive)
+    return { state: 'Degraded', reason: `${target} answers TCP but not ICMP (${knock.detail})` }
   const loss = `${percent(lossPercent)} of the last ${decided} probes to ${target} are lost`
   const said = detail === '' ? '' : `; the last time: ${detail}`
-  if (lossPercent >= thresholds.down_loss_percent) return { state: 'Down', reason: `${loss}${said}${knock && isSilent(seen, thresholds) ? `; TCP: ${knock.detail}` : ''}` }
-  if (lossPercent >= thresholds.degraded_loss_percent) return { state: 'Degraded', reason: `${loss}, where ${percent(thresholds.degraded_loss_percent)} is degraded${said}` }
+  if (lossPercent >= thresholds.down_loss_percent)
+    return {
+      state: 'Down',
+      reason: `${loss}${said}${knock && isSilent(seen, thresholds) ? `; TCP: ${knock.detail}` : ''}`,
+    }
+  if (lossPercent >= thresholds.degraded_loss_percent)
+    return {
+      state: 'Degraded',
+      reason: `${loss}, where ${percent(thresholds.degraded_loss_percent)} is degraded${said}`,
+    }
   const time = `Answers of ${target} take ${(averageRttMs ?? 0).toFixed(1)} ms on average`
-  if (thresholds.degraded_rtt_ms !== null && (averageRttMs ?? 0) >= thresholds.degraded_rtt_ms) return { state: 'Degraded', reason: `${time}, where ${thresholds.degraded_rtt_ms} ms is degraded` }
+  if (thresholds.degraded_rtt_ms !== null && (averageRttMs ?? 0) >= thresholds.degraded_rtt_ms)
+    return { state: 'Degraded', reason: `${time}, where ${thresholds.degraded_rtt_ms} ms is degraded` }
   return { state: 'Up', reason: `${time}, and ${percent(lossPercent)} of the last ${decided} probes are lost` }
 }
 

@@ -11,8 +11,16 @@ export function monitorComponent(monitor: Monitor): Component {
   if (!isStarted) return { name, status: 'unknown', detail: stopped ?? '' }
   if (stopped !== null) return { name, status: 'error', detail: stopped }
   const silent_ms = prober.heardAt === null ? 0 : performance.now() - prober.heardAt
-  if (prober.size > 0 && silent_ms > prober.nextWithinMs + PATIENCE_MS) return { name, status: 'error', detail: `No probe was answered or given up for ${Math.round(silent_ms / 1000)} s` }
-  if (ledger.failure !== null) return { name, status: 'degraded', detail: `The history cannot be stored: ${ledger.failure}` }
-  const states = Object.entries(monitor.counts()).filter(([, count]) => count > 0).map(([state, count]) => `${count} ${state}`)
-  return { name, status: 'ok', detail: `${prober.size} probed${states.length > 0 ? `: ${states.join(', ')}` : ''}; ${feed.topic.size} watching` }
+  if (prober.size > 0 && silent_ms > prober.nextWithinMs + PATIENCE_MS)
+    return { name, status: 'error', detail: `No probe was answered or given up for ${Math.round(silent_ms / 1000)} s` }
+  if (ledger.failure !== null)
+    return { name, status: 'degraded', detail: `The history cannot be stored: ${ledger.failure}` }
+  const states = Object.entries(monitor.counts())
+    .filter(([, count]) => count > 0)
+    .map(([state, count]) => `${count} ${state}`)
+  return {
+    name,
+    status: 'ok',
+    detail: `${prober.size} probed${states.length > 0 ? `: ${states.join(', ')}` : ''}; ${feed.topic.size} watching`,
+  }
 }

@@ -35,7 +35,8 @@ export class Feed {
 
   #summary(): StreamEvent {
     const at = performance.now()
-    if (!this.#drawn || at - this.#drawn.at > PICTURE_MS) this.#drawn = { event: eventOf('summary', this.#picture()), at }
+    if (!this.#drawn || at - this.#drawn.at > PICTURE_MS)
+      this.#drawn = { event: eventOf('summary', this.#picture()), at }
     return this.#drawn.event
   }
 

@@ -33,7 +33,9 @@ export const showHistory =
     const span = spanOf(query, now(), settings.get('monitor.aggregate_interval_seconds'))
     const { limit } = pagingOf(query, MOST)
     const stored = await pointsOf(db, tunnel_id, span, limit)
-    const unsaved = (monitor.of(tunnel_id)?.buckets ?? []).filter(({ bucket_start }) => bucket_start >= span.from && bucket_start < span.to)
+    const unsaved = (monitor.of(tunnel_id)?.buckets ?? []).filter(
+      ({ bucket_start }) => bucket_start >= span.from && bucket_start < span.to,
+    )
     const points = completed(stored.points, unsaved, span)
     const answer: MonitorHistoryAnswer = {
       tunnel_id,
@@ -45,12 +47,21 @@ export const showHistory =
   }
 
 /** An interval may be stored in part: what is not yet is the newest. */
-function completed(stored: readonly StoredPoint[], unsaved: readonly Bucket[], { resolution_seconds }: Span): StoredPoint[] {
+function completed(
+  stored: readonly StoredPoint[],
+  unsaved: readonly Bucket[],
+  { resolution_seconds }: Span,
+): StoredPoint[] {
   const points = new Map(stored.map((point) => [point.bucket_start, point]))
   for (const bucket of unsaved) {
     const bucket_start = startOf(bucket.bucket_start, resolution_seconds)
     const known = points.get(bucket_start)
-    points.set(bucket_start, known ? { ...joined(known, bucket), samples: known.samples + (known.bucket_start === bucket.bucket_start ? 0 : 1) } : { ...bucket, bucket_start, samples: 1 })
+    points.set(
+      bucket_start,
+      known
+        ? { ...joined(known, bucket), samples: known.samples + (known.bucket_start === bucket.bucket_start ? 0 : 1) }
+        : { ...bucket, bucket_start, samples: 1 },
+    )
   }
   return [...points.values()].sort((a, b) => a.bucket_start - b.bucket_start)
 }

@@ -52,7 +52,12 @@ export class Judge {
     if (!this.#isForced) return null
     this.#isForced = false
     this.#forgetSamples()
-    return this.#turn(this.state === 'Down' ? { state: 'Down', reason: 'It is being probed again, and too few answers have come yet' } : { state: 'Unknown', reason: UNMEASURED }, at)
+    return this.#turn(
+      this.state === 'Down'
+        ? { state: 'Down', reason: 'It is being probed again, and too few answers have come yet' }
+        : { state: 'Unknown', reason: UNMEASURED },
+      at,
+    )
   }
 
   /** One more sample. While the probes say nothing in particular, the state stays. */
@@ -77,7 +82,8 @@ export class Judge {
   #turn(verdict: Verdict, at: number): Turn | null {
     const before = this.#now
     this.#now = verdict
-    if (before.state === verdict.state) return before.reason === verdict.reason ? null : { from: before.state, to: verdict.state, reason: verdict.reason }
+    if (before.state === verdict.state)
+      return before.reason === verdict.reason ? null : { from: before.state, to: verdict.state, reason: verdict.reason }
     this.#since = at
     this.#forgetSamples()
     return { from: before.state, to: verdict.state, reason: verdict.reason }

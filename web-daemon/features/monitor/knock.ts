@@ -12,9 +12,17 @@ const TIMEOUT_MS = { least: 500, most: 5000 }
 
 export const knockAt: Knocker = async ({ source, target, timeout_ms }, count) => {
   const port = PORTS[count % PORTS.length] ?? 22
-  const heard = await knockTcp({ address: target, port, source_address: source, timeout_ms: Math.min(Math.max(timeout_ms, TIMEOUT_MS.least), TIMEOUT_MS.most) })
+  const heard = await knockTcp({
+    address: target,
+    port,
+    source_address: source,
+    timeout_ms: Math.min(Math.max(timeout_ms, TIMEOUT_MS.least), TIMEOUT_MS.most),
+  })
   if (heard.outcome === 'answered') return { isAlive: true, detail: `port ${port} accepts` }
   // Only the far end itself refuses a connection so; a router on the way says something else.
   if (heard.error === 'ECONNREFUSED') return { isAlive: true, detail: `port ${port} refuses` }
-  return { isAlive: false, detail: heard.outcome === 'silent' ? `port ${port} is silent` : `port ${port} cannot be reached (${heard.error})` }
+  return {
+    isAlive: false,
+    detail: heard.outcome === 'silent' ? `port ${port} is silent` : `port ${port} cannot be reached (${heard.error})`,
+  }
 }

@@ -91,17 +91,28 @@ export class Ledger {
   #turn(all: readonly Watched[], interval_seconds: number): Watched[] {
     const turns = Math.min(TURNS_MAX, Math.max(1, Math.floor(WAIT_MAX_S / interval_seconds)))
     const inOrder = [...all].sort((a, b) => a.plan.tunnel_id - b.plan.tunnel_id)
-    const first = Math.max(0, inOrder.findIndex(({ plan }) => plan.tunnel_id > this.#lastServed))
-    const turn = [...inOrder.slice(first), ...inOrder.slice(0, first)].slice(0, Math.max(TUNNELS_AT_ONCE, Math.ceil(all.length / turns)))
+    const first = Math.max(
+      0,
+      inOrder.findIndex(({ plan }) => plan.tunnel_id > this.#lastServed),
+    )
+    const turn = [...inOrder.slice(first), ...inOrder.slice(0, first)].slice(
+      0,
+      Math.max(TUNNELS_AT_ONCE, Math.ceil(all.length / turns)),
+    )
     this.#lastServed = turn.at(-1)?.plan.tunnel_id ?? 0
     return turn
   }
 
   async #store(turn: readonly Watched[], before_seconds: number): Promise<void> {
-    const waiting = turn.flatMap((watched) => watched.takeBuckets(before_seconds).map((bucket) => ({ watched, bucket })))
+    const waiting = turn.flatMap((watched) =>
+      watched.takeBuckets(before_seconds).map((bucket) => ({ watched, bucket })),
+    )
     try {
       while (waiting.length > 0) {
-        await addBuckets(this.#parts.db, waiting.slice(0, AT_ONCE).map(({ bucket }) => bucket))
+        await addBuckets(
+          this.#parts.db,
+          waiting.slice(0, AT_ONCE).map(({ bucket }) => bucket),
+        )
         waiting.splice(0, AT_ONCE)
         await yielded()
       }
@@ -112,7 +123,12 @@ export class Ledger {
 
   async #forget(turn: readonly Watched[], before_seconds: number): Promise<void> {
     const tunnel_ids = turn.map(({ plan }) => plan.tunnel_id)
-    for (let bites = 0; bites < BITES_MAX && (await deleteBucketsBefore(this.#parts.db, tunnel_ids, before_seconds, BITE)) === BITE; bites += 1) await yielded()
+    for (
+      let bites = 0;
+      bites < BITES_MAX && (await deleteBucketsBefore(this.#parts.db, tunnel_ids, before_seconds, BITE)) === BITE;
+      bites += 1
+    )
+      await yielded()
   }
 }
 

@@ -46,7 +46,8 @@ export class Links {
         this.#doubt(interface_name)
       }
       // A renamed link is told under its new name alone.
-      for (const [name, known] of this.#known) if (known === index && index !== 0 && name !== interface_name) this.#doubt(name)
+      for (const [name, known] of this.#known)
+        if (known === index && index !== 0 && name !== interface_name) this.#doubt(name)
     }
   }
 

@@ -54,7 +54,14 @@ export class Monitor {
     const { db, ask, stream, now, logger, settings } = this.#parts
     this.#events = new EventLog(db, logger)
     this.#links = new Links({ ask, logger, onState: (name, state) => this.#linkChanged(name, state) })
-    this.prober = new Prober({ stream, ask, logger, onResult: (id, result) => this.#probed(id, result), onStopped: (why) => this.#proberStopped(why), ...(parts.pauses && { pauses: parts.pauses }) })
+    this.prober = new Prober({
+      stream,
+      ask,
+      logger,
+      onResult: (id, result) => this.#probed(id, result),
+      onStopped: (why) => this.#proberStopped(why),
+      ...(parts.pauses && { pauses: parts.pauses }),
+    })
     this.ledger = new Ledger({ db, now, logger, settings, watched: () => [...this.#watched.values()] })
   }
 
@@ -138,7 +145,9 @@ export class Monitor {
 
   /** The tunnels in the state of that name; null where there is no such state. */
   async inState(word: string): Promise<number[] | null> {
-    const state = (Object.keys(MONITOR_STATES) as MonitorState[]).find((one) => one.toLowerCase() === word.toLowerCase())
+    const state = (Object.keys(MONITOR_STATES) as MonitorState[]).find(
+      (one) => one.toLowerCase() === word.toLowerCase(),
+    )
     if (!state) return null
     await this.settled()
     return [...this.#watched].flatMap(([tunnel_id, { judged }]) => (judged.state === state ? [tunnel_id] : []))
@@ -155,12 +164,15 @@ export class Monitor {
   }
 
   #do(work: () => Promise<void>): void {
-    this.#work = this.#work.then(work).catch((err: unknown) => this.#parts.logger.error({ err }, 'the monitoring could not follow a change'))
+    this.#work = this.#work
+      .then(work)
+      .catch((err: unknown) => this.#parts.logger.error({ err }, 'the monitoring could not follow a change'))
   }
 
   #placeAll(records: readonly TunnelRecord[]): void {
     const living = new Set(records.map(({ tunnel_id }) => tunnel_id))
-    for (const [tunnel_id, { plan }] of this.#watched) if (!living.has(tunnel_id)) this.#takeOut(tunnel_id, plan.interface_name)
+    for (const [tunnel_id, { plan }] of this.#watched)
+      if (!living.has(tunnel_id)) this.#takeOut(tunnel_id, plan.interface_name)
     for (const record of records) this.#place(record)
   }
 
@@ -172,8 +184,13 @@ export class Monitor {
     this.#watched.set(tunnel_id, watched)
     if (known && known.plan.interface_name !== interface_name) this.#unname(tunnel_id, known.plan.interface_name)
     this.#byName.set(interface_name, tunnel_id)
-    const turn = known ? known.replan(plan, this.#at) : { from: 'Unknown' as const, to: watched.judged.state, reason: watched.judged.reason }
-    this.#turned(watched, turn ?? { from: watched.judged.state, to: watched.judged.state, reason: watched.judged.reason })
+    const turn = known
+      ? known.replan(plan, this.#at)
+      : { from: 'Unknown' as const, to: watched.judged.state, reason: watched.judged.reason }
+    this.#turned(
+      watched,
+      turn ?? { from: watched.judged.state, to: watched.judged.state, reason: watched.judged.reason },
+    )
     this.#links.follow(interface_name)
     this.#aim(watched)
   }
@@ -241,7 +258,15 @@ export class Monitor {
     if (turn.from === turn.to) return
     const { lossPercent: loss_percent, averageRttMs: rtt_avg_ms } = watched.seen
     const created_date = this.#parts.now().toISOString()
-    this.#events.add({ tunnel_id: watched.plan.tunnel_id, from_monitor_state_id: MONITOR_STATES[turn.from], to_monitor_state_id: MONITOR_STATES[turn.to], reason: turn.reason, loss_percent, rtt_avg_ms, created_date })
+    this.#events.add({
+      tunnel_id: watched.plan.tunnel_id,
+      from_monitor_state_id: MONITOR_STATES[turn.from],
+      to_monitor_state_id: MONITOR_STATES[turn.to],
+      reason: turn.reason,
+      loss_percent,
+      rtt_avg_ms,
+      created_date,
+    })
   }
 }
 

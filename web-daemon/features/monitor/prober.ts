@@ -1,6 +1,13 @@
 // Has the root helper send the probes of all tunnels, by one stream that is changed while it runs, and begins anew with a new helper.
 import type { Logger } from 'pino'
-import { BYTES_PER_SECOND_MAX, PACKETS_PER_SECOND_MAX, WATCH_TARGETS_MAX, type WatchItem, type WatchResult, type WatchTarget } from '@panel/shared/path/model.ts'
+import {
+  BYTES_PER_SECOND_MAX,
+  PACKETS_PER_SECOND_MAX,
+  WATCH_TARGETS_MAX,
+  type WatchItem,
+  type WatchResult,
+  type WatchTarget,
+} from '@panel/shared/path/model.ts'
 import type { Reader } from '@panel/shared/rpc/methods.ts'
 import { keepStreaming, type KeptStream, type PAUSES_MS } from '../../platform/helper/kept-stream.ts'
 import type { Streamer } from '../../platform/helper/streams.ts'
@@ -67,7 +74,11 @@ export class Prober {
         this.#watchId = null
         this.heardAt = null
         if (isNews) logger.warn({ err }, 'no tunnel is probed for now; trying again')
-        onStopped(err instanceof Refusal ? `No probes can be sent: ${err.message}` : 'No probes can be sent for the moment: the probing begins anew')
+        onStopped(
+          err instanceof Refusal
+            ? `No probes can be sent: ${err.message}`
+            : 'No probes can be sent for the moment: the probing begins anew',
+        )
       },
       ...(pauses && { pauses }),
     })
@@ -83,7 +94,12 @@ export class Prober {
     const before = this.#targets.get(tunnel_id)
     this.#drop(tunnel_id, before)
     const why = wanted && this.#whyNoRoom(wanted)
-    const isSame = before !== undefined && wanted !== null && before.source_address === wanted.source && before.target_address === wanted.target && before.interface_name === wanted.interface_name
+    const isSame =
+      before !== undefined &&
+      wanted !== null &&
+      before.source_address === wanted.source &&
+      before.target_address === wanted.target &&
+      before.interface_name === wanted.interface_name
     if (before && (!isSame || why !== null)) this.#change(before.target_id, null)
     if (!wanted || why !== null) return why
     const target = targetOf(wanted, isSame ? before.target_id : ++this.#lastId)
@@ -113,9 +129,12 @@ export class Prober {
 
   #whyNoRoom({ interval_ms, packet_size }: Wanted): string | null {
     const { packets, bytes } = loadOf(interval_ms, packet_size)
-    if (this.#targets.size >= WATCH_TARGETS_MAX) return `No probes are sent: more than ${WATCH_TARGETS_MAX} tunnels cannot be watched at once`
-    if (this.#load.packets + packets > SHARE * PACKETS_PER_SECOND_MAX) return 'No probes are sent: all tunnels together would send too many in a second. Set a longer monitor_interval_seconds'
-    if (this.#load.bytes + bytes > SHARE * BYTES_PER_SECOND_MAX) return 'No probes are sent: all tunnels together would send too many bytes in a second. Set a smaller monitor_packet_size or a longer monitor_interval_seconds'
+    if (this.#targets.size >= WATCH_TARGETS_MAX)
+      return `No probes are sent: more than ${WATCH_TARGETS_MAX} tunnels cannot be watched at once`
+    if (this.#load.packets + packets > SHARE * PACKETS_PER_SECOND_MAX)
+      return 'No probes are sent: all tunnels together would send too many in a second. Set a longer monitor_interval_seconds'
+    if (this.#load.bytes + bytes > SHARE * BYTES_PER_SECOND_MAX)
+      return 'No probes are sent: all tunnels together would send too many bytes in a second. Set a smaller monitor_packet_size or a longer monitor_interval_seconds'
     return null
   }
 
@@ -182,9 +201,15 @@ export class Prober {
   }
 }
 
-const loadOf = (interval_ms: number, packet_size: number): { packets: number; bytes: number } => ({ packets: 1000 / interval_ms, bytes: (1000 / interval_ms) * (packet_size + HEADERS) })
+const loadOf = (interval_ms: number, packet_size: number): { packets: number; bytes: number } => ({
+  packets: 1000 / interval_ms,
+  bytes: (1000 / interval_ms) * (packet_size + HEADERS),
+})
 
-const targetOf = ({ interface_name, source, target, interval_ms, timeout_ms, packet_size }: Wanted, target_id: number): WatchTarget => ({
+const targetOf = (
+  { interface_name, source, target, interval_ms, timeout_ms, packet_size }: Wanted,
+  target_id: number,
+): WatchTarget => ({
   target_id,
   interface_name,
   source_address: source,
@@ -194,4 +219,7 @@ const targetOf = ({ interface_name, source, target, interval_ms, timeout_ms, pac
   packet_size,
 })
 
-const piecesOf = (ids: readonly number[]): number[][] => Array.from({ length: Math.ceil(ids.length / WATCH_TARGETS_MAX) }, (_, i) => ids.slice(i * WATCH_TARGETS_MAX, (i + 1) * WATCH_TARGETS_MAX))
+const piecesOf = (ids: readonly number[]): number[][] =>
+  Array.from({ length: Math.ceil(ids.length / WATCH_TARGETS_MAX) }, (_, i) =>
+    ids.slice(i * WATCH_TARGETS_MAX, (i + 1) * WATCH_TARGETS_MAX),
+  )

@@ -10,8 +10,27 @@ export const EVENTS_KEPT = 20
 
 export type NewEvent = Omit<MonitorEventRow, 'monitor_event_id'>
 
-const EVENT = ['tunnel_id', 'from_monitor_state_id', 'to_monitor_state_id', 'reason', 'loss_percent', 'rtt_avg_ms', 'created_date'] as const
-const BUCKET = ['tunnel_id', 'bucket_start', 'sent_count', 'received_count', 'rtt_sum_us', 'rtt_min_us', 'rtt_max_us', 'jitter_sum_us', 'jitter_count', 'worst_severity'] as const
+const EVENT = [
+  'tunnel_id',
+  'from_monitor_state_id',
+  'to_monitor_state_id',
+  'reason',
+  'loss_percent',
+  'rtt_avg_ms',
+  'created_date',
+] as const
+const BUCKET = [
+  'tunnel_id',
+  'bucket_start',
+  'sent_count',
+  'received_count',
+  'rtt_sum_us',
+  'rtt_min_us',
+  'rtt_max_us',
+  'jitter_sum_us',
+  'jitter_count',
+  'worst_severity',
+] as const
 
 /** Those of tunnels that are no more are left out. Run it inside a transaction. */
 export async function insertEvents(db: WriteDb, events: readonly NewEvent[]): Promise<void> {
@@ -27,23 +46,39 @@ export async function insertEvents(db: WriteDb, events: readonly NewEvent[]): Pr
 
 /** The newest first. */
 export const eventsOf = (db: ReadDb, tunnel_id: number): Promise<MonitorEventRow[]> =>
-  db.selectFrom('monitor_event').selectAll().where('tunnel_id', '=', tunnel_id).orderBy('monitor_event_id', 'desc').limit(EVENTS_KEPT).execute()
+  db
+    .selectFrom('monitor_event')
+    .selectAll()
+    .where('tunnel_id', '=', tunnel_id)
+    .orderBy('monitor_event_id', 'desc')
+    .limit(EVENTS_KEPT)
+    .execute()
 
 /** The state that each tunnel was last told to be in. */
 export async function lastStates(db: ReadDb): Promise<Map<number, number>> {
   const rows = await db
     .selectFrom('monitor_event')
     .select(['tunnel_id', 'to_monitor_state_id'])
-    .where('monitor_event_id', 'in', (inner) => inner.selectFrom('monitor_event').select((e) => e.fn.max('monitor_event_id').as('newest')).groupBy('tunnel_id'))
+    .where('monitor_event_id', 'in', (inner) =>
+      inner
+        .selectFrom('monitor_event')
+        .select((e) => e.fn.max('monitor_event_id').as('newest'))
+        .groupBy('tunnel_id'),
+    )
     .execute()
   return new Map(rows.map((row) => [row.tunnel_id, row.to_monitor_state_id]))
 }
 
 /** An interval that is stored in part is completed. Those of tunnels that are no more are left out. */
 export async function addBuckets(db: WriteDb, buckets: readonly Bucket[]): Promise<void> {
-  const added = sql.join((['sent_count', 'received_count', 'rtt_sum_us', 'jitter_sum_us', 'jitter_count'] as const).map((name) => sql`${sql.ref(name)} = ${sql.ref(`monitor_bucket.${name}`)} + ${sql.ref(`excluded.${name}`)}`))
+  const added = sql.join(
+    (['sent_count', 'received_count', 'rtt_sum_us', 'jitter_sum_us', 'jitter_count'] as const).map(
+      (name) => sql`${sql.ref(name)} = ${sql.ref(`monitor_bucket.${name}`)} + ${sql.ref(`excluded.${name}`)}`,
+    ),
+  )
   // min and max of two are null where one is.
-  const extreme = (which: 'min' | 'max', name: string): RawBuilder<unknown> => sql`${sql.ref(name)} = coalesce(${sql.raw(which)}(${sql.ref(`monitor_bucket.${name}`)}, ${sql.ref(`excluded.${name}`)}), ${sql.ref(`monitor_bucket.${name}`)}, ${sql.ref(`excluded.${name}`)})`
+  const extreme = (which: 'min' | 'max', name: string): RawBuilder<unknown> =>
+    sql`${sql.ref(name)} = coalesce(${sql.raw(which)}(${sql.ref(`monitor_bucket.${name}`)}, ${sql.ref(`excluded.${name}`)}), ${sql.ref(`monitor_bucket.${name}`)}, ${sql.ref(`excluded.${name}`)})`
   await sql`
     insert into monitor_bucket (${names(BUCKET)}) ${livingOf(BUCKET, buckets)}
     on conflict (tunnel_id, bucket_start) do update set ${added}, ${extreme('min', 'rtt_min_us')}, ${extreme('max', 'rtt_max_us')},
@@ -51,7 +86,12 @@ export async function addBuckets(db: WriteDb, buckets: readonly Bucket[]): Promi
 }
 
 /** Of the given tunnels, and no more than `most` rows; answers how many it were. */
-export async function deleteBucketsBefore(db: WriteDb, tunnel_ids: readonly number[], bucket_start: number, most: number): Promise<number> {
+export async function deleteBucketsBefore(
+  db: WriteDb,
+  tunnel_ids: readonly number[],
+  bucket_start: number,
+  most: number,
+): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
     delete from monitor_bucket where (tunnel_id, bucket_start) in (
       select tunnel_id, bucket_start from monitor_bucket
@@ -63,9 +103,16 @@ export async function deleteBucketsBefore(db: WriteDb, tunnel_ids: readonly numb
 export type StoredPoint = Bucket & { readonly samples: number }
 
 /** Intervals joined to points of the resolution, oldest first; of more than `limit` the newest. */
-export async function pointsOf(db: ReadDb, tunnel_id: number, span: Span, limit: number): Promise<{ points: StoredPoint[]; total: number }> {
+export async function pointsOf(
+  db: ReadDb,
+  tunnel_id: number,
+  span: Span,
+  limit: number,
+): Promise<{ points: StoredPoint[]; total: number }> {
   const own = db.selectFrom('monitor_bucket').where('tunnel_id', '=', tunnel_id)
-  const { oldest, newest } = await own.select((e) => [e.fn.min('bucket_start').as('oldest'), e.fn.max('bucket_start').as('newest')]).executeTakeFirstOrThrow()
+  const { oldest, newest } = await own
+    .select((e) => [e.fn.min('bucket_start').as('oldest'), e.fn.max('bucket_start').as('newest')])
+    .executeTakeFirstOrThrow()
   const from = Math.max(span.from, oldest ?? span.to)
   let total = 0
   const newestFirst: StoredPoint[] = []
@@ -77,19 +124,33 @@ export async function pointsOf(db: ReadDb, tunnel_id: number, span: Span, limit:
   return { points: newestFirst.slice(0, limit).reverse(), total }
 }
 
-const inSpan = (db: ReadDb, tunnel_id: number, { from, to }: Span) => db.selectFrom('monitor_bucket').where('tunnel_id', '=', tunnel_id).where('bucket_start', '>=', from).where('bucket_start', '<', to)
+const inSpan = (db: ReadDb, tunnel_id: number, { from, to }: Span) =>
+  db
+    .selectFrom('monitor_bucket')
+    .where('tunnel_id', '=', tunnel_id)
+    .where('bucket_start', '>=', from)
+    .where('bucket_start', '<', to)
 
 async function countOf(db: ReadDb, tunnel_id: number, span: Span): Promise<number> {
-  const { count } = await inSpan(db, tunnel_id, span).select(sql<number>`count(distinct ${startIn(span.resolution_seconds)})`.as('count')).executeTakeFirstOrThrow()
+  const { count } = await inSpan(db, tunnel_id, span)
+    .select(sql<number>`count(distinct ${startIn(span.resolution_seconds)})`.as('count'))
+    .executeTakeFirstOrThrow()
   return count
 }
 
 /** The newest first. */
 async function joinedOf(db: ReadDb, tunnel_id: number, span: Span): Promise<StoredPoint[]> {
-  const sums = (['sent_count', 'received_count', 'rtt_sum_us', 'jitter_sum_us', 'jitter_count'] as const).map((name) => sql<number>`sum(${sql.ref(name)})`.as(name))
+  const sums = (['sent_count', 'received_count', 'rtt_sum_us', 'jitter_sum_us', 'jitter_count'] as const).map((name) =>
+    sql<number>`sum(${sql.ref(name)})`.as(name),
+  )
   const rows = await inSpan(db, tunnel_id, span)
     .select([startIn(span.resolution_seconds).as('start'), ...sums])
-    .select((e) => [e.fn.min('rtt_min_us').as('rtt_min_us'), e.fn.max('rtt_max_us').as('rtt_max_us'), e.fn.max('worst_severity').as('worst_severity'), e.fn.countAll<number>().as('samples')])
+    .select((e) => [
+      e.fn.min('rtt_min_us').as('rtt_min_us'),
+      e.fn.max('rtt_max_us').as('rtt_max_us'),
+      e.fn.max('worst_severity').as('worst_severity'),
+      e.fn.countAll<number>().as('samples'),
+    ])
     .groupBy('start')
     .orderBy('start', 'desc')
     .execute()

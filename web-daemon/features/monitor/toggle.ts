@@ -13,10 +13,18 @@ export const toggleMonitor =
   (context: CommandContext, { params }: Incoming): Promise<Answer> =>
     context.inTurn(async () => {
       const stored = await targetOf(context, idIn(params))
-      const record = await replace(context, stored.tunnel_id, { ...stored, is_monitor_enabled: monitor_enabled, updated_date: context.now().toISOString() })
+      const record = await replace(context, stored.tunnel_id, {
+        ...stored,
+        is_monitor_enabled: monitor_enabled,
+        updated_date: context.now().toISOString(),
+      })
       context.note.operation(`${monitor_enabled ? 'Watch' : 'Do not watch'} ${record.interface_name}`)
       await monitor.settled()
       const observed = (await observe(context.ask, [record.interface_name]))(record.interface_name)
-      const answer: MonitorToggleAnswer = { tunnel_id: record.tunnel_id, monitor_enabled, tunnel: tunnelView(record, observed) }
+      const answer: MonitorToggleAnswer = {
+        tunnel_id: record.tunnel_id,
+        monitor_enabled,
+        tunnel: tunnelView(record, observed),
+      }
       return ok(answer)
     })

@@ -108,7 +108,11 @@ export class Watched {
 
   /** Where the answer to a knock would decide; true once, and then not for a minute. */
   isKnockDue(at: number): boolean {
-    const isDue = this.#plan.isKnocking && !this.#judge.isForced && isSilent(this.#window, this.#plan.thresholds) && Math.abs(at - this.#knockedAt) >= KNOCK_EVERY_MS
+    const isDue =
+      this.#plan.isKnocking &&
+      !this.#judge.isForced &&
+      isSilent(this.#window, this.#plan.thresholds) &&
+      Math.abs(at - this.#knockedAt) >= KNOCK_EVERY_MS
     if (isDue) [this.#knockedAt, this.#isKnockOfNow] = [at, true]
     return isDue
   }
@@ -187,7 +191,14 @@ export class Watched {
     const { thresholds, aim, isKnocking } = this.#plan
     // The verdict on silence waits for the knock.
     if (isKnocking && this.#knock === null && isSilent(this.#window, thresholds)) return null
-    return this.#judge.sample(classify({ seen: this.#window, target: aim?.target ?? '', detail: this.#detail, knock: isKnocking ? this.#knock : null }, thresholds), thresholds.state_change_samples, at)
+    return this.#judge.sample(
+      classify(
+        { seen: this.#window, target: aim?.target ?? '', detail: this.#detail, knock: isKnocking ? this.#knock : null },
+        thresholds,
+      ),
+      thresholds.state_change_samples,
+      at,
+    )
   }
 
   #remember({ rtt_us, sent_at_ms }: WatchResult, isRevised: boolean): void {
@@ -207,7 +218,8 @@ export class Watched {
 
   /** What it turned from counts too, where it turned in the middle of an interval. */
   #noted(turn: Turn | null, at: number): Turn | null {
-    for (const state of turn ? [turn.from, turn.to] : []) this.#add(at, { ...NOTHING, worst_severity: severityOf(state) })
+    for (const state of turn ? [turn.from, turn.to] : [])
+      this.#add(at, { ...NOTHING, worst_severity: severityOf(state) })
     return turn
   }
 
@@ -216,7 +228,10 @@ export class Watched {
   }
 
   #join(bucket_start: number, more: Omit<Bucket, 'tunnel_id' | 'bucket_start'>): void {
-    this.#buckets.set(bucket_start, joined(this.#buckets.get(bucket_start) ?? emptyBucket(this.#plan.tunnel_id, bucket_start), more))
+    this.#buckets.set(
+      bucket_start,
+      joined(this.#buckets.get(bucket_start) ?? emptyBucket(this.#plan.tunnel_id, bucket_start), more),
+    )
   }
 }
 
@@ -226,7 +241,8 @@ const { tunnel_id: _of, bucket_start: _from, ...NOTHING } = emptyBucket(0, 0)
 function forcedBy({ disabled, interface_name }: Plan, stopped: string | null, link: LinkState): Verdict | null {
   if (disabled) return disabled
   if (stopped !== null) return { state: 'Unknown', reason: stopped }
-  if (link === 'missing') return { state: 'Down', reason: `interface_missing: this server has no interface ${interface_name}` }
+  if (link === 'missing')
+    return { state: 'Down', reason: `interface_missing: this server has no interface ${interface_name}` }
   if (link === 'down') return { state: 'Down', reason: `The interface ${interface_name} is administratively down` }
   return null
 }

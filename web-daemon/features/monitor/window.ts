@@ -86,13 +86,19 @@ export class Window {
 
   #takeOver(before: Window): void {
     this.#newest = before.#newest
-    for (let sequence = Math.max(1, this.#newest - Math.min(this.size, before.size) + 1); sequence <= this.#newest; sequence++) this.#put(sequence, before.#at(sequence) ?? OPEN)
+    for (
+      let sequence = Math.max(1, this.#newest - Math.min(this.size, before.size) + 1);
+      sequence <= this.#newest;
+      sequence++
+    )
+      this.#put(sequence, before.#at(sequence) ?? OPEN)
     ;[this.pending, this.#lastRtt, this.#lastReplyAt] = [before.pending, before.#lastRtt, before.#lastReplyAt]
   }
 
   /** The oldest make room. */
   #advanceTo(sequence: number): void {
-    for (let next = Math.max(this.#newest + 1, sequence - this.size + 1); next <= sequence; next++) this.#put(next, OPEN)
+    for (let next = Math.max(this.#newest + 1, sequence - this.size + 1); next <= sequence; next++)
+      this.#put(next, OPEN)
     this.#newest = Math.max(this.#newest, sequence)
   }
 
@@ -106,7 +112,8 @@ export class Window {
 
   /** As ping tells it: mdev is the standard deviation, jitter the mean difference from one answer to the next. */
   #spread(): Pick<MonitorStats, 'rtt_min_ms' | 'rtt_avg_ms' | 'rtt_max_ms' | 'rtt_mdev_ms' | 'jitter_ms'> {
-    if (this.#received === 0) return { rtt_min_ms: null, rtt_avg_ms: null, rtt_max_ms: null, rtt_mdev_ms: null, jitter_ms: null }
+    if (this.#received === 0)
+      return { rtt_min_ms: null, rtt_avg_ms: null, rtt_max_ms: null, rtt_mdev_ms: null, jitter_ms: null }
     const mean = this.#rttSum / this.#received
     let [least, most, squares, differences, before] = [Number.POSITIVE_INFINITY, 0, 0, 0, -1]
     this.#eachAnswer((rtt) => {
@@ -117,7 +124,13 @@ export class Window {
       before = rtt
     })
     const jitter_ms = this.#received === 1 ? null : round(differences / (this.#received - 1) / 1000)
-    return { rtt_min_ms: round(least / 1000), rtt_avg_ms: round(mean / 1000), rtt_max_ms: round(most / 1000), rtt_mdev_ms: round(Math.sqrt(squares / this.#received) / 1000), jitter_ms }
+    return {
+      rtt_min_ms: round(least / 1000),
+      rtt_avg_ms: round(mean / 1000),
+      rtt_max_ms: round(most / 1000),
+      rtt_mdev_ms: round(Math.sqrt(squares / this.#received) / 1000),
+      jitter_ms,
+    }
   }
 
   #at(sequence: number): number | null {

@@ -1,5 +1,14 @@
 // How a pool is cut into subnets, one per tunnel, and which is the lowest free one (decisions.md, R31, R32, R34). Pure.
-import { bitsOf, formatIp, networkOf, overlaps, parseCidr, sizeOf, type Cidr, type Ip } from '@panel/shared/address/ip.ts'
+import {
+  bitsOf,
+  formatIp,
+  networkOf,
+  overlaps,
+  parseCidr,
+  sizeOf,
+  type Cidr,
+  type Ip,
+} from '@panel/shared/address/ip.ts'
 import { NOT_FOR_HOSTS } from '@panel/shared/address/special.ts'
 import type { PoolCapacity } from '@panel/shared/api/pools.ts'
 
@@ -14,10 +23,16 @@ const THIRD_OCTET_LENGTH = 24
 
 export function capacityOf(pool: Range): PoolCapacity {
   const { base, prefix_length } = cidrOf(pool)
-  const isThirdOctet = base.family === 4 && prefix_length < THIRD_OCTET_LENGTH && pool.prefix_length >= THIRD_OCTET_LENGTH
+  const isThirdOctet =
+    base.family === 4 && prefix_length < THIRD_OCTET_LENGTH && pool.prefix_length >= THIRD_OCTET_LENGTH
   const bits = (isThirdOctet ? THIRD_OCTET_LENGTH : pool.prefix_length) - prefix_length
   const capacity = Math.min(2 ** bits, MOST_SUBNETS)
-  return { scheme: isThirdOctet ? 'third_octet' : 'dense', prefix_length: pool.prefix_length, capacity, max_tunnel_number: capacity - 1 }
+  return {
+    scheme: isThirdOctet ? 'third_octet' : 'dense',
+    prefix_length: pool.prefix_length,
+    capacity,
+    max_tunnel_number: capacity - 1,
+  }
 }
 
 /** The subnet of a tunnel number; null beyond the pool's end. */
@@ -41,7 +56,7 @@ export function endsOf(subnet: Cidr): { address_a: string; address_b: string } {
 export function lowestFree(pool: Range, taken: readonly Cidr[], suits: (index: number) => boolean): number | null {
   const { capacity } = capacityOf(pool)
   const blocked = blockedIndexes(pool, [...NOT_FOR_HOSTS, ...taken])
-  for (let index = 1, at = 0; index < capacity; ) {
+  for (let index = 1, at = 0; index < capacity;) {
     const block = blocked[at]
     if (block && block.last < index) at += 1
     else if (block && block.first <= index) index = block.last + 1
@@ -51,7 +66,8 @@ export function lowestFree(pool: Range, taken: readonly Cidr[], suits: (index: n
   return blocked[0]?.first !== 0 && suits(0) ? 0 : null
 }
 
-export const isTaken = (subnet: Cidr, taken: readonly Cidr[]): Cidr | undefined => taken.find((network) => overlaps(network, subnet))
+export const isTaken = (subnet: Cidr, taken: readonly Cidr[]): Cidr | undefined =>
+  taken.find((network) => overlaps(network, subnet))
 
 /** Ranges of indexes, in order, rather than single ones: one route can cover a million subnets. */
 function blockedIndexes(pool: Range, taken: readonly Cidr[]): { first: number; last: number }[] {
@@ -64,7 +80,9 @@ function blockedIndexes(pool: Range, taken: readonly Cidr[]): { first: number; l
       const start = network.base.value - base.value
       const first = divideUp(start - size + 1n, stride)
       const last = (start + sizeOf(network) - 1n) / stride
-      return start + sizeOf(network) - 1n < 0n ? null : { first: first < 0n ? 0n : first, last: last > highest ? highest : last }
+      return start + sizeOf(network) - 1n < 0n
+        ? null
+        : { first: first < 0n ? 0n : first, last: last > highest ? highest : last }
     })
     .filter((block) => block !== null)
     .filter((block) => block.first <= block.last)

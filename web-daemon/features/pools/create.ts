@@ -9,8 +9,15 @@ import { allPools, insertPool, type NewPool } from './store.ts'
 import { poolView } from './view.ts'
 import { warningsOf } from './warnings.ts'
 
-export async function createPool({ db, now, note, settings }: CommandContext, { body, problems }: Incoming<CreatePoolBody>): Promise<Answer> {
-  const pool = poolOf(body, problems, { description: '', is_enabled: true, lengthFor: (range) => usualLength(range, settings) })
+export async function createPool(
+  { db, now, note, settings }: CommandContext,
+  { body, problems }: Incoming<CreatePoolBody>,
+): Promise<Answer> {
+  const pool = poolOf(body, problems, {
+    description: '',
+    is_enabled: true,
+    lengthFor: (range) => usualLength(range, settings),
+  })
   const address_pool_id = await insertPool(db, pool, now().toISOString())
   note.target('address_pool', address_pool_id)
   note.operation(`Added the pool ${pool.cidr}, /${pool.prefix_length} for each tunnel`)
@@ -32,7 +39,11 @@ export function poolOf(body: PoolFields, problems: Problems, stored: Standard): 
   return { address_pool_title, description, is_enabled, ...range }
 }
 
-export function changed(all: Awaited<ReturnType<typeof allPools>>, address_pool_id: number, users?: Parameters<typeof poolView>[1]): ChangePoolAnswer {
+export function changed(
+  all: Awaited<ReturnType<typeof allPools>>,
+  address_pool_id: number,
+  users?: Parameters<typeof poolView>[1],
+): ChangePoolAnswer {
   const pool = all.find((one) => one.address_pool_id === address_pool_id)
   if (!pool) throw new Error(`Pool ${address_pool_id} was stored and is not there`)
   return { ...poolView(pool, users), warnings: warningsOf(pool, all) }

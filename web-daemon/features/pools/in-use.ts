@@ -5,9 +5,17 @@ import type { PoolUser } from './use.ts'
 
 const MOST_NAMED = 10
 
-export function refuseInUse({ address_pool_title, cidr }: PoolRecord, users: readonly PoolUser[] = [], hence: string, field = ''): void {
+export function refuseInUse(
+  { address_pool_title, cidr }: PoolRecord,
+  users: readonly PoolUser[] = [],
+  hence: string,
+  field = '',
+): void {
   if (users.length === 0) return
   const named = users.slice(0, MOST_NAMED).map(({ interface_name }) => interface_name)
   const more = users.length > named.length ? ` and ${users.length - named.length} more` : ''
-  throw new Refusal('CONFLICT', `${address_pool_title} (${cidr}) is in use by ${named.join(', ')}${more}: ${hence}.`, { field, details: { tunnels: users } })
+  throw new Refusal('CONFLICT', `${address_pool_title} (${cidr}) is in use by ${named.join(', ')}${more}: ${hence}.`, {
+    field,
+    details: { tunnels: users },
+  })
 }

@@ -3,10 +3,28 @@ import { sql, type Kysely } from 'kysely'
 
 /** Pools 30 and 40 are public ranges that older set-ups used inside their tunnels: known, so that such tunnels can be met, and off. */
 const SEEDS = [
-  { id: 10, title: 'Private 172.17', cidr: '172.17.0.0/16', is_enabled: 1, description: 'Private addresses (RFC 1918)' },
+  {
+    id: 10,
+    title: 'Private 172.17',
+    cidr: '172.17.0.0/16',
+    is_enabled: 1,
+    description: 'Private addresses (RFC 1918)',
+  },
   { id: 20, title: 'Private 10.10', cidr: '10.10.0.0/16', is_enabled: 1, description: 'Private addresses (RFC 1918)' },
-  { id: 30, title: 'Legacy 109.194', cidr: '109.194.0.0/16', is_enabled: 0, description: 'Public addresses of others, for compatibility with older set-ups' },
-  { id: 40, title: 'Legacy 87.107', cidr: '87.107.0.0/16', is_enabled: 0, description: 'Public addresses of others, for compatibility with older set-ups' },
+  {
+    id: 30,
+    title: 'Legacy 109.194',
+    cidr: '109.194.0.0/16',
+    is_enabled: 0,
+    description: 'Public addresses of others, for compatibility with older set-ups',
+  },
+  {
+    id: 40,
+    title: 'Legacy 87.107',
+    cidr: '87.107.0.0/16',
+    is_enabled: 0,
+    description: 'Public addresses of others, for compatibility with older set-ups',
+  },
 ]
 
 async function up(db: Kysely<unknown>): Promise<void> {
@@ -23,7 +41,9 @@ async function up(db: Kysely<unknown>): Promise<void> {
     ) strict`.execute(db)
   const now = new Date().toISOString()
   for (const { id, title, cidr, is_enabled, description } of SEEDS) {
-    await sql`insert into address_pool values (${id}, ${title}, ${description}, ${cidr}, 30, ${is_enabled}, ${now}, ${now})`.execute(db)
+    await sql`insert into address_pool values (${id}, ${title}, ${description}, ${cidr}, 30, ${is_enabled}, ${now}, ${now})`.execute(
+      db,
+    )
   }
 }
 

@@ -17,7 +17,16 @@ export const nextFree =
     const { number, subnet } = await nextFree(context, pool)
     const { address_pool_id, address_pool_title, prefix_length, is_public_range } = pool
     const { scheme } = capacityOf(pool)
-    const allocation = { subnet: formatCidr(subnet), tunnel_number: number, ...endsOf(subnet), address_pool_id, address_pool_title, prefix_length, scheme, is_public_range }
+    const allocation = {
+      subnet: formatCidr(subnet),
+      tunnel_number: number,
+      ...endsOf(subnet),
+      address_pool_id,
+      address_pool_title,
+      prefix_length,
+      scheme,
+      is_public_range,
+    }
     const answer: NextFreeAnswer = { allocation, warnings: publicRangeWarnings(pool) }
     return ok(answer)
   }

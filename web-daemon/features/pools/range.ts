@@ -5,10 +5,17 @@ import type { Problems } from '../../platform/http/problems.ts'
 import type { SettingsReader } from '../../platform/settings.ts'
 import type { Range } from './allocation.ts'
 
-const LENGTHS: Readonly<Record<Family, { shortest: number; longest: number }>> = { 4: { shortest: 24, longest: 31 }, 6: { shortest: 1, longest: 127 } }
+const LENGTHS: Readonly<Record<Family, { shortest: number; longest: number }>> = {
+  4: { shortest: 24, longest: 31 },
+  6: { shortest: 1, longest: 127 },
+}
 
 /** With the bits behind the range's length cut off. Null where a field has a problem, found here or by the schema. */
-export function rangeIn({ cidr, prefix_length: given }: PoolFields, problems: Problems, lengthFor: (range: Cidr) => number): Range | null {
+export function rangeIn(
+  { cidr, prefix_length: given }: PoolFields,
+  problems: Problems,
+  lengthFor: (range: Cidr) => number,
+): Range | null {
   const range = cidr === undefined ? null : readRange(cidr, problems)
   if (!range || problems.has('prefix_length')) return null
   const prefix_length = given ?? lengthFor(range)
@@ -31,12 +38,17 @@ export function checkLength(range: Cidr, prefix_length: number, problems: Proble
   const { shortest, longest } = LENGTHS[range.base.family]
   const least = Math.max(shortest, range.prefix_length)
   if (Number.isInteger(prefix_length) && prefix_length >= least && prefix_length <= longest) return
-  problems.add('prefix_length', 'INVALID_PREFIX_LENGTH', `prefix_length must be a whole number from ${least} to ${longest} for a pool of ${formatCidr(range)}.`)
+  problems.add(
+    'prefix_length',
+    'INVALID_PREFIX_LENGTH',
+    `prefix_length must be a whole number from ${least} to ${longest} for a pool of ${formatCidr(range)}.`,
+  )
 }
 
 function readRange(text: string, problems: Problems): Cidr | null {
   const range = text.includes('/') ? parseCidr(text) : null
   if (!range) problems.add('cidr', 'INVALID_CIDR', 'cidr must be a range such as 10.20.0.0/16 or fd00:1::/48.')
-  else if (range.prefix_length > LENGTHS[range.base.family].longest) problems.add('cidr', 'INVALID_CIDR', `${formatCidr(range)} is a single address: a tunnel has two ends.`)
+  else if (range.prefix_length > LENGTHS[range.base.family].longest)
+    problems.add('cidr', 'INVALID_CIDR', `${formatCidr(range)} is a single address: a tunnel has two ends.`)
   return problems.has('cidr') ? null : range
 }

@@ -4,5 +4,7 @@ import { findPool } from './store.ts'
 
 /** The sentence for the operator, or null where the pool is there or none is named. */
 export async function noSuchPool(db: ReadDb, address_pool_id: number | null): Promise<string | null> {
-  return address_pool_id === null || (await findPool(db, address_pool_id)) ? null : `There is no pool ${address_pool_id}.`
+  return address_pool_id === null || (await findPool(db, address_pool_id))
+    ? null
+    : `There is no pool ${address_pool_id}.`
 }

@@ -24,7 +24,11 @@ export async function allPools(db: ReadDb): Promise<PoolRecord[]> {
 }
 
 export async function findPool(db: ReadDb, address_pool_id: number): Promise<PoolRecord | null> {
-  const row = await db.selectFrom('address_pool').selectAll().where('address_pool_id', '=', address_pool_id).executeTakeFirst()
+  const row = await db
+    .selectFrom('address_pool')
+    .selectAll()
+    .where('address_pool_id', '=', address_pool_id)
+    .executeTakeFirst()
   return row ? recordOf(row) : null
 }
 

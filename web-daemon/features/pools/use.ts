@@ -14,5 +14,8 @@ export interface PoolUse {
   /** Takes the pool's id out of the records of what is no more, so that the pool can go. */
   readonly release: (db: WriteDb, address_pool_id: number) => Promise<void>
   /** What a tunnel from this pool would get now; throws 409 ALLOCATION_FAILED where nothing is left. Takes nothing. */
-  readonly nextFree: (context: ReadContext, pool: PoolRecord) => Promise<{ readonly number: number; readonly subnet: Cidr }>
+  readonly nextFree: (
+    context: ReadContext,
+    pool: PoolRecord,
+  ) => Promise<{ readonly number: number; readonly subnet: Cidr }>
 }

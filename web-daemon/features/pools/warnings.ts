@@ -4,12 +4,24 @@ import type { Warning } from '@panel/shared/api/errors.ts'
 import type { PoolRecord } from './store.ts'
 
 export const publicRangeWarnings = ({ address_pool_title, cidr, is_public_range }: PoolRecord): Warning[] =>
-  is_public_range ? [{ code: 'PUBLIC_RANGE_WARNING', message: `${address_pool_title} (${cidr}) holds public addresses: while a tunnel has some of them, their owners cannot be reached.`, field: 'cidr' }] : []
+  is_public_range
+    ? [
+        {
+          code: 'PUBLIC_RANGE_WARNING',
+          message: `${address_pool_title} (${cidr}) holds public addresses: while a tunnel has some of them, their owners cannot be reached.`,
+          field: 'cidr',
+        },
+      ]
+    : []
 
 export function warningsOf(pool: PoolRecord, all: readonly PoolRecord[]): Warning[] {
   const rivals = all.filter((other) => other.address_pool_id !== pool.address_pool_id && isOverlap(pool, other))
   const names = rivals.map(({ address_pool_title, cidr }) => `${address_pool_title} (${cidr})`)
-  const overlapping: Warning = { code: 'POOL_OVERLAPS_POOL', message: `${pool.cidr} overlaps ${names.join(', ')}. A subnet is given to one tunnel only, but it counts against each of these pools.`, field: 'cidr' }
+  const overlapping: Warning = {
+    code: 'POOL_OVERLAPS_POOL',
+    message: `${pool.cidr} overlaps ${names.join(', ')}. A subnet is given to one tunnel only, but it counts against each of these pools.`,
+    field: 'cidr',
+  }
   return [...publicRangeWarnings(pool), ...(rivals.length > 0 ? [overlapping] : [])]
 }
 

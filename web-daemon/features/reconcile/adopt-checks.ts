@@ -21,17 +21,32 @@ const field = 'interface_name'
 /** Throws 409 for a stub of the kernel and for a name that the panel manages already. */
 export function refuseName(interface_name: string, neighbours: readonly Neighbour[]): void {
   if ((KERNEL_STUBS as readonly string[]).includes(interface_name)) {
-    throw new Refusal('PROTECTED_INTERFACE', `${interface_name} belongs to the kernel and is nobody's tunnel.`, { field, details: { interface_name } })
+    throw new Refusal('PROTECTED_INTERFACE', `${interface_name} belongs to the kernel and is nobody's tunnel.`, {
+      field,
+      details: { interface_name },
+    })
   }
   const owner = neighbours.find((n) => n.interface_name === interface_name)
-  if (owner) throw new Refusal('CONFLICT', `${interface_name} is managed by the panel already, as tunnel ${owner.tunnel_id}.`, { field, details: { interface_name, tunnel_id: owner.tunnel_id } })
+  if (owner)
+    throw new Refusal('CONFLICT', `${interface_name} is managed by the panel already, as tunnel ${owner.tunnel_id}.`, {
+      field,
+      details: { interface_name, tunnel_id: owner.tunnel_id },
+    })
 }
 
 /** Throws 404 where there is no such interface, and 409 where it is no tunnel of a kind that the panel knows. */
 export function linkIn({ interface_name, state, observed }: TunnelFound): LinkState {
-  if (!observed) throw new Refusal('NOT_FOUND', `There is no interface ${interface_name} on this server.`, { field, details: { interface_name } })
+  if (!observed)
+    throw new Refusal('NOT_FOUND', `There is no interface ${interface_name} on this server.`, {
+      field,
+      details: { interface_name },
+    })
   if (state?.link) return state.link
-  throw new Refusal('PROTECTED_INTERFACE', `${interface_name} is ${observed.kind ? `an interface of kind ${observed.kind}` : 'no tunnel'}: the panel adopts gre, gretap, ip6gre and ip6gretap.`, { field, details: { interface_name, kind: observed.kind } })
+  throw new Refusal(
+    'PROTECTED_INTERFACE',
+    `${interface_name} is ${observed.kind ? `an interface of kind ${observed.kind}` : 'no tunnel'}: the panel adopts gre, gretap, ip6gre and ip6gretap.`,
+    { field, details: { interface_name, kind: observed.kind } },
+  )
 }
 
 /** What keeps the tunnel from now on: what was asked, or else what keeps it already. Throws 422 for what cannot be had. */
@@ -39,43 +54,100 @@ export function persistenceFor(body: AdoptBody, { interface_name, state }: Tunne
   const kept = keeperOf(state?.saved ?? null)
   const wanted = body.takeover === true ? PERSISTENCE_TYPES.Systemd : (body.persistence_type_id ?? kept)
   const problems = new Problems()
-  if (body.takeover === true && body.persistence_type_id !== undefined && body.persistence_type_id !== PERSISTENCE_TYPES.Systemd) {
-    problems.add('takeover', 'INVALID_VALUE', 'takeover has systemd keep the tunnel: leave persistence_type_id out, or set it to 10.')
+  if (
+    body.takeover === true &&
+    body.persistence_type_id !== undefined &&
+    body.persistence_type_id !== PERSISTENCE_TYPES.Systemd
+  ) {
+    problems.add(
+      'takeover',
+      'INVALID_VALUE',
+      'takeover has systemd keep the tunnel: leave persistence_type_id out, or set it to 10.',
+    )
   }
   const config = wanted === PERSISTENCE_TYPES.Networkd ? state?.link?.config : undefined
   const limits = config ? networkdLimits(interface_name, config) : []
-  const obstacle = wanted === kept ? inHandsOf(kept, limits) : (letGo(interface_name, kept) ?? obstacleTo(wanted, { facts: { helper } }) ?? inHandsOf(wanted, limits))
-  if (obstacle !== null) problems.add(body.takeover === true ? 'takeover' : 'persistence_type_id', 'INVALID_PERSISTENCE_TYPE', obstacle)
+  const obstacle =
+    wanted === kept
+      ? inHandsOf(kept, limits)
+      : (letGo(interface_name, kept) ?? obstacleTo(wanted, { facts: { helper } }) ?? inHandsOf(wanted, limits))
+  if (obstacle !== null)
+    problems.add(body.takeover === true ? 'takeover' : 'persistence_type_id', 'INVALID_PERSISTENCE_TYPE', obstacle)
   problems.throwIfAny()
   return wanted
 }
 
 /** To be let go of by networkd costs a link its addresses, so it is no part of an adoption that leaves the link alone. */
 const letGo = (interface_name: string, kept: number): string | null =>
-  kept === PERSISTENCE_TYPES.Networkd ? `systemd-networkd keeps ${interface_name}, and would take its addresses in letting go of it. Adopt it as it is, and change persistence_type_id afterwards.` : null
+  kept === PERSISTENCE_TYPES.Networkd
+    ? `systemd-networkd keeps ${interface_name}, and would take its addresses in letting go of it. Adopt it as it is, and change persistence_type_id afterwards.`
+    : null
 
 const inHandsOf = (keeper: number, limits: readonly Limit[]): string | null =>
-  keeper === PERSISTENCE_TYPES.Networkd && limits.length > 0 ? `systemd-networkd cannot keep ${limits.map(({ field, why }) => `${field} (${why})`).join(', ')}, which the link has.` : null
+  keeper === PERSISTENCE_TYPES.Networkd && limits.length > 0
+    ? `systemd-networkd cannot keep ${limits.map(({ field, why }) => `${field} (${why})`).join(', ')}, which the link has.`
+    : null
 
 /** Throws 422 for a pool that is not there. */
 export function checkPool({ address_pool_id }: AdoptBody, pools: readonly PoolRecord[]): void {
-  if (address_pool_id === undefined || address_pool_id === null || pools.some((pool) => pool.address_pool_id === address_pool_id)) return
+  if (
+    address_pool_id === undefined ||
+    address_pool_id === null ||
+    pools.some((pool) => pool.address_pool_id === address_pool_id)
+  )
+    return
   const problems = new Problems()
   problems.add('address_pool_id', 'UNKNOWN_ADDRESS_POOL', `There is no pool ${address_pool_id}.`)
   problems.throwIfAny()
 }
 
-export function warningsOf(record: NewTunnel, { state, unmodelled, foreign_files }: TunnelFound, neighbours: readonly Neighbour[], { steps }: PlanView): Warning[] {
+export function warningsOf(
+  record: NewTunnel,
+  { state, unmodelled, foreign_files }: TunnelFound,
+  neighbours: readonly Neighbour[],
+  { steps }: PlanView,
+): Warning[] {
   const { interface_name } = record
   const warnings: Warning[] = []
-  const warn = (code: WarningCode, about: string, message: string): unknown => warnings.push({ code, message, field: about })
-  const twin = neighbours.find((n) => n.tunnel_type_id === record.tunnel_type_id && n.local_endpoint === record.local_endpoint && n.remote_endpoint === record.remote_endpoint && n.ikey === record.ikey)
-  if (twin) warn('TUNNEL_ENDPOINT_CONFLICT', 'remote_endpoint', `${twin.interface_name} is stored with the same endpoints and key: a host can hold only one of the two. Forget or delete the one that is not meant.`)
-  if (unmodelled.length > 0) warn('UNMODELLED_STATE', field, `${interface_name} carries what the panel cannot keep: ${unmodelled.join(', ')}. It is left alone, and a change that would lose it is refused.`)
-  if (foreign_files.length > 0) warn('FOREIGN_UNIT_FILE', field, `${foreign_files.join(', ')} was not written by the panel, or was edited since, and is left alone.`)
-  if (state?.saved && steps.length > 0) warn('UNIT_FILE_CHANGED', 'persistence_type_id', `What was kept on disk for ${interface_name} did not fit, and was changed: ${steps.map(({ description }) => description).join(' ')} What a file said before is in "backups".`)
+  const warn = (code: WarningCode, about: string, message: string): unknown =>
+    warnings.push({ code, message, field: about })
+  const twin = neighbours.find(
+    (n) =>
+      n.tunnel_type_id === record.tunnel_type_id &&
+      n.local_endpoint === record.local_endpoint &&
+      n.remote_endpoint === record.remote_endpoint &&
+      n.ikey === record.ikey,
+  )
+  if (twin)
+    warn(
+      'TUNNEL_ENDPOINT_CONFLICT',
+      'remote_endpoint',
+      `${twin.interface_name} is stored with the same endpoints and key: a host can hold only one of the two. Forget or delete the one that is not meant.`,
+    )
+  if (unmodelled.length > 0)
+    warn(
+      'UNMODELLED_STATE',
+      field,
+      `${interface_name} carries what the panel cannot keep: ${unmodelled.join(', ')}. It is left alone, and a change that would lose it is refused.`,
+    )
+  if (foreign_files.length > 0)
+    warn(
+      'FOREIGN_UNIT_FILE',
+      field,
+      `${foreign_files.join(', ')} was not written by the panel, or was edited since, and is left alone.`,
+    )
+  if (state?.saved && steps.length > 0)
+    warn(
+      'UNIT_FILE_CHANGED',
+      'persistence_type_id',
+      `What was kept on disk for ${interface_name} did not fit, and was changed: ${steps.map(({ description }) => description).join(' ')} What a file said before is in "backups".`,
+    )
   if (record.persistence_type_id === PERSISTENCE_TYPES.Runtime) {
-    warn('RUNTIME_ONLY_PERSISTENCE', 'persistence_type_id', `Nothing of the panel brings ${interface_name} back after a reboot; what made it until now may still do so. Set persistence_type_id to 10 to have the panel do it.`)
+    warn(
+      'RUNTIME_ONLY_PERSISTENCE',
+      'persistence_type_id',
+      `Nothing of the panel brings ${interface_name} back after a reboot; what made it until now may still do so. Set persistence_type_id to 10 to have the panel do it.`,
+    )
   }
   return warnings
 }

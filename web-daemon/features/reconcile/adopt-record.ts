@@ -22,7 +22,10 @@ export interface Adopted {
   readonly settings: SettingsReader
 }
 
-export function recordOfAdopted({ body, link, saved, persistence_type_id, legacy, neighbours, pools, settings }: Adopted, now: string): NewTunnel {
+export function recordOfAdopted(
+  { body, link, saved, persistence_type_id, legacy, neighbours, pools, settings }: Adopted,
+  now: string,
+): NewTunnel {
   const { kind, addresses, ...config } = link.config
   return {
     ...config,
@@ -52,15 +55,24 @@ export function recordOfAdopted({ body, link, saved, persistence_type_id, legacy
   }
 }
 
-function keepaliveOf(saved: Saved | null, persistence_type_id: number, settings: SettingsReader): Pick<NewTunnel, 'keepalive_interval_seconds' | 'keepalive_packet_size'> {
-  const kept = persistence_type_id === PERSISTENCE_TYPES.Runtime ? null : (saved?.systemd_keepalive_unit?.config ?? null)
-  return { keepalive_interval_seconds: kept?.interval_seconds ?? null, keepalive_packet_size: kept?.packet_size ?? settings.get('keepalive.packet_size') }
+function keepaliveOf(
+  saved: Saved | null,
+  persistence_type_id: number,
+  settings: SettingsReader,
+): Pick<NewTunnel, 'keepalive_interval_seconds' | 'keepalive_packet_size'> {
+  const kept =
+    persistence_type_id === PERSISTENCE_TYPES.Runtime ? null : (saved?.systemd_keepalive_unit?.config ?? null)
+  return {
+    keepalive_interval_seconds: kept?.interval_seconds ?? null,
+    keepalive_packet_size: kept?.packet_size ?? settings.get('keepalive.packet_size'),
+  }
 }
 
 /** As the schema bounds it. */
 const MAX_NUMBER = 0xff_ffff
 
-const isFree = (tunnel_number: number, neighbours: readonly Neighbour[]): boolean => tunnel_number <= MAX_NUMBER && !neighbours.some((n) => n.tunnel_number === tunnel_number)
+const isFree = (tunnel_number: number, neighbours: readonly Neighbour[]): boolean =>
+  tunnel_number <= MAX_NUMBER && !neighbours.some((n) => n.tunnel_number === tunnel_number)
 
 /** The narrowest pool that one of the addresses lies in, enabled or not: a pool that is off can still be where a tunnel came from. */
 function poolOf(addresses: readonly TunnelAddress[], pools: readonly PoolRecord[]): number | null {

@@ -31,18 +31,33 @@ export function adoptTunnel(context: CommandContext, { body }: Incoming<AdoptBod
     const link = linkIn(found)
     const persistence_type_id = persistenceFor(body, found, helper)
     const legacy = legacyNameOf(interface_name, found.state, found.foreign_files, helper)
-    const record = recordOfAdopted({ body, link, saved: found.state?.saved ?? null, persistence_type_id, legacy, neighbours: others, pools, settings: context.settings }, context.now().toISOString())
+    const record = recordOfAdopted(
+      {
+        body,
+        link,
+        saved: found.state?.saved ?? null,
+        persistence_type_id,
+        legacy,
+        neighbours: others,
+        pools,
+        settings: context.settings,
+      },
+      context.now().toISOString(),
+    )
     const change = { before: found.state, after: stateOf(record) }
     demandKernelUntouched(interface_name, change)
     const stored = await adopt(context, record, change)
-    const planOf = (of: Change<TunnelState>): PlanView => planView(of, { interface_name, tunnel_id: stored.tunnel_id, folders: helper, warnings: [] })
+    const planOf = (of: Change<TunnelState>): PlanView =>
+      planView(of, { interface_name, tunnel_id: stored.tunnel_id, folders: helper, warnings: [] })
     const plan = planOf(change)
     const answer: AdoptAnswer = {
       tunnel: tunnelView(stored, (await observe(context.ask, [interface_name]))(interface_name)),
       interface_bounced: false,
       legacy,
       imported: { is_enabled: link.is_up, ...link.config },
-      units_taken_over: pathsOf(helper, interface_name, found.state?.saved ?? null).filter((path) => pathsOf(helper, interface_name, change.after.saved).includes(path)),
+      units_taken_over: pathsOf(helper, interface_name, found.state?.saved ?? null).filter((path) =>
+        pathsOf(helper, interface_name, change.after.saved).includes(path),
+      ),
       backups: planOf(invert(change)).files.map(({ path, content }) => ({ path, content })),
       plan,
       warnings: warningsOf(record, found, others, plan),
@@ -53,8 +68,11 @@ export function adoptTunnel(context: CommandContext, { body }: Incoming<AdoptBod
 
 /** What is adopted is what was found; were there a step for the link, the record would not be a true one. */
 function demandKernelUntouched(interface_name: string, change: Change<TunnelState>): void {
-  const touching = planChange(change).steps.filter(({ kind }) => kind.startsWith('link_') || kind.startsWith('address_'))
-  if (touching.length > 0) throw new Error(`To adopt ${interface_name} would take ${touching.map(({ kind }) => kind).join(', ')}`)
+  const touching = planChange(change).steps.filter(
+    ({ kind }) => kind.startsWith('link_') || kind.startsWith('address_'),
+  )
+  if (touching.length > 0)
+    throw new Error(`To adopt ${interface_name} would take ${touching.map(({ kind }) => kind).join(', ')}`)
 }
 
 /** Files are put right first, where they say something else than the link; without a record to show for it that is taken back. */

@@ -27,23 +27,42 @@ export function makeAutoReapply(context: Parts, logger: Logger): (items: readonl
     for (const { tunnel_id, interface_name, status } of items) {
       if (tunnel_id === null || (status !== 'Drifted' && status !== 'Missing')) continue
       if (!care.mayTry(tunnel_id)) {
-        logger.warn({ interface_name, status }, 'reconcile: a tunnel does not stay as it is stored, and is left alone for now')
+        logger.warn(
+          { interface_name, status },
+          'reconcile: a tunnel does not stay as it is stored, and is left alone for now',
+        )
         continue
       }
-      await putRight(context, logger, { action: 'TunnelReapply', what: `the tunnel was ${status}`, tunnel_id }, async (own) => void (await reapplyTunnel(own, tunnel_id)))
+      await putRight(
+        context,
+        logger,
+        { action: 'TunnelReapply', what: `the tunnel was ${status}`, tunnel_id },
+        async (own) => void (await reapplyTunnel(own, tunnel_id)),
+      )
     }
   }
 }
 
 /** Likewise for relay rules, which go back in one change, however many they are. */
-export function makeRuleReapply(context: Parts, traffic: Traffic, logger: Logger): (drifted: readonly number[]) => Promise<void> {
+export function makeRuleReapply(
+  context: Parts,
+  traffic: Traffic,
+  logger: Logger,
+): (drifted: readonly number[]) => Promise<void> {
   const care = new Care(context)
   return async (drifted) => {
     if (drifted.length === 0 || !care.isWanted) return
     const due = drifted.filter((id) => care.mayTry(id))
-    if (due.length < drifted.length) logger.warn({ rules: drifted.length - due.length }, 'reconcile: relay rules do not stay as they are stored, and are left alone for now')
+    if (due.length < drifted.length)
+      logger.warn(
+        { rules: drifted.length - due.length },
+        'reconcile: relay rules do not stay as they are stored, and are left alone for now',
+      )
     if (due.length === 0) return
-    const what = due.length === 1 ? 'the kernel did not hold the rule as it is stored' : `the kernel did not hold ${due.length} rules as they are stored`
+    const what =
+      due.length === 1
+        ? 'the kernel did not hold the rule as it is stored'
+        : `the kernel did not hold ${due.length} rules as they are stored`
     await putRight(context, logger, { action: 'RouteReapply', what, route_rule_ids: due.slice(0, TOLD_MAX) }, (own) => {
       const [only] = due
       if (due.length === 1 && only !== undefined) own.note.target('route', only)
@@ -67,7 +86,10 @@ class Care {
   }
 
   get isWanted(): boolean {
-    return this.#context.settings.get('system.auto_reapply_on_drift') && this.#context.now().getTime() >= this.#started + GRACE_MS
+    return (
+      this.#context.settings.get('system.auto_reapply_on_drift') &&
+      this.#context.now().getTime() >= this.#started + GRACE_MS
+    )
   }
 
   /** Counts as a try where it is one. */
@@ -83,7 +105,12 @@ interface Told extends Record<string, unknown> {
   readonly what: string
 }
 
-async function putRight(context: Parts, logger: Logger, { action, what, ...about }: Told, reapply: (own: CommandContext) => Promise<void>): Promise<void> {
+async function putRight(
+  context: Parts,
+  logger: Logger,
+  { action, what, ...about }: Told,
+  reapply: (own: CommandContext) => Promise<void>,
+): Promise<void> {
   const note = new AuditNote()
   note.operation(`Reapplied by the panel itself (system.auto_reapply_on_drift): ${what}`)
   const began = performance.now()
@@ -92,10 +119,15 @@ async function putRight(context: Parts, logger: Logger, { action, what, ...about
     await reapply({ ...context, note })
   } catch (thrown) {
     refusal = asRefusal(thrown)
-    logger.warn({ ...about, code: refusal.code, err: thrown }, 'reconcile: what was changed behind the panel\'s back could not be put right')
+    logger.warn(
+      { ...about, code: refusal.code, err: thrown },
+      "reconcile: what was changed behind the panel's back could not be put right",
+    )
   }
   // Deleted since the pass looked.
   if (refusal?.code === 'NOT_FOUND') return
   const duration_ms = Math.round(performance.now() - began)
-  await recordOwn(context, { action, note, refusal, duration_ms }).catch((err: unknown) => logger.error({ ...about, err }, 'no audit entry could be written'))
+  await recordOwn(context, { action, note, refusal, duration_ms }).catch((err: unknown) =>
+    logger.error({ ...about, err }, 'no audit entry could be written'),
+  )
 }

@@ -1,5 +1,12 @@
 // What can be asked about the host as compared with what is stored, over HTTP.
-import { AdoptAnswer, AdoptBody, ForgetAnswer, IgnoreAnswer, IgnoreBody, ReconcileAnswer } from '@panel/shared/api/reconcile.ts'
+import {
+  AdoptAnswer,
+  AdoptBody,
+  ForgetAnswer,
+  IgnoreAnswer,
+  IgnoreBody,
+  ReconcileAnswer,
+} from '@panel/shared/api/reconcile.ts'
 import { TunnelActionAnswer } from '@panel/shared/api/tunnel-answers.ts'
 import { TunnelActionBody } from '@panel/shared/api/tunnels.ts'
 import { command, query, type Endpoint } from '../../platform/http/endpoint.ts'
@@ -14,9 +21,61 @@ import type { Watch } from './pass.ts'
 const tag = 'reconcile'
 
 export const reconcileEndpoints = (watch: Watch): Endpoint[] => [
-  query('GET /reconcile', { tag, summary: 'Compare every stored tunnel and relay rule with the host, now, and list the tunnels that the panel does not manage. Ignored interfaces are left out unless the query says include_ignored=true.', query: queryOf({ include_ignored: flagIn('Whether ignored interfaces are told of too. Default false.') }), answer: ReconcileAnswer }, listAll(watch)),
-  command('POST /reconcile/adopt', { tag, summary: 'Take a tunnel of the host under management as it is: not renamed, not interrupted, the kernel untouched.', answer: AdoptAnswer, body: AdoptBody, audit: 'TunnelAdopt', isCreating: true }, adoptTunnel),
-  command('POST /reconcile/ignore', { tag, summary: 'Leave an interface that the panel does not manage out of the report; with "ignored": false, report it again.', answer: IgnoreAnswer, body: IgnoreBody, audit: 'ReconcileIgnore' }, ignoreInterface),
-  command('POST /reconcile/{id}/reapply', { tag, summary: 'Put right whatever on the host differs from what is stored.', answer: TunnelActionAnswer, body: TunnelActionBody, audit: 'TunnelReapply' }, reapplyTunnel),
-  command('POST /reconcile/{id}/forget', { tag, summary: 'Drop the record of a tunnel; its interface and its unit file are left as they are.', answer: ForgetAnswer, audit: 'TunnelForget' }, forgetTunnel),
+  query(
+    'GET /reconcile',
+    {
+      tag,
+      summary:
+        'Compare every stored tunnel and relay rule with the host, now, and list the tunnels that the panel does not manage. Ignored interfaces are left out unless the query says include_ignored=true.',
+      query: queryOf({ include_ignored: flagIn('Whether ignored interfaces are told of too. Default false.') }),
+      answer: ReconcileAnswer,
+    },
+    listAll(watch),
+  ),
+  command(
+    'POST /reconcile/adopt',
+    {
+      tag,
+      summary:
+        'Take a tunnel of the host under management as it is: not renamed, not interrupted, the kernel untouched.',
+      answer: AdoptAnswer,
+      body: AdoptBody,
+      audit: 'TunnelAdopt',
+      isCreating: true,
+    },
+    adoptTunnel,
+  ),
+  command(
+    'POST /reconcile/ignore',
+    {
+      tag,
+      summary:
+        'Leave an interface that the panel does not manage out of the report; with "ignored": false, report it again.',
+      answer: IgnoreAnswer,
+      body: IgnoreBody,
+      audit: 'ReconcileIgnore',
+    },
+    ignoreInterface,
+  ),
+  command(
+    'POST /reconcile/{id}/reapply',
+    {
+      tag,
+      summary: 'Put right whatever on the host differs from what is stored.',
+      answer: TunnelActionAnswer,
+      body: TunnelActionBody,
+      audit: 'TunnelReapply',
+    },
+    reapplyTunnel,
+  ),
+  command(
+    'POST /reconcile/{id}/forget',
+    {
+      tag,
+      summary: 'Drop the record of a tunnel; its interface and its unit file are left as they are.',
+      answer: ForgetAnswer,
+      audit: 'TunnelForget',
+    },
+    forgetTunnel,
+  ),
 ]

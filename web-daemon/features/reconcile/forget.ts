@@ -29,12 +29,17 @@ export const forgetTunnel = (context: CommandContext, { params }: Incoming): Pro
   })
 
 function noteOf({ interface_name, persistence_type_id, observed }: TunnelView): string {
-  const link = observed.is_known && !observed.exists ? `There is no interface ${interface_name} on this server` : `The interface ${interface_name} is left as it is`
+  const link =
+    observed.is_known && !observed.exists
+      ? `There is no interface ${interface_name} on this server`
+      : `The interface ${interface_name} is left as it is`
   return `The panel no longer manages ${interface_name}. ${link}, and ${UNIT_NOTES[persistence_type_id]?.(interface_name) ?? 'its files are left in place'}. What the monitoring stored of it is dropped. What is there can be adopted again.`
 }
 
 const UNIT_NOTES: Readonly<Record<number, (interface_name: string) => string>> = {
-  [PERSISTENCE_TYPES.Systemd]: (name) => `the unit ${fileNameOf('systemd_unit', name)}, which makes it at boot, is left in place`,
-  [PERSISTENCE_TYPES.Networkd]: (name) => `${fileNameOf('networkd_netdev', name)} and ${fileNameOf('networkd_network', name)}, by which systemd-networkd makes it at boot, are left in place`,
+  [PERSISTENCE_TYPES.Systemd]: (name) =>
+    `the unit ${fileNameOf('systemd_unit', name)}, which makes it at boot, is left in place`,
+  [PERSISTENCE_TYPES.Networkd]: (name) =>
+    `${fileNameOf('networkd_netdev', name)} and ${fileNameOf('networkd_network', name)}, by which systemd-networkd makes it at boot, are left in place`,
   [PERSISTENCE_TYPES.Runtime]: () => 'nothing of the panel brings it back after a reboot',
 }

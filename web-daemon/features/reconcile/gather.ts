@@ -45,7 +45,10 @@ export async function gather({ db, ask }: Pick<ReadContext, 'db' | 'ask'>): Prom
   const links = others.filter(({ observed }) => observed !== null)
   const leftovers = others.filter(({ observed, foreign_files }) => observed === null && foreign_files.length === 0)
   const differing = stored.filter(differsFrom(digests)).map(({ wanted }) => wanted)
-  const probed = await foundUnder(ask, [...differing, ...leftovers, ...links.filter(({ interface_name }) => isLegacy(interface_name))].map(nameOf))
+  const probed = await foundUnder(
+    ask,
+    [...differing, ...leftovers, ...links.filter(({ interface_name }) => isLegacy(interface_name))].map(nameOf),
+  )
   return {
     managed: stored.flatMap(({ record, wanted }) => {
       const found = probed.get(record.interface_name) ?? asWanted(digests.get(record.interface_name), wanted)
@@ -69,10 +72,14 @@ const nameOf = ({ interface_name }: { readonly interface_name: string }): string
 const byName = (a: TunnelDigest, b: TunnelDigest): number => (a.interface_name < b.interface_name ? -1 : 1)
 
 /** A name that nothing stands under has no digest, and is looked at like any that differs. */
-const differsFrom = (digests: ReadonlyMap<string, TunnelDigest>) => ({ wanted, digest }: Stored): boolean => digests.get(wanted.interface_name)?.digest !== digest
+const differsFrom =
+  (digests: ReadonlyMap<string, TunnelDigest>) =>
+  ({ wanted, digest }: Stored): boolean =>
+    digests.get(wanted.interface_name)?.digest !== digest
 
 /** Of equal digest is equal state. */
-const asWanted = (seen: TunnelDigest | undefined, wanted: TunnelState): Found | null => (seen ? { ...seen, state: wanted } : null)
+const asWanted = (seen: TunnelDigest | undefined, wanted: TunnelState): Found | null =>
+  seen ? { ...seen, state: wanted } : null
 
 async function foldersOf(ask: Reader): Promise<Folders> {
   const { helper } = await ask('host.probe', { parts: ['helper'] })

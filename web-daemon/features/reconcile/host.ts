@@ -11,7 +11,8 @@ export interface Found extends Omit<TunnelDigest, 'digest'> {
 }
 
 /** `state` is canonical. */
-export const digestOf = (state: TunnelState | null): string => createHash('sha256').update(JSON.stringify(state)).digest('hex')
+export const digestOf = (state: TunnelState | null): string =>
+  createHash('sha256').update(JSON.stringify(state)).digest('hex')
 
 /** Whole states, as many as fit into the line of an answer. */
 const PORTION = 1000
@@ -23,8 +24,17 @@ export async function digestsOf(ask: Reader): Promise<Map<string, TunnelDigest>>
 }
 
 export async function foundUnder(ask: Reader, names: readonly string[]): Promise<Map<string, Found>> {
-  const answers = await Promise.all(portionsOf(names).map((interface_names) => ask('tunnel.probe', { interface_names })))
-  return new Map(answers.flatMap(({ tunnels }) => tunnels).map((tunnel) => [tunnel.interface_name, { ...tunnel, observed: tunnel.observed && withoutCounters(tunnel.observed) }]))
+  const answers = await Promise.all(
+    portionsOf(names).map((interface_names) => ask('tunnel.probe', { interface_names })),
+  )
+  return new Map(
+    answers
+      .flatMap(({ tunnels }) => tunnels)
+      .map((tunnel) => [
+        tunnel.interface_name,
+        { ...tunnel, observed: tunnel.observed && withoutCounters(tunnel.observed) },
+      ]),
+  )
 }
 
 const portionsOf = (names: readonly string[]): string[][] =>

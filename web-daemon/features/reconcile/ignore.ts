@@ -15,7 +15,12 @@ export async function ignoreInterface(context: CommandContext, { body }: Incomin
     if (ignored) await refuseManaged(transaction, interface_name)
     return setIgnored(transaction, interface_name, ignored, context.now().toISOString())
   })
-  const answer: IgnoreAnswer = { ignored_interfaces, note: ignored ? ignoredNote(interface_name) : `${interface_name} is reported again wherever it is there and not managed. Nothing was changed on the host.` }
+  const answer: IgnoreAnswer = {
+    ignored_interfaces,
+    note: ignored
+      ? ignoredNote(interface_name)
+      : `${interface_name} is reported again wherever it is there and not managed. Nothing was changed on the host.`,
+  }
   return ok(answer)
 }
 
@@ -23,7 +28,12 @@ const ignoredNote = (name: string): string =>
   `${name} is left out of the report from now on, except with include_ignored=true, until it is adopted or "ignored": false is sent for it. Nothing was changed on the host.`
 
 /** Returns the list as it is then. Call it inside `inSettings`. */
-export async function setIgnored(db: WriteDb, interface_name: string, ignored: boolean, now: string): Promise<string[]> {
+export async function setIgnored(
+  db: WriteDb,
+  interface_name: string,
+  ignored: boolean,
+  now: string,
+): Promise<string[]> {
   const before = [...(await valuesIn(db))['system.ignored_interfaces']]
   if (before.includes(interface_name) === ignored) return before
   const after = ignored ? [...before, interface_name].sort() : before.filter((name) => name !== interface_name)
@@ -34,5 +44,9 @@ export async function setIgnored(db: WriteDb, interface_name: string, ignored: b
 async function refuseManaged(db: WriteDb, interface_name: string): Promise<void> {
   const owner = (await neighbours(db)).find((tunnel) => tunnel.interface_name === interface_name)
   if (!owner) return
-  throw new Refusal('CONFLICT', `${interface_name} is a tunnel of the panel, which is always reported. Forget it first to have it ignored.`, { field: 'interface_name', details: { tunnel_id: owner.tunnel_id } })
+  throw new Refusal(
+    'CONFLICT',
+    `${interface_name} is a tunnel of the panel, which is always reported. Forget it first to have it ignored.`,
+    { field: 'interface_name', details: { tunnel_id: owner.tunnel_id } },
+  )
 }

@@ -31,7 +31,11 @@ export function judge(stored: Stored, wanted: TunnelState, found: Found): Verdic
 }
 
 /** What a reapply could not simply put right, or what nobody knows the end of; null where there is no such thing. */
-function obstacleIn({ interface_name, apply_status_id, last_apply_error }: Stored, { observed, foreign_files }: Found, { steps }: TunnelPlan): string | null {
+function obstacleIn(
+  { interface_name, apply_status_id, last_apply_error }: Stored,
+  { observed, foreign_files }: Found,
+  { steps }: TunnelPlan,
+): string | null {
   if (observed && !(LINK_KINDS as readonly string[]).includes(observed.kind)) {
     return `${interface_name} is an interface of another kind on this server (${observed.kind || 'no kind'}). Rename or remove it, then reapply the tunnel, or forget the tunnel.`
   }
@@ -65,7 +69,9 @@ function missing({ interface_name, is_enabled }: Stored): string {
 const MOST_NAMED = 5
 
 function drifted(diffs: readonly ReconcileDiff[], { unmodelled }: Found, { recreate_reasons }: TunnelPlan): string {
-  const named = diffs.slice(0, MOST_NAMED).map(({ field, desired, actual }) => `${field} is ${actual} in the place of ${desired}`)
+  const named = diffs
+    .slice(0, MOST_NAMED)
+    .map(({ field, desired, actual }) => `${field} is ${actual} in the place of ${desired}`)
   const more = diffs.length > MOST_NAMED ? [`${diffs.length - MOST_NAMED} more`] : []
   const told = `${[...named, ...more].join('; ')}.`
   if (recreate_reasons.length === 0) return `${told} Reapply puts it right in place.`

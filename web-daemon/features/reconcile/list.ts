@@ -11,8 +11,18 @@ export const listAll =
   async (context: ReadContext, { query }: Incoming): Promise<Answer> => {
     const [report, routes] = await Promise.all([compareAll(context), routeFindings(context)])
     const withIgnored = ['true', '1'].includes(query['include_ignored']?.toLowerCase() ?? '')
-    const items = report.items.filter(({ is_ignored }) => withIgnored || !is_ignored).map((item) => ({ ...item, noticed: watch.noticed(item) }))
+    const items = report.items
+      .filter(({ is_ignored }) => withIgnored || !is_ignored)
+      .map((item) => ({ ...item, noticed: watch.noticed(item) }))
     const { ignored_interfaces, leftover_units } = report
-    const answer: ReconcileAnswer = { items, ...routes, counts: countsOf(items), ignored_interfaces, leftover_units, last_pass: watch.last(), checked_at: context.now().toISOString() }
+    const answer: ReconcileAnswer = {
+      items,
+      ...routes,
+      counts: countsOf(items),
+      ignored_interfaces,
+      leftover_units,
+      last_pass: watch.last(),
+      checked_at: context.now().toISOString(),
+    }
     return ok(answer)
   }

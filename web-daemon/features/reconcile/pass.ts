@@ -29,7 +29,12 @@ export function makeWatch(context: Omit<CommandContext, 'note'>, logger: Logger)
     const noticed = { at: context.now().toISOString(), because }
     const changed = changesBetween(seen, items)
     last = { ...noticed, counts: countsOf(items), changed }
-    seen = new Map(items.map(({ interface_name, tunnel_id, status }) => [interface_name, seenNow(seen?.get(interface_name), { tunnel_id, status, ...noticed })]))
+    seen = new Map(
+      items.map(({ interface_name, tunnel_id, status }) => [
+        interface_name,
+        seenNow(seen?.get(interface_name), { tunnel_id, status, ...noticed }),
+      ]),
+    )
     if (changed.length > 0) {
       logger.info({ because, changed }, 'reconcile: the host and what is stored compare differently than before')
       context.publish('reconcile.changed', last)
@@ -37,7 +42,10 @@ export function makeWatch(context: Omit<CommandContext, 'note'>, logger: Logger)
     await putRight(items)
   }
   return {
-    pass: (because) => look(because).catch((err: unknown) => logger.warn({ because, ...reasonOf(err) }, 'reconcile: a pass could not be made')),
+    pass: (because) =>
+      look(because).catch((err: unknown) =>
+        logger.warn({ because, ...reasonOf(err) }, 'reconcile: a pass could not be made'),
+      ),
     last: () => last,
     noticed: ({ interface_name, status }) => {
       const known = seen?.get(interface_name)
@@ -52,7 +60,8 @@ async function compareAndSettle(context: Omit<CommandContext, 'note'>): Promise<
   return report
 }
 
-const seenNow = (before: Seen | undefined, now: Seen): Seen => (before?.status === now.status ? { ...before, tunnel_id: now.tunnel_id } : now)
+const seenNow = (before: Seen | undefined, now: Seen): Seen =>
+  before?.status === now.status ? { ...before, tunnel_id: now.tunnel_id } : now
 
 function changesBetween(before: ReadonlyMap<string, Seen> | null, items: readonly Item[]): StatusChange[] {
   const now = new Set(items.map(({ interface_name }) => interface_name))
@@ -60,7 +69,12 @@ function changesBetween(before: ReadonlyMap<string, Seen> | null, items: readonl
   const isNews = (item: Item): boolean => (before ? was(item) !== item.status : item.status !== 'InSync')
   const gone = [...(before ?? [])].filter(([name]) => !now.has(name))
   return [
-    ...items.filter(isNews).map((item) => ({ interface_name: item.interface_name, tunnel_id: item.tunnel_id, from: was(item), to: item.status })),
+    ...items.filter(isNews).map((item) => ({
+      interface_name: item.interface_name,
+      tunnel_id: item.tunnel_id,
+      from: was(item),
+      to: item.status,
+    })),
     ...gone.map(([interface_name, { tunnel_id, status }]) => ({ interface_name, tunnel_id, from: status, to: null })),
   ]
 }

@@ -28,7 +28,13 @@ export async function compareAll(context: Pick<ReadContext, 'db' | 'ask' | 'sett
     ...managed.map((one) => managedItem(one, folders)),
     ...unmanaged.map((one) => unmanagedItem(one, folders, ignored_interfaces.includes(one.interface_name))),
   ]
-  return { items, ignored_interfaces, leftover_units: leftovers.flatMap(({ interface_name, state }) => pathsOf(folders, interface_name, state?.saved ?? null)) }
+  return {
+    items,
+    ignored_interfaces,
+    leftover_units: leftovers.flatMap(({ interface_name, state }) =>
+      pathsOf(folders, interface_name, state?.saved ?? null),
+    ),
+  }
 }
 
 export function countsOf(items: readonly Item[]): ReconcileCounts {
@@ -53,7 +59,11 @@ function managedItem({ record, wanted, found }: Managed, folders: Folders): Item
 
 const NAME = new RegExp(INTERFACE_NAME_PATTERN)
 
-function unmanagedItem({ interface_name, observed, unmodelled, foreign_files, whole }: Unmanaged, folders: Folders, is_ignored: boolean): Item {
+function unmanagedItem(
+  { interface_name, observed, unmodelled, foreign_files, whole }: Unmanaged,
+  folders: Folders,
+  is_ignored: boolean,
+): Item {
   const canBeAdopted = NAME.test(interface_name)
   const detail = canBeAdopted
     ? 'A tunnel of this server that the panel does not manage: adopt it as it is, or ignore it.'
@@ -71,10 +81,21 @@ function unmanagedItem({ interface_name, observed, unmodelled, foreign_files, wh
   }
 }
 
-export function legacyNameOf(interface_name: string, state: TunnelState | null, foreign_files: readonly string[], folders: Folders): LegacyName | null {
+export function legacyNameOf(
+  interface_name: string,
+  state: TunnelState | null,
+  foreign_files: readonly string[],
+  folders: Folders,
+): LegacyName | null {
   const own = pathsOf(folders, interface_name, state?.saved ?? null)
-  const foreign = foreign_files.flatMap((file) => fileOf(file)?.kind ?? []).map((kind) => pathOf(folders, kind, interface_name))
+  const foreign = foreign_files
+    .flatMap((file) => fileOf(file)?.kind ?? [])
+    .map((kind) => pathOf(folders, kind, interface_name))
   return legacyOf(interface_name, { unit_path: own[0] ?? foreign[0] ?? '', is_panel_owned: own.length > 0 })
 }
 
-const worded = ({ status, ...rest }: Verdict): Verdict & { status: ReconcileStatus; reconcile_status_id: number } => ({ status, reconcile_status_id: RECONCILE_STATUSES[status], ...rest })
+const worded = ({ status, ...rest }: Verdict): Verdict & { status: ReconcileStatus; reconcile_status_id: number } => ({
+  status,
+  reconcile_status_id: RECONCILE_STATUSES[status],
+  ...rest,
+})

@@ -19,8 +19,13 @@ export function keepWatching({ watch, bus, settings, logger }: Parts): () => Pro
   const passes = new Passes(watch.pass, { ...SOON, period_ms: () => settings.get(INTERVAL) * 1000 }, logger)
   const hearing = [
     // Of the ruleset the relay rules hear for themselves.
-    bus.subscribe('host.changed', ({ events }) => events.some(({ subject }) => subject !== 'ruleset') && passes.ask('event')),
-    ...(['tunnel.created', 'tunnel.updated', 'tunnel.deleted'] as const).map((name) => bus.subscribe(name, () => passes.ask('change'))),
+    bus.subscribe(
+      'host.changed',
+      ({ events }) => events.some(({ subject }) => subject !== 'ruleset') && passes.ask('event'),
+    ),
+    ...(['tunnel.created', 'tunnel.updated', 'tunnel.deleted'] as const).map((name) =>
+      bus.subscribe(name, () => passes.ask('change')),
+    ),
     bus.subscribe('settings.changed', ({ keys }) => {
       if (keys.includes(INTERVAL)) passes.retime()
     }),

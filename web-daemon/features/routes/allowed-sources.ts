@@ -1,7 +1,12 @@
 // Who may use one rule, one network at a time: each is a change of the whole list, and goes the way of every change (interface.md, /routes/{id}/allowed-sources; decisions.md, F6, F17).
 import { formatCidr, parseCidr } from '@panel/shared/address/ip.ts'
 import type { AllowedSourcesAnswer, ChangeRouteAnswer } from '@panel/shared/api/route-answers.ts'
-import { MAX_ALLOWED_SOURCES, type AddAllowedSourceBody, type AllowedSourceBody, type RemoveAllowedSourceBody } from '@panel/shared/api/routes.ts'
+import {
+  MAX_ALLOWED_SOURCES,
+  type AddAllowedSourceBody,
+  type AllowedSourceBody,
+  type RemoveAllowedSourceBody,
+} from '@panel/shared/api/routes.ts'
 import type { CommandContext, ReadContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
@@ -12,8 +17,15 @@ import { amend } from './update.ts'
 
 const EVERYBODY = 'No source is named: anybody who can reach the bind address may use the relay.'
 const SOME = 'Only these sources may use the relay; connections of others are left to whatever else listens there.'
-const listOf = (allowed_sources: SourceRecord[]): AllowedSourcesAnswer => ({ allowed_sources, total: allowed_sources.length, note: allowed_sources.length === 0 ? EVERYBODY : SOME })
-const withList = (answer: ChangeRouteAnswer): ChangeRouteAnswer & AllowedSourcesAnswer => ({ ...listOf(answer.route.allowed_sources), ...answer })
+const listOf = (allowed_sources: SourceRecord[]): AllowedSourcesAnswer => ({
+  allowed_sources,
+  total: allowed_sources.length,
+  note: allowed_sources.length === 0 ? EVERYBODY : SOME,
+})
+const withList = (answer: ChangeRouteAnswer): ChangeRouteAnswer & AllowedSourcesAnswer => ({
+  ...listOf(answer.route.allowed_sources),
+  ...answer,
+})
 const bodyOf = ({ cidr, description }: SourceRecord): AllowedSourceBody => ({ cidr, description })
 
 export async function listAllowedSources({ db }: ReadContext, { params }: Incoming): Promise<Answer> {
@@ -27,30 +39,65 @@ export const addAllowedSource =
       const stored = await targetOf(context, params)
       const { force = false, i_understand_i_may_lose_access: _accepts, ...added } = body
       const others = stored.allowed_sources.map(bodyOf)
-      if (others.length >= MAX_ALLOWED_SOURCES) problems.add('cidr', 'INVALID_CIDR', `${stored.route_rule_title} has ${MAX_ALLOWED_SOURCES} allowed sources already, which is the most.`)
+      if (others.length >= MAX_ALLOWED_SOURCES)
+        problems.add(
+          'cidr',
+          'INVALID_CIDR',
+          `${stored.route_rule_title} has ${MAX_ALLOWED_SOURCES} allowed sources already, which is the most.`,
+        )
       const field = `allowed_sources.${others.length}.`
       const spokenOf = (said: string): string => (said.startsWith(field) ? said.slice(field.length) : said)
-      return ok(withList(await amend(context, traffic, stored, { body: { allowed_sources: [...others, added], force }, problems, server_port, spokenOf })))
+      return ok(
+        withList(
+          await amend(context, traffic, stored, {
+            body: { allowed_sources: [...others, added], force },
+            problems,
+            server_port,
+            spokenOf,
+          }),
+        ),
+      )
     })
 
 export const removeAllowedSource =
   (traffic: Traffic) =>
-  (context: CommandContext, { params, body, problems, server_port }: Incoming<RemoveAllowedSourceBody>): Promise<Answer> =>
+  (
+    context: CommandContext,
+    { params, body, problems, server_port }: Incoming<RemoveAllowedSourceBody>,
+  ): Promise<Answer> =>
     context.inTurn(async () => {
       const stored = await targetOf(context, params)
       const removed = meantBy(body, problems, stored)
       const left = stored.allowed_sources.filter((one) => one !== removed).map(bodyOf)
-      return ok(withList(await amend(context, traffic, stored, { body: { allowed_sources: left, force: body.force ?? false }, problems, server_port })))
+      return ok(
+        withList(
+          await amend(context, traffic, stored, {
+            body: { allowed_sources: left, force: body.force ?? false },
+            problems,
+            server_port,
+          }),
+        ),
+      )
     })
 
 /** 422 where it is no network, 404 where the rule has no such. */
-function meantBy({ route_allowed_source_id, cidr }: RemoveAllowedSourceBody, problems: Incoming['problems'], { allowed_sources, route_rule_title }: RouteRecord): SourceRecord {
+function meantBy(
+  { route_allowed_source_id, cidr }: RemoveAllowedSourceBody,
+  problems: Incoming['problems'],
+  { allowed_sources, route_rule_title }: RouteRecord,
+): SourceRecord {
   const network = cidr === undefined ? null : parseCidr(cidr)
-  if (cidr !== undefined && !network) problems.add('cidr', 'INVALID_CIDR', `${cidr} is not an address or a network such as 203.0.113.0/24.`)
-  if (cidr === undefined && route_allowed_source_id === undefined) problems.add('cidr', 'INVALID_CIDR', 'Name the source by its cidr, or by route_allowed_source_id.')
+  if (cidr !== undefined && !network)
+    problems.add('cidr', 'INVALID_CIDR', `${cidr} is not an address or a network such as 203.0.113.0/24.`)
+  if (cidr === undefined && route_allowed_source_id === undefined)
+    problems.add('cidr', 'INVALID_CIDR', 'Name the source by its cidr, or by route_allowed_source_id.')
   problems.throwIfAny()
   const spelled = network && formatCidr(network)
-  const found = allowed_sources.find((one) => (route_allowed_source_id ?? one.route_allowed_source_id) === one.route_allowed_source_id && (spelled ?? one.cidr) === one.cidr)
+  const found = allowed_sources.find(
+    (one) =>
+      (route_allowed_source_id ?? one.route_allowed_source_id) === one.route_allowed_source_id &&
+      (spelled ?? one.cidr) === one.cidr,
+  )
   if (!found) throw new Refusal('NOT_FOUND', `${route_rule_title} has no such allowed source.`, { field: 'cidr' })
   return found
 }

@@ -8,7 +8,12 @@ import type { RouteRecord } from './record.ts'
 import { countInForce } from './store.ts'
 import { routeView } from './view.ts'
 
-export async function changeAnswer({ db }: Pick<ReadContext, 'db'>, record: RouteRecord, { change, outcome, backend }: Changed, warnings: readonly Warning[]): Promise<ChangeRouteAnswer> {
+export async function changeAnswer(
+  { db }: Pick<ReadContext, 'db'>,
+  record: RouteRecord,
+  { change, outcome, backend }: Changed,
+  warnings: readonly Warning[],
+): Promise<ChangeRouteAnswer> {
   const { route_rule_id } = record
   const { ipv4, ipv6 } = await countInForce(db)
   return {

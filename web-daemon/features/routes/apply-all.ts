@@ -16,10 +16,17 @@ export const applyAll =
       const stored = await allRoutes(db)
       const known = new Set(stored.map(({ route_rule_id }) => route_rule_id))
       const held = await heldRules(ask)
-      const strays = [...new Set([...held.rules.keys(), ...held.damaged.map(({ route_rule_id }) => route_rule_id)])].filter((id) => !known.has(id))
+      const strays = [
+        ...new Set([...held.rules.keys(), ...held.damaged.map(({ route_rule_id }) => route_rule_id)]),
+      ].filter((id) => !known.has(id))
       const { outcome, backend } = await reachStored(context, traffic, stored, { strays, held })
       const rules_applied = stored.filter(({ is_enabled }) => is_enabled).length
-      const answer: ApplyAllAnswer = { action: 'apply_all', rules_applied, verification: verificationView(outcome.checks, { backend, rule_count: rules_applied }), note: noteOf(strays.length) }
+      const answer: ApplyAllAnswer = {
+        action: 'apply_all',
+        rules_applied,
+        verification: verificationView(outcome.checks, { backend, rule_count: rules_applied }),
+        note: noteOf(strays.length),
+      }
       return ok(answer)
     })
 

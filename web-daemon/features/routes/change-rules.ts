@@ -29,30 +29,52 @@ export interface WantedRule {
 type Hands = Pick<CommandContext, 'ask' | 'note' | 'publish'>
 
 /** Call it inside `inTurn`. `before` is what the probe finds (`probed`, where that was asked already), so a change puts drift right on the way. */
-export function changeRules(context: Hands, traffic: Traffic, wanted: readonly WantedRule[], probed?: HeldRules): Promise<Changed> {
-  return traffic.whileChanging(async (counted) => {
-    const held = probed ?? (await heldRules(context.ask, wanted.map(({ route_rule_id }) => route_rule_id)))
-    refuseUnreadable(held)
-    const damaged = new Set(held.damaged.map(({ route_rule_id }) => route_rule_id))
-    const before = wanted.flatMap(({ route_rule_id }) => held.rules.get(route_rule_id) ?? [])
-    const after = wanted.flatMap(({ rule }) => rule ?? [])
-    await forgetDamaged(context, wanted.filter(({ route_rule_id, rule }) => !rule && damaged.has(route_rule_id)), counted)
-    const changes = piecesOf(before, after).filter((one) => one.before || one.after)
-    const outcome = await carryOutAll(context, changes, counted)
-    return { outcome, change: { before: inTheirOrder(before), after: inTheirOrder(after) }, backend: held.backend }
-  }).finally(() => context.publish('routes.changed', { route_rule_ids: wanted.map(({ route_rule_id }) => route_rule_id) }))
+export function changeRules(
+  context: Hands,
+  traffic: Traffic,
+  wanted: readonly WantedRule[],
+  probed?: HeldRules,
+): Promise<Changed> {
+  return traffic
+    .whileChanging(async (counted) => {
+      const held =
+        probed ??
+        (await heldRules(
+          context.ask,
+          wanted.map(({ route_rule_id }) => route_rule_id),
+        ))
+      refuseUnreadable(held)
+      const damaged = new Set(held.damaged.map(({ route_rule_id }) => route_rule_id))
+      const before = wanted.flatMap(({ route_rule_id }) => held.rules.get(route_rule_id) ?? [])
+      const after = wanted.flatMap(({ rule }) => rule ?? [])
+      await forgetDamaged(
+        context,
+        wanted.filter(({ route_rule_id, rule }) => !rule && damaged.has(route_rule_id)),
+        counted,
+      )
+      const changes = piecesOf(before, after).filter((one) => one.before || one.after)
+      const outcome = await carryOutAll(context, changes, counted)
+      return { outcome, change: { before: inTheirOrder(before), after: inTheirOrder(after) }, backend: held.backend }
+    })
+    .finally(() =>
+      context.publish('routes.changed', { route_rule_ids: wanted.map(({ route_rule_id }) => route_rule_id) }),
+    )
 }
 
 /** Nothing is taken for gone because it cannot be seen. Where there is no backend nothing can be held, so that rules can still be taken out of the store. */
 function refuseUnreadable({ is_readable, backend, detail }: HeldRules): void {
   if (is_readable || backend === 'none') return
-  throw new Refusal('SERVICE_UNAVAILABLE', `The kernel's rules cannot be read, so none is changed: ${detail}`, { details: { reason: 'kernel_refused' } })
+  throw new Refusal('SERVICE_UNAVAILABLE', `The kernel's rules cannot be read, so none is changed: ${detail}`, {
+    details: { reason: 'kernel_refused' },
+  })
 }
 
 /** What is left of a rule has no state that a change could name. */
 async function forgetDamaged({ ask, note }: Hands, damaged: readonly WantedRule[], counted: Counted): Promise<void> {
   if (damaged.length === 0) return
-  const { last_counters } = await ask('ruleset.forget', { route_rule_ids: damaged.map(({ route_rule_id }) => route_rule_id) })
+  const { last_counters } = await ask('ruleset.forget', {
+    route_rule_ids: damaged.map(({ route_rule_id }) => route_rule_id),
+  })
   counted(last_counters)
   note.operation('ruleset_forget')
 }
@@ -71,7 +93,11 @@ function piecesOf(before: readonly RelayRule[], after: readonly RelayRule[]): Ch
   for (const id of new Set([...founds.keys(), ...wanteds.keys()])) {
     const [found, wanted] = [founds.get(id), wanteds.get(id)]
     const size = Math.max(JSON.stringify(found ?? null).length, JSON.stringify(wanted ?? null).length)
-    if (bytes + size > PIECE_BYTES || (pieces.at(-1)?.before.length ?? 0) >= RULES_PER_CHANGE_MAX || (pieces.at(-1)?.after.length ?? 0) >= RULES_PER_CHANGE_MAX) {
+    if (
+      bytes + size > PIECE_BYTES ||
+      (pieces.at(-1)?.before.length ?? 0) >= RULES_PER_CHANGE_MAX ||
+      (pieces.at(-1)?.after.length ?? 0) >= RULES_PER_CHANGE_MAX
+    ) {
       pieces.push({ before: [], after: [] })
       bytes = 0
     }
@@ -88,7 +114,11 @@ const inTheirOrder = (rules: readonly RelayRule[]): RulesetState | null => rules
 const NOTHING_TO_DO: Outcome = { outcome: 'applied', checks: [], steps: [], failure: null, remediation: [] }
 
 /** One after the other; where one fails, those before it are taken back. */
-async function carryOutAll(context: Hands, changes: readonly Change<RulesetState>[], counted: Counted): Promise<Outcome> {
+async function carryOutAll(
+  context: Hands,
+  changes: readonly Change<RulesetState>[],
+  counted: Counted,
+): Promise<Outcome> {
   const done: Change<RulesetState>[] = []
   const checks: Check[] = []
   const steps: string[] = []
@@ -102,7 +132,12 @@ async function carryOutAll(context: Hands, changes: readonly Change<RulesetState
   return changes.length === 0 ? NOTHING_TO_DO : { ...NOTHING_TO_DO, checks, steps }
 }
 
-async function takeBack(context: Hands, failed: Outcome, done: readonly Change<RulesetState>[], counted: Counted): Promise<Outcome> {
+async function takeBack(
+  context: Hands,
+  failed: Outcome,
+  done: readonly Change<RulesetState>[],
+  counted: Counted,
+): Promise<Outcome> {
   for (const change of [...done].reverse()) {
     const back = await carryOutOne(context, invert(change), counted)
     failed.steps.push(...back.steps)
@@ -112,11 +147,14 @@ async function takeBack(context: Hands, failed: Outcome, done: readonly Change<R
 }
 
 async function carryOutOne({ ask, note }: Hands, change: Change<RulesetState>, counted: Counted): Promise<Outcome> {
-  const outcome = await carryOutAs({ note }, {
-    apply: () => ask('ruleset.apply', change),
-    verify: () => ask('ruleset.verify', change),
-    held: (applied) => ({ ...applied, last_counters: [] }),
-  })
+  const outcome = await carryOutAs(
+    { note },
+    {
+      apply: () => ask('ruleset.apply', change),
+      verify: () => ask('ruleset.verify', change),
+      held: (applied) => ({ ...applied, last_counters: [] }),
+    },
+  )
   counted(outcome.last_counters)
   return outcome
 }

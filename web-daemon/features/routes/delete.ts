@@ -17,9 +17,13 @@ export const deleteRoute =
     context.inTurn(async () => {
       const stored = await targetOf(context, params)
       const { route_rule_id, route_rule_title: title } = stored
-      const { change, outcome, backend } = await whilePending(context, [stored], () => changeRules(context, traffic, [{ route_rule_id, rule: null }]))
+      const { change, outcome, backend } = await whilePending(context, [stored], () =>
+        changeRules(context, traffic, [{ route_rule_id, rule: null }]),
+      )
       await refuseUnlessApplied(context, [stored], outcome)
-      await context.db.transaction().execute((transaction) => markDeleted(transaction, route_rule_id, context.now().toISOString()))
+      await context.db
+        .transaction()
+        .execute((transaction) => markDeleted(transaction, route_rule_id, context.now().toISOString()))
       const { connections_dropped, warnings } = await dropConnections(context, stored, null, body.drop_connections)
       const { ipv4, ipv6 } = await countInForce(context.db)
       const forwarding_can_be_reverted = await canRevert(context)
@@ -36,7 +40,8 @@ export const deleteRoute =
       return ok(answer)
     })
 
-const REVERTIBLE = 'This was the last rule, and the panel had turned IP forwarding on for the rules. It stays on until you ask for what was set before: POST /system/forwarding/enable with revert true.'
+const REVERTIBLE =
+  'This was the last rule, and the panel had turned IP forwarding on for the rules. It stays on until you ask for what was set before: POST /system/forwarding/enable with revert true.'
 
 /** The panel turned it on, and no rule needs it any more; a disabled one may be enabled again. */
 async function canRevert({ ask, db }: CommandContext): Promise<boolean> {

@@ -11,8 +11,15 @@ import type { DestinationRecord, RouteRecord } from './record.ts'
 import type { Traffic } from './traffic/traffic.ts'
 import { amend } from './update.ts'
 
-const listOf = (destinations: readonly DestinationRecord[]): DestinationsAnswer => ({ destinations: [...destinations], total: destinations.length })
-const withList = (answer: UpdateRouteAnswer): UpdateRouteAnswer & DestinationsAnswer => ({ destinations: answer.route.destinations, total: answer.route.destinations.length, ...answer })
+const listOf = (destinations: readonly DestinationRecord[]): DestinationsAnswer => ({
+  destinations: [...destinations],
+  total: destinations.length,
+})
+const withList = (answer: UpdateRouteAnswer): UpdateRouteAnswer & DestinationsAnswer => ({
+  destinations: answer.route.destinations,
+  total: answer.route.destinations.length,
+  ...answer,
+})
 
 export async function listDestinations({ db }: ReadContext, { params }: Incoming): Promise<Answer> {
   return ok(listOf((await livingRoute(db, params)).destinations))
@@ -25,33 +32,84 @@ export const addDestination =
       const stored = await targetOf(context, params)
       const { force = false, i_understand_i_may_lose_access: _accepts, ...added } = body
       const others = stored.destinations.map(bodyOf)
-      if (others.length >= MAX_DESTINATIONS) problems.add('address', 'INVALID_DESTINATION', `${stored.route_rule_title} has ${MAX_DESTINATIONS} destinations already, which is the most.`)
+      if (others.length >= MAX_DESTINATIONS)
+        problems.add(
+          'address',
+          'INVALID_DESTINATION',
+          `${stored.route_rule_title} has ${MAX_DESTINATIONS} destinations already, which is the most.`,
+        )
       const field = `destinations.${others.length}.`
       const spokenOf = (said: string): string => (said.startsWith(field) ? said.slice(field.length) : said)
-      return ok(withList(await amend(context, traffic, stored, { body: { destinations: [...others, added], force }, problems, server_port, spokenOf })))
+      return ok(
+        withList(
+          await amend(context, traffic, stored, {
+            body: { destinations: [...others, added], force },
+            problems,
+            server_port,
+            spokenOf,
+          }),
+        ),
+      )
     })
 
 export const removeDestination =
   (traffic: Traffic) =>
-  (context: CommandContext, { params, body, problems, server_port }: Incoming<RemoveDestinationBody>): Promise<Answer> =>
+  (
+    context: CommandContext,
+    { params, body, problems, server_port }: Incoming<RemoveDestinationBody>,
+  ): Promise<Answer> =>
     context.inTurn(async () => {
       const stored = await targetOf(context, params)
       const removed = meantBy(body, problems, stored)
       const left = stored.destinations.filter((one) => one !== removed)
-      if (left.length === 0) problems.add('address', 'INVALID_DESTINATION', `${removed.address}, port ${removed.port} is the only destination of the rule. Add another first, or delete the rule.`)
+      if (left.length === 0)
+        problems.add(
+          'address',
+          'INVALID_DESTINATION',
+          `${removed.address}, port ${removed.port} is the only destination of the rule. Add another first, or delete the rule.`,
+        )
       problems.throwIfAny()
       const spokenOf = (said: string): string => (said === 'destinations' ? 'address' : said)
-      return ok(withList(await amend(context, traffic, stored, { body: { destinations: left.map(bodyOf), force: body.force ?? false, drop_connections: body.drop_connections ?? false }, problems, server_port, spokenOf })))
+      return ok(
+        withList(
+          await amend(context, traffic, stored, {
+            body: {
+              destinations: left.map(bodyOf),
+              force: body.force ?? false,
+              drop_connections: body.drop_connections ?? false,
+            },
+            problems,
+            server_port,
+            spokenOf,
+          }),
+        ),
+      )
     })
 
 /** 422 where nothing is named, 404 where the rule has no such. */
-function meantBy({ route_destination_id, address, port }: RemoveDestinationBody, problems: Incoming['problems'], { destinations, route_rule_title }: RouteRecord): DestinationRecord {
-  if (route_destination_id === undefined && address === undefined) problems.add('address', 'INVALID_DESTINATION', 'Name the destination by its address and port, or by route_destination_id.')
-  if (route_destination_id === undefined && port === undefined) problems.add('port', 'INVALID_PORT', 'Name the port of the destination.')
-  if (address !== undefined && !parseIp(address)) problems.add('address', 'INVALID_DESTINATION', `${address} is not an IP address.`)
+function meantBy(
+  { route_destination_id, address, port }: RemoveDestinationBody,
+  problems: Incoming['problems'],
+  { destinations, route_rule_title }: RouteRecord,
+): DestinationRecord {
+  if (route_destination_id === undefined && address === undefined)
+    problems.add(
+      'address',
+      'INVALID_DESTINATION',
+      'Name the destination by its address and port, or by route_destination_id.',
+    )
+  if (route_destination_id === undefined && port === undefined)
+    problems.add('port', 'INVALID_PORT', 'Name the port of the destination.')
+  if (address !== undefined && !parseIp(address))
+    problems.add('address', 'INVALID_DESTINATION', `${address} is not an IP address.`)
   problems.throwIfAny()
   const spelled = address === undefined ? undefined : canonicalIp(address)
-  const found = destinations.find((one) => (route_destination_id ?? one.route_destination_id) === one.route_destination_id && (spelled ?? one.address) === one.address && (port ?? one.port) === one.port)
+  const found = destinations.find(
+    (one) =>
+      (route_destination_id ?? one.route_destination_id) === one.route_destination_id &&
+      (spelled ?? one.address) === one.address &&
+      (port ?? one.port) === one.port,
+  )
   if (!found) throw new Refusal('NOT_FOUND', `${route_rule_title} has no such destination.`, { field: 'address' })
   return found
 }

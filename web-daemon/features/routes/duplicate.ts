@@ -33,7 +33,10 @@ export function duplicateRoute(context: CommandContext, { params }: Incoming): P
     const record = await knownRoute(db, place.route_rule_id)
     note.target('route', record.route_rule_id)
     note.operation(`Copied the rule ${original.route_rule_id}`)
-    const answer: DuplicateRouteAnswer = { route: routeView(record), note: 'The copy is disabled, since it listens for just what the original does and could not be in force beside it. Change what it shall do otherwise, then enable it.' }
+    const answer: DuplicateRouteAnswer = {
+      route: routeView(record),
+      note: 'The copy is disabled, since it listens for just what the original does and could not be in force beside it. Change what it shall do otherwise, then enable it.',
+    }
     return created(answer)
   })
 }

@@ -1,8 +1,34 @@
 // What can be asked about relay rules over HTTP.
 import { RouteAnalysis } from '@panel/shared/api/analysis.ts'
 import { ConnectionsAnswer } from '@panel/shared/api/connections.ts'
-import { AllowedSourcesAnswer, ApplyAllAnswer, ChangeAllowedSourcesAnswer, ChangeDestinationsAnswer, ChangeRouteAnswer, DeleteRouteAnswer, DestinationsAnswer, DuplicateRouteAnswer, ListRoutesAnswer, PreviewRouteAnswer, ReorderAnswer, RouteActionAnswer, RouteItem, UpdateRouteAnswer } from '@panel/shared/api/route-answers.ts'
-import { AddAllowedSourceBody, AddDestinationBody, CreateRouteBody, EndRouteBody, PreviewRouteBody, RemoveAllowedSourceBody, RemoveDestinationBody, ReorderBody, RouteActionBody, UpdateRouteBody } from '@panel/shared/api/routes.ts'
+import {
+  AllowedSourcesAnswer,
+  ApplyAllAnswer,
+  ChangeAllowedSourcesAnswer,
+  ChangeDestinationsAnswer,
+  ChangeRouteAnswer,
+  DeleteRouteAnswer,
+  DestinationsAnswer,
+  DuplicateRouteAnswer,
+  ListRoutesAnswer,
+  PreviewRouteAnswer,
+  ReorderAnswer,
+  RouteActionAnswer,
+  RouteItem,
+  UpdateRouteAnswer,
+} from '@panel/shared/api/route-answers.ts'
+import {
+  AddAllowedSourceBody,
+  AddDestinationBody,
+  CreateRouteBody,
+  EndRouteBody,
+  PreviewRouteBody,
+  RemoveAllowedSourceBody,
+  RemoveDestinationBody,
+  ReorderBody,
+  RouteActionBody,
+  UpdateRouteBody,
+} from '@panel/shared/api/routes.ts'
 import { CONNECTIONS_MAX } from '@panel/shared/ruleset/connection.ts'
 import { command, preview, query, type Endpoint } from '../../platform/http/endpoint.ts'
 import { limitIn, queryOf } from '../../platform/http/queries.ts'
@@ -27,26 +53,203 @@ import { updateRoute } from './update.ts'
 const tag = 'routes'
 
 export const routeEndpoints = (traffic: Traffic): Endpoint[] => [
-  query('GET /routes', { tag, summary: 'List the rules in their order, each with its health and traffic.', query: LIST_QUERY, answer: ListRoutesAnswer }, listRoutes(traffic)),
-  command('POST /routes', { tag, summary: 'Make a rule: checked, applied in one transaction, read back from the kernel, and put back if anything differs.', answer: ChangeRouteAnswer, body: CreateRouteBody, gathersProblems: true, audit: 'RouteCreate', isCreating: true }, createRoute(traffic)),
-  preview('POST /routes/preview', { tag, summary: 'Show the exact netfilter text that making or changing a rule would submit, and do nothing.', answer: PreviewRouteAnswer, body: PreviewRouteBody, gathersProblems: true }, previewRoute),
-  command('POST /routes/reorder', { tag, summary: 'Set the order of the rules: of two that match a connection the first gets it. Rules that are left out follow as they stood.', answer: ReorderAnswer, body: ReorderBody, audit: 'RouteReorder' }, reorderRoutes(traffic)),
-  command('POST /routes/apply-all', { tag, summary: 'Put into the kernel all rules that are enabled, as they are stored, and take out any other.', answer: ApplyAllAnswer, audit: 'RouteReapply' }, applyAll(traffic)),
+  query(
+    'GET /routes',
+    {
+      tag,
+      summary: 'List the rules in their order, each with its health and traffic.',
+      query: LIST_QUERY,
+      answer: ListRoutesAnswer,
+    },
+    listRoutes(traffic),
+  ),
+  command(
+    'POST /routes',
+    {
+      tag,
+      summary:
+        'Make a rule: checked, applied in one transaction, read back from the kernel, and put back if anything differs.',
+      answer: ChangeRouteAnswer,
+      body: CreateRouteBody,
+      gathersProblems: true,
+      audit: 'RouteCreate',
+      isCreating: true,
+    },
+    createRoute(traffic),
+  ),
+  preview(
+    'POST /routes/preview',
+    {
+      tag,
+      summary: 'Show the exact netfilter text that making or changing a rule would submit, and do nothing.',
+      answer: PreviewRouteAnswer,
+      body: PreviewRouteBody,
+      gathersProblems: true,
+    },
+    previewRoute,
+  ),
+  command(
+    'POST /routes/reorder',
+    {
+      tag,
+      summary:
+        'Set the order of the rules: of two that match a connection the first gets it. Rules that are left out follow as they stood.',
+      answer: ReorderAnswer,
+      body: ReorderBody,
+      audit: 'RouteReorder',
+    },
+    reorderRoutes(traffic),
+  ),
+  command(
+    'POST /routes/apply-all',
+    {
+      tag,
+      summary: 'Put into the kernel all rules that are enabled, as they are stored, and take out any other.',
+      answer: ApplyAllAnswer,
+      audit: 'RouteReapply',
+    },
+    applyAll(traffic),
+  ),
   ...trafficEndpoints(traffic),
   ...reachabilityEndpoints(),
-  query('GET /routes/{id}', { tag, summary: 'One rule with its health and traffic.', answer: RouteItem }, getRoute(traffic)),
-  command('PATCH /routes/{id}', { tag, summary: 'Change a rule: absent fields keep their value, null is a value of its own.', answer: UpdateRouteAnswer, body: UpdateRouteBody, gathersProblems: true, audit: 'RouteUpdate' }, updateRoute(traffic)),
-  command('DELETE /routes/{id}', { tag, summary: 'Take a rule out of the kernel and out of the panel. IP forwarding stays as it is.', answer: DeleteRouteAnswer, body: EndRouteBody, audit: 'RouteDelete' }, deleteRoute(traffic)),
-  command('POST /routes/{id}/enable', { tag, summary: 'Put a rule in force.', answer: RouteActionAnswer, body: RouteActionBody, audit: 'RouteEnable' }, enableRoute(traffic)),
-  command('POST /routes/{id}/disable', { tag, summary: 'Take a rule out of force; it stays stored.', answer: RouteActionAnswer, body: EndRouteBody, audit: 'RouteDisable' }, disableRoute(traffic)),
-  command('POST /routes/{id}/reapply', { tag, summary: 'Put a rule into the kernel as it is stored: the remedy where somebody changed it there.', answer: RouteActionAnswer, body: RouteActionBody, audit: 'RouteReapply' }, reapplyRoute(traffic)),
-  command('POST /routes/{id}/duplicate', { tag, summary: 'Copy a rule under a free name, disabled.', answer: DuplicateRouteAnswer, audit: 'RouteCreate', isCreating: true }, duplicateRoute),
-  query('GET /routes/{id}/connections', { tag, summary: 'Who uses a rule now, from connection tracking; where that cannot be read it is said so.', query: queryOf({ limit: limitIn({ standard: 200, maximum: CONNECTIONS_MAX }) }), answer: ConnectionsAnswer }, listConnections(traffic)),
-  command('POST /routes/{id}/diagnostics/analyze', { tag, summary: 'Why a rule does or does not relay: verdict, evidence, and what to do, in order.', answer: RouteAnalysis, audit: 'DiagnosticRun' }, analyzeRoute(traffic)),
-  query('GET /routes/{id}/destinations', { tag, summary: 'Where a rule relays to.', answer: DestinationsAnswer }, listDestinations),
-  command('POST /routes/{id}/destinations', { tag, summary: 'Add a destination to a rule.', answer: ChangeDestinationsAnswer, body: AddDestinationBody, audit: 'RouteUpdate' }, addDestination(traffic)),
-  command('DELETE /routes/{id}/destinations', { tag, summary: 'Take a destination from a rule, by address and port or by id; not its last.', answer: ChangeDestinationsAnswer, body: RemoveDestinationBody, audit: 'RouteUpdate' }, removeDestination(traffic)),
-  query('GET /routes/{id}/allowed-sources', { tag, summary: 'Who may use a rule. None named: anybody.', answer: AllowedSourcesAnswer }, listAllowedSources),
-  command('POST /routes/{id}/allowed-sources', { tag, summary: 'Let a network use a rule.', answer: ChangeAllowedSourcesAnswer, body: AddAllowedSourceBody, audit: 'RouteUpdate' }, addAllowedSource(traffic)),
-  command('DELETE /routes/{id}/allowed-sources', { tag, summary: 'Let a network use a rule no longer. Without the last one anybody may.', answer: ChangeAllowedSourcesAnswer, body: RemoveAllowedSourceBody, audit: 'RouteUpdate' }, removeAllowedSource(traffic)),
+  query(
+    'GET /routes/{id}',
+    { tag, summary: 'One rule with its health and traffic.', answer: RouteItem },
+    getRoute(traffic),
+  ),
+  command(
+    'PATCH /routes/{id}',
+    {
+      tag,
+      summary: 'Change a rule: absent fields keep their value, null is a value of its own.',
+      answer: UpdateRouteAnswer,
+      body: UpdateRouteBody,
+      gathersProblems: true,
+      audit: 'RouteUpdate',
+    },
+    updateRoute(traffic),
+  ),
+  command(
+    'DELETE /routes/{id}',
+    {
+      tag,
+      summary: 'Take a rule out of the kernel and out of the panel. IP forwarding stays as it is.',
+      answer: DeleteRouteAnswer,
+      body: EndRouteBody,
+      audit: 'RouteDelete',
+    },
+    deleteRoute(traffic),
+  ),
+  command(
+    'POST /routes/{id}/enable',
+    { tag, summary: 'Put a rule in force.', answer: RouteActionAnswer, body: RouteActionBody, audit: 'RouteEnable' },
+    enableRoute(traffic),
+  ),
+  command(
+    'POST /routes/{id}/disable',
+    {
+      tag,
+      summary: 'Take a rule out of force; it stays stored.',
+      answer: RouteActionAnswer,
+      body: EndRouteBody,
+      audit: 'RouteDisable',
+    },
+    disableRoute(traffic),
+  ),
+  command(
+    'POST /routes/{id}/reapply',
+    {
+      tag,
+      summary: 'Put a rule into the kernel as it is stored: the remedy where somebody changed it there.',
+      answer: RouteActionAnswer,
+      body: RouteActionBody,
+      audit: 'RouteReapply',
+    },
+    reapplyRoute(traffic),
+  ),
+  command(
+    'POST /routes/{id}/duplicate',
+    {
+      tag,
+      summary: 'Copy a rule under a free name, disabled.',
+      answer: DuplicateRouteAnswer,
+      audit: 'RouteCreate',
+      isCreating: true,
+    },
+    duplicateRoute,
+  ),
+  query(
+    'GET /routes/{id}/connections',
+    {
+      tag,
+      summary: 'Who uses a rule now, from connection tracking; where that cannot be read it is said so.',
+      query: queryOf({ limit: limitIn({ standard: 200, maximum: CONNECTIONS_MAX }) }),
+      answer: ConnectionsAnswer,
+    },
+    listConnections(traffic),
+  ),
+  command(
+    'POST /routes/{id}/diagnostics/analyze',
+    {
+      tag,
+      summary: 'Why a rule does or does not relay: verdict, evidence, and what to do, in order.',
+      answer: RouteAnalysis,
+      audit: 'DiagnosticRun',
+    },
+    analyzeRoute(traffic),
+  ),
+  query(
+    'GET /routes/{id}/destinations',
+    { tag, summary: 'Where a rule relays to.', answer: DestinationsAnswer },
+    listDestinations,
+  ),
+  command(
+    'POST /routes/{id}/destinations',
+    {
+      tag,
+      summary: 'Add a destination to a rule.',
+      answer: ChangeDestinationsAnswer,
+      body: AddDestinationBody,
+      audit: 'RouteUpdate',
+    },
+    addDestination(traffic),
+  ),
+  command(
+    'DELETE /routes/{id}/destinations',
+    {
+      tag,
+      summary: 'Take a destination from a rule, by address and port or by id; not its last.',
+      answer: ChangeDestinationsAnswer,
+      body: RemoveDestinationBody,
+      audit: 'RouteUpdate',
+    },
+    removeDestination(traffic),
+  ),
+  query(
+    'GET /routes/{id}/allowed-sources',
+    { tag, summary: 'Who may use a rule. None named: anybody.', answer: AllowedSourcesAnswer },
+    listAllowedSources,
+  ),
+  command(
+    'POST /routes/{id}/allowed-sources',
+    {
+      tag,
+      summary: 'Let a network use a rule.',
+      answer: ChangeAllowedSourcesAnswer,
+      body: AddAllowedSourceBody,
+      audit: 'RouteUpdate',
+    },
+    addAllowedSource(traffic),
+  ),
+  command(
+    'DELETE /routes/{id}/allowed-sources',
+    {
+      tag,
+      summary: 'Let a network use a rule no longer. Without the last one anybody may.',
+      answer: ChangeAllowedSourcesAnswer,
+      body: RemoveAllowedSourceBody,
+      audit: 'RouteUpdate',
+    },
+    removeAllowedSource(traffic),
+  ),
 ]

@@ -14,8 +14,16 @@ export interface HostFacts {
 }
 
 export async function hostFacts(ask: Reader): Promise<HostFacts> {
-  const { interfaces, listeners, rule_backend } = await ask('host.probe', { parts: ['interfaces', 'listeners', 'rule_backend'] })
-  if (!interfaces || !listeners || !rule_backend) throw new Error('The helper left out a part of the host that it was asked for')
+  const { interfaces, listeners, rule_backend } = await ask('host.probe', {
+    parts: ['interfaces', 'listeners', 'rule_backend'],
+  })
+  if (!interfaces || !listeners || !rule_backend)
+    throw new Error('The helper left out a part of the host that it was asked for')
   const addresses = interfaces.flatMap((one) => one.addresses.map((text) => canonicalIp(text.split('/')[0] ?? '')))
-  return { interfaces: new Set(interfaces.map(({ name }) => name)), addresses: new Set(addresses), listeners, rule_backend }
+  return {
+    interfaces: new Set(interfaces.map(({ name }) => name)),
+    addresses: new Set(addresses),
+    listeners,
+    rule_backend,
+  }
 }

@@ -7,11 +7,17 @@ import type { Traffic } from './traffic/traffic.ts'
 import { trafficView } from './traffic/view.ts'
 import { routeView } from './view.ts'
 
-export async function itemsOf(context: ReadContext, traffic: Traffic, records: readonly RouteRecord[]): Promise<RouteItem[]> {
+export async function itemsOf(
+  context: ReadContext,
+  traffic: Traffic,
+  records: readonly RouteRecord[],
+): Promise<RouteItem[]> {
   const [healths] = await Promise.all([healthOf(context, records), traffic.upToDate()])
-  return Promise.all(records.map(async (record, at) => {
-    const health = healths[at]
-    if (!health) throw new Error(`Rule ${record.route_rule_id} has no health`)
-    return { route: routeView(record), health, ...(await trafficView(traffic, record)) }
-  }))
+  return Promise.all(
+    records.map(async (record, at) => {
+      const health = healths[at]
+      if (!health) throw new Error(`Rule ${record.route_rule_id} has no health`)
+      return { route: routeView(record), health, ...(await trafficView(traffic, record)) }
+    }),
+  )
 }

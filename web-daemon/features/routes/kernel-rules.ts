@@ -10,7 +10,8 @@ export type HeldRules = Omit<RulesetFound, 'next_id' | 'rules'> & { readonly rul
 
 /** Whether the kernel holds the rule whole and as it is stored: a disabled one not at all. */
 export const isAsStored = (record: NamedRoute, { rules, damaged }: HeldRules): boolean =>
-  sameState(rules.get(record.route_rule_id) ?? null, ruleOf(record)) && damaged.every(({ route_rule_id }) => route_rule_id !== record.route_rule_id)
+  sameState(rules.get(record.route_rule_id) ?? null, ruleOf(record)) &&
+  damaged.every(({ route_rule_id }) => route_rule_id !== record.route_rule_id)
 
 /** The rules of these ids, as far as the kernel holds them; all that it holds where no ids are given. */
 export async function heldRules(ask: Reader, ids: readonly number[] = []): Promise<HeldRules> {
@@ -38,7 +39,8 @@ export async function heldCounters(ask: Reader): Promise<HeldCounters> {
   let found = await ask('ruleset.counters', { route_rule_ids: [], from_id: 0 })
   for (;;) {
     counters.push(...found.counters)
-    if (found.next_id === null) return { is_readable: found.is_readable, detail: found.detail, epoch: found.epoch, counters }
+    if (found.next_id === null)
+      return { is_readable: found.is_readable, detail: found.detail, epoch: found.epoch, counters }
     found = await ask('ruleset.counters', { route_rule_ids: [], from_id: found.next_id })
   }
 }

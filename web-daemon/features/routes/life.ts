@@ -21,25 +21,49 @@ interface Wanted {
 }
 
 const act =
-  <B>(action: RouteActionAnswer['action'], decide: (context: CommandContext, stored: RouteRecord, incoming: Incoming<B>) => Promise<Wanted>) =>
+  <B>(
+    action: RouteActionAnswer['action'],
+    decide: (context: CommandContext, stored: RouteRecord, incoming: Incoming<B>) => Promise<Wanted>,
+  ) =>
   (traffic: Traffic): Handler<B> =>
   (context, incoming) =>
     context.inTurn(async () => {
       const stored = await targetOf(context, incoming.params)
       const { wanted, warnings, drop_connections } = await decide(context, stored, incoming)
       const { record, changed } = await reach(context, traffic, stored, wanted)
-      const { connections_dropped, warnings: undropped } = await dropConnections(context, stored, record, drop_connections)
-      const answer: RouteActionAnswer = { action, ...(await changeAnswer(context, record, changed, [...warnings, ...(await passageFor(context, record)), ...undropped])), connections_dropped }
+      const { connections_dropped, warnings: undropped } = await dropConnections(
+        context,
+        stored,
+        record,
+        drop_connections,
+      )
+      const answer: RouteActionAnswer = {
+        action,
+        ...(await changeAnswer(context, record, changed, [
+          ...warnings,
+          ...(await passageFor(context, record)),
+          ...undropped,
+        ])),
+        connections_dropped,
+      }
       return ok(answer)
     })
 
 /** Others may have come onto its ports while it was out of force. */
 export const enableRoute = act<RouteActionBody>('enable', async (context, stored, { body, problems, server_port }) => {
-  const { record, warnings } = await draftUpdate(context, stored, { body: { is_enabled: true, ...(body.force === undefined ? {} : { force: body.force }) }, problems, server_port })
+  const { record, warnings } = await draftUpdate(context, stored, {
+    body: { is_enabled: true, ...(body.force === undefined ? {} : { force: body.force }) },
+    problems,
+    server_port,
+  })
   return { wanted: record, warnings }
 })
 
-export const disableRoute = act<EndRouteBody>('disable', async (_context, stored, { body }) => ({ wanted: { ...stored, is_enabled: false }, warnings: [], drop_connections: body.drop_connections }))
+export const disableRoute = act<EndRouteBody>('disable', async (_context, stored, { body }) => ({
+  wanted: { ...stored, is_enabled: false },
+  warnings: [],
+  drop_connections: body.drop_connections,
+}))
 
 /** Asked for by nobody; those that were deleted since are left out. */
 export const reapplyByItself = (context: CommandContext, traffic: Traffic, ids: readonly number[]): Promise<void> =>
@@ -49,4 +73,7 @@ export const reapplyByItself = (context: CommandContext, traffic: Traffic, ids: 
   })
 
 /** The remedy where the kernel holds something else than is stored. */
-export const reapplyRoute = act<RouteActionBody>('reapply', async (_context, stored) => ({ wanted: stored, warnings: [] }))
+export const reapplyRoute = act<RouteActionBody>('reapply', async (_context, stored) => ({
+  wanted: stored,
+  warnings: [],
+}))

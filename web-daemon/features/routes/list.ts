@@ -24,7 +24,12 @@ export const listRoutes =
   async (context: ReadContext, { query }: Incoming): Promise<Answer> => {
     const paging = pagingOf(query)
     const { total, records } = await pageOfRoutes(context.db, filterOf(query), paging)
-    const answer: ListRoutesAnswer = { routes: await itemsOf(context, traffic, records), total, ...paging, note: TRAFFIC_NOTE }
+    const answer: ListRoutesAnswer = {
+      routes: await itemsOf(context, traffic, records),
+      total,
+      ...paging,
+      note: TRAFFIC_NOTE,
+    }
     return ok(answer)
   }
 
@@ -32,7 +37,8 @@ const FLAG_WORDS: Readonly<Record<string, boolean>> = { true: true, '1': true, f
 
 /** What cannot be read counts as not given, as with paging. */
 function filterOf(query: Incoming['query']): RouteFilter {
-  const id = (name: string): number | undefined => (/^\d{1,15}$/.test(query[name] ?? '') ? Number(query[name]) : undefined)
+  const id = (name: string): number | undefined =>
+    /^\d{1,15}$/.test(query[name] ?? '') ? Number(query[name]) : undefined
   return {
     search: query['search'],
     route_protocol_id: id('route_protocol_id'),

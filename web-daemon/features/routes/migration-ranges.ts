@@ -2,7 +2,9 @@
 import { sql, type Kysely } from 'kysely'
 
 async function up(db: Kysely<unknown>): Promise<void> {
-  await sql`create index route_rule_ranges on route_rule (bind_port, bind_port_range_end) where deleted_date is null and is_enabled = 1 and bind_port_range_end is not null`.execute(db)
+  await sql`create index route_rule_ranges on route_rule (bind_port, bind_port_range_end) where deleted_date is null and is_enabled = 1 and bind_port_range_end is not null`.execute(
+    db,
+  )
 }
 
 export const name = '011-route-ranges'

@@ -87,7 +87,20 @@ const SOURCES_OF = sql`create index route_allowed_source_of on route_allowed_sou
 const BUCKETS_BY_AGE = sql`create index route_bucket_by_age on route_bucket (bucket_start)`
 
 async function up(db: Kysely<unknown>): Promise<void> {
-  const statements = [RULE, DESTINATION, ALLOWED_SOURCE, TOTAL, BUCKET, LIVING_TITLE, IN_ORDER, BY_PORT, BY_TUNNEL, DESTINATIONS_OF, SOURCES_OF, BUCKETS_BY_AGE]
+  const statements = [
+    RULE,
+    DESTINATION,
+    ALLOWED_SOURCE,
+    TOTAL,
+    BUCKET,
+    LIVING_TITLE,
+    IN_ORDER,
+    BY_PORT,
+    BY_TUNNEL,
+    DESTINATIONS_OF,
+    SOURCES_OF,
+    BUCKETS_BY_AGE,
+  ]
   for (const statement of statements) await statement.execute(db)
 }
 

@@ -15,10 +15,14 @@ export function payloadOf(backend: RuleBackendFound, held: readonly RelayRule[],
 }
 
 /** What a rule adds to a table in which there is no other. */
-export const ruleText = (backend: RuleBackendFound, rule: RelayRule): string => (backend.active === 'nftables' ? rulesetText([], [rule]) : payloadOf(backend, [], [rule]))
+export const ruleText = (backend: RuleBackendFound, rule: RelayRule): string =>
+  backend.active === 'nftables' ? rulesetText([], [rule]) : payloadOf(backend, [], [rule])
 
 export function payloadNote({ active, reason }: RuleBackendFound): string {
   if (active === 'none') return `Nothing would be submitted, since nothing here can: ${reason}.`
-  const what = active === 'nftables' ? 'is the one nftables transaction that would be submitted' : 'is what iptables-restore and ip6tables-restore would be given, with --noflush,'
+  const what =
+    active === 'nftables'
+      ? 'is the one nftables transaction that would be submitted'
+      : 'is what iptables-restore and ip6tables-restore would be given, with --noflush,'
   return `The payload ${what} where the kernel holds the rules as they are stored.`
 }

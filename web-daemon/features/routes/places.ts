@@ -16,7 +16,9 @@ export function newPlaces(wanted: readonly Placed[]): Placed[] {
   const stays = staying(wanted)
   const places = wanted.map(({ sort_order }, at) => (stays[at] ? sort_order : null))
   for (let at = 0; at < wanted.length; at += 1) if (places[at] === null) at = fillGap(places, at)
-  return wanted.flatMap(({ route_rule_id, sort_order }, at) => (places[at] === sort_order ? [] : [{ route_rule_id, sort_order: places[at] ?? 0 }]))
+  return wanted.flatMap(({ route_rule_id, sort_order }, at) =>
+    places[at] === sort_order ? [] : [{ route_rule_id, sort_order: places[at] ?? 0 }],
+  )
 }
 
 /**
@@ -28,12 +30,14 @@ function fillGap(places: (number | null)[], at: number): number {
   while (places[last + 1] === null) last += 1
   for (;;) {
     const below = places[first - 1] ?? -1
-    const above = places[last + 1] ?? Math.min(below + (widened === 0 ? STEP : WIDE_STEP) * (last - first + 2), U32_MAX + 1)
+    const above =
+      places[last + 1] ?? Math.min(below + (widened === 0 ? STEP : WIDE_STEP) * (last - first + 2), U32_MAX + 1)
     const room = above - below - 1
     const count = last - first + 1
     const isAll = first === 0 && last === places.length - 1
     if (room >= (widened === 0 || isAll ? count : count * (1.5 + widened / 2))) {
-      for (let one = 0; one < count; one += 1) places[first + one] = below + Math.floor(((above - below) * (one + 1)) / (count + 1))
+      for (let one = 0; one < count; one += 1)
+        places[first + one] = below + Math.floor(((above - below) * (one + 1)) / (count + 1))
       return last
     }
     widened += 1
@@ -61,4 +65,7 @@ function staying(wanted: readonly Placed[]): boolean[] {
   return stays
 }
 
-const stands = (first: Placed | undefined, second: Placed): boolean => first !== undefined && (first.sort_order < second.sort_order || (first.sort_order === second.sort_order && first.route_rule_id < second.route_rule_id))
+const stands = (first: Placed | undefined, second: Placed): boolean =>
+  first !== undefined &&
+  (first.sort_order < second.sort_order ||
+    (first.sort_order === second.sort_order && first.route_rule_id < second.route_rule_id))

@@ -34,13 +34,25 @@ export function planView(change: Change<RulesetState>, { route_rule_id, warnings
   }
 }
 
-const operationOf = ({ before, after }: Change<RulesetState>): RoutePlanView['operation'] => (before && after ? 'update' : after ? 'create' : 'delete')
+const operationOf = ({ before, after }: Change<RulesetState>): RoutePlanView['operation'] =>
+  before && after ? 'update' : after ? 'create' : 'delete'
 
 function stepView(step: RulesetStep): StepView {
-  if (step.kind === 'counters_remove') return { kind: step.kind, description: `Read the counters of ${named(step.route_rule_ids)} for the last time and take them away.` }
+  if (step.kind === 'counters_remove')
+    return {
+      kind: step.kind,
+      description: `Read the counters of ${named(step.route_rule_ids)} for the last time and take them away.`,
+    }
   const stays = new Set(step.after.map(({ route_rule_id }) => route_rule_id))
-  const gone = step.before.filter(({ route_rule_id }) => !stays.has(route_rule_id)).map(({ route_rule_id }) => route_rule_id)
-  const put = step.after.length === 1 ? step.after.map(spelled) : step.after.length > 1 ? [`put ${step.after.length} rules in force`] : []
+  const gone = step.before
+    .filter(({ route_rule_id }) => !stays.has(route_rule_id))
+    .map(({ route_rule_id }) => route_rule_id)
+  const put =
+    step.after.length === 1
+      ? step.after.map(spelled)
+      : step.after.length > 1
+        ? [`put ${step.after.length} rules in force`]
+        : []
   const words = [...put, ...(gone.length > 0 ? [`take ${named(gone)} out of force`] : [])].join(', and ')
   return { kind: step.kind, description: `In one transaction of the kernel: ${words}.` }
 }
@@ -48,13 +60,26 @@ function stepView(step: RulesetStep): StepView {
 const named = (ids: readonly number[]): string => (ids.length === 1 ? `rule ${ids[0] ?? ''}` : `${ids.length} rules`)
 
 function spelled({ protocol, bind_address, bind_port, bind_port_range_end, destinations }: RelayRule): string {
-  const there = destinations.map(({ address, port, port_range_end }) => spelledEnd(address, portsOf(port, port_range_end))).join(', ')
+  const there = destinations
+    .map(({ address, port, port_range_end }) => spelledEnd(address, portsOf(port, port_range_end)))
+    .join(', ')
   return `relay ${protocol === 'both' ? 'TCP and UDP' : protocol.toUpperCase()} of ${spelledEnd(bind_address, portsOf(bind_port, bind_port_range_end))} to ${there}`
 }
 
-export function verificationView(checks: readonly Check[], { backend, rule_count }: Pick<RouteVerificationView, 'backend' | 'rule_count'>): RouteVerificationView {
+export function verificationView(
+  checks: readonly Check[],
+  { backend, rule_count }: Pick<RouteVerificationView, 'backend' | 'rule_count'>,
+): RouteVerificationView {
   // Every check is fatal: one that fails has the whole change put back.
-  const views: CheckView[] = checks.map(({ name, ok, expected, actual, detail }) => ({ name, ok, fatal: true, skipped: false, expected, actual, detail }))
+  const views: CheckView[] = checks.map(({ name, ok, expected, actual, detail }) => ({
+    name,
+    ok,
+    fatal: true,
+    skipped: false,
+    expected,
+    actual,
+    detail,
+  }))
   const failures = views.filter(({ ok }) => !ok)
   return { ok: failures.length === 0, checks: views, failures, backend, rule_count }
 }

@@ -15,4 +15,5 @@ export const has = ({ first, last }: Ports, port: number): boolean => first <= p
 export const isAddressMet = (a: string, b: string): boolean => a === b || isWildcard(a) || isWildcard(b)
 
 export const spelledPorts = ({ first, last }: Ports): string => (first === last ? String(first) : `${first}-${last}`)
-export const spelledEnd = (address: string, ports: Ports): string => `${address.includes(':') ? `[${address}]` : address}:${spelledPorts(ports)}`
+export const spelledEnd = (address: string, ports: Ports): string =>
+  `${address.includes(':') ? `[${address}]` : address}:${spelledPorts(ports)}`

@@ -14,7 +14,9 @@ import { allRoutes, findRoute } from './store.ts'
 
 export async function previewRoute(context: ReadContext, incoming: Incoming<PreviewRouteBody>): Promise<Answer> {
   const stored = await storedOf(context, incoming)
-  const { record, resolved, warnings, rule_backend } = stored ? await draftedChange(context, stored, incoming) : await draftRoute(context, incoming)
+  const { record, resolved, warnings, rule_backend } = stored
+    ? await draftedChange(context, stored, incoming)
+    : await draftRoute(context, incoming)
   const rule = ruleOf(record)
   const present = stored && ruleOf(stored)
   // The kernel's own rules are read by starting a program, and a preview starts nothing.
@@ -25,7 +27,10 @@ export async function previewRoute(context: ReadContext, incoming: Incoming<Prev
     payload: isSubmitting ? payloadOf(rule_backend, held, [...others, ...(rule ? [rule] : [])].sort(inOrder)) : '',
     rule_text: rule ? ruleText(rule_backend, rule) : '',
     present_text: present ? ruleText(rule_backend, present) : '',
-    plan: planView({ before: present && rulesOrNull([present]), after: rule && [rule] }, { route_rule_id: stored?.route_rule_id ?? null, warnings }),
+    plan: planView(
+      { before: present && rulesOrNull([present]), after: rule && [rule] },
+      { route_rule_id: stored?.route_rule_id ?? null, warnings },
+    ),
     resolved,
     warnings,
     note: `${isSubmitting ? payloadNote(rule_backend) : 'The rule is disabled, so nothing would be submitted.'} Nothing was applied or stored.`,
@@ -33,7 +38,10 @@ export async function previewRoute(context: ReadContext, incoming: Incoming<Prev
   return ok(answer)
 }
 
-async function storedOf({ db }: ReadContext, { body: { route_rule_id }, problems }: Incoming<PreviewRouteBody>): Promise<RouteRecord | null> {
+async function storedOf(
+  { db }: ReadContext,
+  { body: { route_rule_id }, problems }: Incoming<PreviewRouteBody>,
+): Promise<RouteRecord | null> {
   if (route_rule_id === undefined) return null
   const stored = await findRoute(db, route_rule_id)
   if (!stored) problems.add('route_rule_id', 'UNKNOWN_ROUTE', `There is no rule ${route_rule_id}.`)
@@ -41,7 +49,11 @@ async function storedOf({ db }: ReadContext, { body: { route_rule_id }, problems
   return stored
 }
 
-async function draftedChange(context: ReadContext, stored: RouteRecord, { body, problems, server_port }: Incoming<PreviewRouteBody>): Promise<Draft> {
+async function draftedChange(
+  context: ReadContext,
+  stored: RouteRecord,
+  { body, problems, server_port }: Incoming<PreviewRouteBody>,
+): Promise<Draft> {
   const { route_rule_id: _which, idempotency_key: _once, ...wish } = body
   const { record, warnings, rule_backend } = await draftUpdate(context, stored, { body: wish, problems, server_port })
   return { record, warnings, rule_backend, resolved: askedOf(record) }

@@ -18,30 +18,61 @@ export interface Reached {
 }
 
 /** Where it fails the record keeps what it wanted before, and says that and why it failed. */
-export async function reach(context: CommandContext, traffic: Traffic, stored: RouteRecord, wanted: NamedRoute): Promise<Reached> {
+export async function reach(
+  context: CommandContext,
+  traffic: Traffic,
+  stored: RouteRecord,
+  wanted: NamedRoute,
+): Promise<Reached> {
   const { route_rule_id } = stored
-  const changed = await whilePending(context, [stored], () => changeRules(context, traffic, [{ route_rule_id, rule: ruleOf(wanted) }]))
+  const changed = await whilePending(context, [stored], () =>
+    changeRules(context, traffic, [{ route_rule_id, rule: ruleOf(wanted) }]),
+  )
   await refuseUnlessApplied(context, [stored], changed.outcome)
   const now = context.now().toISOString()
-  const applied = { ...wanted, apply_status_id: APPLY_STATUSES.Applied, last_applied_date: now, last_apply_error: '', updated_date: now }
+  const applied = {
+    ...wanted,
+    apply_status_id: APPLY_STATUSES.Applied,
+    last_applied_date: now,
+    last_apply_error: '',
+    updated_date: now,
+  }
   try {
     return { record: await replace(context, applied), changed }
   } catch (failure) {
     // What cannot be stored is taken back, so that the kernel holds what the record says.
     const undone = await changeRules(context, traffic, [{ route_rule_id, rule: ruleOf(stored) }])
     await refuseUnlessApplied(context, [stored], undone.outcome)
-    await markApplied(context.db, [route_rule_id], { apply_status_id: stored.apply_status_id, last_apply_error: stored.last_apply_error }, now)
+    await markApplied(
+      context.db,
+      [route_rule_id],
+      { apply_status_id: stored.apply_status_id, last_apply_error: stored.last_apply_error },
+      now,
+    )
     throw failure
   }
 }
 
 /** Takes the kernel to what is stored of these rules, and takes the strays out of it. `held`: where that was asked already. */
-export async function reachStored(context: CommandContext, traffic: Traffic, stored: readonly RouteRecord[], { strays = [], held }: { readonly strays?: readonly number[]; readonly held?: HeldRules } = {}): Promise<Changed> {
-  const wanted = [...stored.map((one) => ({ route_rule_id: one.route_rule_id, rule: ruleOf(one) })), ...strays.map((route_rule_id) => ({ route_rule_id, rule: null }))]
+export async function reachStored(
+  context: CommandContext,
+  traffic: Traffic,
+  stored: readonly RouteRecord[],
+  { strays = [], held }: { readonly strays?: readonly number[]; readonly held?: HeldRules } = {},
+): Promise<Changed> {
+  const wanted = [
+    ...stored.map((one) => ({ route_rule_id: one.route_rule_id, rule: ruleOf(one) })),
+    ...strays.map((route_rule_id) => ({ route_rule_id, rule: null })),
+  ]
   const changed = await whilePending(context, stored, () => changeRules(context, traffic, wanted, held))
   await refuseUnlessApplied(context, stored, changed.outcome)
   const now = context.now().toISOString()
-  await markApplied(context.db, stored.map(({ route_rule_id }) => route_rule_id), { apply_status_id: APPLY_STATUSES.Applied, last_apply_error: '', last_applied_date: now }, now)
+  await markApplied(
+    context.db,
+    stored.map(({ route_rule_id }) => route_rule_id),
+    { apply_status_id: APPLY_STATUSES.Applied, last_apply_error: '', last_applied_date: now },
+    now,
+  )
   return changed
 }
 
@@ -58,25 +89,50 @@ export async function knownRoute(db: ReadDb, route_rule_id: number): Promise<Rou
 }
 
 /** Marks the rules as Failed or Inconsistent and throws, unless the change was applied. */
-export async function refuseUnlessApplied({ db, now }: CommandContext, stored: readonly RouteRecord[], outcome: Outcome): Promise<void> {
+export async function refuseUnlessApplied(
+  { db, now }: CommandContext,
+  stored: readonly RouteRecord[],
+  outcome: Outcome,
+): Promise<void> {
   const refusal = refusalOf(stored, outcome)
   if (!refusal) return
   const apply_status_id = outcome.outcome === 'stuck' ? APPLY_STATUSES.Inconsistent : APPLY_STATUSES.Failed
-  await markApplied(db, stored.map((one) => one.route_rule_id), { apply_status_id, last_apply_error: refusal.message }, now().toISOString())
+  await markApplied(
+    db,
+    stored.map((one) => one.route_rule_id),
+    { apply_status_id, last_apply_error: refusal.message },
+    now().toISOString(),
+  )
   throw refusal
 }
 
-export function refusalOf(rules: readonly Pick<NamedRoute, 'route_rule_id' | 'route_rule_title'>[], outcome: Outcome): Refusal | null {
+export function refusalOf(
+  rules: readonly Pick<NamedRoute, 'route_rule_id' | 'route_rule_title'>[],
+  outcome: Outcome,
+): Refusal | null {
   const [first] = rules
   const what = rules.length === 1 && first ? `the rule ${first.route_rule_title}` : `${rules.length} rules`
-  const details = rules.length === 1 && first ? { route_rule_id: first.route_rule_id } : { route_rule_ids: rules.map((one) => one.route_rule_id) }
+  const details =
+    rules.length === 1 && first
+      ? { route_rule_id: first.route_rule_id }
+      : { route_rule_ids: rules.map((one) => one.route_rule_id) }
   return refusalFor(outcome, what, details, OF_FORWARDING)
 }
 
 /** A panel that dies meanwhile leaves the rules pending, and so does a helper that goes away: nobody knows how that ended. */
-export async function whilePending(context: CommandContext, stored: readonly RouteRecord[], work: () => Promise<Changed>): Promise<Changed> {
+export async function whilePending(
+  context: CommandContext,
+  stored: readonly RouteRecord[],
+  work: () => Promise<Changed>,
+): Promise<Changed> {
   const { db, now } = context
-  const mark = (some: readonly RouteRecord[], { apply_status_id, last_apply_error }: ApplyMark): Promise<void> => markApplied(db, some.map((one) => one.route_rule_id), { apply_status_id, last_apply_error }, now().toISOString())
+  const mark = (some: readonly RouteRecord[], { apply_status_id, last_apply_error }: ApplyMark): Promise<void> =>
+    markApplied(
+      db,
+      some.map((one) => one.route_rule_id),
+      { apply_status_id, last_apply_error },
+      now().toISOString(),
+    )
   await mark(stored, { apply_status_id: APPLY_STATUSES.Pending, last_apply_error: '' })
   try {
     return await work()

@@ -6,7 +6,12 @@ import type { RelayRule } from '@panel/shared/ruleset/model.ts'
 import type { RouteAllowedSourceRow, RouteDestinationRow, RouteRuleRow } from './table.ts'
 
 /** Columns that are flags in SQLite and true or false everywhere else. */
-export const FLAGS = ['is_enabled', 'is_clamp_mss_to_pmtu', 'is_include_local_originated', 'is_logging_enabled'] as const
+export const FLAGS = [
+  'is_enabled',
+  'is_clamp_mss_to_pmtu',
+  'is_include_local_originated',
+  'is_logging_enabled',
+] as const
 type Flag = (typeof FLAGS)[number]
 
 export interface DestinationRecord extends Omit<RouteDestinationRow, 'route_rule_id' | 'is_enabled'> {
@@ -26,13 +31,24 @@ export type RouteRecord = Plain & Record<Flag, boolean> & Special
 export type NewDestination = Omit<DestinationRecord, 'route_destination_id'>
 export type NewSource = Omit<SourceRecord, 'route_allowed_source_id'>
 /** Before it has an id. */
-export type NewRoute = Omit<RouteRecord, 'route_rule_id' | 'destinations' | 'allowed_sources'> & { destinations: NewDestination[]; allowed_sources: NewSource[] }
+export type NewRoute = Omit<RouteRecord, 'route_rule_id' | 'destinations' | 'allowed_sources'> & {
+  destinations: NewDestination[]
+  allowed_sources: NewSource[]
+}
 
 /** With the id under which the kernel shall know it. */
 export type NamedRoute = NewRoute & { readonly route_rule_id: number }
 
-const PROTOCOL_WORDS: Readonly<Record<number, RelayRule['protocol']>> = { [ROUTE_PROTOCOLS.TCP]: 'tcp', [ROUTE_PROTOCOLS.UDP]: 'udp', [ROUTE_PROTOCOLS.Both]: 'both' }
-const NAT_WORDS: Readonly<Record<number, RelayRule['nat_mode']>> = { [NAT_MODES.Masquerade]: 'masquerade', [NAT_MODES.Snat]: 'snat', [NAT_MODES.None]: 'none' }
+const PROTOCOL_WORDS: Readonly<Record<number, RelayRule['protocol']>> = {
+  [ROUTE_PROTOCOLS.TCP]: 'tcp',
+  [ROUTE_PROTOCOLS.UDP]: 'udp',
+  [ROUTE_PROTOCOLS.Both]: 'both',
+}
+const NAT_WORDS: Readonly<Record<number, RelayRule['nat_mode']>> = {
+  [NAT_MODES.Masquerade]: 'masquerade',
+  [NAT_MODES.Snat]: 'snat',
+  [NAT_MODES.None]: 'none',
+}
 const BALANCE_WORDS: Readonly<Record<number, RelayRule['balance']>> = {
   [LOAD_BALANCE_MODES.None]: 'none',
   [LOAD_BALANCE_MODES.RoundRobin]: 'round_robin',
@@ -48,10 +64,12 @@ function word<T>(words: Readonly<Record<number, T>>, id: number): T {
   return found
 }
 
-export const familyOf = ({ address_family_id }: Pick<RouteRecord, 'address_family_id'>): Family => (address_family_id === ADDRESS_FAMILIES.IPv6 ? 6 : 4)
+export const familyOf = ({ address_family_id }: Pick<RouteRecord, 'address_family_id'>): Family =>
+  address_family_id === ADDRESS_FAMILIES.IPv6 ? 6 : 4
 
 /** A destination that gets new connections. */
-export const isActive = ({ is_enabled, weight }: Pick<DestinationRecord, 'is_enabled' | 'weight'>): boolean => is_enabled && weight > 0
+export const isActive = ({ is_enabled, weight }: Pick<DestinationRecord, 'is_enabled' | 'weight'>): boolean =>
+  is_enabled && weight > 0
 
 /** What the kernel shall hold for a record, in canonical form; null where that is nothing, as with a rule that is disabled. */
 export function ruleOf(record: NamedRoute): RelayRule | null {
@@ -64,7 +82,9 @@ export function ruleOf(record: NamedRoute): RelayRule | null {
     bind_port: record.bind_port,
     bind_port_range_end: record.bind_port_range_end,
     bind_interface: record.bind_interface,
-    destinations: record.destinations.filter(isActive).map(({ address, port, port_range_end, weight }) => ({ address, port, port_range_end, weight })),
+    destinations: record.destinations
+      .filter(isActive)
+      .map(({ address, port, port_range_end, weight }) => ({ address, port, port_range_end, weight })),
     balance: word(BALANCE_WORDS, record.load_balance_mode_id),
     nat_mode: word(NAT_WORDS, record.nat_mode_id),
     snat_address: record.snat_address,

@@ -15,7 +15,8 @@ export const RANGES_IN_FORCE = sql`route_rule indexed by route_rule_ranges where
 /** Of living rules in force; of those ids, or of all where none are given. */
 export async function coveringPairs(db: ReadDb, ids: readonly number[] | null): Promise<Pair[]> {
   const inForce = sql`deleted_date is null and is_enabled = 1`
-  const some = ids === null ? sql`` : sql`and later.route_rule_id in (select value from json_each(${JSON.stringify(ids)}))`
+  const some =
+    ids === null ? sql`` : sql`and later.route_rule_id in (select value from json_each(${JSON.stringify(ids)}))`
   const beside = sql`
     earlier.route_rule_id <> later.route_rule_id and (earlier.sort_order, earlier.route_rule_id) < (later.sort_order, later.route_rule_id)
     and earlier.address_family_id = later.address_family_id

@@ -6,7 +6,14 @@ import type { ReadDb, WriteDb } from '../../platform/context.ts'
 import { groupedBy } from '../../platform/db/grouped.ts'
 import type { Database } from '../../app/schema.ts'
 import type { Paging } from '../../platform/http/paging.ts'
-import { FLAGS, type NamedRoute, type NewDestination, type NewRoute, type NewSource, type RouteRecord } from './record.ts'
+import {
+  FLAGS,
+  type NamedRoute,
+  type NewDestination,
+  type NewRoute,
+  type NewSource,
+  type RouteRecord,
+} from './record.ts'
 import { RANGES_IN_FORCE } from './store-overlap.ts'
 import type { NewRouteRuleRow, RouteAllowedSourceRow, RouteDestinationRow, RouteRuleRow } from './table.ts'
 
@@ -22,11 +29,16 @@ type Rules<O> = SelectQueryBuilder<Database, 'route_rule', O>
 
 const living = (db: ReadDb) => db.selectFrom('route_rule').where('deleted_date', 'is', null)
 /** However many they are: SQLite takes only so many variables. */
-const isAmong = (ids: readonly number[]) => sql<boolean>`route_rule_id in (select value from json_each(${JSON.stringify(ids)}))`
+const isAmong = (ids: readonly number[]) =>
+  sql<boolean>`route_rule_id in (select value from json_each(${JSON.stringify(ids)}))`
 /** Of two rules that match, the one that stands first wins (decisions.md, F10). */
 const inOrder = <O>(query: Rules<O>): Rules<O> => query.orderBy('sort_order').orderBy('route_rule_id')
 
-export async function pageOfRoutes(db: ReadDb, filter: RouteFilter, { limit, offset }: Paging): Promise<{ total: number; records: RouteRecord[] }> {
+export async function pageOfRoutes(
+  db: ReadDb,
+  filter: RouteFilter,
+  { limit, offset }: Paging,
+): Promise<{ total: number; records: RouteRecord[] }> {
   const all = matching(living(db), filter)
   const { total } = await all.select((e) => e.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
   return { total, records: await withLists(db, await inOrder(all.selectAll()).limit(limit).offset(offset).execute()) }
@@ -44,7 +56,9 @@ function matching<O>(query: Rules<O>, { search, ...exact }: RouteFilter): Rules<
   // instr has no wildcards, so what the operator types is what is looked for.
   const found = (text: unknown) => sql<boolean>`instr(lower(${text}), ${search.toLowerCase()}) > 0`
   const goesThere = sql<boolean>`exists (select 1 from route_destination d where d.route_rule_id = route_rule.route_rule_id and instr(d.address || ':' || d.port, ${search.toLowerCase()}) > 0)`
-  return all.where((e) => e.or([...words.map((word) => found(typeof word === 'string' ? sql.ref(word) : word)), goesThere]))
+  return all.where((e) =>
+    e.or([...words.map((word) => found(typeof word === 'string' ? sql.ref(word) : word)), goesThere]),
+  )
 }
 
 /** All living rules in their order. */
@@ -66,12 +80,24 @@ export async function findRoute(db: ReadDb, route_rule_id: number): Promise<Rout
 export async function enabledOnPorts(db: ReadDb, first: number, last: number): Promise<RouteRecord[]> {
   const begins = sql`select route_rule_id from route_rule where deleted_date is null and is_enabled = 1 and bind_port between ${first} and ${last}`
   const reaches = sql`select route_rule_id from ${RANGES_IN_FORCE} and bind_port < ${first} and bind_port_range_end >= ${first}`
-  return withLists(db, await inOrder(db.selectFrom('route_rule').selectAll().where(sql<boolean>`route_rule_id in (${begins} union all ${reaches})`)).execute())
+  return withLists(
+    db,
+    await inOrder(
+      db
+        .selectFrom('route_rule')
+        .selectAll()
+        .where(sql<boolean>`route_rule_id in (${begins} union all ${reaches})`),
+    ).execute(),
+  )
 }
 
 /** How many living rules are in force, of each family. */
 export async function countInForce(db: ReadDb): Promise<{ ipv4: number; ipv6: number }> {
-  const rows = await living(db).select(['address_family_id', (e) => e.fn.countAll<number>().as('count')]).where('is_enabled', '=', 1).groupBy('address_family_id').execute()
+  const rows = await living(db)
+    .select(['address_family_id', (e) => e.fn.countAll<number>().as('count')])
+    .where('is_enabled', '=', 1)
+    .groupBy('address_family_id')
+    .execute()
   const of = (family: number): number => rows.find(({ address_family_id }) => address_family_id === family)?.count ?? 0
   return { ipv4: of(ADDRESS_FAMILIES.IPv4), ipv6: of(ADDRESS_FAMILIES.IPv6) }
 }
@@ -101,32 +127,74 @@ export async function places(db: ReadDb): Promise<{ route_rule_id: number; sort_
 
 /** The next id that no rule has ever had, and the place behind all others. */
 export async function nextPlace(db: ReadDb): Promise<{ route_rule_id: number; sort_order: number }> {
-  const ids = await db.selectFrom('route_rule').select((e) => e.fn.max('route_rule_id').as('last')).executeTakeFirst()
-  const orders = await living(db).select((e) => e.fn.max('sort_order').as('last')).executeTakeFirst()
+  const ids = await db
+    .selectFrom('route_rule')
+    .select((e) => e.fn.max('route_rule_id').as('last'))
+    .executeTakeFirst()
+  const orders = await living(db)
+    .select((e) => e.fn.max('sort_order').as('last'))
+    .executeTakeFirst()
   return { route_rule_id: Number(ids?.last ?? 0) + 1, sort_order: Number(orders?.last ?? 0) + 10 }
 }
 
 /** Run it inside a transaction: a rule without its destinations is none. */
-export async function insertRoute(db: WriteDb, { route_rule_id, destinations, allowed_sources, ...rule }: NamedRoute): Promise<void> {
-  await db.insertInto('route_rule').values({ ...rowOf(rule), route_rule_id, deleted_date: null }).execute()
+export async function insertRoute(
+  db: WriteDb,
+  { route_rule_id, destinations, allowed_sources, ...rule }: NamedRoute,
+): Promise<void> {
+  await db
+    .insertInto('route_rule')
+    .values({ ...rowOf(rule), route_rule_id, deleted_date: null })
+    .execute()
   await insertLists(db, route_rule_id, destinations, allowed_sources)
 }
 
 /** Puts `rule` in the place of what is stored. Run it inside a transaction. A destination or source that stays keeps its id. */
-export async function replaceRoute(db: WriteDb, { route_rule_id, destinations, allowed_sources, ...rule }: NamedRoute): Promise<void> {
+export async function replaceRoute(
+  db: WriteDb,
+  { route_rule_id, destinations, allowed_sources, ...rule }: NamedRoute,
+): Promise<void> {
   await db.updateTable('route_rule').set(rowOf(rule)).where('route_rule_id', '=', route_rule_id).execute()
-  const ids = await db.selectFrom('route_destination').select(['route_destination_id', 'address', 'port']).where('route_rule_id', '=', route_rule_id).execute()
-  const sources = await db.selectFrom('route_allowed_source').select(['route_allowed_source_id', 'cidr']).where('route_rule_id', '=', route_rule_id).execute()
+  const ids = await db
+    .selectFrom('route_destination')
+    .select(['route_destination_id', 'address', 'port'])
+    .where('route_rule_id', '=', route_rule_id)
+    .execute()
+  const sources = await db
+    .selectFrom('route_allowed_source')
+    .select(['route_allowed_source_id', 'cidr'])
+    .where('route_rule_id', '=', route_rule_id)
+    .execute()
   await dropLists(db, route_rule_id)
-  const kept = new Map(ids.map(({ route_destination_id, address, port }) => [`${address} ${port}`, { route_destination_id }]))
+  const kept = new Map(
+    ids.map(({ route_destination_id, address, port }) => [`${address} ${port}`, { route_destination_id }]),
+  )
   const keptSources = new Map(sources.map(({ route_allowed_source_id, cidr }) => [cidr, { route_allowed_source_id }]))
   const named = destinations.map((one) => ({ ...one, ...kept.get(`${one.address} ${one.port}`) }))
-  await insertLists(db, route_rule_id, named, allowed_sources.map((one) => ({ ...one, ...keptSources.get(one.cidr) })))
+  await insertLists(
+    db,
+    route_rule_id,
+    named,
+    allowed_sources.map((one) => ({ ...one, ...keptSources.get(one.cidr) })),
+  )
 }
 
-async function insertLists(db: WriteDb, route_rule_id: number, destinations: readonly NewDestination[], sources: readonly NewSource[]): Promise<void> {
-  for (const one of destinations) await db.insertInto('route_destination').values({ ...one, route_rule_id, is_enabled: one.is_enabled ? 1 : 0 }).execute()
-  for (const [sort_order, one] of sources.entries()) await db.insertInto('route_allowed_source').values({ ...one, route_rule_id, sort_order }).execute()
+async function insertLists(
+  db: WriteDb,
+  route_rule_id: number,
+  destinations: readonly NewDestination[],
+  sources: readonly NewSource[],
+): Promise<void> {
+  for (const one of destinations)
+    await db
+      .insertInto('route_destination')
+      .values({ ...one, route_rule_id, is_enabled: one.is_enabled ? 1 : 0 })
+      .execute()
+  for (const [sort_order, one] of sources.entries())
+    await db
+      .insertInto('route_allowed_source')
+      .values({ ...one, route_rule_id, sort_order })
+      .execute()
 }
 
 async function dropLists(db: WriteDb, route_rule_id: number): Promise<void> {
@@ -137,21 +205,33 @@ async function dropLists(db: WriteDb, route_rule_id: number): Promise<void> {
 /** Of a rule that never came to be: no trace of it stays, and its id is free. Run it inside a transaction. */
 export async function removeRoute(db: WriteDb, route_rule_id: number): Promise<void> {
   await dropLists(db, route_rule_id)
-  for (const table of ['route_total', 'route_bucket', 'route_rule'] as const) await db.deleteFrom(table).where('route_rule_id', '=', route_rule_id).execute()
+  for (const table of ['route_total', 'route_bucket', 'route_rule'] as const)
+    await db.deleteFrom(table).where('route_rule_id', '=', route_rule_id).execute()
 }
 
 export async function markDeleted(db: WriteDb, route_rule_id: number, now: string): Promise<void> {
-  await db.updateTable('route_rule').set({ deleted_date: now, updated_date: now }).where('route_rule_id', '=', route_rule_id).execute()
+  await db
+    .updateTable('route_rule')
+    .set({ deleted_date: now, updated_date: now })
+    .where('route_rule_id', '=', route_rule_id)
+    .execute()
   await dropLists(db, route_rule_id)
 }
 
 /** One statement, however many they are. */
 export async function markApplied(db: WriteDb, ids: readonly number[], mark: ApplyMark, now: string): Promise<void> {
-  await db.updateTable('route_rule').set({ ...mark, updated_date: now }).where(isAmong(ids)).execute()
+  await db
+    .updateTable('route_rule')
+    .set({ ...mark, updated_date: now })
+    .where(isAmong(ids))
+    .execute()
 }
 
 /** One statement, however many they are. */
-export async function setPlaces(db: WriteDb, wanted: readonly { route_rule_id: number; sort_order: number }[]): Promise<void> {
+export async function setPlaces(
+  db: WriteDb,
+  wanted: readonly { route_rule_id: number; sort_order: number }[],
+): Promise<void> {
   const places = JSON.stringify(wanted.map(({ route_rule_id, sort_order }) => [route_rule_id, sort_order]))
   await sql`update route_rule set sort_order = place.sort_order
     from (select json_extract(value, '$[0]') as id, json_extract(value, '$[1]') as sort_order from json_each(${places})) as place
@@ -160,24 +240,41 @@ export async function setPlaces(db: WriteDb, wanted: readonly { route_rule_id: n
 
 export const titleKey = (title: string): string => title.normalize('NFC').toLowerCase()
 
-function rowOf({ tags, ...rule }: Omit<NewRoute, 'destinations' | 'allowed_sources'>): Omit<NewRouteRuleRow, 'route_rule_id' | 'deleted_date'> {
-  const flags = Object.fromEntries(FLAGS.map((name) => [name, rule[name] ? 1 : 0])) as Record<(typeof FLAGS)[number], number>
+function rowOf({
+  tags,
+  ...rule
+}: Omit<NewRoute, 'destinations' | 'allowed_sources'>): Omit<NewRouteRuleRow, 'route_rule_id' | 'deleted_date'> {
+  const flags = Object.fromEntries(FLAGS.map((name) => [name, rule[name] ? 1 : 0])) as Record<
+    (typeof FLAGS)[number],
+    number
+  >
   return { ...rule, ...flags, title_key: titleKey(rule.route_rule_title), tags: JSON.stringify(tags) }
 }
 
 async function withLists(db: ReadDb, rows: readonly RouteRuleRow[]): Promise<RouteRecord[]> {
   if (rows.length === 0) return []
   const ofThem = isAmong(rows.map(idOf))
-  const destinations = await db.selectFrom('route_destination').selectAll().where(ofThem).orderBy('sort_order').execute()
+  const destinations = await db
+    .selectFrom('route_destination')
+    .selectAll()
+    .where(ofThem)
+    .orderBy('sort_order')
+    .execute()
   const sources = await db.selectFrom('route_allowed_source').selectAll().where(ofThem).orderBy('sort_order').execute()
   const destinationsOf = groupedBy('route_rule_id', destinations)
   const sourcesOf = groupedBy('route_rule_id', sources)
-  return rows.map((row) => recordOf(row, destinationsOf.get(row.route_rule_id) ?? [], sourcesOf.get(row.route_rule_id) ?? []))
+  return rows.map((row) =>
+    recordOf(row, destinationsOf.get(row.route_rule_id) ?? [], sourcesOf.get(row.route_rule_id) ?? []),
+  )
 }
 
 const idOf = ({ route_rule_id }: { route_rule_id: number }): number => route_rule_id
 
-function recordOf(row: RouteRuleRow, destinations: readonly RouteDestinationRow[], sources: readonly RouteAllowedSourceRow[]): RouteRecord {
+function recordOf(
+  row: RouteRuleRow,
+  destinations: readonly RouteDestinationRow[],
+  sources: readonly RouteAllowedSourceRow[],
+): RouteRecord {
   const { title_key: _key, deleted_date: _deleted, ...plain } = row
   return {
     ...plain,
@@ -187,7 +284,14 @@ function recordOf(row: RouteRuleRow, destinations: readonly RouteDestinationRow[
     is_include_local_originated: row.is_include_local_originated === 1,
     is_logging_enabled: row.is_logging_enabled === 1,
     tags: row.tags === '[]' ? [] : (JSON.parse(row.tags) as string[]),
-    destinations: destinations.map(({ route_rule_id: _rule, ...one }) => ({ ...one, is_enabled: one.is_enabled === 1 })),
-    allowed_sources: sources.map(({ route_allowed_source_id, cidr, description }) => ({ route_allowed_source_id, cidr, description })),
+    destinations: destinations.map(({ route_rule_id: _rule, ...one }) => ({
+      ...one,
+      is_enabled: one.is_enabled === 1,
+    })),
+    allowed_sources: sources.map(({ route_allowed_source_id, cidr, description }) => ({
+      route_allowed_source_id,
+      cidr,
+      description,
+    })),
   }
 }

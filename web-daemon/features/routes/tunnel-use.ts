@@ -5,13 +5,25 @@ import { portsOf, spelledEnd } from './ports.ts'
 import { protocolOf, type RouteRecord } from './record.ts'
 import { routesOverTunnel } from './store.ts'
 
-export const dependentRoutes = async (db: ReadDb, tunnel_id: number): Promise<DependentRoute[]> => (await routesOverTunnel(db, tunnel_id)).map(dependentRoute)
+export const dependentRoutes = async (db: ReadDb, tunnel_id: number): Promise<DependentRoute[]> =>
+  (await routesOverTunnel(db, tunnel_id)).map(dependentRoute)
 
-const dependentRoute = ({ route_rule_id, route_rule_title: title, route_protocol_id, bind_address, bind_port, bind_port_range_end, destinations, is_enabled }: RouteRecord): DependentRoute => ({
+const dependentRoute = ({
+  route_rule_id,
+  route_rule_title: title,
+  route_protocol_id,
+  bind_address,
+  bind_port,
+  bind_port_range_end,
+  destinations,
+  is_enabled,
+}: RouteRecord): DependentRoute => ({
   route_rule_id,
   title,
   protocol: protocolOf(route_protocol_id),
   bind: spelledEnd(bind_address, portsOf(bind_port, bind_port_range_end)),
-  destination: destinations.map(({ address, port, port_range_end }) => spelledEnd(address, portsOf(port, port_range_end))).join(', '),
+  destination: destinations
+    .map(({ address, port, port_range_end }) => spelledEnd(address, portsOf(port, port_range_end)))
+    .join(', '),
   is_enabled,
 })

@@ -23,13 +23,28 @@ export const updateRoute =
     })
 
 /** The update pipeline. Call it inside `inTurn`. */
-export async function amend(context: CommandContext, traffic: Traffic, stored: RouteRecord, wish: Wish): Promise<UpdateRouteAnswer> {
+export async function amend(
+  context: CommandContext,
+  traffic: Traffic,
+  stored: RouteRecord,
+  wish: Wish,
+): Promise<UpdateRouteAnswer> {
   const { record: wanted, warnings } = await draftUpdate(context, stored, wish)
   const isConcerned = concernsKernel(ruleOf(stored), ruleOf(wanted))
-  const { record, changed } = isConcerned ? await reach(context, traffic, stored, wanted) : await storeAlone(context, wanted)
+  const { record, changed } = isConcerned
+    ? await reach(context, traffic, stored, wanted)
+    : await storeAlone(context, wanted)
   const more = isConcerned ? await passageFor(context, record) : []
-  const { connections_dropped, warnings: undropped } = await dropConnections(context, stored, record, wish.body.drop_connections)
-  return { ...(await changeAnswer(context, record, changed, [...warnings, ...more, ...undropped])), connections_dropped }
+  const { connections_dropped, warnings: undropped } = await dropConnections(
+    context,
+    stored,
+    record,
+    wish.body.drop_connections,
+  )
+  return {
+    ...(await changeAnswer(context, record, changed, [...warnings, ...more, ...undropped])),
+    connections_dropped,
+  }
 }
 
 /** What the kernel never sees leaves it alone, drifted or not: putting that right is what reapply is for. */
@@ -39,5 +54,8 @@ async function storeAlone(context: CommandContext, wanted: NamedRoute): Promise<
   const { checks } = rule ? await context.ask('ruleset.verify', change) : { checks: [] }
   const { backend } = await context.ask('ruleset.probe', { route_rule_ids: [wanted.route_rule_id], from_id: 0 })
   context.publish('routes.changed', { route_rule_ids: [wanted.route_rule_id] })
-  return { record: await replace(context, wanted), changed: { change, backend, outcome: { outcome: 'applied', checks, steps: [], failure: null, remediation: [] } } }
+  return {
+    record: await replace(context, wanted),
+    changed: { change, backend, outcome: { outcome: 'applied', checks, steps: [], failure: null, remediation: [] } },
+  }
 }

@@ -7,7 +7,9 @@ import { differing, valuesIn } from './settings.ts'
 import { clearSettings, writeSetting } from './store.ts'
 
 /** What settings that name something elsewhere in the store are held against; null where it is there. */
-export type References = { readonly [K in SettingKey]?: (db: ReadDb, value: SettingValues[K]) => Promise<string | null> }
+export type References = {
+  readonly [K in SettingKey]?: (db: ReadDb, value: SettingValues[K]) => Promise<string | null>
+}
 
 /** By key, in the order in which they are told. */
 export type Wrong = ReadonlyMap<string, string>
@@ -19,7 +21,11 @@ interface Wish {
 }
 
 /** Throws 422 with one message per key; then nothing is changed. Returns the keys whose value is another one than before. */
-export async function changeSettings(context: CommandContext, { values, isReset = false }: Wish, references: References): Promise<SettingKey[]> {
+export async function changeSettings(
+  context: CommandContext,
+  { values, isReset = false }: Wish,
+  references: References,
+): Promise<SettingKey[]> {
   const now = context.now().toISOString()
   const keys = Object.keys(values).filter(isSettingKey)
   const changed = await inSettings(context, async (transaction) => {
@@ -31,31 +37,46 @@ export async function changeSettings(context: CommandContext, { values, isReset 
     else for (const key of changes) await writeSetting(transaction, key, after[key], now)
     return changes.map((key) => ({ key, from: before[key], to: after[key] }))
   })
-  for (const { key, from, to } of changed) context.note.operation(`${key}: ${JSON.stringify(from)} to ${JSON.stringify(to)}`)
+  for (const { key, from, to } of changed)
+    context.note.operation(`${key}: ${JSON.stringify(from)} to ${JSON.stringify(to)}`)
   return changed.map(({ key }) => key)
 }
 
 /** The way for settings to be written, whoever does it: the rest of the panel hears of them once they are stored. */
-export async function inSettings<T>({ db, settings }: Pick<CommandContext, 'db' | 'settings'>, work: (transaction: WriteDb) => Promise<T>): Promise<T> {
+export async function inSettings<T>(
+  { db, settings }: Pick<CommandContext, 'db' | 'settings'>,
+  work: (transaction: WriteDb) => Promise<T>,
+): Promise<T> {
   const result = await db.transaction().execute(work)
   await settings.reload()
   return result
 }
 
-export const defaultsOf = (keys: readonly SettingKey[]): Partial<SettingValues> => Object.fromEntries(keys.map((key) => [key, DEFAULTS[key]]))
+export const defaultsOf = (keys: readonly SettingKey[]): Partial<SettingValues> =>
+  Object.fromEntries(keys.map((key) => [key, DEFAULTS[key]]))
 
 export function refuse(wrong: Wrong): void {
   const [first] = wrong
   if (!first) return
   const [field, message] = first
-  throw new Refusal('VALIDATION_FAILED', `${isSettingKey(field) ? `The setting ${field} was refused, and nothing was changed. ` : ''}${message}`, { field, details: Object.fromEntries(wrong) })
+  throw new Refusal(
+    'VALIDATION_FAILED',
+    `${isSettingKey(field) ? `The setting ${field} was refused, and nothing was changed. ` : ''}${message}`,
+    { field, details: Object.fromEntries(wrong) },
+  )
 }
 
 /** What is wrong with a value by itself. */
-export const refusalOf = (field: string): string => (isSettingKey(field) ? SETTINGS[field].refusal : `There is no setting ${field.slice(0, 100)}.`)
+export const refusalOf = (field: string): string =>
+  isSettingKey(field) ? SETTINGS[field].refusal : `There is no setting ${field.slice(0, 100)}.`
 
 /** What is wrong with the settings as they would be by the doing of a batch of these keys. */
-export async function wrongIn(db: ReadDb, after: SettingValues, keys: readonly SettingKey[], references: References): Promise<Wrong> {
+export async function wrongIn(
+  db: ReadDb,
+  after: SettingValues,
+  keys: readonly SettingKey[],
+  references: References,
+): Promise<Wrong> {
   return new Map([...brokenRules(after, keys), ...(await danglingReferences(db, after, keys, references))])
 }
 
@@ -69,10 +90,18 @@ function brokenRules(after: SettingValues, keys: readonly SettingKey[]): Map<Set
   return new Map(told)
 }
 
-async function danglingReferences(db: ReadDb, after: SettingValues, keys: readonly SettingKey[], references: References): Promise<Map<SettingKey, string>> {
+async function danglingReferences(
+  db: ReadDb,
+  after: SettingValues,
+  keys: readonly SettingKey[],
+  references: References,
+): Promise<Map<SettingKey, string>> {
   const wrong = new Map<SettingKey, string>()
   for (const key of keys) {
-    const message = await (references[key] as ((db: ReadDb, value: unknown) => Promise<string | null>) | undefined)?.(db, after[key])
+    const message = await (references[key] as ((db: ReadDb, value: unknown) => Promise<string | null>) | undefined)?.(
+      db,
+      after[key],
+    )
     if (typeof message === 'string') wrong.set(key, message)
   }
   return wrong

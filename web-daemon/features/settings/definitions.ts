@@ -13,7 +13,18 @@ import { SYSTEM } from './definitions/system.ts'
 import { TUNNEL } from './definitions/tunnel.ts'
 import type { Definition } from './kinds.ts'
 
-export const SETTINGS = { ...TUNNEL, ...ADDRESSING, ...KEEPALIVE, ...MONITOR, ...DIAGNOSTICS, ...METRICS, ...ROUTES, ...DISPLAY, ...SECURITY, ...SYSTEM }
+export const SETTINGS = {
+  ...TUNNEL,
+  ...ADDRESSING,
+  ...KEEPALIVE,
+  ...MONITOR,
+  ...DIAGNOSTICS,
+  ...METRICS,
+  ...ROUTES,
+  ...DISPLAY,
+  ...SECURITY,
+  ...SYSTEM,
+}
 
 export type SettingKey = keyof typeof SETTINGS
 export type SettingValue<K extends SettingKey> = (typeof SETTINGS)[K] extends Definition<infer T> ? T : never
@@ -27,10 +38,14 @@ function described(key: SettingKey): TSchema {
   return told(SETTINGS[key].schema, SETTINGS[key].description)
 }
 
-export const DEFAULTS = Object.fromEntries(SETTING_KEYS.map((key) => [key, SETTINGS[key].default])) as unknown as SettingValues
+export const DEFAULTS = Object.fromEntries(
+  SETTING_KEYS.map((key) => [key, SETTINGS[key].default]),
+) as unknown as SettingValues
 
 /** Every setting with its value. */
-export const AllSettings = shape('Settings', { settings: strict(Object.fromEntries(SETTING_KEYS.map((key) => [key, described(key)]))) })
+export const AllSettings = shape('Settings', {
+  settings: strict(Object.fromEntries(SETTING_KEYS.map((key) => [key, described(key)]))),
+})
 export const ChangedSettings = shape('SettingsChanged', {
   ...AllSettings.properties,
   changed: told(list(Text), 'Keys whose value is another one than before.'),
@@ -38,4 +53,6 @@ export const ChangedSettings = shape('SettingsChanged', {
 })
 
 /** Some settings with their values, each as its definition wants it. */
-export const SettingsBody: TObject = strict(Object.fromEntries(SETTING_KEYS.map((key) => [key, Type.Optional(described(key))])))
+export const SettingsBody: TObject = strict(
+  Object.fromEntries(SETTING_KEYS.map((key) => [key, Type.Optional(described(key))])),
+)

@@ -62,7 +62,11 @@ export const text = (byDefault: string, pattern: string, refusal: string, descri
   constraints: { pattern },
 })
 
-export const oneOf = <const V extends readonly string[]>(values: V, byDefault: V[number], description: string): Definition<V[number]> => ({
+export const oneOf = <const V extends readonly string[]>(
+  values: V,
+  byDefault: V[number],
+  description: string,
+): Definition<V[number]> => ({
   type: 'enum',
   schema: stringEnum(values),
   default: byDefault,
@@ -73,7 +77,12 @@ export const oneOf = <const V extends readonly string[]>(values: V, byDefault: V
 })
 
 /** A number that stands for a word, as in the fields that it is the default of. */
-export const lookup = (lookup_table: string, words: Readonly<Record<string, number>>, byDefault: number, description: string): Definition<number> => {
+export const lookup = (
+  lookup_table: string,
+  words: Readonly<Record<string, number>>,
+  byDefault: number,
+  description: string,
+): Definition<number> => {
   const options = Object.entries(words).map(([label, value]) => ({ value, label }))
   return {
     type: 'lookup',

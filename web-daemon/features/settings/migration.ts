@@ -2,7 +2,9 @@
 import { sql, type Kysely } from 'kysely'
 
 async function up(db: Kysely<unknown>): Promise<void> {
-  await sql`create table setting (key text primary key, value text not null, updated_date text not null) strict`.execute(db)
+  await sql`create table setting (key text primary key, value text not null, updated_date text not null) strict`.execute(
+    db,
+  )
 }
 
 export const name = '005-settings'

@@ -40,4 +40,5 @@ export class Settings implements SettingsHolder {
 
 export const valuesIn = async (db: ReadDb): Promise<SettingValues> => ({ ...DEFAULTS, ...(await storedSettings(db)) })
 
-export const differing = (before: SettingValues, after: SettingValues): SettingKey[] => SETTING_KEYS.filter((key) => !isDeepStrictEqual(before[key], after[key]))
+export const differing = (before: SettingValues, after: SettingValues): SettingKey[] =>
+  SETTING_KEYS.filter((key) => !isDeepStrictEqual(before[key], after[key]))

@@ -11,12 +11,24 @@ export async function storedSettings(db: ReadDb): Promise<Partial<SettingValues>
   return validate(SettingsBody, Object.fromEntries(known), new Problems())
 }
 
-export async function writeSetting<K extends SettingKey>(db: WriteDb, key: K, setting: SettingValue<K>, now: string): Promise<void> {
+export async function writeSetting<K extends SettingKey>(
+  db: WriteDb,
+  key: K,
+  setting: SettingValue<K>,
+  now: string,
+): Promise<void> {
   const row = { value: JSON.stringify(setting), updated_date: now }
-  await db.insertInto('setting').values({ key, ...row }).onConflict((conflict) => conflict.column('key').doUpdateSet(row)).execute()
+  await db
+    .insertInto('setting')
+    .values({ key, ...row })
+    .onConflict((conflict) => conflict.column('key').doUpdateSet(row))
+    .execute()
 }
 
 /** Their defaults hold again. */
 export async function clearSettings(db: WriteDb, keys: readonly SettingKey[]): Promise<void> {
-  await db.deleteFrom('setting').where('key', 'in', [...keys]).execute()
+  await db
+    .deleteFrom('setting')
+    .where('key', 'in', [...keys])
+    .execute()
 }

@@ -12,7 +12,8 @@ export const updateSettings =
   async (context: CommandContext, { body, problems }: Incoming<Partial<SettingValues>>): Promise<Answer> => {
     context.note.target('settings', null)
     refuse(new Map(problems.all.map(({ field }) => keyOf(field)).map((key) => [key, refusalOf(key)])))
-    if (Object.keys(body).length === 0) throw new Refusal('INVALID_REQUEST', 'There is nothing to change: give at least one setting with its value')
+    if (Object.keys(body).length === 0)
+      throw new Refusal('INVALID_REQUEST', 'There is nothing to change: give at least one setting with its value')
     return ok(changeAnswer(context.settings, await changeSettings(context, { values: body }, references)))
   }
 
@@ -22,7 +23,12 @@ export const resetSettings =
     context.note.target('settings', null)
     refuse(new Map(asked.filter((key) => !isSettingKey(key)).map((key) => [key, refusalOf(key)])))
     const keys = asked.length === 0 ? SETTING_KEYS : asked.filter(isSettingKey)
-    return ok(changeAnswer(context.settings, await changeSettings(context, { values: defaultsOf(keys), isReset: true }, references)))
+    return ok(
+      changeAnswer(
+        context.settings,
+        await changeSettings(context, { values: defaultsOf(keys), isReset: true }, references),
+      ),
+    )
   }
 
 /** A value can be wrong in a part of it. */

@@ -1,5 +1,12 @@
 // The settings as they are sent (interface.md, Settings).
-import { SETTING_CATEGORIES, type ChangeSettingsAnswer, type SettingConstraints, type SettingEntry, type SettingsAnswer, type SettingsSchemaAnswer } from '@panel/shared/api/settings.ts'
+import {
+  SETTING_CATEGORIES,
+  type ChangeSettingsAnswer,
+  type SettingConstraints,
+  type SettingEntry,
+  type SettingsAnswer,
+  type SettingsSchemaAnswer,
+} from '@panel/shared/api/settings.ts'
 import type { ReadContext } from '../../platform/context.ts'
 import { ok, type Answer } from '../../platform/http/endpoint.ts'
 import { SETTING_KEYS, SETTINGS, type SettingKey } from './definitions.ts'
@@ -12,7 +19,10 @@ export async function listSettings({ settings }: ReadContext): Promise<Answer> {
 
 export async function showSchema({ settings }: ReadContext): Promise<Answer> {
   const entries = SETTING_KEYS.map((key) => entryOf(key, settings))
-  const answer: SettingsSchemaAnswer = { settings: entries, categories: [...new Set(entries.map(({ category }) => category))] }
+  const answer: SettingsSchemaAnswer = {
+    settings: entries,
+    categories: [...new Set(entries.map(({ category }) => category))],
+  }
   return ok(answer)
 }
 
@@ -21,13 +31,33 @@ export function changeAnswer(settings: SettingsReader, changed: readonly Setting
   return { settings: allOf(settings), changed: [...changed], restart_required: [] }
 }
 
-const allOf = (settings: SettingsReader): Record<string, unknown> => Object.fromEntries(SETTING_KEYS.map((key) => [key, settings.get(key)]))
+const allOf = (settings: SettingsReader): Record<string, unknown> =>
+  Object.fromEntries(SETTING_KEYS.map((key) => [key, settings.get(key)]))
 
-const NO_CONSTRAINTS: SettingConstraints = { min: null, max: null, enum_values: [], lookup_table: '', options: [], json_shape: '', pattern: '', nullable: false }
+const NO_CONSTRAINTS: SettingConstraints = {
+  min: null,
+  max: null,
+  enum_values: [],
+  lookup_table: '',
+  options: [],
+  json_shape: '',
+  pattern: '',
+  nullable: false,
+}
 
 function entryOf(key: SettingKey, settings: SettingsReader): SettingEntry {
   const { type, description, default: byDefault, constraints, unit } = SETTINGS[key]
   const category = SETTING_CATEGORIES.find((one) => key.startsWith(`${one}.`))
   if (!category) throw new Error(`${key} is of no category`)
-  return { key, type, category, description, default: byDefault, constraints: { ...NO_CONSTRAINTS, ...constraints }, restart_required: false, unit, value: settings.get(key) }
+  return {
+    key,
+    type,
+    category,
+    description,
+    default: byDefault,
+    constraints: { ...NO_CONSTRAINTS, ...constraints },
+    restart_required: false,
+    unit,
+    value: settings.get(key),
+  }
 }

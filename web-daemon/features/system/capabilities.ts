@@ -17,12 +17,15 @@ export interface Capabilities {
 }
 
 export const probeCapabilities = async (ask: Reader): Promise<Capabilities> => {
-  const { helper, rule_backend, link_kinds, tools } = await ask('host.probe', { parts: ['helper', 'rule_backend', 'link_kinds', 'tools'] })
+  const { helper, rule_backend, link_kinds, tools } = await ask('host.probe', {
+    parts: ['helper', 'rule_backend', 'link_kinds', 'tools'],
+  })
   if (helper && rule_backend && link_kinds && tools) return { helper, rule_backend, link_kinds, tools }
   throw new Refusal('HELPER_UNAVAILABLE', 'The root helper did not tell what this host can do')
 }
 
-export const showCapabilities = async ({ ask }: ReadContext): Promise<Answer> => ok(capabilitiesView(await probeCapabilities(ask)))
+export const showCapabilities = async ({ ask }: ReadContext): Promise<Answer> =>
+  ok(capabilitiesView(await probeCapabilities(ask)))
 
 /** `complete`: an answer is given only when every probe has finished. */
 export const capabilitiesView = (found: Capabilities): CapabilitiesAnswer => ({
@@ -41,7 +44,12 @@ const TUNNEL_TYPES: Record<LinkKind, { tunnel_type_id: number; title: string }> 
   ip6gretap: { tunnel_type_id: 40, title: 'IP6GRETAP' },
 }
 
-const tunnelType = ({ kind, supported, detail }: LinkKindSupport): CapabilitiesAnswer['tunnel_types'][number] => ({ ...TUNNEL_TYPES[kind], supported, link_manager: 'netlink', note: detail })
+const tunnelType = ({ kind, supported, detail }: LinkKindSupport): CapabilitiesAnswer['tunnel_types'][number] => ({
+  ...TUNNEL_TYPES[kind],
+  supported,
+  link_manager: 'netlink',
+  note: detail,
+})
 
 const persistence = ({ savers }: HelperFacts) => {
   const by = (name: Saver) => {
@@ -51,6 +59,11 @@ const persistence = ({ savers }: HelperFacts) => {
   return [
     { persistence_type_id: 10, title: 'Systemd', ...by('systemd') },
     { persistence_type_id: 20, title: 'Networkd', ...by('networkd') },
-    { persistence_type_id: 30, title: 'Runtime', available: true, note: 'The tunnel lives in the kernel until the next boot' },
+    {
+      persistence_type_id: 30,
+      title: 'Runtime',
+      available: true,
+      note: 'The tunnel lives in the kernel until the next boot',
+    },
   ]
 }

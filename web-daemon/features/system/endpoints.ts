@@ -1,5 +1,11 @@
 // The endpoints of the section System.
-import { CapabilitiesAnswer, HealthAnswer, InfoAnswer, InterfacesAnswer, RoutingTableAnswer } from '@panel/shared/api/system.ts'
+import {
+  CapabilitiesAnswer,
+  HealthAnswer,
+  InfoAnswer,
+  InterfacesAnswer,
+  RoutingTableAnswer,
+} from '@panel/shared/api/system.ts'
 import type { Store } from '../../platform/db/store.ts'
 import { query, type Endpoint } from '../../platform/http/endpoint.ts'
 import { showCapabilities } from './capabilities.ts'
@@ -9,10 +15,35 @@ import { makeInfo, type Installation } from './info.ts'
 
 const tag = 'system'
 
-export const systemEndpoints = (about: About, installation: Installation, store: Pick<Store, 'trouble'>, others: () => Component[]): Endpoint[] => [
-  query('GET /system/health', { tag, summary: 'What works and what does not', answer: HealthAnswer, guards: { setup: false, session: false } }, makeHealth(about, store, others)),
-  query('GET /system/capabilities', { tag, summary: 'What this host can do', answer: CapabilitiesAnswer }, showCapabilities),
-  query('GET /system/info', { tag, summary: 'What is running here, from where, and on what kernel.', answer: InfoAnswer }, makeInfo(about.started_at, installation)),
-  query('GET /system/interfaces', { tag, summary: 'Every interface of this host.', answer: InterfacesAnswer }, listInterfaces),
-  query('GET /system/routes', { tag, summary: 'The routing table of this host.', answer: RoutingTableAnswer }, listRoutingTable),
+export const systemEndpoints = (
+  about: About,
+  installation: Installation,
+  store: Pick<Store, 'trouble'>,
+  others: () => Component[],
+): Endpoint[] => [
+  query(
+    'GET /system/health',
+    { tag, summary: 'What works and what does not', answer: HealthAnswer, guards: { setup: false, session: false } },
+    makeHealth(about, store, others),
+  ),
+  query(
+    'GET /system/capabilities',
+    { tag, summary: 'What this host can do', answer: CapabilitiesAnswer },
+    showCapabilities,
+  ),
+  query(
+    'GET /system/info',
+    { tag, summary: 'What is running here, from where, and on what kernel.', answer: InfoAnswer },
+    makeInfo(about.started_at, installation),
+  ),
+  query(
+    'GET /system/interfaces',
+    { tag, summary: 'Every interface of this host.', answer: InterfacesAnswer },
+    listInterfaces,
+  ),
+  query(
+    'GET /system/routes',
+    { tag, summary: 'The routing table of this host.', answer: RoutingTableAnswer },
+    listRoutingTable,
+  ),
 ]

@@ -24,7 +24,11 @@ export interface About {
 /** Health is open to anyone, so a flood of requests asks the helper once in this time. */
 const REMEMBERED_MS = 1000
 
-export const makeHealth = ({ version, started_at }: About, store: Pick<Store, 'trouble'>, others: () => Component[]): ((context: ReadContext) => Promise<Answer>) => {
+export const makeHealth = (
+  { version, started_at }: About,
+  store: Pick<Store, 'trouble'>,
+  others: () => Component[],
+): ((context: ReadContext) => Promise<Answer>) => {
   const probe = rememberedFor(REMEMBERED_MS, probeHost)
   return async ({ db, ask, now }) => {
     const [database, host] = await Promise.all([probeDatabase(db, store), probe(ask, now())])
@@ -32,21 +36,35 @@ export const makeHealth = ({ version, started_at }: About, store: Pick<Store, 't
     const checked_at = now().toISOString()
     const status = worst(components)
     const { setup_required, isSetUp } = database
-    const bare: HealthAnswer = { status, setup_required, components: components.map(({ name, status: of }) => ({ name, status: of })), checked_at }
+    const bare: HealthAnswer = {
+      status,
+      setup_required,
+      components: components.map(({ name, status: of }) => ({ name, status: of })),
+      checked_at,
+    }
     const whole: HealthAnswer = { ...bare, version, uptime_seconds: secondsSince(started_at, now()), components }
     return ok(isSetUp ? whole : bare)
   }
 }
 
 /** A store that cannot be read cannot tell of an account either; whoever asks is then told as little as before set-up. */
-const probeDatabase = async (db: ReadContext['db'], store: Pick<Store, 'trouble'>): Promise<{ component: Component; setup_required: boolean; isSetUp: boolean }> => {
+const probeDatabase = async (
+  db: ReadContext['db'],
+  store: Pick<Store, 'trouble'>,
+): Promise<{ component: Component; setup_required: boolean; isSetUp: boolean }> => {
   try {
     const isSetUp = await hasAccount(db)
     const trouble = await store.trouble()
-    const component: Component = trouble ? { name: 'database', status: 'error', detail: trouble.message } : { name: 'database', status: 'ok', detail: 'The store answers' }
+    const component: Component = trouble
+      ? { name: 'database', status: 'error', detail: trouble.message }
+      : { name: 'database', status: 'ok', detail: 'The store answers' }
     return { component, setup_required: !isSetUp, isSetUp }
   } catch (failure) {
-    return { component: { name: 'database', status: 'error', detail: storeTrouble(failure)?.message ?? messageOf(failure) }, setup_required: false, isSetUp: false }
+    return {
+      component: { name: 'database', status: 'error', detail: storeTrouble(failure)?.message ?? messageOf(failure) },
+      setup_required: false,
+      isSetUp: false,
+    }
   }
 }
 
@@ -54,7 +72,10 @@ const probeDatabase = async (db: ReadContext['db'], store: Pick<Store, 'trouble'
 const NOBODY = 'panel-health'
 
 const probeHost = async (ask: Reader): Promise<Component[]> => {
-  const [capabilities, links] = await Promise.allSettled([probeCapabilities(ask), ask('tunnel.probe', { interface_names: [NOBODY] })])
+  const [capabilities, links] = await Promise.allSettled([
+    probeCapabilities(ask),
+    ask('tunnel.probe', { interface_names: [NOBODY] }),
+  ])
   return [netlinkComponent(links), kernelModuleComponent(capabilities), helperComponent([capabilities, links])]
 }
 
@@ -89,7 +110,8 @@ const worst = (components: readonly Component[]): HealthStatus =>
 const rememberedFor = <A, T>(ms: number, probe: (asked: A) => Promise<T>): ((asked: A, now: Date) => Promise<T>) => {
   let last: { at: number; found: Promise<T> } | null = null
   return (asked, now) => {
-    if (!last || now.getTime() - last.at >= ms || now.getTime() < last.at) last = { at: now.getTime(), found: probe(asked) }
+    if (!last || now.getTime() - last.at >= ms || now.getTime() < last.at)
+      last = { at: now.getTime(), found: probe(asked) }
     return last.found
   }
 }

@@ -31,16 +31,26 @@ export const makeInfo =
     const answer: InfoAnswer = {
       build: BUILD,
       runtime: runtimeOf(secondsSince(started_at, now())),
-      paths: { data_dir, database_path, systemd_dir: helper?.unit_dir ?? '', networkd_dir: helper?.networkd_dir ?? '', socket_path },
+      paths: {
+        data_dir,
+        database_path,
+        systemd_dir: helper?.unit_dir ?? '',
+        networkd_dir: helper?.networkd_dir ?? '',
+        socket_path,
+      },
       serving: { bind_host, bind_port: server_port, web_path, base_path, api_base_path: `${base_path}${API_BASE}` },
-      kernel: { release: release(), loaded_modules: Object.fromEntries(MODULES.map((name) => [name, existsSync(`/sys/module/${name}`)])) },
+      kernel: {
+        release: release(),
+        loaded_modules: Object.fromEntries(MODULES.map((name) => [name, existsSync(`/sys/module/${name}`)])),
+      },
       helper: { version: helper?.version ?? '', pid: helper?.pid ?? null, connected: helper !== null },
       started_at: started_at.toISOString(),
     }
     return ok(answer)
   }
 
-export const secondsSince = (then: Date, now: Date): number => Math.max(0, Math.floor((now.getTime() - then.getTime()) / 1000))
+export const secondsSince = (then: Date, now: Date): number =>
+  Math.max(0, Math.floor((now.getTime() - then.getTime()) / 1000))
 
 /** The daemon refuses to run as root, so `is_root` is no question. */
 const runtimeOf = (uptime_seconds: number): InfoAnswer['runtime'] => ({

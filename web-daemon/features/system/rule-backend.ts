@@ -11,19 +11,39 @@ export const probeRuleBackend = async (ask: Reader) => {
   throw new Refusal('HELPER_UNAVAILABLE', 'The root helper did not tell what this host can do')
 }
 
-const IDS: Readonly<Record<RuleBackend, number | null>> = { nftables: 10, iptables_nft: 20, iptables_legacy: 30, none: null }
+const IDS: Readonly<Record<RuleBackend, number | null>> = {
+  nftables: 10,
+  iptables_nft: 20,
+  iptables_legacy: 30,
+  none: null,
+}
 
-const NETFILTER_TOOLS: readonly string[] = ['nft', 'iptables', 'iptables-restore', 'ip6tables', 'ip6tables-restore', 'conntrack']
+const NETFILTER_TOOLS: readonly string[] = [
+  'nft',
+  'iptables',
+  'iptables-restore',
+  'ip6tables',
+  'ip6tables-restore',
+  'conntrack',
+]
 
 /** `found` is the choice that the helper made when it began; `tools` says whether that still works. */
-export const ruleBackend = (found: RuleBackendFound, { backend: { available, version, detail }, tools }: Tools): RuleBackendView => ({
+export const ruleBackend = (
+  found: RuleBackendFound,
+  { backend: { available, version, detail }, tools }: Tools,
+): RuleBackendView => ({
   active: found.active,
   rule_backend_type_id: IDS[found.active],
   available,
   reason: found.reason,
   detail: detail === '' ? featureNotes(found) : detail,
   version,
-  namespace: found.active === 'iptables_nft' || found.active === 'iptables_legacy' ? 'chains PANEL-* in the tables mangle and nat, of iptables and ip6tables' : 'table inet panel',
+  namespace:
+    found.active === 'iptables_nft' || found.active === 'iptables_legacy'
+      ? 'chains PANEL-* in the tables mangle and nat, of iptables and ip6tables'
+      : 'table inet panel',
   features: ruleFeatures(available ? found : { active: 'none', has_ipv6: false }),
-  binaries: Object.fromEntries(tools.filter(({ name }) => NETFILTER_TOOLS.includes(name)).map(({ name, available: isThere }) => [name, isThere])),
+  binaries: Object.fromEntries(
+    tools.filter(({ name }) => NETFILTER_TOOLS.includes(name)).map(({ name, available: isThere }) => [name, isThere]),
+  ),
 })

@@ -1,6 +1,11 @@
 // The addresses of one tunnel, one at a time: each is a change of the whole list, and goes the way of every change (interface.md, /tunnels/{id}/addresses; decisions.md, R25).
 import type { AddressesAnswer, ChangeAddressesAnswer, UpdateTunnelAnswer } from '@panel/shared/api/tunnel-answers.ts'
-import { MAX_ADDRESSES, type AddAddressBody, type RemoveAddressBody, type TunnelAddressBody } from '@panel/shared/api/tunnels.ts'
+import {
+  MAX_ADDRESSES,
+  type AddAddressBody,
+  type RemoveAddressBody,
+  type TunnelAddressBody,
+} from '@panel/shared/api/tunnels.ts'
 import { canonicalIp, parseIp } from '@panel/shared/address/ip.ts'
 import type { CommandContext, ReadContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
@@ -13,7 +18,10 @@ import { observe } from './view.ts'
 
 export async function listAddresses({ db, ask }: ReadContext, { params }: Incoming): Promise<Answer> {
   const { addresses, interface_name } = await livingTunnel(db, idIn(params))
-  const answer: AddressesAnswer = { addresses, observed: (await observe(ask, [interface_name]))(interface_name).addresses }
+  const answer: AddressesAnswer = {
+    addresses,
+    observed: (await observe(ask, [interface_name]))(interface_name).addresses,
+  }
   return ok(answer)
 }
 
@@ -22,9 +30,18 @@ export function addAddress(context: CommandContext, incoming: Incoming<AddAddres
     const stored = await targetOf(context, idIn(incoming.params))
     const { force: _force, i_understand_i_may_lose_access: _accepts, ...added } = incoming.body
     const others = stored.addresses.map((address) => bodyOf(address, added.is_primary !== true && address.is_primary))
-    if (others.length >= MAX_ADDRESSES) incoming.problems.add('address', 'INVALID_ADDRESS', `${stored.interface_name} has ${MAX_ADDRESSES} addresses already, which is the most.`)
+    if (others.length >= MAX_ADDRESSES)
+      incoming.problems.add(
+        'address',
+        'INVALID_ADDRESS',
+        `${stored.interface_name} has ${MAX_ADDRESSES} addresses already, which is the most.`,
+      )
     const field = `addresses.${others.length}.`
-    return ok(await amendAddresses(context, stored, incoming, [...others, added], (said) => (said.startsWith(field) ? said.slice(field.length) : said)))
+    return ok(
+      await amendAddresses(context, stored, incoming, [...others, added], (said) =>
+        said.startsWith(field) ? said.slice(field.length) : said,
+      ),
+    )
   })
 }
 
@@ -33,19 +50,43 @@ export function removeAddress(context: CommandContext, incoming: Incoming<Remove
     const stored = await targetOf(context, idIn(incoming.params))
     const removed = meantBy(incoming, stored)
     const left = stored.addresses.filter((address) => address !== removed)
-    return ok(await amendAddresses(context, stored, incoming, left.map((address) => bodyOf(address, address.is_primary)), (said) => (said === 'addresses' ? 'address' : said)))
+    return ok(
+      await amendAddresses(
+        context,
+        stored,
+        incoming,
+        left.map((address) => bodyOf(address, address.is_primary)),
+        (said) => (said === 'addresses' ? 'address' : said),
+      ),
+    )
   })
 }
 
 type Asked = Pick<Incoming<AddAddressBody | RemoveAddressBody>, 'body' | 'problems' | 'client_ip'>
 
-async function amendAddresses(context: CommandContext, stored: TunnelRecord, { body, problems, client_ip }: Asked, addresses: TunnelAddressBody[], spokenOf: (field: string) => string): Promise<ChangeAddressesAnswer> {
+async function amendAddresses(
+  context: CommandContext,
+  stored: TunnelRecord,
+  { body, problems, client_ip }: Asked,
+  addresses: TunnelAddressBody[],
+  spokenOf: (field: string) => string,
+): Promise<ChangeAddressesAnswer> {
   const { force = false, i_understand_i_may_lose_access = false } = body
-  const answer: UpdateTunnelAnswer = await amend(context, stored, { body: { addresses, force, i_understand_i_may_lose_access }, problems, client_ip, spokenOf })
+  const answer: UpdateTunnelAnswer = await amend(context, stored, {
+    body: { addresses, force, i_understand_i_may_lose_access },
+    problems,
+    client_ip,
+    spokenOf,
+  })
   return { addresses: answer.tunnel.addresses, observed: answer.tunnel.observed.addresses, ...answer }
 }
 
-const bodyOf = ({ address, peer_address, prefix_length }: AddressRecord, is_primary: boolean): TunnelAddressBody => ({ address, peer_address, prefix_length, is_primary })
+const bodyOf = ({ address, peer_address, prefix_length }: AddressRecord, is_primary: boolean): TunnelAddressBody => ({
+  address,
+  peer_address,
+  prefix_length,
+  is_primary,
+})
 
 /** 422 where it is no address, 404 where the tunnel has no such. A peer is compared only where one is named. */
 function meantBy({ body, problems }: Incoming<RemoveAddressBody>, stored: TunnelRecord): AddressRecord {
@@ -56,7 +97,15 @@ function meantBy({ body, problems }: Incoming<RemoveAddressBody>, stored: Tunnel
   problems.throwIfAny()
   const address = canonicalIp(body.address)
   const peer = body.peer_address ? canonicalIp(body.peer_address) : body.peer_address
-  const found = stored.addresses.find((a) => a.address === address && a.prefix_length === body.prefix_length && (peer === undefined || a.peer_address === peer))
-  if (!found) throw new Refusal('NOT_FOUND', `${stored.interface_name} has no address ${address}/${body.prefix_length}.`, { field: 'address' })
+  const found = stored.addresses.find(
+    (a) =>
+      a.address === address &&
+      a.prefix_length === body.prefix_length &&
+      (peer === undefined || a.peer_address === peer),
+  )
+  if (!found)
+    throw new Refusal('NOT_FOUND', `${stored.interface_name} has no address ${address}/${body.prefix_length}.`, {
+      field: 'address',
+    })
   return found
 }

@@ -13,7 +13,16 @@ interface Carried {
   readonly warnings: readonly Warning[]
 }
 
-export async function changeAnswer({ ask }: Pick<ReadContext, 'ask'>, record: TunnelRecord, { plan, checks, warnings }: Carried): Promise<CreateTunnelAnswer> {
+export async function changeAnswer(
+  { ask }: Pick<ReadContext, 'ask'>,
+  record: TunnelRecord,
+  { plan, checks, warnings }: Carried,
+): Promise<CreateTunnelAnswer> {
   const observed = (await observe(ask, [record.interface_name]))(record.interface_name)
-  return { tunnel: tunnelView(record, observed), plan, verification: verificationView(checks, observed.oper_state), warnings: [...warnings] }
+  return {
+    tunnel: tunnelView(record, observed),
+    plan,
+    verification: verificationView(checks, observed.oper_state),
+    warnings: [...warnings],
+  }
 }

@@ -8,8 +8,26 @@ import { stateOf, type NewTunnel } from './record.ts'
 
 /** Given to a link at its birth. */
 const BORN_WITH = [
-  'tunnel_type_id', 'interface_name', 'local_endpoint', 'remote_endpoint', 'bind_device', 'ttl', 'hop_limit', 'tos', 'traffic_class', 'ikey', 'okey',
-  'has_input_checksum', 'has_output_checksum', 'has_input_sequence', 'has_output_sequence', 'is_path_mtu_discovery', 'is_ignore_df', 'encap_limit', 'flow_label', 'fwmark',
+  'tunnel_type_id',
+  'interface_name',
+  'local_endpoint',
+  'remote_endpoint',
+  'bind_device',
+  'ttl',
+  'hop_limit',
+  'tos',
+  'traffic_class',
+  'ikey',
+  'okey',
+  'has_input_checksum',
+  'has_output_checksum',
+  'has_input_sequence',
+  'has_output_sequence',
+  'is_path_mtu_discovery',
+  'is_ignore_df',
+  'encap_limit',
+  'flow_label',
+  'fwmark',
 ] as const satisfies readonly (keyof NewTunnel)[]
 
 /** The link stays through these, and still they are nothing to change by a slip. */
@@ -19,7 +37,14 @@ const WEIGHTY = {
 } as const satisfies Partial<Record<keyof NewTunnel, string>>
 
 /** But for a link that systemd-networkd lets go of. */
-const weighty = (reasons: readonly string[]) => (reasons.includes(LET_GO) ? { ...WEIGHTY, persistence_type_id: 'systemd-networkd takes from a link what it knows of when it lets go of it, so the link is made anew' } : WEIGHTY)
+const weighty = (reasons: readonly string[]) =>
+  reasons.includes(LET_GO)
+    ? {
+        ...WEIGHTY,
+        persistence_type_id:
+          'systemd-networkd takes from a link what it knows of when it lets go of it, so the link is made anew',
+      }
+    : WEIGHTY
 
 /** Sentences, each beginning with the field it speaks of. Empty where everything is done in place. */
 export function reasonsToConfirm(stored: NewTunnel, wanted: NewTunnel, change: Change<TunnelState>): string[] {
@@ -28,8 +53,12 @@ export function reasonsToConfirm(stored: NewTunnel, wanted: NewTunnel, change: C
   const reborn = asStored.length > 0 ? BORN_WITH.filter(changed) : []
   const drifted = planChange(change).recreate_reasons.filter((field) => !asStored.includes(field))
   return [
-    ...reborn.map((field) => `${field}: only a new link can have ${textOf(wanted[field])} in the place of ${textOf(stored[field])}`),
-    ...Object.entries(weighty(asStored)).filter(([field]) => changed(field as keyof typeof WEIGHTY)).map(([field, why]) => `${field}: ${why}`),
+    ...reborn.map(
+      (field) => `${field}: only a new link can have ${textOf(wanted[field])} in the place of ${textOf(stored[field])}`,
+    ),
+    ...Object.entries(weighty(asStored))
+      .filter(([field]) => changed(field as keyof typeof WEIGHTY))
+      .map(([field, why]) => `${field}: ${why}`),
     ...drifted.map((field) => `${field}: the link on this server is not as stored, and only a new one can be`),
   ]
 }
@@ -39,8 +68,12 @@ const textOf = (value: unknown): string => (value === null ? 'none' : String(val
 /** 409 with the reasons (decisions.md, R21). */
 export function demandConfirmation(interface_name: string, reasons: readonly string[], isConfirmed: boolean): void {
   if (reasons.length === 0 || isConfirmed) return
-  throw new Refusal('CONFIRM_RECREATE_REQUIRED', `${interface_name} cannot be changed so without your confirmation: ${reasons.join('; ')}.`, {
-    field: 'confirm_recreate',
-    details: { interface_name, reasons },
-  })
+  throw new Refusal(
+    'CONFIRM_RECREATE_REQUIRED',
+    `${interface_name} cannot be changed so without your confirmation: ${reasons.join('; ')}.`,
+    {
+      field: 'confirm_recreate',
+      details: { interface_name, reasons },
+    },
+  )
 }

@@ -15,7 +15,11 @@ import { planView } from './plan-view.ts'
 import { named, type TunnelRecord } from './record.ts'
 import { insertTunnel, markApplyStatus, markDeleted } from './store.ts'
 
-export function createTunnel(context: CommandContext, incoming: Incoming<CreateTunnelBody>, manner: Manner = {}): Promise<Answer> {
+export function createTunnel(
+  context: CommandContext,
+  incoming: Incoming<CreateTunnelBody>,
+  manner: Manner = {},
+): Promise<Answer> {
   return context.inTurn(async () => {
     const draft = await draftTunnel(context, incoming, manner)
     await refuseUnsupported(context, draft)
@@ -30,13 +34,20 @@ export function createTunnel(context: CommandContext, incoming: Incoming<CreateT
 const changeOf = ({ before, after }: Draft) => ({ before, after })
 
 /** Root would refuse it too; asked first, the refusal can name the field. */
-export async function refuseUnsupported({ ask }: Pick<ReadContext, 'ask'>, { after }: Pick<Draft, 'after'>): Promise<void> {
+export async function refuseUnsupported(
+  { ask }: Pick<ReadContext, 'ask'>,
+  { after }: Pick<Draft, 'after'>,
+): Promise<void> {
   const kind = after.link?.config.kind
   const { link_kinds } = await ask('host.probe', { parts: ['link_kinds'] })
   const can = link_kinds?.find((known) => known.kind === kind)
   if (can?.supported) return
   const detail = can?.detail ?? ''
-  throw new Refusal('SERVICE_UNAVAILABLE', `The kernel of this server cannot make ${kind} tunnels: ${detail || 'it gives no reason'}.`, { field: 'tunnel_type_id', details: { kind, detail } })
+  throw new Refusal(
+    'SERVICE_UNAVAILABLE',
+    `The kernel of this server cannot make ${kind} tunnels: ${detail || 'it gives no reason'}.`,
+    { field: 'tunnel_type_id', details: { kind, detail } },
+  )
 }
 
 function birthOf(context: CommandContext, draft: Draft): Birth<{ readonly outcome: Outcome }, TunnelRecord> {
@@ -49,7 +60,8 @@ function birthOf(context: CommandContext, draft: Draft): Birth<{ readonly outcom
       tunnel_id = await db.transaction().execute((transaction) => insertTunnel(transaction, draft.record))
     },
     carryOut: async () => ({ outcome: await carryOut(context, change) }),
-    refusalOf: (outcome) => refusalFor(outcome, draft.record.interface_name, outcome.outcome === 'stuck' ? { tunnel_id } : {}),
+    refusalOf: (outcome) =>
+      refusalFor(outcome, draft.record.interface_name, outcome.outcome === 'stuck' ? { tunnel_id } : {}),
     end: async (mark) => {
       await markApplyStatus(db, tunnel_id, mark, now().toISOString())
       return livingTunnel(db, tunnel_id)
@@ -60,7 +72,12 @@ function birthOf(context: CommandContext, draft: Draft): Birth<{ readonly outcom
   }
 }
 
-async function answer(context: CommandContext, draft: Draft, record: TunnelRecord, outcome: Outcome): Promise<CreateTunnelAnswer> {
+async function answer(
+  context: CommandContext,
+  draft: Draft,
+  record: TunnelRecord,
+  outcome: Outcome,
+): Promise<CreateTunnelAnswer> {
   const { interface_name, tunnel_id } = record
   const { warnings, facts } = draft
   const plan = planView(changeOf(draft), { interface_name, tunnel_id, folders: facts.helper, warnings })

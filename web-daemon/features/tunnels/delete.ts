@@ -19,22 +19,26 @@ import { named, stateOf, type TunnelRecord } from './record.ts'
 import { refuseUnlessApplied, whilePending } from './reach.ts'
 import { findTunnel, markDeleted } from './store.ts'
 
-export const deleteTunnel = (dependants: DependentRoutes) => (context: CommandContext, { params, body, client_ip }: Incoming<DeleteTunnelBody>): Promise<Answer> =>
-  context.inTurn(async () => {
-    const tunnel_id = idIn(params)
-    const known = await findTunnel(context.db, tunnel_id)
-    if (!known) throw noSuchTunnel(tunnel_id)
-    context.note.target('tunnel', tunnel_id)
-    if (known.isDeleted) return ok(goneBefore(known.record))
-    const { found, helper: folders } = await look(context.ask, known.record.interface_name)
-    const inside = [...known.record.addresses, ...(found.state?.link?.config.addresses ?? [])]
-    guardOwnAccess(known.record.interface_name, inside, client_ip, body.i_understand_i_may_lose_access === true)
-    const change = { before: found.state, after: null }
-    await takeAway(context, known.record, change)
-    await context.db.transaction().execute((transaction) => markDeleted(transaction, tunnel_id, context.now().toISOString()))
-    context.publish('tunnel.deleted', named(known.record))
-    return ok(report(known.record, change, { found, folders, routes: await dependants(context.db, tunnel_id) }))
-  })
+export const deleteTunnel =
+  (dependants: DependentRoutes) =>
+  (context: CommandContext, { params, body, client_ip }: Incoming<DeleteTunnelBody>): Promise<Answer> =>
+    context.inTurn(async () => {
+      const tunnel_id = idIn(params)
+      const known = await findTunnel(context.db, tunnel_id)
+      if (!known) throw noSuchTunnel(tunnel_id)
+      context.note.target('tunnel', tunnel_id)
+      if (known.isDeleted) return ok(goneBefore(known.record))
+      const { found, helper: folders } = await look(context.ask, known.record.interface_name)
+      const inside = [...known.record.addresses, ...(found.state?.link?.config.addresses ?? [])]
+      guardOwnAccess(known.record.interface_name, inside, client_ip, body.i_understand_i_may_lose_access === true)
+      const change = { before: found.state, after: null }
+      await takeAway(context, known.record, change)
+      await context.db
+        .transaction()
+        .execute((transaction) => markDeleted(transaction, tunnel_id, context.now().toISOString()))
+      context.publish('tunnel.deleted', named(known.record))
+      return ok(report(known.record, change, { found, folders, routes: await dependants(context.db, tunnel_id) }))
+    })
 
 /** Where nothing of the tunnel is left there is nothing to ask of root. */
 async function takeAway(context: CommandContext, record: TunnelRecord, change: Change<TunnelState>): Promise<void> {
@@ -48,13 +52,18 @@ interface Seen {
   readonly routes: DependentRoute[]
 }
 
-function report(record: TunnelRecord, change: Change<TunnelState>, { found, folders, routes }: Seen): DeleteTunnelAnswer {
+function report(
+  record: TunnelRecord,
+  change: Change<TunnelState>,
+  { found, folders, routes }: Seen,
+): DeleteTunnelAnswer {
   const { tunnel_id, interface_name } = record
   const warnings = dependantWarnings(interface_name, routes)
   const wanted = stateOf(record).saved
   const isForeign = (kind: FileKind): boolean => found.foreign_files.includes(fileNameOf(kind, interface_name))
   const isThere = (kind: FileKind): boolean => (found.state?.saved?.[kind]?.config ?? null) !== null
-  const paths = (isOne: (kind: FileKind) => boolean): string[] => FILE_KINDS.filter(isOne).map((kind) => pathOf(folders, kind, interface_name))
+  const paths = (isOne: (kind: FileKind) => boolean): string[] =>
+    FILE_KINDS.filter(isOne).map((kind) => pathOf(folders, kind, interface_name))
   return {
     tunnel_id,
     interface: interface_name,

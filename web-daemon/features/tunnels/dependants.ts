@@ -9,7 +9,8 @@ import { livingTunnel } from './look.ts'
 /** The rules that relay over a tunnel, in their order. */
 export type DependentRoutes = (db: ReadDb, tunnel_id: number) => Promise<DependentRoute[]>
 
-const NOTE = 'Taking the tunnel down leaves these rules installed and takes away the path that they use: what they relay goes nowhere until the tunnel is up again.'
+const NOTE =
+  'Taking the tunnel down leaves these rules installed and takes away the path that they use: what they relay goes nowhere until the tunnel is up again.'
 
 /** interface.md, GET /tunnels/{id}/routes. */
 export const listDependants =
@@ -25,5 +26,11 @@ export const listDependants =
 export function dependantWarnings(interface_name: string, routes: readonly DependentRoute[]): Warning[] {
   if (routes.length === 0) return []
   const names = routes.map(({ title, is_enabled }) => (is_enabled ? title : `${title} (disabled)`)).join(', ')
-  return [{ code: 'TUNNEL_HAS_DEPENDENT_ROUTES', message: `Rules relay over ${interface_name}: ${names}. They stay installed, and the path that they use is taken away.`, field: '' }]
+  return [
+    {
+      code: 'TUNNEL_HAS_DEPENDENT_ROUTES',
+      message: `Rules relay over ${interface_name}: ${names}. They stay installed, and the path that they use is taken away.`,
+      field: '',
+    },
+  ]
 }

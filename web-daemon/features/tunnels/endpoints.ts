@@ -1,7 +1,24 @@
 // What can be asked about tunnels over HTTP.
-import { AddressesAnswer, ChangeAddressesAnswer, CreateTunnelAnswer, DeleteTunnelAnswer, ListTunnelsAnswer, PreviewTunnelAnswer, TunnelActionAnswer, TunnelView, UpdateTunnelAnswer } from '@panel/shared/api/tunnel-answers.ts'
+import {
+  AddressesAnswer,
+  ChangeAddressesAnswer,
+  CreateTunnelAnswer,
+  DeleteTunnelAnswer,
+  ListTunnelsAnswer,
+  PreviewTunnelAnswer,
+  TunnelActionAnswer,
+  TunnelView,
+  UpdateTunnelAnswer,
+} from '@panel/shared/api/tunnel-answers.ts'
 import { TunnelRoutesAnswer } from '@panel/shared/api/dependent-routes.ts'
-import { AddAddressBody, CreateTunnelBody, DeleteTunnelBody, RemoveAddressBody, TunnelActionBody, UpdateTunnelBody } from '@panel/shared/api/tunnels.ts'
+import {
+  AddAddressBody,
+  CreateTunnelBody,
+  DeleteTunnelBody,
+  RemoveAddressBody,
+  TunnelActionBody,
+  UpdateTunnelBody,
+} from '@panel/shared/api/tunnels.ts'
 import { command, preview, query, type Endpoint } from '../../platform/http/endpoint.ts'
 import { addAddress, listAddresses, removeAddress } from './addresses.ts'
 import { createTunnel } from './create.ts'
@@ -16,18 +33,149 @@ import { updateTunnel } from './update.ts'
 const tag = 'tunnels'
 
 export const tunnelEndpoints = (dependants: DependentRoutes, inState: InState): Endpoint[] => [
-  query('GET /tunnels', { tag, summary: 'List the tunnels, each with what the host shows of it.', query: LIST_QUERY, answer: ListTunnelsAnswer }, listAllTunnels(inState)),
-  command('POST /tunnels', { tag, summary: 'Make a tunnel: checked, applied, read back from the kernel, and put back if anything differs.', answer: CreateTunnelAnswer, body: CreateTunnelBody, gathersProblems: true, audit: 'TunnelCreate', isCreating: true }, createTunnel),
-  preview('POST /tunnels/preview', { tag, summary: 'Show what making a tunnel would do, and do nothing. Its "resolved" is the request with name, number, keys, MTU and addresses decided: posted to /tunnels, it makes exactly what the plan shows.', answer: PreviewTunnelAnswer, body: CreateTunnelBody, gathersProblems: true }, previewTunnel),
-  query('GET /tunnels/{id}', { tag, summary: 'One tunnel with what the host shows of it.', answer: TunnelView }, getTunnel),
-  command('PATCH /tunnels/{id}', { tag, summary: 'Change a tunnel: absent fields keep their value, null is a value of its own. What only a new link can take needs confirm_recreate; without it the answer is 409 with the reasons.', answer: UpdateTunnelAnswer, body: UpdateTunnelBody, gathersProblems: true, audit: 'TunnelUpdate' }, updateTunnel(dependants)),
-  command('DELETE /tunnels/{id}', { tag, summary: 'Take a tunnel off the host and out of the panel; safe to repeat. Refused where the request itself comes through the tunnel, unless i_understand_i_may_lose_access is set.', answer: DeleteTunnelAnswer, body: DeleteTunnelBody, audit: 'TunnelDelete' }, deleteTunnel(dependants)),
-  command('POST /tunnels/{id}/up', { tag, summary: 'Bring a tunnel up, now and after every reboot.', answer: TunnelActionAnswer, body: TunnelActionBody, audit: 'TunnelEnable' }, upTunnel),
-  command('POST /tunnels/{id}/down', { tag, summary: 'Take a tunnel down: the interface is kept, and does not come back after a reboot.', answer: TunnelActionAnswer, body: TunnelActionBody, audit: 'TunnelDisable' }, downTunnel(dependants)),
-  command('POST /tunnels/{id}/restart', { tag, summary: 'Take the link down and bring it up again as stored.', answer: TunnelActionAnswer, body: TunnelActionBody, audit: 'TunnelReapply' }, restartTunnel(dependants)),
-  command('POST /tunnels/{id}/reapply', { tag, summary: 'Put right whatever on the host differs from what is stored: the remedy for drift.', answer: TunnelActionAnswer, body: TunnelActionBody, audit: 'TunnelReapply' }, reapplyTunnel),
-  query('GET /tunnels/{id}/routes', { tag, summary: 'The relay rules that use a tunnel, and what taking it down means for them.', answer: TunnelRoutesAnswer }, listDependants(dependants)),
-  query('GET /tunnels/{id}/addresses', { tag, summary: 'The addresses inside a tunnel, as stored and as the link shows them.', answer: AddressesAnswer }, listAddresses),
-  command('POST /tunnels/{id}/addresses', { tag, summary: 'Give a tunnel one more address.', answer: ChangeAddressesAnswer, body: AddAddressBody, audit: 'TunnelUpdate' }, addAddress),
-  command('DELETE /tunnels/{id}/addresses', { tag, summary: 'Take an address from a tunnel; the last one only with force.', answer: ChangeAddressesAnswer, body: RemoveAddressBody, audit: 'TunnelUpdate' }, removeAddress),
+  query(
+    'GET /tunnels',
+    {
+      tag,
+      summary: 'List the tunnels, each with what the host shows of it.',
+      query: LIST_QUERY,
+      answer: ListTunnelsAnswer,
+    },
+    listAllTunnels(inState),
+  ),
+  command(
+    'POST /tunnels',
+    {
+      tag,
+      summary: 'Make a tunnel: checked, applied, read back from the kernel, and put back if anything differs.',
+      answer: CreateTunnelAnswer,
+      body: CreateTunnelBody,
+      gathersProblems: true,
+      audit: 'TunnelCreate',
+      isCreating: true,
+    },
+    createTunnel,
+  ),
+  preview(
+    'POST /tunnels/preview',
+    {
+      tag,
+      summary:
+        'Show what making a tunnel would do, and do nothing. Its "resolved" is the request with name, number, keys, MTU and addresses decided: posted to /tunnels, it makes exactly what the plan shows.',
+      answer: PreviewTunnelAnswer,
+      body: CreateTunnelBody,
+      gathersProblems: true,
+    },
+    previewTunnel,
+  ),
+  query(
+    'GET /tunnels/{id}',
+    { tag, summary: 'One tunnel with what the host shows of it.', answer: TunnelView },
+    getTunnel,
+  ),
+  command(
+    'PATCH /tunnels/{id}',
+    {
+      tag,
+      summary:
+        'Change a tunnel: absent fields keep their value, null is a value of its own. What only a new link can take needs confirm_recreate; without it the answer is 409 with the reasons.',
+      answer: UpdateTunnelAnswer,
+      body: UpdateTunnelBody,
+      gathersProblems: true,
+      audit: 'TunnelUpdate',
+    },
+    updateTunnel(dependants),
+  ),
+  command(
+    'DELETE /tunnels/{id}',
+    {
+      tag,
+      summary:
+        'Take a tunnel off the host and out of the panel; safe to repeat. Refused where the request itself comes through the tunnel, unless i_understand_i_may_lose_access is set.',
+      answer: DeleteTunnelAnswer,
+      body: DeleteTunnelBody,
+      audit: 'TunnelDelete',
+    },
+    deleteTunnel(dependants),
+  ),
+  command(
+    'POST /tunnels/{id}/up',
+    {
+      tag,
+      summary: 'Bring a tunnel up, now and after every reboot.',
+      answer: TunnelActionAnswer,
+      body: TunnelActionBody,
+      audit: 'TunnelEnable',
+    },
+    upTunnel,
+  ),
+  command(
+    'POST /tunnels/{id}/down',
+    {
+      tag,
+      summary: 'Take a tunnel down: the interface is kept, and does not come back after a reboot.',
+      answer: TunnelActionAnswer,
+      body: TunnelActionBody,
+      audit: 'TunnelDisable',
+    },
+    downTunnel(dependants),
+  ),
+  command(
+    'POST /tunnels/{id}/restart',
+    {
+      tag,
+      summary: 'Take the link down and bring it up again as stored.',
+      answer: TunnelActionAnswer,
+      body: TunnelActionBody,
+      audit: 'TunnelReapply',
+    },
+    restartTunnel(dependants),
+  ),
+  command(
+    'POST /tunnels/{id}/reapply',
+    {
+      tag,
+      summary: 'Put right whatever on the host differs from what is stored: the remedy for drift.',
+      answer: TunnelActionAnswer,
+      body: TunnelActionBody,
+      audit: 'TunnelReapply',
+    },
+    reapplyTunnel,
+  ),
+  query(
+    'GET /tunnels/{id}/routes',
+    {
+      tag,
+      summary: 'The relay rules that use a tunnel, and what taking it down means for them.',
+      answer: TunnelRoutesAnswer,
+    },
+    listDependants(dependants),
+  ),
+  query(
+    'GET /tunnels/{id}/addresses',
+    { tag, summary: 'The addresses inside a tunnel, as stored and as the link shows them.', answer: AddressesAnswer },
+    listAddresses,
+  ),
+  command(
+    'POST /tunnels/{id}/addresses',
+    {
+      tag,
+      summary: 'Give a tunnel one more address.',
+      answer: ChangeAddressesAnswer,
+      body: AddAddressBody,
+      audit: 'TunnelUpdate',
+    },
+    addAddress,
+  ),
+  command(
+    'DELETE /tunnels/{id}/addresses',
+    {
+      tag,
+      summary: 'Take an address from a tunnel; the last one only with force.',
+      answer: ChangeAddressesAnswer,
+      body: RemoveAddressBody,
+      audit: 'TunnelUpdate',
+    },
+    removeAddress,
+  ),
 ]

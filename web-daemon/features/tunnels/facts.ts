@@ -24,13 +24,20 @@ export interface KnownRoute {
 }
 
 export async function hostFacts(ask: Reader): Promise<HostFacts> {
-  const { interfaces, routing_table, helper } = await ask('host.probe', { parts: ['helper', 'interfaces', 'routing_table'] })
-  if (!interfaces || !routing_table || !helper) throw new Error('The helper left out a part of the host that it was asked for')
+  const { interfaces, routing_table, helper } = await ask('host.probe', {
+    parts: ['helper', 'interfaces', 'routing_table'],
+  })
+  if (!interfaces || !routing_table || !helper)
+    throw new Error('The helper left out a part of the host that it was asked for')
   return factsOf(interfaces, routing_table, helper)
 }
 
 /** Addresses are read once here: on a host with a thousand tunnels there are thousands. */
-export function factsOf(interfaces: readonly HostInterface[], routing_table: readonly RoutingEntry[], helper: HelperFacts): HostFacts {
+export function factsOf(
+  interfaces: readonly HostInterface[],
+  routing_table: readonly RoutingEntry[],
+  helper: HelperFacts,
+): HostFacts {
   const held = interfaces.flatMap(({ name, addresses }) => addresses.flatMap((text) => heldOf(name, text)))
   return { interfaces, helper, held, routes: routing_table.flatMap(routeOf) }
 }

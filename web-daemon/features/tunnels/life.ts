@@ -15,20 +15,32 @@ import { reach } from './reach.ts'
 import { stateOf, type TunnelRecord } from './record.ts'
 
 type Action = TunnelActionAnswer['action']
-type Handler = (context: CommandContext, incoming: Pick<Incoming<TunnelActionBody>, 'params' | 'body' | 'client_ip'>) => Promise<Answer>
+type Handler = (
+  context: CommandContext,
+  incoming: Pick<Incoming<TunnelActionBody>, 'params' | 'body' | 'client_ip'>,
+) => Promise<Answer>
 
 /** `is_enabled` is stored, and with it whether boot brings the tunnel back; undefined leaves it. */
-const act = (action: Action, is_enabled?: boolean, dependants: DependentRoutes = async () => []): Handler => (context, { params, body, client_ip }) =>
-  context.inTurn(async () => {
-    const stored = await targetOf(context, idIn(params))
-    const wanted = { ...stored, is_enabled: is_enabled ?? stored.is_enabled }
-    const { found, helper: folders } = await look(context.ask, stored.interface_name)
-    const changes = stagesOf(action, found.state, stateOf(wanted))
-    for (const change of changes) guardChange(stored, change, client_ip, body.i_understand_i_may_lose_access === true)
-    const { record, checks } = await reach(context, { stored, wanted, changes })
-    const answer: TunnelActionAnswer = { action, ...(await changeAnswer(context, record, { plan: planOf(record, changes, folders), checks, warnings: dependantWarnings(record.interface_name, await dependants(context.db, record.tunnel_id)) })) }
-    return ok(answer)
-  })
+const act =
+  (action: Action, is_enabled?: boolean, dependants: DependentRoutes = async () => []): Handler =>
+  (context, { params, body, client_ip }) =>
+    context.inTurn(async () => {
+      const stored = await targetOf(context, idIn(params))
+      const wanted = { ...stored, is_enabled: is_enabled ?? stored.is_enabled }
+      const { found, helper: folders } = await look(context.ask, stored.interface_name)
+      const changes = stagesOf(action, found.state, stateOf(wanted))
+      for (const change of changes) guardChange(stored, change, client_ip, body.i_understand_i_may_lose_access === true)
+      const { record, checks } = await reach(context, { stored, wanted, changes })
+      const answer: TunnelActionAnswer = {
+        action,
+        ...(await changeAnswer(context, record, {
+          plan: planOf(record, changes, folders),
+          checks,
+          warnings: dependantWarnings(record.interface_name, await dependants(context.db, record.tunnel_id)),
+        })),
+      }
+      return ok(answer)
+    })
 
 export const upTunnel = act('up', true)
 /** The link stays, down, with its addresses; its unit is disabled, so that no boot brings it back. */
@@ -38,14 +50,22 @@ export const restartTunnel = (dependants: DependentRoutes): Handler => act('rest
 /** Whatever differs from what is stored is put right, and nothing else is touched. */
 export const reapplyTunnel = act('reapply')
 /** Asked for by nobody, so nobody's own connection is in the way. */
-export const reapplyByItself = (context: CommandContext, tunnel_id: number): Promise<Answer> => reapplyTunnel(context, { params: { id: tunnel_id }, body: {}, client_ip: '' })
+export const reapplyByItself = (context: CommandContext, tunnel_id: number): Promise<Answer> =>
+  reapplyTunnel(context, { params: { id: tunnel_id }, body: {}, client_ip: '' })
 
 function stagesOf(action: Action, found: TunnelState | null, wanted: TunnelState): Change<TunnelState>[] {
   const resting: TunnelState = { ...wanted, link: wanted.link && { ...wanted.link, is_up: false } }
   if (action !== 'restart' || sameState(resting, wanted)) return [{ before: found, after: wanted }]
-  return [{ before: found, after: resting }, { before: resting, after: wanted }]
+  return [
+    { before: found, after: resting },
+    { before: resting, after: wanted },
+  ]
 }
 
-function planOf({ interface_name, tunnel_id }: TunnelRecord, changes: readonly Change<TunnelState>[], folders: Folders) {
+function planOf(
+  { interface_name, tunnel_id }: TunnelRecord,
+  changes: readonly Change<TunnelState>[],
+  folders: Folders,
+) {
   return joinPlans(changes.map((change) => planView(change, { interface_name, tunnel_id, folders, warnings: [] })))
 }

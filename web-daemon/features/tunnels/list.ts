@@ -13,7 +13,10 @@ export const LIST_QUERY = queryOf({
   search: textIn('Only tunnels with this in their names, note, tags or endpoints.'),
   is_enabled: flagIn('Only those that are up, or down.'),
   tunnel_type_id: oneOfIn(Object.values(TUNNEL_TYPES), 'Only those of this type.'),
-  state: oneOfIn([...Object.keys(MONITOR_STATES), ...Object.keys(APPLY_STATUSES)], 'Only those in this state of the monitoring, or of this apply status.'),
+  state: oneOfIn(
+    [...Object.keys(MONITOR_STATES), ...Object.keys(APPLY_STATUSES)],
+    'Only those in this state of the monitoring, or of this apply status.',
+  ),
 })
 
 /** The tunnels that are watched and in the state of that name; null where there is no such state. */
@@ -26,7 +29,11 @@ export const listAllTunnels =
     const tunnel_ids = (await inState(query['state'] ?? '')) ?? undefined
     const { total, interface_names, read } = await pageOfTunnels(db, { ...filterOf(query), tunnel_ids }, paging)
     const [tunnels, observed] = await Promise.all([read(), observe(ask, interface_names)])
-    const answer: ListTunnelsAnswer = { tunnels: tunnels.map((tunnel) => tunnelView(tunnel, observed(tunnel.interface_name))), total, ...paging }
+    const answer: ListTunnelsAnswer = {
+      tunnels: tunnels.map((tunnel) => tunnelView(tunnel, observed(tunnel.interface_name))),
+      total,
+      ...paging,
+    }
     return ok(answer)
   }
 
@@ -45,6 +52,8 @@ const FLAG_WORDS: Readonly<Record<string, boolean>> = { true: true, '1': true, f
 
 /** `state` may be an apply status, by its word or number. */
 function applyStatusOf(text: string): number | undefined {
-  const known = Object.entries(APPLY_STATUSES).find(([title, id]) => title.toLowerCase() === text.toLowerCase() || String(id) === text)
+  const known = Object.entries(APPLY_STATUSES).find(
+    ([title, id]) => title.toLowerCase() === text.toLowerCase() || String(id) === text,
+  )
   return known?.[1]
 }

@@ -9,7 +9,12 @@ import { networksOf } from './draft/networks.ts'
 export const ACCEPTING_FLAG = 'i_understand_i_may_lose_access'
 
 /** Refuses a change that takes the link away or down, or an address from it, under a request that comes through just that. */
-export function guardChange({ interface_name, addresses }: Guarded, change: Change<TunnelState>, client_ip: string, accepts: boolean): void {
+export function guardChange(
+  { interface_name, addresses }: Guarded,
+  change: Change<TunnelState>,
+  client_ip: string,
+  accepts: boolean,
+): void {
   const { steps } = planChange(change)
   const isCut = steps.some(({ kind }) => kind === 'link_delete' || kind === 'link_down')
   const live = change.before?.link?.config.addresses ?? []
@@ -23,12 +28,21 @@ interface Guarded {
 }
 
 /** `client_ip` is the address of the connection. An IPv4 client of a socket for both families shows as ::ffff:a.b.c.d. */
-export function guardOwnAccess(interface_name: string, addresses: readonly TunnelAddress[], client_ip: string, accepts: boolean): void {
+export function guardOwnAccess(
+  interface_name: string,
+  addresses: readonly TunnelAddress[],
+  client_ip: string,
+  accepts: boolean,
+): void {
   const client = parseIp(client_ip.replace(/^::ffff:(?=\d+\.)/i, ''))
   const network = client && networksOf(addresses).find((one) => contains(one, client))
   if (!network || accepts) return
-  throw new Refusal('WOULD_CUT_OWN_ACCESS', `Your own connection comes from ${client_ip}, through ${interface_name} (${formatCidr(network)}): without it you may lose access to the panel.`, {
-    field: ACCEPTING_FLAG,
-    details: { interface_name, client_ip, network: formatCidr(network), flag: ACCEPTING_FLAG },
-  })
+  throw new Refusal(
+    'WOULD_CUT_OWN_ACCESS',
+    `Your own connection comes from ${client_ip}, through ${interface_name} (${formatCidr(network)}): without it you may lose access to the panel.`,
+    {
+      field: ACCEPTING_FLAG,
+      details: { interface_name, client_ip, network: formatCidr(network), flag: ACCEPTING_FLAG },
+    },
+  )
 }

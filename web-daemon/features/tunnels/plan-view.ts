@@ -24,7 +24,10 @@ export interface Frame {
   readonly reasons?: readonly string[]
 }
 
-export function planView(change: Change<TunnelState>, { interface_name, tunnel_id, folders, warnings, reasons }: Frame): PlanView {
+export function planView(
+  change: Change<TunnelState>,
+  { interface_name, tunnel_id, folders, warnings, reasons }: Frame,
+): PlanView {
   const plan = planChange(change)
   const { after } = statesOf(change)
   const names = [...new Set([...namesOf(statesOf(change)), interface_name])]
@@ -48,26 +51,33 @@ export function planView(change: Change<TunnelState>, { interface_name, tunnel_i
 export function joinPlans(plans: readonly PlanView[]): PlanView {
   const [first, ...rest] = plans
   if (!first) throw new Error('There is no plan to show')
-  return rest.reduce((before, after) => ({
-    ...after,
-    operation: before.operation === 'none' ? after.operation : before.operation,
-    steps: [...before.steps, ...after.steps],
-    rollback: [...after.rollback, ...before.rollback],
-    files: [...before.files, ...after.files],
-    requires_recreate: before.requires_recreate || after.requires_recreate,
-    recreate_reasons: [...before.recreate_reasons, ...after.recreate_reasons],
-  }), first)
+  return rest.reduce(
+    (before, after) => ({
+      ...after,
+      operation: before.operation === 'none' ? after.operation : before.operation,
+      steps: [...before.steps, ...after.steps],
+      rollback: [...after.rollback, ...before.rollback],
+      files: [...before.files, ...after.files],
+      requires_recreate: before.requires_recreate || after.requires_recreate,
+      recreate_reasons: [...before.recreate_reasons, ...after.recreate_reasons],
+    }),
+    first,
+  )
 }
 
-const stepViewIn = (folders: Folders) => (step: TunnelStep): StepView => {
-  const { file, ...said } = describe(step)
-  return file === undefined ? said : { ...said, path: pathOf(folders, file, step.interface_name) }
-}
+const stepViewIn =
+  (folders: Folders) =>
+  (step: TunnelStep): StepView => {
+    const { file, ...said } = describe(step)
+    return file === undefined ? said : { ...said, path: pathOf(folders, file, step.interface_name) }
+  }
 
 function fileView(folders: Folders, step: TunnelStep): PlanView['files'] {
   if (step.kind !== 'file_write') return []
   const { interface_name, saved } = step
-  return [{ kind: saved.file, path: pathOf(folders, saved.file, interface_name), content: renderFile(interface_name, saved) }]
+  return [
+    { kind: saved.file, path: pathOf(folders, saved.file, interface_name), content: renderFile(interface_name, saved) },
+  ]
 }
 
 export const pathOf = ({ unit_dir, networkd_dir }: Folders, kind: FileKind, interface_name: string): string =>
@@ -75,7 +85,15 @@ export const pathOf = ({ unit_dir, networkd_dir }: Folders, kind: FileKind, inte
 
 export function verificationView(checks: readonly Check[], oper_state: string): VerificationView {
   // Every check is fatal: one that fails has the whole change put back.
-  const views: CheckView[] = checks.map(({ name, ok, expected, actual, detail }) => ({ name, ok, fatal: true, skipped: false, expected, actual, detail }))
+  const views: CheckView[] = checks.map(({ name, ok, expected, actual, detail }) => ({
+    name,
+    ok,
+    fatal: true,
+    skipped: false,
+    expected,
+    actual,
+    detail,
+  }))
   const failures = views.filter(({ ok }) => !ok)
   return { ok: failures.length === 0, checks: views, failures, oper_state }
 }

@@ -13,6 +13,9 @@ export const poolUse: PoolUse = {
   nextFree: async (context, pool) => {
     const { address_pool_id } = pool
     const sketch = await sketchOf(context, { address_pool_id }, new Problems())
-    return allocate(sketch, kindOfType(context.settings.get('tunnel.default_type')), [pool], { local: null, remote: null })
+    return allocate(sketch, kindOfType(context.settings.get('tunnel.default_type')), [pool], {
+      local: null,
+      remote: null,
+    })
   },
 }

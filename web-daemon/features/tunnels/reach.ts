@@ -29,7 +29,13 @@ export async function reach(context: CommandContext, { stored, wanted, changes }
   const outcome = await whilePending(context, stored, () => carryOutAll(context, changes))
   await refuseUnlessApplied(context, stored, outcome)
   const now = context.now().toISOString()
-  const applied = { ...wanted, apply_status_id: APPLY_STATUSES.Applied, last_applied_date: now, last_apply_error: '', updated_date: now }
+  const applied = {
+    ...wanted,
+    apply_status_id: APPLY_STATUSES.Applied,
+    last_applied_date: now,
+    last_apply_error: '',
+    updated_date: now,
+  }
   try {
     return { record: await replace(context, stored.tunnel_id, applied), checks: outcome.checks }
   } catch (failure) {
@@ -41,7 +47,11 @@ export async function reach(context: CommandContext, { stored, wanted, changes }
   }
 }
 
-export async function replace({ db, publish }: CommandContext, tunnel_id: number, wanted: NewTunnel): Promise<TunnelRecord> {
+export async function replace(
+  { db, publish }: CommandContext,
+  tunnel_id: number,
+  wanted: NewTunnel,
+): Promise<TunnelRecord> {
   await db.transaction().execute((transaction) => replaceTunnel(transaction, tunnel_id, wanted))
   const record = await livingTunnel(db, tunnel_id)
   publish('tunnel.updated', named(record))
@@ -49,7 +59,11 @@ export async function replace({ db, publish }: CommandContext, tunnel_id: number
 }
 
 /** Marks the tunnel as Failed or Inconsistent and throws, unless the change was applied. */
-export async function refuseUnlessApplied(context: CommandContext, stored: TunnelRecord, outcome: Outcome): Promise<void> {
+export async function refuseUnlessApplied(
+  context: CommandContext,
+  stored: TunnelRecord,
+  outcome: Outcome,
+): Promise<void> {
   const refusal = refusalFor(outcome, stored.interface_name, { tunnel_id: stored.tunnel_id })
   if (!refusal) return
   const apply_status_id = outcome.outcome === 'stuck' ? APPLY_STATUSES.Inconsistent : APPLY_STATUSES.Failed
@@ -59,7 +73,11 @@ export async function refuseUnlessApplied(context: CommandContext, stored: Tunne
 }
 
 /** A panel that dies meanwhile leaves the tunnel pending, and so does a helper that goes away: nobody knows how that ended. */
-export async function whilePending(context: CommandContext, stored: TunnelRecord, work: () => Promise<Outcome>): Promise<Outcome> {
+export async function whilePending(
+  context: CommandContext,
+  stored: TunnelRecord,
+  work: () => Promise<Outcome>,
+): Promise<Outcome> {
   await markAs(context, stored, { ...stored, apply_status_id: APPLY_STATUSES.Pending })
   try {
     return await work()
@@ -69,5 +87,8 @@ export async function whilePending(context: CommandContext, stored: TunnelRecord
   }
 }
 
-const markAs = ({ db, now }: CommandContext, { tunnel_id }: TunnelRecord, { apply_status_id, last_apply_error }: ApplyMark): Promise<void> =>
-  markApplyStatus(db, tunnel_id, { apply_status_id, last_apply_error }, now().toISOString())
+const markAs = (
+  { db, now }: CommandContext,
+  { tunnel_id }: TunnelRecord,
+  { apply_status_id, last_apply_error }: ApplyMark,
+): Promise<void> => markApplyStatus(db, tunnel_id, { apply_status_id, last_apply_error }, now().toISOString())

@@ -2,13 +2,26 @@
 import { ADDRESS_FAMILIES, kindOfType, PERSISTENCE_TYPES } from '@panel/shared/api/lookups.ts'
 import { canonicalTunnel } from '@panel/shared/tunnel/canonical.ts'
 import { farEndsOf } from '@panel/shared/tunnel/far-end.ts'
-import { isIpv6Kind, type Keepalive, type LinkConfig, type Saved, type TunnelState } from '@panel/shared/tunnel/model.ts'
+import {
+  isIpv6Kind,
+  type Keepalive,
+  type LinkConfig,
+  type Saved,
+  type TunnelState,
+} from '@panel/shared/tunnel/model.ts'
 import type { TunnelAddressRow, TunnelRow } from './table.ts'
 
 /** Columns that are flags in SQLite and true or false everywhere else. */
 export const FLAGS = [
-  'is_name_templated', 'has_input_checksum', 'has_output_checksum', 'has_input_sequence', 'has_output_sequence',
-  'is_path_mtu_discovery', 'is_ignore_df', 'is_enabled', 'is_managed',
+  'is_name_templated',
+  'has_input_checksum',
+  'has_output_checksum',
+  'has_input_sequence',
+  'has_output_sequence',
+  'is_path_mtu_discovery',
+  'is_ignore_df',
+  'is_enabled',
+  'is_managed',
 ] as const
 type Flag = (typeof FLAGS)[number]
 
@@ -28,7 +41,10 @@ export type NewAddress = Omit<AddressRecord, 'tunnel_address_id'>
 export type NewTunnel = Omit<TunnelRecord, 'tunnel_id' | 'addresses'> & { addresses: NewAddress[] }
 
 /** As much of a tunnel as events tell. */
-export const named = ({ tunnel_id, interface_name }: TunnelRecord): Pick<TunnelRecord, 'tunnel_id' | 'interface_name'> => ({ tunnel_id, interface_name })
+export const named = ({
+  tunnel_id,
+  interface_name,
+}: TunnelRecord): Pick<TunnelRecord, 'tunnel_id' | 'interface_name'> => ({ tunnel_id, interface_name })
 
 /** What the host should hold for a record, in canonical form. */
 export function stateOf(record: NewTunnel): TunnelState {
@@ -86,8 +102,13 @@ function configOf(record: NewTunnel): LinkConfig {
     fwmark: record.fwmark,
     mtu: record.mtu,
     tx_queue_length: record.tx_queue_length,
-    addresses: record.addresses.map(({ address, peer_address, prefix_length }) => ({ address, peer_address, prefix_length })),
+    addresses: record.addresses.map(({ address, peer_address, prefix_length }) => ({
+      address,
+      peer_address,
+      prefix_length,
+    })),
   }
 }
 
-export const familyIdOf = (address: string): number => (address.includes(':') ? ADDRESS_FAMILIES.IPv6 : ADDRESS_FAMILIES.IPv4)
+export const familyIdOf = (address: string): number =>
+  address.includes(':') ? ADDRESS_FAMILIES.IPv6 : ADDRESS_FAMILIES.IPv4

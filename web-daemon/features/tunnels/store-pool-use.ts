@@ -22,5 +22,10 @@ export async function poolUsers(db: ReadDb): Promise<Map<number, PoolUser[]>> {
 
 /** Of deleted tunnels only: a living one's reference holds the pool in its place (foreign key). */
 export async function releasePool(db: WriteDb, address_pool_id: number): Promise<void> {
-  await db.updateTable('tunnel').set({ address_pool_id: null }).where('address_pool_id', '=', address_pool_id).where('deleted_date', 'is not', null).execute()
+  await db
+    .updateTable('tunnel')
+    .set({ address_pool_id: null })
+    .where('address_pool_id', '=', address_pool_id)
+    .where('deleted_date', 'is not', null)
+    .execute()
 }

@@ -18,7 +18,17 @@ export interface TunnelFilter {
 }
 
 /** A tunnel as far as another one can collide with it. */
-export interface Neighbour extends Pick<TunnelRecord, 'tunnel_id' | 'interface_name' | 'tunnel_number' | 'tunnel_type_id' | 'local_endpoint' | 'remote_endpoint' | 'ikey' | 'okey'> {
+export interface Neighbour extends Pick<
+  TunnelRecord,
+  | 'tunnel_id'
+  | 'interface_name'
+  | 'tunnel_number'
+  | 'tunnel_type_id'
+  | 'local_endpoint'
+  | 'remote_endpoint'
+  | 'ikey'
+  | 'okey'
+> {
   readonly addresses: readonly Pick<AddressRecord, 'address' | 'peer_address' | 'prefix_length'>[]
 }
 
@@ -42,20 +52,27 @@ export async function pageOfTunnels(db: ReadDb, filter: TunnelFilter, { limit, o
   return { total, interface_names: named.map((row) => row.interface_name), read }
 }
 
-function matching<O>(query: SelectQueryBuilder<Database, 'tunnel', O>, filter: TunnelFilter): SelectQueryBuilder<Database, 'tunnel', O> {
+function matching<O>(
+  query: SelectQueryBuilder<Database, 'tunnel', O>,
+  filter: TunnelFilter,
+): SelectQueryBuilder<Database, 'tunnel', O> {
   let all = query
   if (filter.is_enabled !== undefined) all = all.where('is_enabled', '=', filter.is_enabled ? 1 : 0)
   if (filter.tunnel_type_id !== undefined) all = all.where('tunnel_type_id', '=', filter.tunnel_type_id)
   if (filter.apply_status_id !== undefined) all = all.where('apply_status_id', '=', filter.apply_status_id)
   const { search, tunnel_ids } = filter
-  if (tunnel_ids) all = all.where(sql<boolean>`tunnel_id in (select value from json_each(${JSON.stringify(tunnel_ids)}))`)
+  if (tunnel_ids)
+    all = all.where(sql<boolean>`tunnel_id in (select value from json_each(${JSON.stringify(tunnel_ids)}))`)
   if (search === undefined || search === '') return all
   const words = ['interface_name', 'display_name', 'note', 'tags', 'local_endpoint', 'remote_endpoint'] as const
   // instr has no wildcards, so what the operator types is what is looked for.
-  return all.where((e) => e.or(words.map((column) => sql<boolean>`instr(lower(${sql.ref(column)}), lower(${search})) > 0`)))
+  return all.where((e) =>
+    e.or(words.map((column) => sql<boolean>`instr(lower(${sql.ref(column)}), lower(${search})) > 0`)),
+  )
 }
 
-export const everyTunnel = async (db: ReadDb): Promise<TunnelRecord[]> => (await pageOfTunnels(db, {}, { limit: Number.MAX_SAFE_INTEGER, offset: 0 })).read()
+export const everyTunnel = async (db: ReadDb): Promise<TunnelRecord[]> =>
+  (await pageOfTunnels(db, {}, { limit: Number.MAX_SAFE_INTEGER, offset: 0 })).read()
 
 export interface KnownTunnel {
   readonly record: TunnelRecord
@@ -64,17 +81,33 @@ export interface KnownTunnel {
 
 /** A tunnel that was deleted is still known by its id. */
 export async function findTunnel(db: ReadDb, tunnel_id: number): Promise<KnownTunnel | null> {
-  const row = await db.selectFrom('tunnel').select([RECORD, 'deleted_date']).where('tunnel_id', '=', tunnel_id).executeTakeFirst()
+  const row = await db
+    .selectFrom('tunnel')
+    .select([RECORD, 'deleted_date'])
+    .where('tunnel_id', '=', tunnel_id)
+    .executeTakeFirst()
   return row ? { record: recordOf(row.record), isDeleted: row.deleted_date !== null } : null
 }
 
 export async function neighbours(db: ReadDb): Promise<Neighbour[]> {
   const rows = await db
     .selectFrom('tunnel')
-    .select(['tunnel_id', 'interface_name', 'tunnel_number', 'tunnel_type_id', 'local_endpoint', 'remote_endpoint', 'ikey', 'okey'])
+    .select([
+      'tunnel_id',
+      'interface_name',
+      'tunnel_number',
+      'tunnel_type_id',
+      'local_endpoint',
+      'remote_endpoint',
+      'ikey',
+      'okey',
+    ])
     .where('deleted_date', 'is', null)
     .execute()
-  const addresses = await db.selectFrom('tunnel_address').select(['tunnel_id', 'address', 'peer_address', 'prefix_length']).execute()
+  const addresses = await db
+    .selectFrom('tunnel_address')
+    .select(['tunnel_id', 'address', 'peer_address', 'prefix_length'])
+    .execute()
   const byTunnel = groupedBy('tunnel_id', addresses)
   return rows.map((row) => ({ ...row, addresses: byTunnel.get(row.tunnel_id) ?? [] }))
 }
@@ -82,7 +115,12 @@ export async function neighbours(db: ReadDb): Promise<Neighbour[]> {
 /** The interfaces of those of the ids that are living tunnels. */
 export async function tunnelNames(db: ReadDb, ids: readonly number[]): Promise<Map<number, string>> {
   if (ids.length === 0) return new Map()
-  const rows = await db.selectFrom('tunnel').select(['tunnel_id', 'interface_name']).where('tunnel_id', 'in', [...ids]).where('deleted_date', 'is', null).execute()
+  const rows = await db
+    .selectFrom('tunnel')
+    .select(['tunnel_id', 'interface_name'])
+    .where('tunnel_id', 'in', [...ids])
+    .where('deleted_date', 'is', null)
+    .execute()
   return new Map(rows.map(({ tunnel_id, interface_name }) => [tunnel_id, interface_name]))
 }
 
@@ -95,29 +133,60 @@ export async function insertTunnel(db: WriteDb, { addresses, ...tunnel }: NewTun
 }
 
 /** Puts `tunnel` in the place of what is stored. Run it inside a transaction. An address that stays keeps its id. */
-export async function replaceTunnel(db: WriteDb, tunnel_id: number, { addresses, ...tunnel }: NewTunnel): Promise<void> {
+export async function replaceTunnel(
+  db: WriteDb,
+  tunnel_id: number,
+  { addresses, ...tunnel }: NewTunnel,
+): Promise<void> {
   await db.updateTable('tunnel').set(rowOf(tunnel)).where('tunnel_id', '=', tunnel_id).execute()
-  const known = await db.selectFrom('tunnel_address').select(['tunnel_address_id', 'address']).where('tunnel_id', '=', tunnel_id).execute()
+  const known = await db
+    .selectFrom('tunnel_address')
+    .select(['tunnel_address_id', 'address'])
+    .where('tunnel_id', '=', tunnel_id)
+    .execute()
   const ids = new Map(known.map(({ address, tunnel_address_id }) => [address, { tunnel_address_id }]))
   await db.deleteFrom('tunnel_address').where('tunnel_id', '=', tunnel_id).execute()
-  await insertAddresses(db, tunnel_id, addresses.map((address) => ({ ...address, ...ids.get(address.address) })))
+  await insertAddresses(
+    db,
+    tunnel_id,
+    addresses.map((address) => ({ ...address, ...ids.get(address.address) })),
+  )
 }
 
-async function insertAddresses(db: WriteDb, tunnel_id: number, addresses: readonly (NewAddress & { tunnel_address_id?: number })[]): Promise<void> {
-  for (const address of addresses) await db.insertInto('tunnel_address').values({ ...address, tunnel_id, is_primary: address.is_primary ? 1 : 0 }).execute()
+async function insertAddresses(
+  db: WriteDb,
+  tunnel_id: number,
+  addresses: readonly (NewAddress & { tunnel_address_id?: number })[],
+): Promise<void> {
+  for (const address of addresses)
+    await db
+      .insertInto('tunnel_address')
+      .values({ ...address, tunnel_id, is_primary: address.is_primary ? 1 : 0 })
+      .execute()
 }
 
 export async function markDeleted(db: WriteDb, tunnel_id: number, now: string): Promise<void> {
-  await db.updateTable('tunnel').set({ deleted_date: now, updated_date: now }).where('tunnel_id', '=', tunnel_id).execute()
+  await db
+    .updateTable('tunnel')
+    .set({ deleted_date: now, updated_date: now })
+    .where('tunnel_id', '=', tunnel_id)
+    .execute()
   await db.deleteFrom('tunnel_address').where('tunnel_id', '=', tunnel_id).execute()
 }
 
 export async function markApplyStatus(db: WriteDb, tunnel_id: number, mark: ApplyMark, now: string): Promise<void> {
-  await db.updateTable('tunnel').set({ ...mark, updated_date: now }).where('tunnel_id', '=', tunnel_id).execute()
+  await db
+    .updateTable('tunnel')
+    .set({ ...mark, updated_date: now })
+    .where('tunnel_id', '=', tunnel_id)
+    .execute()
 }
 
 function rowOf(tunnel: Omit<NewTunnel, 'addresses'>): NewTunnelRow {
-  const flags = Object.fromEntries(FLAGS.map((name) => [name, tunnel[name] ? 1 : 0])) as Record<(typeof FLAGS)[number], number>
+  const flags = Object.fromEntries(FLAGS.map((name) => [name, tunnel[name] ? 1 : 0])) as Record<
+    (typeof FLAGS)[number],
+    number
+  >
   const is_monitor_enabled = tunnel.is_monitor_enabled === null ? null : Number(tunnel.is_monitor_enabled)
   return { ...tunnel, ...flags, tags: JSON.stringify(tunnel.tags), is_monitor_enabled, deleted_date: null }
 }

@@ -11,7 +11,10 @@ export function tunnelView(record: TunnelRecord, observed: ObservedView): Tunnel
 }
 
 /** Looks at all the names in one go. A helper that is away takes nothing from what is stored: then it is said that nothing is known. */
-export async function observe(ask: Reader, interface_names: string[]): Promise<(interface_name: string) => ObservedView> {
+export async function observe(
+  ask: Reader,
+  interface_names: string[],
+): Promise<(interface_name: string) => ObservedView> {
   if (interface_names.length === 0) return () => NOTHING
   try {
     const { links } = await ask('link.probe', { interface_names })
@@ -19,7 +22,12 @@ export async function observe(ask: Reader, interface_names: string[]): Promise<(
     return (name) => observedView(seen.get(name))
   } catch (thrown) {
     if (!isAway(thrown)) throw thrown
-    const unknown: ObservedView = { ...NOTHING, is_known: false, oper_state: '', detail: `Not known: ${thrown.message}` }
+    const unknown: ObservedView = {
+      ...NOTHING,
+      is_known: false,
+      oper_state: '',
+      detail: `Not known: ${thrown.message}`,
+    }
     return () => unknown
   }
 }

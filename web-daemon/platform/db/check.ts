@@ -9,7 +9,10 @@ const HISTORY: readonly (keyof Database)[] = ['audit_log', 'monitor_bucket', 'mo
 
 /** Throws where the file is damaged in what the operator has set up. */
 export const checkFile = (sqlite: SQLite.Database): void => {
-  const tables = sqlite.prepare("select name from sqlite_schema where type = 'table' and name not like 'sqlite_%'").pluck().all() as string[]
+  const tables = sqlite
+    .prepare("select name from sqlite_schema where type = 'table' and name not like 'sqlite_%'")
+    .pluck()
+    .all() as string[]
   for (const table of tables.filter((name) => !(HISTORY as readonly string[]).includes(name))) {
     const found = sqlite.pragma(`integrity_check('${table}')`, { simple: true })
     if (found !== 'ok') throw new SQLite.SqliteError(String(found).replaceAll('\n', '; '), 'SQLITE_CORRUPT')
@@ -22,8 +25,13 @@ const COPY = '.before-'
 export const copyBefore = (path: string, migration: string): string => `${path}${COPY}${migration}`
 
 export const newestCopy = (path: string): string | null => {
-  const copies = readdirSync(dirname(path)).filter((name) => name.startsWith(`${basename(path)}${COPY}`) && !name.endsWith(UNFINISHED))
-  const aged = copies.map((name) => ({ name: join(dirname(path), name), at: statSync(join(dirname(path), name)).mtimeMs }))
+  const copies = readdirSync(dirname(path)).filter(
+    (name) => name.startsWith(`${basename(path)}${COPY}`) && !name.endsWith(UNFINISHED),
+  )
+  const aged = copies.map((name) => ({
+    name: join(dirname(path), name),
+    at: statSync(join(dirname(path), name)).mtimeMs,
+  }))
   return aged.sort((a, b) => b.at - a.at)[0]?.name ?? null
 }
 

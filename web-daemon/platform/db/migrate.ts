@@ -20,11 +20,25 @@ export interface NamedMigration {
 }
 
 /** Named 001-accounts-and-audit, 002-pools, 003-tunnels and on; a name never changes once it is released. */
-export const MIGRATIONS: readonly NamedMigration[] = [accountsAndAudit, pools, tunnels, tunnelKeepalive, settings, metrics, routes, monitor, routeConnections, diagnostics, routeRanges]
+export const MIGRATIONS: readonly NamedMigration[] = [
+  accountsAndAudit,
+  pools,
+  tunnels,
+  tunnelKeepalive,
+  settings,
+  metrics,
+  routes,
+  monitor,
+  routeConnections,
+  diagnostics,
+  routeRanges,
+]
 
 export class StoreTooNewError extends Error {
   constructor(unknown: readonly string[]) {
-    super(`The store was written by a newer build (it has ${unknown.join(', ')}). Install that build again, or put back a copy of the store made before it.`)
+    super(
+      `The store was written by a newer build (it has ${unknown.join(', ')}). Install that build again, or put back a copy of the store made before it.`,
+    )
     this.name = 'StoreTooNewError'
   }
 }
@@ -53,7 +67,11 @@ export const migrate = async (sqlite: SQLite.Database, db: Kysely<Database>, lis
 const migrationsDone = async (db: Kysely<Database>): Promise<string[]> => {
   const tables = await db.introspection.getTables({ withInternalKyselyTables: true })
   if (!tables.some((table) => table.name === 'kysely_migration')) return []
-  const rows = await db.withTables<{ kysely_migration: { name: string } }>().selectFrom('kysely_migration').select('name').execute()
+  const rows = await db
+    .withTables<{ kysely_migration: { name: string } }>()
+    .selectFrom('kysely_migration')
+    .select('name')
+    .execute()
   return rows.map((row) => row.name)
 }
 

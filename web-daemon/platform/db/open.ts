@@ -1,5 +1,15 @@
 // Opens the store: one SQLite file that only its owner reads, looked at before it is used, durable at every commit.
-import { accessSync, closeSync, constants, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  fsyncSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
 import { dirname } from 'node:path'
 import SQLite from 'better-sqlite3'
 import { checkFile, copyBefore, newestCopy, UNFINISHED } from './check.ts'
@@ -26,7 +36,8 @@ export const openStore = (path: string, list = MIGRATIONS): Promise<Store> =>
   })
 
 /** A store that exists, as it is: for a program beside the daemon, which alone brings it up to its build. One that a newer build wrote is refused. */
-export const openBeside = (path: string): Promise<Store> => opened(path, async (_sqlite, store) => void (await pendingMigrations(store)))
+export const openBeside = (path: string): Promise<Store> =>
+  opened(path, async (_sqlite, store) => void (await pendingMigrations(store)))
 
 /** With what is still to be done to it; nothing stays open where that fails. From then on nobody waits for a lock in the thread (db/patience.ts). */
 const opened = async (path: string, work: (sqlite: SQLite.Database, store: Store) => Promise<void>): Promise<Store> => {
@@ -48,7 +59,9 @@ const inWords = async (path: string, opening: () => Promise<Store>): Promise<Sto
   try {
     return await opening()
   } catch (failure) {
-    throw path !== IN_MEMORY && StoreUnusableError.is(failure) ? new StoreUnusableError(path, failure, newestCopyOf(path)) : failure
+    throw path !== IN_MEMORY && StoreUnusableError.is(failure)
+      ? new StoreUnusableError(path, failure, newestCopyOf(path))
+      : failure
   }
 }
 
@@ -79,7 +92,8 @@ const makePrivate = (path: string): void => closeSync(openSync(path, 'a', 0o600)
  */
 const refuseUnusable = (path: string): void => {
   accessSync(path, constants.R_OK | constants.W_OK)
-  if (statSync(path).size === 0 && newestCopyOf(path) !== null) throw new SQLite.SqliteError('the file is empty, and once was not', 'SQLITE_CORRUPT')
+  if (statSync(path).size === 0 && newestCopyOf(path) !== null)
+    throw new SQLite.SqliteError('the file is empty, and once was not', 'SQLITE_CORRUPT')
 }
 
 const newestCopyOf = (path: string): string | null => (existsSync(dirname(path)) ? newestCopy(path) : null)

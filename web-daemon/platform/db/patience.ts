@@ -2,7 +2,14 @@
 import { statSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import SQLite from 'better-sqlite3'
-import { CompiledQuery, SelectQueryNode, SqliteDialect, SqliteDriver, type DatabaseConnection, type QueryResult } from 'kysely'
+import {
+  CompiledQuery,
+  SelectQueryNode,
+  SqliteDialect,
+  SqliteDriver,
+  type DatabaseConnection,
+  type QueryResult,
+} from 'kysely'
 import type { StoreState } from './state.ts'
 
 const RETRY_MS = 50
@@ -36,12 +43,18 @@ class PatientDriver extends SqliteDriver {
   }
 
   override async acquireConnection(): Promise<DatabaseConnection> {
-    return new PatientConnection({ inner: await super.acquireConnection(), sqlite: this.#sqlite, state: this.#state, refuseMoved: () => this.#refuseMoved() })
+    return new PatientConnection({
+      inner: await super.acquireConnection(),
+      sqlite: this.#sqlite,
+      state: this.#state,
+      refuseMoved: () => this.#refuseMoved(),
+    })
   }
 
   /** SQLite goes on writing to a file that has another name by now, or none: whoever starts the panel again finds the changes gone. */
   #refuseMoved(): void {
-    if (fileOf(this.#sqlite) !== this.#file) throw new SQLite.SqliteError('the file that is open is no longer that of its name', 'SQLITE_READONLY_DBMOVED')
+    if (fileOf(this.#sqlite) !== this.#file)
+      throw new SQLite.SqliteError('the file that is open is no longer that of its name', 'SQLITE_READONLY_DBMOVED')
   }
 
   /** Takes the lock at once, so that no statement of the transaction can meet another's. */

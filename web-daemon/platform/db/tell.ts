@@ -6,5 +6,14 @@ import type { Store } from './store.ts'
 export const tellOfStore = ({ state, path }: Store, logger: Logger): void =>
   state.report((trouble, code) => {
     if (!trouble) logger.info({ store: path }, 'the store works again')
-    else logger.error({ store: path, code, reason: trouble.reason, ...(trouble.reason === 'damaged' ? { newest_copy: newestCopy(path) } : {}) }, trouble.message)
+    else
+      logger.error(
+        {
+          store: path,
+          code,
+          reason: trouble.reason,
+          ...(trouble.reason === 'damaged' ? { newest_copy: newestCopy(path) } : {}),
+        },
+        trouble.message,
+      )
   })

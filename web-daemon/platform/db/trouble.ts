@@ -9,12 +9,16 @@ export interface Trouble {
 
 const WORDS: Readonly<Record<Reason, string>> = {
   disk_full: "The disk that holds the panel's store is full, so nothing can be stored. Make room on it and try again.",
-  read_only: "The panel's store cannot be written, because its disk is read-only. Make that writable and try again; where the kernel made it so after an error, restart the panel too.",
-  locked: "Another program holds the panel's store locked. End that one (a second panel, or a shell of sqlite3 in a transaction) and try again.",
+  read_only:
+    "The panel's store cannot be written, because its disk is read-only. Make that writable and try again; where the kernel made it so after an error, restart the panel too.",
+  locked:
+    "Another program holds the panel's store locked. End that one (a second panel, or a shell of sqlite3 in a transaction) and try again.",
   moved: "The file of the panel's store was moved or replaced while the panel runs. Put it back, or restart the panel.",
   // SQLite says so of a disk that fails to read as well (vdbe.c makes SQLITE_CORRUPT of SQLITE_IOERR_CORRUPTFS), where an older copy would be the worse advice.
-  damaged: "The file of the panel's store is damaged, or its disk fails. Look at the kernel's log first, and mend the disk where that tells of errors. Where it does not: stop the panel, put the newest copy in the file's place and start it again; the panel's log names both.",
-  unreachable: "The file of the panel's store cannot be read or written. Look at its rights, and at what the kernel's log says of its disk: after an error of that one the kernel makes it read-only.",
+  damaged:
+    "The file of the panel's store is damaged, or its disk fails. Look at the kernel's log first, and mend the disk where that tells of errors. Where it does not: stop the panel, put the newest copy in the file's place and start it again; the panel's log names both.",
+  unreachable:
+    "The file of the panel's store cannot be read or written. Look at its rights, and at what the kernel's log says of its disk: after an error of that one the kernel makes it read-only.",
 }
 
 /** The first that fits; names of SQLite's codes are longer where it knows more. */
@@ -28,7 +32,8 @@ const CODES: readonly (readonly [RegExp, Reason])[] = [
   [/^(SQLITE_(IOERR|CANTOPEN|PERM|AUTH).*|EACCES|EPERM|EIO|ENOTDIR|EISDIR)$/, 'unreachable'],
 ]
 
-export const codeOf = (failure: unknown): string => (failure instanceof Error && 'code' in failure ? String(failure.code) : '')
+export const codeOf = (failure: unknown): string =>
+  failure instanceof Error && 'code' in failure ? String(failure.code) : ''
 
 const troubleOfCode = (code: string): Trouble | null => {
   const reason = CODES.find(([codes]) => codes.test(code))?.[1]
@@ -36,15 +41,24 @@ const troubleOfCode = (code: string): Trouble | null => {
 }
 
 /** Null where a failure is not the store's, or is one of what it was asked. */
-export const storeTrouble = (failure: unknown): Trouble | null => (failure instanceof Error && failure.name === 'SqliteError' ? troubleOfCode(codeOf(failure)) : null)
+export const storeTrouble = (failure: unknown): Trouble | null =>
+  failure instanceof Error && failure.name === 'SqliteError' ? troubleOfCode(codeOf(failure)) : null
 
 /** Why the store cannot be opened, for whoever starts the panel. */
 export class StoreUnusableError extends Error {
   constructor(path: string, failure: unknown, newestCopy: string | null) {
     const code = codeOf(failure)
     const trouble = troubleOfCode(code)
-    const copy = trouble?.reason !== 'damaged' ? '' : newestCopy === null ? '\nThere is no copy of it beside it.' : `\nThe newest copy of it, made before a new build changed it: ${newestCopy}`
-    super(`The store ${path} cannot be opened (${code === '' ? '' : `${code}: `}${failure instanceof Error ? failure.message : String(failure)}).\n${trouble?.message ?? ''}${copy}`, { cause: failure })
+    const copy =
+      trouble?.reason !== 'damaged'
+        ? ''
+        : newestCopy === null
+          ? '\nThere is no copy of it beside it.'
+          : `\nThe newest copy of it, made before a new build changed it: ${newestCopy}`
+    super(
+      `The store ${path} cannot be opened (${code === '' ? '' : `${code}: `}${failure instanceof Error ? failure.message : String(failure)}).\n${trouble?.message ?? ''}${copy}`,
+      { cause: failure },
+    )
     this.name = 'StoreUnusableError'
   }
 

@@ -17,7 +17,11 @@ export interface HelperClient {
   readonly close: () => void
 }
 
-export const connectHelper = (socketPath: string, logger: Logger, timeouts: { read: number; write: number } = TIMEOUTS_MS): HelperClient => {
+export const connectHelper = (
+  socketPath: string,
+  logger: Logger,
+  timeouts: { read: number; write: number } = TIMEOUTS_MS,
+): HelperClient => {
   const connection = new Connection(socketPath, {
     onLine: (line) => receive(rpc, streams, connection, line),
     onClose: (reason) => {
@@ -27,16 +31,27 @@ export const connectHelper = (socketPath: string, logger: Logger, timeouts: { re
   })
   let lastId = 0
   const nextId = (): number => ++lastId
-  const rpc = new JSONRPCClient<number>((request, timeoutMs) => connection.send(JSON.stringify(request), timeoutMs), nextId)
+  const rpc = new JSONRPCClient<number>(
+    (request, timeoutMs) => connection.send(JSON.stringify(request), timeoutMs),
+    nextId,
+  )
   const check = checkFor(logger)
   const streams = makeStreams({ rpc, check, nextId, endingMs: timeouts.read })
   const ask: Writer = async (method, params) => {
     const timeoutMs = timeouts[METHODS[method].effect]
-    const result: unknown = await rpc.timeout(timeoutMs).request(method, params, timeoutMs).then((answer: unknown) => answer, refuse)
+    const result: unknown = await rpc
+      .timeout(timeoutMs)
+      .request(method, params, timeoutMs)
+      .then((answer: unknown) => answer, refuse)
     check(method, METHODS[method].result, result)
     return result as Result<typeof method>
   }
-  return { ask, stream: streams.stream, isConnected: () => connection.isOpen, close: () => connection.close('the panel stops') }
+  return {
+    ask,
+    stream: streams.stream,
+    isConnected: () => connection.isOpen,
+    close: () => connection.close('the panel stops'),
+  }
 }
 
 /** Anything but an answer or an item ends the connection: what follows on it cannot be trusted either. */

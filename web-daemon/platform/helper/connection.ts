@@ -36,7 +36,8 @@ export class Connection {
 
   async send(line: string, timeoutMs: number): Promise<void> {
     const bytes = Buffer.from(`${line}\n`)
-    if (bytes.length > MAX_LINE_BYTES) throw new Error(`A request to the root helper is longer than ${MAX_LINE_BYTES} bytes`)
+    if (bytes.length > MAX_LINE_BYTES)
+      throw new Error(`A request to the root helper is longer than ${MAX_LINE_BYTES} bytes`)
     this.#socket ??= this.#connect()
     await this.#socket
     if (this.#waiting.length >= MAX_WAITING) throw new Error('The root helper is not keeping up')

@@ -40,7 +40,11 @@ export function keepStreaming<M extends StreamName>(wanted: Wanted<M>): KeptStre
   }
 }
 
-async function keep<M extends StreamName>({ stream, method, params, onItem, onEnd, pauses = PAUSES_MS }: Wanted<M>, closing: AbortSignal, begun: () => AbortSignal): Promise<void> {
+async function keep<M extends StreamName>(
+  { stream, method, params, onItem, onEnd, pauses = PAUSES_MS }: Wanted<M>,
+  closing: AbortSignal,
+  begun: () => AbortSignal,
+): Promise<void> {
   let pause = pauses.first
   const hear = (item: Item<M>): void => {
     pause = pauses.first
@@ -48,7 +52,10 @@ async function keep<M extends StreamName>({ stream, method, params, onItem, onEn
   }
   while (!closing.aborted) {
     const signal = begun()
-    const failure: unknown = await stream(method, params(), hear, signal).then(() => undefined, (thrown: unknown) => thrown)
+    const failure: unknown = await stream(method, params(), hear, signal).then(
+      () => undefined,
+      (thrown: unknown) => thrown,
+    )
     if (closing.aborted) return
     onEnd(failure, pause === pauses.first)
     // It throws for the signal alone, at which the loop looks.

@@ -16,13 +16,16 @@ const CODE_OF: Record<Exclude<RefusalCode, 'malformed'>, ErrorCode> = {
 }
 
 export const helperAway = (reason: string): Refusal =>
-  new Refusal('HELPER_UNAVAILABLE', 'The root helper cannot be reached or does not answer in time', { details: { reason } })
+  new Refusal('HELPER_UNAVAILABLE', 'The root helper cannot be reached or does not answer in time', {
+    details: { reason },
+  })
 
 /** The rpc package gives a time-out and a lost connection the code 0. A request that root cannot read is our own mistake. */
 export const refusalFor = (failure: JSONRPCErrorException): Error => {
   if (failure.code === 0) return helperAway(failure.message)
   const reason = refusalOf(failure.code)
-  if (reason === null || reason === 'malformed') return new Error(`The root helper refused a request as malformed (${failure.code}): ${failure.message}`)
+  if (reason === null || reason === 'malformed')
+    return new Error(`The root helper refused a request as malformed (${failure.code}): ${failure.message}`)
   return new Refusal(CODE_OF[reason], sentence(String(failure.message)), { details: { reason } })
 }
 

@@ -18,5 +18,8 @@ export const checkFor =
     validators.set(shape, validator)
     if (validator(said)) return
     logger.error({ method, errors: validator.errors }, 'the root helper answered out of shape')
-    throw new Refusal('HELPER_UNAVAILABLE', 'The root helper answers in a way that this build does not understand. Are both of the same version?')
+    throw new Refusal(
+      'HELPER_UNAVAILABLE',
+      'The root helper answers in a way that this build does not understand. Are both of the same version?',
+    )
   }

@@ -1,6 +1,13 @@
 // The streams asked of the root helper: each item is checked and handed to who asked, until the answer ends the stream.
 import { createJSONRPCRequest, JSONRPCErrorException, type JSONRPCClient } from 'json-rpc-2.0'
-import { METHODS, STREAM_ITEM, type Item, type Params, type Result, type StreamName } from '@panel/shared/rpc/methods.ts'
+import {
+  METHODS,
+  STREAM_ITEM,
+  type Item,
+  type Params,
+  type Result,
+  type StreamName,
+} from '@panel/shared/rpc/methods.ts'
 import { helperAway, refusalFor } from './refusals.ts'
 import type { Check } from './shapes.ts'
 
@@ -8,7 +15,12 @@ import type { Check } from './shapes.ts'
  * Resolves with the result that the stream ends with. Aborting has root end it, and that result comes too. Rejects where the connection is
  * lost; connecting again is the caller's matter. An `onItem` that throws ends the stream with what it throws.
  */
-export type Streamer = <M extends StreamName>(method: M, params: Params<M>, onItem: (item: Item<M>) => void, signal: AbortSignal) => Promise<Result<M>>
+export type Streamer = <M extends StreamName>(
+  method: M,
+  params: Params<M>,
+  onItem: (item: Item<M>) => void,
+  signal: AbortSignal,
+) => Promise<Result<M>>
 
 export interface Streams {
   readonly stream: Streamer
@@ -35,7 +47,10 @@ export const makeStreams = ({ rpc, check, nextId, endingMs }: Means): Streams =>
     const failed = new Promise<never>((_resolve, reject) => {
       end = () => {
         overdue = setTimeout(() => reject(helperAway('a stream does not end')), endingMs)
-        rpc.timeout(endingMs).request('stream.cancel', { id }, Infinity).then(undefined, () => reject(helperAway('a stream cannot be ended')))
+        rpc
+          .timeout(endingMs)
+          .request('stream.cancel', { id }, Infinity)
+          .then(undefined, () => reject(helperAway('a stream cannot be ended')))
       }
       takers.set(id, (item) => {
         try {
@@ -50,7 +65,10 @@ export const makeStreams = ({ rpc, check, nextId, endingMs }: Means): Streams =>
     signal.addEventListener('abort', end, { once: true })
     try {
       // It waits as long as it takes until root reads it: a stream that is asked for late is still one.
-      const { error, result } = await Promise.race([rpc.requestAdvanced(createJSONRPCRequest(id, method, params), Infinity), failed])
+      const { error, result } = await Promise.race([
+        rpc.requestAdvanced(createJSONRPCRequest(id, method, params), Infinity),
+        failed,
+      ])
       if (error) throw refusalFor(new JSONRPCErrorException(error.message, error.code, error.data))
       check(method, METHODS[method].result, result)
       return result as Result<typeof method>

@@ -27,7 +27,10 @@ export const asRefusal = (thrown: unknown): Refusal => {
   if (thrown instanceof Refusal) return thrown
   const trouble = storeTrouble(thrown)
   if (trouble) return new Refusal('SERVICE_UNAVAILABLE', trouble.message, { details: { reason: trouble.reason } })
-  return new Refusal('INTERNAL_ERROR', 'Something went wrong inside the panel. Its log has more under the id of this request.')
+  return new Refusal(
+    'INTERNAL_ERROR',
+    'Something went wrong inside the panel. Its log has more under the id of this request.',
+  )
 }
 
 /** What fits into one packet gains nothing. */
@@ -50,5 +53,11 @@ const sendJson = (res: Response, status: number, body: unknown): void => {
 const setCookie = (res: Response, basePath: string, cookie: CookieInstruction): void => {
   const maxAge = cookie.value === null ? 0 : cookie.max_age_seconds * 1000
   const secure = isSecure(res.req)
-  res.cookie(cookie.name, cookie.value ?? '', { httpOnly: cookie.http_only, sameSite: 'strict', path: `${basePath}/`, secure, maxAge })
+  res.cookie(cookie.name, cookie.value ?? '', {
+    httpOnly: cookie.http_only,
+    sameSite: 'strict',
+    path: `${basePath}/`,
+    secure,
+    maxAge,
+  })
 }

@@ -32,23 +32,37 @@ const HASHED_NAME = /-[0-9a-f]{8}\.\w+$/
 
 /** By the path under the prefix, as `/assets/index-0c4d2e9a.js`. */
 export const readAssets = (directory: string): Map<string, Asset> => {
-  const names = existsSync(directory) ? readdirSync(directory, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile() && !/\.(br|gz)$/.test(entry.name)) : []
+  const names = existsSync(directory)
+    ? readdirSync(directory, { recursive: true, withFileTypes: true }).filter(
+        (entry) => entry.isFile() && !/\.(br|gz)$/.test(entry.name),
+      )
+    : []
   return new Map(
     names.map((entry) => {
       const path = join(entry.parentPath, entry.name)
       const type = TYPES[extname(entry.name)] ?? 'application/octet-stream'
-      return [`/assets${path.slice(directory.length)}`, { plain: readFileSync(path), compressed: besides(path), type, isHashed: HASHED_NAME.test(entry.name) }]
+      return [
+        `/assets${path.slice(directory.length)}`,
+        { plain: readFileSync(path), compressed: besides(path), type, isHashed: HASHED_NAME.test(entry.name) },
+      ]
     }),
   )
 }
 
 const besides = (path: string): Asset['compressed'] =>
-  Object.fromEntries(Object.entries(ENDINGS).flatMap(([encoding, ending]) => (existsSync(path + ending) ? [[encoding, readFileSync(path + ending)]] : [])))
+  Object.fromEntries(
+    Object.entries(ENDINGS).flatMap(([encoding, ending]) =>
+      existsSync(path + ending) ? [[encoding, readFileSync(path + ending)]] : [],
+    ),
+  )
 
 /** For what is made while the panel runs, and sent often. */
 export const encoded = (plain: Buffer): Encoded => ({
   plain,
-  compressed: { br: brotliCompressSync(plain, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }), gzip: gzipSync(plain) },
+  compressed: {
+    br: brotliCompressSync(plain, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }),
+    gzip: gzipSync(plain),
+  },
 })
 
 const SMALLEST_FIRST: readonly Encoding[] = ['br', 'gzip']

@@ -13,12 +13,14 @@ export const readBody = async (req: IncomingMessage, res: ServerResponse, limit_
   if (isWaiting(req)) res.writeContinue()
   const bytes = await gather(req, limit_bytes)
   if (bytes.length === 0) return {}
-  if (!isJson(req)) throw new Refusal('INVALID_REQUEST', 'The request body must be JSON, with Content-Type: application/json')
+  if (!isJson(req))
+    throw new Refusal('INVALID_REQUEST', 'The request body must be JSON, with Content-Type: application/json')
   return parse(bytes)
 }
 
 /** Whether the caller sends the body only once it is asked for (RFC 9110, 10.1.1). A refusal that comes before saves him the sending. */
-const isWaiting = ({ headers, httpVersion }: IncomingMessage): boolean => httpVersion === '1.1' && /^100-continue$/i.test(headers.expect ?? '')
+const isWaiting = ({ headers, httpVersion }: IncomingMessage): boolean =>
+  httpVersion === '1.1' && /^100-continue$/i.test(headers.expect ?? '')
 
 /** What is left of a body that is too large is read and dropped by Node after the answer, so the caller lives to read it. */
 const gather = async (req: IncomingMessage, limit_bytes: number): Promise<Buffer> =>
@@ -47,6 +49,8 @@ const parse = (bytes: Buffer): Body => {
 }
 
 const isJson = (req: IncomingMessage): boolean =>
-  /^application\/json\s*(;|$)/i.test(req.headers['content-type'] ?? '') && (req.headers['content-encoding'] ?? 'identity') === 'identity'
+  /^application\/json\s*(;|$)/i.test(req.headers['content-type'] ?? '') &&
+  (req.headers['content-encoding'] ?? 'identity') === 'identity'
 
-const tooLarge = (limit_bytes: number): Refusal => new Refusal('PAYLOAD_TOO_LARGE', `The request body is larger than ${limit_bytes} bytes`, { details: { limit_bytes } })
+const tooLarge = (limit_bytes: number): Refusal =>
+  new Refusal('PAYLOAD_TOO_LARGE', `The request body is larger than ${limit_bytes} bytes`, { details: { limit_bytes } })

@@ -16,8 +16,24 @@ export const crossOrigin =
     const isAllowed = settings.get('security.allowed_origins').includes(origin)
     const isAsking = req.method === 'OPTIONS' && req.get('Access-Control-Request-Method') !== undefined
     res.vary('Origin')
-    if (isAllowed) res.set({ 'Access-Control-Allow-Origin': origin, 'Access-Control-Allow-Credentials': 'true', 'Access-Control-Expose-Headers': EXPOSED })
+    if (isAllowed)
+      res.set({
+        'Access-Control-Allow-Origin': origin,
+        'Access-Control-Allow-Credentials': 'true',
+        'Access-Control-Expose-Headers': EXPOSED,
+      })
     if (!isAsking) return next()
-    if (!isAllowed) throw new Refusal('ORIGIN_NOT_ALLOWED', 'Pages of this origin may not use the API. The operator can allow it in the setting security.allowed_origins.')
-    res.status(204).set({ 'Access-Control-Allow-Methods': METHODS, 'Access-Control-Allow-Headers': HEADERS, 'Access-Control-Max-Age': '60' }).end()
+    if (!isAllowed)
+      throw new Refusal(
+        'ORIGIN_NOT_ALLOWED',
+        'Pages of this origin may not use the API. The operator can allow it in the setting security.allowed_origins.',
+      )
+    res
+      .status(204)
+      .set({
+        'Access-Control-Allow-Methods': METHODS,
+        'Access-Control-Allow-Headers': HEADERS,
+        'Access-Control-Max-Age': '60',
+      })
+      .end()
   }

@@ -8,7 +8,22 @@ import type { Problems } from './problems.ts'
 import type { StreamSource } from './stream.ts'
 
 /** The sections of the API description. */
-export const TAGS = ['audit', 'auth', 'backup', 'diagnostics', 'metrics', 'monitor', 'other', 'pools', 'reconcile', 'routes', 'settings', 'system', 'traffic', 'tunnels'] as const
+export const TAGS = [
+  'audit',
+  'auth',
+  'backup',
+  'diagnostics',
+  'metrics',
+  'monitor',
+  'other',
+  'pools',
+  'reconcile',
+  'routes',
+  'settings',
+  'system',
+  'traffic',
+  'tunnels',
+] as const
 export type Tag = (typeof TAGS)[number]
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -95,9 +110,18 @@ interface Streamed {
 }
 
 export type Endpoint = Described<TSchema> & { readonly route: Route } & (
-    | { readonly kind: 'query' | 'preview'; readonly handle: (context: ReadContext, incoming: Incoming<never>) => Promise<Answer> }
-    | ({ readonly kind: 'command'; readonly handle: (context: CommandContext, incoming: Incoming<never>) => Promise<Answer> } & Audited)
-    | ({ readonly kind: 'stream'; readonly handle: (context: StreamContext, incoming: Incoming<never>) => Promise<StreamSource> } & Streamed)
+    | {
+        readonly kind: 'query' | 'preview'
+        readonly handle: (context: ReadContext, incoming: Incoming<never>) => Promise<Answer>
+      }
+    | ({
+        readonly kind: 'command'
+        readonly handle: (context: CommandContext, incoming: Incoming<never>) => Promise<Answer>
+      } & Audited)
+    | ({
+        readonly kind: 'stream'
+        readonly handle: (context: StreamContext, incoming: Incoming<never>) => Promise<StreamSource>
+      } & Streamed)
   )
 export type StreamEndpoint = Endpoint & { readonly kind: 'stream' }
 export type AuditedEndpoint = Endpoint & { readonly audit: AuditAction }
@@ -106,16 +130,27 @@ type Reads<S extends TSchema> = (context: ReadContext, incoming: Incoming<Static
 type Changes<S extends TSchema> = (context: CommandContext, incoming: Incoming<Static<S>>) => Promise<Answer>
 type Opens<S extends TSchema> = (context: StreamContext, incoming: Incoming<Static<S>>) => Promise<StreamSource>
 
-export const query = <S extends TSchema>(route: `GET /${string}`, described: Described<S>, handle: Reads<S>): Endpoint =>
-  ({ kind: 'query', route, ...described, handle }) as Endpoint
+export const query = <S extends TSchema>(
+  route: `GET /${string}`,
+  described: Described<S>,
+  handle: Reads<S>,
+): Endpoint => ({ kind: 'query', route, ...described, handle }) as Endpoint
 
-export const preview = <S extends TSchema>(route: `POST /${string}`, described: Described<S>, handle: Reads<S>): Endpoint =>
-  ({ kind: 'preview', route, ...described, handle }) as Endpoint
+export const preview = <S extends TSchema>(
+  route: `POST /${string}`,
+  described: Described<S>,
+  handle: Reads<S>,
+): Endpoint => ({ kind: 'preview', route, ...described, handle }) as Endpoint
 
-export const command = <S extends TSchema>(route: Route, described: Described<S> & Audited, handle: Changes<S>): Endpoint =>
-  ({ kind: 'command', route, ...described, handle }) as Endpoint
+export const command = <S extends TSchema>(
+  route: Route,
+  described: Described<S> & Audited,
+  handle: Changes<S>,
+): Endpoint => ({ kind: 'command', route, ...described, handle }) as Endpoint
 
-type StreamRules<R extends Route> = R extends `GET ${string}` ? { readonly audit?: never } : { readonly audit: AuditAction }
+type StreamRules<R extends Route> = R extends `GET ${string}`
+  ? { readonly audit?: never }
+  : { readonly audit: AuditAction }
 
 /** Who may not have the stream is refused by a throw, as anywhere; what is given back begins once the answer has. It takes a session, always. */
 export const stream = <S extends TSchema, R extends `GET /${string}` | `POST /${string}`>(

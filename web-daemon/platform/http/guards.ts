@@ -29,7 +29,10 @@ export const csrfCheck =
     if (method === 'GET' || method === 'HEAD') return
     if (endpoint.guards?.csrf === false) refuseOtherSites(header, settings.get('security.allowed_origins'))
     else if (!sameToken(header('X-CSRF-Token'), cookies['panel_csrf'] ?? '')) {
-      throw new Refusal('CSRF_TOKEN_INVALID', 'The X-CSRF-Token header is missing or is not the value of the panel_csrf cookie')
+      throw new Refusal(
+        'CSRF_TOKEN_INVALID',
+        'The X-CSRF-Token header is missing or is not the value of the panel_csrf cookie',
+      )
     }
   }
 

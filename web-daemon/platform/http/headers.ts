@@ -4,7 +4,10 @@ import type { Request, RequestHandler, Response } from 'express'
 import helmet from 'helmet'
 
 const withHelmet = helmet({
-  contentSecurityPolicy: { useDefaults: false, directives: { 'default-src': ["'none'"], 'frame-ancestors': ["'none'"] } },
+  contentSecurityPolicy: {
+    useDefaults: false,
+    directives: { 'default-src': ["'none'"], 'frame-ancestors': ["'none'"] },
+  },
   crossOriginOpenerPolicy: { policy: 'same-origin' },
   crossOriginResourcePolicy: { policy: 'same-origin' },
   frameguard: { action: 'deny' },
@@ -25,7 +28,17 @@ export const securityHeaders: RequestHandler = (req, res, next) => {
 }
 
 /** What tells a browser how to treat a document, or not to store what this is. */
-const OF_DOCUMENTS = ['Content-Security-Policy', 'Cross-Origin-Opener-Policy', 'Permissions-Policy', 'Pragma', 'X-DNS-Prefetch-Control', 'X-Download-Options', 'X-Frame-Options', 'X-Permitted-Cross-Domain-Policies', 'X-XSS-Protection']
+const OF_DOCUMENTS = [
+  'Content-Security-Policy',
+  'Cross-Origin-Opener-Policy',
+  'Permissions-Policy',
+  'Pragma',
+  'X-DNS-Prefetch-Control',
+  'X-Download-Options',
+  'X-Frame-Options',
+  'X-Permitted-Cross-Domain-Policies',
+  'X-XSS-Protection',
+]
 
 /** For scripts, styles and fonts, which no browser opens as a document: on a first page they bear a tenth of all bytes. */
 export const asNoDocument = (res: Response): void => OF_DOCUMENTS.forEach((name) => res.removeHeader(name))

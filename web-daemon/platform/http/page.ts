@@ -22,26 +22,46 @@ export const loadPage = (directory: string, basePath: string): Page => {
   const api_base_path = `${basePath}${API_BASE}`
   const script = `window.__PANEL__=${inScript({ base_path: `${basePath}/`, api_base_path })}`
   const text = readFileSync(join(directory, 'index.html'), 'utf8')
-  for (const place of [ROOT_TAG, '<head>', '</head>']) if (!text.includes(place)) throw new Error(`${join(directory, 'index.html')} has no ${place} to write into`)
-  const source = text.replace('<head>', () => `<head><script>${script}</script>`).replaceAll('"./assets/', () => `"${basePath}/assets/`)
-  return { source, policy: policyFor(script), assets: readAssets(join(directory, 'assets')), preloads: readPreloads(directory, basePath, api_base_path) }
+  for (const place of [ROOT_TAG, '<head>', '</head>'])
+    if (!text.includes(place)) throw new Error(`${join(directory, 'index.html')} has no ${place} to write into`)
+  const source = text
+    .replace('<head>', () => `<head><script>${script}</script>`)
+    .replaceAll('"./assets/', () => `"${basePath}/assets/`)
+  return {
+    source,
+    policy: policyFor(script),
+    assets: readAssets(join(directory, 'assets')),
+    preloads: readPreloads(directory, basePath, api_base_path),
+  }
 }
 
 export const pageRoutes = (page: Page, settings: SettingsReader): RequestHandler => {
   const htmlFor = rememberedPage(page)
   return (req, res) => {
     if (req.method !== 'GET' && req.method !== 'HEAD') {
-      throw new Refusal('METHOD_NOT_ALLOWED', `The method ${req.method} is not possible here, but GET, HEAD`, { headers: { Allow: 'GET, HEAD' } })
+      throw new Refusal('METHOD_NOT_ALLOWED', `The method ${req.method} is not possible here, but GET, HEAD`, {
+        headers: { Allow: 'GET, HEAD' },
+      })
     }
     if (req.path.startsWith('/assets/')) {
       const asset = page.assets.get(req.path)
       if (!asset) throw notFound()
       asNoDocument(res)
-      res.set({ 'Content-Type': asset.type, 'Cache-Control': asset.isHashed ? 'public, max-age=31536000, immutable' : 'no-cache' })
+      res.set({
+        'Content-Type': asset.type,
+        'Cache-Control': asset.isHashed ? 'public, max-age=31536000, immutable' : 'no-cache',
+      })
       sendEncoded(req, res, asset)
     } else {
       res.set({ 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': page.policy })
-      sendEncoded(req, res, htmlFor(page.preloads({ path: req.path, language: settings.get('display.language'), hasSession: hasSession(req) }), rootTag(settings)))
+      sendEncoded(
+        req,
+        res,
+        htmlFor(
+          page.preloads({ path: req.path, language: settings.get('display.language'), hasSession: hasSession(req) }),
+          rootTag(settings),
+        ),
+      )
     }
   }
 }

@@ -4,9 +4,13 @@ export interface Paging {
   readonly offset: number
 }
 
-export const pagingOf = (query: Readonly<Record<string, string>>, bounds: { standard?: number; maximum?: number } = {}): Paging => {
+export const pagingOf = (
+  query: Readonly<Record<string, string>>,
+  bounds: { standard?: number; maximum?: number } = {},
+): Paging => {
   const { standard = 100, maximum = 1000 } = bounds
   return { limit: Math.min(count(query['limit']) ?? standard, maximum), offset: count(query['offset']) ?? 0 }
 }
 
-const count = (text: string | undefined): number | null => (text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : null)
+const count = (text: string | undefined): number | null =>
+  text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : null

@@ -5,18 +5,20 @@ import type { RequestHandler } from 'express'
 export const basePathOf = (webPath: string): string => (webPath === '' ? '' : `/${webPath}`)
 
 /** Lets a request inside the prefix on, with the prefix taken off its URL; the comparison is of raw text, so case and encoding count. */
-export const onlyUnder = (basePath: string): RequestHandler => (req, res, next) => {
-  const url = originForm(req.url)
-  const { path, search } = split(url)
-  if (path === basePath && basePath !== '' && (req.method === 'GET' || req.method === 'HEAD')) {
-    res.writeHead(301, { Location: `${basePath}/${search}`, 'Content-Length': 0 }).end()
-  } else if (path.startsWith(`${basePath}/`)) {
-    req.url = url.slice(basePath.length)
-    next()
-  } else {
-    res.writeHead(404, { 'Content-Length': 0 }).end()
+export const onlyUnder =
+  (basePath: string): RequestHandler =>
+  (req, res, next) => {
+    const url = originForm(req.url)
+    const { path, search } = split(url)
+    if (path === basePath && basePath !== '' && (req.method === 'GET' || req.method === 'HEAD')) {
+      res.writeHead(301, { Location: `${basePath}/${search}`, 'Content-Length': 0 }).end()
+    } else if (path.startsWith(`${basePath}/`)) {
+      req.url = url.slice(basePath.length)
+      next()
+    } else {
+      res.writeHead(404, { 'Content-Length': 0 }).end()
+    }
   }
-}
 
 /** A proxy may ask by absolute form (RFC 9112, 3.2.2), which names the same resource. */
 const originForm = (url: string): string => {

@@ -26,15 +26,21 @@ export const readPreloads = (directory: string, basePath: string, apiBasePath: s
   const file = join(directory, 'preload.json')
   const { entrance, routes } = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Preload) : NOTHING
   const known = routes.map((one) => ({ ...one, pattern: patternOf(one.path) }))
-  const links = (files: Files | undefined, language: string): string[] => (files?.[language] ?? []).map((name) => linkTo(`${basePath}/${name}`))
+  const links = (files: Files | undefined, language: string): string[] =>
+    (files?.[language] ?? []).map((name) => linkTo(`${basePath}/${name}`))
   return ({ path, language, hasSession }) => {
     if (!hasSession) return links(entrance, language).join('')
     const route = known.find(({ pattern }) => pattern.test(path))
-    const answers = (route?.first ?? []).map((asked) => `<link rel="preload" as="fetch" crossorigin="anonymous" href="${apiBasePath}${asked}">`)
+    const answers = (route?.first ?? []).map(
+      (asked) => `<link rel="preload" as="fetch" crossorigin="anonymous" href="${apiBasePath}${asked}">`,
+    )
     return [...links(route?.files, language), ...answers].join('')
   }
 }
 
 const patternOf = (path: string): RegExp => new RegExp(`^${path.replaceAll(/:\w+/g, '[^/]+')}/?$`.replace('//', '/'))
 
-const linkTo = (file: string): string => (file.endsWith('.css') ? `<link rel="preload" as="style" crossorigin href="${file}">` : `<link rel="modulepreload" crossorigin href="${file}">`)
+const linkTo = (file: string): string =>
+  file.endsWith('.css')
+    ? `<link rel="preload" as="style" crossorigin href="${file}">`
+    : `<link rel="modulepreload" crossorigin href="${file}">`

@@ -43,7 +43,10 @@ export class Problems {
     const [first] = list
     if (!first) return
     const messages = Object.fromEntries([...list].reverse().map((p) => [p.field, p.message]))
-    throw new Refusal('VALIDATION_FAILED', first.message, { field: first.field, details: { ...messages, fields: list } })
+    throw new Refusal('VALIDATION_FAILED', first.message, {
+      field: first.field,
+      details: { ...messages, fields: list },
+    })
   }
 
   #inOrder(order: readonly string[]): Problem[] {

@@ -5,12 +5,16 @@ import { strict, Type, type TObject, type TSchema } from '@panel/shared/schema.t
 export const queryOf = (parameters: Readonly<Record<string, TSchema>>): TObject =>
   strict(Object.fromEntries(Object.entries(parameters).map(([name, schema]) => [name, Type.Optional(schema)])))
 
-export const wholeIn = (description: string, minimum = 1, more: object = {}) => Type.Integer({ minimum, description, ...more })
-export const numberIn = (description: string, minimum: number, maximum: number) => Type.Number({ minimum, maximum, description })
+export const wholeIn = (description: string, minimum = 1, more: object = {}) =>
+  Type.Integer({ minimum, description, ...more })
+export const numberIn = (description: string, minimum: number, maximum: number) =>
+  Type.Number({ minimum, maximum, description })
 export const textIn = (description: string) => Type.String({ description })
 export const flagIn = (description: string) => Type.Boolean({ description })
-export const instantOf = (description: string) => Type.String({ format: 'date-time', description: `${description} Such as 2026-01-31T12:00:00Z.` })
-export const oneOfIn = <T extends string | number>(values: readonly T[], description: string) => Type.Unsafe<T>({ type: typeof values[0] === 'number' ? 'integer' : 'string', enum: [...values], description })
+export const instantOf = (description: string) =>
+  Type.String({ format: 'date-time', description: `${description} Such as 2026-01-31T12:00:00Z.` })
+export const oneOfIn = <T extends string | number>(values: readonly T[], description: string) =>
+  Type.Unsafe<T>({ type: typeof values[0] === 'number' ? 'integer' : 'string', enum: [...values], description })
 
 /** decisions.md, W15. */
 export const limitIn = ({ standard = 100, maximum = 1000 }: { standard?: number; maximum?: number } = {}) =>

@@ -7,7 +7,11 @@ export class Refusal extends Error {
   readonly details: Record<string, unknown>
   readonly headers: Record<string, string>
 
-  constructor(code: ErrorCode, message: string, more: { field?: string; details?: Record<string, unknown>; headers?: Record<string, string> } = {}) {
+  constructor(
+    code: ErrorCode,
+    message: string,
+    more: { field?: string; details?: Record<string, unknown>; headers?: Record<string, string> } = {},
+  ) {
     super(sentenceOf(message))
     this.name = 'Refusal'
     this.code = code

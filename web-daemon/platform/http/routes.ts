@@ -10,7 +10,12 @@ export const API_BASE = '/api/v1'
 export const pathOf = (endpoint: Endpoint): string => endpoint.route.slice(endpoint.route.indexOf(' ') + 1)
 export const methodOf = (endpoint: Endpoint): Method => endpoint.route.slice(0, endpoint.route.indexOf(' ')) as Method
 
-export const mountEndpoints = (app: Express, endpoints: readonly Endpoint[], machinery: Machinery, base = API_BASE): void => {
+export const mountEndpoints = (
+  app: Express,
+  endpoints: readonly Endpoint[],
+  machinery: Machinery,
+  base = API_BASE,
+): void => {
   const paths = new Set(endpoints.map(pathOf))
   for (const path of [...paths].sort(literalsFirst)) {
     const served = endpoints.filter((endpoint) => pathOf(endpoint) === path)
@@ -36,7 +41,9 @@ const idsAreNumbers: RequestHandler = (req, _res, next) => {
 const noSuchMethod = (methods: readonly Method[]): RequestHandler => {
   const allowed = methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', ')
   return (req) => {
-    throw new Refusal('METHOD_NOT_ALLOWED', `The method ${req.method} is not possible here, but ${allowed}`, { headers: { Allow: allowed } })
+    throw new Refusal('METHOD_NOT_ALLOWED', `The method ${req.method} is not possible here, but ${allowed}`, {
+      headers: { Allow: allowed },
+    })
   }
 }
 

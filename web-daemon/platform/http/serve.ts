@@ -71,7 +71,13 @@ class Exchange {
     this.#machinery = machinery
     this.#req = req
     this.#res = res
-    this.#visit = { endpoint, method: req.method, header: (name) => req.get(name) ?? '', cookies: cookiesOf(req), session: null }
+    this.#visit = {
+      endpoint,
+      method: req.method,
+      header: (name) => req.get(name) ?? '',
+      cookies: cookiesOf(req),
+      session: null,
+    }
     this.#request_id = res.locals['request_id'] as string
   }
 
@@ -134,7 +140,11 @@ class Exchange {
 
   refused(thrown: unknown): Refusal {
     const refusal = asRefusal(thrown)
-    if (refusal !== thrown) this.#machinery.logger.error({ request_id: this.#request_id, route: this.#endpoint.route, err: thrown }, refusal.code === 'INTERNAL_ERROR' ? 'unforeseen failure' : 'the store failed a request')
+    if (refusal !== thrown)
+      this.#machinery.logger.error(
+        { request_id: this.#request_id, route: this.#endpoint.route, err: thrown },
+        refusal.code === 'INTERNAL_ERROR' ? 'unforeseen failure' : 'the store failed a request',
+      )
     return refusal
   }
 
@@ -150,7 +160,11 @@ class Exchange {
       client_ip: clientAddress(this.#req),
       request_id: this.#request_id,
     }
-    await this.#machinery.record(carried).catch((err: unknown) => this.#machinery.logger.error({ request_id: this.#request_id, err }, 'no audit entry could be written'))
+    await this.#machinery
+      .record(carried)
+      .catch((err: unknown) =>
+        this.#machinery.logger.error({ request_id: this.#request_id, err }, 'no audit entry could be written'),
+      )
   }
 }
 
@@ -167,8 +181,16 @@ const NOTHING: TSchema = strict({})
 
 /** Only what the endpoint says that it reads, so that the API description lacks nothing. */
 const queryOf = (url: string, { query }: Endpoint): Record<string, string> =>
-  Object.fromEntries([...new URL(url, 'http://panel').searchParams].filter(([name]) => query !== undefined && Object.hasOwn(query.properties, name)))
+  Object.fromEntries(
+    [...new URL(url, 'http://panel').searchParams].filter(
+      ([name]) => query !== undefined && Object.hasOwn(query.properties, name),
+    ),
+  )
 
 /** cookie-parser reads a value that begins with "j:" as JSON; ours are text. */
 const cookiesOf = (req: Request): Record<string, string> =>
-  Object.fromEntries(Object.entries(req.cookies as Record<string, unknown>).filter((entry): entry is [string, string] => typeof entry[1] === 'string'))
+  Object.fromEntries(
+    Object.entries(req.cookies as Record<string, unknown>).filter(
+      (entry): entry is [string, string] => typeof entry[1] === 'string',
+    ),
+  )

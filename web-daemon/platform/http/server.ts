@@ -17,7 +17,13 @@ export interface Limits {
   readonly connections: number
 }
 
-export const LIMITS: Limits = { headers_ms: 10_000, request_ms: 60_000, idle_ms: 120_000, check_ms: 1000, connections: 4096 }
+export const LIMITS: Limits = {
+  headers_ms: 10_000,
+  request_ms: 60_000,
+  idle_ms: 120_000,
+  check_ms: 1000,
+  connections: 4096,
+}
 export const DRAIN_MS = 15_000
 
 export interface Listening {
@@ -27,12 +33,18 @@ export interface Listening {
 
 const connectionsOf = new WeakMap<Server, Connections>()
 
-export const listen = async (app: RequestListener, address: string, port: number, { pair, limits = LIMITS }: Listening = {}): Promise<Server> => {
+export const listen = async (
+  app: RequestListener,
+  address: string,
+  port: number,
+  { pair, limits = LIMITS }: Listening = {},
+): Promise<Server> => {
   const server = bareServer(limits, pair)
   server.maxConnections = limits.connections
   server.on('request', app)
   // The app itself says "continue" once it wants the body (http/body.ts), and other expectations are none of its concern.
-  for (const event of ['checkContinue', 'checkExpectation'] as const) server.on(event, (req, res) => server.emit('request', req, res))
+  for (const event of ['checkContinue', 'checkExpectation'] as const)
+    server.on(event, (req, res) => server.emit('request', req, res))
   connectionsOf.set(server, new Connections(server))
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
@@ -45,7 +57,12 @@ export const listen = async (app: RequestListener, address: string, port: number
 }
 
 const bareServer = ({ headers_ms, request_ms, idle_ms, check_ms }: Limits, pair?: Pair): Server => {
-  const times = { headersTimeout: headers_ms, requestTimeout: request_ms, keepAliveTimeout: idle_ms, connectionsCheckingInterval: check_ms }
+  const times = {
+    headersTimeout: headers_ms,
+    requestTimeout: request_ms,
+    keepAliveTimeout: idle_ms,
+    connectionsCheckingInterval: check_ms,
+  }
   return pair ? createHttps({ ...times, ...contextOf(pair), handshakeTimeout: headers_ms }) : createHttp(times)
 }
 

@@ -6,7 +6,9 @@ export interface StreamEvent {
 }
 
 /** `data` becomes one line of JSON; names are words of ours. */
-export const eventOf = (name: string, data: unknown): StreamEvent => ({ bytes: Buffer.from(`event: ${name}\ndata: ${JSON.stringify(data)}\n\n`) })
+export const eventOf = (name: string, data: unknown): StreamEvent => ({
+  bytes: Buffer.from(`event: ${name}\ndata: ${JSON.stringify(data)}\n\n`),
+})
 
 export interface Subscriber {
   /** Never waits and never fails: of what a slow client has not taken yet, the oldest goes. */

@@ -47,9 +47,17 @@ export class Streams {
    * Resolves when the stream has ended: by its source, its client or its session. Rejects where there is no place for one more,
    * and where `begin` refuses; nothing has been answered then.
    */
-  async run(res: Response, endpoint: StreamEndpoint, session: Session, begin: () => Promise<StreamSource>): Promise<void> {
+  async run(
+    res: Response,
+    endpoint: StreamEndpoint,
+    session: Session,
+    begin: () => Promise<StreamSource>,
+  ): Promise<void> {
     const { route, queue = QUEUE } = endpoint
-    if (this.#isEnding) throw new Refusal('SERVICE_UNAVAILABLE', 'The panel is stopping. Try again in a moment.', { details: { reason: 'stopping' } })
+    if (this.#isEnding)
+      throw new Refusal('SERVICE_UNAVAILABLE', 'The panel is stopping. Try again in a moment.', {
+        details: { reason: 'stopping' },
+      })
     if (this.count(route) >= STREAMS_PER_KIND) throw tooMany()
     this.#taken.set(route, this.count(route) + 1)
     try {
@@ -95,7 +103,9 @@ export class Streams {
       if (now.getTime() >= session.expires_at.getTime() + GRACE_MS) connection.cut()
       else connection.beat(now)
     }
-    await this.#endRevoked().catch((err: unknown) => this.#parts.logger.error({ err }, 'the sessions of the streams cannot be looked at'))
+    await this.#endRevoked().catch((err: unknown) =>
+      this.#parts.logger.error({ err }, 'the sessions of the streams cannot be looked at'),
+    )
   }
 
   /** Streams of one operator share the question. */
@@ -111,7 +121,11 @@ export class Streams {
 }
 
 const tooMany = (): Refusal =>
-  new Refusal('RATE_LIMITED', `There are already ${STREAMS_PER_KIND} of these streams open. Close some pages of the panel and try again.`, {
-    details: { limit: STREAMS_PER_KIND, retry_after_seconds: 3 },
-    headers: { 'Retry-After': '3' },
-  })
+  new Refusal(
+    'RATE_LIMITED',
+    `There are already ${STREAMS_PER_KIND} of these streams open. Close some pages of the panel and try again.`,
+    {
+      details: { limit: STREAMS_PER_KIND, retry_after_seconds: 3 },
+      headers: { 'Retry-After': '3' },
+    },
+  )

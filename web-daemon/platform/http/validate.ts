@@ -12,7 +12,14 @@ export const SCHEMA_NOTES = ['x-code', 'x-message', 'x-secret'] as const
 /** More than anyone reads; it bounds the answer to a body of a million unknown fields. */
 const MAX_PROBLEMS = 100
 
-const ajv = new Ajv({ allErrors: true, ownProperties: true, coerceTypes: false, useDefaults: false, strict: true, strictTypes: false })
+const ajv = new Ajv({
+  allErrors: true,
+  ownProperties: true,
+  coerceTypes: false,
+  useDefaults: false,
+  strict: true,
+  strictTypes: false,
+})
 ajv.addVocabulary([...SCHEMA_NOTES])
 const compiled = new WeakMap<TSchema, ValidateFunction>()
 
@@ -20,7 +27,9 @@ const compiled = new WeakMap<TSchema, ValidateFunction>()
 export const validate = (schema: TSchema, body: Body, problems: Problems): Body => {
   const check = checkOf(schema)
   if (check(shortened(schema, body))) return body
-  const wrong = [...(check.errors ?? [])].map((error) => locate(schema, error)).sort((a, b) => rank(schema, a) - rank(schema, b))
+  const wrong = [...(check.errors ?? [])]
+    .map((error) => locate(schema, error))
+    .sort((a, b) => rank(schema, a) - rank(schema, b))
   for (const found of wrong.slice(0, MAX_PROBLEMS)) {
     if (!problems.has(found.path.join('.'))) problems.add(found.path.join('.'), codeOf(found), messageOf(found))
   }
@@ -44,10 +53,18 @@ const checkOf = (schema: TSchema): ValidateFunction => {
 /** A list that is too long is refused for that, so one item more than it may have is all that is looked at: a wrong item each would fill the memory with what nobody reads. */
 const shortened = (schema: TSchema | undefined, value: unknown): unknown => {
   const most: unknown = schema?.['maxItems']
-  if (Array.isArray(value)) return (typeof most === 'number' ? value.slice(0, most + 1) : value).map((item: unknown) => shortened(schema?.['items'] as TSchema | undefined, item))
+  if (Array.isArray(value))
+    return (typeof most === 'number' ? value.slice(0, most + 1) : value).map((item: unknown) =>
+      shortened(schema?.['items'] as TSchema | undefined, item),
+    )
   const properties = schema?.['properties'] as Record<string, TSchema> | undefined
   if (!properties || typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([field, one]) => [field, Object.hasOwn(properties, field) ? shortened(properties[field], one) : one]))
+  return Object.fromEntries(
+    Object.entries(value).map(([field, one]) => [
+      field,
+      Object.hasOwn(properties, field) ? shortened(properties[field], one) : one,
+    ]),
+  )
 }
 
 const locate = (schema: TSchema, error: ErrorObject): Found => {

@@ -18,7 +18,10 @@ const places = [join(here, 'service.node'), join(here, '../../../.build/native/s
 
 function load(): Service {
   const path = places.find((place) => existsSync(place))
-  if (!path) throw new Error(`the addon is not built (looked for ${places.join(' and ')}): run node root-helper/native/build.mjs`)
+  if (!path)
+    throw new Error(
+      `the addon is not built (looked for ${places.join(' and ')}): run node root-helper/native/build.mjs`,
+    )
   return createRequire(import.meta.url)(path) as Service
 }
 

@@ -61,12 +61,23 @@ export class KeptPair {
 
   component(): Component {
     const { subject, valid_to } = this.#pair
-    const worry = this.#trouble === null ? worryOf(this.#pair, this.#now()) : `The files of the certificate have changed and cannot be used, so the one before serves on, until ${valid_to.toISOString()}. ${this.#trouble}`
-    return { name: 'tls', status: worry === null ? 'ok' : 'degraded', detail: worry ?? `The certificate for ${subject} is good until ${valid_to.toISOString()}` }
+    const worry =
+      this.#trouble === null
+        ? worryOf(this.#pair, this.#now())
+        : `The files of the certificate have changed and cannot be used, so the one before serves on, until ${valid_to.toISOString()}. ${this.#trouble}`
+    return {
+      name: 'tls',
+      status: worry === null ? 'ok' : 'degraded',
+      detail: worry ?? `The certificate for ${subject} is good until ${valid_to.toISOString()}`,
+    }
   }
 
   #keepOld(trouble: string): void {
-    if (trouble !== this.#trouble) this.#logger.warn({ trouble, files: this.#files, valid_to: this.#pair.valid_to }, 'the new certificate cannot be used; the one before serves on')
+    if (trouble !== this.#trouble)
+      this.#logger.warn(
+        { trouble, files: this.#files, valid_to: this.#pair.valid_to },
+        'the new certificate cannot be used; the one before serves on',
+      )
     this.#trouble = trouble
   }
 
@@ -81,7 +92,8 @@ const firstPair = (files: TlsFiles): Pair => {
   try {
     return readPair(files)
   } catch (failure) {
-    if (failure instanceof PairError) throw new ConfigError([`PANEL_TLS_CERT=${files.cert}, PANEL_TLS_KEY=${files.key}: ${failure.message}`])
+    if (failure instanceof PairError)
+      throw new ConfigError([`PANEL_TLS_CERT=${files.cert}, PANEL_TLS_KEY=${files.key}: ${failure.message}`])
     throw failure
   }
 }

@@ -34,11 +34,20 @@ export const readPair = ({ cert: certPath, key: keyPath }: TlsFiles): Pair => {
   const key = textOf('key', keyPath)
   const certificate = certificateIn(cert)
   if (!certificate.checkPrivateKey(keyIn(key))) {
-    throw new PairError("The key is not that of the first certificate in the certificate's file: the server's own comes first there, those of its issuers after it.")
+    throw new PairError(
+      "The key is not that of the first certificate in the certificate's file: the server's own comes first there, those of its issuers after it.",
+    )
   }
   const { validFrom, validTo } = certificate
   const is_key_open = (statSync(keyPath).mode & 0o007) !== 0
-  return usable({ cert, key, subject: nameOf(certificate), valid_from: new Date(validFrom), valid_to: new Date(validTo), is_key_open })
+  return usable({
+    cert,
+    key,
+    subject: nameOf(certificate),
+    valid_from: new Date(validFrom),
+    valid_to: new Date(validTo),
+    is_key_open,
+  })
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000
@@ -49,16 +58,20 @@ const LAST_DAYS = 30
 /** What is wrong with a pair that works all the same, or null. */
 export const worryOf = ({ valid_from, valid_to, is_key_open }: Pair, now: Date): string | null => {
   const left = valid_to.getTime() - now.getTime()
-  if (left <= 0) return `The certificate expired on ${valid_to.toISOString()}: browsers warn of it. Renew it; the panel takes the new files as soon as they are there`
-  if (valid_from > now) return `The certificate is not valid before ${valid_from.toISOString()}: browsers warn of it. Is the clock of this server right?`
-  if (is_key_open) return 'Every user of this server can read the key of the certificate. Take that away (chmod o-rwx), and have a new certificate made with a new key'
+  if (left <= 0)
+    return `The certificate expired on ${valid_to.toISOString()}: browsers warn of it. Renew it; the panel takes the new files as soon as they are there`
+  if (valid_from > now)
+    return `The certificate is not valid before ${valid_from.toISOString()}: browsers warn of it. Is the clock of this server right?`
+  if (is_key_open)
+    return 'Every user of this server can read the key of the certificate. Take that away (chmod o-rwx), and have a new certificate made with a new key'
   const soon = Math.min(LAST_DAYS * DAY_MS, LAST_PART * (valid_to.getTime() - valid_from.getTime()))
   return left < soon ? `The certificate expires on ${valid_to.toISOString()}, and nobody has renewed it yet` : null
 }
 
 const WHY: Readonly<Record<string, string>> = {
   ENOENT: 'does not exist',
-  EACCES: 'cannot be read by the user that the web daemon runs as; give it the right to (a copy of its own, or a group)',
+  EACCES:
+    'cannot be read by the user that the web daemon runs as; give it the right to (a copy of its own, or a group)',
   EISDIR: 'is a folder',
 }
 
@@ -81,7 +94,10 @@ const certificateIn = (text: string): X509Certificate => {
 }
 
 const keyIn = (text: string): KeyObject => {
-  if (/ENCRYPTED/.test(text)) throw new PairError('The key is protected by a passphrase, which nobody is there to type. Write it without one, readable by the web daemon alone.')
+  if (/ENCRYPTED/.test(text))
+    throw new PairError(
+      'The key is protected by a passphrase, which nobody is there to type. Write it without one, readable by the web daemon alone.',
+    )
   try {
     return createPrivateKey(text)
   } catch {
@@ -95,9 +111,12 @@ const usable = (pair: Pair): Pair => {
     createSecureContext(contextOf(pair))
     return pair
   } catch (failure) {
-    throw new PairError(`The certificate and its key cannot be used: ${failure instanceof Error ? failure.message : String(failure)}.`)
+    throw new PairError(
+      `The certificate and its key cannot be used: ${failure instanceof Error ? failure.message : String(failure)}.`,
+    )
   }
 }
 
 /** A name that a browser would be told, or the subject where it has none. */
-const nameOf = ({ subjectAltName, subject }: X509Certificate): string => (subjectAltName ?? subject).replaceAll('\n', ', ')
+const nameOf = ({ subjectAltName, subject }: X509Certificate): string =>
+  (subjectAltName ?? subject).replaceAll('\n', ', ')

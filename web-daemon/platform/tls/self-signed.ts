@@ -1,6 +1,17 @@
 // Makes a certificate that nobody but this server vouches for, so that a panel can be reached over TLS before there is a better one.
 import { generateKeyPairSync, randomBytes, X509Certificate } from 'node:crypto'
-import { closeSync, existsSync, fchmodSync, fchownSync, fsyncSync, openSync, readFileSync, renameSync, statSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  fchmodSync,
+  fchownSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeSync,
+} from 'node:fs'
 import { isIP } from 'node:net'
 import { join } from 'node:path'
 import forge from 'node-forge'
@@ -39,17 +50,26 @@ export const makeSelfSigned = (folder: string, names: readonly string[], now: Da
   return { cert, key, fingerprint: new X509Certificate(made.cert).fingerprint256, valid_to }
 }
 
-const HOST_NAME = /^(?=.{1,253}$)(\*\.)?([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?)(\.[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*$/
+const HOST_NAME =
+  /^(?=.{1,253}$)(\*\.)?([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?)(\.[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*$/
 
 const checkNames = (names: readonly string[]): void => {
-  if (names.length === 0) throw new SelfSignedError('Say what the panel is reached by: a host name or an IP address of this server, or several.')
+  if (names.length === 0)
+    throw new SelfSignedError(
+      'Say what the panel is reached by: a host name or an IP address of this server, or several.',
+    )
   const wrong = names.filter((name) => isIP(name) === 0 && !HOST_NAME.test(name))
-  if (wrong.length > 0) throw new SelfSignedError(`${wrong.map((name) => `"${name}"`).join(', ')}: write host names or IP addresses, without https:// and without a port.`)
+  if (wrong.length > 0)
+    throw new SelfSignedError(
+      `${wrong.map((name) => `"${name}"`).join(', ')}: write host names or IP addresses, without https:// and without a port.`,
+    )
 }
 
 const refuseToReplace = (cert: string, key: string): void => {
   if (existsSync(cert) ? isSelfSigned(cert) : !existsSync(key)) return
-  throw new SelfSignedError(`${cert} and ${key} are there already and are not a self-signed pair. Move them away first, or name another folder.`)
+  throw new SelfSignedError(
+    `${cert} and ${key} are there already and are not a self-signed pair. Move them away first, or name another folder.`,
+  )
 }
 
 const isSelfSigned = (path: string): boolean => {
@@ -62,7 +82,11 @@ const isSelfSigned = (path: string): boolean => {
 }
 
 const sign = (names: readonly string[], valid_from: Date, valid_to: Date): { cert: string; key: string } => {
-  const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048, publicKeyEncoding: { type: 'spki', format: 'pem' }, privateKeyEncoding: { type: 'pkcs8', format: 'pem' } })
+  const { publicKey, privateKey } = generateKeyPairSync('rsa', {
+    modulusLength: 2048,
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+  })
   const certificate = forge.pki.createCertificate()
   certificate.publicKey = forge.pki.publicKeyFromPem(publicKey)
   certificate.serialNumber = `01${randomBytes(15).toString('hex')}`
@@ -76,7 +100,10 @@ const sign = (names: readonly string[], valid_from: Date, valid_to: Date): { cer
     { name: 'basicConstraints', cA: false, critical: true },
     { name: 'keyUsage', digitalSignature: true, keyEncipherment: true, critical: true },
     { name: 'extKeyUsage', serverAuth: true },
-    { name: 'subjectAltName', altNames: names.map((name) => (isIP(name) === 0 ? { type: 2, value: name } : { type: 7, ip: name })) },
+    {
+      name: 'subjectAltName',
+      altNames: names.map((name) => (isIP(name) === 0 ? { type: 2, value: name } : { type: 7, ip: name })),
+    },
   ])
   certificate.sign(forge.pki.privateKeyFromPem(privateKey), forge.md.sha256.create())
   return { cert: forge.pki.certificateToPem(certificate).replaceAll('\r', ''), key: privateKey }

@@ -23,32 +23,84 @@ export interface Described {
 type Body = Record<string, unknown>
 
 /** What takes its time because it is told to takes as little as it can be told. */
-const QUICK: Readonly<Record<string, unknown>> = { sample_seconds: 0.1, timeout_seconds: 0.1, interval_seconds: 0.01, count: 2, probes: 1, max_hops: 2 }
+const QUICK: Readonly<Record<string, unknown>> = {
+  sample_seconds: 0.1,
+  timeout_seconds: 0.1,
+  interval_seconds: 0.01,
+  count: 2,
+  probes: 1,
+  max_hops: 2,
+}
 const isSlow = (path: string): boolean => /diagnostics|counters/.test(path)
 
 export const requestTo = ({ path, method, operation }: Described): fc.Arbitrary<FuzzRequest> => {
   const schema = operation.requestBody?.content['application/json']?.schema
-  return fc.record({
-    target: fc.tuple(pathOf(path), queryOf(path, operation)).map(([at, query]) => at + query),
-    body: method === 'get' ? fc.oneof({ weight: 9, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: fc.constant('{"a":1}') }) : bodyOf(schema, path),
-    method: fc.oneof({ weight: 40, arbitrary: fc.constant(method.toUpperCase()) }, { weight: 1, arbitrary: fc.constantFrom('HEAD', 'OPTIONS', 'PATCH', 'PUT', 'DELETE', 'PROPFIND') }),
-    headers: oneIn(12, fc.constant({}), headersOf),
-    isWithoutCsrf: oneIn(40, fc.constant(false), fc.constant(true)),
-  }).map((request) => ({ ...request, operation: operation.operationId, headers: { ...(request.body !== null && { 'Content-Type': 'application/json' }), ...request.headers } }))
+  return fc
+    .record({
+      target: fc.tuple(pathOf(path), queryOf(path, operation)).map(([at, query]) => at + query),
+      body:
+        method === 'get'
+          ? fc.oneof({ weight: 9, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: fc.constant('{"a":1}') })
+          : bodyOf(schema, path),
+      method: fc.oneof(
+        { weight: 40, arbitrary: fc.constant(method.toUpperCase()) },
+        { weight: 1, arbitrary: fc.constantFrom('HEAD', 'OPTIONS', 'PATCH', 'PUT', 'DELETE', 'PROPFIND') },
+      ),
+      headers: oneIn(12, fc.constant({}), headersOf),
+      isWithoutCsrf: oneIn(40, fc.constant(false), fc.constant(true)),
+    })
+    .map((request) => ({
+      ...request,
+      operation: operation.operationId,
+      headers: { ...(request.body !== null && { 'Content-Type': 'application/json' }), ...request.headers },
+    }))
 }
 
 /** Mostly the one, and of so many once the other. */
-const oneIn = <T>(many: number, usual: fc.Arbitrary<T>, odd: fc.Arbitrary<T>): fc.Arbitrary<T> => fc.oneof({ weight: many - 1, arbitrary: usual }, { weight: 1, arbitrary: odd })
+const oneIn = <T>(many: number, usual: fc.Arbitrary<T>, odd: fc.Arbitrary<T>): fc.Arbitrary<T> =>
+  fc.oneof({ weight: many - 1, arbitrary: usual }, { weight: 1, arbitrary: odd })
 
-const ODD_IDS = ['0', '-1', '1.5', '999999999999999', '9007199254740993', '99999999999999999999', 'abc', '%00', '%2e%2e', '1%2f2', '%D9%A3', '%20', '%zz', '1;2', '%F0%9F%A6%8A']
+const ODD_IDS = [
+  '0',
+  '-1',
+  '1.5',
+  '999999999999999',
+  '9007199254740993',
+  '99999999999999999999',
+  'abc',
+  '%00',
+  '%2e%2e',
+  '1%2f2',
+  '%D9%A3',
+  '%20',
+  '%zz',
+  '1;2',
+  '%F0%9F%A6%8A',
+]
 const pathOf = (path: string): fc.Arbitrary<string> =>
-  oneIn(8, path.includes('/pools/') ? fc.constantFrom('10', '30', '41') : fc.constantFrom('1', '2', '3'), fc.constantFrom(...ODD_IDS)).map((id) => path.replaceAll(/\{\w+\}/g, id))
+  oneIn(
+    8,
+    path.includes('/pools/') ? fc.constantFrom('10', '30', '41') : fc.constantFrom('1', '2', '3'),
+    fc.constantFrom(...ODD_IDS),
+  ).map((id) => path.replaceAll(/\{\w+\}/g, id))
 
 function queryOf(path: string, { parameters }: Operation): fc.Arbitrary<string> {
   const named = parameters.filter((parameter) => parameter.in === 'query')
-  const right = fc.record(Object.fromEntries(named.map(({ name, schema }) => [name, valueOf(schema, name)])), { requiredKeys: [] })
+  const right = fc.record(Object.fromEntries(named.map(({ name, schema }) => [name, valueOf(schema, name)])), {
+    requiredKeys: [],
+  })
   const names = [...named.map(({ name }) => name), ...ODD_NAMES]
-  const odd = fc.array(fc.tuple(fc.constantFrom(...names), fc.oneof(fc.constantFrom(...ODD_TEXTS.slice(0, -1)), fc.constantFrom('-1', '1e9', '99999999999999999999', 'x'.repeat(3000)), fc.string())), { maxLength: 4 })
+  const odd = fc.array(
+    fc.tuple(
+      fc.constantFrom(...names),
+      fc.oneof(
+        fc.constantFrom(...ODD_TEXTS.slice(0, -1)),
+        fc.constantFrom('-1', '1e9', '99999999999999999999', 'x'.repeat(3000)),
+        fc.string(),
+      ),
+    ),
+    { maxLength: 4 },
+  )
   const quick: [string, string][] = isSlow(path) && names.includes('sample_seconds') ? [['sample_seconds', '0.1']] : []
   const written = (pairs: (readonly [string, unknown])[]): string => {
     const text = [...pairs, ...quick].map(([name, value]) => `${encoded(name)}=${encoded(String(value))}`).join('&')
@@ -57,7 +109,20 @@ function queryOf(path: string, { parameters }: Operation): fc.Arbitrary<string> 
   return fc.oneof(
     { weight: 4, arbitrary: right.map((pairs) => written(Object.entries(pairs))) },
     { weight: 2, arbitrary: odd.map(written) },
-    { weight: quick.length > 0 ? 0 : 1, arbitrary: fc.constantFrom('', '?', '?&&&', '?=', '?limit', '?limit[]=1', '?limit=%zz', '?%=%', '?limit=1&limit=2') },
+    {
+      weight: quick.length > 0 ? 0 : 1,
+      arbitrary: fc.constantFrom(
+        '',
+        '?',
+        '?&&&',
+        '?=',
+        '?limit',
+        '?limit[]=1',
+        '?limit=%zz',
+        '?%=%',
+        '?limit=1&limit=2',
+      ),
+    },
   )
 }
 
@@ -65,7 +130,16 @@ function queryOf(path: string, { parameters }: Operation): fc.Arbitrary<string> 
 const encoded = (text: string): string => encodeURIComponent(text.replaceAll(/\p{Surrogate}/gu, '?'))
 
 const headersOf: fc.Arbitrary<Record<string, string>> = fc.oneof(
-  fc.constantFrom('text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'application/json; charset=utf-16', 'application/jsonp', 'json').map((type) => ({ 'Content-Type': type })),
+  fc
+    .constantFrom(
+      'text/plain',
+      'application/x-www-form-urlencoded',
+      'multipart/form-data; boundary=x',
+      'application/json; charset=utf-16',
+      'application/jsonp',
+      'json',
+    )
+    .map((type) => ({ 'Content-Type': type })),
   fc.constantFrom('gzip', 'br', 'identity', 'x').map((coding) => ({ 'Content-Encoding': coding })),
   fc.constantFrom('again', 'x'.repeat(300), 'a\tb', '"', ' ').map((key) => ({ 'Idempotency-Key': key })),
   fc.constantFrom('x'.repeat(100), '{}', '<b>', '../').map((id) => ({ 'X-Request-Id': id })),
@@ -74,18 +148,59 @@ const headersOf: fc.Arbitrary<Record<string, string>> = fc.oneof(
 )
 
 function bodyOf(schema: OpenApiSchema | undefined, path: string): fc.Arbitrary<string | null> {
-  const quick = isSlow(path) && schema ? Object.fromEntries(Object.entries(QUICK).filter(([name]) => Object.hasOwn(schema['properties'] as object, name))) : {}
+  const quick =
+    isSlow(path) && schema
+      ? Object.fromEntries(
+          Object.entries(QUICK).filter(([name]) => Object.hasOwn(schema['properties'] as object, name)),
+        )
+      : {}
   const right = (schema ? valueOf(schema) : fc.constant({})).map((body) => ({ ...(body as Body), ...quick }))
   const none = Object.keys(quick).length === 0 ? fc.constantFrom(null, '') : fc.constant('[]')
   const whole = right.map((body) => JSON.stringify(body))
   return fc.oneof(
     { weight: 6, arbitrary: whole },
-    { weight: 8, arbitrary: fc.tuple(right, fc.nat(), oddValue).map(([body, where, odd]) => JSON.stringify(withOdd(body, where, odd))) },
-    { weight: 1, arbitrary: fc.tuple(right, fc.constantFrom(...ODD_NAMES), oddValue).map(([body, name, odd]) => `{${JSON.stringify(name)}:${JSON.stringify(odd)}${inside(body)}`) },
+    {
+      weight: 8,
+      arbitrary: fc
+        .tuple(right, fc.nat(), oddValue)
+        .map(([body, where, odd]) => JSON.stringify(withOdd(body, where, odd))),
+    },
+    {
+      weight: 1,
+      arbitrary: fc
+        .tuple(right, fc.constantFrom(...ODD_NAMES), oddValue)
+        .map(([body, name, odd]) => `{${JSON.stringify(name)}:${JSON.stringify(odd)}${inside(body)}`),
+    },
     { weight: 1, arbitrary: fc.tuple(right, fc.nat(), oddValue).map(([body, which, odd]) => twice(body, which, odd)) },
-    { weight: 1, arbitrary: fc.tuple(right, fc.nat()).map(([body, which]) => JSON.stringify(without(body, which, Object.keys(quick)))) },
-    { weight: 1, arbitrary: fc.tuple(whole, fc.nat(), fc.constantFrom('', '"', '}', '{', '\\', ',', '\u0000', '1e999', '\\ud800')).map(([text, at, insert]) => cut(text, at, insert)) },
-    { weight: 1, arbitrary: fc.oneof(none, fc.constantFrom('[]', 'null', '0', '"text"', '[{}]', '{}{}', `${'['.repeat(20_000)}`, `{"a":${'['.repeat(5000)}${']'.repeat(5000)}}`, '\ufeff{}')) },
+    {
+      weight: 1,
+      arbitrary: fc
+        .tuple(right, fc.nat())
+        .map(([body, which]) => JSON.stringify(without(body, which, Object.keys(quick)))),
+    },
+    {
+      weight: 1,
+      arbitrary: fc
+        .tuple(whole, fc.nat(), fc.constantFrom('', '"', '}', '{', '\\', ',', '\u0000', '1e999', '\\ud800'))
+        .map(([text, at, insert]) => cut(text, at, insert)),
+    },
+    {
+      weight: 1,
+      arbitrary: fc.oneof(
+        none,
+        fc.constantFrom(
+          '[]',
+          'null',
+          '0',
+          '"text"',
+          '[{}]',
+          '{}{}',
+          `${'['.repeat(20_000)}`,
+          `{"a":${'['.repeat(5000)}${']'.repeat(5000)}}`,
+          '\ufeff{}',
+        ),
+      ),
+    },
   )
 }
 

@@ -64,10 +64,14 @@ export class Target {
     const logged = this.panel.log.length
     const reply = await this.#ask(fuzz)
     const errors = this.panel.log.slice(logged).filter((line) => (JSON.parse(line) as { level: number }).level >= 50)
-    if (reply.status === 500 || errors.length > 0) throw new Error(`an unforeseen failure: ${reply.status} ${reply.text.slice(0, 300)}\n${errors.join('')}`)
+    if (reply.status === 500 || errors.length > 0)
+      throw new Error(`an unforeseen failure: ${reply.status} ${reply.text.slice(0, 300)}\n${errors.join('')}`)
     this.#check.answer(fuzz.method, fuzz.target, reply)
     const [before, after] = [this.#picture, await this.#look()]
-    if (reply.status >= 400 && before !== after) throw new Error(`refused with ${reply.status} ${reply.text.slice(0, 300)}, and yet it changed\n${differenceOf(before, after)}`)
+    if (reply.status >= 400 && before !== after)
+      throw new Error(
+        `refused with ${reply.status} ${reply.text.slice(0, 300)}, and yet it changed\n${differenceOf(before, after)}`,
+      )
     return reply
   }
 
@@ -95,12 +99,21 @@ export class Target {
   /** Every write to the store but that of an audit entry is counted, so that the whole need not be read after each request. */
   async #watch(): Promise<void> {
     const { db } = this.panel
-    const { rows } = await sql<{ name: string }>`select name from sqlite_master where type = 'table' and name not like 'sqlite_%' and name not like 'kysely_%' and name <> 'audit_log'`.execute(db)
+    const { rows } = await sql<{
+      name: string
+    }>`select name from sqlite_master where type = 'table' and name not like 'sqlite_%' and name not like 'kysely_%' and name <> 'audit_log'`.execute(
+      db,
+    )
     this.#tables = rows.map(({ name }) => name)
     await sql`create temp table written (times integer)`.execute(db)
     await sql`insert into written values (0)`.execute(db)
     for (const table of this.#tables) {
-      for (const what of ['insert', 'update', 'delete']) await sql.raw(`create temp trigger fuzz_${what}_${table} after ${what} on main.${table} begin update written set times = times + 1; end`).execute(db)
+      for (const what of ['insert', 'update', 'delete'])
+        await sql
+          .raw(
+            `create temp trigger fuzz_${what}_${table} after ${what} on main.${table} begin update written set times = times + 1; end`,
+          )
+          .execute(db)
     }
     await this.#look()
   }
@@ -111,7 +124,15 @@ export class Target {
     const moved = `${rows[0]?.times ?? ''} ${kernel.changes.length}`
     if (moved === this.#moved) return this.#picture
     this.#moved = moved
-    const stored = await Promise.all(this.#tables.map(async (table) => `${table}: ${(await sql.raw(`select * from ${table}`).execute(db)).rows.map((row) => JSON.stringify(row)).sort().join()}`))
+    const stored = await Promise.all(
+      this.#tables.map(
+        async (table) =>
+          `${table}: ${(await sql.raw(`select * from ${table}`).execute(db)).rows
+            .map((row) => JSON.stringify(row))
+            .sort()
+            .join()}`,
+      ),
+    )
     return (this.#picture = [...stored, kernel.picture()].join('\n'))
   }
 
@@ -121,14 +142,21 @@ export class Target {
     const { hostname, port } = new URL(base)
     const csrf = cookies.get('panel_csrf') ?? ''
     const Cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
-    const all = { Cookie, ...(!isWithoutCsrf && { 'X-CSRF-Token': csrf }), ...(body !== undefined && { 'Content-Length': String(Buffer.byteLength(body)) }), ...headers }
+    const all = {
+      Cookie,
+      ...(!isWithoutCsrf && { 'X-CSRF-Token': csrf }),
+      ...(body !== undefined && { 'Content-Length': String(Buffer.byteLength(body)) }),
+      ...headers,
+    }
     return new Promise((resolve, reject) => {
       const hung = setTimeout(() => reject(new Error(`no answer within ${this.#hangMs} ms`)), this.#hangMs)
       const done = (reply: FuzzReply): void => {
         clearTimeout(hung)
         resolve(reply)
       }
-      const sent = request({ hostname, port, method, path: target, headers: all, agent: this.#agent }, (response) => this.#take(response, method, done))
+      const sent = request({ hostname, port, method, path: target, headers: all, agent: this.#agent }, (response) =>
+        this.#take(response, method, done),
+      )
       sent.on('continue', () => sent.end(body))
       sent.on('error', (failure) => {
         clearTimeout(hung)
@@ -166,5 +194,9 @@ export class Target {
 
 function differenceOf(before: string, after: string): string {
   const [was, is] = [before.split('\n'), after.split('\n')]
-  return is.flatMap((line, at) => (line === was[at] ? [] : [`- ${(was[at] ?? '').slice(0, 1500)}`, `+ ${line.slice(0, 1500)}`])).join('\n')
+  return is
+    .flatMap((line, at) =>
+      line === was[at] ? [] : [`- ${(was[at] ?? '').slice(0, 1500)}`, `+ ${line.slice(0, 1500)}`],
+    )
+    .join('\n')
 }

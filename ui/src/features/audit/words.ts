@@ -15,7 +15,9 @@ export const actionOf = (action: string): string => {
 
 export const targetOf = ({ target_type, target_id }: Pick<AuditEntry, 'target_type' | 'target_id'>): string => {
   const key = `audit.target.${target_type}`
-  return [words.has(key) ? t(key) : target_type, target_id === null ? '' : String(target_id)].filter((part) => part !== '').join(' ')
+  return [words.has(key) ? t(key) : target_type, target_id === null ? '' : String(target_id)]
+    .filter((part) => part !== '')
+    .join(' ')
 }
 
 /** Where what an entry is about can be looked at. */
@@ -25,7 +27,8 @@ export const pageOf = ({ target_type, target_id }: AuditEntry): string | null =>
   return target_type === 'tunnel' ? `/tunnels/${target_id}` : target_type === 'route' ? `/routes/${target_id}` : null
 }
 
-export const ended = ({ is_success }: Pick<AuditEntry, 'is_success'>): { state: State; word: string } => (is_success ? { state: 'up', word: t('audit.ok') } : { state: 'down', word: t('audit.failed') })
+export const ended = ({ is_success }: Pick<AuditEntry, 'is_success'>): { state: State; word: string } =>
+  is_success ? { state: 'up', word: t('audit.ok') } : { state: 'down', word: t('audit.failed') }
 
 /** What is asked of the API for an address. */
 export const queryOf = (search: URLSearchParams): string => {
@@ -45,7 +48,9 @@ export const offsetIn = (search: URLSearchParams): number => {
 /** For a field of date and time, which knows no zone: the clock of whoever looks. */
 export const localOf = (instant: string | null): string => {
   const at = new Date(instant ?? '')
-  return Number.isNaN(at.getTime()) ? '' : new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
+  return Number.isNaN(at.getTime())
+    ? ''
+    : new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
 }
 export const instantOf = (local: string): string => {
   const at = new Date(local)

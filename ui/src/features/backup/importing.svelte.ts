@@ -17,7 +17,14 @@ export interface Wish {
 }
 
 export const SECTIONS = ['include_settings', 'include_pools', 'include_tunnels', 'include_routes'] as const
-const UNWISHED: Wish = { document: '', include_settings: true, include_pools: true, include_tunnels: true, include_routes: true, force: false }
+const UNWISHED: Wish = {
+  document: '',
+  include_settings: true,
+  include_pools: true,
+  include_tunnels: true,
+  include_routes: true,
+  force: false,
+}
 
 export class Importing {
   /** What the API finds wrong inside the document, each at its place. */
@@ -31,7 +38,12 @@ export class Importing {
 
   readonly form = new Form<Wish>({
     values: UNWISHED,
-    check: ({ document }) => (document.trim() === '' ? { document: t('backup.missing') } : read(document) === null ? { document: t('backup.no_json') } : {}),
+    check: ({ document }) =>
+      document.trim() === ''
+        ? { document: t('backup.missing') }
+        : read(document) === null
+          ? { document: t('backup.no_json') }
+          : {},
     send: async (wish) => {
       this.faults = []
       this.result = null
@@ -48,7 +60,9 @@ export class Importing {
     this.form.failure = null
     this.#word ||= wordOf(crypto.getRandomValues(new Uint32Array(4)))
     try {
-      this.result = await this.#guarded(() => ask($state.snapshot(this.form.values), { dry_run: false, idempotency_key: this.#word }))
+      this.result = await this.#guarded(() =>
+        ask($state.snapshot(this.form.values), { dry_run: false, idempotency_key: this.#word }),
+      )
       this.#word = ''
       this.#looked = null
       await outdated('/settings', '/pools', '/tunnels', '/routes', '/reconcile', '/monitor')
@@ -70,7 +84,11 @@ export class Importing {
       this.faults = faultsOf(refused)
       const [first] = this.faults
       if (!first) throw refused
-      throw new Refused(refused.status, { code: refused.code, message: refused.message, details: { fields: [{ field: 'document', message: first.message }] } })
+      throw new Refused(refused.status, {
+        code: refused.code,
+        message: refused.message,
+        details: { fields: [{ field: 'document', message: first.message }] },
+      })
     }
   }
 }
@@ -84,6 +102,10 @@ const read = (document: string): unknown => {
   }
 }
 
-const ask = ({ document, ...options }: Wish, more: { dry_run: boolean; idempotency_key?: string }): Promise<ImportBackupAnswer> => post<ImportBackupAnswer>('/backup/import', { backup: read(document), ...options, ...more })
+const ask = (
+  { document, ...options }: Wish,
+  more: { dry_run: boolean; idempotency_key?: string },
+): Promise<ImportBackupAnswer> =>
+  post<ImportBackupAnswer>('/backup/import', { backup: read(document), ...options, ...more })
 
 const wordOf = (numbers: Uint32Array): string => [...numbers].map((number) => number.toString(36)).join('-')

@@ -15,7 +15,8 @@ export interface Row extends Entry {
 export const linkState = ({ is_up, is_lower_up, oper_state }: HostInterface): { state: State; word: string } => {
   if (!is_up) return { state: 'disabled', word: t('host.state.off') }
   if (oper_state === 'UP') return { state: 'up', word: t('host.state.up') }
-  if (oper_state === 'UNKNOWN') return { state: 'up', word: is_lower_up ? t('host.state.no_carrier_told') : t('host.state.up') }
+  if (oper_state === 'UNKNOWN')
+    return { state: 'up', word: is_lower_up ? t('host.state.no_carrier_told') : t('host.state.up') }
   return { state: 'down', word: t('host.state.as', { state: oper_state }) }
 }
 
@@ -28,12 +29,19 @@ export const familyOf = ({ destination }: Entry): 'ipv4' | 'ipv6' => (destinatio
 
 export const searchableRoute = (route: Entry): Searchable => ({
   text: [route.destination, route.gateway, route.device, route.source, route.protocol].join('\n'),
-  values: { is: route.is_default ? ['default'] : [], family: [familyOf(route)], dev: [route.device], table: [String(route.table), tableOf(route.table)], protocol: [route.protocol] },
+  values: {
+    is: route.is_default ? ['default'] : [],
+    family: [familyOf(route)],
+    dev: [route.device],
+    table: [String(route.table), tableOf(route.table)],
+    protocol: [route.protocol],
+  },
 })
 
 const TABLES: Readonly<Record<number, string>> = { 253: 'default', 254: 'main', 255: 'local' }
 export const tableOf = (table: number): string => TABLES[table] ?? String(table)
 
 /** Default routes first, then the main table, then as the kernel tells them. */
-export const ordered = (routes: readonly Entry[]): Row[] => routes.map((route, at) => ({ ...route, at })).sort((a, b) => rank(a) - rank(b) || a.at - b.at)
+export const ordered = (routes: readonly Entry[]): Row[] =>
+  routes.map((route, at) => ({ ...route, at })).sort((a, b) => rank(a) - rank(b) || a.at - b.at)
 const rank = ({ is_default, table }: Entry): number => (is_default ? 0 : table === 254 ? 1 : 2)

@@ -9,9 +9,15 @@ import type { Reading } from '../../core/live.svelte.ts'
 /** How many readings a sparkline here stands for. */
 export const RECENT = 60
 
-export const leveled = ({ level }: DiskReading): { state: State; word: string } => ({ state: ({ ok: 'up', warn: 'degraded', critical: 'down' } as const)[level], word: t(`metrics.level.${level}`) })
+export const leveled = ({ level }: DiskReading): { state: State; word: string } => ({
+  state: ({ ok: 'up', warn: 'degraded', critical: 'down' } as const)[level],
+  word: t(`metrics.level.${level}`),
+})
 
-export const linkState = ({ is_up, oper_state }: Pick<InterfaceReading, 'is_up' | 'oper_state'>): { state: State; word: string } => {
+export const linkState = ({
+  is_up,
+  oper_state,
+}: Pick<InterfaceReading, 'is_up' | 'oper_state'>): { state: State; word: string } => {
   if (!is_up) return { state: 'disabled', word: t('metrics.link.off') }
   if (oper_state === 'UP' || oper_state === 'UNKNOWN') return { state: 'up', word: t('metrics.link.up') }
   return { state: 'down', word: t('metrics.link.as', { state: oper_state }) }
@@ -19,23 +25,30 @@ export const linkState = ({ is_up, oper_state }: Pick<InterfaceReading, 'is_up' 
 
 /** Null is not known, which is not nothing. */
 export const rateOr = (rate: number | null): string => (rate === null ? '–' : display.format.rate(rate))
-export const countOr = (count: number | null, digits = 0): string => (count === null ? '–' : display.format.number(count, digits))
+export const countOr = (count: number | null, digits = 0): string =>
+  count === null ? '–' : display.format.number(count, digits)
 
 export const byRate = (a: RouteReading, b: RouteReading): number => sumOf(a) - sumOf(b)
-const sumOf = ({ rx_bytes_per_second, tx_bytes_per_second }: RouteReading): number => (rx_bytes_per_second ?? 0) + (tx_bytes_per_second ?? 0)
+const sumOf = ({ rx_bytes_per_second, tx_bytes_per_second }: RouteReading): number =>
+  (rx_bytes_per_second ?? 0) + (tx_bytes_per_second ?? 0)
 
 /** How many kept readings a slow line has time for at first: each says the rates of up to 64 interfaces and of every rule. */
-export const affordable = ({ network: { interfaces }, routes }: Pick<MetricsSnapshot, 'network' | 'routes'>): number => Math.max(2, Math.floor(60_000 / (900 + 75 * Math.min(64, interfaces.length) + 110 * routes.length)))
+export const affordable = ({ network: { interfaces }, routes }: Pick<MetricsSnapshot, 'network' | 'routes'>): number =>
+  Math.max(2, Math.floor(60_000 / (900 + 75 * Math.min(64, interfaces.length) + 110 * routes.length)))
 
 /** Each reading once, the newest last. */
-export const joined = (kept: readonly Reading[], seen: readonly Reading[]): Reading[] => [...new Map([...kept, ...seen].map((one) => [one.at, one])).values()].sort((a, b) => a.at.localeCompare(b.at))
+export const joined = (kept: readonly Reading[], seen: readonly Reading[]): Reading[] =>
+  [...new Map([...kept, ...seen].map((one) => [one.at, one])).values()].sort((a, b) => a.at.localeCompare(b.at))
 
 export interface Course {
   readonly times: readonly number[]
   readonly series: readonly Series[]
 }
 
-const course = (points: readonly Reading[], lines: readonly { title: string; colour: Series['colour']; of: (point: Reading) => number }[]): Course => ({
+const course = (
+  points: readonly Reading[],
+  lines: readonly { title: string; colour: Series['colour']; of: (point: Reading) => number }[],
+): Course => ({
   times: points.map(({ at }) => Date.parse(at) / 1000),
   series: lines.map(({ title, colour, of }) => ({ title, colour, values: points.map(of) })),
 })

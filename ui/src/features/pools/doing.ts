@@ -6,8 +6,23 @@ import { confirm } from '../../core/confirm.svelte.ts'
 import { t } from '../../core/i18n.svelte.ts'
 
 /** A pool in use is refused by the server, which names its tunnels. What is gone can be made again as it was, under another id. */
-export const deletePool = async ({ address_pool_id: id, address_pool_title, cidr, prefix_length, description, is_enabled }: PoolView): Promise<void> => {
-  if (!(await confirm({ title: t('pools.delete.title', { title: address_pool_title }), text: t('pools.delete.text', { cidr }), action: t('core.action.delete'), isDanger: true }))) return
+export const deletePool = async ({
+  address_pool_id: id,
+  address_pool_title,
+  cidr,
+  prefix_length,
+  description,
+  is_enabled,
+}: PoolView): Promise<void> => {
+  if (
+    !(await confirm({
+      title: t('pools.delete.title', { title: address_pool_title }),
+      text: t('pools.delete.text', { cidr }),
+      action: t('core.action.delete'),
+      isDanger: true,
+    }))
+  )
+    return
   await act(t('pools.done.deleted', { title: address_pool_title }), () => remove<DeletePoolAnswer>(`/pools/${id}`), {
     undo: () => post('/pools', { address_pool_title, cidr, prefix_length, description, is_enabled }),
     outdates: ['/pools'],

@@ -13,20 +13,51 @@ type Item = Pick<ReconcileItem, 'interface_name' | 'tunnel_id'>
 export const setIgnored = (interface_name: string, ignored: boolean): Promise<unknown> => {
   const set = (is: boolean): Promise<unknown> => post('/reconcile/ignore', { interface_name, ignored: is })
   const name = { name: interface_name }
-  return act(t(ignored ? 'reconcile.done.ignored' : 'reconcile.done.unignored', name), () => set(ignored), { undo: () => set(!ignored), outdates, failing: t(ignored ? 'reconcile.failing.ignore' : 'reconcile.failing.unignore', name) })
+  return act(t(ignored ? 'reconcile.done.ignored' : 'reconcile.done.unignored', name), () => set(ignored), {
+    undo: () => set(!ignored),
+    outdates,
+    failing: t(ignored ? 'reconcile.failing.ignore' : 'reconcile.failing.unignore', name),
+  })
 }
 
 export const reapply = ({ interface_name: name, tunnel_id: id }: Item): Promise<unknown> =>
-  act(t('reconcile.done.reapplied', { name }), () => mindingOwnAccess('POST', `/reconcile/${id ?? ''}/reapply`), { outdates, failing: t('reconcile.failing.reapply', { name }) })
+  act(t('reconcile.done.reapplied', { name }), () => mindingOwnAccess('POST', `/reconcile/${id ?? ''}/reapply`), {
+    outdates,
+    failing: t('reconcile.failing.reapply', { name }),
+  })
 
 export const forget = async ({ interface_name: name, tunnel_id: id }: Item): Promise<void> => {
-  if (!(await confirm({ title: t('reconcile.forget.title', { name }), text: t('reconcile.forget.text'), concerned: await dependents(id), action: t('reconcile.action.forget'), isDanger: true }))) return
-  await act(t('reconcile.done.forgotten', { name }), () => post(`/reconcile/${id ?? ''}/forget`), { outdates, failing: t('reconcile.failing.forget', { name }) })
+  if (
+    !(await confirm({
+      title: t('reconcile.forget.title', { name }),
+      text: t('reconcile.forget.text'),
+      concerned: await dependents(id),
+      action: t('reconcile.action.forget'),
+      isDanger: true,
+    }))
+  )
+    return
+  await act(t('reconcile.done.forgotten', { name }), () => post(`/reconcile/${id ?? ''}/forget`), {
+    outdates,
+    failing: t('reconcile.failing.forget', { name }),
+  })
 }
 
 export const deleteTunnel = async ({ interface_name: name, tunnel_id: id }: Item): Promise<void> => {
-  if (!(await confirm({ title: t('reconcile.delete.title', { name }), text: t('reconcile.delete.text'), concerned: await dependents(id), action: t('core.action.delete'), isDanger: true }))) return
-  await act(t('reconcile.done.deleted', { name }), () => mindingOwnAccess('DELETE', `/tunnels/${id ?? ''}`), { outdates, failing: t('reconcile.failing.delete', { name }) })
+  if (
+    !(await confirm({
+      title: t('reconcile.delete.title', { name }),
+      text: t('reconcile.delete.text'),
+      concerned: await dependents(id),
+      action: t('core.action.delete'),
+      isDanger: true,
+    }))
+  )
+    return
+  await act(t('reconcile.done.deleted', { name }), () => mindingOwnAccess('DELETE', `/tunnels/${id ?? ''}`), {
+    outdates,
+    failing: t('reconcile.failing.delete', { name }),
+  })
 }
 
 /** Not to know the relay rules over it is no reason to ask nothing. */

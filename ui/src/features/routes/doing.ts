@@ -1,5 +1,10 @@
 // What can be done to a stored rule, each said and, where it can be, taken back.
-import type { ApplyAllAnswer, DeleteRouteAnswer, DuplicateRouteAnswer, RouteView } from '@panel/shared/api/route-answers.ts'
+import type {
+  ApplyAllAnswer,
+  DeleteRouteAnswer,
+  DuplicateRouteAnswer,
+  RouteView,
+} from '@panel/shared/api/route-answers.ts'
 import { act } from '../../core/act.ts'
 import { post, remove } from '../../core/api.ts'
 import { confirm } from '../../core/confirm.svelte.ts'
@@ -13,36 +18,86 @@ type Named = Pick<RouteView, 'route_rule_id' | 'route_rule_title'>
 /** Whose answers a change of a rule makes old. */
 export const OUTDATES = ['/routes', '/reconcile', '/system/forwarding'] as const
 
-export const setEnabled = ({ route_rule_id: id, route_rule_title: title }: Named, isEnabled: boolean): Promise<unknown> => {
+export const setEnabled = (
+  { route_rule_id: id, route_rule_title: title }: Named,
+  isEnabled: boolean,
+): Promise<unknown> => {
   const set = (is: boolean): Promise<unknown> => post(`/routes/${id}/${is ? 'enable' : 'disable'}`)
-  return act(t(isEnabled ? 'routes.done.enabled' : 'routes.done.disabled', { title }), () => set(isEnabled), { undo: () => set(!isEnabled), outdates: OUTDATES, failing: t(isEnabled ? 'routes.failing.enable' : 'routes.failing.disable', { title }) })
+  return act(t(isEnabled ? 'routes.done.enabled' : 'routes.done.disabled', { title }), () => set(isEnabled), {
+    undo: () => set(!isEnabled),
+    outdates: OUTDATES,
+    failing: t(isEnabled ? 'routes.failing.enable' : 'routes.failing.disable', { title }),
+  })
 }
 
 export const reapply = ({ route_rule_id: id, route_rule_title: title }: Named): Promise<unknown> =>
-  act(t('routes.done.reapplied', { title }), () => post(`/routes/${id}/reapply`), { outdates: OUTDATES, failing: t('routes.failing.reapply', { title }) })
+  act(t('routes.done.reapplied', { title }), () => post(`/routes/${id}/reapply`), {
+    outdates: OUTDATES,
+    failing: t('routes.failing.reapply', { title }),
+  })
 
 export const applyAll = async (): Promise<void> => {
-  if (!(await confirm({ title: t('routes.apply_all.title'), text: t('routes.apply_all.text'), action: t('routes.apply_all.action') }))) return
-  await act(t('routes.done.applied_all'), () => post<ApplyAllAnswer>('/routes/apply-all'), { outdates: OUTDATES, failing: t('routes.failing.apply_all') })
+  if (
+    !(await confirm({
+      title: t('routes.apply_all.title'),
+      text: t('routes.apply_all.text'),
+      action: t('routes.apply_all.action'),
+    }))
+  )
+    return
+  await act(t('routes.done.applied_all'), () => post<ApplyAllAnswer>('/routes/apply-all'), {
+    outdates: OUTDATES,
+    failing: t('routes.failing.apply_all'),
+  })
 }
 
 /** The copy is out of force, and is gone to so that it can be told apart. */
 export const duplicate = async ({ route_rule_id: id, route_rule_title: title }: Named): Promise<void> => {
-  const answer = await act(t('routes.done.duplicated', { title }), () => post<DuplicateRouteAnswer>(`/routes/${id}/duplicate`), { outdates: OUTDATES, failing: t('routes.failing.duplicate', { title }) })
+  const answer = await act(
+    t('routes.done.duplicated', { title }),
+    () => post<DuplicateRouteAnswer>(`/routes/${id}/duplicate`),
+    { outdates: OUTDATES, failing: t('routes.failing.duplicate', { title }) },
+  )
   if (answer) await router.go(`/routes/${answer.route.route_rule_id}/edit`)
 }
 
 /** Resolves to whether it is gone. */
-export const deleteRule = async ({ route_rule_id: id, route_rule_title: title }: Named, bind: string): Promise<boolean> => {
+export const deleteRule = async (
+  { route_rule_id: id, route_rule_title: title }: Named,
+  bind: string,
+): Promise<boolean> => {
   dropping.isWanted = false
-  if (!(await confirm({ title: t('routes.delete.title', { title }), text: t('routes.delete.text', { bind }), action: t('core.action.delete'), isDanger: true, more: DropConnections }))) return false
-  const answer = await act(t('routes.done.deleted', { title }), () => remove<DeleteRouteAnswer>(`/routes/${id}`, { drop_connections: dropping.isWanted }), { outdates: OUTDATES, failing: t('routes.failing.delete', { title }) })
+  if (
+    !(await confirm({
+      title: t('routes.delete.title', { title }),
+      text: t('routes.delete.text', { bind }),
+      action: t('core.action.delete'),
+      isDanger: true,
+      more: DropConnections,
+    }))
+  )
+    return false
+  const answer = await act(
+    t('routes.done.deleted', { title }),
+    () => remove<DeleteRouteAnswer>(`/routes/${id}`, { drop_connections: dropping.isWanted }),
+    { outdates: OUTDATES, failing: t('routes.failing.delete', { title }) },
+  )
   if (answer?.forwarding_can_be_reverted) await offerRevert()
   return answer !== null
 }
 
 /** Nothing is put back by itself: other software may have come to need it. */
 const offerRevert = async (): Promise<void> => {
-  if (!(await confirm({ title: t('routes.revert.title'), text: t('routes.revert.text'), action: t('routes.revert.action') }))) return
-  await act(t('routes.revert.done'), () => post('/system/forwarding/enable', { revert: true }), { outdates: OUTDATES, failing: t('routes.revert.failing') })
+  if (
+    !(await confirm({
+      title: t('routes.revert.title'),
+      text: t('routes.revert.text'),
+      action: t('routes.revert.action'),
+    }))
+  )
+    return
+  await act(t('routes.revert.done'), () => post('/system/forwarding/enable', { revert: true }), {
+    outdates: OUTDATES,
+    failing: t('routes.revert.failing'),
+  })
 }

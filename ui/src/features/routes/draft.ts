@@ -40,7 +40,13 @@ export const ROUND_ROBIN = 20
 export const WEIGHTED = 40
 export const SNAT = 20
 
-export const emptyDestination = (): DestinationValues => ({ address: '', port: null, port_range_end: null, weight: 1, is_enabled: true })
+export const emptyDestination = (): DestinationValues => ({
+  address: '',
+  port: null,
+  port_range_end: null,
+  weight: 1,
+  is_enabled: true,
+})
 
 export const emptyRoute = (): RouteValues => ({
   route_rule_title: '',
@@ -68,10 +74,18 @@ export const emptyRoute = (): RouteValues => ({
 })
 
 export const valuesOf = (route: RouteView): RouteValues => ({
-  ...(Object.fromEntries(Object.keys(emptyRoute()).map((name) => [name, route[name as keyof RouteView]])) as unknown as RouteValues),
+  ...(Object.fromEntries(
+    Object.keys(emptyRoute()).map((name) => [name, route[name as keyof RouteView]]),
+  ) as unknown as RouteValues),
   bind_interface: route.bind_interface ?? '',
   snat_address: route.snat_address ?? '',
-  destinations: route.destinations.map(({ address, port, port_range_end, weight, is_enabled }) => ({ address, port, port_range_end, weight, is_enabled })),
+  destinations: route.destinations.map(({ address, port, port_range_end, weight, is_enabled }) => ({
+    address,
+    port,
+    port_range_end,
+    weight,
+    is_enabled,
+  })),
   load_balance_mode_id: Math.max(ROUND_ROBIN, route.load_balance_mode_id),
   allowed_sources: route.allowed_sources.map(({ cidr, description }) => ({ cidr, description })),
   tags: route.tags.join(', '),
@@ -91,11 +105,20 @@ export const bodyOf = (values: RouteValues, isStored: boolean): CreateRouteBody 
     ...(bind_address === '' && !isStored ? {} : { bind_address: bind_address || anyAddress }),
     bind_port: bind_port ?? 0,
     bind_interface: values.bind_interface.trim() || null,
-    destinations: values.destinations.map(({ address, port, port_range_end, weight, is_enabled }) => ({ address: address.trim(), port: port ?? bind_port ?? 0, port_range_end: values.bind_port_range_end === null ? null : port_range_end, weight: weight ?? 1, is_enabled })),
+    destinations: values.destinations.map(({ address, port, port_range_end, weight, is_enabled }) => ({
+      address: address.trim(),
+      port: port ?? bind_port ?? 0,
+      port_range_end: values.bind_port_range_end === null ? null : port_range_end,
+      weight: weight ?? 1,
+      is_enabled,
+    })),
     ...(values.destinations.length > 1 ? { load_balance_mode_id } : {}),
     snat_address: values.nat_mode_id === SNAT ? values.snat_address.trim() || null : null,
     allowed_sources: values.allowed_sources.map(({ cidr, description }) => ({ cidr: cidr.trim(), description })),
-    tags: values.tags.split(/[,،]/).map((tag) => tag.trim()).filter((tag) => tag !== ''),
+    tags: values.tags
+      .split(/[,،]/)
+      .map((tag) => tag.trim())
+      .filter((tag) => tag !== ''),
     ...(force ? { force } : {}),
   }
 }

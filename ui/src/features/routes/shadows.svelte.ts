@@ -10,7 +10,12 @@ export const shadows = (): { readonly of: (route_rule_id: number) => Shadowing }
   const byId = $derived.by(() => {
     const findings = report.data?.routes ?? []
     const titles = new Map(findings.map(({ route_rule_id, title }) => [route_rule_id, title]))
-    return new Map(findings.map((one) => [one.route_rule_id, one.shadows.map((route_rule_id) => ({ route_rule_id, title: titles.get(route_rule_id) ?? `${route_rule_id}` }))]))
+    return new Map(
+      findings.map((one) => [
+        one.route_rule_id,
+        one.shadows.map((route_rule_id) => ({ route_rule_id, title: titles.get(route_rule_id) ?? `${route_rule_id}` })),
+      ]),
+    )
   })
   return { of: (route_rule_id) => byId.get(route_rule_id) ?? [] }
 }

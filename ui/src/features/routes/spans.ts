@@ -8,7 +8,10 @@ export interface Points {
 }
 
 /** Bytes a second over each interval; `from` and `to` in seconds since 1970. */
-export const pointsOf = (samples: readonly TrafficBucket[], { from, to, interval }: { from: number; to: number; interval: number }): Points => {
+export const pointsOf = (
+  samples: readonly TrafficBucket[],
+  { from, to, interval }: { from: number; to: number; interval: number },
+): Points => {
   const points: Points = { times: [], tx: [], rx: [] }
   const put = (time: number, tx: number, rx: number): void => {
     if (time <= (points.times.at(-1) ?? -Infinity)) return

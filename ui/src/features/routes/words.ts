@@ -8,13 +8,29 @@ export interface Said {
   readonly word: string
 }
 
-const STATE_OF: Readonly<Record<RouteHealthState, State>> = { healthy: 'up', disabled: 'disabled', pending: 'unknown', impaired: 'degraded', failed: 'down', inconsistent: 'down' }
-export const HEALTH_STATES: readonly RouteHealthState[] = ['inconsistent', 'failed', 'impaired', 'pending', 'healthy', 'disabled']
+const STATE_OF: Readonly<Record<RouteHealthState, State>> = {
+  healthy: 'up',
+  disabled: 'disabled',
+  pending: 'unknown',
+  impaired: 'degraded',
+  failed: 'down',
+  inconsistent: 'down',
+}
+export const HEALTH_STATES: readonly RouteHealthState[] = [
+  'inconsistent',
+  'failed',
+  'impaired',
+  'pending',
+  'healthy',
+  'disabled',
+]
 export const health = (state: RouteHealthState): Said => ({ state: STATE_OF[state], word: t(`routes.health.${state}`) })
 
 /** What is stored alone, as against what the host shows. */
 export const configured = ({ is_enabled }: Pick<RouteView, 'is_enabled'>): Said =>
-  is_enabled ? { state: 'up', word: t('routes.configured.enabled') } : { state: 'disabled', word: t('routes.configured.disabled') }
+  is_enabled
+    ? { state: 'up', word: t('routes.configured.enabled') }
+    : { state: 'disabled', word: t('routes.configured.disabled') }
 
 /** Whether the kernel holds it; nothing of what is stored. */
 export const installed = ({ installed: is, state }: RouteHealthView): Said => {
@@ -24,10 +40,19 @@ export const installed = ({ installed: is, state }: RouteHealthView): Said => {
 }
 
 const PROTOCOLS: Readonly<Record<number, string>> = { 10: 'TCP', 20: 'UDP', 30: 'TCP+UDP' }
-export const protocolOf = ({ route_protocol_id }: Pick<RouteView, 'route_protocol_id'>): string => PROTOCOLS[route_protocol_id] ?? `${route_protocol_id}`
+export const protocolOf = ({ route_protocol_id }: Pick<RouteView, 'route_protocol_id'>): string =>
+  PROTOCOLS[route_protocol_id] ?? `${route_protocol_id}`
 /** As a filter says it: a rule of both answers to either. */
-export const protocolsOf = ({ route_protocol_id }: Pick<RouteView, 'route_protocol_id'>): string[] => (route_protocol_id === 30 ? ['tcp', 'udp', 'both'] : [route_protocol_id === 20 ? 'udp' : 'tcp'])
+export const protocolsOf = ({ route_protocol_id }: Pick<RouteView, 'route_protocol_id'>): string[] =>
+  route_protocol_id === 30 ? ['tcp', 'udp', 'both'] : [route_protocol_id === 20 ? 'udp' : 'tcp']
 
-export const spelledEnd = (address: string, first: number, last: number | null): string => `${address.includes(':') ? `[${address}]` : address}:${first}${last === null ? '' : `-${last}`}`
-export const bindOf = ({ bind_address, bind_port, bind_port_range_end }: Pick<RouteView, 'bind_address' | 'bind_port' | 'bind_port_range_end'>): string => spelledEnd(bind_address, bind_port, bind_port_range_end)
-export const destinationsOf = ({ destinations }: Pick<RouteView, 'destinations'>): string[] => destinations.map(({ address, port, port_range_end }) => spelledEnd(address, port, port_range_end))
+export const spelledEnd = (address: string, first: number, last: number | null): string =>
+  `${address.includes(':') ? `[${address}]` : address}:${first}${last === null ? '' : `-${last}`}`
+export const bindOf = ({
+  bind_address,
+  bind_port,
+  bind_port_range_end,
+}: Pick<RouteView, 'bind_address' | 'bind_port' | 'bind_port_range_end'>): string =>
+  spelledEnd(bind_address, bind_port, bind_port_range_end)
+export const destinationsOf = ({ destinations }: Pick<RouteView, 'destinations'>): string[] =>
+  destinations.map(({ address, port, port_range_end }) => spelledEnd(address, port, port_range_end))

@@ -12,7 +12,8 @@ import { wrongWith } from './words.ts'
 export type Values = Record<string, unknown>
 
 export const same = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)
-const pick = (values: Readonly<Values>, keys: readonly string[]): Values => Object.fromEntries(keys.map((key) => [key, values[key]]))
+const pick = (values: Readonly<Values>, keys: readonly string[]): Values =>
+  Object.fromEntries(keys.map((key) => [key, values[key]]))
 
 export class SettingsDraft {
   entries = $state.raw<readonly SettingEntry[]>([])
@@ -20,15 +21,27 @@ export class SettingsDraft {
   waiting = $state.raw<readonly string[]>([])
   readonly form: Form<Values> = new Form<Values>({
     values: {},
-    check: (values) => Object.fromEntries(this.changed.map((entry) => [entry.key, wrongWith(entry, values[entry.key])]).filter(([, wrong]) => wrong !== '')) as Record<string, string>,
-    send: (values) => this.#send(pick(values, this.changed.map(({ key }) => key))),
+    check: (values) =>
+      Object.fromEntries(
+        this.changed
+          .map((entry) => [entry.key, wrongWith(entry, values[entry.key])])
+          .filter(([, wrong]) => wrong !== ''),
+      ) as Record<string, string>,
+    send: (values) =>
+      this.#send(
+        pick(
+          values,
+          this.changed.map(({ key }) => key),
+        ),
+      ),
   })
   readonly changed = $derived(this.entries.filter(({ key, value }) => !same(this.form.values[key], value)))
 
   take(entries: readonly SettingEntry[]): void {
     const before = new Map(this.entries.map(({ key, value }) => [key, value]))
     for (const { key, value } of entries) {
-      if (!before.has(key) || same(this.form.values[key], before.get(key))) this.form.values[key] = structuredClone(value)
+      if (!before.has(key) || same(this.form.values[key], before.get(key)))
+        this.form.values[key] = structuredClone(value)
     }
     this.entries = entries
   }
@@ -41,11 +54,16 @@ export class SettingsDraft {
   async follow({ settings, restart_required }: ChangeSettingsAnswer): Promise<void> {
     this.take(this.entries.map((entry) => ({ ...entry, value: settings[entry.key] })))
     this.waiting = [...new Set([...this.waiting, ...restart_required])]
-    await display.take(Object.fromEntries(Object.entries(settings).filter(([key]) => key.startsWith('display.'))) as Partial<DisplaySettings>)
+    await display.take(
+      Object.fromEntries(
+        Object.entries(settings).filter(([key]) => key.startsWith('display.')),
+      ) as Partial<DisplaySettings>,
+    )
     await outdated('/settings')
   }
 
-  readonly set = async (values: Values): Promise<void> => this.follow(await put<ChangeSettingsAnswer>('/settings', values))
+  readonly set = async (values: Values): Promise<void> =>
+    this.follow(await put<ChangeSettingsAnswer>('/settings', values))
 
   async #send(values: Values): Promise<void> {
     const keys = Object.keys(values)

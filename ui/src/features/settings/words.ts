@@ -26,17 +26,24 @@ const wordOf = (value: string): string => worded(`settings.option.${value}`, val
 export const numberOf = (value: number): string => display.format.number(value, 3)
 
 /** What a setting can be chosen from; empty where it is typed. */
-export const optionsOf = ({ type, constraints }: SettingEntry, pools: ListPoolsAnswer['pools'] | undefined): Option[] => {
+export const optionsOf = (
+  { type, constraints }: SettingEntry,
+  pools: ListPoolsAnswer['pools'] | undefined,
+): Option[] => {
   if (type === 'enum') return constraints.enum_values.map((value) => ({ value, label: wordOf(value) }))
   if (type === 'lookup') return constraints.options.map(({ value, label }) => ({ value, label: wordOf(label) }))
   if (constraints.lookup_table !== 'address_pool' || !pools) return []
-  return [{ value: null, label: t('settings.first_pool') }, ...pools.map((pool) => ({ value: pool.address_pool_id, label: `${pool.cidr} ${pool.address_pool_title}` }))]
+  return [
+    { value: null, label: t('settings.first_pool') },
+    ...pools.map((pool) => ({ value: pool.address_pool_id, label: `${pool.cidr} ${pool.address_pool_title}` })),
+  ]
 }
 
 export const spelled = (entry: SettingEntry, value: unknown): string => {
   if (value === null || (Array.isArray(value) && value.length === 0) || value === '') return t('settings.nothing')
   if (typeof value === 'boolean') return value ? t('settings.on') : t('settings.off')
-  if (entry.type === 'lookup') return wordOf(entry.constraints.options.find((option) => option.value === value)?.label ?? String(value))
+  if (entry.type === 'lookup')
+    return wordOf(entry.constraints.options.find((option) => option.value === value)?.label ?? String(value))
   if (entry.type === 'enum') return wordOf(String(value))
   if (typeof value === 'number') return `${numberOf(value)} ${unitOf(entry)}`.trim()
   if (typeof value === 'object') return Array.isArray(value) ? value.join(', ') : Object.values(value).join(', ')
@@ -56,4 +63,7 @@ export const rangeOf = (min: number | null, max: number | null): string => {
   if (min === null || max === null || max === Number.MAX_SAFE_INTEGER) return ''
   return t('settings.range', boundsOf(min, max))
 }
-const boundsOf = (min: number | null, max: number | null): { min: string; max: string } => ({ min: min === null ? '–' : numberOf(min), max: max === null ? '–' : numberOf(max) })
+const boundsOf = (min: number | null, max: number | null): { min: string; max: string } => ({
+  min: min === null ? '–' : numberOf(min),
+  max: max === null ? '–' : numberOf(max),
+})

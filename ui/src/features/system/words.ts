@@ -8,12 +8,21 @@ export interface Said {
   readonly word: string
 }
 
-export const can = (isAble: boolean): Said => (isAble ? { state: 'up', word: t('system.yes') } : { state: 'disabled', word: t('system.no') })
+export const can = (isAble: boolean): Said =>
+  isAble ? { state: 'up', word: t('system.yes') } : { state: 'disabled', word: t('system.no') }
 
 const worded = (key: string, otherwise: string): string => (words.has(key) ? t(key) : otherwise)
 export const featureOf = (name: string): string => worded(`system.feature.${name}`, name.replaceAll('_', ' '))
-export const partOf = ({ name }: HealthComponent): string => worded(`core.health.part.${name}`, name.replaceAll('_', ' '))
-export const backendOf = ({ active }: CapabilitiesAnswer['rule_backend']): string => worded(`system.backend.${active}`, active)
+export const partOf = ({ name }: HealthComponent): string =>
+  worded(`core.health.part.${name}`, name.replaceAll('_', ' '))
+export const backendOf = ({ active }: CapabilitiesAnswer['rule_backend']): string =>
+  worded(`system.backend.${active}`, active)
 
-const STATES = { ok: 'up', degraded: 'degraded', error: 'down', unknown: 'unknown' } as const satisfies Record<HealthComponent['status'], State>
-export const healthOf = ({ status }: Pick<HealthComponent, 'status'>): Said => ({ state: STATES[status], word: t(`core.health.${status}`) })
+const STATES = { ok: 'up', degraded: 'degraded', error: 'down', unknown: 'unknown' } as const satisfies Record<
+  HealthComponent['status'],
+  State
+>
+export const healthOf = ({ status }: Pick<HealthComponent, 'status'>): Said => ({
+  state: STATES[status],
+  word: t(`core.health.${status}`),
+})

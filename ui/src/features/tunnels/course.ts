@@ -12,10 +12,17 @@ export interface Course {
 /** More than these cannot be told apart in a picture. */
 const SHOWN = 300
 
-export const courseOf = (packets: readonly Pick<PingPacketEvent, 'sequence' | 'rtt_ms' | 'success'>[], run: Pick<DiagnosticRun, 'started_date' | 'params'> | null): Course => {
+export const courseOf = (
+  packets: readonly Pick<PingPacketEvent, 'sequence' | 'rtt_ms' | 'success'>[],
+  run: Pick<DiagnosticRun, 'started_date' | 'params'> | null,
+): Course => {
   const { interval_seconds = 1 } = (run?.params ?? {}) as { interval_seconds?: number }
   const began = Date.parse(run?.started_date ?? '1970-01-01') / 1000
   const last = packets.slice(-SHOWN).sort((a, b) => a.sequence - b.sequence)
   const sentAt = ({ sequence }: (typeof last)[number]): number => began + (sequence - 1) * interval_seconds
-  return { times: last.map(sentAt), rtts: last.map(({ success, rtt_ms }) => (success ? rtt_ms : null)), lost: last.filter(({ success }) => !success).map(sentAt) }
+  return {
+    times: last.map(sentAt),
+    rtts: last.map(({ success, rtt_ms }) => (success ? rtt_ms : null)),
+    lost: last.filter(({ success }) => !success).map(sentAt),
+  }
 }

@@ -12,9 +12,14 @@ type Named = Pick<TunnelView, 'tunnel_id' | 'interface_name'>
 
 const OUTDATES = ['/tunnels', '/monitor', '/reconcile', '/routes']
 
-const send = ({ tunnel_id }: Named, action: TunnelActionAnswer['action']): Promise<TunnelActionAnswer | null> => mindingOwnAccess('POST', `/tunnels/${tunnel_id}/${action}`)
+const send = ({ tunnel_id }: Named, action: TunnelActionAnswer['action']): Promise<TunnelActionAnswer | null> =>
+  mindingOwnAccess('POST', `/tunnels/${tunnel_id}/${action}`)
 
-export const bringUp = (tunnel: Named): Promise<unknown> => act(t('tunnel.done.up', { name: tunnel.interface_name }), () => send(tunnel, 'up'), { outdates: OUTDATES, undo: () => send(tunnel, 'down') })
+export const bringUp = (tunnel: Named): Promise<unknown> =>
+  act(t('tunnel.done.up', { name: tunnel.interface_name }), () => send(tunnel, 'up'), {
+    outdates: OUTDATES,
+    undo: () => send(tunnel, 'down'),
+  })
 
 /** One click, unless rules relay over it. */
 export const takeDown = (tunnel: Named): Promise<unknown> =>
@@ -22,7 +27,15 @@ export const takeDown = (tunnel: Named): Promise<unknown> =>
     t('tunnel.done.down', { name: tunnel.interface_name }),
     async () => {
       const concerned = await relaysOver(tunnel.tunnel_id)
-      const isWanted = concerned.length === 0 || (await confirm({ title: t('tunnel.ask.down', { name: tunnel.interface_name }), text: t('tunnel.ask.down_text'), concerned, action: t('tunnel.do.down'), isDanger: true }))
+      const isWanted =
+        concerned.length === 0 ||
+        (await confirm({
+          title: t('tunnel.ask.down', { name: tunnel.interface_name }),
+          text: t('tunnel.ask.down_text'),
+          concerned,
+          action: t('tunnel.do.down'),
+          isDanger: true,
+        }))
       if (!isWanted) throw new Withdrawn()
       return send(tunnel, 'down')
     },
@@ -31,18 +44,38 @@ export const takeDown = (tunnel: Named): Promise<unknown> =>
 
 export const restart = async (tunnel: Named): Promise<void> => {
   const { interface_name: name } = tunnel
-  if (await confirm({ title: t('tunnel.ask.restart', { name }), text: t('tunnel.ask.restart_text'), action: t('tunnel.do.restart') })) await act(t('tunnel.done.restart', { name }), () => send(tunnel, 'restart'), { outdates: OUTDATES })
+  if (
+    await confirm({
+      title: t('tunnel.ask.restart', { name }),
+      text: t('tunnel.ask.restart_text'),
+      action: t('tunnel.do.restart'),
+    })
+  )
+    await act(t('tunnel.done.restart', { name }), () => send(tunnel, 'restart'), { outdates: OUTDATES })
 }
 
-export const reapply = (tunnel: Named): Promise<unknown> => act(t('tunnel.done.reapply', { name: tunnel.interface_name }), () => send(tunnel, 'reapply'), { outdates: OUTDATES })
+export const reapply = (tunnel: Named): Promise<unknown> =>
+  act(t('tunnel.done.reapply', { name: tunnel.interface_name }), () => send(tunnel, 'reapply'), { outdates: OUTDATES })
 
 export const takeAway = (tunnel: Named): Promise<DeleteTunnelAnswer | null> =>
   act(
     t('tunnel.done.delete', { name: tunnel.interface_name }),
     async () => {
       const concerned = await relaysOver(tunnel.tunnel_id)
-      const text = concerned.length === 0 ? t('tunnel.ask.delete_text') : t('tunnel.ask.delete_dependants', { count: concerned.length })
-      if (!(await confirm({ title: t('tunnel.ask.delete', { name: tunnel.interface_name }), text, concerned, action: t('core.action.delete'), isDanger: true }))) throw new Withdrawn()
+      const text =
+        concerned.length === 0
+          ? t('tunnel.ask.delete_text')
+          : t('tunnel.ask.delete_dependants', { count: concerned.length })
+      if (
+        !(await confirm({
+          title: t('tunnel.ask.delete', { name: tunnel.interface_name }),
+          text,
+          concerned,
+          action: t('core.action.delete'),
+          isDanger: true,
+        }))
+      )
+        throw new Withdrawn()
       const answer = await mindingOwnAccess<DeleteTunnelAnswer>('DELETE', `/tunnels/${tunnel.tunnel_id}`)
       await router.go('/tunnels')
       return answer

@@ -2,4 +2,7 @@
 import type { TunnelView } from '@panel/shared/api/tunnel-answers.ts'
 import { asked } from '../../core/query.svelte.ts'
 
-export const oneTunnel = (id: string | undefined) => ({ ...asked<TunnelView>(`/tunnels/${encodeURIComponent(id ?? '')}`), refetchInterval: 15_000 })
+export const oneTunnel = (id: string | undefined) => ({
+  ...asked<TunnelView>(`/tunnels/${encodeURIComponent(id ?? '')}`),
+  refetchInterval: 15_000,
+})

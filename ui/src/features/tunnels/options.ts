@@ -10,7 +10,9 @@ export interface Option {
   readonly isNullable: boolean
 }
 
-const of = (kind: Option['kind'], family: Option['family'], isNullable: boolean) => <N extends keyof CreateTunnelBody>(name: N): Option & { readonly name: N } => ({ name, kind, family, isNullable })
+const of =
+  (kind: Option['kind'], family: Option['family'], isNullable: boolean) =>
+  <N extends keyof CreateTunnelBody>(name: N): Option & { readonly name: N } => ({ name, kind, family, isNullable })
 const flag = of('flag', null, false)
 const override = of('number', null, true)
 
@@ -47,7 +49,10 @@ export const MONITORING = [
   override('monitor_state_change_samples'),
 ] as const
 
-export const KEEPALIVE = [override('keepalive_interval_seconds'), of('number', null, false)('keepalive_packet_size')] as const
+export const KEEPALIVE = [
+  override('keepalive_interval_seconds'),
+  of('number', null, false)('keepalive_packet_size'),
+] as const
 
 const ALL = [...PACKETS, ...QUEUE, ...MONITORING, ...KEEPALIVE] as const
 export type OptionName = (typeof ALL)[number]['name']
@@ -56,10 +61,22 @@ export type Options = { [N in OptionName]: number | string | boolean | null }
 /** Nothing asked for: all is left to the panel. */
 export const NO_OPTIONS = Object.fromEntries(ALL.map(({ name }) => [name, null])) as Options
 
-export const optionsOf = (tunnel: Options): Options => Object.fromEntries(ALL.map(({ name }) => [name, tunnel[name]])) as Options
+export const optionsOf = (tunnel: Options): Options =>
+  Object.fromEntries(ALL.map(({ name }) => [name, tunnel[name]])) as Options
 
 /** As it is sent: a text that was emptied is none. */
-export const sent = (name: string, value: unknown): unknown => (value === '' && ALL.some((option) => option.name === name && option.isNullable) ? null : typeof value === 'string' ? value.trim() : value)
+export const sent = (name: string, value: unknown): unknown =>
+  value === '' && ALL.some((option) => option.name === name && option.isNullable)
+    ? null
+    : typeof value === 'string'
+      ? value.trim()
+      : value
 
 /** By the type, or where that is left to the panel by the address of the other server; without a word it is IPv4. */
-export const familyOf = ({ tunnel_type_id, remote_endpoint }: { tunnel_type_id?: number | null; remote_endpoint: string }): 4 | 6 => ((tunnel_type_id ?? (remote_endpoint.includes(':') ? 30 : 10)) >= 30 ? 6 : 4)
+export const familyOf = ({
+  tunnel_type_id,
+  remote_endpoint,
+}: {
+  tunnel_type_id?: number | null
+  remote_endpoint: string
+}): 4 | 6 => ((tunnel_type_id ?? (remote_endpoint.includes(':') ? 30 : 10)) >= 30 ? 6 : 4)

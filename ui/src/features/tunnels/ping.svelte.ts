@@ -40,7 +40,10 @@ export class Ping {
 
   #take(name: string, data: unknown): void {
     if (name === 'run') this.run = data as DiagnosticRun
-    if (name === 'error') this.failure = asRefused(new Refused(0, { code: 'SERVICE_UNAVAILABLE', message: (data as { message: string }).message }))
+    if (name === 'error')
+      this.failure = asRefused(
+        new Refused(0, { code: 'SERVICE_UNAVAILABLE', message: (data as { message: string }).message }),
+      )
     if (name !== 'packet') return
     this.#waiting.push(data as PingPacketEvent)
     this.#frame ||= requestAnimationFrame(() => {

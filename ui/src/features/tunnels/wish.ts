@@ -18,7 +18,21 @@ export interface Wish extends Options {
   force: boolean
 }
 
-export const EMPTY: Wish = { ...NO_OPTIONS, tunnel_type_id: null, local_endpoint: '', remote_endpoint: '', display_name: '', address_pool_id: null, interface_name: '', tunnel_number: null, mtu: null, ttl: null, key: '', persistence_type_id: null, force: false }
+export const EMPTY: Wish = {
+  ...NO_OPTIONS,
+  tunnel_type_id: null,
+  local_endpoint: '',
+  remote_endpoint: '',
+  display_name: '',
+  address_pool_id: null,
+  interface_name: '',
+  tunnel_number: null,
+  mtu: null,
+  ttl: null,
+  key: '',
+  persistence_type_id: null,
+  force: false,
+}
 
 /** What the other server decided, to be looked at and changed where it may be. */
 export const wishOf = (decoded: CreateTunnelBody): Wish => ({
@@ -36,8 +50,17 @@ export const wishOf = (decoded: CreateTunnelBody): Wish => ({
 export const bodyOf = (wish: Wish, decoded: CreateTunnelBody | null): CreateTunnelBody => {
   const { key: _key, force, ...said } = wish
   const trimmed = Object.entries(said).map(([name, value]) => [name, typeof value === 'string' ? value.trim() : value])
-  const own = Object.fromEntries([...trimmed.filter(([, value]) => value !== null && value !== ''), ...(force ? [['force', force]] : [])]) as Partial<CreateTunnelBody>
-  return { ...decoded, ...keysOf(wish.key.trim()), ...own, local_endpoint: wish.local_endpoint.trim(), remote_endpoint: wish.remote_endpoint.trim() }
+  const own = Object.fromEntries([
+    ...trimmed.filter(([, value]) => value !== null && value !== ''),
+    ...(force ? [['force', force]] : []),
+  ]) as Partial<CreateTunnelBody>
+  return {
+    ...decoded,
+    ...keysOf(wish.key.trim()),
+    ...own,
+    local_endpoint: wish.local_endpoint.trim(),
+    remote_endpoint: wish.remote_endpoint.trim(),
+  }
 }
 
 const keysOf = (text: string): Partial<CreateTunnelBody> => {

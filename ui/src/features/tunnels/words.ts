@@ -9,11 +9,21 @@ export interface Said {
   readonly word: string
 }
 
-export const STATE_OF: Readonly<Record<MonitorState, State>> = { Unknown: 'unknown', Up: 'up', Degraded: 'degraded', Down: 'down', Disabled: 'disabled' }
+export const STATE_OF: Readonly<Record<MonitorState, State>> = {
+  Unknown: 'unknown',
+  Up: 'up',
+  Degraded: 'degraded',
+  Down: 'down',
+  Disabled: 'disabled',
+}
 const TYPES: Readonly<Record<number, string>> = { 10: 'GRE', 20: 'GRETAP', 30: 'IP6GRE', 40: 'IP6GRETAP' }
-export const typeOf = ({ tunnel_type_id }: Pick<TunnelView, 'tunnel_type_id'>): string => TYPES[tunnel_type_id] ?? `${tunnel_type_id}`
+export const typeOf = ({ tunnel_type_id }: Pick<TunnelView, 'tunnel_type_id'>): string =>
+  TYPES[tunnel_type_id] ?? `${tunnel_type_id}`
 
-export const monitored = (state: MonitorState): Said => ({ state: STATE_OF[state], word: t(`tunnels.monitor.${state}`) })
+export const monitored = (state: MonitorState): Said => ({
+  state: STATE_OF[state],
+  word: t(`tunnels.monitor.${state}`),
+})
 
 /** Only what was read back from the kernel; nothing of what is stored but whether the tunnel is meant to be up. */
 export const onHost = ({ is_enabled, observed }: Pick<TunnelView, 'is_enabled' | 'observed'>): Said => {
@@ -21,15 +31,28 @@ export const onHost = ({ is_enabled, observed }: Pick<TunnelView, 'is_enabled' |
   if (!is_known) return { state: 'unknown', word: t('tunnels.host.not_known') }
   if (!exists) return { state: 'down', word: t('tunnels.host.missing') }
   if (!is_up) return { state: is_enabled ? 'down' : 'disabled', word: t('tunnels.host.down') }
-  return { state: 'up', word: oper_state === 'UNKNOWN' ? t('tunnels.host.up_gre') : oper_state === 'UP' ? t('tunnels.host.up') : t('tunnels.host.up_as', { state: oper_state }) }
+  return {
+    state: 'up',
+    word:
+      oper_state === 'UNKNOWN'
+        ? t('tunnels.host.up_gre')
+        : oper_state === 'UP'
+          ? t('tunnels.host.up')
+          : t('tunnels.host.up_as', { state: oper_state }),
+  }
 }
 
 export const configured = ({ is_enabled, apply_status }: Pick<TunnelView, 'is_enabled' | 'apply_status'>): Said => {
-  if (apply_status === 'Failed' || apply_status === 'Inconsistent') return { state: 'down', word: t(`tunnels.apply.${apply_status}`) }
-  return is_enabled ? { state: 'up', word: t('tunnels.configured.enabled') } : { state: 'disabled', word: t('tunnels.configured.disabled') }
+  if (apply_status === 'Failed' || apply_status === 'Inconsistent')
+    return { state: 'down', word: t(`tunnels.apply.${apply_status}`) }
+  return is_enabled
+    ? { state: 'up', word: t('tunnels.configured.enabled') }
+    : { state: 'disabled', word: t('tunnels.configured.disabled') }
 }
 
-export const addressesOf = ({ addresses }: Pick<TunnelView, 'addresses'>): string[] => addresses.map(({ address, prefix_length }) => `${address}/${prefix_length}`)
+export const addressesOf = ({ addresses }: Pick<TunnelView, 'addresses'>): string[] =>
+  addresses.map(({ address, prefix_length }) => `${address}/${prefix_length}`)
 
 /** Link-local addresses are nobody's configuration, and stand on every link. */
-export const seenAddresses = ({ addresses }: Pick<ObservedView, 'addresses'>): string[] => addresses.filter((address) => !address.toLowerCase().startsWith('fe80:'))
+export const seenAddresses = ({ addresses }: Pick<ObservedView, 'addresses'>): string[] =>
+  addresses.filter((address) => !address.toLowerCase().startsWith('fe80:'))

@@ -23,7 +23,19 @@ const ARPHRD_LOOPBACK = 772
 const KIND_OF_TYPE: Readonly<Record<number, string>> = { 776: 'sit', 778: 'gre', 823: 'ip6gre' }
 /** ARPHRD_TUNNEL and ARPHRD_TUNNEL6 are of several kinds. */
 const TUNNEL_TYPES = [768, 769, 776, 778, 823]
-const TUNNEL_KINDS = ['gre', 'gretap', 'ip6gre', 'ip6gretap', 'erspan', 'sit', 'tun', 'wireguard', 'vxlan', 'geneve', 'bareudp']
+const TUNNEL_KINDS = [
+  'gre',
+  'gretap',
+  'ip6gre',
+  'ip6gretap',
+  'erspan',
+  'sit',
+  'tun',
+  'wireguard',
+  'vxlan',
+  'geneve',
+  'bareudp',
+]
 const IFF_UP = 1
 
 /** Links that the kernel makes with the module; of Ethernet kinds it does not say so. */

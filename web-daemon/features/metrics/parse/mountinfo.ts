@@ -18,7 +18,16 @@ export const parseMounts = (text: string): Mount[] =>
     const [, , device_number = '', root = '', mount_point = ''] = left.split(' ')
     const [filesystem = '', device = '', options = ''] = right?.split(' ') ?? []
     if (filesystem === '') return []
-    return [{ device_number, root: unescaped(root), mount_point: unescaped(mount_point), filesystem, device: unescaped(device), is_read_only: options.split(',').includes('ro') }]
+    return [
+      {
+        device_number,
+        root: unescaped(root),
+        mount_point: unescaped(mount_point),
+        filesystem,
+        device: unescaped(device),
+        is_read_only: options.split(',').includes('ro'),
+      },
+    ]
   })
 
 /** One mount of each file system: the whole before a part, and then the shortest path. What is mounted over is not seen. */
@@ -27,7 +36,8 @@ export const worthShowing = (mounts: readonly Mount[], hidesPseudo: boolean): Mo
   const best = new Map<string, Mount>()
   for (const mount of visible.values()) {
     const other = best.get(mount.device_number)
-    if (!isRemote(mount) && (!hidesPseudo || isDisk(mount)) && (!other || rank(mount) < rank(other))) best.set(mount.device_number, mount)
+    if (!isRemote(mount) && (!hidesPseudo || isDisk(mount)) && (!other || rank(mount) < rank(other)))
+      best.set(mount.device_number, mount)
   }
   return [...best.values()].sort((a, b) => (a.mount_point < b.mount_point ? -1 : 1))
 }
@@ -44,10 +54,30 @@ const isDisk = ({ filesystem, device, mount_point }: Mount): boolean => {
 }
 
 /** A server or a program that is away would hold whoever asks for as long as it is, so these are never asked. */
-const REMOTE = new Set(['nfs', 'nfs4', 'cifs', 'smb3', 'smbfs', '9p', 'ceph', 'afs', 'glusterfs', 'lustre', 'autofs', 'virtiofs', 'fuse', 'fuseblk'])
+const REMOTE = new Set([
+  'nfs',
+  'nfs4',
+  'cifs',
+  'smb3',
+  'smbfs',
+  '9p',
+  'ceph',
+  'afs',
+  'glusterfs',
+  'lustre',
+  'autofs',
+  'virtiofs',
+  'fuse',
+  'fuseblk',
+])
 
 const isRemote = ({ filesystem }: Mount): boolean => REMOTE.has(filesystem) || filesystem.startsWith('fuse.')
 
 /** The kernel writes blanks and backslashes in octal. */
 const unescaped = (text: string): string =>
-  text.includes('\\') ? Buffer.from(text.replaceAll(/\\([0-7]{3})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 8))), 'latin1').toString() : text
+  text.includes('\\')
+    ? Buffer.from(
+        text.replaceAll(/\\([0-7]{3})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 8))),
+        'latin1',
+      ).toString()
+    : text

@@ -12,8 +12,34 @@ export const parseNetDev = (text: string): Map<string, InterfaceCounters> => {
   for (const line of lines) {
     const colon = line.indexOf(':')
     if (colon < 0) continue
-    const [rx_bytes = 0, rx_packets = 0, rx_errors = 0, rx_dropped = 0, , , , , tx_bytes = 0, tx_packets = 0, tx_errors = 0, tx_dropped = 0] = line.slice(colon + 1).trim().split(/ +/).map(Number)
-    found.set(line.slice(0, colon).trim(), { rx_bytes, rx_packets, rx_errors, rx_dropped, tx_bytes, tx_packets, tx_errors, tx_dropped })
+    const [
+      rx_bytes = 0,
+      rx_packets = 0,
+      rx_errors = 0,
+      rx_dropped = 0,
+      ,
+      ,
+      ,
+      ,
+      tx_bytes = 0,
+      tx_packets = 0,
+      tx_errors = 0,
+      tx_dropped = 0,
+    ] = line
+      .slice(colon + 1)
+      .trim()
+      .split(/ +/)
+      .map(Number)
+    found.set(line.slice(0, colon).trim(), {
+      rx_bytes,
+      rx_packets,
+      rx_errors,
+      rx_dropped,
+      tx_bytes,
+      tx_packets,
+      tx_errors,
+      tx_dropped,
+    })
   }
   return found
 }

@@ -9,8 +9,12 @@ export interface Connected {
 
 /** Two parts of one interval. Of new ones nothing is known where a part is not. */
 export const joinConnected = (a: Connected, b: Connected): Connected => ({
-  active_connections: a.active_connections === null || b.active_connections === null ? (a.active_connections ?? b.active_connections) : Math.max(a.active_connections, b.active_connections),
-  new_connections: a.new_connections === null || b.new_connections === null ? null : a.new_connections + b.new_connections,
+  active_connections:
+    a.active_connections === null || b.active_connections === null
+      ? (a.active_connections ?? b.active_connections)
+      : Math.max(a.active_connections, b.active_connections),
+  new_connections:
+    a.new_connections === null || b.new_connections === null ? null : a.new_connections + b.new_connections,
 })
 
 interface Look {
@@ -29,7 +33,9 @@ export class Connections {
   /** Gives back how many began for each rule since the look before; null where that is not known. `found` null: the helper is away. */
   take(found: FlowsFound | null, at: number): ReadonlyMap<number, number> | null {
     const before = this.#last
-    this.#last = found?.is_readable ? { at, epoch: found.epoch, flows: new Map(found.flows.map((one) => [one.route_rule_id, one])) } : null
+    this.#last = found?.is_readable
+      ? { at, epoch: found.epoch, flows: new Map(found.flows.map((one) => [one.route_rule_id, one])) }
+      : null
     this.#seconds = null
     if (!this.#last || before?.epoch !== this.#last.epoch || at <= before.at) return null
     this.#seconds = (at - before.at) / 1000
@@ -50,9 +56,11 @@ export class Connections {
 
 /** The count of a rule begins anew when it had no connection. */
 function begunBetween(before: Look, now: Look): Map<number, number> {
-  return new Map([...now.flows].flatMap(([route_rule_id, { begun }]) => {
-    const was = before.flows.get(route_rule_id)?.begun ?? 0
-    const came = begun < was ? begun : begun - was
-    return came > 0 ? [[route_rule_id, came]] : []
-  }))
+  return new Map(
+    [...now.flows].flatMap(([route_rule_id, { begun }]) => {
+      const was = before.flows.get(route_rule_id)?.begun ?? 0
+      const came = begun < was ? begun : begun - was
+      return came > 0 ? [[route_rule_id, came]] : []
+    }),
+  )
 }

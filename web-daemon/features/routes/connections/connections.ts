@@ -12,32 +12,48 @@ import { ruleOf, type NamedRoute } from '../record.ts'
 import { sourcePortWarnings } from './source-ports.ts'
 import type { Traffic } from '../traffic/traffic.ts'
 
-export const listConnections = (traffic: Traffic) => async ({ db, ask, now, settings }: ReadContext, { params, query }: Incoming): Promise<Answer> => {
-  const record = await livingRoute(db, params)
-  const { route_rule_id } = record
-  const { limit } = pagingOf(query, { standard: 200, maximum: CONNECTIONS_MAX })
-  const [found, forwarding] = await Promise.all([ask('ruleset.connections', { route_rule_ids: [route_rule_id], limit: Math.max(limit, 1) }), ask('forwarding.probe', {})])
-  const bytes_counted = forwarding.conntrack?.is_accounting ?? false
-  const total = found.is_readable ? (found.totals[0]?.connections ?? 0) : null
-  const answer: ConnectionsAnswer = {
-    route_rule_id,
-    reader: 'netlink',
-    available: found.is_readable,
-    bytes_counted,
-    detail: detailOf(found, bytes_counted),
-    connections: found.connections.slice(0, limit).map(({ route_rule_id: _rule, ...one }) => one),
-    total,
-    by_source: Object.fromEntries(found.sources.map(({ source_address, connections }) => [source_address, connections])),
-    new_per_second: traffic.newConnectionsPerSecond(route_rule_id),
-    warnings: [...sourcePortWarnings(record, total), ...conntrackWarnings(forwarding, settings), ...accountingWarnings(forwarding)],
-    checked_at: now().toISOString(),
+export const listConnections =
+  (traffic: Traffic) =>
+  async ({ db, ask, now, settings }: ReadContext, { params, query }: Incoming): Promise<Answer> => {
+    const record = await livingRoute(db, params)
+    const { route_rule_id } = record
+    const { limit } = pagingOf(query, { standard: 200, maximum: CONNECTIONS_MAX })
+    const [found, forwarding] = await Promise.all([
+      ask('ruleset.connections', { route_rule_ids: [route_rule_id], limit: Math.max(limit, 1) }),
+      ask('forwarding.probe', {}),
+    ])
+    const bytes_counted = forwarding.conntrack?.is_accounting ?? false
+    const total = found.is_readable ? (found.totals[0]?.connections ?? 0) : null
+    const answer: ConnectionsAnswer = {
+      route_rule_id,
+      reader: 'netlink',
+      available: found.is_readable,
+      bytes_counted,
+      detail: detailOf(found, bytes_counted),
+      connections: found.connections.slice(0, limit).map(({ route_rule_id: _rule, ...one }) => one),
+      total,
+      by_source: Object.fromEntries(
+        found.sources.map(({ source_address, connections }) => [source_address, connections]),
+      ),
+      new_per_second: traffic.newConnectionsPerSecond(route_rule_id),
+      warnings: [
+        ...sourcePortWarnings(record, total),
+        ...conntrackWarnings(forwarding, settings),
+        ...accountingWarnings(forwarding),
+      ],
+      checked_at: now().toISOString(),
+    }
+    return ok(answer)
   }
-  return ok(answer)
-}
 
-function detailOf({ is_readable, detail }: { readonly is_readable: boolean; readonly detail: string }, bytes_counted: boolean): string {
+function detailOf(
+  { is_readable, detail }: { readonly is_readable: boolean; readonly detail: string },
+  bytes_counted: boolean,
+): string {
   if (!is_readable) return `The connections cannot be read, so it is not known who uses the rule: ${detail}`
-  return bytes_counted ? 'Read from connection tracking.' : 'Read from connection tracking. The kernel counts no bytes for single connections: set net.netfilter.nf_conntrack_acct to 1 to have them.'
+  return bytes_counted
+    ? 'Read from connection tracking.'
+    : 'Read from connection tracking. The kernel counts no bytes for single connections: set net.netfilter.nf_conntrack_acct to 1 to have them.'
 }
 
 interface Dropped {
@@ -46,7 +62,12 @@ interface Dropped {
 }
 
 /** Ends what a rule relays to where it relays no longer. The change stands whether this works or not. Call it once the change is stored. */
-export async function dropConnections({ ask, note }: CommandContext, before: NamedRoute, after: NamedRoute | null, isAsked: boolean | undefined): Promise<Dropped> {
+export async function dropConnections(
+  { ask, note }: CommandContext,
+  before: NamedRoute,
+  after: NamedRoute | null,
+  isAsked: boolean | undefined,
+): Promise<Dropped> {
   if (isAsked !== true) return { connections_dropped: null, warnings: [] }
   const destinations = leftBehind(before, after)
   if (destinations === null) return { connections_dropped: 0, warnings: [] }
@@ -56,7 +77,16 @@ export async function dropConnections({ ask, note }: CommandContext, before: Nam
     return { connections_dropped: dropped, warnings: [] }
   } catch (refused) {
     if (!(refused instanceof Refusal)) throw refused
-    return { connections_dropped: null, warnings: [{ code: 'CONNECTIONS_NOT_DROPPED', message: `The change is made, and the connections of before could not be ended: ${refused.message}`, field: 'drop_connections' }] }
+    return {
+      connections_dropped: null,
+      warnings: [
+        {
+          code: 'CONNECTIONS_NOT_DROPPED',
+          message: `The change is made, and the connections of before could not be ended: ${refused.message}`,
+          field: 'drop_connections',
+        },
+      ],
+    }
   }
 }
 
@@ -69,8 +99,11 @@ interface End {
 function leftBehind(before: NamedRoute, after: NamedRoute | null): End[] | null {
   const [was, is] = [ruleOf(before), after && ruleOf(after)]
   if (!is) return []
-  const ends = (rule: typeof is | null): End[] => (rule?.destinations ?? []).map(({ address, port }) => ({ address, port }))
-  const left = ends(was).filter((one) => !ends(is).some(({ address, port }) => address === one.address && port === one.port))
+  const ends = (rule: typeof is | null): End[] =>
+    (rule?.destinations ?? []).map(({ address, port }) => ({ address, port }))
+  const left = ends(was).filter(
+    (one) => !ends(is).some(({ address, port }) => address === one.address && port === one.port),
+  )
   if (left.length === 0) return null
   // Within a range a connection leads to one of many ports, so all of them are ended.
   return was?.bind_port_range_end === null ? left : []

@@ -9,7 +9,9 @@ const PORTS_OF_AN_ADDRESS = 64_512
 const WARN_SHARE = 0.8
 
 /** About, as other rules to the same destination use of it too; null where the destination sees the clients' own addresses. */
-export function roomFor(record: Pick<NamedRoute, 'nat_mode_id' | 'route_protocol_id' | 'destinations' | 'bind_port' | 'bind_port_range_end'>): number | null {
+export function roomFor(
+  record: Pick<NamedRoute, 'nat_mode_id' | 'route_protocol_id' | 'destinations' | 'bind_port' | 'bind_port_range_end'>,
+): number | null {
   if (record.nat_mode_id === NAT_MODES.None) return null
   const { first, last } = portsOf(record.bind_port, record.bind_port_range_end)
   const protocols = protocolOf(record.route_protocol_id) === 'both' ? 2 : 1

@@ -6,9 +6,21 @@ import type { Sketch } from './sketch.ts'
 type Place = readonly [field: string, code: string, remedy: string]
 
 const PLACES: Readonly<Partial<Record<RuleLimit['field'], Place>>> = {
-  destinations: ['load_balance_mode_id', 'INVALID_LOAD_BALANCE_MODE', 'Choose another mode, or enable fewer destinations'],
-  connection_rate_limit: ['connection_rate_limit', 'INVALID_CONNECTION_LIMIT', 'Choose a smaller number, or null for no limit'],
-  max_connections_per_source: ['max_connections_per_source', 'INVALID_CONNECTION_LIMIT', 'Send null, or limit with connection_rate_limit'],
+  destinations: [
+    'load_balance_mode_id',
+    'INVALID_LOAD_BALANCE_MODE',
+    'Choose another mode, or enable fewer destinations',
+  ],
+  connection_rate_limit: [
+    'connection_rate_limit',
+    'INVALID_CONNECTION_LIMIT',
+    'Choose a smaller number, or null for no limit',
+  ],
+  max_connections_per_source: [
+    'max_connections_per_source',
+    'INVALID_CONNECTION_LIMIT',
+    'Send null, or limit with connection_rate_limit',
+  ],
   bind_address: ['bind_address', 'INVALID_ADDRESS_FAMILY', 'Bind an IPv4 address'],
 }
 
@@ -17,6 +29,10 @@ export function checkBackend({ facts, problems }: Sketch, record: NamedRoute): v
   const rule = problems.isEmpty ? ruleOf({ ...record, is_enabled: true }) : null
   for (const { field, why } of rule ? ruleLimits(facts.rule_backend, rule) : []) {
     const [at, code, remedy] = PLACES[field] ?? [field, 'VALIDATION_FAILED', 'Leave it out']
-    problems.add(at, code, `${why.charAt(0).toUpperCase()}${why.slice(1)}, and it carries out the rules of this server. ${remedy}; or install the package nftables and restart the root helper.`)
+    problems.add(
+      at,
+      code,
+      `${why.charAt(0).toUpperCase()}${why.slice(1)}, and it carries out the rules of this server. ${remedy}; or install the package nftables and restart the root helper.`,
+    )
   }
 }

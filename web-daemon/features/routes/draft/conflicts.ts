@@ -14,10 +14,20 @@ export function checkNeighbours(sketch: Sketch, record: NamedRoute): void {
   for (const other of sketch.neighbours) {
     const name = `${other.route_rule_title} (${other.route_rule_id})`
     if (isIdentical(record, other)) {
-      sketch.problems.add('bind_port', 'ROUTE_PORT_CONFLICT', `The rule ${name} listens for just the same. Disable it, or choose another port or address.`, { route_rule_id: other.route_rule_id })
+      sketch.problems.add(
+        'bind_port',
+        'ROUTE_PORT_CONFLICT',
+        `The rule ${name} listens for just the same. Disable it, or choose another port or address.`,
+        { route_rule_id: other.route_rule_id },
+      )
     } else if (isOverlapping(record, other)) {
       const winner = winnerOf<NamedRoute>(record, other) === other ? name : 'this rule'
-      warn(sketch, 'ROUTE_OVERLAPS_RULE', 'bind_port', `Some connections match both this rule and ${name}: ${winner} stands first and gets them.`)
+      warn(
+        sketch,
+        'ROUTE_OVERLAPS_RULE',
+        'bind_port',
+        `Some connections match both this rule and ${name}: ${winner} stands first and gets them.`,
+      )
     }
   }
 }
@@ -28,12 +38,22 @@ export function checkProcesses(sketch: Sketch, listening: Listening): void {
   if (!user || body.is_enabled === false) return
   const why = `${user.process === '' ? 'A process of this server' : user.process} listens on ${user.protocol} port ${user.port}: connections would go to the destination in its place`
   if (body.force === true) warn(sketch, 'PORT_IN_USE_FORCED', 'bind_port', `${why}.`)
-  else problems.add('bind_port', 'PORT_IN_USE', `${why}. With force it is done all the same.`, { process: user.process, protocol: user.protocol, port: user.port })
+  else
+    problems.add('bind_port', 'PORT_IN_USE', `${why}. With force it is done all the same.`, {
+      process: user.process,
+      protocol: user.protocol,
+      port: user.port,
+    })
 }
 
 /** What listens on the loopback alone is met by no connection that a rule sees. */
 const usersOf = ({ facts }: Sketch, listening: Listening): Listener[] =>
-  facts.listeners.filter((one) => isSpoken(listening.route_protocol_id, one.protocol) && has(listening.ports, one.port) && isReachedAt(one.address, listening))
+  facts.listeners.filter(
+    (one) =>
+      isSpoken(listening.route_protocol_id, one.protocol) &&
+      has(listening.ports, one.port) &&
+      isReachedAt(one.address, listening),
+  )
 
 /** A process on :: takes IPv4 connections too, unless it says otherwise (IPV6_V6ONLY in ipv6(7)). */
 const isReachedAt = (address: string, { family, bind_address }: Listening): boolean => {
@@ -47,15 +67,24 @@ const isSpoken = (route_protocol_id: number, protocol: Listener['protocol']): bo
   return spoken === 'both' || spoken === protocol
 }
 
-const isProtected = ({ panel_port }: Sketch, { protocol, port, is_sshd }: Listener): boolean => protocol === 'tcp' && (port === panel_port || is_sshd)
+const isProtected = ({ panel_port }: Sketch, { protocol, port, is_sshd }: Listener): boolean =>
+  protocol === 'tcp' && (port === panel_port || is_sshd)
 
 /** 409, whatever else the request says: without these two ports nobody could take the rule back. Also for a rule that is not in force yet. */
 export function refuseProtected({ panel_port, facts }: Sketch, { route_protocol_id, ports }: Listening): void {
   if (route_protocol_id === ROUTE_PROTOCOLS.UDP) return
   const refuse = (port: number, whose: string): never => {
-    throw new Refusal('PROTECTED_PORT', `Port ${port}${ports.first === ports.last ? '' : `, within ${spelledPorts(ports)},`} is ${whose}. No rule may take it, not even with force.`, { field: 'bind_port', details: { port } })
+    throw new Refusal(
+      'PROTECTED_PORT',
+      `Port ${port}${ports.first === ports.last ? '' : `, within ${spelledPorts(ports)},`} is ${whose}. No rule may take it, not even with force.`,
+      { field: 'bind_port', details: { port } },
+    )
   }
-  if (has(ports, panel_port)) refuse(panel_port, 'the panel\'s own: a rule on it would cut you off from the panel')
+  if (has(ports, panel_port)) refuse(panel_port, "the panel's own: a rule on it would cut you off from the panel")
   const sshd = facts.listeners.find((one) => one.is_sshd && has(ports, one.port))
-  if (sshd) refuse(sshd.port, 'the one that SSH listens on: a rule on it would cut you off from the server, and the panel protects it')
+  if (sshd)
+    refuse(
+      sshd.port,
+      'the one that SSH listens on: a rule on it would cut you off from the server, and the panel protects it',
+    )
 }

@@ -19,7 +19,11 @@ interface Place {
   readonly fields: Readonly<Record<'address' | 'port' | 'port_range_end', string>>
 }
 
-const SINGLE = { address: 'destination_address', port: 'destination_port', port_range_end: 'destination_port_range_end' } as const
+const SINGLE = {
+  address: 'destination_address',
+  port: 'destination_port',
+  port_range_end: 'destination_port_range_end',
+} as const
 
 export function draftDestinations(sketch: Sketch, listening: Listening | null): Balanced | null {
   const { problems } = sketch
@@ -29,44 +33,91 @@ export function draftDestinations(sketch: Sketch, listening: Listening | null): 
   const destinations = drafted.filter((one) => one !== null)
   if (destinations.length < places.length) return null
   checkTwice(sketch, destinations)
-  if (!destinations.some(isActive)) problems.add('destinations', 'INVALID_DESTINATION', 'One destination at least must be enabled and have a weight above 0. To relay nothing, disable the rule.')
+  if (!destinations.some(isActive))
+    problems.add(
+      'destinations',
+      'INVALID_DESTINATION',
+      'One destination at least must be enabled and have a weight above 0. To relay nothing, disable the rule.',
+    )
   const load_balance_mode_id = draftMode(sketch, destinations)
   return load_balance_mode_id === null ? null : { destinations, load_balance_mode_id }
 }
 
 function placesOf({ body, problems }: Sketch): Place[] | null {
   if (problems.has('destinations') || Object.values(SINGLE).some((field) => problems.has(field))) return null
-  const { destination_address: address, destination_port: port = body.bind_port, destination_port_range_end: port_range_end } = body
+  const {
+    destination_address: address,
+    destination_port: port = body.bind_port,
+    destination_port_range_end: port_range_end,
+  } = body
   if (body.destinations) {
     const [first] = body.destinations
-    if (address !== undefined && first && !isSameEnd(first, address, body.destination_port ?? first.port)) problems.add('destination_address', 'INVALID_DESTINATION', 'destination_address and destination_port must be the first of destinations, or be left out.')
-    return body.destinations.map((given, at) => ({ given, fields: { address: `destinations.${at}.address`, port: `destinations.${at}.port`, port_range_end: `destinations.${at}.port_range_end` } }))
+    if (address !== undefined && first && !isSameEnd(first, address, body.destination_port ?? first.port))
+      problems.add(
+        'destination_address',
+        'INVALID_DESTINATION',
+        'destination_address and destination_port must be the first of destinations, or be left out.',
+      )
+    return body.destinations.map((given, at) => ({
+      given,
+      fields: {
+        address: `destinations.${at}.address`,
+        port: `destinations.${at}.port`,
+        port_range_end: `destinations.${at}.port_range_end`,
+      },
+    }))
   }
   if (address === undefined) {
-    problems.add('destination_address', 'INVALID_DESTINATION', 'destination_address must be the IP address that connections are relayed to.')
+    problems.add(
+      'destination_address',
+      'INVALID_DESTINATION',
+      'destination_address must be the IP address that connections are relayed to.',
+    )
     return null
   }
-  return port === undefined ? null : [{ given: { address, port, port_range_end: port_range_end ?? null }, fields: SINGLE }]
+  return port === undefined
+    ? null
+    : [{ given: { address, port, port_range_end: port_range_end ?? null }, fields: SINGLE }]
 }
 
 const isSameEnd = (first: RouteDestinationBody, address: string, port: number): boolean => {
   const [one, other] = [parseIp(first.address), parseIp(address)]
-  return one !== null && other !== null && one.family === other.family && one.value === other.value && first.port === port
+  return (
+    one !== null && other !== null && one.family === other.family && one.value === other.value && first.port === port
+  )
 }
 
-function draftOne(sketch: Sketch, listening: Listening | null, { given, fields }: Place, sort_order: number): NewDestination | null {
+function draftOne(
+  sketch: Sketch,
+  listening: Listening | null,
+  { given, fields }: Place,
+  sort_order: number,
+): NewDestination | null {
   const { body, problems } = sketch
   const ip = parseIp(given.address)
   const refused = ip ? unfit(ip) : `${given.address} is not an IP address`
-  if (refused !== null) problems.add(fields.address, 'INVALID_DESTINATION', `${refused.charAt(0).toUpperCase()}${refused.slice(1)}.`)
-  else if (ip && listening && ip.family !== listening.family) problems.add(fields.address, 'ADDRESS_FAMILY_MISMATCH', `${given.address} must be an ${familyName(listening.family)} address, as bind_address is.`)
+  if (refused !== null)
+    problems.add(fields.address, 'INVALID_DESTINATION', `${refused.charAt(0).toUpperCase()}${refused.slice(1)}.`)
+  else if (ip && listening && ip.family !== listening.family)
+    problems.add(
+      fields.address,
+      'ADDRESS_FAMILY_MISMATCH',
+      `${given.address} must be an ${familyName(listening.family)} address, as bind_address is.`,
+    )
   else if (ip && isLoopback(ip)) loopback(sketch, fields.address, given.address)
   const ports = checkPorts(sketch, listening, given, fields)
   if (!ip || refused !== null || !ports || problems.has(fields.port_range_end)) return null
   const address = canonicalIp(given.address)
   const { weight = 1, is_enabled = true, port, port_range_end } = given
   if (listening && body.is_enabled !== false) checkLoop(sketch, listening, address, port, fields.address)
-  return { address, port, port_range_end: port_range_end === port ? null : (port_range_end ?? null), weight, is_enabled, sort_order }
+  return {
+    address,
+    port,
+    port_range_end: port_range_end === port ? null : (port_range_end ?? null),
+    weight,
+    is_enabled,
+    sort_order,
+  }
 }
 
 function unfit(ip: Ip): string | null {
@@ -74,7 +125,9 @@ function unfit(ip: Ip): string | null {
   if (isMulticast(ip)) return 'a destination must not be a multicast address'
   if (isReserved(ip)) return 'a destination must not be a broadcast or reserved address'
   if (isIpv4InIpv6(ip)) return 'a destination must not be an IPv4 address in IPv6 clothes'
-  return ip.family === 6 && isLinkLocal(ip) ? 'a destination must not be a link-local address: it means another host on every link' : null
+  return ip.family === 6 && isLinkLocal(ip)
+    ? 'a destination must not be a link-local address: it means another host on every link'
+    : null
 }
 
 function loopback(sketch: Sketch, field: string, address: string): void {
@@ -84,29 +137,58 @@ function loopback(sketch: Sketch, field: string, address: string): void {
 }
 
 /** One port to which a range is bound is the first of a range as wide: each port goes to the one as far behind it. */
-function checkPorts({ problems }: Sketch, listening: Listening | null, { port, port_range_end }: RouteDestinationBody, fields: Place['fields']): boolean {
+function checkPorts(
+  { problems }: Sketch,
+  listening: Listening | null,
+  { port, port_range_end }: RouteDestinationBody,
+  fields: Place['fields'],
+): boolean {
   if (typeof port_range_end === 'number' && port_range_end < port) {
-    problems.add(fields.port_range_end, 'INVALID_PORT_RANGE', `${fields.port_range_end} must not be below ${port}, the first port.`)
+    problems.add(
+      fields.port_range_end,
+      'INVALID_PORT_RANGE',
+      `${fields.port_range_end} must not be below ${port}, the first port.`,
+    )
     return false
   }
   if (!listening) return true
   const width = listening.ports.last - listening.ports.first
   const last = port + width
   if (typeof port_range_end === 'number' && port_range_end !== last) {
-    const wanted = width === 0 ? 'one port is bound, so the destination has one too' : `${width + 1} ports are bound, so the destination's range from ${port} ends with ${last}`
-    problems.add(fields.port_range_end, 'PORT_RANGE_WIDTH_MISMATCH', `The ranges must be equally wide: ${wanted}. Left out or null it follows by itself.`)
+    const wanted =
+      width === 0
+        ? 'one port is bound, so the destination has one too'
+        : `${width + 1} ports are bound, so the destination's range from ${port} ends with ${last}`
+    problems.add(
+      fields.port_range_end,
+      'PORT_RANGE_WIDTH_MISMATCH',
+      `The ranges must be equally wide: ${wanted}. Left out or null it follows by itself.`,
+    )
     return false
   }
-  if (last > 65_535) problems.add(fields.port, 'INVALID_PORT_RANGE', `${width + 1} ports from ${port} on go past 65535.`)
+  if (last > 65_535)
+    problems.add(fields.port, 'INVALID_PORT_RANGE', `${width + 1} ports from ${port} on go past 65535.`)
   return last <= 65_535
 }
 
 /** Nothing overrides this: the packets would come back to where they were sent from. */
-function checkLoop({ facts, problems }: Sketch, { bind_address, ports }: Listening, address: string, port: number, field: string): void {
-  const isOwn = bind_address === address || ((bind_address === '0.0.0.0' || bind_address === '::') && facts.addresses.has(address) && !isLoopbackText(address))
+function checkLoop(
+  { facts, problems }: Sketch,
+  { bind_address, ports }: Listening,
+  address: string,
+  port: number,
+  field: string,
+): void {
+  const isOwn =
+    bind_address === address ||
+    ((bind_address === '0.0.0.0' || bind_address === '::') && facts.addresses.has(address) && !isLoopbackText(address))
   const there = portsOf(port, port + ports.last - ports.first)
   if (!isOwn || there.first > ports.last || ports.first > there.last) return
-  problems.add(field, 'SELF_FORWARD_LOOP', `${address}:${port} is where this very rule listens: it would relay to itself.`)
+  problems.add(
+    field,
+    'SELF_FORWARD_LOOP',
+    `${address}:${port} is where this very rule listens: it would relay to itself.`,
+  )
 }
 
 const isLoopbackText = (address: string): boolean => {
@@ -118,7 +200,12 @@ function checkTwice({ body, problems }: Sketch, destinations: readonly NewDestin
   const seen = new Set<string>()
   for (const [at, { address, port }] of destinations.entries()) {
     const end = `${address} ${port}`
-    if (seen.has(end)) problems.add(body.destinations ? `destinations.${at}.address` : SINGLE.address, 'INVALID_DESTINATION', `${address}, port ${port} is among the destinations already.`)
+    if (seen.has(end))
+      problems.add(
+        body.destinations ? `destinations.${at}.address` : SINGLE.address,
+        'INVALID_DESTINATION',
+        `${address}, port ${port} is among the destinations already.`,
+      )
     seen.add(end)
   }
 }
@@ -128,8 +215,11 @@ function draftMode({ body, problems }: Sketch, destinations: readonly NewDestina
   const active = destinations.filter(isActive).length
   const mode = body.load_balance_mode_id ?? (active > 1 ? LOAD_BALANCE_MODES.RoundRobin : LOAD_BALANCE_MODES.None)
   if (mode === LOAD_BALANCE_MODES.None && active > 1) {
-    problems.add('load_balance_mode_id', 'INVALID_LOAD_BALANCE_MODE', `load_balance_mode_id 10 (None) is for one destination, and ${active} are enabled: choose 20 (RoundRobin), 30 (SourceHash) or 40 (Weighted).`)
+    problems.add(
+      'load_balance_mode_id',
+      'INVALID_LOAD_BALANCE_MODE',
+      `load_balance_mode_id 10 (None) is for one destination, and ${active} are enabled: choose 20 (RoundRobin), 30 (SourceHash) or 40 (Weighted).`,
+    )
   }
   return mode
 }
-

@@ -28,20 +28,33 @@ export interface Draft {
 }
 
 /** Throws 422 with all problems at once; then 409 where the port is protected, which no other field would mend. */
-export async function draftRoute(context: ReadContext, { body, problems, server_port }: Pick<Incoming<CreateRouteBody>, 'body' | 'problems' | 'server_port'>): Promise<Draft> {
+export async function draftRoute(
+  context: ReadContext,
+  { body, problems, server_port }: Pick<Incoming<CreateRouteBody>, 'body' | 'problems' | 'server_port'>,
+): Promise<Draft> {
   const sketch = await sketchOf(context, body, { problems, panel_port: server_port })
   const parts = draftParts(sketch)
   const place = await nextPlace(context.db)
-  const record = parts && { ...recordOf(sketch, parts, context.now().toISOString()), route_rule_id: place.route_rule_id, sort_order: body.sort_order ?? place.sort_order }
+  const record = parts && {
+    ...recordOf(sketch, parts, context.now().toISOString()),
+    route_rule_id: place.route_rule_id,
+    sort_order: body.sort_order ?? place.sort_order,
+  }
   if (record) checkNeighbours(sketch, record)
   if (record) checkBackend(sketch, record)
   problems.throwIfAny(FIELD_ORDER)
   if (!parts || !record) throw incomplete()
   refuseTooManyPorts(record)
   refuseProtected(sketch, parts.listening)
-  if (record.route_rule_id > ROUTE_RULE_ID_MAX) throw new Refusal('ALLOCATION_FAILED', 'All ids that relay rules can have are used up.')
+  if (record.route_rule_id > ROUTE_RULE_ID_MAX)
+    throw new Refusal('ALLOCATION_FAILED', 'All ids that relay rules can have are used up.')
   const named = { ...record, route_rule_title: body.route_rule_title ?? (await titleFor(context.db, record)) }
-  return { record: named, resolved: resolvedOf(body, named), warnings: sketch.warnings, rule_backend: sketch.facts.rule_backend }
+  return {
+    record: named,
+    resolved: resolvedOf(body, named),
+    warnings: sketch.warnings,
+    rule_backend: sketch.facts.rule_backend,
+  }
 }
 
 export const incomplete = (): Error => new Error('A draft without problems is incomplete')
@@ -61,13 +74,18 @@ export function draftParts(sketch: Sketch): Parts | null {
   const source = draftSource(sketch, listening)
   const allowed_sources = draftSources(sketch, listening)
   const { body, problems, tunnel } = sketch
-  if (typeof body.tunnel_id === 'number' && tunnel === null) problems.add('tunnel_id', 'UNKNOWN_TUNNEL', `There is no tunnel ${body.tunnel_id}.`)
+  if (typeof body.tunnel_id === 'number' && tunnel === null)
+    problems.add('tunnel_id', 'UNKNOWN_TUNNEL', `There is no tunnel ${body.tunnel_id}.`)
   if (listening) checkProcesses(sketch, listening)
   return listening && balanced && source && allowed_sources && { listening, balanced, source, allowed_sources }
 }
 
 /** With a title and place that the caller decides. */
-export function recordOf({ body }: Sketch, { listening, balanced, source, allowed_sources }: Parts, now: string): NewRoute {
+export function recordOf(
+  { body }: Sketch,
+  { listening, balanced, source, allowed_sources }: Parts,
+  now: string,
+): NewRoute {
   const { family, ports, route_protocol_id, bind_address, bind_interface } = listening
   return {
     route_rule_title: body.route_rule_title ?? '',
@@ -99,7 +117,26 @@ export function recordOf({ body }: Sketch, { listening, balanced, source, allowe
 }
 
 function resolvedOf(body: CreateRouteBody, record: NamedRoute): CreateRouteBody {
-  const { route_rule_title, route_protocol_id, bind_address, load_balance_mode_id, nat_mode_id, is_clamp_mss_to_pmtu, sort_order, destinations } = record
+  const {
+    route_rule_title,
+    route_protocol_id,
+    bind_address,
+    load_balance_mode_id,
+    nat_mode_id,
+    is_clamp_mss_to_pmtu,
+    sort_order,
+    destinations,
+  } = record
   const { destination_address: _address, destination_port: _port, destination_port_range_end: _end, ...rest } = body
-  return { ...rest, route_rule_title, route_protocol_id, bind_address, destinations: destinations.map(({ sort_order: _place, ...one }) => one), load_balance_mode_id, nat_mode_id, is_clamp_mss_to_pmtu, sort_order }
+  return {
+    ...rest,
+    route_rule_title,
+    route_protocol_id,
+    bind_address,
+    destinations: destinations.map(({ sort_order: _place, ...one }) => one),
+    load_balance_mode_id,
+    nat_mode_id,
+    is_clamp_mss_to_pmtu,
+    sort_order,
+  }
 }

@@ -21,9 +21,16 @@ export function draftListener(sketch: Sketch): Listening | null {
   const bind_address = bindAddress(sketch)
   const ports = draftPorts(problems, 'bind_port', body.bind_port, body.bind_port_range_end)
   checkInterface(sketch)
-  if (bind_address === null || !ports || problems.has('route_protocol_id') || problems.has('bind_interface')) return null
+  if (bind_address === null || !ports || problems.has('route_protocol_id') || problems.has('bind_interface'))
+    return null
   const route_protocol_id = body.route_protocol_id ?? sketch.settings.get('routes.default_protocol')
-  return { family: bind_address.includes(':') ? 6 : 4, route_protocol_id, bind_address, ports, bind_interface: body.bind_interface ?? null }
+  return {
+    family: bind_address.includes(':') ? 6 : 4,
+    route_protocol_id,
+    bind_address,
+    ports,
+    bind_interface: body.bind_interface ?? null,
+  }
 }
 
 const EVERY: Readonly<Record<Family, string>> = { 4: '0.0.0.0', 6: '::' }
@@ -39,11 +46,27 @@ function bindAddress(sketch: Sketch): string | null {
     return null
   }
   if (body.address_family_id !== undefined && body.address_family_id !== idOf(ip.family)) {
-    problems.add('address_family_id', 'INVALID_ADDRESS_FAMILY', `address_family_id must be ${idOf(ip.family)} (${familyName(ip.family)}), as bind_address is ${text}.`)
+    problems.add(
+      'address_family_id',
+      'INVALID_ADDRESS_FAMILY',
+      `address_family_id must be ${idOf(ip.family)} (${familyName(ip.family)}), as bind_address is ${text}.`,
+    )
   }
   const address = canonicalIp(text)
-  if (isWildcard(address)) warn(sketch, 'BIND_ANY_ADDRESS', 'bind_address', `${address} is every address of this server: whoever reaches any of them reaches the destination, unless allowed_sources says otherwise.`)
-  else if (!facts.addresses.has(address)) warn(sketch, 'BIND_ADDRESS_NOT_FOUND', 'bind_address', `No interface of this server has the address ${address}: the rule sees no connection until one has.`)
+  if (isWildcard(address))
+    warn(
+      sketch,
+      'BIND_ANY_ADDRESS',
+      'bind_address',
+      `${address} is every address of this server: whoever reaches any of them reaches the destination, unless allowed_sources says otherwise.`,
+    )
+  else if (!facts.addresses.has(address))
+    warn(
+      sketch,
+      'BIND_ADDRESS_NOT_FOUND',
+      'bind_address',
+      `No interface of this server has the address ${address}: the rule sees no connection until one has.`,
+    )
   return address
 }
 
@@ -68,10 +91,19 @@ function unfit(text: string, ip: Ip): string | null {
 export const isIpv4InIpv6 = (ip: Ip): boolean => ip.family === 6 && ip.value >> 32n === 0xffffn
 
 /** `field` is that of the first port; that of the last is named after it. */
-export function draftPorts(problems: Problems, field: string, first: number | undefined, end: number | null | undefined): Ports | null {
+export function draftPorts(
+  problems: Problems,
+  field: string,
+  first: number | undefined,
+  end: number | null | undefined,
+): Ports | null {
   if (first === undefined || problems.has(field) || problems.has(`${field}_range_end`)) return null
   if (typeof end === 'number' && end < first) {
-    problems.add(`${field}_range_end`, 'INVALID_PORT_RANGE', `${field}_range_end must not be below ${first}, the first port.`)
+    problems.add(
+      `${field}_range_end`,
+      'INVALID_PORT_RANGE',
+      `${field}_range_end must not be below ${first}, the first port.`,
+    )
     return null
   }
   return portsOf(first, end)

@@ -18,12 +18,21 @@ export function draftSource(sketch: Sketch, listening: Listening | null): Source
   const snat_address = nat_mode_id === NAT_MODES.Snat ? snatAddress(sketch, listening) : null
   if (nat_mode_id === NAT_MODES.Snat && snat_address === null) return null
   if (nat_mode_id !== NAT_MODES.Snat && typeof body.snat_address === 'string') {
-    problems.add('snat_address', 'SNAT_ADDRESS_UNUSED', 'snat_address has a meaning only with nat_mode_id 20 (SNAT). Send null for it, or choose that mode.')
+    problems.add(
+      'snat_address',
+      'SNAT_ADDRESS_UNUSED',
+      'snat_address has a meaning only with nat_mode_id 20 (SNAT). Send null for it, or choose that mode.',
+    )
   }
   tell(sketch, nat_mode_id)
   const is_clamp_mss_to_pmtu = body.is_clamp_mss_to_pmtu ?? sketch.settings.get('routes.default_clamp_mss')
   if (!is_clamp_mss_to_pmtu && sketch.tunnel !== null && listening?.route_protocol_id !== ROUTE_PROTOCOLS.UDP) {
-    warn(sketch, 'MSS_CLAMP_RECOMMENDED', 'is_clamp_mss_to_pmtu', `${sketch.tunnel} carries smaller packets than the network before it: without is_clamp_mss_to_pmtu large transfers may hang.`)
+    warn(
+      sketch,
+      'MSS_CLAMP_RECOMMENDED',
+      'is_clamp_mss_to_pmtu',
+      `${sketch.tunnel} carries smaller packets than the network before it: without is_clamp_mss_to_pmtu large transfers may hang.`,
+    )
   }
   return { nat_mode_id, snat_address, is_clamp_mss_to_pmtu }
 }
@@ -31,24 +40,52 @@ export function draftSource(sketch: Sketch, listening: Listening | null): Source
 function snatAddress({ body, facts, problems }: Sketch, listening: Listening | null): string | null {
   const text = body.snat_address ?? null
   if (text === null) {
-    problems.add('snat_address', 'SNAT_ADDRESS_REQUIRED', 'nat_mode_id 20 (SNAT) needs a snat_address, one of this server.')
+    problems.add(
+      'snat_address',
+      'SNAT_ADDRESS_REQUIRED',
+      'nat_mode_id 20 (SNAT) needs a snat_address, one of this server.',
+    )
     return null
   }
   const ip = parseIp(text)
   if (!ip || isUnspecified(ip) || isLoopback(ip) || isMulticast(ip) || isReserved(ip)) {
-    problems.add('snat_address', 'INVALID_SNAT_ADDRESS', `snat_address must be an address of this server that others can answer to, and ${text} is none.`)
+    problems.add(
+      'snat_address',
+      'INVALID_SNAT_ADDRESS',
+      `snat_address must be an address of this server that others can answer to, and ${text} is none.`,
+    )
     return null
   }
   const address = canonicalIp(text)
-  if (listening && ip.family !== listening.family) problems.add('snat_address', 'ADDRESS_FAMILY_MISMATCH', `snat_address must be an ${familyName(listening.family)} address, as bind_address is.`)
-  else if (!facts.addresses.has(address)) problems.add('snat_address', 'SNAT_ADDRESS_NOT_ON_HOST', `No interface of this server has the address ${address}: answers to it would not come back here.`)
+  if (listening && ip.family !== listening.family)
+    problems.add(
+      'snat_address',
+      'ADDRESS_FAMILY_MISMATCH',
+      `snat_address must be an ${familyName(listening.family)} address, as bind_address is.`,
+    )
+  else if (!facts.addresses.has(address))
+    problems.add(
+      'snat_address',
+      'SNAT_ADDRESS_NOT_ON_HOST',
+      `No interface of this server has the address ${address}: answers to it would not come back here.`,
+    )
   return address
 }
 
 function tell(sketch: Sketch, nat_mode_id: number): void {
   if (nat_mode_id === NAT_MODES.None) {
-    warn(sketch, 'NAT_PRESERVES_CLIENT_ADDRESS', 'nat_mode_id', 'The destination sees the client\'s own address, and must send its answers back through this server: otherwise no connection comes about.')
+    warn(
+      sketch,
+      'NAT_PRESERVES_CLIENT_ADDRESS',
+      'nat_mode_id',
+      "The destination sees the client's own address, and must send its answers back through this server: otherwise no connection comes about.",
+    )
   } else {
-    warn(sketch, 'NAT_HIDES_CLIENT_ADDRESS', 'nat_mode_id', 'The destination sees an address of this server in the place of the client\'s.')
+    warn(
+      sketch,
+      'NAT_HIDES_CLIENT_ADDRESS',
+      'nat_mode_id',
+      "The destination sees an address of this server in the place of the client's.",
+    )
   }
 }

@@ -9,6 +9,10 @@ export function refuseTooManyPorts(record: NamedRoute): void {
   const count = rule ? shiftedPorts(rule) : 0
   if (count <= SHIFTED_PORTS_MAX) return
   const problems = new Problems()
-  problems.add('bind_port_range_end', 'INVALID_PORT_RANGE', `The range and its destinations shift ${count} ports, and ${SHIFTED_PORTS_MAX} are the most: bind the very ports that the destinations have, or fewer.`)
+  problems.add(
+    'bind_port_range_end',
+    'INVALID_PORT_RANGE',
+    `The range and its destinations shift ${count} ports, and ${SHIFTED_PORTS_MAX} are the most: bind the very ports that the destinations have, or fewer.`,
+  )
   problems.throwIfAny()
 }

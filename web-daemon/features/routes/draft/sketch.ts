@@ -41,12 +41,18 @@ interface Told {
   readonly facts?: HostFacts
 }
 
-export async function sketchOf({ db, ask, settings }: Pick<ReadContext, 'db' | 'ask' | 'settings'>, body: Asked, { problems, panel_port, stored = null, facts }: Told): Promise<Sketch> {
-  const known = facts ?? (await hostFacts(ask).catch((away: unknown) => {
-    // A body that is wrong by itself is told so, helper or no helper.
-    problems.throwIfAny(FIELD_ORDER)
-    throw away
-  }))
+export async function sketchOf(
+  { db, ask, settings }: Pick<ReadContext, 'db' | 'ask' | 'settings'>,
+  body: Asked,
+  { problems, panel_port, stored = null, facts }: Told,
+): Promise<Sketch> {
+  const known =
+    facts ??
+    (await hostFacts(ask).catch((away: unknown) => {
+      // A body that is wrong by itself is told so, helper or no helper.
+      problems.throwIfAny(FIELD_ORDER)
+      throw away
+    }))
   const { bind_port: first = 0, bind_port_range_end, route_rule_title: title, tunnel_id } = body
   const near = await enabledOnPorts(db, first, bind_port_range_end ?? first)
   const found = typeof tunnel_id === 'number' ? await findTunnel(db, tunnel_id) : null

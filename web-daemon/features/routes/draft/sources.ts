@@ -11,8 +11,14 @@ export function draftSources({ body, problems }: Sketch, listening: Listening | 
     const field = `allowed_sources.${at}.cidr`
     const network = parseCidr(text)
     if (!network) problems.add(field, 'INVALID_CIDR', `${text} is not an address or a network such as 203.0.113.0/24.`)
-    else if (listening && network.base.family !== listening.family) problems.add(field, 'ADDRESS_FAMILY_MISMATCH', `${text} must be ${familyName(listening.family)}, as bind_address is.`)
-    else if (sources.some(({ cidr }) => cidr === formatCidr(network))) problems.add(field, 'INVALID_CIDR', `${formatCidr(network)} is among the allowed sources already.`)
+    else if (listening && network.base.family !== listening.family)
+      problems.add(
+        field,
+        'ADDRESS_FAMILY_MISMATCH',
+        `${text} must be ${familyName(listening.family)}, as bind_address is.`,
+      )
+    else if (sources.some(({ cidr }) => cidr === formatCidr(network)))
+      problems.add(field, 'INVALID_CIDR', `${formatCidr(network)} is among the allowed sources already.`)
     else sources.push({ cidr: formatCidr(network), description })
   }
   return problems.has('allowed_sources') ? null : sources

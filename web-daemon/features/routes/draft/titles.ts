@@ -8,12 +8,20 @@ import type { Sketch } from './sketch.ts'
 
 export function checkTitle({ body, problems, stored, titleOwner }: Sketch): void {
   if (titleOwner === null || titleOwner === stored?.route_rule_id) return
-  problems.add('route_rule_title', 'ROUTE_TITLE_CONFLICT', `Another rule (${titleOwner}) is called ${body.route_rule_title ?? ''} already.`, { route_rule_id: titleOwner })
+  problems.add(
+    'route_rule_title',
+    'ROUTE_TITLE_CONFLICT',
+    `Another rule (${titleOwner}) is called ${body.route_rule_title ?? ''} already.`,
+    { route_rule_id: titleOwner },
+  )
 }
 
 type Described = Pick<NewRoute, 'route_protocol_id' | 'bind_port' | 'bind_port_range_end' | 'destinations'>
 
-export function titleFor(db: ReadDb, { route_protocol_id, bind_port, bind_port_range_end, destinations }: Described): Promise<string> {
+export function titleFor(
+  db: ReadDb,
+  { route_protocol_id, bind_port, bind_port_range_end, destinations }: Described,
+): Promise<string> {
   const protocol = protocolOf(route_protocol_id)
   const [first] = destinations
   const there = first ? spelledEnd(first.address, portsOf(first.port, first.port_range_end)) : ''
@@ -21,10 +29,12 @@ export function titleFor(db: ReadDb, { route_protocol_id, bind_port, bind_port_r
   return freeTitle(db, (at) => (at === 1 ? title : `${title} (${at})`))
 }
 
-export const titleOfCopy = (db: ReadDb, title: string): Promise<string> => freeTitle(db, (at) => withEnding(title, at === 1 ? ' (copy)' : ` (copy ${at})`))
+export const titleOfCopy = (db: ReadDb, title: string): Promise<string> =>
+  freeTitle(db, (at) => withEnding(title, at === 1 ? ' (copy)' : ` (copy ${at})`))
 
 /** A long title gives way to its ending. */
-const withEnding = (title: string, ending: string): string => `${[...title].slice(0, MAX_TITLE - ending.length).join('')}${ending}`
+const withEnding = (title: string, ending: string): string =>
+  `${[...title].slice(0, MAX_TITLE - ending.length).join('')}${ending}`
 
 async function freeTitle(db: ReadDb, candidate: (at: number) => string): Promise<string> {
   for (let at = 1; ; at += 1) if ((await idOfTitle(db, candidate(at))) === null) return candidate(at)

@@ -31,12 +31,25 @@ export const analyzeRoute =
     const record = await targetOf(context, params)
     const [health] = await healthOf(context, [record])
     if (!health) throw new Error(`Rule ${record.route_rule_id} has no health`)
-    const findings = [inForce(record), inKernel(health), await forwarding(context, record), await shadow(context, record), await foreign(context, record), tunnel(health), await destinations(context, record), await mtu(context, record, health), room(traffic, record), await inbound(traffic, record)]
+    const findings = [
+      inForce(record),
+      inKernel(health),
+      await forwarding(context, record),
+      await shadow(context, record),
+      await foreign(context, record),
+      tunnel(health),
+      await destinations(context, record),
+      await mtu(context, record, health),
+      room(traffic, record),
+      await inbound(traffic, record),
+    ]
     const stop = findings.find(({ verdict }) => verdict !== null)
     const answer: RouteAnalysis = {
       route_rule_id: record.route_rule_id,
       verdict: stop?.verdict ?? 'HEALTHY',
-      summary: stop ? stop.evidence.detail : 'Nothing on the way stops what the rule relays, and it has relayed something.',
+      summary: stop
+        ? stop.evidence.detail
+        : 'Nothing on the way stops what the rule relays, and it has relayed something.',
       evidence: findings.map(({ evidence }) => evidence),
       suggested_fix: findings.filter(({ verdict }) => verdict !== null).flatMap(({ fix }) => [...fix]),
       confidence: (stop ?? { isCertain: true }).isCertain ? 'high' : 'low',
@@ -45,12 +58,24 @@ export const analyzeRoute =
     return ok(answer)
   }
 
-const fine = (name: string, detail: string, data: Record<string, unknown> = {}): Finding => ({ evidence: { name, detail, data }, verdict: null, fix: [], isCertain: true })
-const stops = (verdict: RouteVerdict, { evidence }: Finding, fix: readonly string[], isCertain = true): Finding => ({ evidence, verdict, fix, isCertain })
+const fine = (name: string, detail: string, data: Record<string, unknown> = {}): Finding => ({
+  evidence: { name, detail, data },
+  verdict: null,
+  fix: [],
+  isCertain: true,
+})
+const stops = (verdict: RouteVerdict, { evidence }: Finding, fix: readonly string[], isCertain = true): Finding => ({
+  evidence,
+  verdict,
+  fix,
+  isCertain,
+})
 
 function inForce({ is_enabled }: RouteRecord): Finding {
   if (is_enabled) return fine('rule', 'The rule is enabled.')
-  return stops('RULE_DISABLED', fine('rule', 'The rule is disabled: it is stored and not in force.'), ['Enable the rule.'])
+  return stops('RULE_DISABLED', fine('rule', 'The rule is disabled: it is stored and not in force.'), [
+    'Enable the rule.',
+  ])
 }
 
 function inKernel({ state, detail, installed }: RouteHealthView): Finding {
@@ -62,7 +87,10 @@ function inKernel({ state, detail, installed }: RouteHealthView): Finding {
 async function forwarding({ ask }: CommandContext, record: RouteRecord): Promise<Finding> {
   const { live } = (await ask('forwarding.probe', {})).state
   const isOn = familyOf(record) === 6 ? live.ipv6 : live.ipv4
-  const seen = fine('forwarding', `IPv${familyOf(record)} forwarding is ${isOn ? 'on' : 'off'}.`, { ipv4: live.ipv4, ipv6: live.ipv6 })
+  const seen = fine('forwarding', `IPv${familyOf(record)} forwarding is ${isOn ? 'on' : 'off'}.`, {
+    ipv4: live.ipv4,
+    ipv6: live.ipv6,
+  })
   return isOn ? seen : stops('FORWARDING_DISABLED', seen, ['Turn IP forwarding on: POST /system/forwarding/enable.'])
 }
 
@@ -70,8 +98,14 @@ async function shadow({ db }: CommandContext, { route_rule_id }: RouteRecord): P
   const shadows = (await shadowsOf(db, [route_rule_id])).get(route_rule_id) ?? []
   if (shadows.length === 0) return fine('order', 'No rule that stands earlier takes all that this one listens for.')
   const names = shadows.map(({ route_rule_title }) => route_rule_title)
-  const seen = fine('order', `The rule can never match: ${names.join(', ')} stands earlier and takes all that it listens for.`, { route_rule_ids: shadows.map((one) => one.route_rule_id) })
-  return stops('RULE_SHADOWED', seen, [`Move the rule before ${names.join(', ')}, or disable ${names.length === 1 ? 'that one' : 'those'}.`])
+  const seen = fine(
+    'order',
+    `The rule can never match: ${names.join(', ')} stands earlier and takes all that it listens for.`,
+    { route_rule_ids: shadows.map((one) => one.route_rule_id) },
+  )
+  return stops('RULE_SHADOWED', seen, [
+    `Move the rule before ${names.join(', ')}, or disable ${names.length === 1 ? 'that one' : 'those'}.`,
+  ])
 }
 
 /** What is not read surely is told, and is no verdict. */
@@ -81,15 +115,30 @@ async function foreign(context: CommandContext, record: RouteRecord): Promise<Fi
   const blocks = await blocksOfRoute(context, record, found)
   const [block = null] = blocks
   const data = { readable, managers, total, block }
-  if (!readable) return fine('foreign_rules', `${detail}, so a firewall that drops relayed packets would not be seen here.`, data)
-  if (!block) return fine('foreign_rules', `${total} rules of other software bear on relayed packets, and none of them is seen to drop what the rule relays.`, data)
-  if (!block.is_certain) return fine('foreign_rules', `${toldOf(block)} That cannot be read surely. ${remediesOf(blocks)}`, data)
-  return stops('FORWARD_BLOCKED', fine('foreign_rules', toldOf(block), data), blocks.map(({ remedy }) => remedy))
+  if (!readable)
+    return fine('foreign_rules', `${detail}, so a firewall that drops relayed packets would not be seen here.`, data)
+  if (!block)
+    return fine(
+      'foreign_rules',
+      `${total} rules of other software bear on relayed packets, and none of them is seen to drop what the rule relays.`,
+      data,
+    )
+  if (!block.is_certain)
+    return fine('foreign_rules', `${toldOf(block)} That cannot be read surely. ${remediesOf(blocks)}`, data)
+  return stops(
+    'FORWARD_BLOCKED',
+    fine('foreign_rules', toldOf(block), data),
+    blocks.map(({ remedy }) => remedy),
+  )
 }
 
 function tunnel({ tunnel: over, state, detail }: RouteHealthView): Finding {
   if (over) {
-    const seen = fine('tunnel', `The tunnel ${over.interface_name} that the rule relays over is ${over.is_up ? 'up' : 'down'}.`, { ...over })
+    const seen = fine(
+      'tunnel',
+      `The tunnel ${over.interface_name} that the rule relays over is ${over.is_up ? 'up' : 'down'}.`,
+      { ...over },
+    )
     return over.is_up ? seen : stops('TUNNEL_DOWN', seen, [`Bring ${over.interface_name} up.`])
   }
   if (state !== 'impaired') return fine('tunnel', 'The rule names no tunnel.')
@@ -100,13 +149,39 @@ async function destinations({ now }: CommandContext, record: RouteRecord): Promi
   const results = await lookAtDestinations(record, {}, now)
   const away = results.filter(({ reachable }) => reachable === false)
   const data = { results }
-  if (away.length === 0) return fine('destinations', `${results.length === 1 ? 'The destination answers, or says nothing that speaks against it' : 'No destination says anything that speaks against it'}: ${results.map(told).join('; ')}.`, data)
-  const seen = fine('destinations', `${away.length} of ${results.length} looks at the destinations failed: ${away.map(told).join('; ')}.`, data)
-  const fix = away.map((one) => `See that ${one.protocol.toUpperCase()} port ${one.port} of ${one.address} can be reached from this server.`)
-  return stops(away.length === results.length ? 'DESTINATION_UNREACHABLE' : 'DESTINATIONS_PARTLY_UNREACHABLE', seen, fix)
+  if (away.length === 0)
+    return fine(
+      'destinations',
+      `${results.length === 1 ? 'The destination answers, or says nothing that speaks against it' : 'No destination says anything that speaks against it'}: ${results.map(told).join('; ')}.`,
+      data,
+    )
+  const seen = fine(
+    'destinations',
+    `${away.length} of ${results.length} looks at the destinations failed: ${away.map(told).join('; ')}.`,
+    data,
+  )
+  const fix = away.map(
+    (one) =>
+      `See that ${one.protocol.toUpperCase()} port ${one.port} of ${one.address} can be reached from this server.`,
+  )
+  return stops(
+    away.length === results.length ? 'DESTINATION_UNREACHABLE' : 'DESTINATIONS_PARTLY_UNREACHABLE',
+    seen,
+    fix,
+  )
 }
 
-const told = ({ protocol, address, port, reachable }: { protocol: string; address: string; port: number; reachable: boolean | null }): string =>
+const told = ({
+  protocol,
+  address,
+  port,
+  reachable,
+}: {
+  protocol: string
+  address: string
+  port: number
+  reachable: boolean | null
+}): string =>
   `${protocol.toUpperCase()} ${address} port ${port} ${reachable === null ? 'stays silent' : reachable ? 'answers' : 'cannot be reached'}`
 
 /** What a client's network carries, where it is not known (RFC 894). */
@@ -117,29 +192,67 @@ async function mtu({ ask }: CommandContext, record: RouteRecord, { tunnel: over 
   const { is_clamp_mss_to_pmtu, route_protocol_id } = record
   const ways = await waysOut(ask, record)
   const inTunnel = over ? (await observe(ask, [over.interface_name]))(over.interface_name).mtu : null
-  const [link, name] = over && inTunnel !== null && (ways.mtu === null || inTunnel <= ways.mtu) ? [inTunnel, over.interface_name] : [ways.mtu, ways.narrowest]
+  const [link, name] =
+    over && inTunnel !== null && (ways.mtu === null || inTunnel <= ways.mtu)
+      ? [inTunnel, over.interface_name]
+      : [ways.mtu, ways.narrowest]
   const data = { mtu: link, interface_name: name, mtu_in: ways.mtu_in }
-  if (link === null || link >= (ways.mtu_in ?? ETHERNET_MTU)) return fine('mtu', 'Nothing is known on the way that takes smaller packets than the network before it.', data)
+  if (link === null || link >= (ways.mtu_in ?? ETHERNET_MTU))
+    return fine('mtu', 'Nothing is known on the way that takes smaller packets than the network before it.', data)
   const narrow = `${name ?? ''} takes packets of ${link} bytes, which is less than what comes in`
-  if (is_clamp_mss_to_pmtu || route_protocol_id === ROUTE_PROTOCOLS.UDP) return fine('mtu', `${narrow}, and TCP connections are told so.`, data)
-  return stops('MTU_PROBLEM', fine('mtu', `${narrow}, and TCP connections are not told: large transfers may hang.`, data), ['Set is_clamp_mss_to_pmtu.'], false)
+  if (is_clamp_mss_to_pmtu || route_protocol_id === ROUTE_PROTOCOLS.UDP)
+    return fine('mtu', `${narrow}, and TCP connections are told so.`, data)
+  return stops(
+    'MTU_PROBLEM',
+    fine('mtu', `${narrow}, and TCP connections are not told: large transfers may hang.`, data),
+    ['Set is_clamp_mss_to_pmtu.'],
+    false,
+  )
 }
 
 /** No verdict: those that have a connection keep it. */
 function room(traffic: Traffic, record: RouteRecord): Finding {
   const [connections, most] = [traffic.connections(record.route_rule_id), roomFor(record)]
   const data = { connections, room: most }
-  if (connections === null) return fine('connections', 'It is not known how many connections the rule relays: connection tracking has not been read yet, or cannot be.', data)
+  if (connections === null)
+    return fine(
+      'connections',
+      'It is not known how many connections the rule relays: connection tracking has not been read yet, or cannot be.',
+      data,
+    )
   if (most === null) return fine('connections', `The rule relays ${connections} connections.`, data)
   const [warning] = sourcePortWarnings(record, connections)
-  return fine('connections', warning?.message ?? `The rule relays ${connections} connections of the at most ${most} that this server's address has ports for.`, data)
+  return fine(
+    'connections',
+    warning?.message ??
+      `The rule relays ${connections} connections of the at most ${most} that this server's address has ports for.`,
+    data,
+  )
 }
 
 async function inbound(traffic: Traffic, record: RouteRecord): Promise<Finding> {
   await traffic.sample()
   const view = await trafficView(traffic, record)
-  const data = { tx_packets_since_boot: view.tx_packets_since_boot, tx_packets_since_creation: view.tx_packets_since_creation, rx_packets_since_creation: view.rx_packets_since_creation, read: traffic.available.is_readable }
-  if (view.tx_packets_since_creation > 0) return fine('traffic', `The rule has relayed ${view.tx_packets_since_creation} packets towards its destination and ${view.rx_packets_since_creation} back.`, data)
-  const fix = ['Try it from outside.', `See that the clients go to the bind address, and that nothing before this server drops ${record.route_protocol_id === ROUTE_PROTOCOLS.UDP ? 'datagrams' : 'connections'} to port ${record.bind_port}.`]
-  return stops('NO_INBOUND_TRAFFIC', fine('traffic', 'Nothing that the rule would relay has come yet.', data), fix, traffic.available.is_readable)
+  const data = {
+    tx_packets_since_boot: view.tx_packets_since_boot,
+    tx_packets_since_creation: view.tx_packets_since_creation,
+    rx_packets_since_creation: view.rx_packets_since_creation,
+    read: traffic.available.is_readable,
+  }
+  if (view.tx_packets_since_creation > 0)
+    return fine(
+      'traffic',
+      `The rule has relayed ${view.tx_packets_since_creation} packets towards its destination and ${view.rx_packets_since_creation} back.`,
+      data,
+    )
+  const fix = [
+    'Try it from outside.',
+    `See that the clients go to the bind address, and that nothing before this server drops ${record.route_protocol_id === ROUTE_PROTOCOLS.UDP ? 'datagrams' : 'connections'} to port ${record.bind_port}.`,
+  ]
+  return stops(
+    'NO_INBOUND_TRAFFIC',
+    fine('traffic', 'Nothing that the rule would relay has come yet.', data),
+    fix,
+    traffic.available.is_readable,
+  )
 }

@@ -17,9 +17,20 @@ import { allRoutes } from '../store.ts'
 
 /** Throws 503 where the helper is away: then nothing is known. */
 export async function routeFindings({ db, ask }: Pick<ReadContext, 'db' | 'ask'>): Promise<RouteFindings> {
-  const [stored, held, forwarding, foreign, shadows] = await Promise.all([allRoutes(db), heldRules(ask), ask('forwarding.probe', {}), foreignRules(ask), shadowsOf(db, null)])
+  const [stored, held, forwarding, foreign, shadows] = await Promise.all([
+    allRoutes(db),
+    heldRules(ask),
+    ask('forwarding.probe', {}),
+    foreignRules(ask),
+    shadowsOf(db, null),
+  ])
   const enabled = stored.filter(({ is_enabled }) => is_enabled)
-  const routes = held.is_readable ? [...stored.map((record) => findingOf(record, held, shadows.get(record.route_rule_id) ?? [])), ...straysOf(stored, held)] : []
+  const routes = held.is_readable
+    ? [
+        ...stored.map((record) => findingOf(record, held, shadows.get(record.route_rule_id) ?? [])),
+        ...straysOf(stored, held),
+      ]
+    : []
   const route_counts: RouteFindings['route_counts'] = {}
   for (const { status } of routes) route_counts[status] = (route_counts[status] ?? 0) + 1
   const { live, saved } = forwarding.state
@@ -32,7 +43,8 @@ export async function routeFindings({ db, ask }: Pick<ReadContext, 'db' | 'ask'>
       readable: held.is_readable,
       detail: held.is_readable ? '' : held.detail,
       enabled_rules: enabled.length,
-      ip_forwarding_enabled: (!needs.ipv4 || live.ipv4) && (!needs.ipv6 || live.ipv6) && (live.ipv4 || live.ipv6 || enabled.length > 0),
+      ip_forwarding_enabled:
+        (!needs.ipv4 || live.ipv4) && (!needs.ipv6 || live.ipv6) && (live.ipv4 || live.ipv6 || enabled.length > 0),
       ip_forwarding_expected: enabled.length > 0,
       ip_forwarding_panel_managed: saved !== null,
       // The chains of an nft table are hooked themselves.
@@ -40,7 +52,10 @@ export async function routeFindings({ db, ask }: Pick<ReadContext, 'db' | 'ask'>
       foreign_readable: foreign.is_readable,
       foreign_managers: foreign.managers,
       foreign_shadows: shadowedByForeign(enabled, foreign),
-      notes: [...(foreign.is_readable ? [] : [foreign.detail]), ...held.unmanaged.map((text) => `In the panel's table, and of no rule: ${text}`)],
+      notes: [
+        ...(foreign.is_readable ? [] : [foreign.detail]),
+        ...held.unmanaged.map((text) => `In the panel's table, and of no rule: ${text}`),
+      ],
     },
   }
 }
@@ -51,7 +66,12 @@ const FOREIGN_SHADOWS_MAX = 100
 function shadowedByForeign(enabled: readonly RouteRecord[], foreign: ForeignFound): string[] {
   const shadowed = enabled.flatMap((record) => {
     const rule = ruleOf(record)
-    return rule ? takenBy(rule, foreign).map(({ table, chain, text }) => `Table ${table}, chain ${chain}, may take what ${record.route_rule_title} listens for: ${text}`) : []
+    return rule
+      ? takenBy(rule, foreign).map(
+          ({ table, chain, text }) =>
+            `Table ${table}, chain ${chain}, may take what ${record.route_rule_title} listens for: ${text}`,
+        )
+      : []
   })
   return shadowed.slice(0, FOREIGN_SHADOWS_MAX)
 }
@@ -65,18 +85,26 @@ function findingOf(record: RouteRecord, held: HeldRules, shadows: readonly Route
   const { route_rule_id, route_rule_title: title } = record
   const [wanted, found] = [ruleOf(record), held.rules.get(route_rule_id) ?? null]
   const damage = held.damaged.find((one) => one.route_rule_id === route_rule_id)?.detail
-  const diffs = wanted && found && !sameState(wanted, found) ? failuresOf(checkRuleset([route_rule_id], [wanted], [found])) : []
+  const diffs =
+    wanted && found && !sameState(wanted, found) ? failuresOf(checkRuleset([route_rule_id], [wanted], [found])) : []
   const { status, detail } = judge(record, { wanted, found, damage, diffs: diffs.length })
   return {
     route_rule_id,
     title,
     status,
     reconcile_status_id: RECONCILE_STATUSES[status],
-    detail: shadows.length === 0 ? detail : `${detail} It can never match: ${shadows.map((one) => one.route_rule_title).join(', ')} stands earlier and takes all that it listens for.`,
+    detail:
+      shadows.length === 0
+        ? detail
+        : `${detail} It can never match: ${shadows.map((one) => one.route_rule_title).join(', ')} stands earlier and takes all that it listens for.`,
     actions: ['reapply', 'delete'],
     expected_rules: wanted ? 1 : 0,
     installed_rules: found ? 1 : 0,
-    diffs: diffs.map(({ name, expected, actual }) => ({ field: name.slice(name.indexOf('.') + 1), desired: expected, actual })),
+    diffs: diffs.map(({ name, expected, actual }) => ({
+      field: name.slice(name.indexOf('.') + 1),
+      desired: expected,
+      actual,
+    })),
     shadows: shadows.map((one) => one.route_rule_id),
   }
 }
@@ -88,19 +116,37 @@ interface Compared {
   readonly diffs: number
 }
 
-function judge(record: RouteRecord, { wanted, found, damage, diffs }: Compared): { status: ReconcileStatus; detail: string } {
-  if (record.apply_status_id === APPLY_STATUSES.Inconsistent) return { status: 'Inconsistent', detail: `The last change did not work and could not be undone: ${record.last_apply_error || 'reapply the rule'}.` }
+function judge(
+  record: RouteRecord,
+  { wanted, found, damage, diffs }: Compared,
+): { status: ReconcileStatus; detail: string } {
+  if (record.apply_status_id === APPLY_STATUSES.Inconsistent)
+    return {
+      status: 'Inconsistent',
+      detail: `The last change did not work and could not be undone: ${record.last_apply_error || 'reapply the rule'}.`,
+    }
   if (damage !== undefined) return { status: 'Drifted', detail: `The kernel holds the rule in part: ${damage}.` }
-  if (!wanted) return found ? { status: 'Drifted', detail: 'The rule is disabled, and the kernel holds it.' } : { status: 'InSync', detail: 'The rule is disabled, and the kernel does not hold it.' }
+  if (!wanted)
+    return found
+      ? { status: 'Drifted', detail: 'The rule is disabled, and the kernel holds it.' }
+      : { status: 'InSync', detail: 'The rule is disabled, and the kernel does not hold it.' }
   if (!found) return { status: 'Missing', detail: 'The kernel does not hold the rule.' }
-  return diffs === 0 ? { status: 'InSync', detail: 'The kernel holds the rule as it is stored.' } : { status: 'Drifted', detail: 'The kernel holds the rule otherwise than it is stored.' }
+  return diffs === 0
+    ? { status: 'InSync', detail: 'The kernel holds the rule as it is stored.' }
+    : { status: 'Drifted', detail: 'The kernel holds the rule otherwise than it is stored.' }
 }
 
 /** Rules in the panel's own table that it does not know. */
 function straysOf(stored: readonly RouteRecord[], { rules, damaged }: HeldRules): RouteFinding[] {
   const known = new Set(stored.map(({ route_rule_id }) => route_rule_id))
-  const whole = [...rules.values()].filter(({ route_rule_id }) => !known.has(route_rule_id)).map((rule) => stray(rule.route_rule_id, spelledEnd(rule.bind_address, portsOf(rule.bind_port, rule.bind_port_range_end)), 1))
-  const pieces = damaged.filter(({ route_rule_id }) => !known.has(route_rule_id)).map(({ route_rule_id, detail }) => stray(route_rule_id, detail, 0))
+  const whole = [...rules.values()]
+    .filter(({ route_rule_id }) => !known.has(route_rule_id))
+    .map((rule) =>
+      stray(rule.route_rule_id, spelledEnd(rule.bind_address, portsOf(rule.bind_port, rule.bind_port_range_end)), 1),
+    )
+  const pieces = damaged
+    .filter(({ route_rule_id }) => !known.has(route_rule_id))
+    .map(({ route_rule_id, detail }) => stray(route_rule_id, detail, 0))
   return [...whole, ...pieces]
 }
 

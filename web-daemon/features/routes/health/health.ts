@@ -15,15 +15,32 @@ import { shadowsOf } from './shadows.ts'
 type Tunnel = RouteHealthView['tunnel'] & { readonly is_known: boolean }
 
 /** `probed`: what the kernel holds of them, where that was asked already. */
-export async function healthOf({ db, ask }: Pick<ReadContext, 'db' | 'ask'>, records: readonly RouteRecord[], probed?: HeldRules): Promise<RouteHealthView[]> {
+export async function healthOf(
+  { db, ask }: Pick<ReadContext, 'db' | 'ask'>,
+  records: readonly RouteRecord[],
+  probed?: HeldRules,
+): Promise<RouteHealthView[]> {
   if (records.length === 0) return []
   const names = await tunnelNames(db, [...new Set(records.flatMap(({ tunnel_id }) => tunnel_id ?? []))])
   const ids = records.map(({ route_rule_id }) => route_rule_id)
-  const [held, observed, shadows] = await Promise.all([probed ?? unlessAway(heldRules(ask, ids)), observe(ask, [...names.values()]), shadowsOf(db, ids)])
+  const [held, observed, shadows] = await Promise.all([
+    probed ?? unlessAway(heldRules(ask, ids)),
+    observe(ask, [...names.values()]),
+    shadowsOf(db, ids),
+  ])
   return records.map((record) => {
     const interface_name = record.tunnel_id === null ? undefined : names.get(record.tunnel_id)
     const seen = interface_name === undefined ? null : observed(interface_name)
-    const tunnel = seen && record.tunnel_id !== null && interface_name !== undefined ? { tunnel_id: record.tunnel_id, interface_name, is_up: seen.is_up, oper_state: seen.oper_state, is_known: seen.is_known } : null
+    const tunnel =
+      seen && record.tunnel_id !== null && interface_name !== undefined
+        ? {
+            tunnel_id: record.tunnel_id,
+            interface_name,
+            is_up: seen.is_up,
+            oper_state: seen.oper_state,
+            is_known: seen.is_known,
+          }
+        : null
     return judge(record, { held, tunnel, shadows: shadows.get(record.route_rule_id) ?? [] })
   })
 }
@@ -53,14 +70,33 @@ interface Verdict {
 function verdict(record: RouteRecord, { held, tunnel, shadows }: Seen): Verdict {
   const { apply_status_id: status, last_apply_error: error } = record
   if (!record.is_enabled) return { state: 'disabled', detail: 'The rule is disabled: it is stored and not in force' }
-  if (status === APPLY_STATUSES.Inconsistent) return { state: 'inconsistent', detail: `The last change did not work and could not be undone: ${error || 'reapply the rule'}` }
-  if (status === APPLY_STATUSES.Failed) return { state: 'failed', detail: error || 'The last change did not work, and everything is as it was before' }
-  if (status === APPLY_STATUSES.Pending) return { state: 'pending', detail: 'A change was begun, and nobody knows how it ended: reapply the rule' }
-  if (!held?.is_readable) return { state: 'pending', detail: `The kernel's rules cannot be read: ${held?.detail || 'the root helper does not answer'}` }
-  return inKernel(record, held) ?? overTunnel(record, tunnel) ?? { state: 'healthy', detail: `The kernel holds the rule as it is stored${shadowed(shadows)}` }
+  if (status === APPLY_STATUSES.Inconsistent)
+    return {
+      state: 'inconsistent',
+      detail: `The last change did not work and could not be undone: ${error || 'reapply the rule'}`,
+    }
+  if (status === APPLY_STATUSES.Failed)
+    return { state: 'failed', detail: error || 'The last change did not work, and everything is as it was before' }
+  if (status === APPLY_STATUSES.Pending)
+    return { state: 'pending', detail: 'A change was begun, and nobody knows how it ended: reapply the rule' }
+  if (!held?.is_readable)
+    return {
+      state: 'pending',
+      detail: `The kernel's rules cannot be read: ${held?.detail || 'the root helper does not answer'}`,
+    }
+  return (
+    inKernel(record, held) ??
+    overTunnel(record, tunnel) ?? {
+      state: 'healthy',
+      detail: `The kernel holds the rule as it is stored${shadowed(shadows)}`,
+    }
+  )
 }
 
-const shadowed = (shadows: readonly RouteRecord[]): string => (shadows.length === 0 ? '' : `, and it can never match: it is shadowed by ${shadows.map((one) => one.route_rule_title).join(', ')}, which stands earlier`)
+const shadowed = (shadows: readonly RouteRecord[]): string =>
+  shadows.length === 0
+    ? ''
+    : `, and it can never match: it is shadowed by ${shadows.map((one) => one.route_rule_title).join(', ')}, which stands earlier`
 
 function inKernel(record: RouteRecord, held: HeldRules): Verdict | null {
   const { route_rule_id: id } = record
@@ -68,14 +104,30 @@ function inKernel(record: RouteRecord, held: HeldRules): Verdict | null {
   const wanted = ruleOf(record)
   if (found && sameState(found, wanted)) return null
   const damaged = held.damaged.find(({ route_rule_id }) => route_rule_id === id)
-  if (!found) return { state: 'failed', detail: damaged ? `The kernel holds the rule in part: ${damaged.detail}. Reapply it` : 'The kernel does not hold the rule: somebody took it away. Reapply it' }
+  if (!found)
+    return {
+      state: 'failed',
+      detail: damaged
+        ? `The kernel holds the rule in part: ${damaged.detail}. Reapply it`
+        : 'The kernel does not hold the rule: somebody took it away. Reapply it',
+    }
   const [first] = failuresOf(checkRuleset([id], wanted && [wanted], [found]))
-  return { state: 'failed', detail: `The kernel holds the rule otherwise than it is stored (${first?.detail ?? ''}). Reapply it` }
+  return {
+    state: 'failed',
+    detail: `The kernel holds the rule otherwise than it is stored (${first?.detail ?? ''}). Reapply it`,
+  }
 }
 
 function overTunnel({ tunnel_id }: RouteRecord, tunnel: Tunnel | null): Verdict | null {
   if (tunnel_id === null) return null
-  if (!tunnel) return { state: 'impaired', detail: `The rule is in place, and the tunnel ${tunnel_id} that it relays over is no more` }
+  if (!tunnel)
+    return {
+      state: 'impaired',
+      detail: `The rule is in place, and the tunnel ${tunnel_id} that it relays over is no more`,
+    }
   if (!tunnel.is_known || tunnel.is_up) return null
-  return { state: 'impaired', detail: `The rule is in place, and the tunnel ${tunnel.interface_name} that it relays over is down` }
+  return {
+    state: 'impaired',
+    detail: `The rule is in place, and the tunnel ${tunnel.interface_name} that it relays over is down`,
+  }
 }

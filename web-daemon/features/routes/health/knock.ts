@@ -28,7 +28,11 @@ const timed = (timeout_ms: number, begin: (settle: Settle) => () => void): Promi
       isSettled = true
       clearTimeout(timer)
       end()
-      resolve({ outcome, error, latency_ms: outcome === 'silent' ? null : Math.round((performance.now() - started) * 1000) / 1000 })
+      resolve({
+        outcome,
+        error,
+        latency_ms: outcome === 'silent' ? null : Math.round((performance.now() - started) * 1000) / 1000,
+      })
     }
     const timer = setTimeout(() => settle('silent', 'ETIMEDOUT'), timeout_ms)
     end = begin(settle)
@@ -41,7 +45,9 @@ export const knockTcp = ({ address: host, port, timeout_ms, source_address }: Kn
     const socket = connect({ host, port, ...(source_address === undefined ? {} : { localAddress: source_address }) })
     socket.once('connect', () => settle('answered'))
     // The kernel gives up by itself where no host answers for the address.
-    socket.on('error', (failure: NodeJS.ErrnoException) => settle(failure.code === 'ETIMEDOUT' ? 'silent' : 'refused', wordOf(failure)))
+    socket.on('error', (failure: NodeJS.ErrnoException) =>
+      settle(failure.code === 'ETIMEDOUT' ? 'silent' : 'refused', wordOf(failure)),
+    )
     return () => void socket.destroy()
   })
 

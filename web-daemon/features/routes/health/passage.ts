@@ -12,13 +12,24 @@ import { wayOut } from './way-out.ts'
 
 /** Turns forwarding on for a rule in force. Call it inside `inTurn`. */
 export const passageFor = async (context: CommandContext, record: RouteRecord): Promise<Warning[]> =>
-  record.is_enabled ? [...(await forwardFor(context, familyOf(record))), ...(await foreignWarnings(context, record))] : []
+  record.is_enabled
+    ? [...(await forwardFor(context, familyOf(record))), ...(await foreignWarnings(context, record))]
+    : []
 
-export async function blocksOfRoute({ db, ask }: Pick<ReadContext, 'db' | 'ask'>, record: NamedRoute, foreign: ForeignFound): Promise<RelayBlock[]> {
+export async function blocksOfRoute(
+  { db, ask }: Pick<ReadContext, 'db' | 'ask'>,
+  record: NamedRoute,
+  foreign: ForeignFound,
+): Promise<RelayBlock[]> {
   const rule = ruleOf({ ...record, is_enabled: true })
   if (!rule || rule.destinations.length === 0 || foreign.chains.length === 0) return []
   const names = await tunnelNames(db, record.tunnel_id === null ? [] : [record.tunnel_id])
-  return foreignBlocks(ask, foreign, rule, record.tunnel_id === null ? await wayOut(ask, record) : (names.get(record.tunnel_id) ?? null))
+  return foreignBlocks(
+    ask,
+    foreign,
+    rule,
+    record.tunnel_id === null ? await wayOut(ask, record) : (names.get(record.tunnel_id) ?? null),
+  )
 }
 
 /** The rule stands whether this can be read or not. What a single rule of others might drop is for the analysis to say. */
@@ -26,7 +37,9 @@ async function foreignWarnings(context: CommandContext, record: RouteRecord): Pr
   try {
     const blocks = await blocksOfRoute(context, record, await foreignRules(context.ask))
     const [block] = blocks
-    return block && (block.is_certain || block.is_policy) ? [{ code: 'FOREIGN_FORWARD_POLICY_DROP', message: `${toldOf(block)} ${remediesOf(blocks)}`, field: '' }] : []
+    return block && (block.is_certain || block.is_policy)
+      ? [{ code: 'FOREIGN_FORWARD_POLICY_DROP', message: `${toldOf(block)} ${remediesOf(blocks)}`, field: '' }]
+      : []
   } catch (refused) {
     if (refused instanceof Refusal) return []
     throw refused

@@ -20,8 +20,27 @@ export function reachabilityEndpoints(): Endpoint[] {
   const tag = 'routes'
   const inPlace = places(AT_ONCE)
   return [
-    preview('POST /routes/diagnostics/test', { tag, summary: 'Whether a port can be reached from this server: by a TCP connection, or a datagram whose silence proves nothing. No rule is needed.', answer: Reachability, body: TestBody }, (context, incoming) => inPlace(() => testAddress(context, incoming))),
-    preview('POST /routes/{id}/diagnostics/test', { tag, summary: 'Whether every destination of a rule can be reached from this server.', answer: RouteReachability, body: TestRouteBody }, (context, incoming) => inPlace(() => testRoute(context, incoming))),
+    preview(
+      'POST /routes/diagnostics/test',
+      {
+        tag,
+        summary:
+          'Whether a port can be reached from this server: by a TCP connection, or a datagram whose silence proves nothing. No rule is needed.',
+        answer: Reachability,
+        body: TestBody,
+      },
+      (context, incoming) => inPlace(() => testAddress(context, incoming)),
+    ),
+    preview(
+      'POST /routes/{id}/diagnostics/test',
+      {
+        tag,
+        summary: 'Whether every destination of a rule can be reached from this server.',
+        answer: RouteReachability,
+        body: TestRouteBody,
+      },
+      (context, incoming) => inPlace(() => testRoute(context, incoming)),
+    ),
   ]
 }
 
@@ -29,7 +48,10 @@ export function reachabilityEndpoints(): Endpoint[] {
 function places(count: number): <T>(work: () => Promise<T>) => Promise<T> {
   let taken = 0
   return async (work) => {
-    if (taken >= count) throw new Refusal('RATE_LIMITED', `${count} tests are under way already. Try again in a moment.`, { headers: { 'Retry-After': '1' } })
+    if (taken >= count)
+      throw new Refusal('RATE_LIMITED', `${count} tests are under way already. Try again in a moment.`, {
+        headers: { 'Retry-After': '1' },
+      })
     taken += 1
     try {
       return await work()
@@ -41,54 +63,105 @@ function places(count: number): <T>(work: () => Promise<T>) => Promise<T> {
 
 async function testAddress({ now }: ReadContext, { body, problems }: Incoming<TestBody>): Promise<Answer> {
   const ip = parseIp(body.address)
-  if (!ip || isUnspecified(ip) || isMulticast(ip) || isReserved(ip)) problems.add('address', 'INVALID_DESTINATION', `address must be the IP address of one host, and ${body.address} is none.`)
+  if (!ip || isUnspecified(ip) || isMulticast(ip) || isReserved(ip))
+    problems.add(
+      'address',
+      'INVALID_DESTINATION',
+      `address must be the IP address of one host, and ${body.address} is none.`,
+    )
   if (ip) checkSource(body, ip.family, problems)
   problems.throwIfAny()
   return ok(await look({ ...body, address: canonicalIp(body.address), protocol: body.protocol ?? 'tcp' }, now))
 }
 
-async function testRoute({ db, now }: ReadContext, { params, body, problems }: Incoming<TestRouteBody>): Promise<Answer> {
+async function testRoute(
+  { db, now }: ReadContext,
+  { params, body, problems }: Incoming<TestRouteBody>,
+): Promise<Answer> {
   const record = await livingRoute(db, params)
   checkSource(body, familyOf(record), problems)
   problems.throwIfAny()
   const results = await lookAtDestinations(record, body, now)
-  const worst = results.find(({ reachable }) => reachable === false) ?? results.find(({ conclusive }) => !conclusive) ?? results[0]
+  const worst =
+    results.find(({ reachable }) => reachable === false) ?? results.find(({ conclusive }) => !conclusive) ?? results[0]
   if (!worst) throw new Error(`Rule ${record.route_rule_id} has no destination`)
   const answer: RouteReachability = { route_rule_id: record.route_rule_id, ...worst, results }
   return ok(answer)
 }
 
 /** At those that get new connections, in each protocol of the rule. */
-export function lookAtDestinations({ route_protocol_id, destinations }: Pick<RouteRecord, 'route_protocol_id' | 'destinations'>, how: TestRouteBody, now: () => Date): Promise<Reachability[]> {
+export function lookAtDestinations(
+  { route_protocol_id, destinations }: Pick<RouteRecord, 'route_protocol_id' | 'destinations'>,
+  how: TestRouteBody,
+  now: () => Date,
+): Promise<Reachability[]> {
   const spoken = protocolOf(route_protocol_id)
   const protocols = spoken === 'both' ? (['tcp', 'udp'] as const) : ([spoken] as const)
-  const asked = destinations.filter(isActive).flatMap(({ address, port }) => protocols.map((protocol) => ({ ...how, address, port, protocol })))
+  const asked = destinations
+    .filter(isActive)
+    .flatMap(({ address, port }) => protocols.map((protocol) => ({ ...how, address, port, protocol })))
   return Promise.all(asked.map((one) => look(one, now)))
 }
 
 function checkSource({ source_address }: TestRouteBody, family: Family, problems: Incoming['problems']): void {
   if (source_address === undefined) return
   const source = parseIp(source_address)
-  if (source && source.family !== family) problems.add('source_address', 'ADDRESS_FAMILY_MISMATCH', `source_address must be an ${familyName(family)} address, as what is tested has.`)
+  if (source && source.family !== family)
+    problems.add(
+      'source_address',
+      'ADDRESS_FAMILY_MISMATCH',
+      `source_address must be an ${familyName(family)} address, as what is tested has.`,
+    )
   if (!source) problems.add('source_address', 'INVALID_ADDRESS', `${source_address} is not an IP address.`)
 }
 
-async function look({ address, port, protocol, timeout_seconds = DEFAULT_SECONDS, source_address }: TestBody & { protocol: 'tcp' | 'udp' }, now: () => Date): Promise<Reachability> {
+async function look(
+  {
+    address,
+    port,
+    protocol,
+    timeout_seconds = DEFAULT_SECONDS,
+    source_address,
+  }: TestBody & { protocol: 'tcp' | 'udp' },
+  now: () => Date,
+): Promise<Reachability> {
   const knock = { address, port, timeout_ms: timeout_seconds * 1000, source_address }
   const heard = await (protocol === 'tcp' ? knockTcp(knock) : knockUdp(knock))
   const isOurs = OWN_REFUSALS.includes(heard.error)
   const conclusive = !isOurs && (protocol === 'tcp' || heard.outcome !== 'silent')
   const reachable = conclusive ? heard.outcome === 'answered' : null
-  return { address, port, protocol, reachable, conclusive, latency_ms: isOurs ? null : heard.latency_ms, error: heard.error, detail: detailOf(protocol, heard, { isOurs, seconds: timeout_seconds }), checked_at: now().toISOString() }
+  return {
+    address,
+    port,
+    protocol,
+    reachable,
+    conclusive,
+    latency_ms: isOurs ? null : heard.latency_ms,
+    error: heard.error,
+    detail: detailOf(protocol, heard, { isOurs, seconds: timeout_seconds }),
+    checked_at: now().toISOString(),
+  }
 }
 
-function detailOf(protocol: 'tcp' | 'udp', { outcome, error }: Heard, { isOurs, seconds }: { isOurs: boolean; seconds: number }): string {
-  if (isOurs) return `Nothing could be sent from this server (${error}): the source address is not one of its own or cannot reach that far, or a local firewall forbids it.`
-  if (outcome === 'answered') return protocol === 'tcp' ? 'A TCP connection came about, and was closed at once.' : 'An answer came to the datagram.'
+function detailOf(
+  protocol: 'tcp' | 'udp',
+  { outcome, error }: Heard,
+  { isOurs, seconds }: { isOurs: boolean; seconds: number },
+): string {
+  if (isOurs)
+    return `Nothing could be sent from this server (${error}): the source address is not one of its own or cannot reach that far, or a local firewall forbids it.`
+  if (outcome === 'answered')
+    return protocol === 'tcp'
+      ? 'A TCP connection came about, and was closed at once.'
+      : 'An answer came to the datagram.'
   if (outcome === 'refused') {
-    if (error === 'ECONNREFUSED') return protocol === 'tcp' ? 'The host answers, and nothing listens on the port.' : 'The host says that nothing listens on the port.'
+    if (error === 'ECONNREFUSED')
+      return protocol === 'tcp'
+        ? 'The host answers, and nothing listens on the port.'
+        : 'The host says that nothing listens on the port.'
     return `The network says that it cannot be reached (${error}): there is no way there, or no host at the address.`
   }
-  if (protocol === 'tcp') return `No TCP connection came about within ${seconds} s: the host is down, something on the way drops the packets, or its answers do not find back.`
+  if (protocol === 'tcp')
+    return `No TCP connection came about within ${seconds} s: the host is down, something on the way drops the packets, or its answers do not find back.`
   return `No answer came within ${seconds} s, which proves nothing: a service may well take a datagram and say nothing to it.`
 }

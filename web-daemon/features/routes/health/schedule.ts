@@ -45,7 +45,9 @@ export function keepWatchingRoutes({ watch, bus, settings, logger }: Parts): () 
   const hearing = [
     bus.subscribe('host.changed', ({ events }) => hintsOf(events).forEach((hint) => hear(hint, 'event'))),
     bus.subscribe('routes.changed', ({ route_rule_ids }) => hear(route_rule_ids, 'change')),
-    ...(['tunnel.created', 'tunnel.updated', 'tunnel.deleted'] as const).map((name) => bus.subscribe(name, () => hear('tunnels', 'change'))),
+    ...(['tunnel.created', 'tunnel.updated', 'tunnel.deleted'] as const).map((name) =>
+      bus.subscribe(name, () => hear('tunnels', 'change')),
+    ),
     bus.subscribe('settings.changed', ({ keys }) => {
       if (keys.includes(INTERVAL)) passes.retime()
     }),

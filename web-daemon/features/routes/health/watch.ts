@@ -25,7 +25,8 @@ interface Parts extends Pick<CommandContext, 'db' | 'ask' | 'now' | 'inTurn' | '
 }
 
 /** What nobody could undo is for the operator to look at. */
-const isDrifted = (record: RouteRecord, held: HeldRules): boolean => record.apply_status_id !== APPLY_STATUSES.Inconsistent && !isAsStored(record, held)
+const isDrifted = (record: RouteRecord, held: HeldRules): boolean =>
+  record.apply_status_id !== APPLY_STATUSES.Inconsistent && !isAsStored(record, held)
 const idOf = ({ route_rule_id }: RouteRecord): number => route_rule_id
 
 /** Healthy and disabled are what an operator wants; of a first look only the others are news. */
@@ -58,7 +59,10 @@ export class RouteWatch {
       await this.#parts.putRight(found.drifted)
     } catch (err) {
       for (const hint of hints) this.#hints.add(hint)
-      this.#logger.warn(err instanceof Refusal ? { code: err.code, reason: err.message } : { err }, 'routes: the health of the rules could not be looked at')
+      this.#logger.warn(
+        err instanceof Refusal ? { code: err.code, reason: err.message } : { err },
+        'routes: the health of the rules could not be looked at',
+      )
     }
   }
 
@@ -71,10 +75,17 @@ export class RouteWatch {
     const ids = isAll ? null : await this.#idsOf(hints)
     const stored = ids === null ? await allRoutes(db) : await routesOf(db, ids)
     if (stored.length === 0) return { ids, healths: [], drifted: [] }
-    const held = await heldRules(ask, stored.map(({ route_rule_id }) => route_rule_id))
+    const held = await heldRules(
+      ask,
+      stored.map(({ route_rule_id }) => route_rule_id),
+    )
     const records = await settlePending({ db, now }, stored, held)
     const healths = await healthOf({ db, ask }, records, held)
-    return { ids, healths: healths.map((one, at) => ({ ...one, title: records[at]?.route_rule_title ?? '' })), drifted: held.is_readable ? records.filter((record) => isDrifted(record, held)).map(idOf) : [] }
+    return {
+      ids,
+      healths: healths.map((one, at) => ({ ...one, title: records[at]?.route_rule_title ?? '' })),
+      drifted: held.is_readable ? records.filter((record) => isDrifted(record, held)).map(idOf) : [],
+    }
   }
 
   async #idsOf(hints: ReadonlySet<Hint>): Promise<number[]> {
@@ -92,11 +103,22 @@ export class RouteWatch {
     for (const id of gone) whole.delete(id)
     this.#seen = whole
     const changed: RouteHealthEvent[] = [
-      ...healths.filter((one) => (before ? before.get(one.route_rule_id)?.state !== one.state : !isWanted(one))).map(({ route_rule_id, title, state, detail }) => ({ route_rule_id, title, from: before?.get(route_rule_id)?.state ?? null, to: state, detail })),
+      ...healths
+        .filter((one) => (before ? before.get(one.route_rule_id)?.state !== one.state : !isWanted(one)))
+        .map(({ route_rule_id, title, state, detail }) => ({
+          route_rule_id,
+          title,
+          from: before?.get(route_rule_id)?.state ?? null,
+          to: state,
+          detail,
+        })),
       ...gone.flatMap((route_rule_id) => told(route_rule_id, before?.get(route_rule_id))),
     ]
     if (changed.length === 0) return
-    this.#logger.info({ changed: changed.slice(0, LOGGED_MAX), total: changed.length }, 'routes: rules are not as they were')
+    this.#logger.info(
+      { changed: changed.slice(0, LOGGED_MAX), total: changed.length },
+      'routes: rules are not as they were',
+    )
     for (const event of changed) this.#parts.publish('route.health', event)
   }
 }
@@ -107,7 +129,13 @@ const LOGGED_MAX = 20
 interface Found {
   readonly ids: readonly number[] | null
   readonly drifted: readonly number[]
-  readonly healths: readonly { readonly route_rule_id: number; readonly state: RouteHealthState; readonly detail: string; readonly title: string }[]
+  readonly healths: readonly {
+    readonly route_rule_id: number
+    readonly state: RouteHealthState
+    readonly detail: string
+    readonly title: string
+  }[]
 }
 
-const told = (route_rule_id: number, was: Seen | undefined): RouteHealthEvent[] => (was ? [{ route_rule_id, title: was.title, from: was.state, to: null, detail: 'The rule is no more' }] : [])
+const told = (route_rule_id: number, was: Seen | undefined): RouteHealthEvent[] =>
+  was ? [{ route_rule_id, title: was.title, from: was.state, to: null, detail: 'The rule is no more' }] : []

@@ -15,7 +15,10 @@ export interface WaysOut {
   readonly mtu_in: number | null
 }
 
-export async function waysOut(ask: Reader, { destinations, bind_address }: Pick<NamedRoute, 'destinations' | 'bind_address'>): Promise<WaysOut> {
+export async function waysOut(
+  ask: Reader,
+  { destinations, bind_address }: Pick<NamedRoute, 'destinations' | 'bind_address'>,
+): Promise<WaysOut> {
   const facts = await hostFacts(ask)
   const ways = destinations.filter(isActive).flatMap(({ address }) => {
     const ip = parseIp(address)
@@ -25,11 +28,19 @@ export async function waysOut(ask: Reader, { destinations, bind_address }: Pick<
   const bound = parseIp(bind_address)
   const owner = facts.held.find(({ ip }) => ip.family === bound?.family && ip.value === bound.value)?.device
   const mtu_in = facts.interfaces.find(({ name }) => name === owner)?.mtu ?? null
-  return { devices: [...new Set(ways.map(({ device }) => device))], mtu: narrowest?.mtu ?? null, narrowest: narrowest?.device ?? null, mtu_in }
+  return {
+    devices: [...new Set(ways.map(({ device }) => device))],
+    mtu: narrowest?.mtu ?? null,
+    narrowest: narrowest?.device ?? null,
+    mtu_in,
+  }
 }
 
 /** The one by which everything leaves; null where there is not one, or a mark may send it elsewhere. */
-export async function wayOut(ask: Reader, record: Pick<NamedRoute, 'destinations' | 'bind_address' | 'fwmark'>): Promise<string | null> {
+export async function wayOut(
+  ask: Reader,
+  record: Pick<NamedRoute, 'destinations' | 'bind_address' | 'fwmark'>,
+): Promise<string | null> {
   if (record.fwmark !== null) return null
   const [device, ...others] = (await waysOut(ask, record)).devices
   return device !== undefined && others.length === 0 ? device : null

@@ -9,4 +9,5 @@ export interface Bucket extends Moved, Connected {
 }
 
 /** Two parts of one interval of one rule. */
-export const joinBuckets = (before: Bucket | undefined, part: Bucket): Bucket => (before ? { ...part, ...plus(before, part), ...joinConnected(before, part) } : part)
+export const joinBuckets = (before: Bucket | undefined, part: Bucket): Bucket =>
+  before ? { ...part, ...plus(before, part), ...joinConnected(before, part) } : part

@@ -1,5 +1,12 @@
 // What goes through the rules, asked over HTTP (interface.md, traffic endpoints; decisions.md, F18 to F20, F23).
-import { RouteCountersAnswer, RouteTrafficAnswer, TrafficHistoryAnswer, TrafficSummaryAnswer, type TrafficBucket, type TrafficView } from '@panel/shared/api/route-answers.ts'
+import {
+  RouteCountersAnswer,
+  RouteTrafficAnswer,
+  TrafficHistoryAnswer,
+  TrafficSummaryAnswer,
+  type TrafficBucket,
+  type TrafficView,
+} from '@panel/shared/api/route-answers.ts'
 import type { ReadContext } from '../../../platform/context.ts'
 import { startOf, type Span } from '../../../platform/db/spans.ts'
 import { ok, query, type Answer, type Endpoint, type Incoming } from '../../../platform/http/endpoint.ts'
@@ -27,10 +34,42 @@ const HISTORY_QUERY = queryOf({
 })
 
 export const trafficEndpoints = (traffic: Traffic): Endpoint[] => [
-  query('GET /routes/traffic/summary', { tag, summary: 'What goes through all the rules.', answer: TrafficSummaryAnswer }, summary(traffic)),
-  query('GET /routes/{id}/traffic', { tag, summary: 'What goes through a rule now: the kernel\'s counters and the panel\'s totals beside each other.', query: queryOf({ points: wholeIn('How many of the last readings to tell. Default 60.', 1, { maximum: MAX_POINTS }) }), answer: RouteTrafficAnswer }, live(traffic)),
-  query('GET /routes/{id}/traffic/history', { tag, summary: 'What went through a rule, interval by interval.', query: HISTORY_QUERY, answer: TrafficHistoryAnswer }, history(traffic)),
-  query('GET /routes/{id}/counters', { tag, summary: 'The counters of a rule, read from the accounting in the filter hooks.', answer: RouteCountersAnswer }, counters(traffic)),
+  query(
+    'GET /routes/traffic/summary',
+    { tag, summary: 'What goes through all the rules.', answer: TrafficSummaryAnswer },
+    summary(traffic),
+  ),
+  query(
+    'GET /routes/{id}/traffic',
+    {
+      tag,
+      summary: "What goes through a rule now: the kernel's counters and the panel's totals beside each other.",
+      query: queryOf({
+        points: wholeIn('How many of the last readings to tell. Default 60.', 1, { maximum: MAX_POINTS }),
+      }),
+      answer: RouteTrafficAnswer,
+    },
+    live(traffic),
+  ),
+  query(
+    'GET /routes/{id}/traffic/history',
+    {
+      tag,
+      summary: 'What went through a rule, interval by interval.',
+      query: HISTORY_QUERY,
+      answer: TrafficHistoryAnswer,
+    },
+    history(traffic),
+  ),
+  query(
+    'GET /routes/{id}/counters',
+    {
+      tag,
+      summary: 'The counters of a rule, read from the accounting in the filter hooks.',
+      answer: RouteCountersAnswer,
+    },
+    counters(traffic),
+  ),
 ]
 
 type Handler = (context: ReadContext, incoming: Incoming) => Promise<Answer>
@@ -46,8 +85,14 @@ function live(traffic: Traffic): Handler {
       title: record.route_rule_title,
       traffic: await trafficView(traffic, record),
       sampled: is_readable,
-      points: points.map(({ at, seconds, moved }) => ({ at: new Date(at).toISOString(), rx_bytes_per_second: moved.rx_bytes / seconds, tx_bytes_per_second: moved.tx_bytes / seconds })),
-      note: is_readable ? TRAFFIC_NOTE : `${TRAFFIC_NOTE} The kernel's counters cannot be read now, and are shown as they were: ${detail}`,
+      points: points.map(({ at, seconds, moved }) => ({
+        at: new Date(at).toISOString(),
+        rx_bytes_per_second: moved.rx_bytes / seconds,
+        tx_bytes_per_second: moved.tx_bytes / seconds,
+      })),
+      note: is_readable
+        ? TRAFFIC_NOTE
+        : `${TRAFFIC_NOTE} The kernel's counters cannot be read now, and are shown as they were: ${detail}`,
     }
     return ok(answer)
   }
@@ -58,7 +103,8 @@ function summary(traffic: Traffic): Handler {
     const titles = await allTitles(db)
     await traffic.upToDate()
     const views = await Promise.all(titles.map((one) => trafficView(traffic, one)))
-    const sum = (of: (view: TrafficView) => number | null): number | null => (views.every((view) => of(view) === null) ? null : views.reduce((all, view) => all + (of(view) ?? 0), 0))
+    const sum = (of: (view: TrafficView) => number | null): number | null =>
+      views.every((view) => of(view) === null) ? null : views.reduce((all, view) => all + (of(view) ?? 0), 0)
     const answer: TrafficSummaryAnswer = {
       summary: {
         routes: views.length,
@@ -83,8 +129,12 @@ function history(traffic: Traffic): Handler {
     const { from, to, resolution_seconds: interval_seconds } = span
     const limit = boundedCount(asked['limit'], HISTORY.standard, HISTORY.maximum)
     const stored = await bucketsOf(db, route_rule_id, span, limit)
-    const unsaved = traffic.unsaved(route_rule_id).filter(({ bucket_start }) => bucket_start >= from && bucket_start < to)
-    const samples = joined([...stored, ...unsaved], interval_seconds).slice(-limit).map(bucketView)
+    const unsaved = traffic
+      .unsaved(route_rule_id)
+      .filter(({ bucket_start }) => bucket_start >= from && bucket_start < to)
+    const samples = joined([...stored, ...unsaved], interval_seconds)
+      .slice(-limit)
+      .map(bucketView)
     const answer: TrafficHistoryAnswer = {
       route_rule_id,
       samples,
@@ -107,8 +157,23 @@ function joined(buckets: readonly Bucket[], interval_seconds: number): Bucket[] 
   return [...byStart.values()].sort((a, b) => a.bucket_start - b.bucket_start)
 }
 
-const bucketView = ({ bucket_start, rx_bytes, tx_bytes, rx_packets, tx_packets, active_connections, new_connections }: Bucket): TrafficBucket =>
-  ({ bucket_start_date: new Date(bucket_start * 1000).toISOString(), rx_bytes, tx_bytes, rx_packets, tx_packets, active_connections, new_connections })
+const bucketView = ({
+  bucket_start,
+  rx_bytes,
+  tx_bytes,
+  rx_packets,
+  tx_packets,
+  active_connections,
+  new_connections,
+}: Bucket): TrafficBucket => ({
+  bucket_start_date: new Date(bucket_start * 1000).toISOString(),
+  rx_bytes,
+  tx_bytes,
+  rx_packets,
+  tx_packets,
+  active_connections,
+  new_connections,
+})
 
 /** By default the last 24 hours, interval by interval. 422 for what is no instant (decisions.md, F19). */
 function spanOf(asked: Incoming['query'], now: Date, stored_seconds: number): Span {
@@ -117,10 +182,15 @@ function spanOf(asked: Incoming['query'], now: Date, stored_seconds: number): Sp
   const resolution_seconds = resolutionIn(asked, stored_seconds, problems)
   problems.throwIfAny(['from', 'to', 'resolution_seconds'])
   const end = to ?? now.getTime() / 1000 + 1
-  return { from: Math.floor(from ?? end - boundedCount(asked['hours'], HOURS.standard, HOURS.maximum) * 3600), to: end, resolution_seconds }
+  return {
+    from: Math.floor(from ?? end - boundedCount(asked['hours'], HOURS.standard, HOURS.maximum) * 3600),
+    to: end,
+    resolution_seconds,
+  }
 }
 
-const boundedCount = (text: string | undefined, standard: number, maximum: number): number => Math.min(text !== undefined && /^\d{1,9}$/.test(text) && Number(text) > 0 ? Number(text) : standard, maximum)
+const boundedCount = (text: string | undefined, standard: number, maximum: number): number =>
+  Math.min(text !== undefined && /^\d{1,9}$/.test(text) && Number(text) > 0 ? Number(text) : standard, maximum)
 
 function counters(traffic: Traffic): Handler {
   return async ({ db, now }, { params }) => {
@@ -138,8 +208,11 @@ function counters(traffic: Traffic): Handler {
       rx_bytes_since_creation: view.rx_bytes_since_creation,
       tx_bytes_since_creation: view.tx_bytes_since_creation,
       hit: view.rx_packets_since_creation + view.tx_packets_since_creation > 0,
-      source: 'Named counters of table inet panel, fed in the filter hooks forward, input and output, by the rule that owns a connection; no chain of nat counts.',
-      note: is_readable ? TRAFFIC_NOTE : `${TRAFFIC_NOTE} The kernel's counters cannot be read now, and are shown as they were: ${detail}`,
+      source:
+        'Named counters of table inet panel, fed in the filter hooks forward, input and output, by the rule that owns a connection; no chain of nat counts.',
+      note: is_readable
+        ? TRAFFIC_NOTE
+        : `${TRAFFIC_NOTE} The kernel's counters cannot be read now, and are shown as they were: ${detail}`,
       checked_at: now().toISOString(),
     }
     return ok(answer)

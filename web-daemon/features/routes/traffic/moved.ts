@@ -8,7 +8,12 @@ export interface Moved {
 
 export const NOTHING: Moved = { rx_bytes: 0, tx_bytes: 0, rx_packets: 0, tx_packets: 0 }
 
-const each = (of: (field: keyof Moved) => number): Moved => ({ rx_bytes: of('rx_bytes'), tx_bytes: of('tx_bytes'), rx_packets: of('rx_packets'), tx_packets: of('tx_packets') })
+const each = (of: (field: keyof Moved) => number): Moved => ({
+  rx_bytes: of('rx_bytes'),
+  tx_bytes: of('tx_bytes'),
+  rx_packets: of('rx_packets'),
+  tx_packets: of('tx_packets'),
+})
 
 export const plus = (a: Moved, b: Moved): Moved => each((field) => a[field] + b[field])
 export const minus = (a: Moved, b: Moved): Moved => each((field) => a[field] - b[field])
@@ -16,5 +21,6 @@ export const perSecond = (moved: Moved, seconds: number): Moved => each((field) 
 export const plain = (moved: Moved): Moved => each((field) => moved[field])
 
 /** A counter that goes backwards was made anew. */
-export const isBelow = (a: Moved, b: Moved): boolean => a.rx_bytes < b.rx_bytes || a.tx_bytes < b.tx_bytes || a.rx_packets < b.rx_packets || a.tx_packets < b.tx_packets
+export const isBelow = (a: Moved, b: Moved): boolean =>
+  a.rx_bytes < b.rx_bytes || a.tx_bytes < b.tx_bytes || a.rx_packets < b.rx_packets || a.tx_packets < b.tx_packets
 export const isNothing = ({ rx_packets, tx_packets }: Moved): boolean => rx_packets === 0 && tx_packets === 0

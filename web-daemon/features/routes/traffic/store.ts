@@ -11,21 +11,47 @@ const AT_ONCE = 500
 
 export async function allSums(db: ReadDb): Promise<Map<number, Sum>> {
   const rows = await db.selectFrom('route_total').selectAll().execute()
-  return new Map(rows.map((row) => [row.route_rule_id, {
-    total: { rx_bytes: row.rx_bytes, tx_bytes: row.tx_bytes, rx_packets: row.rx_packets, tx_packets: row.tx_packets },
-    seen: { rx_bytes: row.seen_rx_bytes, tx_bytes: row.seen_tx_bytes, rx_packets: row.seen_rx_packets, tx_packets: row.seen_tx_packets },
-    epoch: row.seen_epoch,
-  }]))
+  return new Map(
+    rows.map((row) => [
+      row.route_rule_id,
+      {
+        total: {
+          rx_bytes: row.rx_bytes,
+          tx_bytes: row.tx_bytes,
+          rx_packets: row.rx_packets,
+          tx_packets: row.tx_packets,
+        },
+        seen: {
+          rx_bytes: row.seen_rx_bytes,
+          tx_bytes: row.seen_tx_bytes,
+          rx_packets: row.seen_rx_packets,
+          tx_packets: row.seen_tx_packets,
+        },
+        epoch: row.seen_epoch,
+      },
+    ]),
+  )
 }
 
 /** Those of the ids that the store knows a rule by, deleted ones included. */
 export async function knownIds(db: ReadDb, ids: readonly number[]): Promise<Set<number>> {
-  const rows = await inPieces(ids, (some) => db.selectFrom('route_rule').select('route_rule_id').where('route_rule_id', 'in', [...some]).execute())
+  const rows = await inPieces(ids, (some) =>
+    db
+      .selectFrom('route_rule')
+      .select('route_rule_id')
+      .where('route_rule_id', 'in', [...some])
+      .execute(),
+  )
   return new Set(rows.map(({ route_rule_id }) => route_rule_id))
 }
 
 /** Both of one moment: run it inside a transaction. */
-export async function saveTraffic(db: WriteDb, sums: ReadonlyMap<number, Sum>, buckets: readonly Bucket[], now: string): Promise<void> {
+export async function saveTraffic(
+  db: WriteDb,
+  sums: ReadonlyMap<number, Sum>,
+  buckets: readonly Bucket[],
+  now: string,
+): Promise<void> {
   const rows = [...sums].map(([route_rule_id, { total, seen, epoch }]) => ({
     route_rule_id,
     ...total,
@@ -37,23 +63,43 @@ export async function saveTraffic(db: WriteDb, sums: ReadonlyMap<number, Sum>, b
     updated_date: now,
   }))
   await inPieces(rows, async (some) => {
-    await db.replaceInto('route_total').values([...some]).execute()
+    await db
+      .replaceInto('route_total')
+      .values([...some])
+      .execute()
     return []
   })
   await inPieces(buckets, async (some) => {
     // A sum with null is null, and so is the greater of it and any.
-    const added = (column: keyof Moved | 'new_connections') => sql<number>`${sql.ref(`route_bucket.${column}`)} + ${sql.ref(`excluded.${column}`)}`
-    const most = sql<number | null>`coalesce(max(route_bucket.active_connections, excluded.active_connections), route_bucket.active_connections, excluded.active_connections)`
+    const added = (column: keyof Moved | 'new_connections') =>
+      sql<number>`${sql.ref(`route_bucket.${column}`)} + ${sql.ref(`excluded.${column}`)}`
+    const most = sql<
+      number | null
+    >`coalesce(max(route_bucket.active_connections, excluded.active_connections), route_bucket.active_connections, excluded.active_connections)`
     const insert = db.insertInto('route_bucket').values([...some])
-    const sums = { rx_bytes: added('rx_bytes'), tx_bytes: added('tx_bytes'), rx_packets: added('rx_packets'), tx_packets: added('tx_packets'), new_connections: added('new_connections') }
-    await insert.onConflict((at) => at.columns(['route_rule_id', 'bucket_start']).doUpdateSet({ ...sums, active_connections: most })).execute()
+    const sums = {
+      rx_bytes: added('rx_bytes'),
+      tx_bytes: added('tx_bytes'),
+      rx_packets: added('rx_packets'),
+      tx_packets: added('tx_packets'),
+      new_connections: added('new_connections'),
+    }
+    await insert
+      .onConflict((at) =>
+        at.columns(['route_rule_id', 'bucket_start']).doUpdateSet({ ...sums, active_connections: most }),
+      )
+      .execute()
     return []
   })
 }
 
 /** Intervals joined to those of the resolution, oldest first; of more than `limit` the newest. */
 export async function bucketsOf(db: ReadDb, route_rule_id: number, span: Span, limit: number): Promise<Bucket[]> {
-  const { oldest } = await db.selectFrom('route_bucket').where('route_rule_id', '=', route_rule_id).select((e) => e.fn.min('bucket_start').as('oldest')).executeTakeFirstOrThrow()
+  const { oldest } = await db
+    .selectFrom('route_bucket')
+    .where('route_rule_id', '=', route_rule_id)
+    .select((e) => e.fn.min('bucket_start').as('oldest'))
+    .executeTakeFirstOrThrow()
   const newestFirst: Bucket[] = []
   for await (const piece of piecesOf({ ...span, from: Math.max(span.from, oldest ?? span.to) })) {
     newestFirst.push(...(await joinedOf(db, route_rule_id, piece)))
@@ -64,7 +110,9 @@ export async function bucketsOf(db: ReadDb, route_rule_id: number, span: Span, l
 
 /** The newest first. They are joined as joinBuckets does it: of new connections nothing is known where a part is not. */
 async function joinedOf(db: ReadDb, route_rule_id: number, { from, to, resolution_seconds }: Span): Promise<Bucket[]> {
-  const sums = (['rx_bytes', 'tx_bytes', 'rx_packets', 'tx_packets'] as const).map((name) => sql<number>`sum(${sql.ref(name)})`.as(name))
+  const sums = (['rx_bytes', 'tx_bytes', 'rx_packets', 'tx_packets'] as const).map((name) =>
+    sql<number>`sum(${sql.ref(name)})`.as(name),
+  )
   const rows = await db
     .selectFrom('route_bucket')
     .where('route_rule_id', '=', route_rule_id)
@@ -72,7 +120,11 @@ async function joinedOf(db: ReadDb, route_rule_id: number, { from, to, resolutio
     .where('bucket_start', '<', to)
     .select([startIn(resolution_seconds).as('start'), ...sums])
     .select((e) => e.fn.max('active_connections').as('active_connections'))
-    .select(sql<number | null>`case when count(new_connections) = count(*) then sum(new_connections) end`.as('new_connections'))
+    .select(
+      sql<number | null>`case when count(new_connections) = count(*) then sum(new_connections) end`.as(
+        'new_connections',
+      ),
+    )
     .groupBy('start')
     .orderBy('start', 'desc')
     .execute()

@@ -61,17 +61,29 @@ export class Traffic {
 
   /** Timers that go by a changed setting are set anew. */
   heed(changed: readonly SettingKey[]): void {
-    if (this.#timers.size > 0 && (changed.includes('routes.counter_interval_seconds') || changed.includes('routes.conntrack_interval_seconds'))) this.#keepTime()
+    if (
+      this.#timers.size > 0 &&
+      (changed.includes('routes.counter_interval_seconds') || changed.includes('routes.conntrack_interval_seconds'))
+    )
+      this.#keepTime()
   }
 
   #keepTime(): void {
     this.#every('sampling', this.#sampleMs, () => this.sample(), 'the counters of the rules were not read')
-    this.#every('counting', this.#parts.settings.get('routes.conntrack_interval_seconds') * 1000, () => this.count(), 'the connections of the rules were not counted')
+    this.#every(
+      'counting',
+      this.#parts.settings.get('routes.conntrack_interval_seconds') * 1000,
+      () => this.count(),
+      'the connections of the rules were not counted',
+    )
   }
 
   #every(name: string, ms: number, work: () => Promise<void>, failure: string): void {
     clearInterval(this.#timers.get(name))
-    this.#timers.set(name, setInterval(() => void work().catch((err: unknown) => this.#parts.logger.error({ err }, failure)), ms))
+    this.#timers.set(
+      name,
+      setInterval(() => void work().catch((err: unknown) => this.#parts.logger.error({ err }, failure)), ms),
+    )
   }
 
   get #sampleMs(): number {
@@ -87,7 +99,9 @@ export class Traffic {
   async stop(): Promise<void> {
     for (const timer of this.#timers.values()) clearInterval(timer)
     this.#timers.clear()
-    await this.sample().catch((err: unknown) => this.#parts.logger.error({ err }, 'the counters of the rules were not read'))
+    await this.sample().catch((err: unknown) =>
+      this.#parts.logger.error({ err }, 'the counters of the rules were not read'),
+    )
     await this.save()
   }
 
@@ -120,7 +134,8 @@ export class Traffic {
   /** Reads the counters unless that was done within the sampling interval. */
   async upToDate(): Promise<void> {
     const last = this.lastAt
-    if (last === null || !this.#available.is_readable || this.#parts.now().getTime() - last >= this.#sampleMs) await this.sample()
+    if (last === null || !this.#available.is_readable || this.#parts.now().getTime() - last >= this.#sampleMs)
+      await this.sample()
   }
 
   get lastAt(): number | null {
@@ -145,7 +160,11 @@ export class Traffic {
 
   /** What moved in each of the last intervals, oldest first. */
   points(route_rule_id: number, count: number): { at: number; seconds: number; moved: Moved }[] {
-    return this.#samples.flatMap(({ at, seconds, moved }) => (seconds === null ? [] : [{ at, seconds, moved: moved.get(route_rule_id) ?? NOTHING }])).slice(-count)
+    return this.#samples
+      .flatMap(({ at, seconds, moved }) =>
+        seconds === null ? [] : [{ at, seconds, moved: moved.get(route_rule_id) ?? NOTHING }],
+      )
+      .slice(-count)
   }
 
   /** Intervals that are not saved yet. */
@@ -170,7 +189,10 @@ export class Traffic {
       this.#changing -= 1
       this.#generation += 1
       // A counter that is no more cannot be read again, so this is not left for later. What cannot be written now is written with the next; the change stands.
-      if (gone.length > 0) await this.save().catch((err: unknown) => this.#parts.logger.error({ err }, 'the traffic of the rules was not saved'))
+      if (gone.length > 0)
+        await this.save().catch((err: unknown) =>
+          this.#parts.logger.error({ err }, 'the traffic of the rules was not saved'),
+        )
     }
   }
 
@@ -185,15 +207,20 @@ export class Traffic {
     const generation = this.#generation
     const held = await unlessAway(heldCounters(this.#parts.ask))
     if (this.#changing > 0 || generation !== this.#generation) return
-    this.#available = held ? { is_readable: held.is_readable, detail: held.detail } : { is_readable: false, detail: 'The root helper cannot be reached' }
+    this.#available = held
+      ? { is_readable: held.is_readable, detail: held.detail }
+      : { is_readable: false, detail: 'The root helper cannot be reached' }
     if (held?.is_readable) this.#take(tallies, held)
   }
 
   #take(tallies: Map<number, Tally>, { epoch, counters }: HeldCounters): void {
-    for (const one of counters) this.#add(one.route_rule_id, tallyOf(tallies, one.route_rule_id).read(plain(one), epoch))
+    for (const one of counters)
+      this.#add(one.route_rule_id, tallyOf(tallies, one.route_rule_id).read(plain(one), epoch))
     const at = this.#parts.now().getTime()
     const seconds = this.lastAt !== null && at > this.lastAt ? (at - this.lastAt) / 1000 : null
-    const moved = new Map([...tallies].map(([id, tally]) => [id, tally.endInterval(seconds)] as const).filter(([, one]) => !isNothing(one)))
+    const moved = new Map(
+      [...tallies].map(([id, tally]) => [id, tally.endInterval(seconds)] as const).filter(([, one]) => !isNothing(one)),
+    )
     this.#samples = [...this.#samples.slice(-MAX_POINTS), { at, seconds, moved }]
   }
 
@@ -212,7 +239,16 @@ export class Traffic {
     const { key, bucket_start } = this.#keyNow(route_rule_id)
     const active_connections = this.#connections.active(route_rule_id)
     const new_connections = this.#connections.newPerSecond(route_rule_id) === null ? null : begun
-    this.#buckets.set(key, joinBuckets(this.#buckets.get(key), { route_rule_id, bucket_start, ...moved, active_connections, new_connections }))
+    this.#buckets.set(
+      key,
+      joinBuckets(this.#buckets.get(key), {
+        route_rule_id,
+        bucket_start,
+        ...moved,
+        active_connections,
+        new_connections,
+      }),
+    )
   }
 
   #keyNow(route_rule_id: number): { key: string; bucket_start: number } {
@@ -234,7 +270,10 @@ export class Traffic {
     try {
       await db.transaction().execute(async (transaction) => {
         await saveTraffic(transaction, sums, buckets, now().toISOString())
-        await deleteBucketsBefore(transaction, Math.floor(now().getTime() / 1000) - settings.get('routes.history_retention_days') * DAY_S)
+        await deleteBucketsBefore(
+          transaction,
+          Math.floor(now().getTime() / 1000) - settings.get('routes.history_retention_days') * DAY_S,
+        )
       })
     } catch (failure) {
       for (const id of known) this.#dirty.add(id)

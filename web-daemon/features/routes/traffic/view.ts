@@ -4,9 +4,12 @@ import type { RouteRecord } from '../record.ts'
 import type { Traffic } from './traffic.ts'
 
 export const TRAFFIC_NOTE =
-  'tx is towards the destination and rx is back from it. The figures since_boot are the kernel\'s own counters, which begin anew with the server and whenever they are made anew; those since_creation are the panel\'s own sums, which survive that. The two count the same bytes: never add them together.'
+  "tx is towards the destination and rx is back from it. The figures since_boot are the kernel's own counters, which begin anew with the server and whenever they are made anew; those since_creation are the panel's own sums, which survive that. The two count the same bytes: never add them together."
 
-export async function trafficView(traffic: Traffic, { route_rule_id, route_rule_title }: Pick<RouteRecord, 'route_rule_id' | 'route_rule_title'>): Promise<TrafficView> {
+export async function trafficView(
+  traffic: Traffic,
+  { route_rule_id, route_rule_title }: Pick<RouteRecord, 'route_rule_id' | 'route_rule_title'>,
+): Promise<TrafficView> {
   const { counter, total, rate, isReset } = await traffic.of(route_rule_id)
   return {
     route_rule_id,

@@ -3,9 +3,29 @@ import { float, int } from '../kinds.ts'
 
 export const DIAGNOSTICS = {
   'diagnostics.manual_ping_count': int(100, { min: 1, max: 100_000 }, 'Packets of a ping by hand.'),
-  'diagnostics.manual_ping_interval': float(0.1, { min: 0.01, max: 60, unit: 'seconds' }, 'Time between two packets of a ping by hand.'),
-  'diagnostics.manual_ping_timeout': float(1, { min: 0.1, max: 60, unit: 'seconds' }, 'Time after which a packet of a ping by hand counts as lost.'),
-  'diagnostics.manual_ping_max_count': int(10_000, { min: 1, max: 100_000 }, 'Most packets that a ping by hand may ask for.'),
-  'diagnostics.mtu_probe_min': int(1200, { min: 68, max: 65535, unit: 'bytes' }, 'Smallest packet that a probe of the path MTU tries.'),
-  'diagnostics.mtu_probe_max': int(1500, { min: 68, max: 65535, unit: 'bytes' }, 'Largest packet that a probe of the path MTU tries.'),
+  'diagnostics.manual_ping_interval': float(
+    0.1,
+    { min: 0.01, max: 60, unit: 'seconds' },
+    'Time between two packets of a ping by hand.',
+  ),
+  'diagnostics.manual_ping_timeout': float(
+    1,
+    { min: 0.1, max: 60, unit: 'seconds' },
+    'Time after which a packet of a ping by hand counts as lost.',
+  ),
+  'diagnostics.manual_ping_max_count': int(
+    10_000,
+    { min: 1, max: 100_000 },
+    'Most packets that a ping by hand may ask for.',
+  ),
+  'diagnostics.mtu_probe_min': int(
+    1200,
+    { min: 68, max: 65535, unit: 'bytes' },
+    'Smallest packet that a probe of the path MTU tries.',
+  ),
+  'diagnostics.mtu_probe_max': int(
+    1500,
+    { min: 68, max: 65535, unit: 'bytes' },
+    'Largest packet that a probe of the path MTU tries.',
+  ),
 }

@@ -2,10 +2,21 @@
 import { bool, float, int } from '../kinds.ts'
 
 export const METRICS = {
-  'metrics.sample_interval_seconds': float(1, { min: 0.2, max: 600, unit: 'seconds' }, 'Time between two readings of the host.'),
-  'metrics.history_points': int(300, { min: 10, max: 100_000 }, 'How many of the newest readings are kept for sparklines, in memory.'),
+  'metrics.sample_interval_seconds': float(
+    1,
+    { min: 0.2, max: 600, unit: 'seconds' },
+    'Time between two readings of the host.',
+  ),
+  'metrics.history_points': int(
+    300,
+    { min: 10, max: 100_000 },
+    'How many of the newest readings are kept for sparklines, in memory.',
+  ),
   'metrics.hide_loopback': bool(true, 'Whether loopback interfaces are left out of the readings.'),
-  'metrics.hide_pseudo_filesystems': bool(true, 'Whether file systems without a disk behind them are left out of the readings.'),
+  'metrics.hide_pseudo_filesystems': bool(
+    true,
+    'Whether file systems without a disk behind them are left out of the readings.',
+  ),
   'metrics.disk_warn_pct': float(85, { min: 1, max: 100, unit: 'percent' }, 'Use of a disk that calls for a warning.'),
   'metrics.disk_critical_pct': float(95, { min: 1, max: 100, unit: 'percent' }, 'Use of a disk that is critical.'),
 }

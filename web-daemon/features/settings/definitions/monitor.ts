@@ -3,15 +3,52 @@ import { bool, float, int, orNull } from '../kinds.ts'
 
 export const MONITOR = {
   'monitor.enabled': bool(true, 'Whether tunnels are monitored that do not say themselves.'),
-  'monitor.interval_seconds': float(1, { min: 0.2, max: 3600, unit: 'seconds' }, 'Time between two probes of a tunnel.'),
-  'monitor.timeout_seconds': float(2, { min: 0.1, max: 3600, unit: 'seconds' }, 'Time after which a probe without a reply counts as lost.'),
+  'monitor.interval_seconds': float(
+    1,
+    { min: 0.2, max: 3600, unit: 'seconds' },
+    'Time between two probes of a tunnel.',
+  ),
+  'monitor.timeout_seconds': float(
+    2,
+    { min: 0.1, max: 3600, unit: 'seconds' },
+    'Time after which a probe without a reply counts as lost.',
+  ),
   'monitor.packet_size': int(56, { min: 16, max: 65507, unit: 'bytes' }, 'Payload of a probe.'),
   'monitor.window_size': int(60, { min: 1, max: 10_000 }, 'How many of the newest probes a tunnel is judged by.'),
-  'monitor.degraded_loss_pct': float(20, { min: 0, max: 100, unit: 'percent' }, 'Loss from which a tunnel counts as degraded.'),
-  'monitor.down_loss_pct': float(100, { min: 0, max: 100, unit: 'percent' }, 'Loss from which a tunnel counts as down.'),
-  'monitor.degraded_rtt_ms': orNull(float(1000, { min: 0.001, max: 3_600_000, unit: 'milliseconds' }, 'Average round-trip time from which a tunnel counts as degraded. Null: none does.')),
-  'monitor.state_change_samples': int(3, { min: 1, max: 100 }, 'How many judgements in a row must agree before the state of a tunnel changes.'),
-  'monitor.aggregate_interval_seconds': int(60, { min: 10, max: 3600, unit: 'seconds' }, 'Span that one stored point of a tunnel\'s history sums up.'),
-  'monitor.history_retention_days': int(30, { min: 1, max: 3650, unit: 'days' }, 'Age at which the history of a tunnel is deleted.'),
-  'monitor.tcp_knock_enabled': bool(true, 'Whether a far end that answers no ping is knocked at over TCP before the tunnel counts as down.'),
+  'monitor.degraded_loss_pct': float(
+    20,
+    { min: 0, max: 100, unit: 'percent' },
+    'Loss from which a tunnel counts as degraded.',
+  ),
+  'monitor.down_loss_pct': float(
+    100,
+    { min: 0, max: 100, unit: 'percent' },
+    'Loss from which a tunnel counts as down.',
+  ),
+  'monitor.degraded_rtt_ms': orNull(
+    float(
+      1000,
+      { min: 0.001, max: 3_600_000, unit: 'milliseconds' },
+      'Average round-trip time from which a tunnel counts as degraded. Null: none does.',
+    ),
+  ),
+  'monitor.state_change_samples': int(
+    3,
+    { min: 1, max: 100 },
+    'How many judgements in a row must agree before the state of a tunnel changes.',
+  ),
+  'monitor.aggregate_interval_seconds': int(
+    60,
+    { min: 10, max: 3600, unit: 'seconds' },
+    "Span that one stored point of a tunnel's history sums up.",
+  ),
+  'monitor.history_retention_days': int(
+    30,
+    { min: 1, max: 3650, unit: 'days' },
+    'Age at which the history of a tunnel is deleted.',
+  ),
+  'monitor.tcp_knock_enabled': bool(
+    true,
+    'Whether a far end that answers no ping is knocked at over TCP before the tunnel counts as down.',
+  ),
 }

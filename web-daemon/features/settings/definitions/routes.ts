@@ -3,13 +3,41 @@ import { NAT_MODES, ROUTE_PROTOCOLS } from '@panel/shared/api/lookups.ts'
 import { bool, float, int, lookup } from '../kinds.ts'
 
 export const ROUTES = {
-  'routes.default_nat_mode': lookup('nat_mode', NAT_MODES, NAT_MODES.Masquerade, 'What the destination of a new rule sees as the source of a connection.'),
+  'routes.default_nat_mode': lookup(
+    'nat_mode',
+    NAT_MODES,
+    NAT_MODES.Masquerade,
+    'What the destination of a new rule sees as the source of a connection.',
+  ),
   'routes.default_protocol': lookup('route_protocol', ROUTE_PROTOCOLS, ROUTE_PROTOCOLS.TCP, 'Protocol of a new rule.'),
   'routes.default_clamp_mss': bool(true, 'Whether a new rule keeps TCP segments small enough for the path.'),
-  'routes.counter_interval_seconds': float(1, { min: 0.2, max: 600, unit: 'seconds' }, 'Time between two readings of the counters of the rules.'),
-  'routes.conntrack_interval_seconds': float(5, { min: 1, max: 3600, unit: 'seconds' }, 'Time between two counts of the connections that the rules relay.'),
-  'routes.aggregate_interval_seconds': int(60, { min: 10, max: 3600, unit: 'seconds' }, 'Span whose traffic is one entry in the history of a rule.'),
-  'routes.history_retention_days': int(30, { min: 1, max: 3650, unit: 'days' }, 'Age at which the traffic history of a rule is deleted.'),
-  'routes.auto_enable_ip_forward': bool(true, 'Whether the first rule of a family turns IP forwarding on. It is never turned off by itself.'),
-  'routes.warn_conntrack_usage_percent': float(80, { min: 1, max: 100, unit: 'percent' }, 'Use of the kernel\'s table of connections from which a change of a rule warns.'),
+  'routes.counter_interval_seconds': float(
+    1,
+    { min: 0.2, max: 600, unit: 'seconds' },
+    'Time between two readings of the counters of the rules.',
+  ),
+  'routes.conntrack_interval_seconds': float(
+    5,
+    { min: 1, max: 3600, unit: 'seconds' },
+    'Time between two counts of the connections that the rules relay.',
+  ),
+  'routes.aggregate_interval_seconds': int(
+    60,
+    { min: 10, max: 3600, unit: 'seconds' },
+    'Span whose traffic is one entry in the history of a rule.',
+  ),
+  'routes.history_retention_days': int(
+    30,
+    { min: 1, max: 3650, unit: 'days' },
+    'Age at which the traffic history of a rule is deleted.',
+  ),
+  'routes.auto_enable_ip_forward': bool(
+    true,
+    'Whether the first rule of a family turns IP forwarding on. It is never turned off by itself.',
+  ),
+  'routes.warn_conntrack_usage_percent': float(
+    80,
+    { min: 1, max: 100, unit: 'percent' },
+    "Use of the kernel's table of connections from which a change of a rule warns.",
+  ),
 }

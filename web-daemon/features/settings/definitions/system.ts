@@ -10,8 +10,23 @@ const NAMES: Shape = {
 }
 
 export const SYSTEM = {
-  'system.reconcile_interval_seconds': int(300, { min: 10, max: 86_400, unit: 'seconds' }, 'Time after which the host is compared with what is stored, although no event told of a change.'),
-  'system.audit_retention_days': int(90, { min: 1, max: 3650, unit: 'days' }, 'Age at which entries of the audit log are deleted.'),
-  'system.auto_reapply_on_drift': bool(false, 'Whether a tunnel or relay rule that was changed or removed behind the panel\'s back is put right without being asked. One that does not stay right is left alone after three times in ten minutes.'),
-  'system.ignored_interfaces': json<readonly string[]>([], NAMES, 'Interfaces that the panel does not manage and does not report.'),
+  'system.reconcile_interval_seconds': int(
+    300,
+    { min: 10, max: 86_400, unit: 'seconds' },
+    'Time after which the host is compared with what is stored, although no event told of a change.',
+  ),
+  'system.audit_retention_days': int(
+    90,
+    { min: 1, max: 3650, unit: 'days' },
+    'Age at which entries of the audit log are deleted.',
+  ),
+  'system.auto_reapply_on_drift': bool(
+    false,
+    "Whether a tunnel or relay rule that was changed or removed behind the panel's back is put right without being asked. One that does not stay right is left alone after three times in ten minutes.",
+  ),
+  'system.ignored_interfaces': json<readonly string[]>(
+    [],
+    NAMES,
+    'Interfaces that the panel does not manage and does not report.',
+  ),
 }

@@ -21,20 +21,50 @@ const TEMPLATE_PATTERN = '^([A-Za-z0-9_.-]|\\{(side|number|type)\\}){1,64}$'
 
 export const TUNNEL = {
   'tunnel.default_type': lookup('tunnel_type', TUNNEL_TYPES, TUNNEL_TYPES.GRE, 'Type of a new tunnel.'),
-  'tunnel.default_key': orNull(int(0, { min: 0, max: U32_MAX }, 'GRE key of a new tunnel, in both directions. Null: one is drawn at random.')),
-  'tunnel.default_mtu': int(1472, { min: 576, max: 9216, unit: 'bytes' }, 'MTU of a new tunnel where it does not follow the path: tunnel.auto_mtu_from_underlay is off, or the path is not known.'),
-  'tunnel.default_ttl': int(255, { min: 0, max: 255 }, 'Time to live of the outer packets of a new tunnel; 0 takes over that of the inner packet.'),
-  'tunnel.default_tos': text('inherit', TOS_PATTERN, 'Must be "inherit", "0" to "255", or "0x00" to "0xff".', 'Type of service of the outer packets of a new tunnel.'),
-  'tunnel.default_pmtudisc': bool(false, 'Whether a new IPv4 tunnel sends its outer packets with Don\'t Fragment.'),
+  'tunnel.default_key': orNull(
+    int(0, { min: 0, max: U32_MAX }, 'GRE key of a new tunnel, in both directions. Null: one is drawn at random.'),
+  ),
+  'tunnel.default_mtu': int(
+    1472,
+    { min: 576, max: 9216, unit: 'bytes' },
+    'MTU of a new tunnel where it does not follow the path: tunnel.auto_mtu_from_underlay is off, or the path is not known.',
+  ),
+  'tunnel.default_ttl': int(
+    255,
+    { min: 0, max: 255 },
+    'Time to live of the outer packets of a new tunnel; 0 takes over that of the inner packet.',
+  ),
+  'tunnel.default_tos': text(
+    'inherit',
+    TOS_PATTERN,
+    'Must be "inherit", "0" to "255", or "0x00" to "0xff".',
+    'Type of service of the outer packets of a new tunnel.',
+  ),
+  'tunnel.default_pmtudisc': bool(false, "Whether a new IPv4 tunnel sends its outer packets with Don't Fragment."),
   'tunnel.default_csum': bool(false, 'Whether a new tunnel puts GRE checksums into its packets and demands them.'),
-  'tunnel.default_seq': bool(false, 'Whether a new tunnel puts GRE sequence numbers into its packets and demands them.'),
+  'tunnel.default_seq': bool(
+    false,
+    'Whether a new tunnel puts GRE sequence numbers into its packets and demands them.',
+  ),
   'tunnel.naming_template': text(
     'gre-{side}-{number}',
     TEMPLATE_PATTERN,
     'Must be text of letters, digits, "_", "." and "-" with the placeholders {side}, {number} and {type}.',
     'Name of the interface of a new tunnel. {side} is the label of its side, {number} its number and {type} its type.',
   ),
-  'tunnel.side_labels': json<SideLabels>({ a: 'a', b: 'b' }, LABELS, 'What stands for {side} in the naming template, for either end of a tunnel.'),
-  'tunnel.default_persistence': lookup('persistence_type', PERSISTENCE_TYPES, PERSISTENCE_TYPES.Systemd, 'What brings a new tunnel back after a reboot; where this host does not have it, nothing does.'),
-  'tunnel.auto_mtu_from_underlay': bool(true, 'Whether a new tunnel gets the MTU that the path to the other server carries, less the overhead.'),
+  'tunnel.side_labels': json<SideLabels>(
+    { a: 'a', b: 'b' },
+    LABELS,
+    'What stands for {side} in the naming template, for either end of a tunnel.',
+  ),
+  'tunnel.default_persistence': lookup(
+    'persistence_type',
+    PERSISTENCE_TYPES,
+    PERSISTENCE_TYPES.Systemd,
+    'What brings a new tunnel back after a reboot; where this host does not have it, nothing does.',
+  ),
+  'tunnel.auto_mtu_from_underlay': bool(
+    true,
+    'Whether a new tunnel gets the MTU that the path to the other server carries, less the overhead.',
+  ),
 }

@@ -1,6 +1,25 @@
 // The addresses inside a tunnel as an operator gives them: well formed, nobody else's, and not at odds with the routing table.
-import { bitsOf, compareIp, contains, formatCidr, formatIp, networkOf, overlaps, parseIp, sizeOf, type Cidr, type Ip } from '@panel/shared/address/ip.ts'
-import { isLinkLocal, isLoopback, isMulticast, isPublicRange, isReserved, isUnspecified } from '@panel/shared/address/special.ts'
+import {
+  bitsOf,
+  compareIp,
+  contains,
+  formatCidr,
+  formatIp,
+  networkOf,
+  overlaps,
+  parseIp,
+  sizeOf,
+  type Cidr,
+  type Ip,
+} from '@panel/shared/address/ip.ts'
+import {
+  isLinkLocal,
+  isLoopback,
+  isMulticast,
+  isPublicRange,
+  isReserved,
+  isUnspecified,
+} from '@panel/shared/address/special.ts'
 import type { TunnelAddressBody } from '@panel/shared/api/tunnels.ts'
 import type { TunnelAddress } from '@panel/shared/tunnel/model.ts'
 import { particularRoutes } from '../facts.ts'
@@ -17,11 +36,19 @@ export function draftAddresses(sketch: Sketch, given: readonly TunnelAddressBody
     checkOwners(sketch, address, `addresses.${at}.address`)
     checkNetworks(sketch, networksOf([address]), ends, `addresses.${at}.address`)
   })
-  return inOrder(drafted.filter((address) => address !== null), given.findIndex((body) => body.is_primary === true))
+  return inOrder(
+    drafted.filter((address) => address !== null),
+    given.findIndex((body) => body.is_primary === true),
+  )
 }
 
 export const inOrder = (addresses: readonly TunnelAddress[], primary = 0): NewAddress[] =>
-  addresses.map((a, at) => ({ ...a, address_family_id: familyIdOf(a.address), is_primary: at === Math.max(primary, 0), sort_order: at }))
+  addresses.map((a, at) => ({
+    ...a,
+    address_family_id: familyIdOf(a.address),
+    is_primary: at === Math.max(primary, 0),
+    sort_order: at,
+  }))
 
 /** Null where it has a problem. */
 function oneAddress(sketch: Sketch, body: TunnelAddressBody, field: string): TunnelAddress | null {
@@ -30,17 +57,34 @@ function oneAddress(sketch: Sketch, body: TunnelAddressBody, field: string): Tun
   if (kept) return kept
   const own = readable(sketch, body.address, `${field}.address`)
   const peer = body.peer_address ? readable(sketch, body.peer_address, `${field}.peer_address`) : null
-  if (own && body.prefix_length > bitsOf(own.family)) problems.add(`${field}.prefix_length`, 'INVALID_PREFIX_LENGTH', `prefix_length must be at most ${bitsOf(own.family)} for an IPv${own.family} address.`)
-  else if (own && isEdge(own, body.prefix_length) && !peer) problems.add(`${field}.address`, 'INVALID_ADDRESS', `${body.address} is the network or broadcast address of its /${body.prefix_length}.`)
-  if (own && peer && own.family !== peer.family) problems.add(`${field}.peer_address`, 'INVALID_ADDRESS', 'peer_address must be of the same family as address.')
-  if (own && peer && own.family === peer.family && compareIp(own, peer) === 0) problems.add(`${field}.peer_address`, 'INVALID_ADDRESS', 'peer_address must be another address than address.')
+  if (own && body.prefix_length > bitsOf(own.family))
+    problems.add(
+      `${field}.prefix_length`,
+      'INVALID_PREFIX_LENGTH',
+      `prefix_length must be at most ${bitsOf(own.family)} for an IPv${own.family} address.`,
+    )
+  else if (own && isEdge(own, body.prefix_length) && !peer)
+    problems.add(
+      `${field}.address`,
+      'INVALID_ADDRESS',
+      `${body.address} is the network or broadcast address of its /${body.prefix_length}.`,
+    )
+  if (own && peer && own.family !== peer.family)
+    problems.add(`${field}.peer_address`, 'INVALID_ADDRESS', 'peer_address must be of the same family as address.')
+  if (own && peer && own.family === peer.family && compareIp(own, peer) === 0)
+    problems.add(`${field}.peer_address`, 'INVALID_ADDRESS', 'peer_address must be another address than address.')
   if (!own || problems.has(field)) return null
   return { address: formatIp(own), peer_address: peer ? formatIp(peer) : '', prefix_length: body.prefix_length }
 }
 
 /** What the tunnel has already is not judged by its form again: an adopted link may have what the panel would not give it. */
-function storedTwin({ stored }: Sketch, { address, peer_address = '', prefix_length }: TunnelAddressBody): TunnelAddress | null {
-  const twin = stored?.addresses.find((a) => a.address === address && a.peer_address === peer_address && a.prefix_length === prefix_length)
+function storedTwin(
+  { stored }: Sketch,
+  { address, peer_address = '', prefix_length }: TunnelAddressBody,
+): TunnelAddress | null {
+  const twin = stored?.addresses.find(
+    (a) => a.address === address && a.peer_address === peer_address && a.prefix_length === prefix_length,
+  )
   return twin ? { address, peer_address, prefix_length } : null
 }
 
@@ -64,29 +108,49 @@ function isEdge(ip: Ip, prefix_length: number): boolean {
   return ip.value === base.value || ip.value === base.value + sizeOf({ base, prefix_length }) - 1n
 }
 
-function checkTwins({ problems }: Sketch, earlier: readonly (TunnelAddress | null)[], address: TunnelAddress, at: number): void {
-  if (earlier.some((other) => other?.address === address.address)) problems.add(`addresses.${at}.address`, 'ADDRESS_CONFLICT', `${address.address} is given twice.`)
+function checkTwins(
+  { problems }: Sketch,
+  earlier: readonly (TunnelAddress | null)[],
+  address: TunnelAddress,
+  at: number,
+): void {
+  if (earlier.some((other) => other?.address === address.address))
+    problems.add(`addresses.${at}.address`, 'ADDRESS_CONFLICT', `${address.address} is given twice.`)
 }
 
 function checkOwners({ facts, neighbours, problems }: Sketch, { address }: TunnelAddress, field: string): void {
   const owner = neighbours.find((n) => n.addresses.some((a) => a.address === address))
-  if (owner) problems.add(field, 'ADDRESS_CONFLICT', `${owner.interface_name} has the address ${address}.`, { tunnel_id: owner.tunnel_id })
+  if (owner)
+    problems.add(field, 'ADDRESS_CONFLICT', `${owner.interface_name} has the address ${address}.`, {
+      tunnel_id: owner.tunnel_id,
+    })
   const holder = facts.held.find(({ ip }) => formatIp(ip) === address)
-  if (holder && !owner) problems.add(field, 'ADDRESS_CONFLICT', `The interface ${holder.device} of this server has the address ${address}.`)
+  if (holder && !owner)
+    problems.add(field, 'ADDRESS_CONFLICT', `The interface ${holder.device} of this server has the address ${address}.`)
 }
 
 /** `networks` are what the routing table will send into the tunnel. */
 export function checkNetworks(sketch: Sketch, networks: readonly Cidr[], { remote }: Ends, field: string): void {
   const { problems } = sketch
   for (const network of networks) {
-    if (remote && contains(network, remote)) problems.add(field, 'INVALID_ADDRESS', `${formatCidr(network)} holds the remote endpoint: the tunnel would carry itself.`)
+    if (remote && contains(network, remote))
+      problems.add(
+        field,
+        'INVALID_ADDRESS',
+        `${formatCidr(network)} holds the remote endpoint: the tunnel would carry itself.`,
+      )
     if (isPublicRange(network)) warnOfPublicRange(sketch, network, field)
     if (!problems.has(field)) checkRoutes(sketch, network, field)
   }
 }
 
 export function warnOfPublicRange(sketch: Sketch, network: Cidr, field: string): void {
-  warn(sketch, 'PUBLIC_RANGE_WARNING', field, `${formatCidr(network)} is a public range: its owner cannot be reached while the tunnel is up.`)
+  warn(
+    sketch,
+    'PUBLIC_RANGE_WARNING',
+    field,
+    `${formatCidr(network)} is a public range: its owner cannot be reached while the tunnel is up.`,
+  )
 }
 
 /** A route within the network is robbed of its traffic; a wider one only loses a part that the operator means to have. */
@@ -100,9 +164,14 @@ function checkRoutes(sketch: Sketch, network: Cidr, field: string): void {
 
 function rivalOf({ facts, neighbours, settings }: Sketch, network: Cidr): { words: string; isWider: boolean } | null {
   const owner = neighbours.find((n) => networksOf(n.addresses).some((other) => overlaps(other, network)))
-  if (owner) return { words: `the addresses of ${owner.interface_name}: ${addressesOf(owner.addresses)}`, isWider: false }
-  const routes = (settings.get('addressing.check_route_overlap') ? particularRoutes(facts) : []).filter((route) => overlaps(route.network, network))
+  if (owner)
+    return { words: `the addresses of ${owner.interface_name}: ${addressesOf(owner.addresses)}`, isWider: false }
+  const routes = (settings.get('addressing.check_route_overlap') ? particularRoutes(facts) : []).filter((route) =>
+    overlaps(route.network, network),
+  )
   const inside = routes.find((route) => route.network.prefix_length >= network.prefix_length)
   const route = inside ?? routes[0]
-  return route ? { words: `the route to ${route.entry.destination} by ${route.entry.device || 'no device'}`, isWider: !inside } : null
+  return route
+    ? { words: `the route to ${route.entry.destination} by ${route.entry.device || 'no device'}`, isWider: !inside }
+    : null
 }

@@ -21,12 +21,30 @@ export function checkNumber(sketch: Sketch, pools: readonly PoolRecord[], ends: 
   const { body, problems } = sketch
   const number = body.tunnel_number ?? null
   const [pool] = pools
-  if (number === null || !pool || ['tunnel_number', 'address_pool_id', 'addresses'].some((field) => problems.has(field))) return
+  if (
+    number === null ||
+    !pool ||
+    ['tunnel_number', 'address_pool_id', 'addresses'].some((field) => problems.has(field))
+  )
+    return
   const taken = takenNetworks(sketch, ends)
   if (pools.some((one) => freeAt(one, number, taken) !== null)) return
   const subnet = subnetAt(pool, number)
-  if (!subnet) problems.add('tunnel_number', 'INVALID_TUNNEL_NUMBER', `${pool.address_pool_title} ends at number ${capacityOf(pool).max_tunnel_number}.`)
-  else problems.add('tunnel_number', 'ADDRESS_CONFLICT', `The subnet of number ${number}, ${formatCidr(subnet)}, overlaps ${taken.filter((network) => overlaps(network, subnet)).map(formatCidr).join(', ')}, which is in use.`)
+  if (!subnet)
+    problems.add(
+      'tunnel_number',
+      'INVALID_TUNNEL_NUMBER',
+      `${pool.address_pool_title} ends at number ${capacityOf(pool).max_tunnel_number}.`,
+    )
+  else
+    problems.add(
+      'tunnel_number',
+      'ADDRESS_CONFLICT',
+      `The subnet of number ${number}, ${formatCidr(subnet)}, overlaps ${taken
+        .filter((network) => overlaps(network, subnet))
+        .map(formatCidr)
+        .join(', ')}, which is in use.`,
+    )
 }
 
 /** Throws 409 where no pool has anything left; but fields that are wrong are told first. */
@@ -45,7 +63,10 @@ export function allocate(sketch: Sketch, kind: LinkKind, pools: readonly PoolRec
   }
   sketch.problems.throwIfAny(FIELD_ORDER)
   const titles = pools.map((pool) => `${pool.address_pool_title} (${pool.cidr})`)
-  throw new Refusal('ALLOCATION_FAILED', `No free subnet is left in ${titles.join(', ')}.`, { field: 'address_pool_id', details: { pools: titles } })
+  throw new Refusal('ALLOCATION_FAILED', `No free subnet is left in ${titles.join(', ')}.`, {
+    field: 'address_pool_id',
+    details: { pools: titles },
+  })
 }
 
 function allocation(pool: PoolRecord, index: number, number: number): Allocation {

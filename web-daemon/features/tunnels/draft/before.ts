@@ -11,15 +11,28 @@ export async function stateBefore(ask: Reader, wanted: TunnelState): Promise<Tun
   const found = await probeOne(ask, interface_name)
   if (found.observed) throw adoptable(interface_name, found.observed)
   const files = foreignInTheWay(interface_name, found.foreign_files, planTunnel(found.state, wanted).steps)
-  if (files.length > 0) throw new Refusal('FOREIGN_UNIT_FILE', `${files.join(', ')} was not written by the panel, or was edited since. Move it aside first.`, { field: 'interface_name', details: { files } })
+  if (files.length > 0)
+    throw new Refusal(
+      'FOREIGN_UNIT_FILE',
+      `${files.join(', ')} was not written by the panel, or was edited since. Move it aside first.`,
+      { field: 'interface_name', details: { files } },
+    )
   return found.state
 }
 
 /** What the host holds of a tunnel that is to be changed. A name that it does not bear yet must be free. */
-export async function stateToChange(ask: Reader, interface_name: string, wanted: TunnelState): Promise<TunnelState | null> {
+export async function stateToChange(
+  ask: Reader,
+  interface_name: string,
+  wanted: TunnelState,
+): Promise<TunnelState | null> {
   const isRenamed = wanted.interface_name !== interface_name
   if (isRenamed && (await stateBefore(ask, wanted))) {
-    throw new Refusal('CONFLICT', `A unit file for ${wanted.interface_name} is left on this server. Remove it, or choose another name.`, { field: 'interface_name', details: { interface_name: wanted.interface_name } })
+    throw new Refusal(
+      'CONFLICT',
+      `A unit file for ${wanted.interface_name} is left on this server. Remove it, or choose another name.`,
+      { field: 'interface_name', details: { interface_name: wanted.interface_name } },
+    )
   }
   return (await probeOne(ask, interface_name)).state
 }
@@ -33,8 +46,12 @@ export async function probeOne(ask: Reader, interface_name: string): Promise<Tun
 
 /** The panel takes no link over unasked (decisions.md, R14). */
 function adoptable(interface_name: string, { statistics: _, ...observed }: ObservedLink): Refusal {
-  return new Refusal('ADOPTABLE', `This server has a tunnel ${interface_name} that the panel does not manage. Adopt it, or choose another name.`, {
-    field: 'interface_name',
-    details: { interface_name, adopt_path: '/api/v1/reconcile/adopt', observed },
-  })
+  return new Refusal(
+    'ADOPTABLE',
+    `This server has a tunnel ${interface_name} that the panel does not manage. Adopt it, or choose another name.`,
+    {
+      field: 'interface_name',
+      details: { interface_name, adopt_path: '/api/v1/reconcile/adopt', observed },
+    },
+  )
 }

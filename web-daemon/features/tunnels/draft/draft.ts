@@ -39,7 +39,11 @@ export interface Manner {
 }
 
 /** Throws 422 with all problems at once; then, one by one, what no other field would mend. */
-export async function draftTunnel(context: ReadContext, { body, problems }: Incoming<CreateTunnelBody>, { isRestored = false }: Manner = {}): Promise<Draft> {
+export async function draftTunnel(
+  context: ReadContext,
+  { body, problems }: Incoming<CreateTunnelBody>,
+  { isRestored = false }: Manner = {},
+): Promise<Draft> {
   const sketch = { ...(await sketchOf(context, body, problems)), isBare: isRestored && body.addresses?.length === 0 }
   const parts = draftParts(sketch)
   problems.throwIfAny(FIELD_ORDER)
@@ -47,7 +51,15 @@ export async function draftTunnel(context: ReadContext, { body, problems }: Inco
   const record = recordOf(sketch, parts, context.now().toISOString())
   const after = stateOf(record)
   const before = await stateBefore(context.ask, after)
-  return { record, before, after, mtu: parts.mtu, resolved: resolvedOf(body, record), warnings: sketch.warnings, facts: sketch.facts }
+  return {
+    record,
+    before,
+    after,
+    mtu: parts.mtu,
+    resolved: resolvedOf(body, record),
+    warnings: sketch.warnings,
+    facts: sketch.facts,
+  }
 }
 
 export const incomplete = (): Error => new Error('A draft without problems is incomplete')
@@ -70,7 +82,13 @@ export function draftParts(sketch: Sketch): Parts | null {
   const place = draftPlace(sketch, ends)
   if (mtu) checkMtuForIpv6(sketch, chosenMtu(sketch, mtu), place?.addresses ?? sketch.body.addresses ?? [])
   if (!mtu || !place) return null
-  const parts = { keys, mtu, place, persistence_type_id, keepalive: draftKeepalive(sketch, persistence_type_id, place.addresses) }
+  const parts = {
+    keys,
+    mtu,
+    place,
+    persistence_type_id,
+    keepalive: draftKeepalive(sketch, persistence_type_id, place.addresses),
+  }
   checkKept(sketch, parts)
   return parts
 }
@@ -82,7 +100,11 @@ function checkKept(sketch: Sketch, parts: Parts): void {
   if (link) checkLimits(sketch, interface_name, link.config)
 }
 
-export function recordOf(sketch: Sketch, { keys, mtu, place, persistence_type_id, keepalive }: Parts, now: string): NewTunnel {
+export function recordOf(
+  sketch: Sketch,
+  { keys, mtu, place, persistence_type_id, keepalive }: Parts,
+  now: string,
+): NewTunnel {
   const { body, settings } = sketch
   return {
     tunnel_type_id: body.tunnel_type_id ?? settings.get('tunnel.default_type'),
@@ -122,7 +144,8 @@ function outerHeaderOf(sketch: Sketch) {
     // The IPv4 driver keeps "inherit" as the value 1, so it is stored as what it is.
     tos: tos === '0x01' && !overIpv6 ? 'inherit' : tos,
     hop_limit: body.hop_limit ?? null,
-    traffic_class: body.traffic_class === undefined || body.traffic_class === null ? null : trafficClassOf(body.traffic_class),
+    traffic_class:
+      body.traffic_class === undefined || body.traffic_class === null ? null : trafficClassOf(body.traffic_class),
     encap_limit: body.encap_limit ?? null,
     flow_label: body.flow_label ?? 0,
     is_path_mtu_discovery: pathMtuDiscoveryOf(sketch),
@@ -147,6 +170,11 @@ export function monitorOf({ body }: Pick<Sketch, 'body'>) {
 
 function resolvedOf(body: CreateTunnelBody, record: NewTunnel): CreateTunnelBody {
   const { interface_name, tunnel_side_id, tunnel_number, mtu, ikey, okey, address_pool_id } = record
-  const addresses = record.addresses.map(({ address, peer_address, prefix_length, is_primary }) => ({ address, peer_address, prefix_length, is_primary }))
+  const addresses = record.addresses.map(({ address, peer_address, prefix_length, is_primary }) => ({
+    address,
+    peer_address,
+    prefix_length,
+    is_primary,
+  }))
   return { ...body, interface_name, tunnel_side_id, tunnel_number, mtu, ikey, okey, address_pool_id, addresses }
 }

@@ -14,9 +14,19 @@ export function draftEnds(sketch: Sketch): Ends {
   checkBindDevice(sketch)
   const local = endpoint(sketch, 'local_endpoint')
   const remote = endpoint(sketch, 'remote_endpoint')
-  if (local && remote && compareIp(local, remote) === 0) problems.add('remote_endpoint', 'ENDPOINTS_IDENTICAL', 'remote_endpoint must be another address than local_endpoint.')
+  if (local && remote && compareIp(local, remote) === 0)
+    problems.add(
+      'remote_endpoint',
+      'ENDPOINTS_IDENTICAL',
+      'remote_endpoint must be another address than local_endpoint.',
+    )
   if (local && !sketch.facts.held.some(({ ip }) => compareIp(ip, local) === 0)) {
-    warn(sketch, 'LOCAL_ENDPOINT_NOT_FOUND', 'local_endpoint', `No interface of this server has the address ${body.local_endpoint ?? ''}: the tunnel stays silent until one has.`)
+    warn(
+      sketch,
+      'LOCAL_ENDPOINT_NOT_FOUND',
+      'local_endpoint',
+      `No interface of this server has the address ${body.local_endpoint ?? ''}: the tunnel stays silent until one has.`,
+    )
   }
   return { local, remote }
 }
@@ -30,7 +40,11 @@ function endpoint(sketch: Sketch, field: 'local_endpoint' | 'remote_endpoint'): 
   const refused = ip ? unfit(ip, typeof body.bind_device === 'string') : 'is not an IP address'
   if (refused !== null) problems.add(field, 'INVALID_ENDPOINT', `${field} ${refused}.`)
   else if (ip && kind && (ip.family === 6) !== isIpv6Kind(kind)) {
-    problems.add(field, 'ENDPOINT_FAMILY_MISMATCH', `${field} must be an IPv${isIpv6Kind(kind) ? 6 : 4} address for a ${kind} tunnel.`)
+    problems.add(
+      field,
+      'ENDPOINT_FAMILY_MISMATCH',
+      `${field} must be an IPv${isIpv6Kind(kind) ? 6 : 4} address for a ${kind} tunnel.`,
+    )
   }
   return problems.has(field) ? null : ip
 }

@@ -9,7 +9,11 @@ import type { Sketch } from './sketch.ts'
 export type KeepaliveFields = Pick<NewTunnel, 'keepalive_interval_seconds' | 'keepalive_packet_size'>
 
 /** The setting is for tunnels that can have one; where it is asked for, what stands in the way is told. */
-export function draftKeepalive(sketch: Sketch, persistence_type_id: number, addresses: readonly TunnelAddress[]): KeepaliveFields {
+export function draftKeepalive(
+  sketch: Sketch,
+  persistence_type_id: number,
+  addresses: readonly TunnelAddress[],
+): KeepaliveFields {
   const { body, problems, settings } = sketch
   const keepalive_packet_size = body.keepalive_packet_size ?? settings.get('keepalive.packet_size')
   const hasUnit = settings.get('keepalive.enabled_by_default') && settings.get('keepalive.mode') === 'systemd_unit'
@@ -17,12 +21,15 @@ export function draftKeepalive(sketch: Sketch, persistence_type_id: number, addr
   const wanted = body.keepalive_interval_seconds === undefined ? standard : body.keepalive_interval_seconds
   const obstacle = wanted === null ? null : obstacleTo(sketch, persistence_type_id, addresses)
   if (obstacle === null) return { keepalive_interval_seconds: wanted, keepalive_packet_size }
-  if (body.keepalive_interval_seconds !== undefined) problems.add('keepalive_interval_seconds', 'INVALID_KEEPALIVE', obstacle)
+  if (body.keepalive_interval_seconds !== undefined)
+    problems.add('keepalive_interval_seconds', 'INVALID_KEEPALIVE', obstacle)
   return { keepalive_interval_seconds: null, keepalive_packet_size }
 }
 
 function obstacleTo(sketch: Sketch, persistence_type_id: number, addresses: readonly TunnelAddress[]): string | null {
-  if (persistence_type_id === PERSISTENCE_TYPES.Runtime) return 'A tunnel that is gone after a reboot has no units: let systemd or systemd-networkd keep it, or set keepalive_interval_seconds to null.'
-  if (farEndsOf(addresses).length === 0) return 'No address of the tunnel tells which one the far end has: give one of them a peer_address, or set keepalive_interval_seconds to null.'
+  if (persistence_type_id === PERSISTENCE_TYPES.Runtime)
+    return 'A tunnel that is gone after a reboot has no units: let systemd or systemd-networkd keep it, or set keepalive_interval_seconds to null.'
+  if (farEndsOf(addresses).length === 0)
+    return 'No address of the tunnel tells which one the far end has: give one of them a peer_address, or set keepalive_interval_seconds to null.'
   return whyUnavailable(sketch, 'systemd')
 }

@@ -15,10 +15,21 @@ const LEAST_FOR_IPV6 = 1280
 export function draftMtu(sketch: Sketch, kind: LinkKind, keys: Keys, remote: Ip | null): MtuAdvice {
   const { body, settings } = sketch
   const underlay = remote && underlayOf(sketch.facts, remote, body.bind_device ?? null)
-  const advice = adviseMtu(kind, { ...body, ...packetOptionsOf(sketch) }, keys, underlay, settings.get('tunnel.default_mtu'))
+  const advice = adviseMtu(
+    kind,
+    { ...body, ...packetOptionsOf(sketch) },
+    keys,
+    underlay,
+    settings.get('tunnel.default_mtu'),
+  )
   const chosen = chosenMtu(sketch, advice)
   if (chosen > advice.recommended) {
-    warn(sketch, 'MTU_ADVISORY', 'mtu', `Packets of ${chosen} bytes grow to ${chosen + advice.overhead} and are cut up or lost on the way; ${advice.recommended} fits.`)
+    warn(
+      sketch,
+      'MTU_ADVISORY',
+      'mtu',
+      `Packets of ${chosen} bytes grow to ${chosen + advice.overhead} and are cut up or lost on the way; ${advice.recommended} fits.`,
+    )
   }
   return { ...advice, matches: chosen === advice.recommended }
 }
@@ -29,10 +40,15 @@ export const chosenMtu = ({ settings }: Sketch, { requested, recommended }: MtuA
 
 export function checkMtuForIpv6(sketch: Sketch, mtu: number, addresses: readonly { address: string }[]): void {
   if (mtu >= LEAST_FOR_IPV6 || sketch.problems.has('mtu') || !hasIpv6(addresses)) return
-  sketch.problems.add('mtu', 'INVALID_MTU', `mtu must be at least ${LEAST_FOR_IPV6} where an address inside the tunnel is IPv6.`)
+  sketch.problems.add(
+    'mtu',
+    'INVALID_MTU',
+    `mtu must be at least ${LEAST_FOR_IPV6} where an address inside the tunnel is IPv6.`,
+  )
 }
 
-const hasIpv6 = (addresses: readonly { address: string }[]): boolean => addresses.some(({ address }) => address.includes(':'))
+const hasIpv6 = (addresses: readonly { address: string }[]): boolean =>
+  addresses.some(({ address }) => address.includes(':'))
 
 /** Whether a tunnel with these addresses can have it. */
 export const isMtuPossible = (mtu: number, addresses: readonly { address: string }[]): boolean =>
@@ -43,7 +59,13 @@ export interface Underlay {
   readonly mtu: number
 }
 
-export function adviseMtu(kind: LinkKind, body: Asked, keys: Keys, underlay: Underlay | null, default_mtu: number): MtuAdvice {
+export function adviseMtu(
+  kind: LinkKind,
+  body: Asked,
+  keys: Keys,
+  underlay: Underlay | null,
+  default_mtu: number,
+): MtuAdvice {
   const breakdown = overheadOf(kind, body, keys)
   const overhead = breakdown.reduce((sum, { bytes }) => sum + bytes, 0)
   // Of a path that is not known, Ethernet is the likely guess.
@@ -62,7 +84,14 @@ export function adviseMtu(kind: LinkKind, body: Asked, keys: Keys, underlay: Und
 }
 
 /** RFC 2784, 2890, 2473. An option counts in either direction, so that both ends come to the same MTU. */
-export function overheadOf(kind: LinkKind, body: Pick<Asked, 'encap_limit' | 'has_input_checksum' | 'has_output_checksum' | 'has_input_sequence' | 'has_output_sequence'>, keys: Keys): MtuAdvice['breakdown'] {
+export function overheadOf(
+  kind: LinkKind,
+  body: Pick<
+    Asked,
+    'encap_limit' | 'has_input_checksum' | 'has_output_checksum' | 'has_input_sequence' | 'has_output_sequence'
+  >,
+  keys: Keys,
+): MtuAdvice['breakdown'] {
   const parts = [
     { name: isIpv6Kind(kind) ? 'ipv6' : 'ipv4', bytes: isIpv6Kind(kind) ? 40 : 20, is: true },
     { name: 'encap_limit', bytes: 8, is: isIpv6Kind(kind) && typeof body.encap_limit === 'number' },

@@ -10,8 +10,11 @@ export function networksOf(addresses: readonly TunnelAddress[]): Cidr[] {
     if (!own) return []
     if (!peer) return [networkOf(own, prefix_length)]
     const beyond = networkOf(peer, prefix_length)
-    return networkOf(own, prefix_length).base.value === beyond.base.value ? [beyond] : [beyond, networkOf(own, bitsOf(own.family))]
+    return networkOf(own, prefix_length).base.value === beyond.base.value
+      ? [beyond]
+      : [beyond, networkOf(own, bitsOf(own.family))]
   })
 }
 
-export const addressesOf = (addresses: readonly TunnelAddress[]): string => addresses.map((a) => `${a.address}/${a.prefix_length}`).join(', ')
+export const addressesOf = (addresses: readonly TunnelAddress[]): string =>
+  addresses.map((a) => `${a.address}/${a.prefix_length}`).join(', ')

@@ -15,7 +15,8 @@ export function draftOptions(sketch: Sketch): void {
   checkMonitor(sketch)
   const { body, problems } = sketch
   // The kernel refuses the two together (ipgre_netlink_parms, net/ipv4/ip_gre.c).
-  if (body.is_path_mtu_discovery && body.is_ignore_df) problems.add('is_ignore_df', 'INVALID_VALUE', 'is_ignore_df and is_path_mtu_discovery exclude each other.')
+  if (body.is_path_mtu_discovery && body.is_ignore_df)
+    problems.add('is_ignore_df', 'INVALID_VALUE', 'is_ignore_df and is_path_mtu_discovery exclude each other.')
 }
 
 /** A value that says the same as leaving the field out is let pass. */
@@ -24,7 +25,11 @@ function checkFamily({ body, kind, problems }: Sketch): void {
   const foreign = isIpv6Kind(kind) ? IPV4_ONLY : IPV6_ONLY
   for (const field of foreign) {
     if (!body[field]) continue
-    problems.add(field, CODES[field] ?? 'INVALID_VALUE', `${field} applies to ${isIpv6Kind(kind) ? 'IPv4' : 'IPv6'} tunnels only, and ${kind} is none.`)
+    problems.add(
+      field,
+      CODES[field] ?? 'INVALID_VALUE',
+      `${field} applies to ${isIpv6Kind(kind) ? 'IPv4' : 'IPv6'} tunnels only, and ${kind} is none.`,
+    )
   }
 }
 
@@ -43,12 +48,21 @@ export function trafficClassOf(given: string | number): string | null {
 
 function checkMonitor({ body, problems, settings }: Sketch): void {
   const target = body.monitor_target
-  if (typeof target === 'string' && !parseIp(target)) problems.add('monitor_target', 'INVALID_MONITOR_OVERRIDE', 'monitor_target must be an IP address, or null.')
+  if (typeof target === 'string' && !parseIp(target))
+    problems.add('monitor_target', 'INVALID_MONITOR_OVERRIDE', 'monitor_target must be an IP address, or null.')
   const degraded = body.monitor_degraded_loss_percent ?? settings.get('monitor.degraded_loss_pct')
   const down = body.monitor_down_loss_percent ?? settings.get('monitor.down_loss_pct')
-  if (down >= degraded || problems.has('monitor_degraded_loss_percent') || problems.has('monitor_down_loss_percent')) return
-  const field = body.monitor_down_loss_percent === undefined || body.monitor_down_loss_percent === null ? 'monitor_degraded_loss_percent' : 'monitor_down_loss_percent'
-  problems.add(field, 'INVALID_MONITOR_OVERRIDE', `The loss that counts as down (${down} %) must not be below the one that counts as degraded (${degraded} %).`)
+  if (down >= degraded || problems.has('monitor_degraded_loss_percent') || problems.has('monitor_down_loss_percent'))
+    return
+  const field =
+    body.monitor_down_loss_percent === undefined || body.monitor_down_loss_percent === null
+      ? 'monitor_degraded_loss_percent'
+      : 'monitor_down_loss_percent'
+  problems.add(
+    field,
+    'INVALID_MONITOR_OVERRIDE',
+    `The loss that counts as down (${down} %) must not be below the one that counts as degraded (${degraded} %).`,
+  )
 }
 
 /** What a tunnel puts into its packets and demands of others': as asked, or as the settings say. */
@@ -64,4 +78,5 @@ export function packetOptionsOf({ body, settings }: Pick<Sketch, 'body' | 'setti
 
 /** The setting is for tunnels that can have it: over IPv4, and not told to disregard Don't Fragment. */
 export const pathMtuDiscoveryOf = ({ body, kind, settings }: Sketch): boolean =>
-  body.is_path_mtu_discovery ?? (kind !== null && !isIpv6Kind(kind) && body.is_ignore_df !== true && settings.get('tunnel.default_pmtudisc'))
+  body.is_path_mtu_discovery ??
+  (kind !== null && !isIpv6Kind(kind) && body.is_ignore_df !== true && settings.get('tunnel.default_pmtudisc'))

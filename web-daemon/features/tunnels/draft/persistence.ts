@@ -22,7 +22,10 @@ interface Keepers {
   readonly facts: Pick<HostFacts, 'helper'>
 }
 
-const SAVER_OF: Readonly<Record<number, Saver>> = { [PERSISTENCE_TYPES.Systemd]: 'systemd', [PERSISTENCE_TYPES.Networkd]: 'networkd' }
+const SAVER_OF: Readonly<Record<number, Saver>> = {
+  [PERSISTENCE_TYPES.Systemd]: 'systemd',
+  [PERSISTENCE_TYPES.Networkd]: 'networkd',
+}
 
 /** Why a persistence cannot be had here; null where it can. */
 export function obstacleTo(persistence_type_id: number, host: Keepers): string | null {
@@ -38,8 +41,16 @@ export function whyUnavailable({ facts }: Keepers, by: Saver): string | null {
 
 /** Nothing of a tunnel is lost in silence: what networkd has no words for is refused, and named. */
 export function checkLimits({ problems }: Sketch, interface_name: string, config: LinkConfig): void {
-  const limits = networkdLimits(interface_name, config).map(({ field, why }) => ({ field: isIpv6Kind(config.kind) && field === 'tos' ? 'traffic_class' : field, why }))
+  const limits = networkdLimits(interface_name, config).map(({ field, why }) => ({
+    field: isIpv6Kind(config.kind) && field === 'tos' ? 'traffic_class' : field,
+    why,
+  }))
   if (limits.length === 0) return
   const said = limits.map(({ field, why }) => `${field} (${why})`).join(', ')
-  problems.add('persistence_type_id', 'INVALID_PERSISTENCE_TYPE', `systemd-networkd cannot keep ${said}. Change that, or let systemd (10) keep the tunnel.`, { fields: limits.map(({ field }) => field) })
+  problems.add(
+    'persistence_type_id',
+    'INVALID_PERSISTENCE_TYPE',
+    `systemd-networkd cannot keep ${said}. Change that, or let systemd (10) keep the tunnel.`,
+    { fields: limits.map(({ field }) => field) },
+  )
 }

@@ -39,7 +39,12 @@ const FIELDS = ['interface_name', 'tunnel_side_id', 'tunnel_number', 'address_po
 
 /** Of a tunnel that exists, no addresses means none: a pool is not asked again. */
 function checkNoneLeft({ body, problems }: Sketch, left: number): void {
-  if (left === 0 && body.force !== true) problems.add('addresses', 'NO_ADDRESS', 'Without an address nothing can be reached through the tunnel. Set force to go on all the same.')
+  if (left === 0 && body.force !== true)
+    problems.add(
+      'addresses',
+      'NO_ADDRESS',
+      'Without an address nothing can be reached through the tunnel. Set force to go on all the same.',
+    )
 }
 
 function checkGiven(sketch: Sketch): void {
@@ -48,8 +53,12 @@ function checkGiven(sketch: Sketch): void {
   const number = body.tunnel_number ?? null
   if (number === null) return
   const owner = neighbours.find((n) => n.tunnel_number === number)
-  if (owner) problems.add('tunnel_number', 'INVALID_TUNNEL_NUMBER', `${owner.interface_name} has the number ${number}.`, { tunnel_id: owner.tunnel_id })
-  else if (kind && body.interface_name === undefined && !problems.has('interface_name')) checkName(sketch, nameOf(sketch, kind, number), 'tunnel_number')
+  if (owner)
+    problems.add('tunnel_number', 'INVALID_TUNNEL_NUMBER', `${owner.interface_name} has the number ${number}.`, {
+      tunnel_id: owner.tunnel_id,
+    })
+  else if (kind && body.interface_name === undefined && !problems.has('interface_name'))
+    checkName(sketch, nameOf(sketch, kind, number), 'tunnel_number')
 }
 
 /** The pools to try, in order. With addresses at hand a pool is only remembered. */
@@ -58,23 +67,37 @@ function poolsFor(sketch: Sketch): PoolRecord[] {
   const asked = body.address_pool_id ?? null
   const needed = !sketch.stored && !sketch.isBare && (body.addresses ?? []).length === 0 && !problems.has('addresses')
   if (asked === null) {
-    const usable = inOrderOfChoice(sketch, pools.filter((pool) => pool.is_enabled && mayAllocate(sketch, pool)))
-    if (usable.length === 0 && needed && !problems.has('address_pool_id')) problems.add('addresses', 'NO_ADDRESS', 'No pool of private addresses is enabled to take some from: give addresses, or enable a pool.')
+    const usable = inOrderOfChoice(
+      sketch,
+      pools.filter((pool) => pool.is_enabled && mayAllocate(sketch, pool)),
+    )
+    if (usable.length === 0 && needed && !problems.has('address_pool_id'))
+      problems.add(
+        'addresses',
+        'NO_ADDRESS',
+        'No pool of private addresses is enabled to take some from: give addresses, or enable a pool.',
+      )
     return usable
   }
   const pool = pools.find(({ address_pool_id }) => address_pool_id === asked)
   if (!pool) problems.add('address_pool_id', 'UNKNOWN_ADDRESS_POOL', `There is no pool ${asked}.`)
   else if (needed && !mayAllocate(sketch, pool)) {
-    problems.add('address_pool_id', 'PUBLIC_RANGE_NOT_ALLOWED', `${pool.address_pool_title} (${pool.cidr}) holds public addresses of others. Set force to take from it all the same.`)
+    problems.add(
+      'address_pool_id',
+      'PUBLIC_RANGE_NOT_ALLOWED',
+      `${pool.address_pool_title} (${pool.cidr}) holds public addresses of others. Set force to take from it all the same.`,
+    )
   }
   return pool ? [pool] : []
 }
 
-const mayAllocate = ({ body, settings }: Sketch, pool: PoolRecord): boolean => !pool.is_public_range || settings.get('addressing.allow_public_ranges') || body.force === true
+const mayAllocate = ({ body, settings }: Sketch, pool: PoolRecord): boolean =>
+  !pool.is_public_range || settings.get('addressing.allow_public_ranges') || body.force === true
 
 /** The pool that the operator has chosen for all tunnels comes first; where it is full, the others follow. */
 function inOrderOfChoice({ settings }: Sketch, pools: readonly PoolRecord[]): PoolRecord[] {
-  const isChosen = ({ address_pool_id }: PoolRecord): boolean => address_pool_id === settings.get('addressing.default_pool_id')
+  const isChosen = ({ address_pool_id }: PoolRecord): boolean =>
+    address_pool_id === settings.get('addressing.default_pool_id')
   return [...pools.filter(isChosen), ...pools.filter((pool) => !isChosen(pool))]
 }
 
@@ -94,8 +117,20 @@ function fromPool(sketch: Sketch, kind: LinkKind, { pool, number, subnet }: Allo
 }
 
 /** A name counts as rendered where it is what the template says, whoever said it: so a preview's answer can be posted as it is. */
-function placed(sketch: Sketch, kind: LinkKind, number: number | null, address_pool_id: number | null, addresses: NewAddress[]): Place {
+function placed(
+  sketch: Sketch,
+  kind: LinkKind,
+  number: number | null,
+  address_pool_id: number | null,
+  addresses: NewAddress[],
+): Place {
   const rendered = number === null ? null : nameOf(sketch, kind, number)
   const interface_name = sketch.body.interface_name ?? rendered ?? ''
-  return { interface_name, is_name_templated: interface_name === rendered, tunnel_number: number, address_pool_id, addresses }
+  return {
+    interface_name,
+    is_name_templated: interface_name === rendered,
+    tunnel_number: number,
+    address_pool_id,
+    addresses,
+  }
 }

@@ -33,13 +33,20 @@ export interface Sketch {
 /** The order in which the schema names the fields: it decides which problem is the first. */
 export const FIELD_ORDER: readonly string[] = Object.keys(CreateTunnelBody.properties)
 
-export async function sketchOf({ db, ask, settings }: Pick<ReadContext, 'db' | 'ask' | 'settings'>, body: Asked, problems: Problems, stored: TunnelRecord | null = null): Promise<Sketch> {
+export async function sketchOf(
+  { db, ask, settings }: Pick<ReadContext, 'db' | 'ask' | 'settings'>,
+  body: Asked,
+  problems: Problems,
+  stored: TunnelRecord | null = null,
+): Promise<Sketch> {
   const all = await hostFacts(ask).catch((away: unknown) => {
     // A body that is wrong by itself is told so, helper or no helper.
     problems.throwIfAny(FIELD_ORDER)
     throw away
   })
-  const kind = problems.has('tunnel_type_id') ? null : kindOfType(body.tunnel_type_id ?? settings.get('tunnel.default_type'))
+  const kind = problems.has('tunnel_type_id')
+    ? null
+    : kindOfType(body.tunnel_type_id ?? settings.get('tunnel.default_type'))
   const facts = stored ? factsWithout(all, stored.interface_name) : all
   const others = (await neighbours(db)).filter(({ tunnel_id }) => tunnel_id !== stored?.tunnel_id)
   return { settings, body, kind, problems, warnings: [], facts, stored, neighbours: others, pools: await allPools(db) }

@@ -21,8 +21,10 @@ export function decodePairingCode(pairing_code: string): unknown {
   checkVersion(code)
   const bytes = bytesOf(code.slice(PAIRING_CODE_MARKER.length))
   const json = expand(bytes.subarray(CHECKSUM_BYTES))
-  if (crc32(json) !== bytes.readUInt32BE(0)) throw new PairingCodeError('The pairing code is damaged: its checksum does not match.')
-  if (isDamagedCopyOf(packed(json), code)) throw new PairingCodeError('The pairing code is damaged: a few of its characters are not what they were.')
+  if (crc32(json) !== bytes.readUInt32BE(0))
+    throw new PairingCodeError('The pairing code is damaged: its checksum does not match.')
+  if (isDamagedCopyOf(packed(json), code))
+    throw new PairingCodeError('The pairing code is damaged: a few of its characters are not what they were.')
   return parse(json)
 }
 
@@ -35,13 +37,18 @@ function packed(json: Buffer): string {
 function checkVersion(code: string): void {
   if (code.startsWith(PAIRING_CODE_MARKER)) return
   const [, version] = /^v(\d{1,9})\./.exec(code) ?? []
-  throw new PairingCodeError(version === undefined ? 'This is no pairing code: one begins with "v1.".' : `The pairing code has version ${version}, and this panel reads version 1.`)
+  throw new PairingCodeError(
+    version === undefined
+      ? 'This is no pairing code: one begins with "v1.".'
+      : `The pairing code has version ${version}, and this panel reads version 1.`,
+  )
 }
 
 /** Base64url has several spellings for some bytes, and only the first is taken. */
 function bytesOf(text: string): Buffer {
   const bytes = Buffer.from(text, 'base64url')
-  if (bytes.toString('base64url') !== text) throw new PairingCodeError('The pairing code has characters that do not belong there, or lacks some.')
+  if (bytes.toString('base64url') !== text)
+    throw new PairingCodeError('The pairing code has characters that do not belong there, or lacks some.')
   if (bytes.length < CHECKSUM_BYTES + LEAST_GZIP_BYTES) throw new PairingCodeError('The pairing code is cut off.')
   return bytes
 }
@@ -56,14 +63,17 @@ function expand(gzip: Buffer): Buffer {
 function gunzipped(gzip: Buffer): { buffer: Buffer; engine: { bytesWritten: number } } {
   try {
     // With `info` it answers with the engine beside the bytes, which its type does not know.
-    return gunzipSync(gzip, { maxOutputLength: MAX_EXPANDED_BYTES, info: true }) as unknown as ReturnType<typeof gunzipped>
+    return gunzipSync(gzip, { maxOutputLength: MAX_EXPANDED_BYTES, info: true }) as unknown as ReturnType<
+      typeof gunzipped
+    >
   } catch (failure) {
     throw new PairingCodeError(wordsFor((failure as NodeJS.ErrnoException).code), { cause: failure })
   }
 }
 
 function wordsFor(code: string | undefined): string {
-  if (code === 'ERR_BUFFER_TOO_LARGE') return `The pairing code grows to more than ${MAX_EXPANDED_BYTES} bytes: no tunnel needs that.`
+  if (code === 'ERR_BUFFER_TOO_LARGE')
+    return `The pairing code grows to more than ${MAX_EXPANDED_BYTES} bytes: no tunnel needs that.`
   if (code === 'Z_BUF_ERROR') return 'The pairing code is cut off.'
   return 'The pairing code is damaged: it cannot be unpacked.'
 }

@@ -78,7 +78,8 @@ export function contentOf(record: TunnelRecord, pool: PoolRecord | null): Pairin
 export function readContent(value: unknown): PairingContent {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw unusable('it holds no tunnel')
   const given = value as Body
-  if (given['v'] !== VERSION) throw unusable(`it has version ${String(given['v'])}, and this panel reads version ${VERSION}`)
+  if (given['v'] !== VERSION)
+    throw unusable(`it has version ${String(given['v'])}, and this panel reads version ${VERSION}`)
   const problems = new Problems()
   validate(PairingContent, withoutNulls(given), problems)
   const [problem] = problems.all
@@ -99,8 +100,11 @@ function textsOf({ local, remote, addr }: PairingContent): string[] {
 }
 
 /** A code is copied by hand at times, so it says nothing that goes without saying. */
-const sparse = <T extends object>(fields: T): Partial<T> => Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null && value !== false)) as Partial<T>
+const sparse = <T extends object>(fields: T): Partial<T> =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null && value !== false)) as Partial<T>
 
-const withoutNulls = (given: Body): Body => Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null))
+const withoutNulls = (given: Body): Body =>
+  Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null))
 
-const unusable = (reason: string): PairingCodeError => new PairingCodeError(`The pairing code cannot be used here: ${reason}.`)
+const unusable = (reason: string): PairingCodeError =>
+  new PairingCodeError(`The pairing code cannot be used here: ${reason}.`)

@@ -1,5 +1,10 @@
 // What can be asked over HTTP so that both ends of a tunnel fit.
-import { FromPairingCodeAnswer, FromPairingCodeBody, PairingCodeAnswer, SideInfoAnswer } from '@panel/shared/api/pairing.ts'
+import {
+  FromPairingCodeAnswer,
+  FromPairingCodeBody,
+  PairingCodeAnswer,
+  SideInfoAnswer,
+} from '@panel/shared/api/pairing.ts'
 import { preview, query, type Endpoint } from '../../../platform/http/endpoint.ts'
 import { fromPairingCode } from './from-pairing-code.ts'
 import type { PairingThrottle } from './throttle.ts'
@@ -9,7 +14,25 @@ import { showSideInfo } from './side-info.ts'
 const tag = 'tunnels'
 
 export const pairingEndpoints = (throttle: PairingThrottle): Endpoint[] => [
-  query('GET /tunnels/side-info', { tag, summary: 'What the sides A and B mean, and what must be the same on both ends.', answer: SideInfoAnswer }, showSideInfo),
-  query('GET /tunnels/{id}/pairing-code', { tag, summary: 'A short text that tells the other server all about this tunnel.', answer: PairingCodeAnswer }, showPairingCode),
-  preview('POST /tunnels/from-pairing-code', { tag, summary: 'Read the other server\'s pairing code. Makes nothing: "tunnel" is the request for POST /tunnels that makes the other end.', answer: FromPairingCodeAnswer, body: FromPairingCodeBody }, fromPairingCode(throttle)),
+  query(
+    'GET /tunnels/side-info',
+    { tag, summary: 'What the sides A and B mean, and what must be the same on both ends.', answer: SideInfoAnswer },
+    showSideInfo,
+  ),
+  query(
+    'GET /tunnels/{id}/pairing-code',
+    { tag, summary: 'A short text that tells the other server all about this tunnel.', answer: PairingCodeAnswer },
+    showPairingCode,
+  ),
+  preview(
+    'POST /tunnels/from-pairing-code',
+    {
+      tag,
+      summary:
+        'Read the other server\'s pairing code. Makes nothing: "tunnel" is the request for POST /tunnels that makes the other end.',
+      answer: FromPairingCodeAnswer,
+      body: FromPairingCodeBody,
+    },
+    fromPairingCode(throttle),
+  ),
 ]

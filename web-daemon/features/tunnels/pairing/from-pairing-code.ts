@@ -13,7 +13,8 @@ import { readContent, type PairingContent } from './content.ts'
 import { mirrored, mirroredAddresses, otherSide, summaryOf, type MirroredAddress } from './mirror.ts'
 import type { PairingThrottle } from './throttle.ts'
 
-const NOTE = 'Nothing has been made yet: look it over and send "tunnel" to POST /tunnels. Name and number are those of this server; everything else mirrors the other one and must stay as it is.'
+const NOTE =
+  'Nothing has been made yet: look it over and send "tunnel" to POST /tunnels. Name and number are those of this server; everything else mirrors the other one and must stay as it is.'
 
 export const fromPairingCode =
   (throttle: PairingThrottle) =>
@@ -21,10 +22,19 @@ export const fromPairingCode =
     throttle.admit(String(session?.user_id))
     const { content, addresses } = understood(body, problems)
     const kind = kindOfType(content.type)
-    const sketch = await sketchOf(context, { tunnel_type_id: content.type, tunnel_side_id: otherSide(content.side) }, new Problems())
+    const sketch = await sketchOf(
+      context,
+      { tunnel_type_id: content.type, tunnel_side_id: otherSide(content.side) },
+      new Problems(),
+    )
     const pool = poolFor(content, sketch.pools)
     const answer: FromPairingCodeAnswer = {
-      tunnel: { ...mirrored(content, kind), ...placeIn(sketch, content), address_pool_id: pool?.address_pool_id ?? null, addresses: addresses.map(({ isChosen: _told, ...address }) => address) },
+      tunnel: {
+        ...mirrored(content, kind),
+        ...placeIn(sketch, content),
+        address_pool_id: pool?.address_pool_id ?? null,
+        addresses: addresses.map(({ isChosen: _told, ...address }) => address),
+      },
       summary: summaryOf(content),
       note: NOTE,
       warnings: warningsOf(content, pool, addresses),
@@ -33,7 +43,10 @@ export const fromPairingCode =
   }
 
 /** Throws 422 on pairing_code with the reason. */
-function understood({ pairing_code }: FromPairingCodeBody, problems: Problems): { content: PairingContent; addresses: MirroredAddress[] } {
+function understood(
+  { pairing_code }: FromPairingCodeBody,
+  problems: Problems,
+): { content: PairingContent; addresses: MirroredAddress[] } {
   try {
     const content = readContent(decodePairingCode(pairing_code))
     const addresses = mirroredAddresses(content)
@@ -60,10 +73,26 @@ function poolFor({ pool_cidr, pool_len }: PairingContent, pools: readonly PoolRe
   return alike.find(({ prefix_length }) => prefix_length === pool_len) ?? alike[0]
 }
 
-function warningsOf({ pool_cidr, pool_title = '' }: PairingContent, pool: PoolRecord | undefined, addresses: readonly MirroredAddress[]): Warning[] {
-  const unknown: Warning = { code: 'POOL_NOT_FOUND', message: `The other server took the addresses from its pool ${pool_title} (${pool_cidr}), which this one does not have. They are kept; the tunnel belongs to no pool here.`, field: 'address_pool_id' }
+function warningsOf(
+  { pool_cidr, pool_title = '' }: PairingContent,
+  pool: PoolRecord | undefined,
+  addresses: readonly MirroredAddress[],
+): Warning[] {
+  const unknown: Warning = {
+    code: 'POOL_NOT_FOUND',
+    message: `The other server took the addresses from its pool ${pool_title} (${pool_cidr}), which this one does not have. They are kept; the tunnel belongs to no pool here.`,
+    field: 'address_pool_id',
+  }
   const chosen = addresses.flatMap(({ address, peer_address, prefix_length, isChosen }, at): Warning[] =>
-    isChosen ? [{ code: 'PEER_ADDRESS_CHOSEN', message: `The other server does not say which address this end of ${peer_address}/${prefix_length} has: ${address} is taken.`, field: `addresses.${at}.address` }] : [],
+    isChosen
+      ? [
+          {
+            code: 'PEER_ADDRESS_CHOSEN',
+            message: `The other server does not say which address this end of ${peer_address}/${prefix_length} has: ${address} is taken.`,
+            field: `addresses.${at}.address`,
+          },
+        ]
+      : [],
   )
   return [...(pool_cidr !== undefined && !pool ? [unknown] : []), ...chosen]
 }

@@ -12,7 +12,8 @@ export interface MirroredAddress extends TunnelAddressBody {
   readonly isChosen: boolean
 }
 
-export const otherSide = (tunnel_side_id: number): 10 | 20 => (tunnel_side_id === TUNNEL_SIDES.A ? TUNNEL_SIDES.B : TUNNEL_SIDES.A)
+export const otherSide = (tunnel_side_id: number): 10 | 20 =>
+  tunnel_side_id === TUNNEL_SIDES.A ? TUNNEL_SIDES.B : TUNNEL_SIDES.A
 
 const nameOf = (tunnel_side_id: number): SideName => titleOf(TUNNEL_SIDES, tunnel_side_id)
 
@@ -56,7 +57,17 @@ export function mirroredAddresses({ side, addr }: PairingContent): MirroredAddre
     const here = otherSide(side)
     const [known, far] = here === TUNNEL_SIDES.A ? [a, b] : [b, a]
     const address = known === '' ? neighbourOf(far, len, here) : canonicalIp(known)
-    return address === null ? [] : [{ address, peer_address: far === '' ? '' : canonicalIp(far), prefix_length: len, is_primary: primary === true, isChosen: known === '' }]
+    return address === null
+      ? []
+      : [
+          {
+            address,
+            peer_address: far === '' ? '' : canonicalIp(far),
+            prefix_length: len,
+            is_primary: primary === true,
+            isChosen: known === '',
+          },
+        ]
   })
 }
 

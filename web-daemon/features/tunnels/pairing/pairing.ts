@@ -19,7 +19,16 @@ export async function showPairingCode({ db }: ReadContext, { params }: Incoming)
   const { record } = found
   const content = contentOf(record, record.address_pool_id === null ? null : await findPool(db, record.address_pool_id))
   // Without an address of its own the other end would take one from a pool, and the two would not be in one subnet.
-  if (mirroredAddresses(content).length === 0) throw new Refusal('CONFLICT', `${record.interface_name} has no address in whose subnet there is room for the other end: give it one, or one with a peer_address.`, { field: 'addresses' })
-  const answer: PairingCodeAnswer = { pairing_code: encodePairingCode(content), summary: summaryOf(content), note: NOTE }
+  if (mirroredAddresses(content).length === 0)
+    throw new Refusal(
+      'CONFLICT',
+      `${record.interface_name} has no address in whose subnet there is room for the other end: give it one, or one with a peer_address.`,
+      { field: 'addresses' },
+    )
+  const answer: PairingCodeAnswer = {
+    pairing_code: encodePairingCode(content),
+    summary: summaryOf(content),
+    note: NOTE,
+  }
   return ok(answer)
 }

@@ -6,7 +6,7 @@ import { ok, type Answer } from '../../../platform/http/endpoint.ts'
 
 const SUMMARY =
   'A and B are the two ends of one tunnel. Which server is which is arbitrary, and neither has a special role: use A on the first server that you set up and B on the second. ' +
-  'A takes the first address of the tunnel\'s subnet and B the second. A mismatched pair, two servers on the same side or in different subnets, appears up while carrying no traffic. ' +
+  "A takes the first address of the tunnel's subnet and B the second. A mismatched pair, two servers on the same side or in different subnets, appears up while carrying no traffic. " +
   'A pairing code from the first server sets up the second one without any of this being typed.'
 
 export async function showSideInfo({ settings }: ReadContext): Promise<Answer> {
@@ -14,8 +14,20 @@ export async function showSideInfo({ settings }: ReadContext): Promise<Answer> {
   const answer: SideInfoAnswer = {
     summary: SUMMARY,
     sides: [
-      { slot: 'a', label: 'Side A, the first server', address_in_subnet: 'first', endpoints: endpointsOf('first', 'second'), name_substitution: labels.a },
-      { slot: 'b', label: 'Side B, the second server', address_in_subnet: 'second', endpoints: endpointsOf('second', 'first'), name_substitution: labels.b },
+      {
+        slot: 'a',
+        label: 'Side A, the first server',
+        address_in_subnet: 'first',
+        endpoints: endpointsOf('first', 'second'),
+        name_substitution: labels.a,
+      },
+      {
+        slot: 'b',
+        label: 'Side B, the second server',
+        address_in_subnet: 'second',
+        endpoints: endpointsOf('second', 'first'),
+        name_substitution: labels.b,
+      },
     ],
     identical_on_both_ends: [
       'The type of the tunnel',
@@ -29,4 +41,5 @@ export async function showSideInfo({ settings }: ReadContext): Promise<Answer> {
   return ok(answer)
 }
 
-const endpointsOf = (own: string, other: string): string => `local_endpoint is the public address of the ${own} server, remote_endpoint that of the ${other}.`
+const endpointsOf = (own: string, other: string): string =>
+  `local_endpoint is the public address of the ${own} server, remote_endpoint that of the ${other}.`
