@@ -68,8 +68,8 @@ const NOUNS: Record<string, Noun> = {
     },
     reapply: (client) => actOnRoute(client, 1, 'reapply'),
     look: (panel) => {
-      panel.routeWatch.hear('all')
-      return panel.routeWatch.look()
+      panel.routeWatch.hint('all')
+      return panel.routeWatch.pass('event')
     },
     total: async (client) => (await listRoutes(client)).body.total,
     told: async (client) => ((health) => `${health.state}: ${health.detail}`)((await getRoute(client, 1)).body.health),

@@ -4,15 +4,15 @@ import type { PlanView } from '@panel/shared/api/tunnel-answers.ts'
 import type { TunnelState } from '@panel/shared/tunnel/model.ts'
 import { invert, type Change } from '@panel/shared/change/change.ts'
 import { planChange } from '@panel/shared/tunnel/plans.ts'
-import { carryOut, refusalFor } from '../../change/carry-out.ts'
+import { adopt } from '../../change/engine.ts'
 import type { CommandContext } from '../../platform/context.ts'
 import { created, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { allPools } from '../pools/store.ts'
-import { inSettings } from '../settings/change.ts'
-import { livingTunnel, look } from '../tunnels/look.ts'
+import { look } from '../tunnels/look.ts'
 import { planView } from '../tunnels/plan-view.ts'
 import { stateOf, type NewTunnel, type TunnelRecord } from '../tunnels/record.ts'
-import { insertTunnel, neighbours } from '../tunnels/store.ts'
+import { tunnelResource } from '../tunnels/resource.ts'
+import { neighbours } from '../tunnels/store.ts'
 import { observe, tunnelView } from '../tunnels/view.ts'
 import { checkPool, linkIn, persistenceFor, refuseName, warningsOf } from './adopt-checks.ts'
 import { recordOfAdopted } from './adopt-record.ts'
@@ -46,7 +46,7 @@ export function adoptTunnel(context: CommandContext, { body }: Incoming<AdoptBod
     )
     const change = { before: found.state, after: stateOf(record) }
     demandKernelUntouched(interface_name, change)
-    const stored = await adopt(context, record, change)
+    const stored = await takeIn(context, record, change)
     const planOf = (of: Change<TunnelState>): PlanView =>
       planView(of, { interface_name, tunnel_id: stored.tunnel_id, folders: helper, warnings: [] })
     const plan = planOf(change)
@@ -75,26 +75,15 @@ function demandKernelUntouched(interface_name: string, change: Change<TunnelStat
     throw new Error(`To adopt ${interface_name} would take ${touching.map(({ kind }) => kind).join(', ')}`)
 }
 
-/** Files are put right first, where they say something else than the link; without a record to show for it that is taken back. */
-async function adopt(context: CommandContext, record: NewTunnel, change: Change<TunnelState>): Promise<TunnelRecord> {
-  const { interface_name } = record
-  const concernsFiles = planChange(change).steps.length > 0
-  if (concernsFiles) {
-    const refusal = refusalFor(await carryOut(context, change), interface_name)
-    if (refusal) throw refusal
-  }
-  const tunnel_id = await store(context, record).catch(async (failure: unknown) => {
-    if (!concernsFiles) throw failure
-    throw refusalFor(await carryOut(context, invert(change)), interface_name) ?? failure
+/** Files of ours that say something else than the link are corrected. The name is no longer one of the ignored. */
+async function takeIn(context: CommandContext, draft: NewTunnel, change: Change<TunnelState>): Promise<TunnelRecord> {
+  const { interface_name } = draft
+  const { record } = await adopt(context, tunnelResource(context), {
+    draft,
+    changes: planChange(change).steps.length > 0 ? [change] : [],
+    alongside: (db) => setIgnored(db, interface_name, false, context.now().toISOString()),
   })
-  context.note.target('tunnel', tunnel_id)
+  await context.settings.reload()
   context.note.operation(`Adopted ${interface_name}`)
-  context.publish('tunnel.created', { tunnel_id, interface_name })
-  return livingTunnel(context.db, tunnel_id)
+  return record
 }
-
-const store = (context: CommandContext, record: NewTunnel): Promise<number> =>
-  inSettings(context, async (transaction) => {
-    await setIgnored(transaction, record.interface_name, false, context.now().toISOString())
-    return insertTunnel(transaction, record)
-  })
