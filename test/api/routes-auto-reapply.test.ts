@@ -112,14 +112,14 @@ describe('Relay rules that somebody else changes', () => {
     assert.deepEqual(held(), [2, 3])
   })
 
-  it('are told of in the log and the audit log where they cannot be put right', async () => {
+  it('are told of in the log and the audit log where they cannot be reapplied', async () => {
     panel.host.rulesets.flush()
     panel.arm(from(1, 'refuses'))
     assert.equal(await looked(), 'failed,failed,failed')
     assert.deepEqual(
       [
         (await reapplies()).map(({ is_success }) => is_success),
-        panel.log.some((line) => line.includes('could not be put right')),
+        panel.log.some((line) => line.includes('could not be reapplied')),
       ],
       [[false], true],
     )

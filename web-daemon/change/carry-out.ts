@@ -45,7 +45,7 @@ export async function carryOut<S>(deps: Deps, carrier: Carrier<S>, changes: read
       done.push(piece)
     }
   }
-  return { status: 'applied', outcome: { outcome: 'applied', checks, steps, failure: null, remediation: [] } }
+  return appliedWith(checks, steps)
 }
 
 async function carryOutPiece<S>(deps: Deps, carrier: Carrier<S>, change: Change<S>): Promise<Ending> {
@@ -74,13 +74,19 @@ async function inspect<S>(deps: Deps, carrier: Carrier<S>, change: Change<S>, re
 }
 
 async function lookAfter<S>(carrier: Carrier<S>, change: Change<S>, reason: Refusal): Promise<Ending> {
+  const early = await carrier.verify(change)
+  if (early.ok) return appliedWith(early.checks)
   await waitForEarlierChanges(carrier, change)
-  const { ok, checks } = await carrier.verify(change)
-  if (ok)
-    return { status: 'applied', outcome: { outcome: 'applied', checks, steps: [], failure: null, remediation: [] } }
+  const late = await carrier.verify(change)
+  if (late.ok) return appliedWith(late.checks)
   if ((await carrier.verify(invert(change))).ok) return { status: 'refused', reason }
   return { status: 'unknown', reason }
 }
+
+const appliedWith = (checks: Check[], steps: string[] = []): Ending => ({
+  status: 'applied',
+  outcome: { outcome: 'applied', checks, steps, failure: null, remediation: [] },
+})
 
 /** Root makes one change at a time, so a change that alters nothing is answered only after every one that was sent before it. */
 async function waitForEarlierChanges<S>(carrier: Carrier<S>, { before, after }: Change<S>): Promise<void> {
