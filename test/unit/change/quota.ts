@@ -23,9 +23,9 @@ export class QuotaHost {
     for (const id of idsIn(before, after))
       if (this.held[id] !== before?.[id])
         throw new Refusal('CONFLICT', 'The host holds something else.', { details: { reason: 'stale_state' } })
-    const held = { ...this.held }
-    for (const id of idsIn(before, after)) delete held[id]
-    this.held = { ...held, ...after }
+    const changed = new Set(idsIn(before, after))
+    const others = Object.entries(this.held).filter(([id]) => !changed.has(Number(id)))
+    this.held = { ...Object.fromEntries(others), ...after }
     return { outcome: 'applied', checks: checksOf(after), steps: ['set_quota'], failure: null, remediation: [] }
   }
 
