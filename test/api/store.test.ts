@@ -4,7 +4,7 @@ import { copyFileSync, mkdtempSync, openSync, closeSync, renameSync, rmSync, sta
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
-import { openStore } from '@panel/web-daemon/platform/db/open.ts'
+import { openStore } from '@panel/web-daemon/app/store.ts'
 import { PATIENCE_MS } from '@panel/web-daemon/platform/db/state.ts'
 import type { Client } from './support/client.ts'
 import { holdLock } from './support/held-lock.ts'

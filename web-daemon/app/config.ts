@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { isAbsolute } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { ConfigError } from '../platform/config-error.ts'
 import type { TlsFiles } from '../platform/tls/pair.ts'
 
 export interface Config {
@@ -17,13 +18,6 @@ export interface Config {
   readonly tls: TlsFiles | null
   /** Addresses and networks whose X-Forwarded-Proto is believed. */
   readonly trusted_proxies: readonly string[]
-}
-
-export class ConfigError extends Error {
-  constructor(problems: readonly string[]) {
-    super(`The configuration cannot be used:\n${problems.map((problem) => `  ${problem}`).join('\n')}`)
-    this.name = 'ConfigError'
-  }
 }
 
 type Values = Readonly<Record<string, string | undefined>>

@@ -1,7 +1,8 @@
 // Whether the store can be brought to the form of this version, tried on a copy: asked before an upgrade ends the daemons of before.
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { copyStore, openStore } from '../platform/db/open.ts'
+import { openStore } from '../app/store.ts'
+import { copyStore } from '../platform/db/open.ts'
 import type { Config } from '../app/config.ts'
 import { say } from './say.ts'
 

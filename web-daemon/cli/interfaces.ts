@@ -1,7 +1,7 @@
 // The interfaces of the tunnels that the panel manages, one a line: for scripts, and for the package, which takes them away when it is purged.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { openBeside } from '../platform/db/open.ts'
+import { openExistingStore } from '../app/store.ts'
 import { neighbours } from '../features/tunnels/store.ts'
 import type { Config } from '../app/config.ts'
 import { say } from './say.ts'
@@ -10,7 +10,7 @@ import { say } from './say.ts'
 export const showInterfaces = async ({ state_dir }: Config): Promise<void> => {
   const store = join(state_dir, 'panel.db')
   if (!existsSync(store)) return
-  const db = await openBeside(store)
+  const db = await openExistingStore(store)
   try {
     for (const { interface_name } of await neighbours(db)) say(interface_name)
   } finally {

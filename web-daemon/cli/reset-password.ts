@@ -1,12 +1,12 @@
 // Gives a locked-out operator a new password, beside a daemon that runs or one that does not. The daemon reads the account's version with every request, so all its sessions end at once.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { AuditNote } from '../platform/http/audit-note.ts'
+import { AuditNote } from '../platform/audit-note.ts'
 import { recordOwn } from '../features/audit/record.ts'
 import { makePasswords, weakness } from '../features/auth/passwords.ts'
 import { onlyAccount, replacePassword, type Account } from '../features/auth/store.ts'
 import type { CommandContext } from '../platform/context.ts'
-import { openBeside } from '../platform/db/open.ts'
+import { openExistingStore } from '../app/store.ts'
 import { CommandError } from './errors.ts'
 import { readNewPassword } from './new-password.ts'
 
@@ -19,7 +19,7 @@ export async function resetPassword(state_dir: string, caller: string): Promise<
     throw new CommandError(
       `There is no store ${path}. Start the web daemon first, or say where its state is by PANEL_STATE_DIR or PANEL_CONFIG_FILE.`,
     )
-  const db = await inWords(path, openBeside(path))
+  const db = await inWords(path, openExistingStore(path))
   try {
     const account = await inWords(path, onlyAccount(db))
     if (!account) throw new CommandError('There is no account yet. Open the panel in a browser and create it.')

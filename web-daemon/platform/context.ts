@@ -1,8 +1,8 @@
 // What a use case may hold: a reader can look, a commander can also change. Previews are readers by type, not by discipline.
 import type { Kysely, Transaction } from 'kysely'
 import type { Reader, Writer } from '@panel/shared/rpc/methods.ts'
-import type { Database } from '../app/schema.ts'
-import type { AuditNote } from './http/audit-note.ts'
+import type { Database } from './db/database.ts'
+import type { AuditNote } from './audit-note.ts'
 import type { Publish } from './events/bus.ts'
 import type { SettingsHolder, SettingsReader } from './settings.ts'
 

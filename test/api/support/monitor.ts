@@ -7,7 +7,7 @@ import type {
   MonitorSummaryAnswer,
   MonitorToggleAnswer,
 } from '@panel/shared/api/monitor.ts'
-import { watchKernel } from '@panel/web-daemon/platform/events/kernel-watch.ts'
+import { watchKernel } from '@panel/web-daemon/platform/helper/kernel-events.ts'
 import { makeLogger } from '@panel/web-daemon/platform/log.ts'
 import type { KnockResult } from '@panel/web-daemon/features/monitor/classify.ts'
 import { FakeKernel } from '../../support/fake-kernel.ts'

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import type { MetricsSnapshot } from '@panel/shared/api/metrics.ts'
 import { settingsWith } from '../../support/settings.ts'
-import { IN_MEMORY, openStore } from '@panel/web-daemon/platform/db/open.ts'
+import { IN_MEMORY, openStore } from '@panel/web-daemon/app/store.ts'
 import { Bus } from '@panel/web-daemon/platform/events/bus.ts'
 import { makeLogger } from '@panel/web-daemon/platform/log.ts'
 import { metricsComponent } from '@panel/web-daemon/features/metrics/component.ts'

@@ -1,7 +1,7 @@
 // The history in the store: written in turn, read in pieces, given up in bites (decisions.md, M4).
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { IN_MEMORY, openStore } from '@panel/web-daemon/platform/db/open.ts'
+import { IN_MEMORY, openStore } from '@panel/web-daemon/app/store.ts'
 import { startOf, type Span } from '@panel/web-daemon/platform/db/spans.ts'
 import { makeLogger } from '@panel/web-daemon/platform/log.ts'
 import { planOf } from '@panel/web-daemon/features/monitor/aim.ts'

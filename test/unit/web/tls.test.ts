@@ -19,7 +19,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { ConfigError } from '@panel/web-daemon/app/config.ts'
+import { ConfigError } from '@panel/web-daemon/platform/config-error.ts'
 import { makeLogger } from '@panel/web-daemon/platform/log.ts'
 import { KeptPair } from '@panel/web-daemon/platform/tls/kept-pair.ts'
 import { PairError, readPair, type Pair } from '@panel/web-daemon/platform/tls/pair.ts'

@@ -5,7 +5,7 @@ import type { Carried } from '../../platform/http/serve.ts'
 import { SlidingWindow } from '../../platform/limits/sliding-window.ts'
 import type { Refusal } from '../../platform/http/refusal.ts'
 import { actionAsItEnded, AUDIT_ACTIONS, type AuditAction } from '@panel/shared/api/audit-actions.ts'
-import type { Actor, AuditNote } from '../../platform/http/audit-note.ts'
+import type { Actor, AuditNote } from '../../platform/audit-note.ts'
 import { redact } from './redact.ts'
 import { insertEntry } from './store.ts'
 

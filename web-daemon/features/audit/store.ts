@@ -1,7 +1,7 @@
 // Writes and reads the audit log.
 import type { Insertable, Kysely, Selectable } from 'kysely'
 import type { ReadDb } from '../../platform/context.ts'
-import type { Database } from '../../app/schema.ts'
+import type { Database } from '../../platform/db/database.ts'
 import type { Paging } from '../../platform/http/paging.ts'
 import type { AuditLogTable } from './table.ts'
 

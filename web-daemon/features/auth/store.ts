@@ -1,7 +1,7 @@
 // Reads and writes the operator's account.
 import type { Kysely, Selectable } from 'kysely'
 import type { ReadDb, WriteDb } from '../../platform/context.ts'
-import type { Database } from '../../app/schema.ts'
+import type { Database } from '../../platform/db/database.ts'
 import type { UserAccountTable } from './table.ts'
 
 export type Account = Selectable<UserAccountTable>

@@ -16,3 +16,7 @@ export interface UserAccountTable {
 export interface AuthTables {
   user_account: UserAccountTable
 }
+
+declare module '../../platform/db/database.ts' {
+  interface Database extends AuthTables {}
+}

@@ -16,3 +16,7 @@ export interface DiagnosticRunTable {
 export interface DiagnosticTables {
   diagnostic_run: DiagnosticRunTable
 }
+
+declare module '../../platform/db/database.ts' {
+  interface Database extends DiagnosticTables {}
+}

@@ -1,5 +1,5 @@
 // What health says of the metrics: nothing but what was seen of them (decisions.md, Y7).
-import type { Component } from '../system/health.ts'
+import type { Component } from '../../platform/health.ts'
 import type { Metrics } from './metrics.ts'
 
 /** So many intervals without a reading are no coincidence. */

@@ -8,3 +8,7 @@ export interface InterfaceTrafficTable extends Tally {
 export interface MetricsTables {
   interface_traffic: InterfaceTrafficTable
 }
+
+declare module '../../platform/db/database.ts' {
+  interface Database extends MetricsTables {}
+}

@@ -1,5 +1,5 @@
 // What health says of the monitoring: nothing but what was seen of it (decisions.md, Y7).
-import type { Component } from '../system/health.ts'
+import type { Component } from '../../platform/health.ts'
 import type { Monitor } from './monitor.ts'
 
 /** Beyond the longest time that a probe may take to be decided. */

@@ -1,5 +1,5 @@
 // Knocks at a TCP port of a peer whose ICMP is silent: whoever accepts or refuses is alive (decisions.md, S4).
-import { knockTcp } from '../routes/health/knock.ts'
+import { knockTcp } from '../../platform/network/port-probe.ts'
 import type { Aim } from './aim.ts'
 import type { KnockResult } from './classify.ts'
 

@@ -18,4 +18,8 @@ export interface MonitorTables {
   monitor_bucket: Bucket
 }
 
+declare module '../../platform/db/database.ts' {
+  interface Database extends MonitorTables {}
+}
+
 export type MonitorEventRow = Selectable<MonitorEventTable>

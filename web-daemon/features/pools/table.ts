@@ -16,3 +16,7 @@ export interface AddressPoolTable {
 export interface PoolTables {
   address_pool: AddressPoolTable
 }
+
+declare module '../../platform/db/database.ts' {
+  interface Database extends PoolTables {}
+}

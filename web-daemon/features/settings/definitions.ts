@@ -30,6 +30,10 @@ export type SettingKey = keyof typeof SETTINGS
 export type SettingValue<K extends SettingKey> = (typeof SETTINGS)[K] extends Definition<infer T> ? T : never
 export type SettingValues = { readonly [K in SettingKey]: SettingValue<K> }
 
+declare module '../../platform/settings.ts' {
+  interface SettingTypes extends SettingValues {}
+}
+
 export const SETTING_KEYS = Object.keys(SETTINGS) as SettingKey[]
 
 export const isSettingKey = (text: string): text is SettingKey => Object.hasOwn(SETTINGS, text)

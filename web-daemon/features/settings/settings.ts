@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { ReadDb } from '../../platform/context.ts'
 import type { Publish } from '../../platform/events/bus.ts'
-import { DEFAULTS, SETTING_KEYS, type SettingKey, type SettingValue, type SettingValues } from './definitions.ts'
+import { DEFAULTS, SETTING_KEYS, type SettingKey, type SettingValues } from './definitions.ts'
 import type { SettingsHolder } from '../../platform/settings.ts'
 import { storedSettings } from './store.ts'
 
@@ -22,7 +22,7 @@ export class Settings implements SettingsHolder {
     return new Settings(db, publish, await valuesIn(db))
   }
 
-  readonly get = <K extends SettingKey>(key: K): SettingValue<K> => this.#values[key]
+  readonly get = <K extends SettingKey>(key: K): SettingValues[K] => this.#values[key]
 
   /** One after the other, so that the newest reading is the last. */
   readonly reload = (): Promise<void> => {

@@ -9,3 +9,7 @@ export interface SettingTable {
 export interface SettingTables {
   setting: SettingTable
 }
+
+declare module '../../platform/db/database.ts' {
+  interface Database extends SettingTables {}
+}

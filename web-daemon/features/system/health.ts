@@ -1,20 +1,15 @@
 // GET /system/health: what works and what does not, each part really tried (interface.md, System; decisions.md, T10, T20, Y7).
-import type { ComponentName, HealthAnswer, HealthStatus } from '@panel/shared/api/system.ts'
+import type { HealthAnswer, HealthStatus } from '@panel/shared/api/system.ts'
 import type { Reader } from '@panel/shared/rpc/methods.ts'
 import { hasAccount } from '../auth/store.ts'
 import type { Store } from '../../platform/db/store.ts'
+import type { Component } from '../../platform/health.ts'
 import { storeTrouble } from '../../platform/db/trouble.ts'
 import type { ReadContext } from '../../platform/context.ts'
 import { ok, type Answer } from '../../platform/http/endpoint.ts'
 import { isAway } from '../../platform/helper/away.ts'
 import { probeCapabilities } from './capabilities.ts'
 import { secondsSince } from './info.ts'
-
-export interface Component {
-  readonly name: ComponentName
-  readonly status: HealthStatus
-  readonly detail: string
-}
 
 export interface About {
   readonly version: string

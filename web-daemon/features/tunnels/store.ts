@@ -1,7 +1,7 @@
 // Reads and writes the stored tunnels. A list costs three queries, however long it is.
 import { sql, type SelectQueryBuilder } from 'kysely'
 import { groupedBy } from '../../platform/db/grouped.ts'
-import type { Database } from '../../app/schema.ts'
+import type { Database } from '../../platform/db/database.ts'
 import type { ApplyMark } from '../../change/ended.ts'
 import type { ReadDb, WriteDb } from '../../platform/context.ts'
 import type { Paging } from '../../platform/http/paging.ts'

@@ -13,7 +13,7 @@ import {
 import { dirname } from 'node:path'
 import SQLite from 'better-sqlite3'
 import { checkFile, copyBefore, newestCopy, UNFINISHED } from './check.ts'
-import { migrate, MIGRATIONS, pendingMigrations } from './migrate.ts'
+import { migrate, pendingMigrations, type NamedMigration } from './migrate.ts'
 import { PatientDialect } from './patience.ts'
 import { PATIENCE_MS, StoreState } from './state.ts'
 import { Store } from './store.ts'
@@ -21,23 +21,29 @@ import { StoreUnusableError } from './trouble.ts'
 
 export const IN_MEMORY = ':memory:'
 
+export interface StoreSchema {
+  readonly migrations: readonly NamedMigration[]
+  /** Left out of the check for damage at each start. */
+  readonly unchecked_tables: readonly string[]
+}
+
 /** The store at `path`, migrated to this build. A store that exists is first copied to `<path>.before-<migration>`. */
-export const openStore = (path: string, list = MIGRATIONS): Promise<Store> =>
+export const openDatabase = (path: string, { migrations, unchecked_tables }: StoreSchema): Promise<Store> =>
   inWords(path, async () => {
     const isOld = path !== IN_MEMORY && existsSync(path)
     if (isOld) refuseUnusable(path)
     else if (path !== IN_MEMORY) makePrivate(path)
     return opened(path, async (sqlite, store) => {
-      if (isOld) checkFile(sqlite)
-      const [first] = await pendingMigrations(store, list)
+      if (isOld) checkFile(sqlite, unchecked_tables)
+      const [first] = await pendingMigrations(store, migrations)
       if (isOld && first !== undefined) keepCopy(sqlite, copyBefore(path, first))
-      if (first !== undefined) await migrate(sqlite, store, list)
+      if (first !== undefined) await migrate(sqlite, store, migrations)
     })
   })
 
-/** A store that exists, as it is: for a program beside the daemon, which alone brings it up to its build. One that a newer build wrote is refused. */
-export const openBeside = (path: string): Promise<Store> =>
-  opened(path, async (_sqlite, store) => void (await pendingMigrations(store)))
+/** An existing store, not migrated: the daemon alone does that. A store written by a newer build is refused. */
+export const openExistingDatabase = (path: string, migrations: readonly NamedMigration[]): Promise<Store> =>
+  opened(path, async (_sqlite, store) => void (await pendingMigrations(store, migrations)))
 
 /** With what is still to be done to it; nothing stays open where that fails. From then on nobody waits for a lock in the thread (db/patience.ts). */
 const opened = async (path: string, work: (sqlite: SQLite.Database, store: Store) => Promise<void>): Promise<Store> => {

@@ -1,6 +1,6 @@
 // The store as the panel holds it: the database, and whether it works.
 import { Kysely, sql, type KyselyConfig } from 'kysely'
-import type { Database } from '../../app/schema.ts'
+import type { Database } from './database.ts'
 import type { StoreState } from './state.ts'
 import type { Trouble } from './trouble.ts'
 

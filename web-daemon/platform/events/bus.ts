@@ -1,28 +1,11 @@
 // What happens inside the panel, told to whoever listens in this process: after it is stored, so that a listener finds it.
 import type { Logger } from 'pino'
-import type { LastPass } from '@panel/shared/api/reconcile.ts'
-import type { RouteHealthEvent } from '@panel/shared/api/route-answers.ts'
 import type { HostEvent } from '@panel/shared/events/model.ts'
-import type { SettingKey } from '../../features/settings/definitions.ts'
 
-interface TunnelEvent {
-  readonly tunnel_id: number
-  readonly interface_name: string
-}
-
+/** The events by name. Each feature adds its own in its events.ts by declaration merging, so the platform names none of them. */
 export interface PanelEvents {
-  'tunnel.created': TunnelEvent
-  'tunnel.updated': TunnelEvent
-  'tunnel.deleted': TunnelEvent
-  /** The panel has taken rules to what they shall be, or failed to. Their records may be written after that, in the same turn. */
-  'routes.changed': { readonly route_rule_ids: readonly number[] }
-  'route.health': RouteHealthEvent
-  /** What a background pass found is not what the one before it found. */
-  'reconcile.changed': LastPass
   /** Hints of the kernel (see HostEvent), the panel's own changes among them. */
   'host.changed': { readonly events: readonly HostEvent[] }
-  /** Their values are other ones than before: timers that go by one are to be set anew. */
-  'settings.changed': { readonly keys: readonly SettingKey[] }
 }
 
 type EventName = keyof PanelEvents

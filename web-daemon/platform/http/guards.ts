@@ -1,6 +1,5 @@
 // What stands before an endpoint, in the order in which a request meets it: set-up, CSRF, session (interface.md, Authentication 4; decisions.md, T1, T9).
 import { createHash, timingSafeEqual } from 'node:crypto'
-import type { SettingsReader } from '../settings.ts'
 import type { Endpoint, Session } from './endpoint.ts'
 import { Refusal } from './refusal.ts'
 
@@ -24,10 +23,10 @@ export const setupGate =
 
 /** Double submit; an endpoint without a session to ride on is kept from other sites by where the request says it comes from. */
 export const csrfCheck =
-  (settings: SettingsReader): Guard =>
+  (allowedOrigins: () => readonly string[]): Guard =>
   async ({ endpoint, method, header, cookies }) => {
     if (method === 'GET' || method === 'HEAD') return
-    if (endpoint.guards?.csrf === false) refuseOtherSites(header, settings.get('security.allowed_origins'))
+    if (endpoint.guards?.csrf === false) refuseOtherSites(header, allowedOrigins())
     else if (!sameToken(header('X-CSRF-Token'), cookies['panel_csrf'] ?? '')) {
       throw new Refusal(
         'CSRF_TOKEN_INVALID',

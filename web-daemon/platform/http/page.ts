@@ -3,8 +3,6 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Request, RequestHandler } from 'express'
-import { SETTING_KEYS } from '../../features/settings/definitions.ts'
-import type { SettingsReader } from '../settings.ts'
 import { encoded, readAssets, sendEncoded, type Asset, type Encoded } from './assets.ts'
 import { asNoDocument } from './headers.ts'
 import { readPreloads, type Preloads } from './preload.ts'
@@ -16,6 +14,13 @@ export interface Page {
   readonly policy: string
   readonly assets: ReadonlyMap<string, Asset>
   readonly preloads: Preloads
+}
+
+/** How the operator wants the page to look; every value that the page reads is in `display`. */
+export interface Appearance {
+  readonly language: string
+  readonly theme: string
+  readonly display: Readonly<Record<string, unknown>>
 }
 
 export const loadPage = (directory: string, basePath: string): Page => {
@@ -35,7 +40,7 @@ export const loadPage = (directory: string, basePath: string): Page => {
   }
 }
 
-export const pageRoutes = (page: Page, settings: SettingsReader): RequestHandler => {
+export const pageRoutes = (page: Page, readAppearance: () => Appearance): RequestHandler => {
   const htmlFor = rememberedPage(page)
   return (req, res) => {
     if (req.method !== 'GET' && req.method !== 'HEAD') {
@@ -54,14 +59,13 @@ export const pageRoutes = (page: Page, settings: SettingsReader): RequestHandler
       sendEncoded(req, res, asset)
     } else {
       res.set({ 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': page.policy })
-      sendEncoded(
-        req,
-        res,
-        htmlFor(
-          page.preloads({ path: req.path, language: settings.get('display.language'), hasSession: hasSession(req) }),
-          rootTag(settings),
-        ),
-      )
+      const appearance = readAppearance()
+      const preloads = page.preloads({
+        path: req.path,
+        language: appearance.language,
+        hasSession: hasSession(req),
+      })
+      sendEncoded(req, res, htmlFor(preloads, rootTag(appearance)))
     }
   }
 }
@@ -86,13 +90,11 @@ const rememberedPage = ({ source }: Page): ((links: string, root: string) => Enc
 
 /** As ui/index.html begins. */
 const ROOT_TAG = '<html lang="en" dir="ltr">'
-const DISPLAY_KEYS = SETTING_KEYS.filter((key) => key.startsWith('display.'))
 
-/** How the operator wants to be shown things stands in the document itself, so that it holds before the first paint. */
-const rootTag = (settings: SettingsReader): string => {
-  const language = settings.get('display.language')
-  const display = JSON.stringify(Object.fromEntries(DISPLAY_KEYS.map((key) => [key, settings.get(key)])))
-  return `<html lang="${language}" dir="${language === 'fa' ? 'rtl' : 'ltr'}" data-theme="${settings.get('display.theme')}" data-display="${display.replaceAll('&', '&amp;').replaceAll('"', '&quot;')}">`
+/** The appearance is part of the document, so that it holds before the first paint. */
+const rootTag = ({ language, theme, display }: Appearance): string => {
+  const json = JSON.stringify(display).replaceAll('&', '&amp;').replaceAll('"', '&quot;')
+  return `<html lang="${language}" dir="${language === 'fa' ? 'rtl' : 'ltr'}" data-theme="${theme}" data-display="${json}">`
 }
 
 /** The page of design/ui.md; `script` is exactly what stands between the script tags. */

@@ -2,7 +2,7 @@
 import type { Request, RequestHandler, Response } from 'express'
 import type { Logger } from 'pino'
 import { strict, type TSchema } from '@panel/shared/schema.ts'
-import { AuditNote } from './audit-note.ts'
+import { AuditNote } from '../audit-note.ts'
 import type { CommandContext, ReadContext } from '../context.ts'
 import { asRefusal, sendAnswer, sendRefusal } from './answer.ts'
 import { BODY_LIMIT_BYTES, readBody, STRANGER_LIMIT_BYTES } from './body.ts'

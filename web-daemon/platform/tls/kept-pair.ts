@@ -1,8 +1,8 @@
 // Keeps a server's certificate that of its files: what replaces them is taken while the server runs, and what cannot be used is not.
 import { statSync } from 'node:fs'
 import type { Logger } from 'pino'
-import { ConfigError } from '../../app/config.ts'
-import type { Component } from '../../features/system/health.ts'
+import { ConfigError } from '../config-error.ts'
+import type { Component } from '../health.ts'
 import { PairError, readPair, worryOf, type Pair, type TlsFiles } from './pair.ts'
 
 /** Looking is two system calls. Being told instead would not do: of a folder that is a link, and of what is mounted, nothing is told. */

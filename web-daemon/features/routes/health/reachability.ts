@@ -7,7 +7,7 @@ import { ok, preview, type Answer, type Endpoint, type Incoming } from '../../..
 import { Refusal } from '../../../platform/http/refusal.ts'
 import { familyName } from '../draft/sketch.ts'
 import { livingRoute } from '../get.ts'
-import { knockTcp, knockUdp, type Heard } from './knock.ts'
+import { knockTcp, knockUdp, type Heard } from '../../../platform/network/port-probe.ts'
 import { familyOf, isActive, protocolOf, type RouteRecord } from '../record.ts'
 
 const DEFAULT_SECONDS = 3

@@ -1,8 +1,8 @@
 // Listens to the kernel through the root helper for as long as the panel runs.
 import type { Logger } from 'pino'
 import type { HostEvent } from '@panel/shared/events/model.ts'
-import { keepStreaming, type KeptStream, type PAUSES_MS } from '../helper/kept-stream.ts'
-import type { Streamer } from '../helper/streams.ts'
+import { keepStreaming, type KeptStream, type PAUSES_MS } from './kept-stream.ts'
+import type { Streamer } from './streams.ts'
 
 interface Parts {
   readonly stream: Streamer
