@@ -149,7 +149,7 @@ const PAIR = 'A pairing code of this tunnel gives the other server all of them.'
 
 /** Packets left, and nothing at all came back. */
 function answers(record: TunnelRecord, facts: Facts): Finding {
-  const { inside, why, counted, around } = facts
+  const { inside, why } = facts
   const { local_endpoint, remote_endpoint } = record
   if (!inside)
     return fine(
@@ -171,21 +171,30 @@ function answers(record: TunnelRecord, facts: Facts): Finding {
     ])
   const hasLeft = inside.packets.some(({ outcome }) => outcome !== 'not_sent')
   if (!hasLeft || isMismatched(facts) || isHeardInside(facts) || isBlockedHere(facts)) return silent
-  if (isRefusedHere(facts))
-    return against(
-      'KEY_OR_ADDRESSING_MISMATCH',
-      fine(
-        'tunnel_ping',
-        `${silent.evidence.detail} Meanwhile this server refused ${facts.refused} packets, as it does those that none of its tunnels takes.`,
-        silent.evidence.data,
-      ),
-      [
-        compare(record),
-        `See that the tunnel of the other server sends from ${remote_endpoint} to ${local_endpoint}.`,
-        PAIR,
-      ],
-      false,
-    )
+  return isRefusedHere(facts) ? refusedHere(record, facts, silent) : noReturnTraffic(record, facts, inside, silent)
+}
+
+function refusedHere(record: TunnelRecord, { refused }: Facts, silent: Finding): Finding {
+  const { local_endpoint, remote_endpoint } = record
+  const detail = `${silent.evidence.detail} Meanwhile this server refused ${refused} packets, as it does those that none of its tunnels takes.`
+  return against(
+    'KEY_OR_ADDRESSING_MISMATCH',
+    fine('tunnel_ping', detail, silent.evidence.data),
+    [
+      compare(record),
+      `See that the tunnel of the other server sends from ${remote_endpoint} to ${local_endpoint}.`,
+      PAIR,
+    ],
+    false,
+  )
+}
+
+function noReturnTraffic(
+  { remote_endpoint }: TunnelRecord,
+  { counted, around }: Facts,
+  inside: Pinged,
+  silent: Finding,
+): Finding {
   const fix = [
     'See that the other server has a tunnel to this one, and that it is up.',
     `See that no firewall between here and ${remote_endpoint}, nor one of the other server, drops GRE (IP protocol 47).`,

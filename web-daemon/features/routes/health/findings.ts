@@ -2,6 +2,7 @@
 import { APPLY_STATUSES, RECONCILE_STATUSES, type ReconcileStatus } from '@panel/shared/api/lookups.ts'
 import type { RouteFinding, RouteFindings } from '@panel/shared/api/route-findings.ts'
 import type { ForeignFound } from '@panel/shared/foreign/model.ts'
+import type { ForwardingState } from '@panel/shared/forwarding/model.ts'
 import type { RelayRule } from '@panel/shared/ruleset/model.ts'
 import { sameState } from '@panel/shared/change/change.ts'
 import { takenBy } from '@panel/shared/foreign/relay-block.ts'
@@ -31,22 +32,15 @@ export async function routeFindings({ db, ask }: Pick<ReadContext, 'db' | 'ask'>
         ...straysOf(stored, held),
       ]
     : []
-  const route_counts: RouteFindings['route_counts'] = {}
-  for (const { status } of routes) route_counts[status] = (route_counts[status] ?? 0) + 1
-  const { live, saved } = forwarding.state
-  const needs = { ipv4: enabled.some(isOf(4)), ipv6: enabled.some(isOf(6)) }
   return {
     routes,
-    route_counts,
+    route_counts: countByStatus(routes),
     route_findings: {
       backend: held.backend,
       readable: held.is_readable,
       detail: held.is_readable ? '' : held.detail,
       enabled_rules: enabled.length,
-      ip_forwarding_enabled:
-        (!needs.ipv4 || live.ipv4) && (!needs.ipv6 || live.ipv6) && (live.ipv4 || live.ipv6 || enabled.length > 0),
-      ip_forwarding_expected: enabled.length > 0,
-      ip_forwarding_panel_managed: saved !== null,
+      ...forwardingFindings(forwarding.state, enabled),
       // The chains of an nft table are hooked themselves.
       missing_jumps: held.missing_jumps ?? [],
       foreign_readable: foreign.is_readable,
@@ -57,6 +51,23 @@ export async function routeFindings({ db, ask }: Pick<ReadContext, 'db' | 'ask'>
         ...held.unmanaged.map((text) => `In the panel's table, and of no rule: ${text}`),
       ],
     },
+  }
+}
+
+function countByStatus(routes: readonly RouteFinding[]): RouteFindings['route_counts'] {
+  const counts: RouteFindings['route_counts'] = {}
+  for (const { status } of routes) counts[status] = (counts[status] ?? 0) + 1
+  return counts
+}
+
+/** Forwarding counts as enabled if every family that an enabled rule listens on is forwarded. */
+function forwardingFindings({ live, saved }: ForwardingState, enabled: readonly RouteRecord[]) {
+  const needs = { ipv4: enabled.some(isOf(4)), ipv6: enabled.some(isOf(6)) }
+  return {
+    ip_forwarding_enabled:
+      (!needs.ipv4 || live.ipv4) && (!needs.ipv6 || live.ipv6) && (live.ipv4 || live.ipv6 || enabled.length > 0),
+    ip_forwarding_expected: enabled.length > 0,
+    ip_forwarding_panel_managed: saved !== null,
   }
 }
 

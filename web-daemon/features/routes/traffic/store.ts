@@ -52,6 +52,11 @@ export async function saveTraffic(
   buckets: readonly Bucket[],
   now: string,
 ): Promise<void> {
+  await saveSums(db, sums, now)
+  await saveBuckets(db, buckets)
+}
+
+async function saveSums(db: WriteDb, sums: ReadonlyMap<number, Sum>, now: string): Promise<void> {
   const rows = [...sums].map(([route_rule_id, { total, seen, epoch }]) => ({
     route_rule_id,
     ...total,
@@ -69,25 +74,27 @@ export async function saveTraffic(
       .execute()
     return []
   })
-  await inPieces(buckets, async (some) => {
-    // A sum with null is null, and so is the greater of it and any.
-    const added = (column: keyof Moved | 'new_connections') =>
-      sql<number>`${sql.ref(`route_bucket.${column}`)} + ${sql.ref(`excluded.${column}`)}`
-    const most = sql<
+}
+
+/** Adds to the intervals that are stored already. In SQL a sum with null is null, and so is max() of null and anything. */
+async function saveBuckets(db: WriteDb, buckets: readonly Bucket[]): Promise<void> {
+  const sumOf = (column: keyof Moved | 'new_connections') =>
+    sql<number>`${sql.ref(`route_bucket.${column}`)} + ${sql.ref(`excluded.${column}`)}`
+  const joined = {
+    rx_bytes: sumOf('rx_bytes'),
+    tx_bytes: sumOf('tx_bytes'),
+    rx_packets: sumOf('rx_packets'),
+    tx_packets: sumOf('tx_packets'),
+    new_connections: sumOf('new_connections'),
+    active_connections: sql<
       number | null
-    >`coalesce(max(route_bucket.active_connections, excluded.active_connections), route_bucket.active_connections, excluded.active_connections)`
-    const insert = db.insertInto('route_bucket').values([...some])
-    const sums = {
-      rx_bytes: added('rx_bytes'),
-      tx_bytes: added('tx_bytes'),
-      rx_packets: added('rx_packets'),
-      tx_packets: added('tx_packets'),
-      new_connections: added('new_connections'),
-    }
-    await insert
-      .onConflict((at) =>
-        at.columns(['route_rule_id', 'bucket_start']).doUpdateSet({ ...sums, active_connections: most }),
-      )
+    >`coalesce(max(route_bucket.active_connections, excluded.active_connections), route_bucket.active_connections, excluded.active_connections)`,
+  }
+  await inPieces(buckets, async (some) => {
+    await db
+      .insertInto('route_bucket')
+      .values([...some])
+      .onConflict((conflict) => conflict.columns(['route_rule_id', 'bucket_start']).doUpdateSet(joined))
       .execute()
     return []
   })
