@@ -7,7 +7,7 @@ import { isStanding, sessionOf } from '../features/auth/session.ts'
 import { hasAccount } from '../features/auth/store.ts'
 import { docsEndpoints } from '../features/docs/endpoints.ts'
 import { SETTING_KEYS } from '../features/settings/definitions.ts'
-import { tellOfStore } from '../platform/db/tell.ts'
+import { logStoreTrouble } from '../platform/db/log-trouble.ts'
 import { asRefusal, sendRefusal } from '../platform/http/answer.ts'
 import { crossOrigin } from '../platform/http/cors.ts'
 import type { Endpoint } from '../platform/http/endpoint.ts'
@@ -17,7 +17,7 @@ import { RememberedAnswers } from '../platform/http/idempotency.ts'
 import { loadPage, pageRoutes, type Appearance } from '../platform/http/page.ts'
 import { basePathOf, onlyUnder } from '../platform/http/prefix.ts'
 import { mountEndpoints, notFound } from '../platform/http/routes.ts'
-import type { Machinery } from '../platform/http/serve.ts'
+import type { Pipeline } from '../platform/http/serve.ts'
 import { Streams } from '../platform/http/streams.ts'
 import type { SettingsReader } from '../platform/settings.ts'
 import { allEndpoints } from './endpoints.ts'
@@ -31,11 +31,11 @@ export interface Panel extends Pick<Services, 'watch' | 'routeWatch' | 'metrics'
 
 export function createApp(deps: PanelDeps): Panel {
   const { settings, logger } = deps
-  tellOfStore(deps.db, logger)
+  logStoreTrouble(deps.db, logger)
   const services = makeServices(deps)
-  const endpoints = [...allEndpoints(services), ...(deps.more_endpoints ?? [])]
-  const machinery = makeMachinery(deps, services)
-  const { basePath, streams } = machinery
+  const endpoints = [...allEndpoints(services), ...(deps.extra_endpoints ?? [])]
+  const pipeline = makePipeline(deps, services)
+  const { basePath, streams } = pipeline
   const page = loadPage(deps.page_dir, basePath)
 
   const app = bareApp(deps.trusted_proxies ?? [])
@@ -43,8 +43,8 @@ export function createApp(deps: PanelDeps): Panel {
   app.use(requestId, securityHeaders)
   app.use(crossOrigin(allowedOrigins(settings)))
   app.use(cookieParser())
-  mountEndpoints(app, endpoints, machinery)
-  mountEndpoints(app, docsEndpoints(endpoints, basePath), machinery, '/api')
+  mountEndpoints(app, endpoints, pipeline)
+  mountEndpoints(app, docsEndpoints(endpoints, basePath), pipeline, '/api')
   app.use(unknownApiPath)
   app.use(pageRoutes(page, () => readAppearance(settings)))
   app.use(failures(logger))
@@ -53,7 +53,7 @@ export function createApp(deps: PanelDeps): Panel {
 }
 
 /** Hands the HTTP layer what it needs of the features: accounts and sessions, the audit log, the settings. */
-const makeMachinery = ({ db, settings, web_path, logger }: PanelDeps, { auth, context }: Services): Machinery => {
+const makePipeline = ({ db, settings, web_path, logger }: PanelDeps, { auth, context }: Services): Pipeline => {
   const { now } = context
   const guards: Guard[] = [
     setupGate(() => hasAccount(db)),

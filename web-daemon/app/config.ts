@@ -4,7 +4,7 @@ import { isIP } from 'node:net'
 import { isAbsolute } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ConfigError } from '../platform/config-error.ts'
-import type { TlsFiles } from '../platform/tls/pair.ts'
+import type { TlsFiles } from '../platform/tls/certificate.ts'
 
 export interface Config {
   readonly listen_address: string

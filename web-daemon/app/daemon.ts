@@ -16,8 +16,8 @@ import { basePathOf } from '../platform/http/prefix.ts'
 import { drain, listen, renew, urlOf } from '../platform/http/server.ts'
 import { makeLogger } from '../platform/log.ts'
 import { service } from '../platform/native/index.ts'
-import { tellReady, tellStopping } from '../platform/service-manager.ts'
-import { KeptPair } from '../platform/tls/kept-pair.ts'
+import { notifyReady, notifyStopping } from '../platform/service-manager.ts'
+import { CertificateWatcher } from '../platform/tls/certificate-watcher.ts'
 import { createApp, type Panel } from './app.ts'
 import type { Config } from './config.ts'
 import { openStore } from './store.ts'
@@ -42,7 +42,7 @@ export async function startDaemon(config: Config): Promise<Daemon> {
   // The daemon never starts a program, so nobody who breaks into it can.
   service.forbidPrograms()
   const logger = makeLogger()
-  const certificate = config.tls && new KeptPair({ files: config.tls, logger })
+  const certificate = config.tls && new CertificateWatcher({ files: config.tls, logger })
   const opened = await openAll(config, logger)
   const panel = createPanel(config, opened, certificate)
   const endPruning = keepPruning({ ...opened, now: () => new Date() })
@@ -51,11 +51,11 @@ export async function startDaemon(config: Config): Promise<Daemon> {
   const server = await serve(panel.app, config, certificate)
   const endWatching = startWatching(panel, opened)
   process.stdout.write(`The panel is at ${server.url}\n`)
-  tellReady(`listening on ${config.listen_address} port ${config.listen_port}`)
+  notifyReady(`listening on ${config.listen_address} port ${config.listen_port}`)
 
   const stop = async (signal: string): Promise<void> => {
     logger.info({ signal }, 'stopping')
-    tellStopping()
+    notifyStopping()
     const drained = server.end()
     panel.streams.endAll()
     await endInOrder(logger, [
@@ -82,7 +82,7 @@ const openAll = async (config: Config, logger: Logger): Promise<Opened> => {
   return { db, helper, bus, settings, logger }
 }
 
-const createPanel = (config: Config, { helper, ...opened }: Opened, certificate: KeptPair | null): Panel =>
+const createPanel = (config: Config, { helper, ...opened }: Opened, certificate: CertificateWatcher | null): Panel =>
   createApp({
     ...opened,
     ask: helper.ask,
@@ -106,10 +106,10 @@ const installationOf = ({ state_dir, helper_socket, listen_address }: Config) =>
 const serve = async (
   app: RequestListener,
   { listen_address, listen_port, web_path }: Config,
-  certificate: KeptPair | null,
+  certificate: CertificateWatcher | null,
 ) => {
   const server = await listen(app, listen_address, listen_port, certificate ? { pair: certificate.pair } : {})
-  const endRenewing = certificate?.keep((pair) => renew(server, pair))
+  const endRenewing = certificate?.watch((pair) => renew(server, pair))
   const end = (): Promise<void> => {
     endRenewing?.()
     return drain(server)

@@ -9,7 +9,7 @@ import { makeTokens } from '../features/auth/tokens.ts'
 import { Runs } from '../features/diagnostics/runs.ts'
 import { Metrics, type MetricsParts } from '../features/metrics/metrics.ts'
 import { readRoutesOf } from '../features/metrics/routes-part.ts'
-import { Monitor, type MonitorParts } from '../features/monitor/monitor.ts'
+import { Monitor, type MonitorDeps } from '../features/monitor/monitor.ts'
 import { makeRuleReapply } from '../features/reconcile/auto-reapply.ts'
 import { makeWatch, type Watch } from '../features/reconcile/pass.ts'
 import { RouteWatch } from '../features/routes/health/watch.ts'
@@ -46,9 +46,9 @@ export interface PanelDeps {
   readonly now?: () => Date
   readonly passwords?: Passwords
   readonly metrics?: Pick<MetricsParts, 'host'> & Partial<Pick<MetricsParts, 'settings'>>
-  readonly monitor?: Pick<MonitorParts, 'knock' | 'pauses'>
+  readonly monitor?: Pick<MonitorDeps, 'tcpProbe' | 'pauses'>
   /** Endpoints that only a test has, to try the pipeline with. */
-  readonly more_endpoints?: readonly Endpoint[]
+  readonly extra_endpoints?: readonly Endpoint[]
 }
 
 export interface Services {

@@ -72,6 +72,6 @@ export function usage(): string {
   const left = Object.entries(COMMANDS).map(
     ([name, { takes, summary }]) => [`${name} ${takes}`.trim(), summary] as const,
   )
-  const width = Math.max(...left.map(([words]) => words.length))
-  return `Usage: tunnel-panel <command>\n\n${left.map(([words, summary]) => `  ${words.padEnd(width)}  ${summary}`).join('\n')}\n\nIt reads the same configuration as the web daemon: PANEL_STATE_DIR, or the file that PANEL_CONFIG_FILE names.\n`
+  const width = Math.max(...left.map(([call]) => call.length))
+  return `Usage: tunnel-panel <command>\n\n${left.map(([call, summary]) => `  ${call.padEnd(width)}  ${summary}`).join('\n')}\n\nIt reads the same configuration as the web daemon: PANEL_STATE_DIR, or the file that PANEL_CONFIG_FILE names.\n`
 }

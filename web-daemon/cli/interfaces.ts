@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { openExistingStore } from '../app/store.ts'
 import { neighbours } from '../features/tunnels/store.ts'
 import type { Config } from '../app/config.ts'
-import { say } from './say.ts'
+import { printLine } from './print.ts'
 
 /** A panel that was never started has none. */
 export const showInterfaces = async ({ state_dir }: Config): Promise<void> => {
@@ -12,7 +12,7 @@ export const showInterfaces = async ({ state_dir }: Config): Promise<void> => {
   if (!existsSync(store)) return
   const db = await openExistingStore(store)
   try {
-    for (const { interface_name } of await neighbours(db)) say(interface_name)
+    for (const { interface_name } of await neighbours(db)) printLine(interface_name)
   } finally {
     await db.destroy()
   }

@@ -7,11 +7,11 @@ const MAX_CHARACTERS = 4096
 
 type Terminal = NodeJS.ReadableStream & Pick<ReadStream, 'setRawMode'>
 export type Input = NodeJS.ReadableStream & Partial<Pick<ReadStream, 'isTTY' | 'setRawMode'>>
-export type Say = (text: string) => void
+export type Print = (text: string) => void
 
 const isTerminal = (input: Input): input is Terminal & Input => input.isTTY === true && input.setRawMode !== undefined
 
-export async function readNewPassword(input: Input, say: Say, check: (password: string) => void): Promise<string> {
+export async function readNewPassword(input: Input, print: Print, check: (password: string) => void): Promise<string> {
   const reader = new LineReader(input)
   try {
     if (!isTerminal(input)) {
@@ -19,10 +19,10 @@ export async function readNewPassword(input: Input, say: Say, check: (password: 
       check(line)
       return line
     }
-    return await unseen(input, async () => {
-      const first = await asked(reader, say, 'New password: ')
+    return await withoutEcho(input, async () => {
+      const first = await prompt(reader, print, 'New password: ')
       check(first)
-      if ((await asked(reader, say, 'The same again: ')) !== first)
+      if ((await prompt(reader, print, 'The same again: ')) !== first)
         throw new CommandError('The two differ. Nothing was changed.')
       return first
     })
@@ -31,15 +31,15 @@ export async function readNewPassword(input: Input, say: Say, check: (password: 
   }
 }
 
-async function asked(reader: LineReader, say: Say, question: string): Promise<string> {
-  say(question)
+async function prompt(reader: LineReader, print: Print, question: string): Promise<string> {
+  print(question)
   const line = await reader.line()
-  say('\n')
+  print('\n')
   return line
 }
 
 /** In raw mode a terminal shows nothing of what is typed, and leaves the keys that it would act upon to the reader. */
-async function unseen<T>(terminal: Terminal, work: () => Promise<T>): Promise<T> {
+async function withoutEcho<T>(terminal: Terminal, work: () => Promise<T>): Promise<T> {
   terminal.setRawMode(true)
   try {
     return await work()
@@ -64,7 +64,7 @@ class LineReader {
     const line: string[] = []
     for (;;) {
       const { value: character, done } = await this.#characters.next()
-      if (done === true) return ended(line, 'There was no password to read. Nothing was changed.')
+      if (done === true) return lastLine(line, 'There was no password to read. Nothing was changed.')
       if (character === '\r' || character === '\n') return line.join('')
       if (isTerminal(this.#input)) edit(line, character)
       else line.push(character)
@@ -86,7 +86,7 @@ function edit(line: string[], character: string): void {
 }
 
 /** A last line may lack its end; nothing at all is no line. */
-function ended(line: readonly string[], otherwise: string): string {
+function lastLine(line: readonly string[], otherwise: string): string {
   if (line.length === 0) throw new CommandError(otherwise)
   return line.join('')
 }

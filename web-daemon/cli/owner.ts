@@ -7,9 +7,9 @@ import { CommandError } from './errors.ts'
 export function becomeOwner(state_dir: string): string {
   const caller = callerName()
   const { uid, gid } = ownerOf(state_dir)
-  const own = process.getuid?.()
-  if (own === 0 && uid !== 0) giveUpRoot(uid, gid)
-  else if (own !== uid)
+  const uidOfCaller = process.getuid?.()
+  if (uidOfCaller === 0 && uid !== 0) giveUpRoot(uid, gid)
+  else if (uidOfCaller !== uid)
     throw new CommandError(
       `${state_dir} belongs to the user ${uid}, and only that one can write the store. Run this as root, with sudo for instance: it works as that user then.`,
     )

@@ -19,19 +19,19 @@ export async function resetPassword(state_dir: string, caller: string): Promise<
     throw new CommandError(
       `There is no store ${path}. Start the web daemon first, or say where its state is by PANEL_STATE_DIR or PANEL_CONFIG_FILE.`,
     )
-  const db = await inWords(path, openExistingStore(path))
+  const db = await explainFailure(path, openExistingStore(path))
   try {
-    const account = await inWords(path, onlyAccount(db))
+    const account = await explainFailure(path, onlyAccount(db))
     if (!account) throw new CommandError('There is no account yet. Open the panel in a browser and create it.')
-    const password = await readNewPassword(process.stdin, say, (given) => refuseWeak(given, account))
-    await inWords(path, change(db, account, { password_hash: await makePasswords().hash(password), caller }))
+    const password = await readNewPassword(process.stdin, print, (given) => refuseWeak(given, account))
+    await explainFailure(path, change(db, account, { password_hash: await makePasswords().hash(password), caller }))
     process.stdout.write(`The password of ${account.username} is another one now, and every session has ended.\n`)
   } finally {
     await db.destroy()
   }
 }
 
-const say = (text: string): void => void process.stderr.write(text)
+const print = (text: string): void => void process.stderr.write(text)
 
 function refuseWeak(password: string, { username }: Account): void {
   const weak = weakness(password, username)
@@ -58,7 +58,7 @@ async function change(db: Db, { user_id }: Account, { password_hash, caller }: C
 }
 
 /** SQLite says what it cannot do, and not of what. */
-const inWords = <T>(path: string, work: Promise<T>): Promise<T> =>
+const explainFailure = <T>(path: string, work: Promise<T>): Promise<T> =>
   work.catch((failure: unknown) => {
     const { code, message } = failure as { code?: unknown; message?: string }
     if (typeof code !== 'string' || !code.startsWith('SQLITE_')) throw failure

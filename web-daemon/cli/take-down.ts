@@ -11,14 +11,14 @@ import { heldRules } from '../features/routes/kernel-rules.ts'
 import { neighbours } from '../features/tunnels/store.ts'
 import type { Config } from '../app/config.ts'
 import { CommandError } from './errors.ts'
-import { say } from './say.ts'
+import { printLine } from './print.ts'
 
 export const takeDown = async ({ state_dir, helper_socket }: Config): Promise<void> => {
   const helper = connectHelper(helper_socket, pino({ enabled: false }))
   const db = await openStore(join(state_dir, 'panel.db'))
   try {
     const names = (await neighbours(db)).map(({ interface_name }) => interface_name)
-    const failed = [...(await rulesDown(helper.ask)), ...(await tunnelsDown(helper.ask, names))]
+    const failed = [...(await removeRules(helper.ask)), ...(await removeTunnels(helper.ask, names))]
     if (failed.length > 0)
       throw new CommandError(`Not everything could be taken down:\n${failed.map((line) => `  ${line}`).join('\n')}`)
   } finally {
@@ -27,7 +27,7 @@ export const takeDown = async ({ state_dir, helper_socket }: Config): Promise<vo
   }
 }
 
-async function rulesDown(ask: Writer): Promise<string[]> {
+async function removeRules(ask: Writer): Promise<string[]> {
   const { rules, damaged } = await heldRules(ask)
   const all = [...rules.values()]
   for (let at = 0; at < all.length; at += RULES_PER_CHANGE_MAX) {
@@ -39,11 +39,11 @@ async function rulesDown(ask: Writer): Promise<string[]> {
   }
   if (damaged.length > 0)
     await ask('ruleset.forget', { route_rule_ids: damaged.map(({ route_rule_id }) => route_rule_id) })
-  say(`${all.length} relay rules are taken down.`)
+  printLine(`${all.length} relay rules are taken down.`)
   return []
 }
 
-async function tunnelsDown(ask: Writer, interface_names: string[]): Promise<string[]> {
+async function removeTunnels(ask: Writer, interface_names: string[]): Promise<string[]> {
   const { tunnels } = interface_names.length === 0 ? { tunnels: [] } : await ask('tunnel.probe', { interface_names })
   const failed: string[] = []
   for (const { state } of tunnels) {
@@ -52,6 +52,6 @@ async function tunnelsDown(ask: Writer, interface_names: string[]): Promise<stri
     if (outcome.outcome !== 'applied')
       failed.push(`${state.interface_name}: ${outcome.failure?.message ?? outcome.outcome}`)
   }
-  say(`${tunnels.length - failed.length} tunnels are taken down.`)
+  printLine(`${tunnels.length - failed.length} tunnels are taken down.`)
   return failed
 }

@@ -3,12 +3,12 @@ import { watchdogPeriodMs } from '@panel/shared/host/watchdog.ts'
 import { service } from './native/index.ts'
 
 /** Called once what was promised by being ready is there. A loop that hangs sends no sign of life, which is the point. */
-export const tellReady = (status: string): void => {
+export const notifyReady = (status: string): void => {
   service.sdNotify(`READY=1\nSTATUS=${status}`)
   const period = watchdogPeriodMs(process.env, process.pid)
   if (period !== null) setInterval(() => service.sdNotify('WATCHDOG=1'), period).unref()
 }
 
-export const tellStopping = (): void => {
+export const notifyStopping = (): void => {
   service.sdNotify('STOPPING=1')
 }

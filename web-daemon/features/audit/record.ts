@@ -1,7 +1,7 @@
 // Makes the audit entry of a mutating request, carried out or refused, without what must not be kept.
 import type { Logger } from 'pino'
 import type { CommandContext } from '../../platform/context.ts'
-import type { Carried } from '../../platform/http/serve.ts'
+import type { AuditedRequest } from '../../platform/http/serve.ts'
 import { SlidingWindow } from '../../platform/limits/sliding-window.ts'
 import type { Refusal } from '../../platform/http/refusal.ts'
 import { actionAsItEnded, AUDIT_ACTIONS, type AuditAction } from '@panel/shared/api/audit-actions.ts'
@@ -16,10 +16,10 @@ export const makeRecorder = (
   db: CommandContext['db'],
   now: () => Date,
   logger: Logger,
-): ((carried: Carried) => Promise<void>) => {
+): ((carried: AuditedRequest) => Promise<void>) => {
   const strangers = new SlidingWindow(STRANGERS_PER_MINUTE, 60_000, now)
   return async (carried) => {
-    const { note, visit, refusal, client_ip, request_id, duration_ms } = carried
+    const { note, guarded: visit, refusal, client_ip, request_id, duration_ms } = carried
     const by = note.by ?? visit.session
     const action = actionAsItEnded(note.renamed ?? carried.endpoint.audit, refusal === null)
     logger.info(

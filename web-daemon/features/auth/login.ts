@@ -10,7 +10,7 @@ import { accountNamed, lastChange, recordLogin } from './store.ts'
 export const login =
   ({ passwords, tokens, throttle }: AuthServices) =>
   async ({ db, now, note }: CommandContext, { body, client_ip }: Incoming<LoginBody>): Promise<Answer> => {
-    throttle.heedChange(await lastChange(db))
+    throttle.onAccountChanged(await lastChange(db))
     const attempt = throttle.begin(body.username, client_ip)
     const account = await accountNamed(db, body.username)
     const isRight = await passwords.isRight(body.password, account?.password_hash ?? null)

@@ -17,11 +17,11 @@ export interface Passwords {
 export type Bcrypt = Pick<typeof bcrypt, 'hash' | 'compare'>
 
 export const makePasswords = (cost: number = BCRYPT_COST, work: Bcrypt = bcrypt): Passwords => {
-  const nobodys = bcrypt.hash(randomBytes(32).toString('base64'), cost)
+  const hashOfNoAccount = bcrypt.hash(randomBytes(32).toString('base64'), cost)
   return {
     hash: (password) => work.hash(password, cost),
     isRight: async (password, hash) => {
-      const isSame = await work.compare(password, hash ?? (await nobodys))
+      const isSame = await work.compare(password, hash ?? (await hashOfNoAccount))
       return isSame && hash !== null && Buffer.byteLength(password) <= MAX_BYTES
     },
   }

@@ -1,6 +1,6 @@
 // Slows down guessing (decisions.md, A12): per account name whether or not it exists, and per address; an account itself is never locked.
 import { SlidingWindow } from '../../platform/limits/sliding-window.ts'
-import { refuseFor } from '../../platform/limits/refuse.ts'
+import { throwRateLimited } from '../../platform/limits/refuse.ts'
 import type { SettingsReader } from '../../platform/settings.ts'
 
 export const LIMITS = {
@@ -37,7 +37,7 @@ export class Throttle {
    * Guesses at a password that is another one now are forgotten, whoever made them, so that an operator who was given a new one need not wait. They are
    * forgotten for every name, since the name that they are forgotten for would be known to exist. `changed`: when the account last was.
    */
-  heedChange(changed: string | null): void {
+  onAccountChanged(changed: string | null): void {
     if (this.#changed !== null && changed !== this.#changed)
       [this.#failures, this.#inARow] = [this.#noFailures(), this.#noneInARow()]
     this.#changed = changed
@@ -48,7 +48,7 @@ export class Throttle {
     const account = username.toLowerCase()
     const address = networkOf(client_ip)
     const now = this.#now().getTime()
-    refuseFor(
+    throwRateLimited(
       Math.max(
         this.#inARow.secondsToWait(address, now),
         this.#attempts.secondsToWait(address),
@@ -84,7 +84,7 @@ export class Throttle {
 
   #admit(window: SlidingWindow, client_ip: string): void {
     const address = networkOf(client_ip)
-    refuseFor(window.secondsToWait(address))
+    throwRateLimited(window.secondsToWait(address))
     window.add(address)
   }
 }
@@ -98,9 +98,9 @@ class FailuresInARow {
   }
 
   secondsToWait(address: string, now: number): number {
-    const known = this.#addresses.get(address)
-    if (!known || known.failures < LIMITS.failures_in_a_row_per_address) return 0
-    return Math.max(0, Math.ceil((known.last + this.#lockoutMs() - now) / 1000))
+    const entry = this.#addresses.get(address)
+    if (!entry || entry.failures < LIMITS.failures_in_a_row_per_address) return 0
+    return Math.max(0, Math.ceil((entry.last + this.#lockoutMs() - now) / 1000))
   }
 
   /** A run of failures that is older than the lockout is over. */

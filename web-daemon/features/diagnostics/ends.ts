@@ -2,7 +2,7 @@
 import { formatIp, parseIp, type Ip } from '@panel/shared/address/ip.ts'
 import { isMulticast, isReserved, isUnspecified } from '@panel/shared/address/special.ts'
 import type { Problems } from '../../platform/http/problems.ts'
-import { endsOf } from '../monitor/aim.ts'
+import { probeEnds } from '../monitor/probe-target.ts'
 import { familyIdOf, type TunnelRecord } from '../tunnels/record.ts'
 
 /** As root is asked. */
@@ -56,7 +56,7 @@ const around = ({ local_endpoint, remote_endpoint }: TunnelRecord): Usual => ({
 
 /** To a target that was named, from the tunnel's first address of its family. */
 function inside(record: TunnelRecord, target: string | null): Usual {
-  const ends = endsOf(record)
+  const ends = probeEnds(record)
   if (target === null) return typeof ends === 'string' ? { source: '', target: '', why: ends } : { ...ends, why: '' }
   const own = record.addresses.find(({ address }) => familyIdOf(address) === familyIdOf(target))
   return { source: own?.address ?? '', target: '', why: '' }

@@ -19,7 +19,7 @@ export interface Thresholds {
 }
 
 /** As much of a window as a verdict takes. */
-export interface Seen {
+export interface ProbeStats {
   readonly decided: number
   readonly received: number
   readonly lossPercent: number | null
@@ -27,43 +27,43 @@ export interface Seen {
 }
 
 /** What a knock at a TCP port of the peer has shown; null where nobody knocked. */
-export interface KnockResult {
+export interface TcpProbeResult {
   readonly isAlive: boolean
   readonly detail: string
 }
 
 /** Silence that a knock may explain: not one of the probes was answered, and that is what counts as down. */
-export const isSilent = ({ decided, received }: Seen, { decided_least }: Thresholds): boolean =>
+export const isSilent = ({ decided, received }: ProbeStats, { decided_least }: Thresholds): boolean =>
   received === 0 && decided >= decided_least
 
 /** `seen` of the probes to `target`; `detail`: what was said of the newest that got lost, "" where nothing was. */
 export interface Evidence {
-  readonly seen: Seen
+  readonly stats: ProbeStats
   readonly target: string
   readonly detail: string
-  readonly knock: KnockResult | null
+  readonly tcpProbe: TcpProbeResult | null
 }
 
-export function classify({ seen, target, detail, knock }: Evidence, thresholds: Thresholds): Verdict {
-  const { decided, lossPercent, averageRttMs } = seen
+export function classify({ stats, target, detail, tcpProbe }: Evidence, thresholds: Thresholds): Verdict {
+  const { decided, lossPercent, averageRttMs } = stats
   if (decided < thresholds.decided_least || lossPercent === null)
     return {
       state: 'Unknown',
       reason: `Too few probes are answered or lost yet: ${decided} of ${thresholds.decided_least}`,
     }
-  if (isSilent(seen, thresholds) && knock?.isAlive)
-    return { state: 'Degraded', reason: `${target} answers TCP but not ICMP (${knock.detail})` }
+  if (isSilent(stats, thresholds) && tcpProbe?.isAlive)
+    return { state: 'Degraded', reason: `${target} answers TCP but not ICMP (${tcpProbe.detail})` }
   const loss = `${percent(lossPercent)} of the last ${decided} probes to ${target} are lost`
-  const said = detail === '' ? '' : `; the last time: ${detail}`
+  const lastError = detail === '' ? '' : `; the last time: ${detail}`
   if (lossPercent >= thresholds.down_loss_percent)
     return {
       state: 'Down',
-      reason: `${loss}${said}${knock && isSilent(seen, thresholds) ? `; TCP: ${knock.detail}` : ''}`,
+      reason: `${loss}${lastError}${tcpProbe && isSilent(stats, thresholds) ? `; TCP: ${tcpProbe.detail}` : ''}`,
     }
   if (lossPercent >= thresholds.degraded_loss_percent)
     return {
       state: 'Degraded',
-      reason: `${loss}, where ${percent(thresholds.degraded_loss_percent)} is degraded${said}`,
+      reason: `${loss}, where ${percent(thresholds.degraded_loss_percent)} is degraded${lastError}`,
     }
   const time = `Answers of ${target} take ${(averageRttMs ?? 0).toFixed(1)} ms on average`
   if (thresholds.degraded_rtt_ms !== null && (averageRttMs ?? 0) >= thresholds.degraded_rtt_ms)

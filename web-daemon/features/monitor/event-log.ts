@@ -13,7 +13,7 @@ export class EventLog {
   readonly #logger: Logger
   #waiting: NewEvent[] = []
   #writing: Promise<void> | null = null
-  #lastTold = new Map<number, number>()
+  #lastReported = new Map<number, number>()
 
   constructor(db: CommandContext['db'], logger: Logger) {
     this.#db = db
@@ -22,20 +22,20 @@ export class EventLog {
 
   /** What was told before the panel stopped goes on: a tunnel that is found as it was left has not changed. */
   async start(): Promise<void> {
-    this.#lastTold = await lastStates(this.#db)
+    this.#lastReported = await lastStates(this.#db)
   }
 
   add(event: NewEvent): void {
-    const from_monitor_state_id = this.#lastTold.get(event.tunnel_id) ?? event.from_monitor_state_id
+    const from_monitor_state_id = this.#lastReported.get(event.tunnel_id) ?? event.from_monitor_state_id
     if (from_monitor_state_id === event.to_monitor_state_id) return
-    this.#lastTold.set(event.tunnel_id, event.to_monitor_state_id)
+    this.#lastReported.set(event.tunnel_id, event.to_monitor_state_id)
     this.#waiting.push({ ...event, from_monitor_state_id })
     if (this.#waiting.length > WAITING_MAX) this.#waiting.shift()
     this.#writing ??= this.#write().finally(() => (this.#writing = null))
   }
 
   forget(tunnel_id: number): void {
-    this.#lastTold.delete(tunnel_id)
+    this.#lastReported.delete(tunnel_id)
   }
 
   /** Resolves when all that was told is stored, or could not be. */

@@ -9,19 +9,19 @@ const PICTURE_MS = 1000
 
 export class Feed {
   readonly topic: Topic
-  readonly #picture: () => object
-  #drawn: { readonly event: StreamEvent; readonly at: number } | null = null
+  readonly #readSummary: () => object
+  #cached: { readonly event: StreamEvent; readonly at: number } | null = null
   #waiting: StreamEvent[] = []
   #room = AT_ONCE
   #timer: NodeJS.Timeout | null = null
 
-  constructor(picture: () => object) {
-    this.#picture = picture
+  constructor(readSummary: () => object) {
+    this.#readSummary = readSummary
     this.topic = new Topic(() => this.#summary())
   }
 
-  say(name: 'tunnel' | 'tunnel_deleted' | 'reconcile' | 'route', data: () => object): void {
-    this.#drawn = null
+  publish(name: 'tunnel' | 'tunnel_deleted' | 'reconcile' | 'route', data: () => object): void {
+    this.#cached = null
     if (this.topic.size === 0) return
     this.#waiting.push(eventOf(name, data()))
     this.#send()
@@ -35,9 +35,9 @@ export class Feed {
 
   #summary(): StreamEvent {
     const at = performance.now()
-    if (!this.#drawn || at - this.#drawn.at > PICTURE_MS)
-      this.#drawn = { event: eventOf('summary', this.#picture()), at }
-    return this.#drawn.event
+    if (!this.#cached || at - this.#cached.at > PICTURE_MS)
+      this.#cached = { event: eventOf('summary', this.#readSummary()), at }
+    return this.#cached.event
   }
 
   #send(): void {

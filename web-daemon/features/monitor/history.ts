@@ -55,11 +55,11 @@ function completed(
   const points = new Map(stored.map((point) => [point.bucket_start, point]))
   for (const bucket of unsaved) {
     const bucket_start = startOf(bucket.bucket_start, resolution_seconds)
-    const known = points.get(bucket_start)
+    const point = points.get(bucket_start)
     points.set(
       bucket_start,
-      known
-        ? { ...joined(known, bucket), samples: known.samples + (known.bucket_start === bucket.bucket_start ? 0 : 1) }
+      point
+        ? { ...joined(point, bucket), samples: point.samples + (point.bucket_start === bucket.bucket_start ? 0 : 1) }
         : { ...bucket, bucket_start, samples: 1 },
     )
   }

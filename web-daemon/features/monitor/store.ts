@@ -34,7 +34,7 @@ const BUCKET = [
 
 /** Those of tunnels that are no more are left out. Run it inside a transaction. */
 export async function insertEvents(db: WriteDb, events: readonly NewEvent[]): Promise<void> {
-  await sql`insert into monitor_event (${names(EVENT)}) ${livingOf(EVENT, events)}`.execute(db)
+  await sql`insert into monitor_event (${names(EVENT)}) ${existingOnly(EVENT, events)}`.execute(db)
   await sql`
     delete from monitor_event where monitor_event_id in (
       select monitor_event_id from (
@@ -80,7 +80,7 @@ export async function addBuckets(db: WriteDb, buckets: readonly Bucket[]): Promi
   const extreme = (which: 'min' | 'max', name: string): RawBuilder<unknown> =>
     sql`${sql.ref(name)} = coalesce(${sql.raw(which)}(${sql.ref(`monitor_bucket.${name}`)}, ${sql.ref(`excluded.${name}`)}), ${sql.ref(`monitor_bucket.${name}`)}, ${sql.ref(`excluded.${name}`)})`
   await sql`
-    insert into monitor_bucket (${names(BUCKET)}) ${livingOf(BUCKET, buckets)}
+    insert into monitor_bucket (${names(BUCKET)}) ${existingOnly(BUCKET, buckets)}
     on conflict (tunnel_id, bucket_start) do update set ${added}, ${extreme('min', 'rtt_min_us')}, ${extreme('max', 'rtt_max_us')},
       worst_severity = max(monitor_bucket.worst_severity, excluded.worst_severity)`.execute(db)
 }
@@ -109,8 +109,8 @@ export async function pointsOf(
   span: Span,
   limit: number,
 ): Promise<{ points: StoredPoint[]; total: number }> {
-  const own = db.selectFrom('monitor_bucket').where('tunnel_id', '=', tunnel_id)
-  const { oldest, newest } = await own
+  const buckets = db.selectFrom('monitor_bucket').where('tunnel_id', '=', tunnel_id)
+  const { oldest, newest } = await buckets
     .select((e) => [e.fn.min('bucket_start').as('oldest'), e.fn.max('bucket_start').as('newest')])
     .executeTakeFirstOrThrow()
   const from = Math.max(span.from, oldest ?? span.to)
@@ -163,14 +163,14 @@ export async function dropHistory(db: WriteDb, tunnel_id: number): Promise<void>
 }
 
 /** What a crash left of tunnels that are no more. */
-export async function dropHistoryOfTheDead(db: WriteDb): Promise<void> {
-  const dead = sql`select tunnel_id from tunnel where deleted_date is not null`
-  await sql`delete from monitor_bucket where tunnel_id in (${dead})`.execute(db)
-  await sql`delete from monitor_event where tunnel_id in (${dead})`.execute(db)
+export async function dropHistoryOfDeletedTunnels(db: WriteDb): Promise<void> {
+  const deleted = sql`select tunnel_id from tunnel where deleted_date is not null`
+  await sql`delete from monitor_bucket where tunnel_id in (${deleted})`.execute(db)
+  await sql`delete from monitor_event where tunnel_id in (${deleted})`.execute(db)
 }
 
 const names = (columns: readonly string[]): RawBuilder<unknown> => sql.join(columns.map((column) => sql.ref(column)))
 
-const livingOf = (columns: readonly string[], rows: readonly object[]): RawBuilder<unknown> => sql`
+const existingOnly = (columns: readonly string[], rows: readonly object[]): RawBuilder<unknown> => sql`
   select ${sql.join(columns.map((column) => sql`value ->> ${sql.lit(column)}`))} from json_each(${JSON.stringify(rows)})
   where value ->> 'tunnel_id' in (select tunnel_id from tunnel where deleted_date is null)`

@@ -21,10 +21,10 @@ export function keepWatching({ watch, bus, settings, logger }: Parts): () => Pro
     // Of the ruleset the relay rules hear for themselves.
     bus.subscribe(
       'host.changed',
-      ({ events }) => events.some(({ subject }) => subject !== 'ruleset') && passes.ask('event'),
+      ({ events }) => events.some(({ subject }) => subject !== 'ruleset') && passes.request('event'),
     ),
     ...(['tunnel.created', 'tunnel.updated', 'tunnel.deleted'] as const).map((name) =>
-      bus.subscribe(name, () => passes.ask('change')),
+      bus.subscribe(name, () => passes.request('change')),
     ),
     bus.subscribe('settings.changed', ({ keys }) => {
       if (keys.includes(INTERVAL)) passes.retime()

@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path'
 import SQLite from 'better-sqlite3'
 
 /** Throws if SQLite finds damage in a table, other than in those left out. */
-export const checkFile = (sqlite: SQLite.Database, unchecked_tables: readonly string[]): void => {
+export const checkIntegrity = (sqlite: SQLite.Database, unchecked_tables: readonly string[]): void => {
   const tables = sqlite
     .prepare("select name from sqlite_schema where type = 'table' and name not like 'sqlite_%'")
     .pluck()

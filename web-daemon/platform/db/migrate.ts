@@ -36,7 +36,7 @@ export const migrate = async (
   list: readonly NamedMigration[],
 ): Promise<void> => {
   sqlite.exec('BEGIN IMMEDIATE')
-  const { error } = await new Migrator({ db, provider: providerOf(list) }).migrateToLatest()
+  const { error } = await new Migrator({ db, provider: migrationProvider(list) }).migrateToLatest()
   if (!error) sqlite.exec('COMMIT')
   else if (sqlite.inTransaction) sqlite.exec('ROLLBACK')
   if (error) throw error
@@ -49,6 +49,6 @@ const migrationsDone = async (db: Kysely<Database>): Promise<string[]> => {
   return rows.map((row) => row.name)
 }
 
-const providerOf = (list: readonly NamedMigration[]): MigrationProvider => ({
+const migrationProvider = (list: readonly NamedMigration[]): MigrationProvider => ({
   getMigrations: async () => Object.fromEntries(list.map((m) => [m.name, m.migration])),
 })

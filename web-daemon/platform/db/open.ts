@@ -12,10 +12,10 @@ import {
 } from 'node:fs'
 import { dirname } from 'node:path'
 import SQLite from 'better-sqlite3'
-import { checkFile, copyBefore, newestCopy, UNFINISHED } from './check.ts'
+import { checkIntegrity, copyBefore, newestCopy, UNFINISHED } from './check.ts'
 import { migrate, pendingMigrations, type NamedMigration } from './migrate.ts'
-import { PatientDialect } from './patience.ts'
-import { PATIENCE_MS, StoreState } from './state.ts'
+import { BusyRetryDialect } from './busy-retry.ts'
+import { BUSY_WAIT_MS, StoreState } from './state.ts'
 import { Store } from './store.ts'
 import { StoreUnusableError } from './trouble.ts'
 
@@ -29,12 +29,12 @@ export interface StoreSchema {
 
 /** The store at `path`, migrated to this build. A store that exists is first copied to `<path>.before-<migration>`. */
 export const openDatabase = (path: string, { migrations, unchecked_tables }: StoreSchema): Promise<Store> =>
-  inWords(path, async () => {
+  explainFailure(path, async () => {
     const isOld = path !== IN_MEMORY && existsSync(path)
-    if (isOld) refuseUnusable(path)
+    if (isOld) checkUsable(path)
     else if (path !== IN_MEMORY) makePrivate(path)
-    return opened(path, async (sqlite, store) => {
-      if (isOld) checkFile(sqlite, unchecked_tables)
+    return withStore(path, async (sqlite, store) => {
+      if (isOld) checkIntegrity(sqlite, unchecked_tables)
       const [first] = await pendingMigrations(store, migrations)
       if (isOld && first !== undefined) keepCopy(sqlite, copyBefore(path, first))
       if (first !== undefined) await migrate(sqlite, store, migrations)
@@ -43,13 +43,16 @@ export const openDatabase = (path: string, { migrations, unchecked_tables }: Sto
 
 /** An existing store, not migrated: the daemon alone does that. A store written by a newer build is refused. */
 export const openExistingDatabase = (path: string, migrations: readonly NamedMigration[]): Promise<Store> =>
-  opened(path, async (_sqlite, store) => void (await pendingMigrations(store, migrations)))
+  withStore(path, async (_sqlite, store) => void (await pendingMigrations(store, migrations)))
 
 /** With what is still to be done to it; nothing stays open where that fails. From then on nobody waits for a lock in the thread (db/patience.ts). */
-const opened = async (path: string, work: (sqlite: SQLite.Database, store: Store) => Promise<void>): Promise<Store> => {
+const withStore = async (
+  path: string,
+  work: (sqlite: SQLite.Database, store: Store) => Promise<void>,
+): Promise<Store> => {
   const sqlite = connect(path)
   const state = new StoreState()
-  const store = new Store({ dialect: new PatientDialect(sqlite, state) }, state, path)
+  const store = new Store({ dialect: new BusyRetryDialect(sqlite, state) }, state, path)
   try {
     await work(sqlite, store)
     sqlite.pragma('busy_timeout = 0')
@@ -61,7 +64,7 @@ const opened = async (path: string, work: (sqlite: SQLite.Database, store: Store
 }
 
 /** A file or disk that is no use is told of with its path and what to do. */
-const inWords = async (path: string, opening: () => Promise<Store>): Promise<Store> => {
+const explainFailure = async (path: string, opening: () => Promise<Store>): Promise<Store> => {
   try {
     return await opening()
   } catch (failure) {
@@ -78,7 +81,7 @@ const inWords = async (path: string, opening: () => Promise<Store>): Promise<Sto
 const connect = (path: string): SQLite.Database => {
   const sqlite = new SQLite(path)
   try {
-    sqlite.pragma(`busy_timeout = ${PATIENCE_MS}`)
+    sqlite.pragma(`busy_timeout = ${BUSY_WAIT_MS}`)
     sqlite.pragma('journal_mode = WAL')
     sqlite.pragma('synchronous = FULL')
     sqlite.pragma('foreign_keys = ON')
@@ -96,7 +99,7 @@ const makePrivate = (path: string): void => closeSync(openSync(path, 'a', 0o600)
  * Of a disk that is read-only SQLite says no more than that it cannot open a file. To SQLite an empty file is a new store, and a new store lets
  * anybody make the account: it is one only where there never was another.
  */
-const refuseUnusable = (path: string): void => {
+const checkUsable = (path: string): void => {
   accessSync(path, constants.R_OK | constants.W_OK)
   if (statSync(path).size === 0 && newestCopyOf(path) !== null)
     throw new SQLite.SqliteError('the file is empty, and once was not', 'SQLITE_CORRUPT')

@@ -24,7 +24,7 @@ export class Store extends Kysely<Database> {
     const { trouble } = this.state
     if (!trouble || trouble.reason === 'damaged' || performance.now() - this.#tried_at < TRIED_EVERY_MS) return trouble
     this.#tried_at = performance.now()
-    await sql`pragma user_version = 0`.execute(this).catch((failure: unknown) => this.state.met(failure))
+    await sql`pragma user_version = 0`.execute(this).catch((failure: unknown) => this.state.onFailure(failure))
     return this.state.trouble
   }
 }

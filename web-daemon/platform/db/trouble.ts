@@ -7,7 +7,7 @@ export interface Trouble {
   readonly message: string
 }
 
-const WORDS: Readonly<Record<Reason, string>> = {
+const MESSAGES: Readonly<Record<Reason, string>> = {
   disk_full: "The disk that holds the panel's store is full, so nothing can be stored. Make room on it and try again.",
   read_only:
     "The panel's store cannot be written, because its disk is read-only. Make that writable and try again; where the kernel made it so after an error, restart the panel too.",
@@ -32,23 +32,23 @@ const CODES: readonly (readonly [RegExp, Reason])[] = [
   [/^(SQLITE_(IOERR|CANTOPEN|PERM|AUTH).*|EACCES|EPERM|EIO|ENOTDIR|EISDIR)$/, 'unreachable'],
 ]
 
-export const codeOf = (failure: unknown): string =>
+export const errorCode = (failure: unknown): string =>
   failure instanceof Error && 'code' in failure ? String(failure.code) : ''
 
-const troubleOfCode = (code: string): Trouble | null => {
+const troubleByCode = (code: string): Trouble | null => {
   const reason = CODES.find(([codes]) => codes.test(code))?.[1]
-  return reason ? { reason, message: WORDS[reason] } : null
+  return reason ? { reason, message: MESSAGES[reason] } : null
 }
 
 /** Null where a failure is not the store's, or is one of what it was asked. */
 export const storeTrouble = (failure: unknown): Trouble | null =>
-  failure instanceof Error && failure.name === 'SqliteError' ? troubleOfCode(codeOf(failure)) : null
+  failure instanceof Error && failure.name === 'SqliteError' ? troubleByCode(errorCode(failure)) : null
 
 /** Why the store cannot be opened, for whoever starts the panel. */
 export class StoreUnusableError extends Error {
   constructor(path: string, failure: unknown, newestCopy: string | null) {
-    const code = codeOf(failure)
-    const trouble = troubleOfCode(code)
+    const code = errorCode(failure)
+    const trouble = troubleByCode(code)
     const copy =
       trouble?.reason !== 'damaged'
         ? ''
@@ -63,6 +63,6 @@ export class StoreUnusableError extends Error {
   }
 
   static is(failure: unknown): boolean {
-    return troubleOfCode(codeOf(failure)) !== null
+    return troubleByCode(errorCode(failure)) !== null
   }
 }

@@ -24,7 +24,7 @@ export class Passes {
   #soon: NodeJS.Timeout | undefined
   #period: NodeJS.Timeout | undefined
   /** What the next pass is for, and when that began. */
-  #asked: { readonly because: PassReason; readonly since: number } | null = null
+  #requested: { readonly because: PassReason; readonly since: number } | null = null
   #running: Promise<void> | null = null
   #isOvertaken = false
   #isClosed = false
@@ -40,12 +40,12 @@ export class Passes {
   }
 
   /** Something has changed. A pass under way may have looked before it did, so another follows. */
-  ask(because: 'event' | 'change'): void {
+  request(because: 'event' | 'change'): void {
     if (this.#isClosed) return
     const now = performance.now()
-    this.#asked ??= { because, since: now }
+    this.#requested ??= { because, since: now }
     clearTimeout(this.#soon)
-    const left = this.#asked.since + this.#times.latest_ms - now
+    const left = this.#requested.since + this.#times.latest_ms - now
     this.#soon = setTimeout(() => this.#run(because), Math.max(0, Math.min(this.#times.quiet_ms, left)))
   }
 
@@ -53,7 +53,7 @@ export class Passes {
   retime(): void {
     if (this.#isClosed || this.#running || this.#period === undefined) return
     clearTimeout(this.#period)
-    this.#await()
+    this.#scheduleNext()
   }
 
   /** Resolves when no pass is under way, and none will be. */
@@ -70,8 +70,8 @@ export class Passes {
       this.#isOvertaken = true
       return
     }
-    const reason = this.#asked?.because ?? because
-    this.#asked = null
+    const reason = this.#requested?.because ?? because
+    this.#requested = null
     this.#isOvertaken = false
     clearTimeout(this.#soon)
     clearTimeout(this.#period)
@@ -83,10 +83,10 @@ export class Passes {
     this.#ended = performance.now()
     if (this.#isClosed) return
     if (this.#isOvertaken) this.#run('event')
-    else this.#await()
+    else this.#scheduleNext()
   }
 
-  #await(): void {
+  #scheduleNext(): void {
     const waited = performance.now() - this.#ended
     this.#period = setTimeout(() => this.#run('period'), Math.max(0, this.#times.period_ms() - waited))
   }

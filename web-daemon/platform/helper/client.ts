@@ -4,7 +4,7 @@ import type { Logger } from 'pino'
 import { METHODS, type Result, type Writer } from '@panel/shared/rpc/methods.ts'
 import { Connection } from './connection.ts'
 import { helperAway, refusalFor } from './refusals.ts'
-import { checkFor } from './shapes.ts'
+import { makeShapeCheck } from './shapes.ts'
 import { makeStreams, type Streamer, type Streams } from './streams.ts'
 
 /** decisions.md, W11. */
@@ -35,7 +35,7 @@ export const connectHelper = (
     (request, timeoutMs) => connection.send(JSON.stringify(request), timeoutMs),
     nextId,
   )
-  const check = checkFor(logger)
+  const check = makeShapeCheck(logger)
   const streams = makeStreams({ rpc, check, nextId, endingMs: timeouts.read })
   const ask: Writer = async (method, params) => {
     const timeoutMs = timeouts[METHODS[method].effect]

@@ -1,10 +1,10 @@
 // Listens to the kernel through the root helper for as long as the panel runs.
 import type { Logger } from 'pino'
 import type { HostEvent } from '@panel/shared/events/model.ts'
-import { keepStreaming, type KeptStream, type PAUSES_MS } from './kept-stream.ts'
+import { openRestartingStream, type RestartingStream, type PAUSES_MS } from './restarting-stream.ts'
 import type { Streamer } from './streams.ts'
 
-interface Parts {
+interface KernelWatchDeps {
   readonly stream: Streamer
   readonly logger: Logger
   /** Hears "lost" first with each subscription, since things may have happened before it. */
@@ -12,10 +12,10 @@ interface Parts {
   readonly pauses?: typeof PAUSES_MS
 }
 
-export type KernelWatch = Pick<KeptStream, 'close'>
+export type KernelWatch = Pick<RestartingStream, 'close'>
 
-export const watchKernel = ({ stream, logger, listener, pauses }: Parts): KernelWatch =>
-  keepStreaming({
+export const watchKernel = ({ stream, logger, listener, pauses }: KernelWatchDeps): KernelWatch =>
+  openRestartingStream({
     stream,
     method: 'events.subscribe',
     params: () => ({}),

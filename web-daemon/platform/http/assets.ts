@@ -43,13 +43,13 @@ export const readAssets = (directory: string): Map<string, Asset> => {
       const type = TYPES[extname(entry.name)] ?? 'application/octet-stream'
       return [
         `/assets${path.slice(directory.length)}`,
-        { plain: readFileSync(path), compressed: besides(path), type, isHashed: HASHED_NAME.test(entry.name) },
+        { plain: readFileSync(path), compressed: compressedFiles(path), type, isHashed: HASHED_NAME.test(entry.name) },
       ]
     }),
   )
 }
 
-const besides = (path: string): Asset['compressed'] =>
+const compressedFiles = (path: string): Asset['compressed'] =>
   Object.fromEntries(
     Object.entries(ENDINGS).flatMap(([encoding, ending]) =>
       existsSync(path + ending) ? [[encoding, readFileSync(path + ending)]] : [],

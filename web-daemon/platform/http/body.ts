@@ -11,7 +11,7 @@ export const STRANGER_LIMIT_BYTES = 64 * 1024
 export const readBody = async (req: IncomingMessage, res: ServerResponse, limit_bytes: number): Promise<Body> => {
   if (Number(req.headers['content-length'] ?? 0) > limit_bytes) throw tooLarge(limit_bytes)
   if (isWaiting(req)) res.writeContinue()
-  const bytes = await gather(req, limit_bytes)
+  const bytes = await readBytes(req, limit_bytes)
   if (bytes.length === 0) return {}
   if (!isJson(req))
     throw new Refusal('INVALID_REQUEST', 'The request body must be JSON, with Content-Type: application/json')
@@ -23,7 +23,7 @@ const isWaiting = ({ headers, httpVersion }: IncomingMessage): boolean =>
   httpVersion === '1.1' && /^100-continue$/i.test(headers.expect ?? '')
 
 /** What is left of a body that is too large is read and dropped by Node after the answer, so the caller lives to read it. */
-const gather = async (req: IncomingMessage, limit_bytes: number): Promise<Buffer> =>
+const readBytes = async (req: IncomingMessage, limit_bytes: number): Promise<Buffer> =>
   new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let length = 0

@@ -4,7 +4,7 @@ import type { Endpoint, Session } from './endpoint.ts'
 import { Refusal } from './refusal.ts'
 
 /** What a guard may look at; the session guard leaves its finding here. */
-export interface Visit {
+export interface GuardedRequest {
   readonly endpoint: Endpoint
   readonly method: string
   readonly header: (name: string) => string
@@ -12,7 +12,7 @@ export interface Visit {
   session: Session | null
 }
 
-export type Guard = (visit: Visit) => Promise<void>
+export type Guard = (request: GuardedRequest) => Promise<void>
 
 export const setupGate =
   (hasAccount: () => Promise<boolean>): Guard =>
@@ -37,20 +37,21 @@ export const csrfCheck =
 
 /** A command that does not ask for a session is still looked at for one, so that the audit log can name who signs out. */
 export const sessionCheck =
-  (sessionOf: (cookies: Visit['cookies']) => Promise<Session | null>): Guard =>
-  async (visit) => {
-    if (visit.endpoint.guards?.session === false && visit.endpoint.kind !== 'command') return
-    visit.session = await sessionOf(visit.cookies)
-    if (visit.session || visit.endpoint.guards?.session === false) return
+  (sessionOf: (cookies: GuardedRequest['cookies']) => Promise<Session | null>): Guard =>
+  async (request) => {
+    if (request.endpoint.guards?.session === false && request.endpoint.kind !== 'command') return
+    request.session = await sessionOf(request.cookies)
+    if (request.session || request.endpoint.guards?.session === false) return
     throw new Refusal('UNAUTHENTICATED', 'Sign in first: there is no session, or it has ended')
   }
 
 /** Digests have one length, so neither the length nor the content of the token shows in the time that the comparison takes. */
-const sameToken = (given: string, kept: string): boolean => kept !== '' && timingSafeEqual(digest(given), digest(kept))
+const sameToken = (given: string, expected: string): boolean =>
+  expected !== '' && timingSafeEqual(digest(given), digest(expected))
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
 
-const refuseOtherSites = (header: Visit['header'], allowed: readonly string[]): void => {
+const refuseOtherSites = (header: GuardedRequest['header'], allowed: readonly string[]): void => {
   const site = header('Sec-Fetch-Site')
   if (site === 'same-origin' || site === 'none') return
   const origin = header('Origin')

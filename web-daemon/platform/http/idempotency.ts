@@ -28,11 +28,11 @@ export class RememberedAnswers {
 
   /** Twins that overlap share one run. A refusal is not remembered: nothing was created, and the next try may do better. */
   async once(key: string, work: () => Promise<Answer>, onRepeat: () => void): Promise<Answer> {
-    this.#forgetOld()
-    const known = this.#answers.get(key)
-    if (known) {
+    this.#dropExpired()
+    const remembered = this.#answers.get(key)
+    if (remembered) {
       onRepeat()
-      return known.answer
+      return remembered.answer
     }
     const answer = work()
     this.#answers.set(key, { answer, until: this.#now().getTime() + REMEMBERED_MS })
@@ -44,7 +44,7 @@ export class RememberedAnswers {
     }
   }
 
-  #forgetOld(): void {
+  #dropExpired(): void {
     const now = this.#now().getTime()
     for (const [key, { until }] of this.#answers) {
       if (until > now && this.#answers.size < MAX_REMEMBERED) return

@@ -41,7 +41,7 @@ export const loadPage = (directory: string, basePath: string): Page => {
 }
 
 export const pageRoutes = (page: Page, readAppearance: () => Appearance): RequestHandler => {
-  const htmlFor = rememberedPage(page)
+  const htmlFor = cachedPage(page)
   return (req, res) => {
     if (req.method !== 'GET' && req.method !== 'HEAD') {
       throw new Refusal('METHOD_NOT_ALLOWED', `The method ${req.method} is not possible here, but GET, HEAD`, {
@@ -73,15 +73,15 @@ export const pageRoutes = (page: Page, readAppearance: () => Appearance): Reques
 const hasSession = (req: Request): boolean => 'panel_access' in ((req.cookies ?? {}) as object)
 
 /** As many as there are addresses of the app, with and without a session, while nobody changes how the page is displayed. */
-const MOST_REMEMBERED = 100
+const CACHE_MAX = 100
 
-const rememberedPage = ({ source }: Page): ((links: string, root: string) => Encoded) => {
+const cachedPage = ({ source }: Page): ((links: string, root: string) => Encoded) => {
   const made = new Map<string, Encoded>()
   return (links, root) => {
     const key = `${root}${links}`
-    const known = made.get(key)
-    if (known) return known
-    if (made.size >= MOST_REMEMBERED) made.clear()
+    const cached = made.get(key)
+    if (cached) return cached
+    if (made.size >= CACHE_MAX) made.clear()
     const html = encoded(Buffer.from(source.replace(ROOT_TAG, () => root).replace('</head>', () => `${links}</head>`)))
     made.set(key, html)
     return html

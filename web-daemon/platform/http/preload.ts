@@ -13,26 +13,26 @@ interface Preload {
 
 const NOTHING: Preload = { entrance: {}, routes: [] }
 
-export interface Wanted {
+export interface PageRequest {
   /** Under the web path, as `/tunnels/3`. */
   readonly path: string
   readonly language: string
   readonly hasSession: boolean
 }
 
-export type Preloads = (wanted: Wanted) => string
+export type Preloads = (request: PageRequest) => string
 
 export const readPreloads = (directory: string, basePath: string, apiBasePath: string): Preloads => {
   const file = join(directory, 'preload.json')
   const { entrance, routes } = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Preload) : NOTHING
-  const known = routes.map((one) => ({ ...one, pattern: patternOf(one.path) }))
+  const preloadRoutes = routes.map((one) => ({ ...one, pattern: patternOf(one.path) }))
   const links = (files: Files | undefined, language: string): string[] =>
     (files?.[language] ?? []).map((name) => linkTo(`${basePath}/${name}`))
   return ({ path, language, hasSession }) => {
     if (!hasSession) return links(entrance, language).join('')
-    const route = known.find(({ pattern }) => pattern.test(path))
+    const route = preloadRoutes.find(({ pattern }) => pattern.test(path))
     const answers = (route?.first ?? []).map(
-      (asked) => `<link rel="preload" as="fetch" crossorigin="anonymous" href="${apiBasePath}${asked}">`,
+      (url) => `<link rel="preload" as="fetch" crossorigin="anonymous" href="${apiBasePath}${url}">`,
     )
     return [...links(route?.files, language), ...answers].join('')
   }

@@ -13,12 +13,12 @@ export function resolutionIn(
   problems: Problems,
 ): number {
   const text = query['resolution_seconds'] ?? ''
-  const asked = text === '' ? stored_seconds : /^\d{1,9}(\.\d{1,9})?$/.test(text) ? Math.ceil(Number(text)) : 0
-  if (asked < 1 || asked > LONGEST_S)
+  const requested = text === '' ? stored_seconds : /^\d{1,9}(\.\d{1,9})?$/.test(text) ? Math.ceil(Number(text)) : 0
+  if (requested < 1 || requested > LONGEST_S)
     problems.add(
       'resolution_seconds',
       'INVALID_VALUE',
       `resolution_seconds must be a number of seconds from 1 to ${LONGEST_S}.`,
     )
-  return Math.max(asked, stored_seconds)
+  return Math.max(requested, stored_seconds)
 }

@@ -2,7 +2,7 @@
 import type { Express, RequestHandler } from 'express'
 import type { Endpoint, Method } from './endpoint.ts'
 import { Refusal } from './refusal.ts'
-import { serve, type Machinery } from './serve.ts'
+import { serve, type Pipeline } from './serve.ts'
 
 export const API_BASE = '/api/v1'
 
@@ -13,7 +13,7 @@ export const methodOf = (endpoint: Endpoint): Method => endpoint.route.slice(0, 
 export const mountEndpoints = (
   app: Express,
   endpoints: readonly Endpoint[],
-  machinery: Machinery,
+  pipeline: Pipeline,
   base = API_BASE,
 ): void => {
   const paths = new Set(endpoints.map(pathOf))
@@ -21,7 +21,7 @@ export const mountEndpoints = (
     const served = endpoints.filter((endpoint) => pathOf(endpoint) === path)
     const route = app.route(expressPath(path, base))
     route.all(idsAreNumbers)
-    for (const endpoint of served) route[verbOf(endpoint)](serve(endpoint, machinery))
+    for (const endpoint of served) route[verbOf(endpoint)](serve(endpoint, pipeline))
     route.all(noSuchMethod(served.map(methodOf)))
   }
 }

@@ -2,7 +2,7 @@
 import { createServer as createHttp, type RequestListener, type Server } from 'node:http'
 import { createServer as createHttps, Server as HttpsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
-import { contextOf, type Pair } from '../tls/pair.ts'
+import { contextOf, type CertificatePair } from '../tls/certificate.ts'
 import { Connections } from './connections.ts'
 
 export interface Limits {
@@ -27,7 +27,7 @@ export const LIMITS: Limits = {
 export const DRAIN_MS = 15_000
 
 export interface Listening {
-  readonly pair?: Pair
+  readonly pair?: CertificatePair
   readonly limits?: Limits
 }
 
@@ -56,7 +56,7 @@ export const listen = async (
   return server
 }
 
-const bareServer = ({ headers_ms, request_ms, idle_ms, check_ms }: Limits, pair?: Pair): Server => {
+const bareServer = ({ headers_ms, request_ms, idle_ms, check_ms }: Limits, pair?: CertificatePair): Server => {
   const times = {
     headersTimeout: headers_ms,
     requestTimeout: request_ms,
@@ -73,7 +73,7 @@ export const urlOf = (server: Server, basePath: string): string => {
 }
 
 /** Connections that there are keep what they were made with. */
-export const renew = (server: Server, pair: Pair): void => {
+export const renew = (server: Server, pair: CertificatePair): void => {
   if (server instanceof HttpsServer) server.setSecureContext(contextOf(pair))
 }
 

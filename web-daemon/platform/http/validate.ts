@@ -30,14 +30,14 @@ export const validate = (schema: TSchema, body: Body, problems: Problems): Body 
   const wrong = [...(check.errors ?? [])]
     .map((error) => locate(schema, error))
     .sort((a, b) => rank(schema, a) - rank(schema, b))
-  for (const found of wrong.slice(0, MAX_PROBLEMS)) {
-    if (!problems.has(found.path.join('.'))) problems.add(found.path.join('.'), codeOf(found), messageOf(found))
+  for (const error of wrong.slice(0, MAX_PROBLEMS)) {
+    if (!problems.has(error.path.join('.'))) problems.add(error.path.join('.'), codeOf(error), messageOf(error))
   }
-  const refused = new Set(wrong.map((found) => found.path[0]))
+  const refused = new Set(wrong.map((error) => error.path[0]))
   return Object.fromEntries(Object.entries(body).filter(([field]) => !refused.has(field)))
 }
 
-interface Found {
+interface FieldError {
   readonly path: readonly string[]
   readonly keyword: string
   /** Of the field itself; undefined where the schema does not name it. */
@@ -67,7 +67,7 @@ const shortened = (schema: TSchema | undefined, value: unknown): unknown => {
   )
 }
 
-const locate = (schema: TSchema, error: ErrorObject): Found => {
+const locate = (schema: TSchema, error: ErrorObject): FieldError => {
   const path = error.instancePath.split('/').slice(1).map(unescapePointer)
   const params = error.params as { additionalProperty?: string; missingProperty?: string }
   const last = error.keyword === 'additionalProperties' ? params.additionalProperty : params.missingProperty
@@ -83,25 +83,25 @@ const within = (schema: TSchema | undefined, step: string): TSchema | undefined 
 
 const unescapePointer = (text: string): string => text.replaceAll('~1', '/').replaceAll('~0', '~')
 
-const rank = (schema: TSchema, found: Found): number => {
-  const at = Object.keys((schema['properties'] as object | undefined) ?? {}).indexOf(found.path[0] ?? '')
+const rank = (schema: TSchema, error: FieldError): number => {
+  const at = Object.keys((schema['properties'] as object | undefined) ?? {}).indexOf(error.path[0] ?? '')
   return at < 0 ? Number.MAX_SAFE_INTEGER : at
 }
 
-const codeOf = (found: Found): string => {
-  if (!found.schema) return 'UNKNOWN_FIELD'
-  return noteOf(found, 'x-code') ?? 'INVALID_VALUE'
+const codeOf = (error: FieldError): string => {
+  if (!error.schema) return 'UNKNOWN_FIELD'
+  return noteOf(error, 'x-code') ?? 'INVALID_VALUE'
 }
 
-const messageOf = (found: Found): string => {
-  const field = found.path.join('.').slice(0, 100)
-  if (!found.schema) return `There is no field ${field} in this request`
-  const said = noteOf(found, 'x-message')
-  if (said !== undefined) return said
-  return `The field ${field} ${found.keyword === 'required' ? 'is required: it is' : 'must be'} ${expectation(found.schema)}`
+const messageOf = (error: FieldError): string => {
+  const field = error.path.join('.').slice(0, 100)
+  if (!error.schema) return `There is no field ${field} in this request`
+  const message = noteOf(error, 'x-message')
+  if (message !== undefined) return message
+  return `The field ${field} ${error.keyword === 'required' ? 'is required: it is' : 'must be'} ${expectation(error.schema)}`
 }
 
-const noteOf = (found: Found, note: (typeof SCHEMA_NOTES)[number]): string | undefined => {
-  const value: unknown = found.schema?.[note]
+const noteOf = (error: FieldError, note: (typeof SCHEMA_NOTES)[number]): string | undefined => {
+  const value: unknown = error.schema?.[note]
   return typeof value === 'string' ? value : undefined
 }

@@ -2,7 +2,7 @@
 import { createSocket } from 'node:dgram'
 import { connect } from 'node:net'
 
-export interface Knock {
+export interface PortProbe {
   readonly address: string
   readonly port: number
   readonly timeout_ms: number
@@ -10,15 +10,15 @@ export interface Knock {
 }
 
 /** `answered`: something there spoke; `refused`: the host, or one on the way, said no in the word `error`; `silent`: nobody said anything in time. */
-export interface Heard {
+export interface PortProbeResult {
   readonly outcome: 'answered' | 'refused' | 'silent'
   readonly error: string
   readonly latency_ms: number | null
 }
 
-type Settle = (outcome: Heard['outcome'], error?: string) => void
+type Settle = (outcome: PortProbeResult['outcome'], error?: string) => void
 
-const timed = (timeout_ms: number, begin: (settle: Settle) => () => void): Promise<Heard> =>
+const timed = (timeout_ms: number, begin: (settle: Settle) => () => void): Promise<PortProbeResult> =>
   new Promise((resolve) => {
     const started = performance.now()
     let end = (): void => undefined
@@ -38,28 +38,33 @@ const timed = (timeout_ms: number, begin: (settle: Settle) => () => void): Promi
     end = begin(settle)
   })
 
-const wordOf = (failure: NodeJS.ErrnoException): string => failure.code ?? failure.message
+const errorCode = (failure: NodeJS.ErrnoException): string => failure.code ?? failure.message
 
-export const knockTcp = ({ address: host, port, timeout_ms, source_address }: Knock): Promise<Heard> =>
+export const probeTcpPort = ({
+  address: host,
+  port,
+  timeout_ms,
+  source_address,
+}: PortProbe): Promise<PortProbeResult> =>
   timed(timeout_ms, (settle) => {
     const socket = connect({ host, port, ...(source_address === undefined ? {} : { localAddress: source_address }) })
     socket.once('connect', () => settle('answered'))
     // The kernel gives up by itself where no host answers for the address.
     socket.on('error', (failure: NodeJS.ErrnoException) =>
-      settle(failure.code === 'ETIMEDOUT' ? 'silent' : 'refused', wordOf(failure)),
+      settle(failure.code === 'ETIMEDOUT' ? 'silent' : 'refused', errorCode(failure)),
     )
     return () => void socket.destroy()
   })
 
-export const knockUdp = ({ address, port, timeout_ms, source_address }: Knock): Promise<Heard> =>
+export const probeUdpPort = ({ address, port, timeout_ms, source_address }: PortProbe): Promise<PortProbeResult> =>
   timed(timeout_ms, (settle) => {
     const socket = createSocket(address.includes(':') ? 'udp6' : 'udp4')
-    const refused = (failure: NodeJS.ErrnoException): void => settle('refused', wordOf(failure))
+    const refused = (failure: NodeJS.ErrnoException): void => settle('refused', errorCode(failure))
     socket.on('error', refused)
     socket.once('message', () => settle('answered'))
-    const toldOf = (failure?: Error | null): void => void (failure && refused(failure))
+    const onSent = (failure?: Error | null): void => void (failure && refused(failure))
     // Only a connected socket is told of the ICMP message that nobody is there. Where it cannot be connected, its callback is told, whatever the types say.
-    const connected = (failure?: Error): void => (failure ? refused(failure) : socket.send(Buffer.alloc(1), toldOf))
+    const connected = (failure?: Error): void => (failure ? refused(failure) : socket.send(Buffer.alloc(1), onSent))
     const send = (): void => socket.connect(port, address, connected)
     if (source_address === undefined) send()
     else socket.bind(0, source_address, send)

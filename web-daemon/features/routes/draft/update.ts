@@ -3,7 +3,7 @@ import { LOAD_BALANCE_MODES } from '@panel/shared/api/lookups.ts'
 import type { CreateRouteBody, RouteDestinationBody, UpdateRouteBody } from '@panel/shared/api/routes.ts'
 import type { ReadContext } from '../../../platform/context.ts'
 import { Problems } from '../../../platform/http/problems.ts'
-import { isNone } from '../../../platform/http/standing-problems.ts'
+import { isNewProblem } from '../../../platform/http/new-problems.ts'
 import { isActive, type NamedRoute, type RouteRecord } from '../record.ts'
 import { checkBackend } from './backend.ts'
 import { checkNeighbours, refuseProtected } from './conflicts.ts'
@@ -32,13 +32,13 @@ export async function draftUpdate(
   const record = drafted(sketch, stored, context.now().toISOString())
   const known = await standing(context, sketch, stored)
   const fresh = new Problems()
-  for (const found of problems.all.filter(isNone(known.problems.all)))
+  for (const found of problems.all.filter(isNewProblem(known.problems.all)))
     fresh.add(spokenOf(found.field), found.code, found.message, found.details)
   fresh.throwIfAny(FIELD_ORDER)
   if (!record) throw incomplete()
   refuseTooManyPorts(record)
   const warnings = sketch.warnings
-    .filter(isNone(known.warnings))
+    .filter(isNewProblem(known.warnings))
     .map((warning) => ({ ...warning, field: spokenOf(warning.field) }))
   return { record, warnings, rule_backend: sketch.facts.rule_backend }
 }

@@ -7,7 +7,7 @@ import { ok, preview, type Answer, type Endpoint, type Incoming } from '../../..
 import { Refusal } from '../../../platform/http/refusal.ts'
 import { familyName } from '../draft/sketch.ts'
 import { livingRoute } from '../get.ts'
-import { knockTcp, knockUdp, type Heard } from '../../../platform/network/port-probe.ts'
+import { probeTcpPort, probeUdpPort, type PortProbeResult } from '../../../platform/network/port-probe.ts'
 import { familyOf, isActive, protocolOf, type RouteRecord } from '../record.ts'
 
 const DEFAULT_SECONDS = 3
@@ -126,7 +126,7 @@ async function look(
   now: () => Date,
 ): Promise<Reachability> {
   const knock = { address, port, timeout_ms: timeout_seconds * 1000, source_address }
-  const heard = await (protocol === 'tcp' ? knockTcp(knock) : knockUdp(knock))
+  const heard = await (protocol === 'tcp' ? probeTcpPort(knock) : probeUdpPort(knock))
   const isOurs = OWN_REFUSALS.includes(heard.error)
   const conclusive = !isOurs && (protocol === 'tcp' || heard.outcome !== 'silent')
   const reachable = conclusive ? heard.outcome === 'answered' : null
@@ -145,7 +145,7 @@ async function look(
 
 function detailOf(
   protocol: 'tcp' | 'udp',
-  { outcome, error }: Heard,
+  { outcome, error }: PortProbeResult,
   { isOurs, seconds }: { isOurs: boolean; seconds: number },
 ): string {
   if (isOurs)

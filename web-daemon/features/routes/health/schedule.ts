@@ -40,7 +40,7 @@ export function keepWatchingRoutes({ watch, bus, settings, logger }: Parts): () 
   const passes = new Passes(look, times, logger)
   const hear = (hint: Hint, because: 'event' | 'change'): void => {
     watch.hear(hint)
-    passes.ask(because)
+    passes.request(because)
   }
   const hearing = [
     bus.subscribe('host.changed', ({ events }) => hintsOf(events).forEach((hint) => hear(hint, 'event'))),

@@ -6,7 +6,7 @@ import type { TunnelState } from '@panel/shared/tunnel/model.ts'
 import { sameState } from '@panel/shared/change/change.ts'
 import type { ReadContext } from '../../../platform/context.ts'
 import { Problems } from '../../../platform/http/problems.ts'
-import { isNone } from '../../../platform/http/standing-problems.ts'
+import { isNewProblem } from '../../../platform/http/new-problems.ts'
 import type { HostFacts } from '../facts.ts'
 import { stateOf, type NewTunnel, type TunnelRecord } from '../record.ts'
 import { stateToChange } from './before.ts'
@@ -41,13 +41,13 @@ export async function draftUpdate(
   const parts = draftParts(sketch)
   const known = standing(sketch, stored)
   const fresh = new Problems()
-  for (const found of problems.all.filter(isNone(known.problems.all)))
+  for (const found of problems.all.filter(isNewProblem(known.problems.all)))
     fresh.add(spokenOf(found.field), found.code, found.message, found.details)
   fresh.throwIfAny(FIELD_ORDER)
   if (!parts) throw incomplete()
   const record = overlaid(stored, body, recordOf(sketch, parts, context.now().toISOString()))
   const warnings = sketch.warnings
-    .filter(isNone(known.warnings))
+    .filter(isNewProblem(known.warnings))
     .map((warning) => ({ ...warning, field: spokenOf(warning.field) }))
   const after = stateOf(record)
   const concernsHost = !sameState(stateOf(stored), after)

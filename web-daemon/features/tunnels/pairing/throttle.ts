@@ -1,5 +1,5 @@
 // Bounds how often pairing codes are decoded (decisions.md, section 4, 429): each costs an unpacking.
-import { refuseFor } from '../../../platform/limits/refuse.ts'
+import { throwRateLimited } from '../../../platform/limits/refuse.ts'
 import { SlidingWindow } from '../../../platform/limits/sliding-window.ts'
 
 /** Far above what people do, far below what would be felt: at this rate decoding takes about a hundredth of one processor. */
@@ -15,7 +15,7 @@ export class PairingThrottle {
 
   /** Throws 429 where the operator has decoded too many. */
   admit(operator: string): void {
-    refuseFor(this.#decodings.secondsToWait(operator))
+    throwRateLimited(this.#decodings.secondsToWait(operator))
     this.#decodings.add(operator)
   }
 }

@@ -3,7 +3,7 @@ import type { MonitorState } from '@panel/shared/api/lookups.ts'
 import type { Verdict } from './classify.ts'
 
 /** `from` and `to` are the same where only the reason is another one. */
-export interface Turn {
+export interface StateChange {
   readonly from: MonitorState
   readonly to: MonitorState
   readonly reason: string
@@ -11,8 +11,8 @@ export interface Turn {
 
 const UNMEASURED = 'Nothing has been measured yet'
 
-export class Judge {
-  #now: Verdict
+export class MonitorStateMachine {
+  #current: Verdict
   /** When the state began, in milliseconds. */
   #since: number
   #isForced = false
@@ -20,16 +20,16 @@ export class Judge {
   #agreeing = 0
 
   constructor(at: number) {
-    this.#now = { state: 'Unknown', reason: UNMEASURED }
+    this.#current = { state: 'Unknown', reason: UNMEASURED }
     this.#since = at
   }
 
   get state(): MonitorState {
-    return this.#now.state
+    return this.#current.state
   }
 
   get reason(): string {
-    return this.#now.reason
+    return this.#current.reason
   }
 
   get since(): number {
@@ -41,18 +41,18 @@ export class Judge {
   }
 
   /** What holds whatever the probes say. */
-  force(verdict: Verdict, at: number): Turn | null {
+  force(verdict: Verdict, at: number): StateChange | null {
     this.#isForced = true
-    this.#forgetSamples()
-    return this.#turn(verdict, at)
+    this.#resetSamples()
+    return this.#changeTo(verdict, at)
   }
 
   /** From now on the probes decide. What was switched off is unknown first, and what was down stays so until they say otherwise. */
-  release(at: number): Turn | null {
+  release(at: number): StateChange | null {
     if (!this.#isForced) return null
     this.#isForced = false
-    this.#forgetSamples()
-    return this.#turn(
+    this.#resetSamples()
+    return this.#changeTo(
       this.state === 'Down'
         ? { state: 'Down', reason: 'It is being probed again, and too few answers have come yet' }
         : { state: 'Unknown', reason: UNMEASURED },
@@ -61,31 +61,31 @@ export class Judge {
   }
 
   /** One more sample. While the probes say nothing in particular, the state stays. */
-  sample(verdict: Verdict, agreeing_samples: number, at: number): Turn | null {
+  sample(verdict: Verdict, agreeing_samples: number, at: number): StateChange | null {
     if (this.#isForced) return null
     if (verdict.state === this.state) {
-      this.#forgetSamples()
-      this.#now = verdict
+      this.#resetSamples()
+      this.#current = verdict
       return null
     }
     if (verdict.state === 'Unknown') return null
     this.#agreeing = this.#candidate === verdict.state ? this.#agreeing + 1 : 1
     this.#candidate = verdict.state
-    return this.#agreeing < agreeing_samples ? null : this.#turn(verdict, at)
+    return this.#agreeing < agreeing_samples ? null : this.#changeTo(verdict, at)
   }
 
-  #forgetSamples(): void {
+  #resetSamples(): void {
     this.#candidate = null
     this.#agreeing = 0
   }
 
-  #turn(verdict: Verdict, at: number): Turn | null {
-    const before = this.#now
-    this.#now = verdict
+  #changeTo(verdict: Verdict, at: number): StateChange | null {
+    const before = this.#current
+    this.#current = verdict
     if (before.state === verdict.state)
       return before.reason === verdict.reason ? null : { from: before.state, to: verdict.state, reason: verdict.reason }
     this.#since = at
-    this.#forgetSamples()
+    this.#resetSamples()
     return { from: before.state, to: verdict.state, reason: verdict.reason }
   }
 }

@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 import type { CommandContext } from '../../platform/context.ts'
 import type { SettingsReader } from '../../platform/settings.ts'
 import { addBuckets, deleteBucketsBefore } from './store.ts'
-import type { Watched } from './watched.ts'
+import type { WatchedTunnel } from './watched-tunnel.ts'
 
 /** Probes of an interval are decided some time after its end; what comes later yet is added to what is stored. */
 const GRACE_S = 5
@@ -15,19 +15,19 @@ const TUNNELS_AT_ONCE = 100
 const WAIT_MAX_S = 600
 const TURNS_MAX = 10
 /** What grew old since the last time is little; where the days that are kept were made fewer, the rest goes with the next times. */
-const BITE = 500
-const BITES_MAX = 40
+const DELETE_AT_ONCE = 500
+const DELETES_MAX = 40
 
-interface Parts {
+interface HistoryWriterDeps {
   readonly db: CommandContext['db']
   readonly now: () => Date
   readonly logger: Logger
-  readonly watched: () => readonly Watched[]
+  readonly watched: () => readonly WatchedTunnel[]
   readonly settings: SettingsReader
 }
 
-export class Ledger {
-  readonly #parts: Parts
+export class HistoryWriter {
+  readonly #deps: HistoryWriterDeps
   #timer: NodeJS.Timeout | undefined
   #isRunning = false
   #lastServed = 0
@@ -35,8 +35,8 @@ export class Ledger {
   /** Why the last time failed, or null. */
   failure: string | null = null
 
-  constructor(parts: Parts) {
-    this.#parts = parts
+  constructor(deps: HistoryWriterDeps) {
+    this.#deps = deps
   }
 
   start(): void {
@@ -51,7 +51,7 @@ export class Ledger {
 
   #schedule(): void {
     clearTimeout(this.#timer)
-    const { now, settings } = this.#parts
+    const { now, settings } = this.#deps
     const interval_ms = settings.get('monitor.aggregate_interval_seconds') * 1000
     const left = interval_ms - (now().getTime() % interval_ms) + GRACE_S * 1000
     this.#timer = setTimeout(() => void this.save().then(() => this.#isRunning && this.#schedule()), left)
@@ -65,21 +65,21 @@ export class Ledger {
   }
 
   /** One after the other. What cannot be written is tried again with the next. */
-  save(before_seconds = this.#parts.now().getTime() / 1000 - GRACE_S): Promise<void> {
+  save(before_seconds = this.#deps.now().getTime() / 1000 - GRACE_S): Promise<void> {
     this.#saving = this.#saving.then(() => this.#save(before_seconds))
     return this.#saving
   }
 
   async #save(before_seconds: number): Promise<void> {
-    const { now, logger, settings } = this.#parts
+    const { now, logger, settings } = this.#deps
     const at = now().getTime()
-    const all = this.#parts.watched()
+    const all = this.#deps.watched()
     const isLast = before_seconds >= at / 1000
     if (!isLast) for (const one of all) one.note(at)
-    const turn = isLast ? all : this.#turn(all, settings.get('monitor.aggregate_interval_seconds'))
+    const tunnels = isLast ? all : this.#nextTunnels(all, settings.get('monitor.aggregate_interval_seconds'))
     try {
-      await this.#store(turn, before_seconds)
-      await this.#forget(turn, Math.floor(at / 1000) - settings.get('monitor.history_retention_days') * DAY_S)
+      await this.#store(tunnels, before_seconds)
+      await this.#deleteOld(tunnels, Math.floor(at / 1000) - settings.get('monitor.history_retention_days') * DAY_S)
       this.failure = null
     } catch (err) {
       this.failure = err instanceof Error ? err.message : String(err)
@@ -88,48 +88,49 @@ export class Ledger {
   }
 
   /** Those that come after the last that had their turn. */
-  #turn(all: readonly Watched[], interval_seconds: number): Watched[] {
+  #nextTunnels(all: readonly WatchedTunnel[], interval_seconds: number): WatchedTunnel[] {
     const turns = Math.min(TURNS_MAX, Math.max(1, Math.floor(WAIT_MAX_S / interval_seconds)))
     const inOrder = [...all].sort((a, b) => a.plan.tunnel_id - b.plan.tunnel_id)
     const first = Math.max(
       0,
       inOrder.findIndex(({ plan }) => plan.tunnel_id > this.#lastServed),
     )
-    const turn = [...inOrder.slice(first), ...inOrder.slice(0, first)].slice(
+    const tunnels = [...inOrder.slice(first), ...inOrder.slice(0, first)].slice(
       0,
       Math.max(TUNNELS_AT_ONCE, Math.ceil(all.length / turns)),
     )
-    this.#lastServed = turn.at(-1)?.plan.tunnel_id ?? 0
-    return turn
+    this.#lastServed = tunnels.at(-1)?.plan.tunnel_id ?? 0
+    return tunnels
   }
 
-  async #store(turn: readonly Watched[], before_seconds: number): Promise<void> {
-    const waiting = turn.flatMap((watched) =>
+  async #store(tunnels: readonly WatchedTunnel[], before_seconds: number): Promise<void> {
+    const waiting = tunnels.flatMap((watched) =>
       watched.takeBuckets(before_seconds).map((bucket) => ({ watched, bucket })),
     )
     try {
       while (waiting.length > 0) {
         await addBuckets(
-          this.#parts.db,
+          this.#deps.db,
           waiting.slice(0, AT_ONCE).map(({ bucket }) => bucket),
         )
         waiting.splice(0, AT_ONCE)
-        await yielded()
+        await yieldToOthers()
       }
     } finally {
       for (const { watched, bucket } of waiting) watched.putBack(bucket)
     }
   }
 
-  async #forget(turn: readonly Watched[], before_seconds: number): Promise<void> {
-    const tunnel_ids = turn.map(({ plan }) => plan.tunnel_id)
+  async #deleteOld(tunnels: readonly WatchedTunnel[], before_seconds: number): Promise<void> {
+    const tunnel_ids = tunnels.map(({ plan }) => plan.tunnel_id)
     for (
-      let bites = 0;
-      bites < BITES_MAX && (await deleteBucketsBefore(this.#parts.db, tunnel_ids, before_seconds, BITE)) === BITE;
-      bites += 1
+      let deletes = 0;
+      deletes < DELETES_MAX &&
+      (await deleteBucketsBefore(this.#deps.db, tunnel_ids, before_seconds, DELETE_AT_ONCE)) === DELETE_AT_ONCE;
+      deletes += 1
     )
-      await yielded()
+      await yieldToOthers()
   }
 }
 
-const yielded = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+const yieldToOthers = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))

@@ -3,48 +3,48 @@ import { MONITOR_STATES } from '@panel/shared/api/lookups.ts'
 import type { MonitorStatus } from '@panel/shared/api/monitor.ts'
 import type { WatchResult } from '@panel/shared/path/model.ts'
 import { startOf } from '../../platform/db/spans.ts'
-import type { Plan } from './aim.ts'
+import type { MonitorPlan } from './probe-target.ts'
 import { emptyBucket, joined, severityOf, type Bucket } from './bucket.ts'
-import { classify, isSilent, type KnockResult, type Seen, type Verdict } from './classify.ts'
-import { Judge, type Turn } from './judge.ts'
+import { classify, isSilent, type TcpProbeResult, type ProbeStats, type Verdict } from './classify.ts'
+import { MonitorStateMachine, type StateChange } from './state-machine.ts'
 import { Window } from './window.ts'
 
 /** unknown: not looked at yet. */
 export type LinkState = 'up' | 'down' | 'missing' | 'unknown'
 
 /** decisions.md, S4. */
-export const KNOCK_EVERY_MS = 60_000
+export const TCP_PROBE_EVERY_MS = 60_000
 
-export class Watched {
-  #plan: Plan
+export class WatchedTunnel {
+  #plan: MonitorPlan
   #link: LinkState = 'unknown'
   /** Why no probe can be sent; null where they can. */
   #stopped: string | null
   #window: Window
   /** The target that the newest probes went by, and what the window had counted before it: each target counts from 1. */
   #target = { id: 0, before: 0 }
-  readonly #judge: Judge
+  readonly #stateMachine: MonitorStateMachine
   #detail = ''
-  #knock: KnockResult | null = null
+  #tcpProbe: TcpProbeResult | null = null
   /** Whether the knock that was asked for last is of the silence that is now. */
-  #isKnockOfNow = false
-  #knockedAt = Number.NEGATIVE_INFINITY
-  #knocksInVain = 0
+  #isTcpProbeCurrent = false
+  #tcpProbedAt = Number.NEGATIVE_INFINITY
+  #failedTcpProbes = 0
   #lastRtt: number | null = null
   #buckets = new Map<number, Bucket>()
   #updatedAt: number
 
-  constructor(plan: Plan, stopped: string | null, at: number) {
+  constructor(plan: MonitorPlan, stopped: string | null, at: number) {
     this.#plan = plan
     this.#stopped = stopped
     this.#window = new Window(plan.window_size)
-    this.#judge = new Judge(at)
+    this.#stateMachine = new MonitorStateMachine(at)
     this.#updatedAt = at
-    this.#decide(at)
+    this.#applyForced(at)
     this.note(at)
   }
 
-  get plan(): Plan {
+  get plan(): MonitorPlan {
     return this.#plan
   }
 
@@ -53,45 +53,46 @@ export class Watched {
   }
 
   /** What the last probes come to. */
-  get seen(): Seen {
+  get stats(): ProbeStats {
     return this.#window
   }
 
-  get judged(): Verdict {
-    return { state: this.#judge.state, reason: this.#judge.reason }
+  get verdict(): Verdict {
+    return { state: this.#stateMachine.state, reason: this.#stateMachine.reason }
   }
 
   /** Whether probes are of use now. */
   get isProbed(): boolean {
-    return this.#plan.aim !== null && this.#link === 'up'
+    return this.#plan.probeTarget !== null && this.#link === 'up'
   }
 
-  replan(plan: Plan, at: number): Turn | null {
+  replan(plan: MonitorPlan, at: number): StateChange | null {
     const before = this.#plan
     this.#plan = plan
-    const isElsewhere = before.aim?.target !== plan.aim?.target || before.aim?.source !== plan.aim?.source
+    const isElsewhere =
+      before.probeTarget?.target !== plan.probeTarget?.target || before.probeTarget?.source !== plan.probeTarget?.source
     // It comes up with its tunnel, and nobody has looked at it since.
     if (before.disabled && !plan.disabled) this.#link = 'unknown'
-    if (isElsewhere) this.#forget()
+    if (isElsewhere) this.#resetWindow()
     else if (this.#window.size !== plan.window_size) this.#window = new Window(plan.window_size, this.#window)
-    return this.#decide(at)
+    return this.#applyForced(at)
   }
 
-  setLink(link: LinkState, at: number): Turn | null {
+  setLink(link: LinkState, at: number): StateChange | null {
     if (this.#link === link) return null
     this.#link = link
-    return this.#decide(at)
+    return this.#applyForced(at)
   }
 
-  setStopped(why: string | null, at: number): Turn | null {
-    if (this.#stopped === why) return null
-    this.#stopped = why
+  setStopped(reason: string | null, at: number): StateChange | null {
+    if (this.#stopped === reason) return null
+    this.#stopped = reason
     // Nobody waits for what is still out.
     this.#window.pending = 0
-    return this.#decide(at)
+    return this.#applyForced(at)
   }
 
-  take(result: WatchResult, at: number): Turn | null {
+  take(result: WatchResult, at: number): StateChange | null {
     if (result.target_id < this.#target.id) return null
     if (result.target_id > this.#target.id) this.#target = { id: result.target_id, before: this.#window.newest }
     const sequence = this.#target.before + result.sequence
@@ -102,34 +103,34 @@ export class Watched {
     this.#updatedAt = at
     if (rtt_us === null) this.#detail = result.detail
     else this.#breakSilence()
-    this.#remember(result, decision === 'revised')
-    return decision === 'decided' ? this.#noted(this.#sample(at), at) : null
+    this.#addToHistory(result, decision === 'revised')
+    return decision === 'decided' ? this.#noteChange(this.#sample(at), at) : null
   }
 
   /** Where the answer to a knock would decide; true once, and then not for a minute. */
-  isKnockDue(at: number): boolean {
+  isTcpProbeDue(at: number): boolean {
     const isDue =
-      this.#plan.isKnocking &&
-      !this.#judge.isForced &&
+      this.#plan.usesTcpProbe &&
+      !this.#stateMachine.isForced &&
       isSilent(this.#window, this.#plan.thresholds) &&
-      Math.abs(at - this.#knockedAt) >= KNOCK_EVERY_MS
-    if (isDue) [this.#knockedAt, this.#isKnockOfNow] = [at, true]
+      Math.abs(at - this.#tcpProbedAt) >= TCP_PROBE_EVERY_MS
+    if (isDue) [this.#tcpProbedAt, this.#isTcpProbeCurrent] = [at, true]
     return isDue
   }
 
   /** How many knocks found nobody. */
-  get knocksInVain(): number {
-    return this.#knocksInVain
+  get failedTcpProbes(): number {
+    return this.#failedTcpProbes
   }
 
-  heard(knock: KnockResult): void {
-    if (this.#isKnockOfNow) this.#knock = knock
-    if (!knock.isAlive) this.#knocksInVain += 1
+  setTcpProbe(result: TcpProbeResult): void {
+    if (this.#isTcpProbeCurrent) this.#tcpProbe = result
+    if (!result.isAlive) this.#failedTcpProbes += 1
   }
 
   status(): MonitorStatus {
-    const { tunnel_id, interface_name, isWanted, aim } = this.#plan
-    const { state, reason, since } = this.#judge
+    const { tunnel_id, interface_name, isEnabled: isWanted, probeTarget: aim } = this.#plan
+    const { state, reason, since } = this.#stateMachine
     return {
       tunnel_id,
       interface_name,
@@ -147,7 +148,7 @@ export class Watched {
 
   /** The state of now counts in the interval of now, probed or not. */
   note(at: number): void {
-    this.#add(at, { ...NOTHING, worst_severity: severityOf(this.#judge.state) })
+    this.#add(at, { ...NOTHING, worst_severity: severityOf(this.#stateMachine.state) })
   }
 
   /** The intervals that are not stored, oldest first. */
@@ -167,16 +168,16 @@ export class Watched {
     this.#join(bucket.bucket_start, bucket)
   }
 
-  #decide(at: number): Turn | null {
+  #applyForced(at: number): StateChange | null {
     const forced = forcedBy(this.#plan, this.#stopped, this.#link)
-    const turn = forced ? this.#judge.force(forced, at) : this.#judge.release(at)
+    const change = forced ? this.#stateMachine.force(forced, at) : this.#stateMachine.release(at)
     // What was measured on a link that is gone, or before the tunnel was switched off, says nothing of what comes.
-    if (forced && forced.state !== 'Unknown') this.#forget()
-    if (turn) this.#updatedAt = at
-    return this.#noted(turn, at)
+    if (forced && forced.state !== 'Unknown') this.#resetWindow()
+    if (change) this.#updatedAt = at
+    return this.#noteChange(change, at)
   }
 
-  #forget(): void {
+  #resetWindow(): void {
     this.#window = new Window(this.#plan.window_size)
     ;[this.#detail, this.#lastRtt] = ['', null]
     this.#breakSilence()
@@ -184,16 +185,21 @@ export class Watched {
 
   /** What a knock showed of a silence that is over says nothing of the next one, though its answer may be on its way yet. */
   #breakSilence(): void {
-    ;[this.#knock, this.#isKnockOfNow] = [null, false]
+    ;[this.#tcpProbe, this.#isTcpProbeCurrent] = [null, false]
   }
 
-  #sample(at: number): Turn | null {
-    const { thresholds, aim, isKnocking } = this.#plan
+  #sample(at: number): StateChange | null {
+    const { thresholds, probeTarget: aim, usesTcpProbe: isKnocking } = this.#plan
     // The verdict on silence waits for the knock.
-    if (isKnocking && this.#knock === null && isSilent(this.#window, thresholds)) return null
-    return this.#judge.sample(
+    if (isKnocking && this.#tcpProbe === null && isSilent(this.#window, thresholds)) return null
+    return this.#stateMachine.sample(
       classify(
-        { seen: this.#window, target: aim?.target ?? '', detail: this.#detail, knock: isKnocking ? this.#knock : null },
+        {
+          stats: this.#window,
+          target: aim?.target ?? '',
+          detail: this.#detail,
+          tcpProbe: isKnocking ? this.#tcpProbe : null,
+        },
         thresholds,
       ),
       thresholds.state_change_samples,
@@ -201,7 +207,7 @@ export class Watched {
     )
   }
 
-  #remember({ rtt_us, sent_at_ms }: WatchResult, isRevised: boolean): void {
+  #addToHistory({ rtt_us, sent_at_ms }: WatchResult, isRevised: boolean): void {
     const isFirst = this.#lastRtt === null || rtt_us === null || isRevised
     this.#add(sent_at_ms, {
       sent_count: isRevised ? 0 : 1,
@@ -217,10 +223,10 @@ export class Watched {
   }
 
   /** What it turned from counts too, where it turned in the middle of an interval. */
-  #noted(turn: Turn | null, at: number): Turn | null {
-    for (const state of turn ? [turn.from, turn.to] : [])
+  #noteChange(change: StateChange | null, at: number): StateChange | null {
+    for (const state of change ? [change.from, change.to] : [])
       this.#add(at, { ...NOTHING, worst_severity: severityOf(state) })
-    return turn
+    return change
   }
 
   #add(at: number, more: Omit<Bucket, 'tunnel_id' | 'bucket_start'>): void {
@@ -238,7 +244,7 @@ export class Watched {
 const { tunnel_id: _of, bucket_start: _from, ...NOTHING } = emptyBucket(0, 0)
 
 /** What holds whatever the probes say, the most certain first (decisions.md, S3). */
-function forcedBy({ disabled, interface_name }: Plan, stopped: string | null, link: LinkState): Verdict | null {
+function forcedBy({ disabled, interface_name }: MonitorPlan, stopped: string | null, link: LinkState): Verdict | null {
   if (disabled) return disabled
   if (stopped !== null) return { state: 'Unknown', reason: stopped }
   if (link === 'missing')

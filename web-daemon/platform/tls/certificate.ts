@@ -9,7 +9,7 @@ export interface TlsFiles {
   readonly key: string
 }
 
-export interface Pair {
+export interface CertificatePair {
   readonly cert: string
   readonly key: string
   readonly subject: string
@@ -20,21 +20,25 @@ export interface Pair {
 }
 
 /** Why two files are no pair, in words for the operator. */
-export class PairError extends Error {
+export class CertificateError extends Error {
   constructor(message: string) {
     super(message)
     this.name = 'PairError'
   }
 }
 
-export const contextOf = ({ cert, key }: Pair): SecureContextOptions => ({ cert, key, minVersion: 'TLSv1.2' })
+export const contextOf = ({ cert, key }: CertificatePair): SecureContextOptions => ({
+  cert,
+  key,
+  minVersion: 'TLSv1.2',
+})
 
-export const readPair = ({ cert: certPath, key: keyPath }: TlsFiles): Pair => {
+export const readCertificatePair = ({ cert: certPath, key: keyPath }: TlsFiles): CertificatePair => {
   const cert = textOf('certificate', certPath)
   const key = textOf('key', keyPath)
   const certificate = certificateIn(cert)
   if (!certificate.checkPrivateKey(keyIn(key))) {
-    throw new PairError(
+    throw new CertificateError(
       "The key is not that of the first certificate in the certificate's file: the server's own comes first there, those of its issuers after it.",
     )
   }
@@ -56,7 +60,10 @@ const LAST_PART = 0.1
 const LAST_DAYS = 30
 
 /** What is wrong with a pair that works all the same, or null. */
-export const worryOf = ({ valid_from, valid_to, is_key_open }: Pair, now: Date): string | null => {
+export const certificateWarning = (
+  { valid_from, valid_to, is_key_open }: CertificatePair,
+  now: Date,
+): string | null => {
   const left = valid_to.getTime() - now.getTime()
   if (left <= 0)
     return `The certificate expired on ${valid_to.toISOString()}: browsers warn of it. Renew it; the panel takes the new files as soon as they are there`
@@ -81,7 +88,7 @@ const textOf = (what: 'certificate' | 'key', path: string): string => {
     return readFileSync(path, 'utf8')
   } catch (failure) {
     const code = (failure as NodeJS.ErrnoException).code ?? 'unknown error'
-    throw new PairError(`The file of the ${what} ${WHY[code] ?? `cannot be read (${code})`}.`)
+    throw new CertificateError(`The file of the ${what} ${WHY[code] ?? `cannot be read (${code})`}.`)
   }
 }
 
@@ -89,29 +96,29 @@ const certificateIn = (text: string): X509Certificate => {
   try {
     return new X509Certificate(text)
   } catch {
-    throw new PairError('The file of the certificate does not begin with one in PEM form, or is not complete.')
+    throw new CertificateError('The file of the certificate does not begin with one in PEM form, or is not complete.')
   }
 }
 
 const keyIn = (text: string): KeyObject => {
   if (/ENCRYPTED/.test(text))
-    throw new PairError(
+    throw new CertificateError(
       'The key is protected by a passphrase, which nobody is there to type. Write it without one, readable by the web daemon alone.',
     )
   try {
     return createPrivateKey(text)
   } catch {
-    throw new PairError('The file of the key holds no private key in PEM form, or is not complete.')
+    throw new CertificateError('The file of the key holds no private key in PEM form, or is not complete.')
   }
 }
 
 /** OpenSSL has demands of its own, such as the length of a key. */
-const usable = (pair: Pair): Pair => {
+const usable = (pair: CertificatePair): CertificatePair => {
   try {
     createSecureContext(contextOf(pair))
     return pair
   } catch (failure) {
-    throw new PairError(
+    throw new CertificateError(
       `The certificate and its key cannot be used: ${failure instanceof Error ? failure.message : String(failure)}.`,
     )
   }

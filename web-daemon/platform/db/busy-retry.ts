@@ -15,7 +15,7 @@ import type { StoreState } from './state.ts'
 const RETRY_MS = 50
 
 /** SQLite's own waiting (busy_timeout) sleeps in the thread that answers everybody, so `sqlite` is to have none. */
-export class PatientDialect extends SqliteDialect {
+export class BusyRetryDialect extends SqliteDialect {
   readonly #sqlite: SQLite.Database
   readonly #state: StoreState
 
@@ -26,11 +26,11 @@ export class PatientDialect extends SqliteDialect {
   }
 
   override createDriver(): SqliteDriver {
-    return new PatientDriver(this.#sqlite, this.#state)
+    return new BusyRetryDriver(this.#sqlite, this.#state)
   }
 }
 
-class PatientDriver extends SqliteDriver {
+class BusyRetryDriver extends SqliteDriver {
   readonly #sqlite: SQLite.Database
   readonly #state: StoreState
   readonly #file: string
@@ -39,11 +39,11 @@ class PatientDriver extends SqliteDriver {
     super({ database: sqlite })
     this.#sqlite = sqlite
     this.#state = state
-    this.#file = fileOf(sqlite)
+    this.#file = fileIdentity(sqlite)
   }
 
   override async acquireConnection(): Promise<DatabaseConnection> {
-    return new PatientConnection({
+    return new BusyRetryConnection({
       inner: await super.acquireConnection(),
       sqlite: this.#sqlite,
       state: this.#state,
@@ -53,7 +53,7 @@ class PatientDriver extends SqliteDriver {
 
   /** SQLite goes on writing to a file that has another name by now, or none: whoever starts the panel again finds the changes gone. */
   #refuseMoved(): void {
-    if (fileOf(this.#sqlite) !== this.#file)
+    if (fileIdentity(this.#sqlite) !== this.#file)
       throw new SQLite.SqliteError('the file that is open is no longer that of its name', 'SQLITE_READONLY_DBMOVED')
   }
 
@@ -68,36 +68,36 @@ class PatientDriver extends SqliteDriver {
   }
 }
 
-const fileOf = ({ memory, name }: SQLite.Database): string => {
+const fileIdentity = ({ memory, name }: SQLite.Database): string => {
   const found = memory ? undefined : statSync(name, { throwIfNoEntry: false })
   return found ? `${found.dev} ${found.ino}` : ''
 }
 
-interface Parts {
+interface ConnectionDeps {
   readonly inner: DatabaseConnection
   readonly sqlite: SQLite.Database
   readonly state: StoreState
   readonly refuseMoved: () => void
 }
 
-class PatientConnection implements DatabaseConnection {
-  readonly #parts: Parts
+class BusyRetryConnection implements DatabaseConnection {
+  readonly #deps: ConnectionDeps
 
-  constructor(parts: Parts) {
-    this.#parts = parts
+  constructor(deps: ConnectionDeps) {
+    this.#deps = deps
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    const { inner, sqlite, state, refuseMoved } = this.#parts
+    const { inner, sqlite, state, refuseMoved } = this.#deps
     for (;;) {
       try {
         if (!sqlite.inTransaction && !SelectQueryNode.is(query.query)) refuseMoved()
         const result = await inner.executeQuery<R>(query)
-        if (result.numAffectedRows !== undefined) state.wrote(!sqlite.inTransaction)
+        if (result.numAffectedRows !== undefined) state.onWrite(!sqlite.inTransaction)
         return result
       } catch (failure) {
-        if (!state.isWorthWaiting(failure)) {
-          state.met(failure)
+        if (!state.shouldRetry(failure)) {
+          state.onFailure(failure)
           throw failure
         }
         await sleep(RETRY_MS)
@@ -106,6 +106,6 @@ class PatientConnection implements DatabaseConnection {
   }
 
   streamQuery<R>(query: CompiledQuery, chunkSize: number): AsyncIterableIterator<QueryResult<R>> {
-    return this.#parts.inner.streamQuery(query, chunkSize)
+    return this.#deps.inner.streamQuery(query, chunkSize)
   }
 }

@@ -3,8 +3,8 @@ import type { Logger } from 'pino'
 import { newestCopy } from './check.ts'
 import type { Store } from './store.ts'
 
-export const tellOfStore = ({ state, path }: Store, logger: Logger): void =>
-  state.report((trouble, code) => {
+export const logStoreTrouble = ({ state, path }: Store, logger: Logger): void =>
+  state.onChange((trouble, code) => {
     if (!trouble) logger.info({ store: path }, 'the store works again')
     else
       logger.error(

@@ -5,7 +5,7 @@ import type { Streamer } from './streams.ts'
 
 export const PAUSES_MS = { first: 200, last: 10_000 }
 
-interface Wanted<M extends StreamName> {
+interface RestartingStreamOptions<M extends StreamName> {
   readonly stream: Streamer
   readonly method: M
   /** Asked anew each time that it begins. */
@@ -16,23 +16,23 @@ interface Wanted<M extends StreamName> {
   readonly pauses?: typeof PAUSES_MS
 }
 
-export interface KeptStream {
+export interface RestartingStream {
   /** Ends it, to begin anew at once. */
-  readonly again: () => void
+  readonly restart: () => void
   /** Resolves when nothing more will be heard. */
   readonly close: () => Promise<void>
 }
 
-export function keepStreaming<M extends StreamName>(wanted: Wanted<M>): KeptStream {
+export function openRestartingStream<M extends StreamName>(options: RestartingStreamOptions<M>): RestartingStream {
   const closing = new AbortController()
   let current = new AbortController()
-  const begun = (): AbortSignal => {
+  const nextSignal = (): AbortSignal => {
     current = new AbortController()
     return AbortSignal.any([closing.signal, current.signal])
   }
-  const ended = keep(wanted, closing.signal, begun)
+  const ended = restartUntilClosed(options, closing.signal, nextSignal)
   return {
-    again: () => current.abort(),
+    restart: () => current.abort(),
     close: () => {
       closing.abort()
       return ended
@@ -40,19 +40,19 @@ export function keepStreaming<M extends StreamName>(wanted: Wanted<M>): KeptStre
   }
 }
 
-async function keep<M extends StreamName>(
-  { stream, method, params, onItem, onEnd, pauses = PAUSES_MS }: Wanted<M>,
+async function restartUntilClosed<M extends StreamName>(
+  { stream, method, params, onItem, onEnd, pauses = PAUSES_MS }: RestartingStreamOptions<M>,
   closing: AbortSignal,
-  begun: () => AbortSignal,
+  nextSignal: () => AbortSignal,
 ): Promise<void> {
   let pause = pauses.first
-  const hear = (item: Item<M>): void => {
+  const receive = (item: Item<M>): void => {
     pause = pauses.first
     onItem(item)
   }
   while (!closing.aborted) {
-    const signal = begun()
-    const failure: unknown = await stream(method, params(), hear, signal).then(
+    const signal = nextSignal()
+    const failure: unknown = await stream(method, params(), receive, signal).then(
       () => undefined,
       (thrown: unknown) => thrown,
     )

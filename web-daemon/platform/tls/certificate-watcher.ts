@@ -3,72 +3,78 @@ import { statSync } from 'node:fs'
 import type { Logger } from 'pino'
 import { ConfigError } from '../config-error.ts'
 import type { Component } from '../health.ts'
-import { PairError, readPair, worryOf, type Pair, type TlsFiles } from './pair.ts'
+import {
+  CertificateError,
+  readCertificatePair,
+  certificateWarning,
+  type CertificatePair,
+  type TlsFiles,
+} from './certificate.ts'
 
 /** Looking is two system calls. Being told instead would not do: of a folder that is a link, and of what is mounted, nothing is told. */
-const LOOK_MS = 5000
+const CHECK_MS = 5000
 
-interface Parts {
+interface CertificateWatcherDeps {
   readonly files: TlsFiles
   readonly logger: Logger
   readonly now?: () => Date
 }
 
-export class KeptPair {
+export class CertificateWatcher {
   readonly #files: TlsFiles
   readonly #logger: Logger
   readonly #now: () => Date
-  #seen: string
-  #pair: Pair
+  #fileState: string
+  #pair: CertificatePair
   /** Why what lies in the files now is not used, or null. */
   #trouble: string | null = null
 
   /** A server does not begin with a pair that cannot be used. */
-  constructor({ files, logger, now = () => new Date() }: Parts) {
+  constructor({ files, logger, now = () => new Date() }: CertificateWatcherDeps) {
     this.#files = files
     this.#logger = logger
     this.#now = now
-    this.#seen = seenOf(files)
+    this.#fileState = readFileState(files)
     this.#pair = firstPair(files)
-    this.#tell('the certificate is in use')
+    this.#log('the certificate is in use')
   }
 
-  get pair(): Pair {
+  get pair(): CertificatePair {
     return this.#pair
   }
 
   /** Looks every few seconds until the function that is given back is called. `take` puts a new pair into use. */
-  keep(take: (pair: Pair) => void): () => void {
-    const timer = setInterval(() => this.look(take), LOOK_MS)
+  watch(take: (pair: CertificatePair) => void): () => void {
+    const timer = setInterval(() => this.check(take), CHECK_MS)
     return () => clearInterval(timer)
   }
 
   /** Files that could not be used are read again each time: they may be half-written, or one of them not there yet. */
-  look(take: (pair: Pair) => void): void {
-    const seen = seenOf(this.#files)
-    if (seen === this.#seen && this.#trouble === null) return
-    this.#seen = seen
+  check(take: (pair: CertificatePair) => void): void {
+    const fileState = readFileState(this.#files)
+    if (fileState === this.#fileState && this.#trouble === null) return
+    this.#fileState = fileState
     try {
-      const pair = readPair(this.#files)
+      const pair = readCertificatePair(this.#files)
       take(pair)
       this.#pair = pair
       this.#trouble = null
-      this.#tell('a new certificate is in use')
+      this.#log('a new certificate is in use')
     } catch (failure) {
-      this.#keepOld(failure instanceof PairError ? failure.message : String(failure))
+      this.#keepOld(failure instanceof CertificateError ? failure.message : String(failure))
     }
   }
 
   component(): Component {
     const { subject, valid_to } = this.#pair
-    const worry =
+    const warning =
       this.#trouble === null
-        ? worryOf(this.#pair, this.#now())
+        ? certificateWarning(this.#pair, this.#now())
         : `The files of the certificate have changed and cannot be used, so the one before serves on, until ${valid_to.toISOString()}. ${this.#trouble}`
     return {
       name: 'tls',
-      status: worry === null ? 'ok' : 'degraded',
-      detail: worry ?? `The certificate for ${subject} is good until ${valid_to.toISOString()}`,
+      status: warning === null ? 'ok' : 'degraded',
+      detail: warning ?? `The certificate for ${subject} is good until ${valid_to.toISOString()}`,
     }
   }
 
@@ -81,25 +87,28 @@ export class KeptPair {
     this.#trouble = trouble
   }
 
-  #tell(what: string): void {
+  #log(what: string): void {
     const { subject, valid_to } = this.#pair
-    const worry = worryOf(this.#pair, this.#now())
-    this.#logger[worry === null ? 'info' : 'warn']({ subject, valid_to, ...(worry === null ? {} : { worry }) }, what)
+    const warning = certificateWarning(this.#pair, this.#now())
+    this.#logger[warning === null ? 'info' : 'warn'](
+      { subject, valid_to, ...(warning === null ? {} : { worry: warning }) },
+      what,
+    )
   }
 }
 
-const firstPair = (files: TlsFiles): Pair => {
+const firstPair = (files: TlsFiles): CertificatePair => {
   try {
-    return readPair(files)
+    return readCertificatePair(files)
   } catch (failure) {
-    if (failure instanceof PairError)
+    if (failure instanceof CertificateError)
       throw new ConfigError([`PANEL_TLS_CERT=${files.cert}, PANEL_TLS_KEY=${files.key}: ${failure.message}`])
     throw failure
   }
 }
 
 /** Of the files that links lead to, so that a swapped link shows too. */
-const seenOf = ({ cert, key }: TlsFiles): string => `${stateOf(cert)}; ${stateOf(key)}`
+const readFileState = ({ cert, key }: TlsFiles): string => `${stateOf(cert)}; ${stateOf(key)}`
 
 const stateOf = (path: string): string => {
   try {

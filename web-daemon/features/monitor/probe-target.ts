@@ -4,7 +4,7 @@ import type { SettingsReader } from '../../platform/settings.ts'
 import { familyIdOf, type TunnelRecord } from '../tunnels/record.ts'
 import type { Thresholds, Verdict } from './classify.ts'
 
-export interface Aim {
+export interface ProbeTarget {
   readonly source: string
   readonly target: string
   readonly interval_ms: number
@@ -12,12 +12,12 @@ export interface Aim {
   readonly packet_size: number
 }
 
-export interface Plan {
+export interface MonitorPlan {
   readonly tunnel_id: number
   readonly interface_name: string
   /** What the override says, or else the setting. */
-  readonly isWanted: boolean
-  readonly isKnocking: boolean
+  readonly isEnabled: boolean
+  readonly usesTcpProbe: boolean
   readonly window_size: number
   /** Length of the intervals that history is kept in. */
   readonly bucket_seconds: number
@@ -25,20 +25,20 @@ export interface Plan {
   /** Why the tunnel is not watched; null where it is. */
   readonly disabled: Verdict | null
   /** Null where `disabled` says why. */
-  readonly aim: Aim | null
+  readonly probeTarget: ProbeTarget | null
 }
 
-export function planOf(record: TunnelRecord, settings: SettingsReader): Plan {
-  const isWanted = record.is_monitor_enabled ?? settings.get('monitor.enabled')
-  const ends = endsOf(record)
+export function makeMonitorPlan(record: TunnelRecord, settings: SettingsReader): MonitorPlan {
+  const isEnabled = record.is_monitor_enabled ?? settings.get('monitor.enabled')
+  const ends = probeEnds(record)
   const state_change_samples = record.monitor_state_change_samples ?? settings.get('monitor.state_change_samples')
   const window_size = record.monitor_window_size ?? settings.get('monitor.window_size')
-  const why = whyNot(record, isWanted) ?? (typeof ends === 'string' ? ends : null)
+  const reason = reasonDisabled(record, isEnabled) ?? (typeof ends === 'string' ? ends : null)
   return {
     tunnel_id: record.tunnel_id,
     interface_name: record.interface_name,
-    isWanted,
-    isKnocking: settings.get('monitor.tcp_knock_enabled'),
+    isEnabled,
+    usesTcpProbe: settings.get('monitor.tcp_knock_enabled'),
     window_size,
     bucket_seconds: settings.get('monitor.aggregate_interval_seconds'),
     thresholds: {
@@ -48,22 +48,22 @@ export function planOf(record: TunnelRecord, settings: SettingsReader): Plan {
       down_loss_percent: record.monitor_down_loss_percent ?? settings.get('monitor.down_loss_pct'),
       degraded_rtt_ms: record.monitor_degraded_rtt_ms ?? settings.get('monitor.degraded_rtt_ms'),
     },
-    disabled: why === null ? null : { state: 'Disabled', reason: why },
-    aim: why !== null || typeof ends === 'string' ? null : { ...ends, ...paceOf(record, settings) },
+    disabled: reason === null ? null : { state: 'Disabled', reason: reason },
+    probeTarget: reason !== null || typeof ends === 'string' ? null : { ...ends, ...probePace(record, settings) },
   }
 }
 
-const paceOf = (
+const probePace = (
   record: TunnelRecord,
   settings: SettingsReader,
-): Pick<Aim, 'interval_ms' | 'timeout_ms' | 'packet_size'> => ({
+): Pick<ProbeTarget, 'interval_ms' | 'timeout_ms' | 'packet_size'> => ({
   interval_ms: Math.round(1000 * (record.monitor_interval_seconds ?? settings.get('monitor.interval_seconds'))),
   timeout_ms: Math.round(1000 * (record.monitor_timeout_seconds ?? settings.get('monitor.timeout_seconds'))),
   packet_size: record.monitor_packet_size ?? settings.get('monitor.packet_size'),
 })
 
-function whyNot({ is_enabled, is_monitor_enabled }: TunnelRecord, isWanted: boolean): string | null {
-  if (!isWanted)
+function reasonDisabled({ is_enabled, is_monitor_enabled }: TunnelRecord, isEnabled: boolean): string | null {
+  if (!isEnabled)
     return is_monitor_enabled === false
       ? 'Monitoring is switched off for this tunnel'
       : 'Monitoring is switched off by the setting monitor.enabled'
@@ -71,20 +71,23 @@ function whyNot({ is_enabled, is_monitor_enabled }: TunnelRecord, isWanted: bool
 }
 
 /** Of the primary address, or of the first that has a far end; a text says why there is none. */
-export function endsOf({ addresses, monitor_target }: TunnelRecord): Pick<Aim, 'source' | 'target'> | string {
+export function probeEnds({
+  addresses,
+  monitor_target,
+}: TunnelRecord): Pick<ProbeTarget, 'source' | 'target'> | string {
   if (addresses.length === 0) return 'The tunnel has no address to probe from'
   const inOrder = [...addresses].sort((a, b) => Number(b.is_primary) - Number(a.is_primary))
   if (monitor_target !== null) {
-    const own = inOrder.find(({ address }) => familyIdOf(address) === familyIdOf(monitor_target))
-    return own
-      ? { source: own.address, target: monitor_target }
+    const from = inOrder.find(({ address }) => familyIdOf(address) === familyIdOf(monitor_target))
+    return from
+      ? { source: from.address, target: monitor_target }
       : `monitor_target ${monitor_target} is of another family than every address of the tunnel`
   }
-  const own = inOrder.find((one) => farEndsOf([one]).length > 0)
-  const [target] = own ? farEndsOf([own]) : []
-  if (!own || target === undefined)
+  const from = inOrder.find((one) => farEndsOf([one]).length > 0)
+  const [target] = from ? farEndsOf([from]) : []
+  if (!from || target === undefined)
     return 'No peer address is known to probe: set peer_address of an address, or monitor_target'
-  return familyIdOf(own.address) === familyIdOf(target)
-    ? { source: own.address, target }
-    : `The peer ${target} is of another family than ${own.address}`
+  return familyIdOf(from.address) === familyIdOf(target)
+    ? { source: from.address, target }
+    : `The peer ${target} is of another family than ${from.address}`
 }
