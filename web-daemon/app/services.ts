@@ -7,8 +7,8 @@ import type { AuthServices } from '../features/auth/services.ts'
 import { Throttle } from '../features/auth/throttle.ts'
 import { makeTokens } from '../features/auth/tokens.ts'
 import { Runs } from '../features/diagnostics/runs.ts'
-import { Metrics, type MetricsParts } from '../features/metrics/metrics.ts'
-import { readRoutesOf } from '../features/metrics/routes-part.ts'
+import { Metrics, type MetricsDeps } from '../features/metrics/metrics.ts'
+import { makeRoutesReader } from '../features/metrics/routes-snapshot.ts'
 import { Monitor, type MonitorDeps } from '../features/monitor/monitor.ts'
 import { makeRuleReapply } from '../features/reconcile/auto-reapply.ts'
 import { makeWatch, type Watch } from '../features/reconcile/pass.ts'
@@ -45,7 +45,7 @@ export interface PanelDeps {
   readonly logger: Logger
   readonly now?: () => Date
   readonly passwords?: Passwords
-  readonly metrics?: Pick<MetricsParts, 'host'> & Partial<Pick<MetricsParts, 'settings'>>
+  readonly metrics?: Pick<MetricsDeps, 'host'> & Partial<Pick<MetricsDeps, 'settings'>>
   readonly monitor?: Pick<MonitorDeps, 'tcpProbe' | 'pauses'>
   /** Endpoints that only a test has, to try the pipeline with. */
   readonly extra_endpoints?: readonly Endpoint[]
@@ -87,7 +87,15 @@ export function makeServices(deps: PanelDeps): Services {
     pairing: new PairingThrottle(now),
     watch: makeWatch(context, logger),
     routeWatch: new RouteWatch({ ...context, putRight: makeRuleReapply(context, traffic, logger) }, logger),
-    metrics: new Metrics({ db, bus, now, logger, settings, readRoutes: readRoutesOf(db, traffic), ...deps.metrics }),
+    metrics: new Metrics({
+      db,
+      bus,
+      now,
+      logger,
+      settings,
+      readRoutes: makeRoutesReader(db, traffic),
+      ...deps.metrics,
+    }),
     monitor: new Monitor({ db, ask, stream: deps.stream, bus, now, logger, settings, ...deps.monitor }),
     traffic,
     runs: new Runs({ db, stream: deps.stream, now, ...(deps.metrics && { host: deps.metrics.host }) }),
@@ -95,8 +103,8 @@ export function makeServices(deps: PanelDeps): Services {
     logger,
   }
   bus.subscribe('settings.changed', ({ keys }) => {
-    services.metrics.heed(keys)
-    traffic.heed(keys)
+    services.metrics.onSettingsChanged(keys)
+    traffic.onSettingsChanged(keys)
   })
   return services
 }

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { openExistingStore } from '../app/store.ts'
-import { neighbours } from '../features/tunnels/store.ts'
+import { existingTunnels } from '../features/tunnels/store.ts'
 import type { Config } from '../app/config.ts'
 import { printLine } from './print.ts'
 
@@ -12,7 +12,7 @@ export const showInterfaces = async ({ state_dir }: Config): Promise<void> => {
   if (!existsSync(store)) return
   const db = await openExistingStore(store)
   try {
-    for (const { interface_name } of await neighbours(db)) printLine(interface_name)
+    for (const { interface_name } of await existingTunnels(db)) printLine(interface_name)
   } finally {
     await db.destroy()
   }

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { AuditNote } from '../platform/audit-note.ts'
-import { recordOwn } from '../features/audit/record.ts'
+import { recordPanelAction } from '../features/audit/record.ts'
 import { makePasswords, weakness } from '../features/auth/passwords.ts'
 import { onlyAccount, replacePassword, type Account } from '../features/auth/store.ts'
 import type { CommandContext } from '../platform/context.ts'
@@ -50,7 +50,7 @@ async function change(db: Db, { user_id }: Account, { password_hash, caller }: C
   note.operation(`Password reset on the host by the user ${caller}`)
   await db.transaction().execute(async (transaction) => {
     await replacePassword(transaction, user_id, password_hash, now().toISOString())
-    await recordOwn(
+    await recordPanelAction(
       { db: transaction, now },
       { action: 'PasswordReset', note, refusal: null, duration_ms: Math.round(performance.now() - started) },
     )

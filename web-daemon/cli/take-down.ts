@@ -8,7 +8,7 @@ import type { Outcome } from '@panel/shared/rpc/outcome.ts'
 import { openStore } from '../app/store.ts'
 import { connectHelper } from '../platform/helper/client.ts'
 import { heldRules } from '../features/routes/kernel-rules.ts'
-import { neighbours } from '../features/tunnels/store.ts'
+import { existingTunnels } from '../features/tunnels/store.ts'
 import type { Config } from '../app/config.ts'
 import { CommandError } from './errors.ts'
 import { printLine } from './print.ts'
@@ -17,7 +17,7 @@ export const takeDown = async ({ state_dir, helper_socket }: Config): Promise<vo
   const helper = connectHelper(helper_socket, pino({ enabled: false }))
   const db = await openStore(join(state_dir, 'panel.db'))
   try {
-    const names = (await neighbours(db)).map(({ interface_name }) => interface_name)
+    const names = (await existingTunnels(db)).map(({ interface_name }) => interface_name)
     const failed = [...(await removeRules(helper.ask)), ...(await removeTunnels(helper.ask, names))]
     if (failed.length > 0)
       throw new CommandError(`Not everything could be taken down:\n${failed.map((line) => `  ${line}`).join('\n')}`)

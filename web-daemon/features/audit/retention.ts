@@ -8,7 +8,7 @@ import { deleteSomeBefore } from './store.ts'
 const DAY_MS = 24 * 60 * 60 * 1000
 const SETTING = 'system.audit_retention_days'
 
-interface Parts {
+interface RetentionDeps {
   readonly db: CommandContext['db']
   readonly bus: Bus
   readonly settings: SettingsReader
@@ -20,7 +20,7 @@ interface Parts {
 const SLICE = 500
 
 /** Answers with the function that ends it. What is old goes while the panel already serves: a store that cannot be written is no reason not to start. */
-export function keepPruning({ db, bus, settings, now, logger }: Parts): () => Promise<void> {
+export function keepPruning({ db, bus, settings, now, logger }: RetentionDeps): () => Promise<void> {
   let isEnding = false
   const prune = async (): Promise<void> => {
     const limit = new Date(now().getTime() - settings.get(SETTING) * DAY_MS).toISOString()

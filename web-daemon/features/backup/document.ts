@@ -8,18 +8,18 @@ import {
   type BackupTunnel,
 } from '@panel/shared/api/backup.ts'
 import type { PoolRecord } from '../pools/store.ts'
-import { askedOf as routeAsked } from '../routes/draft/update.ts'
+import { asCreateBody as routeAsked } from '../routes/draft/update.ts'
 import type { RouteRecord } from '../routes/record.ts'
 import { SETTING_KEYS } from '../settings/definitions.ts'
 import type { SettingsReader } from '../../platform/settings.ts'
-import { askedOf as tunnelAsked } from '../tunnels/draft/update.ts'
+import { asCreateBody as tunnelAsked } from '../tunnels/draft/update.ts'
 import type { TunnelRecord } from '../tunnels/record.ts'
 
 const WHAT =
   'Holds settings, address pools, tunnels and relay rules as they are meant to be. Accounts, passwords, sessions and the signing key are not in it. Ids have a meaning within this backup only.'
 const WITHOUT_ROUTES = 'Relay rules were left out of this export: importing it brings none back.'
 
-export interface Stored {
+export interface StoredConfiguration {
   readonly settings: SettingsReader
   readonly pools: readonly PoolRecord[]
   readonly tunnels: readonly TunnelRecord[]
@@ -28,7 +28,7 @@ export interface Stored {
 }
 
 export function documentOf(
-  { settings, pools, tunnels, routes }: Stored,
+  { settings, pools, tunnels, routes }: StoredConfiguration,
   about: Pick<BackupDocument, 'exported_at' | 'panel'>,
 ): BackupDocument {
   return {

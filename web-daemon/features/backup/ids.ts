@@ -3,21 +3,21 @@
 /** Of one kind of thing. */
 export class Ids {
   readonly #here = new Map<number, number>()
-  readonly #coming = new Set<number>()
+  readonly #planned = new Set<number>()
 
   /** `own`: what the item is known by within the backup. `here` null: it is not there, or only will be (`isComing`), in a dry run. */
-  learn(own: number | undefined, here: number | null, isComing: boolean): void {
-    if (own === undefined) return
-    if (here !== null) this.#here.set(own, here)
-    else if (isComing) this.#coming.add(own)
+  learn(id_in_backup: number | undefined, here: number | null, isPlanned: boolean): void {
+    if (id_in_backup === undefined) return
+    if (here !== null) this.#here.set(id_in_backup, here)
+    else if (isPlanned) this.#planned.add(id_in_backup)
   }
 
   /** Null where there is no such thing here. */
-  here(own: number | null | undefined): number | null {
-    return typeof own === 'number' ? (this.#here.get(own) ?? null) : null
+  here(id_in_backup: number | null | undefined): number | null {
+    return typeof id_in_backup === 'number' ? (this.#here.get(id_in_backup) ?? null) : null
   }
 
-  isComing(own: number | null | undefined): boolean {
-    return typeof own === 'number' && this.#coming.has(own)
+  isPlanned(id_in_backup: number | null | undefined): boolean {
+    return typeof id_in_backup === 'number' && this.#planned.has(id_in_backup)
   }
 }

@@ -46,34 +46,35 @@ export interface Included {
 export function readBackup(raw: Body, included: Included, problems: Problems): Backup {
   checkVersion(raw, problems)
   if (problems.has('backup')) return { settings: [], pools: [], tunnels: [], routes: null }
-  const faults = new Faults(problems)
+  const problemList = new ProblemList(problems)
   for (const name of Object.keys(raw))
     if (!(BACKUP_MEMBERS as readonly string[]).includes(name))
-      faults.add(
+      problemList.add(
         `backup.${name}`,
         'UNKNOWN_FIELD',
         `A backup of version ${BACKUP_VERSION} has no ${name.slice(0, 100)}.`,
       )
   return {
-    settings: included.settings ? settingsIn(raw['settings'], faults) : [],
-    pools: listIn(raw, 'pools', BackupPool, faults),
-    tunnels: listIn(raw, 'tunnels', BackupTunnel, faults),
-    routes: raw['routes'] === undefined ? null : !included.routes ? [] : listIn(raw, 'routes', BackupRoute, faults),
+    settings: included.settings ? settingsIn(raw['settings'], problemList) : [],
+    pools: listIn(raw, 'pools', BackupPool, problemList),
+    tunnels: listIn(raw, 'tunnels', BackupTunnel, problemList),
+    routes:
+      raw['routes'] === undefined ? null : !included.routes ? [] : listIn(raw, 'routes', BackupRoute, problemList),
   }
 }
 
 function checkVersion({ version }: Body, problems: Problems): void {
   if (version === BACKUP_VERSION) return
-  const said =
+  const problem =
     version === undefined
       ? 'The backup does not say which version it is.'
       : `This build does not understand a backup of version ${JSON.stringify(typeof version === 'number' || typeof version === 'string' ? version : typeof version).slice(0, 40)}.`
-  problems.add('backup.version', 'UNSUPPORTED_VERSION', `${said} It reads version ${BACKUP_VERSION}.`, {
+  problems.add('backup.version', 'UNSUPPORTED_VERSION', `${problem} It reads version ${BACKUP_VERSION}.`, {
     supported: [BACKUP_VERSION],
   })
 }
 
-class Faults {
+class ProblemList {
   readonly #problems: Problems
   #count = 0
 
@@ -92,37 +93,41 @@ class Faults {
   }
 }
 
-function listIn<S extends TSchema>(raw: Body, name: string, schema: S, faults: Faults): Item<Static<S>>[] {
-  return [...itemsIn(raw[name], `backup.${name}`, faults)].flatMap(({ path, item }) => {
-    const read = itemIn(item, path, schema, faults)
+function listIn<S extends TSchema>(raw: Body, name: string, schema: S, problemList: ProblemList): Item<Static<S>>[] {
+  return [...itemsIn(raw[name], `backup.${name}`, problemList)].flatMap(({ path, item }) => {
+    const read = itemIn(item, path, schema, problemList)
     return read === null ? [] : [{ path, item: read }]
   })
 }
 
 /** Absent is none. */
-function* itemsIn(list: unknown, path: string, faults: Faults): Generator<Item<unknown>> {
+function* itemsIn(list: unknown, path: string, problemList: ProblemList): Generator<Item<unknown>> {
   if (list === undefined) return
-  if (!Array.isArray(list)) return faults.add(path, 'INVALID_VALUE', `${path} must be a list.`)
+  if (!Array.isArray(list)) return problemList.add(path, 'INVALID_VALUE', `${path} must be a list.`)
   if (list.length > MAX_ITEMS)
-    return faults.add(path, 'INVALID_VALUE', `${path} must be a list of at most ${MAX_ITEMS}, and has ${list.length}.`)
+    return problemList.add(
+      path,
+      'INVALID_VALUE',
+      `${path} must be a list of at most ${MAX_ITEMS}, and has ${list.length}.`,
+    )
   for (const [at, item] of list.entries()) {
-    if (faults.isEnough) return
+    if (problemList.isEnough) return
     yield { path: `${path}[${at}]`, item }
   }
 }
 
-function itemIn<S extends TSchema>(item: unknown, path: string, schema: S, faults: Faults): Static<S> | null {
+function itemIn<S extends TSchema>(item: unknown, path: string, schema: S, problemList: ProblemList): Static<S> | null {
   if (typeof item !== 'object' || item === null || Array.isArray(item))
-    return noted(faults, path, `${path} must be an object.`)
-  if (valuesIn(item) > MAX_VALUES) return noted(faults, path, `${path} is too large, or too deep.`)
-  const own = new Problems()
-  const read = validate(schema, item as Body, own)
-  for (const { field, code, message } of own.all) faults.add(fieldIn(path, field), code, message)
-  return own.isEmpty ? (read as Static<S>) : null
+    return noted(problemList, path, `${path} must be an object.`)
+  if (valuesIn(item) > MAX_VALUES) return noted(problemList, path, `${path} is too large, or too deep.`)
+  const problems_of_item = new Problems()
+  const read = validate(schema, item as Body, problems_of_item)
+  for (const { field, code, message } of problems_of_item.all) problemList.add(fieldIn(path, field), code, message)
+  return problems_of_item.isEmpty ? (read as Static<S>) : null
 }
 
-function noted(faults: Faults, field: string, message: string): null {
-  faults.add(field, 'INVALID_VALUE', message)
+function noted(problemList: ProblemList, field: string, message: string): null {
+  problemList.add(field, 'INVALID_VALUE', message)
   return null
 }
 
@@ -145,15 +150,15 @@ const SettingItem = strict({
 })
 
 /** As a list of keys with their values, or as an object (decisions.md, T6). */
-function settingsIn(raw: unknown, faults: Faults): Item<GivenSetting>[] {
+function settingsIn(raw: unknown, problemList: ProblemList): Item<GivenSetting>[] {
   const isObject = typeof raw === 'object' && raw !== null && !Array.isArray(raw)
-  const given = isObject ? pairsIn(raw) : [...itemsIn(raw, 'backup.settings', faults)].flatMap(pairIn(faults))
-  const seen = new Set<string>()
+  const given = isObject ? pairsIn(raw) : [...itemsIn(raw, 'backup.settings', problemList)].flatMap(pairIn(problemList))
+  const keys = new Set<string>()
   return given.flatMap(({ path, key, value }) => {
-    if (faults.isEnough) return []
-    const wrong = seen.has(key) ? `${key} is in the backup twice.` : wrongWith(key, value)
-    seen.add(key)
-    if (wrong !== null) faults.add(path, 'INVALID_VALUE', wrong)
+    if (problemList.isEnough) return []
+    const wrong = keys.has(key) ? `${key} is in the backup twice.` : wrongWith(key, value)
+    keys.add(key)
+    if (wrong !== null) problemList.add(path, 'INVALID_VALUE', wrong)
     return wrong === null ? [{ path, item: { key, value } as GivenSetting }] : []
   })
 }
@@ -168,17 +173,17 @@ const pairsIn = (map: object): Pair[] =>
   Object.entries(map).map(([key, value]) => ({ path: `backup.settings.${key}`, key, value: value as unknown }))
 
 const pairIn =
-  (faults: Faults) =>
+  (problemList: ProblemList) =>
   ({ path, item }: Item<unknown>): Pair[] => {
-    const pair = itemIn(item, path, SettingItem, faults)
+    const pair = itemIn(item, path, SettingItem, problemList)
     return pair === null ? [] : [{ path: `${path}.${isSettingKey(pair.key) ? 'value' : 'key'}`, ...pair }]
   }
 
 function wrongWith(key: string, value: unknown): string | null {
   if (!isSettingKey(key)) return refusalOf(key)
-  const own = new Problems()
-  if (valuesIn(value) <= MAX_VALUES) validate(SettingsBody, { [key]: value }, own)
-  else own.add(key, '', '')
-  const [first] = own.all
+  const problems_of_item = new Problems()
+  if (valuesIn(value) <= MAX_VALUES) validate(SettingsBody, { [key]: value }, problems_of_item)
+  else problems_of_item.add(key, '', '')
+  const [first] = problems_of_item.all
   return first ? refusalOf(keyOf(first.field)) : null
 }

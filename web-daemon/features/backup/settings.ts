@@ -2,9 +2,9 @@
 import type { ImportAction } from '@panel/shared/api/backup.ts'
 import type { CommandContext, ReadDb } from '../../platform/context.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
-import { changeSettings, wrongIn, type References, type Wrong } from '../settings/change.ts'
+import { changeSettings, findWrong, type References, type Wrong } from '../settings/change.ts'
 import { SettingsBody, type SettingKey, type SettingValues } from '../settings/definitions.ts'
-import { differing, valuesIn } from '../settings/settings.ts'
+import { changedKeys, valuesIn } from '../settings/settings.ts'
 import type { Ids } from './ids.ts'
 import type { GivenSetting, Item } from './read.ts'
 import { errorOf, skip, type Job, type Worker } from './worker.ts'
@@ -19,7 +19,7 @@ interface Batch {
 export async function importSettings(worker: Worker, { items, references, db }: Batch): Promise<ImportAction[]> {
   const before = await valuesIn(db)
   const { values, wrong } = await possible(db, before, items, references)
-  const changing = differing(before, { ...before, ...values })
+  const changing = changedKeys(before, { ...before, ...values })
   const batch = changing.length === 0 ? null : await worker.do(jobOf(changing, values, references))
   return items.map(({ path, item: { key } }): ImportAction => {
     const message = wrong.get(key)
@@ -40,15 +40,15 @@ async function possible(
     const values = Object.fromEntries(
       items.filter(({ item }) => !wrong.has(item.key)).map(({ item }) => [item.key, item.value]),
     ) as Partial<SettingValues>
-    const found = await wrongIn(db, { ...before, ...values }, Object.keys(values) as SettingKey[], references)
-    if (found.size === 0) return { values, wrong }
-    for (const [key, message] of found) wrong.set(key, message)
+    const problems = await findWrong(db, { ...before, ...values }, Object.keys(values) as SettingKey[], references)
+    if (problems.size === 0) return { values, wrong }
+    for (const [key, message] of problems) wrong.set(key, message)
   }
 }
 
 function jobOf(changing: readonly SettingKey[], values: Partial<SettingValues>, references: References): Job {
   const body = Object.fromEntries(changing.map((key) => [key, values[key]]))
-  const carryOut = async (context: CommandContext) => {
+  const apply = async (context: CommandContext) => {
     context.note.target('settings', null)
     await changeSettings(context, { values: body }, references)
     return { target_id: null, warnings: [] }
@@ -57,13 +57,13 @@ function jobOf(changing: readonly SettingKey[], values: Partial<SettingValues>, 
     kind: 'setting',
     target: '',
     path: 'backup.settings',
-    wish: 'update',
+    action: 'update',
     audit: 'SettingUpdate',
     body,
     schema: SettingsBody,
     needsHelper: false,
-    look: null,
-    carryOut,
+    dryRun: null,
+    apply,
   }
 }
 
@@ -88,12 +88,13 @@ export async function importPoolSetting(
 ): Promise<ImportAction[]> {
   const actions: ImportAction[] = []
   for (const { path, item } of items) {
-    const own = item.value as number | null
-    const value = pools.here(own)
-    if (own === null || value !== null)
+    const id_in_backup = item.value as number | null
+    const value = pools.here(id_in_backup)
+    if (id_in_backup === null || value !== null)
       actions.push(...(await importSettings(worker, { ...batch, items: [{ path, item: { ...item, value } }] })))
-    else if (pools.isComing(own)) actions.push({ ...skip('setting', item.key, null, ''), action: 'would_update' })
-    else actions.push(failed(worker, path, item.key, `The backup's pool ${own} is not on this server.`))
+    else if (pools.isPlanned(id_in_backup))
+      actions.push({ ...skip('setting', item.key, null, ''), action: 'would_update' })
+    else actions.push(failed(worker, path, item.key, `The backup's pool ${id_in_backup} is not on this server.`))
   }
   return actions
 }

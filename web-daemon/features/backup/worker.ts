@@ -5,7 +5,7 @@ import type { ErrorEnvelope, Warning } from '@panel/shared/api/errors.ts'
 import type { TSchema } from '@panel/shared/schema.ts'
 import type { AuditAction } from '@panel/shared/api/audit-actions.ts'
 import { AuditNote } from '../../platform/audit-note.ts'
-import { recordOwn } from '../audit/record.ts'
+import { recordPanelAction } from '../audit/record.ts'
 import { redact } from '../audit/redact.ts'
 import type { CommandContext, ReadContext } from '../../platform/context.ts'
 import { isAway } from '../../platform/helper/away.ts'
@@ -16,21 +16,21 @@ import { Refusal } from '../../platform/http/refusal.ts'
 import type { Body } from '../../platform/http/validate.ts'
 import { fieldIn } from './read.ts'
 
-export interface Done {
+export interface ImportResult {
   readonly target_id: number | null
   readonly warnings: readonly Warning[]
   /** Where the item did not say how it is called. */
   readonly target?: string
 }
 
-type Asking = Incoming<never>
+type ItemRequest = Incoming<never>
 
 export interface Job {
   readonly kind: ImportKind
   readonly target: string
   /** Where it stands in the backup. */
   readonly path: string
-  readonly wish: 'create' | 'update'
+  readonly action: 'create' | 'update'
   readonly detail?: string
   /** Of what is to be updated. */
   readonly target_id?: number
@@ -40,10 +40,10 @@ export interface Job {
   /** Whether only the helper can do it. */
   readonly needsHelper: boolean
   /** Null where a look would tell nothing: it waits for what this very import makes. */
-  readonly look: ((context: ReadContext, incoming: Asking) => Promise<Done>) | null
-  readonly carryOut: (context: CommandContext, incoming: Asking) => Promise<Done>
+  readonly dryRun: ((context: ReadContext, incoming: ItemRequest) => Promise<ImportResult>) | null
+  readonly apply: (context: CommandContext, incoming: ItemRequest) => Promise<ImportResult>
   /** Null where the refusal is one; else what is there already, which is why. */
-  readonly isThere?: (refusal: Refusal) => number | null
+  readonly existingId?: (refusal: Refusal) => number | null
 }
 
 export interface Worker {
@@ -52,52 +52,52 @@ export interface Worker {
 }
 
 /** Changes nothing, by type: it is handed what can only read. */
-export function looker(context: ReadContext, incoming: Incoming<unknown>, logger: Logger): Worker {
-  const patience = new Patience()
+export function makeDryRunWorker(context: ReadContext, incoming: Incoming<unknown>, logger: Logger): Worker {
+  const helper = new HelperTries()
   return {
     isDry: true,
     do: async (job) => {
-      const action = job.wish === 'create' ? 'would_create' : 'would_update'
-      const { look } = job
-      if (!look) return { ...told(job), action }
+      const action = job.action === 'create' ? 'would_create' : 'would_update'
+      const { dryRun } = job
+      if (!dryRun) return { ...actionOf(job), action }
       try {
-        const { warnings } = await patience.with(job, () => look(context, asking(incoming, job)))
-        return { ...told(job), action, warnings: [...warnings] }
+        const { warnings } = await helper.with(job, () => dryRun(context, itemRequest(incoming, job)))
+        return { ...actionOf(job), action, warnings: [...warnings] }
       } catch (thrown) {
-        const refusal = refusedBy(thrown, job, { incoming, logger })
-        return skipped(job, refusal) ?? { ...told(job), action, error: errorOf(job, refusal) }
+        const refusal = asLoggedRefusal(thrown, job, { incoming, logger })
+        return skipIfThere(job, refusal) ?? { ...actionOf(job), action, error: errorOf(job, refusal) }
       }
     },
   }
 }
 
-export function doer(context: CommandContext, incoming: Incoming<unknown>, logger: Logger): Worker {
-  const patience = new Patience()
-  const attempt = (job: Job, note: AuditNote): Promise<Done | Refusal> =>
-    patience
-      .with<Done | Refusal>(job, () => job.carryOut({ ...context, note }, asking(incoming, job)))
-      .catch((thrown: unknown) => refusedBy(thrown, job, { incoming, logger }))
+export function makeImportWorker(context: CommandContext, incoming: Incoming<unknown>, logger: Logger): Worker {
+  const helper = new HelperTries()
+  const attempt = (job: Job, note: AuditNote): Promise<ImportResult | Refusal> =>
+    helper
+      .with<ImportResult | Refusal>(job, () => job.apply({ ...context, note }, itemRequest(incoming, job)))
+      .catch((thrown: unknown) => asLoggedRefusal(thrown, job, { incoming, logger }))
   return {
     isDry: false,
     do: async (job) => {
       const [note, started] = [new AuditNote(), performance.now()]
-      const ended = await attempt(job, note)
-      const refusal = ended instanceof Refusal ? ended : null
-      const skip = refusal && skipped(job, refusal)
+      const result = await attempt(job, note)
+      const refusal = result instanceof Refusal ? result : null
+      const skip = refusal && skipIfThere(job, refusal)
       if (skip) return skip
       await recordItem({ context, incoming, logger }, job, {
         note,
         refusal,
         duration_ms: Math.round(performance.now() - started),
       })
-      return ended instanceof Refusal
-        ? { ...told(job), action: 'failed', detail: ended.message, error: errorOf(job, ended) }
-        : { ...told(job), action: job.wish, ...ended, warnings: [...ended.warnings] }
+      return result instanceof Refusal
+        ? { ...actionOf(job), action: 'failed', detail: result.message, error: errorOf(job, result) }
+        : { ...actionOf(job), action: job.action, ...result, warnings: [...result.warnings] }
     },
   }
 }
 
-function refusedBy(
+function asLoggedRefusal(
   thrown: unknown,
   { path }: Job,
   { incoming, logger }: { incoming: Incoming<unknown>; logger: Logger },
@@ -109,32 +109,32 @@ function refusedBy(
 }
 
 /** Items after so many that found the helper away do not wait for it again. */
-const TRIES_OF_AN_AWAY_HELPER = 2
+const HELPER_TRIES = 2
 
-class Patience {
-  #away = 0
+class HelperTries {
+  #failures = 0
 
   async with<T>({ needsHelper }: Job, work: () => Promise<T>): Promise<T> {
     // SQLite holds the thread while it works: between two items others get their turn.
     await new Promise((resolve) => setImmediate(resolve))
     if (!needsHelper) return work()
-    if (this.#away >= TRIES_OF_AN_AWAY_HELPER)
+    if (this.#failures >= HELPER_TRIES)
       throw new Refusal(
         'HELPER_UNAVAILABLE',
         'It was not tried, since the root helper did not answer for those before it.',
       )
     try {
       const done = await work()
-      this.#away = 0
+      this.#failures = 0
       return done
     } catch (thrown) {
-      this.#away = isAway(thrown) ? this.#away + 1 : 0
+      this.#failures = isAway(thrown) ? this.#failures + 1 : 0
       throw thrown
     }
   }
 }
 
-interface Ended {
+interface ItemOutcome {
   readonly note: AuditNote
   readonly refusal: Refusal | null
   readonly duration_ms: number
@@ -144,17 +144,17 @@ interface Ended {
 async function recordItem(
   { context, incoming, logger }: { context: CommandContext; incoming: Incoming<unknown>; logger: Logger },
   { audit, body, schema }: Job,
-  ended: Ended,
+  result: ItemOutcome,
 ): Promise<void> {
   const { session, client_ip, request_id } = incoming
   const on = { by: session, client_ip, request_id, request: redact(body, schema) }
-  await recordOwn(context, { action: audit, ...ended, on }).catch((err: unknown) =>
+  await recordPanelAction(context, { action: audit, ...result, on }).catch((err: unknown) =>
     logger.error({ request_id, err }, 'no audit entry could be written'),
   )
 }
 
 /** As a request of its own would come in. */
-const asking = (incoming: Incoming<unknown>, { body, target_id }: Job): Asking => ({
+const itemRequest = (incoming: Incoming<unknown>, { body, target_id }: Job): ItemRequest => ({
   ...incoming,
   params: target_id === undefined ? {} : { id: target_id },
   query: {},
@@ -162,7 +162,7 @@ const asking = (incoming: Incoming<unknown>, { body, target_id }: Job): Asking =
   problems: new Problems(),
 })
 
-const told = ({ kind, target, target_id, detail = '' }: Job): Omit<ImportAction, 'action'> => ({
+const actionOf = ({ kind, target, target_id, detail = '' }: Job): Omit<ImportAction, 'action'> => ({
   kind,
   target,
   target_id: target_id ?? null,
@@ -181,8 +181,8 @@ export const skip = (kind: ImportKind, target: string, target_id: number | null,
   warnings: [],
 })
 
-function skipped(job: Job, refusal: Refusal): ImportAction | null {
-  const target_id = job.isThere?.(refusal) ?? null
+function skipIfThere(job: Job, refusal: Refusal): ImportAction | null {
+  const target_id = job.existingId?.(refusal) ?? null
   return target_id === null ? null : skip(job.kind, job.target, target_id, refusal.message)
 }
 

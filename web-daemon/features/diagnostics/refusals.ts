@@ -14,10 +14,10 @@ const COUNTED = [
 export function refusalsSent({ has, read }: Host): number {
   const [names = [], figures = []] = linesOf({ has, read }, '/proc/net/snmp')
     .filter((line) => line.startsWith('Icmp:'))
-    .map(wordsOf)
+    .map(columnsOf)
   const ipv4 = names.map((name, at) => [name, figures[at]] as const)
   const ipv6 = linesOf({ has, read }, '/proc/net/snmp6')
-    .map(wordsOf)
+    .map(columnsOf)
     .map(([name = '', figure]) => [name, figure] as const)
   return [...ipv4, ...ipv6]
     .filter(([name]) => COUNTED.includes(name))
@@ -26,4 +26,4 @@ export function refusalsSent({ has, read }: Host): number {
 
 const linesOf = ({ has, read }: Pick<Host, 'has' | 'read'>, path: string): string[] =>
   has(path) ? read(path).split('\n') : []
-const wordsOf = (line: string): string[] => line.trim().split(/\s+/)
+const columnsOf = (line: string): string[] => line.trim().split(/\s+/)

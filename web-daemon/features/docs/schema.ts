@@ -42,11 +42,11 @@ export function openApiSchema(given: TSchema, name = ''): OpenApiSchema {
   const parts = Object.entries(schema).filter(([word, value]) => !OURS.includes(word) && value !== undefined)
   return Object.assign(
     schema['x-secret'] === true && schema['type'] === 'string' ? { format: 'password' } : {},
-    ...parts.map(([word, value]) => said(word, value)),
+    ...parts.map(([word, value]) => noted(word, value)),
   ) as OpenApiSchema
 }
 
-function said(word: string, value: unknown): OpenApiSchema {
+function noted(word: string, value: unknown): OpenApiSchema {
   if (SAME_WORDS.includes(word)) return { [word]: value }
   switch (word) {
     case 'items':

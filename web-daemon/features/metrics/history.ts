@@ -21,7 +21,7 @@ export const pointOf = ({
   memory,
   swap,
   load,
-  network: { interfaces: worthKeeping(network.interfaces).map(ratesOf), totals: network.totals },
+  network: { interfaces: keptInterfaces(network.interfaces).map(ratesOf), totals: network.totals },
   routes: routes.map(({ route_rule_id, rx_bytes_per_second, tx_bytes_per_second }) => ({
     route_rule_id,
     rx_bytes_per_second,
@@ -30,7 +30,7 @@ export const pointOf = ({
   route_totals,
 })
 
-const worthKeeping = (all: readonly InterfaceReading[]): readonly InterfaceReading[] => {
+const keptInterfaces = (all: readonly InterfaceReading[]): readonly InterfaceReading[] => {
   if (all.length <= INTERFACES_KEPT) return all
   const isPhysical = (one: InterfaceReading): boolean => one.class === 'physical'
   return [...all.filter(isPhysical), ...all.filter((one) => !isPhysical(one))].slice(0, INTERFACES_KEPT)

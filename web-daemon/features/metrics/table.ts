@@ -1,7 +1,7 @@
 // The stored sums of traffic, as kysely sees them: one row per name that an interface ever had.
-import type { Tally } from './traffic.ts'
+import type { TrafficTotal } from './traffic-total.ts'
 
-export interface InterfaceTrafficTable extends Tally {
+export interface InterfaceTrafficTable extends TrafficTotal {
   interface_name: string
 }
 

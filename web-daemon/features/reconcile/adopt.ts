@@ -8,11 +8,11 @@ import { carryOut, refusalFor } from '../../change/carry-out.ts'
 import type { CommandContext } from '../../platform/context.ts'
 import { created, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { allPools } from '../pools/store.ts'
-import { inSettings } from '../settings/change.ts'
+import { writeInSettings } from '../settings/change.ts'
 import { livingTunnel, look } from '../tunnels/look.ts'
 import { planView } from '../tunnels/plan-view.ts'
 import { stateOf, type NewTunnel, type TunnelRecord } from '../tunnels/record.ts'
-import { insertTunnel, neighbours } from '../tunnels/store.ts'
+import { insertTunnel, existingTunnels } from '../tunnels/store.ts'
 import { observe, tunnelView } from '../tunnels/view.ts'
 import { checkPool, linkIn, persistenceFor, refuseName, warningsOf } from './adopt-checks.ts'
 import { recordOfAdopted } from './adopt-record.ts'
@@ -23,7 +23,7 @@ import { legacyNameOf } from './report.ts'
 export function adoptTunnel(context: CommandContext, { body }: Incoming<AdoptBody>): Promise<Answer> {
   return context.inTurn(async () => {
     const { interface_name } = body
-    const others = await neighbours(context.db)
+    const others = await existingTunnels(context.db)
     refuseName(interface_name, others)
     const pools = await allPools(context.db)
     checkPool(body, pools)
@@ -94,7 +94,7 @@ async function adopt(context: CommandContext, record: NewTunnel, change: Change<
 }
 
 const store = (context: CommandContext, record: NewTunnel): Promise<number> =>
-  inSettings(context, async (transaction) => {
+  writeInSettings(context, async (transaction) => {
     await setIgnored(transaction, record.interface_name, false, context.now().toISOString())
     return insertTunnel(transaction, record)
   })

@@ -2,7 +2,7 @@
 import type { Logger } from 'pino'
 import type { AuditAction } from '@panel/shared/api/audit-actions.ts'
 import { AuditNote } from '../../platform/audit-note.ts'
-import { recordOwn } from '../audit/record.ts'
+import { recordPanelAction } from '../audit/record.ts'
 import type { CommandContext } from '../../platform/context.ts'
 import { asRefusal } from '../../platform/http/answer.ts'
 import type { Refusal } from '../../platform/http/refusal.ts'
@@ -127,7 +127,7 @@ async function putRight(
   // Deleted since the pass looked.
   if (refusal?.code === 'NOT_FOUND') return
   const duration_ms = Math.round(performance.now() - began)
-  await recordOwn(context, { action, note, refusal, duration_ms }).catch((err: unknown) =>
+  await recordPanelAction(context, { action, note, refusal, duration_ms }).catch((err: unknown) =>
     logger.error({ ...about, err }, 'no audit entry could be written'),
   )
 }

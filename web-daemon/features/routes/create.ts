@@ -6,7 +6,7 @@ import { created, type Answer, type Incoming } from '../../platform/http/endpoin
 import { changeAnswer } from './answer.ts'
 import { changeRules, type Changed } from './change-rules.ts'
 import { draftRoute } from './draft/draft.ts'
-import { passageFor } from './health/passage.ts'
+import { preparePath } from './health/path-check.ts'
 import { knownRoute, refusalOf } from './reach.ts'
 import { ruleOf, type NamedRoute, type RouteRecord } from './record.ts'
 import { insertRoute, markApplied, removeRoute } from './store.ts'
@@ -20,7 +20,7 @@ export const createRoute =
       const { record, carried, refusal } = await bringIn(birthOf(context, traffic, wanted))
       context.note.target('route', record.route_rule_id)
       if (refusal) throw refusal
-      const more = await passageFor(context, record)
+      const more = await preparePath(context, record)
       return created(await changeAnswer(context, record, carried, [...warnings, ...more]))
     })
 

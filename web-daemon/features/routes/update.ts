@@ -7,9 +7,9 @@ import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { changeAnswer } from './answer.ts'
 import { concernsKernel } from './change-rules.ts'
 import { dropConnections } from './connections/connections.ts'
-import { draftUpdate, type Wish } from './draft/update.ts'
+import { draftUpdate, type UpdateRequest } from './draft/update.ts'
 import { targetOf } from './get.ts'
-import { passageFor } from './health/passage.ts'
+import { preparePath } from './health/path-check.ts'
 import { reach, replace, type Reached } from './reach.ts'
 import { ruleOf, type NamedRoute, type RouteRecord } from './record.ts'
 import type { Traffic } from './traffic/traffic.ts'
@@ -27,14 +27,14 @@ export async function amend(
   context: CommandContext,
   traffic: Traffic,
   stored: RouteRecord,
-  wish: Wish,
+  wish: UpdateRequest,
 ): Promise<UpdateRouteAnswer> {
   const { record: wanted, warnings } = await draftUpdate(context, stored, wish)
   const isConcerned = concernsKernel(ruleOf(stored), ruleOf(wanted))
   const { record, changed } = isConcerned
     ? await reach(context, traffic, stored, wanted)
     : await storeAlone(context, wanted)
-  const more = isConcerned ? await passageFor(context, record) : []
+  const more = isConcerned ? await preparePath(context, record) : []
   const { connections_dropped, warnings: undropped } = await dropConnections(
     context,
     stored,

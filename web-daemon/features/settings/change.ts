@@ -3,7 +3,7 @@ import type { CommandContext, ReadDb, WriteDb } from '../../platform/context.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
 import { DEFAULTS, isSettingKey, SETTINGS, type SettingKey, type SettingValues } from './definitions.ts'
 import { RULES } from './rules.ts'
-import { differing, valuesIn } from './settings.ts'
+import { changedKeys, valuesIn } from './settings.ts'
 import { clearSettings, writeSetting } from './store.ts'
 
 /** What settings that name something elsewhere in the store are held against; null where it is there. */
@@ -14,7 +14,7 @@ export type References = {
 /** By key, in the order in which they are told. */
 export type Wrong = ReadonlyMap<string, string>
 
-interface Wish {
+interface SettingsChange {
   readonly values: Partial<SettingValues>
   /** Of which the default is wished for, and to be followed from now on. */
   readonly isReset?: boolean
@@ -23,16 +23,16 @@ interface Wish {
 /** Throws 422 with one message per key; then nothing is changed. Returns the keys whose value is another one than before. */
 export async function changeSettings(
   context: CommandContext,
-  { values, isReset = false }: Wish,
+  { values, isReset = false }: SettingsChange,
   references: References,
 ): Promise<SettingKey[]> {
   const now = context.now().toISOString()
   const keys = Object.keys(values).filter(isSettingKey)
-  const changed = await inSettings(context, async (transaction) => {
+  const changed = await writeInSettings(context, async (transaction) => {
     const before = await valuesIn(transaction)
     const after = { ...before, ...values }
-    refuse(await wrongIn(transaction, after, keys, references))
-    const changes = differing(before, after)
+    refuse(await findWrong(transaction, after, keys, references))
+    const changes = changedKeys(before, after)
     if (isReset) await clearSettings(transaction, keys)
     else for (const key of changes) await writeSetting(transaction, key, after[key], now)
     return changes.map((key) => ({ key, from: before[key], to: after[key] }))
@@ -43,7 +43,7 @@ export async function changeSettings(
 }
 
 /** The way for settings to be written, whoever does it: the rest of the panel hears of them once they are stored. */
-export async function inSettings<T>(
+export async function writeInSettings<T>(
   { db, settings }: Pick<CommandContext, 'db' | 'settings'>,
   work: (transaction: WriteDb) => Promise<T>,
 ): Promise<T> {
@@ -71,7 +71,7 @@ export const refusalOf = (field: string): string =>
   isSettingKey(field) ? SETTINGS[field].refusal : `There is no setting ${field.slice(0, 100)}.`
 
 /** What is wrong with the settings as they would be by the doing of a batch of these keys. */
-export async function wrongIn(
+export async function findWrong(
   db: ReadDb,
   after: SettingValues,
   keys: readonly SettingKey[],
@@ -82,12 +82,12 @@ export async function wrongIn(
 
 /** Told on each key of the batch that a rule is about; what was at odds before and is not touched is no doing of this batch. */
 function brokenRules(after: SettingValues, keys: readonly SettingKey[]): Map<SettingKey, string> {
-  const told = RULES.flatMap((rule) => {
+  const messages = RULES.flatMap((rule) => {
     const concerned = rule.keys.filter((key) => keys.includes(key))
     const message = concerned.length > 0 ? rule.broken(after) : null
     return message === null ? [] : concerned.map((key) => [key, message] as const)
   })
-  return new Map(told)
+  return new Map(messages)
 }
 
 async function danglingReferences(

@@ -33,12 +33,12 @@ export class Settings implements SettingsHolder {
   async #reload(): Promise<void> {
     const before = this.#values
     this.#values = await valuesIn(this.#db)
-    const keys = differing(before, this.#values)
+    const keys = changedKeys(before, this.#values)
     if (keys.length > 0) this.#publish('settings.changed', { keys })
   }
 }
 
 export const valuesIn = async (db: ReadDb): Promise<SettingValues> => ({ ...DEFAULTS, ...(await storedSettings(db)) })
 
-export const differing = (before: SettingValues, after: SettingValues): SettingKey[] =>
+export const changedKeys = (before: SettingValues, after: SettingValues): SettingKey[] =>
   SETTING_KEYS.filter((key) => !isDeepStrictEqual(before[key], after[key]))

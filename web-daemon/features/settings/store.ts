@@ -7,8 +7,8 @@ import { isSettingKey, SettingsBody, type SettingKey, type SettingValue, type Se
 /** What an older or newer build stored and this one cannot take counts as not set. */
 export async function storedSettings(db: ReadDb): Promise<Partial<SettingValues>> {
   const rows = await db.selectFrom('setting').select(['key', 'value']).execute()
-  const known = rows.filter(({ key }) => isSettingKey(key)).map(({ key, value }) => [key, JSON.parse(value)] as const)
-  return validate(SettingsBody, Object.fromEntries(known), new Problems())
+  const stored = rows.filter(({ key }) => isSettingKey(key)).map(({ key, value }) => [key, JSON.parse(value)] as const)
+  return validate(SettingsBody, Object.fromEntries(stored), new Problems())
 }
 
 export async function writeSetting<K extends SettingKey>(

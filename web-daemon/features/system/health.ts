@@ -17,28 +17,28 @@ export interface About {
 }
 
 /** Health is open to anyone, so a flood of requests asks the helper once in this time. */
-const REMEMBERED_MS = 1000
+const CACHED_MS = 1000
 
 export const makeHealth = (
   { version, started_at }: About,
   store: Pick<Store, 'trouble'>,
   others: () => Component[],
 ): ((context: ReadContext) => Promise<Answer>) => {
-  const probe = rememberedFor(REMEMBERED_MS, probeHost)
+  const probe = cachedFor(CACHED_MS, probeHost)
   return async ({ db, ask, now }) => {
     const [database, host] = await Promise.all([probeDatabase(db, store), probe(ask, now())])
     const components = [database.component, ...host, ...others()]
     const checked_at = now().toISOString()
     const status = worst(components)
     const { setup_required, isSetUp } = database
-    const bare: HealthAnswer = {
+    const short: HealthAnswer = {
       status,
       setup_required,
       components: components.map(({ name, status: of }) => ({ name, status: of })),
       checked_at,
     }
-    const whole: HealthAnswer = { ...bare, version, uptime_seconds: secondsSince(started_at, now()), components }
-    return ok(isSetUp ? whole : bare)
+    const full: HealthAnswer = { ...short, version, uptime_seconds: secondsSince(started_at, now()), components }
+    return ok(isSetUp ? full : short)
   }
 }
 
@@ -102,11 +102,11 @@ const worst = (components: readonly Component[]): HealthStatus =>
   (['error', 'degraded'] as const).find((status) => components.some((component) => component.status === status)) ?? 'ok'
 
 /** Askers that come together share one probe. */
-const rememberedFor = <A, T>(ms: number, probe: (asked: A) => Promise<T>): ((asked: A, now: Date) => Promise<T>) => {
+const cachedFor = <A, T>(ms: number, probe: (input: A) => Promise<T>): ((input: A, now: Date) => Promise<T>) => {
   let last: { at: number; found: Promise<T> } | null = null
-  return (asked, now) => {
+  return (input, now) => {
     if (!last || now.getTime() - last.at >= ms || now.getTime() < last.at)
-      last = { at: now.getTime(), found: probe(asked) }
+      last = { at: now.getTime(), found: probe(input) }
     return last.found
   }
 }

@@ -9,7 +9,7 @@ import type { CommandContext, ReadContext } from '../../platform/context.ts'
 import { created, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
 import { changeAnswer } from './answer.ts'
-import { draftTunnel, type Draft, type Manner } from './draft/draft.ts'
+import { draftTunnel, type Draft, type DraftOptions } from './draft/draft.ts'
 import { livingTunnel } from './look.ts'
 import { planView } from './plan-view.ts'
 import { named, type TunnelRecord } from './record.ts'
@@ -18,7 +18,7 @@ import { insertTunnel, markApplyStatus, markDeleted } from './store.ts'
 export function createTunnel(
   context: CommandContext,
   incoming: Incoming<CreateTunnelBody>,
-  manner: Manner = {},
+  manner: DraftOptions = {},
 ): Promise<Answer> {
   return context.inTurn(async () => {
     const draft = await draftTunnel(context, incoming, manner)

@@ -18,7 +18,7 @@ export interface TunnelFilter {
 }
 
 /** A tunnel as far as another one can collide with it. */
-export interface Neighbour extends Pick<
+export interface ExistingTunnel extends Pick<
   TunnelRecord,
   | 'tunnel_id'
   | 'interface_name'
@@ -89,7 +89,7 @@ export async function findTunnel(db: ReadDb, tunnel_id: number): Promise<KnownTu
   return row ? { record: recordOf(row.record), isDeleted: row.deleted_date !== null } : null
 }
 
-export async function neighbours(db: ReadDb): Promise<Neighbour[]> {
+export async function existingTunnels(db: ReadDb): Promise<ExistingTunnel[]> {
   const rows = await db
     .selectFrom('tunnel')
     .select([

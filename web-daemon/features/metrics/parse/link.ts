@@ -56,8 +56,8 @@ export const linkFacts = (files: LinkFiles, knownKind = ''): LinkFacts => {
 }
 
 const kindOf = ({ uevent, hasDevice, hasTunFlags }: LinkFiles, type: number, knownKind: string): string => {
-  const told = /^DEVTYPE=([\w-]+)$/m.exec(uevent)?.[1] ?? KIND_OF_TYPE[type]
-  if (told !== undefined) return told
+  const reported = /^DEVTYPE=([\w-]+)$/m.exec(uevent)?.[1] ?? KIND_OF_TYPE[type]
+  if (reported !== undefined) return reported
   if (hasTunFlags) return 'tun'
   return hasDevice ? '' : knownKind
 }

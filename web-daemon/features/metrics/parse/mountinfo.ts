@@ -31,7 +31,7 @@ export const parseMounts = (text: string): Mount[] =>
   })
 
 /** One mount of each file system: the whole before a part, and then the shortest path. What is mounted over is not seen. */
-export const worthShowing = (mounts: readonly Mount[], hidesPseudo: boolean): Mount[] => {
+export const shownMounts = (mounts: readonly Mount[], hidesPseudo: boolean): Mount[] => {
   const visible = new Map(mounts.map((mount) => [mount.mount_point, mount]))
   const best = new Map<string, Mount>()
   for (const mount of visible.values()) {

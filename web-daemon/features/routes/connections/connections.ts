@@ -66,10 +66,10 @@ export async function dropConnections(
   { ask, note }: CommandContext,
   before: NamedRoute,
   after: NamedRoute | null,
-  isAsked: boolean | undefined,
+  isRequested: boolean | undefined,
 ): Promise<Dropped> {
-  if (isAsked !== true) return { connections_dropped: null, warnings: [] }
-  const destinations = leftBehind(before, after)
+  if (isRequested !== true) return { connections_dropped: null, warnings: [] }
+  const destinations = abandonedEnds(before, after)
   if (destinations === null) return { connections_dropped: 0, warnings: [] }
   try {
     const { dropped } = await ask('ruleset.disconnect', { route_rule_ids: [before.route_rule_id], destinations })
@@ -96,7 +96,7 @@ interface End {
 }
 
 /** Empty: wherever they lead; null: nowhere that the rule does not relay to still. */
-function leftBehind(before: NamedRoute, after: NamedRoute | null): End[] | null {
+function abandonedEnds(before: NamedRoute, after: NamedRoute | null): End[] | null {
   const [was, is] = [ruleOf(before), after && ruleOf(after)]
   if (!is) return []
   const ends = (rule: typeof is | null): End[] =>

@@ -6,15 +6,15 @@ import { isIdentical, isOverlapping, winnerOf } from '../overlap.ts'
 import { has, isAddressMet, spelledPorts } from '../ports.ts'
 import { protocolOf, type NamedRoute } from '../record.ts'
 import type { Listening } from './listener.ts'
-import { warn, type Sketch } from './sketch.ts'
+import { warn, type DraftContext } from './context.ts'
 
 /** A rule that is not in force is in nobody's way. */
-export function checkNeighbours(sketch: Sketch, record: NamedRoute): void {
+export function checkOtherRules(draft: DraftContext, record: NamedRoute): void {
   if (!record.is_enabled) return
-  for (const other of sketch.neighbours) {
+  for (const other of draft.rulesOnPorts) {
     const name = `${other.route_rule_title} (${other.route_rule_id})`
     if (isIdentical(record, other)) {
-      sketch.problems.add(
+      draft.problems.add(
         'bind_port',
         'ROUTE_PORT_CONFLICT',
         `The rule ${name} listens for just the same. Disable it, or choose another port or address.`,
@@ -23,7 +23,7 @@ export function checkNeighbours(sketch: Sketch, record: NamedRoute): void {
     } else if (isOverlapping(record, other)) {
       const winner = winnerOf<NamedRoute>(record, other) === other ? name : 'this rule'
       warn(
-        sketch,
+        draft,
         'ROUTE_OVERLAPS_RULE',
         'bind_port',
         `Some connections match both this rule and ${name}: ${winner} stands first and gets them.`,
@@ -32,12 +32,12 @@ export function checkNeighbours(sketch: Sketch, record: NamedRoute): void {
   }
 }
 
-export function checkProcesses(sketch: Sketch, listening: Listening): void {
-  const { body, problems } = sketch
-  const [user] = usersOf(sketch, listening).filter((one) => !isProtected(sketch, one))
+export function checkProcesses(draft: DraftContext, listening: Listening): void {
+  const { body, problems } = draft
+  const [user] = processesOn(draft, listening).filter((one) => !isProtected(draft, one))
   if (!user || body.is_enabled === false) return
   const why = `${user.process === '' ? 'A process of this server' : user.process} listens on ${user.protocol} port ${user.port}: connections would go to the destination in its place`
-  if (body.force === true) warn(sketch, 'PORT_IN_USE_FORCED', 'bind_port', `${why}.`)
+  if (body.force === true) warn(draft, 'PORT_IN_USE_FORCED', 'bind_port', `${why}.`)
   else
     problems.add('bind_port', 'PORT_IN_USE', `${why}. With force it is done all the same.`, {
       process: user.process,
@@ -47,7 +47,7 @@ export function checkProcesses(sketch: Sketch, listening: Listening): void {
 }
 
 /** What listens on the loopback alone is met by no connection that a rule sees. */
-const usersOf = ({ facts }: Sketch, listening: Listening): Listener[] =>
+const processesOn = ({ facts }: DraftContext, listening: Listening): Listener[] =>
   facts.listeners.filter(
     (one) =>
       isSpoken(listening.route_protocol_id, one.protocol) &&
@@ -67,16 +67,16 @@ const isSpoken = (route_protocol_id: number, protocol: Listener['protocol']): bo
   return spoken === 'both' || spoken === protocol
 }
 
-const isProtected = ({ panel_port }: Sketch, { protocol, port, is_sshd }: Listener): boolean =>
+const isProtected = ({ panel_port }: DraftContext, { protocol, port, is_sshd }: Listener): boolean =>
   protocol === 'tcp' && (port === panel_port || is_sshd)
 
 /** 409, whatever else the request says: without these two ports nobody could take the rule back. Also for a rule that is not in force yet. */
-export function refuseProtected({ panel_port, facts }: Sketch, { route_protocol_id, ports }: Listening): void {
+export function refuseProtected({ panel_port, facts }: DraftContext, { route_protocol_id, ports }: Listening): void {
   if (route_protocol_id === ROUTE_PROTOCOLS.UDP) return
-  const refuse = (port: number, whose: string): never => {
+  const refuse = (port: number, owner: string): never => {
     throw new Refusal(
       'PROTECTED_PORT',
-      `Port ${port}${ports.first === ports.last ? '' : `, within ${spelledPorts(ports)},`} is ${whose}. No rule may take it, not even with force.`,
+      `Port ${port}${ports.first === ports.last ? '' : `, within ${spelledPorts(ports)},`} is ${owner}. No rule may take it, not even with force.`,
       { field: 'bind_port', details: { port } },
     )
   }

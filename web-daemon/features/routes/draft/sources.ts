@@ -2,9 +2,9 @@
 import { formatCidr, parseCidr } from '@panel/shared/address/ip.ts'
 import type { NewSource } from '../record.ts'
 import type { Listening } from './listener.ts'
-import { familyName, type Sketch } from './sketch.ts'
+import { familyName, type DraftContext } from './context.ts'
 
-export function draftSources({ body, problems }: Sketch, listening: Listening | null): NewSource[] | null {
+export function draftSources({ body, problems }: DraftContext, listening: Listening | null): NewSource[] | null {
   if (problems.has('allowed_sources')) return null
   const sources: NewSource[] = []
   for (const [at, { cidr: text, description = '' }] of (body.allowed_sources ?? []).entries()) {

@@ -4,9 +4,9 @@ import type { ReadDb } from '../../../platform/context.ts'
 import { portsOf, spelledEnd, spelledPorts } from '../ports.ts'
 import { protocolOf, type NewRoute } from '../record.ts'
 import { idOfTitle } from '../store.ts'
-import type { Sketch } from './sketch.ts'
+import type { DraftContext } from './context.ts'
 
-export function checkTitle({ body, problems, stored, titleOwner }: Sketch): void {
+export function checkTitle({ body, problems, stored, titleOwner }: DraftContext): void {
   if (titleOwner === null || titleOwner === stored?.route_rule_id) return
   problems.add(
     'route_rule_title',

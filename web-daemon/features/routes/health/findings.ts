@@ -29,7 +29,7 @@ export async function routeFindings({ db, ask }: Pick<ReadContext, 'db' | 'ask'>
   const routes = held.is_readable
     ? [
         ...stored.map((record) => findingOf(record, held, shadows.get(record.route_rule_id) ?? [])),
-        ...straysOf(stored, held),
+        ...orphanRules(stored, held),
       ]
     : []
   return {
@@ -62,7 +62,7 @@ function countByStatus(routes: readonly RouteFinding[]): RouteFindings['route_co
 
 /** Forwarding counts as enabled if every family that an enabled rule listens on is forwarded. */
 function forwardingFindings({ live, saved }: ForwardingState, enabled: readonly RouteRecord[]) {
-  const needs = { ipv4: enabled.some(isOf(4)), ipv6: enabled.some(isOf(6)) }
+  const needs = { ipv4: enabled.some(isFamily(4)), ipv6: enabled.some(isFamily(6)) }
   return {
     ip_forwarding_enabled:
       (!needs.ipv4 || live.ipv4) && (!needs.ipv6 || live.ipv6) && (live.ipv4 || live.ipv6 || enabled.length > 0),
@@ -87,7 +87,7 @@ function shadowedByForeign(enabled: readonly RouteRecord[], foreign: ForeignFoun
   return shadowed.slice(0, FOREIGN_SHADOWS_MAX)
 }
 
-const isOf =
+const isFamily =
   (family: 4 | 6) =>
   ({ bind_address }: RouteRecord): boolean =>
     (bind_address.includes(':') ? 6 : 4) === family
@@ -98,7 +98,7 @@ function findingOf(record: RouteRecord, held: HeldRules, shadows: readonly Route
   const damage = held.damaged.find((one) => one.route_rule_id === route_rule_id)?.detail
   const diffs =
     wanted && found && !sameState(wanted, found) ? failuresOf(checkRuleset([route_rule_id], [wanted], [found])) : []
-  const { status, detail } = judge(record, { wanted, found, damage, diffs: diffs.length })
+  const { status, detail } = classify(record, { wanted, found, damage, diffs: diffs.length })
   return {
     route_rule_id,
     title,
@@ -127,7 +127,7 @@ interface Compared {
   readonly diffs: number
 }
 
-function judge(
+function classify(
   record: RouteRecord,
   { wanted, found, damage, diffs }: Compared,
 ): { status: ReconcileStatus; detail: string } {
@@ -148,20 +148,24 @@ function judge(
 }
 
 /** Rules in the panel's own table that it does not know. */
-function straysOf(stored: readonly RouteRecord[], { rules, damaged }: HeldRules): RouteFinding[] {
-  const known = new Set(stored.map(({ route_rule_id }) => route_rule_id))
-  const whole = [...rules.values()]
-    .filter(({ route_rule_id }) => !known.has(route_rule_id))
+function orphanRules(stored: readonly RouteRecord[], { rules, damaged }: HeldRules): RouteFinding[] {
+  const storedIds = new Set(stored.map(({ route_rule_id }) => route_rule_id))
+  const complete = [...rules.values()]
+    .filter(({ route_rule_id }) => !storedIds.has(route_rule_id))
     .map((rule) =>
-      stray(rule.route_rule_id, spelledEnd(rule.bind_address, portsOf(rule.bind_port, rule.bind_port_range_end)), 1),
+      orphanFinding(
+        rule.route_rule_id,
+        spelledEnd(rule.bind_address, portsOf(rule.bind_port, rule.bind_port_range_end)),
+        1,
+      ),
     )
   const pieces = damaged
-    .filter(({ route_rule_id }) => !known.has(route_rule_id))
-    .map(({ route_rule_id, detail }) => stray(route_rule_id, detail, 0))
-  return [...whole, ...pieces]
+    .filter(({ route_rule_id }) => !storedIds.has(route_rule_id))
+    .map(({ route_rule_id, detail }) => orphanFinding(route_rule_id, detail, 0))
+  return [...complete, ...pieces]
 }
 
-const stray = (route_rule_id: number, what: string, installed_rules: number): RouteFinding => ({
+const orphanFinding = (route_rule_id: number, what: string, installed_rules: number): RouteFinding => ({
   route_rule_id,
   title: '',
   status: 'Unmanaged',

@@ -5,7 +5,7 @@ import { Reachability, RouteReachability, TestBody, TestRouteBody } from '@panel
 import type { ReadContext } from '../../../platform/context.ts'
 import { ok, preview, type Answer, type Endpoint, type Incoming } from '../../../platform/http/endpoint.ts'
 import { Refusal } from '../../../platform/http/refusal.ts'
-import { familyName } from '../draft/sketch.ts'
+import { familyName } from '../draft/context.ts'
 import { livingRoute } from '../get.ts'
 import { probeTcpPort, probeUdpPort, type PortProbeResult } from '../../../platform/network/port-probe.ts'
 import { familyOf, isActive, protocolOf, type RouteRecord } from '../record.ts'
@@ -18,7 +18,7 @@ const OWN_REFUSALS = ['EADDRNOTAVAIL', 'EACCES', 'EPERM', 'EINVAL', 'EAFNOSUPPOR
 
 export function reachabilityEndpoints(): Endpoint[] {
   const tag = 'routes'
-  const inPlace = places(AT_ONCE)
+  const withSlot = makeSlots(AT_ONCE)
   return [
     preview(
       'POST /routes/diagnostics/test',
@@ -29,7 +29,7 @@ export function reachabilityEndpoints(): Endpoint[] {
         answer: Reachability,
         body: TestBody,
       },
-      (context, incoming) => inPlace(() => testAddress(context, incoming)),
+      (context, incoming) => withSlot(() => testAddress(context, incoming)),
     ),
     preview(
       'POST /routes/{id}/diagnostics/test',
@@ -39,13 +39,13 @@ export function reachabilityEndpoints(): Endpoint[] {
         answer: RouteReachability,
         body: TestRouteBody,
       },
-      (context, incoming) => inPlace(() => testRoute(context, incoming)),
+      (context, incoming) => withSlot(() => testRoute(context, incoming)),
     ),
   ]
 }
 
 /** 429 for one too many: a knock that waits for the others would tell their time. */
-function places(count: number): <T>(work: () => Promise<T>) => Promise<T> {
+function makeSlots(count: number): <T>(work: () => Promise<T>) => Promise<T> {
   let taken = 0
   return async (work) => {
     if (taken >= count)
@@ -71,7 +71,7 @@ async function testAddress({ now }: ReadContext, { body, problems }: Incoming<Te
     )
   if (ip) checkSource(body, ip.family, problems)
   problems.throwIfAny()
-  return ok(await look({ ...body, address: canonicalIp(body.address), protocol: body.protocol ?? 'tcp' }, now))
+  return ok(await probePort({ ...body, address: canonicalIp(body.address), protocol: body.protocol ?? 'tcp' }, now))
 }
 
 async function testRoute(
@@ -81,7 +81,7 @@ async function testRoute(
   const record = await livingRoute(db, params)
   checkSource(body, familyOf(record), problems)
   problems.throwIfAny()
-  const results = await lookAtDestinations(record, body, now)
+  const results = await probeDestinations(record, body, now)
   const worst =
     results.find(({ reachable }) => reachable === false) ?? results.find(({ conclusive }) => !conclusive) ?? results[0]
   if (!worst) throw new Error(`Rule ${record.route_rule_id} has no destination`)
@@ -90,17 +90,17 @@ async function testRoute(
 }
 
 /** At those that get new connections, in each protocol of the rule. */
-export function lookAtDestinations(
+export function probeDestinations(
   { route_protocol_id, destinations }: Pick<RouteRecord, 'route_protocol_id' | 'destinations'>,
   how: TestRouteBody,
   now: () => Date,
 ): Promise<Reachability[]> {
   const spoken = protocolOf(route_protocol_id)
   const protocols = spoken === 'both' ? (['tcp', 'udp'] as const) : ([spoken] as const)
-  const asked = destinations
+  const probes = destinations
     .filter(isActive)
     .flatMap(({ address, port }) => protocols.map((protocol) => ({ ...how, address, port, protocol })))
-  return Promise.all(asked.map((one) => look(one, now)))
+  return Promise.all(probes.map((one) => probePort(one, now)))
 }
 
 function checkSource({ source_address }: TestRouteBody, family: Family, problems: Incoming['problems']): void {
@@ -115,7 +115,7 @@ function checkSource({ source_address }: TestRouteBody, family: Family, problems
   if (!source) problems.add('source_address', 'INVALID_ADDRESS', `${source_address} is not an IP address.`)
 }
 
-async function look(
+async function probePort(
   {
     address,
     port,
@@ -125,20 +125,20 @@ async function look(
   }: TestBody & { protocol: 'tcp' | 'udp' },
   now: () => Date,
 ): Promise<Reachability> {
-  const knock = { address, port, timeout_ms: timeout_seconds * 1000, source_address }
-  const heard = await (protocol === 'tcp' ? probeTcpPort(knock) : probeUdpPort(knock))
-  const isOurs = OWN_REFUSALS.includes(heard.error)
-  const conclusive = !isOurs && (protocol === 'tcp' || heard.outcome !== 'silent')
-  const reachable = conclusive ? heard.outcome === 'answered' : null
+  const probe = { address, port, timeout_ms: timeout_seconds * 1000, source_address }
+  const result = await (protocol === 'tcp' ? probeTcpPort(probe) : probeUdpPort(probe))
+  const isOurs = OWN_REFUSALS.includes(result.error)
+  const conclusive = !isOurs && (protocol === 'tcp' || result.outcome !== 'silent')
+  const reachable = conclusive ? result.outcome === 'answered' : null
   return {
     address,
     port,
     protocol,
     reachable,
     conclusive,
-    latency_ms: isOurs ? null : heard.latency_ms,
-    error: heard.error,
-    detail: detailOf(protocol, heard, { isOurs, seconds: timeout_seconds }),
+    latency_ms: isOurs ? null : result.latency_ms,
+    error: result.error,
+    detail: detailOf(protocol, result, { isOurs, seconds: timeout_seconds }),
     checked_at: now().toISOString(),
   }
 }

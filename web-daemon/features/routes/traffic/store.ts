@@ -3,13 +3,13 @@ import { sql } from 'kysely'
 import type { ReadDb, WriteDb } from '../../../platform/context.ts'
 import { piecesOf, startIn, type Span } from '../../../platform/db/spans.ts'
 import type { Bucket } from './bucket.ts'
-import type { Moved } from './moved.ts'
-import type { Sum } from './tally.ts'
+import type { TrafficDelta } from './delta.ts'
+import type { StoredTotal } from './accumulator.ts'
 
 /** Rows that one statement writes: fewer than SQLite takes variables. */
 const AT_ONCE = 500
 
-export async function allSums(db: ReadDb): Promise<Map<number, Sum>> {
+export async function allTotals(db: ReadDb): Promise<Map<number, StoredTotal>> {
   const rows = await db.selectFrom('route_total').selectAll().execute()
   return new Map(
     rows.map((row) => [
@@ -21,7 +21,7 @@ export async function allSums(db: ReadDb): Promise<Map<number, Sum>> {
           rx_packets: row.rx_packets,
           tx_packets: row.tx_packets,
         },
-        seen: {
+        counter: {
           rx_bytes: row.seen_rx_bytes,
           tx_bytes: row.seen_tx_bytes,
           rx_packets: row.seen_rx_packets,
@@ -34,7 +34,7 @@ export async function allSums(db: ReadDb): Promise<Map<number, Sum>> {
 }
 
 /** Those of the ids that the store knows a rule by, deleted ones included. */
-export async function knownIds(db: ReadDb, ids: readonly number[]): Promise<Set<number>> {
+export async function storedIds(db: ReadDb, ids: readonly number[]): Promise<Set<number>> {
   const rows = await inPieces(ids, (some) =>
     db
       .selectFrom('route_rule')
@@ -48,7 +48,7 @@ export async function knownIds(db: ReadDb, ids: readonly number[]): Promise<Set<
 /** Both of one moment: run it inside a transaction. */
 export async function saveTraffic(
   db: WriteDb,
-  sums: ReadonlyMap<number, Sum>,
+  sums: ReadonlyMap<number, StoredTotal>,
   buckets: readonly Bucket[],
   now: string,
 ): Promise<void> {
@@ -56,14 +56,14 @@ export async function saveTraffic(
   await saveBuckets(db, buckets)
 }
 
-async function saveSums(db: WriteDb, sums: ReadonlyMap<number, Sum>, now: string): Promise<void> {
-  const rows = [...sums].map(([route_rule_id, { total, seen, epoch }]) => ({
+async function saveSums(db: WriteDb, sums: ReadonlyMap<number, StoredTotal>, now: string): Promise<void> {
+  const rows = [...sums].map(([route_rule_id, { total, counter, epoch }]) => ({
     route_rule_id,
     ...total,
-    seen_rx_bytes: seen.rx_bytes,
-    seen_tx_bytes: seen.tx_bytes,
-    seen_rx_packets: seen.rx_packets,
-    seen_tx_packets: seen.tx_packets,
+    seen_rx_bytes: counter.rx_bytes,
+    seen_tx_bytes: counter.tx_bytes,
+    seen_rx_packets: counter.rx_packets,
+    seen_tx_packets: counter.tx_packets,
     seen_epoch: epoch,
     updated_date: now,
   }))
@@ -78,7 +78,7 @@ async function saveSums(db: WriteDb, sums: ReadonlyMap<number, Sum>, now: string
 
 /** Adds to the intervals that are stored already. In SQL a sum with null is null, and so is max() of null and anything. */
 async function saveBuckets(db: WriteDb, buckets: readonly Bucket[]): Promise<void> {
-  const sumOf = (column: keyof Moved | 'new_connections') =>
+  const sumOf = (column: keyof TrafficDelta | 'new_connections') =>
     sql<number>`${sql.ref(`route_bucket.${column}`)} + ${sql.ref(`excluded.${column}`)}`
   const joined = {
     rx_bytes: sumOf('rx_bytes'),

@@ -5,27 +5,27 @@ import { isIpv6Kind, isTapKind, type LinkKind } from '@panel/shared/tunnel/model
 import type { HostFacts } from '../facts.ts'
 import type { Keys } from './keys.ts'
 import { packetOptionsOf } from './options.ts'
-import { warn, type Asked, type Sketch } from './sketch.ts'
+import { warn, type RequestedTunnel, type DraftContext } from './context.ts'
 
 const ETHERNET_MTU = 1500
 export const MTU_RANGE = { lowest: 576, highest: 9216 }
 /** RFC 8200, section 5: below it the kernel takes IPv6 off a link. */
 const LEAST_FOR_IPV6 = 1280
 
-export function draftMtu(sketch: Sketch, kind: LinkKind, keys: Keys, remote: Ip | null): MtuAdvice {
-  const { body, settings } = sketch
-  const underlay = remote && underlayOf(sketch.facts, remote, body.bind_device ?? null)
+export function draftMtu(draft: DraftContext, kind: LinkKind, keys: Keys, remote: Ip | null): MtuAdvice {
+  const { body, settings } = draft
+  const underlay = remote && underlayOf(draft.facts, remote, body.bind_device ?? null)
   const advice = adviseMtu(
     kind,
-    { ...body, ...packetOptionsOf(sketch) },
+    { ...body, ...packetOptionsOf(draft) },
     keys,
     underlay,
     settings.get('tunnel.default_mtu'),
   )
-  const chosen = chosenMtu(sketch, advice)
+  const chosen = chosenMtu(draft, advice)
   if (chosen > advice.recommended) {
     warn(
-      sketch,
+      draft,
       'MTU_ADVISORY',
       'mtu',
       `Packets of ${chosen} bytes grow to ${chosen + advice.overhead} and are cut up or lost on the way; ${advice.recommended} fits.`,
@@ -35,12 +35,12 @@ export function draftMtu(sketch: Sketch, kind: LinkKind, keys: Keys, remote: Ip 
 }
 
 /** What was asked for; or else what the path carries, unless the operator would have one MTU everywhere. */
-export const chosenMtu = ({ settings }: Sketch, { requested, recommended }: MtuAdvice): number =>
+export const chosenMtu = ({ settings }: DraftContext, { requested, recommended }: MtuAdvice): number =>
   requested ?? (settings.get('tunnel.auto_mtu_from_underlay') ? recommended : settings.get('tunnel.default_mtu'))
 
-export function checkMtuForIpv6(sketch: Sketch, mtu: number, addresses: readonly { address: string }[]): void {
-  if (mtu >= LEAST_FOR_IPV6 || sketch.problems.has('mtu') || !hasIpv6(addresses)) return
-  sketch.problems.add(
+export function checkMtuForIpv6(draft: DraftContext, mtu: number, addresses: readonly { address: string }[]): void {
+  if (mtu >= LEAST_FOR_IPV6 || draft.problems.has('mtu') || !hasIpv6(addresses)) return
+  draft.problems.add(
     'mtu',
     'INVALID_MTU',
     `mtu must be at least ${LEAST_FOR_IPV6} where an address inside the tunnel is IPv6.`,
@@ -61,7 +61,7 @@ export interface Underlay {
 
 export function adviseMtu(
   kind: LinkKind,
-  body: Asked,
+  body: RequestedTunnel,
   keys: Keys,
   underlay: Underlay | null,
   default_mtu: number,
@@ -87,7 +87,7 @@ export function adviseMtu(
 export function overheadOf(
   kind: LinkKind,
   body: Pick<
-    Asked,
+    RequestedTunnel,
     'encap_limit' | 'has_input_checksum' | 'has_output_checksum' | 'has_input_sequence' | 'has_output_sequence'
   >,
   keys: Keys,

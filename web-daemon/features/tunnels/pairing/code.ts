@@ -67,11 +67,11 @@ function gunzipped(gzip: Buffer): { buffer: Buffer; engine: { bytesWritten: numb
       typeof gunzipped
     >
   } catch (failure) {
-    throw new PairingCodeError(wordsFor((failure as NodeJS.ErrnoException).code), { cause: failure })
+    throw new PairingCodeError(describeFailure((failure as NodeJS.ErrnoException).code), { cause: failure })
   }
 }
 
-function wordsFor(code: string | undefined): string {
+function describeFailure(code: string | undefined): string {
   if (code === 'ERR_BUFFER_TOO_LARGE')
     return `The pairing code grows to more than ${MAX_EXPANDED_BYTES} bytes: no tunnel needs that.`
   if (code === 'Z_BUF_ERROR') return 'The pairing code is cut off.'
@@ -82,9 +82,9 @@ function wordsFor(code: string | undefined): string {
  * Neither checksum covers how the JSON was compressed: the gzip header, the padding bits, a match that could as well have been found elsewhere.
  * Another build of zlib may compress otherwise, and then the codes differ all over; where they differ in a place or two, this one was damaged.
  */
-function isDamagedCopyOf(own: string, code: string): boolean {
-  if (own === code || own.length !== code.length) return false
-  const differing = [...own].filter((character, at) => character !== code[at]).length
+function isDamagedCopyOf(expected: string, code: string): boolean {
+  if (expected === code || expected.length !== code.length) return false
+  const differing = [...expected].filter((character, at) => character !== code[at]).length
   return differing <= MOST_CHARACTERS_OF_DAMAGE
 }
 

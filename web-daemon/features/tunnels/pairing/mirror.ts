@@ -56,7 +56,7 @@ export function mirroredAddresses({ side, addr }: PairingContent): MirroredAddre
   return addr.flatMap(({ a, b, len, primary }) => {
     const here = otherSide(side)
     const [known, far] = here === TUNNEL_SIDES.A ? [a, b] : [b, a]
-    const address = known === '' ? neighbourOf(far, len, here) : canonicalIp(known)
+    const address = known === '' ? hostBeside(far, len, here) : canonicalIp(known)
     return address === null
       ? []
       : [
@@ -72,7 +72,7 @@ export function mirroredAddresses({ side, addr }: PairingContent): MirroredAddre
 }
 
 /** A has the first host of a subnet and B the second (interface.md, Sides), unless the far end has that one already. */
-function neighbourOf(far: string, prefix_length: number, tunnel_side_id: number): string | null {
+function hostBeside(far: string, prefix_length: number, tunnel_side_id: number): string | null {
   const ip = parseIp(far)
   if (!ip || prefix_length >= bitsOf(ip.family)) return null
   const { address_a, address_b } = endsOf(networkOf(ip, prefix_length))

@@ -1,12 +1,12 @@
 // One spelling for what a backup may spell in several ways; what is no address or range keeps its own, and is refused where it is used.
 import { formatCidr, formatIp, parseCidr, parseIp } from '@panel/shared/address/ip.ts'
 
-export function spelledIp(text: string): string {
+export function normalizeIp(text: string): string {
   const ip = parseIp(text)
   return ip ? formatIp(ip) : text
 }
 
-export function spelledCidr(text: string): string {
+export function normalizeCidr(text: string): string {
   const range = parseCidr(text)
   return range ? formatCidr(range) : text
 }

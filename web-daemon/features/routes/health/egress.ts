@@ -5,7 +5,7 @@ import { underlayOf } from '../../tunnels/draft/mtu.ts'
 import { hostFacts } from '../../tunnels/facts.ts'
 import { isActive, type NamedRoute } from '../record.ts'
 
-export interface WaysOut {
+export interface Egress {
   /** Each once; a destination that no route leads to has none. */
   readonly devices: readonly string[]
   /** The least of them; null where there are none. */
@@ -15,21 +15,21 @@ export interface WaysOut {
   readonly mtu_in: number | null
 }
 
-export async function waysOut(
+export async function findEgress(
   ask: Reader,
   { destinations, bind_address }: Pick<NamedRoute, 'destinations' | 'bind_address'>,
-): Promise<WaysOut> {
+): Promise<Egress> {
   const facts = await hostFacts(ask)
-  const ways = destinations.filter(isActive).flatMap(({ address }) => {
+  const underlays = destinations.filter(isActive).flatMap(({ address }) => {
     const ip = parseIp(address)
     return (ip && underlayOf(facts, ip, null)) ?? []
   })
-  const [narrowest] = [...ways].sort((a, b) => a.mtu - b.mtu)
+  const [narrowest] = [...underlays].sort((a, b) => a.mtu - b.mtu)
   const bound = parseIp(bind_address)
   const owner = facts.held.find(({ ip }) => ip.family === bound?.family && ip.value === bound.value)?.device
   const mtu_in = facts.interfaces.find(({ name }) => name === owner)?.mtu ?? null
   return {
-    devices: [...new Set(ways.map(({ device }) => device))],
+    devices: [...new Set(underlays.map(({ device }) => device))],
     mtu: narrowest?.mtu ?? null,
     narrowest: narrowest?.device ?? null,
     mtu_in,
@@ -37,11 +37,11 @@ export async function waysOut(
 }
 
 /** The one by which everything leaves; null where there is not one, or a mark may send it elsewhere. */
-export async function wayOut(
+export async function onlyEgressDevice(
   ask: Reader,
   record: Pick<NamedRoute, 'destinations' | 'bind_address' | 'fwmark'>,
 ): Promise<string | null> {
   if (record.fwmark !== null) return null
-  const [device, ...others] = (await waysOut(ask, record)).devices
+  const [device, ...others] = (await findEgress(ask, record)).devices
   return device !== undefined && others.length === 0 ? device : null
 }

@@ -9,14 +9,14 @@ import { allPools, type PoolRecord } from '../../pools/store.ts'
 import type { SettingsReader } from '../../../platform/settings.ts'
 import { factsWithout, hostFacts, type HostFacts } from '../facts.ts'
 import type { TunnelRecord } from '../record.ts'
-import { neighbours, type Neighbour } from '../store.ts'
+import { existingTunnels, type ExistingTunnel } from '../store.ts'
 
 /** Fields that the schema refused are left out, required ones included. */
-export type Asked = Partial<CreateTunnelBody>
+export type RequestedTunnel = Partial<CreateTunnelBody>
 
-export interface Sketch {
+export interface DraftContext {
   readonly settings: SettingsReader
-  readonly body: Asked
+  readonly body: RequestedTunnel
   /** Null where the type was refused: what depends on it is not looked at. */
   readonly kind: LinkKind | null
   readonly problems: Problems
@@ -25,20 +25,20 @@ export interface Sketch {
   /** The tunnel to be changed, null where one is to be made. It is none of the neighbours, nor in the facts. */
   readonly stored: TunnelRecord | null
   /** It is to be made without any address. */
-  readonly isBare?: boolean
-  readonly neighbours: readonly Neighbour[]
+  readonly hasNoAddresses?: boolean
+  readonly existing: readonly ExistingTunnel[]
   readonly pools: readonly PoolRecord[]
 }
 
 /** The order in which the schema names the fields: it decides which problem is the first. */
 export const FIELD_ORDER: readonly string[] = Object.keys(CreateTunnelBody.properties)
 
-export async function sketchOf(
+export async function makeDraftContext(
   { db, ask, settings }: Pick<ReadContext, 'db' | 'ask' | 'settings'>,
-  body: Asked,
+  body: RequestedTunnel,
   problems: Problems,
   stored: TunnelRecord | null = null,
-): Promise<Sketch> {
+): Promise<DraftContext> {
   const all = await hostFacts(ask).catch((away: unknown) => {
     // A body that is wrong by itself is told so, helper or no helper.
     problems.throwIfAny(FIELD_ORDER)
@@ -48,10 +48,10 @@ export async function sketchOf(
     ? null
     : kindOfType(body.tunnel_type_id ?? settings.get('tunnel.default_type'))
   const facts = stored ? factsWithout(all, stored.interface_name) : all
-  const others = (await neighbours(db)).filter(({ tunnel_id }) => tunnel_id !== stored?.tunnel_id)
-  return { settings, body, kind, problems, warnings: [], facts, stored, neighbours: others, pools: await allPools(db) }
+  const others = (await existingTunnels(db)).filter(({ tunnel_id }) => tunnel_id !== stored?.tunnel_id)
+  return { settings, body, kind, problems, warnings: [], facts, stored, existing: others, pools: await allPools(db) }
 }
 
-export function warn(sketch: Sketch, code: WarningCode, field: string, message: string): void {
-  sketch.warnings.push({ code, message, field })
+export function warn(draft: DraftContext, code: WarningCode, field: string, message: string): void {
+  draft.warnings.push({ code, message, field })
 }

@@ -11,18 +11,18 @@ import type { RouteRecord } from '../record.ts'
 import { enabledOnPorts, idOfTitle } from '../store.ts'
 
 /** Fields that the schema refused are left out, required ones included. */
-export type Asked = Partial<CreateRouteBody>
+export type RequestedRoute = Partial<CreateRouteBody>
 
-export interface Sketch {
+export interface DraftContext {
   readonly settings: SettingsReader
-  readonly body: Asked
+  readonly body: RequestedRoute
   readonly problems: Problems
   readonly warnings: Warning[]
   readonly facts: HostFacts
   /** The rule to be changed, null where one is to be made. It is none of the neighbours. */
   readonly stored: RouteRecord | null
   /** Other rules in force on the same ports, in their order. */
-  readonly neighbours: readonly RouteRecord[]
+  readonly rulesOnPorts: readonly RouteRecord[]
   /** Who has the title that is asked for, and the interface of the tunnel: null where there is none. */
   readonly titleOwner: number | null
   readonly tunnel: string | null
@@ -33,7 +33,7 @@ export interface Sketch {
 /** The order in which the schema names the fields: it decides which problem is the first. */
 export const FIELD_ORDER: readonly string[] = Object.keys(CreateRouteBody.properties)
 
-interface Told {
+interface DraftInput {
   readonly problems: Problems
   readonly panel_port: number
   readonly stored?: RouteRecord | null
@@ -41,12 +41,12 @@ interface Told {
   readonly facts?: HostFacts
 }
 
-export async function sketchOf(
+export async function makeDraftContext(
   { db, ask, settings }: Pick<ReadContext, 'db' | 'ask' | 'settings'>,
-  body: Asked,
-  { problems, panel_port, stored = null, facts }: Told,
-): Promise<Sketch> {
-  const known =
+  body: RequestedRoute,
+  { problems, panel_port, stored = null, facts }: DraftInput,
+): Promise<DraftContext> {
+  const hostFactsNow =
     facts ??
     (await hostFacts(ask).catch((away: unknown) => {
       // A body that is wrong by itself is told so, helper or no helper.
@@ -55,23 +55,23 @@ export async function sketchOf(
     }))
   const { bind_port: first = 0, bind_port_range_end, route_rule_title: title, tunnel_id } = body
   const near = await enabledOnPorts(db, first, bind_port_range_end ?? first)
-  const found = typeof tunnel_id === 'number' ? await findTunnel(db, tunnel_id) : null
+  const tunnel = typeof tunnel_id === 'number' ? await findTunnel(db, tunnel_id) : null
   return {
     settings,
     body,
     problems,
     warnings: [],
-    facts: known,
+    facts: hostFactsNow,
     stored,
-    neighbours: near.filter(({ route_rule_id }) => route_rule_id !== stored?.route_rule_id),
+    rulesOnPorts: near.filter(({ route_rule_id }) => route_rule_id !== stored?.route_rule_id),
     titleOwner: title === undefined ? null : await idOfTitle(db, title),
-    tunnel: found && !found.isDeleted ? found.record.interface_name : null,
+    tunnel: tunnel && !tunnel.isDeleted ? tunnel.record.interface_name : null,
     panel_port,
   }
 }
 
-export function warn(sketch: Sketch, code: WarningCode, field: string, message: string): void {
-  sketch.warnings.push({ code, message, field })
+export function warn(draft: DraftContext, code: WarningCode, field: string, message: string): void {
+  draft.warnings.push({ code, message, field })
 }
 
 export const familyName = (family: Family): string => `IPv${family}`

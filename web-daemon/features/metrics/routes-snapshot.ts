@@ -6,17 +6,17 @@ import { allTitles } from '../routes/store.ts'
 import type { Traffic } from '../routes/traffic/traffic.ts'
 import { trafficView } from '../routes/traffic/view.ts'
 
-export type RoutesPart = Pick<MetricsSnapshot, 'routes' | 'route_totals'>
-export type ReadRoutes = () => Promise<RoutesPart>
+export type RoutesSnapshot = Pick<MetricsSnapshot, 'routes' | 'route_totals'>
+export type ReadRoutes = () => Promise<RoutesSnapshot>
 
-export const readRoutesOf =
+export const makeRoutesReader =
   (db: ReadDb, traffic: Traffic): ReadRoutes =>
   async () => {
     const rules = await allTitles(db)
-    return partOf(await Promise.all(rules.map(async (rule) => readingOf(await trafficView(traffic, rule)))))
+    return routesSnapshot(await Promise.all(rules.map(async (rule) => routeReading(await trafficView(traffic, rule)))))
   }
 
-const readingOf = (view: TrafficView): RouteReading => ({
+const routeReading = (view: TrafficView): RouteReading => ({
   route_rule_id: view.route_rule_id,
   title: view.title,
   rx_bytes_since_boot: view.rx_bytes_since_boot,
@@ -30,7 +30,7 @@ const readingOf = (view: TrafficView): RouteReading => ({
 })
 
 /** A total is of what is known. */
-export function partOf(routes: RouteReading[]): RoutesPart {
+export function routesSnapshot(routes: RouteReading[]): RoutesSnapshot {
   const sum = (of: (reading: RouteReading) => number | null): number =>
     routes.reduce((all, reading) => all + (of(reading) ?? 0), 0)
   return {

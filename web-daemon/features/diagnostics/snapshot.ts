@@ -21,21 +21,21 @@ const SMALL = 56
 /** IP and ICMP. */
 const headersFor = (address: string): number => (familyIdOf(address) === ADDRESS_FAMILIES.IPv6 ? 48 : 28)
 
-export interface Pinged {
+export interface PingSample {
   readonly source: string
   readonly target: string
   readonly packets: readonly PingPacket[]
 }
 
-export interface Seen {
+export interface TunnelSnapshot {
   readonly link: ObservedLink | null
   readonly counted: Omit<CountersAnswer, 'sampled_at'> | null
   /** Null where there is nothing to ask, as `why` says. */
-  readonly inside: Pinged | null
-  readonly why: string
-  readonly around: Pinged
+  readonly inside: PingSample | null
+  readonly reason: string
+  readonly around: PingSample
   /** Packets as large as the interface takes; null where small ones do not arrive either. */
-  readonly large: Pinged | null
+  readonly large: PingSample | null
   readonly foreign: ForeignFound
   /** The interface that has the address that the tunnel's packets come to; null where none has. */
   readonly device: string | null
@@ -43,25 +43,25 @@ export interface Seen {
   readonly refused: number
 }
 
-export const isAnswered = (pinged: Pinged | null): boolean =>
+export const isAnswered = (pinged: PingSample | null): boolean =>
   pinged !== null && pinged.packets.some(({ outcome }) => outcome === 'reply')
 
-export async function lookAt(
+export async function takeSnapshot(
   { ask, settings, host }: Pick<ReadContext, 'ask' | 'settings'> & { readonly host: Host },
   record: TunnelRecord,
   run: Run,
   seconds: number,
-): Promise<Seen> {
+): Promise<TunnelSnapshot> {
   const timeout_ms = Math.round(1000 * settings.get('diagnostics.manual_ping_timeout'))
   const interval_ms = Math.max(10, Math.round((1000 * seconds) / PACKETS))
-  const ping = (ends: Ends, packet_size = SMALL, is_dont_fragment = false): Promise<Pinged> =>
+  const ping = (ends: Ends, packet_size = SMALL, is_dont_fragment = false): Promise<PingSample> =>
     pingOf(run, { ...ends, count: PACKETS, interval_ms, timeout_ms, packet_size, is_dont_fragment })
   const problems = new Problems()
   const ends = pathEnds(record, 'tunnel', {}, problems)
   const link = (await probeOne(ask, record.interface_name)).observed
   const refusedBefore = refusalsSent(host)
   const underlay = ping(pathEnds(record, 'underlay', {}, new Problems()))
-  let inside: Pinged | null = null
+  let inside: PingSample | null = null
   const [counted, around, foreign, { interfaces }] = await Promise.all([
     sampleCounters(ask, record.interface_name, async () => {
       const pings = link && problems.isEmpty ? ping(ends) : null
@@ -77,10 +77,10 @@ export async function lookAt(
   const device =
     interfaces?.find(({ addresses }) => addresses.some((cidr) => cidr.split('/')[0] === record.local_endpoint))?.name ??
     null
-  return { link, counted, inside, why: problems.all[0]?.message ?? '', around, large, foreign, device, refused }
+  return { link, counted, inside, reason: problems.all[0]?.message ?? '', around, large, foreign, device, refused }
 }
 
-async function pingOf({ stream, signal }: Run, params: PingParams): Promise<Pinged> {
+async function pingOf({ stream, signal }: Run, params: PingParams): Promise<PingSample> {
   const packets: PingPacket[] = []
   await stream(
     'path.ping',

@@ -8,10 +8,10 @@ import { foreignBlocks, foreignRules, remediesOf, toldOf } from '../../forwardin
 import { Refusal } from '../../../platform/http/refusal.ts'
 import { tunnelNames } from '../../tunnels/store.ts'
 import { familyOf, ruleOf, type NamedRoute, type RouteRecord } from '../record.ts'
-import { wayOut } from './way-out.ts'
+import { onlyEgressDevice } from './egress.ts'
 
 /** Turns forwarding on for a rule in force. Call it inside `inTurn`. */
-export const passageFor = async (context: CommandContext, record: RouteRecord): Promise<Warning[]> =>
+export const preparePath = async (context: CommandContext, record: RouteRecord): Promise<Warning[]> =>
   record.is_enabled
     ? [...(await forwardFor(context, familyOf(record))), ...(await foreignWarnings(context, record))]
     : []
@@ -28,7 +28,7 @@ export async function blocksOfRoute(
     ask,
     foreign,
     rule,
-    record.tunnel_id === null ? await wayOut(ask, record) : (names.get(record.tunnel_id) ?? null),
+    record.tunnel_id === null ? await onlyEgressDevice(ask, record) : (names.get(record.tunnel_id) ?? null),
   )
 }
 

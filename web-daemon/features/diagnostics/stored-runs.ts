@@ -20,7 +20,7 @@ export const RUNS_QUERY = queryOf({
 export const listRuns =
   (runs: Runs) =>
   async ({ db }: ReadContext, { query }: Incoming): Promise<Answer> => {
-    await runs.tidied()
+    await runs.ready()
     const paging = pagingOf(query, MOST)
     const answer: ListRunsAnswer = { ...(await findRuns(db, filterIn(query), paging)), ...paging }
     return ok(answer)
@@ -29,7 +29,7 @@ export const listRuns =
 export const getRun =
   (runs: Runs) =>
   async ({ db }: ReadContext, { params }: Incoming): Promise<Answer> => {
-    await runs.tidied()
+    await runs.ready()
     const run = await findRun(db, idIn(params))
     if (!run) throw noSuchRun(idIn(params))
     return ok(run)
@@ -38,7 +38,7 @@ export const getRun =
 export const removeRun =
   (runs: Runs) =>
   async ({ db, note }: CommandContext, { params }: Incoming): Promise<Answer> => {
-    await runs.tidied()
+    await runs.ready()
     const diagnostic_run_id = idIn(params)
     if (!(await findRun(db, diagnostic_run_id))) throw noSuchRun(diagnostic_run_id)
     note.target('diagnostic_run', diagnostic_run_id)
@@ -51,16 +51,16 @@ export const removeRun =
 function filterIn({ tunnel_id = '', type = '' }: Incoming['query']): RunFilter {
   if (!/^\d{0,15}$/.test(tunnel_id))
     throw new Refusal('INVALID_REQUEST', 'The filter tunnel_id is a whole number', { field: 'tunnel_id' })
-  const known: Readonly<Record<string, number>> = DIAGNOSTIC_TYPES
-  const wanted = Object.hasOwn(known, type) ? known[type] : undefined
-  if (type !== '' && wanted === undefined)
-    throw new Refusal('INVALID_REQUEST', `The filter type is one of ${Object.keys(known).join(', ')}`, {
+  const types: Readonly<Record<string, number>> = DIAGNOSTIC_TYPES
+  const type_id = Object.hasOwn(types, type) ? types[type] : undefined
+  if (type !== '' && type_id === undefined)
+    throw new Refusal('INVALID_REQUEST', `The filter type is one of ${Object.keys(types).join(', ')}`, {
       field: 'type',
-      details: { known: Object.keys(known) },
+      details: { known: Object.keys(types) },
     })
   return {
     ...(tunnel_id !== '' && { tunnel_id: Number(tunnel_id) }),
-    ...(wanted !== undefined && { diagnostic_type_id: wanted }),
+    ...(type_id !== undefined && { diagnostic_type_id: type_id }),
   }
 }
 
