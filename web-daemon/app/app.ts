@@ -1,4 +1,5 @@
-// The app: what every request passes, in order. Prefix, headers, route match, set-up gate, CSRF, session, validation (decisions.md, T9).
+// The app: what every request passes, in order: prefix, headers, route match, set-up gate, CSRF, session, validation
+// (decisions.md, T9).
 import cookieParser from 'cookie-parser'
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express'
 import type { Logger } from 'pino'

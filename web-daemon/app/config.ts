@@ -1,4 +1,4 @@
-// What an operator can set: read from the environment or a file, checked as a whole, and refused with everything that is wrong at once.
+// The options that an operator can set, read from the environment or a file. All errors are reported at once.
 import { existsSync, readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { isAbsolute } from 'node:path'
@@ -47,7 +47,7 @@ export const readConfig = (environment: Values): Config => {
   return config
 }
 
-/** In a bundle the page lies beside this file, in the sources beside its workspace. */
+/** In a bundle the page is beside this file, in the sources beside its workspace. */
 const shippedPage = (): string => {
   const [beside, above] = ['./ui', '../../ui'].map((path) => fileURLToPath(new URL(path, import.meta.url))) as [
     string,

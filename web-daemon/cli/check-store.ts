@@ -1,4 +1,4 @@
-// Whether the store can be brought to the form of this version, tried on a copy: asked before an upgrade ends the daemons of before.
+// Checks on a copy that this version can migrate the store. An upgrade runs it before it stops the old daemons.
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { openStore } from '../app/store.ts'

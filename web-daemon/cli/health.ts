@@ -1,4 +1,4 @@
-// What the panel says of its own health, asked as a browser would.
+// Shows the health of the panel, requested over HTTP as a browser does.
 import { request as overHttp } from 'node:http'
 import { request as overHttps } from 'node:https'
 import { isIPv6 } from 'node:net'
@@ -21,13 +21,13 @@ export const showHealth = async (config: Config): Promise<void> => {
     throw new CommandError('Something does not work; journalctl -u tunnel-panel-web -u tunnel-panel-helper tells more')
 }
 
-/** Where the daemon is reached from this very host. */
+/** The address of the daemon as seen from this host. */
 export const urlOf = ({ listen_address, listen_port, web_path, tls }: Config): string => {
   const host = { '0.0.0.0': '127.0.0.1', '::': '::1' }[listen_address] ?? listen_address
   return `${tls ? 'https' : 'http'}://${isIPv6(host) ? `[${host}]` : host}:${listen_port}${basePathOf(web_path)}/`
 }
 
-/** A certificate that names another host is no reason not to look. */
+/** The certificate need not be valid for the address that is used here. */
 const bodyOf = (url: string): Promise<string> =>
   new Promise((resolve, reject) => {
     const request = url.startsWith('https:') ? overHttps : overHttp

@@ -1,4 +1,4 @@
-// The interfaces of the tunnels that the panel manages, one a line: for scripts, and for the package, which takes them away when it is purged.
+// Prints the interfaces of the panel's tunnels, one per line: for scripts, and for the package when it is purged.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { openExistingStore } from '../app/store.ts'

@@ -1,4 +1,5 @@
-// Makes the self-signed pair that a panel without a better one can use, and says what of it goes into the configuration. The daemon never makes one.
+// Makes a self-signed certificate for a panel without a better one, and prints the lines for its configuration. The
+// daemon never makes one.
 import { makeSelfSigned, SelfSignedError } from '../platform/tls/self-signed.ts'
 import type { Config } from '../app/config.ts'
 import { CommandError } from './errors.ts'

@@ -1,8 +1,8 @@
-// Reads a new password: from a terminal without showing it, twice; or the first line of standard input.
+// Reads a new password: twice from a terminal without echo, or the first line of standard input.
 import type { ReadStream } from 'node:tty'
 import { CommandError } from './errors.ts'
 
-/** Of a line that is no password any more. */
+/** A longer line is not a password. */
 const MAX_CHARACTERS = 4096
 
 type Terminal = NodeJS.ReadableStream & Pick<ReadStream, 'setRawMode'>
@@ -38,7 +38,7 @@ async function prompt(reader: LineReader, print: Print, question: string): Promi
   return line
 }
 
-/** In raw mode a terminal shows nothing of what is typed, and leaves the keys that it would act upon to the reader. */
+/** Raw mode switches the echo off and passes keys such as Ctrl-C on to the reader. */
 async function withoutEcho<T>(terminal: Terminal, work: () => Promise<T>): Promise<T> {
   terminal.setRawMode(true)
   try {
@@ -50,7 +50,7 @@ async function withoutEcho<T>(terminal: Terminal, work: () => Promise<T>): Promi
 
 const [CTRL_C, CTRL_D, BACKSPACE, DELETE, CTRL_U] = ['\u0003', '\u0004', '\b', '\u007f', '\u0015']
 
-/** What comes behind a line waits for the next one, so that both can be pasted at once. */
+/** Reads line by line. Input after a line is kept for the next one, so that both can be pasted at once. */
 class LineReader {
   readonly #input: Input
   readonly #characters: AsyncIterator<string>
@@ -85,7 +85,7 @@ function edit(line: string[], character: string): void {
   else if (character >= ' ') line.push(character)
 }
 
-/** A last line may lack its end; nothing at all is no line. */
+/** The last line may lack its line end; no input at all is an error. */
 function lastLine(line: readonly string[], otherwise: string): string {
   if (line.length === 0) throw new CommandError(otherwise)
   return line.join('')

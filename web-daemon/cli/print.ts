@@ -1,2 +1,2 @@
-// What a command tells whoever typed it.
+// Output of a command.
 export const printLine = (line: string): boolean => process.stdout.write(`${line}\n`)

@@ -1,4 +1,5 @@
-// Gives a locked-out operator a new password, beside a daemon that runs or one that does not. The daemon reads the account's version with every request, so all its sessions end at once.
+// Sets a new password for an operator who is locked out, whether the daemon runs or not. All sessions end, because the
+// daemon compares the account's version with every request.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { AuditNote } from '../platform/audit-note.ts'
@@ -43,7 +44,10 @@ interface Change {
   readonly caller: string
 }
 
-/** Account and audit entry together, or neither. It begins with a write: so it waits for its turn beside the daemon, and is not overtaken. */
+/**
+ * Account and audit entry are written together or not at all. The transaction begins with a write, so that it waits for
+ * the daemon's lock instead of failing later.
+ */
 async function change(db: Db, { user_id }: Account, { password_hash, caller }: Change): Promise<void> {
   const [note, started, now] = [new AuditNote(), performance.now(), () => new Date()]
   note.target('user', user_id)
@@ -57,7 +61,7 @@ async function change(db: Db, { user_id }: Account, { password_hash, caller }: C
   })
 }
 
-/** SQLite says what it cannot do, and not of what. */
+/** The message of SQLite does not name the file. */
 const explainFailure = <T>(path: string, work: Promise<T>): Promise<T> =>
   work.catch((failure: unknown) => {
     const { code, message } = failure as { code?: unknown; message?: string }

@@ -1,4 +1,5 @@
-// Takes off the host what the panel put there: its relay rules and its tunnels with their files. What is stored stays, so that it can be brought back.
+// Removes the panel's relay rules and tunnels with their files from the host. The store keeps them, so that they can be
+// applied again.
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { rulesOrNull } from '@panel/shared/ruleset/plan.ts'

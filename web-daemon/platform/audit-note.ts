@@ -1,4 +1,4 @@
-// What a command says about itself for the audit entry of its request: whom it concerned and what it did, step by step.
+// What a command notes for its audit entry: the target, and what was done, step by step.
 import type { AuditAction } from '@panel/shared/api/audit-actions.ts'
 
 export interface Actor {
@@ -9,9 +9,9 @@ export interface Actor {
 export class AuditNote {
   targetType = ''
   targetId: number | null = null
-  /** Set where the actor is known only once the command has run, as in a sign-in. */
+  /** Set if the actor is only known after the command has run, as in a sign-in. */
   by: Actor | null = null
-  /** Set where one endpoint stands for several actions. */
+  /** Set if one endpoint stands for several actions. */
   renamed: AuditAction | null = null
   readonly operations: string[] = []
 

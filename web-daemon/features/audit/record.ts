@@ -1,4 +1,4 @@
-// Makes the audit entry of a mutating request, carried out or refused, without what must not be kept.
+// Writes the audit entry of a request that changes something, whether it succeeded or was refused, without secrets.
 import type { Logger } from 'pino'
 import type { CommandContext } from '../../platform/context.ts'
 import type { AuditedRequest } from '../../platform/http/serve.ts'
@@ -9,7 +9,7 @@ import type { Actor, AuditNote } from '../../platform/audit-note.ts'
 import { redact } from './redact.ts'
 import { insertEntry } from './store.ts'
 
-/** A stranger's refused requests could fill the disk; above this many a minute they are only logged. */
+/** Refused requests of anonymous clients could fill the disk; above this number per minute they are only logged. */
 export const STRANGERS_PER_MINUTE = 600
 
 export const makeRecorder = (
@@ -52,7 +52,7 @@ interface PanelAction {
   readonly on?: RequestOrigin
 }
 
-/** The request on whose behalf one of several things was done, and what was asked of that one, redacted. */
+/** The request that an action of the panel is part of; `request` is redacted. */
 export interface RequestOrigin {
   readonly by: Actor | null
   readonly client_ip: string
@@ -62,7 +62,7 @@ export interface RequestOrigin {
 
 const NO_REQUEST: RequestOrigin = { by: null, client_ip: '', request_id: '', request: {} }
 
-/** Of what the panel does by itself: without a request (no user, no address), or as a part of one. */
+/** Records what the panel does by itself: without a request (no user, no address), or as part of one. */
 export const recordPanelAction = async (
   { db, now }: Pick<CommandContext, 'db' | 'now'>,
   { action, note, refusal, duration_ms, on = NO_REQUEST }: PanelAction,

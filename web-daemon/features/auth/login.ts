@@ -1,4 +1,4 @@
-// Signs the operator in, and tells nobody whether an account exists.
+// Signs the operator in. The answer does not reveal whether an account exists.
 import type { CommandContext } from '../../platform/context.ts'
 import type { Answer, Incoming } from '../../platform/http/endpoint.ts'
 import { Refusal } from '../../platform/http/refusal.ts'

@@ -1,4 +1,4 @@
-// What is stored, as a backup holds it: each thing as the request that makes it. Pure.
+// Renders the store as a backup document: each item as the request that would create it. Pure.
 import {
   BACKUP_VERSION,
   type BackupDocument,
@@ -23,7 +23,7 @@ export interface StoredConfiguration {
   readonly settings: SettingsReader
   readonly pools: readonly PoolRecord[]
   readonly tunnels: readonly TunnelRecord[]
-  /** Null where they are left out. */
+  /** Null if the export leaves them out. */
   readonly routes: readonly RouteRecord[] | null
 }
 
@@ -42,13 +42,13 @@ export function documentOf(
   }
 }
 
-/** All of them, so that the machine it is brought to works by the same ones, whatever its own defaults are. */
+/** All settings, so that the other host behaves the same whatever its own defaults are. */
 const settingsOf = (settings: SettingsReader): BackupSetting[] =>
   SETTING_KEYS.map((key) => ({ key, value: settings.get(key) }))
 
 const poolOf = ({ is_public_range: _measured, ...pool }: PoolRecord): BackupPool => pool
 
-/** Of a rule null says the same as nothing, and there may be ten thousand of them. */
+/** In a rule null means the same as a missing field, and there may be ten thousand rules. */
 function routeOf(record: RouteRecord): BackupRoute {
   const { destinations = [], ...asked } = routeAsked(record)
   return { ...withoutNulls(asked), destinations: destinations.map(withoutNulls) } as BackupRoute

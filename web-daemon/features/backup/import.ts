@@ -1,4 +1,5 @@
-// Brings back what a backup holds, item by item: what cannot be brought back is told, and the rest goes on (interface.md, POST /backup/import; decisions.md, B3 to B6).
+// Imports a backup item by item; an item that fails is reported and the rest goes on (interface.md, POST
+// /backup/import; decisions.md, B3 to B6).
 import type { Logger } from 'pino'
 import {
   IMPORTED_AS,
@@ -40,26 +41,15 @@ export function importBackup(services: BackupServices) {
       : readBackup(body.backup, { settings: include_settings, routes: include_routes }, problems)
     problems.throwIfAny()
     if (!backup) throw new Error('A backup without problems is missing')
-    if (dry_run)
-      return ok(
-        answerOf(
-          dry_run,
-          backup,
-          await importAll(makeDryRunWorker(dryRunContext(context, backup), incoming, services.logger), context, {
-            services,
-            backup,
-            body,
-          }),
-        ),
-      )
+    const request: ImportRequest = { services, backup, body }
+    if (dry_run) {
+      const worker = makeDryRunWorker(dryRunContext(context, backup), incoming, services.logger)
+      return ok(answerOf(dry_run, backup, await importAll(worker, context, request)))
+    }
     if (isUnderWay) throw new Refusal('CONFLICT', 'Another import is under way. Wait for it to end.')
     isUnderWay = true
     try {
-      const actions = await importAll(makeImportWorker(context, incoming, services.logger), context, {
-        services,
-        backup,
-        body,
-      })
+      const actions = await importAll(makeImportWorker(context, incoming, services.logger), context, request)
       for (const action of actions)
         if (action.action !== 'skip')
           context.note.operation(
@@ -72,7 +62,7 @@ export function importBackup(services: BackupServices) {
   }
 }
 
-/** What can only read, and sees the settings as the import would make them before it comes to the rest. */
+/** A read-only context that already sees the settings of the backup. */
 function dryRunContext({ db, ask, now, settings }: ReadContext, { settings: given }: Backup): ReadContext {
   const imported = new Map(given.filter((one) => !namesAPool(one)).map(({ item }) => [item.key, item.value]))
   const get: SettingsReader['get'] = (key) =>
@@ -86,7 +76,9 @@ interface ImportRequest {
   readonly body: ImportBackupBody
 }
 
-/** The change queue is entered for each item by itself, so whoever else changes something waits for one of them at most. */
+/**
+ * The change queue is entered for each item by itself, so whoever else changes something waits for one of them at most.
+ */
 async function importAll(
   worker: Worker,
   context: ReadContext,

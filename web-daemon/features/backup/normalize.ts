@@ -1,4 +1,4 @@
-// One spelling for what a backup may spell in several ways; what is no address or range keeps its own, and is refused where it is used.
+// Canonical text of addresses and ranges. Text that is neither is kept and refused where it is used.
 import { formatCidr, formatIp, parseCidr, parseIp } from '@panel/shared/address/ip.ts'
 
 export function normalizeIp(text: string): string {

@@ -1,4 +1,4 @@
-// The address pools of a backup: known by their range, brought into line where they are there, made where they are not.
+// The address pools of a backup: an existing pool with the same range is updated, the others are created.
 import type { BackupPool, ImportAction } from '@panel/shared/api/backup.ts'
 import { CreatePoolBody, UpdatePoolBody, type ChangePoolAnswer, type PoolFields } from '@panel/shared/api/pools.ts'
 import type { CommandContext, ReadContext } from '../../platform/context.ts'
@@ -20,7 +20,7 @@ interface Pools {
   readonly use: PoolUse
 }
 
-/** `ids` is told what each is here. */
+/** Adds to `ids` what each pool is on this host. */
 export async function importPools(
   worker: Worker,
   { items, isIncluded, context, use }: Pools,
@@ -39,7 +39,7 @@ export async function importPools(
   return actions
 }
 
-/** A panel may have several of one range: then the one with the same title, or else cut alike. */
+/** Of several pools with that range, the one with the same title, or else the same prefix length. */
 function findExisting(
   { cidr, address_pool_title, prefix_length }: Omit<BackupPool, 'address_pool_id'>,
   pools: readonly PoolRecord[],
@@ -91,7 +91,7 @@ async function importOne(worker: Worker, { path, body, existing, use }: One): Pr
   return worker.do(update ?? create)
 }
 
-/** As far as the backup says. */
+/** Compares only the fields that the backup names. */
 const isAlike = ({ cidr: _known, ...body }: PoolFields, existing: PoolRecord): boolean =>
   Object.entries(body).every(
     ([field, value]) => field === 'is_public_range' || existing[field as keyof PoolRecord] === value,

@@ -1,4 +1,4 @@
-// Takes a backup apart, whoever wrote it: each item is held against its schema, and what is wrong is told by its place, such as backup.tunnels[3].mtu.
+// Validates a backup: each item against its schema, and every problem with its path, such as backup.tunnels[3].mtu.
 import { BACKUP_MEMBERS, BACKUP_VERSION, BackupPool, BackupRoute, BackupTunnel } from '@panel/shared/api/backup.ts'
 import { strict, Type, type Static, type TSchema } from '@panel/shared/schema.ts'
 import { Problems } from '../../platform/http/problems.ts'
@@ -7,7 +7,7 @@ import { refusalOf } from '../settings/change.ts'
 import { isSettingKey, SettingsBody, type SettingKey, type SettingValues } from '../settings/definitions.ts'
 import { keyOf } from '../settings/update.ts'
 
-/** An item with its place in the document. */
+/** An item with its path in the document. */
 export interface Item<T> {
   readonly path: string
   readonly item: T
@@ -22,27 +22,30 @@ export interface Backup {
   readonly settings: readonly Item<GivenSetting>[]
   readonly pools: readonly Item<BackupPool>[]
   readonly tunnels: readonly Item<BackupTunnel>[]
-  /** Null where the backup has no such member. */
+  /** Null if the backup has no such member. */
   readonly routes: readonly Item<BackupRoute>[] | null
 }
 
-/** More than any host holds; it bounds what one request can ask for. */
+/** More than any host has; it bounds the work of one request. */
 const MAX_ITEMS = 20_000
-/** Of one item: more than a rule with all the destinations and sources that it may have, or the longest list in a setting. */
+/** For one item: more than a rule with all its destinations and sources, or the longest list in a setting. */
 const MAX_VALUES = 12_000
 const MAX_DEPTH = 8
 /** More than anyone reads. */
 const MAX_PROBLEMS = 100
-/** Of a name that somebody made up. */
+/** The length of a field name in a problem; the name may be anything. */
 const MAX_FIELD = 200
 
-/** What nothing else in a backup refers to need not be looked at where it is not wanted. */
+/** Members that nothing else in the backup refers to need not be read if they are not imported. */
 export interface Included {
   readonly settings: boolean
   readonly routes: boolean
 }
 
-/** Adds everything that is wrong to `problems`, as fields of `backup`, and leaves it out. A version that is not this build's is told alone: nobody knows what else would be right. */
+/**
+ * Adds every problem to `problems` as a field of `backup`, and leaves out what is wrong. An unsupported version is the
+ * only problem then: nothing else can be judged.
+ */
 export function readBackup(raw: Body, included: Included, problems: Problems): Backup {
   checkVersion(raw, problems)
   if (problems.has('backup')) return { settings: [], pools: [], tunnels: [], routes: null }
@@ -100,7 +103,7 @@ function listIn<S extends TSchema>(raw: Body, name: string, schema: S, problemLi
   })
 }
 
-/** Absent is none. */
+/** A missing list is empty. */
 function* itemsIn(list: unknown, path: string, problemList: ProblemList): Generator<Item<unknown>> {
   if (list === undefined) return
   if (!Array.isArray(list)) return problemList.add(path, 'INVALID_VALUE', `${path} must be a list.`)
@@ -135,7 +138,7 @@ function noted(problemList: ProblemList, field: string, message: string): null {
 export const fieldIn = (path: string, field: string): string =>
   field === '' ? path : `${path}.${field.replaceAll(/\.(\d+)(?=\.|$)/g, '[$1]')}`
 
-/** How many values an item is made of; endless where it is deeper than any item is. */
+/** The number of values in an item; Infinity if it is nested deeper than any valid item. */
 function valuesIn(value: unknown, depth = 0): number {
   if (typeof value !== 'object' || value === null) return 1
   if (depth > MAX_DEPTH) return Infinity

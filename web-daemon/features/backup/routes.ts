@@ -1,4 +1,5 @@
-// The relay rules of a backup: one whose title or listener is here already is left as it is, the others are made (decisions.md, T21, B2).
+// The relay rules of a backup: a rule whose title or listener exists already is skipped, the others are created
+// (decisions.md, T21, B2).
 import type { BackupRoute, ImportAction } from '@panel/shared/api/backup.ts'
 import type { ChangeRouteAnswer } from '@panel/shared/api/route-answers.ts'
 import { CreateRouteBody } from '@panel/shared/api/routes.ts'
@@ -76,7 +77,7 @@ function jobOf({ path, body: given, traffic, tunnels, planned }: One): Job {
   }
 }
 
-/** Whether it can be judged only once a tunnel is there that this import makes. */
+/** Whether a dry run cannot check the rule, because it needs a tunnel that the import would create. */
 const dependsOnPlanned = (
   { tunnel_id, bind_interface, snat_address }: BackupRoute,
   tunnels: Ids,
@@ -91,7 +92,7 @@ async function dryRunRoute(context: ReadContext, incoming: Incoming<never>): Pro
   return { target_id: null, warnings }
 }
 
-/** A rule in force that listens for just the same is this one under another name. */
+/** An enabled rule with the same listener is the same rule under another name. */
 function existingInRefusal({ details }: Refusal): number | null {
   const fields = (details['fields'] ?? []) as readonly {
     readonly code: string

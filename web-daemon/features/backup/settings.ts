@@ -1,4 +1,4 @@
-// The settings of a backup: those that differ are changed in one batch, without those that cannot be as they are given.
+// The settings of a backup: those that differ are changed in one batch, without those whose value is refused.
 import type { ImportAction } from '@panel/shared/api/backup.ts'
 import type { CommandContext, ReadDb } from '../../platform/context.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
@@ -15,7 +15,7 @@ interface Batch {
   readonly db: ReadDb
 }
 
-/** One action for each, in their order. */
+/** One action for each item, in their order. */
 export async function importSettings(worker: Worker, { items, references, db }: Batch): Promise<ImportAction[]> {
   const before = await valuesIn(db)
   const { values, wrong } = await possible(db, before, items, references)
@@ -28,7 +28,7 @@ export async function importSettings(worker: Worker, { items, references, db }: 
   })
 }
 
-/** What one setting makes wrong of another goes with it, so what is left is looked at again. */
+/** Removing one refused setting can make another one valid or invalid, so the rest is checked again. */
 async function possible(
   db: ReadDb,
   before: SettingValues,
@@ -80,7 +80,7 @@ const NAMES_A_POOL = 'addressing.default_pool_id'
 
 export const namesAPool = ({ item }: Item<GivenSetting>): boolean => item.key === NAMES_A_POOL
 
-/** The setting that names a pool, which is here by another number, if at all. It comes after the pools. */
+/** The setting that names a pool, which has another id here, or none. Import it after the pools. */
 export async function importPoolSetting(
   worker: Worker,
   { items, ...batch }: Batch,

@@ -1,4 +1,5 @@
-// The tunnels of a backup: those that are here are left as they are, the others made, each as a request of its own would make it (decisions.md, B5).
+// The tunnels of a backup: existing ones are skipped, the others are created as by a request of their own
+// (decisions.md, B5).
 import type { BackupTunnel, ImportAction } from '@panel/shared/api/backup.ts'
 import { TUNNEL_TYPES } from '@panel/shared/api/lookups.ts'
 import type { CreateTunnelAnswer } from '@panel/shared/api/tunnel-answers.ts'
@@ -22,7 +23,7 @@ interface Tunnels {
   readonly pools: Ids
 }
 
-/** What a dry run has said would be made: later items may lean on it. */
+/** What a dry run has reported as created: later items may refer to it. */
 export class PlannedTunnels {
   readonly names = new Set<string>()
   readonly addresses = new Set<string>()
@@ -33,7 +34,7 @@ export class PlannedTunnels {
   }
 }
 
-/** `ids` is told what each is here. */
+/** Adds to `ids` what each tunnel is on this host. */
 export async function importTunnels(
   worker: Worker,
   { items, isIncluded, context, force, pools }: Tunnels,
@@ -57,7 +58,7 @@ export async function importTunnels(
   return { actions, planned }
 }
 
-/** As far as one is told from another; the id is null where it is only to be made. */
+/** The fields that tell tunnels apart; the id is null if the tunnel is only planned. */
 interface ComparedTunnel
   extends
     Partial<Pick<ExistingTunnel, 'interface_name' | 'tunnel_type_id' | 'ikey'>>,
@@ -87,7 +88,7 @@ class ExistingTunnels {
         named.tunnel_id ?? null,
         'A tunnel of this name is here, and is left as it is.',
       )
-    // A key that would be drawn is nobody's yet.
+    // Without an ikey a new key is generated, so no existing tunnel can be the same.
     const alike = item.ikey === undefined ? undefined : this.#byEndpoints.get(endpointKey(item))
     return alike
       ? skip(

@@ -1,4 +1,5 @@
-// Does the items of an import one by one, each by the use case that makes such a thing, and tells of each how it ended; or only looks, in a dry run.
+// Imports items one by one, each through the use case that creates such an item, and reports how each ended. A dry run
+// only checks.
 import type { Logger } from 'pino'
 import type { ImportAction, ImportKind } from '@panel/shared/api/backup.ts'
 import type { ErrorEnvelope, Warning } from '@panel/shared/api/errors.ts'
@@ -19,7 +20,7 @@ import { fieldIn } from './read.ts'
 export interface ImportResult {
   readonly target_id: number | null
   readonly warnings: readonly Warning[]
-  /** Where the item did not say how it is called. */
+  /** Set if the item did not name it. */
   readonly target?: string
 }
 
@@ -28,21 +29,21 @@ type ItemRequest = Incoming<never>
 export interface Job {
   readonly kind: ImportKind
   readonly target: string
-  /** Where it stands in the backup. */
+  /** The path of the item in the backup. */
   readonly path: string
   readonly action: 'create' | 'update'
   readonly detail?: string
-  /** Of what is to be updated. */
+  /** The id of the item to update. */
   readonly target_id?: number
   readonly audit: AuditAction
   readonly body: Body
   readonly schema: TSchema
-  /** Whether only the helper can do it. */
+  /** Whether it cannot be done without the root helper. */
   readonly needsHelper: boolean
-  /** Null where a look would tell nothing: it waits for what this very import makes. */
+  /** Null if the item cannot be checked, because it depends on what this import would create. */
   readonly dryRun: ((context: ReadContext, incoming: ItemRequest) => Promise<ImportResult>) | null
   readonly apply: (context: CommandContext, incoming: ItemRequest) => Promise<ImportResult>
-  /** Null where the refusal is one; else what is there already, which is why. */
+  /** The id of the existing item that a refusal points to, or null for a real refusal. */
   readonly existingId?: (refusal: Refusal) => number | null
 }
 
@@ -51,7 +52,7 @@ export interface Worker {
   readonly do: (job: Job) => Promise<ImportAction>
 }
 
-/** Changes nothing, by type: it is handed what can only read. */
+/** Changes nothing: by its type it only has a read-only context. */
 export function makeDryRunWorker(context: ReadContext, incoming: Incoming<unknown>, logger: Logger): Worker {
   const helper = new HelperTries()
   return {
@@ -108,14 +109,14 @@ function asLoggedRefusal(
   return refusal
 }
 
-/** Items after so many that found the helper away do not wait for it again. */
+/** After this many items without an answer of the helper, later items are not tried. */
 const HELPER_TRIES = 2
 
 class HelperTries {
   #failures = 0
 
   async with<T>({ needsHelper }: Job, work: () => Promise<T>): Promise<T> {
-    // SQLite holds the thread while it works: between two items others get their turn.
+    // SQLite blocks the thread while it works; other requests are served between two items.
     await new Promise((resolve) => setImmediate(resolve))
     if (!needsHelper) return work()
     if (this.#failures >= HELPER_TRIES)
@@ -140,7 +141,7 @@ interface ItemOutcome {
   readonly duration_ms: number
 }
 
-/** Each item has the entry that its own request would have had. */
+/** Writes the audit entry that the item's own request would have had. */
 async function recordItem(
   { context, incoming, logger }: { context: CommandContext; incoming: Incoming<unknown>; logger: Logger },
   { audit, body, schema }: Job,
@@ -153,7 +154,7 @@ async function recordItem(
   )
 }
 
-/** As a request of its own would come in. */
+/** The request that would create the item by itself. */
 const itemRequest = (incoming: Incoming<unknown>, { body, target_id }: Job): ItemRequest => ({
   ...incoming,
   params: target_id === undefined ? {} : { id: target_id },
@@ -186,7 +187,7 @@ function skipIfThere(job: Job, refusal: Refusal): ImportAction | null {
   return target_id === null ? null : skip(job.kind, job.target, target_id, refusal.message)
 }
 
-/** The error envelope's, with its field as it stands in the backup. */
+/** The error of the envelope, with its field as a path in the backup. */
 export function errorOf({ path }: Pick<Job, 'path'>, refusal: Refusal): ErrorEnvelope['error'] {
   const { error } = envelopeOf(refusal)
   return { ...error, field: error.field === '' ? '' : fieldIn(path, error.field) }

@@ -1,4 +1,5 @@
-// Why a tunnel does or does not carry packets: a verdict, what it rests on, and what to do, in order (interface.md, Analysis result; decisions.md, D7).
+// Why a tunnel does or does not carry packets: a verdict, its evidence, and suggested fixes in order (interface.md,
+// Analysis result; decisions.md, D7).
 import type { AnalyzeTunnelAnswer, AnalyzeTunnelBody, TunnelAnalysis } from '@panel/shared/api/diagnostics.ts'
 import type { CommandContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
@@ -20,7 +21,7 @@ export const analyzeTunnel =
     let result: TunnelAnalysis | null = null
     const finished = await run.execute(async () => {
       const snapshot = await takeSnapshot({ ...context, host: runs.host }, record, run, sample_seconds)
-      // What was broken off says nothing of the tunnel: a packet that nobody waited for is none that was lost.
+      // A cancelled run proves nothing: a packet that nobody waited for is not a lost one.
       run.signal.throwIfAborted()
       result = analysisOf(record, snapshot, context.now())
       return { result: { ...result, cancelled: false }, is_success: true }

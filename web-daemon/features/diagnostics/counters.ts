@@ -1,4 +1,5 @@
-// The counters of a tunnel's interface, and how they move while one looks (interface.md, GET /tunnels/{id}/counters; decisions.md, D8).
+// The counters of a tunnel's interface, and how they change during a sample (interface.md, GET /tunnels/{id}/counters;
+// decisions.md, D8).
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CountersAnswer } from '@panel/shared/api/diagnostics.ts'
 import type { LinkStatistics } from '@panel/shared/tunnel/observed.ts'
@@ -31,7 +32,7 @@ export async function showCounters({ db, ask, now }: ReadContext, { params, quer
   return ok(answer)
 }
 
-/** Before and after `meanwhile`. Null where the interface is not there, or went. */
+/** Reads the counters before and after `meanwhile`. Null if the interface is missing at either time. */
 export async function sampleCounters(
   ask: Reader,
   interface_name: string,
@@ -59,7 +60,7 @@ export async function sampleCounters(
 const countersOf = async (ask: Reader, interface_name: string): Promise<LinkStatistics | null> =>
   (await probeOne(ask, interface_name)).observed?.statistics ?? null
 
-/** An interface that was made anew meanwhile counts from zero. */
+/** An interface that was recreated in between counts from zero. */
 function countersDelta(before: LinkStatistics, after: LinkStatistics): LinkStatistics {
   const names = Object.keys(after) as (keyof LinkStatistics)[]
   const base = names.some((name) => after[name] < before[name]) ? null : before

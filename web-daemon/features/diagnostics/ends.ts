@@ -1,11 +1,12 @@
-// Between which addresses a tunnel is tried: inside it, as its probes are unless the request says otherwise, or around it (decisions.md, D1, D5).
+// The addresses that a diagnostic run uses: inside the tunnel, like its monitor probes unless the request says
+// otherwise, or between the endpoints (decisions.md, D1, D5).
 import { formatIp, parseIp, type Ip } from '@panel/shared/address/ip.ts'
 import { isMulticast, isReserved, isUnspecified } from '@panel/shared/address/special.ts'
 import type { Problems } from '../../platform/http/problems.ts'
 import { probeEnds } from '../monitor/probe-target.ts'
 import { familyIdOf, type TunnelRecord } from '../tunnels/record.ts'
 
-/** As root is asked. */
+/** As the RPC names them. */
 export interface Ends {
   readonly interface_name: string
   readonly source_address: string
@@ -19,7 +20,7 @@ export interface RequestedEnds {
 
 export type PathName = 'tunnel' | 'underlay'
 
-/** What is wrong becomes a problem of its field. */
+/** Adds a problem to the field that is wrong. */
 export function pathEnds(record: TunnelRecord, path: PathName, requested: RequestedEnds, problems: Problems): Ends {
   const target = requested.target === undefined ? null : hostIn('target', requested.target, problems)
   const source = requested.source === undefined ? null : hostIn('source', requested.source, problems)
@@ -54,7 +55,7 @@ const around = ({ local_endpoint, remote_endpoint }: TunnelRecord): DefaultEnds 
   reason: 'The tunnel names no other server',
 })
 
-/** To a target that was named, from the tunnel's first address of its family. */
+/** To a given target, from the tunnel's first address of its family. */
 function inside(record: TunnelRecord, target: string | null): DefaultEnds {
   const ends = probeEnds(record)
   if (target === null)

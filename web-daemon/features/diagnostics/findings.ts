@@ -1,4 +1,5 @@
-// What each thing that was looked at says of a tunnel: evidence always, and a verdict where it speaks against it (decisions.md, D7).
+// What each part of the snapshot says about a tunnel: always evidence, and a verdict if something is wrong
+// (decisions.md, D7).
 import type { Evidence } from '@panel/shared/api/analysis.ts'
 import type { TunnelVerdict } from '@panel/shared/api/diagnostics.ts'
 import { DROPPED_HERE, NO_SUCH_TUNNEL, type PingPacket } from '@panel/shared/path/model.ts'
@@ -8,13 +9,13 @@ import { isAnswered, type PingSample, type TunnelSnapshot } from './snapshot.ts'
 
 export interface Finding {
   readonly evidence: Evidence
-  /** Null: it speaks against nothing. */
+  /** Null if nothing is wrong. */
   readonly verdict: TunnelVerdict | null
   readonly fix: readonly string[]
   readonly isCertain: boolean
 }
 
-/** In the order in which they are judged. */
+/** In the order in which they decide the verdict. */
 export function findingsOf(record: TunnelRecord, snapshot: TunnelSnapshot): Finding[] {
   const facts = {
     ...snapshot,
@@ -31,7 +32,7 @@ export function findingsOf(record: TunnelRecord, snapshot: TunnelSnapshot): Find
   ]
 }
 
-/** `block`: a rule of other software that surely drops the tunnel's packets; not looked for where they arrive. */
+/** `block`: a rule of other software that certainly drops the tunnel's packets. Not searched for if packets arrive. */
 type Facts = TunnelSnapshot & { readonly block: GreBlock | null }
 
 const fine = (name: string, detail: string, data: Record<string, unknown> = {}): Finding => ({
@@ -94,16 +95,19 @@ const failureDetail = ({ packets }: PingSample): string =>
 const receivesInside = ({ inside, counted }: Facts): boolean =>
   isAnswered(inside) || (counted?.deltas.rx_packets ?? 0) > 0
 
-/** The kernel takes a packet into a tunnel, and counts an error where it comes no further. */
+/** The kernel accepts a packet into the tunnel and counts an error if it cannot be sent on. */
 const isStuckHere = ({ counted, around }: Facts): boolean => (counted?.deltas.tx_errors ?? 0) > 0 && isAnswered(around)
 const isBlockedHere = (facts: Facts): boolean =>
   facts.block !== null || isStuckHere(facts) || isDroppedHere(facts.inside) || isDroppedHere(facts.around)
 
-/** The other server has a tunnel to nobody with these ends and keys. */
+/** The other server has no tunnel with these endpoints and keys. */
 const isRefusedThere = ({ inside }: Facts): boolean =>
   some(inside, ({ outcome, detail }) => outcome === 'unreachable' && detail.includes(NO_SUCH_TUNNEL))
 
-/** What comes does not fit this tunnel, somebody behind it does not know the other address, or nothing can be sent from the own one. */
+/**
+ * Received packets do not match this tunnel, or a host behind it does not know the address, or nothing can be sent from
+ * the own address.
+ */
 const isMismatched = (facts: Facts): boolean =>
   (facts.counted?.deltas.rx_errors ?? 0) > 0 ||
   (facts.link?.is_up === true &&
@@ -113,10 +117,12 @@ const isMismatched = (facts: Facts): boolean =>
         : outcome === 'unreachable' && from_address !== facts.inside?.source && !detail.includes('GRE'),
     ))
 
-/** Answers with another key, or from elsewhere, come to no interface; what anybody else sends in vain is refused just so. */
+/**
+ * Replies with another key or source match no interface and are refused; so are unrelated packets, hence the threshold.
+ */
 const isRefusedHere = ({ inside, refused }: Facts): boolean => inside !== null && refused >= inside.packets.length
 
-/** Silence alone proves nothing, as many servers answer no pings: not where packets come out of the tunnel. */
+/** A server that answers no pings is not unreachable: not if packets come out of the tunnel. */
 function underlay({ local_endpoint, remote_endpoint }: TunnelRecord, facts: Facts): Finding {
   const { around } = facts
   if (isAnswered(around)) return fine('underlay', `The other server ${remote_endpoint} answers.`, pingData(around))
@@ -150,7 +156,7 @@ const compare = ({ ikey, okey }: TunnelRecord): string =>
   `Compare the keys of both ends: ikey here (${ikey ?? 'none'}) is okey there, and okey here (${okey ?? 'none'}) is ikey there. So with checksums and sequence numbers.`
 const PAIR = 'A pairing code of this tunnel gives the other server all of them.'
 
-/** Packets left, and nothing at all came back. */
+/** Packets were sent and nothing came back. */
 function answers(record: TunnelRecord, facts: Facts): Finding {
   const { inside, reason } = facts
   const { local_endpoint, remote_endpoint } = record

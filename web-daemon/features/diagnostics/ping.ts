@@ -1,4 +1,5 @@
-// A ping by hand: packet by packet on a stream, and stored as a run; who goes away ends it (interface.md, Events: Ping; decisions.md, D1 to D4, E8).
+// A manual ping: streamed packet by packet and stored as a run. It ends when the client disconnects (interface.md,
+// Events: Ping; decisions.md, D1 to D4, E8).
 import {
   PING_COUNT_MAX,
   type DiagnosticRun,
@@ -61,7 +62,7 @@ function paceOf(
   }
 }
 
-/** In the words of the request. */
+/** The parameters under the names that the request uses. */
 const runParams = ({
   count,
   interval_ms,
@@ -126,7 +127,7 @@ async function ping(
   }
 }
 
-/** One per packet: an answer after the time that was given changes nothing of it. */
+/** One event per packet: a reply after the timeout changes nothing. */
 function packetEvent(
   { sequence, outcome, rtt_us, from_address, detail, sent_at_ms }: PingPacket,
   size: number,

@@ -1,7 +1,8 @@
-// How often this server has refused what others send it, GRE that none of its tunnels takes among that: the kernel counts it, and anybody may read it.
+// How many packets this server has rejected with ICMP errors, among them GRE that matches no tunnel; the kernel's
+// counters, readable by anybody.
 import type { Host } from '../metrics/host.ts'
 
-/** What it said, and what it held back as it says so much in a second and no more (RFC 1213, RFC 2466; net/ipv4/proc.c). */
+/** Errors that were sent, and those suppressed by the rate limit (RFC 1213, RFC 2466; net/ipv4/proc.c). */
 const COUNTED = [
   'OutDestUnreachs',
   'OutRateLimitHost',
@@ -10,7 +11,7 @@ const COUNTED = [
   'Icmp6OutRateLimitHost',
 ]
 
-/** So many since boot. Where the kernel tells nothing, nothing seems to be refused. */
+/** Since boot; 0 if the kernel has no such counters. */
 export function refusalsSent({ has, read }: Host): number {
   const [names = [], figures = []] = linesOf({ has, read }, '/proc/net/snmp')
     .filter((line) => line.startsWith('Icmp:'))

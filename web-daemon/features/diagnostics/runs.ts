@@ -1,4 +1,5 @@
-// The runs that are under way: one of a tunnel and four of the host at a time, each stored as it begins and again as it ends (decisions.md, D10, D11).
+// The active runs: one per tunnel and four per host. Each is stored when it starts and when it ends (decisions.md, D10,
+// D11).
 import type { DiagnosticRun } from '@panel/shared/api/diagnostics.ts'
 import type { CommandContext } from '../../platform/context.ts'
 import type { Streamer } from '../../platform/helper/streams.ts'
@@ -19,12 +20,12 @@ type RunStart = Pick<NewRun, 'tunnel_id' | 'type' | 'params'>
 export type RunOutcome = Pick<RunEnd, 'result' | 'is_success'>
 
 export interface Run {
-  /** As it was stored at its beginning. */
+  /** As it was stored at its start. */
   readonly started: DiagnosticRun
   readonly stream: Streamer
-  /** Aborted when the run shall end, by DELETE or because its client has gone: its outcome so far is stored then. */
+  /** Aborted by DELETE or when the client disconnects: the result so far is stored then. */
   readonly signal: AbortSignal
-  /** Stores what the work comes to, or that it failed, and gives back the run as it ended. Once. */
+  /** Runs the work once, stores its result or its failure, and returns the run as it ended. */
   readonly execute: (work: () => Promise<RunOutcome>) => Promise<DiagnosticRun>
 }
 
@@ -36,7 +37,7 @@ interface RunSlot {
 }
 
 export class Runs {
-  /** What an analysis reads of this server by itself. */
+  /** What an analysis reads of this host without the root helper. */
   readonly host: Host
   readonly #deps: RunsDeps
   readonly #slots = new Set<RunSlot>()
@@ -47,17 +48,17 @@ export class Runs {
     this.host = deps.host ?? thisHost
   }
 
-  /** Before anything is read or written: what an earlier panel left unended is none that runs. */
+  /** Call it before runs are read or written: it ends the runs that a killed panel left open. */
   ready(): Promise<void> {
     this.#ready ??= endInterruptedRuns(this.#deps.db, this.#deps.now().toISOString()).catch((failure: unknown) => {
-      // A store that was locked or full for a moment is tried again with the next request.
+      // If the store was locked or full, the next request tries again.
       this.#ready = null
       throw failure
     })
     return this.#ready
   }
 
-  /** Throws 429 where there is no place. Whoever begins a run carries it out; it ends early when its client has `gone`. */
+  /** Throws 429 if no slot is free. The caller executes the run; it is aborted when `gone` is. */
   async begin({ tunnel_id, type, params }: RunStart, gone: AbortSignal): Promise<Run> {
     await this.ready()
     const { slot, leave } = this.#takeSlot(tunnel_id)
@@ -77,7 +78,7 @@ export class Runs {
     }
   }
 
-  /** Resolves once it has ended; false where it was not running. */
+  /** Resolves when it has ended; false if it was not running. */
   async cancel(diagnostic_run_id: number): Promise<boolean> {
     const slot = [...this.#slots].find(({ id }) => id === diagnostic_run_id)
     if (!slot) return false
@@ -86,7 +87,7 @@ export class Runs {
     return true
   }
 
-  /** For the end of the panel. */
+  /** Aborts all runs when the panel stops. */
   async stop(): Promise<void> {
     const slots = [...this.#slots]
     for (const { aborting } of slots) aborting.abort()

@@ -1,4 +1,5 @@
-// Everything that an analysis of a tunnel looks at, looked at once: the interface, pings inside and around it while its counters move, and firewalls.
+// Everything that the analysis of a tunnel needs, gathered at once: the interface, pings inside and around the tunnel
+// with its counters meanwhile, and firewalls.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CountersAnswer } from '@panel/shared/api/diagnostics.ts'
 import { ADDRESS_FAMILIES } from '@panel/shared/api/lookups.ts'
@@ -18,7 +19,7 @@ import type { Run } from './runs.ts'
 
 const PACKETS = 4
 const SMALL = 56
-/** IP and ICMP. */
+/** Bytes of the IP and ICMP headers. */
 const headersFor = (address: string): number => (familyIdOf(address) === ADDRESS_FAMILIES.IPv6 ? 48 : 28)
 
 export interface PingSample {
@@ -30,16 +31,16 @@ export interface PingSample {
 export interface TunnelSnapshot {
   readonly link: ObservedLink | null
   readonly counted: Omit<CountersAnswer, 'sampled_at'> | null
-  /** Null where there is nothing to ask, as `why` says. */
+  /** Null if it could not be tried; `reason` says why. */
   readonly inside: PingSample | null
   readonly reason: string
   readonly around: PingSample
-  /** Packets as large as the interface takes; null where small ones do not arrive either. */
+  /** Packets of the size of the MTU; null if small ones do not arrive either. */
   readonly large: PingSample | null
   readonly foreign: ForeignFound
-  /** The interface that has the address that the tunnel's packets come to; null where none has. */
+  /** The interface with the local endpoint's address; null if there is none. */
   readonly device: string | null
-  /** How many packets this server refused while it waited for an answer; others' are among them. */
+  /** How many packets this server rejected meanwhile, unrelated ones included. */
   readonly refused: number
 }
 

@@ -1,4 +1,4 @@
-// Reads and writes the stored runs; of each tunnel the newest are kept (decisions.md, D10).
+// Reads and writes the stored runs; the newest of each tunnel are kept (decisions.md, D10).
 import { DIAGNOSTIC_TYPES, type DiagnosticRun, type DiagnosticType } from '@panel/shared/api/diagnostics.ts'
 import { titleOf } from '@panel/shared/api/lookups.ts'
 import type { Selectable } from 'kysely'
@@ -46,7 +46,7 @@ export async function deleteRun(db: WriteDb, diagnostic_run_id: number): Promise
   await db.deleteFrom('diagnostic_run').where('diagnostic_run_id', '=', diagnostic_run_id).execute()
 }
 
-/** Of a tunnel, those beyond the newest. */
+/** Keeps the newest RUNS_KEPT of the tunnel. */
 export async function deleteOldRuns(db: WriteDb, tunnel_id: number): Promise<void> {
   const of = db.selectFrom('diagnostic_run').select('diagnostic_run_id').where('tunnel_id', '=', tunnel_id)
   const oldest = of
@@ -60,7 +60,7 @@ export async function deleteOldRuns(db: WriteDb, tunnel_id: number): Promise<voi
     .execute()
 }
 
-/** What was running when a panel ended without saying so. */
+/** Ends the runs that were open when a panel was killed. */
 export async function endInterruptedRuns(db: WriteDb, finished_date: string): Promise<void> {
   const result = JSON.stringify({ cancelled: true, detail: 'The panel ended before the run did' })
   await db.updateTable('diagnostic_run').set({ result, finished_date }).where('finished_date', 'is', null).execute()

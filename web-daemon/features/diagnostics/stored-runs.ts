@@ -1,4 +1,5 @@
-// The stored runs: listed, one of them, and taken away, stopped first where it is under way (interface.md, Diagnostics; decisions.md, D9, W15).
+// The stored runs: list, show, and delete, which cancels an active one first (interface.md, Diagnostics; decisions.md,
+// D9, W15).
 import { DIAGNOSTIC_TYPES, type DeleteRunAnswer, type ListRunsAnswer } from '@panel/shared/api/diagnostics.ts'
 import type { CommandContext, ReadContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'

@@ -1,4 +1,4 @@
-// Who stands on the way under a tunnel, or inside it, hop by hop (interface.md, traceroute; decisions.md, D6).
+// The hops of the path below a tunnel, or inside it (interface.md, traceroute; decisions.md, D6).
 import type {
   TracerouteAnswer,
   TracerouteBody,

@@ -1,8 +1,8 @@
-// What health says of the metrics: nothing but what was seen of them (decisions.md, Y7).
+// The health of the metrics, from what has been sampled (decisions.md, Y7).
 import type { Component } from '../../platform/health.ts'
 import type { Metrics } from './metrics.ts'
 
-/** So many intervals without a reading are no coincidence. */
+/** After this many intervals without a reading, sampling has failed. */
 const MISSED_READINGS_MAX = 3
 
 export const metricsComponent = ({ sampler, settings }: Metrics): Component => {

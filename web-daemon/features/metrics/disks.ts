@@ -1,4 +1,5 @@
-// The space of the host's disks. A disk that does not answer holds up nothing: it is asked once, and told of until it does.
+// The space of the host's disks. A disk that does not respond delays nothing: it is not read again until it does, and
+// reported meanwhile.
 import type { DiskReading } from '@panel/shared/api/metrics.ts'
 import type { SettingsReader } from '../../platform/settings.ts'
 import { percent } from './figures.ts'
@@ -10,7 +11,7 @@ export const DISK_TIMEOUT_MS = 200
 export class Disks {
   readonly #host: Host
   readonly #settings: SettingsReader
-  /** Mount points that were asked and have not answered: each holds a thread, and sign-in needs threads. */
+  /** Mount points with a request that has not finished: each occupies a thread of the pool, which sign-in needs too. */
   readonly #silent = new Set<string>()
 
   constructor(host: Host, settings: SettingsReader) {
@@ -18,7 +19,7 @@ export class Disks {
     this.#settings = settings
   }
 
-  /** `onError` is told of each disk that cannot be read; it is left out. */
+  /** `onError` is called for each disk that cannot be read; it is left out. */
   async read(onError: (detail: string) => void): Promise<DiskReading[]> {
     const mounts = shownMounts(
       parseMounts(this.#host.read('/proc/self/mountinfo')),

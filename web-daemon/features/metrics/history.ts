@@ -1,7 +1,9 @@
-// What is kept of each snapshot for sparklines, small enough that 300 of them are nothing (decisions.md, M1, M3).
+// The part of each snapshot that is kept for sparklines (decisions.md, M1, M3).
 import type { InterfaceReading, MetricsPoint, MetricsSnapshot } from '@panel/shared/api/metrics.ts'
 
-/** With a thousand tunnels the whole would be a hundred megabytes; a tunnel's own graph is drawn from the stream. */
+/**
+ * With a thousand tunnels the whole would take a hundred megabytes; the graph of one tunnel is drawn from the stream.
+ */
 export const INTERFACES_KEPT = 64
 
 export const pointOf = ({

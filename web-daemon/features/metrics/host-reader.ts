@@ -1,4 +1,4 @@
-// One snapshot of the host, part by part: a part that cannot be read is told of in `errors` and does not take the others with it.
+// Takes one snapshot of the host. A part that cannot be read is reported in `errors`; the others are still read.
 import type { MetricsError, MetricsSnapshot } from '@panel/shared/api/metrics.ts'
 import type { SettingsReader } from '../../platform/settings.ts'
 import { Disks } from './disks.ts'
@@ -26,7 +26,7 @@ export class HostReader {
     this.#disks = new Disks(deps.host, deps.settings)
   }
 
-  /** `seconds`: since the reading before. */
+  /** `seconds`: since the previous reading. */
   async read(now: Date, seconds: number, knownKinds: ReadonlyMap<string, string>): Promise<MetricsSnapshot> {
     const { host, settings, interfaces, readRoutes } = this.#deps
     const errors: MetricsError[] = []
@@ -38,7 +38,7 @@ export class HostReader {
         return otherwise
       }
     }
-    // The counters first and together: what their rates are of is the time between two calls.
+    // Counters first and together: their rates are measured between two calls.
     const network = await attempt('network', { interfaces: [], totals: NO_TRAFFIC }, () =>
       interfaces.read(now, seconds, knownKinds),
     )

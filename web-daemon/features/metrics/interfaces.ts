@@ -1,4 +1,4 @@
-// The traffic of every interface: the kernel's figures, the panel's sums, and the rates between two readings.
+// The traffic of every interface: the kernel's counters, the panel's totals, and rates between two readings.
 import type { InterfaceCounters, InterfaceReading, MetricsSnapshot, TrafficFigures } from '@panel/shared/api/metrics.ts'
 import type { HostEvent } from '@panel/shared/events/model.ts'
 import type { SettingsReader } from '../../platform/settings.ts'
@@ -19,10 +19,10 @@ export const NO_TRAFFIC: TrafficFigures = {
   tx_bytes_since_install: 0,
 }
 
-/** What all interfaces of one reading share. */
+/** Common to all interfaces of one reading. */
 interface Reading {
   readonly seen_date: string
-  /** Since the reading before. */
+  /** Since the previous reading. */
   readonly seconds: number
   readonly isIndexKnown: boolean
 }
@@ -32,12 +32,12 @@ export class Interfaces {
   readonly #settings: SettingsReader
   readonly #links: Links
   readonly #boot_id: string
-  /** The names that were seen longest ago come first. */
+  /** By name; the longest unseen come first. */
   readonly #totals: Map<string, TrafficTotal>
   #isFirstEver: boolean
   #names: ReadonlySet<string> = new Set()
 
-  /** `stored`: empty where the panel never looked before. */
+  /** `stored`: empty if the panel has never sampled before. */
   constructor(host: Host, settings: SettingsReader, stored: ReadonlyMap<string, TrafficTotal>) {
     this.#host = host
     this.#settings = settings
@@ -47,7 +47,7 @@ export class Interfaces {
     this.#isFirstEver = stored.size === 0
   }
 
-  /** Of the interfaces that there are, to be stored. */
+  /** The totals of the present interfaces, to be stored. */
   get totals(): ReadonlyMap<string, TrafficTotal> {
     return new Map(
       [...this.#names].flatMap((name) =>
@@ -56,12 +56,12 @@ export class Interfaces {
     )
   }
 
-  /** What the kernel tells of, where anybody hears it. */
+  /** Interfaces that the kernel reports as changed are read again. */
   onHostEvents(events: readonly HostEvent[]): void {
     for (const { subject, interface_name } of events) if (subject === 'link') this.#links.markChanged(interface_name)
   }
 
-  /** `seconds`: since the reading before. `knownKinds`: of the panel's own tunnels, by name. */
+  /** `seconds`: since the previous reading. `knownKinds`: kinds of the panel's own tunnels, by name. */
   read(now: Date, seconds: number, knownKinds: ReadonlyMap<string, string>): MetricsSnapshot['network'] {
     const counted = parseNetDev(this.#host.read('/proc/net/dev'))
     const links = this.#links.read(
@@ -69,7 +69,7 @@ export class Interfaces {
       (name) => this.#isRecreated(name, counted.get(name)),
       knownKinds,
     )
-    // Of many interfaces not all are looked at each time: an index that is new only now says nothing of when its counter began.
+    // With many interfaces only some are read each time, so a new index does not tell when its counters started.
     const reading = { seen_date: now.toISOString(), seconds, isIndexKnown: counted.size <= READ_ALL_MAX }
     const all = [...counted].map(([name, counters]) =>
       this.#reading(name, counters, links.get(name)?.facts ?? NO_FACTS, reading),
@@ -136,7 +136,7 @@ export class Interfaces {
   }
 }
 
-/** A tunnel's bytes, and those of a bridge, are counted by the interface below as well. */
+/** Bytes of a tunnel or a bridge are counted by the interface below it too, so only physical interfaces are summed. */
 const totalsOf = (all: readonly InterfaceReading[]): TrafficFigures => {
   const physical = all.filter((one) => one.class === 'physical')
   const counted = physical.length > 0 ? physical : all.filter((one) => one.class === 'other')

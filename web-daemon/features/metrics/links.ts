@@ -1,10 +1,11 @@
-// Remembers what kind of interface each name is, and looks again at those that changed and at some others each time, so that a thousand cost little more than fifty.
+// Caches what kind of interface each name is. Changed ones, and a few others each time, are read again, so that a
+// thousand interfaces cost little more than fifty.
 import type { Host } from './host.ts'
 import { KIND_OF_NAME, linkFacts, type LinkFacts, type LinkFiles } from './parse/link.ts'
 
-/** A host with no more interfaces than this is looked at anew, whole, every time. */
+/** Up to this many interfaces, all are read every time. */
 export const READ_ALL_MAX = 64
-/** Of more, so many each time, round and round, beside those that the kernel tells of: of a thousand each is looked at in two minutes though nobody told of it. */
+/** With more, this many are read each time in turn, beside the changed ones: a thousand take two minutes. */
 export const READ_EACH_TIME = 8
 
 interface CachedLink {
@@ -22,12 +23,12 @@ export class Links {
     this.#host = host
   }
 
-  /** Something of it is not what it was: it is looked at with the next reading. */
+  /** It is read again with the next reading. */
   markChanged(name: string): void {
     this.#changed.add(name)
   }
 
-  /** The facts of the interfaces of these names. `isAnew`: whether one may have been made anew. */
+  /** The facts of these interfaces. `isRecreated`: whether the interface may be another one than before. */
   read(
     names: readonly string[],
     isRecreated: (name: string) => boolean,
@@ -56,7 +57,7 @@ export class Links {
     return due
   }
 
-  /** Null of one that went away since its counters were read: there is nothing wrong, and nothing to tell. */
+  /** Null if it was removed since its counters were read. */
   #readLink(name: string, before: LinkFiles | undefined, knownKind: string | undefined): CachedLink | null {
     try {
       const files = this.#files(`/sys/class/net/${name}`, before)
@@ -67,7 +68,7 @@ export class Links {
     }
   }
 
-  /** What an interface is never changes, and the same index is the same interface. */
+  /** The kind of an interface never changes, and the same index is the same interface. */
   #files(folder: string, before: LinkFiles | undefined): LinkFiles {
     const { read, has } = this.#host
     const uevent = read(`${folder}/uevent`)

@@ -1,4 +1,5 @@
-// The metrics of the host: read, summed up and stored, kept, streamed (interface.md, Metrics; decisions.md, M1 to M3, E7).
+// The metrics of the host: sampled, summed up, stored, kept and streamed (interface.md, Metrics; decisions.md, M1 to
+// M3, E7).
 import type { Logger } from 'pino'
 import { kindOfType } from '@panel/shared/api/lookups.ts'
 import type { MetricsSnapshot } from '@panel/shared/api/metrics.ts'
@@ -15,7 +16,10 @@ import { routesSnapshot, type ReadRoutes } from './routes-snapshot.ts'
 import { Sampler } from './sampler.ts'
 import { readTotals, writeTotals } from './store.ts'
 
-/** What a power cut can lose of the sums; a crash of the panel loses nothing, since the kernel goes on counting. */
+/**
+ * A power cut loses at most this much of the totals; a crash of the panel loses nothing, since the kernel keeps
+ * counting.
+ */
 export const SAVE_EVERY_MS = 60_000
 
 export interface MetricsDeps {
@@ -36,7 +40,7 @@ export class Metrics {
   #interfaces: Interfaces | null = null
   #reader: HostReader | null = null
   #savedAt = 0
-  /** Of the panel's own tunnels, by name; null where some of them are other ones by now. */
+  /** The kinds of the panel's own tunnels, by name; null if they have to be read again. */
   #kinds: Promise<ReadonlyMap<string, string>> | null = null
   #subscriptions: (() => void)[] = []
 
@@ -70,7 +74,7 @@ export class Metrics {
     await this.#save()
   }
 
-  /** What is read at each reading needs no word; a timer and the length of what is kept do. */
+  /** Settings that are read at every sample need no action here. */
   onSettingsChanged(changed: readonly SettingKey[]): void {
     if (changed.includes('metrics.sample_interval_seconds')) this.sampler.reschedule()
     if (changed.includes('metrics.history_points')) this.sampler.resize()
@@ -85,7 +89,7 @@ export class Metrics {
     return snapshot
   }
 
-  /** Why the sums cannot be stored, or null. */
+  /** The error if the totals cannot be stored, or null. */
   async #saveWhenDue(): Promise<string | null> {
     if (this.#deps.clock.monotonic() - this.#savedAt < SAVE_EVERY_MS) return null
     try {

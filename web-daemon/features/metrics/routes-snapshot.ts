@@ -1,4 +1,4 @@
-// The relay rules in each snapshot: what their own sampler holds, so that a reading waits for no counter.
+// The relay rules in each snapshot, as their own sampler has them, so that a reading does not wait for counters.
 import type { MetricsSnapshot, RouteReading } from '@panel/shared/api/metrics.ts'
 import type { TrafficView } from '@panel/shared/api/route-answers.ts'
 import type { ReadDb } from '../../platform/context.ts'
@@ -29,7 +29,7 @@ const routeReading = (view: TrafficView): RouteReading => ({
   active_connections: view.active_connections,
 })
 
-/** A total is of what is known. */
+/** Null readings are left out of the totals. */
 export function routesSnapshot(routes: RouteReading[]): RoutesSnapshot {
   const sum = (of: (reading: RouteReading) => number | null): number =>
     routes.reduce((all, reading) => all + (of(reading) ?? 0), 0)

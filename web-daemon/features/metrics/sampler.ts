@@ -1,4 +1,4 @@
-// Takes a reading every interval, keeps the newest ones, and sends each to the stream.
+// Takes a reading every interval, keeps the newest, and sends each to the stream.
 import type { Logger } from 'pino'
 import type { MetricsPoint, MetricsSnapshot } from '@panel/shared/api/metrics.ts'
 import { eventOf, Topic, type StreamEvent } from '../../platform/http/stream.ts'
@@ -7,14 +7,14 @@ import type { Clock } from './clock.ts'
 import { pointOf } from './history.ts'
 import { Ring } from './ring.ts'
 
-/** The first reading comes this soon, however long the interval is: nobody waits ten minutes for a picture. */
+/** The first reading comes this soon, however long the interval is. */
 const FIRST_WITHIN_MS = 1000
 
 export interface SamplerDeps {
   readonly settings: SettingsReader
   readonly clock: Clock
   readonly logger: Logger
-  /** Everything there is to read, with rates over the seconds since the reading before. */
+  /** Reads everything, with rates over the seconds since the previous reading. */
   readonly read: (seconds: number) => Promise<MetricsSnapshot>
 }
 
@@ -42,7 +42,7 @@ export class Sampler {
 
   readonly topic = new Topic(() => this.#event())
 
-  /** The reading that the first rates begin from is taken at once, and shown to nobody. */
+  /** Takes the reading that the first rates start from; it is not published. */
   async start(): Promise<void> {
     this.#readAt = this.#now
     await this.#deps.read(0)
@@ -64,12 +64,12 @@ export class Sampler {
     return this.#latest?.snapshot ?? null
   }
 
-  /** Of the newest reading. */
+  /** Age of the newest reading. */
   get ageMs(): number {
     return this.#latest ? this.#now - this.#latest.at : 0
   }
 
-  /** The newest reading; the first, once it is there. Null where none will come. */
+  /** Waits for the first reading; null if none will come. */
   async current(): Promise<MetricsSnapshot | null> {
     if (!this.isRunning) return null
     return this.#latest?.snapshot ?? new Promise((resolve) => this.#waiting.push(resolve))
@@ -109,7 +109,7 @@ export class Sampler {
     this.#cancelTimer = this.#deps.clock.after(Math.max(0, this.#due - this.#now), () => void this.#round())
   }
 
-  /** The interval is another one now: the next reading is due that long after the last one began. */
+  /** The interval has changed: the next reading is due that long after the last one began. */
   reschedule(): void {
     if (!this.isRunning || this.#isReading) return
     this.#cancelTimer?.()
@@ -117,12 +117,12 @@ export class Sampler {
     this.#schedule()
   }
 
-  /** As many are kept now, the newest. */
+  /** The number of readings to keep has changed. */
   resize(): void {
     this.#ring.resize(this.#deps.settings.get('metrics.history_points'))
   }
 
-  /** Readings keep to their grid; those that a busy host let slip are not made up for. */
+  /** Readings keep to their grid; those that a busy host missed are skipped. */
   async #round(): Promise<void> {
     this.#isReading = true
     await this.take().catch((err: unknown) => this.#deps.logger.error({ err }, 'no reading of the metrics'))

@@ -1,9 +1,9 @@
-// Reads and writes the sums of traffic. To write them all is one statement, however many there are.
+// Reads and writes the traffic totals, all in one statement.
 import { sql } from 'kysely'
 import type { ReadDb, WriteDb } from '../../platform/context.ts'
 import type { TrafficTotal } from './traffic-total.ts'
 
-/** A host that makes interfaces all the time, as containers do, must not fill the disk: those that were seen longest ago are forgotten. */
+/** A host that keeps making interfaces, as with containers, must not fill the disk: the longest unseen are deleted. */
 export const NAMES_KEPT = 5000
 
 export const readTotals = async (db: ReadDb): Promise<Map<string, TrafficTotal>> => {

@@ -1,4 +1,4 @@
-// The stored sums of traffic, as kysely sees them: one row per name that an interface ever had.
+// The traffic totals, as Kysely sees them: one row per interface name.
 import type { TrafficTotal } from './traffic-total.ts'
 
 export interface InterfaceTrafficTable extends TrafficTotal {

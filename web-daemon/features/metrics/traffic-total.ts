@@ -1,9 +1,10 @@
-// Sums up an interface's bytes since the panel was installed, over reboots, restarts of the panel and new interfaces of an old name.
+// Sums up an interface's bytes since the panel was installed, across reboots, restarts of the panel and recreated
+// interfaces.
 
-/** What was last seen of an interface of that name, and its bytes since the panel was installed. */
+/** The last reading of an interface name, and its bytes since the panel was installed. */
 export interface TrafficTotal {
   readonly boot_id: string
-  /** 0 where the kernel did not say. */
+  /** 0 if not known. */
   readonly interface_index: number
   readonly rx_bytes_seen: number
   readonly tx_bytes_seen: number
@@ -14,7 +15,7 @@ export interface TrafficTotal {
 
 export type CounterReading = Omit<TrafficTotal, 'rx_bytes_since_install' | 'tx_bytes_since_install'>
 
-/** Nothing of what had passed before the panel was there counts. */
+/** Traffic before the installation does not count. */
 export const firstTotal = (reading: CounterReading): TrafficTotal => ({
   ...reading,
   rx_bytes_since_install: 0,
@@ -22,8 +23,8 @@ export const firstTotal = (reading: CounterReading): TrafficTotal => ({
 })
 
 /**
- * `before`: undefined where no interface of that name was ever seen, so all that this one counts is since the installation.
- * `isIndexTold`: whether another index means another interface.
+ * `before`: undefined if the name is new, so that all its bytes are since the installation. `isIndexKnown`: whether a
+ * different index means a different interface.
  */
 export const nextTotal = (
   before: TrafficTotal | undefined,
@@ -47,7 +48,7 @@ export const nextTotal = (
   }
 }
 
-/** A counter that went back was started anew, with its interface or the host, and has counted from zero since. */
+/** A counter that went backwards started from zero with its interface or the host. */
 const isSameCounter = (before: TrafficTotal, reading: CounterReading, isIndexKnown: boolean): boolean =>
   before.boot_id === reading.boot_id &&
   (before.interface_index === reading.interface_index ||

@@ -1,24 +1,24 @@
-// What the last probes say of a tunnel, all by themselves (decisions.md, S3, S4).
+// The state that the last probes alone suggest (decisions.md, S3, S4).
 import type { MonitorState } from '@panel/shared/api/lookups.ts'
 
 export interface Verdict {
   readonly state: MonitorState
-  /** For people; never empty. */
+  /** A sentence for the operator; never empty. */
   readonly reason: string
 }
 
 export interface Thresholds {
-  /** Agreeing samples that a change of state takes. */
+  /** How many samples in a row must agree to change the state. */
   readonly state_change_samples: number
-  /** As many probes must be decided before they say anything: as many, if the window holds so many. */
+  /** How many probes must be decided before there is a verdict. */
   readonly decided_least: number
   readonly degraded_loss_percent: number
   readonly down_loss_percent: number
-  /** Null: however slow, it is not degraded. */
+  /** Null: latency never counts as degraded. */
   readonly degraded_rtt_ms: number | null
 }
 
-/** As much of a window as a verdict takes. */
+/** The figures of a window that a verdict needs. */
 export interface ProbeStats {
   readonly decided: number
   readonly received: number
@@ -26,17 +26,17 @@ export interface ProbeStats {
   readonly averageRttMs: number | null
 }
 
-/** What a knock at a TCP port of the peer has shown; null where nobody knocked. */
+/** The result of a TCP probe of the peer; null if there was none. */
 export interface TcpProbeResult {
   readonly isAlive: boolean
   readonly detail: string
 }
 
-/** Silence that a knock may explain: not one of the probes was answered, and that is what counts as down. */
+/** No probe was answered, which counts as down unless a TCP probe shows that the peer is alive. */
 export const isSilent = ({ decided, received }: ProbeStats, { decided_least }: Thresholds): boolean =>
   received === 0 && decided >= decided_least
 
-/** `seen` of the probes to `target`; `detail`: what was said of the newest that got lost, "" where nothing was. */
+/** `stats`: of the probes to `target`. `detail`: the error of the newest lost probe, or "". */
 export interface Evidence {
   readonly stats: ProbeStats
   readonly target: string

@@ -1,8 +1,8 @@
-// What health says of the monitoring: nothing but what was seen of it (decisions.md, Y7).
+// The health of the monitoring, from what it has observed (decisions.md, Y7).
 import type { Component } from '../../platform/health.ts'
 import type { Monitor } from './monitor.ts'
 
-/** Beyond the longest time that a probe may take to be decided. */
+/** Added to the longest time that a probe can take. */
 const GRACE_MS = 10_000
 
 export function monitorComponent(monitor: Monitor): Component {

@@ -1,11 +1,11 @@
-// Stores the changes of state, those that come together in one go, and knows what each tunnel was last told to be.
+// Stores changes of state in batches, and remembers the last reported state of each tunnel.
 import type { Logger } from 'pino'
 import type { CommandContext } from '../../platform/context.ts'
 import { insertEvents, lastStates, type NewEvent } from './store.ts'
 
-/** While the store cannot be written to, the oldest give way. */
+/** While the store cannot be written, the oldest are dropped. */
 const WAITING_MAX = 20_000
-/** SQLite holds the thread while it writes: other requests have their turn in between. */
+/** SQLite blocks the thread while it writes; other requests are served in between. */
 const AT_ONCE = 200
 
 export class EventLog {
@@ -20,7 +20,7 @@ export class EventLog {
     this.#logger = logger
   }
 
-  /** What was told before the panel stopped goes on: a tunnel that is found as it was left has not changed. */
+  /** Continues from the last stored state: a tunnel that is found as it was left has not changed. */
   async start(): Promise<void> {
     this.#lastReported = await lastStates(this.#db)
   }
@@ -38,12 +38,12 @@ export class EventLog {
     this.#lastReported.delete(tunnel_id)
   }
 
-  /** Resolves when all that was told is stored, or could not be. */
+  /** Resolves when all events so far are stored, or could not be. */
   async saved(): Promise<void> {
     await this.#writing
   }
 
-  /** What cannot be written is tried again with the next. */
+  /** Events that cannot be written are tried again with the next one. */
   async #write(): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve))
     while (this.#waiting.length > 0) {

@@ -1,10 +1,11 @@
-// The monitor stream: the picture of now for everyone who comes, then each change, no quicker than a subscriber that keeps up can take (decisions.md, E1, E2, E4).
+// The monitor stream: the summary for each new subscriber, then every change, no faster than a subscriber can take them
+// (decisions.md, E1, E2, E4).
 import { eventOf, Topic, type StreamEvent } from '../../platform/http/stream.ts'
 
-/** More at once would overrun the queue of a subscriber who is not slow at all, as when every tunnel changes with the helper. */
+/** More at once would overrun the queue of a fast subscriber, as when every tunnel changes with the helper. */
 const AT_ONCE = 32
 const EVERY_MS = 50
-/** Many who come together are given one picture, unless something changed. */
+/** Subscribers that come within this time share one summary, unless something changed. */
 const PICTURE_MS = 1000
 
 export class Feed {

@@ -1,20 +1,24 @@
-// Brings the history of all tunnels to the store: once an interval some of them in turn, and at the end all.
+// Writes the history of the tunnels to the store: at each interval a share of the tunnels in turn, and all of them at
+// the end.
 import type { Logger } from 'pino'
 import type { CommandContext } from '../../platform/context.ts'
 import type { SettingsReader } from '../../platform/settings.ts'
 import { addBuckets, deleteBucketsBefore } from './store.ts'
 import type { WatchedTunnel } from './watched-tunnel.ts'
 
-/** Probes of an interval are decided some time after its end; what comes later yet is added to what is stored. */
+/** Probes of an interval are decided some time after its end; later ones are added to what is stored. */
 const GRACE_S = 5
 const DAY_S = 86_400
-/** SQLite holds the thread while it writes: other requests have their turn in between. */
+/** SQLite blocks the thread while it writes; other requests are served in between. */
 const AT_ONCE = 200
-/** The rows of a tunnel lie together, and a page costs as much to write for one of them as for ten: above so many tunnels each waits for its turn, though no longer than that. */
+/**
+ * The rows of a tunnel are stored together, and writing a page costs the same for one row as for ten. So above this
+ * many tunnels each waits for its turn, up to WAIT_MAX_S.
+ */
 const TUNNELS_AT_ONCE = 100
 const WAIT_MAX_S = 600
 const TURNS_MAX = 10
-/** What grew old since the last time is little; where the days that are kept were made fewer, the rest goes with the next times. */
+/** Usually little has expired; after the retention was shortened, the rest is deleted with the next runs. */
 const DELETE_AT_ONCE = 500
 const DELETES_MAX = 40
 
@@ -32,7 +36,7 @@ export class HistoryWriter {
   #isRunning = false
   #lastServed = 0
   #saving: Promise<void> = Promise.resolve()
-  /** Why the last time failed, or null. */
+  /** The error of the last run, or null. */
   failure: string | null = null
 
   constructor(deps: HistoryWriterDeps) {
@@ -44,7 +48,7 @@ export class HistoryWriter {
     this.#schedule()
   }
 
-  /** The length of the intervals may be another one. */
+  /** The interval setting may have changed. */
   reschedule(): void {
     if (this.#isRunning) this.#schedule()
   }
@@ -57,14 +61,14 @@ export class HistoryWriter {
     this.#timer = setTimeout(() => void this.save().then(() => this.#isRunning && this.#schedule()), left)
   }
 
-  /** The interval that is not over is stored too, as far as it goes. */
+  /** Also stores the current interval as far as it goes. */
   async stop(): Promise<void> {
     this.#isRunning = false
     clearTimeout(this.#timer)
     await this.save(Number.POSITIVE_INFINITY)
   }
 
-  /** One after the other. What cannot be written is tried again with the next. */
+  /** Runs are sequential. What cannot be written is tried again with the next run. */
   save(before_seconds = this.#deps.now().getTime() / 1000 - GRACE_S): Promise<void> {
     this.#saving = this.#saving.then(() => this.#save(before_seconds))
     return this.#saving
@@ -87,7 +91,7 @@ export class HistoryWriter {
     }
   }
 
-  /** Those that come after the last that had their turn. */
+  /** The tunnels after the last that had their turn. */
   #nextTunnels(all: readonly WatchedTunnel[], interval_seconds: number): WatchedTunnel[] {
     const turns = Math.min(TURNS_MAX, Math.max(1, Math.floor(WAIT_MAX_S / interval_seconds)))
     const inOrder = [...all].sort((a, b) => a.plan.tunnel_id - b.plan.tunnel_id)

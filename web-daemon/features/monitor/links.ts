@@ -1,11 +1,12 @@
-// Which interfaces of the tunnels are there and up: told by the kernel's events, and looked at where an event says no more than that something changed.
+// Whether the tunnels' interfaces exist and are up: kept current by kernel events, and probed if an event only says
+// that something changed.
 import type { Logger } from 'pino'
 import type { HostEvent } from '@panel/shared/events/model.ts'
 import type { Reader } from '@panel/shared/rpc/methods.ts'
 import { isAway } from '../../platform/helper/away.ts'
 import type { LinkState } from './watched-tunnel.ts'
 
-/** As many names as one question takes. */
+/** The most names in one request. */
 const AT_ONCE = 2000
 
 interface LinksDeps {
@@ -16,7 +17,7 @@ interface LinksDeps {
 
 export class Links {
   readonly #deps: LinksDeps
-  /** The index of each by its name; 0 where none is known. */
+  /** Interface index by name; 0 if not known. */
   readonly #indexes = new Map<string, number>()
   readonly #unchecked = new Set<string>()
   #checking: Promise<void> | null = null
@@ -25,7 +26,7 @@ export class Links {
     this.#deps = deps
   }
 
-  /** Looks at it, now and whenever it changes. */
+  /** Probes it now and whenever it changes. */
   follow(interface_name: string): void {
     if (!this.#indexes.has(interface_name)) this.#indexes.set(interface_name, 0)
     this.#queueCheck(interface_name)
@@ -36,7 +37,7 @@ export class Links {
     this.#unchecked.delete(interface_name)
   }
 
-  /** One that is gone is gone at once. */
+  /** A removal takes effect at once. */
   onHostEvents(events: readonly HostEvent[]): void {
     for (const { subject, interface_name, index, is_removal } of events) {
       if (subject === 'lost') for (const name of this.#indexes.keys()) this.#queueCheck(name)
@@ -45,13 +46,13 @@ export class Links {
         if (is_removal) this.#setState(interface_name, 'missing', 0)
         this.#queueCheck(interface_name)
       }
-      // A renamed link is told under its new name alone.
+      // The event of a renamed link only has its new name.
       for (const [name, knownIndex] of this.#indexes)
         if (knownIndex === index && index !== 0 && name !== interface_name) this.#queueCheck(name)
     }
   }
 
-  /** Resolves when nothing is in doubt, or cannot be looked at. */
+  /** Resolves when no check is pending, or the last one failed. */
   async settled(): Promise<void> {
     await this.#checking
   }
@@ -61,7 +62,7 @@ export class Links {
     this.#checking ??= this.#check().finally(() => (this.#checking = null))
   }
 
-  /** What changes while it is looked at stays in doubt and is looked at again. Where nobody can look, the next event asks again. */
+  /** A link that changes meanwhile is checked again. If the helper is away, the next event tries again. */
   async #check(): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve))
     while (this.#unchecked.size > 0) {

@@ -1,4 +1,4 @@
-// Watches all tunnels: follows what is stored of them, what the kernel tells and what the probes find, and tells of every change of state.
+// Monitors all tunnels: follows their records, kernel events and probe results, and publishes every change of state.
 import type { Logger } from 'pino'
 import { MONITOR_STATES, type MonitorState } from '@panel/shared/api/lookups.ts'
 import type { MonitorCounts, MonitorSnapshot, MonitorSummaryAnswer } from '@panel/shared/api/monitor.ts'
@@ -65,7 +65,7 @@ export class Monitor {
     this.historyWriter = new HistoryWriter({ db, now, logger, settings, watched: () => [...this.#watched.values()] })
   }
 
-  /** Resolves when every tunnel is under watch. */
+  /** Resolves when every tunnel is monitored. */
   async start(): Promise<void> {
     const { db, bus } = this.#deps
     await dropHistoryOfDeletedTunnels(db)
@@ -86,7 +86,7 @@ export class Monitor {
     this.historyWriter.start()
   }
 
-  /** Nothing that was seen is lost by stopping. */
+  /** Stores everything that was measured. */
   async stop(): Promise<void> {
     if (!this.#isStarted) return
     this.#isStarted = false
@@ -101,17 +101,17 @@ export class Monitor {
     return this.#isStarted
   }
 
-  /** Whether probes are sent. */
+  /** Whether probes are being sent. */
   get isRunning(): boolean {
     return this.prober.isRunning
   }
 
-  /** Why no tunnel is probed; null where they are. */
+  /** Why no tunnel is probed, or null. */
   get stopped(): string | null {
     return this.#stopped
   }
 
-  /** What is stored of a tunnel may have changed, or a setting that it goes by. */
+  /** The record of a tunnel, or a setting that it depends on, may have changed. */
   refresh(which: number | 'all'): void {
     this.#enqueue(async () => {
       if (which === 'all') return this.#placeAll(await everyTunnel(this.#deps.db))
@@ -120,7 +120,10 @@ export class Monitor {
     })
   }
 
-  /** Resolves when all that was told before has had its effect. Where nobody started it, what is stored is looked at each time. */
+  /**
+   * Resolves when all changes so far have taken effect. If the monitor was not started, reads the stored tunnels each
+   * time.
+   */
   async settled(): Promise<void> {
     if (!this.#isStarted && this.#subscriptions.length === 0) this.refresh('all')
     await this.#work
@@ -143,7 +146,7 @@ export class Monitor {
     return counts
   }
 
-  /** The tunnels in the state of that name; null where there is no such state. */
+  /** Ids of the tunnels in that state; null if there is no such state. */
   async inState(word: string): Promise<number[] | null> {
     const state = (Object.keys(MONITOR_STATES) as MonitorState[]).find(
       (one) => one.toLowerCase() === word.toLowerCase(),
@@ -212,7 +215,7 @@ export class Monitor {
     this.#events.forget(tunnel_id)
   }
 
-  /** Another tunnel may have the name already. */
+  /** Another tunnel may have taken the name already. */
   #releaseName(tunnel_id: number, interface_name: string): void {
     if (this.#byName.get(interface_name) !== tunnel_id) return
     this.#byName.delete(interface_name)
@@ -245,7 +248,7 @@ export class Monitor {
       void this.#probeTcp(watched, watched.plan.probeTarget)
   }
 
-  /** Without its answer the tunnel keeps the state that it has, and it is knocked again a minute later. */
+  /** If it fails, the tunnel keeps its state and is probed again a minute later. */
   async #probeTcp(watched: WatchedTunnel, target: ProbeTarget): Promise<void> {
     try {
       watched.setTcpProbe(await this.#deps.tcpProbe(target, watched.failedTcpProbes))
@@ -272,7 +275,7 @@ export class Monitor {
   }
 }
 
-/** With the two spellings that the specification has for it (decisions.md, T5). */
+/** With both spellings that the contract requires (decisions.md, T5). */
 export function snapshotOf(watched: WatchedTunnel): MonitorSnapshot {
   const status = watched.status()
   return { ...status, TunnelID: status.tunnel_id, State: status.state, MonitorStateID: status.monitor_state_id }

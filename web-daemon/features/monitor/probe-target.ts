@@ -1,4 +1,5 @@
-// Where the probes of a tunnel go, from where, and by which figures it is judged: its own overrides first, then the settings (decisions.md, R1, S3).
+// Where the probes of a tunnel go and how they are judged: its own overrides first, then the settings (decisions.md,
+// R1, S3).
 import { farEndsOf } from '@panel/shared/tunnel/far-end.ts'
 import type { SettingsReader } from '../../platform/settings.ts'
 import { familyIdOf, type TunnelRecord } from '../tunnels/record.ts'
@@ -15,16 +16,16 @@ export interface ProbeTarget {
 export interface MonitorPlan {
   readonly tunnel_id: number
   readonly interface_name: string
-  /** What the override says, or else the setting. */
+  /** The override, or else the setting. */
   readonly isEnabled: boolean
   readonly usesTcpProbe: boolean
   readonly window_size: number
-  /** Length of the intervals that history is kept in. */
+  /** Length of the intervals of the history. */
   readonly bucket_seconds: number
   readonly thresholds: Thresholds
-  /** Why the tunnel is not watched; null where it is. */
+  /** Why the tunnel is not monitored; null if it is. */
   readonly disabled: Verdict | null
-  /** Null where `disabled` says why. */
+  /** Null if `disabled` is set. */
   readonly probeTarget: ProbeTarget | null
 }
 
@@ -70,7 +71,7 @@ function reasonDisabled({ is_enabled, is_monitor_enabled }: TunnelRecord, isEnab
   return is_enabled ? null : 'The tunnel is disabled: it is down as its operator wishes'
 }
 
-/** Of the primary address, or of the first that has a far end; a text says why there is none. */
+/** Ends of the primary address, or of the first with a far end; a text says why there are none. */
 export function probeEnds({
   addresses,
   monitor_target,

@@ -1,4 +1,5 @@
-// Has the root helper send the probes of all tunnels, by one stream that is changed while it runs, and begins anew with a new helper.
+// Sends the probes of all tunnels through the root helper: one stream, changed while it runs and restarted with a new
+// helper.
 import type { Logger } from 'pino'
 import {
   BYTES_PER_SECOND_MAX,
@@ -14,9 +15,9 @@ import type { Streamer } from '../../platform/helper/streams.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
 import type { ProbeTarget } from './probe-target.ts'
 
-/** What diagnostics send comes out of the same bounds, so a part is left to them. */
+/** Manual diagnostics share the same limits, so a part is left to them. */
 const SHARE = 0.8
-/** IPv6 and ICMP. */
+/** Bytes of the IPv6 and ICMP headers. */
 const HEADERS = 48
 
 export interface ProberDeps {
@@ -35,7 +36,7 @@ export class Prober {
   readonly #deps: ProberDeps
   readonly #targets = new Map<number, WatchTarget>()
   #tunnelOf = new Map<number, number>()
-  /** A number is never used again, so no result of an earlier target is taken for one of a later. */
+  /** Ids are never reused, so that a late result is not taken for one of a newer target. */
   #lastId = 0
   #watchId: number | null = null
   #put = new Map<number, WatchTarget>()
@@ -43,7 +44,7 @@ export class Prober {
   #sending: Promise<void> | null = null
   #stream: RestartingStream | null = null
   #load = { packets: 0, bytes: 0 }
-  /** In milliseconds; null where nothing is heard. */
+  /** When the last item arrived, in monotonic milliseconds; null while the stream is down. */
   lastItemAt: number | null = null
 
   constructor(deps: ProberDeps) {
@@ -58,7 +59,7 @@ export class Prober {
     return this.#targets.size
   }
 
-  /** How long it can take at most until the next probe of some tunnel is decided. */
+  /** The longest time until the next probe of any tunnel is decided. */
   get nextWithinMs(): number {
     return Math.min(...[...this.#targets.values()].map(({ interval_ms, timeout_ms }) => interval_ms + timeout_ms))
   }
@@ -89,7 +90,7 @@ export class Prober {
     await this.#sending
   }
 
-  /** From now on; null ends it. Returns why it cannot be, or null. */
+  /** Starts or changes the probing of a tunnel; null stops it. Returns why it is not possible, or null. */
   set(tunnel_id: number, probe: ProbedTunnel | null): string | null {
     const before = this.#targets.get(tunnel_id)
     this.#drop(tunnel_id, before)
@@ -110,7 +111,7 @@ export class Prober {
     return null
   }
 
-  /** Resolves when root has been told of every change so far. */
+  /** Resolves when root has received every change so far. */
   async changesSent(): Promise<void> {
     await this.#sending
   }
@@ -138,7 +139,7 @@ export class Prober {
     return null
   }
 
-  /** All targets, under new numbers, as the stream that begins is asked for them. */
+  /** All targets under new ids, for the request that starts the stream. */
   #renumberTargets(): WatchTarget[] {
     this.#put.clear()
     this.#removed.clear()
@@ -179,7 +180,7 @@ export class Prober {
     this.#sending = this.#sendAllChanges().finally(() => (this.#sending = null))
   }
 
-  /** Changes that come together go together. A stream that cannot be changed is begun anew. */
+  /** Sends pending changes in one request. If the stream cannot be changed, it is restarted. */
   async #sendAllChanges(): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve))
     while (this.#watchId !== null && this.#put.size + this.#removed.size > 0) {

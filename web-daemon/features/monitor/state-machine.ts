@@ -1,8 +1,9 @@
-// The state of one tunnel over time: it changes when several samples in a row agree, or at once where something forces it (decisions.md, S3).
+// The state of one tunnel over time. It changes when several samples in a row agree, or at once if it is forced
+// (decisions.md, S3).
 import type { MonitorState } from '@panel/shared/api/lookups.ts'
 import type { Verdict } from './classify.ts'
 
-/** `from` and `to` are the same where only the reason is another one. */
+/** `from` and `to` are the same if only the reason changes. */
 export interface StateChange {
   readonly from: MonitorState
   readonly to: MonitorState
@@ -40,14 +41,17 @@ export class MonitorStateMachine {
     return this.#isForced
   }
 
-  /** What holds whatever the probes say. */
+  /** Sets a state that holds whatever the probes say. */
   force(verdict: Verdict, at: number): StateChange | null {
     this.#isForced = true
     this.#resetSamples()
     return this.#changeTo(verdict, at)
   }
 
-  /** From now on the probes decide. What was switched off is unknown first, and what was down stays so until they say otherwise. */
+  /**
+   * From now on the probes decide. A tunnel that was down stays down until they say otherwise; any other becomes
+   * unknown.
+   */
   release(at: number): StateChange | null {
     if (!this.#isForced) return null
     this.#isForced = false
@@ -60,7 +64,7 @@ export class MonitorStateMachine {
     )
   }
 
-  /** One more sample. While the probes say nothing in particular, the state stays. */
+  /** Adds a sample. An unknown verdict does not change the state. */
   sample(verdict: Verdict, agreeing_samples: number, at: number): StateChange | null {
     if (this.#isForced) return null
     if (verdict.state === this.state) {

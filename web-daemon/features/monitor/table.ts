@@ -1,4 +1,4 @@
-// The stored changes of state and the history, as kysely sees them.
+// The changes of state and the history, as Kysely sees them.
 import type { Generated, Selectable } from 'kysely'
 import type { Bucket } from './bucket.ts'
 

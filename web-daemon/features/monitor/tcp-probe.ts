@@ -1,12 +1,12 @@
-// Knocks at a TCP port of a peer whose ICMP is silent: whoever accepts or refuses is alive (decisions.md, S4).
+// Probes TCP ports of a peer that does not answer ICMP: a peer that accepts or refuses is alive (decisions.md, S4).
 import { probeTcpPort } from '../../platform/network/port-probe.ts'
 import type { ProbeTarget } from './probe-target.ts'
 import type { TcpProbeResult } from './classify.ts'
 
-/** `count`: how many knocks there were before, so that another port has its turn. */
+/** `count`: how many probes there were before, so that each uses another port. */
 export type TcpProber = (target: ProbeTarget, count: number) => Promise<TcpProbeResult>
 
-/** Where a server answers if anywhere; one that filters nothing refuses at any of them. */
+/** Ports that a server is likely to answer on; without a filter any of them is refused. */
 const PORTS = [22, 443, 80]
 const TIMEOUT_MS = { least: 500, most: 5000 }
 
@@ -19,7 +19,7 @@ export const probeTcp: TcpProber = async ({ source, target, timeout_ms }, count)
     timeout_ms: Math.min(Math.max(timeout_ms, TIMEOUT_MS.least), TIMEOUT_MS.most),
   })
   if (result.outcome === 'answered') return { isAlive: true, detail: `port ${port} accepts` }
-  // Only the far end itself refuses a connection so; a router on the way says something else.
+  // Only the peer itself refuses a connection; a router on the path sends another error.
   if (result.error === 'ECONNREFUSED') return { isAlive: true, detail: `port ${port} refuses` }
   return {
     isAlive: false,

@@ -1,4 +1,5 @@
-// One tunnel under watch: its probes, its state, and the intervals of its history that are not stored yet. It asks nobody and stores nothing.
+// One monitored tunnel: its probes, its state, and the intervals of its history that are not stored yet. It does no
+// I/O.
 import { MONITOR_STATES } from '@panel/shared/api/lookups.ts'
 import type { MonitorStatus } from '@panel/shared/api/monitor.ts'
 import type { WatchResult } from '@panel/shared/path/model.ts'
@@ -9,7 +10,7 @@ import { classify, isSilent, type TcpProbeResult, type ProbeStats, type Verdict 
 import { MonitorStateMachine, type StateChange } from './state-machine.ts'
 import { Window } from './window.ts'
 
-/** unknown: not looked at yet. */
+/** `unknown`: not probed yet. */
 export type LinkState = 'up' | 'down' | 'missing' | 'unknown'
 
 /** decisions.md, S4. */
@@ -18,15 +19,15 @@ export const TCP_PROBE_EVERY_MS = 60_000
 export class WatchedTunnel {
   #plan: MonitorPlan
   #link: LinkState = 'unknown'
-  /** Why no probe can be sent; null where they can. */
+  /** Why no probe can be sent, or null. */
   #stopped: string | null
   #window: Window
-  /** The target that the newest probes went by, and what the window had counted before it: each target counts from 1. */
+  /** The id of the newest target, and the window's sequence number before it: each target counts from 1. */
   #target = { id: 0, before: 0 }
   readonly #stateMachine: MonitorStateMachine
   #detail = ''
   #tcpProbe: TcpProbeResult | null = null
-  /** Whether the knock that was asked for last is of the silence that is now. */
+  /** Whether the last TCP probe belongs to the current silence. */
   #isTcpProbeCurrent = false
   #tcpProbedAt = Number.NEGATIVE_INFINITY
   #failedTcpProbes = 0
@@ -52,7 +53,7 @@ export class WatchedTunnel {
     return this.#link
   }
 
-  /** What the last probes come to. */
+  /** The figures of the last probes. */
   get stats(): ProbeStats {
     return this.#window
   }
@@ -61,7 +62,7 @@ export class WatchedTunnel {
     return { state: this.#stateMachine.state, reason: this.#stateMachine.reason }
   }
 
-  /** Whether probes are of use now. */
+  /** Whether probing makes sense now. */
   get isProbed(): boolean {
     return this.#plan.probeTarget !== null && this.#link === 'up'
   }
@@ -71,7 +72,7 @@ export class WatchedTunnel {
     this.#plan = plan
     const isElsewhere =
       before.probeTarget?.target !== plan.probeTarget?.target || before.probeTarget?.source !== plan.probeTarget?.source
-    // It comes up with its tunnel, and nobody has looked at it since.
+    // The link comes up with its tunnel and has not been probed since.
     if (before.disabled && !plan.disabled) this.#link = 'unknown'
     if (isElsewhere) this.#resetWindow()
     else if (this.#window.size !== plan.window_size) this.#window = new Window(plan.window_size, this.#window)
@@ -87,7 +88,7 @@ export class WatchedTunnel {
   setStopped(reason: string | null, at: number): StateChange | null {
     if (this.#stopped === reason) return null
     this.#stopped = reason
-    // Nobody waits for what is still out.
+    // Results that are still out will not arrive.
     this.#window.pending = 0
     return this.#applyForced(at)
   }
@@ -107,7 +108,7 @@ export class WatchedTunnel {
     return decision === 'decided' ? this.#noteChange(this.#sample(at), at) : null
   }
 
-  /** Where the answer to a knock would decide; true once, and then not for a minute. */
+  /** True if a TCP probe would decide the state, at most once a minute. */
   isTcpProbeDue(at: number): boolean {
     const isDue =
       this.#plan.usesTcpProbe &&
@@ -146,7 +147,7 @@ export class WatchedTunnel {
     }
   }
 
-  /** The state of now counts in the interval of now, probed or not. */
+  /** The current state counts in the current interval, with or without probes. */
   note(at: number): void {
     this.#add(at, { ...NOTHING, worst_severity: severityOf(this.#stateMachine.state) })
   }
@@ -156,14 +157,14 @@ export class WatchedTunnel {
     return [...this.#buckets.values()].sort((a, b) => a.bucket_start - b.bucket_start)
   }
 
-  /** Those that ended by `before_seconds`, which are the caller's from now on. */
+  /** Removes and returns the intervals that ended by `before_seconds`. */
   takeBuckets(before_seconds: number): Bucket[] {
     const ended = this.buckets.filter(({ bucket_start }) => bucket_start + this.#plan.bucket_seconds <= before_seconds)
     for (const { bucket_start } of ended) this.#buckets.delete(bucket_start)
     return ended
   }
 
-  /** Back from a store that could not take it. */
+  /** Takes back an interval that could not be stored. */
   putBack(bucket: Bucket): void {
     this.#join(bucket.bucket_start, bucket)
   }
@@ -171,7 +172,7 @@ export class WatchedTunnel {
   #applyForced(at: number): StateChange | null {
     const forced = forcedBy(this.#plan, this.#stopped, this.#link)
     const change = forced ? this.#stateMachine.force(forced, at) : this.#stateMachine.release(at)
-    // What was measured on a link that is gone, or before the tunnel was switched off, says nothing of what comes.
+    // Measurements from before the link went away, or the tunnel was disabled, no longer count.
     if (forced && forced.state !== 'Unknown') this.#resetWindow()
     if (change) this.#updatedAt = at
     return this.#noteChange(change, at)
@@ -183,14 +184,14 @@ export class WatchedTunnel {
     this.#breakSilence()
   }
 
-  /** What a knock showed of a silence that is over says nothing of the next one, though its answer may be on its way yet. */
+  /** The result of a TCP probe counts only for the silence that it was made for, even if it arrives later. */
   #breakSilence(): void {
     ;[this.#tcpProbe, this.#isTcpProbeCurrent] = [null, false]
   }
 
   #sample(at: number): StateChange | null {
     const { thresholds, probeTarget: aim, usesTcpProbe: isKnocking } = this.#plan
-    // The verdict on silence waits for the knock.
+    // While the peer is silent, wait for the TCP probe before judging.
     if (isKnocking && this.#tcpProbe === null && isSilent(this.#window, thresholds)) return null
     return this.#stateMachine.sample(
       classify(
@@ -222,7 +223,7 @@ export class WatchedTunnel {
     if (rtt_us !== null && !isRevised) this.#lastRtt = rtt_us
   }
 
-  /** What it turned from counts too, where it turned in the middle of an interval. */
+  /** If the state changes within an interval, the old state counts in it too. */
   #noteChange(change: StateChange | null, at: number): StateChange | null {
     for (const state of change ? [change.from, change.to] : [])
       this.#add(at, { ...NOTHING, worst_severity: severityOf(state) })
@@ -243,7 +244,7 @@ export class WatchedTunnel {
 
 const { tunnel_id: _of, bucket_start: _from, ...NOTHING } = emptyBucket(0, 0)
 
-/** What holds whatever the probes say, the most certain first (decisions.md, S3). */
+/** The state that holds whatever the probes say, the most certain first (decisions.md, S3). */
 function forcedBy({ disabled, interface_name }: MonitorPlan, stopped: string | null, link: LinkState): Verdict | null {
   if (disabled) return disabled
   if (stopped !== null) return { state: 'Unknown', reason: stopped }

@@ -1,4 +1,4 @@
-// The settings as they are now, in memory: read at every use, and read again from the store after every write.
+// The current settings in memory: read at every use, and reloaded from the store after every write.
 import { isDeepStrictEqual } from 'node:util'
 import type { ReadDb } from '../../platform/context.ts'
 import type { Publish } from '../../platform/events/bus.ts'
@@ -24,7 +24,7 @@ export class Settings implements SettingsHolder {
 
   readonly get = <K extends SettingKey>(key: K): SettingValues[K] => this.#values[key]
 
-  /** One after the other, so that the newest reading is the last. */
+  /** Reloads are sequential, so that the newest one wins. */
   readonly reload = (): Promise<void> => {
     this.#reading = this.#reading.catch(() => undefined).then(() => this.#reload())
     return this.#reading

@@ -1,4 +1,4 @@
-// The stored settings, as kysely sees them.
+// The stored settings, as Kysely sees them.
 export interface SettingTable {
   key: string
   /** JSON. */

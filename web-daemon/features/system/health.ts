@@ -1,4 +1,4 @@
-// GET /system/health: what works and what does not, each part really tried (interface.md, System; decisions.md, T10, T20, Y7).
+// GET /system/health: every component, really tried (interface.md, System; decisions.md, T10, T20, Y7).
 import type { HealthAnswer, HealthStatus } from '@panel/shared/api/system.ts'
 import type { Reader } from '@panel/shared/rpc/methods.ts'
 import { hasAccount } from '../auth/store.ts'
@@ -16,7 +16,7 @@ export interface About {
   readonly started_at: Date
 }
 
-/** Health is open to anyone, so a flood of requests asks the helper once in this time. */
+/** Health is public, so the host is probed at most once in this time. */
 const CACHED_MS = 1000
 
 export const makeHealth = (
@@ -42,7 +42,10 @@ export const makeHealth = (
   }
 }
 
-/** A store that cannot be read cannot tell of an account either; whoever asks is then told as little as before set-up. */
+/**
+ * If the store cannot be read, it is not known whether there is an account; the answer is then as short as before
+ * set-up.
+ */
 const probeDatabase = async (
   db: ReadContext['db'],
   store: Pick<Store, 'trouble'>,
@@ -63,7 +66,7 @@ const probeDatabase = async (
   }
 }
 
-/** A name that no tunnel has: the kernel is asked over netlink, and has nothing to tell. */
+/** An interface that never exists: the kernel is queried over netlink and finds nothing. */
 const NOBODY = 'panel-health'
 
 const probeHost = async (ask: Reader): Promise<Component[]> => {
@@ -101,7 +104,7 @@ const messageOf = (failure: unknown): string => (failure instanceof Error ? fail
 const worst = (components: readonly Component[]): HealthStatus =>
   (['error', 'degraded'] as const).find((status) => components.some((component) => component.status === status)) ?? 'ok'
 
-/** Askers that come together share one probe. */
+/** Concurrent callers share one probe. */
 const cachedFor = <A, T>(ms: number, probe: (input: A) => Promise<T>): ((input: A, now: Date) => Promise<T>) => {
   let last: { at: number; found: Promise<T> } | null = null
   return (input, now) => {

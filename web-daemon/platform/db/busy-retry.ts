@@ -1,4 +1,5 @@
-// SQLite through Kysely, with what its driver lacks: patience with a lock that does not hold up the process, an eye on its file, and a memory of what went wrong.
+// A Kysely dialect for SQLite that waits for locks without blocking the process, refuses to write to a replaced file,
+// and reports failures.
 import { statSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import SQLite from 'better-sqlite3'
@@ -14,7 +15,7 @@ import type { StoreState } from './state.ts'
 
 const RETRY_MS = 50
 
-/** SQLite's own waiting (busy_timeout) sleeps in the thread that answers everybody, so `sqlite` is to have none. */
+/** SQLite's own busy_timeout would block the only thread, so `sqlite` must not have one. */
 export class BusyRetryDialect extends SqliteDialect {
   readonly #sqlite: SQLite.Database
   readonly #state: StoreState
@@ -51,18 +52,18 @@ class BusyRetryDriver extends SqliteDriver {
     })
   }
 
-  /** SQLite goes on writing to a file that has another name by now, or none: whoever starts the panel again finds the changes gone. */
+  /** SQLite keeps writing to a file that was renamed or deleted, and the changes would be lost at the next start. */
   #refuseMoved(): void {
     if (fileIdentity(this.#sqlite) !== this.#file)
       throw new SQLite.SqliteError('the file that is open is no longer that of its name', 'SQLITE_READONLY_DBMOVED')
   }
 
-  /** Takes the lock at once, so that no statement of the transaction can meet another's. */
+  /** Takes the write lock at once, so that no later statement of the transaction can fail on it. */
   override async beginTransaction(connection: DatabaseConnection): Promise<void> {
     await connection.executeQuery(CompiledQuery.raw('begin immediate'))
   }
 
-  /** SQLite has rolled back by itself where the disk was full; a second time would hide why. */
+  /** SQLite rolls back by itself if the disk is full; a second rollback would hide the reason. */
   override async rollbackTransaction(): Promise<void> {
     if (this.#sqlite.inTransaction) this.#sqlite.exec('rollback')
   }

@@ -1,4 +1,4 @@
-// Looks at the store's file before anything relies on it, and finds the copies that are kept beside it.
+// Checks the store's file before it is used, and finds the copies beside it.
 import { readdirSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import SQLite from 'better-sqlite3'
@@ -17,7 +17,7 @@ export const checkIntegrity = (sqlite: SQLite.Database, unchecked_tables: readon
 
 const COPY = '.before-'
 
-/** Of the store at `path`, as it was before the migration of that name. */
+/** The copy of the store as it was before that migration. */
 export const copyBefore = (path: string, migration: string): string => `${path}${COPY}${migration}`
 
 export const newestCopy = (path: string): string | null => {

@@ -1,4 +1,4 @@
-// Says in the log when the store stops working, what to do about it, and when it works again.
+// Logs when the store stops working, what to do about it, and when it works again.
 import type { Logger } from 'pino'
 import { newestCopy } from './check.ts'
 import type { Store } from './store.ts'

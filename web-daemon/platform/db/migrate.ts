@@ -1,4 +1,4 @@
-// Brings the store up to this build by the migrations that it lacks, in their order.
+// Runs the migrations that the store lacks, in their order.
 import type SQLite from 'better-sqlite3'
 import { Migrator, type Kysely, type Migration, type MigrationProvider } from 'kysely'
 import type { Database } from './database.ts'
@@ -17,7 +17,7 @@ export class StoreTooNewError extends Error {
   }
 }
 
-/** The names of the migrations that the store lacks, in order; refuses a store that has some which this build does not know. */
+/** The pending migrations, in order. Throws if the store has migrations that this build does not know. */
 export const pendingMigrations = async (db: Kysely<Database>, list: readonly NamedMigration[]): Promise<string[]> => {
   const known = list.map((m) => m.name)
   const done = await migrationsDone(db)
@@ -27,8 +27,8 @@ export const pendingMigrations = async (db: Kysely<Database>, list: readonly Nam
 }
 
 /**
- * Runs what is pending in one transaction, so a store is either as it was or wholly migrated. Kysely holds SQLite for unable to do so
- * and begins none; over the one connection that there is, this one spans all that it does.
+ * Runs all pending migrations in one transaction, so that the store is migrated wholly or not at all. Kysely assumes
+ * that SQLite has no transactional DDL and begins none; there is only one connection, so this one covers everything.
  */
 export const migrate = async (
   sqlite: SQLite.Database,

@@ -1,4 +1,4 @@
-// Opens the store: one SQLite file that only its owner reads, looked at before it is used, durable at every commit.
+// Opens the store: one SQLite file that only its owner can read, checked before use, durable at every commit.
 import {
   accessSync,
   closeSync,
@@ -45,7 +45,10 @@ export const openDatabase = (path: string, { migrations, unchecked_tables }: Sto
 export const openExistingDatabase = (path: string, migrations: readonly NamedMigration[]): Promise<Store> =>
   withStore(path, async (_sqlite, store) => void (await pendingMigrations(store, migrations)))
 
-/** With what is still to be done to it; nothing stays open where that fails. From then on nobody waits for a lock in the thread (db/patience.ts). */
+/**
+ * Runs `work` on the opened store, and closes it if that fails. From then on nobody waits for a lock in the thread
+ * (busy-retry.ts).
+ */
 const withStore = async (
   path: string,
   work: (sqlite: SQLite.Database, store: Store) => Promise<void>,
@@ -63,7 +66,7 @@ const withStore = async (
   }
 }
 
-/** A file or disk that is no use is told of with its path and what to do. */
+/** An unusable file or disk is reported with its path and what to do. */
 const explainFailure = async (path: string, opening: () => Promise<Store>): Promise<Store> => {
   try {
     return await opening()
@@ -75,8 +78,9 @@ const explainFailure = async (path: string, opening: () => Promise<Store>): Prom
 }
 
 /**
- * Writing ahead lets readers go on beside a writer, and costs one sync a commit. That sync is made at each (FULL): what was answered is on the
- * disk, also after a power cut. NORMAL would save some milliseconds a change and could lose the last ones, while the kernel holds their links.
+ * WAL lets readers go on beside a writer and costs one sync per commit. FULL syncs at every commit, so that an answered
+ * change survives a power cut. NORMAL would save some milliseconds and could lose the last changes while the kernel has
+ * their links.
  */
 const connect = (path: string): SQLite.Database => {
   const sqlite = new SQLite(path)
@@ -96,8 +100,8 @@ const connect = (path: string): SQLite.Database => {
 const makePrivate = (path: string): void => closeSync(openSync(path, 'a', 0o600))
 
 /**
- * Of a disk that is read-only SQLite says no more than that it cannot open a file. To SQLite an empty file is a new store, and a new store lets
- * anybody make the account: it is one only where there never was another.
+ * For a read-only disk SQLite only reports that it cannot open a file, so access is checked first. To SQLite an empty
+ * file is a new store, in which anybody could create the account: it counts as new only if there was none before.
  */
 const checkUsable = (path: string): void => {
   accessSync(path, constants.R_OK | constants.W_OK)
@@ -107,7 +111,9 @@ const checkUsable = (path: string): void => {
 
 const newestCopyOf = (path: string): string | null => (existsSync(dirname(path)) ? newestCopy(path) : null)
 
-/** Written beside and renamed, so a copy of that name is always whole, and on the disk before the migration begins. */
+/**
+ * Written beside and renamed, so that a copy with that name is complete and on the disk before the migration begins.
+ */
 const keepCopy = (sqlite: SQLite.Database, copy: string): void => {
   const unfinished = `${copy}${UNFINISHED}`
   rmSync(unfinished, { force: true })
@@ -127,7 +133,7 @@ const sync = (path: string): void => {
   }
 }
 
-/** A whole copy, also of a store that a daemon is writing to. */
+/** A complete copy, also of a store that a daemon is writing to. */
 export const copyStore = (path: string, copy: string): void => {
   const sqlite = new SQLite(path)
   try {

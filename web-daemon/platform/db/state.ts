@@ -1,7 +1,7 @@
-// Remembers whether the store works, as its users find out, so that health and the log can tell of it.
+// Whether the store works, as its users find out; for health and the log.
 import { errorCode, storeTrouble, type Trouble } from './trouble.ts'
 
-/** So long is waited for a lock of another program, by all who wait together and not by each anew. */
+/** How long all callers together wait for a lock of another program. */
 export const BUSY_WAIT_MS = 5000
 
 export class StoreState {
@@ -13,12 +13,12 @@ export class StoreState {
     return this.#trouble
   }
 
-  /** `tell` hears of each trouble as it begins, and with null of its end. */
+  /** `listener` is called when a trouble begins, and with null when it ends. */
   onChange(listener: (trouble: Trouble | null, code: string) => void): void {
     this.#listener = listener
   }
 
-  /** Whether to try a statement again that met a lock. */
+  /** Whether to retry a statement that failed on a lock. */
   shouldRetry(failure: unknown): boolean {
     if (storeTrouble(failure)?.reason !== 'locked') return false
     const now = performance.now()
@@ -34,7 +34,10 @@ export class StoreState {
     if (isNew) this.#listener(trouble, errorCode(failure))
   }
 
-  /** A statement that writes went through, and stays if `isCommitted`. Of damage that proves nothing: only a restart looks at all of the file. */
+  /**
+   * A write succeeded, and is final if `isCommitted`. It does not prove that damage is gone: only a restart checks the
+   * whole file.
+   */
   onWrite(isCommitted: boolean): void {
     this.#locked_since = null
     if (!isCommitted || !this.#trouble || this.#trouble.reason === 'damaged') return

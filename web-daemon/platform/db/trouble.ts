@@ -1,4 +1,4 @@
-// What can become of the store's file and its disk: the failures that SQLite tells of, in words that say what to do.
+// Failures of the store's file and disk, by SQLite's codes, with messages that say what to do.
 
 export type Reason = 'disk_full' | 'read_only' | 'locked' | 'moved' | 'damaged' | 'unreachable'
 
@@ -14,17 +14,18 @@ const MESSAGES: Readonly<Record<Reason, string>> = {
   locked:
     "Another program holds the panel's store locked. End that one (a second panel, or a shell of sqlite3 in a transaction) and try again.",
   moved: "The file of the panel's store was moved or replaced while the panel runs. Put it back, or restart the panel.",
-  // SQLite says so of a disk that fails to read as well (vdbe.c makes SQLITE_CORRUPT of SQLITE_IOERR_CORRUPTFS), where an older copy would be the worse advice.
+  // SQLite also reports this for a disk that fails to read (vdbe.c turns SQLITE_IOERR_CORRUPTFS into SQLITE_CORRUPT);
+  // restoring a copy would be the wrong advice then.
   damaged:
     "The file of the panel's store is damaged, or its disk fails. Look at the kernel's log first, and mend the disk where that tells of errors. Where it does not: stop the panel, put the newest copy in the file's place and start it again; the panel's log names both.",
   unreachable:
     "The file of the panel's store cannot be read or written. Look at its rights, and at what the kernel's log says of its disk: after an error of that one the kernel makes it read-only.",
 }
 
-/** The first that fits; names of SQLite's codes are longer where it knows more. */
+/** The first match counts; SQLite's extended codes are longer. */
 const CODES: readonly (readonly [RegExp, Reason])[] = [
   [/^SQLITE_READONLY_DBMOVED$/, 'moved'],
-  // The index of what is written ahead lies in a file that must grow before it is used.
+  // The WAL index is a file that must grow before it is used.
   [/^(SQLITE_FULL|SQLITE_IOERR_SHMSIZE|ENOSPC|EDQUOT)$/, 'disk_full'],
   [/^(SQLITE_READONLY.*|EROFS)$/, 'read_only'],
   [/^SQLITE_(BUSY|LOCKED)/, 'locked'],
@@ -40,11 +41,11 @@ const troubleByCode = (code: string): Trouble | null => {
   return reason ? { reason, message: MESSAGES[reason] } : null
 }
 
-/** Null where a failure is not the store's, or is one of what it was asked. */
+/** Null if the failure is not one of the store's file or disk. */
 export const storeTrouble = (failure: unknown): Trouble | null =>
   failure instanceof Error && failure.name === 'SqliteError' ? troubleByCode(errorCode(failure)) : null
 
-/** Why the store cannot be opened, for whoever starts the panel. */
+/** Why the store cannot be opened, as a message for the operator. */
 export class StoreUnusableError extends Error {
   constructor(path: string, failure: unknown, newestCopy: string | null) {
     const code = errorCode(failure)

@@ -1,8 +1,11 @@
-// What happens inside the panel, told to whoever listens in this process: after it is stored, so that a listener finds it.
+// Events within the panel. An event is published after the change is stored, so that a listener finds it.
 import type { Logger } from 'pino'
 import type { HostEvent } from '@panel/shared/events/model.ts'
 
-/** The events by name. Each feature adds its own in its events.ts by declaration merging, so the platform names none of them. */
+/**
+ * The events by name. Each feature adds its own in its events.ts by declaration merging, so the platform names none of
+ * them.
+ */
 export interface PanelEvents {
   /** Hints of the kernel (see HostEvent), the panel's own changes among them. */
   'host.changed': { readonly events: readonly HostEvent[] }
@@ -21,12 +24,12 @@ export class Bus {
     this.#logger = logger
   }
 
-  /** How many listen, to whatever. */
+  /** The number of listeners, of all events. */
   get count(): number {
     return [...this.#listeners.values()].reduce((all, { size }) => all + size, 0)
   }
 
-  /** A listener that fails is logged: who publishes has done his work, and the other listeners hear of it. */
+  /** A failing listener is logged; the publisher and the other listeners go on. */
   readonly publish: Publish = (name, event) => {
     for (const listener of [...(this.#listeners.get(name) ?? [])] as Listener<typeof name>[]) {
       try {

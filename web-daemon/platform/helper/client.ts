@@ -1,4 +1,4 @@
-// Asks the root helper, and believes an answer only in the shape that METHODS gives it.
+// Sends requests to the root helper and validates each answer against the schema in METHODS.
 import { isJSONRPCResponse, JSONRPCClient, JSONRPCErrorException } from 'json-rpc-2.0'
 import type { Logger } from 'pino'
 import { METHODS, type Result, type Writer } from '@panel/shared/rpc/methods.ts'
@@ -54,7 +54,7 @@ export const connectHelper = (
   }
 }
 
-/** Anything but an answer or an item ends the connection: what follows on it cannot be trusted either. */
+/** Anything but an answer or an item closes the connection, as nothing after it can be trusted. */
 const receive = (rpc: JSONRPCClient<number>, streams: Streams, connection: Connection, line: Uint8Array): void => {
   const message = parsed(line)
   if (typeof message === 'object' && message !== null && isJSONRPCResponse(message)) rpc.receive(message)

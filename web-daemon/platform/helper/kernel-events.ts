@@ -1,4 +1,4 @@
-// Listens to the kernel through the root helper for as long as the panel runs.
+// Subscribes to kernel events through the root helper for as long as the panel runs.
 import type { Logger } from 'pino'
 import type { HostEvent } from '@panel/shared/events/model.ts'
 import { openRestartingStream, type RestartingStream, type PAUSES_MS } from './restarting-stream.ts'
@@ -7,7 +7,7 @@ import type { Streamer } from './streams.ts'
 interface KernelWatchDeps {
   readonly stream: Streamer
   readonly logger: Logger
-  /** Hears "lost" first with each subscription, since things may have happened before it. */
+  /** Receives "lost" first after each subscription, since events may have been missed. */
   readonly listener: (events: readonly HostEvent[]) => void
   readonly pauses?: typeof PAUSES_MS
 }

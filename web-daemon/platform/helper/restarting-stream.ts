@@ -1,4 +1,4 @@
-// A stream of the root helper that is wanted for as long as the panel runs: what ends with a helper is taken up again with the next.
+// A stream of the root helper that is open as long as the panel runs: it is restarted whenever it ends.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Item, Params, StreamName } from '@panel/shared/rpc/methods.ts'
 import type { Streamer } from './streams.ts'
@@ -8,18 +8,18 @@ export const PAUSES_MS = { first: 200, last: 10_000 }
 interface RestartingStreamOptions<M extends StreamName> {
   readonly stream: Streamer
   readonly method: M
-  /** Asked anew each time that it begins. */
+  /** Called each time that it starts. */
   readonly params: () => Params<M>
   readonly onItem: (item: Item<M>) => void
-  /** `isNews`: there was an item since it ended the last time, or it is the first time. */
+  /** `isNews`: false if no item has arrived since it ended the last time. */
   readonly onEnd: (failure: unknown, isNews: boolean) => void
   readonly pauses?: typeof PAUSES_MS
 }
 
 export interface RestartingStream {
-  /** Ends it, to begin anew at once. */
+  /** Ends the stream and starts it again at once. */
   readonly restart: () => void
-  /** Resolves when nothing more will be heard. */
+  /** Resolves when no more items will arrive. */
   readonly close: () => Promise<void>
 }
 
@@ -58,7 +58,7 @@ async function restartUntilClosed<M extends StreamName>(
     )
     if (closing.aborted) return
     onEnd(failure, pause === pauses.first)
-    // It throws for the signal alone, at which the loop looks.
+    // The sleep only rejects when closing is aborted, which the loop checks.
     if (!signal.aborted) await sleep(pause, undefined, { signal: closing }).catch(() => undefined)
     pause = Math.min(2 * pause, pauses.last)
   }

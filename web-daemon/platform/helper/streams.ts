@@ -1,4 +1,4 @@
-// The streams asked of the root helper: each item is checked and handed to who asked, until the answer ends the stream.
+// Streams of the root helper: each item is validated and handed to the caller until the answer ends the stream.
 import { createJSONRPCRequest, JSONRPCErrorException, type JSONRPCClient, type JSONRPCResponse } from 'json-rpc-2.0'
 import {
   METHODS,
@@ -12,8 +12,8 @@ import { helperAway, refusalFor } from './refusals.ts'
 import type { Check } from './shapes.ts'
 
 /**
- * Resolves with the result that the stream ends with. Aborting has root end it, and that result comes too. Rejects where the connection is
- * lost; connecting again is the caller's matter. An `onItem` that throws ends the stream with what it throws.
+ * Resolves with the result that ends the stream. Aborting makes root end it, and the result still comes. Rejects if the
+ * connection is lost; the caller decides whether to restart. If `onItem` throws, the stream ends with that error.
  */
 export type Streamer = <M extends StreamName>(
   method: M,
@@ -24,7 +24,7 @@ export type Streamer = <M extends StreamName>(
 
 export interface Streams {
   readonly stream: Streamer
-  /** False where the message is no item. An item of a stream that has ended meanwhile is dropped. */
+  /** False if the message is not an item. Items of ended streams are dropped. */
   readonly receive: (message: object) => boolean
 }
 

@@ -1,4 +1,4 @@
-// Lets the pages of other origins use the API, those that the operator has named and no others (decisions.md, A17).
+// Lets pages of other origins use the API, if the operator has allowed them (decisions.md, A17).
 import type { RequestHandler } from 'express'
 import { Refusal } from './refusal.ts'
 
@@ -6,7 +6,10 @@ const METHODS = 'GET, POST, PUT, PATCH, DELETE'
 const HEADERS = 'Content-Type, X-CSRF-Token, Idempotency-Key, X-Request-Id'
 const EXPOSED = 'Retry-After, X-Request-Id'
 
-/** A browser asks first (OPTIONS) what another page may do; every other request is answered in any case, and shown to that page only where it may see it. */
+/**
+ * A preflight (OPTIONS) is answered here. Every other request is served, but the browser shows the answer to an allowed
+ * page only.
+ */
 export const crossOrigin =
   (allowedOrigins: () => readonly string[]): RequestHandler =>
   (req, res, next) => {

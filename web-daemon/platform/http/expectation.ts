@@ -1,4 +1,4 @@
-// Says in words what a schema expects, so that a refused field is told what would be right rather than what was wrong.
+// Describes what a schema expects, for the message of a refused field.
 import type { TSchema } from '@panel/shared/schema.ts'
 
 export const expectation = (schema: TSchema | undefined): string => {

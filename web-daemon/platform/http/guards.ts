@@ -1,9 +1,10 @@
-// What stands before an endpoint, in the order in which a request meets it: set-up, CSRF, session (interface.md, Authentication 4; decisions.md, T1, T9).
+// The checks before an endpoint, in this order: set-up, CSRF, session (interface.md, Authentication 4; decisions.md,
+// T1, T9).
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Endpoint, Session } from './endpoint.ts'
 import { Refusal } from './refusal.ts'
 
-/** What a guard may look at; the session guard leaves its finding here. */
+/** What guards can read; the session guard sets `session`. */
 export interface GuardedRequest {
   readonly endpoint: Endpoint
   readonly method: string
@@ -21,7 +22,7 @@ export const setupGate =
     throw new Refusal('SETUP_REQUIRED', 'The panel has no operator account yet. Create it first.')
   }
 
-/** Double submit; an endpoint without a session to ride on is kept from other sites by where the request says it comes from. */
+/** Double-submit cookie. Endpoints without a session are protected by the request's origin instead. */
 export const csrfCheck =
   (allowedOrigins: () => readonly string[]): Guard =>
   async ({ endpoint, method, header, cookies }) => {
@@ -35,7 +36,7 @@ export const csrfCheck =
     }
   }
 
-/** A command that does not ask for a session is still looked at for one, so that the audit log can name who signs out. */
+/** A command that needs no session still reads it, so that the audit log can name who signs out. */
 export const sessionCheck =
   (sessionOf: (cookies: GuardedRequest['cookies']) => Promise<Session | null>): Guard =>
   async (request) => {
@@ -45,7 +46,7 @@ export const sessionCheck =
     throw new Refusal('UNAUTHENTICATED', 'Sign in first: there is no session, or it has ended')
   }
 
-/** Digests have one length, so neither the length nor the content of the token shows in the time that the comparison takes. */
+/** Compares digests of equal length in constant time, so that timing reveals neither length nor content. */
 const sameToken = (given: string, expected: string): boolean =>
   expected !== '' && timingSafeEqual(digest(given), digest(expected))
 

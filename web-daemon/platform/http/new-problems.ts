@@ -1,9 +1,9 @@
-// Tells what a change makes wrong from what was wrong before it.
+// Tells problems that a change causes from those that existed before.
 import type { Problem } from './problems.ts'
 
 type ComparedProblem = Pick<Problem, 'field' | 'code' | 'message'>
 
-/** An entry may have moved up or down in its list, so a field is compared by its head. */
+/** An item may have moved in its list, so only the top-level field is compared. */
 export const isNewProblem =
   (before: readonly ComparedProblem[]) =>
   ({ field, code, message }: ComparedProblem): boolean =>

@@ -1,4 +1,5 @@
-// Serves the app page: read once, with the web path written in and its inline script named by hash in the policy (decisions.md, W19).
+// Serves the page: read once, with the web path inserted and the inline script allowed by hash in the policy
+// (decisions.md, W19).
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -16,7 +17,7 @@ export interface Page {
   readonly preloads: Preloads
 }
 
-/** How the operator wants the page to look; every value that the page reads is in `display`. */
+/** How the page looks; `display` has every value that the page reads. */
 export interface Appearance {
   readonly language: string
   readonly theme: string
@@ -72,7 +73,7 @@ export const pageRoutes = (page: Page, readAppearance: () => Appearance): Reques
 
 const hasSession = (req: Request): boolean => 'panel_access' in ((req.cookies ?? {}) as object)
 
-/** As many as there are addresses of the app, with and without a session, while nobody changes how the page is displayed. */
+/** One entry per address of the app, with and without a session, for one appearance. */
 const CACHE_MAX = 100
 
 const cachedPage = ({ source }: Page): ((links: string, root: string) => Encoded) => {
@@ -88,7 +89,7 @@ const cachedPage = ({ source }: Page): ((links: string, root: string) => Encoded
   }
 }
 
-/** As ui/index.html begins. */
+/** The first line of ui/index.html. */
 const ROOT_TAG = '<html lang="en" dir="ltr">'
 
 /** The appearance is part of the document, so that it holds before the first paint. */
@@ -97,7 +98,7 @@ const rootTag = ({ language, theme, display }: Appearance): string => {
   return `<html lang="${language}" dir="${language === 'fa' ? 'rtl' : 'ltr'}" data-theme="${theme}" data-display="${json}">`
 }
 
-/** The page of design/ui.md; `script` is exactly what stands between the script tags. */
+/** `script` is exactly the text between the script tags (design/ui.md). */
 const policyFor = (script: string): string =>
   [
     "default-src 'none'",

@@ -1,11 +1,14 @@
-// What a browser is told to fetch along with the page, before any script has run: the files and the first answers of its address.
+// Preload links for the page: the files and first answers of its address, so that the browser fetches them before any
+// script runs.
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Under the web path, by the language. */
+/** Paths below the web path, by language. */
 type Files = Readonly<Record<string, readonly string[]>>
 
-/** As packaging/build/page.ts writes it: addresses in the order in which they are tried, and what sign-in needs. */
+/**
+ * Written by packaging/build/page.ts: routes in the order in which they are matched, and the files of the sign-in page.
+ */
 interface Preload {
   readonly entrance: Files
   readonly routes: readonly { readonly path: string; readonly files: Files; readonly first: readonly string[] }[]
@@ -14,7 +17,7 @@ interface Preload {
 const NOTHING: Preload = { entrance: {}, routes: [] }
 
 export interface PageRequest {
-  /** Under the web path, as `/tunnels/3`. */
+  /** Below the web path, such as `/tunnels/3`. */
   readonly path: string
   readonly language: string
   readonly hasSession: boolean

@@ -1,4 +1,4 @@
-// How fine a history is asked for: seconds that each of its points stands for (decisions.md, M4).
+// The requested resolution of a history: the seconds of each point (decisions.md, M4).
 import { numberIn } from './queries.ts'
 import type { Problems } from './problems.ts'
 
@@ -6,7 +6,7 @@ const LONGEST_S = 366 * 86_400
 
 export const RESOLUTION = numberIn('Seconds that a point stands for. Default: as stored.', 1, LONGEST_S)
 
-/** Whole seconds, and never finer than what is stored. */
+/** In whole seconds, never finer than the stored one. */
 export function resolutionIn(
   query: Readonly<Record<string, string>>,
   stored_seconds: number,

@@ -1,4 +1,4 @@
-// Puts the endpoints on the app: literal paths before those with an id, and 405 with Allow for the methods that a path does not have.
+// Registers the endpoints: literal paths before those with an id, and 405 with Allow for the other methods of a path.
 import type { Express, RequestHandler } from 'express'
 import type { Endpoint, Method } from './endpoint.ts'
 import { Refusal } from './refusal.ts'
@@ -30,7 +30,7 @@ export const expressPath = (path: string, base = API_BASE): string => `${base}${
 
 const verbOf = (endpoint: Endpoint) => methodOf(endpoint).toLowerCase() as Lowercase<Method>
 
-/** "{" sorts after every letter, so of two paths that match alike the one with a name in that place comes first. */
+/** "{" sorts after every letter, so that of two matching paths the literal one comes first. */
 const literalsFirst = (a: string, b: string): number => (a < b ? -1 : 1)
 
 const idsAreNumbers: RequestHandler = (req, _res, next) => {

@@ -1,4 +1,5 @@
-// One request to one endpoint: guards, body, handler, audit entry, answer. The same for every endpoint, so that none can leave one out.
+// One request to one endpoint: guards, body, handler, audit entry, answer. All endpoints share it, so that none can
+// skip a step.
 import type { Request, RequestHandler, Response } from 'express'
 import type { Logger } from 'pino'
 import { strict, type TSchema } from '@panel/shared/schema.ts'
@@ -15,13 +16,13 @@ import type { Refusal } from './refusal.ts'
 import type { Streams } from './streams.ts'
 import { validate, type Body } from './validate.ts'
 
-/** A command or a stream that was carried out or refused, as the audit log is told of it. */
+/** A finished command or stream, as the audit log records it. */
 export interface AuditedRequest {
   readonly endpoint: AuditedEndpoint
   readonly note: AuditNote
   readonly guarded: GuardedRequest
   readonly body: Body
-  /** Null where it was not refused. */
+  /** Null if it was not refused. */
   readonly refusal: Refusal | null
   readonly duration_ms: number
   readonly client_ip: string
@@ -51,7 +52,7 @@ export const serve =
 
 const isAudited = (endpoint: Endpoint): endpoint is AuditedEndpoint => 'audit' in endpoint
 
-/** In the place of an answer where a stream was one, and has ended. */
+/** Stands for the answer if it was a stream, which has ended. */
 const STREAMED = Symbol('streamed')
 type ExchangeResult = Answer | Refusal | typeof STREAMED
 
@@ -148,7 +149,7 @@ class Exchange {
     return refusal
   }
 
-  /** What was done stays done where it cannot be recorded, so the answer tells of it and the log of the missing entry. */
+  /** If the entry cannot be written, the change stands: the answer says so, and the log reports the missing entry. */
   async record(endpoint: AuditedRequest['endpoint'], outcome: ExchangeResult): Promise<void> {
     const entry: AuditedRequest = {
       endpoint,
@@ -168,7 +169,7 @@ class Exchange {
   }
 }
 
-/** A connection that closes closes its answer, whole or not; who has been answered waits for nothing more. */
+/** Aborted when the connection closes before the answer is complete. */
 function goneSignal(res: Response): AbortSignal {
   const going = new AbortController()
   if (res.destroyed) going.abort()
@@ -176,10 +177,10 @@ function goneSignal(res: Response): AbortSignal {
   return going.signal
 }
 
-/** An endpoint that names no body takes none. */
+/** An endpoint without a body schema accepts no fields. */
 const NOTHING: TSchema = strict({})
 
-/** Only what the endpoint says that it reads, so that the API description lacks nothing. */
+/** Only the parameters that the endpoint declares, so that the API description is complete. */
 const queryOf = (url: string, { query }: Endpoint): Record<string, string> =>
   Object.fromEntries(
     [...new URL(url, 'http://panel').searchParams].filter(
@@ -187,7 +188,7 @@ const queryOf = (url: string, { query }: Endpoint): Record<string, string> =>
     ),
   )
 
-/** cookie-parser reads a value that begins with "j:" as JSON; ours are text. */
+/** cookie-parser parses values that begin with "j:" as JSON; ours are text. */
 const cookiesOf = (req: Request): Record<string, string> =>
   Object.fromEntries(
     Object.entries(req.cookies as Record<string, unknown>).filter(

@@ -1,4 +1,4 @@
-// All streams that are open: at most so many of a kind, each kept alive, and ended when its session is (decisions.md, E3, E5, A16).
+// All open streams: limited in number per kind, kept alive, and ended with their session (decisions.md, E3, E5, A16).
 import type { Response } from 'express'
 import type { Logger } from 'pino'
 import type { Session, StreamEndpoint } from './endpoint.ts'
@@ -8,9 +8,9 @@ import type { StreamSource, Subscriber } from './stream.ts'
 
 export const STREAMS_PER_KIND = 256
 const QUEUE = 64
-/** How often sessions and heartbeats are looked after. */
+/** How often sessions and heartbeats are checked. */
 const CHECK_MS = 1000
-/** A page has this long to come back with a refreshed session. */
+/** How long a page may take to reconnect with a refreshed session. */
 const GRACE_MS = 60_000
 
 const NOBODY: Subscriber = { send: () => undefined, end: () => undefined }
@@ -22,7 +22,7 @@ interface OpenStream {
 
 export interface StreamsDeps {
   readonly now: () => Date
-  /** Whether a session that was let in has not been revoked since. */
+  /** Whether the session has not been revoked. */
   readonly isStanding: (session: Session) => Promise<boolean>
   readonly logger: Logger
 }
@@ -38,14 +38,14 @@ export class Streams {
     this.#deps = deps
   }
 
-  /** How many there are of one route. */
+  /** The number of open streams of a route. */
   count(route: string): number {
     return this.#taken.get(route) ?? 0
   }
 
   /**
-   * Resolves when the stream has ended: by its source, its client or its session. Rejects where there is no place for one more,
-   * and where `begin` refuses; nothing has been answered then.
+   * Resolves when the stream has ended: by its source, its client or its session. Rejects if there are too many, or if
+   * `begin` refuses; nothing has been sent then.
    */
   async run(
     res: Response,
@@ -62,7 +62,7 @@ export class Streams {
     this.#taken.set(route, this.count(route) + 1)
     try {
       const source = await begin()
-      // Who has gone meanwhile: what was begun for him is let go of.
+      // The client disconnected meanwhile, so the source is released at once.
       if (res.destroyed) return source(NOBODY)()
       const connection = new StreamConnection(res, queue, this.#deps.now())
       if (res.req.method === 'HEAD') connection.end()
@@ -72,7 +72,7 @@ export class Streams {
     }
   }
 
-  /** For the end of the panel: nobody waits for a stream to end by itself, and none begins any more. */
+  /** For the shutdown: ends all streams and refuses new ones. */
   endAll(): void {
     this.#isEnding = true
     for (const { connection } of this.#open) connection.cut()
@@ -108,7 +108,7 @@ export class Streams {
     )
   }
 
-  /** Streams of one operator share the question. */
+  /** Streams of the same session share one check. */
   async #endRevoked(): Promise<void> {
     const checks = new Map<string, Promise<boolean>>()
     for (const { connection, session } of [...this.#open]) {

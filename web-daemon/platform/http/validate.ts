@@ -1,4 +1,5 @@
-// Holds a body against its schema: every wrong field becomes one problem with its own message, in the order in which the schema names the fields.
+// Validates a body against its schema: every invalid field becomes a problem with its own message, in the order of the
+// schema.
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import type { TSchema } from '@panel/shared/schema.ts'
 import { expectation } from './expectation.ts'
@@ -6,10 +7,10 @@ import type { Problems } from './problems.ts'
 
 export type Body = Record<string, unknown>
 
-/** `x-code` and `x-message` say how a field is refused, `x-secret` that its value is never kept. */
+/** `x-code` and `x-message` define the error of a field; `x-secret` marks values that are never kept. */
 export const SCHEMA_NOTES = ['x-code', 'x-message', 'x-secret'] as const
 
-/** More than anyone reads; it bounds the answer to a body of a million unknown fields. */
+/** More than anyone reads; it limits the answer to a body with a million unknown fields. */
 const MAX_PROBLEMS = 100
 
 const ajv = new Ajv({
@@ -23,7 +24,7 @@ const ajv = new Ajv({
 ajv.addVocabulary([...SCHEMA_NOTES])
 const compiled = new WeakMap<TSchema, ValidateFunction>()
 
-/** Adds what is wrong to `problems` and gives back the body without the fields that are. */
+/** Adds what is wrong to `problems` and returns the body without those fields. */
 export const validate = (schema: TSchema, body: Body, problems: Problems): Body => {
   const check = checkOf(schema)
   if (check(shortened(schema, body))) return body
@@ -40,7 +41,7 @@ export const validate = (schema: TSchema, body: Body, problems: Problems): Body 
 interface FieldError {
   readonly path: readonly string[]
   readonly keyword: string
-  /** Of the field itself; undefined where the schema does not name it. */
+  /** The schema of the field; undefined for an unknown field. */
   readonly schema: TSchema | undefined
 }
 
@@ -50,7 +51,7 @@ const checkOf = (schema: TSchema): ValidateFunction => {
   return check
 }
 
-/** A list that is too long is refused for that, so one item more than it may have is all that is looked at: a wrong item each would fill the memory with what nobody reads. */
+/** Only one item beyond the maximum of a list is validated: an error per item would fill the memory. */
 const shortened = (schema: TSchema | undefined, value: unknown): unknown => {
   const most: unknown = schema?.['maxItems']
   if (Array.isArray(value))

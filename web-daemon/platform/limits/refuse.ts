@@ -1,4 +1,4 @@
-// The one way to be told to slow down: 429 with Retry-After.
+// 429 with Retry-After.
 import { Refusal } from '../http/refusal.ts'
 
 export const throwRateLimited = (seconds: number): void => {

@@ -1,4 +1,4 @@
-// Knocks at a port from this server: a TCP connection that is closed at once, or one datagram. The kernel's answer is the verdict, and silence is told as silence.
+// Probes a port from this server: a TCP connection that is closed at once, or one datagram.
 import { createSocket } from 'node:dgram'
 import { connect } from 'node:net'
 
@@ -9,7 +9,10 @@ export interface PortProbe {
   readonly source_address: string | undefined
 }
 
-/** `answered`: something there spoke; `refused`: the host, or one on the way, said no in the word `error`; `silent`: nobody said anything in time. */
+/**
+ * `answered`: the port responded. `refused`: the host or a router rejected it, with the errno in `error`. `silent`: no
+ * response in time.
+ */
 export interface PortProbeResult {
   readonly outcome: 'answered' | 'refused' | 'silent'
   readonly error: string
@@ -49,7 +52,7 @@ export const probeTcpPort = ({
   timed(timeout_ms, (settle) => {
     const socket = connect({ host, port, ...(source_address === undefined ? {} : { localAddress: source_address }) })
     socket.once('connect', () => settle('answered'))
-    // The kernel gives up by itself where no host answers for the address.
+    // If no host has the address, the kernel gives up by itself.
     socket.on('error', (failure: NodeJS.ErrnoException) =>
       settle(failure.code === 'ETIMEDOUT' ? 'silent' : 'refused', errorCode(failure)),
     )
@@ -63,7 +66,8 @@ export const probeUdpPort = ({ address, port, timeout_ms, source_address }: Port
     socket.on('error', refused)
     socket.once('message', () => settle('answered'))
     const onSent = (failure?: Error | null): void => void (failure && refused(failure))
-    // Only a connected socket is told of the ICMP message that nobody is there. Where it cannot be connected, its callback is told, whatever the types say.
+    // Only a connected UDP socket receives the ICMP error. If connecting fails, its callback gets the error, although
+    // the types do not say so.
     const connected = (failure?: Error): void => (failure ? refused(failure) : socket.send(Buffer.alloc(1), onSent))
     const send = (): void => socket.connect(port, address, connected)
     if (source_address === undefined) send()

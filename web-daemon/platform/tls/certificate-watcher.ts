@@ -1,4 +1,4 @@
-// Keeps a server's certificate that of its files: what replaces them is taken while the server runs, and what cannot be used is not.
+// Watches the certificate's files: a new pair is used while the server runs, an unusable one is not.
 import { statSync } from 'node:fs'
 import type { Logger } from 'pino'
 import { ConfigError } from '../config-error.ts'
@@ -11,7 +11,7 @@ import {
   type TlsFiles,
 } from './certificate.ts'
 
-/** Looking is two system calls. Being told instead would not do: of a folder that is a link, and of what is mounted, nothing is told. */
+/** Polling is two system calls. File notifications would miss symbolic links to folders and mounts. */
 const CHECK_MS = 5000
 
 interface CertificateWatcherDeps {
@@ -26,10 +26,10 @@ export class CertificateWatcher {
   readonly #now: () => Date
   #fileState: string
   #pair: CertificatePair
-  /** Why what lies in the files now is not used, or null. */
+  /** Why the current files are not used, or null. */
   #trouble: string | null = null
 
-  /** A server does not begin with a pair that cannot be used. */
+  /** Throws if the pair cannot be used: the server does not start without one. */
   constructor({ files, logger, now = () => new Date() }: CertificateWatcherDeps) {
     this.#files = files
     this.#logger = logger
@@ -43,13 +43,13 @@ export class CertificateWatcher {
     return this.#pair
   }
 
-  /** Looks every few seconds until the function that is given back is called. `take` puts a new pair into use. */
+  /** Checks every few seconds until the returned function is called. `take` puts a new pair into use. */
   watch(take: (pair: CertificatePair) => void): () => void {
     const timer = setInterval(() => this.check(take), CHECK_MS)
     return () => clearInterval(timer)
   }
 
-  /** Files that could not be used are read again each time: they may be half-written, or one of them not there yet. */
+  /** Unusable files are read again each time: they may be incomplete, or one of them still missing. */
   check(take: (pair: CertificatePair) => void): void {
     const fileState = readFileState(this.#files)
     if (fileState === this.#fileState && this.#trouble === null) return
@@ -107,7 +107,7 @@ const firstPair = (files: TlsFiles): CertificatePair => {
   }
 }
 
-/** Of the files that links lead to, so that a swapped link shows too. */
+/** Of the files behind symbolic links, so that a changed link is noticed. */
 const readFileState = ({ cert, key }: TlsFiles): string => `${stateOf(cert)}; ${stateOf(key)}`
 
 const stateOf = (path: string): string => {

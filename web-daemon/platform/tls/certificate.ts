@@ -1,10 +1,10 @@
-// A certificate and its key as they lie in two files: read, held against each other, and judged by the clock.
+// Reads a certificate and its key, checks that they belong together, and warns of expiry.
 import { createPrivateKey, X509Certificate, type KeyObject } from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'
 import { createSecureContext, type SecureContextOptions } from 'node:tls'
 
 export interface TlsFiles {
-  /** PEM; the server's own certificate first, then those between it and its root. */
+  /** PEM; the server's own certificate first, then the intermediates. */
   readonly cert: string
   readonly key: string
 }
@@ -19,7 +19,7 @@ export interface CertificatePair {
   readonly is_key_open: boolean
 }
 
-/** Why two files are no pair, in words for the operator. */
+/** Why two files cannot be used, as a message for the operator. */
 export class CertificateError extends Error {
   constructor(message: string) {
     super(message)
@@ -55,11 +55,11 @@ export const readCertificatePair = ({ cert: certPath, key: keyPath }: TlsFiles):
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000
-/** Whatever renews certificates has done so long before this is left of one's life. */
+/** Renewal should have happened before less than this part of the lifetime is left. */
 const LAST_PART = 0.1
 const LAST_DAYS = 30
 
-/** What is wrong with a pair that works all the same, or null. */
+/** A warning about a pair that works, or null. */
 export const certificateWarning = (
   { valid_from, valid_to, is_key_open }: CertificatePair,
   now: Date,
@@ -82,7 +82,7 @@ const WHY: Readonly<Record<string, string>> = {
   EISDIR: 'is a folder',
 }
 
-/** Health shows these words to anybody, so they name no paths; the log and a refused start do. */
+/** Health shows these messages to anybody, so they contain no paths; the log and a failed start do. */
 const textOf = (what: 'certificate' | 'key', path: string): string => {
   try {
     return readFileSync(path, 'utf8')
@@ -112,7 +112,7 @@ const keyIn = (text: string): KeyObject => {
   }
 }
 
-/** OpenSSL has demands of its own, such as the length of a key. */
+/** OpenSSL has further requirements, such as the length of a key. */
 const usable = (pair: CertificatePair): CertificatePair => {
   try {
     createSecureContext(contextOf(pair))
@@ -124,6 +124,6 @@ const usable = (pair: CertificatePair): CertificatePair => {
   }
 }
 
-/** A name that a browser would be told, or the subject where it has none. */
+/** The names that a browser checks, or the subject if there are none. */
 const nameOf = ({ subjectAltName, subject }: X509Certificate): string =>
   (subjectAltName ?? subject).replaceAll('\n', ', ')

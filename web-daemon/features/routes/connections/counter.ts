@@ -1,13 +1,13 @@
-// The connections of rules from one look at connection tracking to the next: how many there are, and how fast new ones come.
+// Counts the connections of each rule, and how many are new, between two readings of connection tracking.
 import type { Flows, FlowsFound } from '@panel/shared/ruleset/connection.ts'
 
-/** Of an interval: the most at one look, and those that began in it. Null is not known. */
+/** For an interval: the most at one reading, and the new ones. Null if not known. */
 export interface ConnectionCounts {
   readonly active_connections: number | null
   readonly new_connections: number | null
 }
 
-/** Two parts of one interval. Of new ones nothing is known where a part is not. */
+/** Joins two parts of one interval. New connections are unknown if one part is. */
 export const joinConnectionCounts = (a: ConnectionCounts, b: ConnectionCounts): ConnectionCounts => ({
   active_connections:
     a.active_connections === null || b.active_connections === null
@@ -24,13 +24,16 @@ interface FlowReading {
 }
 
 export class ConnectionCounter {
-  /** Null where the last look saw nothing, for whatever reason. */
+  /** Null if the last reading failed. */
   #last: FlowReading | null = null
-  /** Seconds from the look before the last to the last; null where there are no two that can be compared. */
+  /** Seconds between the last two readings; null if they cannot be compared. */
   #seconds: number | null = null
   #newFlows: ReadonlyMap<number, number> = new Map()
 
-  /** Gives back how many began for each rule since the look before; null where that is not known. `found` null: the helper is away. */
+  /**
+   * Returns how many connections are new per rule since the previous reading; null if not known. `flows` null: the
+   * helper is away.
+   */
   take(flows: FlowsFound | null, at: number): ReadonlyMap<number, number> | null {
     const before = this.#last
     this.#last = flows?.is_readable
@@ -43,18 +46,18 @@ export class ConnectionCounter {
     return this.#newFlows
   }
 
-  /** As counted last; null where that is not known. */
+  /** From the last reading; null if not known. */
   active(route_rule_id: number): number | null {
     return this.#last && (this.#last.flows.get(route_rule_id)?.connections ?? 0)
   }
 
-  /** Between the last two looks; null where there are none. */
+  /** Between the last two readings; null if they cannot be compared. */
   newPerSecond(route_rule_id: number): number | null {
     return this.#seconds === null ? null : (this.#newFlows.get(route_rule_id) ?? 0) / this.#seconds
   }
 }
 
-/** The count of a rule begins anew when it had no connection. */
+/** The kernel's count of a rule restarts from zero after it had no connections. */
 function newBetween(before: FlowReading, now: FlowReading): Map<number, number> {
   return new Map(
     [...now.flows].flatMap(([route_rule_id, { begun }]) => {

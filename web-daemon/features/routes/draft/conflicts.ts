@@ -1,4 +1,5 @@
-// Who else is on the ports of a rule: other rules, local processes, and those whose port is never taken (decisions.md, F7; interface.md, bind_port).
+// Conflicts over the ports of a rule: other rules, local processes, and protected ports (decisions.md, F7;
+// interface.md, bind_port).
 import { ROUTE_PROTOCOLS } from '@panel/shared/api/lookups.ts'
 import type { Listener } from '@panel/shared/host/listener.ts'
 import { Refusal } from '../../../platform/http/refusal.ts'
@@ -8,7 +9,7 @@ import { protocolOf, type NamedRoute } from '../record.ts'
 import type { Listening } from './listener.ts'
 import { warn, type DraftContext } from './context.ts'
 
-/** A rule that is not in force is in nobody's way. */
+/** A disabled rule conflicts with none. */
 export function checkOtherRules(draft: DraftContext, record: NamedRoute): void {
   if (!record.is_enabled) return
   for (const other of draft.rulesOnPorts) {
@@ -46,7 +47,7 @@ export function checkProcesses(draft: DraftContext, listening: Listening): void 
     })
 }
 
-/** What listens on the loopback alone is met by no connection that a rule sees. */
+/** A process that listens on loopback only does not conflict. */
 const processesOn = ({ facts }: DraftContext, listening: Listening): Listener[] =>
   facts.listeners.filter(
     (one) =>
@@ -55,7 +56,7 @@ const processesOn = ({ facts }: DraftContext, listening: Listening): Listener[] 
       isReachedAt(one.address, listening),
   )
 
-/** A process on :: takes IPv4 connections too, unless it says otherwise (IPV6_V6ONLY in ipv6(7)). */
+/** A process on :: also takes IPv4 connections, unless it sets IPV6_V6ONLY (ipv6(7)). */
 const isReachedAt = (address: string, { family, bind_address }: Listening): boolean => {
   if (address === '::1' || address.startsWith('127.')) return false
   if (address === '::') return true
@@ -70,7 +71,10 @@ const isSpoken = (route_protocol_id: number, protocol: Listener['protocol']): bo
 const isProtected = ({ panel_port }: DraftContext, { protocol, port, is_sshd }: Listener): boolean =>
   protocol === 'tcp' && (port === panel_port || is_sshd)
 
-/** 409, whatever else the request says: without these two ports nobody could take the rule back. Also for a rule that is not in force yet. */
+/**
+ * 409, whatever else the request says: without these two ports nobody could remove the rule. Applies to disabled rules
+ * too.
+ */
 export function refuseProtected({ panel_port, facts }: DraftContext, { route_protocol_id, ports }: Listening): void {
   if (route_protocol_id === ROUTE_PROTOCOLS.UDP) return
   const refuse = (port: number, owner: string): never => {

@@ -1,4 +1,4 @@
-// What every part of a draft looks at, and where it leaves what it finds wrong or worth saying.
+// What every part of a draft reads, and where it adds problems and warnings.
 import type { Family } from '@panel/shared/address/ip.ts'
 import type { Warning, WarningCode } from '@panel/shared/api/errors.ts'
 import { CreateRouteBody } from '@panel/shared/api/routes.ts'
@@ -10,7 +10,7 @@ import { hostFacts, type HostFacts } from '../facts.ts'
 import type { RouteRecord } from '../record.ts'
 import { enabledOnPorts, idOfTitle } from '../store.ts'
 
-/** Fields that the schema refused are left out, required ones included. */
+/** Without the fields that the schema refused, required ones included. */
 export type RequestedRoute = Partial<CreateRouteBody>
 
 export interface DraftContext {
@@ -19,25 +19,25 @@ export interface DraftContext {
   readonly problems: Problems
   readonly warnings: Warning[]
   readonly facts: HostFacts
-  /** The rule to be changed, null where one is to be made. It is none of the neighbours. */
+  /** The rule to change, which is not among `rulesOnPorts`; null for a new one. */
   readonly stored: RouteRecord | null
-  /** Other rules in force on the same ports, in their order. */
+  /** Other enabled rules on the same ports, in order. */
   readonly rulesOnPorts: readonly RouteRecord[]
-  /** Who has the title that is asked for, and the interface of the tunnel: null where there is none. */
+  /** The rule that has the requested title, and the interface of the requested tunnel; null if there is none. */
   readonly titleOwner: number | null
   readonly tunnel: string | null
   /** The port on which the panel itself was reached. */
   readonly panel_port: number
 }
 
-/** The order in which the schema names the fields: it decides which problem is the first. */
+/** The order of the schema decides which problem comes first. */
 export const FIELD_ORDER: readonly string[] = Object.keys(CreateRouteBody.properties)
 
 interface DraftInput {
   readonly problems: Problems
   readonly panel_port: number
   readonly stored?: RouteRecord | null
-  /** Where they are known already. */
+  /** Passed if they are known already. */
   readonly facts?: HostFacts
 }
 
@@ -49,7 +49,7 @@ export async function makeDraftContext(
   const hostFactsNow =
     facts ??
     (await hostFacts(ask).catch((away: unknown) => {
-      // A body that is wrong by itself is told so, helper or no helper.
+      // An invalid body is refused even if the helper is away.
       problems.throwIfAny(FIELD_ORDER)
       throw away
     }))

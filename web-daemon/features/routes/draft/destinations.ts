@@ -1,4 +1,4 @@
-// Where a rule relays to, and how new connections are dealt out among several destinations (decisions.md, F3, F4, F5).
+// Where a rule relays to, and how new connections are balanced among several destinations (decisions.md, F3, F4, F5).
 import { canonicalIp, parseIp, type Ip } from '@panel/shared/address/ip.ts'
 import { isLinkLocal, isLoopback, isMulticast, isReserved, isUnspecified } from '@panel/shared/address/special.ts'
 import { LOAD_BALANCE_MODES } from '@panel/shared/api/lookups.ts'
@@ -13,7 +13,7 @@ export interface Balanced {
   readonly load_balance_mode_id: number
 }
 
-/** Where the request speaks of a destination: `destination_address` and so on, or `destinations.0.address`. */
+/** How the request names the fields of a destination: `destination_address`, or `destinations.0.address`. */
 interface Place {
   readonly given: RouteDestinationBody
   readonly fields: Readonly<Record<'address' | 'port' | 'port_range_end', string>>
@@ -136,7 +136,7 @@ function loopback(draft: DraftContext, field: string, address: string): void {
   else draft.problems.add(field, 'LOOPBACK_DESTINATION', `${why}. With force it is done all the same.`)
 }
 
-/** One port to which a range is bound is the first of a range as wide: each port goes to the one as far behind it. */
+/** If a range is bound, the destination port is the first of a range of the same width. */
 function checkPorts(
   { problems }: DraftContext,
   listening: Listening | null,
@@ -171,7 +171,7 @@ function checkPorts(
   return last <= 65_535
 }
 
-/** Nothing overrides this: the packets would come back to where they were sent from. */
+/** Not even `force` allows it: the packets would come back here. */
 function checkLoop(
   { facts, problems }: DraftContext,
   { bind_address, ports }: Listening,

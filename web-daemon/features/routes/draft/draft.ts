@@ -1,4 +1,4 @@
-// From what an operator asks to what will be stored and what the host shall hold. It reads, and cannot change anything.
+// From a request to the record that will be stored and the state that the host must have. It only reads.
 import type { Warning } from '@panel/shared/api/errors.ts'
 import { ADDRESS_FAMILIES, APPLY_STATUSES } from '@panel/shared/api/lookups.ts'
 import type { CreateRouteBody } from '@panel/shared/api/routes.ts'
@@ -21,13 +21,13 @@ import { checkTitle, titleFor } from './titles.ts'
 
 export interface Draft {
   readonly record: NamedRoute
-  /** The request with everything that was decided for it: asked once more, it is this very draft again. */
+  /** The request with all decisions filled in: sent again, it gives the same draft. */
   readonly resolved: CreateRouteBody
   readonly warnings: Warning[]
   readonly rule_backend: RuleBackendFound
 }
 
-/** Throws 422 with all problems at once; then 409 where the port is protected, which no other field would mend. */
+/** Throws 422 with all problems at once, then 409 if the port is protected. */
 export async function draftRoute(
   context: ReadContext,
   { body, problems, server_port }: Pick<Incoming<CreateRouteBody>, 'body' | 'problems' | 'server_port'>,
@@ -66,7 +66,7 @@ export interface DraftedFields {
   readonly allowed_sources: NewRoute['allowed_sources']
 }
 
-/** Finds every problem but those with other rules; null where one of them leaves something undecided. */
+/** Finds every problem but conflicts with other rules; null if a problem leaves something undecided. */
 export function draftFields(draft: DraftContext): DraftedFields | null {
   checkTitle(draft)
   const listening = draftListener(draft)
@@ -80,7 +80,7 @@ export function draftFields(draft: DraftContext): DraftedFields | null {
   return listening && balanced && source && allowed_sources && { listening, balanced, source, allowed_sources }
 }
 
-/** With a title and place that the caller decides. */
+/** The caller sets title and position. */
 export function recordOf(
   { body }: DraftContext,
   { listening, balanced, source, allowed_sources }: DraftedFields,

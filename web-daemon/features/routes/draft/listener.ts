@@ -15,7 +15,7 @@ export interface Listening {
   readonly bind_interface: string | null
 }
 
-/** Null where a field has a problem that leaves it undecided. */
+/** Null if a problem leaves it undecided. */
 export function draftListener(draft: DraftContext): Listening | null {
   const { body, problems } = draft
   const bind_address = bindAddress(draft)
@@ -72,7 +72,7 @@ function bindAddress(draft: DraftContext): string | null {
 
 const idOf = (family: Family): number => (family === 6 ? ADDRESS_FAMILIES.IPv6 : ADDRESS_FAMILIES.IPv4)
 
-/** Of a request that names no bind address: what it says, or what its destination is. */
+/** Without a bind address: the requested family, or else that of the destination. */
 function requestedFamily({ body }: DraftContext): Family {
   if (body.address_family_id !== undefined) return body.address_family_id === ADDRESS_FAMILIES.IPv6 ? 6 : 4
   const destination = body.destination_address ?? body.destinations?.[0]?.address ?? ''
@@ -90,7 +90,7 @@ function unfit(text: string, ip: Ip): string | null {
 
 export const isIpv4InIpv6 = (ip: Ip): boolean => ip.family === 6 && ip.value >> 32n === 0xffffn
 
-/** `field` is that of the first port; that of the last is named after it. */
+/** `field` is that of the first port; the name of the last follows from it. */
 export function draftPorts(
   problems: Problems,
   field: string,

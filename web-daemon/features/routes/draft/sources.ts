@@ -1,4 +1,4 @@
-// Who may use a rule: networks, stored with the bits behind their length cut off (decisions.md, F6).
+// Who may use a rule: networks, stored with their host bits cleared (decisions.md, F6).
 import { formatCidr, parseCidr } from '@panel/shared/address/ip.ts'
 import type { NewSource } from '../record.ts'
 import type { Listening } from './listener.ts'

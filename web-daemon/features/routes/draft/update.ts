@@ -1,4 +1,5 @@
-// The draft of a change: what creating would look at, run over the stored rule with the request laid over it (interface.md, PATCH /routes/{id}).
+// The draft of a change: the checks of a creation, run over the stored rule with the requested changes (interface.md,
+// PATCH /routes/{id}).
 import { LOAD_BALANCE_MODES } from '@panel/shared/api/lookups.ts'
 import type { CreateRouteBody, RouteDestinationBody, UpdateRouteBody } from '@panel/shared/api/routes.ts'
 import type { ReadContext } from '../../../platform/context.ts'
@@ -15,14 +16,14 @@ export type UpdateDraft = Pick<Draft, 'record' | 'warnings' | 'rule_backend'>
 
 export interface UpdateRequest {
   readonly body: UpdateRouteBody
-  /** As far as the schema found any. */
+  /** Prefilled with what the schema found. */
   readonly problems: Problems
   readonly server_port: number
-  /** Where the operator said what this field of the rule says, if it was not there. */
+  /** Maps a field of the rule to the field of the request that it came from. */
   readonly mapField?: (field: string) => string
 }
 
-/** Throws 422 with all problems at once, but those that the stored rule has by itself: they are not the doing of this change. */
+/** Throws 422 with all problems at once, except those that the stored rule has already. */
 export async function draftUpdate(
   context: ReadContext,
   stored: RouteRecord,
@@ -43,7 +44,7 @@ export async function draftUpdate(
   return { record, warnings, rule_backend: draft.facts.rule_backend }
 }
 
-/** Null where a problem leaves something undecided. A protected port is refused at once: no other field would mend that. */
+/** Null if a problem leaves something undecided. A protected port is refused at once. */
 function drafted(draft: DraftContext, stored: RouteRecord, now: string): NamedRoute | null {
   const fields = draftFields(draft)
   if (!fields) return null
@@ -58,7 +59,7 @@ function drafted(draft: DraftContext, stored: RouteRecord, now: string): NamedRo
   }
   checkOtherRules(draft, record)
   checkBackend(draft, record)
-  // A rule that is out of force and stays where it is may be changed otherwise, wherever that is.
+  // A disabled rule that keeps its listener may be changed whatever its port.
   if (record.is_enabled || !isSameListener(record, stored)) refuseProtected(draft, fields.listening)
   return record
 }
@@ -68,7 +69,7 @@ const isSameListener = (a: NamedRoute, b: NamedRoute): boolean =>
   a.bind_port_range_end === b.bind_port_range_end &&
   a.route_protocol_id === b.route_protocol_id
 
-/** The same without the request: what it finds was so before. It is judged as if in force only where it was. */
+/** The draft without the changes: its problems existed before. It is checked as enabled only if it was. */
 async function draftUnchanged(
   context: ReadContext,
   { facts }: DraftContext,
@@ -84,7 +85,7 @@ async function draftUnchanged(
   return unchanged
 }
 
-/** The stored rule as the request that would make it. Fields of a request bear the names of the record's. */
+/** The stored rule as the request that would create it. Requests and records use the same field names. */
 export function asCreateBody(stored: NamedRoute): CreateRouteBody {
   const fields = FIELD_ORDER.filter((field) => field in stored && field !== 'address_family_id').map((field) => [
     field,
@@ -98,7 +99,7 @@ export function asCreateBody(stored: NamedRoute): CreateRouteBody {
   }
 }
 
-/** The stored rule with the request laid over it. */
+/** The stored rule with the requested changes. */
 function withChanges(stored: RouteRecord, body: UpdateRouteBody): RequestedRoute {
   const {
     destination_address,
@@ -120,7 +121,7 @@ function withChanges(stored: RouteRecord, body: UpdateRouteBody): RequestedRoute
     ...storedBody,
     ...named,
     ...(address_family_id === undefined ? {} : { address_family_id }),
-    // Beside a list of destinations the single one must agree with it.
+    // Given beside a list of destinations, the single destination must agree with it.
     ...(body.destinations && destination_address !== undefined ? { destination_address } : {}),
     ...(body.destinations && destination_port !== undefined ? { destination_port } : {}),
     destinations,
@@ -162,7 +163,7 @@ function withFirst(
   ]
 }
 
-/** A mode follows the number of destinations where the operator does not say (decisions.md, F4). */
+/** If the request does not name a mode, it follows the number of destinations (decisions.md, F4). */
 function modeAfter(
   { destinations: before, load_balance_mode_id }: RouteRecord,
   after: readonly RouteDestinationBody[],

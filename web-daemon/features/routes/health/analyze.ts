@@ -1,4 +1,5 @@
-// Why a rule does or does not relay: everything on the way of a packet is looked at, and the first that stops it is the verdict (decisions.md, F24).
+// Why a rule does or does not relay: checks every step of a packet's path; the first that stops it is the verdict
+// (decisions.md, F24).
 import type { Evidence, RouteAnalysis, RouteVerdict } from '@panel/shared/api/analysis.ts'
 import { ROUTE_PROTOCOLS } from '@panel/shared/api/lookups.ts'
 import type { RouteHealthView } from '@panel/shared/api/route-answers.ts'
@@ -17,7 +18,7 @@ import type { Traffic } from '../traffic/traffic.ts'
 import { trafficView } from '../traffic/view.ts'
 import { findEgress } from './egress.ts'
 
-/** One thing on the way; `verdict` null: it stops nothing. */
+/** One step of the path; `verdict` null: it does not stop packets. */
 interface Finding {
   readonly evidence: Evidence
   readonly verdict: RouteVerdict | null
@@ -110,7 +111,7 @@ async function shadow({ db }: CommandContext, { route_rule_id }: RouteRecord): P
   ])
 }
 
-/** What is not read surely is told, and is no verdict. */
+/** What cannot be read for certain is evidence, not a verdict. */
 async function foreign(context: CommandContext, record: RouteRecord): Promise<Finding> {
   const found = await foreignRules(context.ask)
   const { is_readable: readable, managers, total, detail } = found
@@ -186,10 +187,10 @@ const describeResult = ({
 }): string =>
   `${protocol.toUpperCase()} ${address} port ${port} ${reachable === null ? 'stays silent' : reachable ? 'answers' : 'cannot be reached'}`
 
-/** What a client's network carries, where it is not known (RFC 894). */
+/** The MTU of a client's network, if not known (RFC 894). */
 const ETHERNET_MTU = 1500
 
-/** Where less fits through the way out than through the way in, large transfers hang unless connections are told (RFC 4459). */
+/** If the egress has a smaller MTU than the ingress, large transfers hang unless TCP's MSS is clamped (RFC 4459). */
 async function mtu({ ask }: CommandContext, record: RouteRecord, { tunnel: over }: RouteHealthView): Promise<Finding> {
   const { is_clamp_mss_to_pmtu, route_protocol_id } = record
   const egress = await findEgress(ask, record)
@@ -212,7 +213,7 @@ async function mtu({ ask }: CommandContext, record: RouteRecord, { tunnel: over 
   )
 }
 
-/** No verdict: those that have a connection keep it. */
+/** Never a verdict: existing connections go on. */
 function room(traffic: Traffic, record: RouteRecord): Finding {
   const [connections, most] = [traffic.connections(record.route_rule_id), roomFor(record)]
   const data = { connections, room: most }

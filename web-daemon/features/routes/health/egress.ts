@@ -1,4 +1,4 @@
-// By which interface this server sends to the destinations of a rule, as its routing table says.
+// The interfaces through which this server reaches the destinations of a rule, by the routing table.
 import { parseIp } from '@panel/shared/address/ip.ts'
 import type { Reader } from '@panel/shared/rpc/methods.ts'
 import { underlayOf } from '../../tunnels/draft/mtu.ts'
@@ -6,12 +6,12 @@ import { hostFacts } from '../../tunnels/facts.ts'
 import { isActive, type NamedRoute } from '../record.ts'
 
 export interface Egress {
-  /** Each once; a destination that no route leads to has none. */
+  /** Each once; a destination without a route has none. */
   readonly devices: readonly string[]
-  /** The least of them; null where there are none. */
+  /** The smallest; null if there are none. */
   readonly mtu: number | null
   readonly narrowest: string | null
-  /** Of the interface that has the bind address; null where that is every one or none. */
+  /** MTU of the interface with the bind address; null if the rule binds every address, or none of this host. */
   readonly mtu_in: number | null
 }
 
@@ -36,7 +36,7 @@ export async function findEgress(
   }
 }
 
-/** The one by which everything leaves; null where there is not one, or a mark may send it elsewhere. */
+/** The interface through which everything leaves; null if there are several, or a mark may change the route. */
 export async function onlyEgressDevice(
   ask: Reader,
   record: Pick<NamedRoute, 'destinations' | 'bind_address' | 'fwmark'>,

@@ -1,4 +1,5 @@
-// How the kernel's rules stand to the stored ones: the half of a reconciliation that is about relay rules (interface.md, Reconcile; decisions.md, S11).
+// Compares the kernel's rules to the stored ones: the part of reconciliation that concerns relay rules (interface.md,
+// Reconcile; decisions.md, S11).
 import { APPLY_STATUSES, RECONCILE_STATUSES, type ReconcileStatus } from '@panel/shared/api/lookups.ts'
 import type { RouteFinding, RouteFindings } from '@panel/shared/api/route-findings.ts'
 import type { ForeignFound } from '@panel/shared/foreign/model.ts'
@@ -16,7 +17,7 @@ import { ruleOf, type RouteRecord } from '../record.ts'
 import { shadowsOf } from './shadows.ts'
 import { allRoutes } from '../store.ts'
 
-/** Throws 503 where the helper is away: then nothing is known. */
+/** Throws 503 if the helper is away: then nothing is known. */
 export async function routeFindings({ db, ask }: Pick<ReadContext, 'db' | 'ask'>): Promise<RouteFindings> {
   const [stored, held, forwarding, foreign, shadows] = await Promise.all([
     allRoutes(db),
@@ -41,7 +42,7 @@ export async function routeFindings({ db, ask }: Pick<ReadContext, 'db' | 'ask'>
       detail: held.is_readable ? '' : held.detail,
       enabled_rules: enabled.length,
       ...forwardingFindings(forwarding.state, enabled),
-      // The chains of an nft table are hooked themselves.
+      // Null for nft, whose chains are hooks themselves.
       missing_jumps: held.missing_jumps ?? [],
       foreign_readable: foreign.is_readable,
       foreign_managers: foreign.managers,
@@ -71,7 +72,7 @@ function forwardingFindings({ live, saved }: ForwardingState, enabled: readonly 
   }
 }
 
-/** They are told, and left alone. */
+/** Reported only; the panel does not change foreign rules. */
 const FOREIGN_SHADOWS_MAX = 100
 
 function shadowedByForeign(enabled: readonly RouteRecord[], foreign: ForeignFound): string[] {
@@ -147,7 +148,7 @@ function classify(
     : { status: 'Drifted', detail: 'The kernel holds the rule otherwise than it is stored.' }
 }
 
-/** Rules in the panel's own table that it does not know. */
+/** Rules in the panel's own table that are not in the store. */
 function orphanRules(stored: readonly RouteRecord[], { rules, damaged }: HeldRules): RouteFinding[] {
   const storedIds = new Set(stored.map(({ route_rule_id }) => route_rule_id))
   const complete = [...rules.values()]

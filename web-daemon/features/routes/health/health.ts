@@ -1,4 +1,4 @@
-// How rules are, judged in a fixed order of what matters most (decisions.md, S7).
+// The health of rules, by criteria in a fixed order of importance (decisions.md, S7).
 import { APPLY_STATUSES } from '@panel/shared/api/lookups.ts'
 import type { RouteHealthState, RouteHealthView } from '@panel/shared/api/route-answers.ts'
 import { sameState } from '@panel/shared/change/change.ts'
@@ -14,7 +14,7 @@ import { shadowsOf } from './shadows.ts'
 
 type Tunnel = RouteHealthView['tunnel'] & { readonly is_known: boolean }
 
-/** `probed`: what the kernel holds of them, where that was asked already. */
+/** `probed`: the kernel's rules, if they have been read already. */
 export async function healthOf(
   { db, ask }: Pick<ReadContext, 'db' | 'ask'>,
   records: readonly RouteRecord[],
@@ -46,7 +46,7 @@ export async function healthOf(
 }
 
 interface ObservedRoute {
-  /** Null: the helper is away. */
+  /** Null if the helper is away. */
   readonly held: HeldRules | null
   readonly tunnel: Tunnel | null
   readonly shadows: readonly RouteRecord[]

@@ -10,7 +10,7 @@ import { tunnelNames } from '../../tunnels/store.ts'
 import { familyOf, ruleOf, type NamedRoute, type RouteRecord } from '../record.ts'
 import { onlyEgressDevice } from './egress.ts'
 
-/** Turns forwarding on for a rule in force. Call it inside `inTurn`. */
+/** Turns forwarding on for an enabled rule, and warns of foreign firewalls. Call it inside `inTurn`. */
 export const preparePath = async (context: CommandContext, record: RouteRecord): Promise<Warning[]> =>
   record.is_enabled
     ? [...(await forwardFor(context, familyOf(record))), ...(await foreignWarnings(context, record))]
@@ -32,7 +32,7 @@ export async function blocksOfRoute(
   )
 }
 
-/** The rule stands whether this can be read or not. What a single rule of others might drop is for the analysis to say. */
+/** The rule stands even if this cannot be read. Single rules that might drop packets are left to the analysis. */
 async function foreignWarnings(context: CommandContext, record: RouteRecord): Promise<Warning[]> {
   try {
     const blocks = await blocksOfRoute(context, record, await foreignRules(context.ask))

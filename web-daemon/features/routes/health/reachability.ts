@@ -1,4 +1,5 @@
-// Whether a destination can be reached from this server, before and after a rule exists (interface.md, diagnostics/test; decisions.md, F21).
+// Tests whether a destination can be reached from this server, with or without a rule (interface.md, diagnostics/test;
+// decisions.md, F21).
 import { canonicalIp, parseIp, type Family } from '@panel/shared/address/ip.ts'
 import { isMulticast, isReserved, isUnspecified } from '@panel/shared/address/special.ts'
 import { Reachability, RouteReachability, TestBody, TestRouteBody } from '@panel/shared/api/reachability.ts'
@@ -11,9 +12,9 @@ import { probeTcpPort, probeUdpPort, type PortProbeResult } from '../../../platf
 import { familyOf, isActive, protocolOf, type RouteRecord } from '../record.ts'
 
 const DEFAULT_SECONDS = 3
-/** On the whole host (decisions.md, D11). */
+/** For the whole host (decisions.md, D11). */
 const AT_ONCE = 4
-/** Of a socket that cannot be made, bound or connected here: it says nothing about the far end. */
+/** Errors of the local socket, which say nothing about the destination. */
 const OWN_REFUSALS = ['EADDRNOTAVAIL', 'EACCES', 'EPERM', 'EINVAL', 'EAFNOSUPPORT']
 
 export function reachabilityEndpoints(): Endpoint[] {
@@ -44,7 +45,7 @@ export function reachabilityEndpoints(): Endpoint[] {
   ]
 }
 
-/** 429 for one too many: a knock that waits for the others would tell their time. */
+/** Answers 429 if all slots are taken: waiting would falsify the measured times. */
 function makeSlots(count: number): <T>(work: () => Promise<T>) => Promise<T> {
   let taken = 0
   return async (work) => {
@@ -89,7 +90,7 @@ async function testRoute(
   return ok(answer)
 }
 
-/** At those that get new connections, in each protocol of the rule. */
+/** Probes the active destinations, in each protocol of the rule. */
 export function probeDestinations(
   { route_protocol_id, destinations }: Pick<RouteRecord, 'route_protocol_id' | 'destinations'>,
   how: TestRouteBody,

@@ -1,11 +1,12 @@
-// The sums of one rule: what the kernel's counter moved is added once, whenever the counter was made anew in between. Pure of time and I/O.
+// The traffic total of one rule: every increase of the kernel's counter is added once, even if the counter is
+// recreated. Pure.
 import { isBelow, minus, NOTHING, perSecond, plus, type TrafficDelta } from './delta.ts'
 
-/** As it is stored: the panel's total, and the kernel's counter as it stood when that was summed up. */
+/** As stored: the panel's total, and the kernel's counter at that moment. */
 export interface StoredTotal {
   readonly total: TrafficDelta
   readonly counter: TrafficDelta
-  /** Of the table that the counter was in; "" before any was seen. */
+  /** Identifies the table that the counter was in; "" before the first reading. */
   readonly epoch: string
 }
 
@@ -31,12 +32,12 @@ export class CounterAccumulator {
     return this.#total
   }
 
-  /** The kernel's own figure, as last read. */
+  /** The kernel's counter, as last read. */
   get counter(): TrafficDelta {
     return this.#counter
   }
 
-  /** A second; null before there are two samples. */
+  /** Per second; null before there are two samples. */
   get rate(): TrafficDelta | null {
     return this.#rate
   }
@@ -45,7 +46,7 @@ export class CounterAccumulator {
     return this.#isReset
   }
 
-  /** Gives back what moved since the counter was read last. */
+  /** Returns the increase since the last reading. */
   read(counter: TrafficDelta, epoch: string): TrafficDelta {
     this.#isReset = (this.#epoch !== '' && epoch !== this.#epoch) || isBelow(counter, this.#counter)
     const delta = this.#isReset ? counter : minus(counter, this.#counter)
@@ -54,14 +55,14 @@ export class CounterAccumulator {
     return this.#add(delta)
   }
 
-  /** The counter was read for the last time and is no more: the next one begins at zero. */
+  /** The last reading of a counter that has been removed: the next one starts at zero. */
   readLast(counter: TrafficDelta): TrafficDelta {
     const delta = isBelow(counter, this.#counter) ? counter : minus(counter, this.#counter)
     this.#counter = NOTHING
     return this.#add(delta)
   }
 
-  /** Ends an interval. `seconds` null: there was no sample before this one. Gives back what moved within it. */
+  /** Ends a sampling interval and returns its traffic. `seconds` null: there was no sample before. */
   endInterval(seconds: number | null): TrafficDelta {
     const delta = this.#sinceSample
     this.#rate = seconds === null ? null : perSecond(delta, seconds)

@@ -1,4 +1,4 @@
-// What went through a rule within one interval of its history, and how the parts of an interval are put together.
+// The traffic of a rule within one interval of its history, and how two parts of an interval are joined.
 import { joinConnectionCounts, type ConnectionCounts } from '../connections/counter.ts'
 import { plus, type TrafficDelta } from './delta.ts'
 

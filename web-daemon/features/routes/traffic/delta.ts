@@ -1,4 +1,4 @@
-// What went through a rule, in both directions: `tx` towards the destination, `rx` back from it (decisions.md, F25).
+// The traffic of a rule in both directions: `tx` towards the destination, `rx` back from it (decisions.md, F25).
 export interface TrafficDelta {
   readonly rx_bytes: number
   readonly tx_bytes: number
@@ -20,7 +20,7 @@ export const minus = (a: TrafficDelta, b: TrafficDelta): TrafficDelta => each((f
 export const perSecond = (delta: TrafficDelta, seconds: number): TrafficDelta => each((field) => delta[field] / seconds)
 export const deltaOnly = (delta: TrafficDelta): TrafficDelta => each((field) => delta[field])
 
-/** A counter that goes backwards was made anew. */
+/** A counter that went backwards was recreated. */
 export const isBelow = (a: TrafficDelta, b: TrafficDelta): boolean =>
   a.rx_bytes < b.rx_bytes || a.tx_bytes < b.tx_bytes || a.rx_packets < b.rx_packets || a.tx_packets < b.tx_packets
 export const isNothing = ({ rx_packets, tx_packets }: TrafficDelta): boolean => rx_packets === 0 && tx_packets === 0

@@ -1,4 +1,4 @@
-// What goes through the rules, asked over HTTP (interface.md, traffic endpoints; decisions.md, F18 to F20, F23).
+// The endpoints of the section Traffic (interface.md, traffic endpoints; decisions.md, F18 to F20, F23).
 import {
   RouteCountersAnswer,
   RouteTrafficAnswer,
@@ -175,7 +175,7 @@ const bucketView = ({
   new_connections,
 })
 
-/** By default the last 24 hours, interval by interval. 422 for what is no instant (decisions.md, F19). */
+/** By default the last 24 hours by interval. Throws 422 for an invalid time (decisions.md, F19). */
 function spanOf(values: Incoming['query'], now: Date, stored_seconds: number): Span {
   const problems = new Problems()
   const [from, to] = [instantIn(values, 'from', problems), instantIn(values, 'to', problems)]

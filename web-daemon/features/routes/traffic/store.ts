@@ -1,4 +1,4 @@
-// Reads and writes what the panel remembers of the traffic of rules: its totals, and what moved in each interval.
+// Reads and writes the traffic of rules: totals, and the traffic of each interval.
 import { sql } from 'kysely'
 import type { ReadDb, WriteDb } from '../../../platform/context.ts'
 import { piecesOf, startIn, type Span } from '../../../platform/db/spans.ts'
@@ -6,7 +6,7 @@ import type { Bucket } from './bucket.ts'
 import type { TrafficDelta } from './delta.ts'
 import type { StoredTotal } from './accumulator.ts'
 
-/** Rows that one statement writes: fewer than SQLite takes variables. */
+/** Rows per statement: SQLite limits the number of variables. */
 const AT_ONCE = 500
 
 export async function allTotals(db: ReadDb): Promise<Map<number, StoredTotal>> {
@@ -33,7 +33,7 @@ export async function allTotals(db: ReadDb): Promise<Map<number, StoredTotal>> {
   )
 }
 
-/** Those of the ids that the store knows a rule by, deleted ones included. */
+/** Ids that the store knows, deleted rules included. */
 export async function storedIds(db: ReadDb, ids: readonly number[]): Promise<Set<number>> {
   const rows = await inPieces(ids, (some) =>
     db
@@ -45,7 +45,7 @@ export async function storedIds(db: ReadDb, ids: readonly number[]): Promise<Set
   return new Set(rows.map(({ route_rule_id }) => route_rule_id))
 }
 
-/** Both of one moment: run it inside a transaction. */
+/** Totals and intervals must be of the same moment: run it inside a transaction. */
 export async function saveTraffic(
   db: WriteDb,
   sums: ReadonlyMap<number, StoredTotal>,
@@ -76,7 +76,9 @@ async function saveSums(db: WriteDb, sums: ReadonlyMap<number, StoredTotal>, now
   })
 }
 
-/** Adds to the intervals that are stored already. In SQL a sum with null is null, and so is max() of null and anything. */
+/**
+ * Adds to the intervals that are stored already. In SQL a sum with null is null, and so is max() of null and anything.
+ */
 async function saveBuckets(db: WriteDb, buckets: readonly Bucket[]): Promise<void> {
   const sumOf = (column: keyof TrafficDelta | 'new_connections') =>
     sql<number>`${sql.ref(`route_bucket.${column}`)} + ${sql.ref(`excluded.${column}`)}`
@@ -100,7 +102,7 @@ async function saveBuckets(db: WriteDb, buckets: readonly Bucket[]): Promise<voi
   })
 }
 
-/** Intervals joined to those of the resolution, oldest first; of more than `limit` the newest. */
+/** Intervals joined to points of the resolution, oldest first; if there are more than `limit`, the newest. */
 export async function bucketsOf(db: ReadDb, route_rule_id: number, span: Span, limit: number): Promise<Bucket[]> {
   const { oldest } = await db
     .selectFrom('route_bucket')
@@ -115,7 +117,7 @@ export async function bucketsOf(db: ReadDb, route_rule_id: number, span: Span, l
   return newestFirst.slice(0, limit).reverse()
 }
 
-/** The newest first. They are joined as joinBuckets does it: of new connections nothing is known where a part is not. */
+/** Newest first. Joined like joinBuckets: new connections are unknown if they are for a part. */
 async function joinedOf(db: ReadDb, route_rule_id: number, { from, to, resolution_seconds }: Span): Promise<Bucket[]> {
   const sums = (['rx_bytes', 'tx_bytes', 'rx_packets', 'tx_packets'] as const).map((name) =>
     sql<number>`sum(${sql.ref(name)})`.as(name),

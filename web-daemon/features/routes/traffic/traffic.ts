@@ -1,4 +1,5 @@
-// What goes through the rules: samples the kernel's counters, sums them up across whatever becomes of them, and keeps what moved in each interval.
+// The traffic of rules: samples the kernel's counters, sums them up even if they are recreated, and keeps the traffic
+// of each interval.
 import type { RelayCounters } from '@panel/shared/ruleset/model.ts'
 import type { Logger } from 'pino'
 import type { CommandContext } from '../../../platform/context.ts'
@@ -13,9 +14,9 @@ import { isNothing, NOTHING, deltaOnly, type TrafficDelta } from './delta.ts'
 import { allTotals, deleteBucketsBefore, storedIds, saveTraffic } from './store.ts'
 import { CounterAccumulator } from './accumulator.ts'
 
-/** Samples that a picture of the last minutes is drawn from. */
+/** Samples for a graph of the last minutes. */
 export const MAX_POINTS = 120
-/** A crash of this daemon loses nothing that the kernel still counts, so the store is written now and then. */
+/** A crash of the daemon loses nothing, since the kernel keeps counting; so saving at intervals is enough. */
 const SAVE_EVERY_MS = 10_000
 const DAY_S = 86_400
 
@@ -27,7 +28,7 @@ interface TrafficDeps {
   readonly logger: Logger
 }
 
-/** One sample; rules through which nothing moved are left out of `moved`. `seconds` null: there was none before it. */
+/** One sample; rules without traffic are not in `deltas`. `seconds` null: it is the first. */
 interface Sample {
   readonly at: number
   readonly seconds: number | null
@@ -45,7 +46,7 @@ export class Traffic {
   readonly #connections = new ConnectionCounter()
   #saving: Promise<void> = Promise.resolve()
   #changing = 0
-  /** Of changes of the ruleset: a sample that was asked for in another one is of no use. */
+  /** Incremented by every change of the ruleset: a sample that was requested before is discarded. */
   #generation = 0
   readonly #timers = new Map<string, NodeJS.Timeout>()
 
@@ -59,7 +60,7 @@ export class Traffic {
     this.#startTimers()
   }
 
-  /** Timers that go by a changed setting are set anew. */
+  /** Restarts the timers whose interval has changed. */
   onSettingsChanged(changed: readonly SettingKey[]): void {
     if (
       this.#timers.size > 0 &&
@@ -90,12 +91,12 @@ export class Traffic {
     return this.#deps.settings.get('routes.counter_interval_seconds') * 1000
   }
 
-  /** What one entry of the history sums up, from now on. */
+  /** The current length of an interval of the history. */
   get bucketSeconds(): number {
     return this.#deps.settings.get('routes.aggregate_interval_seconds')
   }
 
-  /** Nothing that was seen is lost by stopping. */
+  /** Takes a last sample and saves it. */
   async stop(): Promise<void> {
     for (const timer of this.#timers.values()) clearInterval(timer)
     this.#timers.clear()
@@ -109,13 +110,13 @@ export class Traffic {
     return this.#available
   }
 
-  /** Askers that come together share one reading. */
+  /** Concurrent callers share one reading. */
   sample(): Promise<void> {
     this.#sampling ??= this.#read().finally(() => (this.#sampling = null))
     return this.#sampling
   }
 
-  /** Counts the connections that each rule relays now, and those that began since the last count. */
+  /** Counts the connections of each rule, and the new ones since the last count. */
   async count(): Promise<void> {
     const flows = await unlessAway(this.#deps.ask('ruleset.flows', {}))
     const newConnections = this.#connections.take(flows, this.#deps.now().getTime())
@@ -123,7 +124,7 @@ export class Traffic {
       this.#connect(route_rule_id, newConnections?.get(route_rule_id) ?? 0)
   }
 
-  /** As counted last; null where that is not known. */
+  /** From the last count; null if not known. */
   connections(route_rule_id: number): number | null {
     return this.#connections.active(route_rule_id)
   }
@@ -132,7 +133,7 @@ export class Traffic {
     return this.#connections.newPerSecond(route_rule_id)
   }
 
-  /** Reads the counters unless that was done within the sampling interval. */
+  /** Samples unless the last sample is younger than the interval. */
   async upToDate(): Promise<void> {
     const last = this.lastAt
     if (last === null || !this.#available.is_readable || this.#deps.now().getTime() - last >= this.#sampleMs)
@@ -151,7 +152,7 @@ export class Traffic {
     return (await this.#getAccumulators()).get(route_rule_id) ?? new CounterAccumulator()
   }
 
-  /** Of a rule that never came to be: another one may get its id. */
+  /** For a rule whose creation failed: another rule may get its id. */
   async forget(route_rule_id: number): Promise<void> {
     const accumulators = await this.#getAccumulators()
     accumulators.delete(route_rule_id)
@@ -159,7 +160,7 @@ export class Traffic {
     for (const [key, bucket] of this.#buckets) if (bucket.route_rule_id === route_rule_id) this.#buckets.delete(key)
   }
 
-  /** What moved in each of the last intervals, oldest first. */
+  /** The traffic of each of the last intervals, oldest first. */
   points(route_rule_id: number, count: number): { at: number; seconds: number; delta: TrafficDelta }[] {
     return this.#samples
       .flatMap(({ at, seconds, deltas }) =>
@@ -173,7 +174,10 @@ export class Traffic {
     return [...this.#buckets.values()].filter((bucket) => bucket.route_rule_id === route_rule_id)
   }
 
-  /** A change of the ruleset takes counters away and tells the last of them; whatever is sampled meanwhile may be from before or after. */
+  /**
+   * Wraps a change of the ruleset, which removes counters and returns their last values. Samples taken meanwhile are
+   * discarded.
+   */
   async whileChanging<T>(work: (counted: (last: readonly RelayCounters[]) => void) => Promise<T>): Promise<T> {
     const accumulators = await this.#getAccumulators()
     this.#changing += 1
@@ -192,7 +196,8 @@ export class Traffic {
     } finally {
       this.#changing -= 1
       this.#generation += 1
-      // A counter that is no more cannot be read again, so this is not left for later. What cannot be written now is written with the next; the change stands.
+      // A removed counter cannot be read again, so its last value is saved at once. If that fails, it is saved with the
+      // next run; the change stands.
       if (lastCounters.length > 0)
         await this.save().catch((err: unknown) =>
           this.#deps.logger.error({ err }, 'the traffic of the rules was not saved'),
@@ -200,7 +205,7 @@ export class Traffic {
     }
   }
 
-  /** One after the other. What cannot be written is tried again with the next. */
+  /** Runs are sequential. What cannot be written is tried again with the next run. */
   save(): Promise<void> {
     this.#saving = this.#saving.catch(() => undefined).then(() => this.#save())
     return this.#saving
@@ -236,7 +241,7 @@ export class Traffic {
     this.#intoBucket(route_rule_id, delta, 0)
   }
 
-  /** An interval through which nothing moved is kept only where a connection began in it. */
+  /** An interval without traffic is kept only if a connection started in it. */
   #connect(route_rule_id: number, newConnections: number): void {
     if (newConnections > 0 || this.#buckets.has(this.#keyNow(route_rule_id).key))
       this.#intoBucket(route_rule_id, NOTHING, newConnections)
@@ -270,7 +275,7 @@ export class Traffic {
     const stored = await storedIds(db, [...this.#dirty])
     const sums = new Map([...stored].map((id) => [id, accumulatorFor(accumulators, id).sum]))
     const buckets = [...this.#buckets.values()].filter(({ route_rule_id }) => stored.has(route_rule_id))
-    // Whatever comes while this is written belongs to the next time.
+    // What arrives during the write belongs to the next run.
     for (const id of stored) this.#dirty.delete(id)
     const written = this.#buckets
     this.#buckets = new Map([...written].filter(([, { route_rule_id }]) => !stored.has(route_rule_id)))

@@ -1,4 +1,5 @@
-// The addresses inside a tunnel as an operator gives them: well formed, nobody else's, and not at odds with the routing table.
+// Validates the given addresses of a tunnel: form, conflicts with other tunnels and interfaces, and with the routing
+// table.
 import {
   bitsOf,
   compareIp,
@@ -50,7 +51,7 @@ export const inOrder = (addresses: readonly TunnelAddress[], primary = 0): NewAd
     sort_order: at,
   }))
 
-/** Null where it has a problem. */
+/** Null if it has a problem. */
 function oneAddress(draft: DraftContext, body: TunnelAddressBody, field: string): TunnelAddress | null {
   const { problems } = draft
   const unchanged = unchangedAddress(draft, body)
@@ -77,7 +78,10 @@ function oneAddress(draft: DraftContext, body: TunnelAddressBody, field: string)
   return { address: formatIp(own), peer_address: peer ? formatIp(peer) : '', prefix_length: body.prefix_length }
 }
 
-/** What the tunnel has already is not judged by its form again: an adopted link may have what the panel would not give it. */
+/**
+ * An address that the tunnel has already is not validated again: an adopted link may have one that the panel would
+ * refuse.
+ */
 function unchangedAddress(
   { stored }: DraftContext,
   { address, peer_address = '', prefix_length }: TunnelAddressBody,
@@ -133,7 +137,7 @@ function checkOwners(
     problems.add(field, 'ADDRESS_CONFLICT', `The interface ${holder.device} of this server has the address ${address}.`)
 }
 
-/** `networks` are what the routing table will send into the tunnel. */
+/** `networks` are those that the routing table will send into the tunnel. */
 export function checkNetworks(draft: DraftContext, networks: readonly Cidr[], { remote }: Ends, field: string): void {
   const { problems } = draft
   for (const network of networks) {
@@ -157,7 +161,7 @@ export function warnOfPublicRange(draft: DraftContext, network: Cidr, field: str
   )
 }
 
-/** A route within the network is robbed of its traffic; a wider one only loses a part that the operator means to have. */
+/** A more specific or equal route loses its traffic, which is an error; a wider one only loses a part. */
 function checkRoutes(draft: DraftContext, network: Cidr, field: string): void {
   const overlap = findOverlap(draft, network)
   if (!overlap) return

@@ -1,4 +1,4 @@
-// A free subnet and a free number, found together in the pools that may be tried (decisions.md, R5, R31, R32).
+// Allocates a free subnet and a free number together, from the pools to try (decisions.md, R5, R31, R32).
 import { bitsOf, formatCidr, networkOf, overlaps, parseIp, type Cidr } from '@panel/shared/address/ip.ts'
 import type { LinkKind } from '@panel/shared/tunnel/model.ts'
 import { Refusal } from '../../../platform/http/refusal.ts'
@@ -16,7 +16,7 @@ export interface Allocation {
   readonly subnet: Cidr
 }
 
-/** A number that was asked for is no good where its subnet is not free in any pool. */
+/** A requested number is refused if its subnet is not free in any pool. */
 export function checkNumber(draft: DraftContext, pools: readonly PoolRecord[], ends: Ends): void {
   const { body, problems } = draft
   const number = body.tunnel_number ?? null
@@ -47,7 +47,7 @@ export function checkNumber(draft: DraftContext, pools: readonly PoolRecord[], e
     )
 }
 
-/** Throws 409 where no pool has anything left; but fields that are wrong are told first. */
+/** Throws 409 if no pool has a free subnet, after any problems of fields. */
 export function allocate(draft: DraftContext, kind: LinkKind, pools: readonly PoolRecord[], ends: Ends): Allocation {
   const taken = takenNetworks(draft, ends)
   const given = draft.body.tunnel_number ?? null
@@ -56,7 +56,7 @@ export function allocate(draft: DraftContext, kind: LinkKind, pools: readonly Po
     const index = given === null ? lowestFree(pool, taken, isFree) : freeAt(pool, given, taken)
     if (index !== null) return allocation(pool, index, index)
   }
-  // The numbers of one pool are used up before the subnets of the next are: then the number is not the index.
+  // If the numbers of a pool are used up but not its subnets, the number is not the index of the subnet.
   for (const pool of pools) {
     const index = lowestFree(pool, taken, () => true)
     if (index !== null) return allocation(pool, index, lowestNumber(draft, kind))
@@ -80,7 +80,7 @@ function freeAt(pool: PoolRecord, number: number, taken: readonly Cidr[]): numbe
   return subnet && !taken.some((network) => overlaps(network, subnet)) ? number : null
 }
 
-/** What an allocation steps over: addresses and routes of the host, those of other tunnels, and the endpoints themselves. */
+/** Networks that an allocation avoids: addresses and routes of the host, those of other tunnels, and the endpoints. */
 function takenNetworks({ facts, existing: neighbours }: DraftContext, { local, remote }: Ends): Cidr[] {
   const single = (text: string): Cidr[] => {
     const ip = parseIp(text)

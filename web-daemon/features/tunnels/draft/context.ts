@@ -1,4 +1,4 @@
-// What every part of a draft looks at, and where it leaves what it finds wrong or worth saying.
+// What every part of a draft reads, and where it adds problems and warnings.
 import type { Warning, WarningCode } from '@panel/shared/api/errors.ts'
 import { kindOfType } from '@panel/shared/api/lookups.ts'
 import { CreateTunnelBody } from '@panel/shared/api/tunnels.ts'
@@ -11,26 +11,26 @@ import { factsWithout, hostFacts, type HostFacts } from '../facts.ts'
 import type { TunnelRecord } from '../record.ts'
 import { existingTunnels, type ExistingTunnel } from '../store.ts'
 
-/** Fields that the schema refused are left out, required ones included. */
+/** Without the fields that the schema refused, required ones included. */
 export type RequestedTunnel = Partial<CreateTunnelBody>
 
 export interface DraftContext {
   readonly settings: SettingsReader
   readonly body: RequestedTunnel
-  /** Null where the type was refused: what depends on it is not looked at. */
+  /** Null if the type was refused: checks that depend on it are skipped. */
   readonly kind: LinkKind | null
   readonly problems: Problems
   readonly warnings: Warning[]
   readonly facts: HostFacts
-  /** The tunnel to be changed, null where one is to be made. It is none of the neighbours, nor in the facts. */
+  /** The tunnel to change, which is neither in `existing` nor in `facts`; null for a new one. */
   readonly stored: TunnelRecord | null
-  /** It is to be made without any address. */
+  /** It is created without any address. */
   readonly hasNoAddresses?: boolean
   readonly existing: readonly ExistingTunnel[]
   readonly pools: readonly PoolRecord[]
 }
 
-/** The order in which the schema names the fields: it decides which problem is the first. */
+/** The order of the schema decides which problem comes first. */
 export const FIELD_ORDER: readonly string[] = Object.keys(CreateTunnelBody.properties)
 
 export async function makeDraftContext(
@@ -40,7 +40,7 @@ export async function makeDraftContext(
   stored: TunnelRecord | null = null,
 ): Promise<DraftContext> {
   const all = await hostFacts(ask).catch((away: unknown) => {
-    // A body that is wrong by itself is told so, helper or no helper.
+    // An invalid body is refused even if the helper is away.
     problems.throwIfAny(FIELD_ORDER)
     throw away
   })

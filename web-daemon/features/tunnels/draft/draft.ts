@@ -1,4 +1,4 @@
-// From what an operator asks to what will be stored and what the host shall hold. It reads, and cannot change anything.
+// From a request to the record that will be stored and the state that the host must have. It only reads.
 import { APPLY_STATUSES, kindOfType, PERSISTENCE_TYPES } from '@panel/shared/api/lookups.ts'
 import type { Warning } from '@panel/shared/api/errors.ts'
 import type { MtuAdvice } from '@panel/shared/api/tunnel-answers.ts'
@@ -23,22 +23,22 @@ import { FIELD_ORDER, makeDraftContext, type DraftContext } from './context.ts'
 
 export interface Draft {
   readonly record: NewTunnel
-  /** What the host holds under the name, and what it shall hold. */
+  /** The state of the host under that name, before and after. */
   readonly before: TunnelState | null
   readonly after: TunnelState
   readonly mtu: MtuAdvice
-  /** The request with everything that was decided for it: asked once more, it is this very draft again. */
+  /** The request with all decisions filled in: sent again, it gives the same draft. */
   readonly resolved: CreateTunnelBody
   readonly warnings: Warning[]
   readonly facts: HostFacts
 }
 
 export interface DraftOptions {
-  /** Of a tunnel that was once: then an empty list of addresses means none, and no pool is asked for some. */
+  /** The tunnel comes from a backup: an empty list of addresses means none, and no pool is used. */
   readonly isRestored?: boolean
 }
 
-/** Throws 422 with all problems at once; then, one by one, what no other field would mend. */
+/** Throws 422 with all problems at once, then errors that no field could fix, one at a time. */
 export async function draftTunnel(
   context: ReadContext,
   { body, problems }: Incoming<CreateTunnelBody>,
@@ -46,7 +46,7 @@ export async function draftTunnel(
 ): Promise<Draft> {
   const draft = {
     ...(await makeDraftContext(context, body, problems)),
-    isBare: isRestored && body.addresses?.length === 0,
+    hasNoAddresses: isRestored && body.addresses?.length === 0,
   }
   const drafted = draftFields(draft)
   problems.throwIfAny(FIELD_ORDER)
@@ -75,7 +75,7 @@ export interface DraftedFields {
   readonly keepalive: KeepaliveFields
 }
 
-/** Finds every problem; null where one of them leaves something undecided. */
+/** Finds every problem; null if one leaves something undecided. */
 export function draftFields(draft: DraftContext): DraftedFields | null {
   draftOptions(draft)
   const ends = draftEnds(draft)
@@ -96,7 +96,7 @@ export function draftFields(draft: DraftContext): DraftedFields | null {
   return drafted
 }
 
-/** Told of a draft that is right but for this: the record that it makes is looked at as a whole. */
+/** Only for a draft without problems: checks whether networkd can keep the whole configuration. */
 function checkPersistence(draft: DraftContext, drafted: DraftedFields): void {
   if (drafted.persistence_type_id !== PERSISTENCE_TYPES.Networkd || draft.problems.all.length > 0) return
   const { interface_name, link } = stateOf(recordOf(draft, drafted, ''))
@@ -144,7 +144,7 @@ function outerHeaderOf(draft: DraftContext) {
   const tos = trafficClassOf(body.tos ?? settings.get('tunnel.default_tos')) ?? 'inherit'
   return {
     ttl: body.ttl ?? settings.get('tunnel.default_ttl'),
-    // The IPv4 driver keeps "inherit" as the value 1, so it is stored as what it is.
+    // The IPv4 driver stores "inherit" as the value 1.
     tos: tos === '0x01' && !overIpv6 ? 'inherit' : tos,
     hop_limit: body.hop_limit ?? null,
     traffic_class:

@@ -1,4 +1,4 @@
-// The two outer addresses of a tunnel: which are refused, and which are only worth a word (decisions.md, R6, R15).
+// The two endpoints of a tunnel: errors and warnings (decisions.md, R6, R15).
 import { compareIp, parseIp, type Ip } from '@panel/shared/address/ip.ts'
 import { isLinkLocal, isLoopback, isMulticast, isReserved, isUnspecified } from '@panel/shared/address/special.ts'
 import { isIpv6Kind } from '@panel/shared/tunnel/model.ts'
@@ -31,7 +31,7 @@ export function draftEnds(draft: DraftContext): Ends {
   return { local, remote }
 }
 
-/** Null where the field has a problem, found here or by the schema. */
+/** Null if the field has a problem, found here or by the schema. */
 function endpoint(draft: DraftContext, field: 'local_endpoint' | 'remote_endpoint'): Ip | null {
   const { body, kind, problems } = draft
   const text = body[field]

@@ -1,4 +1,4 @@
-// Whether a unit of systemd pings the far end through the tunnel, and how (decisions.md, settings keepalive.*).
+// Whether a systemd unit pings the far end through the tunnel, and how (decisions.md, settings keepalive.*).
 import { PERSISTENCE_TYPES } from '@panel/shared/api/lookups.ts'
 import { farEndsOf } from '@panel/shared/tunnel/far-end.ts'
 import type { TunnelAddress } from '@panel/shared/tunnel/model.ts'
@@ -8,7 +8,10 @@ import type { DraftContext } from './context.ts'
 
 export type KeepaliveFields = Pick<NewTunnel, 'keepalive_interval_seconds' | 'keepalive_packet_size'>
 
-/** The setting is for tunnels that can have one; where it is asked for, what stands in the way is told. */
+/**
+ * The default from the settings applies only to tunnels that can have one; a request for one that cannot is refused
+ * with the reason.
+ */
 export function draftKeepalive(
   draft: DraftContext,
   persistence_type_id: number,

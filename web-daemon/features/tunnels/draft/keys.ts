@@ -1,4 +1,5 @@
-// The GRE keys of a tunnel: drawn where none is given, and never such that two tunnels take each other's packets (decisions.md, T12, R9, R15).
+// The GRE keys of a tunnel: generated if not given, and never such that two tunnels receive each other's packets
+// (decisions.md, T12, R9, R15).
 import { randomInt } from 'node:crypto'
 import { formatIp } from '@panel/shared/address/ip.ts'
 import { U32_MAX } from '@panel/shared/schema.ts'
@@ -12,14 +13,15 @@ export interface Keys {
   readonly okey: number | null
 }
 
-/** From 1 to 2^32-1: a key of 0 looks like none to many an eye. */
+/** From 1 to 2^32-1: a key of 0 is easily mistaken for none. */
 const drawKey = (): number => randomInt(1, U32_MAX + 1)
 
 export function draftKeys(draft: DraftContext, ends: Ends, draw: () => number = drawKey): Keys {
   const sameEnds = tunnelsWithSameEnds(draft, ends)
   const keys = chosen(draft, sameEnds, draw)
   if (draft.problems.has('ikey') || draft.problems.has('okey')) return keys
-  // The kernel tells tunnels of one kind apart by both addresses and the key of what comes in (ip_tunnel_find, net/ipv4/ip_tunnel.c).
+  // The kernel identifies a tunnel of one kind by both addresses and the key of received packets (ip_tunnel_find,
+  // net/ipv4/ip_tunnel.c).
   const duplicate = sameEnds.find(({ ikey }) => ikey === keys.ikey)
   if (duplicate) {
     const key = keys.ikey === null ? 'no key' : `the key ${keys.ikey}`

@@ -1,4 +1,4 @@
-// The fields that need no look at the host: what fits the kind of tunnel, and what fits each other.
+// Checks of fields that do not depend on the host: what fits the kind of tunnel, and what fits together.
 import { parseIp } from '@panel/shared/address/ip.ts'
 import { isIpv6Kind } from '@panel/shared/tunnel/model.ts'
 import type { RequestedTunnel, DraftContext } from './context.ts'
@@ -14,12 +14,12 @@ export function draftOptions(draft: DraftContext): void {
   checkTrafficClass(draft, 'traffic_class')
   checkMonitor(draft)
   const { body, problems } = draft
-  // The kernel refuses the two together (ipgre_netlink_parms, net/ipv4/ip_gre.c).
+  // The kernel refuses both together (ipgre_netlink_parms, net/ipv4/ip_gre.c).
   if (body.is_path_mtu_discovery && body.is_ignore_df)
     problems.add('is_ignore_df', 'INVALID_VALUE', 'is_ignore_df and is_path_mtu_discovery exclude each other.')
 }
 
-/** A value that says the same as leaving the field out is let pass. */
+/** A value that means the same as leaving the field out is accepted. */
 function checkFamily({ body, kind, problems }: DraftContext): void {
   if (!kind) return
   const foreign = isIpv6Kind(kind) ? IPV4_ONLY : IPV6_ONLY
@@ -39,7 +39,7 @@ function checkTrafficClass({ body, problems }: DraftContext, field: 'tos' | 'tra
   problems.add(field, 'INVALID_TOS', `${field} must be "inherit", a number from 0 to 255, or 0x00 to 0xff.`)
 }
 
-/** One spelling: "inherit" or 0x and two digits. Null where the number is too large. */
+/** Normalized: "inherit", or 0x and two digits. Null if the number is too large. */
 export function trafficClassOf(given: string | number): string | null {
   if (given === 'inherit') return given
   const value = Number(given)
@@ -65,7 +65,7 @@ function checkMonitor({ body, problems, settings }: DraftContext): void {
   )
 }
 
-/** What a tunnel puts into its packets and demands of others': as asked, or as the settings say. */
+/** Checksums and sequence numbers, as requested or else by the settings. */
 export function packetOptionsOf({ body, settings }: Pick<DraftContext, 'body' | 'settings'>) {
   const [checksum, sequence] = [settings.get('tunnel.default_csum'), settings.get('tunnel.default_seq')]
   return {
@@ -76,7 +76,7 @@ export function packetOptionsOf({ body, settings }: Pick<DraftContext, 'body' | 
   }
 }
 
-/** The setting is for tunnels that can have it: over IPv4, and not told to disregard Don't Fragment. */
+/** The setting applies to tunnels that can have it: over IPv4, without is_ignore_df. */
 export const pathMtuDiscoveryOf = ({ body, kind, settings }: DraftContext): boolean =>
   body.is_path_mtu_discovery ??
   (kind !== null && !isIpv6Kind(kind) && body.is_ignore_df !== true && settings.get('tunnel.default_pmtudisc'))

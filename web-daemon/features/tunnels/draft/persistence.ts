@@ -1,4 +1,4 @@
-// What brings a tunnel back after a reboot: what was asked, or what the host has (decisions.md, R10).
+// What restores a tunnel after a reboot: as requested, or what the host supports (decisions.md, R10).
 import { PERSISTENCE_TYPES } from '@panel/shared/api/lookups.ts'
 import { networkdLimits } from '@panel/shared/tunnel/networkd-limits.ts'
 import { isIpv6Kind, type LinkConfig, type Saver } from '@panel/shared/tunnel/model.ts'
@@ -27,7 +27,7 @@ const SAVER_OF: Readonly<Record<number, Saver>> = {
   [PERSISTENCE_TYPES.Networkd]: 'networkd',
 }
 
-/** Why a persistence cannot be had here; null where it can. */
+/** Why this persistence is not available on the host; null if it is. */
 export function reasonUnavailable(persistence_type_id: number, host: PersistenceFacts): string | null {
   const by = SAVER_OF[persistence_type_id]
   return by === undefined ? null : whyUnavailable(host, by)
@@ -39,7 +39,7 @@ export function whyUnavailable({ facts }: PersistenceFacts, by: Saver): string |
   return `${by === 'systemd' ? by : 'systemd-networkd'} cannot keep tunnels on this server: ${saver?.detail || 'the helper does not know it'}.`
 }
 
-/** Nothing of a tunnel is lost in silence: what networkd has no words for is refused, and named. */
+/** What networkd cannot express is refused by name, so that no option is lost silently. */
 export function checkLimits({ problems }: DraftContext, interface_name: string, config: LinkConfig): void {
   const limits = networkdLimits(interface_name, config).map(({ field, why }) => ({
     field: isIpv6Kind(config.kind) && field === 'tos' ? 'traffic_class' : field,

@@ -1,4 +1,4 @@
-// Number, name, pool and addresses of a tunnel: given, or found free together (decisions.md, R5, R11, T19).
+// Number, name, pool and addresses of a tunnel: given, or allocated together (decisions.md, R5, R11, T19).
 import { TUNNEL_SIDES } from '@panel/shared/api/lookups.ts'
 import type { LinkKind, TunnelAddress } from '@panel/shared/tunnel/model.ts'
 import { endsOf } from '../../pools/allocation.ts'
@@ -18,7 +18,7 @@ export interface Place {
   readonly addresses: NewAddress[]
 }
 
-/** Null where a field that it takes has a problem. */
+/** Null if a field that it depends on has a problem. */
 export function draftPlace(draft: DraftContext, ends: Ends): Place | null {
   const { body, problems, kind } = draft
   checkGiven(draft)
@@ -37,7 +37,7 @@ export function draftPlace(draft: DraftContext, ends: Ends): Place | null {
 
 const FIELDS = ['interface_name', 'tunnel_side_id', 'tunnel_number', 'address_pool_id', 'addresses'] as const
 
-/** Of a tunnel that exists, no addresses means none: a pool is not asked again. */
+/** For an existing tunnel an empty list means no addresses: nothing is allocated. */
 function checkAddressLeft({ body, problems }: DraftContext, left: number): void {
   if (left === 0 && body.force !== true)
     problems.add(
@@ -61,7 +61,7 @@ function checkGiven(draft: DraftContext): void {
     checkName(draft, nameOf(draft, kind, number), 'tunnel_number')
 }
 
-/** The pools to try, in order. With addresses at hand a pool is only remembered. */
+/** The pools to try, in order. If addresses are given, the pool is only recorded. */
 function poolsFor(draft: DraftContext): PoolRecord[] {
   const { body, problems, pools } = draft
   const requested = body.address_pool_id ?? null
@@ -95,7 +95,7 @@ function poolsFor(draft: DraftContext): PoolRecord[] {
 const mayAllocate = ({ body, settings }: DraftContext, pool: PoolRecord): boolean =>
   !pool.is_public_range || settings.get('addressing.allow_public_ranges') || body.force === true
 
-/** The pool that the operator has chosen for all tunnels comes first; where it is full, the others follow. */
+/** The default pool of the settings comes first; if it is full, the others follow. */
 function inOrderOfChoice({ settings }: DraftContext, pools: readonly PoolRecord[]): PoolRecord[] {
   const isChosen = ({ address_pool_id }: PoolRecord): boolean =>
     address_pool_id === settings.get('addressing.default_pool_id')
@@ -104,7 +104,7 @@ function inOrderOfChoice({ settings }: DraftContext, pools: readonly PoolRecord[
 
 function placeWithAddresses(draft: DraftContext, kind: LinkKind, addresses: NewAddress[]): Place {
   const { body } = draft
-  // Only a name to be rendered needs a number.
+  // Only a name from the template needs a number.
   const number = body.tunnel_number ?? (body.interface_name === undefined ? lowestNumber(draft, kind) : null)
   return makePlace(draft, kind, number, body.address_pool_id ?? null, addresses)
 }
@@ -117,7 +117,10 @@ function fromPool(draft: DraftContext, kind: LinkKind, { pool, number, subnet }:
   return makePlace(draft, kind, number, pool.address_pool_id, inOrder([own]))
 }
 
-/** A name counts as rendered where it is what the template says, whoever said it: so a preview's answer can be posted as it is. */
+/**
+ * A name that equals the rendered one counts as templated, even if it was given: so a preview's answer can be posted
+ * unchanged.
+ */
 function makePlace(
   draft: DraftContext,
   kind: LinkKind,

@@ -1,4 +1,5 @@
-// The draft of a change: what creating would look at, run over the stored tunnel with the request laid over it (interface.md, PATCH /tunnels/{id}).
+// The draft of a change: the checks of a creation, run over the stored tunnel with the requested changes (interface.md,
+// PATCH /tunnels/{id}).
 import type { Warning } from '@panel/shared/api/errors.ts'
 import type { UpdateTunnelBody } from '@panel/shared/api/tunnels.ts'
 import { kindOfType } from '@panel/shared/api/lookups.ts'
@@ -15,7 +16,7 @@ import { FIELD_ORDER, makeDraftContext, type RequestedTunnel, type DraftContext 
 
 export interface UpdateDraft {
   readonly record: NewTunnel
-  /** What the host holds, and what it shall hold. Both are the latter where the host has no part in the change. */
+  /** The state of the host, before and after. Both are the new state if the change does not concern the host. */
   readonly before: TunnelState | null
   readonly after: TunnelState
   readonly concernsHost: boolean
@@ -25,13 +26,13 @@ export interface UpdateDraft {
 
 export interface UpdateRequest {
   readonly body: UpdateTunnelBody
-  /** As far as the schema found any. */
+  /** Prefilled with what the schema found. */
   readonly problems: Problems
-  /** Where the operator said what this field of the tunnel says, if it was not there. */
+  /** Maps a field of the tunnel to the field of the request that it came from. */
   readonly mapField?: (field: string) => string
 }
 
-/** Throws 422 with all problems at once, but those that the stored tunnel has by itself: they are not the doing of this change. */
+/** Throws 422 with all problems at once, except those that the stored tunnel has already. */
 export async function draftUpdate(
   context: ReadContext,
   stored: TunnelRecord,
@@ -55,7 +56,7 @@ export async function draftUpdate(
   return { record, before, after, concernsHost, warnings, facts: draft.facts }
 }
 
-/** The stored tunnel as the request that would make it. Fields of a request bear the names of the record's. */
+/** The stored tunnel as the request that would create it. Requests and records use the same field names. */
 export function asCreateBody(stored: TunnelRecord): RequestedTunnel {
   const fields = FIELD_ORDER.filter((field) => field in stored).map((field) => [
     field,
@@ -70,7 +71,7 @@ export function asCreateBody(stored: TunnelRecord): RequestedTunnel {
   return { ...(Object.fromEntries(fields) as RequestedTunnel), addresses }
 }
 
-/** The same sketch without the request: what it finds was so before. */
+/** The draft without the changes: its problems existed before. */
 function draftUnchanged(draft: DraftContext, stored: TunnelRecord): DraftContext {
   const unchanged: DraftContext = {
     ...draft,
@@ -83,7 +84,7 @@ function draftUnchanged(draft: DraftContext, stored: TunnelRecord): DraftContext
   return unchanged
 }
 
-/** A field that the request does not name keeps its value by construction. */
+/** Fields that the request does not name keep their value. */
 function withChanges(stored: TunnelRecord, body: UpdateTunnelBody, drafted: NewTunnel): NewTunnel {
   const { tunnel_id: _id, ...kept } = stored
   const named = Object.fromEntries(Object.entries(drafted).filter(([field]) => field in body)) as Partial<NewTunnel>

@@ -1,4 +1,5 @@
-// What this server would make of the other one's pairing code; nothing is made (interface.md, POST /tunnels/from-pairing-code; decisions.md, R28).
+// What this server would create from the other server's pairing code; nothing is created (interface.md, POST
+// /tunnels/from-pairing-code; decisions.md, R28).
 import type { Warning } from '@panel/shared/api/errors.ts'
 import { kindOfType } from '@panel/shared/api/lookups.ts'
 import type { FromPairingCodeAnswer, FromPairingCodeBody } from '@panel/shared/api/pairing.ts'
@@ -60,7 +61,7 @@ function readCode(
   }
 }
 
-/** The number of the other server where it and its name are free here. */
+/** Takes the number of the other server, if it and its name are free here. */
 function placeIn(
   draft: DraftContext,
   { type, num }: PairingContent,
@@ -70,7 +71,7 @@ function placeIn(
   return { tunnel_number, interface_name: nameOf(draft, kind, tunnel_number) }
 }
 
-/** By range: ids mean something on their own server only. Of several with that range, the one that is cut alike. */
+/** Matched by range, since ids differ between servers; of several, the one with the same prefix length. */
 function poolFor({ pool_cidr, pool_len }: PairingContent, pools: readonly PoolRecord[]): PoolRecord | undefined {
   const alike = pools.filter(({ cidr }) => cidr === pool_cidr)
   return alike.find(({ prefix_length }) => prefix_length === pool_len) ?? alike[0]
