@@ -31,7 +31,7 @@ describe('Each answer of the API tests is held against the API description, whic
   let panel: TestPanel
   let operator: Client
   before(async () => {
-    panel = await startPanel({ more_endpoints: endpoints })
+    panel = await startPanel({ extra_endpoints: endpoints })
     operator = await panel.setUp()
   })
   after(() => panel.close())

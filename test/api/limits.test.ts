@@ -52,7 +52,7 @@ describe('The limits of the HTTP server', () => {
 
   const within = (limits: Limits): void => {
     before(async () => {
-      panel = await startPanel({ web_path: PREFIX.slice(1), listening: { limits }, more_endpoints: endpoints })
+      panel = await startPanel({ web_path: PREFIX.slice(1), listening: { limits }, extra_endpoints: endpoints })
       operator = await panel.setUp()
     })
     after(() => panel.close())
@@ -215,7 +215,7 @@ describe('A request that is none', () => {
   let panel: TestPanel
   let operator: Client
   before(async () => {
-    panel = await startPanel({ more_endpoints: endpoints })
+    panel = await startPanel({ extra_endpoints: endpoints })
     operator = await panel.setUp()
   })
   after(() => panel.close())
@@ -305,7 +305,7 @@ describe('The end of the panel', () => {
   let panel: TestPanel
   let operator: Client
   beforeEach(async () => {
-    panel = await startPanel({ more_endpoints: endpoints })
+    panel = await startPanel({ extra_endpoints: endpoints })
     operator = await panel.setUp()
   })
   afterEach(() => panel.db.destroy())

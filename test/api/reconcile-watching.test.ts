@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { LastPass } from '@panel/shared/api/reconcile.ts'
-import { watchKernel, type KernelWatch } from '@panel/web-daemon/platform/events/kernel-watch.ts'
+import { watchKernel, type KernelWatch } from '@panel/web-daemon/platform/helper/kernel-events.ts'
 import { makeLogger } from '@panel/web-daemon/platform/log.ts'
 import { keepWatchingTunnels, passView } from '@panel/web-daemon/features/reconcile/watch.ts'
 import type { SettingsReader } from '@panel/web-daemon/platform/settings.ts'

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import SQLite from 'better-sqlite3'
 import { insertFirstAccount, onlyAccount, type Account } from '@panel/web-daemon/features/auth/store.ts'
-import { openBeside, openStore } from '@panel/web-daemon/platform/db/open.ts'
+import { openExistingStore, openStore } from '@panel/web-daemon/app/store.ts'
 import { addons, bundle } from '../../packaging/build/build.ts'
 import { Client } from './support/client.ts'
 import { OPERATOR, PAGE_DIR } from './support/panel.ts'
@@ -103,7 +103,7 @@ describe('tunnel-panel reset-password', function () {
   }
 
   async function account(): Promise<Account | undefined> {
-    const db = await openBeside(join(state, 'panel.db'))
+    const db = await openExistingStore(join(state, 'panel.db'))
     const found = await onlyAccount(db)
     await db.destroy()
     return found

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { RouteHealthEvent } from '@panel/shared/api/route-answers.ts'
-import { watchKernel, type KernelWatch } from '@panel/web-daemon/platform/events/kernel-watch.ts'
+import { watchKernel, type KernelWatch } from '@panel/web-daemon/platform/helper/kernel-events.ts'
 import { makeLogger } from '@panel/web-daemon/platform/log.ts'
 import { Refusal } from '@panel/web-daemon/platform/http/refusal.ts'
 import { keepWatchingRoutes, makeRouteWatch } from '@panel/web-daemon/features/routes/health/watch.ts'

@@ -59,7 +59,7 @@ describe('a stream', () => {
   beforeEach(async () => {
     source = weather()
     left = []
-    panel = await startPanel({ more_endpoints: source.endpoints })
+    panel = await startPanel({ extra_endpoints: source.endpoints })
     operator = await panel.setUp()
   })
   afterEach(async () => {

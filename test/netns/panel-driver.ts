@@ -1,7 +1,7 @@
 // Runs the web daemon's app beside a helper in some namespace, signed in, and sends it the requests that come in, one a line.
 import { createInterface } from 'node:readline'
 import { keepWatchingRoutes } from '@panel/web-daemon/features/routes/health/watch.ts'
-import { watchKernel } from '@panel/web-daemon/platform/events/kernel-watch.ts'
+import { watchKernel } from '@panel/web-daemon/platform/helper/kernel-events.ts'
 import type { RouteHealthEvent } from '@panel/shared/api/route-answers.ts'
 import { connectHelper } from '@panel/web-daemon/platform/helper/client.ts'
 import { makeLogger } from '@panel/web-daemon/platform/log.ts'

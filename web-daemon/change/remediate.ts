@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 import type { AuditAction } from '@panel/shared/api/audit-actions.ts'
 import type { CommandContext } from '../platform/context.ts'
 import { asRefusal } from '../platform/http/answer.ts'
-import { AuditNote } from '../platform/http/audit-note.ts'
+import { AuditNote } from '../platform/audit-note.ts'
 import type { Refusal } from '../platform/http/refusal.ts'
 import { SlidingWindow } from '../platform/limits/sliding-window.ts'
 
@@ -14,7 +14,7 @@ export const GRACE_MS = 30_000
 const LOGGED_MAX = 20
 
 /** What the audit log keeps of something that the panel did by itself. */
-export interface OwnDoing {
+export interface PanelAction {
   readonly action: AuditAction
   readonly note: AuditNote
   readonly refusal: Refusal | null
@@ -22,7 +22,7 @@ export interface OwnDoing {
 }
 
 export interface RemediationDeps extends Omit<CommandContext, 'note'> {
-  readonly record: (doing: OwnDoing) => Promise<void>
+  readonly record: (doing: PanelAction) => Promise<void>
   readonly logger: Logger
 }
 

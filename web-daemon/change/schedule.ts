@@ -51,7 +51,7 @@ export function keepComparing<Hint>(
   const subscriptions = [
     ...subscribe(bus, (because, hints = []) => {
       for (const hint of hints) watch.hint(hint)
-      passes.ask(because)
+      passes.request(because)
     }),
     bus.subscribe('settings.changed', ({ keys }) => {
       if (keys.includes(INTERVAL)) passes.retime()

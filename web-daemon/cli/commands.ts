@@ -1,17 +1,17 @@
-// The sub-commands, one entry each. What a command is made of is loaded when it runs, so that as root nothing is before root is given up.
+// The sub-commands, one entry each. Their modules are loaded when they run, so that nothing is loaded while still root.
 import type { Config } from '../app/config.ts'
 import { becomeOwner } from './owner.ts'
 
 export interface Command {
   readonly summary: string
-  /** What stands behind its name; "" where nothing may. */
+  /** The arguments as the usage shows them; "" if it takes none. */
   readonly takes: string
-  /** Told to whoever writes something there all the same. */
+  /** Added to the error message if somebody passes arguments to a command that takes none. */
   readonly instead: string
   readonly run: (config: Config, args: readonly string[]) => Promise<void>
 }
 
-/** As the owner of the store, whose group may speak to the root helper too. */
+/** Runs the command as the owner of the store, whose group may also speak to the root helper. */
 const asOwner =
   <A extends readonly unknown[]>(run: (config: Config, ...args: A) => Promise<void>) =>
   (config: Config, ...args: A): Promise<void> => {
@@ -72,6 +72,6 @@ export function usage(): string {
   const left = Object.entries(COMMANDS).map(
     ([name, { takes, summary }]) => [`${name} ${takes}`.trim(), summary] as const,
   )
-  const width = Math.max(...left.map(([words]) => words.length))
-  return `Usage: tunnel-panel <command>\n\n${left.map(([words, summary]) => `  ${words.padEnd(width)}  ${summary}`).join('\n')}\n\nIt reads the same configuration as the web daemon: PANEL_STATE_DIR, or the file that PANEL_CONFIG_FILE names.\n`
+  const width = Math.max(...left.map(([call]) => call.length))
+  return `Usage: tunnel-panel <command>\n\n${left.map(([call, summary]) => `  ${call.padEnd(width)}  ${summary}`).join('\n')}\n\nIt reads the same configuration as the web daemon: PANEL_STATE_DIR, or the file that PANEL_CONFIG_FILE names.\n`
 }

@@ -1,4 +1,4 @@
-// The command that an operator has on the host, for what cannot be done from the page: tunnel-panel <command>.
+// The command line of the panel, for what cannot be done from the page: tunnel-panel <command>.
 import { readConfig } from '../app/config.ts'
 import { COMMANDS, usage } from './commands.ts'
 import { CommandError } from './errors.ts'
@@ -13,7 +13,7 @@ const main = async ([name = '', ...args]: readonly string[]): Promise<void> => {
   await command.run(readConfig(process.env), args)
 }
 
-/** What an operator can mend is told without a stack. */
+/** Errors that the operator can fix are printed without a stack. */
 const fail = (failure: unknown): void => {
   const isPlain =
     failure instanceof CommandError ||

@@ -1,15 +1,18 @@
-// Who works on the store: its owner and nobody else, since a file that another has made is one that the web daemon cannot write.
+// The store is only ever touched by its owner: the web daemon cannot write a file that another user has made.
 import { statSync, type Stats } from 'node:fs'
 import { userInfo } from 'node:os'
 import { CommandError } from './errors.ts'
 
-/** Root becomes the owner of the folder, for good and before it opens anything there; whoever else is not the owner is turned away. Answers with who it was that called. */
+/**
+ * Root becomes the owner of the folder, for good and before it opens anything there. Any other user is refused. Returns
+ * the name of the caller.
+ */
 export function becomeOwner(state_dir: string): string {
   const caller = callerName()
   const { uid, gid } = ownerOf(state_dir)
-  const own = process.getuid?.()
-  if (own === 0 && uid !== 0) giveUpRoot(uid, gid)
-  else if (own !== uid)
+  const uidOfCaller = process.getuid?.()
+  if (uidOfCaller === 0 && uid !== 0) giveUpRoot(uid, gid)
+  else if (uidOfCaller !== uid)
     throw new CommandError(
       `${state_dir} belongs to the user ${uid}, and only that one can write the store. Run this as root, with sudo for instance: it works as that user then.`,
     )
@@ -40,7 +43,7 @@ function giveUpRoot(uid: number, gid: number): void {
     throw new Error('root could not be given up')
 }
 
-/** A user without an account of that number has no name. */
+/** A user without an account has no name; the number is used then. */
 function callerName(): string {
   try {
     return userInfo().username

@@ -1,4 +1,4 @@
-// Asks the root helper by hand and shows what it answers, as it came: for whoever looks for what is wrong.
+// Sends one request to the root helper and prints the answer as it came, for debugging.
 import { connect } from 'node:net'
 import { createInterface } from 'node:readline'
 import type { Config } from '../app/config.ts'
@@ -26,7 +26,10 @@ const parsed = (text: string): unknown => {
   }
 }
 
-/** The line with an id, which is null where the helper could not make sense of the request. Those of a stream have none: they come before it, and are shown as they come. */
+/**
+ * The answer is the line with an id (null if the helper could not parse the request). Items of a stream have no id;
+ * they come first and are printed as they come.
+ */
 const answerTo = (path: string, request: object): Promise<string> =>
   new Promise((resolve, reject) => {
     const socket = connect(path)

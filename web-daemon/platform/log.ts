@@ -1,4 +1,4 @@
-// The web daemon's log: JSON lines on stderr, without what must never be kept.
+// The web daemon's log: JSON lines on stderr, with secrets removed.
 import pino, { type DestinationStream, type Logger } from 'pino'
 
 const SECRETS = [

@@ -7,7 +7,7 @@ import type { Outcome } from '@panel/shared/rpc/outcome.ts'
 import { converge, create, remove, settle, update } from '@panel/web-daemon/change/engine.ts'
 import type { CommandContext } from '@panel/web-daemon/platform/context.ts'
 import { helperAway } from '@panel/web-daemon/platform/helper/refusals.ts'
-import { AuditNote } from '@panel/web-daemon/platform/http/audit-note.ts'
+import { AuditNote } from '@panel/web-daemon/platform/audit-note.ts'
 import { Refusal } from '@panel/web-daemon/platform/http/refusal.ts'
 import { QuotaHost, quotaResource, QuotaStore, type Quota, type QuotaResource, type Quotas } from './quota.ts'
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { APPLY_STATUSES } from '@panel/shared/api/lookups.ts'
 import { converge, remove } from '@panel/web-daemon/change/engine.ts'
 import type { CommandContext } from '@panel/web-daemon/platform/context.ts'
-import { AuditNote } from '@panel/web-daemon/platform/http/audit-note.ts'
+import { AuditNote } from '@panel/web-daemon/platform/audit-note.ts'
 import { Refusal } from '@panel/web-daemon/platform/http/refusal.ts'
 import { QuotaHost, quotaResource, QuotaStore, type Quota, type QuotaResource } from './quota.ts'
 

@@ -19,10 +19,14 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { ConfigError } from '@panel/web-daemon/app/config.ts'
+import { ConfigError } from '@panel/web-daemon/platform/config-error.ts'
 import { makeLogger } from '@panel/web-daemon/platform/log.ts'
-import { KeptPair } from '@panel/web-daemon/platform/tls/kept-pair.ts'
-import { PairError, readPair, type Pair } from '@panel/web-daemon/platform/tls/pair.ts'
+import { CertificateWatcher } from '@panel/web-daemon/platform/tls/certificate-watcher.ts'
+import {
+  CertificateError,
+  readCertificatePair,
+  type CertificatePair,
+} from '@panel/web-daemon/platform/tls/certificate.ts'
 import { makeSelfSigned, SelfSignedError } from '@panel/web-daemon/platform/tls/self-signed.ts'
 import { Certificates, filesIn, fingerprintIn, pairIn } from '../../api/support/certificates.ts'
 
@@ -47,13 +51,13 @@ describe('A certificate and its key', () => {
 
   const kept = (files = filesIn(place), now = (): Date => new Date()) => {
     const log: Record<string, unknown>[] = []
-    const taken: Pair[] = []
-    const pair = new KeptPair({
+    const taken: CertificatePair[] = []
+    const pair = new CertificateWatcher({
       files,
       now,
       logger: makeLogger({ write: (line) => void log.push(JSON.parse(line) as Record<string, unknown>) }),
     })
-    return { pair, log, taken, look: () => pair.look((found) => void taken.push(found)) }
+    return { pair, log, taken, look: () => pair.check((found) => void taken.push(found)) }
   }
 
   describe('are refused at the start', () => {
@@ -335,6 +339,6 @@ describe('A certificate and its key', () => {
   })
 
   it('are told apart from anything else that goes wrong', () => {
-    assert.throws(() => readPair({ cert: '/nowhere/a', key: '/nowhere/b' }), PairError)
+    assert.throws(() => readCertificatePair({ cert: '/nowhere/a', key: '/nowhere/b' }), CertificateError)
   })
 })

@@ -1,4 +1,4 @@
-// GET /audit: the log of what was asked of the panel, newest first (decisions.md, U1, U3).
+// GET /audit: the audit log, newest first (decisions.md, U1, U3).
 import { ListAuditAnswer, type AuditEntry } from '@panel/shared/api/audit.ts'
 import type { ReadContext } from '../../platform/context.ts'
 import { ok, query, type Answer, type Endpoint, type Incoming } from '../../platform/http/endpoint.ts'
@@ -72,7 +72,7 @@ const truth = (text: string): number => {
 }
 
 const instant = (field: string, text: string): string => {
-  // A bare year or a month's name would be read as some instant, and not as the one that was meant.
+  // Date.parse would accept a bare year or a month's name and give a time that was not meant.
   const time = /^\d{4}-\d{2}-\d{2}T/.test(text) ? Date.parse(text) : Number.NaN
   if (Number.isFinite(time)) return new Date(time).toISOString()
   throw new Refusal('INVALID_REQUEST', `The filter ${field} is an instant such as 2026-01-31T12:00:00Z`, { field })

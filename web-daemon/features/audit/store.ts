@@ -1,7 +1,7 @@
 // Writes and reads the audit log.
 import type { Insertable, Kysely, Selectable } from 'kysely'
 import type { ReadDb } from '../../platform/context.ts'
-import type { Database } from '../../app/schema.ts'
+import type { Database } from '../../platform/db/database.ts'
 import type { Paging } from '../../platform/http/paging.ts'
 import type { AuditLogTable } from './table.ts'
 
@@ -13,7 +13,7 @@ export interface AuditFilter {
   readonly target_type?: string
   readonly target_id?: number
   readonly is_success?: number
-  /** Instants, both included. */
+  /** Both included. */
   readonly from?: string
   readonly to?: string
 }
@@ -39,7 +39,7 @@ export const findEntries = async (
   return { rows, total }
 }
 
-/** The oldest, `count` at most. Answers how many went. */
+/** Deletes the oldest, at most `count`. Returns how many were deleted. */
 export const deleteSomeBefore = async (db: Kysely<Database>, instant: string, count: number): Promise<number> => {
   const oldest = db
     .selectFrom('audit_log')

@@ -20,7 +20,7 @@ export const changeMe =
   async ({ db, now, note }: CommandContext, incoming: Incoming<AccountBody>): Promise<Answer> => {
     const account = await ownAccount(db, incoming)
     const { body, client_ip } = incoming
-    const change = wishedChange(account, incoming)
+    const change = requestedChange(account, incoming)
     note.target('user', account.user_id)
     if (change.new_password === undefined) note.action('UsernameChange')
     const attempt = throttle.begin(account.username, client_ip)
@@ -38,7 +38,7 @@ export const changeMe =
     return sessionAnswer(tokens, changed, 200)
   }
 
-const wishedChange = (
+const requestedChange = (
   account: Account,
   { body, problems }: Incoming<AccountBody>,
 ): { username: string; new_password: string | undefined } => {

@@ -8,7 +8,7 @@ import type { AuthServices } from './services.ts'
 import { sessionAnswer } from './session.ts'
 import { hasAccount, insertFirstAccount } from './store.ts'
 
-/** That set-up is over is told before what may be wrong with the body. */
+/** A second set-up is refused before its body is validated. */
 export const setUp =
   ({ passwords, tokens, throttle }: AuthServices) =>
   async ({ db, now, note }: CommandContext, { body, problems, client_ip }: Incoming<SetupBody>): Promise<Answer> => {

@@ -1,7 +1,7 @@
 // Reads and writes the operator's account.
 import type { Kysely, Selectable } from 'kysely'
 import type { ReadDb, WriteDb } from '../../platform/context.ts'
-import type { Database } from '../../app/schema.ts'
+import type { Database } from '../../platform/db/database.ts'
 import type { UserAccountTable } from './table.ts'
 
 export type Account = Selectable<UserAccountTable>
@@ -9,14 +9,14 @@ export type Account = Selectable<UserAccountTable>
 export const hasAccount = async (db: ReadDb): Promise<boolean> =>
   (await db.selectFrom('user_account').select('user_id').limit(1).executeTakeFirst()) !== undefined
 
-/** Names differ by more than case: the column compares without it. */
+/** The column compares without regard to case. */
 export const accountNamed = async (db: ReadDb, username: string): Promise<Account | undefined> =>
   db.selectFrom('user_account').selectAll().where('username', '=', username).executeTakeFirst()
 
 export const accountWith = async (db: ReadDb, user_id: number): Promise<Account | undefined> =>
   db.selectFrom('user_account').selectAll().where('user_id', '=', user_id).executeTakeFirst()
 
-/** Undefined where an account exists by now: of two set-ups that race, one finds it inside its transaction. */
+/** Undefined if an account exists by now: of two concurrent set-ups, the second finds it inside its transaction. */
 export const insertFirstAccount = async (
   db: Kysely<Database>,
   username: string,
@@ -41,10 +41,10 @@ export const recordLogin = async (db: Kysely<Database>, user_id: number, now: st
 export const onlyAccount = async (db: ReadDb): Promise<Account | undefined> =>
   db.selectFrom('user_account').selectAll().orderBy('user_id').limit(1).executeTakeFirst()
 
-/** Of name or password; signing in is none. */
+/** When the name or the password last changed; signing in does not count. */
 export const lastChange = async (db: ReadDb): Promise<string | null> => (await onlyAccount(db))?.updated_date ?? null
 
-/** Whatever it was before, and whoever changes it at the same time; ends every session of the account. */
+/** Does not check for a concurrent change. Ends every session of the account. */
 export const replacePassword = async (
   db: WriteDb,
   user_id: number,
@@ -58,7 +58,7 @@ export const replacePassword = async (
     .execute()
 }
 
-/** Ends every session of the account. Undefined where the account has changed since it was read. */
+/** Ends every session of the account. Undefined if the account has changed since it was read. */
 export const changeAccount = async (
   db: Kysely<Database>,
   account: Account,

@@ -1,4 +1,4 @@
-// The two tokens of a session (decisions.md, A2, A4): signed, dated, and each good for its own use only.
+// The two tokens of a session (decisions.md, A2, A4): signed, dated, and each valid for its own use only.
 import { randomUUID, type KeyObject } from 'node:crypto'
 import jwt from 'jsonwebtoken'
 import type { SettingsReader } from '../../platform/settings.ts'
@@ -13,7 +13,10 @@ export interface Claims {
   readonly token_version: number
 }
 
-/** What a valid token proves, and until when: by the settings of the moment of asking, so that a shorter time holds at once for whoever has a token already too. */
+/**
+ * What a valid token proves. It expires by the current settings, so that a shorter lifetime also applies to tokens
+ * already issued.
+ */
 export interface Proof extends Claims {
   readonly expiresAt: () => Date
 }
@@ -26,7 +29,7 @@ export interface Token {
 
 export interface Tokens {
   readonly issue: (user: Claims & { readonly username: string }, use: TokenUse) => Token
-  /** Null for anything but a valid token of that use. */
+  /** Null unless it is a valid token for that use. */
   readonly read: (text: string | undefined, use: TokenUse) => Proof | null
 }
 

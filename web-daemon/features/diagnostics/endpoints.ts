@@ -21,7 +21,7 @@ import { COUNTERS_QUERY, showCounters } from './counters.ts'
 import { probeMtu } from './mtu.ts'
 import { pingTunnel } from './ping.ts'
 import type { Runs } from './runs.ts'
-import { getRun, listRuns, removeRun, RUNS_QUERY } from './stored.ts'
+import { getRun, listRuns, removeRun, RUNS_QUERY } from './stored-runs.ts'
 import { traceroute } from './trace.ts'
 
 const tag = 'diagnostics'

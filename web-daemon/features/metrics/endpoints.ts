@@ -7,7 +7,7 @@ import { Refusal } from '../../platform/http/refusal.ts'
 import type { Sampler } from './sampler.ts'
 
 const tag = 'metrics'
-/** Every event is a whole picture, so few are worth keeping for one who is behind (decisions.md, E4). */
+/** Every event is a whole snapshot, so a short queue is enough (decisions.md, E4). */
 const QUEUE = 16
 
 export const metricsEndpoints = (sampler: Sampler): Endpoint[] => [

@@ -1,8 +1,9 @@
-// One interval of a tunnel's history: figures that add up, so that intervals join to longer ones, and one that was stored in part can be completed.
+// One interval of a tunnel's history. Its figures can be added, so that intervals join to longer ones and a partly
+// stored one can be completed.
 import { MONITOR_STATES, type MonitorState } from '@panel/shared/api/lookups.ts'
 import type { MonitorPoint } from '@panel/shared/api/monitor.ts'
 
-/** The worst last. Disabled shows only where nothing else was (decisions.md, M4). */
+/** Worst last. Disabled shows only if there was nothing else (decisions.md, M4). */
 const BY_SEVERITY: readonly MonitorState[] = ['Disabled', 'Up', 'Unknown', 'Degraded', 'Down']
 export const severityOf = (state: MonitorState): number => BY_SEVERITY.indexOf(state)
 
@@ -33,7 +34,7 @@ export const emptyBucket = (tunnel_id: number, bucket_start: number): Bucket => 
   worst_severity: 0,
 })
 
-/** Of the same tunnel; the start is that of `a`. */
+/** Both of the same tunnel; the start is that of `a`. */
 export const joined = (a: Bucket, b: Omit<Bucket, 'tunnel_id' | 'bucket_start'>): Bucket => ({
   tunnel_id: a.tunnel_id,
   bucket_start: a.bucket_start,

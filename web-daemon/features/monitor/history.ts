@@ -1,4 +1,5 @@
-// The stored history of a tunnel, joined to points of the resolution asked for; the worst state of each shows (interface.md, GET /tunnels/{id}/history; decisions.md, M4).
+// The stored history of a tunnel, joined to points of the requested resolution, each with its worst state
+// (interface.md, GET /tunnels/{id}/history; decisions.md, M4).
 import type { MonitorHistoryAnswer } from '@panel/shared/api/monitor.ts'
 import type { ReadContext } from '../../platform/context.ts'
 import { startOf, type Span } from '../../platform/db/spans.ts'
@@ -46,7 +47,7 @@ export const showHistory =
     return ok(answer)
   }
 
-/** An interval may be stored in part: what is not yet is the newest. */
+/** Completes intervals that are stored only in part. */
 function completed(
   stored: readonly StoredPoint[],
   unsaved: readonly Bucket[],
@@ -55,18 +56,18 @@ function completed(
   const points = new Map(stored.map((point) => [point.bucket_start, point]))
   for (const bucket of unsaved) {
     const bucket_start = startOf(bucket.bucket_start, resolution_seconds)
-    const known = points.get(bucket_start)
+    const point = points.get(bucket_start)
     points.set(
       bucket_start,
-      known
-        ? { ...joined(known, bucket), samples: known.samples + (known.bucket_start === bucket.bucket_start ? 0 : 1) }
+      point
+        ? { ...joined(point, bucket), samples: point.samples + (point.bucket_start === bucket.bucket_start ? 0 : 1) }
         : { ...bucket, bucket_start, samples: 1 },
     )
   }
   return [...points.values()].sort((a, b) => a.bucket_start - b.bucket_start)
 }
 
-/** By default the last 24 hours, interval by interval. A finer resolution than what is stored gives what is stored. */
+/** By default the last 24 hours by interval. The resolution is never finer than the stored one. */
 function spanOf(query: Incoming['query'], now: Date, interval_seconds: number): Span {
   const problems = new Problems()
   const [from, to] = [instantIn(query, 'from', problems), instantIn(query, 'to', problems)]

@@ -1,4 +1,5 @@
-// Switches the watching of one tunnel on or off, whatever the setting says, and at once (interface.md, POST monitor/enable and monitor/disable; decisions.md, M6).
+// Switches the monitoring of one tunnel on or off, whatever the setting says (interface.md, POST monitor/enable and
+// monitor/disable; decisions.md, M6).
 import type { MonitorToggleAnswer } from '@panel/shared/api/monitor.ts'
 import { save } from '../../change/engine.ts'
 import type { CommandContext } from '../../platform/context.ts'

@@ -1,4 +1,4 @@
-// What can be asked about address pools over HTTP.
+// The endpoints of the section Pools.
 import {
   ChangePoolAnswer,
   CreatePoolBody,

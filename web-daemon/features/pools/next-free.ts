@@ -1,4 +1,5 @@
-// The subnet that the next tunnel from a pool would get; nothing is taken (interface.md, GET /pools/{id}/next-free; decisions.md, R34).
+// The subnet that the next tunnel from a pool would get; nothing is reserved (interface.md, GET /pools/{id}/next-free;
+// decisions.md, R34).
 import { formatCidr, parseCidr } from '@panel/shared/address/ip.ts'
 import type { NextFreeAnswer } from '@panel/shared/api/pools.ts'
 import type { ReadContext } from '../../platform/context.ts'
@@ -31,7 +32,7 @@ export const nextFree =
     return ok(answer)
   }
 
-/** The pool as it would be cut into subnets of another length. */
+/** The pool as if it were divided into subnets of another length. */
 function withLength(pool: PoolRecord, { query, problems }: Incoming): PoolRecord {
   const text = query['prefix_length'] ?? ''
   const range = parseCidr(pool.cidr)

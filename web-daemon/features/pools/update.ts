@@ -1,4 +1,5 @@
-// Replaces an address pool; while tunnels use it, its range stays as it is (interface.md, PUT /pools/{id}; decisions.md, R33).
+// Replaces an address pool; while tunnels use it, its range must stay (interface.md, PUT /pools/{id}; decisions.md,
+// R33).
 import type { UpdatePoolBody } from '@panel/shared/api/pools.ts'
 import type { CommandContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
@@ -8,7 +9,7 @@ import { refuseInUse } from './in-use.ts'
 import { allPools, updatePool, type NewPool, type PoolRecord } from './store.ts'
 import type { PoolUse } from './use.ts'
 
-/** In turn with the changes of tunnels: one that is being made may be taking from the pool. */
+/** In the change queue, because a tunnel that is being created may take from the pool. */
 export const replacePool =
   ({ users }: PoolUse) =>
   ({ db, now, note, inTurn }: CommandContext, { params, body, problems }: Incoming<UpdatePoolBody>): Promise<Answer> =>

@@ -1,4 +1,4 @@
-// What is worth a word about a pool that is accepted all the same (decisions.md, T19, R35).
+// Warnings about a pool that is accepted (decisions.md, T19, R35).
 import { overlaps, parseCidr } from '@panel/shared/address/ip.ts'
 import type { Warning } from '@panel/shared/api/errors.ts'
 import type { PoolRecord } from './store.ts'

@@ -11,15 +11,15 @@ import type { LinkState } from '@panel/shared/tunnel/model.ts'
 import { Problems } from '../../platform/http/problems.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
 import type { PoolRecord } from '../pools/store.ts'
-import { obstacleTo } from '../tunnels/draft/persistence.ts'
+import { reasonUnavailable } from '../tunnels/draft/persistence.ts'
 import type { NewTunnel } from '../tunnels/record.ts'
-import type { Neighbour } from '../tunnels/store.ts'
+import type { ExistingTunnel } from '../tunnels/store.ts'
 import { keeperOf } from './kept.ts'
 
 const field = 'interface_name'
 
 /** Throws 409 for a stub of the kernel and for a name that the panel manages already. */
-export function refuseName(interface_name: string, neighbours: readonly Neighbour[]): void {
+export function refuseName(interface_name: string, neighbours: readonly ExistingTunnel[]): void {
   if ((KERNEL_STUBS as readonly string[]).includes(interface_name)) {
     throw new Refusal('PROTECTED_INTERFACE', `${interface_name} belongs to the kernel and is nobody's tunnel.`, {
       field,
@@ -70,7 +70,7 @@ export function persistenceFor(body: AdoptBody, { interface_name, state }: Tunne
   const obstacle =
     wanted === kept
       ? inHandsOf(kept, limits)
-      : (letGo(interface_name, kept) ?? obstacleTo(wanted, { facts: { helper } }) ?? inHandsOf(wanted, limits))
+      : (letGo(interface_name, kept) ?? reasonUnavailable(wanted, { facts: { helper } }) ?? inHandsOf(wanted, limits))
   if (obstacle !== null)
     problems.add(body.takeover === true ? 'takeover' : 'persistence_type_id', 'INVALID_PERSISTENCE_TYPE', obstacle)
   problems.throwIfAny()
@@ -104,7 +104,7 @@ export function checkPool({ address_pool_id }: AdoptBody, pools: readonly PoolRe
 export function warningsOf(
   record: NewTunnel,
   found: TunnelFound,
-  neighbours: readonly Neighbour[],
+  neighbours: readonly ExistingTunnel[],
   plan: PlanView,
 ): Warning[] {
   return [
@@ -116,7 +116,7 @@ export function warningsOf(
 
 type Finding = readonly [code: WarningCode, field: string, message: string]
 
-function duplicates(record: NewTunnel, neighbours: readonly Neighbour[]): Finding[] {
+function duplicates(record: NewTunnel, neighbours: readonly ExistingTunnel[]): Finding[] {
   const other = neighbours.find(
     (one) =>
       one.tunnel_type_id === record.tunnel_type_id &&

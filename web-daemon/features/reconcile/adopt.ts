@@ -14,7 +14,7 @@ import { look } from '../tunnels/look.ts'
 import { planView } from '../tunnels/plan-view.ts'
 import { stateOf, type NewTunnel, type TunnelRecord } from '../tunnels/record.ts'
 import { tunnelResource } from '../tunnels/resource.ts'
-import { neighbours, type Neighbour } from '../tunnels/store.ts'
+import { existingTunnels, type ExistingTunnel } from '../tunnels/store.ts'
 import { observe, tunnelView } from '../tunnels/view.ts'
 import { checkPool, linkIn, persistenceFor, refuseName, warningsOf } from './adopt-checks.ts'
 import { recordOfAdopted } from './adopt-record.ts'
@@ -40,13 +40,13 @@ interface Adoption {
   readonly legacy: AdoptAnswer['legacy']
   readonly found: TunnelFound
   readonly helper: HelperFacts
-  readonly others: readonly Neighbour[]
+  readonly others: readonly ExistingTunnel[]
 }
 
 /** Reads alone; throws where the tunnel cannot be adopted. */
 async function draftAdoption(context: CommandContext, body: AdoptBody): Promise<Adoption> {
   const { interface_name } = body
-  const others = await neighbours(context.db)
+  const others = await existingTunnels(context.db)
   refuseName(interface_name, others)
   const pools = await allPools(context.db)
   checkPool(body, pools)

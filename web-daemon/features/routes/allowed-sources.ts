@@ -53,7 +53,7 @@ export const addAllowedSource =
             body: { allowed_sources: [...others, added], force },
             problems,
             server_port,
-            spokenOf,
+            mapField: spokenOf,
           }),
         ),
       )

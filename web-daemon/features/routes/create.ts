@@ -6,7 +6,7 @@ import { created, type Answer, type Incoming } from '../../platform/http/endpoin
 import { changeAnswer } from './answer.ts'
 import { changeOf, wantedOf } from './change.ts'
 import { draftRoute } from './draft/draft.ts'
-import { passageFor } from './health/passage.ts'
+import { preparePath } from './health/path-check.ts'
 import type { Traffic } from './traffic/traffic.ts'
 
 export const createRoute =
@@ -16,6 +16,6 @@ export const createRoute =
       const { record: draft, warnings } = await draftRoute(context, incoming)
       const { resource, change, backend } = await changeOf(context, traffic, [wantedOf(draft)])
       const { record, outcome } = await create(context, resource, { draft, changes: [change] })
-      const more = await passageFor(context, record)
+      const more = await preparePath(context, record)
       return created(await changeAnswer(context, record, { change, backend, outcome }, [...warnings, ...more]))
     })

@@ -46,7 +46,7 @@ export const addDestination =
             body: { destinations: [...others, added], force },
             problems,
             server_port,
-            spokenOf,
+            mapField: spokenOf,
           }),
         ),
       )
@@ -80,7 +80,7 @@ export const removeDestination =
             },
             problems,
             server_port,
-            spokenOf,
+            mapField: spokenOf,
           }),
         ),
       )

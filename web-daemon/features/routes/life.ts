@@ -7,7 +7,7 @@ import { changeAnswer } from './answer.ts'
 import { dropConnections } from './connections/connections.ts'
 import { draftUpdate } from './draft/update.ts'
 import { targetOf } from './get.ts'
-import { passageFor } from './health/passage.ts'
+import { preparePath } from './health/path-check.ts'
 import { reapplyRules, updateRule } from './change.ts'
 import type { NamedRoute, RouteRecord } from './record.ts'
 import { routesOf } from './store.ts'
@@ -41,7 +41,7 @@ const act =
         action,
         ...(await changeAnswer(context, record, changed, [
           ...warnings,
-          ...(await passageFor(context, record)),
+          ...(await preparePath(context, record)),
           ...undropped,
         ])),
         connections_dropped,

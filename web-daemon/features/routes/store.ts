@@ -4,7 +4,7 @@ import { ADDRESS_FAMILIES } from '@panel/shared/api/lookups.ts'
 import type { ApplyMark } from '../../change/resource.ts'
 import type { ReadDb, WriteDb } from '../../platform/context.ts'
 import { groupedBy } from '../../platform/db/grouped.ts'
-import type { Database } from '../../app/schema.ts'
+import type { Database } from '../../platform/db/database.ts'
 import type { Paging } from '../../platform/http/paging.ts'
 import {
   FLAGS,

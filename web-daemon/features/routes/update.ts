@@ -9,9 +9,9 @@ import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { changeAnswer } from './answer.ts'
 import { updateRule, type Changed } from './change.ts'
 import { dropConnections } from './connections/connections.ts'
-import { draftUpdate, type Wish } from './draft/update.ts'
+import { draftUpdate, type UpdateRequest } from './draft/update.ts'
 import { targetOf } from './get.ts'
-import { passageFor } from './health/passage.ts'
+import { preparePath } from './health/path-check.ts'
 import { ruleOf, type NamedRoute, type RouteRecord } from './record.ts'
 import { routeResource } from './resource.ts'
 import type { Traffic } from './traffic/traffic.ts'
@@ -29,19 +29,19 @@ export async function amend(
   context: CommandContext,
   traffic: Traffic,
   stored: RouteRecord,
-  wish: Wish,
+  request: UpdateRequest,
 ): Promise<UpdateRouteAnswer> {
-  const { record: wanted, warnings } = await draftUpdate(context, stored, wish)
+  const { record: wanted, warnings } = await draftUpdate(context, stored, request)
   const isConcerned = !sameState(ruleOf(stored), ruleOf(wanted))
   const { record, changed } = isConcerned
     ? await updateRule(context, traffic, stored, wanted)
     : await storeAlone(context, traffic, wanted)
-  const more = isConcerned ? await passageFor(context, record) : []
+  const more = isConcerned ? await preparePath(context, record) : []
   const { connections_dropped, warnings: undropped } = await dropConnections(
     context,
     stored,
     record,
-    wish.body.drop_connections,
+    request.body.drop_connections,
   )
   return {
     ...(await changeAnswer(context, record, changed, [...warnings, ...more, ...undropped])),

@@ -1,4 +1,5 @@
-// The words that settings are defined in: one definition is the default, the check, the type, and what the schema tells a client (decisions.md, section 8).
+// Kinds of settings. One definition gives the default, the check, the type and the schema for clients (decisions.md,
+// section 8).
 import type { SettingConstraints, SettingType } from '@panel/shared/api/settings.ts'
 import { integer, integerEnum, nullable, stringEnum, Type, type TSchema } from '@panel/shared/schema.ts'
 
@@ -6,9 +7,9 @@ export interface Definition<T> {
   readonly type: SettingType
   readonly schema: TSchema
   readonly default: T
-  /** What it does, and when, in a sentence for the operator. */
+  /** What it does and when, as a sentence for the operator. */
   readonly description: string
-  /** What a value that is refused should have been. */
+  /** What a valid value would be, as a sentence for the operator. */
   readonly refusal: string
   readonly unit: Unit
   readonly constraints: Partial<SettingConstraints>
@@ -76,7 +77,7 @@ export const oneOf = <const V extends readonly string[]>(
   constraints: { enum_values: [...values] },
 })
 
-/** A number that stands for a word, as in the fields that it is the default of. */
+/** A number that stands for a name, as in the field whose default it is. */
 export const lookup = (
   lookup_table: string,
   words: Readonly<Record<string, number>>,
@@ -97,7 +98,7 @@ export const lookup = (
 
 export interface Shape {
   readonly schema: TSchema
-  /** As a person writes it down. */
+  /** The JSON type, in words. */
   readonly json_shape: string
   readonly refusal: string
 }
@@ -112,7 +113,7 @@ export const json = <T>(byDefault: T, { schema, json_shape, refusal }: Shape, de
   constraints: { json_shape },
 })
 
-/** Of a setting that can be left open, and is by default. */
+/** A setting that may be null, which is its default. */
 export const orNull = <T>(definition: Definition<T>): Definition<T | null> => ({
   ...definition,
   schema: nullable(definition.schema),

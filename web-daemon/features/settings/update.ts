@@ -31,5 +31,5 @@ export const resetSettings =
     )
   }
 
-/** A value can be wrong in a part of it. */
+/** A problem may be in a part of a value. */
 export const keyOf = (field: string): string => SETTING_KEYS.find((key) => field.startsWith(`${key}.`)) ?? field

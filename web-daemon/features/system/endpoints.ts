@@ -7,9 +7,10 @@ import {
   RoutingTableAnswer,
 } from '@panel/shared/api/system.ts'
 import type { Store } from '../../platform/db/store.ts'
+import type { Component } from '../../platform/health.ts'
 import { query, type Endpoint } from '../../platform/http/endpoint.ts'
 import { showCapabilities } from './capabilities.ts'
-import { makeHealth, type About, type Component } from './health.ts'
+import { makeHealth, type About } from './health.ts'
 import { listInterfaces, listRoutingTable } from './host.ts'
 import { makeInfo, type Installation } from './info.ts'
 

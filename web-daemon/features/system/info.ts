@@ -1,4 +1,4 @@
-// GET /system/info: what is running here, from where, and for whom (interface.md, System; decisions.md, Y1).
+// GET /system/info: version, paths and runtime of this installation (interface.md, System; decisions.md, Y1).
 import { existsSync } from 'node:fs'
 import { arch, hostname, platform, release } from 'node:os'
 import type { InfoAnswer } from '@panel/shared/api/system.ts'
@@ -20,7 +20,7 @@ export interface Installation {
   readonly web_path: string
 }
 
-/** What makes tunnels, and what relays. */
+/** Kernel modules for tunnels and relaying. */
 const MODULES = ['gre', 'ip_gre', 'ip6_gre', 'nf_tables', 'nf_nat', 'nf_conntrack'] as const
 
 export const makeInfo =
@@ -52,7 +52,7 @@ export const makeInfo =
 export const secondsSince = (then: Date, now: Date): number =>
   Math.max(0, Math.floor((now.getTime() - then.getTime()) / 1000))
 
-/** The daemon refuses to run as root, so `is_root` is no question. */
+/** `is_root` is always false: the daemon refuses to run as root. */
 const runtimeOf = (uptime_seconds: number): InfoAnswer['runtime'] => ({
   node_version: process.version,
   os: platform(),
@@ -64,7 +64,7 @@ const runtimeOf = (uptime_seconds: number): InfoAnswer['runtime'] => ({
   uptime_seconds,
 })
 
-/** Null while it is away: everything else is told all the same. */
+/** Null if the helper is away; the rest of the answer does not need it. */
 async function factsOf(ask: Reader): Promise<HelperFacts | null> {
   try {
     return (await ask('host.probe', { parts: ['helper'] })).helper

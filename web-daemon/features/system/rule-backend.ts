@@ -1,4 +1,4 @@
-// What carries out relay rules on this host, and what it can do (interface.md, System; decisions.md, Y2, Y3).
+// The rule backend of this host and what it supports (interface.md, System; decisions.md, Y2, Y3).
 import type { RuleBackendView } from '@panel/shared/api/system.ts'
 import type { Tools } from '@panel/shared/host/model.ts'
 import { featureNotes, ruleFeatures, type RuleBackend, type RuleBackendFound } from '@panel/shared/ruleset/backend.ts'
@@ -27,7 +27,7 @@ const NETFILTER_TOOLS: readonly string[] = [
   'conntrack',
 ]
 
-/** `found` is the choice that the helper made when it began; `tools` says whether that still works. */
+/** `found` is the backend that the helper chose when it started; `tools` says whether it still works. */
 export const ruleBackend = (
   found: RuleBackendFound,
   { backend: { available, version, detail }, tools }: Tools,

@@ -7,7 +7,7 @@ import { created, type Answer, type Incoming } from '../../platform/http/endpoin
 import { Refusal } from '../../platform/http/refusal.ts'
 import { changeAnswer } from './answer.ts'
 import { stateBefore } from './draft/before.ts'
-import { draftTunnel, type Draft, type Manner } from './draft/draft.ts'
+import { draftTunnel, type Draft, type DraftOptions } from './draft/draft.ts'
 import { planView } from './plan-view.ts'
 import type { TunnelRecord } from './record.ts'
 import { tunnelResource } from './resource.ts'
@@ -15,10 +15,10 @@ import { tunnelResource } from './resource.ts'
 export function createTunnel(
   context: CommandContext,
   incoming: Incoming<CreateTunnelBody>,
-  manner: Pick<Manner, 'isRestored'> = {},
+  options: Pick<DraftOptions, 'isRestored'> = {},
 ): Promise<Answer> {
   return context.inTurn(async () => {
-    const draft = await draftTunnel(context, incoming, { ...manner, withLinkKinds: true })
+    const draft = await draftTunnel(context, incoming, { ...options, withLinkKinds: true })
     await refuseUnsupported(context, draft)
     const { before, record, outcome } = await make(context, draft)
     const { interface_name, tunnel_id } = record

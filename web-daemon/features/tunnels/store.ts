@@ -2,8 +2,8 @@
 import { sql, type SelectQueryBuilder } from 'kysely'
 import { APPLY_STATUSES } from '@panel/shared/api/lookups.ts'
 import { groupedBy } from '../../platform/db/grouped.ts'
-import type { Database } from '../../app/schema.ts'
 import type { ApplyMark } from '../../change/resource.ts'
+import type { Database } from '../../platform/db/database.ts'
 import type { ReadDb, WriteDb } from '../../platform/context.ts'
 import type { Paging } from '../../platform/http/paging.ts'
 import { FLAGS, type AddressRecord, type NewAddress, type NewTunnel, type TunnelRecord } from './record.ts'
@@ -19,7 +19,7 @@ export interface TunnelFilter {
 }
 
 /** A tunnel as far as another one can collide with it. */
-export interface Neighbour extends Pick<
+export interface ExistingTunnel extends Pick<
   TunnelRecord,
   | 'tunnel_id'
   | 'interface_name'
@@ -96,7 +96,7 @@ export async function findTunnel(db: ReadDb, tunnel_id: number): Promise<KnownTu
   return row ? { record: recordOf(row.record), isDeleted: row.deleted_date !== null } : null
 }
 
-export async function neighbours(db: ReadDb): Promise<Neighbour[]> {
+export async function existingTunnels(db: ReadDb): Promise<ExistingTunnel[]> {
   const rows = await db
     .selectFrom('tunnel')
     .select([

@@ -8,7 +8,7 @@ import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { changeAnswer } from './answer.ts'
 import { demandConfirmation, reasonsToConfirm } from './confirm.ts'
 import { refuseUnsupported } from './create.ts'
-import { draftUpdate, type UpdateDraft, type Wish } from './draft/update.ts'
+import { draftUpdate, type UpdateDraft, type UpdateRequest } from './draft/update.ts'
 import { dependantWarnings, type DependentRoutes } from './dependants.ts'
 import { idIn } from './get.ts'
 import { targetOf } from './look.ts'
@@ -34,7 +34,7 @@ export const updateTunnel =
 export async function amend(
   context: CommandContext,
   stored: TunnelRecord,
-  wish: Wish & { readonly client_ip: string },
+  wish: UpdateRequest & { readonly client_ip: string },
 ): Promise<UpdateTunnelAnswer> {
   const { body, client_ip } = wish
   const draft = await draftUpdate(context, stored, wish)

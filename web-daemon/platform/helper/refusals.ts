@@ -1,4 +1,4 @@
-// What root's refusals become over HTTP (decisions.md, section 4: Helper outcomes).
+// Maps refusals of root to HTTP errors (decisions.md, section 4: Helper outcomes).
 import type { JSONRPCErrorException } from 'json-rpc-2.0'
 import type { ErrorCode } from '@panel/shared/api/errors.ts'
 import { refusalOf, type RefusalCode } from '@panel/shared/rpc/outcome.ts'
@@ -20,7 +20,7 @@ export const helperAway = (reason: string): Refusal =>
     details: { reason },
   })
 
-/** The rpc package gives a time-out and a lost connection the code 0. A request that root cannot read is our own mistake. */
+/** The RPC package uses code 0 for time-outs and lost connections. A malformed request is a bug of ours. */
 export const refusalFor = (failure: JSONRPCErrorException): Error => {
   if (failure.code === 0) return helperAway(failure.message)
   const reason = refusalOf(failure.code)

@@ -1,9 +1,9 @@
-// The four kinds of endpoint: a query, a preview and a stream are handed a context that can only read, a command one that can change.
-// Router, body validation and the API description are made from the same list of these values.
+// The four kinds of endpoint: a query, a preview and a stream are handed a context that can only read, a command one
+// that can change. Router, body validation and the API description are made from the same list of these values.
 import type { Static, TObject, TSchema } from '@panel/shared/schema.ts'
 import type { CommandContext, ReadContext } from '../context.ts'
 import type { AuditAction } from '@panel/shared/api/audit-actions.ts'
-import type { AuditNote } from './audit-note.ts'
+import type { AuditNote } from '../audit-note.ts'
 import type { Problems } from './problems.ts'
 import type { StreamSource } from './stream.ts'
 
@@ -29,7 +29,10 @@ export type Tag = (typeof TAGS)[number]
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 export type Route = `${Method} /${string}`
 
-/** The signed-in operator, as the session cookie proves it: until it expires (by the settings of the moment of asking), or the account is of another version. */
+/**
+ * The signed-in operator, as the session cookie proves. It ends when it expires (by the current settings) or the
+ * account's version changes.
+ */
 export interface Session {
   readonly user_id: number
   readonly username: string
@@ -37,22 +40,22 @@ export interface Session {
   readonly expires_at: Date
 }
 
-/** What a handler is given of a request. `params` are path ids; a path whose id is no number never arrives here. */
+/** What a handler receives of a request. `params` are path ids; a path with an invalid id never gets here. */
 export interface Incoming<B = unknown> {
   readonly params: Readonly<Record<string, number>>
   readonly query: Readonly<Record<string, string>>
   readonly body: B
-  /** Prefilled with what the schema found wrong where the endpoint gathers problems, and empty otherwise. */
+  /** Prefilled with the schema's problems if the endpoint gathers problems, else empty. */
   readonly problems: Problems
   readonly cookies: Readonly<Record<string, string>>
-  /** The address of the connection, never of a header. */
+  /** The address of the connection, never from a header. */
   readonly client_ip: string
-  /** The port of this server that the connection came to: the panel's own. */
+  /** The local port of the connection: the panel's own. */
   readonly server_port: number
   readonly is_secure: boolean
   readonly request_id: string
   readonly session: Session | null
-  /** Aborted when the client goes away: what was asked for nobody but him need not go on. */
+  /** Aborted when the client disconnects, so that work for that client alone can stop. */
   readonly gone: AbortSignal
 }
 
@@ -74,19 +77,25 @@ export const ok = (body: unknown): Answer => ({ status: 200, body })
 export const created = (body: unknown): Answer => ({ status: 201, body })
 
 interface Described<S extends TSchema> {
-  /** An endpoint that says neither of itself shows in the API description as undocumented. */
+  /** An endpoint without these is undocumented in the API description. */
   readonly tag?: Tag
   readonly summary?: string
   readonly body?: S
-  /** What it reads of the query; nothing else of that arrives. Each is lenient in its own way, so nothing is refused by this. */
+  /**
+   * The query parameters that it reads; others are not passed on. Invalid ones are ignored unless the handler checks
+   * them.
+   */
   readonly query?: TObject
-  /** What a success holds. */
+  /** The body of a successful answer. */
   readonly answer?: TSchema
-  /** The handler adds its own findings to `problems` and throws them itself; fields that the schema refused are left out of `body`. */
+  /**
+   * The handler adds its own problems to `problems` and throws them; fields that the schema refused are left out of
+   * `body`.
+   */
   readonly gathersProblems?: boolean
-  /** Where it is another than for all. */
+  /** If it differs from the general limit. */
   readonly body_limit_bytes?: number
-  /** Which guards stand before it; all do unless said otherwise. */
+  /** The guards of the endpoint; all apply by default. */
   readonly guards?: { readonly setup?: boolean; readonly csrf?: boolean; readonly session?: boolean }
 }
 
@@ -103,9 +112,9 @@ export interface StreamContext extends ReadContext {
 interface Streamed {
   /** How many events may wait for a slow client. */
   readonly queue?: number
-  /** Of a POST; the entry is written once the stream has ended. */
+  /** For a POST; the entry is written when the stream has ended. */
   readonly audit?: AuditAction
-  /** What it sends, by the name of the event. */
+  /** The events that it sends, by name. */
   readonly events?: Readonly<Record<string, TSchema>>
 }
 
@@ -152,7 +161,10 @@ type StreamRules<R extends Route> = R extends `GET ${string}`
   ? { readonly audit?: never }
   : { readonly audit: AuditAction }
 
-/** Who may not have the stream is refused by a throw, as anywhere; what is given back begins once the answer has. It takes a session, always. */
+/**
+ * Refuses by a throw, as any handler; the returned source starts after the headers are sent. A stream always needs a
+ * session.
+ */
 export const stream = <S extends TSchema, R extends `GET /${string}` | `POST /${string}`>(
   route: R,
   described: Omit<Described<S>, 'guards' | 'answer'> & Omit<Streamed, 'audit'> & StreamRules<R>,

@@ -1,4 +1,5 @@
-// `limit` and `offset` of a list (decisions.md, W15): what cannot be read counts as not given, and too much is cut down.
+// `limit` and `offset` of a list (decisions.md, W15): invalid values count as not given, larger ones are reduced to the
+// maximum.
 export interface Paging {
   readonly limit: number
   readonly offset: number

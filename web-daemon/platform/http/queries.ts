@@ -1,7 +1,8 @@
-// The words that an endpoint says in what it reads of a query. They describe and refuse nothing: what cannot be read counts as not given, unless a handler says otherwise.
+// Schemas of query parameters. They only document: an invalid value counts as not given, unless a handler says
+// otherwise.
 import { strict, Type, type TObject, type TSchema } from '@panel/shared/schema.ts'
 
-/** Every parameter can be left out. */
+/** Every parameter is optional. */
 export const queryOf = (parameters: Readonly<Record<string, TSchema>>): TObject =>
   strict(Object.fromEntries(Object.entries(parameters).map(([name, schema]) => [name, Type.Optional(schema)])))
 

@@ -23,7 +23,7 @@ export const parseMemory = (text: string): MemoryReading => {
     free_bytes: of('MemFree'),
     available_bytes,
     buffers_bytes: of('Buffers'),
-    // The part of the slabs that is given back on demand is a cache too, as free(1) counts.
+    // Reclaimable slabs are cache too, as in free(1).
     cached_bytes: of('Cached') + of('SReclaimable'),
     used_percent: percent(used_bytes, total_bytes),
   }
@@ -42,7 +42,7 @@ export const parseSwap = (text: string): SwapReading => {
   }
 }
 
-/** The kernel writes kB and means 1024 bytes. */
+/** The kernel writes kB for 1024 bytes. */
 const fieldsOf = (text: string): ((name: string) => number) => {
   const fields = new Map(
     [...text.matchAll(/^(\w+):\s+(\d+) kB$/gm)].map(([, name, count]) => [name, Number(count) * 1024]),

@@ -1,4 +1,4 @@
-// How rules are, judged in a fixed order of what matters most (decisions.md, S7).
+// The health of rules, by criteria in a fixed order of importance (decisions.md, S7).
 import { APPLY_STATUSES } from '@panel/shared/api/lookups.ts'
 import type { RouteHealthState, RouteHealthView } from '@panel/shared/api/route-answers.ts'
 import { sameState } from '@panel/shared/change/change.ts'
@@ -14,7 +14,7 @@ import { shadowsOf } from './shadows.ts'
 
 type Tunnel = RouteHealthView['tunnel'] & { readonly is_known: boolean }
 
-/** `probed`: what the kernel holds of them, where that was asked already. */
+/** `probed`: the kernel's rules, if they have been read already. */
 export async function healthOf(
   { db, ask }: Pick<ReadContext, 'db' | 'ask'>,
   records: readonly RouteRecord[],
@@ -30,44 +30,44 @@ export async function healthOf(
   ])
   return records.map((record) => {
     const interface_name = record.tunnel_id === null ? undefined : names.get(record.tunnel_id)
-    const seen = interface_name === undefined ? null : observed(interface_name)
+    const observedTunnel = interface_name === undefined ? null : observed(interface_name)
     const tunnel =
-      seen && record.tunnel_id !== null && interface_name !== undefined
+      observedTunnel && record.tunnel_id !== null && interface_name !== undefined
         ? {
             tunnel_id: record.tunnel_id,
             interface_name,
-            is_up: seen.is_up,
-            oper_state: seen.oper_state,
-            is_known: seen.is_known,
+            is_up: observedTunnel.is_up,
+            oper_state: observedTunnel.oper_state,
+            is_known: observedTunnel.is_known,
           }
         : null
-    return judge(record, { held, tunnel, shadows: shadows.get(record.route_rule_id) ?? [] })
+    return healthView(record, { held, tunnel, shadows: shadows.get(record.route_rule_id) ?? [] })
   })
 }
 
-interface Seen {
-  /** Null: the helper is away. */
+interface ObservedRoute {
+  /** Null if the helper is away. */
   readonly held: HeldRules | null
   readonly tunnel: Tunnel | null
   readonly shadows: readonly RouteRecord[]
 }
 
-function judge(record: RouteRecord, seen: Seen): RouteHealthView {
+function healthView(record: RouteRecord, observedTunnel: ObservedRoute): RouteHealthView {
   const { route_rule_id } = record
-  const { held, tunnel } = seen
+  const { held, tunnel } = observedTunnel
   const installed = held?.is_readable ? held.rules.has(route_rule_id) : null
-  const { state, detail } = verdict(record, seen)
-  return { state, detail, route_rule_id, installed, tunnel: tunnel && withoutKnown(tunnel) }
+  const { state, detail } = verdict(record, observedTunnel)
+  return { state, detail, route_rule_id, installed, tunnel: tunnel && tunnelView(tunnel) }
 }
 
-const withoutKnown = ({ is_known: _known, ...tunnel }: Tunnel): RouteHealthView['tunnel'] => tunnel
+const tunnelView = ({ is_known: _known, ...tunnel }: Tunnel): RouteHealthView['tunnel'] => tunnel
 
 interface Verdict {
   readonly state: RouteHealthState
   readonly detail: string
 }
 
-function verdict(record: RouteRecord, { held, tunnel, shadows }: Seen): Verdict {
+function verdict(record: RouteRecord, { held, tunnel, shadows }: ObservedRoute): Verdict {
   const { apply_status_id: status, last_apply_error: error } = record
   if (!record.is_enabled) return { state: 'disabled', detail: 'The rule is disabled: it is stored and not in force' }
   if (status === APPLY_STATUSES.Inconsistent)

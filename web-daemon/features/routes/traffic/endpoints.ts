@@ -1,4 +1,4 @@
-// What goes through the rules, asked over HTTP (interface.md, traffic endpoints; decisions.md, F18 to F20, F23).
+// The endpoints of the section Traffic (interface.md, traffic endpoints; decisions.md, F18 to F20, F23).
 import {
   RouteCountersAnswer,
   RouteTrafficAnswer,
@@ -75,20 +75,20 @@ export const trafficEndpoints = (traffic: Traffic): Endpoint[] => [
 type Handler = (context: ReadContext, incoming: Incoming) => Promise<Answer>
 
 function live(traffic: Traffic): Handler {
-  return async ({ db }, { params, query: asked }) => {
+  return async ({ db }, { params, query: values }) => {
     const record = await livingRoute(db, params)
     await traffic.sample()
-    const points = traffic.points(record.route_rule_id, boundedCount(asked['points'], 60, MAX_POINTS))
+    const points = traffic.points(record.route_rule_id, boundedCount(values['points'], 60, MAX_POINTS))
     const { is_readable, detail } = traffic.available
     const answer: RouteTrafficAnswer = {
       route_rule_id: record.route_rule_id,
       title: record.route_rule_title,
       traffic: await trafficView(traffic, record),
       sampled: is_readable,
-      points: points.map(({ at, seconds, moved }) => ({
+      points: points.map(({ at, seconds, delta }) => ({
         at: new Date(at).toISOString(),
-        rx_bytes_per_second: moved.rx_bytes / seconds,
-        tx_bytes_per_second: moved.tx_bytes / seconds,
+        rx_bytes_per_second: delta.rx_bytes / seconds,
+        tx_bytes_per_second: delta.tx_bytes / seconds,
       })),
       note: is_readable
         ? TRAFFIC_NOTE
@@ -123,11 +123,11 @@ function summary(traffic: Traffic): Handler {
 }
 
 function history(traffic: Traffic): Handler {
-  return async ({ db, now }, { params, query: asked }) => {
+  return async ({ db, now }, { params, query: values }) => {
     const { route_rule_id } = await livingRoute(db, params)
-    const span = spanOf(asked, now(), traffic.bucketSeconds)
+    const span = spanOf(values, now(), traffic.bucketSeconds)
     const { from, to, resolution_seconds: interval_seconds } = span
-    const limit = boundedCount(asked['limit'], HISTORY.standard, HISTORY.maximum)
+    const limit = boundedCount(values['limit'], HISTORY.standard, HISTORY.maximum)
     const stored = await bucketsOf(db, route_rule_id, span, limit)
     const unsaved = traffic
       .unsaved(route_rule_id)
@@ -175,15 +175,15 @@ const bucketView = ({
   new_connections,
 })
 
-/** By default the last 24 hours, interval by interval. 422 for what is no instant (decisions.md, F19). */
-function spanOf(asked: Incoming['query'], now: Date, stored_seconds: number): Span {
+/** By default the last 24 hours by interval. Throws 422 for an invalid time (decisions.md, F19). */
+function spanOf(values: Incoming['query'], now: Date, stored_seconds: number): Span {
   const problems = new Problems()
-  const [from, to] = [instantIn(asked, 'from', problems), instantIn(asked, 'to', problems)]
-  const resolution_seconds = resolutionIn(asked, stored_seconds, problems)
+  const [from, to] = [instantIn(values, 'from', problems), instantIn(values, 'to', problems)]
+  const resolution_seconds = resolutionIn(values, stored_seconds, problems)
   problems.throwIfAny(['from', 'to', 'resolution_seconds'])
   const end = to ?? now.getTime() / 1000 + 1
   return {
-    from: Math.floor(from ?? end - boundedCount(asked['hours'], HOURS.standard, HOURS.maximum) * 3600),
+    from: Math.floor(from ?? end - boundedCount(values['hours'], HOURS.standard, HOURS.maximum) * 3600),
     to: end,
     resolution_seconds,
   }

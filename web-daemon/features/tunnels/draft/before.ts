@@ -1,4 +1,4 @@
-// What the host holds under the name of a tunnel to be made: nothing, a leftover of ours, or what belongs to somebody else.
+// What the host has under the name of a new tunnel: nothing, a leftover of the panel, or something foreign.
 import type { ObservedLink, TunnelFound } from '@panel/shared/tunnel/observed.ts'
 import type { TunnelState } from '@panel/shared/tunnel/model.ts'
 import { foreignInTheWay } from '@panel/shared/tunnel/foreign-files.ts'
@@ -20,7 +20,7 @@ export async function stateBefore(ask: Reader, wanted: TunnelState): Promise<Tun
   return found.state
 }
 
-/** What the host holds of a tunnel that is to be changed. A name that it does not bear yet must be free. */
+/** The state of a tunnel to be changed. Its new name, if any, must be free. */
 export async function stateToChange(
   ask: Reader,
   interface_name: string,
@@ -44,7 +44,7 @@ export async function probeOne(ask: Reader, interface_name: string): Promise<Tun
   return found
 }
 
-/** The panel takes no link over unasked (decisions.md, R14). */
+/** The panel never takes over a link without being told to (decisions.md, R14). */
 function adoptable(interface_name: string, { statistics: _, ...observed }: ObservedLink): Refusal {
   return new Refusal(
     'ADOPTABLE',

@@ -1,4 +1,4 @@
-// What can be asked over HTTP so that both ends of a tunnel fit.
+// The endpoints for pairing the two ends of a tunnel.
 import {
   FromPairingCodeAnswer,
   FromPairingCodeBody,

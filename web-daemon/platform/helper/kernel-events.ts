@@ -1,0 +1,27 @@
+// Subscribes to kernel events through the root helper for as long as the panel runs.
+import type { Logger } from 'pino'
+import type { HostEvent } from '@panel/shared/events/model.ts'
+import { openRestartingStream, type RestartingStream, type PAUSES_MS } from './restarting-stream.ts'
+import type { Streamer } from './streams.ts'
+
+interface KernelWatchDeps {
+  readonly stream: Streamer
+  readonly logger: Logger
+  /** Receives "lost" first after each subscription, since events may have been missed. */
+  readonly listener: (events: readonly HostEvent[]) => void
+  readonly pauses?: typeof PAUSES_MS
+}
+
+export type KernelWatch = Pick<RestartingStream, 'close'>
+
+export const watchKernel = ({ stream, logger, listener, pauses }: KernelWatchDeps): KernelWatch =>
+  openRestartingStream({
+    stream,
+    method: 'events.subscribe',
+    params: () => ({}),
+    onItem: ({ events }) => listener(events),
+    onEnd: (err, isNews) => {
+      if (isNews) logger.warn({ err }, 'changes of the host are not told for now; trying again')
+    },
+    ...(pauses && { pauses }),
+  })
