@@ -8,13 +8,24 @@ import type { Journal, Subject } from './subject.ts'
 /** The kernel may need a moment to settle before a failed check counts: tries, and milliseconds between them. */
 const SETTLE = { tries: 5, pause_ms: 40 }
 
+export interface Verification {
+  readonly ok: boolean
+  readonly checks: Check[]
+}
+
 interface Arrival {
   readonly steps: string[]
   readonly checks: Check[]
   readonly failure: Outcome['failure']
 }
 
-export class Transaction<S, F extends { state: S | null }, Step extends { kind: string }> {
+/** A transaction of whatever noun, as the journal knows it. */
+export interface Undoable {
+  readonly noun: string
+  undo(change: Change<unknown>, why: string): Promise<Outcome>
+}
+
+export class Transaction<S, F extends { state: S | null }, Step extends { kind: string }> implements Undoable {
   readonly #subject: Subject<S, F, Step>
   readonly #journal: Journal
 
@@ -38,12 +49,27 @@ export class Transaction<S, F extends { state: S | null }, Step extends { kind: 
     return outcome
   }
 
-  /** Takes the host to `before` after a change that somebody else was stopped in. */
-  async undo(change: Change<S>, why: string): Promise<Outcome> {
+  get noun(): string {
+    return this.#subject.noun
+  }
+
+  /** The checks of `after` against what the host holds now. */
+  async verify(asked: Change<S>): Promise<Verification> {
+    const subject = this.#subject
+    const after = subject.canonical(asked.after)
+    const checks = subject.check(asked, after, (await subject.probe(asked)).state)
+    return { ok: failuresOf(checks).length === 0, checks }
+  }
+
+  /** Takes the host to `before` of a change that a helper was stopped in. It is what the journal of this noun holds. */
+  async undo({ before, after }: Change<unknown>, why: string): Promise<Outcome> {
+    const change = { before: this.#fromJournal(before), after: this.#fromJournal(after) }
     const outcome = await this.#putBack(change, { steps: [], checks: [], failure: { step: '', message: why } })
     if (outcome.outcome !== 'stuck') await this.#journal.end()
     return outcome
   }
+
+  #fromJournal = (state: unknown): S | null => this.#subject.fromJournal?.(state) ?? (state as S | null)
 
   /** Plans from what is found now, so nobody has to remember how far the change got. */
   async #putBack(change: Change<S>, { steps, checks, failure }: Arrival): Promise<Outcome> {

@@ -110,7 +110,7 @@ describe('the web daemon', function () {
 
   it('that is killed in the middle of making a rule has it as pending when it runs again, and reapply makes it', async () => {
     const kernel = new FakeKernel()
-    const helper = serverFor(dispatcherFor(handlersFor(inProcessHelper(kernel).parts)), () => ({}))
+    const helper = serverFor(dispatcherFor(handlersFor(inProcessHelper(kernel).deps)), () => ({}))
     const path = join(directory, 'helper.sock')
     await new Promise<void>((resolve) => helper.listen(path, resolve))
     chmodSync(path, 0o666)

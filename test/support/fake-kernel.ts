@@ -9,7 +9,8 @@ import {
   type ObservedLink,
   type RoutingEntry,
 } from '@panel/shared/tunnel/observed.ts'
-import type { RuleBackendFound } from '@panel/shared/ruleset/backend.ts'
+import type { RuleBackend } from '@panel/shared/ruleset/backend.ts'
+import type { RelayRule } from '@panel/shared/ruleset/model.ts'
 import type { Listener } from '@panel/shared/host/listener.ts'
 import {
   KERNEL_STUBS,
@@ -32,7 +33,7 @@ import {
   type UnitFiles,
 } from '@panel/root-helper/kernel/facilities.ts'
 import { FakeIcmp } from './fake-icmp.ts'
-import { FakeConnections, FakeForwarding, FakeRulesets } from './fake-ruleset.ts'
+import { FakeConnections, FakeForwarding, FakeRuleBackends, FakeRulesets } from './fake-ruleset.ts'
 
 /** A link of the fake host; `state` null stands for a kind that is not ours. */
 interface FakeLink {
@@ -65,6 +66,13 @@ export class FakeKernel implements Kernel {
     (what) => this.#change(what),
     () => this.#tell(RULESET_CHANGED),
   )
+  /** Where another backend than the active one held the rules before. */
+  former: FakeRulesets | null = null
+  readonly ruleBackends = new FakeRuleBackends(
+    () => new Map([this.rulesets, ...(this.former ? [this.former] : [])].map((one) => [one.backend, one])),
+    () => this.rulesets.backend,
+    (what) => this.#change(what),
+  )
   readonly connections = new FakeConnections((what) => this.#change(what))
   readonly forwarding = new FakeForwarding((what) => this.#change(what))
   readonly icmp = new FakeIcmp()
@@ -82,9 +90,6 @@ export class FakeKernel implements Kernel {
     fakeRoute('::/0', 'eth0'),
   ]
   hostListeners: Listener[] = []
-  get ruleBackend(): RuleBackendFound {
-    return { active: this.rulesets.backend, has_ipv6: true, reason: 'It was asked for' }
-  }
   #nextIndex = 10
   /** Who listens to events now. */
   readonly listeners = new Set<(event: HostEvent) => void>()
@@ -97,8 +102,22 @@ export class FakeKernel implements Kernel {
       files: [...this.files].sort(),
       enabled: [...this.enabled].sort(),
       rules: this.rulesets.picture(),
+      former: this.former && [this.ruleBackends.written, this.former.isPresent, this.former.picture()],
       forwarding: [this.forwarding.live, this.forwarding.file],
     })
+  }
+
+  /** A backend that holds these rules, and is on record as the one that does. */
+  takeOverFrom(backend: RuleBackend, rules: readonly RelayRule[]): FakeRulesets {
+    this.former = new FakeRulesets(
+      (what) => this.#change(`${backend} ${what}`),
+      () => undefined,
+    )
+    this.former.backend = backend
+    this.former.isPresent = true
+    for (const rule of rules) this.former.rules.set(rule.route_rule_id, rule)
+    this.ruleBackends.written = backend
+    return this.former
   }
 
   /** Puts a link there behind the panel's back. */

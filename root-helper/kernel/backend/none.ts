@@ -1,7 +1,8 @@
 // Relay rules on a host where nothing can hold them: everything is said to be unreadable, and nothing can be changed.
+import type { BootRules } from '../files/boot-rules.ts'
 import { KernelError, type Rulesets } from '../facilities.ts'
 
-export function rulesetsWithout(detail: string): Rulesets {
+export function rulesetsWithout(detail: string, boot: BootRules): Rulesets {
   const refuse = (): never => {
     throw new KernelError('EOPNOTSUPP', detail)
   }
@@ -14,10 +15,12 @@ export function rulesetsWithout(detail: string): Rulesets {
       rules: [],
       damaged: [],
       unmanaged: [],
+      boot_rules: boot.read(),
     }),
     submit: async () => refuse(),
+    saveForBoot: async () => refuse(),
     removeCounters: async () => refuse(),
     counters: async () => refuse(),
-    restore: async () => null,
+    clear: async () => refuse(),
   }
 }
