@@ -7,6 +7,7 @@ import { finishBursts } from './kernel/files/bursts.ts'
 import { withConfigFile } from './kernel/files/config-file.ts'
 import { log } from './log.ts'
 import { native } from './native/index.ts'
+import { messageOf } from './text.ts'
 
 const STOPS_WITHIN_MS = 10_000
 
@@ -36,6 +37,6 @@ async function main(): Promise<void> {
 }
 
 main().catch((error: unknown) => {
-  log('error', 'The helper cannot start', { detail: error instanceof Error ? error.message : String(error) })
+  log('error', 'The helper cannot start', { detail: messageOf(error) })
   process.exit(1)
 })

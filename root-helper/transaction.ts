@@ -3,6 +3,7 @@ import { sameState, type Change } from '@panel/shared/change/change.ts'
 import { failuresOf, type Check } from '@panel/shared/change/check.ts'
 import type { Outcome } from '@panel/shared/rpc/outcome.ts'
 import { RefusedError } from './refused.ts'
+import { messageOf, oneLine } from './text.ts'
 import type { Journal, Subject } from './subject.ts'
 
 /** The kernel may need a moment to settle before a failed check counts: tries, and milliseconds between them. */
@@ -133,7 +134,3 @@ function failureIn(checks: readonly Check[]): Outcome['failure'] {
   const details = failuresOf(checks).map((check) => check.detail)
   return details.length === 0 ? null : { step: '', message: oneLine(details.join('; ')) }
 }
-
-/** What goes on the wire is one bounded line. */
-export const oneLine = (text: string): string => text.replace(/[\u0000-\u001f\u007f]+/g, ' ').slice(0, 2000)
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

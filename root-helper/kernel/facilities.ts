@@ -1,6 +1,6 @@
 // What the helper needs of a kernel, one interface per facility; the real ones and the fakes of the tests are held to one contract suite.
 import type { HostEvent } from '@panel/shared/events/model.ts'
-import type { Heard } from './icmp/replies.ts'
+import type { Icmp } from './icmp/port.ts'
 import type { ForeignFound } from '@panel/shared/foreign/model.ts'
 import type { ForwardingFound, ForwardingSwitches } from '@panel/shared/forwarding/model.ts'
 import type { HostInterface, ObservedLink, RoutingEntry, SeenLink } from '@panel/shared/tunnel/observed.ts'
@@ -132,42 +132,6 @@ export interface Netfilter {
   foreign(): Promise<ForeignFound>
 }
 
-/** Where packets go and how they leave: canonical addresses of one family. "" leaves the choice to the routing table. */
-export interface PathEnds {
-  readonly interface_name: string
-  readonly source_address: string
-  readonly target_address: string
-}
-
-/** `packet_size` is of the payload; `hop_limit` 0 is the kernel's own. Identifier and sequence have 16 bits. */
-export interface EchoRequest {
-  readonly identifier: number
-  readonly sequence: number
-  readonly packet_size: number
-  readonly hop_limit: number
-  readonly is_dont_fragment: boolean
-}
-
-/** Microseconds since 1970. `interface_index`: the one by which the answer must come, 0 where any may bring it. */
-export interface EchoSent {
-  readonly at_us: number
-  readonly interface_index: number
-}
-
-export interface EchoPort {
-  /** Returns the function that sends; what it returns in the place of EchoSent is the kernel's refusal. */
-  towards(ends: PathEnds): (echo: EchoRequest) => EchoSent | KernelError
-  /** Hears now what has come already. */
-  drain(): void
-  close(): void
-}
-
-/** Echo requests and what comes back for them, be it from those of another program. */
-export interface Icmp {
-  /** Sockets are opened when they are needed. Sending and hearing throw nothing; opening them throws a KernelError. */
-  open(hear: (heard: Heard) => void): EchoPort
-}
-
 export interface Kernel {
   links: Links
   events: KernelEvents
@@ -179,14 +143,4 @@ export interface Kernel {
   connections: Connections
   forwarding: Forwarding
   icmp: Icmp
-}
-
-/** A refusal by the kernel: `code` is the errno's name ("EEXIST"), `message` says what was tried and the kernel's own words where it gave any. */
-export class KernelError extends Error {
-  readonly code: string
-  constructor(code: string, message: string) {
-    super(message)
-    this.name = 'KernelError'
-    this.code = code
-  }
 }

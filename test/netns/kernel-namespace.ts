@@ -7,7 +7,8 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
-import { KernelError, type Kernel } from '@panel/root-helper/kernel/facilities.ts'
+import type { Kernel } from '@panel/root-helper/kernel/facilities.ts'
+import { KernelError } from '@panel/root-helper/kernel-error.ts'
 
 const DRIVER = fileURLToPath(new URL('../vm/driver/kernel-driver.ts', import.meta.url))
 

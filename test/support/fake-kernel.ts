@@ -9,8 +9,6 @@ import {
   type ObservedLink,
   type RoutingEntry,
 } from '@panel/shared/tunnel/observed.ts'
-import type { RuleBackend } from '@panel/shared/ruleset/backend.ts'
-import type { RelayRule } from '@panel/shared/ruleset/model.ts'
 import type { Listener } from '@panel/shared/host/listener.ts'
 import {
   KERNEL_STUBS,
@@ -21,17 +19,17 @@ import {
   type TunnelAddress,
 } from '@panel/shared/tunnel/model.ts'
 import { isFileOf, NETWORKD_KINDS, UNIT_KINDS } from '@panel/shared/tunnel/saved-file.ts'
-import {
-  KernelError,
-  type FoundLink,
-  type Kernel,
-  type KernelEvents,
-  type Links,
-  type Netfilter,
-  type NetworkdFiles,
-  type SavedFiles,
-  type UnitFiles,
+import type {
+  FoundLink,
+  Kernel,
+  KernelEvents,
+  Links,
+  Netfilter,
+  NetworkdFiles,
+  SavedFiles,
+  UnitFiles,
 } from '@panel/root-helper/kernel/facilities.ts'
+import { KernelError } from '@panel/root-helper/kernel-error.ts'
 import { FakeIcmp } from './fake-icmp.ts'
 import { FakeConnections, FakeForwarding, FakeRuleBackends, FakeRulesets } from './fake-ruleset.ts'
 
@@ -66,13 +64,7 @@ export class FakeKernel implements Kernel {
     (what) => this.#change(what),
     () => this.#tell(RULESET_CHANGED),
   )
-  /** Where another backend than the active one held the rules before. */
-  former: FakeRulesets | null = null
-  readonly ruleBackends = new FakeRuleBackends(
-    () => new Map([this.rulesets, ...(this.former ? [this.former] : [])].map((one) => [one.backend, one])),
-    () => this.rulesets.backend,
-    (what) => this.#change(what),
-  )
+  readonly ruleBackends = new FakeRuleBackends(this.rulesets, (what) => this.#change(what))
   readonly connections = new FakeConnections((what) => this.#change(what))
   readonly forwarding = new FakeForwarding((what) => this.#change(what))
   readonly icmp = new FakeIcmp()
@@ -102,22 +94,9 @@ export class FakeKernel implements Kernel {
       files: [...this.files].sort(),
       enabled: [...this.enabled].sort(),
       rules: this.rulesets.picture(),
-      former: this.former && [this.ruleBackends.written, this.former.isPresent, this.former.picture()],
+      handedOver: this.ruleBackends.picture(),
       forwarding: [this.forwarding.live, this.forwarding.file],
     })
-  }
-
-  /** A backend that holds these rules, and is on record as the one that does. */
-  takeOverFrom(backend: RuleBackend, rules: readonly RelayRule[]): FakeRulesets {
-    this.former = new FakeRulesets(
-      (what) => this.#change(`${backend} ${what}`),
-      () => undefined,
-    )
-    this.former.backend = backend
-    this.former.isPresent = true
-    for (const rule of rules) this.former.rules.set(rule.route_rule_id, rule)
-    this.ruleBackends.written = backend
-    return this.former
   }
 
   /** Puts a link there behind the panel's back. */

@@ -4,14 +4,14 @@ import type { RelayCounters, RelayRule } from '@panel/shared/ruleset/model.ts'
 import type { RuleBackend, RuleBackendFound } from '@panel/shared/ruleset/backend.ts'
 import type { ForwardingSwitches } from '@panel/shared/forwarding/model.ts'
 import type { FlowsFound, RelayConnection } from '@panel/shared/ruleset/connection.ts'
-import {
-  KernelError,
-  type Connections,
-  type Forwarding,
-  type HeldRuleset,
-  type RuleBackends,
-  type Rulesets,
+import type {
+  Connections,
+  Forwarding,
+  HeldRuleset,
+  RuleBackends,
+  Rulesets,
 } from '@panel/root-helper/kernel/facilities.ts'
+import { KernelError } from '@panel/root-helper/kernel-error.ts'
 import { FlowCounts } from '@panel/root-helper/kernel/conntrack/flow-counts.ts'
 
 const ZERO = { tx_bytes: 0, tx_packets: 0, rx_bytes: 0, rx_packets: 0 }
@@ -136,29 +136,40 @@ export class FakeRulesets implements Rulesets {
   }
 }
 
-/** By their names, those that work on the host. */
+/** The active backend, and the one that held the rules before it, if there is another. */
 export class FakeRuleBackends implements RuleBackends {
-  readonly #backends: () => ReadonlyMap<RuleBackend, Rulesets>
-  readonly #active: () => RuleBackend
-  readonly #change: (what: string) => void
+  former: FakeRulesets | null = null
   /** Null: the active one, as on a host where nothing was ever handed over. */
   written: RuleBackend | null = null
+  readonly #rulesets: FakeRulesets
+  readonly #change: (what: string) => void
 
-  constructor(
-    backends: () => ReadonlyMap<RuleBackend, Rulesets>,
-    active: () => RuleBackend,
-    change: (what: string) => void,
-  ) {
-    this.#backends = backends
-    this.#active = active
+  constructor(rulesets: FakeRulesets, change: (what: string) => void) {
+    this.#rulesets = rulesets
     this.#change = change
   }
 
-  get active(): RuleBackendFound {
-    return { active: this.#active(), has_ipv6: true, reason: 'It was asked for' }
+  /** A backend that holds these rules, and is on record as the one that does. */
+  takeOverFrom(backend: RuleBackend, rules: readonly RelayRule[]): void {
+    this.former = new FakeRulesets(
+      (what) => this.#change(`${backend} ${what}`),
+      () => undefined,
+    )
+    this.former.backend = backend
+    this.former.isPresent = true
+    for (const rule of rules) this.former.rules.set(rule.route_rule_id, rule)
+    this.written = backend
   }
 
-  recorded = (): RuleBackend => this.written ?? this.#active()
+  picture(): unknown {
+    return [this.written, this.former && [this.former.isPresent, this.former.picture()]]
+  }
+
+  get active(): RuleBackendFound {
+    return { active: this.#rulesets.backend, has_ipv6: true, reason: 'It was asked for' }
+  }
+
+  recorded = (): RuleBackend => this.written ?? this.#rulesets.backend
 
   async record(backend: RuleBackend): Promise<void> {
     this.#change(`record ${backend}`)
@@ -166,7 +177,7 @@ export class FakeRuleBackends implements RuleBackends {
   }
 
   open = async (backend: RuleBackend): Promise<Rulesets | string> =>
-    this.#backends().get(backend) ?? `${backend} is not installed`
+    [this.#rulesets, this.former].find((one) => one?.backend === backend) ?? `${backend} is not installed`
 }
 
 export class FakeConnections implements Connections {

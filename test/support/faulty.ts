@@ -2,7 +2,6 @@
 import type {
   Connections,
   Forwarding,
-  Icmp,
   Kernel,
   KernelEvents,
   Links,
@@ -12,6 +11,7 @@ import type {
   Rulesets,
   UnitFiles,
 } from '@panel/root-helper/kernel/facilities.ts'
+import type { Icmp } from '@panel/root-helper/kernel/icmp/port.ts'
 
 /**
  * refuses: the change is not made, and throws. half: it is made, and throws. lies: it is not made, and says it was.

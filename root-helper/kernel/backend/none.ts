@@ -1,6 +1,7 @@
 // Relay rules on a host where nothing can hold them: everything is said to be unreadable, and nothing can be changed.
 import type { BootRules } from '../files/boot-rules.ts'
-import { KernelError, type Rulesets } from '../facilities.ts'
+import type { Rulesets } from '../facilities.ts'
+import { KernelError } from '../../kernel-error.ts'
 
 export function rulesetsWithout(detail: string, boot: BootRules): Rulesets {
   const refuse = (): never => {

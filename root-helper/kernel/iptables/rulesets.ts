@@ -9,7 +9,9 @@ import { patchTables } from '@panel/shared/ruleset/iptables/patch.ts'
 import { readIptables, type IptablesRead } from '@panel/shared/ruleset/iptables/read.ts'
 import { emptyTables, isPresent, RELAY_FAMILIES, type FamilyTables } from '@panel/shared/ruleset/iptables/tables.ts'
 import { renderBack, renderCountersGone, renderFamily, wantedTables } from '@panel/shared/ruleset/iptables/render.ts'
-import { KernelError, type HeldRuleset, type Rulesets } from '../facilities.ts'
+import type { HeldRuleset, Rulesets } from '../facilities.ts'
+import { KernelError } from '../../kernel-error.ts'
+import { messageOf } from '../../text.ts'
 import type { Iptables } from './iptables.ts'
 import { missingRules, type BootRules } from '../files/boot-rules.ts'
 
@@ -192,5 +194,3 @@ function summed(counters: readonly RelayCounters[]): RelayCounters[] {
   }
   return [...found.values()].sort((a, b) => a.route_rule_id - b.route_rule_id)
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

@@ -9,6 +9,7 @@ import type { Journal } from '../../subject.ts'
 import { Transaction } from '../../transaction.ts'
 import { handoverSubject } from './handover.ts'
 import { hostRules, rulesetSubject } from './subject.ts'
+import { messageOf } from '../../text.ts'
 
 type RuleKernel = Pick<Kernel, 'rulesets' | 'ruleBackends'>
 
@@ -20,7 +21,7 @@ export async function startRules(kernel: RuleKernel, journal: Journal): Promise<
     if (recorded() !== active.active) await handOver(kernel, journal)
     else await restoreRules(kernel, journal)
   } catch (error) {
-    tellFailure(error instanceof Error ? error.message : String(error))
+    tellFailure(messageOf(error))
   }
 }
 

@@ -52,7 +52,7 @@ const WORK: Record<string, Work> = {
   'handing the rules over to another backend': {
     host: async () => {
       const kernel = new FakeKernel()
-      kernel.takeOverFrom('iptables_legacy', [one, two])
+      kernel.ruleBackends.takeOverFrom('iptables_legacy', [one, two])
       for (const rule of [one, two]) kernel.rulesets.boot.set(rule.route_rule_id, rule)
       return kernel
     },
@@ -63,9 +63,9 @@ const WORK: Record<string, Work> = {
 /** Pieces of a rule cannot be put back, and counters neither. */
 const picture = (kernel: FakeKernel): string => {
   const { rules, boot } = kernel.rulesets
-  const { former, ruleBackends } = kernel
+  const { former, written } = kernel.ruleBackends
   const ids = (all: Map<number, RelayRule>): number[] => [...all.keys()].sort()
-  return JSON.stringify([ids(rules), ids(boot), former && ids(former.rules), ruleBackends.written])
+  return JSON.stringify([ids(rules), ids(boot), former && ids(former.rules), written])
 }
 
 /** The next helper on the same host and the same disk. */
@@ -138,7 +138,7 @@ describe('Beside the changes of relay rules,', () => {
   it('a rule that the new backend cannot hold stays among those that boot brings back', async () => {
     const kernel = new FakeKernel()
     kernel.rulesets.backend = 'iptables_legacy'
-    kernel.takeOverFrom('nftables', [one, limited])
+    kernel.ruleBackends.takeOverFrom('nftables', [one, limited])
     for (const rule of [one, limited]) kernel.rulesets.boot.set(rule.route_rule_id, rule)
     await startRules(kernel, memoryJournal())
     assert.equal(picture(kernel), JSON.stringify([[1], [1, 3], [], 'iptables_legacy']))
