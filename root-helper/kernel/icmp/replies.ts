@@ -3,7 +3,7 @@ import { NO_SUCH_TUNNEL } from '@panel/shared/path/model.ts'
 import { ipText } from '../../netlink/bytes.ts'
 import type { Heard } from './port.ts'
 import { isWhole } from './checksum.ts'
-import { COOKIE_BYTES, ECHO_REPLY, HEADER_BYTES, meaningOf, type ErrorKind, type Family } from './constants.ts'
+import { COOKIE_BYTES, ECHO_REPLY, HEADER_BYTES, meaningOf, type Family } from './constants.ts'
 import { carriedBy, quotedEcho } from './quoted.ts'
 
 /** An IPv4 packet has its header, an IPv6 one begins with ICMPv6. */

@@ -2,7 +2,7 @@
 import type { Evidence } from '@panel/shared/api/analysis.ts'
 import type { TunnelVerdict } from '@panel/shared/api/diagnostics.ts'
 import { DROPPED_HERE, NO_SUCH_TUNNEL, type PingPacket } from '@panel/shared/path/model.ts'
-import { greBlockOf, type GreBlock } from '@panel/shared/foreign/gre-block.ts'
+import { findGreBlock, type GreBlock } from '@panel/shared/foreign/gre-block.ts'
 import type { TunnelRecord } from '../tunnels/record.ts'
 import { isAnswered, type Pinged, type Seen } from './seen.ts'
 
@@ -16,7 +16,7 @@ export interface Finding {
 
 /** In the order in which they are judged. */
 export function findingsOf(record: TunnelRecord, seen: Seen): Finding[] {
-  const facts = { ...seen, block: isAnswered(seen.inside) ? null : greBlockOf(record, seen.foreign, seen.device) }
+  const facts = { ...seen, block: isAnswered(seen.inside) ? null : findGreBlock(record, seen.foreign, seen.device) }
   return [
     present(record, facts),
     up(record, facts),
