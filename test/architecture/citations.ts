@@ -114,10 +114,14 @@ function sectionOf(text: string, title: string): string | null {
   const found = headings[at]
   if (!found) return null
   const next = headings.slice(at + 1).find((heading: Heading) => heading.rank <= found.rank)
-  return text.split('\n').slice(found.line - 1, next && next.line - 1).join('\n')
+  return text
+    .split('\n')
+    .slice(found.line - 1, next && next.line - 1)
+    .join('\n')
 }
 
-const FILE = /(?<![\w@$*{}<>./\\:-])((?:\.{1,2}\/)?(?:[\w.-]+\/)*[\w-][\w.-]*\.(?:ts|mts|mjs|cjs|svelte|md|sh))(?![\w*/-])/g
+const FILE =
+  /(?<![\w@$*{}<>./\\:-])((?:\.{1,2}\/)?(?:[\w.-]+\/)*[\w-][\w.-]*\.(?:ts|mts|mjs|cjs|svelte|md|sh))(?![\w*/-])/g
 const FOLDER = /`((?:[\w.-]+\/)+)`/g
 
 const pathsNamed = (line: string, isDocument: boolean): string[] =>
@@ -158,7 +162,8 @@ function withoutFences(lines: readonly string[]): string[] {
 
 /** What of a line of source is a comment, roughly: enough to tell it from imports and from strings. */
 function commentIn(line: string): string {
-  const [, text = ''] = /(?:^\s*(?:\/\*\*?|\*|\/\/|#(?!include|!|define)|<!--)|\s\/\/ |[;{,)]\s*\/\*)(.*)$/.exec(line) ?? []
+  const [, text = ''] =
+    /(?:^\s*(?:\/\*\*?|\*|\/\/|#(?!include|!|define)|<!--)|\s\/\/ |[;{,)]\s*\/\*)(.*)$/.exec(line) ?? []
   return text
 }
 
