@@ -30,7 +30,7 @@ export interface Block {
 /** A list item is a block of its own. */
 export function blocksIn(text: string): Block[] {
   const blocks: Block[] = []
-  let current: Block | null = null
+  let current = null as Block | null
   let isCode = false
   for (const [index, line] of text.split('\n').entries()) {
     const isFence = /^\s*```/.test(line)
@@ -55,6 +55,6 @@ function kindOf(line: string, before: Block['kind'] | undefined): Block['kind'] 
   return before === 'item' ? 'item' : 'paragraph'
 }
 
-/** How many lines of 120 columns a block takes. */
+/** How many lines of 120 columns a block takes at the least. */
 export const heightOf = ({ lines }: Block): number =>
-  lines.reduce((sum, line) => sum + Math.max(1, Math.ceil(line.length / 120)), 0)
+  Math.max(lines.length, Math.ceil(lines.reduce((sum, line) => sum + line.trim().length + 1, -1) / 120))
