@@ -1,5 +1,6 @@
 // The documents hold what they promise: nothing that they or a comment name is missing, and they stay short.
 import assert from 'node:assert/strict'
+import { ERROR_CODES, WARNING_CODES } from '@panel/shared/api/errors.ts'
 import { danglingIn, everyDangling, readSources, type Library, type Source } from './citations.ts'
 import { blocksIn, heightOf } from './markdown.ts'
 
@@ -77,6 +78,11 @@ describe('The documents', () => {
     const categories = new Set(defined.map((key) => key.split('.')[0]))
     const listed = [...section.matchAll(/`([a-z]+\.[a-z_]+)`/g)].map((match) => String(match[1]))
     assert.deepEqual(sorted(listed.filter((key) => categories.has(key.split('.')[0]))), defined)
+  })
+
+  it('list every code of an error or a warning', () => {
+    const missing = [...ERROR_CODES, ...WARNING_CODES].filter((code) => !library.decisions.includes(`\`${code}\``))
+    assert.deepEqual(missing, [])
   })
 })
 
