@@ -3,7 +3,7 @@ import type { KeyObject } from 'node:crypto'
 import cookieParser from 'cookie-parser'
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express'
 import type { Logger } from 'pino'
-import { makeRecorder } from '../features/audit/record.ts'
+import { makeRecorder, recordOwn } from '../features/audit/record.ts'
 import { makePasswords, type Passwords } from '../features/auth/passwords.ts'
 import type { AuthServices } from '../features/auth/services.ts'
 import { isStanding, sessionOf } from '../features/auth/session.ts'
@@ -11,6 +11,7 @@ import { hasAccount } from '../features/auth/store.ts'
 import { Throttle } from '../features/auth/throttle.ts'
 import { makeTokens } from '../features/auth/tokens.ts'
 import { makeQueue } from '../change/queue.ts'
+import type { OwnDoing } from '../change/remediate.ts'
 import type { CommandContext } from '../platform/context.ts'
 import { Runs } from '../features/diagnostics/runs.ts'
 import type { Store } from '../platform/db/store.ts'
@@ -27,8 +28,7 @@ import { RememberedAnswers } from '../platform/http/idempotency.ts'
 import { loadPage, pageRoutes } from '../platform/http/page.ts'
 import { basePathOf, onlyUnder } from '../platform/http/prefix.ts'
 import { mountEndpoints, notFound } from '../platform/http/routes.ts'
-import { makeRuleReapply } from '../features/reconcile/auto-reapply.ts'
-import { makeWatch, type Watch } from '../features/reconcile/pass.ts'
+import { makeTunnelWatch, type TunnelWatch } from '../features/reconcile/watch.ts'
 import type { Component } from '../features/system/health.ts'
 import type { Settings } from '../features/settings/settings.ts'
 import type { Installation } from '../features/system/info.ts'
@@ -37,7 +37,7 @@ import { Monitor, type MonitorParts } from '../features/monitor/monitor.ts'
 import { Metrics, type MetricsParts } from '../features/metrics/metrics.ts'
 import { readRoutesOf } from '../features/metrics/routes-part.ts'
 import { Traffic } from '../features/routes/traffic/traffic.ts'
-import { RouteWatch } from '../features/routes/health/watch.ts'
+import { makeRouteWatch, type RouteWatch } from '../features/routes/health/watch.ts'
 import { PairingThrottle } from '../features/tunnels/pairing/throttle.ts'
 import { VERSION } from '../platform/version.ts'
 
@@ -69,7 +69,7 @@ export interface Panel {
   readonly app: Express
   readonly endpoints: readonly Endpoint[]
   /** For whoever decides when to look. */
-  readonly watch: Watch
+  readonly watch: TunnelWatch
   readonly streams: Streams
   /** To be started, and stopped before the store is closed. */
   readonly metrics: Metrics
@@ -93,8 +93,9 @@ export const createApp = (parts: PanelParts): Panel => {
   }
   const traffic = new Traffic({ db, ask, now, settings, logger })
   const context = { db, ask, now, settings, inTurn: makeQueue(), publish: bus.publish }
-  const watch = makeWatch(context, logger)
-  const routeWatch = new RouteWatch({ ...context, putRight: makeRuleReapply(context, traffic, logger) }, logger)
+  const drift = { ...context, logger, record: (doing: OwnDoing) => recordOwn(context, doing) }
+  const watch = makeTunnelWatch(drift)
+  const routeWatch = makeRouteWatch(drift, traffic)
   const metrics = new Metrics({
     db,
     bus,

@@ -16,7 +16,7 @@ import type { Monitor } from '../features/monitor/monitor.ts'
 import { poolEndpoints } from '../features/pools/endpoints.ts'
 import { noSuchPool } from '../features/pools/reference.ts'
 import { reconcileEndpoints } from '../features/reconcile/endpoints.ts'
-import type { Watch } from '../features/reconcile/pass.ts'
+import type { TunnelWatch } from '../features/reconcile/watch.ts'
 import { settingsEndpoints } from '../features/settings/endpoints.ts'
 import { systemEndpoints } from '../features/system/endpoints.ts'
 import type { About, Component } from '../features/system/health.ts'
@@ -38,7 +38,7 @@ export interface Services {
   readonly installation: Installation
   readonly store: Store
   readonly pairing: PairingThrottle
-  readonly watch: Watch
+  readonly watch: TunnelWatch
   readonly metrics: Metrics
   readonly traffic: Traffic
   readonly monitor: Monitor

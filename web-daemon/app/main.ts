@@ -16,8 +16,8 @@ import { connectHelper } from '../platform/helper/client.ts'
 import { basePathOf } from '../platform/http/prefix.ts'
 import { drain, listen, renew, urlOf } from '../platform/http/server.ts'
 import { makeLogger } from '../platform/log.ts'
-import { keepWatching } from '../features/reconcile/schedule.ts'
-import { keepWatchingRoutes } from '../features/routes/health/schedule.ts'
+import { keepWatchingTunnels } from '../features/reconcile/watch.ts'
+import { keepWatchingRoutes } from '../features/routes/health/watch.ts'
 import { service } from '../platform/native/index.ts'
 import { tellReady, tellStopping } from '../platform/service-manager.ts'
 import { Settings } from '../features/settings/settings.ts'
@@ -91,8 +91,8 @@ const start = async (config: Config): Promise<void> => {
     logger,
     listener: (events) => bus.publish('host.changed', { events }),
   })
-  const endWatching = keepWatching({ watch, bus, settings, logger })
-  const endWatchingRoutes = keepWatchingRoutes({ watch: routeWatch, bus, settings, logger })
+  const endWatching = keepWatchingTunnels(watch, { bus, settings, logger })
+  const endWatchingRoutes = keepWatchingRoutes(routeWatch, { bus, settings, logger })
   traffic.start()
   process.stdout.write(`The panel is at ${serving.url}
 `)

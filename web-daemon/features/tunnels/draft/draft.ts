@@ -10,7 +10,6 @@ import type { Incoming } from '../../../platform/http/endpoint.ts'
 import { DEFAULT_QUEUE_LENGTH } from '../defaults.ts'
 import type { HostFacts } from '../facts.ts'
 import { stateOf, type NewTunnel } from '../record.ts'
-import { stateBefore } from './before.ts'
 import { draftEnds } from './ends.ts'
 import { draftKeys, type Keys } from './keys.ts'
 import { checkMtuForIpv6, chosenMtu, draftMtu } from './mtu.ts'
@@ -23,8 +22,7 @@ import { FIELD_ORDER, sketchOf, type Sketch } from './sketch.ts'
 
 export interface Draft {
   readonly record: NewTunnel
-  /** What the host holds under the name, and what it shall hold. */
-  readonly before: TunnelState | null
+  /** What the host shall hold. */
   readonly after: TunnelState
   readonly mtu: MtuAdvice
   /** The request with everything that was decided for it: asked once more, it is this very draft again. */
@@ -36,24 +34,25 @@ export interface Draft {
 export interface Manner {
   /** Of a tunnel that was once: then an empty list of addresses means none, and no pool is asked for some. */
   readonly isRestored?: boolean
+  /** Whether the facts tell which kinds of tunnel the kernel can make. */
+  readonly withLinkKinds?: boolean
 }
 
 /** Throws 422 with all problems at once; then, one by one, what no other field would mend. */
 export async function draftTunnel(
   context: ReadContext,
   { body, problems }: Incoming<CreateTunnelBody>,
-  { isRestored = false }: Manner = {},
+  { isRestored = false, withLinkKinds = false }: Manner = {},
 ): Promise<Draft> {
-  const sketch = { ...(await sketchOf(context, body, problems)), isBare: isRestored && body.addresses?.length === 0 }
+  const drafted = await sketchOf(context, body, problems, null, withLinkKinds)
+  const sketch = { ...drafted, isBare: isRestored && body.addresses?.length === 0 }
   const parts = draftParts(sketch)
   problems.throwIfAny(FIELD_ORDER)
   if (!parts) throw incomplete()
   const record = recordOf(sketch, parts, context.now().toISOString())
   const after = stateOf(record)
-  const before = await stateBefore(context.ask, after)
   return {
     record,
-    before,
     after,
     mtu: parts.mtu,
     resolved: resolvedOf(body, record),

@@ -38,8 +38,9 @@ export async function sketchOf(
   body: Asked,
   problems: Problems,
   stored: TunnelRecord | null = null,
+  withLinkKinds = false,
 ): Promise<Sketch> {
-  const all = await hostFacts(ask).catch((away: unknown) => {
+  const all = await hostFacts(ask, withLinkKinds).catch((away: unknown) => {
     // A body that is wrong by itself is told so, helper or no helper.
     problems.throwIfAny(FIELD_ORDER)
     throw away
