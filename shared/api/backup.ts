@@ -3,9 +3,9 @@ import { nullable, strict, Type, type Static } from '../schema.ts'
 import { ErrorEnvelope, Warning } from './errors.ts'
 import { flag, maybe, ranged, says, text } from './fields.ts'
 import { UpdatePoolBody } from './pools.ts'
-import { CreateRouteBody } from './routes.ts'
+import { CreateRouteBody } from './routes/bodies.ts'
 import { countsOf, Flag, Id, Instant, list, oneOf, Sentence, shape, Text, told, Value } from './shapes.ts'
-import { CreateTunnelBody } from './tunnels.ts'
+import { CreateTunnelBody } from './tunnels/bodies.ts'
 
 export const BACKUP_VERSION = 1
 

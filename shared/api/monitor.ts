@@ -2,7 +2,7 @@
 import { nullable, strict, type Static } from '../schema.ts'
 import { MONITOR_STATES, type MonitorState } from './lookups.ts'
 import { LastPass } from './reconcile.ts'
-import { RouteHealthEvent } from './route-answers.ts'
+import { RouteHealthEvent } from './routes/answers.ts'
 import {
   Amount,
   Count,
@@ -18,7 +18,7 @@ import {
   told,
   wordIn,
 } from './shapes.ts'
-import { TunnelView } from './tunnel-answers.ts'
+import { TunnelView } from './tunnels/answers.ts'
 
 const State = wordIn(MONITOR_STATES)
 const StateId = idIn(MONITOR_STATES)

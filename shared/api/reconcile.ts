@@ -3,7 +3,7 @@ import { integerEnum, nullable, strict, Type, type Static } from '../schema.ts'
 import { INTERFACE_NAME_PATTERN } from '../tunnel/model.ts'
 import { Warning } from './errors.ts'
 import { PERSISTENCE_TYPES, RECONCILE_STATUSES, TUNNEL_SIDES, type ReconcileStatus } from './lookups.ts'
-import { RouteFindings } from './route-findings.ts'
+import { RouteFindings } from './routes/findings.ts'
 import {
   Always,
   Anything,
@@ -22,7 +22,7 @@ import {
   Whole,
   wordIn,
 } from './shapes.ts'
-import { ObservedView, PlanView, TunnelView } from './tunnel-answers.ts'
+import { ObservedView, PlanView, TunnelView } from './tunnels/answers.ts'
 
 const Action = oneOf(['adopt', 'ignore', 'unignore', 'reapply', 'forget', 'delete'])
 export type ReconcileAction = Static<typeof Action>

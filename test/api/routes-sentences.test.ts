@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { APPLY_STATUSES } from '@panel/shared/api/lookups.ts'
 import type { ReconcileAnswer } from '@panel/shared/api/reconcile.ts'
-import type { DuplicateRouteAnswer, RouteTrafficAnswer } from '@panel/shared/api/route-answers.ts'
+import type { DuplicateRouteAnswer, RouteTrafficAnswer } from '@panel/shared/api/routes/answers.ts'
 import { FakeKernel } from '../support/fake-kernel.ts'
 import { inProcessHelper, type InProcessHelper } from '../support/in-process-helper.ts'
 import type { Client } from './support/client.ts'

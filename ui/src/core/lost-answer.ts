@@ -1,5 +1,5 @@
 // How a change ended whose answer was lost with the connection that it was to come by: the audit log tells, once the panel can be reached again.
-import type { ListAuditAnswer } from '@panel/shared/api/audit.ts'
+import type { ListAuditAnswer } from '@panel/shared/api/audit/answers.ts'
 import { askWith } from './api.ts'
 import { asRefused, Refused, type RefusalCode } from './refused.ts'
 

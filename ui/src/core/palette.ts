@@ -1,5 +1,5 @@
 // What the palette finds: every page, and by name the tunnels that are known already or can be asked for.
-import type { ListTunnelsAnswer } from '@panel/shared/api/tunnel-answers.ts'
+import type { ListTunnelsAnswer } from '@panel/shared/api/tunnels/answers.ts'
 import { get } from './api.ts'
 import { t } from './i18n.svelte.ts'
 import { ROUTES } from './routes.ts'

@@ -1,11 +1,11 @@
 // GET /audit: the log of what was asked of the panel, newest first (decisions.md, U1, U3).
-import { ListAuditAnswer, type AuditEntry } from '@panel/shared/api/audit.ts'
+import { ListAuditAnswer, type AuditEntry } from '@panel/shared/api/audit/answers.ts'
 import type { ReadContext } from '../../platform/context.ts'
 import { ok, query, type Answer, type Endpoint, type Incoming } from '../../platform/http/endpoint.ts'
 import { pagingOf } from '../../platform/http/paging.ts'
 import { flagIn, instantOf, oneOfIn, pageIn, queryOf, textIn, wholeIn } from '../../platform/http/queries.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
-import { actionNamed, AUDIT_ACTION_NAMES, AUDIT_ACTIONS } from '@panel/shared/api/audit-actions.ts'
+import { actionNamed, AUDIT_ACTION_NAMES, AUDIT_ACTIONS } from '@panel/shared/api/audit/actions.ts'
 import { findEntries, type AuditFilter, type AuditRow } from './store.ts'
 
 const listEntries = async ({ db }: ReadContext, incoming: Incoming): Promise<Answer> => {

@@ -1,7 +1,7 @@
 // The relay rules of a backup: one whose title or listener is here already is left as it is, the others are made (decisions.md, T21, B2).
 import type { BackupRoute, ImportAction } from '@panel/shared/api/backup.ts'
-import type { ChangeRouteAnswer } from '@panel/shared/api/route-answers.ts'
-import { CreateRouteBody } from '@panel/shared/api/routes.ts'
+import type { ChangeRouteAnswer } from '@panel/shared/api/routes/answers.ts'
+import { CreateRouteBody } from '@panel/shared/api/routes/bodies.ts'
 import type { ReadContext } from '../../platform/context.ts'
 import type { Incoming } from '../../platform/http/endpoint.ts'
 import type { Refusal } from '../../platform/http/refusal.ts'

@@ -1,8 +1,8 @@
 // The tunnels of a backup: those that are here are left as they are, the others made, each as a request of its own would make it (decisions.md, B5).
 import type { BackupTunnel, ImportAction } from '@panel/shared/api/backup.ts'
 import { TUNNEL_TYPES } from '@panel/shared/api/lookups.ts'
-import type { CreateTunnelAnswer } from '@panel/shared/api/tunnel-answers.ts'
-import { CreateTunnelBody } from '@panel/shared/api/tunnels.ts'
+import type { CreateTunnelAnswer } from '@panel/shared/api/tunnels/answers.ts'
+import { CreateTunnelBody } from '@panel/shared/api/tunnels/bodies.ts'
 import type { ReadContext } from '../../platform/context.ts'
 import type { Incoming } from '../../platform/http/endpoint.ts'
 import { Refusal } from '../../platform/http/refusal.ts'

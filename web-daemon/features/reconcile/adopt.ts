@@ -1,6 +1,6 @@
 // Takes a tunnel of the host under management as it is: the record is made from what the kernel holds, and the kernel is not touched (interface.md, POST /reconcile/adopt; decisions.md, S13).
 import type { AdoptAnswer, AdoptBody } from '@panel/shared/api/reconcile.ts'
-import type { PlanView } from '@panel/shared/api/tunnel-answers.ts'
+import type { PlanView } from '@panel/shared/api/tunnels/answers.ts'
 import type { TunnelState } from '@panel/shared/tunnel/model.ts'
 import { invert, type Change } from '@panel/shared/change/change.ts'
 import { planChange } from '@panel/shared/tunnel/plans.ts'

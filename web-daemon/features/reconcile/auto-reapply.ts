@@ -1,6 +1,6 @@
 // Puts right what was changed behind the panel's back, without being asked, where the operator has turned that on (decisions.md, S15: system.auto_reapply_on_drift).
 import type { Logger } from 'pino'
-import type { AuditAction } from '@panel/shared/api/audit-actions.ts'
+import type { AuditAction } from '@panel/shared/api/audit/actions.ts'
 import { AuditNote } from '../../platform/http/audit-note.ts'
 import { recordOwn } from '../audit/record.ts'
 import type { CommandContext } from '../../platform/context.ts'

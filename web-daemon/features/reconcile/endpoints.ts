@@ -7,8 +7,8 @@ import {
   IgnoreBody,
   ReconcileAnswer,
 } from '@panel/shared/api/reconcile.ts'
-import { TunnelActionAnswer } from '@panel/shared/api/tunnel-answers.ts'
-import { TunnelActionBody } from '@panel/shared/api/tunnels.ts'
+import { TunnelActionAnswer } from '@panel/shared/api/tunnels/answers.ts'
+import { TunnelActionBody } from '@panel/shared/api/tunnels/bodies.ts'
 import { command, query, type Endpoint } from '../../platform/http/endpoint.ts'
 import { flagIn, queryOf } from '../../platform/http/queries.ts'
 import { reapplyTunnel } from '../tunnels/life.ts'

@@ -1,6 +1,6 @@
 // Drops the record of a tunnel and leaves the host as it is (interface.md, POST /reconcile/{id}/forget; decisions.md, S17).
 import type { ForgetAnswer } from '@panel/shared/api/reconcile.ts'
-import type { TunnelView } from '@panel/shared/api/tunnel-answers.ts'
+import type { TunnelView } from '@panel/shared/api/tunnels/answers.ts'
 import { PERSISTENCE_TYPES } from '@panel/shared/api/lookups.ts'
 import { fileNameOf } from '@panel/shared/tunnel/saved-file.ts'
 import type { CommandContext } from '../../platform/context.ts'

@@ -1,12 +1,12 @@
 // Who may use one rule, one network at a time: each is a change of the whole list, and goes the way of every change (interface.md, /routes/{id}/allowed-sources; decisions.md, F6, F17).
 import { formatCidr, parseCidr } from '@panel/shared/address/ip.ts'
-import type { AllowedSourcesAnswer, ChangeRouteAnswer } from '@panel/shared/api/route-answers.ts'
+import type { AllowedSourcesAnswer, ChangeRouteAnswer } from '@panel/shared/api/routes/answers.ts'
 import {
   MAX_ALLOWED_SOURCES,
   type AddAllowedSourceBody,
   type AllowedSourceBody,
   type RemoveAllowedSourceBody,
-} from '@panel/shared/api/routes.ts'
+} from '@panel/shared/api/routes/bodies.ts'
 import type { CommandContext, ReadContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { Refusal } from '../../platform/http/refusal.ts'

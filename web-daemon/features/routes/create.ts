@@ -1,5 +1,5 @@
 // Makes a rule: drafted, stored as pending, carried out, and read back (interface.md, POST /routes; decisions.md, S1).
-import type { CreateRouteBody } from '@panel/shared/api/routes.ts'
+import type { CreateRouteBody } from '@panel/shared/api/routes/bodies.ts'
 import { bringIn, type Birth } from '../../change/bring-in.ts'
 import type { CommandContext } from '../../platform/context.ts'
 import { created, type Answer, type Incoming } from '../../platform/http/endpoint.ts'

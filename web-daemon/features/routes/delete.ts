@@ -1,6 +1,6 @@
 // Takes a rule out of the kernel and out of the store (interface.md, DELETE /routes/{id}; decisions.md, F15).
-import type { DeleteRouteAnswer } from '@panel/shared/api/route-answers.ts'
-import type { EndRouteBody } from '@panel/shared/api/routes.ts'
+import type { DeleteRouteAnswer } from '@panel/shared/api/routes/answers.ts'
+import type { EndRouteBody } from '@panel/shared/api/routes/bodies.ts'
 import type { CommandContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { changeRules } from './change-rules.ts'

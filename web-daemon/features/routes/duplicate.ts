@@ -1,5 +1,5 @@
 // Copies a rule under a free name, out of force (interface.md, POST /routes/{id}/duplicate).
-import type { DuplicateRouteAnswer } from '@panel/shared/api/route-answers.ts'
+import type { DuplicateRouteAnswer } from '@panel/shared/api/routes/answers.ts'
 import { APPLY_STATUSES } from '@panel/shared/api/lookups.ts'
 import type { CommandContext } from '../../platform/context.ts'
 import { created, type Answer, type Incoming } from '../../platform/http/endpoint.ts'

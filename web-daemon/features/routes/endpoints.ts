@@ -1,6 +1,6 @@
 // What can be asked about relay rules over HTTP.
 import { RouteAnalysis } from '@panel/shared/api/analysis.ts'
-import { ConnectionsAnswer } from '@panel/shared/api/connections.ts'
+import { ConnectionsAnswer } from '@panel/shared/api/routes/connections.ts'
 import {
   AllowedSourcesAnswer,
   ApplyAllAnswer,
@@ -16,7 +16,7 @@ import {
   RouteActionAnswer,
   RouteItem,
   UpdateRouteAnswer,
-} from '@panel/shared/api/route-answers.ts'
+} from '@panel/shared/api/routes/answers.ts'
 import {
   AddAllowedSourceBody,
   AddDestinationBody,
@@ -28,7 +28,7 @@ import {
   ReorderBody,
   RouteActionBody,
   UpdateRouteBody,
-} from '@panel/shared/api/routes.ts'
+} from '@panel/shared/api/routes/bodies.ts'
 import { CONNECTIONS_MAX } from '@panel/shared/ruleset/connection.ts'
 import { command, preview, query, type Endpoint } from '../../platform/http/endpoint.ts'
 import { limitIn, queryOf } from '../../platform/http/queries.ts'

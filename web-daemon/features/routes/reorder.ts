@@ -1,7 +1,7 @@
 // Sets the order in which rules stand: of two that match a connection the first one gets it (interface.md, POST /routes/reorder; decisions.md, F10, F14).
 import { APPLY_STATUSES } from '@panel/shared/api/lookups.ts'
-import type { ReorderAnswer } from '@panel/shared/api/route-answers.ts'
-import type { ReorderBody } from '@panel/shared/api/routes.ts'
+import type { ReorderAnswer } from '@panel/shared/api/routes/answers.ts'
+import type { ReorderBody } from '@panel/shared/api/routes/bodies.ts'
 import type { CommandContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { changeRules } from './change-rules.ts'

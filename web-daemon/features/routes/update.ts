@@ -1,6 +1,6 @@
 // Changes a stored rule: drafted, carried out, read back, and only then stored (interface.md, PATCH /routes/{id}).
-import type { UpdateRouteAnswer } from '@panel/shared/api/route-answers.ts'
-import type { UpdateRouteBody } from '@panel/shared/api/routes.ts'
+import type { UpdateRouteAnswer } from '@panel/shared/api/routes/answers.ts'
+import type { UpdateRouteBody } from '@panel/shared/api/routes/bodies.ts'
 import { rulesOrNull } from '@panel/shared/ruleset/plan.ts'
 import type { CommandContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'

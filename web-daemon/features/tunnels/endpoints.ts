@@ -9,8 +9,8 @@ import {
   TunnelActionAnswer,
   TunnelView,
   UpdateTunnelAnswer,
-} from '@panel/shared/api/tunnel-answers.ts'
-import { TunnelRoutesAnswer } from '@panel/shared/api/dependent-routes.ts'
+} from '@panel/shared/api/tunnels/answers.ts'
+import { TunnelRoutesAnswer } from '@panel/shared/api/tunnels/dependent-routes.ts'
 import {
   AddAddressBody,
   CreateTunnelBody,
@@ -18,7 +18,7 @@ import {
   RemoveAddressBody,
   TunnelActionBody,
   UpdateTunnelBody,
-} from '@panel/shared/api/tunnels.ts'
+} from '@panel/shared/api/tunnels/bodies.ts'
 import { command, preview, query, type Endpoint } from '../../platform/http/endpoint.ts'
 import { addAddress, listAddresses, removeAddress } from './addresses.ts'
 import { createTunnel } from './create.ts'

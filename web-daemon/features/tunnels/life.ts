@@ -1,6 +1,6 @@
 // Up, down, restart and reapply: the host is taken to what is stored, each in its own way (interface.md, States; decisions.md, T13, R24, S17).
-import type { TunnelActionAnswer } from '@panel/shared/api/tunnel-answers.ts'
-import type { TunnelActionBody } from '@panel/shared/api/tunnels.ts'
+import type { TunnelActionAnswer } from '@panel/shared/api/tunnels/answers.ts'
+import type { TunnelActionBody } from '@panel/shared/api/tunnels/bodies.ts'
 import type { TunnelState } from '@panel/shared/tunnel/model.ts'
 import { sameState, type Change } from '@panel/shared/change/change.ts'
 import type { CommandContext } from '../../platform/context.ts'

@@ -1,6 +1,6 @@
 // Shows what POST /tunnels would do, to the letter, and does nothing of it (interface.md, POST /tunnels/preview).
-import type { PreviewTunnelAnswer } from '@panel/shared/api/tunnel-answers.ts'
-import type { CreateTunnelBody } from '@panel/shared/api/tunnels.ts'
+import type { PreviewTunnelAnswer } from '@panel/shared/api/tunnels/answers.ts'
+import type { CreateTunnelBody } from '@panel/shared/api/tunnels/bodies.ts'
 import type { ReadContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { draftTunnel } from './draft/draft.ts'

@@ -1,6 +1,6 @@
 // Changes a stored tunnel: drafted, confirmed where the link must be made anew, carried out, read back, and only then stored (interface.md, PATCH /tunnels/{id}).
-import type { UpdateTunnelAnswer } from '@panel/shared/api/tunnel-answers.ts'
-import type { UpdateTunnelBody } from '@panel/shared/api/tunnels.ts'
+import type { UpdateTunnelAnswer } from '@panel/shared/api/tunnels/answers.ts'
+import type { UpdateTunnelBody } from '@panel/shared/api/tunnels/bodies.ts'
 import type { CommandContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { changeAnswer } from './answer.ts'

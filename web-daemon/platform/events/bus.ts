@@ -1,7 +1,7 @@
 // What happens inside the panel, told to whoever listens in this process: after it is stored, so that a listener finds it.
 import type { Logger } from 'pino'
 import type { LastPass } from '@panel/shared/api/reconcile.ts'
-import type { RouteHealthEvent } from '@panel/shared/api/route-answers.ts'
+import type { RouteHealthEvent } from '@panel/shared/api/routes/answers.ts'
 import type { HostEvent } from '@panel/shared/events/model.ts'
 import type { SettingKey } from '../../features/settings/definitions.ts'
 

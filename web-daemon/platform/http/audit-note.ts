@@ -1,5 +1,5 @@
 // What a command says about itself for the audit entry of its request: whom it concerned and what it did, step by step.
-import type { AuditAction } from '@panel/shared/api/audit-actions.ts'
+import type { AuditAction } from '@panel/shared/api/audit/actions.ts'
 
 export interface Actor {
   readonly user_id: number

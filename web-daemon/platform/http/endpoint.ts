@@ -2,7 +2,7 @@
 // Router, body validation and the API description are made from the same list of these values.
 import type { Static, TObject, TSchema } from '@panel/shared/schema.ts'
 import type { CommandContext, ReadContext } from '../context.ts'
-import type { AuditAction } from '@panel/shared/api/audit-actions.ts'
+import type { AuditAction } from '@panel/shared/api/audit/actions.ts'
 import type { AuditNote } from './audit-note.ts'
 import type { Problems } from './problems.ts'
 import type { StreamSource } from './stream.ts'

@@ -1,5 +1,5 @@
 // The filters of the log as they stand in the address, and how its actions and their ends are said.
-import type { AuditEntry } from '@panel/shared/api/audit.ts'
+import type { AuditEntry } from '@panel/shared/api/audit/answers.ts'
 import type { State } from '../../components/StateBadge.svelte'
 import { t, words } from '../../core/i18n.svelte.ts'
 

@@ -4,7 +4,7 @@ import type {
   DeleteRouteAnswer,
   DuplicateRouteAnswer,
   RouteView,
-} from '@panel/shared/api/route-answers.ts'
+} from '@panel/shared/api/routes/answers.ts'
 import { act } from '../../core/act.ts'
 import { post, remove } from '../../core/api.ts'
 import { confirm } from '../../core/confirm.svelte.ts'

@@ -1,5 +1,5 @@
 // What can be done to a tunnel as a whole: each says what it did, asks first in proportion, and can be put back where that is one click.
-import type { DeleteTunnelAnswer, TunnelActionAnswer, TunnelView } from '@panel/shared/api/tunnel-answers.ts'
+import type { DeleteTunnelAnswer, TunnelActionAnswer, TunnelView } from '@panel/shared/api/tunnels/answers.ts'
 import { act } from '../../core/act.ts'
 import { confirm } from '../../core/confirm.svelte.ts'
 import { t } from '../../core/i18n.svelte.ts'

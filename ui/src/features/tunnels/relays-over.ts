@@ -1,5 +1,5 @@
 // The relay rules that lose their path with a tunnel, for the questions that name them.
-import type { TunnelRoutesAnswer } from '@panel/shared/api/dependent-routes.ts'
+import type { TunnelRoutesAnswer } from '@panel/shared/api/tunnels/dependent-routes.ts'
 import { get } from '../../core/api.ts'
 import { isolate } from '../../core/messages.ts'
 

@@ -1,5 +1,5 @@
 // The connections that rules relay, as the kernel tracks them: listed, and ended on request (interface.md, GET /routes/{id}/connections; decisions.md, F1, F22).
-import type { ConnectionsAnswer } from '@panel/shared/api/connections.ts'
+import type { ConnectionsAnswer } from '@panel/shared/api/routes/connections.ts'
 import type { Warning } from '@panel/shared/api/errors.ts'
 import { CONNECTIONS_MAX } from '@panel/shared/ruleset/connection.ts'
 import type { CommandContext, ReadContext } from '../../../platform/context.ts'

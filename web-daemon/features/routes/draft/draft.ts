@@ -1,7 +1,7 @@
 // From what an operator asks to what will be stored and what the host shall hold. It reads, and cannot change anything.
 import type { Warning } from '@panel/shared/api/errors.ts'
 import { ADDRESS_FAMILIES, APPLY_STATUSES } from '@panel/shared/api/lookups.ts'
-import type { CreateRouteBody } from '@panel/shared/api/routes.ts'
+import type { CreateRouteBody } from '@panel/shared/api/routes/bodies.ts'
 import type { RuleBackendFound } from '@panel/shared/ruleset/backend.ts'
 import { ROUTE_RULE_ID_MAX } from '@panel/shared/ruleset/model.ts'
 import type { ReadContext } from '../../../platform/context.ts'

@@ -1,7 +1,7 @@
 // Why a rule does or does not relay: everything on the way of a packet is looked at, and the first that stops it is the verdict (decisions.md, F24).
 import type { Evidence, RouteAnalysis, RouteVerdict } from '@panel/shared/api/analysis.ts'
 import { ROUTE_PROTOCOLS } from '@panel/shared/api/lookups.ts'
-import type { RouteHealthView } from '@panel/shared/api/route-answers.ts'
+import type { RouteHealthView } from '@panel/shared/api/routes/answers.ts'
 import type { CommandContext } from '../../../platform/context.ts'
 import { foreignRules, remediesOf, toldOf } from '../../forwarding/foreign.ts'
 import { ok, type Answer, type Incoming } from '../../../platform/http/endpoint.ts'

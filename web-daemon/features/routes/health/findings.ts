@@ -1,6 +1,6 @@
 // How the kernel's rules stand to the stored ones: the half of a reconciliation that is about relay rules (interface.md, Reconcile; decisions.md, S11).
 import { APPLY_STATUSES, RECONCILE_STATUSES, type ReconcileStatus } from '@panel/shared/api/lookups.ts'
-import type { RouteFinding, RouteFindings } from '@panel/shared/api/route-findings.ts'
+import type { RouteFinding, RouteFindings } from '@panel/shared/api/routes/findings.ts'
 import type { ForeignFound } from '@panel/shared/foreign/model.ts'
 import type { RelayRule } from '@panel/shared/ruleset/model.ts'
 import { sameState } from '@panel/shared/change/change.ts'

@@ -1,6 +1,6 @@
 // How rules are, judged in a fixed order of what matters most (decisions.md, S7).
 import { APPLY_STATUSES } from '@panel/shared/api/lookups.ts'
-import type { RouteHealthState, RouteHealthView } from '@panel/shared/api/route-answers.ts'
+import type { RouteHealthState, RouteHealthView } from '@panel/shared/api/routes/answers.ts'
 import { sameState } from '@panel/shared/change/change.ts'
 import { failuresOf } from '@panel/shared/change/check.ts'
 import { checkRuleset } from '@panel/shared/ruleset/facts.ts'

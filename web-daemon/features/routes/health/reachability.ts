@@ -1,7 +1,7 @@
 // Whether a destination can be reached from this server, before and after a rule exists (interface.md, diagnostics/test; decisions.md, F21).
 import { canonicalIp, parseIp, type Family } from '@panel/shared/address/ip.ts'
 import { isMulticast, isReserved, isUnspecified } from '@panel/shared/address/special.ts'
-import { Reachability, RouteReachability, TestBody, TestRouteBody } from '@panel/shared/api/reachability.ts'
+import { Reachability, RouteReachability, TestBody, TestRouteBody } from '@panel/shared/api/routes/reachability.ts'
 import type { ReadContext } from '../../../platform/context.ts'
 import { ok, preview, type Answer, type Endpoint, type Incoming } from '../../../platform/http/endpoint.ts'
 import { Refusal } from '../../../platform/http/refusal.ts'

@@ -1,9 +1,9 @@
 // Watches how rules are, and says when that changes: by the panel's own doing, a tunnel's, or somebody else's (decisions.md, S7, S15, E2).
 import type { Logger } from 'pino'
 import { APPLY_STATUSES } from '@panel/shared/api/lookups.ts'
-import type { RouteHealthState } from '@panel/shared/api/route-answers.ts'
+import type { RouteHealthState } from '@panel/shared/api/routes/answers.ts'
 import type { CommandContext } from '../../../platform/context.ts'
-import type { RouteHealthEvent } from '@panel/shared/api/route-answers.ts'
+import type { RouteHealthEvent } from '@panel/shared/api/routes/answers.ts'
 import { Refusal } from '../../../platform/http/refusal.ts'
 import { healthOf } from './health.ts'
 import { heldRules, isAsStored, type HeldRules } from '../kernel-rules.ts'

@@ -1,8 +1,8 @@
 // From what an operator asks to what will be stored and what the host shall hold. It reads, and cannot change anything.
 import { APPLY_STATUSES, kindOfType, PERSISTENCE_TYPES } from '@panel/shared/api/lookups.ts'
 import type { Warning } from '@panel/shared/api/errors.ts'
-import type { MtuAdvice } from '@panel/shared/api/tunnel-answers.ts'
-import type { CreateTunnelBody } from '@panel/shared/api/tunnels.ts'
+import type { MtuAdvice } from '@panel/shared/api/tunnels/answers.ts'
+import type { CreateTunnelBody } from '@panel/shared/api/tunnels/bodies.ts'
 import { canonicalIp } from '@panel/shared/address/ip.ts'
 import { isIpv6Kind, type TunnelState } from '@panel/shared/tunnel/model.ts'
 import type { ReadContext } from '../../../platform/context.ts'

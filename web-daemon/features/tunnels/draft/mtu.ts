@@ -1,6 +1,6 @@
 // How large a packet inside the tunnel may be: what the outer headers cost, and what the path's own interface carries (decisions.md, R7, R19).
 import { contains, type Ip } from '@panel/shared/address/ip.ts'
-import type { MtuAdvice } from '@panel/shared/api/tunnel-answers.ts'
+import type { MtuAdvice } from '@panel/shared/api/tunnels/answers.ts'
 import { isIpv6Kind, isTapKind, type LinkKind } from '@panel/shared/tunnel/model.ts'
 import type { HostFacts } from '../facts.ts'
 import type { Keys } from './keys.ts'

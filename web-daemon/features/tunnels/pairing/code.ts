@@ -1,6 +1,6 @@
 // A pairing code as text: "v1." and base64url of a checksum and gzipped JSON (decisions.md, R26). What the JSON says is not its concern.
 import { crc32, gunzipSync, gzipSync } from 'node:zlib'
-import { PAIRING_CODE_MARKER } from '@panel/shared/api/pairing.ts'
+import { PAIRING_CODE_MARKER } from '@panel/shared/api/tunnels/pairing.ts'
 
 /** A tunnel takes less than one; the bound keeps a small code from growing into all the memory there is. */
 export const MAX_EXPANDED_BYTES = 64 * 1024

@@ -4,7 +4,7 @@ import {
   FromPairingCodeBody,
   PairingCodeAnswer,
   SideInfoAnswer,
-} from '@panel/shared/api/pairing.ts'
+} from '@panel/shared/api/tunnels/pairing.ts'
 import { preview, query, type Endpoint } from '../../../platform/http/endpoint.ts'
 import { fromPairingCode } from './from-pairing-code.ts'
 import type { PairingThrottle } from './throttle.ts'

@@ -1,5 +1,5 @@
 // The code that tells the other server all about a tunnel (interface.md, GET /tunnels/{id}/pairing-code; decisions.md, R26, R27).
-import type { PairingCodeAnswer } from '@panel/shared/api/pairing.ts'
+import type { PairingCodeAnswer } from '@panel/shared/api/tunnels/pairing.ts'
 import type { ReadContext } from '../../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../../platform/http/endpoint.ts'
 import { Refusal } from '../../../platform/http/refusal.ts'

@@ -1,8 +1,8 @@
 // What a client may send about tunnels. Each field says by itself what is expected of it and under which code it is refused.
-import { integerEnum, strict, Type, U32_MAX, type Static } from '../schema.ts'
-import { INTERFACE_NAME_PATTERN } from '../tunnel/model.ts'
-import { flag, maybe, orNull, ranged, says, text } from './fields.ts'
-import { PERSISTENCE_TYPES, TUNNEL_SIDES, TUNNEL_TYPES } from './lookups.ts'
+import { integerEnum, strict, Type, U32_MAX, type Static } from '../../schema.ts'
+import { INTERFACE_NAME_PATTERN } from '../../tunnel/model.ts'
+import { flag, maybe, orNull, ranged, says, text } from '../fields.ts'
+import { PERSISTENCE_TYPES, TUNNEL_SIDES, TUNNEL_TYPES } from '../lookups.ts'
 
 const oneOf = (ids: readonly number[], options: object) => integerEnum(ids, options)
 

@@ -1,7 +1,7 @@
 // What a client may send about relay rules. Each field says by itself what is expected of it and under which code it is refused.
-import { integerEnum, strict, Type, U32_MAX, type Static } from '../schema.ts'
-import { flag, maybe, orNull, ranged, says, text } from './fields.ts'
-import { ADDRESS_FAMILIES, LOAD_BALANCE_MODES, NAT_MODES, ROUTE_PROTOCOLS } from './lookups.ts'
+import { integerEnum, strict, Type, U32_MAX, type Static } from '../../schema.ts'
+import { flag, maybe, orNull, ranged, says, text } from '../fields.ts'
+import { ADDRESS_FAMILIES, LOAD_BALANCE_MODES, NAT_MODES, ROUTE_PROTOCOLS } from '../lookups.ts'
 
 /** Of one rule (decisions.md, F5, F6). */
 export const MAX_DESTINATIONS = 64

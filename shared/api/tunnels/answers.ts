@@ -1,9 +1,9 @@
 // What the API answers about tunnels, for the web daemon that says it and the page that shows it (interface.md, Tunnels; decisions.md, R1-R3, R13, R17-R23).
-import { nullable, strict, Type, type Static } from '../schema.ts'
-import { FILE_KINDS } from '../tunnel/model.ts'
+import { nullable, strict, Type, type Static } from '../../schema.ts'
+import { FILE_KINDS } from '../../tunnel/model.ts'
 import { DependentRoute } from './dependent-routes.ts'
-import { Warning } from './errors.ts'
-import { ADDRESS_FAMILIES, APPLY_STATUSES, PERSISTENCE_TYPES, TUNNEL_SIDES, TUNNEL_TYPES } from './lookups.ts'
+import { Warning } from '../errors.ts'
+import { ADDRESS_FAMILIES, APPLY_STATUSES, PERSISTENCE_TYPES, TUNNEL_SIDES, TUNNEL_TYPES } from '../lookups.ts'
 import {
   Amount,
   Count,
@@ -19,8 +19,8 @@ import {
   told,
   Whole,
   wordIn,
-} from './shapes.ts'
-import { CreateTunnelBody } from './tunnels.ts'
+} from '../shapes.ts'
+import { CreateTunnelBody } from './bodies.ts'
 
 export const AddressView = shape('TunnelAddress', {
   tunnel_address_id: Id,

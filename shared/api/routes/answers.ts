@@ -1,8 +1,8 @@
 // What the API answers about relay rules, for the web daemon that says it and the page that shows it (interface.md, Forwarding rules; decisions.md, F1 to F29, S7, R29).
-import { nullable, strict, type Static } from '../schema.ts'
-import { Warning } from './errors.ts'
-import { ADDRESS_FAMILIES, APPLY_STATUSES, LOAD_BALANCE_MODES, NAT_MODES, ROUTE_PROTOCOLS } from './lookups.ts'
-import { CreateRouteBody } from './routes.ts'
+import { nullable, strict, type Static } from '../../schema.ts'
+import { Warning } from '../errors.ts'
+import { ADDRESS_FAMILIES, APPLY_STATUSES, LOAD_BALANCE_MODES, NAT_MODES, ROUTE_PROTOCOLS } from '../lookups.ts'
+import { CreateRouteBody } from './bodies.ts'
 import {
   Amount,
   Count,
@@ -18,8 +18,8 @@ import {
   Text,
   told,
   wordIn,
-} from './shapes.ts'
-import { CheckView, StepView } from './tunnel-answers.ts'
+} from '../shapes.ts'
+import { CheckView, StepView } from '../tunnels/answers.ts'
 
 export const DestinationView = shape('Destination', {
   route_destination_id: Id,
