@@ -8,7 +8,7 @@ import type {
   RouteTrafficAnswer,
   TrafficHistoryAnswer,
   TrafficSummaryAnswer,
-} from '@panel/shared/api/routes/answers.ts'
+} from '@panel/shared/api/routes/traffic.ts'
 import type { Writer } from '@panel/shared/rpc/methods.ts'
 import { FakeKernel } from '../support/fake-kernel.ts'
 import { inProcessHelper } from '../support/in-process-helper.ts'

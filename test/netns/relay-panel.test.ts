@@ -6,12 +6,8 @@ import type { ConnectionsAnswer } from '@panel/shared/api/routes/connections.ts'
 import type { ErrorEnvelope } from '@panel/shared/api/errors.ts'
 import type { ReconcileAnswer } from '@panel/shared/api/reconcile.ts'
 import type { RouteReachability } from '@panel/shared/api/routes/reachability.ts'
-import type {
-  ChangeRouteAnswer,
-  ListRoutesAnswer,
-  RouteTrafficAnswer,
-  UpdateRouteAnswer,
-} from '@panel/shared/api/routes/answers.ts'
+import type { ChangeRouteAnswer, ListRoutesAnswer, UpdateRouteAnswer } from '@panel/shared/api/routes/answers.ts'
+import type { RouteTrafficAnswer } from '@panel/shared/api/routes/traffic.ts'
 import { kernelLog } from './kernel-log.ts'
 import type { Place } from './relay-peer.ts'
 import { RELAY, RelayRig, SERVERS } from './relay-rig.ts'

@@ -1,5 +1,5 @@
 // Has root carry out one change, and turns the ways in which that can end into what the operator is told (decisions.md, S1 and section 4).
-import type { ErrorCode } from '@panel/shared/api/errors.ts'
+import type { ErrorCode } from '@panel/shared/api/codes.ts'
 import type { TunnelState } from '@panel/shared/tunnel/model.ts'
 import { invert, type Change } from '@panel/shared/change/change.ts'
 import { failuresOf, type Check } from '@panel/shared/change/check.ts'

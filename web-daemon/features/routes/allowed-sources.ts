@@ -6,7 +6,7 @@ import {
   type AddAllowedSourceBody,
   type AllowedSourceBody,
   type RemoveAllowedSourceBody,
-} from '@panel/shared/api/routes/bodies.ts'
+} from '@panel/shared/api/routes/allowed-sources.ts'
 import type { CommandContext, ReadContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { Refusal } from '../../platform/http/refusal.ts'

@@ -5,7 +5,7 @@ import {
   MAX_DESTINATIONS,
   type AddDestinationBody,
   type RemoveDestinationBody,
-} from '@panel/shared/api/routes/bodies.ts'
+} from '@panel/shared/api/routes/destinations.ts'
 import type { CommandContext, ReadContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { Refusal } from '../../platform/http/refusal.ts'

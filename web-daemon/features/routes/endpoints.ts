@@ -17,14 +17,12 @@ import {
   RouteItem,
   UpdateRouteAnswer,
 } from '@panel/shared/api/routes/answers.ts'
+import { AddAllowedSourceBody, RemoveAllowedSourceBody } from '@panel/shared/api/routes/allowed-sources.ts'
+import { AddDestinationBody, RemoveDestinationBody } from '@panel/shared/api/routes/destinations.ts'
 import {
-  AddAllowedSourceBody,
-  AddDestinationBody,
   CreateRouteBody,
   EndRouteBody,
   PreviewRouteBody,
-  RemoveAllowedSourceBody,
-  RemoveDestinationBody,
   ReorderBody,
   RouteActionBody,
   UpdateRouteBody,

@@ -1,11 +1,7 @@
 // The addresses of one tunnel, one at a time: each is a change of the whole list, and goes the way of every change (interface.md, /tunnels/{id}/addresses; decisions.md, R25).
 import type { AddressesAnswer, ChangeAddressesAnswer, UpdateTunnelAnswer } from '@panel/shared/api/tunnels/answers.ts'
-import {
-  MAX_ADDRESSES,
-  type AddAddressBody,
-  type RemoveAddressBody,
-  type TunnelAddressBody,
-} from '@panel/shared/api/tunnels/bodies.ts'
+import { MAX_ADDRESSES, type TunnelAddressBody } from '@panel/shared/api/tunnels/addresses.ts'
+import type { AddAddressBody, RemoveAddressBody } from '@panel/shared/api/tunnels/bodies.ts'
 import { canonicalIp, parseIp } from '@panel/shared/address/ip.ts'
 import type { CommandContext, ReadContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'

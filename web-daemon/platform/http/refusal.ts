@@ -1,5 +1,5 @@
 // The one way to say no: a Refusal anywhere below becomes the error envelope, with the status its code stands for.
-import type { ErrorCode } from '@panel/shared/api/errors.ts'
+import type { ErrorCode } from '@panel/shared/api/codes.ts'
 
 export class Refusal extends Error {
   readonly code: ErrorCode

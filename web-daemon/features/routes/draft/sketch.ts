@@ -1,6 +1,7 @@
 // What every part of a draft looks at, and where it leaves what it finds wrong or worth saying.
 import type { Family } from '@panel/shared/address/ip.ts'
-import type { Warning, WarningCode } from '@panel/shared/api/errors.ts'
+import type { Warning } from '@panel/shared/api/errors.ts'
+import type { WarningCode } from '@panel/shared/api/codes.ts'
 import { CreateRouteBody } from '@panel/shared/api/routes/bodies.ts'
 import type { ReadContext } from '../../../platform/context.ts'
 import type { Problems } from '../../../platform/http/problems.ts'

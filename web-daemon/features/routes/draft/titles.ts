@@ -1,5 +1,5 @@
 // The name of a rule: given, made of what the rule does, or that of a copy; no two living rules share one (decisions.md, F2).
-import { MAX_TITLE } from '@panel/shared/api/routes/bodies.ts'
+import { MAX_TITLE } from '@panel/shared/api/routes/fields.ts'
 import type { ReadDb } from '../../../platform/context.ts'
 import { portsOf, spelledEnd, spelledPorts } from '../ports.ts'
 import { protocolOf, type NewRoute } from '../record.ts'

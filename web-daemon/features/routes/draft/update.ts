@@ -1,6 +1,7 @@
 // The draft of a change: what creating would look at, run over the stored rule with the request laid over it (interface.md, PATCH /routes/{id}).
 import { LOAD_BALANCE_MODES } from '@panel/shared/api/lookups.ts'
-import type { CreateRouteBody, RouteDestinationBody, UpdateRouteBody } from '@panel/shared/api/routes/bodies.ts'
+import type { CreateRouteBody, UpdateRouteBody } from '@panel/shared/api/routes/bodies.ts'
+import type { RouteDestinationBody } from '@panel/shared/api/routes/destinations.ts'
 import type { ReadContext } from '../../../platform/context.ts'
 import { Problems } from '../../../platform/http/problems.ts'
 import { isNone } from '../../../platform/http/standing-problems.ts'

@@ -6,7 +6,7 @@ import {
   TrafficSummaryAnswer,
   type TrafficBucket,
   type TrafficView,
-} from '@panel/shared/api/routes/answers.ts'
+} from '@panel/shared/api/routes/traffic.ts'
 import type { ReadContext } from '../../../platform/context.ts'
 import { startOf, type Span } from '../../../platform/db/spans.ts'
 import { ok, query, type Answer, type Endpoint, type Incoming } from '../../../platform/http/endpoint.ts'

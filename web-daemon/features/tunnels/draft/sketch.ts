@@ -1,5 +1,6 @@
 // What every part of a draft looks at, and where it leaves what it finds wrong or worth saying.
-import type { Warning, WarningCode } from '@panel/shared/api/errors.ts'
+import type { Warning } from '@panel/shared/api/errors.ts'
+import type { WarningCode } from '@panel/shared/api/codes.ts'
 import { kindOfType } from '@panel/shared/api/lookups.ts'
 import { CreateTunnelBody } from '@panel/shared/api/tunnels/bodies.ts'
 import type { LinkKind } from '@panel/shared/tunnel/model.ts'
