@@ -76,12 +76,17 @@ export const withDefaults = <F extends FieldList>(
 export interface Column {
   readonly name: string
   readonly kind: 'plain' | 'flag' | 'list'
+  readonly isNullable: boolean
 }
 
 /** How each column of the noun's own table is stored. */
 export const columnsOf = (fields: FieldList): readonly Column[] =>
   Object.entries(fields)
     .filter(([, { stored }]) => stored === undefined)
-    .map(([name, { answer }]) => ({ name, kind: KINDS[String(answer['type'])] ?? 'plain' }))
+    .map(([name, { answer }]) => ({
+      name,
+      kind: KINDS[String(answer['type'])] ?? 'plain',
+      isNullable: answer['nullable'] === true,
+    }))
 
 const KINDS: Readonly<Record<string, Column['kind']>> = { boolean: 'flag', array: 'list' }

@@ -25,6 +25,7 @@ const lookup = (ids: Readonly<Record<string, number>>, code: string, name: strin
 
 /** In the order in which a request's problems are told. */
 export const ROUTE_FIELDS = {
+  /** Chosen by the panel, since the kernel knows the rule by it before the row is there. */
   route_rule_id: field({ answer: Id }),
   route_rule_title: field({
     answer: Sentence,

@@ -284,6 +284,7 @@ export const LINK_FIELDS = {
         'Length of the transmit queue in packets. Default 1000.',
       ),
     ),
+    // What the kernel gives a link (DEFAULT_TX_QUEUE_LEN, net/core/dev.h).
     byDefault: 1000,
   }),
 }

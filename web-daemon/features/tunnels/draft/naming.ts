@@ -1,13 +1,13 @@
 // The number of a tunnel and the name of its interface: rendered from the template or given, and nobody else's (decisions.md, R4, R5, R14).
+import { TUNNEL_FIELDS } from '@panel/shared/api/tunnels/fields.ts'
 import { INTERFACE_NAME_PATTERN, KERNEL_STUBS, LINK_KINDS, type LinkKind } from '@panel/shared/tunnel/model.ts'
 import { Refusal } from '../../../platform/http/refusal.ts'
 import { renderName } from '../../settings/naming.ts'
-import { DEFAULT_SIDE } from '../defaults.ts'
 import { FIELD_ORDER, type Sketch } from './sketch.ts'
 
 const VALID = new RegExp(INTERFACE_NAME_PATTERN)
 
-export const sideOf = ({ body }: Sketch): number => body.tunnel_side_id ?? DEFAULT_SIDE
+export const sideOf = ({ body }: Sketch): number => body.tunnel_side_id ?? TUNNEL_FIELDS.tunnel_side_id.byDefault
 
 export const nameOf = (sketch: Sketch, kind: LinkKind, tunnel_number: number): string =>
   renderName(sketch.settings, kind, sideOf(sketch), tunnel_number)
