@@ -17,6 +17,7 @@ import {
   Text,
   told,
   wordIn,
+  type EventsOf,
 } from './shapes.ts'
 import { TunnelView } from './tunnels/answers.ts'
 
@@ -103,6 +104,8 @@ export const MONITOR_EVENTS = {
   reconcile: LastPass,
   route: RouteHealthEvent,
 }
+
+export type MonitorEvents = EventsOf<typeof MONITOR_EVENTS>
 
 export const MonitorPoint = shape('MonitorPoint', {
   bucket_start: Instant,

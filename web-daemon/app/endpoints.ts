@@ -30,7 +30,7 @@ import { routeEndpoints } from '../features/routes/endpoints.ts'
 import { countInForce } from '../features/routes/store.ts'
 import type { Traffic } from '../features/routes/traffic/traffic.ts'
 import { dependentRoutes } from '../features/routes/tunnel-use.ts'
-import type { Endpoint } from '../platform/http/endpoint.ts'
+import { complete, type Endpoint } from '../platform/http/endpoint.ts'
 
 export interface Services {
   readonly auth: AuthServices
@@ -63,23 +63,24 @@ export const allEndpoints = ({
   runs,
   components,
   logger,
-}: Services): Endpoint[] => [
-  ...authEndpoints(auth),
-  ...systemEndpoints(about, installation, store, () => [
-    metricsComponent(metrics),
-    monitorComponent(monitor),
-    ...components(),
-  ]),
-  ...metricsEndpoints(metrics.sampler),
-  ...monitorEndpoints(monitor),
-  ...diagnosticEndpoints(runs, logger),
-  ...auditEndpoints,
-  ...poolEndpoints(poolUse),
-  ...tunnelEndpoints(dependentRoutes, (word) => monitor.inState(word)),
-  ...pairingEndpoints(pairing),
-  ...reconcileEndpoints(watch),
-  ...settingsEndpoints(SETTING_REFERENCES),
-  ...forwardingEndpoints({ rulesInForce: countInForce }),
-  ...routeEndpoints(traffic),
-  ...backupEndpoints({ references: SETTING_REFERENCES, poolUse, traffic, logger }),
-]
+}: Services): Endpoint[] =>
+  complete([
+    ...authEndpoints(auth),
+    ...systemEndpoints(about, installation, store, () => [
+      metricsComponent(metrics),
+      monitorComponent(monitor),
+      ...components(),
+    ]),
+    ...metricsEndpoints(metrics.sampler),
+    ...monitorEndpoints(monitor),
+    ...diagnosticEndpoints(runs, logger),
+    ...auditEndpoints,
+    ...poolEndpoints(poolUse),
+    ...tunnelEndpoints(dependentRoutes, (word) => monitor.inState(word)),
+    ...pairingEndpoints(pairing),
+    ...reconcileEndpoints(watch),
+    ...settingsEndpoints(SETTING_REFERENCES),
+    ...forwardingEndpoints({ rulesInForce: countInForce }),
+    ...routeEndpoints(traffic),
+    ...backupEndpoints({ references: SETTING_REFERENCES, poolUse, traffic, logger }),
+  ])

@@ -65,10 +65,10 @@ async function importOne(worker: Worker, { path, body, twin, use }: One): Promis
   if (twin && isAlike(body, twin))
     return skip('pool', target, twin.address_pool_id, 'A pool of this range is here, and is as in the backup.')
   const common = { kind: 'pool', target, path, audit: 'PoolChange', body: { ...body }, needsHelper: false } as const
-  const made = ({ body: answer }: Answer): Done => {
-    const { address_pool_id, warnings } = answer as ChangePoolAnswer
-    return { target_id: address_pool_id, warnings }
-  }
+  const made = ({ body: { address_pool_id, warnings } }: Answer<ChangePoolAnswer>): Done => ({
+    target_id: address_pool_id,
+    warnings,
+  })
   const update: Job | null = twin
     ? {
         ...common,

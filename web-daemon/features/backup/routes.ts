@@ -1,6 +1,5 @@
 // The relay rules of a backup: one whose title or listener is here already is left as it is, the others are made (decisions.md, T21, B2).
 import type { BackupRoute, ImportAction } from '@panel/shared/api/backup.ts'
-import type { ChangeRouteAnswer } from '@panel/shared/api/routes/answers.ts'
 import { CreateRouteBody } from '@panel/shared/api/routes/bodies.ts'
 import type { ReadContext } from '../../platform/context.ts'
 import type { Incoming } from '../../platform/http/endpoint.ts'
@@ -63,7 +62,7 @@ function jobOf({ path, body: given, traffic, tunnels, coming }: One): Job {
     needsHelper: true,
     look: leansOn(given, tunnels, coming) ? null : lookAt,
     carryOut: async (context, incoming) => {
-      const { route, warnings } = (await createRoute(traffic)(context, incoming)).body as ChangeRouteAnswer
+      const { route, warnings } = (await createRoute(traffic)(context, incoming)).body
       return { target_id: route.route_rule_id, warnings, target: route.route_rule_title }
     },
     isThere: twinInRefusal,

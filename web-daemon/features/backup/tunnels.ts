@@ -1,7 +1,6 @@
 // The tunnels of a backup: those that are here are left as they are, the others made, each as a request of its own would make it (decisions.md, B5).
 import type { BackupTunnel, ImportAction } from '@panel/shared/api/backup.ts'
 import { TUNNEL_TYPES } from '@panel/shared/api/lookups.ts'
-import type { CreateTunnelAnswer } from '@panel/shared/api/tunnels/answers.ts'
 import { CreateTunnelBody } from '@panel/shared/api/tunnels/bodies.ts'
 import type { ReadContext } from '../../platform/context.ts'
 import type { Incoming } from '../../platform/http/endpoint.ts'
@@ -138,7 +137,7 @@ function jobOf({ path, body: given, pools, coming }: One): Job {
           `The backup's pool ${own} is not on this server, and the tunnel has no addresses of its own.`,
           { field: 'address_pool_id' },
         )
-      const { tunnel, warnings } = (await createTunnel(context, incoming, RESTORED)).body as CreateTunnelAnswer
+      const { tunnel, warnings } = (await createTunnel(context, incoming, RESTORED)).body
       return { target_id: tunnel.tunnel_id, warnings, target: tunnel.interface_name }
     },
   }

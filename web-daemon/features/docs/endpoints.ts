@@ -1,6 +1,14 @@
 // Where the API description is read: beside the API, since it is of no version of it (interface.md, API description; decisions.md, W20).
-import { ok, query, type Endpoint } from '../../platform/http/endpoint.ts'
+import { declarations, ok, type Endpoint } from '../../platform/http/endpoint.ts'
 import { describeApi, type ApiDescription } from './document.ts'
+
+/** It describes the others, and itself nowhere. */
+interface DocsEndpoints {
+  'GET /docs': unknown
+  'GET /docs/': unknown
+}
+
+const { query } = declarations<DocsEndpoints>()
 
 /** It is made when it is first asked for: what cannot be described fails that request and no other. */
 export function docsEndpoints(endpoints: readonly Endpoint[], basePath: string): Endpoint[] {

@@ -20,7 +20,7 @@ import { setIgnored } from './ignore.ts'
 import { pathsOf } from './kept.ts'
 import { legacyNameOf } from './report.ts'
 
-export function adoptTunnel(context: CommandContext, { body }: Incoming<AdoptBody>): Promise<Answer> {
+export function adoptTunnel(context: CommandContext, { body }: Incoming<AdoptBody>): Promise<Answer<AdoptAnswer>> {
   return context.inTurn(async () => {
     const { interface_name } = body
     const others = await neighbours(context.db)

@@ -9,7 +9,7 @@ import {
 } from '@panel/shared/api/reconcile.ts'
 import { TunnelActionAnswer } from '@panel/shared/api/tunnels/answers.ts'
 import { TunnelActionBody } from '@panel/shared/api/tunnels/bodies.ts'
-import { command, query, type Endpoint } from '../../platform/http/endpoint.ts'
+import { command, query } from '../../platform/http/endpoint.ts'
 import { flagIn, queryOf } from '../../platform/http/queries.ts'
 import { reapplyTunnel } from '../tunnels/life.ts'
 import { adoptTunnel } from './adopt.ts'
@@ -20,7 +20,7 @@ import type { Watch } from './pass.ts'
 
 const tag = 'reconcile'
 
-export const reconcileEndpoints = (watch: Watch): Endpoint[] => [
+export const reconcileEndpoints = (watch: Watch) => [
   query(
     'GET /reconcile',
     {

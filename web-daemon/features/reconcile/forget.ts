@@ -12,7 +12,7 @@ import { markDeleted } from '../tunnels/store.ts'
 import { observe, tunnelView } from '../tunnels/view.ts'
 
 /** Root is only asked what is there, and need not even answer. */
-export const forgetTunnel = (context: CommandContext, { params }: Incoming): Promise<Answer> =>
+export const forgetTunnel = (context: CommandContext, { params }: Incoming): Promise<Answer<ForgetAnswer>> =>
   context.inTurn(async () => {
     const record = await targetOf(context, idIn(params))
     const { tunnel_id, interface_name } = record

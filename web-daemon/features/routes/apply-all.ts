@@ -10,7 +10,7 @@ import type { Traffic } from './traffic/traffic.ts'
 
 export const applyAll =
   (traffic: Traffic) =>
-  (context: CommandContext): Promise<Answer> =>
+  (context: CommandContext): Promise<Answer<ApplyAllAnswer>> =>
     context.inTurn(async () => {
       const { ask, db } = context
       const stored = await allRoutes(db)

@@ -1,4 +1,5 @@
 // Makes a rule: drafted, stored as pending, carried out, and read back (interface.md, POST /routes; decisions.md, S1).
+import type { ChangeRouteAnswer } from '@panel/shared/api/routes/answers.ts'
 import type { CreateRouteBody } from '@panel/shared/api/routes/bodies.ts'
 import { bringIn, type Birth } from '../../change/bring-in.ts'
 import type { CommandContext } from '../../platform/context.ts'
@@ -14,7 +15,7 @@ import type { Traffic } from './traffic/traffic.ts'
 
 export const createRoute =
   (traffic: Traffic) =>
-  (context: CommandContext, incoming: Incoming<CreateRouteBody>): Promise<Answer> =>
+  (context: CommandContext, incoming: Incoming<CreateRouteBody>): Promise<Answer<ChangeRouteAnswer>> =>
     context.inTurn(async () => {
       const { record: wanted, warnings } = await draftRoute(context, incoming)
       const { record, carried, refusal } = await bringIn(birthOf(context, traffic, wanted))

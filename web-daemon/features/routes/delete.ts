@@ -13,7 +13,7 @@ import type { Traffic } from './traffic/traffic.ts'
 
 export const deleteRoute =
   (traffic: Traffic) =>
-  (context: CommandContext, { params, body }: Incoming<EndRouteBody>): Promise<Answer> =>
+  (context: CommandContext, { params, body }: Incoming<EndRouteBody>): Promise<Answer<DeleteRouteAnswer>> =>
     context.inTurn(async () => {
       const stored = await targetOf(context, params)
       const { route_rule_id, route_rule_title: title } = stored

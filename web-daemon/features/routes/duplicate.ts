@@ -9,7 +9,7 @@ import { knownRoute } from './reach.ts'
 import { insertRoute, nextPlace } from './store.ts'
 import { routeView } from './view.ts'
 
-export function duplicateRoute(context: CommandContext, { params }: Incoming): Promise<Answer> {
+export function duplicateRoute(context: CommandContext, { params }: Incoming): Promise<Answer<DuplicateRouteAnswer>> {
   const { db, note, now, inTurn } = context
   return inTurn(async () => {
     const original = await livingRoute(db, params)

@@ -28,7 +28,7 @@ import {
   UpdateRouteBody,
 } from '@panel/shared/api/routes/bodies.ts'
 import { CONNECTIONS_MAX } from '@panel/shared/ruleset/connection.ts'
-import { command, preview, query, type Endpoint } from '../../platform/http/endpoint.ts'
+import { command, preview, query } from '../../platform/http/endpoint.ts'
 import { limitIn, queryOf } from '../../platform/http/queries.ts'
 import { addAllowedSource, listAllowedSources, removeAllowedSource } from './allowed-sources.ts'
 import { analyzeRoute } from './health/analyze.ts'
@@ -50,7 +50,7 @@ import { updateRoute } from './update.ts'
 
 const tag = 'routes'
 
-export const routeEndpoints = (traffic: Traffic): Endpoint[] => [
+export const routeEndpoints = (traffic: Traffic) => [
   query(
     'GET /routes',
     {

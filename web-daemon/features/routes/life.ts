@@ -13,7 +13,7 @@ import type { NamedRoute, RouteRecord } from './record.ts'
 import { routesOf } from './store.ts'
 import type { Traffic } from './traffic/traffic.ts'
 
-type Handler<B> = (context: CommandContext, incoming: Incoming<B>) => Promise<Answer>
+type Handler<B> = (context: CommandContext, incoming: Incoming<B>) => Promise<Answer<RouteActionAnswer>>
 interface Wanted {
   readonly wanted: NamedRoute
   readonly warnings: Awaited<ReturnType<typeof draftUpdate>>['warnings']

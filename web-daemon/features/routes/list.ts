@@ -21,7 +21,7 @@ export const LIST_QUERY = queryOf({
 
 export const listRoutes =
   (traffic: Traffic) =>
-  async (context: ReadContext, { query }: Incoming): Promise<Answer> => {
+  async (context: ReadContext, { query }: Incoming): Promise<Answer<ListRoutesAnswer>> => {
     const paging = pagingOf(query)
     const { total, records } = await pageOfRoutes(context.db, filterOf(query), paging)
     const answer: ListRoutesAnswer = {

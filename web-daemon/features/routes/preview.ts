@@ -12,7 +12,10 @@ import { planView } from './plan-view.ts'
 import { ruleOf, type RouteRecord } from './record.ts'
 import { allRoutes, findRoute } from './store.ts'
 
-export async function previewRoute(context: ReadContext, incoming: Incoming<PreviewRouteBody>): Promise<Answer> {
+export async function previewRoute(
+  context: ReadContext,
+  incoming: Incoming<PreviewRouteBody>,
+): Promise<Answer<PreviewRouteAnswer>> {
   const stored = await storedOf(context, incoming)
   const { record, resolved, warnings, rule_backend } = stored
     ? await draftedChange(context, stored, incoming)

@@ -14,7 +14,7 @@ import { routeView } from './view.ts'
 
 export const reorderRoutes =
   (traffic: Traffic) =>
-  (context: CommandContext, { body, problems }: Incoming<ReorderBody>): Promise<Answer> =>
+  (context: CommandContext, { body, problems }: Incoming<ReorderBody>): Promise<Answer<ReorderAnswer>> =>
     context.inTurn(async () => {
       const { db, now } = context
       const stored = await allRoutes(db)

@@ -16,7 +16,10 @@ import type { Traffic } from './traffic/traffic.ts'
 
 export const updateRoute =
   (traffic: Traffic) =>
-  (context: CommandContext, { params, body, problems, server_port }: Incoming<UpdateRouteBody>): Promise<Answer> =>
+  (
+    context: CommandContext,
+    { params, body, problems, server_port }: Incoming<UpdateRouteBody>,
+  ): Promise<Answer<UpdateRouteAnswer>> =>
     context.inTurn(async () => {
       const stored = await targetOf(context, params)
       return ok(await amend(context, traffic, stored, { body, problems, server_port }))

@@ -12,7 +12,7 @@ import type { AddressRecord, TunnelRecord } from './record.ts'
 import { amend } from './update.ts'
 import { observe } from './view.ts'
 
-export async function listAddresses({ db, ask }: ReadContext, { params }: Incoming): Promise<Answer> {
+export async function listAddresses({ db, ask }: ReadContext, { params }: Incoming): Promise<Answer<AddressesAnswer>> {
   const { addresses, interface_name } = await livingTunnel(db, idIn(params))
   const answer: AddressesAnswer = {
     addresses,
@@ -21,7 +21,10 @@ export async function listAddresses({ db, ask }: ReadContext, { params }: Incomi
   return ok(answer)
 }
 
-export function addAddress(context: CommandContext, incoming: Incoming<AddAddressBody>): Promise<Answer> {
+export function addAddress(
+  context: CommandContext,
+  incoming: Incoming<AddAddressBody>,
+): Promise<Answer<ChangeAddressesAnswer>> {
   return context.inTurn(async () => {
     const stored = await targetOf(context, idIn(incoming.params))
     const { force: _force, i_understand_i_may_lose_access: _accepts, ...added } = incoming.body
@@ -41,7 +44,10 @@ export function addAddress(context: CommandContext, incoming: Incoming<AddAddres
   })
 }
 
-export function removeAddress(context: CommandContext, incoming: Incoming<RemoveAddressBody>): Promise<Answer> {
+export function removeAddress(
+  context: CommandContext,
+  incoming: Incoming<RemoveAddressBody>,
+): Promise<Answer<ChangeAddressesAnswer>> {
   return context.inTurn(async () => {
     const stored = await targetOf(context, idIn(incoming.params))
     const removed = meantBy(incoming, stored)

@@ -19,7 +19,7 @@ export function createTunnel(
   context: CommandContext,
   incoming: Incoming<CreateTunnelBody>,
   manner: Manner = {},
-): Promise<Answer> {
+): Promise<Answer<CreateTunnelAnswer>> {
   return context.inTurn(async () => {
     const draft = await draftTunnel(context, incoming, manner)
     await refuseUnsupported(context, draft)

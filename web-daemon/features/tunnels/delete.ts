@@ -21,7 +21,10 @@ import { findTunnel, markDeleted } from './store.ts'
 
 export const deleteTunnel =
   (dependants: DependentRoutes) =>
-  (context: CommandContext, { params, body, client_ip }: Incoming<DeleteTunnelBody>): Promise<Answer> =>
+  (
+    context: CommandContext,
+    { params, body, client_ip }: Incoming<DeleteTunnelBody>,
+  ): Promise<Answer<DeleteTunnelAnswer>> =>
     context.inTurn(async () => {
       const tunnel_id = idIn(params)
       const known = await findTunnel(context.db, tunnel_id)

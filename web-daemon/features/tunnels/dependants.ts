@@ -15,7 +15,7 @@ const NOTE =
 /** interface.md, GET /tunnels/{id}/routes. */
 export const listDependants =
   (dependants: DependentRoutes) =>
-  async ({ db }: ReadContext, { params }: Incoming): Promise<Answer> => {
+  async ({ db }: ReadContext, { params }: Incoming): Promise<Answer<TunnelRoutesAnswer>> => {
     const { tunnel_id } = await livingTunnel(db, idIn(params))
     const routes = await dependants(db, tunnel_id)
     const answer: TunnelRoutesAnswer = { routes, total: routes.length, note: NOTE }

@@ -19,7 +19,7 @@ import {
   TunnelActionBody,
   UpdateTunnelBody,
 } from '@panel/shared/api/tunnels/bodies.ts'
-import { command, preview, query, type Endpoint } from '../../platform/http/endpoint.ts'
+import { command, preview, query } from '../../platform/http/endpoint.ts'
 import { addAddress, listAddresses, removeAddress } from './addresses.ts'
 import { createTunnel } from './create.ts'
 import { deleteTunnel } from './delete.ts'
@@ -32,7 +32,7 @@ import { updateTunnel } from './update.ts'
 
 const tag = 'tunnels'
 
-export const tunnelEndpoints = (dependants: DependentRoutes, inState: InState): Endpoint[] => [
+export const tunnelEndpoints = (dependants: DependentRoutes, inState: InState) => [
   query(
     'GET /tunnels',
     {

@@ -18,7 +18,7 @@ type Action = TunnelActionAnswer['action']
 type Handler = (
   context: CommandContext,
   incoming: Pick<Incoming<TunnelActionBody>, 'params' | 'body' | 'client_ip'>,
-) => Promise<Answer>
+) => Promise<Answer<TunnelActionAnswer>>
 
 /** `is_enabled` is stored, and with it whether boot brings the tunnel back; undefined leaves it. */
 const act =
@@ -50,7 +50,7 @@ export const restartTunnel = (dependants: DependentRoutes): Handler => act('rest
 /** Whatever differs from what is stored is put right, and nothing else is touched. */
 export const reapplyTunnel = act('reapply')
 /** Asked for by nobody, so nobody's own connection is in the way. */
-export const reapplyByItself = (context: CommandContext, tunnel_id: number): Promise<Answer> =>
+export const reapplyByItself = (context: CommandContext, tunnel_id: number): Promise<Answer<TunnelActionAnswer>> =>
   reapplyTunnel(context, { params: { id: tunnel_id }, body: {}, client_ip: '' })
 
 function stagesOf(action: Action, found: TunnelState | null, wanted: TunnelState): Change<TunnelState>[] {

@@ -24,7 +24,7 @@ export type InState = (word: string) => Promise<readonly number[] | null>
 
 export const listAllTunnels =
   (inState: InState) =>
-  async ({ db, ask }: ReadContext, { query }: Incoming): Promise<Answer> => {
+  async ({ db, ask }: ReadContext, { query }: Incoming): Promise<Answer<ListTunnelsAnswer>> => {
     const paging = pagingOf(query)
     const tunnel_ids = (await inState(query['state'] ?? '')) ?? undefined
     const { total, interface_names, read } = await pageOfTunnels(db, { ...filterOf(query), tunnel_ids }, paging)

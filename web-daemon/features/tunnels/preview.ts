@@ -6,7 +6,10 @@ import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { draftTunnel } from './draft/draft.ts'
 import { planView } from './plan-view.ts'
 
-export async function previewTunnel(context: ReadContext, incoming: Incoming<CreateTunnelBody>): Promise<Answer> {
+export async function previewTunnel(
+  context: ReadContext,
+  incoming: Incoming<CreateTunnelBody>,
+): Promise<Answer<PreviewTunnelAnswer>> {
   const { before, after, record, mtu, resolved, warnings, facts } = await draftTunnel(context, incoming)
   const { interface_name } = record
   const plan = planView({ before, after }, { interface_name, tunnel_id: null, folders: facts.helper, warnings })

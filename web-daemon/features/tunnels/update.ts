@@ -17,7 +17,10 @@ import type { TunnelRecord } from './record.ts'
 
 export const updateTunnel =
   (dependants: DependentRoutes) =>
-  (context: CommandContext, { params, body, problems, client_ip }: Incoming<UpdateTunnelBody>): Promise<Answer> =>
+  (
+    context: CommandContext,
+    { params, body, problems, client_ip }: Incoming<UpdateTunnelBody>,
+  ): Promise<Answer<UpdateTunnelAnswer>> =>
     context.inTurn(async () => {
       const stored = await targetOf(context, idIn(params))
       const answer = await amend(context, stored, { body, problems, client_ip })

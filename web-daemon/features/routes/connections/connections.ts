@@ -14,7 +14,7 @@ import type { Traffic } from '../traffic/traffic.ts'
 
 export const listConnections =
   (traffic: Traffic) =>
-  async ({ db, ask, now, settings }: ReadContext, { params, query }: Incoming): Promise<Answer> => {
+  async ({ db, ask, now, settings }: ReadContext, { params, query }: Incoming): Promise<Answer<ConnectionsAnswer>> => {
     const record = await livingRoute(db, params)
     const { route_rule_id } = record
     const { limit } = pagingOf(query, { standard: 200, maximum: CONNECTIONS_MAX })

@@ -27,7 +27,7 @@ interface Finding {
 
 export const analyzeRoute =
   (traffic: Traffic) =>
-  async (context: CommandContext, { params }: Incoming): Promise<Answer> => {
+  async (context: CommandContext, { params }: Incoming): Promise<Answer<RouteAnalysis>> => {
     const record = await targetOf(context, params)
     const [health] = await healthOf(context, [record])
     if (!health) throw new Error(`Rule ${record.route_rule_id} has no health`)

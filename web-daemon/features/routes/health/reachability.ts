@@ -3,7 +3,7 @@ import { canonicalIp, parseIp, type Family } from '@panel/shared/address/ip.ts'
 import { isMulticast, isReserved, isUnspecified } from '@panel/shared/address/special.ts'
 import { Reachability, RouteReachability, TestBody, TestRouteBody } from '@panel/shared/api/routes/reachability.ts'
 import type { ReadContext } from '../../../platform/context.ts'
-import { ok, preview, type Answer, type Endpoint, type Incoming } from '../../../platform/http/endpoint.ts'
+import { ok, preview, type Answer, type Incoming } from '../../../platform/http/endpoint.ts'
 import { Refusal } from '../../../platform/http/refusal.ts'
 import { familyName } from '../draft/sketch.ts'
 import { livingRoute } from '../get.ts'
@@ -16,7 +16,7 @@ const AT_ONCE = 4
 /** Of a socket that cannot be made, bound or connected here: it says nothing about the far end. */
 const OWN_REFUSALS = ['EADDRNOTAVAIL', 'EACCES', 'EPERM', 'EINVAL', 'EAFNOSUPPORT']
 
-export function reachabilityEndpoints(): Endpoint[] {
+export function reachabilityEndpoints() {
   const tag = 'routes'
   const inPlace = places(AT_ONCE)
   return [
@@ -61,7 +61,10 @@ function places(count: number): <T>(work: () => Promise<T>) => Promise<T> {
   }
 }
 
-async function testAddress({ now }: ReadContext, { body, problems }: Incoming<TestBody>): Promise<Answer> {
+async function testAddress(
+  { now }: ReadContext,
+  { body, problems }: Incoming<TestBody>,
+): Promise<Answer<Reachability>> {
   const ip = parseIp(body.address)
   if (!ip || isUnspecified(ip) || isMulticast(ip) || isReserved(ip))
     problems.add(
@@ -77,7 +80,7 @@ async function testAddress({ now }: ReadContext, { body, problems }: Incoming<Te
 async function testRoute(
   { db, now }: ReadContext,
   { params, body, problems }: Incoming<TestRouteBody>,
-): Promise<Answer> {
+): Promise<Answer<RouteReachability>> {
   const record = await livingRoute(db, params)
   checkSource(body, familyOf(record), problems)
   problems.throwIfAny()

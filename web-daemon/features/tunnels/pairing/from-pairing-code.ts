@@ -18,7 +18,10 @@ const NOTE =
 
 export const fromPairingCode =
   (throttle: PairingThrottle) =>
-  async (context: ReadContext, { body, problems, session }: Incoming<FromPairingCodeBody>): Promise<Answer> => {
+  async (
+    context: ReadContext,
+    { body, problems, session }: Incoming<FromPairingCodeBody>,
+  ): Promise<Answer<FromPairingCodeAnswer>> => {
     throttle.admit(String(session?.user_id))
     const { content, addresses } = understood(body, problems)
     const kind = kindOfType(content.type)

@@ -13,7 +13,7 @@ import { findTunnel } from '../store.ts'
 const NOTE =
   'Paste the code into the panel of the other server, which becomes the other side. It is configuration and not a credential, but it tells addresses and GRE keys: do not post it in public.'
 
-export async function showPairingCode({ db }: ReadContext, { params }: Incoming): Promise<Answer> {
+export async function showPairingCode({ db }: ReadContext, { params }: Incoming): Promise<Answer<PairingCodeAnswer>> {
   const found = await findTunnel(db, idIn(params))
   if (!found || found.isDeleted) throw noSuchTunnel(idIn(params))
   const { record } = found

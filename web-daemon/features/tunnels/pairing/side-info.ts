@@ -9,7 +9,7 @@ const SUMMARY =
   "A takes the first address of the tunnel's subnet and B the second. A mismatched pair, two servers on the same side or in different subnets, appears up while carrying no traffic. " +
   'A pairing code from the first server sets up the second one without any of this being typed.'
 
-export async function showSideInfo({ settings }: ReadContext): Promise<Answer> {
+export async function showSideInfo({ settings }: ReadContext): Promise<Answer<SideInfoAnswer>> {
   const labels = settings.get('tunnel.side_labels')
   const answer: SideInfoAnswer = {
     summary: SUMMARY,
