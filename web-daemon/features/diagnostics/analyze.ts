@@ -13,7 +13,10 @@ import { isAnswered, takeSnapshot, type TunnelSnapshot } from './snapshot.ts'
 
 export const analyzeTunnel =
   (runs: Runs) =>
-  async (context: CommandContext, { params, body, gone }: Incoming<AnalyzeTunnelBody>): Promise<Answer> => {
+  async (
+    context: CommandContext,
+    { params, body, gone }: Incoming<AnalyzeTunnelBody>,
+  ): Promise<Answer<AnalyzeTunnelAnswer>> => {
     const record = await targetOf(context, idIn(params))
     const { sample_seconds = SAMPLE_SECONDS.usual } = body
     const run = await runs.begin({ tunnel_id: record.tunnel_id, type: 'analyze', params: { sample_seconds } }, gone)

@@ -19,7 +19,10 @@ const TIMEOUT_SECONDS = 1
 
 export const probeMtu =
   (runs: Runs) =>
-  async (context: CommandContext, { params, body, problems, gone }: Incoming<MtuProbeBody>): Promise<Answer> => {
+  async (
+    context: CommandContext,
+    { params, body, problems, gone }: Incoming<MtuProbeBody>,
+  ): Promise<Answer<MtuProbeAnswer>> => {
     const record = await targetOf(context, idIn(params))
     const path = body.probe_tunnel === true ? 'tunnel' : 'underlay'
     const probe: MtuParams = {

@@ -17,7 +17,10 @@ const USUAL = { max_hops: 30, probes: 3, timeout_seconds: 1 } as const
 
 export const traceroute =
   (runs: Runs) =>
-  async (context: CommandContext, { params, body, problems, gone }: Incoming<TracerouteBody>): Promise<Answer> => {
+  async (
+    context: CommandContext,
+    { params, body, problems, gone }: Incoming<TracerouteBody>,
+  ): Promise<Answer<TracerouteAnswer>> => {
     const record = await targetOf(context, idIn(params))
     const path = body.probe_tunnel === true ? 'tunnel' : 'underlay'
     const { max_hops, probes, timeout_seconds } = { ...USUAL, ...body }

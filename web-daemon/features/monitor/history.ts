@@ -28,7 +28,7 @@ export const HISTORY_QUERY = queryOf({
 
 export const showHistory =
   (monitor: Monitor) =>
-  async ({ db, now, settings }: ReadContext, { params, query }: Incoming): Promise<Answer> => {
+  async ({ db, now, settings }: ReadContext, { params, query }: Incoming): Promise<Answer<MonitorHistoryAnswer>> => {
     const { tunnel_id } = await livingTunnel(db, idIn(params))
     await monitor.settled()
     const span = spanOf(query, now(), settings.get('monitor.aggregate_interval_seconds'))

@@ -12,7 +12,7 @@ import type { MonitorEventRow } from './table.ts'
 
 export const showStatus =
   (monitor: Monitor) =>
-  async ({ db }: ReadContext, { params }: Incoming): Promise<Answer> => {
+  async ({ db }: ReadContext, { params }: Incoming): Promise<Answer<MonitorStatusAnswer>> => {
     const { tunnel_id } = await livingTunnel(db, idIn(params))
     await monitor.settled()
     const watched = monitor.of(tunnel_id)

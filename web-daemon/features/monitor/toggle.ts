@@ -12,7 +12,7 @@ import type { Monitor } from './monitor.ts'
 
 export const toggleMonitor =
   (monitor: Monitor, monitor_enabled: boolean) =>
-  (context: CommandContext, { params }: Incoming): Promise<Answer> =>
+  (context: CommandContext, { params }: Incoming): Promise<Answer<MonitorToggleAnswer>> =>
     context.inTurn(async () => {
       const stored = await targetOf(context, idIn(params))
       const record = await save(context, tunnelResource(context), {

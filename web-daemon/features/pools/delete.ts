@@ -10,7 +10,7 @@ import type { PoolUse } from './use.ts'
 /** In the change queue, because a tunnel that is being created may take from the pool. */
 export const removePool =
   ({ users, release }: PoolUse) =>
-  ({ db, note, inTurn }: CommandContext, { params }: Incoming): Promise<Answer> =>
+  ({ db, note, inTurn }: CommandContext, { params }: Incoming): Promise<Answer<DeletePoolAnswer>> =>
     inTurn(async () => {
       const pool = await poolIn(db, params)
       const { address_pool_id } = pool

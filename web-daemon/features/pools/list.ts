@@ -8,7 +8,7 @@ import { poolView } from './view.ts'
 
 export const listPools =
   ({ users }: PoolUse) =>
-  async ({ db }: ReadContext): Promise<Answer> => {
+  async ({ db }: ReadContext): Promise<Answer<ListPoolsAnswer>> => {
     const usersOf = await users(db)
     const pools = (await allPools(db)).map((pool) => poolView(pool, usersOf.get(pool.address_pool_id)))
     const answer: ListPoolsAnswer = { pools, total: pools.length }

@@ -13,7 +13,7 @@ import { publicRangeWarnings } from './warnings.ts'
 
 export const nextFree =
   ({ nextFree }: PoolUse) =>
-  async (context: ReadContext, incoming: Incoming): Promise<Answer> => {
+  async (context: ReadContext, incoming: Incoming): Promise<Answer<NextFreeAnswer>> => {
     const pool = withLength(await poolIn(context.db, incoming.params), incoming)
     const { number, subnet } = await nextFree(context, pool)
     const { address_pool_id, address_pool_title, prefix_length, is_public_range } = pool

@@ -25,7 +25,7 @@ export const probeCapabilities = async (ask: Reader): Promise<Capabilities> => {
   throw new Refusal('HELPER_UNAVAILABLE', 'The root helper did not tell what this host can do')
 }
 
-export const showCapabilities = async ({ ask }: ReadContext): Promise<Answer> =>
+export const showCapabilities = async ({ ask }: ReadContext): Promise<Answer<CapabilitiesAnswer>> =>
   ok(capabilitiesView(await probeCapabilities(ask)))
 
 /** `complete` is always true: the answer waits for every probe. */

@@ -25,7 +25,7 @@ const MODULES = ['gre', 'ip_gre', 'ip6_gre', 'nf_tables', 'nf_nat', 'nf_conntrac
 
 export const makeInfo =
   (started_at: Date, { data_dir, database_path, socket_path, bind_host, web_path }: Installation) =>
-  async ({ ask, now }: ReadContext, { server_port }: Incoming): Promise<Answer> => {
+  async ({ ask, now }: ReadContext, { server_port }: Incoming): Promise<Answer<InfoAnswer>> => {
     const helper = await factsOf(ask)
     const base_path = basePathOf(web_path)
     const answer: InfoAnswer = {

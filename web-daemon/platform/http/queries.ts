@@ -1,10 +1,15 @@
-// Schemas of query parameters. They only document: an invalid value counts as not given, unless a handler says
-// otherwise.
-import { strict, Type, type TObject, type TSchema } from '@panel/shared/schema.ts'
+// The words that an endpoint says in what it reads of a query. They describe and refuse nothing: what cannot be read counts as not given, unless a handler says otherwise.
+import { strict, Type, type TObject, type TOptional, type TSchema } from '@panel/shared/schema.ts'
 
-/** Every parameter is optional. */
-export const queryOf = (parameters: Readonly<Record<string, TSchema>>): TObject =>
-  strict(Object.fromEntries(Object.entries(parameters).map(([name, schema]) => [name, Type.Optional(schema)])))
+/** Every parameter can be left out. */
+export const queryOf = <T extends Record<string, TSchema>>(
+  parameters: T,
+): TObject<{ [K in keyof T]: TOptional<T[K]> }> =>
+  strict(
+    Object.fromEntries(Object.entries(parameters).map(([name, schema]) => [name, Type.Optional(schema)])) as {
+      [K in keyof T]: TOptional<T[K]>
+    },
+  )
 
 export const wholeIn = (description: string, minimum = 1, more: object = {}) =>
   Type.Integer({ minimum, description, ...more })

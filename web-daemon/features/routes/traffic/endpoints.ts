@@ -6,10 +6,10 @@ import {
   TrafficSummaryAnswer,
   type TrafficBucket,
   type TrafficView,
-} from '@panel/shared/api/route-answers.ts'
+} from '@panel/shared/api/routes/traffic.ts'
 import type { ReadContext } from '../../../platform/context.ts'
 import { startOf, type Span } from '../../../platform/db/spans.ts'
-import { ok, query, type Answer, type Endpoint, type Incoming } from '../../../platform/http/endpoint.ts'
+import { ok, query, type Answer, type Incoming } from '../../../platform/http/endpoint.ts'
 import { instantIn } from '../../../platform/http/instant.ts'
 import { Problems } from '../../../platform/http/problems.ts'
 import { instantOf, limitIn, queryOf, wholeIn } from '../../../platform/http/queries.ts'
@@ -33,7 +33,7 @@ const HISTORY_QUERY = queryOf({
   limit: limitIn(HISTORY),
 })
 
-export const trafficEndpoints = (traffic: Traffic): Endpoint[] => [
+export const trafficEndpoints = (traffic: Traffic) => [
   query(
     'GET /routes/traffic/summary',
     { tag, summary: 'What goes through all the rules.', answer: TrafficSummaryAnswer },
@@ -72,9 +72,9 @@ export const trafficEndpoints = (traffic: Traffic): Endpoint[] => [
   ),
 ]
 
-type Handler = (context: ReadContext, incoming: Incoming) => Promise<Answer>
+type Handler<T> = (context: ReadContext, incoming: Incoming) => Promise<Answer<T>>
 
-function live(traffic: Traffic): Handler {
+function live(traffic: Traffic): Handler<RouteTrafficAnswer> {
   return async ({ db }, { params, query: values }) => {
     const record = await livingRoute(db, params)
     await traffic.sample()
@@ -98,7 +98,7 @@ function live(traffic: Traffic): Handler {
   }
 }
 
-function summary(traffic: Traffic): Handler {
+function summary(traffic: Traffic): Handler<TrafficSummaryAnswer> {
   return async ({ db }) => {
     const titles = await allTitles(db)
     await traffic.upToDate()
@@ -122,7 +122,7 @@ function summary(traffic: Traffic): Handler {
   }
 }
 
-function history(traffic: Traffic): Handler {
+function history(traffic: Traffic): Handler<TrafficHistoryAnswer> {
   return async ({ db, now }, { params, query: values }) => {
     const { route_rule_id } = await livingRoute(db, params)
     const span = spanOf(values, now(), traffic.bucketSeconds)
@@ -192,7 +192,7 @@ function spanOf(values: Incoming['query'], now: Date, stored_seconds: number): S
 const boundedCount = (text: string | undefined, standard: number, maximum: number): number =>
   Math.min(text !== undefined && /^\d{1,9}$/.test(text) && Number(text) > 0 ? Number(text) : standard, maximum)
 
-function counters(traffic: Traffic): Handler {
+function counters(traffic: Traffic): Handler<RouteCountersAnswer> {
   return async ({ db, now }, { params }) => {
     const record = await livingRoute(db, params)
     await traffic.sample()

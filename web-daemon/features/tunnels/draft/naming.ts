@@ -1,14 +1,14 @@
 // The number of a tunnel and the name of its interface: rendered from the template or given, and unique (decisions.md,
 // R4, R5, R14).
+import { TUNNEL_FIELDS } from '@panel/shared/api/tunnels/fields.ts'
 import { INTERFACE_NAME_PATTERN, KERNEL_STUBS, LINK_KINDS, type LinkKind } from '@panel/shared/tunnel/model.ts'
 import { Refusal } from '../../../platform/http/refusal.ts'
 import { renderName } from '../../settings/naming.ts'
-import { DEFAULT_SIDE } from '../defaults.ts'
 import { FIELD_ORDER, type DraftContext } from './context.ts'
 
 const VALID = new RegExp(INTERFACE_NAME_PATTERN)
 
-export const sideOf = ({ body }: DraftContext): number => body.tunnel_side_id ?? DEFAULT_SIDE
+export const sideOf = ({ body }: DraftContext): number => body.tunnel_side_id ?? TUNNEL_FIELDS.tunnel_side_id.byDefault
 
 export const nameOf = (draft: DraftContext, kind: LinkKind, tunnel_number: number): string =>
   renderName(draft.settings, kind, sideOf(draft), tunnel_number)

@@ -2,7 +2,7 @@
 // /tunnels/from-pairing-code; decisions.md, R28).
 import type { Warning } from '@panel/shared/api/errors.ts'
 import { kindOfType } from '@panel/shared/api/lookups.ts'
-import type { FromPairingCodeAnswer, FromPairingCodeBody } from '@panel/shared/api/pairing.ts'
+import type { FromPairingCodeAnswer, FromPairingCodeBody } from '@panel/shared/api/tunnels/pairing.ts'
 import type { ReadContext } from '../../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../../platform/http/endpoint.ts'
 import { Problems } from '../../../platform/http/problems.ts'
@@ -19,7 +19,10 @@ const NOTE =
 
 export const fromPairingCode =
   (throttle: PairingThrottle) =>
-  async (context: ReadContext, { body, problems, session }: Incoming<FromPairingCodeBody>): Promise<Answer> => {
+  async (
+    context: ReadContext,
+    { body, problems, session }: Incoming<FromPairingCodeBody>,
+  ): Promise<Answer<FromPairingCodeAnswer>> => {
     throttle.admit(String(session?.user_id))
     const { content, addresses } = readCode(body, problems)
     const kind = kindOfType(content.type)
