@@ -5,7 +5,7 @@ import { invert, type Change } from '@panel/shared/change/change.ts'
 import { failuresOf, type Check } from '@panel/shared/change/check.ts'
 import type { Outcome } from '@panel/shared/rpc/outcome.ts'
 import type { CommandContext } from '../platform/context.ts'
-import { isAway, unlessAway } from '../platform/helper/away.ts'
+import { isHelperAway, nullIfHelperAway } from '../platform/helper/away.ts'
 import { Refusal } from '../platform/http/refusal.ts'
 
 /** A helper that dies is started again at once, and puts back what it was doing before it answers anybody. */
@@ -62,10 +62,10 @@ async function answerLost<O extends Outcome>(
   { verify, held }: Asking<O>,
   thrown: unknown,
 ): Promise<O> {
-  if (!isAway(thrown)) throw thrown
+  if (!isHelperAway(thrown)) throw thrown
   for (let tries = 1; tries <= LOOKS.tries; tries += 1) {
     await new Promise((resolve) => setTimeout(resolve, LOOKS.pause_ms))
-    const seen = await unlessAway(verify())
+    const seen = await nullIfHelperAway(verify())
     if (!seen) continue
     if (!seen.ok) break
     note.operation('the answer was lost, and the host holds what was asked for')

@@ -143,7 +143,7 @@ describe('A certificate and its key', () => {
       }
       assert.equal(stateAt(new Date(Date.now() + (825 - 31) * DAY_MS)).status, 'ok')
       const { log } = kept(filesIn(stock.make('old', new Date(Date.now() - 900 * DAY_MS))))
-      assert.match(String(log[0]?.['worry']), /expired on/)
+      assert.match(String(log[0]?.['warning']), /expired on/)
     })
 
     it('where every user of the server can read the key', () => {

@@ -19,8 +19,8 @@ export const makeRecorder = (
 ): ((entry: AuditedRequest) => Promise<void>) => {
   const strangers = new SlidingWindow(STRANGERS_PER_MINUTE, 60_000, now)
   return async (entry) => {
-    const { note, guarded: visit, refusal, client_ip, request_id, duration_ms } = entry
-    const by = note.by ?? visit.session
+    const { note, request: guarded, refusal, client_ip, request_id, duration_ms } = entry
+    const by = note.by ?? guarded.session
     const action = actionAsItEnded(note.renamed ?? entry.endpoint.audit, refusal === null)
     logger.info(
       { request_id, action, username: by?.username ?? '', client_ip, code: refusal?.code ?? '', duration_ms },

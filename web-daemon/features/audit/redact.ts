@@ -19,9 +19,9 @@ export const redact = (
   body: Readonly<Record<string, unknown>>,
   schema: TSchema | undefined,
 ): Record<string, unknown> => {
-  const kept = redactObject(body, schema)
-  const size = JSON.stringify(kept).length
-  return size <= MAX_KEPT_CHARACTERS ? kept : { '[not kept: too large]': size }
+  const text = redactObject(body, schema)
+  const size = JSON.stringify(text).length
+  return size <= MAX_KEPT_CHARACTERS ? text : { '[not kept: too large]': size }
 }
 
 const redactObject = (

@@ -9,8 +9,8 @@ import { AuditNote } from '../../platform/audit-note.ts'
 import { recordPanelAction } from '../audit/record.ts'
 import { redact } from '../audit/redact.ts'
 import type { CommandContext, ReadContext } from '../../platform/context.ts'
-import { isAway } from '../../platform/helper/away.ts'
-import { asRefusal, envelopeOf } from '../../platform/http/answer.ts'
+import { isHelperAway } from '../../platform/helper/away.ts'
+import { asRefusal, makeEnvelope } from '../../platform/http/answer.ts'
 import type { Incoming } from '../../platform/http/endpoint.ts'
 import { Problems } from '../../platform/http/problems.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
@@ -129,7 +129,7 @@ class HelperTries {
       this.#failures = 0
       return done
     } catch (thrown) {
-      this.#failures = isAway(thrown) ? this.#failures + 1 : 0
+      this.#failures = isHelperAway(thrown) ? this.#failures + 1 : 0
       throw thrown
     }
   }
@@ -189,6 +189,6 @@ function skipIfThere(job: Job, refusal: Refusal): ImportAction | null {
 
 /** The error of the envelope, with its field as a path in the backup. */
 export function errorOf({ path }: Pick<Job, 'path'>, refusal: Refusal): ErrorEnvelope['error'] {
-  const { error } = envelopeOf(refusal)
+  const { error } = makeEnvelope(refusal)
   return { ...error, field: error.field === '' ? '' : fieldIn(path, error.field) }
 }

@@ -46,7 +46,7 @@ export const operationOf = (endpoint: Endpoint): Operation => {
 }
 
 /** The whole path, as it is served. */
-export const servedPathOf = (endpoint: Endpoint): string => `${API_BASE}${pathOf(endpoint)}`
+export const servedPath = (endpoint: Endpoint): string => `${API_BASE}${pathOf(endpoint)}`
 
 export const operationIdOf = (endpoint: Endpoint): string =>
   `${methodOf(endpoint).toLowerCase()}_${pathOf(endpoint).slice(1).replaceAll(/[/-]/g, '_').replaceAll(/[{}]/g, '')}`

@@ -1,7 +1,7 @@
 // Takes a reading every interval, keeps the newest, and sends each to the stream.
 import type { Logger } from 'pino'
 import type { MetricsPoint, MetricsSnapshot } from '@panel/shared/api/metrics.ts'
-import { eventOf, Topic, type StreamEvent } from '../../platform/http/stream.ts'
+import { serializeEvent, Topic, type StreamEvent } from '../../platform/http/stream.ts'
 import type { SettingsReader } from '../../platform/settings.ts'
 import type { Clock } from './clock.ts'
 import { pointOf } from './history.ts'
@@ -135,6 +135,6 @@ export class Sampler {
 
   #event(): StreamEvent | null {
     if (!this.#latest) return null
-    return (this.#latest.event ??= eventOf('metrics', this.#latest.snapshot))
+    return (this.#latest.event ??= serializeEvent('metrics', this.#latest.snapshot))
   }
 }

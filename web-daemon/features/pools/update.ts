@@ -17,15 +17,15 @@ export const replacePool =
       const stored = await poolIn(db, params)
       const { address_pool_id } = stored
       note.target('address_pool', address_pool_id)
-      const wanted = poolOf(body, problems, { ...stored, lengthFor: () => stored.prefix_length })
+      const pool = poolOf(body, problems, { ...stored, lengthFor: () => stored.prefix_length })
       const usersNow = (await users(db)).get(address_pool_id)
-      const field = fieldOfRange(stored, wanted)
+      const field = fieldOfRange(stored, pool)
       if (field)
         refuseInUse(stored, usersNow, `its ${field === 'cidr' ? 'range' : 'subnet length'} cannot change`, field)
-      await updatePool(db, address_pool_id, wanted, now().toISOString())
+      await updatePool(db, address_pool_id, pool, now().toISOString())
       note.operation(`Replaced the pool ${stored.cidr}`)
       return ok(changed(await allPools(db), address_pool_id, usersNow))
     })
 
-const fieldOfRange = (stored: PoolRecord, wanted: NewPool): 'cidr' | 'prefix_length' | undefined =>
-  (['cidr', 'prefix_length'] as const).find((field) => stored[field] !== wanted[field])
+const fieldOfRange = (stored: PoolRecord, pool: NewPool): 'cidr' | 'prefix_length' | undefined =>
+  (['cidr', 'prefix_length'] as const).find((field) => stored[field] !== pool[field])

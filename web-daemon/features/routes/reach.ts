@@ -4,7 +4,7 @@ import type { Outcome } from '@panel/shared/rpc/outcome.ts'
 import { OF_FORWARDING, refusalFor } from '../../change/carry-out.ts'
 import type { ApplyMark } from '../../change/ended.ts'
 import type { CommandContext, ReadDb } from '../../platform/context.ts'
-import { isAway } from '../../platform/helper/away.ts'
+import { isHelperAway } from '../../platform/helper/away.ts'
 import type { Refusal } from '../../platform/http/refusal.ts'
 import { changeRules, type Changed } from './change-rules.ts'
 import type { HeldRules } from './kernel-rules.ts'
@@ -137,7 +137,7 @@ export async function whilePending(
   try {
     return await work()
   } catch (thrown) {
-    if (!isAway(thrown)) for (const one of stored) await mark([one], one)
+    if (!isHelperAway(thrown)) for (const one of stored) await mark([one], one)
     throw thrown
   }
 }

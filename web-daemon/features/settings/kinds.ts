@@ -80,14 +80,14 @@ export const oneOf = <const V extends readonly string[]>(
 /** A number that stands for a name, as in the field whose default it is. */
 export const lookup = (
   lookup_table: string,
-  words: Readonly<Record<string, number>>,
+  names: Readonly<Record<string, number>>,
   byDefault: number,
   description: string,
 ): Definition<number> => {
-  const options = Object.entries(words).map(([label, value]) => ({ value, label }))
+  const options = Object.entries(names).map(([label, value]) => ({ value, label }))
   return {
     type: 'lookup',
-    schema: integerEnum(Object.values(words)),
+    schema: integerEnum(Object.values(names)),
     default: byDefault,
     description,
     refusal: `Must be ${options.map(({ value, label }) => `${value} (${label})`).join(' or ')}.`,

@@ -19,10 +19,10 @@ export const updateSettings =
 
 export const resetSettings =
   (references: References) =>
-  async (context: CommandContext, { body: { keys: asked = [] } }: Incoming<ResetSettingsBody>): Promise<Answer> => {
+  async (context: CommandContext, { body: { keys: requested = [] } }: Incoming<ResetSettingsBody>): Promise<Answer> => {
     context.note.target('settings', null)
-    refuse(new Map(asked.filter((key) => !isSettingKey(key)).map((key) => [key, refusalOf(key)])))
-    const keys = asked.length === 0 ? SETTING_KEYS : asked.filter(isSettingKey)
+    refuse(new Map(requested.filter((key) => !isSettingKey(key)).map((key) => [key, refusalOf(key)])))
+    const keys = requested.length === 0 ? SETTING_KEYS : requested.filter(isSettingKey)
     return ok(
       changeAnswer(
         context.settings,

@@ -7,7 +7,7 @@ import type { Outcome } from '@panel/shared/rpc/outcome.ts'
 import { carryOutAll, refusalFor } from '../../change/carry-out.ts'
 import type { ApplyMark } from '../../change/ended.ts'
 import type { CommandContext } from '../../platform/context.ts'
-import { isAway } from '../../platform/helper/away.ts'
+import { isHelperAway } from '../../platform/helper/away.ts'
 import { livingTunnel } from './look.ts'
 import { named, type NewTunnel, type TunnelRecord } from './record.ts'
 import { markApplyStatus, replaceTunnel } from './store.ts'
@@ -82,7 +82,7 @@ export async function whilePending(
   try {
     return await work()
   } catch (thrown) {
-    if (!isAway(thrown)) await markAs(context, stored, stored)
+    if (!isHelperAway(thrown)) await markAs(context, stored, stored)
     throw thrown
   }
 }

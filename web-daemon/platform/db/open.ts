@@ -32,7 +32,7 @@ export const openDatabase = (path: string, { migrations, unchecked_tables }: Sto
   explainFailure(path, async () => {
     const isOld = path !== IN_MEMORY && existsSync(path)
     if (isOld) checkUsable(path)
-    else if (path !== IN_MEMORY) makePrivate(path)
+    else if (path !== IN_MEMORY) createPrivateFile(path)
     return withStore(path, async (sqlite, store) => {
       if (isOld) checkIntegrity(sqlite, unchecked_tables)
       const [first] = await pendingMigrations(store, migrations)
@@ -97,7 +97,7 @@ const connect = (path: string): SQLite.Database => {
 }
 
 /** SQLite gives the -wal and -shm files the mode of the store itself. */
-const makePrivate = (path: string): void => closeSync(openSync(path, 'a', 0o600))
+const createPrivateFile = (path: string): void => closeSync(openSync(path, 'a', 0o600))
 
 /**
  * For a read-only disk SQLite only reports that it cannot open a file, so access is checked first. To SQLite an empty
@@ -117,7 +117,7 @@ const newestCopyOf = (path: string): string | null => (existsSync(dirname(path))
 const keepCopy = (sqlite: SQLite.Database, copy: string): void => {
   const unfinished = `${copy}${UNFINISHED}`
   rmSync(unfinished, { force: true })
-  makePrivate(unfinished)
+  createPrivateFile(unfinished)
   sqlite.prepare('VACUUM INTO ?').run(unfinished)
   sync(unfinished)
   renameSync(unfinished, copy)

@@ -8,7 +8,7 @@ import { sendEncoded } from './assets.ts'
 import { isSecure } from './headers.ts'
 import { Refusal } from './refusal.ts'
 
-export const envelopeOf = (refusal: Refusal): ErrorEnvelope => ({
+export const makeEnvelope = (refusal: Refusal): ErrorEnvelope => ({
   error: { code: refusal.code, message: refusal.message, field: refusal.field, details: refusal.details },
 })
 
@@ -19,7 +19,7 @@ export const sendAnswer = (res: Response, basePath: string, answer: Answer): voi
 
 export const sendRefusal = (res: Response, refusal: Refusal): void => {
   res.set(refusal.headers)
-  sendJson(res, STATUS_OF[refusal.code], envelopeOf(refusal))
+  sendJson(res, STATUS_OF[refusal.code], makeEnvelope(refusal))
 }
 
 /** Unexpected errors reveal nothing but that the log has more; failures of the store's disk are expected. */

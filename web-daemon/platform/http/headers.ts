@@ -44,7 +44,7 @@ const OF_DOCUMENTS = [
  * For scripts, styles and fonts, which are never opened as a document: on a first visit these headers would be a tenth
  * of all bytes.
  */
-export const asNoDocument = (res: Response): void => OF_DOCUMENTS.forEach((name) => res.removeHeader(name))
+export const removeDocumentHeaders = (res: Response): void => OF_DOCUMENTS.forEach((name) => res.removeHeader(name))
 
 /** Keeps a harmless X-Request-Id of the client; otherwise generates one. */
 export const requestId: RequestHandler = (req, res, next) => {

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Request, RequestHandler } from 'express'
 import { encoded, readAssets, sendEncoded, type Asset, type Encoded } from './assets.ts'
-import { asNoDocument } from './headers.ts'
+import { removeDocumentHeaders } from './headers.ts'
 import { readPreloads, type Preloads } from './preload.ts'
 import { Refusal } from './refusal.ts'
 import { API_BASE, notFound } from './routes.ts'
@@ -52,7 +52,7 @@ export const pageRoutes = (page: Page, readAppearance: () => Appearance): Reques
     if (req.path.startsWith('/assets/')) {
       const asset = page.assets.get(req.path)
       if (!asset) throw notFound()
-      asNoDocument(res)
+      removeDocumentHeaders(res)
       res.set({
         'Content-Type': asset.type,
         'Cache-Control': asset.isHashed ? 'public, max-age=31536000, immutable' : 'no-cache',

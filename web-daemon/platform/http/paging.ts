@@ -5,7 +5,7 @@ export interface Paging {
   readonly offset: number
 }
 
-export const pagingOf = (
+export const parsePaging = (
   query: Readonly<Record<string, string>>,
   bounds: { standard?: number; maximum?: number } = {},
 ): Paging => {

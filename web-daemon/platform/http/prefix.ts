@@ -8,7 +8,7 @@ export const basePathOf = (webPath: string): string => (webPath === '' ? '' : `/
 /**
  * Passes on requests under the prefix and removes it from their URL. It compares raw text, so case and encoding count.
  */
-export const onlyUnder =
+export const requirePrefix =
   (basePath: string): RequestHandler =>
   (req, res, next) => {
     const url = originForm(req.url)

@@ -20,7 +20,7 @@ import { validate, type Body } from './validate.ts'
 export interface AuditedRequest {
   readonly endpoint: AuditedEndpoint
   readonly note: AuditNote
-  readonly guarded: GuardedRequest
+  readonly request: GuardedRequest
   readonly body: Body
   /** Null if it was not refused. */
   readonly refusal: Refusal | null
@@ -154,7 +154,7 @@ class Exchange {
     const entry: AuditedRequest = {
       endpoint,
       note: this.#note,
-      guarded: this.#guarded,
+      request: this.#guarded,
       body: this.#body,
       refusal: outcome !== STREAMED && 'code' in outcome ? outcome : null,
       duration_ms: Math.round(performance.now() - this.#started),

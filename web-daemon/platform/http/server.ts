@@ -2,7 +2,7 @@
 import { createServer as createHttp, type RequestListener, type Server } from 'node:http'
 import { createServer as createHttps, Server as HttpsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
-import { contextOf, type CertificatePair } from '../tls/certificate.ts'
+import { secureContextOptions, type CertificatePair } from '../tls/certificate.ts'
 import { Connections } from './connections.ts'
 
 export interface Limits {
@@ -63,7 +63,9 @@ const bareServer = ({ headers_ms, request_ms, idle_ms, check_ms }: Limits, pair?
     keepAliveTimeout: idle_ms,
     connectionsCheckingInterval: check_ms,
   }
-  return pair ? createHttps({ ...times, ...contextOf(pair), handshakeTimeout: headers_ms }) : createHttp(times)
+  return pair
+    ? createHttps({ ...times, ...secureContextOptions(pair), handshakeTimeout: headers_ms })
+    : createHttp(times)
 }
 
 /** The URL of the panel's root. */
@@ -74,7 +76,7 @@ export const urlOf = (server: Server, basePath: string): string => {
 
 /** Open connections keep their certificate. */
 export const renew = (server: Server, pair: CertificatePair): void => {
-  if (server instanceof HttpsServer) server.setSecureContext(contextOf(pair))
+  if (server instanceof HttpsServer) server.setSecureContext(secureContextOptions(pair))
 }
 
 /** Accepts no new connections and no further requests; requests in progress may take until the drain time. */

@@ -7,7 +7,7 @@ export interface StreamEvent {
 }
 
 /** `data` becomes one line of JSON; `name` is one of ours. */
-export const eventOf = (name: string, data: unknown): StreamEvent => ({
+export const serializeEvent = (name: string, data: unknown): StreamEvent => ({
   bytes: Buffer.from(`event: ${name}\ndata: ${JSON.stringify(data)}\n\n`),
 })
 

@@ -27,7 +27,7 @@ export class CertificateError extends Error {
   }
 }
 
-export const contextOf = ({ cert, key }: CertificatePair): SecureContextOptions => ({
+export const secureContextOptions = ({ cert, key }: CertificatePair): SecureContextOptions => ({
   cert,
   key,
   minVersion: 'TLSv1.2',
@@ -115,7 +115,7 @@ const keyIn = (text: string): KeyObject => {
 /** OpenSSL has further requirements, such as the length of a key. */
 const usable = (pair: CertificatePair): CertificatePair => {
   try {
-    createSecureContext(contextOf(pair))
+    createSecureContext(secureContextOptions(pair))
     return pair
   } catch (failure) {
     throw new CertificateError(

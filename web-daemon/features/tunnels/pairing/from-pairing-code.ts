@@ -34,7 +34,7 @@ export const fromPairingCode =
         ...mirrored(content, kind),
         ...placeIn(draft, content),
         address_pool_id: pool?.address_pool_id ?? null,
-        addresses: addresses.map(({ isChosen: _told, ...address }) => address),
+        addresses: addresses.map(({ isChosen: _chosen, ...address }) => address),
       },
       summary: summaryOf(content),
       note: NOTE,

@@ -58,8 +58,8 @@ export function mirrored(content: PairingContent, kind: LinkKind): CreateTunnelB
 export function mirroredAddresses({ side, addr }: PairingContent): MirroredAddress[] {
   return addr.flatMap(({ a, b, len, primary }) => {
     const here = otherSide(side)
-    const [known, far] = here === TUNNEL_SIDES.A ? [a, b] : [b, a]
-    const address = known === '' ? hostBeside(far, len, here) : canonicalIp(known)
+    const [own, far] = here === TUNNEL_SIDES.A ? [a, b] : [b, a]
+    const address = own === '' ? hostBeside(far, len, here) : canonicalIp(own)
     return address === null
       ? []
       : [
@@ -68,7 +68,7 @@ export function mirroredAddresses({ side, addr }: PairingContent): MirroredAddre
             peer_address: far === '' ? '' : canonicalIp(far),
             prefix_length: len,
             is_primary: primary === true,
-            isChosen: known === '',
+            isChosen: own === '',
           },
         ]
   })
