@@ -106,6 +106,6 @@ const failures =
     if (res.headersSent) return next(thrown)
     const refusal = thrown instanceof URIError ? notFound() : asRefusal(thrown)
     if (refusal.code === 'INTERNAL_ERROR')
-      logger.error({ request_id: res.locals['request_id'] as unknown, err: thrown }, 'unforeseen failure')
+      logger.error({ request_id: res.locals['request_id'] as unknown, err: thrown }, 'unexpected error')
     sendRefusal(res, refusal)
   }

@@ -14,11 +14,11 @@ export const showHealth = async (config: Config): Promise<void> => {
     status: string
     components: { name: string; status: string; detail?: string }[]
   }
-  printLine(`The panel says of itself: ${status}`)
+  printLine(`Health of the panel: ${status}`)
   for (const { name, status: state, detail = '' } of components)
     printLine(`  ${name.padEnd(14)} ${state.padEnd(9)} ${detail}`)
   if (status === 'error')
-    throw new CommandError('Something does not work; journalctl -u tunnel-panel-web -u tunnel-panel-helper tells more')
+    throw new CommandError('A component has failed. See journalctl -u tunnel-panel-web -u tunnel-panel-helper')
 }
 
 /** The address of the daemon as seen from this host. */

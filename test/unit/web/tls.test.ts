@@ -213,7 +213,7 @@ describe('A certificate and its key', () => {
       assert.deepEqual([taken.length, pair.pair, status], [0, old, 'degraded'])
       assert.match(detail, /cannot be used, so the one before serves on, until .* or is not complete/)
       assert.equal(
-        log.filter(({ msg }) => msg === 'the new certificate cannot be used; the one before serves on').length,
+        log.filter(({ msg }) => msg === 'the new certificate cannot be used; the previous one stays in use').length,
         1,
       )
       writeFileSync(filesIn(place).cert, whole)

@@ -105,7 +105,7 @@ function asLoggedRefusal(
 ): Refusal {
   const refusal = asRefusal(thrown)
   if (refusal !== thrown)
-    logger.error({ request_id: incoming.request_id, item: path, err: thrown }, 'unforeseen failure')
+    logger.error({ request_id: incoming.request_id, item: path, err: thrown }, 'unexpected error')
   return refusal
 }
 

@@ -125,7 +125,7 @@ export class Sampler {
   /** Readings keep to their grid; those that a busy host missed are skipped. */
   async #round(): Promise<void> {
     this.#isReading = true
-    await this.take().catch((err: unknown) => this.#deps.logger.error({ err }, 'no reading of the metrics'))
+    await this.take().catch((err: unknown) => this.#deps.logger.error({ err }, 'the metrics could not be read'))
     this.#isReading = false
     if (!this.isRunning) return
     const late = Math.max(0, this.#now - this.#due)

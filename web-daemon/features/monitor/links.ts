@@ -77,7 +77,7 @@ export class Links {
         }
       } catch (err) {
         for (const name of names) this.#unchecked.add(name)
-        if (!isHelperAway(err)) this.#deps.logger.error({ err }, 'the interfaces of the tunnels cannot be looked at')
+        if (!isHelperAway(err)) this.#deps.logger.error({ err }, 'the interfaces of the tunnels cannot be probed')
         return
       }
     }

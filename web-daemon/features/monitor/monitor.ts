@@ -169,7 +169,7 @@ export class Monitor {
   #enqueue(work: () => Promise<void>): void {
     this.#work = this.#work
       .then(work)
-      .catch((err: unknown) => this.#deps.logger.error({ err }, 'the monitoring could not follow a change'))
+      .catch((err: unknown) => this.#deps.logger.error({ err }, 'the monitoring could not process a change'))
   }
 
   #addOrUpdateAll(records: readonly TunnelRecord[]): void {
@@ -253,7 +253,7 @@ export class Monitor {
     try {
       watched.setTcpProbe(await this.#deps.tcpProbe(target, watched.failedTcpProbes))
     } catch (err) {
-      this.#deps.logger.error({ err, target: target.target }, 'a silent peer cannot be knocked at')
+      this.#deps.logger.error({ err, target: target.target }, 'the TCP probe of a silent peer failed')
     }
   }
 

@@ -25,7 +25,7 @@ export const connectHelper = (
   const connection = new Connection(socketPath, {
     onLine: (line) => receive(rpc, streams, connection, line),
     onClose: (reason) => {
-      logger.warn({ reason }, 'no connection to the root helper')
+      logger.warn({ reason }, 'lost the connection to the root helper')
       rpc.rejectAllPendingRequests(reason)
     },
   })

@@ -21,7 +21,7 @@ export const watchKernel = ({ stream, logger, listener, pauses }: KernelWatchDep
     params: () => ({}),
     onItem: ({ events }) => listener(events),
     onEnd: (err, isNews) => {
-      if (isNews) logger.warn({ err }, 'changes of the host are not told for now; trying again')
+      if (isNews) logger.warn({ err }, 'the stream of kernel events has ended; trying again')
     },
     ...(pauses && { pauses }),
   })

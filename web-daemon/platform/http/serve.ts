@@ -144,7 +144,7 @@ class Exchange {
     if (refusal !== thrown)
       this.#pipeline.logger.error(
         { request_id: this.#request_id, route: this.#endpoint.route, err: thrown },
-        refusal.code === 'INTERNAL_ERROR' ? 'unforeseen failure' : 'the store failed a request',
+        refusal.code === 'INTERNAL_ERROR' ? 'unexpected error' : 'the store failed a request',
       )
     return refusal
   }

@@ -82,7 +82,7 @@ export class CertificateWatcher {
     if (trouble !== this.#trouble)
       this.#logger.warn(
         { trouble, files: this.#files, valid_to: this.#pair.valid_to },
-        'the new certificate cannot be used; the one before serves on',
+        'the new certificate cannot be used; the previous one stays in use',
       )
     this.#trouble = trouble
   }
