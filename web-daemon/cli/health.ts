@@ -9,7 +9,7 @@ import { printLine } from './print.ts'
 
 const ANSWER_WITHIN_MS = 15_000
 
-export const showHealth = async (config: Config): Promise<void> => {
+export async function showHealth(config: Config): Promise<void> {
   const { status, components } = JSON.parse(await bodyOf(`${urlOf(config)}api/v1/system/health`)) as {
     status: string
     components: { name: string; status: string; detail?: string }[]
@@ -22,7 +22,7 @@ export const showHealth = async (config: Config): Promise<void> => {
 }
 
 /** The address of the daemon as seen from this host. */
-export const urlOf = ({ listen_address, listen_port, web_path, tls }: Config): string => {
+export function urlOf({ listen_address, listen_port, web_path, tls }: Config): string {
   const host = { '0.0.0.0': '127.0.0.1', '::': '::1' }[listen_address] ?? listen_address
   return `${tls ? 'https' : 'http'}://${isIPv6(host) ? `[${host}]` : host}:${listen_port}${basePathOf(web_path)}/`
 }

@@ -5,7 +5,7 @@ import type { Config } from '../app/config.ts'
 import { CommandError } from './errors.ts'
 import { printLine } from './print.ts'
 
-export const makeCertificate = async ({ state_dir }: Config, names: readonly string[]): Promise<void> => {
+export async function makeCertificate({ state_dir }: Config, names: readonly string[]): Promise<void> {
   const { cert, key, fingerprint, valid_to } = explainFailure(() => makeSelfSigned(state_dir, names))
   printLine(`PANEL_TLS_CERT=${cert}\nPANEL_TLS_KEY=${key}\n`)
   printLine(

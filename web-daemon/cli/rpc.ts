@@ -6,7 +6,7 @@ import { CommandError } from './errors.ts'
 
 const ANSWER_WITHIN_MS = 60_000
 
-export const rpc = async ({ helper_socket }: Config, [method, params = '{}']: readonly string[]): Promise<void> => {
+export async function rpc({ helper_socket }: Config, [method, params = '{}']: readonly string[]): Promise<void> {
   if (method === undefined)
     throw new CommandError(
       'Name a method and its parameters as JSON, such as: tunnel-panel rpc host.probe \'{"parts":["helper"]}\'',

@@ -14,7 +14,7 @@ import type { Config } from '../app/config.ts'
 import { CommandError } from './errors.ts'
 import { printLine } from './print.ts'
 
-export const takeDown = async ({ state_dir, helper_socket }: Config): Promise<void> => {
+export async function takeDown({ state_dir, helper_socket }: Config): Promise<void> {
   const helper = connectHelper(helper_socket, pino({ enabled: false }))
   const db = await openStore(join(state_dir, 'panel.db'))
   try {

@@ -9,9 +9,11 @@ import { sessionAnswer } from './session.ts'
 import { hasAccount, insertFirstAccount } from './store.ts'
 
 /** A second set-up is refused before its body is validated. */
-export const setUp =
-  ({ passwords, tokens, throttle }: AuthServices) =>
-  async ({ db, now, note }: CommandContext, { body, problems, client_ip }: Incoming<SetupBody>): Promise<Answer> => {
+export function setUp({ passwords, tokens, throttle }: AuthServices) {
+  return async (
+    { db, now, note }: CommandContext,
+    { body, problems, client_ip }: Incoming<SetupBody>,
+  ): Promise<Answer> => {
     if (await hasAccount(db)) throw alreadyComplete()
     const weak = problems.has('password') ? null : weakness(body.password, body.username)
     if (weak !== null) problems.add('password', 'INVALID_PASSWORD', weak)
@@ -28,6 +30,7 @@ export const setUp =
     note.target('user', account.user_id)
     return sessionAnswer(tokens, account, 201)
   }
+}
 
 const alreadyComplete = (): Refusal =>
   new Refusal('SETUP_ALREADY_COMPLETE', 'The operator account exists already. Sign in instead.')

@@ -104,8 +104,7 @@ function asLoggedRefusal(
   { incoming, logger }: { incoming: Incoming<unknown>; logger: Logger },
 ): Refusal {
   const refusal = asRefusal(thrown)
-  if (refusal !== thrown)
-    logger.error({ request_id: incoming.request_id, item: path, err: thrown }, 'unexpected error')
+  if (refusal !== thrown) logger.error({ request_id: incoming.request_id, item: path, err: thrown }, 'unexpected error')
   return refusal
 }
 
@@ -172,15 +171,17 @@ const actionOf = ({ kind, target, target_id, detail = '' }: Job): Omit<ImportAct
   warnings: [],
 })
 
-export const skip = (kind: ImportKind, target: string, target_id: number | null, detail: string): ImportAction => ({
-  kind,
-  target,
-  action: 'skip',
-  target_id,
-  detail,
-  error: null,
-  warnings: [],
-})
+export function skip(kind: ImportKind, target: string, target_id: number | null, detail: string): ImportAction {
+  return {
+    kind,
+    target,
+    action: 'skip',
+    target_id,
+    detail,
+    error: null,
+    warnings: [],
+  }
+}
 
 function skipIfThere(job: Job, refusal: Refusal): ImportAction | null {
   const target_id = job.existingId?.(refusal) ?? null

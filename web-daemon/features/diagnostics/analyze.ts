@@ -11,9 +11,8 @@ import { findingsOf } from './findings.ts'
 import type { Runs } from './runs.ts'
 import { isAnswered, takeSnapshot, type TunnelSnapshot } from './snapshot.ts'
 
-export const analyzeTunnel =
-  (runs: Runs) =>
-  async (context: CommandContext, { params, body, gone }: Incoming<AnalyzeTunnelBody>): Promise<Answer> => {
+export function analyzeTunnel(runs: Runs) {
+  return async (context: CommandContext, { params, body, gone }: Incoming<AnalyzeTunnelBody>): Promise<Answer> => {
     const record = await targetOf(context, idIn(params))
     const { sample_seconds = SAMPLE_SECONDS.usual } = body
     const run = await runs.begin({ tunnel_id: record.tunnel_id, type: 'analyze', params: { sample_seconds } }, gone)
@@ -30,6 +29,7 @@ export const analyzeTunnel =
     const answer: AnalyzeTunnelAnswer = { run: finished, result }
     return ok(answer)
   }
+}
 
 function analysisOf(record: TunnelRecord, snapshot: TunnelSnapshot, now: Date): TunnelAnalysis {
   const findings = findingsOf(record, snapshot)

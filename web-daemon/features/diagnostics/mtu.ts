@@ -17,9 +17,8 @@ import type { Runs } from './runs.ts'
 
 const TIMEOUT_SECONDS = 1
 
-export const probeMtu =
-  (runs: Runs) =>
-  async (context: CommandContext, { params, body, problems, gone }: Incoming<MtuProbeBody>): Promise<Answer> => {
+export function probeMtu(runs: Runs) {
+  return async (context: CommandContext, { params, body, problems, gone }: Incoming<MtuProbeBody>): Promise<Answer> => {
     const record = await targetOf(context, idIn(params))
     const path = body.probe_tunnel === true ? 'tunnel' : 'underlay'
     const probe: MtuParams = {
@@ -48,6 +47,7 @@ export const probeMtu =
     })
     return ok(answerOf(record, finished, result))
   }
+}
 
 function sizesOf(body: MtuProbeBody, settings: SettingsReader, problems: Problems): Pick<MtuParams, 'min' | 'max'> {
   const [min, max] = [

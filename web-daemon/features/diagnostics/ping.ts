@@ -23,9 +23,8 @@ import type { RunOutcome, Run, Runs } from './runs.ts'
 
 const PACKET_SIZE = 56
 
-export const pingTunnel =
-  (runs: Runs, logger: Logger) =>
-  async (
+export function pingTunnel(runs: Runs, logger: Logger) {
+  return async (
     { db, settings, note }: StreamContext,
     { params, body, problems, gone }: Incoming<PingBody>,
   ): Promise<StreamSource> => {
@@ -40,6 +39,7 @@ export const pingTunnel =
       return () => undefined
     }
   }
+}
 
 function paceOf(
   body: PingBody,

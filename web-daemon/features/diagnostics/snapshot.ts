@@ -44,8 +44,9 @@ export interface TunnelSnapshot {
   readonly refused: number
 }
 
-export const isAnswered = (pinged: PingSample | null): boolean =>
-  pinged !== null && pinged.packets.some(({ outcome }) => outcome === 'reply')
+export function isAnswered(pinged: PingSample | null): boolean {
+  return pinged !== null && pinged.packets.some(({ outcome }) => outcome === 'reply')
+}
 
 export async function takeSnapshot(
   { ask, settings, host }: Pick<ReadContext, 'ask' | 'settings'> & { readonly host: Host },

@@ -45,14 +45,15 @@ export async function insertEvents(db: WriteDb, events: readonly NewEvent[]): Pr
 }
 
 /** The newest first. */
-export const eventsOf = (db: ReadDb, tunnel_id: number): Promise<MonitorEventRow[]> =>
-  db
+export function eventsOf(db: ReadDb, tunnel_id: number): Promise<MonitorEventRow[]> {
+  return db
     .selectFrom('monitor_event')
     .selectAll()
     .where('tunnel_id', '=', tunnel_id)
     .orderBy('monitor_event_id', 'desc')
     .limit(EVENTS_KEPT)
     .execute()
+}
 
 /** The last reported state of each tunnel. */
 export async function lastStates(db: ReadDb): Promise<Map<number, number>> {

@@ -9,9 +9,8 @@ import { replace } from '../tunnels/reach.ts'
 import { observe, tunnelView } from '../tunnels/view.ts'
 import type { Monitor } from './monitor.ts'
 
-export const toggleMonitor =
-  (monitor: Monitor, monitor_enabled: boolean) =>
-  (context: CommandContext, { params }: Incoming): Promise<Answer> =>
+export function toggleMonitor(monitor: Monitor, monitor_enabled: boolean) {
+  return (context: CommandContext, { params }: Incoming): Promise<Answer> =>
     context.inTurn(async () => {
       const stored = await targetOf(context, idIn(params))
       const record = await replace(context, stored.tunnel_id, {
@@ -29,3 +28,4 @@ export const toggleMonitor =
       }
       return ok(answer)
     })
+}

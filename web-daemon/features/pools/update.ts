@@ -10,9 +10,11 @@ import { allPools, updatePool, type NewPool, type PoolRecord } from './store.ts'
 import type { PoolUse } from './use.ts'
 
 /** In the change queue, because a tunnel that is being created may take from the pool. */
-export const replacePool =
-  ({ users }: PoolUse) =>
-  ({ db, now, note, inTurn }: CommandContext, { params, body, problems }: Incoming<UpdatePoolBody>): Promise<Answer> =>
+export function replacePool({ users }: PoolUse) {
+  return (
+    { db, now, note, inTurn }: CommandContext,
+    { params, body, problems }: Incoming<UpdatePoolBody>,
+  ): Promise<Answer> =>
     inTurn(async () => {
       const stored = await poolIn(db, params)
       const { address_pool_id } = stored
@@ -26,6 +28,7 @@ export const replacePool =
       note.operation(`Replaced the pool ${stored.cidr}`)
       return ok(changed(await allPools(db), address_pool_id, usersNow))
     })
+}
 
 const fieldOfRange = (stored: PoolRecord, pool: NewPool): 'cidr' | 'prefix_length' | undefined =>
   (['cidr', 'prefix_length'] as const).find((field) => stored[field] !== pool[field])

@@ -7,19 +7,21 @@ import { changeSettings, defaultsOf, refusalOf, refuse, type References } from '
 import { isSettingKey, SETTING_KEYS, type SettingValues } from './definitions.ts'
 import { changeAnswer } from './view.ts'
 
-export const updateSettings =
-  (references: References) =>
-  async (context: CommandContext, { body, problems }: Incoming<Partial<SettingValues>>): Promise<Answer> => {
+export function updateSettings(references: References) {
+  return async (context: CommandContext, { body, problems }: Incoming<Partial<SettingValues>>): Promise<Answer> => {
     context.note.target('settings', null)
     refuse(new Map(problems.all.map(({ field }) => keyOf(field)).map((key) => [key, refusalOf(key)])))
     if (Object.keys(body).length === 0)
       throw new Refusal('INVALID_REQUEST', 'There is nothing to change: give at least one setting with its value')
     return ok(changeAnswer(context.settings, await changeSettings(context, { values: body }, references)))
   }
+}
 
-export const resetSettings =
-  (references: References) =>
-  async (context: CommandContext, { body: { keys: requested = [] } }: Incoming<ResetSettingsBody>): Promise<Answer> => {
+export function resetSettings(references: References) {
+  return async (
+    context: CommandContext,
+    { body: { keys: requested = [] } }: Incoming<ResetSettingsBody>,
+  ): Promise<Answer> => {
     context.note.target('settings', null)
     refuse(new Map(requested.filter((key) => !isSettingKey(key)).map((key) => [key, refusalOf(key)])))
     const keys = requested.length === 0 ? SETTING_KEYS : requested.filter(isSettingKey)
@@ -30,6 +32,9 @@ export const resetSettings =
       ),
     )
   }
+}
 
 /** A problem may be in a part of a value. */
-export const keyOf = (field: string): string => SETTING_KEYS.find((key) => field.startsWith(`${key}.`)) ?? field
+export function keyOf(field: string): string {
+  return SETTING_KEYS.find((key) => field.startsWith(`${key}.`)) ?? field
+}

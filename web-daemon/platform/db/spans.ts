@@ -8,12 +8,14 @@ export interface Span {
   readonly resolution_seconds: number
 }
 
-export const intervalStart = (at_seconds: number, interval_seconds: number): number =>
-  Math.floor(at_seconds / interval_seconds) * interval_seconds
+export function intervalStart(at_seconds: number, interval_seconds: number): number {
+  return Math.floor(at_seconds / interval_seconds) * interval_seconds
+}
 
 /** The same in SQL, for `bucket_start` and a whole number of seconds. */
-export const intervalStartSql = (interval_seconds: number): RawBuilder<number> =>
-  sql<number>`bucket_start / ${sql.lit(interval_seconds)} * ${sql.lit(interval_seconds)}`
+export function intervalStartSql(interval_seconds: number): RawBuilder<number> {
+  return sql<number>`bucket_start / ${sql.lit(interval_seconds)} * ${sql.lit(interval_seconds)}`
+}
 
 /** Read in pieces of a day and a half of minutes, because SQLite blocks the thread meanwhile. */
 const PIECE_S = 2048 * 60

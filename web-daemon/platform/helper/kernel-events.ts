@@ -14,8 +14,8 @@ interface KernelWatchDeps {
 
 export type KernelWatch = Pick<RestartingStream, 'close'>
 
-export const watchKernel = ({ stream, logger, listener, pauses }: KernelWatchDeps): KernelWatch =>
-  openRestartingStream({
+export function watchKernel({ stream, logger, listener, pauses }: KernelWatchDeps): KernelWatch {
+  return openRestartingStream({
     stream,
     method: 'events.subscribe',
     params: () => ({}),
@@ -25,3 +25,4 @@ export const watchKernel = ({ stream, logger, listener, pauses }: KernelWatchDep
     },
     ...(pauses && { pauses }),
   })
+}

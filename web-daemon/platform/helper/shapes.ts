@@ -11,9 +11,8 @@ export type Check = (method: MethodName, shape: TSchema, value: unknown) => void
 const ajv = new Ajv({ strictTypes: false })
 const validators = new Map<TSchema, ValidateFunction>()
 
-export const makeShapeCheck =
-  (logger: Logger): Check =>
-  (method, shape, value) => {
+export function makeShapeCheck(logger: Logger): Check {
+  return (method, shape, value) => {
     const validator = validators.get(shape) ?? ajv.compile(shape)
     validators.set(shape, validator)
     if (validator(value)) return
@@ -23,3 +22,4 @@ export const makeShapeCheck =
       'The root helper answers in a way that this build does not understand. Are both of the same version?',
     )
   }
+}

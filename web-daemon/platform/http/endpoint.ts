@@ -73,8 +73,12 @@ export interface CookieInstruction {
   readonly max_age_seconds: number
 }
 
-export const ok = (body: unknown): Answer => ({ status: 200, body })
-export const created = (body: unknown): Answer => ({ status: 201, body })
+export function ok(body: unknown): Answer {
+  return { status: 200, body }
+}
+export function created(body: unknown): Answer {
+  return { status: 201, body }
+}
 
 interface Described<S extends TSchema> {
   /** An endpoint without these is undocumented in the API description. */
@@ -139,23 +143,25 @@ type Reads<S extends TSchema> = (context: ReadContext, incoming: Incoming<Static
 type Changes<S extends TSchema> = (context: CommandContext, incoming: Incoming<Static<S>>) => Promise<Answer>
 type Opens<S extends TSchema> = (context: StreamContext, incoming: Incoming<Static<S>>) => Promise<StreamSource>
 
-export const query = <S extends TSchema>(
-  route: `GET /${string}`,
-  described: Described<S>,
-  handle: Reads<S>,
-): Endpoint => ({ kind: 'query', route, ...described, handle }) as Endpoint
+export function query<S extends TSchema>(route: `GET /${string}`, described: Described<S>, handle: Reads<S>): Endpoint {
+  return { kind: 'query', route, ...described, handle } as Endpoint
+}
 
-export const preview = <S extends TSchema>(
+export function preview<S extends TSchema>(
   route: `POST /${string}`,
   described: Described<S>,
   handle: Reads<S>,
-): Endpoint => ({ kind: 'preview', route, ...described, handle }) as Endpoint
+): Endpoint {
+  return { kind: 'preview', route, ...described, handle } as Endpoint
+}
 
-export const command = <S extends TSchema>(
+export function command<S extends TSchema>(
   route: Route,
   described: Described<S> & Audited,
   handle: Changes<S>,
-): Endpoint => ({ kind: 'command', route, ...described, handle }) as Endpoint
+): Endpoint {
+  return { kind: 'command', route, ...described, handle } as Endpoint
+}
 
 type StreamRules<R extends Route> = R extends `GET ${string}`
   ? { readonly audit?: never }
@@ -165,8 +171,10 @@ type StreamRules<R extends Route> = R extends `GET ${string}`
  * Refuses by a throw, as any handler; the returned source starts after the headers are sent. A stream always needs a
  * session.
  */
-export const stream = <S extends TSchema, R extends `GET /${string}` | `POST /${string}`>(
+export function stream<S extends TSchema, R extends `GET /${string}` | `POST /${string}`>(
   route: R,
   described: Omit<Described<S>, 'guards' | 'answer'> & Omit<Streamed, 'audit'> & StreamRules<R>,
   handle: Opens<S>,
-): Endpoint => ({ kind: 'stream', route, ...described, handle }) as Endpoint
+): Endpoint {
+  return { kind: 'stream', route, ...described, handle } as Endpoint
+}

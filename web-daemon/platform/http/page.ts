@@ -24,7 +24,7 @@ export interface Appearance {
   readonly display: Readonly<Record<string, unknown>>
 }
 
-export const loadPage = (directory: string, basePath: string): Page => {
+export function loadPage(directory: string, basePath: string): Page {
   const api_base_path = `${basePath}${API_BASE}`
   const script = `window.__PANEL__=${inScript({ base_path: `${basePath}/`, api_base_path })}`
   const text = readFileSync(join(directory, 'index.html'), 'utf8')
@@ -41,7 +41,7 @@ export const loadPage = (directory: string, basePath: string): Page => {
   }
 }
 
-export const pageRoutes = (page: Page, readAppearance: () => Appearance): RequestHandler => {
+export function pageRoutes(page: Page, readAppearance: () => Appearance): RequestHandler {
   const htmlFor = cachedPage(page)
   return (req, res) => {
     if (req.method !== 'GET' && req.method !== 'HEAD') {

@@ -39,9 +39,8 @@ export interface Pipeline {
   readonly logger: Logger
 }
 
-export const serve =
-  (endpoint: Endpoint, pipeline: Pipeline): RequestHandler =>
-  async (req, res) => {
+export function serve(endpoint: Endpoint, pipeline: Pipeline): RequestHandler {
+  return async (req, res) => {
     const exchange = new Exchange(endpoint, pipeline, req, res)
     const outcome = await exchange.answer().catch((thrown: unknown) => exchange.refused(thrown))
     if (isAudited(endpoint)) await exchange.record(endpoint, outcome)
@@ -49,6 +48,7 @@ export const serve =
     if ('code' in outcome) sendRefusal(res, outcome)
     else sendAnswer(res, pipeline.basePath, outcome)
   }
+}
 
 const isAudited = (endpoint: Endpoint): endpoint is AuditedEndpoint => 'audit' in endpoint
 

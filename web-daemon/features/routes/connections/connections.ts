@@ -13,9 +13,8 @@ import { ruleOf, type NamedRoute } from '../record.ts'
 import { sourcePortWarnings } from './source-ports.ts'
 import type { Traffic } from '../traffic/traffic.ts'
 
-export const listConnections =
-  (traffic: Traffic) =>
-  async ({ db, ask, now, settings }: ReadContext, { params, query }: Incoming): Promise<Answer> => {
+export function listConnections(traffic: Traffic) {
+  return async ({ db, ask, now, settings }: ReadContext, { params, query }: Incoming): Promise<Answer> => {
     const record = await livingRoute(db, params)
     const { route_rule_id } = record
     const { limit } = parsePaging(query, { standard: 200, maximum: CONNECTIONS_MAX })
@@ -46,6 +45,7 @@ export const listConnections =
     }
     return ok(answer)
   }
+}
 
 function detailOf(
   { is_readable, detail }: { readonly is_readable: boolean; readonly detail: string },

@@ -43,13 +43,14 @@ export function draftAddresses(draft: DraftContext, given: readonly TunnelAddres
   )
 }
 
-export const inOrder = (addresses: readonly TunnelAddress[], primary = 0): NewAddress[] =>
-  addresses.map((a, at) => ({
+export function inOrder(addresses: readonly TunnelAddress[], primary = 0): NewAddress[] {
+  return addresses.map((a, at) => ({
     ...a,
     address_family_id: familyIdOf(a.address),
     is_primary: at === Math.max(primary, 0),
     sort_order: at,
   }))
+}
 
 /** Null if it has a problem. */
 function oneAddress(draft: DraftContext, body: TunnelAddressBody, field: string): TunnelAddress | null {

@@ -15,8 +15,9 @@ export interface MirroredAddress extends TunnelAddressBody {
   readonly isChosen: boolean
 }
 
-export const otherSide = (tunnel_side_id: number): 10 | 20 =>
-  tunnel_side_id === TUNNEL_SIDES.A ? TUNNEL_SIDES.B : TUNNEL_SIDES.A
+export function otherSide(tunnel_side_id: number): 10 | 20 {
+  return tunnel_side_id === TUNNEL_SIDES.A ? TUNNEL_SIDES.B : TUNNEL_SIDES.A
+}
 
 const nameOf = (tunnel_side_id: number): SideName => titleOf(TUNNEL_SIDES, tunnel_side_id)
 
