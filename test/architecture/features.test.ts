@@ -20,7 +20,7 @@ const FEATURES: Readonly<Record<string, readonly string[]>> = {
   monitor: ['tunnels'],
   metrics: ['settings', 'tunnels', 'routes'],
   diagnostics: ['tunnels', 'forwarding', 'monitor', 'metrics'],
-  reconcile: ['settings', 'audit', 'pools', 'tunnels', 'routes', 'monitor'],
+  reconcile: ['settings', 'pools', 'tunnels', 'routes', 'monitor'],
   backup: ['settings', 'audit', 'pools', 'tunnels', 'routes'],
 }
 

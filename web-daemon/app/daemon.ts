@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { keepPruning } from '../features/audit/retention.ts'
 import { signingKey } from '../features/auth/key.ts'
-import { keepWatching } from '../features/reconcile/schedule.ts'
-import { keepWatchingRoutes } from '../features/routes/health/schedule.ts'
+import { keepWatchingTunnels } from '../features/reconcile/watch.ts'
+import { keepWatchingRoutes } from '../features/routes/health/watch.ts'
 import { Settings } from '../features/settings/settings.ts'
 import type { Store } from '../platform/db/store.ts'
 import { Bus } from '../platform/events/bus.ts'
@@ -124,8 +124,8 @@ const startWatching = (panel: Panel, { helper, bus, settings, logger }: Opened):
     logger,
     listener: (events) => bus.publish('host.changed', { events }),
   })
-  const endTunnels = keepWatching({ watch: panel.watch, bus, settings, logger })
-  const endRoutes = keepWatchingRoutes({ watch: panel.routeWatch, bus, settings, logger })
+  const endTunnels = keepWatchingTunnels(panel.watch, { bus, settings, logger })
+  const endRoutes = keepWatchingRoutes(panel.routeWatch, { bus, settings, logger })
   panel.traffic.start()
   return [() => kernel.close(), endTunnels, endRoutes]
 }

@@ -2,6 +2,8 @@
 import type { KeyObject } from 'node:crypto'
 import type { Logger } from 'pino'
 import { makeQueue } from '../change/queue.ts'
+import type { PanelAction } from '../change/remediate.ts'
+import { recordPanelAction } from '../features/audit/record.ts'
 import { makePasswords, type Passwords } from '../features/auth/passwords.ts'
 import type { AuthServices } from '../features/auth/services.ts'
 import { Throttle } from '../features/auth/throttle.ts'
@@ -10,9 +12,8 @@ import { Runs } from '../features/diagnostics/runs.ts'
 import { Metrics, type MetricsDeps } from '../features/metrics/metrics.ts'
 import { makeRoutesReader } from '../features/metrics/routes-snapshot.ts'
 import { Monitor, type MonitorDeps } from '../features/monitor/monitor.ts'
-import { makeRuleReapply } from '../features/reconcile/auto-reapply.ts'
-import { makeWatch, type Watch } from '../features/reconcile/pass.ts'
-import { RouteWatch } from '../features/routes/health/watch.ts'
+import { makeTunnelWatch, type TunnelWatch } from '../features/reconcile/watch.ts'
+import { makeRouteWatch, type RouteWatch } from '../features/routes/health/watch.ts'
 import { Traffic } from '../features/routes/traffic/traffic.ts'
 import type { Settings } from '../features/settings/settings.ts'
 import type { About } from '../features/system/health.ts'
@@ -59,7 +60,7 @@ export interface Services {
   readonly store: Store
   readonly pairing: PairingThrottle
   /** The background pass over the tunnels; whoever serves the app decides when it runs. */
-  readonly watch: Watch
+  readonly watch: TunnelWatch
   /** The same for the relay rules. */
   readonly routeWatch: RouteWatch
   /** To be started, and stopped before the store is closed. */
@@ -78,6 +79,7 @@ export function makeServices(deps: PanelDeps): Services {
   const { db, ask, bus, settings, logger, now = () => new Date() } = deps
   const context = { db, ask, now, settings, inTurn: makeQueue(), publish: bus.publish }
   const traffic = new Traffic({ db, ask, now, settings, logger })
+  const drift = { ...context, logger, record: (doing: PanelAction) => recordPanelAction(context, doing) }
   const services: Services = {
     context,
     auth: makeAuth(deps, now),
@@ -85,8 +87,8 @@ export function makeServices(deps: PanelDeps): Services {
     installation: { ...deps.installation, web_path: deps.web_path },
     store: db,
     pairing: new PairingThrottle(now),
-    watch: makeWatch(context, logger),
-    routeWatch: new RouteWatch({ ...context, putRight: makeRuleReapply(context, traffic, logger) }, logger),
+    watch: makeTunnelWatch(drift),
+    routeWatch: makeRouteWatch(drift, traffic),
     metrics: new Metrics({
       db,
       bus,

@@ -16,7 +16,7 @@ import type { Endpoint } from '@panel/web-daemon/platform/http/endpoint.ts'
 import { basePathOf } from '@panel/web-daemon/platform/http/prefix.ts'
 import type { Streams } from '@panel/web-daemon/platform/http/streams.ts'
 import { drain, listen, urlOf, type Listening } from '@panel/web-daemon/platform/http/server.ts'
-import type { Watch } from '@panel/web-daemon/features/reconcile/pass.ts'
+import type { TunnelWatch } from '@panel/web-daemon/features/reconcile/watch.ts'
 import { Settings } from '@panel/web-daemon/features/settings/settings.ts'
 import type { Metrics } from '@panel/web-daemon/features/metrics/metrics.ts'
 import { makeLogger } from '@panel/web-daemon/platform/log.ts'
@@ -58,7 +58,7 @@ export interface TestPanel {
   readonly server: Server
   readonly bus: Bus
   /** The background pass, which no timer starts here. */
-  readonly watch: Watch
+  readonly watch: TunnelWatch
   readonly settings: Settings
   /** Every line of the log so far. */
   readonly log: string[]

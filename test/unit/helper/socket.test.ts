@@ -18,7 +18,7 @@ import { quietly } from '../../support/quietly.ts'
 
 const path = join(mkdtempSync(join(tmpdir(), 'panel-socket-')), 'helper.sock')
 const kernel = new FakeKernel()
-const handlers = handlersFor(inProcessHelper(kernel).parts)
+const handlers = handlersFor(inProcessHelper(kernel).deps)
 const dispatch = dispatcherFor(handlers)
 
 const request = (more: Record<string, unknown>): string =>

@@ -43,7 +43,7 @@ describe('a stream of the root helper', () => {
   const startHelper = async (): Promise<void> => {
     places = new Places()
     kernel = new FakeKernel()
-    server = serverFor(dispatcherFor(handlersFor(inProcessHelper(kernel).parts)), () => ({}), { places }).on(
+    server = serverFor(dispatcherFor(handlersFor(inProcessHelper(kernel).deps)), () => ({}), { places }).on(
       'connection',
       keep,
     )

@@ -8,6 +8,7 @@ import type { ReadContext } from '../../platform/context.ts'
 import type { Incoming } from '../../platform/http/endpoint.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
 import { createTunnel, refuseUnsupported } from '../tunnels/create.ts'
+import { stateBefore } from '../tunnels/draft/before.ts'
 import { draftTunnel } from '../tunnels/draft/draft.ts'
 import { existingTunnels, type ExistingTunnel } from '../tunnels/store.ts'
 import type { Ids } from './ids.ts'
@@ -155,5 +156,6 @@ const RESTORED = { isRestored: true }
 async function dryRunTunnel(context: ReadContext, incoming: Incoming<never>): Promise<ImportResult> {
   const draft = await draftTunnel(context, incoming, RESTORED)
   await refuseUnsupported(context, draft)
+  await stateBefore(context.ask, draft.after)
   return { target_id: null, warnings: draft.warnings }
 }

@@ -3,7 +3,7 @@
 import type { Evidence } from '@panel/shared/api/analysis.ts'
 import type { TunnelVerdict } from '@panel/shared/api/diagnostics.ts'
 import { DROPPED_HERE, NO_SUCH_TUNNEL, type PingPacket } from '@panel/shared/path/model.ts'
-import { greBlockOf, type GreBlock } from '@panel/shared/foreign/gre-block.ts'
+import { findGreBlock, type GreBlock } from '@panel/shared/foreign/gre-block.ts'
 import type { TunnelRecord } from '../tunnels/record.ts'
 import { isAnswered, type PingSample, type TunnelSnapshot } from './snapshot.ts'
 
@@ -19,7 +19,7 @@ export interface Finding {
 export function findingsOf(record: TunnelRecord, snapshot: TunnelSnapshot): Finding[] {
   const facts = {
     ...snapshot,
-    block: isAnswered(snapshot.inside) ? null : greBlockOf(record, snapshot.foreign, snapshot.device),
+    block: isAnswered(snapshot.inside) ? null : findGreBlock(record, snapshot.foreign, snapshot.device),
   }
   return [
     present(record, facts),

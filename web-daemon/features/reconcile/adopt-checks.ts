@@ -103,51 +103,59 @@ export function checkPool({ address_pool_id }: AdoptBody, pools: readonly PoolRe
 
 export function warningsOf(
   record: NewTunnel,
-  { state, unmodelled, foreign_files }: TunnelFound,
+  found: TunnelFound,
   neighbours: readonly ExistingTunnel[],
-  { steps }: PlanView,
+  plan: PlanView,
 ): Warning[] {
-  const { interface_name } = record
-  const warnings: Warning[] = []
-  const warn = (code: WarningCode, about: string, message: string): unknown =>
-    warnings.push({ code, message, field: about })
-  const twin = neighbours.find(
-    (n) =>
-      n.tunnel_type_id === record.tunnel_type_id &&
-      n.local_endpoint === record.local_endpoint &&
-      n.remote_endpoint === record.remote_endpoint &&
-      n.ikey === record.ikey,
+  return [
+    ...duplicates(record, neighbours),
+    ...unmanagedParts(record, found),
+    ...persistenceWarnings(record, found, plan),
+  ].map(([code, about, message]) => ({ code, message, field: about }))
+}
+
+type Finding = readonly [code: WarningCode, field: string, message: string]
+
+function duplicates(record: NewTunnel, neighbours: readonly ExistingTunnel[]): Finding[] {
+  const other = neighbours.find(
+    (one) =>
+      one.tunnel_type_id === record.tunnel_type_id &&
+      one.local_endpoint === record.local_endpoint &&
+      one.remote_endpoint === record.remote_endpoint &&
+      one.ikey === record.ikey,
   )
-  if (twin)
-    warn(
-      'TUNNEL_ENDPOINT_CONFLICT',
-      'remote_endpoint',
-      `${twin.interface_name} is stored with the same endpoints and key: a host can hold only one of the two. Forget or delete the one that is not meant.`,
-    )
-  if (unmodelled.length > 0)
-    warn(
-      'UNMODELLED_STATE',
-      field,
-      `${interface_name} carries what the panel cannot keep: ${unmodelled.join(', ')}. It is left alone, and a change that would lose it is refused.`,
-    )
-  if (foreign_files.length > 0)
-    warn(
-      'FOREIGN_UNIT_FILE',
-      field,
-      `${foreign_files.join(', ')} was not written by the panel, or was edited since, and is left alone.`,
-    )
-  if (state?.saved && steps.length > 0)
-    warn(
-      'UNIT_FILE_CHANGED',
-      'persistence_type_id',
-      `What was kept on disk for ${interface_name} did not fit, and was changed: ${steps.map(({ description }) => description).join(' ')} What a file said before is in "backups".`,
-    )
-  if (record.persistence_type_id === PERSISTENCE_TYPES.Runtime) {
-    warn(
-      'RUNTIME_ONLY_PERSISTENCE',
-      'persistence_type_id',
-      `Nothing of the panel brings ${interface_name} back after a reboot; what made it until now may still do so. Set persistence_type_id to 10 to have the panel do it.`,
-    )
+  if (!other) return []
+  const message = `${other.interface_name} is stored with the same endpoints and key: a host can hold only one of the two. Forget or delete the one that is not meant.`
+  return [['TUNNEL_ENDPOINT_CONFLICT', 'remote_endpoint', message]]
+}
+
+function unmanagedParts({ interface_name }: NewTunnel, { unmodelled, foreign_files }: TunnelFound): Finding[] {
+  const findings: Finding[] = []
+  if (unmodelled.length > 0) {
+    const message = `${interface_name} carries what the panel cannot keep: ${unmodelled.join(', ')}. It is left alone, and a change that would lose it is refused.`
+    findings.push(['UNMODELLED_STATE', field, message])
   }
-  return warnings
+  if (foreign_files.length > 0) {
+    const message = `${foreign_files.join(', ')} was not written by the panel, or was edited since, and is left alone.`
+    findings.push(['FOREIGN_UNIT_FILE', field, message])
+  }
+  return findings
+}
+
+function persistenceWarnings(
+  { interface_name, persistence_type_id }: NewTunnel,
+  { state }: TunnelFound,
+  { steps }: PlanView,
+): Finding[] {
+  const about = 'persistence_type_id'
+  const findings: Finding[] = []
+  if (state?.saved && steps.length > 0) {
+    const message = `What was kept on disk for ${interface_name} did not fit, and was changed: ${steps.map(({ description }) => description).join(' ')} What a file said before is in "backups".`
+    findings.push(['UNIT_FILE_CHANGED', about, message])
+  }
+  if (persistence_type_id === PERSISTENCE_TYPES.Runtime) {
+    const message = `Nothing of the panel brings ${interface_name} back after a reboot; what made it until now may still do so. Set persistence_type_id to 10 to have the panel do it.`
+    findings.push(['RUNTIME_ONLY_PERSISTENCE', about, message])
+  }
+  return findings
 }

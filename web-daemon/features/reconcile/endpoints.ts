@@ -16,11 +16,11 @@ import { adoptTunnel } from './adopt.ts'
 import { forgetTunnel } from './forget.ts'
 import { ignoreInterface } from './ignore.ts'
 import { listAll } from './list.ts'
-import type { Watch } from './pass.ts'
+import type { TunnelWatch } from './watch.ts'
 
 const tag = 'reconcile'
 
-export const reconcileEndpoints = (watch: Watch): Endpoint[] => [
+export const reconcileEndpoints = (watch: TunnelWatch): Endpoint[] => [
   query(
     'GET /reconcile',
     {

@@ -1,7 +1,7 @@
 // Reads and writes the stored relay rules. A list costs four queries, however long it is.
 import { sql, type SelectQueryBuilder } from 'kysely'
 import { ADDRESS_FAMILIES } from '@panel/shared/api/lookups.ts'
-import type { ApplyMark } from '../../change/ended.ts'
+import type { ApplyMark } from '../../change/resource.ts'
 import type { ReadDb, WriteDb } from '../../platform/context.ts'
 import { groupedBy } from '../../platform/db/grouped.ts'
 import type { Database } from '../../platform/db/database.ts'
@@ -74,6 +74,13 @@ export async function routesOf(db: ReadDb, ids: readonly number[]): Promise<Rout
 /** A rule that was deleted is none. */
 export async function findRoute(db: ReadDb, route_rule_id: number): Promise<RouteRecord | null> {
   return (await routesOf(db, [route_rule_id]))[0] ?? null
+}
+
+/** Of a rule that has just been stored. */
+export async function storedRoute(db: ReadDb, route_rule_id: number): Promise<RouteRecord> {
+  const record = await findRoute(db, route_rule_id)
+  if (!record) throw new Error(`Rule ${route_rule_id} was stored and is not there`)
+  return record
 }
 
 /** Living, in force, and bound to a port within the range. */

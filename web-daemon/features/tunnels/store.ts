@@ -1,8 +1,9 @@
 // Reads and writes the stored tunnels. A list costs three queries, however long it is.
 import { sql, type SelectQueryBuilder } from 'kysely'
+import { APPLY_STATUSES } from '@panel/shared/api/lookups.ts'
 import { groupedBy } from '../../platform/db/grouped.ts'
+import type { ApplyMark } from '../../change/resource.ts'
 import type { Database } from '../../platform/db/database.ts'
-import type { ApplyMark } from '../../change/ended.ts'
 import type { ReadDb, WriteDb } from '../../platform/context.ts'
 import type { Paging } from '../../platform/http/paging.ts'
 import { FLAGS, type AddressRecord, type NewAddress, type NewTunnel, type TunnelRecord } from './record.ts'
@@ -73,6 +74,12 @@ function matching<O>(
 
 export const everyTunnel = async (db: ReadDb): Promise<TunnelRecord[]> =>
   (await pageOfTunnels(db, {}, { limit: Number.MAX_SAFE_INTEGER, offset: 0 })).read()
+
+/** Those whose last change has not been seen to end. */
+export const pendingTunnels = async (db: ReadDb): Promise<TunnelRecord[]> =>
+  (
+    await pageOfTunnels(db, { apply_status_id: APPLY_STATUSES.Pending }, { limit: Number.MAX_SAFE_INTEGER, offset: 0 })
+  ).read()
 
 export interface KnownTunnel {
   readonly record: TunnelRecord
@@ -174,11 +181,17 @@ export async function markDeleted(db: WriteDb, tunnel_id: number, now: string): 
   await db.deleteFrom('tunnel_address').where('tunnel_id', '=', tunnel_id).execute()
 }
 
-export async function markApplyStatus(db: WriteDb, tunnel_id: number, mark: ApplyMark, now: string): Promise<void> {
+/** One statement, however many they are. */
+export async function markApplyStatus(
+  db: WriteDb,
+  ids: readonly number[],
+  mark: ApplyMark,
+  now: string,
+): Promise<void> {
   await db
     .updateTable('tunnel')
     .set({ ...mark, updated_date: now })
-    .where('tunnel_id', '=', tunnel_id)
+    .where(sql<boolean>`tunnel_id in (select value from json_each(${JSON.stringify(ids)}))`)
     .execute()
 }
 

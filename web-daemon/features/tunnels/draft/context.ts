@@ -38,8 +38,9 @@ export async function makeDraftContext(
   body: RequestedTunnel,
   problems: Problems,
   stored: TunnelRecord | null = null,
+  withLinkKinds = false,
 ): Promise<DraftContext> {
-  const all = await hostFacts(ask).catch((away: unknown) => {
+  const all = await hostFacts(ask, withLinkKinds).catch((away: unknown) => {
     // An invalid body is refused even if the helper is away.
     problems.throwIfAny(FIELD_ORDER)
     throw away

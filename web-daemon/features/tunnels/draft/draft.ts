@@ -10,7 +10,6 @@ import type { Incoming } from '../../../platform/http/endpoint.ts'
 import { DEFAULT_QUEUE_LENGTH } from '../defaults.ts'
 import type { HostFacts } from '../facts.ts'
 import { stateOf, type NewTunnel } from '../record.ts'
-import { stateBefore } from './before.ts'
 import { draftEnds } from './ends.ts'
 import { draftKeys, type Keys } from './keys.ts'
 import { checkMtuForIpv6, chosenMtu, draftMtu } from './mtu.ts'
@@ -23,8 +22,7 @@ import { FIELD_ORDER, makeDraftContext, type DraftContext } from './context.ts'
 
 export interface Draft {
   readonly record: NewTunnel
-  /** The state of the host under that name, before and after. */
-  readonly before: TunnelState | null
+  /** What the host shall hold. */
   readonly after: TunnelState
   readonly mtu: MtuAdvice
   /** The request with all decisions filled in: sent again, it gives the same draft. */
@@ -36,16 +34,18 @@ export interface Draft {
 export interface DraftOptions {
   /** The tunnel comes from a backup: an empty list of addresses means none, and no pool is used. */
   readonly isRestored?: boolean
+  /** Whether the facts include which kinds of tunnel the kernel can make. */
+  readonly withLinkKinds?: boolean
 }
 
 /** Throws 422 with all problems at once, then errors that no field could fix, one at a time. */
 export async function draftTunnel(
   context: ReadContext,
   { body, problems }: Incoming<CreateTunnelBody>,
-  { isRestored = false }: DraftOptions = {},
+  { isRestored = false, withLinkKinds = false }: DraftOptions = {},
 ): Promise<Draft> {
   const draft = {
-    ...(await makeDraftContext(context, body, problems)),
+    ...(await makeDraftContext(context, body, problems, null, withLinkKinds)),
     hasNoAddresses: isRestored && body.addresses?.length === 0,
   }
   const drafted = draftFields(draft)
@@ -53,10 +53,8 @@ export async function draftTunnel(
   if (!drafted) throw incomplete()
   const record = recordOf(draft, drafted, context.now().toISOString())
   const after = stateOf(record)
-  const before = await stateBefore(context.ask, after)
   return {
     record,
-    before,
     after,
     mtu: drafted.mtu,
     resolved: resolvedOf(body, record),
