@@ -1,4 +1,5 @@
 // Takes a backup apart, whoever wrote it: each item is held against its schema, and what is wrong is told by its place, such as backup.tunnels[3].mtu.
+import type { FieldCode } from '@panel/shared/api/codes.ts'
 import { BACKUP_MEMBERS, BACKUP_VERSION, BackupPool, BackupRoute, BackupTunnel } from '@panel/shared/api/backup.ts'
 import { strict, Type, type Static, type TSchema } from '@panel/shared/schema.ts'
 import { Problems } from '../../platform/http/problems.ts'
@@ -85,7 +86,7 @@ class Faults {
     return this.#count >= MAX_PROBLEMS
   }
 
-  add(field: string, code: string, message: string): void {
+  add(field: string, code: FieldCode, message: string): void {
     if (this.isEnough) return
     this.#count += 1
     this.#problems.add(field.slice(0, MAX_FIELD), code, message)
@@ -178,7 +179,7 @@ function wrongWith(key: string, value: unknown): string | null {
   if (!isSettingKey(key)) return refusalOf(key)
   const own = new Problems()
   if (valuesIn(value) <= MAX_VALUES) validate(SettingsBody, { [key]: value }, own)
-  else own.add(key, '', '')
+  else own.add(key, 'INVALID_VALUE', '')
   const [first] = own.all
   return first ? refusalOf(keyOf(first.field)) : null
 }

@@ -1,4 +1,5 @@
 // The relay rules of a backup: one whose title or listener is here already is left as it is, the others are made (decisions.md, T21, B2).
+import type { FieldCode } from '@panel/shared/api/codes.ts'
 import type { BackupRoute, ImportAction } from '@panel/shared/api/backup.ts'
 import { CreateRouteBody } from '@panel/shared/api/routes/bodies.ts'
 import type { ReadContext } from '../../platform/context.ts'
@@ -87,7 +88,7 @@ async function lookAt(context: ReadContext, incoming: Incoming<never>): Promise<
 /** A rule in force that listens for just the same is this one under another name. */
 function twinInRefusal({ details }: Refusal): number | null {
   const fields = (details['fields'] ?? []) as readonly {
-    readonly code: string
+    readonly code: FieldCode
     readonly details: { readonly route_rule_id?: number }
   }[]
   return fields.find(({ code }) => code === 'ROUTE_PORT_CONFLICT')?.details.route_rule_id ?? null

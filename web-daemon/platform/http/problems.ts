@@ -1,9 +1,10 @@
 // Everything wrong with one request's fields, gathered so that the operator is told all of it at once.
+import type { FieldCode } from '@panel/shared/api/codes.ts'
 import { Refusal } from './refusal.ts'
 
 export interface Problem {
   field: string
-  code: string
+  code: FieldCode
   message: string
   details: Record<string, unknown>
 }
@@ -17,7 +18,7 @@ export class Problems {
     this.#order = order
   }
 
-  add(field: string, code: string, message: string, details: Record<string, unknown> = {}): void {
+  add(field: string, code: FieldCode, message: string, details: Record<string, unknown> = {}): void {
     this.#list.push({ field, code, message, details })
   }
 

@@ -1,5 +1,6 @@
 // Holds a body against its schema: every wrong field becomes one problem with its own message, in the order in which the schema names the fields.
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
+import { isFieldCode, type FieldCode } from '@panel/shared/api/codes.ts'
 import type { TSchema } from '@panel/shared/schema.ts'
 import { expectation } from './expectation.ts'
 import type { Problems } from './problems.ts'
@@ -88,9 +89,10 @@ const rank = (schema: TSchema, found: Found): number => {
   return at < 0 ? Number.MAX_SAFE_INTEGER : at
 }
 
-const codeOf = (found: Found): string => {
+const codeOf = (found: Found): FieldCode => {
   if (!found.schema) return 'UNKNOWN_FIELD'
-  return noteOf(found, 'x-code') ?? 'INVALID_VALUE'
+  const code = noteOf(found, 'x-code')
+  return isFieldCode(code) ? code : 'INVALID_VALUE'
 }
 
 const messageOf = (found: Found): string => {

@@ -1,9 +1,10 @@
 // The fields that need no look at the host: what fits the kind of tunnel, and what fits each other.
 import { parseIp } from '@panel/shared/address/ip.ts'
+import type { FieldCode } from '@panel/shared/api/codes.ts'
 import { isIpv6Kind } from '@panel/shared/tunnel/model.ts'
 import type { Asked, Sketch } from './sketch.ts'
 
-const CODES: Partial<Record<keyof Asked, string>> = { hop_limit: 'INVALID_TTL', traffic_class: 'INVALID_TOS' }
+const CODES: Partial<Record<keyof Asked, FieldCode>> = { hop_limit: 'INVALID_TTL', traffic_class: 'INVALID_TOS' }
 
 const IPV6_ONLY = ['hop_limit', 'traffic_class', 'encap_limit', 'flow_label'] as const
 const IPV4_ONLY = ['is_path_mtu_discovery', 'is_ignore_df'] as const
