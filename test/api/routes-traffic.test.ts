@@ -5,7 +5,7 @@ import type {
   RouteTrafficAnswer,
   TrafficHistoryAnswer,
   TrafficSummaryAnswer,
-} from '@panel/shared/api/route-answers.ts'
+} from '@panel/shared/api/routes/traffic.ts'
 import type { Writer } from '@panel/shared/rpc/methods.ts'
 import { openStore, IN_MEMORY } from '@panel/web-daemon/app/store.ts'
 import { makeLogger } from '@panel/web-daemon/platform/log.ts'

@@ -1,7 +1,7 @@
 // The health of rules is watched: a change of the panel's table by somebody else is noticed by an event, and told inside the panel (decisions.md, S7, S15, E2).
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { RouteHealthEvent } from '@panel/shared/api/route-answers.ts'
+import type { RouteHealthEvent } from '@panel/shared/api/routes/answers.ts'
 import { watchKernel, type KernelWatch } from '@panel/web-daemon/platform/helper/kernel-events.ts'
 import { makeLogger } from '@panel/web-daemon/platform/log.ts'
 import { Refusal } from '@panel/web-daemon/platform/http/refusal.ts'

@@ -1,7 +1,8 @@
 // Streams of server-sent events, without a feature in the way (interface.md, Events; decisions.md, E3 to E6, A16).
 import assert from 'node:assert/strict'
 import { integer, strict } from '@panel/shared/schema.ts'
-import { stream, type Endpoint } from '@panel/web-daemon/platform/http/endpoint.ts'
+import { stream } from './support/declare.ts'
+import type { Endpoint } from '@panel/web-daemon/platform/http/endpoint.ts'
 import { Refusal } from '@panel/web-daemon/platform/http/refusal.ts'
 import { serializeEvent, Topic, type Subscriber } from '@panel/web-daemon/platform/http/stream.ts'
 import { STREAMS_PER_KIND } from '@panel/web-daemon/platform/http/streams.ts'

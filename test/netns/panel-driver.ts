@@ -2,7 +2,7 @@
 import { createInterface } from 'node:readline'
 import { keepWatchingRoutes } from '@panel/web-daemon/features/routes/health/watch.ts'
 import { watchKernel } from '@panel/web-daemon/platform/helper/kernel-events.ts'
-import type { RouteHealthEvent } from '@panel/shared/api/route-answers.ts'
+import type { RouteHealthEvent } from '@panel/shared/api/routes/answers.ts'
 import { connectHelper } from '@panel/web-daemon/platform/helper/client.ts'
 import { makeLogger } from '@panel/web-daemon/platform/log.ts'
 import { startPanel } from '../api/support/panel.ts'

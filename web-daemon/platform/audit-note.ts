@@ -1,5 +1,5 @@
 // What a command notes for its audit entry: the target, and what was done, step by step.
-import type { AuditAction } from '@panel/shared/api/audit-actions.ts'
+import type { AuditAction } from '@panel/shared/api/audit/actions.ts'
 
 export interface Actor {
   readonly user_id: number

@@ -1,5 +1,6 @@
 // Endpoints that only tests have: one of each kind, to see the machinery without a feature in the way.
-import { command, created, ok, preview, query, type Endpoint } from '@panel/web-daemon/platform/http/endpoint.ts'
+import { command, preview, query } from './declare.ts'
+import { created, ok, type Endpoint } from '@panel/web-daemon/platform/http/endpoint.ts'
 import { queryParameters, textParameter, integerParameter } from '@panel/web-daemon/platform/http/queries.ts'
 import { integer, nullable, strict, stringEnum, Type } from '@panel/shared/schema.ts'
 

@@ -1,7 +1,7 @@
 // What an administrator does with `tunnel-panel`, and the operator with the panel, while both daemons are confined.
 import assert from 'node:assert/strict'
-import type { ChangeRouteAnswer } from '@panel/shared/api/route-answers.ts'
-import type { CreateTunnelAnswer } from '@panel/shared/api/tunnel-answers.ts'
+import type { ChangeRouteAnswer } from '@panel/shared/api/routes/answers.ts'
+import type { CreateTunnelAnswer } from '@panel/shared/api/tunnels/answers.ts'
 import { shownBy } from '../../api/support/certificates.ts'
 import { expect, OPERATOR } from '../panel/panel.ts'
 import { HERE, SLOW, type Installed } from './installed.ts'

@@ -1,7 +1,7 @@
 // GET /audit: the audit log, newest first (decisions.md, U1, U3).
-import { ListAuditAnswer, type AuditEntry } from '@panel/shared/api/audit.ts'
+import { ListAuditAnswer, type AuditEntry } from '@panel/shared/api/audit/answers.ts'
 import type { ReadContext } from '../../platform/context.ts'
-import { ok, query, type Answer, type Endpoint, type Incoming } from '../../platform/http/endpoint.ts'
+import { ok, query, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { parsePaging } from '../../platform/http/paging.ts'
 import {
   flagParameter,
@@ -13,10 +13,10 @@ import {
   integerParameter,
 } from '../../platform/http/queries.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
-import { actionNamed, AUDIT_ACTION_NAMES, AUDIT_ACTIONS } from '@panel/shared/api/audit-actions.ts'
+import { actionNamed, AUDIT_ACTION_NAMES, AUDIT_ACTIONS } from '@panel/shared/api/audit/actions.ts'
 import { findEntries, type AuditFilter, type AuditRow } from './store.ts'
 
-const listEntries = async ({ db }: ReadContext, incoming: Incoming): Promise<Answer> => {
+const listEntries = async ({ db }: ReadContext, incoming: Incoming): Promise<Answer<ListAuditAnswer>> => {
   const paging = parsePaging(incoming.query)
   const { rows, total } = await findEntries(db, filterOf(incoming.query), paging)
   const answer: ListAuditAnswer = { entries: rows.map(entryView), total, ...paging, actions: AUDIT_ACTION_NAMES }
@@ -86,7 +86,7 @@ const instant = (field: string, text: string): string => {
   throw new Refusal('INVALID_REQUEST', `The filter ${field} is an instant such as 2026-01-31T12:00:00Z`, { field })
 }
 
-export const auditEndpoints: Endpoint[] = [
+export const auditEndpoints = [
   query(
     'GET /audit',
     { tag: 'audit', summary: 'What was asked of the panel, newest first', query: QUERY, answer: ListAuditAnswer },

@@ -2,13 +2,16 @@
 import type { CommandContext } from '../../platform/context.ts'
 import type { Answer, Incoming } from '../../platform/http/endpoint.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
-import type { LoginBody } from './body.ts'
+import type { LoginBody, SessionAnswer } from '@panel/shared/api/auth.ts'
 import type { AuthServices } from './services.ts'
 import { sessionAnswer } from './session.ts'
 import { accountNamed, lastChange, recordLogin } from './store.ts'
 
 export function login({ passwords, tokens, throttle }: AuthServices) {
-  return async ({ db, now, note }: CommandContext, { body, client_ip }: Incoming<LoginBody>): Promise<Answer> => {
+  return async (
+    { db, now, note }: CommandContext,
+    { body, client_ip }: Incoming<LoginBody>,
+  ): Promise<Answer<SessionAnswer>> => {
     throttle.onAccountChanged(await lastChange(db))
     const attempt = throttle.begin(body.username, client_ip)
     const account = await accountNamed(db, body.username)

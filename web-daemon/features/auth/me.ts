@@ -1,22 +1,22 @@
 // The signed-in operator, and the change of their name or password, which ends every other session.
-import type { MeAnswer } from '@panel/shared/api/auth.ts'
+import type { MeAnswer, SessionAnswer } from '@panel/shared/api/auth.ts'
 import type { CommandContext, ReadContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
-import type { AccountBody } from './body.ts'
+import type { AccountBody } from '@panel/shared/api/auth.ts'
 import { weakness } from './passwords.ts'
 import type { AuthServices } from './services.ts'
 import { sessionAnswer, userView } from './session.ts'
 import { accountWith, changeAccount, type Account } from './store.ts'
 
-export async function showMe({ db }: ReadContext, incoming: Incoming): Promise<Answer> {
+export async function showMe({ db }: ReadContext, incoming: Incoming): Promise<Answer<MeAnswer>> {
   const user = userView(await ownAccount(db, incoming))
   const answer: MeAnswer = { ...user, user }
   return ok(answer)
 }
 
 export function changeMe({ passwords, tokens, throttle }: AuthServices) {
-  return async ({ db, now, note }: CommandContext, incoming: Incoming<AccountBody>): Promise<Answer> => {
+  return async ({ db, now, note }: CommandContext, incoming: Incoming<AccountBody>): Promise<Answer<SessionAnswer>> => {
     const account = await ownAccount(db, incoming)
     const { body, client_ip } = incoming
     const change = requestedChange(account, incoming)

@@ -1,6 +1,6 @@
 // The endpoints of the section Backup.
 import { BackupDocument, ImportBackupAnswer, ImportBackupBody } from '@panel/shared/api/backup.ts'
-import { command, query, type Endpoint } from '../../platform/http/endpoint.ts'
+import { command, query } from '../../platform/http/endpoint.ts'
 import { flagParameter, queryParameters } from '../../platform/http/queries.ts'
 import { exportBackup } from './export.ts'
 import { importBackup, type BackupServices } from './import.ts'
@@ -9,7 +9,7 @@ const tag = 'backup'
 /** decisions.md, W9. */
 const LIMIT_BYTES = 8 * 1024 * 1024
 
-export function backupEndpoints(services: BackupServices): Endpoint[] {
+export function backupEndpoints(services: BackupServices) {
   return [
     query(
       'GET /backup/export',

@@ -32,7 +32,7 @@ export interface BackupServices {
 
 export function importBackup(services: BackupServices) {
   let isUnderWay = false
-  return async (context: CommandContext, incoming: Incoming<ImportBackupBody>): Promise<Answer> => {
+  return async (context: CommandContext, incoming: Incoming<ImportBackupBody>): Promise<Answer<ImportBackupAnswer>> => {
     const { body, problems } = incoming
     context.note.target('backup', null)
     const { dry_run = false, include_settings = true, include_routes = true } = body

@@ -1,8 +1,7 @@
 // The relay rules of a backup: a rule whose title or listener exists already is skipped, the others are created
 // (decisions.md, T21, B2).
 import type { BackupRoute, ImportAction } from '@panel/shared/api/backup.ts'
-import type { ChangeRouteAnswer } from '@panel/shared/api/route-answers.ts'
-import { CreateRouteBody } from '@panel/shared/api/routes.ts'
+import { CreateRouteBody } from '@panel/shared/api/routes/bodies.ts'
 import type { ReadContext } from '../../platform/context.ts'
 import type { Incoming } from '../../platform/http/endpoint.ts'
 import type { Refusal } from '../../platform/http/refusal.ts'
@@ -70,7 +69,7 @@ function jobOf({ path, body: given, traffic, tunnels, planned }: One): Job {
     needsHelper: true,
     dryRun: dependsOnPlanned(given, tunnels, planned) ? null : dryRunRoute,
     apply: async (context, incoming) => {
-      const { route, warnings } = (await createRoute(traffic)(context, incoming)).body as ChangeRouteAnswer
+      const { route, warnings } = (await createRoute(traffic)(context, incoming)).body
       return { target_id: route.route_rule_id, warnings, target: route.route_rule_title }
     },
     existingId: existingInRefusal,

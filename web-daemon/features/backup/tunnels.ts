@@ -2,8 +2,7 @@
 // (decisions.md, B5).
 import type { BackupTunnel, ImportAction } from '@panel/shared/api/backup.ts'
 import { TUNNEL_TYPES } from '@panel/shared/api/lookups.ts'
-import type { CreateTunnelAnswer } from '@panel/shared/api/tunnel-answers.ts'
-import { CreateTunnelBody } from '@panel/shared/api/tunnels.ts'
+import { CreateTunnelBody } from '@panel/shared/api/tunnels/bodies.ts'
 import type { ReadContext } from '../../platform/context.ts'
 import type { Incoming } from '../../platform/http/endpoint.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
@@ -145,7 +144,7 @@ function jobOf({ path, body: given, pools, planned }: One): Job {
           `The backup's pool ${id_in_backup} is not on this server, and the tunnel has no addresses of its own.`,
           { field: 'address_pool_id' },
         )
-      const { tunnel, warnings } = (await createTunnel(context, incoming, RESTORED)).body as CreateTunnelAnswer
+      const { tunnel, warnings } = (await createTunnel(context, incoming, RESTORED)).body
       return { target_id: tunnel.tunnel_id, warnings, target: tunnel.interface_name }
     },
   }

@@ -12,7 +12,10 @@ import type { Runs } from './runs.ts'
 import { isAnswered, takeSnapshot, type TunnelSnapshot } from './snapshot.ts'
 
 export function analyzeTunnel(runs: Runs) {
-  return async (context: CommandContext, { params, body, gone }: Incoming<AnalyzeTunnelBody>): Promise<Answer> => {
+  return async (
+    context: CommandContext,
+    { params, body, gone }: Incoming<AnalyzeTunnelBody>,
+  ): Promise<Answer<AnalyzeTunnelAnswer>> => {
     const record = await targetOf(context, idIn(params))
     const { sample_seconds = SAMPLE_SECONDS.usual } = body
     const run = await runs.begin({ tunnel_id: record.tunnel_id, type: 'analyze', params: { sample_seconds } }, gone)

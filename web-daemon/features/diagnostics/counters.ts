@@ -22,7 +22,10 @@ export const COUNTERS_QUERY = queryParameters({
   ),
 })
 
-export async function showCounters({ db, ask, now }: ReadContext, { params, query }: Incoming): Promise<Answer> {
+export async function showCounters(
+  { db, ask, now }: ReadContext,
+  { params, query }: Incoming,
+): Promise<Answer<CountersAnswer>> {
   const { interface_name } = await livingTunnel(db, idIn(params))
   const seconds = secondsIn(query['sample_seconds'] ?? '')
   const sample = await sampleCounters(ask, interface_name, () => sleep(1000 * seconds))

@@ -15,7 +15,7 @@ import {
   TracerouteBody,
 } from '@panel/shared/api/diagnostics.ts'
 import type { Logger } from 'pino'
-import { command, query, stream, type Endpoint } from '../../platform/http/endpoint.ts'
+import { command, query, stream } from '../../platform/http/endpoint.ts'
 import { analyzeTunnel } from './analyze.ts'
 import { COUNTERS_QUERY, showCounters } from './counters.ts'
 import { probeMtu } from './mtu.ts'
@@ -26,7 +26,7 @@ import { traceroute } from './trace.ts'
 
 const tag = 'diagnostics'
 
-export function diagnosticEndpoints(runs: Runs, logger: Logger): Endpoint[] {
+export function diagnosticEndpoints(runs: Runs, logger: Logger) {
   return [
     stream(
       'POST /tunnels/{id}/diagnostics/ping',

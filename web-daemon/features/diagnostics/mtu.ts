@@ -18,7 +18,10 @@ import type { Runs } from './runs.ts'
 const TIMEOUT_SECONDS = 1
 
 export function probeMtu(runs: Runs) {
-  return async (context: CommandContext, { params, body, problems, gone }: Incoming<MtuProbeBody>): Promise<Answer> => {
+  return async (
+    context: CommandContext,
+    { params, body, problems, gone }: Incoming<MtuProbeBody>,
+  ): Promise<Answer<MtuProbeAnswer>> => {
     const record = await targetOf(context, idIn(params))
     const path = body.probe_tunnel === true ? 'tunnel' : 'underlay'
     const probe: MtuParams = {

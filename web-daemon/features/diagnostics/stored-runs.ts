@@ -1,5 +1,6 @@
 // The stored runs: list, show, and delete, which cancels an active one first (interface.md, Diagnostics; decisions.md,
 // D9, W15).
+import type { DiagnosticRun } from '@panel/shared/api/diagnostics.ts'
 import { DIAGNOSTIC_TYPES, type DeleteRunAnswer, type ListRunsAnswer } from '@panel/shared/api/diagnostics.ts'
 import type { CommandContext, ReadContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
@@ -19,7 +20,7 @@ export const RUNS_QUERY = queryParameters({
 })
 
 export function listRuns(runs: Runs) {
-  return async ({ db }: ReadContext, { query }: Incoming): Promise<Answer> => {
+  return async ({ db }: ReadContext, { query }: Incoming): Promise<Answer<ListRunsAnswer>> => {
     await runs.ready()
     const paging = parsePaging(query, MOST)
     const answer: ListRunsAnswer = { ...(await findRuns(db, filterIn(query), paging)), ...paging }
@@ -28,7 +29,7 @@ export function listRuns(runs: Runs) {
 }
 
 export function getRun(runs: Runs) {
-  return async ({ db }: ReadContext, { params }: Incoming): Promise<Answer> => {
+  return async ({ db }: ReadContext, { params }: Incoming): Promise<Answer<DiagnosticRun>> => {
     await runs.ready()
     const run = await findRun(db, idIn(params))
     if (!run) throw noSuchRun(idIn(params))
@@ -37,7 +38,7 @@ export function getRun(runs: Runs) {
 }
 
 export function removeRun(runs: Runs) {
-  return async ({ db, note }: CommandContext, { params }: Incoming): Promise<Answer> => {
+  return async ({ db, note }: CommandContext, { params }: Incoming): Promise<Answer<DeleteRunAnswer>> => {
     await runs.ready()
     const diagnostic_run_id = idIn(params)
     if (!(await findRun(db, diagnostic_run_id))) throw noSuchRun(diagnostic_run_id)

@@ -19,7 +19,7 @@ export function traceroute(runs: Runs) {
   return async (
     context: CommandContext,
     { params, body, problems, gone }: Incoming<TracerouteBody>,
-  ): Promise<Answer> => {
+  ): Promise<Answer<TracerouteAnswer>> => {
     const record = await targetOf(context, idIn(params))
     const path = body.probe_tunnel === true ? 'tunnel' : 'underlay'
     const { max_hops, probes, timeout_seconds } = { ...USUAL, ...body }
@@ -37,8 +37,7 @@ export function traceroute(runs: Runs) {
     context.note.operation(`Run ${run.started.diagnostic_run_id}: the way to ${probe.target_address}`)
     const result = emptyResult(probe, path)
     const finished = await run.execute(() => trace(run, probe, result))
-    const answer: TracerouteAnswer = { run: finished, result }
-    return ok(answer)
+    return ok({ run: finished, result })
   }
 }
 

@@ -1,6 +1,14 @@
 // Serves the API description outside of the versioned API (interface.md, API description; decisions.md, W20).
-import { ok, query, type Endpoint } from '../../platform/http/endpoint.ts'
+import { declarations, ok, type Endpoint } from '../../platform/http/endpoint.ts'
 import { describeApi, type ApiDescription } from './document.ts'
+
+/** The endpoints that describe the others, and are not described themselves. */
+interface DocsEndpoints {
+  'GET /docs': unknown
+  'GET /docs/': unknown
+}
+
+const { query } = declarations<DocsEndpoints>()
 
 /** The document is made at the first request, so that an error in it fails only that request. */
 export function docsEndpoints(endpoints: readonly Endpoint[], basePath: string): Endpoint[] {

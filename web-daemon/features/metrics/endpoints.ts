@@ -1,6 +1,6 @@
 // The endpoints of the section Metrics.
 import { METRICS_EVENTS, MetricsHistoryAnswer, MetricsSnapshot } from '@panel/shared/api/metrics.ts'
-import { ok, query, stream, type Endpoint } from '../../platform/http/endpoint.ts'
+import { ok, query, stream } from '../../platform/http/endpoint.ts'
 import { parsePaging } from '../../platform/http/paging.ts'
 import { queryParameters, integerParameter } from '../../platform/http/queries.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
@@ -10,7 +10,7 @@ const tag = 'metrics'
 /** Every event is a whole snapshot, so a short queue is enough (decisions.md, E4). */
 const QUEUE = 16
 
-export function metricsEndpoints(sampler: Sampler): Endpoint[] {
+export function metricsEndpoints(sampler: Sampler) {
   return [
     query(
       'GET /system/metrics',

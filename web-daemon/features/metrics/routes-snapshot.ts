@@ -1,6 +1,6 @@
 // The relay rules in each snapshot, as their own sampler has them, so that a reading does not wait for counters.
 import type { MetricsSnapshot, RouteReading } from '@panel/shared/api/metrics.ts'
-import type { TrafficView } from '@panel/shared/api/route-answers.ts'
+import type { TrafficView } from '@panel/shared/api/routes/traffic.ts'
 import type { ReadDb } from '../../platform/context.ts'
 import { allTitles } from '../routes/store.ts'
 import type { Traffic } from '../routes/traffic/traffic.ts'

@@ -27,7 +27,10 @@ export const HISTORY_QUERY = queryParameters({
 })
 
 export function showHistory(monitor: Monitor) {
-  return async ({ db, now, settings }: ReadContext, { params, query }: Incoming): Promise<Answer> => {
+  return async (
+    { db, now, settings }: ReadContext,
+    { params, query }: Incoming,
+  ): Promise<Answer<MonitorHistoryAnswer>> => {
     const { tunnel_id } = await livingTunnel(db, idIn(params))
     await monitor.settled()
     const span = spanOf(query, now(), settings.get('monitor.aggregate_interval_seconds'))

@@ -11,7 +11,7 @@ import { eventsOf } from './store.ts'
 import type { MonitorEventRow } from './table.ts'
 
 export function showStatus(monitor: Monitor) {
-  return async ({ db }: ReadContext, { params }: Incoming): Promise<Answer> => {
+  return async ({ db }: ReadContext, { params }: Incoming): Promise<Answer<MonitorStatusAnswer>> => {
     const { tunnel_id } = await livingTunnel(db, idIn(params))
     await monitor.settled()
     const watched = monitor.of(tunnel_id)

@@ -11,7 +11,7 @@ import { observe, tunnelView } from '../tunnels/view.ts'
 import type { Monitor } from './monitor.ts'
 
 export function toggleMonitor(monitor: Monitor, monitor_enabled: boolean) {
-  return (context: CommandContext, { params }: Incoming): Promise<Answer> =>
+  return (context: CommandContext, { params }: Incoming): Promise<Answer<MonitorToggleAnswer>> =>
     context.inTurn(async () => {
       const stored = await targetOf(context, idIn(params))
       const record = await save(context, tunnelResource(context), {

@@ -12,7 +12,7 @@ import { warningsOf } from './warnings.ts'
 export async function createPool(
   { db, now, note, settings }: CommandContext,
   { body, problems }: Incoming<CreatePoolBody>,
-): Promise<Answer> {
+): Promise<Answer<ChangePoolAnswer>> {
   const pool = poolOf(body, problems, {
     description: '',
     is_enabled: true,

@@ -9,7 +9,7 @@ import type { PoolUse } from './use.ts'
 
 /** In the change queue, because a tunnel that is being created may take from the pool. */
 export function removePool({ users, release }: PoolUse) {
-  return ({ db, note, inTurn }: CommandContext, { params }: Incoming): Promise<Answer> =>
+  return ({ db, note, inTurn }: CommandContext, { params }: Incoming): Promise<Answer<DeletePoolAnswer>> =>
     inTurn(async () => {
       const pool = await poolIn(db, params)
       const { address_pool_id } = pool

@@ -8,7 +8,7 @@ import {
   PoolView,
   UpdatePoolBody,
 } from '@panel/shared/api/pools.ts'
-import { command, query, type Endpoint } from '../../platform/http/endpoint.ts'
+import { command, query } from '../../platform/http/endpoint.ts'
 import { queryParameters, integerParameter } from '../../platform/http/queries.ts'
 import { createPool } from './create.ts'
 import { removePool } from './delete.ts'
@@ -20,7 +20,7 @@ import type { PoolUse } from './use.ts'
 
 const tag = 'pools'
 
-export function poolEndpoints(use: PoolUse): Endpoint[] {
+export function poolEndpoints(use: PoolUse) {
   return [
     query(
       'GET /pools',

@@ -1,4 +1,5 @@
 // GET /pools/{id}, and the error for an unknown pool (interface.md, GET /pools/{id}).
+import type { PoolView } from '@panel/shared/api/pools.ts'
 import type { ReadContext, ReadDb } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
@@ -7,7 +8,7 @@ import type { PoolUse } from './use.ts'
 import { poolView } from './view.ts'
 
 export function getPool({ users }: PoolUse) {
-  return async ({ db }: ReadContext, { params }: Incoming): Promise<Answer> => {
+  return async ({ db }: ReadContext, { params }: Incoming): Promise<Answer<PoolView>> => {
     const pool = await poolIn(db, params)
     return ok(poolView(pool, (await users(db)).get(pool.address_pool_id)))
   }

@@ -7,7 +7,7 @@ import type { PoolUse } from './use.ts'
 import { poolView } from './view.ts'
 
 export function listPools({ users }: PoolUse) {
-  return async ({ db }: ReadContext): Promise<Answer> => {
+  return async ({ db }: ReadContext): Promise<Answer<ListPoolsAnswer>> => {
     const usersOf = await users(db)
     const pools = (await allPools(db)).map((pool) => poolView(pool, usersOf.get(pool.address_pool_id)))
     const answer: ListPoolsAnswer = { pools, total: pools.length }

@@ -12,7 +12,7 @@ import type { PoolUse } from './use.ts'
 import { publicRangeWarnings } from './warnings.ts'
 
 export function nextFree({ nextFree }: PoolUse) {
-  return async (context: ReadContext, incoming: Incoming): Promise<Answer> => {
+  return async (context: ReadContext, incoming: Incoming): Promise<Answer<NextFreeAnswer>> => {
     const pool = withLength(await poolIn(context.db, incoming.params), incoming)
     const { number, subnet } = await nextFree(context, pool)
     const { address_pool_id, address_pool_title, prefix_length, is_public_range } = pool

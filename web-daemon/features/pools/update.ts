@@ -1,6 +1,6 @@
 // Replaces an address pool; while tunnels use it, its range must stay (interface.md, PUT /pools/{id}; decisions.md,
 // R33).
-import type { UpdatePoolBody } from '@panel/shared/api/pools.ts'
+import type { ChangePoolAnswer, UpdatePoolBody } from '@panel/shared/api/pools.ts'
 import type { CommandContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { changed, poolOf } from './create.ts'
@@ -14,21 +14,21 @@ export function replacePool({ users }: PoolUse) {
   return (
     { db, now, note, inTurn }: CommandContext,
     { params, body, problems }: Incoming<UpdatePoolBody>,
-  ): Promise<Answer> =>
+  ): Promise<Answer<ChangePoolAnswer>> =>
     inTurn(async () => {
       const stored = await poolIn(db, params)
       const { address_pool_id } = stored
       note.target('address_pool', address_pool_id)
-      const pool = poolOf(body, problems, { ...stored, lengthFor: () => stored.prefix_length })
+      const wanted = poolOf(body, problems, { ...stored, lengthFor: () => stored.prefix_length })
       const usersNow = (await users(db)).get(address_pool_id)
-      const field = fieldOfRange(stored, pool)
+      const field = fieldOfRange(stored, wanted)
       if (field)
         refuseInUse(stored, usersNow, `its ${field === 'cidr' ? 'range' : 'subnet length'} cannot change`, field)
-      await updatePool(db, address_pool_id, pool, now().toISOString())
+      await updatePool(db, address_pool_id, wanted, now().toISOString())
       note.operation(`Replaced the pool ${stored.cidr}`)
       return ok(changed(await allPools(db), address_pool_id, usersNow))
     })
 }
 
-const fieldOfRange = (stored: PoolRecord, pool: NewPool): 'cidr' | 'prefix_length' | undefined =>
-  (['cidr', 'prefix_length'] as const).find((field) => stored[field] !== pool[field])
+const fieldOfRange = (stored: PoolRecord, wanted: NewPool): 'cidr' | 'prefix_length' | undefined =>
+  (['cidr', 'prefix_length'] as const).find((field) => stored[field] !== wanted[field])

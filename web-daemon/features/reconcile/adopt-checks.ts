@@ -1,8 +1,9 @@
 // Which interfaces cannot be adopted, and what is to be known about one that can. Each refusal says what to do.
 import { KERNEL_STUBS } from '@panel/shared/tunnel/model.ts'
 import type { AdoptBody } from '@panel/shared/api/reconcile.ts'
-import type { Warning, WarningCode } from '@panel/shared/api/errors.ts'
-import type { PlanView } from '@panel/shared/api/tunnel-answers.ts'
+import type { Warning } from '@panel/shared/api/errors.ts'
+import type { WarningCode } from '@panel/shared/api/codes.ts'
+import type { PlanView } from '@panel/shared/api/tunnels/answers.ts'
 import { PERSISTENCE_TYPES } from '@panel/shared/api/lookups.ts'
 import type { HelperFacts } from '@panel/shared/host/model.ts'
 import { networkdLimits, type Limit } from '@panel/shared/tunnel/networkd-limits.ts'

@@ -1,6 +1,6 @@
 // Takes a tunnel of the host under management as it is: the record is made from what the kernel holds, and the kernel is not touched (interface.md, POST /reconcile/adopt; decisions.md, S13).
 import type { AdoptAnswer, AdoptBody } from '@panel/shared/api/reconcile.ts'
-import type { PlanView, TunnelView } from '@panel/shared/api/tunnel-answers.ts'
+import type { PlanView, TunnelView } from '@panel/shared/api/tunnels/answers.ts'
 import type { HelperFacts } from '@panel/shared/host/model.ts'
 import type { TunnelFound } from '@panel/shared/tunnel/observed.ts'
 import type { TunnelState } from '@panel/shared/tunnel/model.ts'
@@ -22,7 +22,7 @@ import { setIgnored } from './ignore.ts'
 import { pathsOf } from './kept.ts'
 import { legacyNameOf } from './report.ts'
 
-export function adoptTunnel(context: CommandContext, { body }: Incoming<AdoptBody>): Promise<Answer> {
+export function adoptTunnel(context: CommandContext, { body }: Incoming<AdoptBody>): Promise<Answer<AdoptAnswer>> {
   return context.inTurn(async () => {
     const draft = await draftAdoption(context, body)
     demandKernelUntouched(body.interface_name, draft.change)

@@ -7,9 +7,9 @@ import {
   IgnoreBody,
   ReconcileAnswer,
 } from '@panel/shared/api/reconcile.ts'
-import { TunnelActionAnswer } from '@panel/shared/api/tunnel-answers.ts'
-import { TunnelActionBody } from '@panel/shared/api/tunnels.ts'
-import { command, query, type Endpoint } from '../../platform/http/endpoint.ts'
+import { TunnelActionAnswer } from '@panel/shared/api/tunnels/answers.ts'
+import { TunnelActionBody } from '@panel/shared/api/tunnels/bodies.ts'
+import { command, query } from '../../platform/http/endpoint.ts'
 import { flagParameter, queryParameters } from '../../platform/http/queries.ts'
 import { reapplyTunnel } from '../tunnels/life.ts'
 import { adoptTunnel } from './adopt.ts'
@@ -20,7 +20,7 @@ import type { TunnelWatch } from './watch.ts'
 
 const tag = 'reconcile'
 
-export const reconcileEndpoints = (watch: TunnelWatch): Endpoint[] => [
+export const reconcileEndpoints = (watch: TunnelWatch) => [
   query(
     'GET /reconcile',
     {

@@ -8,7 +8,10 @@ import { valuesIn } from '../settings/settings.ts'
 import { writeSetting } from '../settings/store.ts'
 import { existingTunnels } from '../tunnels/store.ts'
 
-export async function ignoreInterface(context: CommandContext, { body }: Incoming<IgnoreBody>): Promise<Answer> {
+export async function ignoreInterface(
+  context: CommandContext,
+  { body }: Incoming<IgnoreBody>,
+): Promise<Answer<IgnoreAnswer>> {
   const { interface_name, ignored = true } = body
   context.note.operation(`${ignored ? 'Ignore' : 'Report again'} ${interface_name}`)
   const ignored_interfaces = await writeInSettings(context, async (transaction) => {

@@ -8,7 +8,7 @@ import { compareAll, countsOf } from './report.ts'
 
 export const listAll =
   (watch: TunnelWatch) =>
-  async (context: ReadContext, { query }: Incoming): Promise<Answer> => {
+  async (context: ReadContext, { query }: Incoming): Promise<Answer<ReconcileAnswer>> => {
     const [report, routes] = await Promise.all([compareAll(context), routeFindings(context)])
     const withIgnored = ['true', '1'].includes(query['include_ignored']?.toLowerCase() ?? '')
     const items = report.items

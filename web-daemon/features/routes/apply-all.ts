@@ -1,5 +1,5 @@
 // Takes the whole ruleset to what is stored (interface.md, POST /routes/apply-all; decisions.md, F14).
-import type { ApplyAllAnswer } from '@panel/shared/api/route-answers.ts'
+import type { ApplyAllAnswer } from '@panel/shared/api/routes/answers.ts'
 import type { CommandContext } from '../../platform/context.ts'
 import { ok, type Answer } from '../../platform/http/endpoint.ts'
 import { heldRules } from './kernel-rules.ts'
@@ -10,7 +10,7 @@ import type { Traffic } from './traffic/traffic.ts'
 
 export const applyAll =
   (traffic: Traffic) =>
-  (context: CommandContext): Promise<Answer> =>
+  (context: CommandContext): Promise<Answer<ApplyAllAnswer>> =>
     context.inTurn(async () => {
       const { ask, db } = context
       const stored = await allRoutes(db)

@@ -1,5 +1,6 @@
 // Makes a rule: drafted, stored as pending, carried out, and read back (interface.md, POST /routes; decisions.md, S1).
-import type { CreateRouteBody } from '@panel/shared/api/routes.ts'
+import type { ChangeRouteAnswer } from '@panel/shared/api/routes/answers.ts'
+import type { CreateRouteBody } from '@panel/shared/api/routes/bodies.ts'
 import { create } from '../../change/engine.ts'
 import type { CommandContext } from '../../platform/context.ts'
 import { created, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
@@ -11,7 +12,7 @@ import type { Traffic } from './traffic/traffic.ts'
 
 export const createRoute =
   (traffic: Traffic) =>
-  (context: CommandContext, incoming: Incoming<CreateRouteBody>): Promise<Answer> =>
+  (context: CommandContext, incoming: Incoming<CreateRouteBody>): Promise<Answer<ChangeRouteAnswer>> =>
     context.inTurn(async () => {
       const { record: draft, warnings } = await draftRoute(context, incoming)
       const { resource, change, backend } = await changeOf(context, traffic, [wantedOf(draft)])

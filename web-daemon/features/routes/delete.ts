@@ -1,6 +1,6 @@
 // Takes a rule out of the kernel and out of the store (interface.md, DELETE /routes/{id}; decisions.md, F15).
-import type { DeleteRouteAnswer } from '@panel/shared/api/route-answers.ts'
-import type { EndRouteBody } from '@panel/shared/api/routes.ts'
+import type { DeleteRouteAnswer } from '@panel/shared/api/routes/answers.ts'
+import type { EndRouteBody } from '@panel/shared/api/routes/bodies.ts'
 import { remove } from '../../change/engine.ts'
 import type { CommandContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
@@ -13,7 +13,7 @@ import type { Traffic } from './traffic/traffic.ts'
 
 export const deleteRoute =
   (traffic: Traffic) =>
-  (context: CommandContext, { params, body }: Incoming<EndRouteBody>): Promise<Answer> =>
+  (context: CommandContext, { params, body }: Incoming<EndRouteBody>): Promise<Answer<DeleteRouteAnswer>> =>
     context.inTurn(async () => {
       const stored = await targetOf(context, params)
       const { route_rule_id, route_rule_title: title } = stored

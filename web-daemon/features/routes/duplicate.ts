@@ -1,5 +1,5 @@
 // Copies a rule under a free name, out of force (interface.md, POST /routes/{id}/duplicate).
-import type { DuplicateRouteAnswer } from '@panel/shared/api/route-answers.ts'
+import type { DuplicateRouteAnswer } from '@panel/shared/api/routes/answers.ts'
 import { APPLY_STATUSES } from '@panel/shared/api/lookups.ts'
 import type { CommandContext } from '../../platform/context.ts'
 import { created, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
@@ -8,7 +8,7 @@ import { livingRoute } from './get.ts'
 import { insertRoute, nextPlace, storedRoute } from './store.ts'
 import { routeView } from './view.ts'
 
-export function duplicateRoute(context: CommandContext, { params }: Incoming): Promise<Answer> {
+export function duplicateRoute(context: CommandContext, { params }: Incoming): Promise<Answer<DuplicateRouteAnswer>> {
   const { db, note, now, inTurn } = context
   return inTurn(async () => {
     const original = await livingRoute(db, params)

@@ -1,5 +1,5 @@
 // The events that relay rules publish.
-import type { RouteHealthEvent } from '@panel/shared/api/route-answers.ts'
+import type { RouteHealthEvent } from '@panel/shared/api/routes/answers.ts'
 
 export interface RouteEvents {
   /** The panel has changed rules on the host, or failed to. Their records may be written after that, in the same turn. */

@@ -1,6 +1,6 @@
 // Enable, disable and reapply: the kernel is taken to what is stored, or to nothing of it (interface.md, States; decisions.md, F16).
-import type { RouteActionAnswer } from '@panel/shared/api/route-answers.ts'
-import type { EndRouteBody, RouteActionBody } from '@panel/shared/api/routes.ts'
+import type { RouteActionAnswer } from '@panel/shared/api/routes/answers.ts'
+import type { EndRouteBody, RouteActionBody } from '@panel/shared/api/routes/bodies.ts'
 import type { CommandContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { changeAnswer } from './answer.ts'
@@ -13,7 +13,7 @@ import type { NamedRoute, RouteRecord } from './record.ts'
 import { routesOf } from './store.ts'
 import type { Traffic } from './traffic/traffic.ts'
 
-type Handler<B> = (context: CommandContext, incoming: Incoming<B>) => Promise<Answer>
+type Handler<B> = (context: CommandContext, incoming: Incoming<B>) => Promise<Answer<RouteActionAnswer>>
 interface Wanted {
   readonly wanted: NamedRoute
   readonly warnings: Awaited<ReturnType<typeof draftUpdate>>['warnings']

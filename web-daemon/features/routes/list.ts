@@ -1,6 +1,6 @@
 // The stored rules in their order, each with its health and traffic (interface.md, GET /routes; decisions.md, F11, T4, W15).
 import { NAT_MODES, ROUTE_PROTOCOLS } from '@panel/shared/api/lookups.ts'
-import type { ListRoutesAnswer } from '@panel/shared/api/route-answers.ts'
+import type { ListRoutesAnswer } from '@panel/shared/api/routes/answers.ts'
 import type { ReadContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { parsePaging } from '../../platform/http/paging.ts'
@@ -28,7 +28,7 @@ export const LIST_QUERY = queryParameters({
 
 export const listRoutes =
   (traffic: Traffic) =>
-  async (context: ReadContext, { query }: Incoming): Promise<Answer> => {
+  async (context: ReadContext, { query }: Incoming): Promise<Answer<ListRoutesAnswer>> => {
     const paging = parsePaging(query)
     const { total, records } = await pageOfRoutes(context.db, filterOf(query), paging)
     const answer: ListRoutesAnswer = {

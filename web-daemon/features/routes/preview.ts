@@ -1,6 +1,6 @@
 // Shows what POST /routes or PATCH /routes/{id} would do, to the letter, and does nothing of it (interface.md, POST /routes/preview; decisions.md, F12, T11).
-import type { PreviewRouteAnswer } from '@panel/shared/api/route-answers.ts'
-import type { PreviewRouteBody } from '@panel/shared/api/routes.ts'
+import type { PreviewRouteAnswer } from '@panel/shared/api/routes/answers.ts'
+import type { PreviewRouteBody } from '@panel/shared/api/routes/bodies.ts'
 import { inOrder } from '@panel/shared/ruleset/canonical.ts'
 import { rulesOrNull } from '@panel/shared/ruleset/plan.ts'
 import type { ReadContext } from '../../platform/context.ts'
@@ -12,7 +12,10 @@ import { planView } from './plan-view.ts'
 import { ruleOf, type RouteRecord } from './record.ts'
 import { allRoutes, findRoute } from './store.ts'
 
-export async function previewRoute(context: ReadContext, incoming: Incoming<PreviewRouteBody>): Promise<Answer> {
+export async function previewRoute(
+  context: ReadContext,
+  incoming: Incoming<PreviewRouteBody>,
+): Promise<Answer<PreviewRouteAnswer>> {
   const stored = await storedOf(context, incoming)
   const { record, resolved, warnings, rule_backend } = stored
     ? await draftedChange(context, stored, incoming)

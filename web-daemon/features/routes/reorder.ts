@@ -1,6 +1,6 @@
 // Sets the order in which rules stand: of two that match a connection the first one gets it (interface.md, POST /routes/reorder; decisions.md, F10, F14).
-import type { ReorderAnswer } from '@panel/shared/api/route-answers.ts'
-import type { ReorderBody } from '@panel/shared/api/routes.ts'
+import type { ReorderAnswer } from '@panel/shared/api/routes/answers.ts'
+import type { ReorderBody } from '@panel/shared/api/routes/bodies.ts'
 import { converge } from '../../change/engine.ts'
 import type { CommandContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
@@ -13,7 +13,7 @@ import { routeView } from './view.ts'
 
 export const reorderRoutes =
   (traffic: Traffic) =>
-  (context: CommandContext, { body, problems }: Incoming<ReorderBody>): Promise<Answer> =>
+  (context: CommandContext, { body, problems }: Incoming<ReorderBody>): Promise<Answer<ReorderAnswer>> =>
     context.inTurn(async () => {
       const stored = await allRoutes(context.db)
       checkIds(body.route_rule_ids, stored, problems)

@@ -1,6 +1,6 @@
 // Changes a stored rule: drafted, carried out, read back, and only then stored (interface.md, PATCH /routes/{id}).
-import type { UpdateRouteAnswer } from '@panel/shared/api/route-answers.ts'
-import type { UpdateRouteBody } from '@panel/shared/api/routes.ts'
+import type { UpdateRouteAnswer } from '@panel/shared/api/routes/answers.ts'
+import type { UpdateRouteBody } from '@panel/shared/api/routes/bodies.ts'
 import { rulesOrNull } from '@panel/shared/ruleset/plan.ts'
 import { sameState } from '@panel/shared/change/change.ts'
 import { save } from '../../change/engine.ts'
@@ -18,7 +18,10 @@ import type { Traffic } from './traffic/traffic.ts'
 
 export const updateRoute =
   (traffic: Traffic) =>
-  (context: CommandContext, { params, body, problems, server_port }: Incoming<UpdateRouteBody>): Promise<Answer> =>
+  (
+    context: CommandContext,
+    { params, body, problems, server_port }: Incoming<UpdateRouteBody>,
+  ): Promise<Answer<UpdateRouteAnswer>> =>
     context.inTurn(async () => {
       const stored = await targetOf(context, params)
       return ok(await amend(context, traffic, stored, { body, problems, server_port }))

@@ -1,5 +1,5 @@
 // PUT /settings and POST /settings/reset (interface.md, Settings).
-import type { ResetSettingsBody } from '@panel/shared/api/settings.ts'
+import type { ResetSettingsBody, ChangeSettingsAnswer } from '@panel/shared/api/settings.ts'
 import type { CommandContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
@@ -8,7 +8,10 @@ import { isSettingKey, SETTING_KEYS, type SettingValues } from './definitions.ts
 import { changeAnswer } from './view.ts'
 
 export function updateSettings(references: References) {
-  return async (context: CommandContext, { body, problems }: Incoming<Partial<SettingValues>>): Promise<Answer> => {
+  return async (
+    context: CommandContext,
+    { body, problems }: Incoming<Partial<SettingValues>>,
+  ): Promise<Answer<ChangeSettingsAnswer>> => {
     context.note.target('settings', null)
     refuse(new Map(problems.all.map(({ field }) => keyOf(field)).map((key) => [key, refusalOf(key)])))
     if (Object.keys(body).length === 0)
@@ -20,11 +23,11 @@ export function updateSettings(references: References) {
 export function resetSettings(references: References) {
   return async (
     context: CommandContext,
-    { body: { keys: requested = [] } }: Incoming<ResetSettingsBody>,
-  ): Promise<Answer> => {
+    { body: { keys: asked = [] } }: Incoming<ResetSettingsBody>,
+  ): Promise<Answer<ChangeSettingsAnswer>> => {
     context.note.target('settings', null)
-    refuse(new Map(requested.filter((key) => !isSettingKey(key)).map((key) => [key, refusalOf(key)])))
-    const keys = requested.length === 0 ? SETTING_KEYS : requested.filter(isSettingKey)
+    refuse(new Map(asked.filter((key) => !isSettingKey(key)).map((key) => [key, refusalOf(key)])))
+    const keys = asked.length === 0 ? SETTING_KEYS : asked.filter(isSettingKey)
     return ok(
       changeAnswer(
         context.settings,

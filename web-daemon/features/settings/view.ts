@@ -12,12 +12,12 @@ import { ok, type Answer } from '../../platform/http/endpoint.ts'
 import { SETTING_KEYS, SETTINGS, type SettingKey } from './definitions.ts'
 import type { SettingsReader } from '../../platform/settings.ts'
 
-export async function listSettings({ settings }: ReadContext): Promise<Answer> {
+export async function listSettings({ settings }: ReadContext): Promise<Answer<SettingsAnswer>> {
   const answer: SettingsAnswer = { settings: allOf(settings) }
   return ok(answer)
 }
 
-export async function showSchema({ settings }: ReadContext): Promise<Answer> {
+export async function showSchema({ settings }: ReadContext): Promise<Answer<SettingsSchemaAnswer>> {
   const entries = SETTING_KEYS.map((key) => entryOf(key, settings))
   const answer: SettingsSchemaAnswer = {
     settings: entries,

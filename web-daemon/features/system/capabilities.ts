@@ -25,7 +25,7 @@ export async function probeCapabilities(ask: Reader): Promise<Capabilities> {
   throw new Refusal('HELPER_UNAVAILABLE', 'The root helper did not tell what this host can do')
 }
 
-export async function showCapabilities({ ask }: ReadContext): Promise<Answer> {
+export async function showCapabilities({ ask }: ReadContext): Promise<Answer<CapabilitiesAnswer>> {
   return ok(capabilitiesView(await probeCapabilities(ask)))
 }
 

@@ -8,7 +8,7 @@ import {
 } from '@panel/shared/api/system.ts'
 import type { Store } from '../../platform/db/store.ts'
 import type { Component } from '../../platform/health.ts'
-import { query, type Endpoint } from '../../platform/http/endpoint.ts'
+import { query } from '../../platform/http/endpoint.ts'
 import { showCapabilities } from './capabilities.ts'
 import { makeHealth, type About } from './health.ts'
 import { listInterfaces, listRoutingTable } from './host.ts'
@@ -21,7 +21,7 @@ export function systemEndpoints(
   installation: Installation,
   store: Pick<Store, 'trouble'>,
   others: () => Component[],
-): Endpoint[] {
+) {
   return [
     query(
       'GET /system/health',

@@ -23,7 +23,7 @@ export function makeHealth(
   { version, started_at }: About,
   store: Pick<Store, 'trouble'>,
   others: () => Component[],
-): (context: ReadContext) => Promise<Answer> {
+): (context: ReadContext) => Promise<Answer<HealthAnswer>> {
   const probe = cachedFor(CACHED_MS, probeHost)
   return async ({ db, ask, now }) => {
     const [database, host] = await Promise.all([probeDatabase(db, store), probe(ask, now())])

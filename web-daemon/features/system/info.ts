@@ -27,7 +27,7 @@ export function makeInfo(
   started_at: Date,
   { data_dir, database_path, socket_path, bind_host, web_path }: Installation,
 ) {
-  return async ({ ask, now }: ReadContext, { server_port }: Incoming): Promise<Answer> => {
+  return async ({ ask, now }: ReadContext, { server_port }: Incoming): Promise<Answer<InfoAnswer>> => {
     const helper = await factsOf(ask)
     const base_path = basePathOf(web_path)
     const answer: InfoAnswer = {

@@ -1,5 +1,6 @@
 // Makes a tunnel: drafted, stored as pending, carried out, and read back (interface.md, POST /tunnels; decisions.md, S1).
-import type { CreateTunnelBody } from '@panel/shared/api/tunnels.ts'
+import type { CreateTunnelAnswer } from '@panel/shared/api/tunnels/answers.ts'
+import type { CreateTunnelBody } from '@panel/shared/api/tunnels/bodies.ts'
 import type { TunnelState } from '@panel/shared/tunnel/model.ts'
 import { create, type Done } from '../../change/engine.ts'
 import type { CommandContext, ReadContext } from '../../platform/context.ts'
@@ -16,7 +17,7 @@ export function createTunnel(
   context: CommandContext,
   incoming: Incoming<CreateTunnelBody>,
   options: Pick<DraftOptions, 'isRestored'> = {},
-): Promise<Answer> {
+): Promise<Answer<CreateTunnelAnswer>> {
   return context.inTurn(async () => {
     const draft = await draftTunnel(context, incoming, { ...options, withLinkKinds: true })
     await refuseUnsupported(context, draft)

@@ -1,7 +1,7 @@
 // Takes a tunnel off the host and out of the store, and reports what was there; asked again, it says that it is gone (decisions.md, T2, R22, R23).
-import type { DependentRoute } from '@panel/shared/api/dependent-routes.ts'
-import type { DeleteTunnelAnswer } from '@panel/shared/api/tunnel-answers.ts'
-import type { DeleteTunnelBody } from '@panel/shared/api/tunnels.ts'
+import type { DependentRoute } from '@panel/shared/api/tunnels/dependent-routes.ts'
+import type { DeleteTunnelAnswer } from '@panel/shared/api/tunnels/answers.ts'
+import type { DeleteTunnelBody } from '@panel/shared/api/tunnels/bodies.ts'
 import type { TunnelFound } from '@panel/shared/tunnel/observed.ts'
 import { FILE_KINDS, type FileKind, type TunnelState } from '@panel/shared/tunnel/model.ts'
 import type { Change } from '@panel/shared/change/change.ts'
@@ -21,7 +21,10 @@ import { findTunnel } from './store.ts'
 
 export const deleteTunnel =
   (dependants: DependentRoutes) =>
-  (context: CommandContext, { params, body, client_ip }: Incoming<DeleteTunnelBody>): Promise<Answer> =>
+  (
+    context: CommandContext,
+    { params, body, client_ip }: Incoming<DeleteTunnelBody>,
+  ): Promise<Answer<DeleteTunnelAnswer>> =>
     context.inTurn(async () => {
       const tunnel_id = idIn(params)
       const known = await findTunnel(context.db, tunnel_id)

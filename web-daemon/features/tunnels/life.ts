@@ -1,6 +1,6 @@
 // Up, down, restart and reapply: the host is taken to what is stored, each in its own way (interface.md, States; decisions.md, T13, R24, S17).
-import type { TunnelActionAnswer } from '@panel/shared/api/tunnel-answers.ts'
-import type { TunnelActionBody } from '@panel/shared/api/tunnels.ts'
+import type { TunnelActionAnswer } from '@panel/shared/api/tunnels/answers.ts'
+import type { TunnelActionBody } from '@panel/shared/api/tunnels/bodies.ts'
 import type { TunnelState } from '@panel/shared/tunnel/model.ts'
 import { sameState, type Change } from '@panel/shared/change/change.ts'
 import { update } from '../../change/engine.ts'
@@ -19,7 +19,7 @@ type Action = TunnelActionAnswer['action']
 type Handler = (
   context: CommandContext,
   incoming: Pick<Incoming<TunnelActionBody>, 'params' | 'body' | 'client_ip'>,
-) => Promise<Answer>
+) => Promise<Answer<TunnelActionAnswer>>
 
 /** `is_enabled` is stored, and with it whether boot brings the tunnel back; undefined leaves it. */
 const act =
@@ -51,7 +51,7 @@ export const restartTunnel = (dependants: DependentRoutes): Handler => act('rest
 /** Whatever differs from what is stored is put right, and nothing else is touched. */
 export const reapplyTunnel = act('reapply')
 /** Asked for by nobody, so nobody's own connection is in the way. */
-export const reapplyByItself = (context: CommandContext, tunnel_id: number): Promise<Answer> =>
+export const reapplyByItself = (context: CommandContext, tunnel_id: number): Promise<Answer<TunnelActionAnswer>> =>
   reapplyTunnel(context, { params: { id: tunnel_id }, body: {}, client_ip: '' })
 
 function stagesOf(action: Action, found: TunnelState | null, wanted: TunnelState): Change<TunnelState>[] {

@@ -1,6 +1,6 @@
 // The stored tunnels, each with what the host shows of it (interface.md, GET /tunnels; decisions.md, R16, W15).
 import { APPLY_STATUSES, MONITOR_STATES, TUNNEL_TYPES } from '@panel/shared/api/lookups.ts'
-import type { ListTunnelsAnswer } from '@panel/shared/api/tunnel-answers.ts'
+import type { ListTunnelsAnswer } from '@panel/shared/api/tunnels/answers.ts'
 import type { ReadContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { parsePaging } from '../../platform/http/paging.ts'
@@ -30,7 +30,7 @@ export type InState = (word: string) => Promise<readonly number[] | null>
 
 export const listAllTunnels =
   (inState: InState) =>
-  async ({ db, ask }: ReadContext, { query }: Incoming): Promise<Answer> => {
+  async ({ db, ask }: ReadContext, { query }: Incoming): Promise<Answer<ListTunnelsAnswer>> => {
     const paging = parsePaging(query)
     const tunnel_ids = (await inState(query['state'] ?? '')) ?? undefined
     const { total, interface_names, read } = await pageOfTunnels(db, { ...filterOf(query), tunnel_ids }, paging)

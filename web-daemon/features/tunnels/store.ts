@@ -1,12 +1,14 @@
 // Reads and writes the stored tunnels. A list costs three queries, however long it is.
+import { TUNNEL_FIELDS } from '@panel/shared/api/tunnels/fields.ts'
 import { sql, type SelectQueryBuilder } from 'kysely'
 import { APPLY_STATUSES } from '@panel/shared/api/lookups.ts'
 import { groupedBy } from '../../platform/db/grouped.ts'
 import type { ApplyMark } from '../../change/resource.ts'
+import { rowsOf } from '../../platform/db/row.ts'
 import type { Database } from '../../platform/db/database.ts'
 import type { ReadDb, WriteDb } from '../../platform/context.ts'
 import type { Paging } from '../../platform/http/paging.ts'
-import { FLAGS, type AddressRecord, type NewAddress, type NewTunnel, type TunnelRecord } from './record.ts'
+import type { AddressRecord, NewAddress, NewTunnel, TunnelRecord } from './record.ts'
 import { RECORD, recordOf } from './store-record.ts'
 import type { NewTunnelRow } from './table.ts'
 
@@ -195,11 +197,6 @@ export async function markApplyStatus(
     .execute()
 }
 
-function rowOf(tunnel: Omit<NewTunnel, 'addresses'>): NewTunnelRow {
-  const flags = Object.fromEntries(FLAGS.map((name) => [name, tunnel[name] ? 1 : 0])) as Record<
-    (typeof FLAGS)[number],
-    number
-  >
-  const is_monitor_enabled = tunnel.is_monitor_enabled === null ? null : Number(tunnel.is_monitor_enabled)
-  return { ...tunnel, ...flags, tags: JSON.stringify(tunnel.tags), is_monitor_enabled, deleted_date: null }
-}
+const { toRow } = rowsOf(TUNNEL_FIELDS)
+
+const rowOf = (tunnel: Omit<NewTunnel, 'addresses'>): NewTunnelRow => ({ ...toRow(tunnel), deleted_date: null })

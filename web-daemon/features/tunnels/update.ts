@@ -1,6 +1,6 @@
 // Changes a stored tunnel: drafted, confirmed where the link must be made anew, carried out, read back, and only then stored (interface.md, PATCH /tunnels/{id}).
-import type { UpdateTunnelAnswer } from '@panel/shared/api/tunnel-answers.ts'
-import type { UpdateTunnelBody } from '@panel/shared/api/tunnels.ts'
+import type { UpdateTunnelAnswer } from '@panel/shared/api/tunnels/answers.ts'
+import type { UpdateTunnelBody } from '@panel/shared/api/tunnels/bodies.ts'
 import { save, update } from '../../change/engine.ts'
 import type { Check } from '@panel/shared/change/check.ts'
 import type { CommandContext } from '../../platform/context.ts'
@@ -19,7 +19,10 @@ import { tunnelResource } from './resource.ts'
 
 export const updateTunnel =
   (dependants: DependentRoutes) =>
-  (context: CommandContext, { params, body, problems, client_ip }: Incoming<UpdateTunnelBody>): Promise<Answer> =>
+  (
+    context: CommandContext,
+    { params, body, problems, client_ip }: Incoming<UpdateTunnelBody>,
+  ): Promise<Answer<UpdateTunnelAnswer>> =>
     context.inTurn(async () => {
       const stored = await targetOf(context, idIn(params))
       const answer = await amend(context, stored, { body, problems, client_ip })

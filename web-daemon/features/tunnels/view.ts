@@ -1,6 +1,6 @@
 // A stored tunnel as it is sent: every field of the record, and beside them what the host shows of it now (decisions.md, T3, R2, R3, R13).
 import { APPLY_STATUSES, titleOf } from '@panel/shared/api/lookups.ts'
-import type { ObservedView, TunnelView } from '@panel/shared/api/tunnel-answers.ts'
+import type { ObservedView, TunnelView } from '@panel/shared/api/tunnels/answers.ts'
 import type { SeenLink } from '@panel/shared/tunnel/observed.ts'
 import type { Reader } from '@panel/shared/rpc/methods.ts'
 import { isHelperAway } from '../../platform/helper/away.ts'

@@ -2,7 +2,9 @@
 // that can change. Router, body validation and the API description are made from the same list of these values.
 import type { Static, TObject, TSchema } from '@panel/shared/schema.ts'
 import type { CommandContext, ReadContext } from '../context.ts'
-import type { AuditAction } from '@panel/shared/api/audit-actions.ts'
+import type { Endpoints } from '@panel/shared/api/endpoints.ts'
+import type { EventsOf } from '@panel/shared/api/shapes.ts'
+import type { AuditAction } from '@panel/shared/api/audit/actions.ts'
 import type { AuditNote } from '../audit-note.ts'
 import type { Problems } from './problems.ts'
 import type { StreamSource } from './stream.ts'
@@ -59,9 +61,9 @@ export interface Incoming<B = unknown> {
   readonly gone: AbortSignal
 }
 
-export interface Answer {
+export interface Answer<T = unknown> {
   readonly status: number
-  readonly body: unknown
+  readonly body: T
   /** Set-Cookie instructions; a null value clears. */
   readonly cookies?: readonly CookieInstruction[]
 }
@@ -73,22 +75,19 @@ export interface CookieInstruction {
   readonly max_age_seconds: number
 }
 
-export function ok(body: unknown): Answer {
+export function ok<T>(body: T): Answer<T> {
   return { status: 200, body }
 }
-export function created(body: unknown): Answer {
+export function created<T>(body: T): Answer<T> {
   return { status: 201, body }
 }
 
-interface Described<S extends TSchema> {
-  /** An endpoint without these is undocumented in the API description. */
+export interface Described {
+  /** An endpoint that says neither of itself shows in the API description as undocumented. */
   readonly tag?: Tag
   readonly summary?: string
-  readonly body?: S
-  /**
-   * The query parameters that it reads; others are not passed on. Invalid ones are ignored unless the handler checks
-   * them.
-   */
+  readonly body?: TSchema
+  /** What it reads of the query; nothing else of that arrives. Each is lenient in its own way, so nothing is refused by this. */
   readonly query?: TObject
   /** The body of a successful answer. */
   readonly answer?: TSchema
@@ -103,7 +102,7 @@ interface Described<S extends TSchema> {
   readonly guards?: { readonly setup?: boolean; readonly csrf?: boolean; readonly session?: boolean }
 }
 
-interface Audited {
+export interface Audited {
   readonly audit: AuditAction
   /** Remembers the answer under the Idempotency-Key for ten minutes. */
   readonly isCreating?: boolean
@@ -113,7 +112,7 @@ export interface StreamContext extends ReadContext {
   readonly note: AuditNote
 }
 
-interface Streamed {
+export interface Streamed {
   /** How many events may wait for a slow client. */
   readonly queue?: number
   /** For a POST; the entry is written when the stream has ended. */
@@ -122,7 +121,7 @@ interface Streamed {
   readonly events?: Readonly<Record<string, TSchema>>
 }
 
-export type Endpoint = Described<TSchema> & { readonly route: Route } & (
+export type Endpoint<R extends Route = Route> = Described & { readonly route: R } & (
     | {
         readonly kind: 'query' | 'preview'
         readonly handle: (context: ReadContext, incoming: Incoming<never>) => Promise<Answer>
@@ -139,42 +138,79 @@ export type Endpoint = Described<TSchema> & { readonly route: Route } & (
 export type StreamEndpoint = Endpoint & { readonly kind: 'stream' }
 export type AuditedEndpoint = Endpoint & { readonly audit: AuditAction }
 
-type Reads<S extends TSchema> = (context: ReadContext, incoming: Incoming<Static<S>>) => Promise<Answer>
-type Changes<S extends TSchema> = (context: CommandContext, incoming: Incoming<Static<S>>) => Promise<Answer>
-type Opens<S extends TSchema> = (context: StreamContext, incoming: Incoming<Static<S>>) => Promise<StreamSource>
+type Promised<E, K> = K extends keyof E ? E[K] : unknown
+type Given<D, K extends string> = D extends { readonly [P in K]: infer S extends TSchema } ? Static<S> : unknown
+type Sent<D> = D extends { readonly events: infer S extends Readonly<Record<string, TSchema>> } ? EventsOf<S> : unknown
+type IsSame<A, B> = [A, B, keyof A] extends [B, A, keyof B] ? true : false
+/** Of a query every value is text at first, so it is enough that what the table allows is read, and nothing else. */
+type Reads<A, B> = [A, keyof B] extends [B, keyof A] ? true : false
 
-export function query<S extends TSchema>(route: `GET /${string}`, described: Described<S>, handle: Reads<S>): Endpoint {
-  return { kind: 'query', route, ...described, handle } as Endpoint
+type Difference<E, D> =
+  | (IsSame<Promised<E, 'body'>, Given<D, 'body'>> extends true ? never : 'body')
+  | (IsSame<Promised<E, 'answer'>, Given<D, 'answer'>> extends true ? never : 'answer')
+  | (IsSame<Promised<E, 'events'>, Sent<D>> extends true ? never : 'events')
+  | (Reads<Promised<E, 'query'>, Given<D, 'query'>> extends true ? never : 'query')
+/** Nothing where the schemas of a declaration say what the table of endpoints says; what the table leaves unknown may be anything. */
+type AsInTable<E, D> = unknown extends E
+  ? unknown
+  : [Difference<E, D>] extends [never]
+    ? unknown
+    : { readonly 'other than in the table': Difference<E, D> }
+
+type Handler<C, E, D> = (context: C, incoming: Incoming<Given<D, 'body'>>) => Promise<Answer<Promised<E, 'answer'>>>
+type Opener<D> = (context: StreamContext, incoming: Incoming<Given<D, 'body'>>) => Promise<StreamSource>
+type Routes<T, M extends Method = Method> = keyof T & `${M} /${string}`
+type Observed<R> = Omit<Described, 'guards' | 'answer'> &
+  Omit<Streamed, 'audit'> &
+  (R extends `GET ${string}` ? { readonly audit?: never } : { readonly audit: AuditAction })
+
+interface Declarations<T> {
+  readonly query: <R extends Routes<T, 'GET'>, D extends Described>(
+    route: R,
+    described: D & AsInTable<T[R], D>,
+    handle: Handler<ReadContext, T[R], D>,
+  ) => Endpoint<R>
+  readonly preview: <R extends Routes<T, 'POST'>, D extends Described>(
+    route: R,
+    described: D & AsInTable<T[R], D>,
+    handle: Handler<ReadContext, T[R], D>,
+  ) => Endpoint<R>
+  readonly command: <R extends Routes<T>, D extends Described & Audited>(
+    route: R,
+    described: D & AsInTable<T[R], D>,
+    handle: Handler<CommandContext, T[R], D>,
+  ) => Endpoint<R>
+  /** Who may not have the stream is refused by a throw, as anywhere; what is given back begins once the answer has. It takes a session, always. */
+  readonly stream: <R extends Routes<T, 'GET' | 'POST'>, D extends Observed<R>>(
+    route: R,
+    described: D & AsInTable<T[R], D>,
+    handle: Opener<D>,
+  ) => Endpoint<R>
 }
 
-export function preview<S extends TSchema>(
-  route: `POST /${string}`,
-  described: Described<S>,
-  handle: Reads<S>,
-): Endpoint {
-  return { kind: 'preview', route, ...described, handle } as Endpoint
+/** The words that endpoints of a table are declared in. What is not in the table, or says otherwise than it, does not compile. */
+export function declarations<T>(): Declarations<T> {
+  const declare = (kind: Endpoint['kind']) => (route: Route, described: object, handle: unknown) => ({
+    kind,
+    route,
+    ...described,
+    handle,
+  })
+  return {
+    query: declare('query'),
+    preview: declare('preview'),
+    command: declare('command'),
+    stream: declare('stream'),
+  } as unknown as Declarations<T>
 }
 
-export function command<S extends TSchema>(
-  route: Route,
-  described: Described<S> & Audited,
-  handle: Changes<S>,
-): Endpoint {
-  return { kind: 'command', route, ...described, handle } as Endpoint
-}
+export const { query, preview, command, stream } = declarations<Endpoints>()
 
-type StreamRules<R extends Route> = R extends `GET ${string}`
-  ? { readonly audit?: never }
-  : { readonly audit: AuditAction }
+type Unserved<R> = Exclude<keyof Endpoints, R>
 
-/**
- * Refuses by a throw, as any handler; the returned source starts after the headers are sent. A stream always needs a
- * session.
- */
-export function stream<S extends TSchema, R extends `GET /${string}` | `POST /${string}`>(
-  route: R,
-  described: Omit<Described<S>, 'guards' | 'answer'> & Omit<Streamed, 'audit'> & StreamRules<R>,
-  handle: Opens<S>,
-): Endpoint {
-  return { kind: 'stream', route, ...described, handle } as Endpoint
+/** Does not compile while an endpoint of the table is not served. */
+export function complete<R extends Route>(
+  endpoints: readonly Endpoint<R>[] & ([Unserved<R>] extends [never] ? unknown : { readonly unserved: Unserved<R> }),
+): Endpoint[] {
+  return [...endpoints]
 }

@@ -1,10 +1,15 @@
-// Schemas of query parameters. They only document: an invalid value counts as not given, unless a handler says
-// otherwise.
-import { strict, Type, type TObject, type TSchema } from '@panel/shared/schema.ts'
+// The words that an endpoint says in what it reads of a query. They describe and refuse nothing: what cannot be read counts as not given, unless a handler says otherwise.
+import { strict, Type, type TObject, type TOptional, type TSchema } from '@panel/shared/schema.ts'
 
-/** Every parameter is optional. */
-export function queryParameters(parameters: Readonly<Record<string, TSchema>>): TObject {
-  return strict(Object.fromEntries(Object.entries(parameters).map(([name, schema]) => [name, Type.Optional(schema)])))
+/** Every parameter can be left out. */
+export function queryParameters<T extends Record<string, TSchema>>(
+  parameters: T,
+): TObject<{ [K in keyof T]: TOptional<T[K]> }> {
+  return strict(
+    Object.fromEntries(Object.entries(parameters).map(([name, schema]) => [name, Type.Optional(schema)])) as {
+      [K in keyof T]: TOptional<T[K]>
+    },
+  )
 }
 
 export function integerParameter(description: string, minimum = 1, more: object = {}) {

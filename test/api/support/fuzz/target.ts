@@ -1,7 +1,7 @@
 // A panel to be fuzzed: with one of everything in it, a connection that is kept, and an eye on all that could change.
 import { Agent, request, type IncomingMessage } from 'node:http'
 import { sql } from 'kysely'
-import type { PairingCodeAnswer } from '@panel/shared/api/pairing.ts'
+import type { PairingCodeAnswer } from '@panel/shared/api/tunnels/pairing.ts'
 import type { Endpoint } from '@panel/web-daemon/platform/http/endpoint.ts'
 import { answerCheck } from '../answer-check.ts'
 import type { AnswerCheck, Client } from '../client.ts'

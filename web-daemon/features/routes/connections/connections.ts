@@ -1,6 +1,6 @@
 // The connections that rules relay, from connection tracking: list them, and end them on request (interface.md, GET
 // /routes/{id}/connections; decisions.md, F1, F22).
-import type { ConnectionsAnswer } from '@panel/shared/api/connections.ts'
+import type { ConnectionsAnswer } from '@panel/shared/api/routes/connections.ts'
 import type { Warning } from '@panel/shared/api/errors.ts'
 import { CONNECTIONS_MAX } from '@panel/shared/ruleset/connection.ts'
 import type { CommandContext, ReadContext } from '../../../platform/context.ts'
@@ -14,7 +14,10 @@ import { sourcePortWarnings } from './source-ports.ts'
 import type { Traffic } from '../traffic/traffic.ts'
 
 export function listConnections(traffic: Traffic) {
-  return async ({ db, ask, now, settings }: ReadContext, { params, query }: Incoming): Promise<Answer> => {
+  return async (
+    { db, ask, now, settings }: ReadContext,
+    { params, query }: Incoming,
+  ): Promise<Answer<ConnectionsAnswer>> => {
     const record = await livingRoute(db, params)
     const { route_rule_id } = record
     const { limit } = parsePaging(query, { standard: 200, maximum: CONNECTIONS_MAX })

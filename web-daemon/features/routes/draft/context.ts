@@ -1,7 +1,8 @@
 // What every part of a draft reads, and where it adds problems and warnings.
 import type { Family } from '@panel/shared/address/ip.ts'
-import type { Warning, WarningCode } from '@panel/shared/api/errors.ts'
-import { CreateRouteBody } from '@panel/shared/api/routes.ts'
+import type { Warning } from '@panel/shared/api/errors.ts'
+import type { WarningCode } from '@panel/shared/api/codes.ts'
+import { CreateRouteBody } from '@panel/shared/api/routes/bodies.ts'
 import type { ReadContext } from '../../../platform/context.ts'
 import type { Problems } from '../../../platform/http/problems.ts'
 import { findTunnel } from '../../tunnels/store.ts'

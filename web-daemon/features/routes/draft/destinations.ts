@@ -2,7 +2,7 @@
 import { canonicalIp, parseIp, type Ip } from '@panel/shared/address/ip.ts'
 import { isLinkLocal, isLoopback, isMulticast, isReserved, isUnspecified } from '@panel/shared/address/special.ts'
 import { LOAD_BALANCE_MODES } from '@panel/shared/api/lookups.ts'
-import type { RouteDestinationBody } from '@panel/shared/api/routes.ts'
+import type { RouteDestinationBody } from '@panel/shared/api/routes/destinations.ts'
 import { isActive, type NewDestination } from '../record.ts'
 import { portsOf } from '../ports.ts'
 import { isIpv4InIpv6, type Listening } from './listener.ts'

@@ -1,7 +1,9 @@
 // From a request to the record that will be stored and the state that the host must have. It only reads.
 import type { Warning } from '@panel/shared/api/errors.ts'
-import { ADDRESS_FAMILIES, APPLY_STATUSES } from '@panel/shared/api/lookups.ts'
-import type { CreateRouteBody } from '@panel/shared/api/routes.ts'
+import { withDefaults } from '@panel/shared/api/field-list.ts'
+import { ADDRESS_FAMILIES } from '@panel/shared/api/lookups.ts'
+import type { CreateRouteBody } from '@panel/shared/api/routes/bodies.ts'
+import { ROUTE_FIELDS } from '@panel/shared/api/routes/fields.ts'
 import type { RuleBackendFound } from '@panel/shared/ruleset/backend.ts'
 import { ROUTE_RULE_ID_MAX } from '@panel/shared/ruleset/model.ts'
 import type { ReadContext } from '../../../platform/context.ts'
@@ -90,8 +92,8 @@ export function recordOf(
 ): NewRoute {
   const { family, ports, route_protocol_id, bind_address, bind_interface } = listening
   return {
+    ...withDefaults(ROUTE_FIELDS, body),
     route_rule_title: body.route_rule_title ?? '',
-    description: body.description ?? '',
     route_protocol_id,
     address_family_id: family === 6 ? ADDRESS_FAMILIES.IPv6 : ADDRESS_FAMILIES.IPv4,
     bind_address,
@@ -101,18 +103,7 @@ export function recordOf(
     ...balanced,
     ...source,
     allowed_sources,
-    is_enabled: body.is_enabled ?? true,
-    is_include_local_originated: body.is_include_local_originated ?? false,
-    is_logging_enabled: body.is_logging_enabled ?? false,
-    fwmark: body.fwmark ?? null,
-    max_connections_per_source: body.max_connections_per_source ?? null,
-    connection_rate_limit: body.connection_rate_limit ?? null,
-    tunnel_id: body.tunnel_id ?? null,
     sort_order: body.sort_order ?? 0,
-    tags: body.tags ?? [],
-    apply_status_id: APPLY_STATUSES.Pending,
-    last_applied_date: null,
-    last_apply_error: '',
     created_date: now,
     updated_date: now,
   }

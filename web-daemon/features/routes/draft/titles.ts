@@ -1,6 +1,6 @@
 // The title of a rule: given, generated from what the rule does, or that of a copy. No two rules share one
 // (decisions.md, F2).
-import { MAX_TITLE } from '@panel/shared/api/routes.ts'
+import { MAX_TITLE } from '@panel/shared/api/routes/fields.ts'
 import type { ReadDb } from '../../../platform/context.ts'
 import { portsOf, spelledEnd, spelledPorts } from '../ports.ts'
 import { protocolOf, type NewRoute } from '../record.ts'

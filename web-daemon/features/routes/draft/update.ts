@@ -1,7 +1,8 @@
 // The draft of a change: the checks of a creation, run over the stored rule with the requested changes (interface.md,
 // PATCH /routes/{id}).
 import { LOAD_BALANCE_MODES } from '@panel/shared/api/lookups.ts'
-import type { CreateRouteBody, RouteDestinationBody, UpdateRouteBody } from '@panel/shared/api/routes.ts'
+import type { CreateRouteBody, UpdateRouteBody } from '@panel/shared/api/routes/bodies.ts'
+import type { RouteDestinationBody } from '@panel/shared/api/routes/destinations.ts'
 import type { ReadContext } from '../../../platform/context.ts'
 import { Problems } from '../../../platform/http/problems.ts'
 import { isNewProblem } from '../../../platform/http/new-problems.ts'

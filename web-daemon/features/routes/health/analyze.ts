@@ -2,7 +2,7 @@
 // (decisions.md, F24).
 import type { Evidence, RouteAnalysis, RouteVerdict } from '@panel/shared/api/analysis.ts'
 import { ROUTE_PROTOCOLS } from '@panel/shared/api/lookups.ts'
-import type { RouteHealthView } from '@panel/shared/api/route-answers.ts'
+import type { RouteHealthView } from '@panel/shared/api/routes/answers.ts'
 import type { CommandContext } from '../../../platform/context.ts'
 import { foreignRules, remediesOf, toldOf } from '../../forwarding/foreign.ts'
 import { ok, type Answer, type Incoming } from '../../../platform/http/endpoint.ts'
@@ -27,7 +27,7 @@ interface Finding {
 }
 
 export function analyzeRoute(traffic: Traffic) {
-  return async (context: CommandContext, { params }: Incoming): Promise<Answer> => {
+  return async (context: CommandContext, { params }: Incoming): Promise<Answer<RouteAnalysis>> => {
     const record = await targetOf(context, params)
     const [health] = await healthOf(context, [record])
     if (!health) throw new Error(`Rule ${record.route_rule_id} has no health`)

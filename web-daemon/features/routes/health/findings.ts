@@ -1,7 +1,7 @@
 // Compares the kernel's rules to the stored ones: the part of reconciliation that concerns relay rules (interface.md,
 // Reconcile; decisions.md, S11).
 import { APPLY_STATUSES, RECONCILE_STATUSES, type ReconcileStatus } from '@panel/shared/api/lookups.ts'
-import type { RouteFinding, RouteFindings } from '@panel/shared/api/route-findings.ts'
+import type { RouteFinding, RouteFindings } from '@panel/shared/api/routes/findings.ts'
 import type { ForeignFound } from '@panel/shared/foreign/model.ts'
 import type { ForwardingState } from '@panel/shared/forwarding/model.ts'
 import type { RelayRule } from '@panel/shared/ruleset/model.ts'

@@ -1,6 +1,6 @@
 // The health of rules, by criteria in a fixed order of importance (decisions.md, S7).
 import { APPLY_STATUSES } from '@panel/shared/api/lookups.ts'
-import type { RouteHealthState, RouteHealthView } from '@panel/shared/api/route-answers.ts'
+import type { RouteHealthState, RouteHealthView } from '@panel/shared/api/routes/answers.ts'
 import { sameState } from '@panel/shared/change/change.ts'
 import { failuresOf } from '@panel/shared/change/check.ts'
 import { checkRuleset } from '@panel/shared/ruleset/facts.ts'

@@ -2,9 +2,9 @@
 // decisions.md, F21).
 import { canonicalIp, parseIp, type Family } from '@panel/shared/address/ip.ts'
 import { isMulticast, isReserved, isUnspecified } from '@panel/shared/address/special.ts'
-import { Reachability, RouteReachability, TestBody, TestRouteBody } from '@panel/shared/api/reachability.ts'
+import { Reachability, RouteReachability, TestBody, TestRouteBody } from '@panel/shared/api/routes/reachability.ts'
 import type { ReadContext } from '../../../platform/context.ts'
-import { ok, preview, type Answer, type Endpoint, type Incoming } from '../../../platform/http/endpoint.ts'
+import { ok, preview, type Answer, type Incoming } from '../../../platform/http/endpoint.ts'
 import { Refusal } from '../../../platform/http/refusal.ts'
 import { familyName } from '../draft/context.ts'
 import { livingRoute } from '../get.ts'
@@ -17,7 +17,7 @@ const AT_ONCE = 4
 /** Errors of the local socket, which say nothing about the destination. */
 const OWN_REFUSALS = ['EADDRNOTAVAIL', 'EACCES', 'EPERM', 'EINVAL', 'EAFNOSUPPORT']
 
-export function reachabilityEndpoints(): Endpoint[] {
+export function reachabilityEndpoints() {
   const tag = 'routes'
   const withSlot = makeSlots(AT_ONCE)
   return [
@@ -62,7 +62,10 @@ function makeSlots(count: number): <T>(work: () => Promise<T>) => Promise<T> {
   }
 }
 
-async function testAddress({ now }: ReadContext, { body, problems }: Incoming<TestBody>): Promise<Answer> {
+async function testAddress(
+  { now }: ReadContext,
+  { body, problems }: Incoming<TestBody>,
+): Promise<Answer<Reachability>> {
   const ip = parseIp(body.address)
   if (!ip || isUnspecified(ip) || isMulticast(ip) || isReserved(ip))
     problems.add(
@@ -78,7 +81,7 @@ async function testAddress({ now }: ReadContext, { body, problems }: Incoming<Te
 async function testRoute(
   { db, now }: ReadContext,
   { params, body, problems }: Incoming<TestRouteBody>,
-): Promise<Answer> {
+): Promise<Answer<RouteReachability>> {
   const record = await livingRoute(db, params)
   checkSource(body, familyOf(record), problems)
   problems.throwIfAny()

@@ -1,7 +1,7 @@
 // The relay rules in the background: how each is, whether the kernel holds it as it is stored, and reapplied where the operator
 // wants that (decisions.md, S7, S15, E2).
 import { APPLY_STATUSES } from '@panel/shared/api/lookups.ts'
-import type { RouteHealthEvent, RouteHealthState } from '@panel/shared/api/route-answers.ts'
+import type { RouteHealthEvent, RouteHealthState } from '@panel/shared/api/routes/answers.ts'
 import type { HostEvent } from '@panel/shared/events/model.ts'
 import { DriftWatch, type DriftSource, type Look, type StatusChange } from '../../../change/drift.ts'
 import { settle } from '../../../change/engine.ts'

@@ -6,10 +6,10 @@ import {
   TrafficSummaryAnswer,
   type TrafficBucket,
   type TrafficView,
-} from '@panel/shared/api/route-answers.ts'
+} from '@panel/shared/api/routes/traffic.ts'
 import type { ReadContext } from '../../../platform/context.ts'
 import { intervalStart, type Span } from '../../../platform/db/spans.ts'
-import { ok, query, type Answer, type Endpoint, type Incoming } from '../../../platform/http/endpoint.ts'
+import { ok, query, type Answer, type Incoming } from '../../../platform/http/endpoint.ts'
 import { parseTime } from '../../../platform/http/instant.ts'
 import { Problems } from '../../../platform/http/problems.ts'
 import { timeParameter, limitParameter, queryParameters, integerParameter } from '../../../platform/http/queries.ts'
@@ -33,7 +33,7 @@ const HISTORY_QUERY = queryParameters({
   limit: limitParameter(HISTORY),
 })
 
-export function trafficEndpoints(traffic: Traffic): Endpoint[] {
+export function trafficEndpoints(traffic: Traffic) {
   return [
     query(
       'GET /routes/traffic/summary',
@@ -74,9 +74,9 @@ export function trafficEndpoints(traffic: Traffic): Endpoint[] {
   ]
 }
 
-type Handler = (context: ReadContext, incoming: Incoming) => Promise<Answer>
+type Handler<T> = (context: ReadContext, incoming: Incoming) => Promise<Answer<T>>
 
-function live(traffic: Traffic): Handler {
+function live(traffic: Traffic): Handler<RouteTrafficAnswer> {
   return async ({ db }, { params, query: values }) => {
     const record = await livingRoute(db, params)
     await traffic.sample()
@@ -100,7 +100,7 @@ function live(traffic: Traffic): Handler {
   }
 }
 
-function summary(traffic: Traffic): Handler {
+function summary(traffic: Traffic): Handler<TrafficSummaryAnswer> {
   return async ({ db }) => {
     const titles = await allTitles(db)
     await traffic.upToDate()
@@ -124,7 +124,7 @@ function summary(traffic: Traffic): Handler {
   }
 }
 
-function history(traffic: Traffic): Handler {
+function history(traffic: Traffic): Handler<TrafficHistoryAnswer> {
   return async ({ db, now }, { params, query: values }) => {
     const { route_rule_id } = await livingRoute(db, params)
     const span = spanOf(values, now(), traffic.bucketSeconds)
@@ -194,7 +194,7 @@ function spanOf(values: Incoming['query'], now: Date, stored_seconds: number): S
 const boundedCount = (text: string | undefined, standard: number, maximum: number): number =>
   Math.min(text !== undefined && /^\d{1,9}$/.test(text) && Number(text) > 0 ? Number(text) : standard, maximum)
 
-function counters(traffic: Traffic): Handler {
+function counters(traffic: Traffic): Handler<RouteCountersAnswer> {
   return async ({ db, now }, { params }) => {
     const record = await livingRoute(db, params)
     await traffic.sample()

@@ -21,7 +21,7 @@ import {
   isReserved,
   isUnspecified,
 } from '@panel/shared/address/special.ts'
-import type { TunnelAddressBody } from '@panel/shared/api/tunnels.ts'
+import type { TunnelAddressBody } from '@panel/shared/api/tunnels/addresses.ts'
 import type { TunnelAddress } from '@panel/shared/tunnel/model.ts'
 import { particularRoutes } from '../facts.ts'
 import { familyIdOf, type NewAddress } from '../record.ts'

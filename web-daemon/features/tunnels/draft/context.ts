@@ -1,7 +1,8 @@
 // What every part of a draft reads, and where it adds problems and warnings.
-import type { Warning, WarningCode } from '@panel/shared/api/errors.ts'
+import type { Warning } from '@panel/shared/api/errors.ts'
+import type { WarningCode } from '@panel/shared/api/codes.ts'
 import { kindOfType } from '@panel/shared/api/lookups.ts'
-import { CreateTunnelBody } from '@panel/shared/api/tunnels.ts'
+import { CreateTunnelBody } from '@panel/shared/api/tunnels/bodies.ts'
 import type { LinkKind } from '@panel/shared/tunnel/model.ts'
 import type { ReadContext } from '../../../platform/context.ts'
 import type { Problems } from '../../../platform/http/problems.ts'

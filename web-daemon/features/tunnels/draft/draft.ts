@@ -1,19 +1,19 @@
 // From a request to the record that will be stored and the state that the host must have. It only reads.
-import { APPLY_STATUSES, kindOfType, PERSISTENCE_TYPES } from '@panel/shared/api/lookups.ts'
+import { kindOfType, PERSISTENCE_TYPES } from '@panel/shared/api/lookups.ts'
 import type { Warning } from '@panel/shared/api/errors.ts'
-import type { MtuAdvice } from '@panel/shared/api/tunnel-answers.ts'
-import type { CreateTunnelBody } from '@panel/shared/api/tunnels.ts'
+import type { MtuAdvice } from '@panel/shared/api/tunnels/answers.ts'
+import { withDefaults } from '@panel/shared/api/field-list.ts'
+import { TUNNEL_FIELDS } from '@panel/shared/api/tunnels/fields.ts'
+import type { CreateTunnelBody } from '@panel/shared/api/tunnels/bodies.ts'
 import { canonicalIp } from '@panel/shared/address/ip.ts'
 import { isIpv6Kind, type TunnelState } from '@panel/shared/tunnel/model.ts'
 import type { ReadContext } from '../../../platform/context.ts'
 import type { Incoming } from '../../../platform/http/endpoint.ts'
-import { DEFAULT_QUEUE_LENGTH } from '../defaults.ts'
 import type { HostFacts } from '../facts.ts'
 import { stateOf, type NewTunnel } from '../record.ts'
 import { draftEnds } from './ends.ts'
 import { draftKeys, type Keys } from './keys.ts'
 import { checkMtuForIpv6, chosenMtu, draftMtu } from './mtu.ts'
-import { sideOf } from './naming.ts'
 import { draftOptions, packetOptionsOf, pathMtuDiscoveryOf, trafficClassOf } from './options.ts'
 import { draftKeepalive, type KeepaliveFields } from './keepalive.ts'
 import { checkLimits, draftPersistence } from './persistence.ts'
@@ -110,28 +110,17 @@ export function recordOf(
 ): NewTunnel {
   const { body, settings } = draft
   return {
+    ...withDefaults(TUNNEL_FIELDS, body),
     tunnel_type_id: body.tunnel_type_id ?? settings.get('tunnel.default_type'),
     ...place,
-    tunnel_side_id: sideOf(draft),
     local_endpoint: canonicalIp(body.local_endpoint ?? ''),
     remote_endpoint: canonicalIp(body.remote_endpoint ?? ''),
-    bind_device: body.bind_device ?? null,
     mtu: chosenMtu(draft, mtu),
     ...outerHeaderOf(draft),
     ...keys,
     ...packetOptionsOf(draft),
-    fwmark: body.fwmark ?? null,
-    tx_queue_length: body.tx_queue_length ?? DEFAULT_QUEUE_LENGTH,
     persistence_type_id,
-    is_enabled: body.is_enabled ?? true,
-    is_managed: true,
-    apply_status_id: APPLY_STATUSES.Pending,
-    last_applied_date: null,
-    last_apply_error: '',
-    display_name: body.display_name ?? '',
-    note: body.note ?? '',
-    tags: body.tags ?? [],
-    ...monitorOf(draft),
+    monitor_target: typeof body.monitor_target === 'string' ? canonicalIp(body.monitor_target) : null,
     ...keepalive,
     created_date: now,
     updated_date: now,
@@ -146,28 +135,9 @@ function outerHeaderOf(draft: DraftContext) {
     ttl: body.ttl ?? settings.get('tunnel.default_ttl'),
     // The IPv4 driver stores "inherit" as the value 1.
     tos: tos === '0x01' && !overIpv6 ? 'inherit' : tos,
-    hop_limit: body.hop_limit ?? null,
     traffic_class:
       body.traffic_class === undefined || body.traffic_class === null ? null : trafficClassOf(body.traffic_class),
-    encap_limit: body.encap_limit ?? null,
-    flow_label: body.flow_label ?? 0,
     is_path_mtu_discovery: pathMtuDiscoveryOf(draft),
-    is_ignore_df: body.is_ignore_df ?? false,
-  }
-}
-
-export function monitorOf({ body }: Pick<DraftContext, 'body'>) {
-  return {
-    is_monitor_enabled: body.is_monitor_enabled ?? null,
-    monitor_interval_seconds: body.monitor_interval_seconds ?? null,
-    monitor_timeout_seconds: body.monitor_timeout_seconds ?? null,
-    monitor_packet_size: body.monitor_packet_size ?? null,
-    monitor_window_size: body.monitor_window_size ?? null,
-    monitor_degraded_loss_percent: body.monitor_degraded_loss_percent ?? null,
-    monitor_down_loss_percent: body.monitor_down_loss_percent ?? null,
-    monitor_degraded_rtt_ms: body.monitor_degraded_rtt_ms ?? null,
-    monitor_state_change_samples: body.monitor_state_change_samples ?? null,
-    monitor_target: typeof body.monitor_target === 'string' ? canonicalIp(body.monitor_target) : null,
   }
 }
 

@@ -1,7 +1,7 @@
 // The MTU of a tunnel: the overhead of the outer headers, and the MTU of the underlying interface (decisions.md, R7,
 // R19).
 import { contains, type Ip } from '@panel/shared/address/ip.ts'
-import type { MtuAdvice } from '@panel/shared/api/tunnel-answers.ts'
+import type { MtuAdvice } from '@panel/shared/api/tunnels/answers.ts'
 import { isIpv6Kind, isTapKind, type LinkKind } from '@panel/shared/tunnel/model.ts'
 import type { HostFacts } from '../facts.ts'
 import type { Keys } from './keys.ts'

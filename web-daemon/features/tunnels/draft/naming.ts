@@ -1,15 +1,15 @@
 // The number of a tunnel and the name of its interface: rendered from the template or given, and unique (decisions.md,
 // R4, R5, R14).
+import { TUNNEL_FIELDS } from '@panel/shared/api/tunnels/fields.ts'
 import { INTERFACE_NAME_PATTERN, KERNEL_STUBS, LINK_KINDS, type LinkKind } from '@panel/shared/tunnel/model.ts'
 import { Refusal } from '../../../platform/http/refusal.ts'
 import { renderName } from '../../settings/naming.ts'
-import { DEFAULT_SIDE } from '../defaults.ts'
 import { FIELD_ORDER, type DraftContext } from './context.ts'
 
 const VALID = new RegExp(INTERFACE_NAME_PATTERN)
 
 export function sideOf({ body }: DraftContext): number {
-  return body.tunnel_side_id ?? DEFAULT_SIDE
+  return body.tunnel_side_id ?? TUNNEL_FIELDS.tunnel_side_id.byDefault
 }
 
 export function nameOf(draft: DraftContext, kind: LinkKind, tunnel_number: number): string {
@@ -18,11 +18,11 @@ export function nameOf(draft: DraftContext, kind: LinkKind, tunnel_number: numbe
 
 /** Numbers that can be assigned: no tunnel has the number, and nothing in the store or on the host has the name. */
 export function freeNumbers(draft: DraftContext, kind: LinkKind): (number: number) => boolean {
-  const { body, existing, facts } = draft
-  const numbers = new Set(existing.map((n) => n.tunnel_number))
+  const { body, existing: neighbours, facts } = draft
+  const numbers = new Set(neighbours.map((n) => n.tunnel_number))
   const names = new Set<string>([
     ...KERNEL_STUBS,
-    ...existing.map((n) => n.interface_name),
+    ...neighbours.map((n) => n.interface_name),
     ...facts.interfaces.map((i) => i.name),
   ])
   const isFreeName = (name: string): boolean => VALID.test(name) && !names.has(name)
@@ -48,11 +48,11 @@ const hasRoom = (draft: DraftContext, kind: LinkKind, number: number): boolean =
 
 /** Checks a requested name, or the name of a requested number. `field` is the one in the request. */
 export function checkName(draft: DraftContext, name: string, field: 'interface_name' | 'tunnel_number'): void {
-  const { problems, existing, facts } = draft
+  const { problems, existing: neighbours, facts } = draft
   if (!VALID.test(name)) problems.add(field, 'INVALID_INTERFACE_NAME', `${name} is no name for an interface.`)
   if ((KERNEL_STUBS as readonly string[]).includes(name))
     problems.add(field, 'INTERFACE_NAME_RESERVED', `${name} is a name that the kernel keeps for itself.`)
-  const owner = existing.find((n) => n.interface_name === name)
+  const owner = neighbours.find((n) => n.interface_name === name)
   if (owner)
     problems.add(field, 'TUNNEL_NAME_CONFLICT', `There is a tunnel ${name} already.`, { tunnel_id: owner.tunnel_id })
   const there = facts.interfaces.find((i) => i.name === name)

@@ -1,7 +1,7 @@
 // The draft of a change: the checks of a creation, run over the stored tunnel with the requested changes (interface.md,
 // PATCH /tunnels/{id}).
 import type { Warning } from '@panel/shared/api/errors.ts'
-import type { UpdateTunnelBody } from '@panel/shared/api/tunnels.ts'
+import type { UpdateTunnelBody } from '@panel/shared/api/tunnels/bodies.ts'
 import { kindOfType } from '@panel/shared/api/lookups.ts'
 import type { TunnelState } from '@panel/shared/tunnel/model.ts'
 import { sameState } from '@panel/shared/change/change.ts'

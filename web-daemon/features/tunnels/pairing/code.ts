@@ -1,7 +1,7 @@
 // A pairing code as text: "v1." and base64url of a checksum and gzipped JSON (decisions.md, R26). Its content is
 // defined in content.ts.
 import { crc32, gunzipSync, gzipSync } from 'node:zlib'
-import { PAIRING_CODE_MARKER } from '@panel/shared/api/pairing.ts'
+import { PAIRING_CODE_MARKER } from '@panel/shared/api/tunnels/pairing.ts'
 
 /** More than a tunnel needs; the limit keeps a small code from expanding to all of the memory. */
 export const MAX_EXPANDED_BYTES = 64 * 1024

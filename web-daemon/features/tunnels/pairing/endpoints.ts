@@ -4,8 +4,8 @@ import {
   FromPairingCodeBody,
   PairingCodeAnswer,
   SideInfoAnswer,
-} from '@panel/shared/api/pairing.ts'
-import { preview, query, type Endpoint } from '../../../platform/http/endpoint.ts'
+} from '@panel/shared/api/tunnels/pairing.ts'
+import { preview, query } from '../../../platform/http/endpoint.ts'
 import { fromPairingCode } from './from-pairing-code.ts'
 import type { PairingThrottle } from './throttle.ts'
 import { showPairingCode } from './pairing.ts'
@@ -13,7 +13,7 @@ import { showSideInfo } from './side-info.ts'
 
 const tag = 'tunnels'
 
-export function pairingEndpoints(throttle: PairingThrottle): Endpoint[] {
+export function pairingEndpoints(throttle: PairingThrottle) {
   return [
     query(
       'GET /tunnels/side-info',

@@ -2,7 +2,7 @@
 // /tunnels/from-pairing-code; decisions.md, R28).
 import type { Warning } from '@panel/shared/api/errors.ts'
 import { kindOfType } from '@panel/shared/api/lookups.ts'
-import type { FromPairingCodeAnswer, FromPairingCodeBody } from '@panel/shared/api/pairing.ts'
+import type { FromPairingCodeAnswer, FromPairingCodeBody } from '@panel/shared/api/tunnels/pairing.ts'
 import type { ReadContext } from '../../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../../platform/http/endpoint.ts'
 import { Problems } from '../../../platform/http/problems.ts'
@@ -18,7 +18,10 @@ const NOTE =
   'Nothing has been made yet: look it over and send "tunnel" to POST /tunnels. Name and number are those of this server; everything else mirrors the other one and must stay as it is.'
 
 export function fromPairingCode(throttle: PairingThrottle) {
-  return async (context: ReadContext, { body, problems, session }: Incoming<FromPairingCodeBody>): Promise<Answer> => {
+  return async (
+    context: ReadContext,
+    { body, problems, session }: Incoming<FromPairingCodeBody>,
+  ): Promise<Answer<FromPairingCodeAnswer>> => {
     throttle.admit(String(session?.user_id))
     const { content, addresses } = readCode(body, problems)
     const kind = kindOfType(content.type)
@@ -33,7 +36,7 @@ export function fromPairingCode(throttle: PairingThrottle) {
         ...mirrored(content, kind),
         ...placeIn(draft, content),
         address_pool_id: pool?.address_pool_id ?? null,
-        addresses: addresses.map(({ isChosen: _chosen, ...address }) => address),
+        addresses: addresses.map(({ isChosen: _told, ...address }) => address),
       },
       summary: summaryOf(content),
       note: NOTE,

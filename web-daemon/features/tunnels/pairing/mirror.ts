@@ -1,9 +1,10 @@
 // A tunnel as its other end sees it: endpoints, keys, flags and addresses are swapped (interface.md, POST
 // /tunnels/from-pairing-code). Pure.
 import { bitsOf, canonicalIp, formatIp, networkOf, parseIp } from '@panel/shared/address/ip.ts'
-import type { PairingSummary, SideName } from '@panel/shared/api/pairing.ts'
+import type { PairingSummary, SideName } from '@panel/shared/api/tunnels/pairing.ts'
 import { titleOf, TUNNEL_SIDES, TUNNEL_TYPES } from '@panel/shared/api/lookups.ts'
-import type { CreateTunnelBody, TunnelAddressBody } from '@panel/shared/api/tunnels.ts'
+import type { CreateTunnelBody } from '@panel/shared/api/tunnels/bodies.ts'
+import type { TunnelAddressBody } from '@panel/shared/api/tunnels/addresses.ts'
 import { isIpv6Kind, type LinkKind } from '@panel/shared/tunnel/model.ts'
 import { endsOf } from '../../pools/allocation.ts'
 import type { PairingContent } from './content.ts'

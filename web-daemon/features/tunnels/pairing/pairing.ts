@@ -1,6 +1,6 @@
 // GET /tunnels/{id}/pairing-code: the code that describes a tunnel to the other server (interface.md, GET
 // /tunnels/{id}/pairing-code; decisions.md, R26, R27).
-import type { PairingCodeAnswer } from '@panel/shared/api/pairing.ts'
+import type { PairingCodeAnswer } from '@panel/shared/api/tunnels/pairing.ts'
 import type { ReadContext } from '../../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../../platform/http/endpoint.ts'
 import { Refusal } from '../../../platform/http/refusal.ts'
@@ -14,7 +14,7 @@ import { findTunnel } from '../store.ts'
 const NOTE =
   'Paste the code into the panel of the other server, which becomes the other side. It is configuration and not a credential, but it tells addresses and GRE keys: do not post it in public.'
 
-export async function showPairingCode({ db }: ReadContext, { params }: Incoming): Promise<Answer> {
+export async function showPairingCode({ db }: ReadContext, { params }: Incoming): Promise<Answer<PairingCodeAnswer>> {
   const found = await findTunnel(db, idIn(params))
   if (!found || found.isDeleted) throw noSuchTunnel(idIn(params))
   const { record } = found

@@ -1,37 +1,13 @@
 // What the API answers about tunnels, for the web daemon that says it and the page that shows it (interface.md, Tunnels; decisions.md, R1-R3, R13, R17-R23).
-import { nullable, strict, Type, type Static } from '../schema.ts'
-import { FILE_KINDS } from '../tunnel/model.ts'
+import { nullable, strict, Type, type Static } from '../../schema.ts'
+import { FILE_KINDS } from '../../tunnel/model.ts'
 import { DependentRoute } from './dependent-routes.ts'
-import { Warning } from './errors.ts'
-import { ADDRESS_FAMILIES, APPLY_STATUSES, PERSISTENCE_TYPES, TUNNEL_SIDES, TUNNEL_TYPES } from './lookups.ts'
-import {
-  Amount,
-  Count,
-  Flag,
-  Id,
-  idIn,
-  Instant,
-  list,
-  oneOf,
-  Sentence,
-  shape,
-  Text,
-  told,
-  Whole,
-  wordIn,
-} from './shapes.ts'
-import { CreateTunnelBody } from './tunnels.ts'
-
-export const AddressView = shape('TunnelAddress', {
-  tunnel_address_id: Id,
-  address: Text,
-  peer_address: Text,
-  prefix_length: Count,
-  address_family_id: idIn(ADDRESS_FAMILIES),
-  is_primary: Flag,
-  sort_order: Count,
-})
-export type AddressView = Static<typeof AddressView>
+import { Warning } from '../errors.ts'
+import { answerProperties } from '../field-list.ts'
+import { Count, Flag, Id, list, oneOf, Sentence, shape, Text, told, Whole } from '../shapes.ts'
+import { AddressView } from './addresses.ts'
+import { CreateTunnelBody } from './bodies.ts'
+import { TUNNEL_FIELDS } from './fields.ts'
 
 /** The live side of a tunnel, never mixed with what is stored. Numbers are null and texts "" where there is no link. */
 export const ObservedView = shape('TunnelObserved', {
@@ -54,61 +30,7 @@ export const ObservedView = shape('TunnelObserved', {
 })
 export type ObservedView = Static<typeof ObservedView>
 
-export const TunnelView = shape('Tunnel', {
-  tunnel_id: Id,
-  interface_name: Sentence,
-  is_name_templated: Flag,
-  tunnel_type_id: idIn(TUNNEL_TYPES),
-  tunnel_side_id: idIn(TUNNEL_SIDES),
-  tunnel_number: nullable(Count),
-  local_endpoint: Text,
-  remote_endpoint: Text,
-  bind_device: nullable(Text),
-  mtu: Count,
-  ttl: Count,
-  hop_limit: nullable(Count),
-  tos: Text,
-  traffic_class: nullable(Text),
-  ikey: nullable(Count),
-  okey: nullable(Count),
-  has_input_checksum: Flag,
-  has_output_checksum: Flag,
-  has_input_sequence: Flag,
-  has_output_sequence: Flag,
-  is_path_mtu_discovery: Flag,
-  is_ignore_df: Flag,
-  encap_limit: nullable(Count),
-  flow_label: Count,
-  fwmark: nullable(Count),
-  tx_queue_length: Count,
-  persistence_type_id: idIn(PERSISTENCE_TYPES),
-  is_enabled: Flag,
-  is_managed: Flag,
-  address_pool_id: nullable(Id),
-  addresses: list(AddressView),
-  display_name: Text,
-  note: Text,
-  tags: list(Text),
-  is_monitor_enabled: nullable(Flag),
-  monitor_interval_seconds: nullable(Amount),
-  monitor_timeout_seconds: nullable(Amount),
-  monitor_packet_size: nullable(Count),
-  monitor_window_size: nullable(Count),
-  monitor_degraded_loss_percent: nullable(Amount),
-  monitor_down_loss_percent: nullable(Amount),
-  monitor_degraded_rtt_ms: nullable(Amount),
-  monitor_state_change_samples: nullable(Count),
-  monitor_target: nullable(Text),
-  keepalive_interval_seconds: nullable(Amount),
-  keepalive_packet_size: Count,
-  apply_status_id: idIn(APPLY_STATUSES),
-  apply_status: wordIn(APPLY_STATUSES),
-  last_applied_date: nullable(Instant),
-  last_apply_error: Text,
-  created_date: Instant,
-  updated_date: Instant,
-  observed: ObservedView,
-})
+export const TunnelView = shape('Tunnel', { ...answerProperties(TUNNEL_FIELDS), observed: ObservedView })
 export type TunnelView = Static<typeof TunnelView>
 
 export const StepView = shape('Step', {
