@@ -7,9 +7,8 @@ import type { AuthServices } from './services.ts'
 import { sessionAnswer } from './session.ts'
 import { accountNamed, lastChange, recordLogin } from './store.ts'
 
-export const login =
-  ({ passwords, tokens, throttle }: AuthServices) =>
-  async (
+export function login({ passwords, tokens, throttle }: AuthServices) {
+  return async (
     { db, now, note }: CommandContext,
     { body, client_ip }: Incoming<LoginBody>,
   ): Promise<Answer<SessionAnswer>> => {
@@ -24,3 +23,4 @@ export const login =
     note.target('user', account.user_id)
     return sessionAnswer(tokens, await recordLogin(db, account.user_id, now().toISOString()), 200)
   }
+}

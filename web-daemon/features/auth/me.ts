@@ -9,15 +9,14 @@ import type { AuthServices } from './services.ts'
 import { sessionAnswer, userView } from './session.ts'
 import { accountWith, changeAccount, type Account } from './store.ts'
 
-export const showMe = async ({ db }: ReadContext, incoming: Incoming): Promise<Answer<MeAnswer>> => {
+export async function showMe({ db }: ReadContext, incoming: Incoming): Promise<Answer<MeAnswer>> {
   const user = userView(await ownAccount(db, incoming))
   const answer: MeAnswer = { ...user, user }
   return ok(answer)
 }
 
-export const changeMe =
-  ({ passwords, tokens, throttle }: AuthServices) =>
-  async ({ db, now, note }: CommandContext, incoming: Incoming<AccountBody>): Promise<Answer<SessionAnswer>> => {
+export function changeMe({ passwords, tokens, throttle }: AuthServices) {
+  return async ({ db, now, note }: CommandContext, incoming: Incoming<AccountBody>): Promise<Answer<SessionAnswer>> => {
     const account = await ownAccount(db, incoming)
     const { body, client_ip } = incoming
     const change = requestedChange(account, incoming)
@@ -37,6 +36,7 @@ export const changeMe =
     if (change.new_password !== undefined) note.operation('Password changed')
     return sessionAnswer(tokens, changed, 200)
   }
+}
 
 const requestedChange = (
   account: Account,

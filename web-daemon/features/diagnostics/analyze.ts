@@ -11,9 +11,8 @@ import { findingsOf } from './findings.ts'
 import type { Runs } from './runs.ts'
 import { isAnswered, takeSnapshot, type TunnelSnapshot } from './snapshot.ts'
 
-export const analyzeTunnel =
-  (runs: Runs) =>
-  async (
+export function analyzeTunnel(runs: Runs) {
+  return async (
     context: CommandContext,
     { params, body, gone }: Incoming<AnalyzeTunnelBody>,
   ): Promise<Answer<AnalyzeTunnelAnswer>> => {
@@ -33,6 +32,7 @@ export const analyzeTunnel =
     const answer: AnalyzeTunnelAnswer = { run: finished, result }
     return ok(answer)
   }
+}
 
 function analysisOf(record: TunnelRecord, snapshot: TunnelSnapshot, now: Date): TunnelAnalysis {
   const findings = findingsOf(record, snapshot)

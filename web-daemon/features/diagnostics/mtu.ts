@@ -17,9 +17,8 @@ import type { Runs } from './runs.ts'
 
 const TIMEOUT_SECONDS = 1
 
-export const probeMtu =
-  (runs: Runs) =>
-  async (
+export function probeMtu(runs: Runs) {
+  return async (
     context: CommandContext,
     { params, body, problems, gone }: Incoming<MtuProbeBody>,
   ): Promise<Answer<MtuProbeAnswer>> => {
@@ -51,6 +50,7 @@ export const probeMtu =
     })
     return ok(answerOf(record, finished, result))
   }
+}
 
 function sizesOf(body: MtuProbeBody, settings: SettingsReader, problems: Problems): Pick<MtuParams, 'min' | 'max'> {
   const [min, max] = [

@@ -19,27 +19,26 @@ export const RUNS_QUERY = queryParameters({
   type: enumParameter(Object.keys(DIAGNOSTIC_TYPES), 'Only runs of this type.'),
 })
 
-export const listRuns =
-  (runs: Runs) =>
-  async ({ db }: ReadContext, { query }: Incoming): Promise<Answer<ListRunsAnswer>> => {
+export function listRuns(runs: Runs) {
+  return async ({ db }: ReadContext, { query }: Incoming): Promise<Answer<ListRunsAnswer>> => {
     await runs.ready()
     const paging = parsePaging(query, MOST)
     const answer: ListRunsAnswer = { ...(await findRuns(db, filterIn(query), paging)), ...paging }
     return ok(answer)
   }
+}
 
-export const getRun =
-  (runs: Runs) =>
-  async ({ db }: ReadContext, { params }: Incoming): Promise<Answer<DiagnosticRun>> => {
+export function getRun(runs: Runs) {
+  return async ({ db }: ReadContext, { params }: Incoming): Promise<Answer<DiagnosticRun>> => {
     await runs.ready()
     const run = await findRun(db, idIn(params))
     if (!run) throw noSuchRun(idIn(params))
     return ok(run)
   }
+}
 
-export const removeRun =
-  (runs: Runs) =>
-  async ({ db, note }: CommandContext, { params }: Incoming): Promise<Answer<DeleteRunAnswer>> => {
+export function removeRun(runs: Runs) {
+  return async ({ db, note }: CommandContext, { params }: Incoming): Promise<Answer<DeleteRunAnswer>> => {
     await runs.ready()
     const diagnostic_run_id = idIn(params)
     if (!(await findRun(db, diagnostic_run_id))) throw noSuchRun(diagnostic_run_id)
@@ -49,6 +48,7 @@ export const removeRun =
     const answer: DeleteRunAnswer = { diagnostic_run_id, cancelled }
     return ok(answer)
   }
+}
 
 function filterIn({ tunnel_id = '', type = '' }: Incoming['query']): RunFilter {
   if (!/^\d{0,15}$/.test(tunnel_id))

@@ -10,14 +10,13 @@ import type { CommandContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { idIn } from '../tunnels/get.ts'
 import { targetOf } from '../tunnels/look.ts'
-import { pathEnds } from './ends.ts'
-import type { Runs } from './runs.ts'
+import { pathEnds, type PathName } from './ends.ts'
+import type { Run, RunOutcome, Runs } from './runs.ts'
 
 const USUAL = { max_hops: 30, probes: 3, timeout_seconds: 1 } as const
 
-export const traceroute =
-  (runs: Runs) =>
-  async (
+export function traceroute(runs: Runs) {
+  return async (
     context: CommandContext,
     { params, body, problems, gone }: Incoming<TracerouteBody>,
   ): Promise<Answer<TracerouteAnswer>> => {
@@ -36,28 +35,28 @@ export const traceroute =
       gone,
     )
     context.note.operation(`Run ${run.started.diagnostic_run_id}: the way to ${probe.target_address}`)
-    const result: TracerouteResult = {
-      source: probe.source_address,
-      target: probe.target_address,
-      path,
-      hops: [],
-      reached: false,
-      detail: '',
-      cancelled: false,
-    }
-    const finished = await run.execute(async () => {
-      const { is_reached, detail } = await run.stream(
-        'path.trace',
-        probe,
-        (hop) => void result.hops.push(hopOf(hop)),
-        run.signal,
-      )
-      Object.assign(result, { reached: is_reached, detail, cancelled: run.signal.aborted })
-      return { result: { ...result }, is_success: is_reached }
-    })
-    const answer: TracerouteAnswer = { run: finished, result }
-    return ok(answer)
+    const result = emptyResult(probe, path)
+    const finished = await run.execute(() => trace(run, probe, result))
+    return ok({ run: finished, result })
   }
+}
+
+const emptyResult = ({ source_address, target_address }: TraceParams, path: PathName): TracerouteResult => ({
+  source: source_address,
+  target: target_address,
+  path,
+  hops: [],
+  reached: false,
+  detail: '',
+  cancelled: false,
+})
+
+/** Fills in the result hop by hop, so that a cancelled run has the hops so far. */
+async function trace({ stream, signal }: Run, probe: TraceParams, result: TracerouteResult): Promise<RunOutcome> {
+  const { is_reached, detail } = await stream('path.trace', probe, (hop) => void result.hops.push(hopOf(hop)), signal)
+  Object.assign(result, { reached: is_reached, detail, cancelled: signal.aborted })
+  return { result: { ...result }, is_success: is_reached }
+}
 
 const hopOf = ({ hop_limit, addresses, rtts_us, is_reached, detail }: TraceHop): TracerouteHop => ({
   ttl: hop_limit,

@@ -26,9 +26,11 @@ export const HISTORY_QUERY = queryParameters({
   limit: limitParameter(MOST),
 })
 
-export const showHistory =
-  (monitor: Monitor) =>
-  async ({ db, now, settings }: ReadContext, { params, query }: Incoming): Promise<Answer<MonitorHistoryAnswer>> => {
+export function showHistory(monitor: Monitor) {
+  return async (
+    { db, now, settings }: ReadContext,
+    { params, query }: Incoming,
+  ): Promise<Answer<MonitorHistoryAnswer>> => {
     const { tunnel_id } = await livingTunnel(db, idIn(params))
     await monitor.settled()
     const span = spanOf(query, now(), settings.get('monitor.aggregate_interval_seconds'))
@@ -46,6 +48,7 @@ export const showHistory =
     }
     return ok(answer)
   }
+}
 
 /** Completes intervals that are stored only in part. */
 function completed(

@@ -10,9 +10,8 @@ import type { Monitor } from './monitor.ts'
 import { eventsOf } from './store.ts'
 import type { MonitorEventRow } from './table.ts'
 
-export const showStatus =
-  (monitor: Monitor) =>
-  async ({ db }: ReadContext, { params }: Incoming): Promise<Answer<MonitorStatusAnswer>> => {
+export function showStatus(monitor: Monitor) {
+  return async ({ db }: ReadContext, { params }: Incoming): Promise<Answer<MonitorStatusAnswer>> => {
     const { tunnel_id } = await livingTunnel(db, idIn(params))
     await monitor.settled()
     const watched = monitor.of(tunnel_id)
@@ -20,6 +19,7 @@ export const showStatus =
     const answer: MonitorStatusAnswer = { ...watched.status(), events: (await eventsOf(db, tunnel_id)).map(eventView) }
     return ok(answer)
   }
+}
 
 const eventView = (row: MonitorEventRow): MonitorEvent => ({
   ...row,

@@ -10,9 +10,8 @@ import { tunnelResource } from '../tunnels/resource.ts'
 import { observe, tunnelView } from '../tunnels/view.ts'
 import type { Monitor } from './monitor.ts'
 
-export const toggleMonitor =
-  (monitor: Monitor, monitor_enabled: boolean) =>
-  (context: CommandContext, { params }: Incoming): Promise<Answer<MonitorToggleAnswer>> =>
+export function toggleMonitor(monitor: Monitor, monitor_enabled: boolean) {
+  return (context: CommandContext, { params }: Incoming): Promise<Answer<MonitorToggleAnswer>> =>
     context.inTurn(async () => {
       const stored = await targetOf(context, idIn(params))
       const record = await save(context, tunnelResource(context), {
@@ -29,3 +28,4 @@ export const toggleMonitor =
       }
       return ok(answer)
     })
+}

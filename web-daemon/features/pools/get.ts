@@ -7,12 +7,12 @@ import { findPool, type PoolRecord } from './store.ts'
 import type { PoolUse } from './use.ts'
 import { poolView } from './view.ts'
 
-export const getPool =
-  ({ users }: PoolUse) =>
-  async ({ db }: ReadContext, { params }: Incoming): Promise<Answer<PoolView>> => {
+export function getPool({ users }: PoolUse) {
+  return async ({ db }: ReadContext, { params }: Incoming): Promise<Answer<PoolView>> => {
     const pool = await poolIn(db, params)
     return ok(poolView(pool, (await users(db)).get(pool.address_pool_id)))
   }
+}
 
 /** Throws 404 if there is none. */
 export async function poolIn(db: ReadDb, params: Incoming['params']): Promise<PoolRecord> {

@@ -11,9 +11,8 @@ import type { PoolRecord } from './store.ts'
 import type { PoolUse } from './use.ts'
 import { publicRangeWarnings } from './warnings.ts'
 
-export const nextFree =
-  ({ nextFree }: PoolUse) =>
-  async (context: ReadContext, incoming: Incoming): Promise<Answer<NextFreeAnswer>> => {
+export function nextFree({ nextFree }: PoolUse) {
+  return async (context: ReadContext, incoming: Incoming): Promise<Answer<NextFreeAnswer>> => {
     const pool = withLength(await poolIn(context.db, incoming.params), incoming)
     const { number, subnet } = await nextFree(context, pool)
     const { address_pool_id, address_pool_title, prefix_length, is_public_range } = pool
@@ -31,6 +30,7 @@ export const nextFree =
     const answer: NextFreeAnswer = { allocation, warnings: publicRangeWarnings(pool) }
     return ok(answer)
   }
+}
 
 /** The pool as if it were divided into subnets of another length. */
 function withLength(pool: PoolRecord, { query, problems }: Incoming): PoolRecord {

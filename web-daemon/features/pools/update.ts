@@ -10,9 +10,8 @@ import { allPools, updatePool, type NewPool, type PoolRecord } from './store.ts'
 import type { PoolUse } from './use.ts'
 
 /** In the change queue, because a tunnel that is being created may take from the pool. */
-export const replacePool =
-  ({ users }: PoolUse) =>
-  (
+export function replacePool({ users }: PoolUse) {
+  return (
     { db, now, note, inTurn }: CommandContext,
     { params, body, problems }: Incoming<UpdatePoolBody>,
   ): Promise<Answer<ChangePoolAnswer>> =>
@@ -29,6 +28,7 @@ export const replacePool =
       note.operation(`Replaced the pool ${stored.cidr}`)
       return ok(changed(await allPools(db), address_pool_id, usersNow))
     })
+}
 
 const fieldOfRange = (stored: PoolRecord, wanted: NewPool): 'cidr' | 'prefix_length' | undefined =>
   (['cidr', 'prefix_length'] as const).find((field) => stored[field] !== wanted[field])

@@ -17,7 +17,7 @@ export interface Capabilities {
   readonly tools: Tools
 }
 
-export const probeCapabilities = async (ask: Reader): Promise<Capabilities> => {
+export async function probeCapabilities(ask: Reader): Promise<Capabilities> {
   const { helper, rule_backend, link_kinds, tools } = await ask('host.probe', {
     parts: ['helper', 'rule_backend', 'link_kinds', 'tools'],
   })
@@ -25,18 +25,21 @@ export const probeCapabilities = async (ask: Reader): Promise<Capabilities> => {
   throw new Refusal('HELPER_UNAVAILABLE', 'The root helper did not tell what this host can do')
 }
 
-export const showCapabilities = async ({ ask }: ReadContext): Promise<Answer<CapabilitiesAnswer>> =>
-  ok(capabilitiesView(await probeCapabilities(ask)))
+export async function showCapabilities({ ask }: ReadContext): Promise<Answer<CapabilitiesAnswer>> {
+  return ok(capabilitiesView(await probeCapabilities(ask)))
+}
 
 /** `complete` is always true: the answer waits for every probe. */
-export const capabilitiesView = (found: Capabilities): CapabilitiesAnswer => ({
-  tunnel_types: found.link_kinds.map(tunnelType),
-  persistence: persistence(found.helper),
-  complete: true,
-  rule_backend: ruleBackend(found.rule_backend, found.tools),
-  tools: found.tools.tools,
-  kernel: { release: found.helper.kernel_release },
-})
+export function capabilitiesView(found: Capabilities): CapabilitiesAnswer {
+  return {
+    tunnel_types: found.link_kinds.map(tunnelType),
+    persistence: persistence(found.helper),
+    complete: true,
+    rule_backend: ruleBackend(found.rule_backend, found.tools),
+    tools: found.tools.tools,
+    kernel: { release: found.helper.kernel_release },
+  }
+}
 
 const TUNNEL_TYPES: Record<LinkKind, { tunnel_type_id: number; title: string }> = {
   gre: { tunnel_type_id: 10, title: 'GRE' },

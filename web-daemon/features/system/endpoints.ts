@@ -16,35 +16,37 @@ import { makeInfo, type Installation } from './info.ts'
 
 const tag = 'system'
 
-export const systemEndpoints = (
+export function systemEndpoints(
   about: About,
   installation: Installation,
   store: Pick<Store, 'trouble'>,
   others: () => Component[],
-) => [
-  query(
-    'GET /system/health',
-    { tag, summary: 'What works and what does not', answer: HealthAnswer, guards: { setup: false, session: false } },
-    makeHealth(about, store, others),
-  ),
-  query(
-    'GET /system/capabilities',
-    { tag, summary: 'What this host can do', answer: CapabilitiesAnswer },
-    showCapabilities,
-  ),
-  query(
-    'GET /system/info',
-    { tag, summary: 'What is running here, from where, and on what kernel.', answer: InfoAnswer },
-    makeInfo(about.started_at, installation),
-  ),
-  query(
-    'GET /system/interfaces',
-    { tag, summary: 'Every interface of this host.', answer: InterfacesAnswer },
-    listInterfaces,
-  ),
-  query(
-    'GET /system/routes',
-    { tag, summary: 'The routing table of this host.', answer: RoutingTableAnswer },
-    listRoutingTable,
-  ),
-]
+) {
+  return [
+    query(
+      'GET /system/health',
+      { tag, summary: 'What works and what does not', answer: HealthAnswer, guards: { setup: false, session: false } },
+      makeHealth(about, store, others),
+    ),
+    query(
+      'GET /system/capabilities',
+      { tag, summary: 'What this host can do', answer: CapabilitiesAnswer },
+      showCapabilities,
+    ),
+    query(
+      'GET /system/info',
+      { tag, summary: 'What is running here, from where, and on what kernel.', answer: InfoAnswer },
+      makeInfo(about.started_at, installation),
+    ),
+    query(
+      'GET /system/interfaces',
+      { tag, summary: 'Every interface of this host.', answer: InterfacesAnswer },
+      listInterfaces,
+    ),
+    query(
+      'GET /system/routes',
+      { tag, summary: 'The routing table of this host.', answer: RoutingTableAnswer },
+      listRoutingTable,
+    ),
+  ]
+}

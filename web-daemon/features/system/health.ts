@@ -19,11 +19,11 @@ export interface About {
 /** Health is public, so the host is probed at most once in this time. */
 const CACHED_MS = 1000
 
-export const makeHealth = (
+export function makeHealth(
   { version, started_at }: About,
   store: Pick<Store, 'trouble'>,
   others: () => Component[],
-): ((context: ReadContext) => Promise<Answer<HealthAnswer>>) => {
+): (context: ReadContext) => Promise<Answer<HealthAnswer>> {
   const probe = cachedFor(CACHED_MS, probeHost)
   return async ({ db, ask, now }) => {
     const [database, host] = await Promise.all([probeDatabase(db, store), probe(ask, now())])

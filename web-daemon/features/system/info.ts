@@ -23,9 +23,11 @@ export interface Installation {
 /** Kernel modules for tunnels and relaying. */
 const MODULES = ['gre', 'ip_gre', 'ip6_gre', 'nf_tables', 'nf_nat', 'nf_conntrack'] as const
 
-export const makeInfo =
-  (started_at: Date, { data_dir, database_path, socket_path, bind_host, web_path }: Installation) =>
-  async ({ ask, now }: ReadContext, { server_port }: Incoming): Promise<Answer<InfoAnswer>> => {
+export function makeInfo(
+  started_at: Date,
+  { data_dir, database_path, socket_path, bind_host, web_path }: Installation,
+) {
+  return async ({ ask, now }: ReadContext, { server_port }: Incoming): Promise<Answer<InfoAnswer>> => {
     const helper = await factsOf(ask)
     const base_path = basePathOf(web_path)
     const answer: InfoAnswer = {
@@ -48,9 +50,11 @@ export const makeInfo =
     }
     return ok(answer)
   }
+}
 
-export const secondsSince = (then: Date, now: Date): number =>
-  Math.max(0, Math.floor((now.getTime() - then.getTime()) / 1000))
+export function secondsSince(then: Date, now: Date): number {
+  return Math.max(0, Math.floor((now.getTime() - then.getTime()) / 1000))
+}
 
 /** `is_root` is always false: the daemon refuses to run as root. */
 const runtimeOf = (uptime_seconds: number): InfoAnswer['runtime'] => ({

@@ -75,8 +75,12 @@ export interface CookieInstruction {
   readonly max_age_seconds: number
 }
 
-export const ok = <T>(body: T): Answer<T> => ({ status: 200, body })
-export const created = <T>(body: T): Answer<T> => ({ status: 201, body })
+export function ok<T>(body: T): Answer<T> {
+  return { status: 200, body }
+}
+export function created<T>(body: T): Answer<T> {
+  return { status: 201, body }
+}
 
 export interface Described {
   /** An endpoint that says neither of itself shows in the API description as undocumented. */
@@ -205,6 +209,8 @@ export const { query, preview, command, stream } = declarations<Endpoints>()
 type Unserved<R> = Exclude<keyof Endpoints, R>
 
 /** Does not compile while an endpoint of the table is not served. */
-export const complete = <R extends Route>(
+export function complete<R extends Route>(
   endpoints: readonly Endpoint<R>[] & ([Unserved<R>] extends [never] ? unknown : { readonly unserved: Unserved<R> }),
-): Endpoint[] => [...endpoints]
+): Endpoint[] {
+  return [...endpoints]
+}

@@ -98,7 +98,7 @@ const rootTag = ({ language, theme, display }: Appearance): string => {
   return `<html lang="${language}" dir="${language === 'fa' ? 'rtl' : 'ltr'}" data-theme="${theme}" data-display="${json}">`
 }
 
-/** `script` is exactly the text between the script tags (design/ui.md). */
+/** `script` is exactly the text between the script tags. */
 const policyFor = (script: string): string =>
   [
     "default-src 'none'",

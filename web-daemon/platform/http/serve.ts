@@ -126,7 +126,7 @@ class Exchange {
     const req = this.#req
     return {
       params: Object.fromEntries(Object.entries(req.params).map(([name, text]) => [name, Number(text)])),
-      query: queryParameters(req.url, this.#endpoint),
+      query: queryOf(req.url, this.#endpoint),
       body: body as never,
       problems,
       cookies: this.#guarded.cookies,
@@ -181,7 +181,7 @@ function goneSignal(res: Response): AbortSignal {
 const NOTHING: TSchema = strict({})
 
 /** Only the parameters that the endpoint declares, so that the API description is complete. */
-const queryParameters = (url: string, { query }: Endpoint): Record<string, string> =>
+const queryOf = (url: string, { query }: Endpoint): Record<string, string> =>
   Object.fromEntries(
     [...new URL(url, 'http://panel').searchParams].filter(
       ([name]) => query !== undefined && Object.hasOwn(query.properties, name),

@@ -13,9 +13,11 @@ import { ruleOf, type NamedRoute } from '../record.ts'
 import { sourcePortWarnings } from './source-ports.ts'
 import type { Traffic } from '../traffic/traffic.ts'
 
-export const listConnections =
-  (traffic: Traffic) =>
-  async ({ db, ask, now, settings }: ReadContext, { params, query }: Incoming): Promise<Answer<ConnectionsAnswer>> => {
+export function listConnections(traffic: Traffic) {
+  return async (
+    { db, ask, now, settings }: ReadContext,
+    { params, query }: Incoming,
+  ): Promise<Answer<ConnectionsAnswer>> => {
     const record = await livingRoute(db, params)
     const { route_rule_id } = record
     const { limit } = parsePaging(query, { standard: 200, maximum: CONNECTIONS_MAX })
@@ -46,6 +48,7 @@ export const listConnections =
     }
     return ok(answer)
   }
+}
 
 function detailOf(
   { is_readable, detail }: { readonly is_readable: boolean; readonly detail: string },

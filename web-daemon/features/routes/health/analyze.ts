@@ -26,9 +26,8 @@ interface Finding {
   readonly isCertain: boolean
 }
 
-export const analyzeRoute =
-  (traffic: Traffic) =>
-  async (context: CommandContext, { params }: Incoming): Promise<Answer<RouteAnalysis>> => {
+export function analyzeRoute(traffic: Traffic) {
+  return async (context: CommandContext, { params }: Incoming): Promise<Answer<RouteAnalysis>> => {
     const record = await targetOf(context, params)
     const [health] = await healthOf(context, [record])
     if (!health) throw new Error(`Rule ${record.route_rule_id} has no health`)
@@ -58,6 +57,7 @@ export const analyzeRoute =
     }
     return ok(answer)
   }
+}
 
 const passes = (name: string, detail: string, data: Record<string, unknown> = {}): Finding => ({
   evidence: { name, detail, data },

@@ -33,44 +33,46 @@ const HISTORY_QUERY = queryParameters({
   limit: limitParameter(HISTORY),
 })
 
-export const trafficEndpoints = (traffic: Traffic) => [
-  query(
-    'GET /routes/traffic/summary',
-    { tag, summary: 'What goes through all the rules.', answer: TrafficSummaryAnswer },
-    summary(traffic),
-  ),
-  query(
-    'GET /routes/{id}/traffic',
-    {
-      tag,
-      summary: "What goes through a rule now: the kernel's counters and the panel's totals beside each other.",
-      query: queryParameters({
-        points: integerParameter('How many of the last readings to tell. Default 60.', 1, { maximum: MAX_POINTS }),
-      }),
-      answer: RouteTrafficAnswer,
-    },
-    live(traffic),
-  ),
-  query(
-    'GET /routes/{id}/traffic/history',
-    {
-      tag,
-      summary: 'What went through a rule, interval by interval.',
-      query: HISTORY_QUERY,
-      answer: TrafficHistoryAnswer,
-    },
-    history(traffic),
-  ),
-  query(
-    'GET /routes/{id}/counters',
-    {
-      tag,
-      summary: 'The counters of a rule, read from the accounting in the filter hooks.',
-      answer: RouteCountersAnswer,
-    },
-    counters(traffic),
-  ),
-]
+export function trafficEndpoints(traffic: Traffic) {
+  return [
+    query(
+      'GET /routes/traffic/summary',
+      { tag, summary: 'What goes through all the rules.', answer: TrafficSummaryAnswer },
+      summary(traffic),
+    ),
+    query(
+      'GET /routes/{id}/traffic',
+      {
+        tag,
+        summary: "What goes through a rule now: the kernel's counters and the panel's totals beside each other.",
+        query: queryParameters({
+          points: integerParameter('How many of the last readings to tell. Default 60.', 1, { maximum: MAX_POINTS }),
+        }),
+        answer: RouteTrafficAnswer,
+      },
+      live(traffic),
+    ),
+    query(
+      'GET /routes/{id}/traffic/history',
+      {
+        tag,
+        summary: 'What went through a rule, interval by interval.',
+        query: HISTORY_QUERY,
+        answer: TrafficHistoryAnswer,
+      },
+      history(traffic),
+    ),
+    query(
+      'GET /routes/{id}/counters',
+      {
+        tag,
+        summary: 'The counters of a rule, read from the accounting in the filter hooks.',
+        answer: RouteCountersAnswer,
+      },
+      counters(traffic),
+    ),
+  ]
+}
 
 type Handler<T> = (context: ReadContext, incoming: Incoming) => Promise<Answer<T>>
 

@@ -8,10 +8,13 @@ import { FIELD_ORDER, type DraftContext } from './context.ts'
 
 const VALID = new RegExp(INTERFACE_NAME_PATTERN)
 
-export const sideOf = ({ body }: DraftContext): number => body.tunnel_side_id ?? TUNNEL_FIELDS.tunnel_side_id.byDefault
+export function sideOf({ body }: DraftContext): number {
+  return body.tunnel_side_id ?? TUNNEL_FIELDS.tunnel_side_id.byDefault
+}
 
-export const nameOf = (draft: DraftContext, kind: LinkKind, tunnel_number: number): string =>
-  renderName(draft.settings, kind, sideOf(draft), tunnel_number)
+export function nameOf(draft: DraftContext, kind: LinkKind, tunnel_number: number): string {
+  return renderName(draft.settings, kind, sideOf(draft), tunnel_number)
+}
 
 /** Numbers that can be assigned: no tunnel has the number, and nothing in the store or on the host has the name. */
 export function freeNumbers(draft: DraftContext, kind: LinkKind): (number: number) => boolean {

@@ -17,9 +17,8 @@ import type { PairingThrottle } from './throttle.ts'
 const NOTE =
   'Nothing has been made yet: look it over and send "tunnel" to POST /tunnels. Name and number are those of this server; everything else mirrors the other one and must stay as it is.'
 
-export const fromPairingCode =
-  (throttle: PairingThrottle) =>
-  async (
+export function fromPairingCode(throttle: PairingThrottle) {
+  return async (
     context: ReadContext,
     { body, problems, session }: Incoming<FromPairingCodeBody>,
   ): Promise<Answer<FromPairingCodeAnswer>> => {
@@ -45,6 +44,7 @@ export const fromPairingCode =
     }
     return ok(answer)
   }
+}
 
 /** Throws 422 on pairing_code with the reason. */
 function readCode(
