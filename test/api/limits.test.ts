@@ -6,7 +6,7 @@ import { command, stream } from './support/declare.ts'
 import { ok } from '@panel/web-daemon/platform/http/endpoint.ts'
 import { STRANGER_LIMIT_BYTES } from '@panel/web-daemon/platform/http/body.ts'
 import { drain, LIMITS, type Limits } from '@panel/web-daemon/platform/http/server.ts'
-import { eventOf } from '@panel/web-daemon/platform/http/stream.ts'
+import { serializeEvent } from '@panel/web-daemon/platform/http/stream.ts'
 import type { Client } from './support/client.ts'
 import { startPanel, type TestPanel } from './support/panel.ts'
 import { exchange, Wire } from './support/wire.ts'
@@ -36,7 +36,7 @@ const endpoints = [
     return ok({})
   }),
   stream('GET /ticks', { tag: 'other', summary: 'Go on' }, async () => (subscriber) => {
-    const timer = setInterval(() => subscriber.send(eventOf('tick', 1)), 20)
+    const timer = setInterval(() => subscriber.send(serializeEvent('tick', 1)), 20)
     return () => clearInterval(timer)
   }),
 ]

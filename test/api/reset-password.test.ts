@@ -125,7 +125,7 @@ describe('tunnel-panel reset-password', function () {
     assert.equal(stream.status, 200)
     const { code, out, said } = await reset(`${NEW_PASSWORD}\n`)
     assert.deepEqual([code, said], [0, ''])
-    assert.match(out, /^The password of operator is another one now, and every session has ended\.\n$/)
+    assert.match(out, /^The password of operator has been changed, and all sessions have ended\.\n$/)
     for (const ended of [client, other])
       assert.deepEqual([(await ended.get('/auth/me')).status, (await ended.post('/auth/refresh')).status], [401, 401])
     await stream.ended
@@ -201,7 +201,7 @@ describe('tunnel-panel reset-password', function () {
       ['short\n', /at least 12 characters/],
       [`${'x'.repeat(73)}\n`, /at most 72 bytes/],
       ['Operator-One\n', /must not be the username/],
-      ['', /no password to read/],
+      ['', /No password was given/],
       ['\n', /at least 12 characters/],
       ['x'.repeat(9000), /too long/],
     ] as const) {
@@ -212,7 +212,7 @@ describe('tunnel-panel reset-password', function () {
     }
     const { code, said } = await reset(`${NEW_PASSWORD}\n`, [NEW_PASSWORD])
     assert.equal(code, 2)
-    assert.match(said, /never written there: everybody on this host could read it/)
+    assert.match(said, /would be visible to every user of this host/)
     const { password_hash, token_version } = (await account()) ?? {}
     assert.deepEqual([password_hash, token_version], ['no hash', 1])
   })

@@ -16,7 +16,7 @@ import { csrfCheck, sessionCheck, setupGate, type Guard } from '../platform/http
 import { requestId, securityHeaders } from '../platform/http/headers.ts'
 import { RememberedAnswers } from '../platform/http/idempotency.ts'
 import { loadPage, pageRoutes, type Appearance } from '../platform/http/page.ts'
-import { basePathOf, onlyUnder } from '../platform/http/prefix.ts'
+import { basePathOf, requirePrefix } from '../platform/http/prefix.ts'
 import { mountEndpoints, notFound } from '../platform/http/routes.ts'
 import type { Pipeline } from '../platform/http/serve.ts'
 import { Streams } from '../platform/http/streams.ts'
@@ -40,7 +40,7 @@ export function createApp(deps: PanelDeps): Panel {
   const page = loadPage(deps.page_dir, basePath)
 
   const app = bareApp(deps.trusted_proxies ?? [])
-  app.use(onlyUnder(basePath))
+  app.use(requirePrefix(basePath))
   app.use(requestId, securityHeaders)
   app.use(crossOrigin(allowedOrigins(settings)))
   app.use(cookieParser())
@@ -106,6 +106,6 @@ const failures =
     if (res.headersSent) return next(thrown)
     const refusal = thrown instanceof URIError ? notFound() : asRefusal(thrown)
     if (refusal.code === 'INTERNAL_ERROR')
-      logger.error({ request_id: res.locals['request_id'] as unknown, err: thrown }, 'unforeseen failure')
+      logger.error({ request_id: res.locals['request_id'] as unknown, err: thrown }, 'unexpected error')
     sendRefusal(res, refusal)
   }

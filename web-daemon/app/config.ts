@@ -25,7 +25,7 @@ type Values = Readonly<Record<string, string | undefined>>
 const RESERVED_WEB_PATHS = ['api', 'assets']
 
 /** The environment wins over the file that PANEL_CONFIG_FILE names. */
-export const readConfig = (environment: Values): Config => {
+export function readConfig(environment: Values): Config {
   const problems: string[] = []
   const values = { ...fromFile(environment['PANEL_CONFIG_FILE'], problems), ...given(environment) }
   const setting = (name: string, standard: string): string => values[name] ?? standard

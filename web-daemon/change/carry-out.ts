@@ -3,7 +3,7 @@ import { invert, type Change } from '@panel/shared/change/change.ts'
 import type { Check } from '@panel/shared/change/check.ts'
 import type { Outcome } from '@panel/shared/rpc/outcome.ts'
 import type { CommandContext } from '../platform/context.ts'
-import { isAway, unlessAway } from '../platform/helper/away.ts'
+import { isHelperAway, nullIfHelperAway } from '../platform/helper/away.ts'
 import type { Refusal } from '../platform/http/refusal.ts'
 
 /** How a series of changes ended, as far as anybody knows. */
@@ -55,7 +55,7 @@ async function carryOutPiece<S>(deps: Deps, carrier: Carrier<S>, change: Change<
     if (outcome.outcome !== 'applied') deps.note.operation(outcome.outcome)
     return endingOf(outcome)
   } catch (reason) {
-    return isAway(reason) ? inspect(deps, carrier, change, reason) : { status: 'refused', reason }
+    return isHelperAway(reason) ? inspect(deps, carrier, change, reason) : { status: 'refused', reason }
   }
 }
 
@@ -66,7 +66,7 @@ const endingOf = (outcome: Outcome): Ending =>
 async function inspect<S>(deps: Deps, carrier: Carrier<S>, change: Change<S>, reason: Refusal): Promise<Ending> {
   for (let tries = 1; tries <= RETRY.tries; tries += 1) {
     await new Promise((resolve) => setTimeout(resolve, RETRY.pause_ms))
-    const ending = await unlessAway(lookAfter(carrier, change, reason))
+    const ending = await nullIfHelperAway(lookAfter(carrier, change, reason))
     if (ending?.status === 'applied') deps.note.operation('the answer was lost, and the host holds what was requested')
     if (ending) return ending
   }
@@ -95,7 +95,7 @@ async function waitForEarlierChanges<S>(carrier: Carrier<S>, { before, after }: 
     await carrier.apply({ before: state, after: state })
   } catch (refused) {
     // A refusal is an answer too: the host does not hold that state.
-    if (isAway(refused)) throw refused
+    if (isHelperAway(refused)) throw refused
   }
 }
 

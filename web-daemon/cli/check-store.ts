@@ -6,7 +6,7 @@ import { copyStore } from '../platform/db/open.ts'
 import type { Config } from '../app/config.ts'
 import { printLine } from './print.ts'
 
-export const checkStore = async ({ state_dir }: Config): Promise<void> => {
+export async function checkStore({ state_dir }: Config): Promise<void> {
   const store = join(state_dir, 'panel.db')
   if (!existsSync(store)) return void printLine('There is no store yet.')
   const folder = mkdtempSync(join(state_dir, 'check-'))

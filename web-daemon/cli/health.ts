@@ -9,20 +9,20 @@ import { printLine } from './print.ts'
 
 const ANSWER_WITHIN_MS = 15_000
 
-export const showHealth = async (config: Config): Promise<void> => {
+export async function showHealth(config: Config): Promise<void> {
   const { status, components } = JSON.parse(await bodyOf(`${urlOf(config)}api/v1/system/health`)) as {
     status: string
     components: { name: string; status: string; detail?: string }[]
   }
-  printLine(`The panel says of itself: ${status}`)
+  printLine(`Health of the panel: ${status}`)
   for (const { name, status: state, detail = '' } of components)
     printLine(`  ${name.padEnd(14)} ${state.padEnd(9)} ${detail}`)
   if (status === 'error')
-    throw new CommandError('Something does not work; journalctl -u tunnel-panel-web -u tunnel-panel-helper tells more')
+    throw new CommandError('A component has failed. See journalctl -u tunnel-panel-web -u tunnel-panel-helper')
 }
 
 /** The address of the daemon as seen from this host. */
-export const urlOf = ({ listen_address, listen_port, web_path, tls }: Config): string => {
+export function urlOf({ listen_address, listen_port, web_path, tls }: Config): string {
   const host = { '0.0.0.0': '127.0.0.1', '::': '::1' }[listen_address] ?? listen_address
   return `${tls ? 'https' : 'http'}://${isIPv6(host) ? `[${host}]` : host}:${listen_port}${basePathOf(web_path)}/`
 }

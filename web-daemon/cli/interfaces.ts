@@ -7,7 +7,7 @@ import type { Config } from '../app/config.ts'
 import { printLine } from './print.ts'
 
 /** A panel that was never started has none. */
-export const showInterfaces = async ({ state_dir }: Config): Promise<void> => {
+export async function showInterfaces({ state_dir }: Config): Promise<void> {
   const store = join(state_dir, 'panel.db')
   if (!existsSync(store)) return
   const db = await openExistingStore(store)

@@ -7,9 +7,9 @@ const main = async ([name = '', ...args]: readonly string[]): Promise<void> => {
   if (['help', '--help', '-h'].includes(name)) return void process.stdout.write(usage())
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
   if (!command)
-    throw new CommandError(`${name === '' ? 'Say what to do.' : `There is no command ${name}.`}\n\n${usage()}`, 2)
+    throw new CommandError(`${name === '' ? 'Name a command.' : `There is no command ${name}.`}\n\n${usage()}`, 2)
   if (args.length > 0 && command.takes === '')
-    throw new CommandError(`${name} takes nothing more on its line.${command.instead}`, 2)
+    throw new CommandError(`${name} takes no arguments.${command.instead}`, 2)
   await command.run(readConfig(process.env), args)
 }
 

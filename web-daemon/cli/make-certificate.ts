@@ -5,13 +5,13 @@ import type { Config } from '../app/config.ts'
 import { CommandError } from './errors.ts'
 import { printLine } from './print.ts'
 
-export const makeCertificate = async ({ state_dir }: Config, names: readonly string[]): Promise<void> => {
+export async function makeCertificate({ state_dir }: Config, names: readonly string[]): Promise<void> {
   const { cert, key, fingerprint, valid_to } = explainFailure(() => makeSelfSigned(state_dir, names))
   printLine(`PANEL_TLS_CERT=${cert}\nPANEL_TLS_KEY=${key}\n`)
   printLine(
-    `These two lines belong into the panel's configuration. The certificate is good until ${valid_to.toISOString()}; make another before that.`,
+    `Add these two lines to the panel's configuration. The certificate expires on ${valid_to.toISOString()}; renew it before.`,
   )
-  printLine(`Its SHA-256 fingerprint, which a browser shows too: ${fingerprint}`)
+  printLine(`SHA-256 fingerprint, as browsers show it: ${fingerprint}`)
 }
 
 const explainFailure = <T>(work: () => T): T => {

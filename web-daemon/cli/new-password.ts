@@ -22,8 +22,8 @@ export async function readNewPassword(input: Input, print: Print, check: (passwo
     return await withoutEcho(input, async () => {
       const first = await prompt(reader, print, 'New password: ')
       check(first)
-      if ((await prompt(reader, print, 'The same again: ')) !== first)
-        throw new CommandError('The two differ. Nothing was changed.')
+      if ((await prompt(reader, print, 'Repeat the password: ')) !== first)
+        throw new CommandError('The passwords differ. Nothing was changed.')
       return first
     })
   } finally {
@@ -64,11 +64,11 @@ class LineReader {
     const line: string[] = []
     for (;;) {
       const { value: character, done } = await this.#characters.next()
-      if (done === true) return lastLine(line, 'There was no password to read. Nothing was changed.')
+      if (done === true) return lastLine(line, 'No password was given. Nothing was changed.')
       if (character === '\r' || character === '\n') return line.join('')
       if (isTerminal(this.#input)) edit(line, character)
       else line.push(character)
-      if (line.length > MAX_CHARACTERS) throw new CommandError('That is too long for a password. Nothing was changed.')
+      if (line.length > MAX_CHARACTERS) throw new CommandError('The password is too long. Nothing was changed.')
     }
   }
 
@@ -79,7 +79,7 @@ class LineReader {
 
 function edit(line: string[], character: string): void {
   if (character === CTRL_C || (character === CTRL_D && line.length === 0))
-    throw new CommandError('Given up. Nothing was changed.')
+    throw new CommandError('Cancelled. Nothing was changed.')
   if (character === BACKSPACE || character === DELETE) line.pop()
   else if (character === CTRL_U) line.length = 0
   else if (character >= ' ') line.push(character)

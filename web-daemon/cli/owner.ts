@@ -14,7 +14,7 @@ export function becomeOwner(state_dir: string): string {
   if (uidOfCaller === 0 && uid !== 0) giveUpRoot(uid, gid)
   else if (uidOfCaller !== uid)
     throw new CommandError(
-      `${state_dir} belongs to the user ${uid}, and only that one can write the store. Run this as root, with sudo for instance: it works as that user then.`,
+      `${state_dir} belongs to the user ${uid}, who alone can write the store. Run this as root, for instance with sudo; it then works as that user.`,
     )
   process.umask(0o077)
   return caller
@@ -26,11 +26,9 @@ function ownerOf(state_dir: string): Stats {
   } catch (failure) {
     const { code = 'unknown error' } = failure as NodeJS.ErrnoException
     if (code === 'EACCES')
-      throw new CommandError(
-        `${state_dir} cannot be looked into by this user. Run this as root, with sudo for instance.`,
-      )
+      throw new CommandError(`${state_dir} cannot be read by this user. Run this as root, for instance with sudo.`)
     throw new CommandError(
-      `There is no store in ${state_dir} (${code}). Start the web daemon first, or say where its state is by PANEL_STATE_DIR or PANEL_CONFIG_FILE.`,
+      `There is no store in ${state_dir} (${code}). Start the web daemon first, or set PANEL_STATE_DIR or PANEL_CONFIG_FILE.`,
     )
   }
 }

@@ -1,2 +1,4 @@
 // Output of a command.
-export const printLine = (line: string): boolean => process.stdout.write(`${line}\n`)
+export function printLine(line: string): boolean {
+  return process.stdout.write(`${line}\n`)
+}

@@ -18,7 +18,7 @@ export async function resetPassword(state_dir: string, caller: string): Promise<
   const path = join(state_dir, 'panel.db')
   if (!existsSync(path))
     throw new CommandError(
-      `There is no store ${path}. Start the web daemon first, or say where its state is by PANEL_STATE_DIR or PANEL_CONFIG_FILE.`,
+      `There is no store ${path}. Start the web daemon first, or set PANEL_STATE_DIR or PANEL_CONFIG_FILE.`,
     )
   const db = await explainFailure(path, openExistingStore(path))
   try {
@@ -26,7 +26,7 @@ export async function resetPassword(state_dir: string, caller: string): Promise<
     if (!account) throw new CommandError('There is no account yet. Open the panel in a browser and create it.')
     const password = await readNewPassword(process.stdin, print, (given) => refuseWeak(given, account))
     await explainFailure(path, change(db, account, { password_hash: await makePasswords().hash(password), caller }))
-    process.stdout.write(`The password of ${account.username} is another one now, and every session has ended.\n`)
+    process.stdout.write(`The password of ${account.username} has been changed, and all sessions have ended.\n`)
   } finally {
     await db.destroy()
   }

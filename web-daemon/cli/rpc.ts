@@ -6,7 +6,7 @@ import { CommandError } from './errors.ts'
 
 const ANSWER_WITHIN_MS = 60_000
 
-export const rpc = async ({ helper_socket }: Config, [method, params = '{}']: readonly string[]): Promise<void> => {
+export async function rpc({ helper_socket }: Config, [method, params = '{}']: readonly string[]): Promise<void> {
   if (method === undefined)
     throw new CommandError(
       'Name a method and its parameters as JSON, such as: tunnel-panel rpc host.probe \'{"parts":["helper"]}\'',
@@ -14,7 +14,7 @@ export const rpc = async ({ helper_socket }: Config, [method, params = '{}']: re
   const { result, error } = JSON.parse(
     await answerTo(helper_socket, { jsonrpc: '2.0', id: 1, method, params: parsed(params) }),
   ) as { result?: unknown; error?: { message: string } }
-  if (error) throw new CommandError(`The helper refuses: ${error.message}`)
+  if (error) throw new CommandError(`The helper refused: ${error.message}`)
   process.stdout.write(`${JSON.stringify(result, null, 2)}\n`)
 }
 
@@ -22,7 +22,7 @@ const parsed = (text: string): unknown => {
   try {
     return JSON.parse(text) as unknown
   } catch {
-    throw new CommandError(`The parameters are no JSON: ${text}`)
+    throw new CommandError(`The parameters are not valid JSON: ${text}`)
   }
 }
 

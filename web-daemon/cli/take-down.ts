@@ -14,14 +14,14 @@ import type { Config } from '../app/config.ts'
 import { CommandError } from './errors.ts'
 import { printLine } from './print.ts'
 
-export const takeDown = async ({ state_dir, helper_socket }: Config): Promise<void> => {
+export async function takeDown({ state_dir, helper_socket }: Config): Promise<void> {
   const helper = connectHelper(helper_socket, pino({ enabled: false }))
   const db = await openStore(join(state_dir, 'panel.db'))
   try {
     const names = (await existingTunnels(db)).map(({ interface_name }) => interface_name)
     const failed = [...(await removeRules(helper.ask)), ...(await removeTunnels(helper.ask, names))]
     if (failed.length > 0)
-      throw new CommandError(`Not everything could be taken down:\n${failed.map((line) => `  ${line}`).join('\n')}`)
+      throw new CommandError(`Not everything could be removed:\n${failed.map((line) => `  ${line}`).join('\n')}`)
   } finally {
     helper.close()
     await db.destroy()
@@ -40,7 +40,7 @@ async function removeRules(ask: Writer): Promise<string[]> {
   }
   if (damaged.length > 0)
     await ask('ruleset.forget', { route_rule_ids: damaged.map(({ route_rule_id }) => route_rule_id) })
-  printLine(`${all.length} relay rules are taken down.`)
+  printLine(`${all.length} relay rules removed.`)
   return []
 }
 
@@ -53,6 +53,6 @@ async function removeTunnels(ask: Writer, interface_names: string[]): Promise<st
     if (outcome.outcome !== 'applied')
       failed.push(`${state.interface_name}: ${outcome.failure?.message ?? outcome.outcome}`)
   }
-  printLine(`${tunnels.length - failed.length} tunnels are taken down.`)
+  printLine(`${tunnels.length - failed.length} tunnels removed.`)
   return failed
 }

@@ -3,12 +3,12 @@ import { watchdogPeriodMs } from '@panel/shared/host/watchdog.ts'
 import { service } from './native/index.ts'
 
 /** Call it once the daemon serves. A blocked event loop sends no keep-alive, so that the watchdog restarts it. */
-export const notifyReady = (status: string): void => {
+export function notifyReady(status: string): void {
   service.sdNotify(`READY=1\nSTATUS=${status}`)
   const period = watchdogPeriodMs(process.env, process.pid)
   if (period !== null) setInterval(() => service.sdNotify('WATCHDOG=1'), period).unref()
 }
 
-export const notifyStopping = (): void => {
+export function notifyStopping(): void {
   service.sdNotify('STOPPING=1')
 }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { IN_MEMORY, openStore } from '@panel/web-daemon/app/store.ts'
-import { startOf, type Span } from '@panel/web-daemon/platform/db/spans.ts'
+import { intervalStart, type Span } from '@panel/web-daemon/platform/db/spans.ts'
 import { makeLogger } from '@panel/web-daemon/platform/log.ts'
 import { makeMonitorPlan } from '@panel/web-daemon/features/monitor/probe-target.ts'
 import { emptyBucket, joined, type Bucket } from '@panel/web-daemon/features/monitor/bucket.ts'
@@ -121,7 +121,7 @@ describe('The history in the store', () => {
   const naive = (buckets: readonly Bucket[], { from, to, resolution_seconds }: Span): StoredPoint[] => {
     const points = new Map<number, StoredPoint>()
     for (const one of buckets.filter(({ bucket_start }) => bucket_start >= from && bucket_start < to)) {
-      const start = startOf(one.bucket_start, resolution_seconds)
+      const start = intervalStart(one.bucket_start, resolution_seconds)
       const known = points.get(start)
       points.set(
         start,

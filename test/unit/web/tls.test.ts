@@ -143,7 +143,7 @@ describe('A certificate and its key', () => {
       }
       assert.equal(stateAt(new Date(Date.now() + (825 - 31) * DAY_MS)).status, 'ok')
       const { log } = kept(filesIn(stock.make('old', new Date(Date.now() - 900 * DAY_MS))))
-      assert.match(String(log[0]?.['worry']), /expired on/)
+      assert.match(String(log[0]?.['warning']), /expired on/)
     })
 
     it('where every user of the server can read the key', () => {
@@ -213,7 +213,7 @@ describe('A certificate and its key', () => {
       assert.deepEqual([taken.length, pair.pair, status], [0, old, 'degraded'])
       assert.match(detail, /cannot be used, so the one before serves on, until .* or is not complete/)
       assert.equal(
-        log.filter(({ msg }) => msg === 'the new certificate cannot be used; the one before serves on').length,
+        log.filter(({ msg }) => msg === 'the new certificate cannot be used; the previous one stays in use').length,
         1,
       )
       writeFileSync(filesIn(place).cert, whole)

@@ -12,15 +12,15 @@ import { insertEntry } from './store.ts'
 /** Refused requests of anonymous clients could fill the disk; above this number per minute they are only logged. */
 export const STRANGERS_PER_MINUTE = 600
 
-export const makeRecorder = (
+export function makeRecorder(
   db: CommandContext['db'],
   now: () => Date,
   logger: Logger,
-): ((entry: AuditedRequest) => Promise<void>) => {
+): (entry: AuditedRequest) => Promise<void> {
   const strangers = new SlidingWindow(STRANGERS_PER_MINUTE, 60_000, now)
   return async (entry) => {
-    const { note, guarded: visit, refusal, client_ip, request_id, duration_ms } = entry
-    const by = note.by ?? visit.session
+    const { note, request: guarded, refusal, client_ip, request_id, duration_ms } = entry
+    const by = note.by ?? guarded.session
     const action = actionAsItEnded(note.renamed ?? entry.endpoint.audit, refusal === null)
     logger.info(
       { request_id, action, username: by?.username ?? '', client_ip, code: refusal?.code ?? '', duration_ms },
@@ -63,11 +63,11 @@ export interface RequestOrigin {
 const NO_REQUEST: RequestOrigin = { by: null, client_ip: '', request_id: '', request: {} }
 
 /** Records what the panel does by itself: without a request (no user, no address), or as part of one. */
-export const recordPanelAction = async (
+export async function recordPanelAction(
   { db, now }: Pick<CommandContext, 'db' | 'now'>,
   { action, note, refusal, duration_ms, on = NO_REQUEST }: PanelAction,
-): Promise<void> =>
-  insertEntry(db, {
+): Promise<void> {
+  return insertEntry(db, {
     audit_action_id: AUDIT_ACTIONS[action],
     user_id: on.by?.user_id ?? null,
     username: on.by?.username ?? '',
@@ -81,6 +81,7 @@ export const recordPanelAction = async (
     request_id: on.request_id,
     created_date: now().toISOString(),
   })
+}
 
 const resultColumns = (refusal: Refusal | null) => ({
   is_success: refusal ? 0 : 1,

@@ -15,13 +15,10 @@ const MAX_DEPTH = 10
 const TOO_DEEP = '[not kept: too deep]'
 
 /** A field that the schema does not name may be a password under a wrong name, so its value is removed too. */
-export const redact = (
-  body: Readonly<Record<string, unknown>>,
-  schema: TSchema | undefined,
-): Record<string, unknown> => {
-  const kept = redactObject(body, schema)
-  const size = JSON.stringify(kept).length
-  return size <= MAX_KEPT_CHARACTERS ? kept : { '[not kept: too large]': size }
+export function redact(body: Readonly<Record<string, unknown>>, schema: TSchema | undefined): Record<string, unknown> {
+  const text = redactObject(body, schema)
+  const size = JSON.stringify(text).length
+  return size <= MAX_KEPT_CHARACTERS ? text : { '[not kept: too large]': size }
 }
 
 const redactObject = (

@@ -33,7 +33,9 @@ export function keepPruning({ db, bus, settings, now, logger }: RetentionDeps): 
   }
   let pruning = Promise.resolve()
   const again = (): void => {
-    pruning = pruning.then(prune).catch((err: unknown) => logger.error({ err }, 'old audit entries stay'))
+    pruning = pruning
+      .then(prune)
+      .catch((err: unknown) => logger.error({ err }, 'old audit entries could not be deleted'))
   }
   again()
   const daily = setInterval(again, DAY_MS)

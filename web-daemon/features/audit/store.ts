@@ -18,15 +18,15 @@ export interface AuditFilter {
   readonly to?: string
 }
 
-export const insertEntry = async (db: Kysely<Database>, row: Insertable<AuditLogTable>): Promise<void> => {
+export async function insertEntry(db: Kysely<Database>, row: Insertable<AuditLogTable>): Promise<void> {
   await db.insertInto('audit_log').values(row).execute()
 }
 
-export const findEntries = async (
+export async function findEntries(
   db: ReadDb,
   filter: AuditFilter,
   { limit, offset }: Paging,
-): Promise<{ rows: AuditRow[]; total: number }> => {
+): Promise<{ rows: AuditRow[]; total: number }> {
   const { total } = await filtered(db, filter)
     .select((e) => e.fn.countAll<number>().as('total'))
     .executeTakeFirstOrThrow()
@@ -40,7 +40,7 @@ export const findEntries = async (
 }
 
 /** Deletes the oldest, at most `count`. Returns how many were deleted. */
-export const deleteSomeBefore = async (db: Kysely<Database>, instant: string, count: number): Promise<number> => {
+export async function deleteSomeBefore(db: Kysely<Database>, instant: string, count: number): Promise<number> {
   const oldest = db
     .selectFrom('audit_log')
     .select('audit_log_id')

@@ -15,7 +15,7 @@ import {
 const KEY_BYTES = 32
 
 /** jsonwebtoken verifies a token 50 times faster with a KeyObject than with the bytes. */
-export const signingKey = (path: string): KeyObject => {
+export function signingKey(path: string): KeyObject {
   if (!existsSync(path)) makeKeyFile(path)
   if ((statSync(path).mode & 0o077) !== 0)
     throw new Error(`${path} can be read by others than its owner. Run: chmod 600 ${path}`)

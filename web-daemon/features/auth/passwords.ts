@@ -17,7 +17,7 @@ export interface Passwords {
 /** The two functions of bcrypt that are used; tests count their calls. */
 export type Bcrypt = Pick<typeof bcrypt, 'hash' | 'compare'>
 
-export const makePasswords = (cost: number = BCRYPT_COST, work: Bcrypt = bcrypt): Passwords => {
+export function makePasswords(cost: number = BCRYPT_COST, work: Bcrypt = bcrypt): Passwords {
   const hashOfNoAccount = bcrypt.hash(randomBytes(32).toString('base64'), cost)
   return {
     hash: (password) => work.hash(password, cost),
@@ -29,7 +29,7 @@ export const makePasswords = (cost: number = BCRYPT_COST, work: Bcrypt = bcrypt)
 }
 
 /** Why a new password is refused, or null. `username` is undefined if the username itself was refused. */
-export const weakness = (password: string, username: string | undefined): string | null => {
+export function weakness(password: string, username: string | undefined): string | null {
   if ([...password].length < MIN_PASSWORD_CHARACTERS)
     return `A password has at least ${MIN_PASSWORD_CHARACTERS} characters`
   if (Buffer.byteLength(password) > MAX_BYTES)

@@ -50,8 +50,8 @@ const poolOf = ({ is_public_range: _measured, ...pool }: PoolRecord): BackupPool
 
 /** In a rule null means the same as a missing field, and there may be ten thousand rules. */
 function routeOf(record: RouteRecord): BackupRoute {
-  const { destinations = [], ...asked } = routeAsked(record)
-  return { ...withoutNulls(asked), destinations: destinations.map(withoutNulls) } as BackupRoute
+  const { destinations = [], ...body } = routeAsked(record)
+  return { ...withoutNulls(body), destinations: destinations.map(withoutNulls) } as BackupRoute
 }
 
 const withoutNulls = <T extends object>(body: T): Partial<T> =>

@@ -1,7 +1,7 @@
 // The endpoints of the section Backup.
 import { BackupDocument, ImportBackupAnswer, ImportBackupBody } from '@panel/shared/api/backup.ts'
 import { command, query } from '../../platform/http/endpoint.ts'
-import { flagIn, queryOf } from '../../platform/http/queries.ts'
+import { flagParameter, queryParameters } from '../../platform/http/queries.ts'
 import { exportBackup } from './export.ts'
 import { importBackup, type BackupServices } from './import.ts'
 
@@ -15,7 +15,7 @@ export const backupEndpoints = (services: BackupServices) => [
     {
       tag,
       summary: 'Settings, pools, tunnels and relay rules as one document, without any secret of the panel.',
-      query: queryOf({ include_routes: flagIn('Whether relay rules are in it. Default true.') }),
+      query: queryParameters({ include_routes: flagParameter('Whether relay rules are in it. Default true.') }),
       answer: BackupDocument,
     },
     exportBackup,

@@ -135,8 +135,9 @@ function noted(problemList: ProblemList, field: string, message: string): null {
 }
 
 /** addresses.0.address, within backup.tunnels[3], is backup.tunnels[3].addresses[0].address. */
-export const fieldIn = (path: string, field: string): string =>
-  field === '' ? path : `${path}.${field.replaceAll(/\.(\d+)(?=\.|$)/g, '[$1]')}`
+export function fieldIn(path: string, field: string): string {
+  return field === '' ? path : `${path}.${field.replaceAll(/\.(\d+)(?=\.|$)/g, '[$1]')}`
+}
 
 /** The number of values in an item; Infinity if it is nested deeper than any valid item. */
 function valuesIn(value: unknown, depth = 0): number {

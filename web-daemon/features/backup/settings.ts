@@ -78,7 +78,9 @@ const failed = ({ isDry }: Worker, path: string, key: string, message: string): 
 
 const NAMES_A_POOL = 'addressing.default_pool_id'
 
-export const namesAPool = ({ item }: Item<GivenSetting>): boolean => item.key === NAMES_A_POOL
+export function namesAPool({ item }: Item<GivenSetting>): boolean {
+  return item.key === NAMES_A_POOL
+}
 
 /** The setting that names a pool, which has another id here, or none. Import it after the pools. */
 export async function importPoolSetting(

@@ -9,8 +9,8 @@ import { AuditNote } from '../../platform/audit-note.ts'
 import { recordPanelAction } from '../audit/record.ts'
 import { redact } from '../audit/redact.ts'
 import type { CommandContext, ReadContext } from '../../platform/context.ts'
-import { isAway } from '../../platform/helper/away.ts'
-import { asRefusal, envelopeOf } from '../../platform/http/answer.ts'
+import { isHelperAway } from '../../platform/helper/away.ts'
+import { asRefusal, makeEnvelope } from '../../platform/http/answer.ts'
 import type { Incoming } from '../../platform/http/endpoint.ts'
 import { Problems } from '../../platform/http/problems.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
@@ -104,8 +104,7 @@ function asLoggedRefusal(
   { incoming, logger }: { incoming: Incoming<unknown>; logger: Logger },
 ): Refusal {
   const refusal = asRefusal(thrown)
-  if (refusal !== thrown)
-    logger.error({ request_id: incoming.request_id, item: path, err: thrown }, 'unforeseen failure')
+  if (refusal !== thrown) logger.error({ request_id: incoming.request_id, item: path, err: thrown }, 'unexpected error')
   return refusal
 }
 
@@ -129,7 +128,7 @@ class HelperTries {
       this.#failures = 0
       return done
     } catch (thrown) {
-      this.#failures = isAway(thrown) ? this.#failures + 1 : 0
+      this.#failures = isHelperAway(thrown) ? this.#failures + 1 : 0
       throw thrown
     }
   }
@@ -172,15 +171,17 @@ const actionOf = ({ kind, target, target_id, detail = '' }: Job): Omit<ImportAct
   warnings: [],
 })
 
-export const skip = (kind: ImportKind, target: string, target_id: number | null, detail: string): ImportAction => ({
-  kind,
-  target,
-  action: 'skip',
-  target_id,
-  detail,
-  error: null,
-  warnings: [],
-})
+export function skip(kind: ImportKind, target: string, target_id: number | null, detail: string): ImportAction {
+  return {
+    kind,
+    target,
+    action: 'skip',
+    target_id,
+    detail,
+    error: null,
+    warnings: [],
+  }
+}
 
 function skipIfThere(job: Job, refusal: Refusal): ImportAction | null {
   const target_id = job.existingId?.(refusal) ?? null
@@ -189,6 +190,6 @@ function skipIfThere(job: Job, refusal: Refusal): ImportAction | null {
 
 /** The error of the envelope, with its field as a path in the backup. */
 export function errorOf({ path }: Pick<Job, 'path'>, refusal: Refusal): ErrorEnvelope['error'] {
-  const { error } = envelopeOf(refusal)
+  const { error } = makeEnvelope(refusal)
   return { ...error, field: error.field === '' ? '' : fieldIn(path, error.field) }
 }

@@ -6,7 +6,7 @@ import type { LinkStatistics } from '@panel/shared/tunnel/observed.ts'
 import type { Reader } from '@panel/shared/rpc/methods.ts'
 import type { ReadContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
-import { numberIn, queryOf } from '../../platform/http/queries.ts'
+import { numberParameter, queryParameters } from '../../platform/http/queries.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
 import { probeOne } from '../tunnels/draft/before.ts'
 import { idIn } from '../tunnels/get.ts'
@@ -14,8 +14,12 @@ import { livingTunnel } from '../tunnels/look.ts'
 
 export const SAMPLE_SECONDS = { least: 0.1, usual: 1, most: 30 } as const
 
-export const COUNTERS_QUERY = queryOf({
-  sample_seconds: numberIn('How long the movement is watched. Default 1.', SAMPLE_SECONDS.least, SAMPLE_SECONDS.most),
+export const COUNTERS_QUERY = queryParameters({
+  sample_seconds: numberParameter(
+    'How long the movement is watched. Default 1.',
+    SAMPLE_SECONDS.least,
+    SAMPLE_SECONDS.most,
+  ),
 })
 
 export async function showCounters(

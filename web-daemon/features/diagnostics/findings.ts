@@ -92,11 +92,12 @@ const isDroppedHere = (pinged: PingSample | null): boolean =>
   some(pinged, ({ outcome, detail }) => outcome === 'not_sent' && detail.includes(DROPPED_HERE))
 const failureDetail = ({ packets }: PingSample): string =>
   packets.find(({ detail }) => detail !== '')?.detail || 'no answer in time'
-const receivesInside = ({ inside, counted }: Facts): boolean =>
+const receivesInside = ({ inside, sample: counted }: Facts): boolean =>
   isAnswered(inside) || (counted?.deltas.rx_packets ?? 0) > 0
 
 /** The kernel accepts a packet into the tunnel and counts an error if it cannot be sent on. */
-const isStuckHere = ({ counted, around }: Facts): boolean => (counted?.deltas.tx_errors ?? 0) > 0 && isAnswered(around)
+const isStuckHere = ({ sample: counted, around }: Facts): boolean =>
+  (counted?.deltas.tx_errors ?? 0) > 0 && isAnswered(around)
 const isBlockedHere = (facts: Facts): boolean =>
   facts.block !== null || isStuckHere(facts) || isDroppedHere(facts.inside) || isDroppedHere(facts.around)
 
@@ -109,7 +110,7 @@ const isRefusedThere = ({ inside }: Facts): boolean =>
  * the own address.
  */
 const isMismatched = (facts: Facts): boolean =>
-  (facts.counted?.deltas.rx_errors ?? 0) > 0 ||
+  (facts.sample?.deltas.rx_errors ?? 0) > 0 ||
   (facts.link?.is_up === true &&
     some(facts.inside, ({ outcome, detail, from_address }) =>
       outcome === 'not_sent'
@@ -200,7 +201,7 @@ function refusedHere(record: TunnelRecord, { refused }: Facts, silent: Finding):
 
 function noReturnTraffic(
   { remote_endpoint }: TunnelRecord,
-  { counted, around }: Facts,
+  { sample: counted, around }: Facts,
   inside: PingSample,
   silent: Finding,
 ): Finding {
@@ -213,7 +214,7 @@ function noReturnTraffic(
 }
 
 function traffic(record: TunnelRecord, facts: Facts): Finding {
-  const { counted, inside } = facts
+  const { sample: counted, inside } = facts
   if (!counted) return fine('counters', 'There are no counters without an interface.')
   const { rx_packets, tx_packets, rx_errors, tx_errors } = counted.deltas
   const finding = fine(

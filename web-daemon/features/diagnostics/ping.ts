@@ -13,7 +13,7 @@ import type { Logger } from 'pino'
 import type { Incoming, StreamContext } from '../../platform/http/endpoint.ts'
 import type { Problems } from '../../platform/http/problems.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
-import { eventOf, type StreamSource, type Subscriber } from '../../platform/http/stream.ts'
+import { serializeEvent, type StreamSource, type Subscriber } from '../../platform/http/stream.ts'
 import { Window } from '../monitor/window.ts'
 import type { SettingsReader } from '../../platform/settings.ts'
 import { idIn } from '../tunnels/get.ts'
@@ -23,9 +23,8 @@ import type { RunOutcome, Run, Runs } from './runs.ts'
 
 const PACKET_SIZE = 56
 
-export const pingTunnel =
-  (runs: Runs, logger: Logger) =>
-  async (
+export function pingTunnel(runs: Runs, logger: Logger) {
+  return async (
     { db, settings, note }: StreamContext,
     { params, body, problems, gone }: Incoming<PingBody>,
   ): Promise<StreamSource> => {
@@ -40,6 +39,7 @@ export const pingTunnel =
       return () => undefined
     }
   }
+}
 
 function paceOf(
   body: PingBody,
@@ -82,16 +82,18 @@ const runParams = ({
 })
 
 async function streamPing(run: Run, probe: PingParams, subscriber: Subscriber, logger: Logger): Promise<void> {
-  subscriber.send(eventOf('run', run.started))
+  subscriber.send(serializeEvent('run', run.started))
   try {
-    const finished = await run.execute(() => ping(run, probe, (packet) => subscriber.send(eventOf('packet', packet))))
-    subscriber.send(eventOf('summary', summaryEvent(finished)))
+    const finished = await run.execute(() =>
+      ping(run, probe, (packet) => subscriber.send(serializeEvent('packet', packet))),
+    )
+    subscriber.send(serializeEvent('summary', summaryEvent(finished)))
   } catch (failure) {
     if (!(failure instanceof Refusal))
       logger.error({ err: failure, diagnostic_run_id: run.started.diagnostic_run_id }, 'a ping failed')
     subscriber.send(
-      eventOf('error', {
-        message: failure instanceof Refusal ? failure.message : 'An unforeseen failure ended the ping',
+      serializeEvent('error', {
+        message: failure instanceof Refusal ? failure.message : 'An unexpected error ended the ping',
       }),
     )
   }

@@ -32,7 +32,7 @@ export interface Run {
 interface RunSlot {
   readonly tunnel_id: number
   readonly aborting: AbortController
-  readonly ended: Promise<void>
+  readonly done: Promise<void>
   id: number | null
 }
 
@@ -83,7 +83,7 @@ export class Runs {
     const slot = [...this.#slots].find(({ id }) => id === diagnostic_run_id)
     if (!slot) return false
     slot.aborting.abort()
-    await slot.ended
+    await slot.done
     return true
   }
 
@@ -91,7 +91,7 @@ export class Runs {
   async stop(): Promise<void> {
     const slots = [...this.#slots]
     for (const { aborting } of slots) aborting.abort()
-    await Promise.all(slots.map(({ ended }) => ended))
+    await Promise.all(slots.map(({ done }) => done))
   }
 
   #takeSlot(tunnel_id: number): { slot: RunSlot; leave: () => void } {
@@ -104,8 +104,8 @@ export class Runs {
     if (this.#slots.size >= AT_ONCE)
       throw full(`${AT_ONCE} runs of other tunnels are under way already. Try again when one has ended.`, null)
     let end = (): void => undefined
-    const ended = new Promise<void>((resolve) => (end = resolve))
-    const slot: RunSlot = { tunnel_id, aborting: new AbortController(), ended, id: null }
+    const done = new Promise<void>((resolve) => (end = resolve))
+    const slot: RunSlot = { tunnel_id, aborting: new AbortController(), done, id: null }
     this.#slots.add(slot)
     const leave = (): void => {
       this.#slots.delete(slot)
@@ -122,7 +122,7 @@ export class Runs {
       await end(await work())
     } catch (failure) {
       const reported = aborting.signal.aborted && !(failure instanceof Refusal) ? stopped() : failure
-      const detail = reported instanceof Refusal ? reported.message : 'An unforeseen failure ended the run'
+      const detail = reported instanceof Refusal ? reported.message : 'An unexpected error ended the run'
       await end({ result: { cancelled: aborting.signal.aborted, detail }, is_success: false })
       throw reported
     }

@@ -30,7 +30,7 @@ export interface PingSample {
 
 export interface TunnelSnapshot {
   readonly link: ObservedLink | null
-  readonly counted: Omit<CountersAnswer, 'sampled_at'> | null
+  readonly sample: Omit<CountersAnswer, 'sampled_at'> | null
   /** Null if it could not be tried; `reason` says why. */
   readonly inside: PingSample | null
   readonly reason: string
@@ -44,8 +44,9 @@ export interface TunnelSnapshot {
   readonly refused: number
 }
 
-export const isAnswered = (pinged: PingSample | null): boolean =>
-  pinged !== null && pinged.packets.some(({ outcome }) => outcome === 'reply')
+export function isAnswered(pinged: PingSample | null): boolean {
+  return pinged !== null && pinged.packets.some(({ outcome }) => outcome === 'reply')
+}
 
 export async function takeSnapshot(
   { ask, settings, host }: Pick<ReadContext, 'ask' | 'settings'> & { readonly host: Host },
@@ -63,7 +64,7 @@ export async function takeSnapshot(
   const refusedBefore = refusalsSent(host)
   const underlay = ping(pathEnds(record, 'underlay', {}, new Problems()))
   let inside: PingSample | null = null
-  const [counted, around, foreign, { interfaces }] = await Promise.all([
+  const [sample, around, foreign, { interfaces }] = await Promise.all([
     sampleCounters(ask, record.interface_name, async () => {
       const pings = link && problems.isEmpty ? ping(ends) : null
       ;[inside] = await Promise.all([pings, sleep(1000 * seconds, undefined, { signal: run.signal })])
@@ -78,7 +79,7 @@ export async function takeSnapshot(
   const device =
     interfaces?.find(({ addresses }) => addresses.some((cidr) => cidr.split('/')[0] === record.local_endpoint))?.name ??
     null
-  return { link, counted, inside, reason: problems.all[0]?.message ?? '', around, large, foreign, device, refused }
+  return { link, sample, inside, reason: problems.all[0]?.message ?? '', around, large, foreign, device, refused }
 }
 
 async function pingOf({ stream, signal }: Run, params: PingParams): Promise<PingSample> {

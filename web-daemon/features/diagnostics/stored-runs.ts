@@ -4,8 +4,8 @@ import type { DiagnosticRun } from '@panel/shared/api/diagnostics.ts'
 import { DIAGNOSTIC_TYPES, type DeleteRunAnswer, type ListRunsAnswer } from '@panel/shared/api/diagnostics.ts'
 import type { CommandContext, ReadContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
-import { pagingOf } from '../../platform/http/paging.ts'
-import { oneOfIn, pageIn, queryOf, wholeIn } from '../../platform/http/queries.ts'
+import { parsePaging } from '../../platform/http/paging.ts'
+import { enumParameter, pagingParameters, queryParameters, integerParameter } from '../../platform/http/queries.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
 import { idIn } from '../tunnels/get.ts'
 import type { Runs } from './runs.ts'
@@ -13,17 +13,17 @@ import { deleteRun, findRun, findRuns, type RunFilter } from './store.ts'
 
 const MOST = { maximum: 500 }
 
-export const RUNS_QUERY = queryOf({
-  ...pageIn(MOST),
-  tunnel_id: wholeIn('Only runs of this tunnel.'),
-  type: oneOfIn(Object.keys(DIAGNOSTIC_TYPES), 'Only runs of this type.'),
+export const RUNS_QUERY = queryParameters({
+  ...pagingParameters(MOST),
+  tunnel_id: integerParameter('Only runs of this tunnel.'),
+  type: enumParameter(Object.keys(DIAGNOSTIC_TYPES), 'Only runs of this type.'),
 })
 
 export const listRuns =
   (runs: Runs) =>
   async ({ db }: ReadContext, { query }: Incoming): Promise<Answer<ListRunsAnswer>> => {
     await runs.ready()
-    const paging = pagingOf(query, MOST)
+    const paging = parsePaging(query, MOST)
     const answer: ListRunsAnswer = { ...(await findRuns(db, filterIn(query), paging)), ...paging }
     return ok(answer)
   }

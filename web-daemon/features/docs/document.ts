@@ -3,7 +3,7 @@
 import { TAGS, type Endpoint, type Method } from '../../platform/http/endpoint.ts'
 import { methodOf } from '../../platform/http/routes.ts'
 import { VERSION } from '../../platform/version.ts'
-import { operationOf, servedPathOf, type Operation } from './operation.ts'
+import { operationOf, servedPath, type Operation } from './operation.ts'
 import { COMPONENTS, openApiSchema, type OpenApiSchema } from './schema.ts'
 
 export type PathItem = Readonly<Partial<Record<Lowercase<Method>, Operation>>>
@@ -32,7 +32,7 @@ export function describeApi(endpoints: readonly Endpoint[], basePath: string): A
     const operation = operationOf(endpoint)
     if (ids.has(operation.operationId)) throw new Error(`Two operations are called ${operation.operationId}`)
     ids.add(operation.operationId)
-    const item = (paths[servedPathOf(endpoint)] ??= {})
+    const item = (paths[servedPath(endpoint)] ??= {})
     item[methodOf(endpoint).toLowerCase()] = operation
   }
   return {

@@ -5,7 +5,7 @@ import type { Metrics } from './metrics.ts'
 /** After this many intervals without a reading, sampling has failed. */
 const MISSED_READINGS_MAX = 3
 
-export const metricsComponent = ({ sampler, settings }: Metrics): Component => {
+export function metricsComponent({ sampler, settings }: Metrics): Component {
   const name = 'metrics'
   const { latest, ageMs, isRunning } = sampler
   if (!isRunning) return { name, status: 'unknown', detail: 'The sampling has not begun' }

@@ -42,11 +42,11 @@ export class Disks {
   }
 }
 
-export const diskReading = (
+export function diskReading(
   { device, mount_point, filesystem, is_read_only }: Mount,
   space: Space,
   settings: SettingsReader,
-): DiskReading => {
+): DiskReading {
   const { bsize, blocks, bfree, bavail, files, ffree } = space
   const used_bytes = (blocks - bfree) * bsize
   const available_bytes = bavail * bsize

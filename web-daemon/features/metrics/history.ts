@@ -6,7 +6,7 @@ import type { InterfaceReading, MetricsPoint, MetricsSnapshot } from '@panel/sha
  */
 export const INTERFACES_KEPT = 64
 
-export const pointOf = ({
+export function pointOf({
   at,
   interval_seconds,
   cpu,
@@ -16,21 +16,23 @@ export const pointOf = ({
   network,
   routes,
   route_totals,
-}: MetricsSnapshot): MetricsPoint => ({
-  at,
-  interval_seconds,
-  cpu: cpu.slice(0, 1),
-  memory,
-  swap,
-  load,
-  network: { interfaces: keptInterfaces(network.interfaces).map(ratesOf), totals: network.totals },
-  routes: routes.map(({ route_rule_id, rx_bytes_per_second, tx_bytes_per_second }) => ({
-    route_rule_id,
-    rx_bytes_per_second,
-    tx_bytes_per_second,
-  })),
-  route_totals,
-})
+}: MetricsSnapshot): MetricsPoint {
+  return {
+    at,
+    interval_seconds,
+    cpu: cpu.slice(0, 1),
+    memory,
+    swap,
+    load,
+    network: { interfaces: keptInterfaces(network.interfaces).map(ratesOf), totals: network.totals },
+    routes: routes.map(({ route_rule_id, rx_bytes_per_second, tx_bytes_per_second }) => ({
+      route_rule_id,
+      rx_bytes_per_second,
+      tx_bytes_per_second,
+    })),
+    route_totals,
+  }
+}
 
 const keptInterfaces = (all: readonly InterfaceReading[]): readonly InterfaceReading[] => {
   if (all.length <= INTERFACES_KEPT) return all

@@ -96,7 +96,7 @@ export class Metrics {
       await this.#save()
       return null
     } catch (err) {
-      this.#deps.logger.error({ err }, 'the sums of traffic cannot be stored')
+      this.#deps.logger.error({ err }, 'the traffic totals cannot be stored')
       return `The sums since the installation cannot be stored: ${err instanceof Error ? err.message : String(err)}`
     }
   }

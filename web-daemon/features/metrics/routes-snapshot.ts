@@ -9,12 +9,12 @@ import { trafficView } from '../routes/traffic/view.ts'
 export type RoutesSnapshot = Pick<MetricsSnapshot, 'routes' | 'route_totals'>
 export type ReadRoutes = () => Promise<RoutesSnapshot>
 
-export const makeRoutesReader =
-  (db: ReadDb, traffic: Traffic): ReadRoutes =>
-  async () => {
+export function makeRoutesReader(db: ReadDb, traffic: Traffic): ReadRoutes {
+  return async () => {
     const rules = await allTitles(db)
     return routesSnapshot(await Promise.all(rules.map(async (rule) => routeReading(await trafficView(traffic, rule)))))
   }
+}
 
 const routeReading = (view: TrafficView): RouteReading => ({
   route_rule_id: view.route_rule_id,

@@ -1,7 +1,7 @@
 // Takes a reading every interval, keeps the newest, and sends each to the stream.
 import type { Logger } from 'pino'
 import type { MetricsPoint, MetricsSnapshot } from '@panel/shared/api/metrics.ts'
-import { eventOf, Topic, type StreamEvent } from '../../platform/http/stream.ts'
+import { serializeEvent, Topic, type StreamEvent } from '../../platform/http/stream.ts'
 import type { SettingsReader } from '../../platform/settings.ts'
 import type { Clock } from './clock.ts'
 import { pointOf } from './history.ts'
@@ -125,7 +125,7 @@ export class Sampler {
   /** Readings keep to their grid; those that a busy host missed are skipped. */
   async #round(): Promise<void> {
     this.#isReading = true
-    await this.take().catch((err: unknown) => this.#deps.logger.error({ err }, 'no reading of the metrics'))
+    await this.take().catch((err: unknown) => this.#deps.logger.error({ err }, 'the metrics could not be read'))
     this.#isReading = false
     if (!this.isRunning) return
     const late = Math.max(0, this.#now - this.#due)
@@ -135,6 +135,6 @@ export class Sampler {
 
   #event(): StreamEvent | null {
     if (!this.#latest) return null
-    return (this.#latest.event ??= eventOf('metrics', this.#latest.snapshot))
+    return (this.#latest.event ??= serializeEvent('metrics', this.#latest.snapshot))
   }
 }

@@ -6,7 +6,7 @@ import type { TrafficTotal } from './traffic-total.ts'
 /** A host that keeps making interfaces, as with containers, must not fill the disk: the longest unseen are deleted. */
 export const NAMES_KEPT = 5000
 
-export const readTotals = async (db: ReadDb): Promise<Map<string, TrafficTotal>> => {
+export async function readTotals(db: ReadDb): Promise<Map<string, TrafficTotal>> {
   const rows = await db.selectFrom('interface_traffic').selectAll().execute()
   return new Map(rows.map(({ interface_name, ...total }) => [interface_name, total]))
 }
@@ -21,7 +21,7 @@ const COLUMNS = [
   'seen_date',
 ] as const
 
-export const writeTotals = async (db: WriteDb, totals: ReadonlyMap<string, TrafficTotal>): Promise<void> => {
+export async function writeTotals(db: WriteDb, totals: ReadonlyMap<string, TrafficTotal>): Promise<void> {
   const rows = JSON.stringify([...totals].map(([interface_name, total]) => ({ interface_name, ...total })))
   const values = sql.join(['interface_name', ...COLUMNS].map((column) => sql`value ->> ${sql.lit(column)}`))
   const replacing = sql.join(COLUMNS.map((column) => sql`${sql.ref(column)} = excluded.${sql.ref(column)}`))

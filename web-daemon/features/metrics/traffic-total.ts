@@ -16,21 +16,23 @@ export interface TrafficTotal {
 export type CounterReading = Omit<TrafficTotal, 'rx_bytes_since_install' | 'tx_bytes_since_install'>
 
 /** Traffic before the installation does not count. */
-export const firstTotal = (reading: CounterReading): TrafficTotal => ({
-  ...reading,
-  rx_bytes_since_install: 0,
-  tx_bytes_since_install: 0,
-})
+export function firstTotal(reading: CounterReading): TrafficTotal {
+  return {
+    ...reading,
+    rx_bytes_since_install: 0,
+    tx_bytes_since_install: 0,
+  }
+}
 
 /**
  * `before`: undefined if the name is new, so that all its bytes are since the installation. `isIndexKnown`: whether a
  * different index means a different interface.
  */
-export const nextTotal = (
+export function nextTotal(
   before: TrafficTotal | undefined,
   reading: CounterReading,
   isIndexKnown = true,
-): TrafficTotal => {
+): TrafficTotal {
   const isSame = before !== undefined && isSameCounter(before, reading, isIndexKnown)
   const { boot_id, interface_index, rx_bytes_seen, tx_bytes_seen, seen_date } = reading
   const rx_bytes_since_install =

@@ -33,8 +33,9 @@ export interface TcpProbeResult {
 }
 
 /** No probe was answered, which counts as down unless a TCP probe shows that the peer is alive. */
-export const isSilent = ({ decided, received }: ProbeStats, { decided_least }: Thresholds): boolean =>
-  received === 0 && decided >= decided_least
+export function isSilent({ decided, received }: ProbeStats, { decided_least }: Thresholds): boolean {
+  return received === 0 && decided >= decided_least
+}
 
 /** `stats`: of the probes to `target`. `detail`: the error of the newest lost probe, or "". */
 export interface Evidence {

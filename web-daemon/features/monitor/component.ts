@@ -7,14 +7,14 @@ const GRACE_MS = 10_000
 
 export function monitorComponent(monitor: Monitor): Component {
   const name = 'monitor'
-  const { prober, historyWriter: ledger, feed, stopped, isStarted } = monitor
+  const { prober, historyWriter, feed, stopped, isStarted } = monitor
   if (!isStarted) return { name, status: 'unknown', detail: stopped ?? '' }
   if (stopped !== null) return { name, status: 'error', detail: stopped }
   const silent_ms = prober.lastItemAt === null ? 0 : performance.now() - prober.lastItemAt
   if (prober.size > 0 && silent_ms > prober.nextWithinMs + GRACE_MS)
     return { name, status: 'error', detail: `No probe was answered or given up for ${Math.round(silent_ms / 1000)} s` }
-  if (ledger.failure !== null)
-    return { name, status: 'degraded', detail: `The history cannot be stored: ${ledger.failure}` }
+  if (historyWriter.failure !== null)
+    return { name, status: 'degraded', detail: `The history cannot be stored: ${historyWriter.failure}` }
   const states = Object.entries(monitor.counts())
     .filter(([, count]) => count > 0)
     .map(([state, count]) => `${count} ${state}`)

@@ -53,7 +53,7 @@ export class EventLog {
         await new Promise((resolve) => setImmediate(resolve))
       } catch (err) {
         this.#waiting = [...events, ...this.#waiting].slice(-WAITING_MAX)
-        this.#logger.error({ err }, 'changes of state of tunnels cannot be stored')
+        this.#logger.error({ err }, 'state changes of tunnels cannot be stored')
         return
       }
     }

@@ -1,6 +1,6 @@
 // The monitor stream: the summary for each new subscriber, then every change, no faster than a subscriber can take them
 // (decisions.md, E1, E2, E4).
-import { eventOf, Topic, type StreamEvent } from '../../platform/http/stream.ts'
+import { serializeEvent, Topic, type StreamEvent } from '../../platform/http/stream.ts'
 
 /** More at once would overrun the queue of a fast subscriber, as when every tunnel changes with the helper. */
 const AT_ONCE = 32
@@ -24,7 +24,7 @@ export class Feed {
   publish(name: 'tunnel' | 'tunnel_deleted' | 'reconcile' | 'route', data: () => object): void {
     this.#cached = null
     if (this.topic.size === 0) return
-    this.#waiting.push(eventOf(name, data()))
+    this.#waiting.push(serializeEvent(name, data()))
     this.#send()
   }
 
@@ -37,7 +37,7 @@ export class Feed {
   #summary(): StreamEvent {
     const at = performance.now()
     if (!this.#cached || at - this.#cached.at > PICTURE_MS)
-      this.#cached = { event: eventOf('summary', this.#readSummary()), at }
+      this.#cached = { event: serializeEvent('summary', this.#readSummary()), at }
     return this.#cached.event
   }
 

@@ -3,7 +3,7 @@
 import type { Logger } from 'pino'
 import type { HostEvent } from '@panel/shared/events/model.ts'
 import type { Reader } from '@panel/shared/rpc/methods.ts'
-import { isAway } from '../../platform/helper/away.ts'
+import { isHelperAway } from '../../platform/helper/away.ts'
 import type { LinkState } from './watched-tunnel.ts'
 
 /** The most names in one request. */
@@ -77,7 +77,7 @@ export class Links {
         }
       } catch (err) {
         for (const name of names) this.#unchecked.add(name)
-        if (!isAway(err)) this.#deps.logger.error({ err }, 'the interfaces of the tunnels cannot be looked at')
+        if (!isHelperAway(err)) this.#deps.logger.error({ err }, 'the interfaces of the tunnels cannot be probed')
         return
       }
     }

@@ -74,7 +74,7 @@ export class Monitor {
     this.#subscriptions = [
       bus.subscribe('tunnel.created', ({ tunnel_id }) => this.refresh(tunnel_id)),
       bus.subscribe('tunnel.updated', ({ tunnel_id }) => this.refresh(tunnel_id)),
-      bus.subscribe('tunnel.deleted', ({ tunnel_id, interface_name }) => this.#drop(tunnel_id, interface_name)),
+      bus.subscribe('tunnel.deleted', ({ tunnel_id, interface_name }) => this.#deleteTunnel(tunnel_id, interface_name)),
       bus.subscribe('host.changed', ({ events }) => this.#links.onHostEvents(events)),
       bus.subscribe('settings.changed', ({ keys }) => this.#settingsChanged(keys)),
       bus.subscribe('reconcile.changed', (last) => this.feed.publish('reconcile', () => last)),
@@ -114,9 +114,9 @@ export class Monitor {
   /** The record of a tunnel, or a setting that it depends on, may have changed. */
   refresh(which: number | 'all'): void {
     this.#enqueue(async () => {
-      if (which === 'all') return this.#placeAll(await everyTunnel(this.#deps.db))
+      if (which === 'all') return this.#addOrUpdateAll(await everyTunnel(this.#deps.db))
       const existing = await findTunnel(this.#deps.db, which)
-      if (existing && !existing.isDeleted) this.#place(existing.record)
+      if (existing && !existing.isDeleted) this.#addOrUpdate(existing.record)
     })
   }
 
@@ -142,7 +142,7 @@ export class Monitor {
 
   counts(): MonitorCounts {
     const counts = Object.fromEntries(Object.keys(MONITOR_STATES).map((state) => [state, 0])) as MonitorCounts
-    for (const { verdict: judged } of this.#watched.values()) counts[judged.state] += 1
+    for (const { verdict } of this.#watched.values()) counts[verdict.state] += 1
     return counts
   }
 
@@ -153,7 +153,7 @@ export class Monitor {
     )
     if (!state) return null
     await this.settled()
-    return [...this.#watched].flatMap(([tunnel_id, { verdict: judged }]) => (judged.state === state ? [tunnel_id] : []))
+    return [...this.#watched].flatMap(([tunnel_id, { verdict }]) => (verdict.state === state ? [tunnel_id] : []))
   }
 
   get #at(): number {
@@ -169,17 +169,17 @@ export class Monitor {
   #enqueue(work: () => Promise<void>): void {
     this.#work = this.#work
       .then(work)
-      .catch((err: unknown) => this.#deps.logger.error({ err }, 'the monitoring could not follow a change'))
+      .catch((err: unknown) => this.#deps.logger.error({ err }, 'the monitoring could not process a change'))
   }
 
-  #placeAll(records: readonly TunnelRecord[]): void {
+  #addOrUpdateAll(records: readonly TunnelRecord[]): void {
     const living = new Set(records.map(({ tunnel_id }) => tunnel_id))
     for (const [tunnel_id, { plan }] of this.#watched)
       if (!living.has(tunnel_id)) this.#remove(tunnel_id, plan.interface_name)
-    for (const record of records) this.#place(record)
+    for (const record of records) this.#addOrUpdate(record)
   }
 
-  #place(record: TunnelRecord): void {
+  #addOrUpdate(record: TunnelRecord): void {
     const { tunnel_id, interface_name } = record
     const plan = makeMonitorPlan(record, this.#deps.settings)
     const existing = this.#watched.get(tunnel_id)
@@ -199,7 +199,7 @@ export class Monitor {
     this.#updateProbing(watched)
   }
 
-  #drop(tunnel_id: number, interface_name: string): void {
+  #deleteTunnel(tunnel_id: number, interface_name: string): void {
     this.#enqueue(async () => {
       this.#remove(tunnel_id, interface_name)
       await this.#events.saved()
@@ -253,7 +253,7 @@ export class Monitor {
     try {
       watched.setTcpProbe(await this.#deps.tcpProbe(target, watched.failedTcpProbes))
     } catch (err) {
-      this.#deps.logger.error({ err, target: target.target }, 'a silent peer cannot be knocked at')
+      this.#deps.logger.error({ err, target: target.target }, 'the TCP probe of a silent peer failed')
     }
   }
 

@@ -74,7 +74,7 @@ export class Prober {
       onEnd: (err, isNews) => {
         this.#watchId = null
         this.lastItemAt = null
-        if (isNews) logger.warn({ err }, 'no tunnel is probed for now; trying again')
+        if (isNews) logger.warn({ err }, 'probing has stopped; trying again')
         onStopped(
           err instanceof Refusal
             ? `No probes can be sent: ${err.message}`
@@ -194,7 +194,7 @@ export class Prober {
         const { was_running } = await this.#deps.ask('path.watch_change', { watch_id, put, gone: some })
         if (!was_running && this.#watchId === watch_id) this.#stream?.restart()
       } catch (err) {
-        this.#deps.logger.warn({ err }, 'the probing cannot be changed; it begins anew')
+        this.#deps.logger.warn({ err }, 'the probe targets cannot be changed; restarting the stream')
         this.#stream?.restart()
         return
       }

@@ -1,7 +1,7 @@
 // Reads and writes what the monitoring has measured. Any number of rows is written in one statement.
 import { sql, type RawBuilder } from 'kysely'
 import type { ReadDb, WriteDb } from '../../platform/context.ts'
-import { piecesOf, startIn, type Span } from '../../platform/db/spans.ts'
+import { splitSpan, intervalStartSql, type Span } from '../../platform/db/spans.ts'
 import type { Bucket } from './bucket.ts'
 import type { MonitorEventRow } from './table.ts'
 
@@ -45,14 +45,15 @@ export async function insertEvents(db: WriteDb, events: readonly NewEvent[]): Pr
 }
 
 /** The newest first. */
-export const eventsOf = (db: ReadDb, tunnel_id: number): Promise<MonitorEventRow[]> =>
-  db
+export function eventsOf(db: ReadDb, tunnel_id: number): Promise<MonitorEventRow[]> {
+  return db
     .selectFrom('monitor_event')
     .selectAll()
     .where('tunnel_id', '=', tunnel_id)
     .orderBy('monitor_event_id', 'desc')
     .limit(EVENTS_KEPT)
     .execute()
+}
 
 /** The last reported state of each tunnel. */
 export async function lastStates(db: ReadDb): Promise<Map<number, number>> {
@@ -116,7 +117,7 @@ export async function pointsOf(
   const from = Math.max(span.from, oldest ?? span.to)
   let total = 0
   const newestFirst: StoredPoint[] = []
-  for await (const piece of piecesOf({ ...span, from, to: Math.min(span.to, (newest ?? from) + 1) })) {
+  for await (const piece of splitSpan({ ...span, from, to: Math.min(span.to, (newest ?? from) + 1) })) {
     const rows = newestFirst.length < limit ? await joinedOf(db, tunnel_id, piece) : null
     total += rows ? rows.length : await countOf(db, tunnel_id, piece)
     newestFirst.push(...(rows ?? []))
@@ -133,7 +134,7 @@ const inSpan = (db: ReadDb, tunnel_id: number, { from, to }: Span) =>
 
 async function countOf(db: ReadDb, tunnel_id: number, span: Span): Promise<number> {
   const { count } = await inSpan(db, tunnel_id, span)
-    .select(sql<number>`count(distinct ${startIn(span.resolution_seconds)})`.as('count'))
+    .select(sql<number>`count(distinct ${intervalStartSql(span.resolution_seconds)})`.as('count'))
     .executeTakeFirstOrThrow()
   return count
 }
@@ -144,7 +145,7 @@ async function joinedOf(db: ReadDb, tunnel_id: number, span: Span): Promise<Stor
     sql<number>`sum(${sql.ref(name)})`.as(name),
   )
   const rows = await inSpan(db, tunnel_id, span)
-    .select([startIn(span.resolution_seconds).as('start'), ...sums])
+    .select([intervalStartSql(span.resolution_seconds).as('start'), ...sums])
     .select((e) => [
       e.fn.min('rtt_min_us').as('rtt_min_us'),
       e.fn.max('rtt_max_us').as('rtt_max_us'),

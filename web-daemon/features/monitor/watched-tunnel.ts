@@ -3,7 +3,7 @@
 import { MONITOR_STATES } from '@panel/shared/api/lookups.ts'
 import type { MonitorStatus } from '@panel/shared/api/monitor.ts'
 import type { WatchResult } from '@panel/shared/path/model.ts'
-import { startOf } from '../../platform/db/spans.ts'
+import { intervalStart } from '../../platform/db/spans.ts'
 import type { MonitorPlan } from './probe-target.ts'
 import { emptyBucket, joined, severityOf, type Bucket } from './bucket.ts'
 import { classify, isSilent, type TcpProbeResult, type ProbeStats, type Verdict } from './classify.ts'
@@ -130,7 +130,7 @@ export class WatchedTunnel {
   }
 
   status(): MonitorStatus {
-    const { tunnel_id, interface_name, isEnabled: isWanted, probeTarget: aim } = this.#plan
+    const { tunnel_id, interface_name, isEnabled, probeTarget } = this.#plan
     const { state, reason, since } = this.#stateMachine
     return {
       tunnel_id,
@@ -138,9 +138,9 @@ export class WatchedTunnel {
       monitor_state_id: MONITOR_STATES[state],
       state,
       reason,
-      enabled: isWanted,
-      source: aim?.source ?? '',
-      target: aim?.target ?? '',
+      enabled: isEnabled,
+      source: probeTarget?.source ?? '',
+      target: probeTarget?.target ?? '',
       stats: this.#window.stats(),
       since: new Date(since).toISOString(),
       updated_at: new Date(this.#updatedAt).toISOString(),
@@ -159,9 +159,11 @@ export class WatchedTunnel {
 
   /** Removes and returns the intervals that ended by `before_seconds`. */
   takeBuckets(before_seconds: number): Bucket[] {
-    const ended = this.buckets.filter(({ bucket_start }) => bucket_start + this.#plan.bucket_seconds <= before_seconds)
-    for (const { bucket_start } of ended) this.#buckets.delete(bucket_start)
-    return ended
+    const complete = this.buckets.filter(
+      ({ bucket_start }) => bucket_start + this.#plan.bucket_seconds <= before_seconds,
+    )
+    for (const { bucket_start } of complete) this.#buckets.delete(bucket_start)
+    return complete
   }
 
   /** Takes back an interval that could not be stored. */
@@ -190,16 +192,16 @@ export class WatchedTunnel {
   }
 
   #sample(at: number): StateChange | null {
-    const { thresholds, probeTarget: aim, usesTcpProbe: isKnocking } = this.#plan
+    const { thresholds, probeTarget, usesTcpProbe } = this.#plan
     // While the peer is silent, wait for the TCP probe before judging.
-    if (isKnocking && this.#tcpProbe === null && isSilent(this.#window, thresholds)) return null
+    if (usesTcpProbe && this.#tcpProbe === null && isSilent(this.#window, thresholds)) return null
     return this.#stateMachine.sample(
       classify(
         {
           stats: this.#window,
-          target: aim?.target ?? '',
+          target: probeTarget?.target ?? '',
           detail: this.#detail,
-          tcpProbe: isKnocking ? this.#tcpProbe : null,
+          tcpProbe: usesTcpProbe ? this.#tcpProbe : null,
         },
         thresholds,
       ),
@@ -231,7 +233,7 @@ export class WatchedTunnel {
   }
 
   #add(at: number, more: Omit<Bucket, 'tunnel_id' | 'bucket_start'>): void {
-    this.#join(startOf(at / 1000, this.#plan.bucket_seconds), more)
+    this.#join(intervalStart(at / 1000, this.#plan.bucket_seconds), more)
   }
 
   #join(bucket_start: number, more: Omit<Bucket, 'tunnel_id' | 'bucket_start'>): void {

@@ -66,8 +66,9 @@ export function lowestFree(pool: Range, taken: readonly Cidr[], suits: (index: n
   return blocked[0]?.first !== 0 && suits(0) ? 0 : null
 }
 
-export const isTaken = (subnet: Cidr, taken: readonly Cidr[]): Cidr | undefined =>
-  taken.find((network) => overlaps(network, subnet))
+export function isTaken(subnet: Cidr, taken: readonly Cidr[]): Cidr | undefined {
+  return taken.find((network) => overlaps(network, subnet))
+}
 
 /** Ranges of indexes, in order: one route can cover a million subnets. */
 function blockedIndexes(pool: Range, taken: readonly Cidr[]): { first: number; last: number }[] {

@@ -9,7 +9,7 @@ import {
   UpdatePoolBody,
 } from '@panel/shared/api/pools.ts'
 import { command, query } from '../../platform/http/endpoint.ts'
-import { queryOf, wholeIn } from '../../platform/http/queries.ts'
+import { queryParameters, integerParameter } from '../../platform/http/queries.ts'
 import { createPool } from './create.ts'
 import { removePool } from './delete.ts'
 import { getPool } from './get.ts'
@@ -71,7 +71,7 @@ export const poolEndpoints = (use: PoolUse) => [
     {
       tag,
       summary: 'The subnet, number and addresses that a tunnel from this pool would get now. Takes nothing.',
-      query: queryOf({ prefix_length: wholeIn('Of a subnet of another length than the pool says.') }),
+      query: queryParameters({ prefix_length: integerParameter('Of a subnet of another length than the pool says.') }),
       answer: NextFreeAnswer,
     },
     nextFree(use),

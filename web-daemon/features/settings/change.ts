@@ -52,8 +52,9 @@ export async function writeInSettings<T>(
   return result
 }
 
-export const defaultsOf = (keys: readonly SettingKey[]): Partial<SettingValues> =>
-  Object.fromEntries(keys.map((key) => [key, DEFAULTS[key]]))
+export function defaultsOf(keys: readonly SettingKey[]): Partial<SettingValues> {
+  return Object.fromEntries(keys.map((key) => [key, DEFAULTS[key]]))
+}
 
 export function refuse(wrong: Wrong): void {
   const [first] = wrong
@@ -67,8 +68,9 @@ export function refuse(wrong: Wrong): void {
 }
 
 /** The message for a value that is invalid by itself. */
-export const refusalOf = (field: string): string =>
-  isSettingKey(field) ? SETTINGS[field].refusal : `There is no setting ${field.slice(0, 100)}.`
+export function refusalOf(field: string): string {
+  return isSettingKey(field) ? SETTINGS[field].refusal : `There is no setting ${field.slice(0, 100)}.`
+}
 
 /** Messages for everything that a change of these keys makes invalid. */
 export async function findWrong(

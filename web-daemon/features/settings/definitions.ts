@@ -37,7 +37,9 @@ declare module '../../platform/settings.ts' {
 
 export const SETTING_KEYS = Object.keys(SETTINGS) as SettingKey[]
 
-export const isSettingKey = (text: string): text is SettingKey => Object.hasOwn(SETTINGS, text)
+export function isSettingKey(text: string): text is SettingKey {
+  return Object.hasOwn(SETTINGS, text)
+}
 
 function described(key: SettingKey): TSchema {
   return told(SETTINGS[key].schema, SETTINGS[key].description)

@@ -38,7 +38,10 @@ export class Settings implements SettingsHolder {
   }
 }
 
-export const valuesIn = async (db: ReadDb): Promise<SettingValues> => ({ ...DEFAULTS, ...(await storedSettings(db)) })
+export async function valuesIn(db: ReadDb): Promise<SettingValues> {
+  return { ...DEFAULTS, ...(await storedSettings(db)) }
+}
 
-export const changedKeys = (before: SettingValues, after: SettingValues): SettingKey[] =>
-  SETTING_KEYS.filter((key) => !isDeepStrictEqual(before[key], after[key]))
+export function changedKeys(before: SettingValues, after: SettingValues): SettingKey[] {
+  return SETTING_KEYS.filter((key) => !isDeepStrictEqual(before[key], after[key]))
+}

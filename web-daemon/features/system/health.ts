@@ -7,7 +7,7 @@ import type { Component } from '../../platform/health.ts'
 import { storeTrouble } from '../../platform/db/trouble.ts'
 import type { ReadContext } from '../../platform/context.ts'
 import { ok, type Answer } from '../../platform/http/endpoint.ts'
-import { isAway } from '../../platform/helper/away.ts'
+import { isHelperAway } from '../../platform/helper/away.ts'
 import { probeCapabilities } from './capabilities.ts'
 import { secondsSince } from './info.ts'
 
@@ -80,14 +80,14 @@ const probeHost = async (ask: Reader): Promise<Component[]> => {
 type Settled<T> = PromiseSettledResult<T>
 
 const helperComponent = (answers: readonly Settled<unknown>[]): Component => {
-  const away = answers.find((answer) => answer.status === 'rejected' && isAway(answer.reason))
+  const away = answers.find((answer) => answer.status === 'rejected' && isHelperAway(answer.reason))
   if (away?.status !== 'rejected') return { name: 'helper', status: 'ok', detail: 'The root helper answers' }
   return { name: 'helper', status: 'error', detail: messageOf(away.reason) }
 }
 
 const netlinkComponent = (links: Settled<unknown>): Component => {
   if (links.status === 'fulfilled') return { name: 'netlink', status: 'ok', detail: 'The kernel answers over netlink' }
-  return { name: 'netlink', status: isAway(links.reason) ? 'unknown' : 'error', detail: messageOf(links.reason) }
+  return { name: 'netlink', status: isHelperAway(links.reason) ? 'unknown' : 'error', detail: messageOf(links.reason) }
 }
 
 const kernelModuleComponent = (found: Settled<Awaited<ReturnType<typeof probeCapabilities>>>): Component => {

@@ -5,7 +5,7 @@ import type { InfoAnswer } from '@panel/shared/api/system.ts'
 import type { HelperFacts } from '@panel/shared/host/model.ts'
 import type { Reader } from '@panel/shared/rpc/methods.ts'
 import type { ReadContext } from '../../platform/context.ts'
-import { isAway } from '../../platform/helper/away.ts'
+import { isHelperAway } from '../../platform/helper/away.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { basePathOf } from '../../platform/http/prefix.ts'
 import { API_BASE } from '../../platform/http/routes.ts'
@@ -69,7 +69,7 @@ async function factsOf(ask: Reader): Promise<HelperFacts | null> {
   try {
     return (await ask('host.probe', { parts: ['helper'] })).helper
   } catch (failure) {
-    if (isAway(failure)) return null
+    if (isHelperAway(failure)) return null
     throw failure
   }
 }

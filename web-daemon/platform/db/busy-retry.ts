@@ -48,12 +48,12 @@ class BusyRetryDriver extends SqliteDriver {
       inner: await super.acquireConnection(),
       sqlite: this.#sqlite,
       state: this.#state,
-      refuseMoved: () => this.#refuseMoved(),
+      refuseReplacedFile: () => this.#refuseReplacedFile(),
     })
   }
 
   /** SQLite keeps writing to a file that was renamed or deleted, and the changes would be lost at the next start. */
-  #refuseMoved(): void {
+  #refuseReplacedFile(): void {
     if (fileIdentity(this.#sqlite) !== this.#file)
       throw new SQLite.SqliteError('the file that is open is no longer that of its name', 'SQLITE_READONLY_DBMOVED')
   }
@@ -78,7 +78,7 @@ interface ConnectionDeps {
   readonly inner: DatabaseConnection
   readonly sqlite: SQLite.Database
   readonly state: StoreState
-  readonly refuseMoved: () => void
+  readonly refuseReplacedFile: () => void
 }
 
 class BusyRetryConnection implements DatabaseConnection {
@@ -89,10 +89,10 @@ class BusyRetryConnection implements DatabaseConnection {
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    const { inner, sqlite, state, refuseMoved } = this.#deps
+    const { inner, sqlite, state, refuseReplacedFile } = this.#deps
     for (;;) {
       try {
-        if (!sqlite.inTransaction && !SelectQueryNode.is(query.query)) refuseMoved()
+        if (!sqlite.inTransaction && !SelectQueryNode.is(query.query)) refuseReplacedFile()
         const result = await inner.executeQuery<R>(query)
         if (result.numAffectedRows !== undefined) state.onWrite(!sqlite.inTransaction)
         return result

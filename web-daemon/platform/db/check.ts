@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path'
 import SQLite from 'better-sqlite3'
 
 /** Throws if SQLite finds damage in a table, other than in those left out. */
-export const checkIntegrity = (sqlite: SQLite.Database, unchecked_tables: readonly string[]): void => {
+export function checkIntegrity(sqlite: SQLite.Database, unchecked_tables: readonly string[]): void {
   const tables = sqlite
     .prepare("select name from sqlite_schema where type = 'table' and name not like 'sqlite_%'")
     .pluck()
@@ -18,9 +18,11 @@ export const checkIntegrity = (sqlite: SQLite.Database, unchecked_tables: readon
 const COPY = '.before-'
 
 /** The copy of the store as it was before that migration. */
-export const copyBefore = (path: string, migration: string): string => `${path}${COPY}${migration}`
+export function copyBefore(path: string, migration: string): string {
+  return `${path}${COPY}${migration}`
+}
 
-export const newestCopy = (path: string): string | null => {
+export function newestCopy(path: string): string | null {
   const copies = readdirSync(dirname(path)).filter(
     (name) => name.startsWith(`${basename(path)}${COPY}`) && !name.endsWith(UNFINISHED),
   )

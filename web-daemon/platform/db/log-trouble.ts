@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 import { newestCopy } from './check.ts'
 import type { Store } from './store.ts'
 
-export const logStoreTrouble = ({ state, path }: Store, logger: Logger): void =>
+export function logStoreTrouble({ state, path }: Store, logger: Logger): void {
   state.onChange((trouble, code) => {
     if (!trouble) logger.info({ store: path }, 'the store works again')
     else
@@ -17,3 +17,4 @@ export const logStoreTrouble = ({ state, path }: Store, logger: Logger): void =>
         trouble.message,
       )
   })
+}

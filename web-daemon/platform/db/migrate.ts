@@ -18,7 +18,7 @@ export class StoreTooNewError extends Error {
 }
 
 /** The pending migrations, in order. Throws if the store has migrations that this build does not know. */
-export const pendingMigrations = async (db: Kysely<Database>, list: readonly NamedMigration[]): Promise<string[]> => {
+export async function pendingMigrations(db: Kysely<Database>, list: readonly NamedMigration[]): Promise<string[]> {
   const known = list.map((m) => m.name)
   const done = await migrationsDone(db)
   const unknown = done.filter((name) => !known.includes(name))
@@ -30,11 +30,11 @@ export const pendingMigrations = async (db: Kysely<Database>, list: readonly Nam
  * Runs all pending migrations in one transaction, so that the store is migrated wholly or not at all. Kysely assumes
  * that SQLite has no transactional DDL and begins none; there is only one connection, so this one covers everything.
  */
-export const migrate = async (
+export async function migrate(
   sqlite: SQLite.Database,
   db: Kysely<Database>,
   list: readonly NamedMigration[],
-): Promise<void> => {
+): Promise<void> {
   sqlite.exec('BEGIN IMMEDIATE')
   const { error } = await new Migrator({ db, provider: migrationProvider(list) }).migrateToLatest()
   if (!error) sqlite.exec('COMMIT')

@@ -28,11 +28,11 @@ export interface StoreSchema {
 }
 
 /** The store at `path`, migrated to this build. A store that exists is first copied to `<path>.before-<migration>`. */
-export const openDatabase = (path: string, { migrations, unchecked_tables }: StoreSchema): Promise<Store> =>
-  explainFailure(path, async () => {
+export function openDatabase(path: string, { migrations, unchecked_tables }: StoreSchema): Promise<Store> {
+  return explainFailure(path, async () => {
     const isOld = path !== IN_MEMORY && existsSync(path)
     if (isOld) checkUsable(path)
-    else if (path !== IN_MEMORY) makePrivate(path)
+    else if (path !== IN_MEMORY) createPrivateFile(path)
     return withStore(path, async (sqlite, store) => {
       if (isOld) checkIntegrity(sqlite, unchecked_tables)
       const [first] = await pendingMigrations(store, migrations)
@@ -40,10 +40,12 @@ export const openDatabase = (path: string, { migrations, unchecked_tables }: Sto
       if (first !== undefined) await migrate(sqlite, store, migrations)
     })
   })
+}
 
 /** An existing store, not migrated: the daemon alone does that. A store written by a newer build is refused. */
-export const openExistingDatabase = (path: string, migrations: readonly NamedMigration[]): Promise<Store> =>
-  withStore(path, async (_sqlite, store) => void (await pendingMigrations(store, migrations)))
+export function openExistingDatabase(path: string, migrations: readonly NamedMigration[]): Promise<Store> {
+  return withStore(path, async (_sqlite, store) => void (await pendingMigrations(store, migrations)))
+}
 
 /**
  * Runs `work` on the opened store, and closes it if that fails. From then on nobody waits for a lock in the thread
@@ -97,7 +99,7 @@ const connect = (path: string): SQLite.Database => {
 }
 
 /** SQLite gives the -wal and -shm files the mode of the store itself. */
-const makePrivate = (path: string): void => closeSync(openSync(path, 'a', 0o600))
+const createPrivateFile = (path: string): void => closeSync(openSync(path, 'a', 0o600))
 
 /**
  * For a read-only disk SQLite only reports that it cannot open a file, so access is checked first. To SQLite an empty
@@ -117,7 +119,7 @@ const newestCopyOf = (path: string): string | null => (existsSync(dirname(path))
 const keepCopy = (sqlite: SQLite.Database, copy: string): void => {
   const unfinished = `${copy}${UNFINISHED}`
   rmSync(unfinished, { force: true })
-  makePrivate(unfinished)
+  createPrivateFile(unfinished)
   sqlite.prepare('VACUUM INTO ?').run(unfinished)
   sync(unfinished)
   renameSync(unfinished, copy)
@@ -134,7 +136,7 @@ const sync = (path: string): void => {
 }
 
 /** A complete copy, also of a store that a daemon is writing to. */
-export const copyStore = (path: string, copy: string): void => {
+export function copyStore(path: string, copy: string): void {
   const sqlite = new SQLite(path)
   try {
     keepCopy(sqlite, copy)

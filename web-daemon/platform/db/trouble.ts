@@ -33,8 +33,9 @@ const CODES: readonly (readonly [RegExp, Reason])[] = [
   [/^(SQLITE_(IOERR|CANTOPEN|PERM|AUTH).*|EACCES|EPERM|EIO|ENOTDIR|EISDIR)$/, 'unreachable'],
 ]
 
-export const errorCode = (failure: unknown): string =>
-  failure instanceof Error && 'code' in failure ? String(failure.code) : ''
+export function errorCode(failure: unknown): string {
+  return failure instanceof Error && 'code' in failure ? String(failure.code) : ''
+}
 
 const troubleByCode = (code: string): Trouble | null => {
   const reason = CODES.find(([codes]) => codes.test(code))?.[1]
@@ -42,8 +43,9 @@ const troubleByCode = (code: string): Trouble | null => {
 }
 
 /** Null if the failure is not one of the store's file or disk. */
-export const storeTrouble = (failure: unknown): Trouble | null =>
-  failure instanceof Error && failure.name === 'SqliteError' ? troubleByCode(errorCode(failure)) : null
+export function storeTrouble(failure: unknown): Trouble | null {
+  return failure instanceof Error && failure.name === 'SqliteError' ? troubleByCode(errorCode(failure)) : null
+}
 
 /** Why the store cannot be opened, as a message for the operator. */
 export class StoreUnusableError extends Error {

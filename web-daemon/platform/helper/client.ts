@@ -17,15 +17,15 @@ export interface HelperClient {
   readonly close: () => void
 }
 
-export const connectHelper = (
+export function connectHelper(
   socketPath: string,
   logger: Logger,
   timeouts: { read: number; write: number } = TIMEOUTS_MS,
-): HelperClient => {
+): HelperClient {
   const connection = new Connection(socketPath, {
     onLine: (line) => receive(rpc, streams, connection, line),
     onClose: (reason) => {
-      logger.warn({ reason }, 'no connection to the root helper')
+      logger.warn({ reason }, 'lost the connection to the root helper')
       rpc.rejectAllPendingRequests(reason)
     },
   })

@@ -61,7 +61,7 @@ export class Connection {
         resolve(socket)
       })
       socket.once('close', () => {
-        this.#forget()
+        this.#reset()
         reject(new Error(reason))
         this.#listener.onClose(reason)
       })
@@ -93,7 +93,7 @@ export class Connection {
     }
   }
 
-  #forget(): void {
+  #reset(): void {
     this.#socket = null
     this.#open = null
     this.#isFull = false

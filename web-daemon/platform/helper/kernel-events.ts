@@ -14,14 +14,15 @@ interface KernelWatchDeps {
 
 export type KernelWatch = Pick<RestartingStream, 'close'>
 
-export const watchKernel = ({ stream, logger, listener, pauses }: KernelWatchDeps): KernelWatch =>
-  openRestartingStream({
+export function watchKernel({ stream, logger, listener, pauses }: KernelWatchDeps): KernelWatch {
+  return openRestartingStream({
     stream,
     method: 'events.subscribe',
     params: () => ({}),
     onItem: ({ events }) => listener(events),
     onEnd: (err, isNews) => {
-      if (isNews) logger.warn({ err }, 'changes of the host are not told for now; trying again')
+      if (isNews) logger.warn({ err }, 'the stream of kernel events has ended; trying again')
     },
     ...(pauses && { pauses }),
   })
+}

@@ -15,13 +15,14 @@ const CODE_OF: Record<Exclude<RefusalCode, 'malformed'>, ErrorCode> = {
   foreign_sysctl_file: 'PROTECTED_SYSCTL',
 }
 
-export const helperAway = (reason: string): Refusal =>
-  new Refusal('HELPER_UNAVAILABLE', 'The root helper cannot be reached or does not answer in time', {
+export function helperAway(reason: string): Refusal {
+  return new Refusal('HELPER_UNAVAILABLE', 'The root helper cannot be reached or does not answer in time', {
     details: { reason },
   })
+}
 
 /** The RPC package uses code 0 for time-outs and lost connections. A malformed request is a bug of ours. */
-export const refusalFor = (failure: JSONRPCErrorException): Error => {
+export function refusalFor(failure: JSONRPCErrorException): Error {
   if (failure.code === 0) return helperAway(failure.message)
   const reason = refusalOf(failure.code)
   if (reason === null || reason === 'malformed')

@@ -30,12 +30,12 @@ export function openRestartingStream<M extends StreamName>(options: RestartingSt
     current = new AbortController()
     return AbortSignal.any([closing.signal, current.signal])
   }
-  const ended = restartUntilClosed(options, closing.signal, nextSignal)
+  const closed = restartUntilClosed(options, closing.signal, nextSignal)
   return {
     restart: () => current.abort(),
     close: () => {
       closing.abort()
-      return ended
+      return closed
     },
   }
 }

@@ -11,15 +11,15 @@ export type Check = (method: MethodName, shape: TSchema, value: unknown) => void
 const ajv = new Ajv({ strictTypes: false })
 const validators = new Map<TSchema, ValidateFunction>()
 
-export const makeShapeCheck =
-  (logger: Logger): Check =>
-  (method, shape, value) => {
+export function makeShapeCheck(logger: Logger): Check {
+  return (method, shape, value) => {
     const validator = validators.get(shape) ?? ajv.compile(shape)
     validators.set(shape, validator)
     if (validator(value)) return
-    logger.error({ method, errors: validator.errors }, 'the root helper answered out of shape')
+    logger.error({ method, errors: validator.errors }, 'an answer of the root helper does not match its schema')
     throw new Refusal(
       'HELPER_UNAVAILABLE',
       'The root helper answers in a way that this build does not understand. Are both of the same version?',
     )
   }
+}

@@ -38,7 +38,7 @@ interface Deps {
 
 type Receivers = Map<number, (item: unknown) => void>
 
-export const makeStreams = (deps: Deps): Streams => {
+export function makeStreams(deps: Deps): Streams {
   const receivers: Receivers = new Map()
 
   const stream: Streamer = async (method, params, onItem, signal) => {

@@ -9,22 +9,24 @@ import { sendEncoded } from './assets.ts'
 import { isSecure } from './headers.ts'
 import { Refusal } from './refusal.ts'
 
-export const envelopeOf = (refusal: Refusal): ErrorEnvelope => ({
-  error: { code: refusal.code, message: refusal.message, field: refusal.field, details: refusal.details },
-})
+export function makeEnvelope(refusal: Refusal): ErrorEnvelope {
+  return {
+    error: { code: refusal.code, message: refusal.message, field: refusal.field, details: refusal.details },
+  }
+}
 
-export const sendAnswer = (res: Response, basePath: string, answer: Answer): void => {
+export function sendAnswer(res: Response, basePath: string, answer: Answer): void {
   for (const cookie of answer.cookies ?? []) setCookie(res, basePath, cookie)
   sendJson(res, answer.status, answer.body)
 }
 
-export const sendRefusal = (res: Response, refusal: Refusal): void => {
+export function sendRefusal(res: Response, refusal: Refusal): void {
   res.set(refusal.headers)
-  sendJson(res, STATUS_OF[refusal.code], envelopeOf(refusal))
+  sendJson(res, STATUS_OF[refusal.code], makeEnvelope(refusal))
 }
 
 /** Unexpected errors reveal nothing but that the log has more; failures of the store's disk are expected. */
-export const asRefusal = (thrown: unknown): Refusal => {
+export function asRefusal(thrown: unknown): Refusal {
   if (thrown instanceof Refusal) return thrown
   const trouble = storeTrouble(thrown)
   if (trouble) return new Refusal('SERVICE_UNAVAILABLE', trouble.message, { details: { reason: trouble.reason } })

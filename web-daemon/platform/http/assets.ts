@@ -31,7 +31,7 @@ const ENDINGS: Record<Encoding, string> = { br: '.br', gzip: '.gz' }
 const HASHED_NAME = /-[0-9a-f]{8}\.\w+$/
 
 /** By path below the prefix, such as `/assets/index-0c4d2e9a.js`. */
-export const readAssets = (directory: string): Map<string, Asset> => {
+export function readAssets(directory: string): Map<string, Asset> {
   const names = existsSync(directory)
     ? readdirSync(directory, { recursive: true, withFileTypes: true }).filter(
         (entry) => entry.isFile() && !/\.(br|gz)$/.test(entry.name),
@@ -57,18 +57,20 @@ const compressedFiles = (path: string): Asset['compressed'] =>
   )
 
 /** Compresses content that is generated at run time and sent often. */
-export const encoded = (plain: Buffer): Encoded => ({
-  plain,
-  compressed: {
-    br: brotliCompressSync(plain, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }),
-    gzip: gzipSync(plain),
-  },
-})
+export function encoded(plain: Buffer): Encoded {
+  return {
+    plain,
+    compressed: {
+      br: brotliCompressSync(plain, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }),
+      gzip: gzipSync(plain),
+    },
+  }
+}
 
 const SMALLEST_FIRST: readonly Encoding[] = ['br', 'gzip']
 
 /** Sends the smallest encoding that the client accepts. */
-export const sendEncoded = (req: Request, res: Response, { plain, compressed }: Encoded): void => {
+export function sendEncoded(req: Request, res: Response, { plain, compressed }: Encoded): void {
   const encoding = SMALLEST_FIRST.find((one) => one in compressed && req.acceptsEncodings(one, 'identity') === one)
   const bytes = encoding && compressed[encoding]
   if (Object.keys(compressed).length > 0) res.vary('Accept-Encoding')

@@ -8,7 +8,7 @@ export const BODY_LIMIT_BYTES = 1024 * 1024
 export const STRANGER_LIMIT_BYTES = 64 * 1024
 
 /** An empty body counts as an empty object. */
-export const readBody = async (req: IncomingMessage, res: ServerResponse, limit_bytes: number): Promise<Body> => {
+export async function readBody(req: IncomingMessage, res: ServerResponse, limit_bytes: number): Promise<Body> {
   if (Number(req.headers['content-length'] ?? 0) > limit_bytes) throw tooLarge(limit_bytes)
   if (isWaiting(req)) res.writeContinue()
   const bytes = await readBytes(req, limit_bytes)

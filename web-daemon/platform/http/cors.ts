@@ -10,9 +10,8 @@ const EXPOSED = 'Retry-After, X-Request-Id'
  * A preflight (OPTIONS) is answered here. Every other request is served, but the browser shows the answer to an allowed
  * page only.
  */
-export const crossOrigin =
-  (allowedOrigins: () => readonly string[]): RequestHandler =>
-  (req, res, next) => {
+export function crossOrigin(allowedOrigins: () => readonly string[]): RequestHandler {
+  return (req, res, next) => {
     const origin = req.get('Origin')
     if (origin === undefined || !req.path.startsWith('/api/')) return next()
     const isAllowed = allowedOrigins().includes(origin)
@@ -39,3 +38,4 @@ export const crossOrigin =
       })
       .end()
   }
+}

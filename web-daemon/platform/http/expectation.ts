@@ -1,7 +1,7 @@
 // Describes what a schema expects, for the message of a refused field.
 import type { TSchema } from '@panel/shared/schema.ts'
 
-export const expectation = (schema: TSchema | undefined): string => {
+export function expectation(schema: TSchema | undefined): string {
   if (!schema) return 'something else'
   const description = describeType(schema)
   return schema['nullable'] === true ? `${description}, or null` : description

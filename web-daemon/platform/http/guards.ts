@@ -15,17 +15,16 @@ export interface GuardedRequest {
 
 export type Guard = (request: GuardedRequest) => Promise<void>
 
-export const setupGate =
-  (hasAccount: () => Promise<boolean>): Guard =>
-  async ({ endpoint }) => {
+export function setupGate(hasAccount: () => Promise<boolean>): Guard {
+  return async ({ endpoint }) => {
     if (endpoint.guards?.setup === false || (await hasAccount())) return
     throw new Refusal('SETUP_REQUIRED', 'The panel has no operator account yet. Create it first.')
   }
+}
 
 /** Double-submit cookie. Endpoints without a session are protected by the request's origin instead. */
-export const csrfCheck =
-  (allowedOrigins: () => readonly string[]): Guard =>
-  async ({ endpoint, method, header, cookies }) => {
+export function csrfCheck(allowedOrigins: () => readonly string[]): Guard {
+  return async ({ endpoint, method, header, cookies }) => {
     if (method === 'GET' || method === 'HEAD') return
     if (endpoint.guards?.csrf === false) refuseOtherSites(header, allowedOrigins())
     else if (!sameToken(header('X-CSRF-Token'), cookies['panel_csrf'] ?? '')) {
@@ -35,16 +34,17 @@ export const csrfCheck =
       )
     }
   }
+}
 
 /** A command that needs no session still reads it, so that the audit log can name who signs out. */
-export const sessionCheck =
-  (sessionOf: (cookies: GuardedRequest['cookies']) => Promise<Session | null>): Guard =>
-  async (request) => {
+export function sessionCheck(sessionOf: (cookies: GuardedRequest['cookies']) => Promise<Session | null>): Guard {
+  return async (request) => {
     if (request.endpoint.guards?.session === false && request.endpoint.kind !== 'command') return
     request.session = await sessionOf(request.cookies)
     if (request.session || request.endpoint.guards?.session === false) return
     throw new Refusal('UNAUTHENTICATED', 'Sign in first: there is no session, or it has ended')
   }
+}
 
 /** Compares digests of equal length in constant time, so that timing reveals neither length nor content. */
 const sameToken = (given: string, expected: string): boolean =>

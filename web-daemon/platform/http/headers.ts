@@ -44,7 +44,9 @@ const OF_DOCUMENTS = [
  * For scripts, styles and fonts, which are never opened as a document: on a first visit these headers would be a tenth
  * of all bytes.
  */
-export const asNoDocument = (res: Response): void => OF_DOCUMENTS.forEach((name) => res.removeHeader(name))
+export function removeDocumentHeaders(res: Response): void {
+  OF_DOCUMENTS.forEach((name) => res.removeHeader(name))
+}
 
 /** Keeps a harmless X-Request-Id of the client; otherwise generates one. */
 export const requestId: RequestHandler = (req, res, next) => {
@@ -59,7 +61,11 @@ export const requestId: RequestHandler = (req, res, next) => {
  * Whether the browser's own connection is encrypted: this one is, or a trusted proxy says so (decisions.md, W22; app.ts
  * sets them).
  */
-export const isSecure = (req: Request): boolean => req.secure
+export function isSecure(req: Request): boolean {
+  return req.secure
+}
 
 /** The address of the connection; a dual-stack socket shows IPv4 as IPv4-mapped IPv6. */
-export const clientAddress = (req: Request): string => (req.socket.remoteAddress ?? '').replace(/^::ffff:(?=\d+\.)/, '')
+export function clientAddress(req: Request): string {
+  return (req.socket.remoteAddress ?? '').replace(/^::ffff:(?=\d+\.)/, '')
+}

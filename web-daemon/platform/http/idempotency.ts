@@ -8,7 +8,7 @@ export const REMEMBERED_MS = 10 * 60_000
 const MAX_REMEMBERED = 1000
 
 /** The key of a request, from its header or body, or ""; and the body without it. */
-export const takeKey = (header: string, body: Body): { key: string; body: Body } => {
+export function takeKey(header: string, body: Body): { key: string; body: Body } {
   const { idempotency_key: given, ...rest } = body
   const key = given === undefined ? header : given
   if (typeof key !== 'string' || !/^[\x20-\x7e]{0,255}$/.test(key)) {

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Request, RequestHandler } from 'express'
 import { encoded, readAssets, sendEncoded, type Asset, type Encoded } from './assets.ts'
-import { asNoDocument } from './headers.ts'
+import { removeDocumentHeaders } from './headers.ts'
 import { readPreloads, type Preloads } from './preload.ts'
 import { Refusal } from './refusal.ts'
 import { API_BASE, notFound } from './routes.ts'
@@ -24,7 +24,7 @@ export interface Appearance {
   readonly display: Readonly<Record<string, unknown>>
 }
 
-export const loadPage = (directory: string, basePath: string): Page => {
+export function loadPage(directory: string, basePath: string): Page {
   const api_base_path = `${basePath}${API_BASE}`
   const script = `window.__PANEL__=${inScript({ base_path: `${basePath}/`, api_base_path })}`
   const text = readFileSync(join(directory, 'index.html'), 'utf8')
@@ -41,7 +41,7 @@ export const loadPage = (directory: string, basePath: string): Page => {
   }
 }
 
-export const pageRoutes = (page: Page, readAppearance: () => Appearance): RequestHandler => {
+export function pageRoutes(page: Page, readAppearance: () => Appearance): RequestHandler {
   const htmlFor = cachedPage(page)
   return (req, res) => {
     if (req.method !== 'GET' && req.method !== 'HEAD') {
@@ -52,7 +52,7 @@ export const pageRoutes = (page: Page, readAppearance: () => Appearance): Reques
     if (req.path.startsWith('/assets/')) {
       const asset = page.assets.get(req.path)
       if (!asset) throw notFound()
-      asNoDocument(res)
+      removeDocumentHeaders(res)
       res.set({
         'Content-Type': asset.type,
         'Cache-Control': asset.isHashed ? 'public, max-age=31536000, immutable' : 'no-cache',

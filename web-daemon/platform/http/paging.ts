@@ -5,10 +5,10 @@ export interface Paging {
   readonly offset: number
 }
 
-export const pagingOf = (
+export function parsePaging(
   query: Readonly<Record<string, string>>,
   bounds: { standard?: number; maximum?: number } = {},
-): Paging => {
+): Paging {
   const { standard = 100, maximum = 1000 } = bounds
   return { limit: Math.min(count(query['limit']) ?? standard, maximum), offset: count(query['offset']) ?? 0 }
 }

@@ -3,14 +3,15 @@
 import type { RequestHandler } from 'express'
 
 /** "" without a prefix, "/panel" with one. */
-export const basePathOf = (webPath: string): string => (webPath === '' ? '' : `/${webPath}`)
+export function basePathOf(webPath: string): string {
+  return webPath === '' ? '' : `/${webPath}`
+}
 
 /**
  * Passes on requests under the prefix and removes it from their URL. It compares raw text, so case and encoding count.
  */
-export const onlyUnder =
-  (basePath: string): RequestHandler =>
-  (req, res, next) => {
+export function requirePrefix(basePath: string): RequestHandler {
+  return (req, res, next) => {
     const url = originForm(req.url)
     const { path, search } = split(url)
     if (path === basePath && basePath !== '' && (req.method === 'GET' || req.method === 'HEAD')) {
@@ -22,6 +23,7 @@ export const onlyUnder =
       res.writeHead(404, { 'Content-Length': 0 }).end()
     }
   }
+}
 
 /** A proxy may send the absolute form (RFC 9112, 3.2.2), which names the same resource. */
 const originForm = (url: string): string => {

@@ -25,7 +25,7 @@ export interface PageRequest {
 
 export type Preloads = (request: PageRequest) => string
 
-export const readPreloads = (directory: string, basePath: string, apiBasePath: string): Preloads => {
+export function readPreloads(directory: string, basePath: string, apiBasePath: string): Preloads {
   const file = join(directory, 'preload.json')
   const { entrance, routes } = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Preload) : NOTHING
   const preloadRoutes = routes.map((one) => ({ ...one, pattern: patternOf(one.path) }))

@@ -1,13 +1,13 @@
 // The requested resolution of a history: the seconds of each point (decisions.md, M4).
-import { numberIn } from './queries.ts'
+import { numberParameter } from './queries.ts'
 import type { Problems } from './problems.ts'
 
 const LONGEST_S = 366 * 86_400
 
-export const RESOLUTION = numberIn('Seconds that a point stands for. Default: as stored.', 1, LONGEST_S)
+export const RESOLUTION = numberParameter('Seconds that a point stands for. Default: as stored.', 1, LONGEST_S)
 
 /** In whole seconds, never finer than the stored one. */
-export function resolutionIn(
+export function parseResolution(
   query: Readonly<Record<string, string>>,
   stored_seconds: number,
   problems: Problems,

@@ -7,15 +7,19 @@ import { serve, type Pipeline } from './serve.ts'
 export const API_BASE = '/api/v1'
 
 /** Path parameters are written {id}, as in the API description. */
-export const pathOf = (endpoint: Endpoint): string => endpoint.route.slice(endpoint.route.indexOf(' ') + 1)
-export const methodOf = (endpoint: Endpoint): Method => endpoint.route.slice(0, endpoint.route.indexOf(' ')) as Method
+export function pathOf(endpoint: Endpoint): string {
+  return endpoint.route.slice(endpoint.route.indexOf(' ') + 1)
+}
+export function methodOf(endpoint: Endpoint): Method {
+  return endpoint.route.slice(0, endpoint.route.indexOf(' ')) as Method
+}
 
-export const mountEndpoints = (
+export function mountEndpoints(
   app: Express,
   endpoints: readonly Endpoint[],
   pipeline: Pipeline,
   base = API_BASE,
-): void => {
+): void {
   const paths = new Set(endpoints.map(pathOf))
   for (const path of [...paths].sort(literalsFirst)) {
     const served = endpoints.filter((endpoint) => pathOf(endpoint) === path)
@@ -26,7 +30,9 @@ export const mountEndpoints = (
   }
 }
 
-export const expressPath = (path: string, base = API_BASE): string => `${base}${path.replaceAll(/\{(\w+)\}/g, ':$1')}`
+export function expressPath(path: string, base = API_BASE): string {
+  return `${base}${path.replaceAll(/\{(\w+)\}/g, ':$1')}`
+}
 
 const verbOf = (endpoint: Endpoint) => methodOf(endpoint).toLowerCase() as Lowercase<Method>
 
@@ -47,4 +53,6 @@ const noSuchMethod = (methods: readonly Method[]): RequestHandler => {
   }
 }
 
-export const notFound = (): Refusal => new Refusal('NOT_FOUND', 'There is nothing here')
+export function notFound(): Refusal {
+  return new Refusal('NOT_FOUND', 'There is nothing here')
+}

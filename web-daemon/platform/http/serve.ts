@@ -20,7 +20,7 @@ import { validate, type Body } from './validate.ts'
 export interface AuditedRequest {
   readonly endpoint: AuditedEndpoint
   readonly note: AuditNote
-  readonly guarded: GuardedRequest
+  readonly request: GuardedRequest
   readonly body: Body
   /** Null if it was not refused. */
   readonly refusal: Refusal | null
@@ -39,9 +39,8 @@ export interface Pipeline {
   readonly logger: Logger
 }
 
-export const serve =
-  (endpoint: Endpoint, pipeline: Pipeline): RequestHandler =>
-  async (req, res) => {
+export function serve(endpoint: Endpoint, pipeline: Pipeline): RequestHandler {
+  return async (req, res) => {
     const exchange = new Exchange(endpoint, pipeline, req, res)
     const outcome = await exchange.answer().catch((thrown: unknown) => exchange.refused(thrown))
     if (isAudited(endpoint)) await exchange.record(endpoint, outcome)
@@ -49,6 +48,7 @@ export const serve =
     if ('code' in outcome) sendRefusal(res, outcome)
     else sendAnswer(res, pipeline.basePath, outcome)
   }
+}
 
 const isAudited = (endpoint: Endpoint): endpoint is AuditedEndpoint => 'audit' in endpoint
 
@@ -126,7 +126,7 @@ class Exchange {
     const req = this.#req
     return {
       params: Object.fromEntries(Object.entries(req.params).map(([name, text]) => [name, Number(text)])),
-      query: queryOf(req.url, this.#endpoint),
+      query: queryParameters(req.url, this.#endpoint),
       body: body as never,
       problems,
       cookies: this.#guarded.cookies,
@@ -144,7 +144,7 @@ class Exchange {
     if (refusal !== thrown)
       this.#pipeline.logger.error(
         { request_id: this.#request_id, route: this.#endpoint.route, err: thrown },
-        refusal.code === 'INTERNAL_ERROR' ? 'unforeseen failure' : 'the store failed a request',
+        refusal.code === 'INTERNAL_ERROR' ? 'unexpected error' : 'the store failed a request',
       )
     return refusal
   }
@@ -154,7 +154,7 @@ class Exchange {
     const entry: AuditedRequest = {
       endpoint,
       note: this.#note,
-      guarded: this.#guarded,
+      request: this.#guarded,
       body: this.#body,
       refusal: outcome !== STREAMED && 'code' in outcome ? outcome : null,
       duration_ms: Math.round(performance.now() - this.#started),
@@ -181,7 +181,7 @@ function goneSignal(res: Response): AbortSignal {
 const NOTHING: TSchema = strict({})
 
 /** Only the parameters that the endpoint declares, so that the API description is complete. */
-const queryOf = (url: string, { query }: Endpoint): Record<string, string> =>
+const queryParameters = (url: string, { query }: Endpoint): Record<string, string> =>
   Object.fromEntries(
     [...new URL(url, 'http://panel').searchParams].filter(
       ([name]) => query !== undefined && Object.hasOwn(query.properties, name),

@@ -2,7 +2,7 @@
 import { createServer as createHttp, type RequestListener, type Server } from 'node:http'
 import { createServer as createHttps, Server as HttpsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
-import { contextOf, type CertificatePair } from '../tls/certificate.ts'
+import { secureContextOptions, type CertificatePair } from '../tls/certificate.ts'
 import { Connections } from './connections.ts'
 
 export interface Limits {
@@ -33,12 +33,12 @@ export interface Listening {
 
 const connectionsOf = new WeakMap<Server, Connections>()
 
-export const listen = async (
+export async function listen(
   app: RequestListener,
   address: string,
   port: number,
   { pair, limits = LIMITS }: Listening = {},
-): Promise<Server> => {
+): Promise<Server> {
   const server = bareServer(limits, pair)
   server.maxConnections = limits.connections
   server.on('request', app)
@@ -63,22 +63,24 @@ const bareServer = ({ headers_ms, request_ms, idle_ms, check_ms }: Limits, pair?
     keepAliveTimeout: idle_ms,
     connectionsCheckingInterval: check_ms,
   }
-  return pair ? createHttps({ ...times, ...contextOf(pair), handshakeTimeout: headers_ms }) : createHttp(times)
+  return pair
+    ? createHttps({ ...times, ...secureContextOptions(pair), handshakeTimeout: headers_ms })
+    : createHttp(times)
 }
 
 /** The URL of the panel's root. */
-export const urlOf = (server: Server, basePath: string): string => {
+export function urlOf(server: Server, basePath: string): string {
   const { address, port, family } = server.address() as AddressInfo
   return `${server instanceof HttpsServer ? 'https' : 'http'}://${family === 'IPv6' ? `[${address}]` : address}:${port}${basePath}/`
 }
 
 /** Open connections keep their certificate. */
-export const renew = (server: Server, pair: CertificatePair): void => {
-  if (server instanceof HttpsServer) server.setSecureContext(contextOf(pair))
+export function renew(server: Server, pair: CertificatePair): void {
+  if (server instanceof HttpsServer) server.setSecureContext(secureContextOptions(pair))
 }
 
 /** Accepts no new connections and no further requests; requests in progress may take until the drain time. */
-export const drain = async (server: Server, drainMs: number = DRAIN_MS): Promise<void> => {
+export async function drain(server: Server, drainMs: number = DRAIN_MS): Promise<void> {
   const connections = connectionsOf.get(server)
   server.prependListener('request', (_req, res) => (res.shouldKeepAlive = false))
   const late = setTimeout(() => connections?.endAll(), drainMs)

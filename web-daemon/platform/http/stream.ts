@@ -7,9 +7,11 @@ export interface StreamEvent {
 }
 
 /** `data` becomes one line of JSON; `name` is one of ours. */
-export const eventOf = (name: string, data: unknown): StreamEvent => ({
-  bytes: Buffer.from(`event: ${name}\ndata: ${JSON.stringify(data)}\n\n`),
-})
+export function serializeEvent(name: string, data: unknown): StreamEvent {
+  return {
+    bytes: Buffer.from(`event: ${name}\ndata: ${JSON.stringify(data)}\n\n`),
+  }
+}
 
 export interface Subscriber {
   /** Never waits and never fails: a slow client loses the oldest events. */

@@ -104,7 +104,7 @@ export class Streams {
       else connection.beat(now)
     }
     await this.#endRevoked().catch((err: unknown) =>
-      this.#deps.logger.error({ err }, 'the sessions of the streams cannot be looked at'),
+      this.#deps.logger.error({ err }, 'the sessions of the streams cannot be checked'),
     )
   }
 

@@ -25,7 +25,7 @@ ajv.addVocabulary([...SCHEMA_NOTES])
 const compiled = new WeakMap<TSchema, ValidateFunction>()
 
 /** Adds what is wrong to `problems` and returns the body without those fields. */
-export const validate = (schema: TSchema, body: Body, problems: Problems): Body => {
+export function validate(schema: TSchema, body: Body, problems: Problems): Body {
   const check = checkOf(schema)
   if (check(shortened(schema, body))) return body
   const wrong = [...(check.errors ?? [])]

@@ -43,13 +43,8 @@ const timed = (timeout_ms: number, begin: (settle: Settle) => () => void): Promi
 
 const errorCode = (failure: NodeJS.ErrnoException): string => failure.code ?? failure.message
 
-export const probeTcpPort = ({
-  address: host,
-  port,
-  timeout_ms,
-  source_address,
-}: PortProbe): Promise<PortProbeResult> =>
-  timed(timeout_ms, (settle) => {
+export function probeTcpPort({ address: host, port, timeout_ms, source_address }: PortProbe): Promise<PortProbeResult> {
+  return timed(timeout_ms, (settle) => {
     const socket = connect({ host, port, ...(source_address === undefined ? {} : { localAddress: source_address }) })
     socket.once('connect', () => settle('answered'))
     // If no host has the address, the kernel gives up by itself.
@@ -58,9 +53,10 @@ export const probeTcpPort = ({
     )
     return () => void socket.destroy()
   })
+}
 
-export const probeUdpPort = ({ address, port, timeout_ms, source_address }: PortProbe): Promise<PortProbeResult> =>
-  timed(timeout_ms, (settle) => {
+export function probeUdpPort({ address, port, timeout_ms, source_address }: PortProbe): Promise<PortProbeResult> {
+  return timed(timeout_ms, (settle) => {
     const socket = createSocket(address.includes(':') ? 'udp6' : 'udp4')
     const refused = (failure: NodeJS.ErrnoException): void => settle('refused', errorCode(failure))
     socket.on('error', refused)
@@ -74,3 +70,4 @@ export const probeUdpPort = ({ address, port, timeout_ms, source_address }: Port
     else socket.bind(0, source_address, send)
     return () => socket.close()
   })
+}

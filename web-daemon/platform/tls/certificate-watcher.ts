@@ -61,7 +61,7 @@ export class CertificateWatcher {
       this.#trouble = null
       this.#log('a new certificate is in use')
     } catch (failure) {
-      this.#keepOld(failure instanceof CertificateError ? failure.message : String(failure))
+      this.#rejectNew(failure instanceof CertificateError ? failure.message : String(failure))
     }
   }
 
@@ -78,11 +78,11 @@ export class CertificateWatcher {
     }
   }
 
-  #keepOld(trouble: string): void {
+  #rejectNew(trouble: string): void {
     if (trouble !== this.#trouble)
       this.#logger.warn(
         { trouble, files: this.#files, valid_to: this.#pair.valid_to },
-        'the new certificate cannot be used; the one before serves on',
+        'the new certificate cannot be used; the previous one stays in use',
       )
     this.#trouble = trouble
   }
@@ -91,7 +91,7 @@ export class CertificateWatcher {
     const { subject, valid_to } = this.#pair
     const warning = certificateWarning(this.#pair, this.#now())
     this.#logger[warning === null ? 'info' : 'warn'](
-      { subject, valid_to, ...(warning === null ? {} : { worry: warning }) },
+      { subject, valid_to, ...(warning === null ? {} : { warning }) },
       what,
     )
   }

@@ -27,13 +27,15 @@ export class CertificateError extends Error {
   }
 }
 
-export const contextOf = ({ cert, key }: CertificatePair): SecureContextOptions => ({
-  cert,
-  key,
-  minVersion: 'TLSv1.2',
-})
+export function secureContextOptions({ cert, key }: CertificatePair): SecureContextOptions {
+  return {
+    cert,
+    key,
+    minVersion: 'TLSv1.2',
+  }
+}
 
-export const readCertificatePair = ({ cert: certPath, key: keyPath }: TlsFiles): CertificatePair => {
+export function readCertificatePair({ cert: certPath, key: keyPath }: TlsFiles): CertificatePair {
   const cert = textOf('certificate', certPath)
   const key = textOf('key', keyPath)
   const certificate = certificateIn(cert)
@@ -60,10 +62,7 @@ const LAST_PART = 0.1
 const LAST_DAYS = 30
 
 /** A warning about a pair that works, or null. */
-export const certificateWarning = (
-  { valid_from, valid_to, is_key_open }: CertificatePair,
-  now: Date,
-): string | null => {
+export function certificateWarning({ valid_from, valid_to, is_key_open }: CertificatePair, now: Date): string | null {
   const left = valid_to.getTime() - now.getTime()
   if (left <= 0)
     return `The certificate expired on ${valid_to.toISOString()}: browsers warn of it. Renew it; the panel takes the new files as soon as they are there`
@@ -115,7 +114,7 @@ const keyIn = (text: string): KeyObject => {
 /** OpenSSL has further requirements, such as the length of a key. */
 const usable = (pair: CertificatePair): CertificatePair => {
   try {
-    createSecureContext(contextOf(pair))
+    createSecureContext(secureContextOptions(pair))
     return pair
   } catch (failure) {
     throw new CertificateError(

@@ -38,7 +38,7 @@ const BEFORE_MS = DAY_MS
  * makes. `names` are host names and IP addresses, the main one first. An existing self-signed pair is replaced, which
  * renews it; any other is not.
  */
-export const makeSelfSigned = (folder: string, names: readonly string[], now: Date = new Date()): SelfSigned => {
+export function makeSelfSigned(folder: string, names: readonly string[], now: Date = new Date()): SelfSigned {
   const [cert, key] = [join(folder, 'panel.crt'), join(folder, 'panel.key')]
   checkNames(names)
   refuseToReplace(cert, key)

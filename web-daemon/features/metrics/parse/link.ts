@@ -42,7 +42,7 @@ const IFF_UP = 1
 export const KIND_OF_NAME: Readonly<Record<string, string>> = { gretap0: 'gretap', erspan0: 'erspan' }
 
 /** `knownKind`: needed only for Ethernet kinds, which look like any other Ethernet. */
-export const linkFacts = (files: LinkFiles, knownKind = ''): LinkFacts => {
+export function linkFacts(files: LinkFiles, knownKind = ''): LinkFacts {
   const type = Number(files.type)
   const kind = kindOf(files, type, knownKind)
   return {

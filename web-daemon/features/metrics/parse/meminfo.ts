@@ -13,7 +13,7 @@ export const NO_MEMORY: MemoryReading = {
 }
 export const NO_SWAP: SwapReading = { configured: false, total_bytes: 0, used_bytes: 0, free_bytes: 0, used_percent: 0 }
 
-export const parseMemory = (text: string): MemoryReading => {
+export function parseMemory(text: string): MemoryReading {
   const of = fieldsOf(text)
   const [total_bytes, available_bytes] = [of('MemTotal'), of('MemAvailable')]
   const used_bytes = Math.max(0, total_bytes - available_bytes)
@@ -29,7 +29,7 @@ export const parseMemory = (text: string): MemoryReading => {
   }
 }
 
-export const parseSwap = (text: string): SwapReading => {
+export function parseSwap(text: string): SwapReading {
   const of = fieldsOf(text)
   const [total_bytes, free_bytes] = [of('SwapTotal'), of('SwapFree')]
   const used_bytes = total_bytes - free_bytes

@@ -12,8 +12,8 @@ export interface Mount {
 }
 
 /** `is_read_only` is that of the file system: a sandbox may mount it read-only for one program. */
-export const parseMounts = (text: string): Mount[] =>
-  text.split('\n').flatMap((line) => {
+export function parseMounts(text: string): Mount[] {
+  return text.split('\n').flatMap((line) => {
     const [left = '', right] = line.split(' - ')
     const [, , device_number = '', root = '', mount_point = ''] = left.split(' ')
     const [filesystem = '', device = '', options = ''] = right?.split(' ') ?? []
@@ -29,12 +29,13 @@ export const parseMounts = (text: string): Mount[] =>
       },
     ]
   })
+}
 
 /**
  * One mount per file system: a whole one before a part, then the shortest path. Mounts that are covered by another are
  * left out.
  */
-export const shownMounts = (mounts: readonly Mount[], hidesPseudo: boolean): Mount[] => {
+export function shownMounts(mounts: readonly Mount[], hidesPseudo: boolean): Mount[] {
   const visible = new Map(mounts.map((mount) => [mount.mount_point, mount]))
   const best = new Map<string, Mount>()
   for (const mount of visible.values()) {

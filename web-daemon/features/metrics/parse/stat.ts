@@ -12,7 +12,7 @@ export interface CpuTimes {
 }
 
 /** By name; "cpu" is the sum. */
-export const parseStat = (text: string): Map<string, CpuTimes> => {
+export function parseStat(text: string): Map<string, CpuTimes> {
   const times = new Map<string, CpuTimes>()
   for (const line of text.split('\n')) {
     const [name = '', ...fields] = line.split(/\s+/)
@@ -27,7 +27,7 @@ export const parseStat = (text: string): Map<string, CpuTimes> => {
 const NEVER: CpuTimes = { user: 0, system: 0, iowait: 0, steal: 0, idle: 0 }
 
 /** Without a previous reading: since boot. */
-export const usage = (name: string, now: CpuTimes, before: CpuTimes = NEVER): CpuReading => {
+export function usage(name: string, now: CpuTimes, before: CpuTimes = NEVER): CpuReading {
   // The kernel sometimes corrects idle and iowait downwards (proc_stat(5)).
   const spent = (kind: keyof CpuTimes): number => Math.max(0, now[kind] - before[kind])
   const idle = spent('idle') + spent('iowait')

@@ -6,7 +6,7 @@ import { CONNECTIONS_MAX } from '@panel/shared/ruleset/connection.ts'
 import type { CommandContext, ReadContext } from '../../../platform/context.ts'
 import { accountingWarnings, conntrackWarnings } from '../../forwarding/view.ts'
 import { ok, type Answer, type Incoming } from '../../../platform/http/endpoint.ts'
-import { pagingOf } from '../../../platform/http/paging.ts'
+import { parsePaging } from '../../../platform/http/paging.ts'
 import { Refusal } from '../../../platform/http/refusal.ts'
 import { livingRoute } from '../get.ts'
 import { ruleOf, type NamedRoute } from '../record.ts'
@@ -18,7 +18,7 @@ export const listConnections =
   async ({ db, ask, now, settings }: ReadContext, { params, query }: Incoming): Promise<Answer<ConnectionsAnswer>> => {
     const record = await livingRoute(db, params)
     const { route_rule_id } = record
-    const { limit } = pagingOf(query, { standard: 200, maximum: CONNECTIONS_MAX })
+    const { limit } = parsePaging(query, { standard: 200, maximum: CONNECTIONS_MAX })
     const [found, forwarding] = await Promise.all([
       ask('ruleset.connections', { route_rule_ids: [route_rule_id], limit: Math.max(limit, 1) }),
       ask('forwarding.probe', {}),

@@ -8,14 +8,16 @@ export interface ConnectionCounts {
 }
 
 /** Joins two parts of one interval. New connections are unknown if one part is. */
-export const joinConnectionCounts = (a: ConnectionCounts, b: ConnectionCounts): ConnectionCounts => ({
-  active_connections:
-    a.active_connections === null || b.active_connections === null
-      ? (a.active_connections ?? b.active_connections)
-      : Math.max(a.active_connections, b.active_connections),
-  new_connections:
-    a.new_connections === null || b.new_connections === null ? null : a.new_connections + b.new_connections,
-})
+export function joinConnectionCounts(a: ConnectionCounts, b: ConnectionCounts): ConnectionCounts {
+  return {
+    active_connections:
+      a.active_connections === null || b.active_connections === null
+        ? (a.active_connections ?? b.active_connections)
+        : Math.max(a.active_connections, b.active_connections),
+    new_connections:
+      a.new_connections === null || b.new_connections === null ? null : a.new_connections + b.new_connections,
+  }
+}
 
 interface FlowReading {
   readonly at: number

@@ -75,4 +75,6 @@ export function warn(draft: DraftContext, code: WarningCode, field: string, mess
   draft.warnings.push({ code, message, field })
 }
 
-export const familyName = (family: Family): string => `IPv${family}`
+export function familyName(family: Family): string {
+  return `IPv${family}`
+}

@@ -59,7 +59,9 @@ export async function draftRoute(
   }
 }
 
-export const incomplete = (): Error => new Error('A draft without problems is incomplete')
+export function incomplete(): Error {
+  return new Error('A draft without problems is incomplete')
+}
 
 export interface DraftedFields {
   readonly listening: Listening

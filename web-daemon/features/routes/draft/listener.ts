@@ -88,7 +88,9 @@ function unfit(text: string, ip: Ip): string | null {
   return isIpv4InIpv6(ip) ? 'must not be an IPv4 address in IPv6 clothes' : null
 }
 
-export const isIpv4InIpv6 = (ip: Ip): boolean => ip.family === 6 && ip.value >> 32n === 0xffffn
+export function isIpv4InIpv6(ip: Ip): boolean {
+  return ip.family === 6 && ip.value >> 32n === 0xffffn
+}
 
 /** `field` is that of the first port; the name of the last follows from it. */
 export function draftPorts(

@@ -30,8 +30,9 @@ export function titleFor(
   return freeTitle(db, (at) => (at === 1 ? title : `${title} (${at})`))
 }
 
-export const titleOfCopy = (db: ReadDb, title: string): Promise<string> =>
-  freeTitle(db, (at) => withEnding(title, at === 1 ? ' (copy)' : ` (copy ${at})`))
+export function titleOfCopy(db: ReadDb, title: string): Promise<string> {
+  return freeTitle(db, (at) => withEnding(title, at === 1 ? ' (copy)' : ` (copy ${at})`))
+}
 
 /** A long title is cut to make room for the ending. */
 const withEnding = (title: string, ending: string): string =>

@@ -130,19 +130,21 @@ function withChanges(stored: RouteRecord, body: UpdateRouteBody): RequestedRoute
   }
 }
 
-export const bodyOf = ({
+export function bodyOf({
   address,
   port,
   port_range_end,
   weight,
   is_enabled,
-}: RouteDestinationBody): RouteDestinationBody => ({
-  address,
-  port,
-  port_range_end: port_range_end ?? null,
-  weight: weight ?? 1,
-  is_enabled: is_enabled ?? true,
-})
+}: RouteDestinationBody): RouteDestinationBody {
+  return {
+    address,
+    port,
+    port_range_end: port_range_end ?? null,
+    weight: weight ?? 1,
+    is_enabled: is_enabled ?? true,
+  }
+}
 
 function withFirst(
   [first, ...rest]: RouteDestinationBody[],

@@ -95,11 +95,13 @@ const isFamily =
 
 function findingOf(record: RouteRecord, held: HeldRules, shadows: readonly RouteRecord[]): RouteFinding {
   const { route_rule_id, route_rule_title: title } = record
-  const [wanted, found] = [ruleOf(record), held.rules.get(route_rule_id) ?? null]
+  const [desired, actual] = [ruleOf(record), held.rules.get(route_rule_id) ?? null]
   const damage = held.damaged.find((one) => one.route_rule_id === route_rule_id)?.detail
   const diffs =
-    wanted && found && !sameState(wanted, found) ? failuresOf(checkRuleset([route_rule_id], [wanted], [found])) : []
-  const { status, detail } = classify(record, { wanted, found, damage, diffs: diffs.length })
+    desired && actual && !sameState(desired, actual)
+      ? failuresOf(checkRuleset([route_rule_id], [desired], [actual]))
+      : []
+  const { status, detail } = classify(record, { desired, actual, damage, diffs: diffs.length })
   return {
     route_rule_id,
     title,
@@ -110,8 +112,8 @@ function findingOf(record: RouteRecord, held: HeldRules, shadows: readonly Route
         ? detail
         : `${detail} It can never match: ${shadows.map((one) => one.route_rule_title).join(', ')} stands earlier and takes all that it listens for.`,
     actions: ['reapply', 'delete'],
-    expected_rules: wanted ? 1 : 0,
-    installed_rules: found ? 1 : 0,
+    expected_rules: desired ? 1 : 0,
+    installed_rules: actual ? 1 : 0,
     diffs: diffs.map(({ name, expected, actual }) => ({
       field: name.slice(name.indexOf('.') + 1),
       desired: expected,
@@ -122,15 +124,15 @@ function findingOf(record: RouteRecord, held: HeldRules, shadows: readonly Route
 }
 
 interface Compared {
-  readonly wanted: RelayRule | null
-  readonly found: RelayRule | null
+  readonly desired: RelayRule | null
+  readonly actual: RelayRule | null
   readonly damage: string | undefined
   readonly diffs: number
 }
 
 function classify(
   record: RouteRecord,
-  { wanted, found, damage, diffs }: Compared,
+  { desired, actual, damage, diffs }: Compared,
 ): { status: ReconcileStatus; detail: string } {
   if (record.apply_status_id === APPLY_STATUSES.Inconsistent)
     return {
@@ -138,11 +140,11 @@ function classify(
       detail: `The last change did not work and could not be undone: ${record.last_apply_error || 'reapply the rule'}.`,
     }
   if (damage !== undefined) return { status: 'Drifted', detail: `The kernel holds the rule in part: ${damage}.` }
-  if (!wanted)
-    return found
+  if (!desired)
+    return actual
       ? { status: 'Drifted', detail: 'The rule is disabled, and the kernel holds it.' }
       : { status: 'InSync', detail: 'The rule is disabled, and the kernel does not hold it.' }
-  if (!found) return { status: 'Missing', detail: 'The kernel does not hold the rule.' }
+  if (!actual) return { status: 'Missing', detail: 'The kernel does not hold the rule.' }
   return diffs === 0
     ? { status: 'InSync', detail: 'The kernel holds the rule as it is stored.' }
     : { status: 'Drifted', detail: 'The kernel holds the rule otherwise than it is stored.' }

@@ -7,7 +7,7 @@ import { checkRuleset } from '@panel/shared/ruleset/facts.ts'
 import type { ReadContext } from '../../../platform/context.ts'
 import { tunnelNames } from '../../tunnels/store.ts'
 import { observe } from '../../tunnels/view.ts'
-import { unlessAway } from '../../../platform/helper/away.ts'
+import { nullIfHelperAway } from '../../../platform/helper/away.ts'
 import { heldRules, type HeldRules } from '../kernel-rules.ts'
 import { ruleOf, type RouteRecord } from '../record.ts'
 import { shadowsOf } from './shadows.ts'
@@ -24,7 +24,7 @@ export async function healthOf(
   const names = await tunnelNames(db, [...new Set(records.flatMap(({ tunnel_id }) => tunnel_id ?? []))])
   const ids = records.map(({ route_rule_id }) => route_rule_id)
   const [held, observed, shadows] = await Promise.all([
-    probed ?? unlessAway(heldRules(ask, ids)),
+    probed ?? nullIfHelperAway(heldRules(ask, ids)),
     observe(ask, [...names.values()]),
     shadowsOf(db, ids),
   ])
@@ -100,18 +100,18 @@ const shadowed = (shadows: readonly RouteRecord[]): string =>
 
 function inKernel(record: RouteRecord, held: HeldRules): Verdict | null {
   const { route_rule_id: id } = record
-  const found = held.rules.get(id)
-  const wanted = ruleOf(record)
-  if (found && sameState(found, wanted)) return null
+  const actual = held.rules.get(id)
+  const desired = ruleOf(record)
+  if (actual && sameState(actual, desired)) return null
   const damaged = held.damaged.find(({ route_rule_id }) => route_rule_id === id)
-  if (!found)
+  if (!actual)
     return {
       state: 'failed',
       detail: damaged
         ? `The kernel holds the rule in part: ${damaged.detail}. Reapply it`
         : 'The kernel does not hold the rule: somebody took it away. Reapply it',
     }
-  const [first] = failuresOf(checkRuleset([id], wanted && [wanted], [found]))
+  const [first] = failuresOf(checkRuleset([id], desired && [desired], [actual]))
   return {
     state: 'failed',
     detail: `The kernel holds the rule otherwise than it is stored (${first?.detail ?? ''}). Reapply it`,

@@ -11,10 +11,11 @@ import { familyOf, ruleOf, type NamedRoute, type RouteRecord } from '../record.t
 import { onlyEgressDevice } from './egress.ts'
 
 /** Turns forwarding on for an enabled rule, and warns of foreign firewalls. Call it inside `inTurn`. */
-export const preparePath = async (context: CommandContext, record: RouteRecord): Promise<Warning[]> =>
-  record.is_enabled
+export async function preparePath(context: CommandContext, record: RouteRecord): Promise<Warning[]> {
+  return record.is_enabled
     ? [...(await forwardFor(context, familyOf(record))), ...(await foreignWarnings(context, record))]
     : []
+}
 
 export async function blocksOfRoute(
   { db, ask }: Pick<ReadContext, 'db' | 'ask'>,

@@ -9,5 +9,6 @@ export interface Bucket extends TrafficDelta, ConnectionCounts {
 }
 
 /** Two parts of one interval of one rule. */
-export const joinBuckets = (before: Bucket | undefined, part: Bucket): Bucket =>
-  before ? { ...part, ...plus(before, part), ...joinConnectionCounts(before, part) } : part
+export function joinBuckets(before: Bucket | undefined, part: Bucket): Bucket {
+  return before ? { ...part, ...plus(before, part), ...joinConnectionCounts(before, part) } : part
+}

@@ -15,12 +15,25 @@ const each = (of: (field: keyof TrafficDelta) => number): TrafficDelta => ({
   tx_packets: of('tx_packets'),
 })
 
-export const plus = (a: TrafficDelta, b: TrafficDelta): TrafficDelta => each((field) => a[field] + b[field])
-export const minus = (a: TrafficDelta, b: TrafficDelta): TrafficDelta => each((field) => a[field] - b[field])
-export const perSecond = (delta: TrafficDelta, seconds: number): TrafficDelta => each((field) => delta[field] / seconds)
-export const deltaOnly = (delta: TrafficDelta): TrafficDelta => each((field) => delta[field])
+export function plus(a: TrafficDelta, b: TrafficDelta): TrafficDelta {
+  return each((field) => a[field] + b[field])
+}
+export function minus(a: TrafficDelta, b: TrafficDelta): TrafficDelta {
+  return each((field) => a[field] - b[field])
+}
+export function perSecond(delta: TrafficDelta, seconds: number): TrafficDelta {
+  return each((field) => delta[field] / seconds)
+}
+export function deltaOnly(delta: TrafficDelta): TrafficDelta {
+  return each((field) => delta[field])
+}
 
 /** A counter that went backwards was recreated. */
-export const isBelow = (a: TrafficDelta, b: TrafficDelta): boolean =>
-  a.rx_bytes < b.rx_bytes || a.tx_bytes < b.tx_bytes || a.rx_packets < b.rx_packets || a.tx_packets < b.tx_packets
-export const isNothing = ({ rx_packets, tx_packets }: TrafficDelta): boolean => rx_packets === 0 && tx_packets === 0
+export function isBelow(a: TrafficDelta, b: TrafficDelta): boolean {
+  return (
+    a.rx_bytes < b.rx_bytes || a.tx_bytes < b.tx_bytes || a.rx_packets < b.rx_packets || a.tx_packets < b.tx_packets
+  )
+}
+export function isNothing({ rx_packets, tx_packets }: TrafficDelta): boolean {
+  return rx_packets === 0 && tx_packets === 0
+}

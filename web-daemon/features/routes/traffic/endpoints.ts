@@ -8,12 +8,12 @@ import {
   type TrafficView,
 } from '@panel/shared/api/routes/traffic.ts'
 import type { ReadContext } from '../../../platform/context.ts'
-import { startOf, type Span } from '../../../platform/db/spans.ts'
+import { intervalStart, type Span } from '../../../platform/db/spans.ts'
 import { ok, query, type Answer, type Incoming } from '../../../platform/http/endpoint.ts'
-import { instantIn } from '../../../platform/http/instant.ts'
+import { parseTime } from '../../../platform/http/instant.ts'
 import { Problems } from '../../../platform/http/problems.ts'
-import { instantOf, limitIn, queryOf, wholeIn } from '../../../platform/http/queries.ts'
-import { RESOLUTION, resolutionIn } from '../../../platform/http/resolution.ts'
+import { timeParameter, limitParameter, queryParameters, integerParameter } from '../../../platform/http/queries.ts'
+import { RESOLUTION, parseResolution } from '../../../platform/http/resolution.ts'
 import { joinBuckets, type Bucket } from './bucket.ts'
 import { livingRoute } from '../get.ts'
 import { allTitles } from '../store.ts'
@@ -25,12 +25,12 @@ const tag = 'traffic'
 
 const HISTORY = { standard: 1000, maximum: 20_000 }
 const HOURS = { standard: 24, maximum: 8760 }
-const HISTORY_QUERY = queryOf({
-  hours: wholeIn('How many hours up to the end.', 1, { default: HOURS.standard, maximum: HOURS.maximum }),
-  from: instantOf('Where the time begins, in the place of hours.'),
-  to: instantOf('Where the time ends. Default: now.'),
+const HISTORY_QUERY = queryParameters({
+  hours: integerParameter('How many hours up to the end.', 1, { default: HOURS.standard, maximum: HOURS.maximum }),
+  from: timeParameter('Where the time begins, in the place of hours.'),
+  to: timeParameter('Where the time ends. Default: now.'),
   resolution_seconds: RESOLUTION,
-  limit: limitIn(HISTORY),
+  limit: limitParameter(HISTORY),
 })
 
 export const trafficEndpoints = (traffic: Traffic) => [
@@ -44,8 +44,8 @@ export const trafficEndpoints = (traffic: Traffic) => [
     {
       tag,
       summary: "What goes through a rule now: the kernel's counters and the panel's totals beside each other.",
-      query: queryOf({
-        points: wholeIn('How many of the last readings to tell. Default 60.', 1, { maximum: MAX_POINTS }),
+      query: queryParameters({
+        points: integerParameter('How many of the last readings to tell. Default 60.', 1, { maximum: MAX_POINTS }),
       }),
       answer: RouteTrafficAnswer,
     },
@@ -151,7 +151,7 @@ function history(traffic: Traffic): Handler<TrafficHistoryAnswer> {
 function joined(buckets: readonly Bucket[], interval_seconds: number): Bucket[] {
   const byStart = new Map<number, Bucket>()
   for (const bucket of buckets) {
-    const bucket_start = startOf(bucket.bucket_start, interval_seconds)
+    const bucket_start = intervalStart(bucket.bucket_start, interval_seconds)
     byStart.set(bucket_start, joinBuckets(byStart.get(bucket_start), { ...bucket, bucket_start }))
   }
   return [...byStart.values()].sort((a, b) => a.bucket_start - b.bucket_start)
@@ -178,8 +178,8 @@ const bucketView = ({
 /** By default the last 24 hours by interval. Throws 422 for an invalid time (decisions.md, F19). */
 function spanOf(values: Incoming['query'], now: Date, stored_seconds: number): Span {
   const problems = new Problems()
-  const [from, to] = [instantIn(values, 'from', problems), instantIn(values, 'to', problems)]
-  const resolution_seconds = resolutionIn(values, stored_seconds, problems)
+  const [from, to] = [parseTime(values, 'from', problems), parseTime(values, 'to', problems)]
+  const resolution_seconds = parseResolution(values, stored_seconds, problems)
   problems.throwIfAny(['from', 'to', 'resolution_seconds'])
   const end = to ?? now.getTime() / 1000 + 1
   return {

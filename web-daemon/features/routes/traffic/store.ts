@@ -1,7 +1,7 @@
 // Reads and writes the traffic of rules: totals, and the traffic of each interval.
 import { sql } from 'kysely'
 import type { ReadDb, WriteDb } from '../../../platform/context.ts'
-import { piecesOf, startIn, type Span } from '../../../platform/db/spans.ts'
+import { splitSpan, intervalStartSql, type Span } from '../../../platform/db/spans.ts'
 import type { Bucket } from './bucket.ts'
 import type { TrafficDelta } from './delta.ts'
 import type { StoredTotal } from './accumulator.ts'
@@ -110,7 +110,7 @@ export async function bucketsOf(db: ReadDb, route_rule_id: number, span: Span, l
     .select((e) => e.fn.min('bucket_start').as('oldest'))
     .executeTakeFirstOrThrow()
   const newestFirst: Bucket[] = []
-  for await (const piece of piecesOf({ ...span, from: Math.max(span.from, oldest ?? span.to) })) {
+  for await (const piece of splitSpan({ ...span, from: Math.max(span.from, oldest ?? span.to) })) {
     newestFirst.push(...(await joinedOf(db, route_rule_id, piece)))
     if (newestFirst.length >= limit) break
   }
@@ -127,7 +127,7 @@ async function joinedOf(db: ReadDb, route_rule_id: number, { from, to, resolutio
     .where('route_rule_id', '=', route_rule_id)
     .where('bucket_start', '>=', from)
     .where('bucket_start', '<', to)
-    .select([startIn(resolution_seconds).as('start'), ...sums])
+    .select([intervalStartSql(resolution_seconds).as('start'), ...sums])
     .select((e) => e.fn.max('active_connections').as('active_connections'))
     .select(
       sql<number | null>`case when count(new_connections) = count(*) then sum(new_connections) end`.as(

@@ -3,8 +3,8 @@
 import type { RelayCounters } from '@panel/shared/ruleset/model.ts'
 import type { Logger } from 'pino'
 import type { CommandContext } from '../../../platform/context.ts'
-import { startOf } from '../../../platform/db/spans.ts'
-import { unlessAway } from '../../../platform/helper/away.ts'
+import { intervalStart } from '../../../platform/db/spans.ts'
+import { nullIfHelperAway } from '../../../platform/helper/away.ts'
 import type { SettingKey } from '../../settings/definitions.ts'
 import type { SettingsReader } from '../../../platform/settings.ts'
 import { joinBuckets, type Bucket } from './bucket.ts'
@@ -118,7 +118,7 @@ export class Traffic {
 
   /** Counts the connections of each rule, and the new ones since the last count. */
   async count(): Promise<void> {
-    const flows = await unlessAway(this.#deps.ask('ruleset.flows', {}))
+    const flows = await nullIfHelperAway(this.#deps.ask('ruleset.flows', {}))
     const newConnections = this.#connections.take(flows, this.#deps.now().getTime())
     for (const { route_rule_id } of flows?.flows ?? [])
       this.#connect(route_rule_id, newConnections?.get(route_rule_id) ?? 0)
@@ -214,7 +214,7 @@ export class Traffic {
   async #read(): Promise<void> {
     const accumulators = await this.#getAccumulators()
     const generation = this.#generation
-    const held = await unlessAway(heldCounters(this.#deps.ask))
+    const held = await nullIfHelperAway(heldCounters(this.#deps.ask))
     if (this.#changing > 0 || generation !== this.#generation) return
     this.#available = held
       ? { is_readable: held.is_readable, detail: held.detail }
@@ -265,7 +265,7 @@ export class Traffic {
 
   #keyNow(route_rule_id: number): { key: string; bucket_start: number } {
     const now = Math.floor(this.#deps.now().getTime() / 1000)
-    const bucket_start = startOf(now, this.bucketSeconds)
+    const bucket_start = intervalStart(now, this.bucketSeconds)
     return { key: `${route_rule_id} ${bucket_start}`, bucket_start }
   }
 

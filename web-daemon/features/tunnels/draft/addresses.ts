@@ -43,13 +43,14 @@ export function draftAddresses(draft: DraftContext, given: readonly TunnelAddres
   )
 }
 
-export const inOrder = (addresses: readonly TunnelAddress[], primary = 0): NewAddress[] =>
-  addresses.map((a, at) => ({
+export function inOrder(addresses: readonly TunnelAddress[], primary = 0): NewAddress[] {
+  return addresses.map((a, at) => ({
     ...a,
     address_family_id: familyIdOf(a.address),
     is_primary: at === Math.max(primary, 0),
     sort_order: at,
   }))
+}
 
 /** Null if it has a problem. */
 function oneAddress(draft: DraftContext, body: TunnelAddressBody, field: string): TunnelAddress | null {
@@ -122,12 +123,8 @@ function checkDuplicates(
     problems.add(`addresses.${at}.address`, 'ADDRESS_CONFLICT', `${address.address} is given twice.`)
 }
 
-function checkOwners(
-  { facts, existing: neighbours, problems }: DraftContext,
-  { address }: TunnelAddress,
-  field: string,
-): void {
-  const owner = neighbours.find((n) => n.addresses.some((a) => a.address === address))
+function checkOwners({ facts, existing, problems }: DraftContext, { address }: TunnelAddress, field: string): void {
+  const owner = existing.find((n) => n.addresses.some((a) => a.address === address))
   if (owner)
     problems.add(field, 'ADDRESS_CONFLICT', `${owner.interface_name} has the address ${address}.`, {
       tunnel_id: owner.tunnel_id,
@@ -171,10 +168,10 @@ function checkRoutes(draft: DraftContext, network: Cidr, field: string): void {
 }
 
 function findOverlap(
-  { facts, existing: neighbours, settings }: DraftContext,
+  { facts, existing, settings }: DraftContext,
   network: Cidr,
 ): { description: string; isWider: boolean } | null {
-  const owner = neighbours.find((n) => networksOf(n.addresses).some((other) => overlaps(other, network)))
+  const owner = existing.find((n) => networksOf(n.addresses).some((other) => overlaps(other, network)))
   if (owner)
     return { description: `the addresses of ${owner.interface_name}: ${addressesOf(owner.addresses)}`, isWider: false }
   const routes = (settings.get('addressing.check_route_overlap') ? particularRoutes(facts) : []).filter((route) =>

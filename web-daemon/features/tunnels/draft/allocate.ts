@@ -81,7 +81,7 @@ function freeAt(pool: PoolRecord, number: number, taken: readonly Cidr[]): numbe
 }
 
 /** Networks that an allocation avoids: addresses and routes of the host, those of other tunnels, and the endpoints. */
-function takenNetworks({ facts, existing: neighbours }: DraftContext, { local, remote }: Ends): Cidr[] {
+function takenNetworks({ facts, existing }: DraftContext, { local, remote }: Ends): Cidr[] {
   const single = (text: string): Cidr[] => {
     const ip = parseIp(text)
     return ip ? [networkOf(ip, bitsOf(ip.family))] : []
@@ -89,7 +89,7 @@ function takenNetworks({ facts, existing: neighbours }: DraftContext, { local, r
   return [
     ...facts.held.map(({ network }) => network),
     ...particularRoutes(facts).map(({ network }) => network),
-    ...neighbours.flatMap((n) => [...networksOf(n.addresses), ...single(n.remote_endpoint)]),
+    ...existing.flatMap((n) => [...networksOf(n.addresses), ...single(n.remote_endpoint)]),
     ...[local, remote].filter((ip) => ip !== null).map((ip) => networkOf(ip, bitsOf(ip.family))),
   ]
 }

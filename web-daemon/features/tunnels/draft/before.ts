@@ -6,11 +6,11 @@ import { planTunnel } from '@panel/shared/tunnel/plan.ts'
 import type { Reader } from '@panel/shared/rpc/methods.ts'
 import { Refusal } from '../../../platform/http/refusal.ts'
 
-export async function stateBefore(ask: Reader, wanted: TunnelState): Promise<TunnelState | null> {
-  const { interface_name } = wanted
+export async function stateBefore(ask: Reader, desired: TunnelState): Promise<TunnelState | null> {
+  const { interface_name } = desired
   const found = await probeOne(ask, interface_name)
   if (found.observed) throw adoptable(interface_name, found.observed)
-  const files = foreignInTheWay(interface_name, found.foreign_files, planTunnel(found.state, wanted).steps)
+  const files = foreignInTheWay(interface_name, found.foreign_files, planTunnel(found.state, desired).steps)
   if (files.length > 0)
     throw new Refusal(
       'FOREIGN_UNIT_FILE',
@@ -24,14 +24,14 @@ export async function stateBefore(ask: Reader, wanted: TunnelState): Promise<Tun
 export async function stateToChange(
   ask: Reader,
   interface_name: string,
-  wanted: TunnelState,
+  desired: TunnelState,
 ): Promise<TunnelState | null> {
-  const isRenamed = wanted.interface_name !== interface_name
-  if (isRenamed && (await stateBefore(ask, wanted))) {
+  const isRenamed = desired.interface_name !== interface_name
+  if (isRenamed && (await stateBefore(ask, desired))) {
     throw new Refusal(
       'CONFLICT',
-      `A unit file for ${wanted.interface_name} is left on this server. Remove it, or choose another name.`,
-      { field: 'interface_name', details: { interface_name: wanted.interface_name } },
+      `A unit file for ${desired.interface_name} is left on this server. Remove it, or choose another name.`,
+      { field: 'interface_name', details: { interface_name: desired.interface_name } },
     )
   }
   return (await probeOne(ask, interface_name)).state

@@ -63,7 +63,9 @@ export async function draftTunnel(
   }
 }
 
-export const incomplete = (): Error => new Error('A draft without problems is incomplete')
+export function incomplete(): Error {
+  return new Error('A draft without problems is incomplete')
+}
 
 export interface DraftedFields {
   readonly keys: Keys

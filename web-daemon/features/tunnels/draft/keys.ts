@@ -50,10 +50,10 @@ function chosen(
   return { ikey: key, okey: key }
 }
 
-function tunnelsWithSameEnds({ existing: neighbours, kind }: DraftContext, { local, remote }: Ends): ExistingTunnel[] {
+function tunnelsWithSameEnds({ existing, kind }: DraftContext, { local, remote }: Ends): ExistingTunnel[] {
   if (!local || !remote) return []
   const [from, to] = [formatIp(local), formatIp(remote)]
-  return neighbours.filter(
+  return existing.filter(
     (n) => n.local_endpoint === from && n.remote_endpoint === to && kindOfType(n.tunnel_type_id) === kind,
   )
 }

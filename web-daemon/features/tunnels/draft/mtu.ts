@@ -36,8 +36,9 @@ export function draftMtu(draft: DraftContext, kind: LinkKind, keys: Keys, remote
 }
 
 /** The requested one, or else what the path carries, unless the settings ask for one MTU everywhere. */
-export const chosenMtu = ({ settings }: DraftContext, { requested, recommended }: MtuAdvice): number =>
-  requested ?? (settings.get('tunnel.auto_mtu_from_underlay') ? recommended : settings.get('tunnel.default_mtu'))
+export function chosenMtu({ settings }: DraftContext, { requested, recommended }: MtuAdvice): number {
+  return requested ?? (settings.get('tunnel.auto_mtu_from_underlay') ? recommended : settings.get('tunnel.default_mtu'))
+}
 
 export function checkMtuForIpv6(draft: DraftContext, mtu: number, addresses: readonly { address: string }[]): void {
   if (mtu >= LEAST_FOR_IPV6 || draft.problems.has('mtu') || !hasIpv6(addresses)) return
@@ -52,8 +53,9 @@ const hasIpv6 = (addresses: readonly { address: string }[]): boolean =>
   addresses.some(({ address }) => address.includes(':'))
 
 /** Whether a tunnel with these addresses can have this MTU. */
-export const isMtuPossible = (mtu: number, addresses: readonly { address: string }[]): boolean =>
-  mtu >= (hasIpv6(addresses) ? LEAST_FOR_IPV6 : MTU_RANGE.lowest) && mtu <= MTU_RANGE.highest
+export function isMtuPossible(mtu: number, addresses: readonly { address: string }[]): boolean {
+  return mtu >= (hasIpv6(addresses) ? LEAST_FOR_IPV6 : MTU_RANGE.lowest) && mtu <= MTU_RANGE.highest
+}
 
 export interface Underlay {
   readonly device: string

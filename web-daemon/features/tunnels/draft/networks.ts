@@ -16,5 +16,6 @@ export function networksOf(addresses: readonly TunnelAddress[]): Cidr[] {
   })
 }
 
-export const addressesOf = (addresses: readonly TunnelAddress[]): string =>
-  addresses.map((a) => `${a.address}/${a.prefix_length}`).join(', ')
+export function addressesOf(addresses: readonly TunnelAddress[]): string {
+  return addresses.map((a) => `${a.address}/${a.prefix_length}`).join(', ')
+}

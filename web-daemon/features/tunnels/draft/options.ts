@@ -77,6 +77,9 @@ export function packetOptionsOf({ body, settings }: Pick<DraftContext, 'body' | 
 }
 
 /** The setting applies to tunnels that can have it: over IPv4, without is_ignore_df. */
-export const pathMtuDiscoveryOf = ({ body, kind, settings }: DraftContext): boolean =>
-  body.is_path_mtu_discovery ??
-  (kind !== null && !isIpv6Kind(kind) && body.is_ignore_df !== true && settings.get('tunnel.default_pmtudisc'))
+export function pathMtuDiscoveryOf({ body, kind, settings }: DraftContext): boolean {
+  return (
+    body.is_path_mtu_discovery ??
+    (kind !== null && !isIpv6Kind(kind) && body.is_ignore_df !== true && settings.get('tunnel.default_pmtudisc'))
+  )
+}

@@ -48,11 +48,11 @@ function checkAddressLeft({ body, problems }: DraftContext, left: number): void 
 }
 
 function checkGiven(draft: DraftContext): void {
-  const { body, problems, kind, existing: neighbours } = draft
+  const { body, problems, kind, existing } = draft
   if (body.interface_name !== undefined) checkName(draft, body.interface_name, 'interface_name')
   const number = body.tunnel_number ?? null
   if (number === null) return
-  const owner = neighbours.find((n) => n.tunnel_number === number)
+  const owner = existing.find((n) => n.tunnel_number === number)
   if (owner)
     problems.add('tunnel_number', 'INVALID_TUNNEL_NUMBER', `${owner.interface_name} has the number ${number}.`, {
       tunnel_id: owner.tunnel_id,

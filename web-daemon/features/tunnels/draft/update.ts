@@ -86,9 +86,9 @@ function draftUnchanged(draft: DraftContext, stored: TunnelRecord): DraftContext
 
 /** Fields that the request does not name keep their value. */
 function withChanges(stored: TunnelRecord, body: UpdateTunnelBody, drafted: NewTunnel): NewTunnel {
-  const { tunnel_id: _id, ...kept } = stored
+  const { tunnel_id: _id, ...unnamed } = stored
   const named = Object.fromEntries(Object.entries(drafted).filter(([field]) => field in body)) as Partial<NewTunnel>
   const is_name_templated =
     drafted.interface_name === stored.interface_name ? stored.is_name_templated : drafted.is_name_templated
-  return { ...kept, ...named, is_name_templated, updated_date: drafted.updated_date }
+  return { ...unnamed, ...named, is_name_templated, updated_date: drafted.updated_date }
 }

@@ -14,7 +14,9 @@ const MOST_CHARACTERS_OF_DAMAGE = 3
 /** Its message is for the operator. */
 export class PairingCodeError extends Error {}
 
-export const encodePairingCode = (content: object): string => packed(Buffer.from(JSON.stringify(content)))
+export function encodePairingCode(content: object): string {
+  return packed(Buffer.from(JSON.stringify(content)))
+}
 
 /** Returns the JSON value of a code; throws a PairingCodeError with the reason. */
 export function decodePairingCode(pairing_code: string): unknown {

@@ -16,8 +16,9 @@ export interface MirroredAddress extends TunnelAddressBody {
   readonly isChosen: boolean
 }
 
-export const otherSide = (tunnel_side_id: number): 10 | 20 =>
-  tunnel_side_id === TUNNEL_SIDES.A ? TUNNEL_SIDES.B : TUNNEL_SIDES.A
+export function otherSide(tunnel_side_id: number): 10 | 20 {
+  return tunnel_side_id === TUNNEL_SIDES.A ? TUNNEL_SIDES.B : TUNNEL_SIDES.A
+}
 
 const nameOf = (tunnel_side_id: number): SideName => titleOf(TUNNEL_SIDES, tunnel_side_id)
 
@@ -59,8 +60,8 @@ export function mirrored(content: PairingContent, kind: LinkKind): CreateTunnelB
 export function mirroredAddresses({ side, addr }: PairingContent): MirroredAddress[] {
   return addr.flatMap(({ a, b, len, primary }) => {
     const here = otherSide(side)
-    const [known, far] = here === TUNNEL_SIDES.A ? [a, b] : [b, a]
-    const address = known === '' ? hostBeside(far, len, here) : canonicalIp(known)
+    const [own, far] = here === TUNNEL_SIDES.A ? [a, b] : [b, a]
+    const address = own === '' ? hostBeside(far, len, here) : canonicalIp(own)
     return address === null
       ? []
       : [
@@ -69,7 +70,7 @@ export function mirroredAddresses({ side, addr }: PairingContent): MirroredAddre
             peer_address: far === '' ? '' : canonicalIp(far),
             prefix_length: len,
             is_primary: primary === true,
-            isChosen: known === '',
+            isChosen: own === '',
           },
         ]
   })
