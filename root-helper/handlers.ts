@@ -61,17 +61,16 @@ function tunnelHandlers({ kernel, journal }: HelperDeps, inTurn: InTurn): Handle
 }
 
 function rulesetHandlers({ kernel, journal }: HelperDeps, inTurn: InTurn): HandlersOf<'ruleset'> {
-  const { rulesets, connections } = kernel
   return {
-    'ruleset.probe': (params) => probeRuleset(rulesets, params),
-    'ruleset.verify': (change) => verifyRuleset(rulesets, journal, change),
-    'ruleset.apply': (change) => inTurn(() => applyRuleset(rulesets, journal, change)),
-    'ruleset.forget': (params) => inTurn(() => forgetRules(rulesets, journal, params)),
-    'ruleset.counters': (params) => readCounters(rulesets, params),
-    'ruleset.connections': (params) => findConnections(connections, params),
-    'ruleset.flows': () => countFlows(connections),
+    'ruleset.probe': (params) => probeRuleset(kernel.rulesets, params),
+    'ruleset.verify': (change) => verifyRuleset(kernel.rulesets, journal, change),
+    'ruleset.apply': (change) => inTurn(() => applyRuleset(kernel.rulesets, journal, change)),
+    'ruleset.forget': (params) => inTurn(() => forgetRules(kernel.rulesets, journal, params)),
+    'ruleset.counters': (params) => readCounters(kernel.rulesets, params),
+    'ruleset.connections': (params) => findConnections(kernel.connections, params),
+    'ruleset.flows': () => countFlows(kernel.connections),
     'ruleset.disconnect': ({ route_rule_ids, destinations }) =>
-      inTurn(async () => ({ dropped: await connections.drop(route_rule_ids, destinations) })),
+      inTurn(async () => ({ dropped: await kernel.connections.drop(route_rule_ids, destinations) })),
   }
 }
 

@@ -27,7 +27,7 @@ import type { PathEnds } from './kernel/icmp/port.ts'
 import { RefusedError } from './refused.ts'
 
 /** The names that a change is about: one, or two where it gives a tunnel another name. */
-export function namesIn(change: Change<TunnelStates>): string[] {
+export function changedNames(change: Change<TunnelStates>): string[] {
   const names = namesOf(change)
   if (names.length === 0) throw new RefusedError('malformed', 'The change has neither a state before nor a state after')
   const stub = names.find((name) => (KERNEL_STUBS as readonly string[]).includes(name))
@@ -36,20 +36,20 @@ export function namesIn(change: Change<TunnelStates>): string[] {
 }
 
 /** A schema cannot say it: endpoints must be of the kind's family, and a prefix no longer than its address. */
-export function sound({ link, saved }: TunnelState): void {
+export function checkConsistency({ link, saved }: TunnelState): void {
   const whole = [link?.config, saved?.systemd_unit?.config]
-  for (const config of [...whole, saved?.networkd_netdev?.config]) if (config) soundEnds(config)
+  for (const config of [...whole, saved?.networkd_netdev?.config]) if (config) checkEndpoints(config)
   for (const config of [...whole, saved?.networkd_network?.config])
-    for (const a of config?.addresses ?? []) soundAddress(a.address, a.peer_address, a.prefix_length)
+    for (const a of config?.addresses ?? []) checkAddress(a.address, a.peer_address, a.prefix_length)
 }
 
-function soundEnds({ kind, local_endpoint, remote_endpoint }: NetdevConfig): void {
+function checkEndpoints({ kind, local_endpoint, remote_endpoint }: NetdevConfig): void {
   const family = isIpv6Kind(kind) ? 6 : 4
   if (parseIp(local_endpoint)?.family !== family || parseIp(remote_endpoint)?.family !== family)
     throw new RefusedError('malformed', `A ${kind} link takes IPv${family} endpoints`)
 }
 
-function soundAddress(address: string, peer: string, prefix_length: number): void {
+function checkAddress(address: string, peer: string, prefix_length: number): void {
   const family = parseIp(address)?.family
   if (!family || prefix_length > bitsOf(family))
     throw new RefusedError('malformed', `${address}/${prefix_length} is not an address with a prefix length`)
@@ -149,7 +149,7 @@ export function allowRules(rules: RulesetState | null, active: HeldRuleset['back
     )
 }
 
-export function alwaysThere(state: ForwardingState | null): ForwardingState {
+export function requireForwarding(state: ForwardingState | null): ForwardingState {
   if (!state) throw new RefusedError('malformed', 'A host always forwards or does not: neither state may be null')
   return state
 }
@@ -169,7 +169,7 @@ export function allowForwarding(
 }
 
 /** A schema cannot say it: a path leads from an address to one of the same family. One spelling for each. */
-export function soundPath({ interface_name, source_address, target_address }: PathEnds): PathEnds {
+export function canonicalPath({ interface_name, source_address, target_address }: PathEnds): PathEnds {
   const [source, target] = [parseIp(source_address), parseIp(target_address)]
   if (!target) throw new RefusedError('malformed', `${target_address} is not an address`)
   if (source_address !== '' && source?.family !== target.family)
@@ -178,15 +178,15 @@ export function soundPath({ interface_name, source_address, target_address }: Pa
 }
 
 /** Why nothing is sent there: one packet must not become many. The kernel itself refuses the broadcast addresses of its subnets. */
-export function hindranceTo({ target_address }: PathEnds): string | null {
+export function whyUnreachable({ target_address }: PathEnds): string | null {
   const target = parseIp(target_address)
   if (target && isMulticast(target)) return `${target_address} is a multicast address, and only single hosts are asked`
   return target && (isUnspecified(target) || isReserved(target)) ? `${target_address} is no address of a host` : null
 }
 
-export function allowPath(asked: PathEnds): PathEnds {
-  const ends = soundPath(asked)
-  const hindrance = hindranceTo(ends)
-  if (hindrance !== null) throw new RefusedError('unsupported', hindrance)
+export function allowPath(path: PathEnds): PathEnds {
+  const ends = canonicalPath(path)
+  const reason = whyUnreachable(ends)
+  if (reason !== null) throw new RefusedError('unsupported', reason)
   return ends
 }

@@ -11,9 +11,9 @@ export const NO_LOAD: Load = { packets: 0, bytes: 0 }
 /** IPv6 and ICMP. */
 export const HEADERS_BYTES = 48
 
-export function loadOf(asked: readonly { readonly interval_ms: number; readonly packet_size: number }[]): Load {
-  const packets = asked.map(({ interval_ms }) => 1000 / interval_ms)
-  const bytes = asked.map(({ interval_ms, packet_size }) => ((packet_size + HEADERS_BYTES) * 1000) / interval_ms)
+export function totalLoad(targets: readonly { readonly interval_ms: number; readonly packet_size: number }[]): Load {
+  const packets = targets.map(({ interval_ms }) => 1000 / interval_ms)
+  const bytes = targets.map(({ interval_ms, packet_size }) => ((packet_size + HEADERS_BYTES) * 1000) / interval_ms)
   return { packets: sum(packets), bytes: sum(bytes) }
 }
 

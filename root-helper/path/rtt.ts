@@ -11,9 +11,9 @@ export interface SentAt extends EchoSent {
 }
 
 /** By the kernel's notes of both moments, unless the clock of the day was set meanwhile; then by the time that has gone by here. */
-export function rttOf({ at_us, sent_ms }: SentAt, heard: { readonly at_us: number }, now: number): number {
-  const noted = heard.at_us - at_us
+export function roundTripUs({ at_us, sent_ms }: SentAt, received: { readonly at_us: number }, now: number): number {
+  const byKernel = received.at_us - at_us
   const most = (now - sent_ms) * 1000
-  const rtt = noted >= 0 && noted <= most + SLACK_US ? noted : most
+  const rtt = byKernel >= 0 && byKernel <= most + SLACK_US ? byKernel : most
   return Math.min(RTT_MAX_US, Math.max(0, Math.round(rtt)))
 }

@@ -8,11 +8,11 @@ import {
 } from '@panel/shared/path/model.ts'
 import type { Params, Result } from '@panel/shared/rpc/methods.ts'
 import { KernelError } from '../kernel-error.ts'
-import { hindranceTo, soundPath } from '../policy.ts'
+import { whyUnreachable, canonicalPath } from '../policy.ts'
 import { RefusedError } from '../refused.ts'
-import { loadOf, NO_LOAD, type Load } from './budget.ts'
+import { totalLoad, NO_LOAD, type Load } from './budget.ts'
 import type { EchoLine } from './echoes.ts'
-import type { Means } from './means.ts'
+import type { PathDeps } from './deps.ts'
 import { Outbox } from './outbox.ts'
 import { WatchedTarget } from './target.ts'
 
@@ -26,12 +26,12 @@ const GOLDEN = 0.618_033_988_749_895
 type Watching = AsyncGenerator<WatchItem, Result<'path.watch'>, void>
 
 export class Watches {
-  readonly #means: Means
+  readonly #means: PathDeps
   readonly #running = new Map<number, Watch>()
   #lastId = 0
 
-  constructor(means: Means) {
-    this.#means = means
+  constructor(deps: PathDeps) {
+    this.#means = deps
   }
 
   async *run({ targets }: Params<'path.watch'>, signal: AbortSignal): Watching {
@@ -65,25 +65,25 @@ export class Watches {
 }
 
 class Watch {
-  readonly #means: Means
-  readonly #tell: (result: WatchResult) => void
+  readonly #means: PathDeps
+  readonly #send: (result: WatchResult) => void
   readonly #targets = new Map<number, WatchedTarget>()
   #load: Load = NO_LOAD
   #phases = 0
 
-  constructor(means: Means, tell: (result: WatchResult) => void) {
-    this.#means = means
-    this.#tell = tell
+  constructor(deps: PathDeps, report: (result: WatchResult) => void) {
+    this.#means = deps
+    this.#send = report
   }
 
   /** All of it, or where it is refused nothing. */
   change(put: readonly WatchTarget[], gone: readonly number[]): void {
     const next = new Map([...this.#targets].map(([id, { settings }]) => [id, settings]))
     for (const id of gone) next.delete(id)
-    for (const target of put) next.set(target.target_id, { ...target, ...soundPath(target) })
+    for (const target of put) next.set(target.target_id, { ...target, ...canonicalPath(target) })
     if (next.size > WATCH_TARGETS_MAX)
       throw new RefusedError('busy', `${next.size} targets would be watched, and ${WATCH_TARGETS_MAX} are the most`)
-    this.#take(loadOf([...next.values()]))
+    this.#take(totalLoad([...next.values()]))
     for (const [id, target] of this.#targets) if (!next.has(id)) this.#drop(target)
     for (const settings of next.values()) this.#put(settings)
   }
@@ -103,13 +103,13 @@ class Watch {
     if (before && SETTINGS.every((name) => before.settings[name] === settings[name])) return
     if (before) this.#drop(before)
     const { clock, echoes, schedule } = this.#means
-    const hindrance = hindranceTo(settings)
+    const reason = whyUnreachable(settings)
     const target = new WatchedTarget(
       settings,
       {
         clock,
-        open: (hear) => (hindrance === null ? echoes.open(settings, hear) : lineThatRefuses(hindrance)),
-        tell: this.#tell,
+        open: (receive) => (reason === null ? echoes.open(settings, receive) : lineThatRefuses(reason)),
+        report: this.#send,
       },
       (this.#phases++ * GOLDEN) % 1,
       before?.lastSequence ?? 0,

@@ -118,7 +118,6 @@ export class FakeRulesets implements Rulesets {
   }
 
   async saveForBoot(gone: readonly number[], put: readonly RelayRule[]): Promise<void> {
-    this.#change(`boot -${gone.join(',')} +${put.map(({ route_rule_id }) => route_rule_id).join(',')}`)
     for (const id of gone) this.boot.delete(id)
     for (const rule of put) this.boot.set(rule.route_rule_id, structuredClone(rule))
   }

@@ -78,7 +78,7 @@ const MEANINGS: Record<Family, Record<number, { readonly other: Meaning; readonl
 }
 
 /** Null where the type is no error about a packet of ours. */
-export function meaningOf(family: Family, type: number, code: number): Meaning | null {
+export function errorMeaning(family: Family, type: number, code: number): Meaning | null {
   const found = MEANINGS[family][type]
   return found ? (found.codes[code] ?? found.other) : null
 }

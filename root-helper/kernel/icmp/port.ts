@@ -2,7 +2,7 @@
 import type { KernelError } from '../../kernel-error.ts'
 import type { ErrorKind } from './constants.ts'
 
-export interface Heard {
+export interface ReceivedIcmp {
   readonly kind: 'reply' | ErrorKind
   readonly identifier: number
   readonly sequence: number
@@ -56,5 +56,5 @@ export interface EchoPort {
 /** Echo requests and what comes back for them, be it from those of another program. */
 export interface Icmp {
   /** Sockets are opened when they are needed. Sending and hearing throw nothing; opening them throws a KernelError. */
-  open(hear: (heard: Heard) => void): EchoPort
+  open(receive: (received: ReceivedIcmp) => void): EchoPort
 }

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { addUp, fold, isWhole } from '@panel/root-helper/kernel/icmp/checksum.ts'
 import type { Family } from '@panel/root-helper/kernel/icmp/constants.ts'
 import { EchoTemplate } from '@panel/root-helper/kernel/icmp/echo.ts'
-import { readHeard, type Packet } from '@panel/root-helper/kernel/icmp/replies.ts'
+import { readIcmp, type Packet } from '@panel/root-helper/kernel/icmp/replies.ts'
 import { ipBytes } from '@panel/root-helper/netlink/bytes.ts'
 
 const COOKIE = Buffer.from('0badc0ffee15f00d', 'hex')
@@ -69,7 +69,7 @@ const packet = (family: Family, message: Buffer, from: string): Packet => ({
   hop_limit: family === 4 ? -1 : 61,
 })
 const read = (family: Family, message: Buffer, from = TARGET[family]) =>
-  readHeard(family, packet(family, message, from), COOKIE)
+  readIcmp(family, packet(family, message, from), COOKIE)
 
 describe('An echo request', () => {
   it('has a checksum that every receiver finds right, whatever its size, identifier and sequence', () => {
@@ -268,7 +268,7 @@ describe('What comes back by ICMP', () => {
     )
     fc.assert(
       fc.property(hostile, ({ family, bytes }) => {
-        const heard = readHeard(
+        const heard = readIcmp(
           family,
           { bytes: Buffer.from(bytes), from: ipBytes(TARGET[family]), at_us: 1, interface_index: 1, hop_limit: -1 },
           COOKIE,

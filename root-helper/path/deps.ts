@@ -5,7 +5,7 @@ import type { Clock } from './clock.ts'
 import { Echoes } from './echoes.ts'
 import { Schedule } from './schedule.ts'
 
-export interface Means {
+export interface PathDeps {
   readonly clock: Clock
   readonly echoes: Echoes
   readonly schedule: Schedule
@@ -13,7 +13,7 @@ export interface Means {
 }
 
 /** What has come is heard ahead of every turn, so that an answer that only waits to be read does not time out. */
-export function meansOver(icmp: Icmp, clock: Clock): Means {
+export function openPathDeps(icmp: Icmp, clock: Clock): PathDeps {
   const echoes = new Echoes(icmp, clock)
   return { clock, echoes, schedule: new Schedule(clock, () => echoes.drain()), budget: new Budget() }
 }
