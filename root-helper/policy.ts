@@ -13,22 +13,22 @@ import {
 } from '@panel/shared/tunnel/model.ts'
 import { bitsOf, formatIp, parseIp } from '@panel/shared/address/ip.ts'
 import { isMulticast, isReserved, isUnspecified } from '@panel/shared/address/special.ts'
-import { farEndsOf } from '@panel/shared/tunnel/far-end.ts'
+import { farEnds } from '@panel/shared/tunnel/far-end.ts'
 import { networkdLimits } from '@panel/shared/tunnel/networkd-limits.ts'
 import type { Change } from '@panel/shared/change/change.ts'
 import { foreignInTheWay } from '@panel/shared/tunnel/foreign-files.ts'
 import type { ForwardingStep } from '@panel/shared/forwarding/plan.ts'
-import { idsOf } from '@panel/shared/ruleset/plan.ts'
+import { changedIds } from '@panel/shared/ruleset/plan.ts'
 import { SHIFTED_PORTS_MAX, shiftedPorts } from '@panel/shared/ruleset/slots.ts'
 import type { TunnelStep } from '@panel/shared/tunnel/step.ts'
-import { namesOf, type TunnelStates } from '@panel/shared/tunnel/plans.ts'
+import { changedNames, type TunnelStates } from '@panel/shared/tunnel/plans.ts'
 import type { HeldRuleset, Links } from './kernel/facilities.ts'
 import type { PathEnds } from './kernel/icmp/port.ts'
 import { RefusedError } from './refused.ts'
 
 /** The names that a change is about: one, or two where it gives a tunnel another name. */
-export function changedNames(change: Change<TunnelStates>): string[] {
-  const names = namesOf(change)
+export function requireNames(change: Change<TunnelStates>): string[] {
+  const names = changedNames(change)
   if (names.length === 0) throw new RefusedError('malformed', 'The change has neither a state before nor a state after')
   const stub = names.find((name) => (KERNEL_STUBS as readonly string[]).includes(name))
   if (stub !== undefined) throw new RefusedError('protected_interface', `${stub} belongs to the kernel`)
@@ -97,7 +97,7 @@ function allowFile({ interface_name, saved }: TunnelStep & { kind: 'file_write' 
   if (saved.file === 'systemd_keepalive_unit') {
     const link = wanted.find((state) => state.interface_name === interface_name)?.link
     const { target_address } = saved.config
-    if (!farEndsOf(link?.config.addresses ?? []).includes(target_address))
+    if (!farEnds(link?.config.addresses ?? []).includes(target_address))
       throw new RefusedError('malformed', `${target_address} is not the far end of ${interface_name}`)
   } else if (saved.file === 'networkd_netdev') {
     const [limit] = networkdLimits(interface_name, saved.config)
@@ -116,7 +116,7 @@ async function supported(links: Links, kind: LinkKind): Promise<void> {
 
 /** The ids that a change of rules is about. */
 export function idsIn(change: Change<RulesetState>): number[] {
-  const ids = idsOf(change)
+  const ids = changedIds(change)
   if (ids.length === 0) throw new RefusedError('malformed', 'The change has neither a state before nor a state after')
   return ids
 }

@@ -3,7 +3,7 @@ import { createServer, type Server, type Socket } from 'node:net'
 import { LineSplitter } from '@panel/shared/rpc/framing.ts'
 import { refuse, type Dispatch } from './dispatch.ts'
 import { log } from './log.ts'
-import { Places, Streams } from './streams.ts'
+import { StreamSlots, Streams } from './streams.ts'
 
 type Peer = Record<string, unknown>
 
@@ -14,7 +14,7 @@ const MAX_PENDING = 256
 const LISTENS_STILL_MS = 1000
 
 interface Surroundings {
-  readonly places?: Places
+  readonly slots?: StreamSlots
   /** Aborted where the helper is to stop: streams end, what is under way is finished and answered, nothing more is read. */
   readonly stopping?: AbortSignal
 }
@@ -22,11 +22,11 @@ interface Surroundings {
 export function serverFor(
   dispatch: Dispatch,
   describePeer: (socket: Socket) => Peer,
-  { places = new Places(), stopping }: Surroundings = {},
+  { slots: slots = new StreamSlots(), stopping }: Surroundings = {},
 ): Server {
   // Half-open, so that `echo … | socat - UNIX-CONNECT:…` still hears its answer.
   const server = createServer({ allowHalfOpen: true }, (socket) => {
-    const connection = new Connection(socket, dispatch, describePeer(socket), places)
+    const connection = new Connection(socket, dispatch, describePeer(socket), slots)
     const retire = (): void => connection.retire()
     stopping?.addEventListener('abort', retire, { once: true })
     socket.once('close', () => stopping?.removeEventListener('abort', retire))
@@ -48,11 +48,11 @@ class Connection {
   #hasEnded = false
   #isRetired = false
 
-  constructor(socket: Socket, dispatch: Dispatch, peer: Peer, places: Places) {
+  constructor(socket: Socket, dispatch: Dispatch, peer: Peer, slots: StreamSlots) {
     this.#socket = socket
     this.#dispatch = dispatch
     this.#peer = peer
-    this.#streams = new Streams((text) => this.#sendItem(text), places)
+    this.#streams = new Streams((text) => this.#sendItem(text), slots)
     log('info', 'connected', peer)
     socket.on('data', (chunk: Buffer) => this.#read(chunk))
     socket.on('end', () => {
@@ -111,11 +111,11 @@ class Connection {
 
   /** Once its end has been read nothing but writing tells whether it is there; no bytes are enough. */
   #watchFarEnd(): void {
-    const look = (): void => {
+    const check = (): void => {
       if (this.#socket.writable && !this.#socket.writableNeedDrain) this.#socket.write('')
     }
-    look()
-    const timer = setInterval(look, LISTENS_STILL_MS)
+    check()
+    const timer = setInterval(check, LISTENS_STILL_MS)
     this.#socket.once('close', () => clearInterval(timer))
   }
 

@@ -3,7 +3,7 @@ import type { HostEvent } from '@panel/shared/events/model.ts'
 import type { Icmp } from './icmp/port.ts'
 import type { ForeignFound } from '@panel/shared/foreign/model.ts'
 import type { ForwardingFound, ForwardingSwitches } from '@panel/shared/forwarding/model.ts'
-import type { HostInterface, ObservedLink, RoutingEntry, SeenLink } from '@panel/shared/tunnel/observed.ts'
+import type { HostInterface, ObservedLink, RoutingEntry, LinkSnapshot } from '@panel/shared/tunnel/observed.ts'
 import type { FlowsFound, RelayConnection } from '@panel/shared/ruleset/connection.ts'
 import type { RelayCounters, RelayDestination, RelayRule } from '@panel/shared/ruleset/model.ts'
 import type { RuleBackend, RuleBackendFound } from '@panel/shared/ruleset/backend.ts'
@@ -23,7 +23,7 @@ export interface Links {
   /** Links of our kinds (never the kernel's stubs), or those of the given names whatever their kind. */
   list(names: readonly string[] | null): Promise<FoundLink[]>
   /** The live side of the given names, whatever their kind, without counters. */
-  observe(names: readonly string[]): Promise<SeenLink[]>
+  observe(names: readonly string[]): Promise<LinkSnapshot[]>
   /** Makes the link with everything in `config` but the addresses; it is left down. */
   create(interface_name: string, config: LinkConfig): Promise<void>
   delete(interface_name: string): Promise<void>
@@ -60,7 +60,7 @@ export interface UnitFiles extends SavedFiles {
 /** Changes of links and addresses, whoever made them, and of nftables, where it was somebody else. */
 export interface KernelEvents {
   /** Returns the function that ends it. Throws a KernelError where the kernel refuses. */
-  watch(tell: (event: HostEvent) => void): () => void
+  watch(onEvent: (event: HostEvent) => void): () => void
 }
 
 /** Files of systemd-networkd, which enables whatever lies in its folder. */

@@ -16,12 +16,12 @@ for (const [name, number] of Object.entries(constants.errno)) {
 const errnoName = (errno: number): string => NAMES.get(errno) ?? `E${errno}`
 
 /** "file already exists" for 17; "" where nobody has words for it. */
-const errnoWords = (errno: number): string => getSystemErrorMap().get(-errno)?.[1] ?? ''
+const errnoText = (errno: number): string => getSystemErrorMap().get(-errno)?.[1] ?? ''
 
 /** What the kernel said no to, and the words that it gave: "delete gre-a-1: no such device (ENODEV)". */
 export function refusal(what: string, errno: number, text: string): KernelError {
-  const words = text || errnoWords(errno) || 'the kernel gives no reason'
-  return new KernelError(errnoName(errno), `${what}: ${words} (${errnoName(errno)})`)
+  const reason = text || errnoText(errno) || 'the kernel gives no reason'
+  return new KernelError(errnoName(errno), `${what}: ${reason} (${errnoName(errno)})`)
 }
 
 /** The same failure, saying what it happened to. */

@@ -25,5 +25,5 @@ export function describeRefusal(error: KernelError, ends: PathEnds): string {
 /** An error that came back. */
 export const probeOutcome = ({ kind }: ReceivedIcmp): ProbeOutcome =>
   kind === 'reply' || kind === 'too_big' ? kind : 'unreachable'
-export const describeError = ({ from_address, words, reported_mtu }: ReceivedIcmp): string =>
+export const describeError = ({ from_address, text: words, reported_mtu }: ReceivedIcmp): string =>
   `${from_address} says: ${words}${reported_mtu === null ? '' : `; ${reported_mtu} bytes fit`}`

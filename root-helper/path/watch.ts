@@ -26,18 +26,18 @@ const GOLDEN = 0.618_033_988_749_895
 type Watching = AsyncGenerator<WatchItem, Result<'path.watch'>, void>
 
 export class Watches {
-  readonly #means: PathDeps
+  readonly #deps: PathDeps
   readonly #running = new Map<number, Watch>()
   #lastId = 0
 
   constructor(deps: PathDeps) {
-    this.#means = deps
+    this.#deps = deps
   }
 
   async *run({ targets }: Params<'path.watch'>, signal: AbortSignal): Watching {
     if (this.#running.size >= WATCHES_MAX) throw new RefusedError('busy', `${WATCHES_MAX} watches are running already`)
-    const outbox = new Outbox<WatchResult>(this.#means.clock, signal, WAITING_MAX)
-    const watch = new Watch(this.#means, (result) => outbox.push(result))
+    const outbox = new Outbox<WatchResult>(this.#deps.clock, signal, WAITING_MAX)
+    const watch = new Watch(this.#deps, (result) => outbox.push(result))
     const watch_id = ++this.#lastId
     this.#running.set(watch_id, watch)
     try {
@@ -65,14 +65,14 @@ export class Watches {
 }
 
 class Watch {
-  readonly #means: PathDeps
+  readonly #deps: PathDeps
   readonly #send: (result: WatchResult) => void
   readonly #targets = new Map<number, WatchedTarget>()
   #load: Load = NO_LOAD
   #phases = 0
 
   constructor(deps: PathDeps, report: (result: WatchResult) => void) {
-    this.#means = deps
+    this.#deps = deps
     this.#send = report
   }
 
@@ -94,7 +94,7 @@ class Watch {
   }
 
   #take(load: Load): void {
-    this.#means.budget.exchange(this.#load, load)
+    this.#deps.budget.exchange(this.#load, load)
     this.#load = load
   }
 
@@ -102,7 +102,7 @@ class Watch {
     const before = this.#targets.get(settings.target_id)
     if (before && SETTINGS.every((name) => before.settings[name] === settings[name])) return
     if (before) this.#drop(before)
-    const { clock, echoes, schedule } = this.#means
+    const { clock, echoes, schedule } = this.#deps
     const reason = whyUnreachable(settings)
     const target = new WatchedTarget(
       settings,
@@ -120,7 +120,7 @@ class Watch {
 
   #drop(target: WatchedTarget): void {
     this.#targets.delete(target.settings.target_id)
-    this.#means.schedule.remove(target)
+    this.#deps.schedule.remove(target)
     target.close()
   }
 }

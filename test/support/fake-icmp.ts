@@ -55,7 +55,7 @@ export class FakeIcmp implements Icmp {
       packet_size,
       hop_limit: 64,
       reported_mtu: null,
-      words: '',
+      text: '',
       at_us: at_us + after_ms * 1000,
       interface_index,
     }

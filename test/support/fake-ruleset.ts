@@ -203,7 +203,7 @@ export class FakeConnections implements Connections {
     const open = await this.list([])
     return {
       epoch: this.counts.epoch,
-      flows: this.counts.look(open.map((one) => ({ route_rule_id: one.route_rule_id, flow: this.#numberOf(one) }))),
+      flows: this.counts.update(open.map((one) => ({ route_rule_id: one.route_rule_id, flow: this.#numberOf(one) }))),
     }
   }
 

@@ -2,7 +2,7 @@
 import type { ErrorCode } from '@panel/shared/api/errors.ts'
 import type { TunnelState } from '@panel/shared/tunnel/model.ts'
 import { invert, type Change } from '@panel/shared/change/change.ts'
-import { failuresOf, type Check } from '@panel/shared/change/check.ts'
+import { failedChecks, type Check } from '@panel/shared/change/check.ts'
 import type { Outcome } from '@panel/shared/rpc/outcome.ts'
 import type { CommandContext } from '../platform/context.ts'
 import { isAway, unlessAway } from '../platform/helper/away.ts'
@@ -91,7 +91,7 @@ export function refusalFor(
 ): Refusal | null {
   if (outcome.outcome === 'applied') return null
   const why = (outcome.failure?.message ?? 'the reason is not known').replace(/\.$/, '')
-  const more = { ...details, failure: outcome.failure, failures: failuresOf(outcome.checks), steps: outcome.steps }
+  const more = { ...details, failure: outcome.failure, failures: failedChecks(outcome.checks), steps: outcome.steps }
   if (outcome.outcome === 'restored') {
     return new Refusal(
       codes.restored,

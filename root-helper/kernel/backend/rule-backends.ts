@@ -27,7 +27,7 @@ type SomeBackend = Exclude<RuleBackend, 'none'>
 
 /** One that works here; `answers` asks whether it still does. */
 interface Opened {
-  readonly found: RuleBackendFound
+  readonly description: RuleBackendFound
   readonly rulesets: Rulesets
   readonly answers: () => Promise<BackendAnswer>
 }
@@ -61,9 +61,9 @@ export async function openNetfilter(stateDir: string, wanted: WantedBackend): Pr
     }
   }
   return {
-    ruleBackends: backendsIn(stateDir, opened.found, common, opened.rulesets),
+    ruleBackends: backendsIn(stateDir, opened.description, common, opened.rulesets),
     rulesets: opened.rulesets,
-    netfilter: opened.found.active === 'iptables_legacy' ? besideLegacy(netfilter) : netfilter,
+    netfilter: opened.description.active === 'iptables_legacy' ? besideLegacy(netfilter) : netfilter,
     changes,
     backendAnswers: opened.answers,
   }
@@ -72,16 +72,16 @@ export async function openNetfilter(stateDir: string, wanted: WantedBackend): Pr
 /** nft tells nothing of what stands in the tables of iptables-legacy. */
 const besideLegacy = (netfilter: Netfilter): Netfilter => ({
   foreign: async () => {
-    const found = await netfilter.foreign()
-    return found.is_readable
+    const description = await netfilter.foreign()
+    return description.is_readable
       ? {
-          ...found,
+          ...description,
           is_whole: false,
-          detail: [found.detail, 'rules in the tables of iptables-legacy are not among them']
+          detail: [description.detail, 'rules in the tables of iptables-legacy are not among them']
             .filter((text) => text !== '')
             .join('; '),
         }
-      : found
+      : description
   },
 })
 
@@ -113,7 +113,7 @@ async function open(backend: SomeBackend, common: Common, why: string): Promise<
   if (typeof iptables === 'string') return iptables
   const rulesets = new IptablesRulesets(iptables, common.boot)
   return {
-    found: { active: backend, has_ipv6: iptables.hasIpv6, reason: why || 'iptables is used where nft is not' },
+    description: { active: backend, has_ipv6: iptables.hasIpv6, reason: why || 'iptables is used where nft is not' },
     rulesets,
     answers: () => iptables.answers(),
   }
@@ -131,7 +131,7 @@ async function openNft({ boot, generations }: Common, why: string): Promise<Open
     throw error
   }
   return {
-    found: {
+    description: {
       active: 'nftables',
       has_ipv6: true,
       reason: why || 'nftables is used wherever nft and the kernel offer it',

@@ -15,26 +15,26 @@ export const finishBursts = async (): Promise<void> =>
   void (await Promise.all([...unfinished].map((finish) => finish())))
 
 /** `work` is told who asked since it was done last, and never rejects. */
-export function inBursts(work: (asked: readonly string[]) => Promise<void>, pause_ms = 1000): Bursts {
-  const asked = new Set<string>()
+export function inBursts(work: (requests: readonly string[]) => Promise<void>, pause_ms = 1000): Bursts {
+  const requests = new Set<string>()
   let timer: NodeJS.Timeout | null = null
   let running: Promise<void> = Promise.resolve()
   const start = (): Promise<void> => {
     if (timer) clearTimeout(timer)
     timer = null
-    const whose = [...asked]
-    asked.clear()
-    running = running.then(() => work(whose)).then(() => void (asked.size === 0 && unfinished.delete(finish)))
+    const whose = [...requests]
+    requests.clear()
+    running = running.then(() => work(whose)).then(() => void (requests.size === 0 && unfinished.delete(finish)))
     return running
   }
-  const finish = (): Promise<void> => (asked.size > 0 ? start() : running)
+  const finish = (): Promise<void> => (requests.size > 0 ? start() : running)
   return {
     soon(whose) {
-      asked.add(whose)
+      requests.add(whose)
       unfinished.add(finish)
       timer ??= setTimeout(() => void start(), pause_ms)
     },
     // One that is under way may have begun before the last change, so only its end counts.
-    doneFor: (whose) => (asked.has(whose) ? start() : running),
+    doneFor: (whose) => (requests.has(whose) ? start() : running),
   }
 }

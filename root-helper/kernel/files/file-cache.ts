@@ -2,7 +2,7 @@
 import { lstatSync, type Stats } from 'node:fs'
 import { readIfThere } from './files.ts'
 
-interface Known {
+interface Entry {
   readonly content: string
   readonly stats: Stats
 }
@@ -14,16 +14,16 @@ const MOST = 5000
 
 /** As readIfThere. */
 export function unchangedFiles(): (path: string) => string | null {
-  const known = new Map<string, Known>()
+  const entries = new Map<string, Entry>()
   return (path) => {
     const stats = lstatSync(path, { throwIfNoEntry: false })
     if (!stats?.isFile()) return readIfThere(path)
-    const before = known.get(path)
+    const before = entries.get(path)
     if (before && isSame(before.stats, stats)) return before.content
     const content = readIfThere(path)
-    if (known.size >= MOST) known.clear()
-    if (content !== null && Date.now() - stats.ctimeMs > SETTLED_MS) known.set(path, { content, stats })
-    else known.delete(path)
+    if (entries.size >= MOST) entries.clear()
+    if (content !== null && Date.now() - stats.ctimeMs > SETTLED_MS) entries.set(path, { content, stats })
+    else entries.delete(path)
     return content
   }
 }

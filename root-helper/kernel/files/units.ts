@@ -2,7 +2,7 @@
 import { existsSync, lstatSync, readlinkSync } from 'node:fs'
 import { mkdir, readdir, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
-import { isFileOf, UNIT_KINDS } from '@panel/shared/tunnel/saved-file.ts'
+import { isSavedFile, UNIT_KINDS } from '@panel/shared/tunnel/saved-file.ts'
 import type { UnitFiles } from '../facilities.ts'
 import { removeIfThere, syncFolder } from './files.ts'
 import { removeAndSync, savedFilesIn } from './saved-files.ts'
@@ -38,7 +38,7 @@ async function listEnabledIn(wants: string): Promise<string[]> {
     .filter(
       (entry) =>
         entry.isSymbolicLink() &&
-        isFileOf(entry.name, UNIT_KINDS) &&
+        isSavedFile(entry.name, UNIT_KINDS) &&
         readlinkSync(join(wants, entry.name)) === `../${entry.name}`,
     )
     .map(({ name }) => name)

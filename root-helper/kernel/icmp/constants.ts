@@ -27,12 +27,12 @@ export type ErrorKind = 'unreachable' | 'too_big' | 'hop'
 
 interface Meaning {
   readonly kind: ErrorKind
-  readonly words: string
+  readonly text: string
 }
 
-const unreachable = (words: string): Meaning => ({ kind: 'unreachable', words })
-const TOO_BIG: Meaning = { kind: 'too_big', words: 'the packet is too big and may not be fragmented' }
-const HOP: Meaning = { kind: 'hop', words: 'the hop limit was used up on the way' }
+const unreachable = (text: string): Meaning => ({ kind: 'unreachable', text: text })
+const TOO_BIG: Meaning = { kind: 'too_big', text: 'the packet is too big and may not be fragmented' }
+const HOP: Meaning = { kind: 'hop', text: 'the hop limit was used up on the way' }
 const REASSEMBLY = unreachable('not all fragments of the packet arrived')
 const PROHIBITED = unreachable('a filter prohibits it')
 

@@ -18,7 +18,7 @@ export interface ReceivedIcmp {
   /** RFC 1191, RFC 4443; null where it is not told. */
   readonly reported_mtu: number | null
   /** "" with a reply. */
-  readonly words: string
+  readonly text: string
   readonly at_us: number
   readonly interface_index: number
 }

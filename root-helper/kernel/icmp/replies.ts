@@ -26,7 +26,7 @@ export function readIcmp(family: Family, packet: Packet, cookie: Buffer): Receiv
   if (!message || message.length < HEADER_BYTES || (family === 4 && !isWhole(message))) return null
   const [type = 0, code = 0] = message
   const isReply = type === ECHO_REPLY[family]
-  const meaning = isReply ? { kind: 'reply' as const, words: '' } : errorMeaning(family, type, code)
+  const meaning = isReply ? { kind: 'reply' as const, text: '' } : errorMeaning(family, type, code)
   const echo = isReply
     ? { message, target: packet.from, wrapping: 0 }
     : quotedEcho(family, message.subarray(HEADER_BYTES))
@@ -37,7 +37,7 @@ export function readIcmp(family: Family, packet: Packet, cookie: Buffer): Receiv
     return null
   return {
     kind: meaning.kind,
-    words: echo.wrapping === 0 ? meaning.words : describeWrapped(family, type, code, meaning.words),
+    text: echo.wrapping === 0 ? meaning.text : describeWrapped(family, type, code, meaning.text),
     identifier: echo.message.readUInt16BE(4),
     sequence: echo.message.readUInt16BE(6),
     is_sure: isSure,
@@ -66,7 +66,7 @@ function mtuIn(family: Family, message: Buffer, wrapping: number): number | null
 /** A server that has no tunnel for a GRE packet says that the port is unreachable (net/ipv4/ip_gre.c, net/ipv6/ip6_gre.c), and one that takes no GRE at all names the protocol. */
 const REFUSALS_OF_GRE: Readonly<Record<Family, readonly string[]>> = { 4: ['3 2', '3 3'], 6: ['1 4', '4 1'] }
 
-const describeWrapped = (family: Family, type: number, code: number, words: string): string =>
+const describeWrapped = (family: Family, type: number, code: number, text: string): string =>
   REFUSALS_OF_GRE[family].includes(`${type} ${code}`)
-    ? `${words}: ${NO_SUCH_TUNNEL}`
-    : `${words}, said of the GRE packet around it`
+    ? `${text}: ${NO_SUCH_TUNNEL}`
+    : `${text}, said of the GRE packet around it`

@@ -6,19 +6,19 @@ import { TABLE, type Table, type TableChain, type TableSet } from '@panel/shared
 import { KernelError } from '../../kernel-error.ts'
 import type { Nft } from './nft.ts'
 import type { RelayTable } from './relay-table.ts'
-import { intervalsOf, intervalsFound } from './intervals.ts'
+import { wantedIntervals, foundIntervals } from './intervals.ts'
 import { DecodeError } from '../../netlink/attributes.ts'
-import { spellBytes, typesOf } from '../../netlink/nftables/elements.ts'
+import { formatElement, elementTypes } from '../../netlink/nftables/elements.ts'
 
 /** The text of each, and the lines that the kernel runs for it. */
-export type KnownChains = ReadonlyMap<string, { readonly text: string; readonly lines: readonly string[] }>
+export type ConstantChains = ReadonlyMap<string, { readonly text: string; readonly lines: readonly string[] }>
 
 export class Confirmation {
   readonly #table: RelayTable
   /** Lists one set at no cost, and all of the table for a chain. */
   readonly #nft: Nft
   /** What nft makes of the constant chains, seen where a listing of nft said what they are. */
-  #known: KnownChains = new Map()
+  #chains: ConstantChains = new Map()
 
   constructor(table: RelayTable, nft: Nft) {
     this.#table = table
@@ -26,20 +26,20 @@ export class Confirmation {
   }
 
   /** `table` is what nft just listed. To be learned where nothing changed meanwhile. */
-  async look(table: Table): Promise<KnownChains> {
-    const known = new Map<string, { text: string; lines: string[] }>()
+  async readChains(table: Table): Promise<ConstantChains> {
+    const constant = new Map<string, { text: string; lines: string[] }>()
     for (const name of constantTable().chains.keys())
-      known.set(name, { text: textOf(table.chains.get(name)), lines: await this.#table.chain(name) })
-    return known
+      constant.set(name, { text: chainText(table.chains.get(name)), lines: await this.#table.chain(name) })
+    return constant
   }
 
-  learn(known: KnownChains): void {
-    this.#known = known
+  learn(constant: ConstantChains): void {
+    this.#chains = constant
   }
 
   /** False also where it is not known: then the whole table is to be listed. */
   async holds(change: TableChange): Promise<boolean> {
-    const { isAnew, counters, sets, chains, goneChains, elements, goneSets, goneCounters } = change
+    const { isRebuilt: isAnew, counters, sets, chains, goneChains, elements, goneSets, goneCounters } = change
     if (isAnew || goneCounters.length > 0) return false
     try {
       for (const [name, chain] of chains) if (!(await this.#holdsChain(name, chain))) return false
@@ -59,10 +59,10 @@ export class Confirmation {
 
   /** A chain of a port or a rule is read as it is; nobody knows its bytes ahead. */
   async #holdsChain(name: string, chain: TableChain): Promise<boolean> {
-    const known = this.#known.get(name)
-    if (!known && chain.declaration === '')
+    const constant = this.#chains.get(name)
+    if (!constant && chain.declaration === '')
       return (await this.#table.lines(name))?.join('\n') === chain.rules.join('\n')
-    return known?.text === textOf(chain) && known.lines.join() === (await this.#table.chain(name)).join()
+    return constant?.text === chainText(chain) && constant.lines.join() === (await this.#table.chain(name)).join()
   }
 
   /** Its elements are a matter of their own. */
@@ -73,10 +73,13 @@ export class Confirmation {
   }
 
   async #holdsElements({ name, set, gone, come }: SetChange): Promise<boolean> {
-    const { keys } = typesOf(set)
+    const { keys } = elementTypes(set)
     const wanted = new Map(come)
-    const found = await this.#table.elementsOf(name, set, [...wanted.keys()])
-    if (found?.length !== wanted.size || !found.every(({ key, value }) => wanted.get(spellBytes(keys, key)) === value))
+    const found = await this.#table.elementsByKey(name, set, [...wanted.keys()])
+    if (
+      found?.length !== wanted.size ||
+      !found.every(({ key, value }) => wanted.get(formatElement(keys, key)) === value)
+    )
       return false
     return this.#lacks(
       name,
@@ -87,14 +90,15 @@ export class Confirmation {
 
   /** A request for many keys fails at the first that is not there, so they are asked for one by one. */
   async #lacks(name: string, set: SetChange['set'], gone: readonly Element[]): Promise<boolean> {
-    for (const [key] of gone) if (await this.#table.elementsOf(name, set, [key])) return false
+    for (const [key] of gone) if (await this.#table.elementsByKey(name, set, [key])) return false
     return true
   }
 
   async #holdsIntervals({ name, set, come }: SetChange): Promise<boolean> {
     const found = await this.#table.elements(name, set)
-    return found !== null && intervalsFound(found).join('\n') === intervalsOf(come).join('\n')
+    return found !== null && foundIntervals(found).join('\n') === wantedIntervals(come).join('\n')
   }
 }
 
-const textOf = (chain: TableChain | undefined): string => (chain ? [chain.declaration, ...chain.rules].join('\n') : '')
+const chainText = (chain: TableChain | undefined): string =>
+  chain ? [chain.declaration, ...chain.rules].join('\n') : ''

@@ -42,9 +42,9 @@ export class Nft {
 }
 
 /** nft quotes the line at fault and points at it, which says more than the error alone. */
-function refusal(said: string, status: number | null): KernelError {
-  const lines = said.split('\n').filter((line) => line.trim() !== '')
-  const code = ERRNO.find(([pattern]) => pattern.test(said))?.[1] ?? 'EINVAL'
+function refusal(stderr: string, status: number | null): KernelError {
+  const lines = stderr.split('\n').filter((line) => line.trim() !== '')
+  const code = ERRNO.find(([pattern]) => pattern.test(stderr))?.[1] ?? 'EINVAL'
   const first = lines.findIndex((line) => line.includes('Error:'))
   const [what = `nft ended with ${status}`, quoted = ''] = lines.slice(Math.max(first, 0))
   return new KernelError(

@@ -7,7 +7,7 @@ export function runProgram(
   path: string,
   args: readonly string[],
   input: string,
-  refusal: (said: string, status: number | null) => KernelError,
+  refusal: (stderr: string, status: number | null) => KernelError,
 ): Promise<string> {
   return new Promise((resolve, reject) => {
     const child = spawn(path, args, { stdio: ['pipe', 'pipe', 'pipe'], env: { LC_ALL: 'C' } })

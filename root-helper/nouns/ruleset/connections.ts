@@ -24,7 +24,7 @@ export async function findConnections(
           : counted(all, ({ source_address }) => source_address)
               .slice(0, CONNECTIONS_MAX)
               .map(([source_address, many]) => ({ source_address, connections: many })),
-      connections: all.slice(0, limit).map(asTold),
+      connections: all.slice(0, limit).map(formatConnection),
     }
   } catch (error) {
     if (!(error instanceof KernelError)) throw error
@@ -49,7 +49,7 @@ function counted<K>(all: readonly RelayConnection[], keyOf: (one: RelayConnectio
 }
 
 /** What the kernel needs to find it again stays here. */
-const asTold = ({
+const formatConnection = ({
   route_rule_id,
   protocol,
   source_address,

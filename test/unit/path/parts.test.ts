@@ -11,7 +11,7 @@ import { FakeClock } from '../../support/fake-clock.ts'
 const ENDS = { interface_name: '', source_address: '', target_address: '10.0.0.2' }
 const heard = (sequence: number, at_us: number): ReceivedIcmp => ({
   kind: 'reply',
-  words: '',
+  text: '',
   identifier: 1,
   sequence,
   is_sure: true,
@@ -65,7 +65,7 @@ describe('What this host itself says of an echo request', () => {
   const complaint = (from_address: string): ReceivedIcmp => ({
     ...heard(1, 5000),
     kind: 'unreachable',
-    words: 'host unreachable',
+    text: 'host unreachable',
     from_address,
   })
   const outcomes = (from_address: string, replies: boolean): string[] => {

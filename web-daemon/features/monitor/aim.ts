@@ -1,5 +1,5 @@
 // Where the probes of a tunnel go, from where, and by which figures it is judged: its own overrides first, then the settings (decisions.md, R1, S3).
-import { farEndsOf } from '@panel/shared/tunnel/far-end.ts'
+import { farEnds } from '@panel/shared/tunnel/far-end.ts'
 import type { SettingsReader } from '../../platform/settings.ts'
 import { familyIdOf, type TunnelRecord } from '../tunnels/record.ts'
 import type { Thresholds, Verdict } from './classify.ts'
@@ -80,8 +80,8 @@ export function endsOf({ addresses, monitor_target }: TunnelRecord): Pick<Aim, '
       ? { source: own.address, target: monitor_target }
       : `monitor_target ${monitor_target} is of another family than every address of the tunnel`
   }
-  const own = inOrder.find((one) => farEndsOf([one]).length > 0)
-  const [target] = own ? farEndsOf([own]) : []
+  const own = inOrder.find((one) => farEnds([one]).length > 0)
+  const [target] = own ? farEnds([own]) : []
   if (!own || target === undefined)
     return 'No peer address is known to probe: set peer_address of an address, or monitor_target'
   return familyIdOf(own.address) === familyIdOf(target)

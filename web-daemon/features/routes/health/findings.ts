@@ -5,7 +5,7 @@ import type { ForeignFound } from '@panel/shared/foreign/model.ts'
 import type { RelayRule } from '@panel/shared/ruleset/model.ts'
 import { sameState } from '@panel/shared/change/change.ts'
 import { takenBy } from '@panel/shared/foreign/relay-block.ts'
-import { failuresOf } from '@panel/shared/change/check.ts'
+import { failedChecks } from '@panel/shared/change/check.ts'
 import { checkRuleset } from '@panel/shared/ruleset/facts.ts'
 import type { ReadContext } from '../../../platform/context.ts'
 import { foreignRules } from '../../forwarding/foreign.ts'
@@ -86,7 +86,7 @@ function findingOf(record: RouteRecord, held: HeldRules, shadows: readonly Route
   const [wanted, found] = [ruleOf(record), held.rules.get(route_rule_id) ?? null]
   const damage = held.damaged.find((one) => one.route_rule_id === route_rule_id)?.detail
   const diffs =
-    wanted && found && !sameState(wanted, found) ? failuresOf(checkRuleset([route_rule_id], [wanted], [found])) : []
+    wanted && found && !sameState(wanted, found) ? failedChecks(checkRuleset([route_rule_id], [wanted], [found])) : []
   const { status, detail } = judge(record, { wanted, found, damage, diffs: diffs.length })
   return {
     route_rule_id,
