@@ -1,4 +1,4 @@
-// What root refuses whoever asks: a web daemon taken over by somebody else gets no further than this page.
+// What root refuses whoever requests it. It bounds what a compromised web daemon can do.
 import type { ForwardingFound, ForwardingState } from '@panel/shared/forwarding/model.ts'
 import type { TunnelFound } from '@panel/shared/tunnel/observed.ts'
 import type { RulesetState } from '@panel/shared/ruleset/model.ts'
@@ -92,7 +92,7 @@ function allowName({ interface_name, observed, foreign_files }: TunnelFound, ste
     )
 }
 
-/** A keepalive pings the far end of its own tunnel and nobody else, and networkd is given nothing that it would keep in part. */
+/** A keepalive pings only the far end of its own tunnel, and networkd receives no tunnel that it could hold only in part. */
 function allowFile({ interface_name, saved }: TunnelStep & { kind: 'file_write' }, wanted: TunnelStates): void {
   if (saved.file === 'systemd_keepalive_unit') {
     const link = wanted.find((state) => state.interface_name === interface_name)?.link

@@ -10,7 +10,7 @@ type Peer = Record<string, unknown>
 const MAX_CONNECTIONS = 32
 /** Unanswered requests of one connection; past it the connection is not read until some are answered. */
 const MAX_PENDING = 256
-/** How long a far end that has said all it has to say, and waits for the rest of its answers, may be gone unnoticed. */
+/** How long a peer that has finished sending, and waits for its remaining answers, may be gone before it is noticed. */
 const LISTENS_STILL_MS = 1000
 
 interface Surroundings {
@@ -62,7 +62,7 @@ class Connection {
     })
     socket.on('drain', () => this.#keepPace())
     socket.on('error', (error) => {
-      // To be gone after having said all there is to say breaks nothing.
+      // A peer that leaves after it has sent everything breaks nothing.
       if (!this.#hasEnded) log('warning', 'A connection broke', { ...peer, detail: error.message })
     })
     socket.on('close', () => {
@@ -109,7 +109,7 @@ class Connection {
     await new Promise<void>((resolve) => this.#keepingUp.push(resolve))
   }
 
-  /** Once its end has been read nothing but writing tells whether it is there; no bytes are enough. */
+  /** Once its end was read, only a write shows whether the peer is still there; an empty write is enough. */
   #watchFarEnd(): void {
     const check = (): void => {
       if (this.#socket.writable && !this.#socket.writableNeedDrain) this.#socket.write('')
@@ -125,7 +125,7 @@ class Connection {
     else if (this.#hasEnded) this.#socket.end()
   }
 
-  /** Reads, and goes on with streams, only while the far end takes its answers and waits for few of them. */
+  /** Reads, and continues streams, only while the peer takes its answers and has few requests waiting. */
   #keepPace(): void {
     if (this.#socket.destroyed || !this.#socket.writableNeedDrain) for (const goOn of this.#keepingUp.splice(0)) goOn()
     const mayRead = !this.#hungUp && this.#pending < MAX_PENDING && !this.#socket.writableNeedDrain

@@ -2,7 +2,7 @@
 import { STREAM_ITEM } from '@panel/shared/rpc/methods.ts'
 import { RefusedError } from './refused.ts'
 
-/** Ends soon after the signal: with its result, or by throwing. The next item is asked for when the far end has taken the one before. */
+/** Ends soon after the signal, with its result or by throwing. The next item is taken once the far end has received the one before. */
 export type StreamSource = (signal: AbortSignal) => AsyncGenerator<unknown, unknown, void>
 
 const MAX_OF_CONNECTION = 32

@@ -72,7 +72,7 @@ export class Transaction<S, F extends { state: S | null }, Step extends { kind: 
 
   #fromJournal = (state: unknown): S | null => this.#subject.fromJournal?.(state) ?? (state as S | null)
 
-  /** Plans from what is found now, so nobody has to remember how far the change got. */
+  /** Plans from what is found now, so nothing has to record how far the change got. */
   async #putBack(change: Change<S>, { steps, checks, failure }: Attempt): Promise<Outcome> {
     const subject = this.#subject
     const back = await this.#goTo(change, change.before, async () =>

@@ -37,7 +37,7 @@ export function eventSubscriber(kernel: KernelEvents): (signal: AbortSignal) => 
     watch.join(queue)
     signal.addEventListener('abort', () => queue.close(), { once: true })
     if (signal.aborted) queue.close()
-    // From here on everything is told, and nothing before it was.
+    // From here on every event is reported; earlier ones were not.
     queue.push(LOST)
     try {
       for (let events = await queue.take(); events.length > 0; events = await queue.take()) yield { events }

@@ -67,7 +67,7 @@ export interface KernelEvents {
 export interface NetworkdFiles extends SavedFiles {
   /** Has a running networkd that reads the folder read it again before long, for the sake of one link. */
   reloadFor(interface_name: string): Promise<void>
-  /** Returns when networkd knows what lies there for that link: at once, unless it has still to be told. */
+  /** Returns when networkd has read its files for that link: at once, unless a reload is still waiting. */
   settled(interface_name: string): Promise<void>
 }
 
@@ -100,7 +100,7 @@ export interface RuleBackends {
   /** The backend that the rules were last handed over to. */
   recorded(): RuleBackend
   record(backend: RuleBackend): Promise<void>
-  /** Text says why the backend does not work on this host. */
+  /** A string says why the backend does not work on this host. */
   open(backend: RuleBackend): Promise<Rulesets | string>
 }
 
@@ -108,9 +108,9 @@ export interface RuleBackends {
 export interface Connections {
   /** Those of the given rules, or of all where there are none given. Throws a KernelError where the table cannot be read. */
   list(route_rule_ids: readonly number[]): Promise<RelayConnection[]>
-  /** Counts those of every rule, and those that were not there when it was asked last. */
+  /** Counts the flows of every rule, and those that are new since the last count. */
   count(): Promise<Pick<FlowsFound, 'epoch' | 'flows'>>
-  /** Ends those of the given rules that lead to the given destinations, or to any where there are none given, and says how many. */
+  /** Ends the flows of the given rules to the given destinations, or to any where the list is empty; returns how many. */
   drop(
     route_rule_ids: readonly number[],
     destinations: readonly Pick<RelayDestination, 'address' | 'port'>[],

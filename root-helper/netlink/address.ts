@@ -1,4 +1,4 @@
-// RTM_*ADDR: addresses of links. IPv4 and IPv6 tell a peer apart in different ways, and this is the place that knows.
+// RTM_*ADDR: addresses of links. IPv4 and IPv6 report a peer in different ways, and only this file knows how.
 import type { TunnelAddress } from '@panel/shared/tunnel/model.ts'
 import { attribute, Attributes, DecodeError, text, u32 } from './attributes.ts'
 import { addressFamily, ipBytes, ipText, isFamily, addressLength, type AddressFamily } from './bytes.ts'

@@ -7,7 +7,7 @@ export class DecodeError extends Error {
 }
 
 const HEADER = 4
-// No enumeration that is read here goes further; what does is unknown and ignored.
+// Every enumeration read here ends below this number; a larger one is unknown and ignored.
 const TYPES = 128
 
 export const align = (length: number): number => (length + 3) & ~3

@@ -15,7 +15,7 @@ export interface Counters {
   tx_dropped: number
 }
 
-/** A link as the kernel tells it. Numbers that are absent are 0, texts "". */
+/** A link as the kernel reports it. Absent numbers are 0, absent texts "". */
 export interface RawLink {
   index: number
   hardwareType: number

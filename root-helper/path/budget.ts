@@ -1,4 +1,4 @@
-// How much may be sent in a second by everything that runs, so that nobody can make root flood a network.
+// A limit on what everything together sends in a second, so that root cannot be made to flood a network.
 import { BYTES_PER_SECOND_MAX, PACKETS_PER_SECOND_MAX } from '@panel/shared/path/model.ts'
 import { RefusedError } from '../refused.ts'
 
@@ -22,7 +22,7 @@ const sum = (numbers: readonly number[]): number => numbers.reduce((total, numbe
 export class Budget {
   #taken = NO_LOAD
 
-  /** Takes `wanted` in the place of `held`, or throws and leaves things as they are. Less is always given. */
+  /** Replaces the share `held` by `wanted`, or throws and changes nothing. A smaller share is always granted. */
   exchange(held: Load, wanted: Load): void {
     const next = {
       packets: this.#taken.packets - held.packets + wanted.packets,

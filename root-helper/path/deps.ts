@@ -1,4 +1,4 @@
-// What all that asks a path shares: one port of the kernel, one timer, one budget.
+// What all path checks share: one ICMP port, one timer, one budget.
 import type { Icmp } from '../kernel/icmp/port.ts'
 import { Budget } from './budget.ts'
 import type { Clock } from './clock.ts'
@@ -12,7 +12,7 @@ export interface PathDeps {
   readonly budget: Budget
 }
 
-/** What has come is heard ahead of every turn, so that an answer that only waits to be read does not time out. */
+/** Waiting answers are read ahead of every turn, so that none of them times out unread. */
 export function openPathDeps(icmp: Icmp, clock: Clock): PathDeps {
   const echoes = new Echoes(icmp, clock)
   return { clock, echoes, schedule: new Schedule(clock, () => echoes.drain()), budget: new Budget() }

@@ -29,7 +29,7 @@ export class EchoQueries {
   #isOver = false
   #sequence = 0
 
-  /** With the signal everything that is asked is answered with silence. */
+  /** After the signal every query ends as unanswered. */
   constructor({ clock, echoes }: PathDeps, ends: PathEnds, signal: AbortSignal) {
     this.#clock = clock
     this.#echoes = echoes
@@ -64,7 +64,7 @@ export class EchoQueries {
     this.#line.close()
   }
 
-  /** An answer that only waits to be read is heard first, and this one comes too late. */
+  /** An answer that is already waiting is read first and wins over the timeout. */
   #giveUp(settle: (settle: QueryResult) => void): void {
     this.#echoes.drain()
     settle(SILENCE)

@@ -46,7 +46,7 @@ export class Echoes {
     return {
       send: (echo) => {
         try {
-          // What cannot be had now (IPv6 in a kernel without it) is asked for again with each request.
+          // A socket that is unavailable now (IPv6 in a kernel without it) is opened again with each request.
           send ??= this.#openPort().towards(ends)
         } catch (error) {
           if (error instanceof KernelError) return error
@@ -68,7 +68,7 @@ export class Echoes {
   #close(identifier: number): void {
     this.#owners.delete(identifier)
     if (this.#owners.size > 0) return
-    // Nobody asks, so nothing of what others send to this host has to be read.
+    // No request is open, so nothing that others send to this host has to be read.
     this.#port?.close()
     this.#port = null
   }

@@ -1,4 +1,4 @@
-// path.ping: echo requests to one target, each told as it is decided.
+// path.ping: echo requests to one target, each reported as soon as its outcome is known.
 import { WATCH_BATCH_MAX, type PingPacket, type PingParams, type PingResult } from '@panel/shared/path/model.ts'
 import type { Item } from '@panel/shared/rpc/methods.ts'
 import { allowPath } from '../policy.ts'

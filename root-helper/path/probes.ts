@@ -6,12 +6,12 @@ import type { ReceivedIcmp } from '../kernel/icmp/port.ts'
 import { roundTripUs, type SentAt } from './rtt.ts'
 import { describeError, probeOutcome, describeRefusal } from './describe.ts'
 
-/** So many are remembered after they were told as lost: as many as the monitor's window has (decisions.md, S3). */
+/** How many lost requests are kept to recognize a late answer: as many as the monitor's window has (decisions.md, S3). */
 const LATE_MAX = 64
 
 interface Probe extends SentAt {
   readonly sequence: number
-  /** What this host itself said of it meanwhile. */
+  /** An error about it that this host itself has sent since. */
   complaint: ReceivedIcmp | null
 }
 
@@ -67,14 +67,14 @@ export class Probes {
     return oldest ? [this.#giveUp(oldest, `Given up: ${PENDING_MAX} later ones are waited for`)] : []
   }
 
-  /** What is heard in time counts, however late it is read. */
+  /** An answer that arrived in time counts, however late it is read. */
   receive(now: number, received: ReceivedIcmp): PingPacket[] {
     const sequence = this.#last - ((this.#last - received.sequence) & 0xffff)
     const pending = this.#pending.get(sequence)
     const probe = pending ?? this.#lost.get(sequence)
     if (!probe) return []
     if (received.kind !== 'reply') return pending ? this.#noteComplaint(probe, received) : []
-    // An answer by another way says nothing of this one.
+    // An answer through another interface proves nothing about this path.
     if (probe.interface_index !== 0 && received.interface_index !== probe.interface_index) return []
     const rtt = roundTripUs(probe, received, now)
     const inTime = rtt <= this.#timeoutMs * 1000

@@ -1,4 +1,4 @@
-// One target of a watch: sends when it is due, keeps to its rhythm, and tells the verdict on each echo request.
+// One target of a watch: sends when it is due, keeps its rhythm, and reports the outcome of each echo request.
 import type { PingPacket, WatchResult, WatchTarget } from '@panel/shared/path/model.ts'
 import type { Clock } from './clock.ts'
 import type { EchoLine } from './echoes.ts'

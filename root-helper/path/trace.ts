@@ -1,4 +1,4 @@
-// path.trace: who is on the way, by letting the hop limit run out at each of them; several hops are asked at once.
+// path.trace: the routers of a path, found by letting the hop limit run out at each; several hops are probed at once.
 import type { TraceHop, TraceParams, TraceResult } from '@panel/shared/path/model.ts'
 import type { PathEnds } from '../kernel/icmp/port.ts'
 import { allowPath } from '../policy.ts'
@@ -61,7 +61,7 @@ function traceHop(hop_limit: number, answers: readonly QueryResult[], ends: Path
   }
 }
 
-/** Nothing comes after the target, after who says that it cannot be reached, and where this host sends nothing. */
+/** The trace ends at the target, at a router that reports it as unreachable, and where this host cannot send. */
 const isLast = (hop: TraceHop, answers: readonly QueryResult[]): boolean =>
   hop.is_reached ||
   answers.some(

@@ -18,7 +18,7 @@ import { WatchedTarget } from './target.ts'
 
 const WATCHES_MAX = 8
 const GATHER_MS = 100
-/** Ten seconds of two thousand targets that are asked every second. */
+/** Ten seconds of results of two thousand targets that are probed every second. */
 const WAITING_MAX = 20_000
 /** Its multiples, less the whole part, lie evenly in a turn however many there are. */
 const GOLDEN = 0.618_033_988_749_895
@@ -127,5 +127,5 @@ class Watch {
 
 const SETTINGS = Object.keys(WatchTarget.properties) as (keyof WatchTarget)[]
 
-/** One target that may not be asked is no reason to watch none of them. */
+/** One target that is not allowed does not prevent watching the others. */
 const lineThatRefuses = (why: string): EchoLine => ({ send: () => new KernelError('', why), close: () => undefined })

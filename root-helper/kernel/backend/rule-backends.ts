@@ -1,4 +1,4 @@
-// Which program carries out relay rules here: nft where it works, else iptables of the variant that this host uses, else the other; or the one that was asked for.
+// Which program holds the relay rules: nft where it works, else iptables of the variant that this host uses, else the other variant; or the one that was configured.
 import { join } from 'node:path'
 import { RULE_BACKENDS, type RuleBackend, type RuleBackendFound } from '@panel/shared/ruleset/backend.ts'
 import type { WantedBackend } from '../../config.ts'
@@ -25,7 +25,7 @@ interface Common {
 
 type SomeBackend = Exclude<RuleBackend, 'none'>
 
-/** One that works here; `answers` asks whether it still does. */
+/** A backend that works on this host; `answers` checks whether it still does. */
 interface Opened {
   readonly description: RuleBackendFound
   readonly rulesets: Rulesets
@@ -69,7 +69,7 @@ export async function openNetfilter(stateDir: string, wanted: WantedBackend): Pr
   }
 }
 
-/** nft tells nothing of what stands in the tables of iptables-legacy. */
+/** nft does not list the tables of iptables-legacy. */
 const besideLegacy = (netfilter: Netfilter): Netfilter => ({
   foreign: async () => {
     const description = await netfilter.foreign()
@@ -124,7 +124,7 @@ async function openNft({ boot, generations }: Common, why: string): Promise<Open
   if (path === null) return 'nft is not installed'
   const nft = new Nft(path)
   try {
-    // Listing asks the kernel, so a kernel without nf_tables shows here.
+    // A listing makes nft query the kernel, so a kernel without nf_tables is noticed here.
     await nft.list('list tables')
   } catch (error) {
     if (error instanceof KernelError) return error.message.slice(0, 300)

@@ -59,7 +59,7 @@ export class KernelConnections implements Connections {
     return dropped
   }
 
-  /** One that has ended meanwhile is not counted. */
+  /** One that has ended since is not counted. */
   async #delete(one: TrackedConnection): Promise<boolean> {
     try {
       await this.#socket?.request(deleteConnection(one))

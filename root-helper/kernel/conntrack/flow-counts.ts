@@ -24,7 +24,7 @@ export class FlowCounts {
     const counted = new Map<number, Counted>()
     for (const one of owned) {
       const key = keyOf(one)
-      // A dump may tell of an entry twice where the table changes under it.
+      // A dump may list an entry twice where the table changes during it.
       if (current.has(key)) continue
       current.add(key)
       const rule = counted.get(one.route_rule_id) ?? {

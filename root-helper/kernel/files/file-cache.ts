@@ -1,4 +1,4 @@
-// Reads small files again only where the kernel says that they changed: of the files of a thousand tunnels hardly one has.
+// Reads a small file again only where the kernel reports a change: of the files of a thousand tunnels hardly one has changed.
 import { lstatSync, type Stats } from 'node:fs'
 import { readIfThere } from './files.ts'
 
@@ -7,9 +7,9 @@ interface Entry {
   readonly stats: Stats
 }
 
-/** File systems tell times in steps of some milliseconds, so a file that changed just before it was read may change again unseen. */
+/** File systems record times in steps of some milliseconds, so a file that changed just before it was read may change again unnoticed. */
 const SETTLED_MS = 2000
-/** Files of ours on one host; beyond it memory begins anew. */
+/** More files than one host has of ours; beyond it the cache is emptied. */
 const MOST = 5000
 
 /** As readIfThere. */

@@ -8,7 +8,7 @@ export const errorCode = (error: unknown): string | undefined => (error as NodeJ
 /**
  * Null where there is nothing, and "" where something else than a plain file stands there, a link above all (`systemctl mask` makes one):
  * root reads only what it may have made itself. The small files of a thousand tunnels are read several times quicker on the spot than
- * through the thread pool, and one that is not there is told by lstat without the cost of an error.
+ * through the thread pool, and lstat reports a missing one without the cost of an error.
  */
 export function readIfThere(path: string): string | null {
   const stat = lstatSync(path, { throwIfNoEntry: false })

@@ -7,7 +7,7 @@ import type { SavedFiles } from '../facilities.ts'
 import { removeIfThere, syncFolder, writeWhole } from './files.ts'
 import { unchangedFiles } from './file-cache.ts'
 
-/** `changed` is told after each change whose file it was. */
+/** `changed` is called after each change, with the name of the file. */
 export function savedFilesIn(folder: string, kinds: readonly FileKind[], changed: (name: string) => void): SavedFiles {
   const isOurs = (name: string): boolean => isSavedFile(name, kinds)
   const path = (name: string): string => {

@@ -30,6 +30,6 @@ async function tellSystemd(folder: string, units: readonly string[]): Promise<vo
   // One whose file is gone is stopped while systemd still knows it.
   if (others.length > 0) await runQuietly(SYSTEMCTL, ['--no-block', 'stop', ...others])
   await runQuietly(SYSTEMCTL, ['daemon-reload'])
-  // Begun anew, since its text or its link may be another.
+  // Restarted, since its text or its symbolic link may have changed.
   if (enabled.length > 0) await runQuietly(SYSTEMCTL, ['--no-block', 'restart', ...enabled])
 }

@@ -91,7 +91,7 @@ export async function nftAnswers(): Promise<BackendAnswer> {
     const version = oneLine((await run(nft, ['--version'])).stdout)
       .slice(0, 60)
       .trim()
-    // Listing asks the kernel, so a kernel without nf_tables shows here.
+    // A listing makes nft query the kernel, so a kernel without nf_tables is noticed here.
     await run(nft, ['list', 'tables'])
     return { available: true, version, detail: '' }
   } catch (error) {

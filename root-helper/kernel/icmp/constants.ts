@@ -22,7 +22,7 @@ export const ICMP_FILTER = 1
 export const SOL_ICMPV6 = 58
 export const ICMPV6_FILTER = 1
 
-/** What an error says of the request that it carries. */
+/** What an error means for the request that it quotes. */
 export type ErrorKind = 'unreachable' | 'too_big' | 'hop'
 
 interface Meaning {

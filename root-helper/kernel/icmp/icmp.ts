@@ -44,7 +44,7 @@ class Port implements EchoPort {
   readonly #transport: Native
   readonly #receive: (received: ReceivedIcmp) => void
   readonly #sockets = new Map<k.Family, FamilySocket>()
-  /** Of both families: what goes into a tunnel over the other one comes back in an error of that. */
+  /** Of both families: a packet that enters a tunnel over the other family comes back in an error of that family. */
   readonly #cookie = randomBytes(k.COOKIE_BYTES)
 
   constructor(transport: Native, receive: (received: ReceivedIcmp) => void) {
@@ -163,7 +163,7 @@ class FamilySocket {
     return template
   }
 
-  /** With Don't-Fragment only the link's own MTU counts, not what is remembered of the path: the path is what is asked about. */
+  /** With Don't-Fragment only the MTU of the link counts, not the cached path MTU, since the path is what is measured. */
   #setDontFragment(is_on: boolean): void {
     if (this.#isDontFragment === is_on) return
     this.#isDontFragment = is_on

@@ -1,4 +1,4 @@
-// Starts iptables and ip6tables of one variant, by fixed arguments; text goes in that root rendered itself, and nothing that ever came over the socket.
+// Starts iptables and ip6tables of one variant with fixed arguments; the text that goes in was rendered by root, and none of it comes from the socket.
 import type { Family } from '@panel/shared/address/ip.ts'
 import type { RuleBackend } from '@panel/shared/ruleset/backend.ts'
 import { oneLine } from '../../text.ts'
@@ -123,7 +123,7 @@ const run = (path: string, args: readonly string[], input: string): Promise<stri
     )
   })
 
-/** The restore variants tell a number, which nobody can count who has not the text. */
+/** The restore programs report only a line number, which is useless without the text. */
 function lineAtFault(stderr: string, input: string): string {
   const number = Number(/line:? ([0-9]+)/.exec(stderr)?.[1])
   const line = number > 0 ? input.split('\n')[number - 1] : undefined

@@ -20,7 +20,7 @@ type Read = Readonly<Record<Family, IptablesRead>>
 export class IptablesRulesets implements Rulesets {
   readonly #iptables: Iptables
   readonly #boot: BootRules
-  /** Families that may have chains of ours: they are asked for every second, and a host without relay rules is not to start a program for it each time. */
+  /** Families that may have chains of ours. Counters are read every second, and a host without relay rules must not start a program each time. */
   readonly #families = new Set<Family>(RELAY_FAMILIES)
 
   constructor(iptables: Iptables, boot: BootRules) {
@@ -98,7 +98,7 @@ export class IptablesRulesets implements Rulesets {
     return sumCounters(last)
   }
 
-  /** iptables gives its tables no numbers. Counters that somebody has set to nothing go backwards, which tells that they began anew. */
+  /** iptables does not number its tables. Counters that somebody has reset go backwards, which shows that they restarted. */
   async counters(): Promise<{ epoch: string; counters: RelayCounters[] }> {
     if (this.#families.size === 0) return { epoch: '', counters: [] }
     const counters = sumCounters((await Promise.all([...this.#families].map((family) => this.#counted(family)))).flat())

@@ -24,7 +24,7 @@ export const isStub = (name: string): boolean => (KERNEL_STUBS as readonly strin
 export const isOurs = (raw: RawLink): boolean => isOurKind(raw.kind) && !isStub(raw.name) && NAME.test(raw.name)
 
 /**
- * The one place where things that nobody here manages are left out of a state: IPv6 link-local addresses, and addresses that the kernel
+ * The only place where what nobody manages here is left out of a state: IPv6 link-local addresses, and addresses that the kernel
  * made by itself from a router's advertisement. (Queueing disciplines and IPv6 address generation are never read at all.)
  */
 function dropUnmanaged(addresses: readonly RawAddress[]): RawAddress[] {

@@ -4,7 +4,7 @@ import { formatCidr, type RawAddress } from '../../netlink/address.ts'
 import * as k from '../../netlink/constants.ts'
 import type { RawLink } from '../../netlink/link.ts'
 
-/** Names of ifi_flags as `ip` prints them: NO-CARRIER is UP without RUNNING, and RUNNING itself is not told. */
+/** Names of ifi_flags as `ip` prints them: NO-CARRIER is UP without RUNNING, and RUNNING itself is not printed. */
 export function flagNames(flags: number): string[] {
   const noCarrier = flags & k.IFF_UP && !(flags & k.IFF_RUNNING) ? ['NO-CARRIER'] : []
   return [...noCarrier, ...k.IFF_NAMES.filter(([bit]) => flags & bit).map(([, name]) => name)]

@@ -61,7 +61,7 @@ export class KernelLinks implements Links {
     await this.socket.request(newLink(interface_name, config.kind, attributes, encodeGre({ ...config, bindIndex })))
   }
 
-  /** Refuses links that are no tunnels of ours, whoever asks. */
+  /** Refuses links that are no tunnels of ours, whoever requests it. */
   async delete(interface_name: string): Promise<void> {
     const what = `delete link ${interface_name}`
     const raw = await this.reader.need(interface_name, what)

@@ -56,7 +56,7 @@ export class LinkReader {
     return byIndex
   }
 
-  /** Addresses of one link (0: of all); none where the link has gone meanwhile. */
+  /** Addresses of one link (0: of all); none where the link has gone since. */
   async linkAddresses(index: number): Promise<RawAddress[]> {
     const messages = await orNull(this.socket.dump(dumpAddresses(index)))
     return (messages ?? []).map(decodeAddress).filter((address) => address !== null)
@@ -74,7 +74,7 @@ export class LinkReader {
     return names
   }
 
-  /** The kernel answers for all families where it does not know the one that is asked for, so the answer is sifted. */
+  /** The kernel answers for all families where it does not know the requested one, so the answer is filtered. */
   async routes(): Promise<RawRoute[]> {
     const families = [AF_INET, AF_INET6] as const
     const dumps = await Promise.all(families.map((family) => this.socket.dump(dumpRoutes(family))))

@@ -1,4 +1,4 @@
-// Reads back just what a change of our table was to alter. Where that is all as wanted, nothing else need be read: the kernel's own number says that nobody else changed anything.
+// Reads back only what a change of our table was meant to alter. If all of it is as wanted and the generation shows that nobody else changed anything, nothing more is read.
 import { readTable } from '@panel/shared/ruleset/nft/read-table.ts'
 import type { Element, SetChange, TableChange } from '@panel/shared/ruleset/nft/change.ts'
 import { constantTable } from '@panel/shared/ruleset/nft/constant.ts'
@@ -17,7 +17,7 @@ export class Confirmation {
   readonly #table: RelayTable
   /** Lists one set at no cost, and all of the table for a chain. */
   readonly #nft: Nft
-  /** What nft makes of the constant chains, seen where a listing of nft said what they are. */
+  /** The kernel's form of the constant chains, recorded when a listing by nft showed their text. */
   #chains: ConstantChains = new Map()
 
   constructor(table: RelayTable, nft: Nft) {
@@ -25,7 +25,7 @@ export class Confirmation {
     this.#nft = nft
   }
 
-  /** `table` is what nft just listed. To be learned where nothing changed meanwhile. */
+  /** `table` is what nft has just listed. Keep the result only if the generation has not changed since. */
   async readChains(table: Table): Promise<ConstantChains> {
     const constant = new Map<string, { text: string; lines: string[] }>()
     for (const name of constantTable().chains.keys())
@@ -51,13 +51,13 @@ export class Confirmation {
         if (!(await (one.set.isInterval ? this.#holdsIntervals(one) : this.#holdsElements(one)))) return false
       return (await this.#table.countersNamed(counters)).length === counters.length
     } catch (error) {
-      // What cannot be read here is read by nft, which then says what is the matter.
+      // What cannot be decoded here is listed by nft, which reports what is wrong.
       if (error instanceof DecodeError || error instanceof KernelError || error instanceof SyntaxError) return false
       throw error
     }
   }
 
-  /** A chain of a port or a rule is read as it is; nobody knows its bytes ahead. */
+  /** The chain of a port or a rule is decoded, since its bytes are not known in advance. */
   async #holdsChain(name: string, chain: TableChain): Promise<boolean> {
     const constant = this.#chains.get(name)
     if (!constant && chain.declaration === '')
@@ -88,7 +88,7 @@ export class Confirmation {
     )
   }
 
-  /** A request for many keys fails at the first that is not there, so they are asked for one by one. */
+  /** A request for many keys fails at the first missing one, so each key is requested by itself. */
   async #lacks(name: string, set: SetChange['set'], gone: readonly Element[]): Promise<boolean> {
     for (const [key] of gone) if (await this.#table.elementsByKey(name, set, [key])) return false
     return true

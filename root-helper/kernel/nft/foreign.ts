@@ -5,7 +5,7 @@ import type { Netfilter } from '../facilities.ts'
 import { KernelError } from '../../kernel-error.ts'
 import type { Nft } from './nft.ts'
 
-/** Read once for each generation of nftables: a listing costs two starts of nft a table, and is asked for with every report. */
+/** Read once for each generation of nftables: a listing starts nft twice for each table, and every report needs one. */
 export const foreignBy = (nft: Nft, generationNow: () => Promise<number>): Netfilter => {
   let cached: { readonly generation: number; readonly found: ForeignFound } | null = null
   const read = async (): Promise<ForeignFound> => {

@@ -1,16 +1,16 @@
-// Sets of intervals, as our table says them and as the kernel holds them: a key where each begins, and one where it has ended.
+// Sets of intervals, as our table writes them and as the kernel holds them: one key where each interval begins, and one where it has ended.
 import { parseCidr, networkSize } from '@panel/shared/address/ip.ts'
 import type { Element } from '@panel/shared/ruleset/nft/change.ts'
 import type { FoundElement } from '../../netlink/nftables/elements.ts'
 
-/** Each as "first-last value", in order. Ports are said as "80" or "80-90", networks with their length. */
+/** Each as "first-last value", in order. Ports are written as "80" or "80-90", networks with their prefix length. */
 export const wantedIntervals = (elements: readonly Element[]): string[] =>
   elements
     .map(([key, value]) => ({ ...(networkIn(key) ?? portsIn(key)), value }))
     .sort(byFirst)
     .map(formatInterval)
 
-/** An end may be told beside the beginning of the next one or left out for it, and none is told for one that goes on to the last key there is. */
+/** The kernel may leave out an end where the next interval begins, and reports none for an interval that reaches the last key. */
 export function foundIntervals(elements: readonly FoundElement[]): string[] {
   const sorted = elements
     .map((one) => ({ ...one, at: BigInt(`0x${one.key.toString('hex')}`) }))

@@ -1,4 +1,4 @@
-// Our table as the kernel itself tells it, without starting nft: whatever of it is asked for, and no more.
+// Our table as the kernel reports it, without starting nft: only the parts that are requested.
 import type { RelayCounters } from '@panel/shared/ruleset/model.ts'
 import { COUNTER_NAME, TABLE, type TableSet } from '@panel/shared/ruleset/nft/table.ts'
 import { KernelError } from '../../kernel-error.ts'

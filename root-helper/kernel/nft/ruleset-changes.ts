@@ -9,10 +9,10 @@ const POLL_EVERY_MS = 500
 export class RulesetChanges {
   readonly #ofOthers: () => Promise<number>
   readonly #everyMs: number
-  /** Null before it was asked for, or where the kernel does not say. */
+  /** Null before the first poll, or where the kernel does not report it. */
   #generation: number | null = null
 
-  /** `ofOthers`: the last generation that is not of our own making, of which nobody is told, since who asked for it knows. */
+  /** `ofOthers`: the last generation that is not our own. Our own changes are not reported, since whoever requested them knows. */
   constructor(ofOthers: () => Promise<number>, everyMs = POLL_EVERY_MS) {
     this.#ofOthers = ofOthers
     this.#everyMs = everyMs

@@ -26,9 +26,9 @@ class Line {
   readonly #tokens: string[] = []
   /** What each register holds, in words. */
   readonly #registers = new Map<number, string>()
-  /** 0 where nothing was asked about it yet. */
+  /** 0 until the line has tested it. */
   #family: 0 | 4 | 6 = 0
-  /** A question for the family is said only where no address behind it says it as well. */
+  /** A test of the family is written out only where no later match on an address implies it. */
   #isFamilyWritten = true
 
   write(text: string): void {
@@ -50,7 +50,7 @@ class Line {
     this.#isFamilyWritten = false
   }
 
-  /** An address is told by where it stands in the packet. */
+  /** An address is identified by its offset in the packet. */
   address(at: string): string {
     const found = ADDRESSES[`${this.#family} ${at}`] ?? wrong(`bytes ${at} of an IPv${this.#family} packet`)
     this.#isFamilyWritten = true

@@ -5,7 +5,7 @@ import type { Params } from '@panel/shared/rpc/methods.ts'
 import type { Connections } from '../../kernel/facilities.ts'
 import { KernelError } from '../../kernel-error.ts'
 
-/** A table that cannot be read is said to be so: that is something else than nobody being connected. */
+/** An unreadable table is reported as unreadable, which is different from an empty one. */
 export async function findConnections(
   connections: Connections,
   { route_rule_ids, limit }: Params<'ruleset.connections'>,

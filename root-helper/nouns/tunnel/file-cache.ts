@@ -8,7 +8,7 @@ interface Entry {
   readonly parsed: Saved[FileKind]
 }
 
-/** Files of ours on one host; beyond it memory begins anew. */
+/** More files than one host has of ours; beyond it the cache is emptied. */
 const MOST = 5000
 
 /** What is known is known of the very same text under the same name, so nothing can be out of date. */
