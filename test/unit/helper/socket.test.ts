@@ -9,7 +9,7 @@ import { dispatcherFor } from '@panel/root-helper/dispatch.ts'
 import { handlersFor } from '@panel/root-helper/handlers.ts'
 import { listenOn } from '@panel/root-helper/kernel/files/socket-file.ts'
 import { serverFor } from '@panel/root-helper/server.ts'
-import { Places, Streams } from '@panel/root-helper/streams.ts'
+import { StreamSlots, Streams } from '@panel/root-helper/streams.ts'
 import { REFUSALS } from '@panel/shared/rpc/outcome.ts'
 import { bySystemd, exampleConfig, exampleTunnel } from '../../support/example.ts'
 import { FakeKernel } from '../../support/fake-kernel.ts'
@@ -42,7 +42,7 @@ function exchange(bytes: string | Uint8Array, untilClose: boolean): Promise<{ an
 }
 
 /** Of a connection that is over: what is subscribed to ends at once. */
-function endedStreams(places: Places): Streams {
+function endedStreams(places: StreamSlots): Streams {
   const streams = new Streams(async () => undefined, places)
   streams.endAll()
   return streams
@@ -187,7 +187,7 @@ describe('The dispatcher', () => {
         fc.constantFrom('null', '[]', '{}', '-1', '1e99', '"', '}', ',', '\\u0000', '__proto__', '0.5', 'true'),
       ),
     })
-    const places = new Places()
+    const places = new StreamSlots()
     let refused = 0
     await fc.assert(
       fc.asyncProperty(mutation, async ({ line, at, drop, insert }) => {
