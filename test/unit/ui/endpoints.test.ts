@@ -33,7 +33,7 @@ const METHODS: Readonly<Record<string, string>> = {
   remove: 'DELETE',
 }
 const ASKING =
-  /\b(?:(get|asked|LiveStream|post|put|patch|remove)|askPlainly|askWith|request|mindingOwnAccess)(?:<[\w\s|[\]]+>)?\((?:'([A-Z]+)', )?(?=['`]|path\b)/g
+  /\b(?:(get|asked|LiveStream|post|put|patch|remove)|askPlainly|askWith|request|mindingOwnAccess)(?:<[\w\s|[\]]+>)?\(\s*(?:'([A-Z]+)', )?(?=['`]|path\b)/g
 
 describe('The sources of the page', () => {
   it('ask for every endpoint of the interface, but for those that it does without, and for none that is not there', async () => {
