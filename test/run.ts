@@ -1,7 +1,8 @@
 // npm test: tiers side by side, and one closing line that counts all of them. Words name tiers; none means all; `quick` and `soak` are runs of their own.
 import { delimiter, relative } from 'node:path'
-import { divide, rememberTimes } from './runner/files.ts'
-import { runJob, stopAll, type Count, type Report } from './runner/job.ts'
+import { rememberTimes } from './runner/files.ts'
+import { runJob, stopAll, type Count, type Job, type Report } from './runner/job.ts'
+import { lanesOf } from './runner/lanes.ts'
 import { plan, type Part } from './runner/plan.ts'
 
 const SLOWEST = 10
@@ -14,19 +15,35 @@ interface Outcome extends Report {
   readonly line: string
 }
 
-async function runPart({ tier, files }: Part, processes: number, niceness: number): Promise<Outcome> {
-  const why = await tier.missing()
-  const none: Report = { passed: 0, failed: isCi ? 1 : 0, skipped: 1, failures: [], files: [] }
-  if (why !== null) return { ...none, tier: tier.name, line: `${tier.name}: cannot run here: ${why}` }
-  const started = Date.now()
-  const shares = divide(files, tier.isDivisible ? processes : 1)
-  const reports = await Promise.all(shares.map((share) => runJob({ tier: tier.name, files: share, niceness })))
-  const report = reports.reduce(joined)
-  const failed = report.failed + (isCi ? report.skipped : 0)
-  const seconds = ((Date.now() - started) / 1000).toFixed(1)
-  const line = `${tier.name}: ${report.passed} passed, ${failed} failed, ${report.skipped} skipped in ${seconds} s`
-  console.log(`\n   ${line}`)
-  return { ...report, failed, tier: tier.name, line }
+const NONE: Report = { passed: 0, failed: 0, skipped: 0, failures: [], files: [], ms: 0 }
+
+async function cannotRun(parts: readonly Part[]): Promise<Outcome[]> {
+  const reasons = await Promise.all(parts.map(async ({ tier }) => ({ tier: tier.name, why: await tier.missing() })))
+  return reasons
+    .filter(({ why }) => why !== null)
+    .map(({ tier, why }) => ({
+      ...NONE,
+      failed: isCi ? 1 : 0,
+      skipped: 1,
+      tier,
+      line: `${tier}: cannot run here: ${why}`,
+    }))
+}
+
+async function runAll(parts: readonly Part[]): Promise<Outcome[]> {
+  const reports = new Map<string, Report>()
+  const run = async (job: Job): Promise<void> => {
+    const report = await runJob(job)
+    reports.set(job.tier, joined(reports.get(job.tier) ?? NONE, report))
+  }
+  const { lanes, alone } = lanesOf(parts)
+  await Promise.all(
+    lanes.map(async (takes) => {
+      for (const take of takes) for (let job = take(); job; job = take()) await run(job)
+    }),
+  )
+  for (const job of alone) await run(job)
+  return [...reports].map(([tier, report]) => outcomeOf(tier, report))
 }
 
 function joined(one: Report, other: Report): Report {
@@ -36,27 +53,14 @@ function joined(one: Report, other: Report): Report {
     skipped: one.skipped + other.skipped,
     failures: [...one.failures, ...other.failures],
     files: [...one.files, ...other.files],
+    ms: one.ms + other.ms,
   }
 }
 
-async function inTurn(parts: readonly Part[], processes: number, niceness: number): Promise<Outcome[]> {
-  const outcomes: Outcome[] = []
-  for (const part of parts) outcomes.push(await runPart(part, processes, niceness))
-  return outcomes
-}
-
-/** The lab beside the host's tiers, which leave it the processor when it wants one; then what wants the machine for itself. */
-async function runAll(parts: readonly Part[]): Promise<Outcome[]> {
-  const together = parts.filter(({ tier }) => !tier.isAlone)
-  const [host, lab] = (['host', 'lab'] as const).map((lane) => together.filter(({ tier }) => tier.lane === lane))
-  const isShared = host !== undefined && host.length > 0 && lab !== undefined && lab.length > 0
-  const outcomes = await Promise.all([inTurn(lab ?? [], 1, 0), inTurn(host ?? [], 2, isShared ? 5 : 0)])
-  const alone = await inTurn(
-    parts.filter(({ tier }) => tier.isAlone),
-    1,
-    0,
-  )
-  return [...outcomes.flat(), ...alone]
+function outcomeOf(tier: string, report: Report): Outcome {
+  const failed = report.failed + (isCi ? report.skipped : 0)
+  const counted = `${report.passed} passed, ${failed} failed, ${report.skipped} skipped`
+  return { ...report, failed, tier, line: `${tier}: ${counted} in ${(report.ms / 1000).toFixed(1)} s` }
 }
 
 function printSlowest({ tier, files }: Outcome): void {
@@ -76,7 +80,10 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     process.exit(1)
   })
 const started = Date.now()
-const outcomes = await runAll(plan(process.argv.slice(2)))
+const parts = plan(process.argv.slice(2))
+const impossible = await cannotRun(parts)
+const possible = parts.filter(({ tier }) => !impossible.some((one) => one.tier === tier.name))
+const outcomes = [...impossible, ...(await runAll(possible))]
 rememberTimes(outcomes.flatMap(({ files }) => files))
 outcomes.forEach(printSlowest)
 // All of it once more at the end, since a log of an hour is often kept by its last lines alone.

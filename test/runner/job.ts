@@ -18,10 +18,12 @@ export interface Failure {
   readonly error: string
 }
 
-/** As test/support/reporter.cjs writes it. */
+/** As test/support/reporter.cjs writes it, but for the time. */
 export interface Report extends Count {
   readonly failures: readonly Failure[]
   readonly files: readonly FileTime[]
+  /** Of the whole process. */
+  readonly ms: number
 }
 
 export interface Job {
@@ -38,12 +40,13 @@ let lastNumber = 0
 
 export async function runJob({ tier, files, niceness }: Job): Promise<Report> {
   const path = join(reports, `${tier}-${(lastNumber += 1)}.json`)
+  const started = Date.now()
   const code = await mocha(tier, niceness, ['--reporter', 'test/support/reporter.cjs', ...files], {
     PANEL_TIER_REPORT: path,
   })
   const report: Report = existsSync(path)
-    ? (JSON.parse(readFileSync(path, 'utf8')) as Report)
-    : { passed: 0, failed: 1, skipped: 0, failures: [], files: [] }
+    ? { ...(JSON.parse(readFileSync(path, 'utf8')) as Omit<Report, 'ms'>), ms: Date.now() - started }
+    : { passed: 0, failed: 1, skipped: 0, failures: [], files: [], ms: Date.now() - started }
   // A run that mocha calls failed, or in which nothing ran, is a failure whatever was counted.
   const isUncounted = code !== 0 && report.failed === 0
   const isEmpty = report.passed + report.failed + report.skipped === 0

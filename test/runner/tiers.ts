@@ -7,12 +7,12 @@ export interface Tier {
   readonly name: string
   /** Why this tier cannot run on this machine, or null. */
   readonly missing: () => string | null | Promise<string | null>
-  /** Tiers of one lane run one after the other. The lab's machine takes about one processor, so the host's lane has the other. */
-  readonly lane: 'host' | 'lab'
-  /** Starts once the other lane is over: a browser and an emulated machine together want a host with nothing else to do. */
-  readonly isAlone?: true
-  /** Its files share no port, file or global, so several processes may run a part of them each. */
-  readonly isDivisible?: true
+  /**
+   * `whole`: one process, and no other tier of this kind beside it. `shares`: its files have no port, file or global in common, so that two
+   * processes may run a part each. `files`: a process for each, since each has a machine of its own. `alone`: once everything else is over, since
+   * a browser and an emulated machine together want a host with nothing else to do.
+   */
+  readonly runs: 'whole' | 'shares' | 'files' | 'alone'
 }
 
 const isRoot = process.getuid?.() === 0
@@ -25,18 +25,18 @@ function needs(...tools: string[]): string | null {
 }
 
 export const TIERS: readonly Tier[] = [
-  { name: 'vm', lane: 'lab', missing: async () => (await whyNot()) ?? null },
-  { name: 'story', lane: 'lab', isAlone: true, missing: async () => (await whyNot()) ?? needs('chromium') },
-  { name: 'architecture', lane: 'host', missing: nothing },
-  { name: 'unit', lane: 'host', isDivisible: true, missing: nothing },
-  { name: 'golden', lane: 'host', missing: nothing },
-  { name: 'contract', lane: 'host', missing: nothing },
-  { name: 'api', lane: 'host', isDivisible: true, missing: nothing },
+  { name: 'vm', runs: 'files', missing: async () => (await whyNot()) ?? null },
+  { name: 'story', runs: 'alone', missing: async () => (await whyNot()) ?? needs('chromium') },
+  { name: 'architecture', runs: 'whole', missing: nothing },
+  { name: 'unit', runs: 'shares', missing: nothing },
+  { name: 'golden', runs: 'whole', missing: nothing },
+  { name: 'contract', runs: 'whole', missing: nothing },
+  { name: 'api', runs: 'shares', missing: nothing },
   {
     name: 'netns',
-    lane: 'host',
+    runs: 'whole',
     missing: () => (isRoot ? needs('ip', 'nft', 'iptables', 'unshare') : 'it needs root, to make network namespaces'),
   },
-  { name: 'ui', lane: 'host', missing: () => needs('chromium') },
-  { name: 'package', lane: 'host', missing: () => needs('dpkg-buildpackage', 'dh', 'lintian', 'man') },
+  { name: 'ui', runs: 'whole', missing: () => needs('chromium') },
+  { name: 'package', runs: 'whole', missing: () => needs('dpkg-buildpackage', 'dh', 'lintian', 'man') },
 ]
