@@ -57,17 +57,24 @@ export function danglingIn({ path, text }: Source, library: Library): Dangling[]
   const lines = isDocument ? withoutFences(text.split('\n')) : text.split('\n').map(commentIn)
   return lines.flatMap((line, index) =>
     [
-      ...decisionsCited(line).filter((what) => !hasDecision(library.decisions, what)),
-      ...sectionsCited(line).filter((what) => !hasSection(library.reference, what)),
+      ...decisionsCited(line, lines[index + 1]).filter((what) => !hasDecision(library.decisions, what)),
+      ...sectionsCited(line, lines[index + 1]).filter((what) => !hasSection(library.reference, what)),
       ...pathsNamed(line, isDocument).filter((what) => !hasPath(library.files, path, what)),
       ...(isDocument ? linksIn(line).filter((what) => !hasTarget(library.files, path, text, what)) : []),
     ].map((what) => ({ path, line: index + 1, what })),
   )
 }
 
+/** What follows each match that begins in the line: as far as the pattern reaches, into the next line too, since comments are wrapped. */
+function tails(pattern: RegExp, line: string, next = ''): string[] {
+  return [...`${line} ${next.trim()}`.matchAll(pattern)]
+    .filter(({ index }) => index <= line.length)
+    .map(([, tail = '']) => tail)
+}
+
 /** `decisions.md, F24, S1 to S3` and `decisions.md, section 4: Warnings`, one item each. */
-function decisionsCited(line: string): string[] {
-  return [...line.matchAll(/\bdecisions\.md[,:]? ([^;)]*)/g)].flatMap(([, tail = '']) => [
+function decisionsCited(line: string, next?: string): string[] {
+  return tails(/\bdecisions\.md[,:]? ([^;)`]*)/g, line, next).flatMap((tail) => [
     ...[...tail.matchAll(/\b([A-Z]\d{1,2})\b/g)].map((match) => String(match[1])),
     ...[...tail.matchAll(/\bsection (\d+)(?:: ([A-Z][A-Za-z ]+))?/g)].flatMap(([, number, title]) => [
       `Section ${number}`,
@@ -83,14 +90,13 @@ function hasDecision(decisions: string, what: string): boolean {
 }
 
 /** `reference.md, Tunnels, Events: Ping; …`, one item each. */
-function sectionsCited(line: string): string[] {
-  return [...line.matchAll(/\breference\.md(?:[,:]| on) (?=[A-Z/a-z])((?:[^;()]|\([^()]*\))*)/g)].flatMap(
-    ([, tail = '']) =>
-      tail
-        .replace(/(\.|\*\/|:)\s.*$|[.:]$/, (rest) => (/^: [A-Z]/.test(rest) ? rest : ''))
-        .split(/, (?:and )?| and /)
-        .map((item) => item.replace(/\s*\*\/.*$|[.`'"]+$/g, '').trim())
-        .filter((item) => item !== '' && !/^decisions\.md/.test(item)),
+function sectionsCited(line: string, next?: string): string[] {
+  return tails(/\breference\.md(?:[,:]| on) (?=[A-Z/a-z])((?:[^;()`]|\([^()]*\))*)/g, line, next).flatMap((tail) =>
+    tail
+      .replace(/(\.|\*\/|:)\s.*$|[.:]$/, (rest) => (/^: [A-Z]/.test(rest) ? rest : ''))
+      .split(/, (?:and )?| and /)
+      .map((item) => item.replace(/\s*\*\/.*$|[.'"]+$/g, '').trim())
+      .filter((item) => item !== '' && !/^decisions\.md/.test(item)),
   )
 }
 

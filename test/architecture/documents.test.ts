@@ -134,6 +134,14 @@ describe('The check of citations', () => {
     assert.deepEqual(missing(inComment('change/line.ts')), ['change/line.ts'])
   })
 
+  it('reads a citation on into the next line', () => {
+    const wrapped = (first: string, second: string) =>
+      missing({ path: 'web-daemon/a.ts', text: `// ${first}\n// ${second}` })
+    assert.deepEqual(wrapped('Why (reference.md, GET', '/tunnels; decisions.md,'), [])
+    assert.deepEqual(wrapped('Why (reference.md, GET', '/pools).'), ['GET /pools'])
+    assert.deepEqual(wrapped('Why (reference.md, Tunnels; decisions.md, S1 to', 'S3).'), ['S3'])
+  })
+
   it('takes an import or a text of the program for no citation', () => {
     assert.deepEqual(
       missing({ path: 'web-daemon/a.ts', text: "import { b } from './gone.ts'\nconst c = 'gone.ts'" }),
