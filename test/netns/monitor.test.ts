@@ -24,8 +24,8 @@ const quick = {
   monitor_window_size: 10,
   monitor_degraded_rtt_ms: 50,
 }
-const KNOCK = `import { knockAt } from '${fileURLToPath(new URL('../../web-daemon/features/monitor/tcp-probe.ts', import.meta.url))}'
-console.log(JSON.stringify(await knockAt(JSON.parse(process.argv[1]), 0)))`
+const TCP_PROBE = `import { probeTcp } from '${fileURLToPath(new URL('../../web-daemon/features/monitor/tcp-probe.ts', import.meta.url))}'
+console.log(JSON.stringify(await probeTcp(JSON.parse(process.argv[1]), 0)))`
 
 describe('The monitoring of a tunnel on a real kernel', function () {
   this.timeout(60_000)
@@ -44,7 +44,7 @@ describe('The monitoring of a tunnel on a real kernel', function () {
       'tsx',
       '--input-type=module',
       '-e',
-      KNOCK,
+      TCP_PROBE,
       JSON.stringify(aim),
     ])
     return JSON.parse(stdout) as Awaited<ReturnType<TcpProber>>
