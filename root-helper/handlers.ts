@@ -1,10 +1,10 @@
 // What root does for each line of METHODS; a method without a handler does not compile.
 import { LINK_KINDS } from '@panel/shared/tunnel/model.ts'
-import { statesOf } from '@panel/shared/tunnel/plans.ts'
+import { asStates } from '@panel/shared/tunnel/plans.ts'
 import type { Item, MethodsThat, Params, Result, StreamName } from '@panel/shared/rpc/methods.ts'
 import type { HelperFacts, Tools } from '@panel/shared/host/model.ts'
 import type { Listener } from '@panel/shared/host/listener.ts'
-import { subscriptionsTo } from './events/subscribe.ts'
+import { eventSubscriber } from './events/subscribe.ts'
 import { forwardingSubject, probeForwarding } from './nouns/forwarding/subject.ts'
 import type { Kernel } from './kernel/facilities.ts'
 import type { JournalFile } from './kernel/files/journal.ts'
@@ -35,7 +35,7 @@ type InTurn = ReturnType<typeof oneAtATime>
 
 export function handlersFor(deps: HelperDeps): Handlers {
   const inTurn = oneAtATime(64)
-  const subscribe = subscriptionsTo(deps.kernel.events)
+  const subscribe = eventSubscriber(deps.kernel.events)
   return {
     ...tunnelHandlers(deps, inTurn),
     ...rulesetHandlers(deps, inTurn),
@@ -55,23 +55,22 @@ function tunnelHandlers({ kernel, journal }: HelperDeps, inTurn: InTurn): Handle
     'link.probe': async ({ interface_names }) => ({ links: await kernel.links.observe(interface_names) }),
     'tunnel.probe': async ({ interface_names }) => ({ tunnels: await probeTunnels(kernel, interface_names) }),
     'tunnel.digest': async () => ({ tunnels: await digestTunnels(kernel) }),
-    'tunnel.verify': (change) => tunnels.verify(statesOf(change)),
-    'tunnel.apply': (change) => inTurn(() => tunnels.apply(statesOf(change))),
+    'tunnel.verify': (change) => tunnels.verify(asStates(change)),
+    'tunnel.apply': (change) => inTurn(() => tunnels.apply(asStates(change))),
   }
 }
 
 function rulesetHandlers({ kernel, journal }: HelperDeps, inTurn: InTurn): HandlersOf<'ruleset'> {
-  const { rulesets, connections } = kernel
   return {
-    'ruleset.probe': (params) => probeRuleset(rulesets, params),
-    'ruleset.verify': (change) => verifyRuleset(rulesets, journal, change),
-    'ruleset.apply': (change) => inTurn(() => applyRuleset(rulesets, journal, change)),
-    'ruleset.forget': (params) => inTurn(() => forgetRules(rulesets, journal, params)),
-    'ruleset.counters': (params) => readCounters(rulesets, params),
-    'ruleset.connections': (params) => findConnections(connections, params),
-    'ruleset.flows': () => countFlows(connections),
+    'ruleset.probe': (params) => probeRuleset(kernel.rulesets, params),
+    'ruleset.verify': (change) => verifyRuleset(kernel.rulesets, journal, change),
+    'ruleset.apply': (change) => inTurn(() => applyRuleset(kernel.rulesets, journal, change)),
+    'ruleset.forget': (params) => inTurn(() => forgetRules(kernel.rulesets, journal, params)),
+    'ruleset.counters': (params) => readCounters(kernel.rulesets, params),
+    'ruleset.connections': (params) => findConnections(kernel.connections, params),
+    'ruleset.flows': () => countFlows(kernel.connections),
     'ruleset.disconnect': ({ route_rule_ids, destinations }) =>
-      inTurn(async () => ({ dropped: await connections.drop(route_rule_ids, destinations) })),
+      inTurn(async () => ({ dropped: await kernel.connections.drop(route_rule_ids, destinations) })),
   }
 }
 
@@ -86,17 +85,17 @@ function forwardingHandlers({ kernel, journal }: HelperDeps, inTurn: InTurn): Ha
 
 async function probeHost(
   { kernel, helperFacts, findTools, findListeners }: HelperDeps,
-  asked: Params<'host.probe'>['parts'],
+  parts: Params<'host.probe'>['parts'],
 ): Promise<Result<'host.probe'>> {
   return {
-    helper: asked.includes('helper') ? await helperFacts() : null,
-    rule_backend: asked.includes('rule_backend') ? kernel.ruleBackends.active : null,
-    link_kinds: asked.includes('link_kinds')
+    helper: parts.includes('helper') ? await helperFacts() : null,
+    rule_backend: parts.includes('rule_backend') ? kernel.ruleBackends.active : null,
+    link_kinds: parts.includes('link_kinds')
       ? await Promise.all(LINK_KINDS.map(async (kind) => ({ kind, ...(await kernel.links.supports(kind)) })))
       : null,
-    tools: asked.includes('tools') ? await findTools() : null,
-    interfaces: asked.includes('interfaces') ? await kernel.links.interfaces() : null,
-    routing_table: asked.includes('routing_table') ? await kernel.links.routingTable() : null,
-    listeners: asked.includes('listeners') ? await findListeners() : null,
+    tools: parts.includes('tools') ? await findTools() : null,
+    interfaces: parts.includes('interfaces') ? await kernel.links.interfaces() : null,
+    routing_table: parts.includes('routing_table') ? await kernel.links.routingTable() : null,
+    listeners: parts.includes('listeners') ? await findListeners() : null,
   }
 }

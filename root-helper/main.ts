@@ -11,7 +11,7 @@ import { messageOf } from './text.ts'
 
 const STOPS_WITHIN_MS = 10_000
 
-/** Who is at the other end, as the kernel says: an administrator reading the log can tell the panel from a stranger. */
+/** Credentials of the peer, from the kernel: they show in the log whether it was the panel. */
 function describePeer(socket: Socket): Record<string, unknown> {
   const { fd } = (socket as Socket & { _handle: { fd: number } })._handle
   return { ...native.peerCredentials(fd) }

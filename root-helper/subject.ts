@@ -11,7 +11,7 @@ export interface Subject<S, F extends { state: S | null }, Step extends { kind: 
   probe(change: Change<S>): Promise<F>
   plan(found: S | null, wanted: S | null): readonly Step[]
   check(change: Change<S>, wanted: S | null, found: S | null): Check[]
-  /** Throws a RefusedError where root does not do this, whoever asks. */
+  /** Throws a RefusedError where root never does this, whoever requests it. */
   allow(change: Change<S>, found: F, steps: readonly Step[]): Promise<void>
   execute(step: Step): Promise<void>
   /** What a person can do where the change and its undoing both failed. */

@@ -1,6 +1,6 @@
 // Text for answers and for the log.
 
-/** What goes on the wire is one bounded line. */
+/** What goes on the wire is one line of bounded length. */
 export function oneLine(text: string): string {
   return text.replace(/[\u0000-\u001f\u007f]+/g, ' ').slice(0, 2000)
 }

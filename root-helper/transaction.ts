@@ -1,6 +1,6 @@
 // The heart of root: probe, compare, plan, execute, read back; on any failure plan the way back from what is found. Generic in the state.
 import { sameState, type Change } from '@panel/shared/change/change.ts'
-import { failuresOf, type Check } from '@panel/shared/change/check.ts'
+import { failedChecks, type Check } from '@panel/shared/change/check.ts'
 import type { Outcome } from '@panel/shared/rpc/outcome.ts'
 import { RefusedError } from './refused.ts'
 import { messageOf, oneLine } from './text.ts'
@@ -14,7 +14,7 @@ export interface Verification {
   readonly checks: Check[]
 }
 
-interface Arrival {
+interface Attempt {
   readonly steps: string[]
   readonly checks: Check[]
   readonly failure: Outcome['failure']
@@ -36,16 +36,16 @@ export class Transaction<S, F extends { state: S | null }, Step extends { kind: 
   }
 
   /** Refuses unless the host holds `before`; then takes it to `after`, or back. */
-  async apply(asked: Change<S>): Promise<Outcome> {
+  async apply(requested: Change<S>): Promise<Outcome> {
     const subject = this.#subject
-    const change = { before: subject.canonical(asked.before), after: subject.canonical(asked.after) }
+    const change = { before: subject.canonical(requested.before), after: subject.canonical(requested.after) }
     const found = await subject.probe(change)
     if (!sameState(found.state, change.before)) throw this.#stale(change, found.state)
     const steps = subject.plan(found.state, change.after)
     await subject.allow(change, found, steps)
     await this.#journal.begin(subject.noun, change)
-    const there = await this.#reach(change, change.after, async () => steps)
-    const outcome = there.failure ? await this.#putBack(change, there) : ended('applied', there)
+    const arrival = await this.#goTo(change, change.after, async () => steps)
+    const outcome = arrival.failure ? await this.#putBack(change, arrival) : ended('applied', arrival)
     if (outcome.outcome !== 'stuck') await this.#journal.end()
     return outcome
   }
@@ -55,11 +55,11 @@ export class Transaction<S, F extends { state: S | null }, Step extends { kind: 
   }
 
   /** The checks of `after` against what the host holds now. */
-  async verify(asked: Change<S>): Promise<Verification> {
+  async verify(requested: Change<S>): Promise<Verification> {
     const subject = this.#subject
-    const after = subject.canonical(asked.after)
-    const checks = subject.check(asked, after, (await subject.probe(asked)).state)
-    return { ok: failuresOf(checks).length === 0, checks }
+    const after = subject.canonical(requested.after)
+    const checks = subject.check(requested, after, (await subject.probe(requested)).state)
+    return { ok: failedChecks(checks).length === 0, checks }
   }
 
   /** Takes the host to `before` of a change that a helper was stopped in. It is what the journal of this noun holds. */
@@ -72,10 +72,10 @@ export class Transaction<S, F extends { state: S | null }, Step extends { kind: 
 
   #fromJournal = (state: unknown): S | null => this.#subject.fromJournal?.(state) ?? (state as S | null)
 
-  /** Plans from what is found now, so nobody has to remember how far the change got. */
-  async #putBack(change: Change<S>, { steps, checks, failure }: Arrival): Promise<Outcome> {
+  /** Plans from what is found now, so nothing has to record how far the change got. */
+  async #putBack(change: Change<S>, { steps, checks, failure }: Attempt): Promise<Outcome> {
     const subject = this.#subject
-    const back = await this.#reach(change, change.before, async () =>
+    const back = await this.#goTo(change, change.before, async () =>
       subject.plan((await subject.probe(change)).state, change.before),
     )
     const all = { steps: [...steps, ...back.steps], checks, failure }
@@ -88,7 +88,7 @@ export class Transaction<S, F extends { state: S | null }, Step extends { kind: 
   }
 
   /** Executes a plan, and believes only what is read back. */
-  async #reach(change: Change<S>, wanted: S | null, plan: () => Promise<readonly Step[]>): Promise<Arrival> {
+  async #goTo(change: Change<S>, wanted: S | null, plan: () => Promise<readonly Step[]>): Promise<Attempt> {
     const steps: string[] = []
     let step = ''
     try {
@@ -108,13 +108,13 @@ export class Transaction<S, F extends { state: S | null }, Step extends { kind: 
   async #settle(change: Change<S>, wanted: S | null): Promise<Check[]> {
     for (let tries = 1; ; tries += 1) {
       const checks = this.#subject.check(change, wanted, (await this.#subject.probe(change)).state)
-      if (failuresOf(checks).length === 0 || tries === SETTLE.tries) return checks
+      if (failedChecks(checks).length === 0 || tries === SETTLE.tries) return checks
       await new Promise((resolve) => setTimeout(resolve, SETTLE.pause_ms))
     }
   }
 
   #stale(change: Change<S>, found: S | null): RefusedError {
-    const differences = failuresOf(this.#subject.check(change, change.before, found)).map((check) => check.detail)
+    const differences = failedChecks(this.#subject.check(change, change.before, found)).map((check) => check.detail)
     return new RefusedError(
       'stale_state',
       oneLine(`The host does not hold the state that this change starts from: ${differences.join('; ')}`),
@@ -122,7 +122,7 @@ export class Transaction<S, F extends { state: S | null }, Step extends { kind: 
   }
 }
 
-const ended = (outcome: Outcome['outcome'], { steps, checks, failure }: Arrival): Outcome => ({
+const ended = (outcome: Outcome['outcome'], { steps, checks, failure }: Attempt): Outcome => ({
   outcome,
   steps,
   checks,
@@ -131,6 +131,6 @@ const ended = (outcome: Outcome['outcome'], { steps, checks, failure }: Arrival)
 })
 
 function failureIn(checks: readonly Check[]): Outcome['failure'] {
-  const details = failuresOf(checks).map((check) => check.detail)
+  const details = failedChecks(checks).map((check) => check.detail)
   return details.length === 0 ? null : { step: '', message: oneLine(details.join('; ')) }
 }

@@ -3,7 +3,7 @@ import type { HostEvent } from '@panel/shared/events/model.ts'
 import type { Icmp } from './icmp/port.ts'
 import type { ForeignFound } from '@panel/shared/foreign/model.ts'
 import type { ForwardingFound, ForwardingSwitches } from '@panel/shared/forwarding/model.ts'
-import type { HostInterface, ObservedLink, RoutingEntry, SeenLink } from '@panel/shared/tunnel/observed.ts'
+import type { HostInterface, ObservedLink, RoutingEntry, LinkSnapshot } from '@panel/shared/tunnel/observed.ts'
 import type { FlowsFound, RelayConnection } from '@panel/shared/ruleset/connection.ts'
 import type { RelayCounters, RelayDestination, RelayRule } from '@panel/shared/ruleset/model.ts'
 import type { RuleBackend, RuleBackendFound } from '@panel/shared/ruleset/backend.ts'
@@ -23,7 +23,7 @@ export interface Links {
   /** Links of our kinds (never the kernel's stubs), or those of the given names whatever their kind. */
   list(names: readonly string[] | null): Promise<FoundLink[]>
   /** The live side of the given names, whatever their kind, without counters. */
-  observe(names: readonly string[]): Promise<SeenLink[]>
+  observe(names: readonly string[]): Promise<LinkSnapshot[]>
   /** Makes the link with everything in `config` but the addresses; it is left down. */
   create(interface_name: string, config: LinkConfig): Promise<void>
   delete(interface_name: string): Promise<void>
@@ -60,14 +60,14 @@ export interface UnitFiles extends SavedFiles {
 /** Changes of links and addresses, whoever made them, and of nftables, where it was somebody else. */
 export interface KernelEvents {
   /** Returns the function that ends it. Throws a KernelError where the kernel refuses. */
-  watch(tell: (event: HostEvent) => void): () => void
+  watch(onEvent: (event: HostEvent) => void): () => void
 }
 
 /** Files of systemd-networkd, which enables whatever lies in its folder. */
 export interface NetworkdFiles extends SavedFiles {
   /** Has a running networkd that reads the folder read it again before long, for the sake of one link. */
   reloadFor(interface_name: string): Promise<void>
-  /** Returns when networkd knows what lies there for that link: at once, unless it has still to be told. */
+  /** Returns when networkd has read its files for that link: at once, unless a reload is still waiting. */
   settled(interface_name: string): Promise<void>
 }
 
@@ -100,7 +100,7 @@ export interface RuleBackends {
   /** The backend that the rules were last handed over to. */
   recorded(): RuleBackend
   record(backend: RuleBackend): Promise<void>
-  /** Text says why the backend does not work on this host. */
+  /** A string says why the backend does not work on this host. */
   open(backend: RuleBackend): Promise<Rulesets | string>
 }
 
@@ -108,9 +108,9 @@ export interface RuleBackends {
 export interface Connections {
   /** Those of the given rules, or of all where there are none given. Throws a KernelError where the table cannot be read. */
   list(route_rule_ids: readonly number[]): Promise<RelayConnection[]>
-  /** Counts those of every rule, and those that were not there when it was asked last. */
+  /** Counts the flows of every rule, and those that are new since the last count. */
   count(): Promise<Pick<FlowsFound, 'epoch' | 'flows'>>
-  /** Ends those of the given rules that lead to the given destinations, or to any where there are none given, and says how many. */
+  /** Ends the flows of the given rules to the given destinations, or to any where the list is empty; returns how many. */
   drop(
     route_rule_ids: readonly number[],
     destinations: readonly Pick<RelayDestination, 'address' | 'port'>[],

@@ -14,8 +14,11 @@ export const RuleBackendFound = strict({
 })
 export type RuleBackendFound = Static<typeof RuleBackendFound>
 
+/** What a backend may have bounds for that nftables does not have. */
+type LimitedField = 'bind_address' | 'connection_rate_limit' | 'destinations' | 'max_connections_per_source'
+
 export interface RuleLimit {
-  readonly field: keyof RelayRule
+  readonly field: LimitedField
   readonly why: string
 }
 
@@ -24,7 +27,7 @@ const HASHED_MAX = 32
 /** Above it hashlimit, which keeps the time between two packets in millionths of a second, is more than one in a hundred off. */
 const RATE_MAX = 10_000
 
-type Limit = readonly [field: keyof RelayRule, isBeyond: (rule: RelayRule) => boolean, why: string]
+type Limit = readonly [field: LimitedField, isBeyond: (rule: RelayRule) => boolean, why: string]
 
 const IPTABLES: readonly Limit[] = [
   [

@@ -1,5 +1,5 @@
 // Says what a step does: a sentence for a person, and the ip command that would do the same, to be read and never run.
-import { fileNameOf } from './saved-file.ts'
+import { savedFileName } from './saved-file.ts'
 import { addressAddArguments, linkAddArguments } from './systemd-unit.ts'
 import type { FileKind, TunnelAddress } from './model.ts'
 import type { TunnelStep, UnitKind } from './step.ts'
@@ -23,27 +23,27 @@ function description(step: TunnelStep): Description {
   switch (step.kind) {
     case 'link_create':
     case 'link_delete':
-      return ofLink(step)
+      return describeLink(step)
     case 'link_up':
     case 'link_down':
     case 'link_set_mtu':
     case 'link_set_txqueuelen':
-      return ofLinkSetting(step)
+      return describeLinkSetting(step)
     case 'address_add':
     case 'address_remove':
-      return ofAddress(step)
+      return describeAddress(step)
     case 'file_write':
     case 'file_remove':
-      return ofFile(step)
+      return describeFile(step)
     case 'systemd_enable':
     case 'systemd_disable':
-      return ofUnit(step)
+      return describeUnit(step)
     case 'networkd_reload':
       return { description: 'Have systemd-networkd read its files again, if it runs.', argv: ['networkctl', 'reload'] }
   }
 }
 
-function ofLink(step: StepOf<'link_create' | 'link_delete'>): Description {
+function describeLink(step: StepOf<'link_create' | 'link_delete'>): Description {
   const name = step.interface_name
   if (step.kind === 'link_delete')
     return { description: `Delete the link ${name}.`, argv: ['ip', 'link', 'delete', 'dev', name] }
@@ -54,7 +54,9 @@ function ofLink(step: StepOf<'link_create' | 'link_delete'>): Description {
   }
 }
 
-function ofLinkSetting(step: StepOf<'link_up' | 'link_down' | 'link_set_mtu' | 'link_set_txqueuelen'>): Description {
+function describeLinkSetting(
+  step: StepOf<'link_up' | 'link_down' | 'link_set_mtu' | 'link_set_txqueuelen'>,
+): Description {
   const name = step.interface_name
   const set = (...words: string[]): string[] => ['ip', 'link', 'set', 'dev', name, ...words]
   switch (step.kind) {
@@ -72,7 +74,11 @@ function ofLinkSetting(step: StepOf<'link_up' | 'link_down' | 'link_set_mtu' | '
   }
 }
 
-function ofAddress({ kind, interface_name: name, address }: StepOf<'address_add' | 'address_remove'>): Description {
+function describeAddress({
+  kind,
+  interface_name: name,
+  address,
+}: StepOf<'address_add' | 'address_remove'>): Description {
   return kind === 'address_add'
     ? {
         description: `Give ${name} the address ${formatAddress(address)}.`,
@@ -84,16 +90,16 @@ function ofAddress({ kind, interface_name: name, address }: StepOf<'address_add'
       }
 }
 
-function ofFile(step: StepOf<'file_write' | 'file_remove'>): Description {
+function describeFile(step: StepOf<'file_write' | 'file_remove'>): Description {
   const file = step.kind === 'file_write' ? step.saved.file : step.file
-  const what = `${fileNameOf(file, step.interface_name)}, ${PURPOSES[file](step.interface_name)}`
+  const what = `${savedFileName(file, step.interface_name)}, ${PURPOSES[file](step.interface_name)}`
   if (step.kind === 'file_remove') return { description: `Remove ${what}.`, file }
   const isStatedElsewhere = step.saved.is_enabled || file.startsWith('systemd')
   return { description: `Write ${what}${isStatedElsewhere ? '' : ', as disabled'}.`, file }
 }
 
-function ofUnit({ kind, file, interface_name: name }: StepOf<'systemd_enable' | 'systemd_disable'>): Description {
-  const unit = fileNameOf(file, name)
+function describeUnit({ kind, file, interface_name: name }: StepOf<'systemd_enable' | 'systemd_disable'>): Description {
+  const unit = savedFileName(file, name)
   return kind === 'systemd_enable'
     ? { description: `Enable ${unit}, ${ENABLED[file](name)}.`, argv: ['systemctl', 'enable', unit] }
     : { description: `Disable ${unit}, ${DISABLED[file](name)}.`, argv: ['systemctl', 'disable', unit] }

@@ -18,7 +18,7 @@ import {
   type LinkState,
   type TunnelAddress,
 } from '@panel/shared/tunnel/model.ts'
-import { isFileOf, NETWORKD_KINDS, UNIT_KINDS } from '@panel/shared/tunnel/saved-file.ts'
+import { isSavedFile, NETWORKD_KINDS, UNIT_KINDS } from '@panel/shared/tunnel/saved-file.ts'
 import type {
   FoundLink,
   Kernel,
@@ -171,7 +171,7 @@ export class FakeKernel implements Kernel {
   #filesOf(kinds: readonly FileKind[]): SavedFiles {
     return {
       read: async (name) => this.files.get(ours(name, kinds)) ?? null,
-      list: async () => [...this.files.keys()].filter((name) => isFileOf(name, kinds)),
+      list: async () => [...this.files.keys()].filter((name) => isSavedFile(name, kinds)),
       write: async (name, content) => {
         this.#change(`write ${ours(name, kinds)}`)
         this.files.set(name, content)
@@ -258,7 +258,7 @@ const isOurs = (name: string, link: FakeLink): boolean =>
   (LINK_KINDS as readonly string[]).includes(link.kind) && !(KERNEL_STUBS as readonly string[]).includes(name)
 
 function ours(name: string, kinds: readonly FileKind[]): string {
-  if (!isFileOf(name, kinds)) throw new Error(`${name} is not a name of our files`)
+  if (!isSavedFile(name, kinds)) throw new Error(`${name} is not a name of our files`)
   return name
 }
 

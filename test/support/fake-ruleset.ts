@@ -118,7 +118,6 @@ export class FakeRulesets implements Rulesets {
   }
 
   async saveForBoot(gone: readonly number[], put: readonly RelayRule[]): Promise<void> {
-    this.#change(`boot -${gone.join(',')} +${put.map(({ route_rule_id }) => route_rule_id).join(',')}`)
     for (const id of gone) this.boot.delete(id)
     for (const rule of put) this.boot.set(rule.route_rule_id, structuredClone(rule))
   }
@@ -204,7 +203,7 @@ export class FakeConnections implements Connections {
     const open = await this.list([])
     return {
       epoch: this.counts.epoch,
-      flows: this.counts.look(open.map((one) => ({ route_rule_id: one.route_rule_id, flow: this.#numberOf(one) }))),
+      flows: this.counts.update(open.map((one) => ({ route_rule_id: one.route_rule_id, flow: this.#numberOf(one) }))),
     }
   }
 

@@ -1,8 +1,8 @@
 // The real handlers and the real transaction over a fake kernel, spoken to without a socket but through the same validators and JSON.
 import { dispatcherFor } from '@panel/root-helper/dispatch.ts'
 import { handlersFor, type HelperDeps } from '@panel/root-helper/handlers.ts'
-import { Places, Streams } from '@panel/root-helper/streams.ts'
-import type { CutShort } from '@panel/root-helper/kernel/files/journal.ts'
+import { StreamSlots, Streams } from '@panel/root-helper/streams.ts'
+import type { InterruptedChange } from '@panel/root-helper/kernel/files/journal.ts'
 import { TOOLS, type HelperFacts, type Tools } from '@panel/shared/host/model.ts'
 import type { Writer } from '@panel/shared/rpc/methods.ts'
 import type { Streamer } from '@panel/web-daemon/platform/helper/streams.ts'
@@ -43,7 +43,7 @@ export function inProcessHelper(kernel: FakeKernel, journal: HelperDeps['journal
   const streams = new Streams(async (text) => {
     const { params } = JSON.parse(text) as { params: { id: number; item: never } }
     readers.get(params.id)?.(params.item)
-  }, new Places())
+  }, new StreamSlots())
   let lastId = 0
   const answerTo = async (method: string, params: unknown, id = ++lastId): Promise<unknown> => {
     asked.push(method)
@@ -77,7 +77,7 @@ export const noJournal = (): HelperDeps['journal'] => ({
 })
 
 export function memoryJournal(): HelperDeps['journal'] {
-  let cut: CutShort | null = null
+  let cut: InterruptedChange | null = null
   return {
     begin: async (noun, change) => void (cut = { noun, change }),
     end: async () => void (cut = null),

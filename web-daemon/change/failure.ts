@@ -1,5 +1,5 @@
 // What an operator is answered where a change was not applied (decisions.md, S1 and section 4).
-import { failuresOf } from '@panel/shared/change/check.ts'
+import { failedChecks } from '@panel/shared/change/check.ts'
 import type { Outcome } from '@panel/shared/rpc/outcome.ts'
 import { Refusal } from '../platform/http/refusal.ts'
 import type { FailureCodes } from './resource.ts'
@@ -13,7 +13,7 @@ export interface Subject {
 /** Of an outcome that is not "applied". */
 export function failureOf(outcome: Outcome, { what, details }: Subject, codes: FailureCodes): Refusal {
   const why = (outcome.failure?.message ?? 'the reason is not known').replace(/\.$/, '')
-  const all = { ...details, failure: outcome.failure, failures: failuresOf(outcome.checks), steps: outcome.steps }
+  const all = { ...details, failure: outcome.failure, failures: failedChecks(outcome.checks), steps: outcome.steps }
   if (outcome.outcome === 'restored')
     return new Refusal(
       codes.restored,

@@ -1,4 +1,4 @@
-// Relay rules on a host where nothing can hold them: everything is said to be unreadable, and nothing can be changed.
+// Relay rules on a host where no backend works: everything is reported as unreadable, and nothing can be changed.
 import type { BootRules } from '../files/boot-rules.ts'
 import type { Rulesets } from '../facilities.ts'
 import { KernelError } from '../../kernel-error.ts'

@@ -1,4 +1,4 @@
-// Which program carries out relay rules here: nft where it works, else iptables of the variant that this host uses, else the other; or the one that was asked for.
+// Which program holds the relay rules: nft where it works, else iptables of the variant that this host uses, else the other variant; or the one that was configured.
 import { join } from 'node:path'
 import { RULE_BACKENDS, type RuleBackend, type RuleBackendFound } from '@panel/shared/ruleset/backend.ts'
 import type { WantedBackend } from '../../config.ts'
@@ -25,9 +25,9 @@ interface Common {
 
 type SomeBackend = Exclude<RuleBackend, 'none'>
 
-/** One that works here; `answers` asks whether it still does. */
+/** A backend that works on this host; `answers` checks whether it still does. */
 interface Opened {
-  readonly found: RuleBackendFound
+  readonly description: RuleBackendFound
   readonly rulesets: Rulesets
   readonly answers: () => Promise<BackendAnswer>
 }
@@ -61,27 +61,27 @@ export async function openNetfilter(stateDir: string, wanted: WantedBackend): Pr
     }
   }
   return {
-    ruleBackends: backendsIn(stateDir, opened.found, common, opened.rulesets),
+    ruleBackends: backendsIn(stateDir, opened.description, common, opened.rulesets),
     rulesets: opened.rulesets,
-    netfilter: opened.found.active === 'iptables_legacy' ? besideLegacy(netfilter) : netfilter,
+    netfilter: opened.description.active === 'iptables_legacy' ? besideLegacy(netfilter) : netfilter,
     changes,
     backendAnswers: opened.answers,
   }
 }
 
-/** nft tells nothing of what stands in the tables of iptables-legacy. */
+/** nft does not list the tables of iptables-legacy. */
 const besideLegacy = (netfilter: Netfilter): Netfilter => ({
   foreign: async () => {
-    const found = await netfilter.foreign()
-    return found.is_readable
+    const description = await netfilter.foreign()
+    return description.is_readable
       ? {
-          ...found,
+          ...description,
           is_whole: false,
-          detail: [found.detail, 'rules in the tables of iptables-legacy are not among them']
+          detail: [description.detail, 'rules in the tables of iptables-legacy are not among them']
             .filter((text) => text !== '')
             .join('; '),
         }
-      : found
+      : description
   },
 })
 
@@ -113,7 +113,7 @@ async function open(backend: SomeBackend, common: Common, why: string): Promise<
   if (typeof iptables === 'string') return iptables
   const rulesets = new IptablesRulesets(iptables, common.boot)
   return {
-    found: { active: backend, has_ipv6: iptables.hasIpv6, reason: why || 'iptables is used where nft is not' },
+    description: { active: backend, has_ipv6: iptables.hasIpv6, reason: why || 'iptables is used where nft is not' },
     rulesets,
     answers: () => iptables.answers(),
   }
@@ -124,14 +124,14 @@ async function openNft({ boot, generations }: Common, why: string): Promise<Open
   if (path === null) return 'nft is not installed'
   const nft = new Nft(path)
   try {
-    // Listing asks the kernel, so a kernel without nf_tables shows here.
+    // A listing makes nft query the kernel, so a kernel without nf_tables is noticed here.
     await nft.list('list tables')
   } catch (error) {
     if (error instanceof KernelError) return error.message.slice(0, 300)
     throw error
   }
   return {
-    found: {
+    description: {
       active: 'nftables',
       has_ipv6: true,
       reason: why || 'nftables is used wherever nft and the kernel offer it',

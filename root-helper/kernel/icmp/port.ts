@@ -2,23 +2,23 @@
 import type { KernelError } from '../../kernel-error.ts'
 import type { ErrorKind } from './constants.ts'
 
-export interface Heard {
+export interface ReceivedIcmp {
   readonly kind: 'reply' | ErrorKind
   readonly identifier: number
   readonly sequence: number
   /** Whether it carries what only who saw the request can know. An error need not bring enough of it back, and a small request has no room. */
   readonly is_sure: boolean
   readonly from_address: string
-  /** Where the request went to, by what the answer says. */
+  /** The target of the request, according to the answer. */
   readonly target_address: string
   /** Bytes of payload that a reply brings back; 0 with an error. */
   readonly packet_size: number
   /** What is left of it. */
   readonly hop_limit: number
-  /** RFC 1191, RFC 4443; null where it is not told. */
+  /** RFC 1191, RFC 4443; null where the error does not report one. */
   readonly reported_mtu: number | null
   /** "" with a reply. */
-  readonly words: string
+  readonly text: string
   readonly at_us: number
   readonly interface_index: number
 }
@@ -46,7 +46,7 @@ export interface EchoSent {
 }
 
 export interface EchoPort {
-  /** Returns the function that sends; what it returns in the place of EchoSent is the kernel's refusal. */
+  /** Returns the function that sends, which returns a KernelError instead of EchoSent where the kernel refuses. */
   towards(ends: PathEnds): (echo: EchoRequest) => EchoSent | KernelError
   /** Hears now what has come already. */
   drain(): void
@@ -56,5 +56,5 @@ export interface EchoPort {
 /** Echo requests and what comes back for them, be it from those of another program. */
 export interface Icmp {
   /** Sockets are opened when they are needed. Sending and hearing throw nothing; opening them throws a KernelError. */
-  open(hear: (heard: Heard) => void): EchoPort
+  open(receive: (received: ReceivedIcmp) => void): EchoPort
 }

@@ -20,7 +20,7 @@ type Read = Readonly<Record<Family, IptablesRead>>
 export class IptablesRulesets implements Rulesets {
   readonly #iptables: Iptables
   readonly #boot: BootRules
-  /** Families that may have chains of ours: they are asked for every second, and a host without relay rules is not to start a program for it each time. */
+  /** Families that may have chains of ours. Counters are read every second, and a host without relay rules must not start a program each time. */
   readonly #families = new Set<Family>(RELAY_FAMILIES)
 
   constructor(iptables: Iptables, boot: BootRules) {
@@ -31,7 +31,7 @@ export class IptablesRulesets implements Rulesets {
   async read(): Promise<HeldRuleset> {
     const { backend } = this.#iptables
     try {
-      const found = await this.#look()
+      const found = await this.#readTables()
       const read = RELAY_FAMILIES.map((family) => found[family])
       const rules = canonicalRuleset(read.flatMap((one) => one.rules))
       const damaged = read.flatMap((one) => one.damaged)
@@ -69,8 +69,8 @@ export class IptablesRulesets implements Rulesets {
   }
 
   async submit(gone: readonly number[], put: readonly RelayRule[]): Promise<void> {
-    const read = await this.#look()
-    const ids = new Set([...gone, ...idsOf(put)])
+    const read = await this.#readTables()
+    const ids = new Set([...gone, ...ruleIds(put)])
     const texts = RELAY_FAMILIES.map((family) => {
       const { tables: found, legible } = read[family]
       const after = [...legible.filter(({ route_rule_id }) => !ids.has(route_rule_id)), ...put]
@@ -85,8 +85,8 @@ export class IptablesRulesets implements Rulesets {
   }
 
   async removeCounters(route_rule_ids: readonly number[]): Promise<RelayCounters[]> {
-    const read = await this.#look()
-    const stays = new Set(RELAY_FAMILIES.flatMap((family) => idsOf([...read[family].rules, ...read[family].damaged])))
+    const read = await this.#readTables()
+    const stays = new Set(RELAY_FAMILIES.flatMap((family) => ruleIds([...read[family].rules, ...read[family].damaged])))
     const leaving = new Set(route_rule_ids.filter((id) => !stays.has(id)))
     const last: RelayCounters[] = []
     for (const family of this.#families) {
@@ -95,19 +95,19 @@ export class IptablesRulesets implements Rulesets {
         await this.#iptables.restore(family, renderCountersGone(here.map(({ route_rule_id }) => route_rule_id)))
       last.push(...here)
     }
-    return summed(last)
+    return sumCounters(last)
   }
 
-  /** iptables gives its tables no numbers. Counters that somebody has set to nothing go backwards, which tells that they began anew. */
+  /** iptables does not number its tables. Counters that somebody has reset go backwards, which shows that they restarted. */
   async counters(): Promise<{ epoch: string; counters: RelayCounters[] }> {
     if (this.#families.size === 0) return { epoch: '', counters: [] }
-    const counters = summed((await Promise.all([...this.#families].map((family) => this.#counted(family)))).flat())
+    const counters = sumCounters((await Promise.all([...this.#families].map((family) => this.#counted(family)))).flat())
     const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8')
     return { epoch: `${boot.trim()}-${this.#iptables.backend === 'iptables_nft' ? 20 : 30}`, counters }
   }
 
   async clear(): Promise<void> {
-    const read = await this.#look()
+    const read = await this.#readTables()
     for (const family of this.#families)
       await this.#iptables.restore(family, renderBack(family, read[family].tables, emptyTables()))
     this.#families.clear()
@@ -118,12 +118,12 @@ export class IptablesRulesets implements Rulesets {
 
   #counted = async (family: Family): Promise<RelayCounters[]> => readCounted(await this.#iptables.listCounted(family))
 
-  async #look(): Promise<Read> {
-    const [four, six] = await Promise.all([this.#lookAt(4), this.#lookAt(6)])
+  async #readTables(): Promise<Read> {
+    const [four, six] = await Promise.all([this.#readFamily(4), this.#readFamily(6)])
     return { 4: four, 6: six }
   }
 
-  async #lookAt(family: Family): Promise<IptablesRead> {
+  async #readFamily(family: Family): Promise<IptablesRead> {
     try {
       const read = readIptables(await this.#iptables.save(family), family)
       if (isPresent(read.tables)) this.#families.add(family)
@@ -153,7 +153,7 @@ export class IptablesRulesets implements Rulesets {
   async #putBack(done: readonly Load[], error: unknown): Promise<void> {
     try {
       for (const { family, before } of done) {
-        const text = renderBack(family, (await this.#lookAt(family)).tables, before)
+        const text = renderBack(family, (await this.#readFamily(family)).tables, before)
         if (text !== '') await this.#iptables.restore(family, text)
       }
     } catch (failure) {
@@ -176,11 +176,11 @@ interface Load {
   readonly text: string
 }
 
-const idsOf = (rules: readonly { readonly route_rule_id: number }[]): number[] =>
+const ruleIds = (rules: readonly { readonly route_rule_id: number }[]): number[] =>
   rules.map(({ route_rule_id }) => route_rule_id)
 
 /** In the order of their ids. A rule that changed its family has what it counted before in the other one. */
-function summed(counters: readonly RelayCounters[]): RelayCounters[] {
+function sumCounters(counters: readonly RelayCounters[]): RelayCounters[] {
   const found = new Map<number, RelayCounters>()
   for (const one of counters) {
     const { tx_bytes = 0, tx_packets = 0, rx_bytes = 0, rx_packets = 0 } = found.get(one.route_rule_id) ?? {}

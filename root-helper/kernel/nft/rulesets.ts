@@ -3,8 +3,8 @@ import { readFile } from 'node:fs/promises'
 import { canonicalRuleset, inOrder } from '@panel/shared/ruleset/canonical.ts'
 import type { RelayCounters, RelayRule } from '@panel/shared/ruleset/model.ts'
 import { nothingRead, readRuleset, type Compiled, type RulesetRead } from '@panel/shared/ruleset/nft/read.ts'
-import { applyChange, changeOfTable } from '@panel/shared/ruleset/nft/change.ts'
-import { renderCountersGone, spellChange } from '@panel/shared/ruleset/nft/render.ts'
+import { applyChange, diffTables } from '@panel/shared/ruleset/nft/change.ts'
+import { renderCountersGone, formatChange } from '@panel/shared/ruleset/nft/render.ts'
 import { layOut } from '@panel/shared/ruleset/nft/layout.ts'
 import { rulesAround } from '@panel/shared/ruleset/part.ts'
 import { patchTable } from '@panel/shared/ruleset/nft/patch.ts'
@@ -15,7 +15,7 @@ import { KernelError } from '../../kernel-error.ts'
 import type { Generations } from './generations.ts'
 import { missingRules, type BootRules } from '../files/boot-rules.ts'
 import type { Nft } from './nft.ts'
-import { byRule, RelayTable } from './relay-table.ts'
+import { ruleCounters, RelayTable } from './relay-table.ts'
 
 const LIST_TABLE = `list table ${TABLE}`
 
@@ -26,7 +26,7 @@ export class NftRulesets implements Rulesets {
   readonly #table = new RelayTable()
   readonly #confirmation: Confirmation
   /** What was read last, while the ruleset is of the same generation. Reading ten thousand rules takes seconds. */
-  #seen: { readonly generation: number; readonly read: RulesetRead | null } | null = null
+  #cached: { readonly generation: number; readonly read: RulesetRead | null } | null = null
   #expected: Compiled | null = null
   #submitting: Promise<void> = Promise.resolve()
   #bootId: string | null = null
@@ -42,7 +42,7 @@ export class NftRulesets implements Rulesets {
     // What is half read back would be listed whole.
     await this.#submitting
     try {
-      const read = await this.#look()
+      const read = await this.#readTable()
       const { rules, damaged, unmanaged } = read ?? nothingRead()
       return {
         backend: 'nftables',
@@ -80,7 +80,7 @@ export class NftRulesets implements Rulesets {
   }
 
   async #submit(gone: readonly number[], put: readonly RelayRule[]): Promise<void> {
-    const found = await this.#look()
+    const found = await this.#readTable()
     const ids = new Set([...gone, ...put.map(({ route_rule_id }) => route_rule_id)])
     const stay = (found?.legible ?? []).filter(({ route_rule_id }) => !ids.has(route_rule_id))
     const rules = [...stay, ...canonicalRuleset(put)].sort(inOrder)
@@ -97,19 +97,23 @@ export class NftRulesets implements Rulesets {
   }
 
   async removeCounters(route_rule_ids: readonly number[]): Promise<RelayCounters[]> {
-    const held = await this.#look()
+    const held = await this.#readTable()
     const stays = new Set([...(held?.rules ?? []), ...(held?.damaged ?? [])].map(({ route_rule_id }) => route_rule_id))
     const names = route_rule_ids.filter((id) => !stays.has(id)).flatMap((id) => [`rule_${id}_tx`, `rule_${id}_rx`])
     const found = await this.#table.countersNamed(names)
     if (found.length === 0) return []
     const gone = found.map(({ name }) => name)
-    const seen = this.#seen
-    const turn = await this.#generations.during(() => this.#nft.submit(renderCountersGone(gone)))
-    if (seen?.read && seen.generation === turn?.before && (await this.#table.countersNamed(gone)).length === 0) {
-      for (const name of gone) seen.read.table.counters.delete(name)
-      await this.#remember(turn.after, seen.read)
+    const cached = this.#cached
+    const generations = await this.#generations.during(() => this.#nft.submit(renderCountersGone(gone)))
+    if (
+      cached?.read &&
+      cached.generation === generations?.before &&
+      (await this.#table.countersNamed(gone)).length === 0
+    ) {
+      for (const name of gone) cached.read.table.counters.delete(name)
+      await this.#remember(generations.after, cached.read)
     }
-    return byRule(found)
+    return ruleCounters(found)
   }
 
   async counters(): Promise<{ epoch: string; counters: RelayCounters[] }> {
@@ -120,7 +124,7 @@ export class NftRulesets implements Rulesets {
   }
 
   async #submitAll(found: Table | null, rules: readonly RelayRule[], wanted: Table): Promise<void> {
-    await this.#generations.during(() => this.#nft.submit(spellChange(changeOfTable(found, wanted))))
+    await this.#generations.during(() => this.#nft.submit(formatChange(diffTables(found, wanted))))
     this.#expected = { rules, table: layOut(rules) }
   }
 
@@ -131,32 +135,32 @@ export class NftRulesets implements Rulesets {
     const wanted = layOut(after)
     // Those of rules that were here before, if they are not taken away yet.
     for (const name of wanted.counters) if (found.table.counters.has(name)) part.counters.add(name)
-    const change = changeOfTable(part, wanted)
-    const seen = this.#seen
-    const turn = await this.#generations.during(() => this.#nft.submit(spellChange(change)))
+    const change = diffTables(part, wanted)
+    const cached = this.#cached
+    const generations = await this.#generations.during(() => this.#nft.submit(formatChange(change)))
     applyChange(found.table, change)
     const read: RulesetRead = { table: found.table, legible: rules, rules: [...rules], damaged: [], unmanaged: [] }
     this.#expected = read
-    this.#seen = null
-    if (seen?.read === found && seen.generation === turn?.before && (await this.#confirmation.holds(change)))
-      await this.#remember(turn.after, read)
+    this.#cached = null
+    if (cached?.read === found && cached.generation === generations?.before && (await this.#confirmation.holds(change)))
+      await this.#remember(generations.after, read)
   }
 
   /** Null where our table is not there. */
-  async #look(): Promise<RulesetRead | null> {
+  async #readTable(): Promise<RulesetRead | null> {
     const generation = await this.#generations.now()
-    if (this.#seen?.generation === generation) return this.#seen.read
+    if (this.#cached?.generation === generation) return this.#cached.read
     const listed = await this.#nft.list(LIST_TABLE)
     const read = listed === null ? null : readRuleset(listed, this.#expected)
-    const known = read && (await this.#confirmation.look(read.table))
-    if ((await this.#remember(generation, read)) && known) this.#confirmation.learn(known)
+    const chains = read && (await this.#confirmation.readChains(read.table))
+    if ((await this.#remember(generation, read)) && chains) this.#confirmation.learn(chains)
     return read
   }
 
   /** What was read while the ruleset changed belongs to no generation. */
   async #remember(generation: number, read: RulesetRead | null): Promise<boolean> {
     const isOfOne = generation === (await this.#generations.now())
-    this.#seen = isOfOne ? { generation, read } : null
+    this.#cached = isOfOne ? { generation, read } : null
     return isOfOne
   }
 }

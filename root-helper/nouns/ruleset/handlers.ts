@@ -3,7 +3,7 @@ import { MAX_LINE_BYTES } from '@panel/shared/rpc/framing.ts'
 import type { RelayCounters, RulesetState } from '@panel/shared/ruleset/model.ts'
 import type { Change } from '@panel/shared/change/change.ts'
 import type { Params, Result } from '@panel/shared/rpc/methods.ts'
-import { idsOf } from '@panel/shared/ruleset/plan.ts'
+import { changedIds } from '@panel/shared/ruleset/plan.ts'
 import type { Rulesets } from '../../kernel/facilities.ts'
 import { KernelError } from '../../kernel-error.ts'
 import { RefusedError } from '../../refused.ts'
@@ -16,10 +16,10 @@ const PAGE_BYTES = MAX_LINE_BYTES / 2
 
 export async function probeRuleset(
   rulesets: Rulesets,
-  asked: Params<'ruleset.probe'>,
+  params: Params<'ruleset.probe'>,
 ): Promise<Result<'ruleset.probe'>> {
   const { boot_rules: _, ...held } = await rulesets.read()
-  const { items, next_id } = page([...held.rules].sort(byId), asked)
+  const { items, next_id } = page([...held.rules].sort(byId), params)
   return {
     ...held,
     rules: items,
@@ -31,11 +31,11 @@ export async function probeRuleset(
 
 export async function readCounters(
   rulesets: Rulesets,
-  asked: Params<'ruleset.counters'>,
+  params: Params<'ruleset.counters'>,
 ): Promise<Result<'ruleset.counters'>> {
   try {
     const { epoch, counters } = await rulesets.counters()
-    const { items, next_id } = page(counters, asked)
+    const { items, next_id } = page(counters, params)
     return { is_readable: true, detail: '', epoch, counters: items, next_id }
   } catch (error) {
     if (!(error instanceof KernelError)) throw error
@@ -45,7 +45,7 @@ export async function readCounters(
 
 /** A change of the wire speaks of rules alone; what boot brings back of them, and pieces of them, are as they are found. */
 async function hostChange(rulesets: Rulesets, { before, after }: Change<RulesetState>): Promise<Change<HostRules>> {
-  const found = hostRules(await rulesets.read(), new Set(idsOf({ before, after })))
+  const found = hostRules(await rulesets.read(), new Set(changedIds({ before, after })))
   const stated = found || before ? { rules: before ?? [], boot: found?.boot ?? [], pieces: found?.pieces ?? [] } : null
   return { before: stated, after: asHostRules(after) }
 }
@@ -53,9 +53,9 @@ async function hostChange(rulesets: Rulesets, { before, after }: Change<RulesetS
 export async function verifyRuleset(
   rulesets: Rulesets,
   journal: Journal,
-  asked: Change<RulesetState>,
+  params: Change<RulesetState>,
 ): Promise<Verification> {
-  const change = { before: asHostRules(asked.before), after: asHostRules(asked.after) }
+  const change = { before: asHostRules(params.before), after: asHostRules(params.after) }
   return new Transaction(
     rulesetSubject(rulesets, () => undefined),
     journal,
@@ -65,11 +65,11 @@ export async function verifyRuleset(
 export async function applyRuleset(
   rulesets: Rulesets,
   journal: Journal,
-  asked: Change<RulesetState>,
+  params: Change<RulesetState>,
 ): Promise<Result<'ruleset.apply'>> {
   const last_counters: RelayCounters[] = []
   const subject = rulesetSubject(rulesets, (last) => last_counters.push(...last))
-  const outcome = await new Transaction(subject, journal).apply(await hostChange(rulesets, asked))
+  const outcome = await new Transaction(subject, journal).apply(await hostChange(rulesets, params))
   return { ...outcome, last_counters }
 }
 

@@ -21,16 +21,16 @@ export async function startRules(kernel: RuleKernel, journal: Journal): Promise<
     if (recorded() !== active.active) await handOver(kernel, journal)
     else await restoreRules(kernel, journal)
   } catch (error) {
-    tellFailure(messageOf(error))
+    logFailure(messageOf(error))
   }
 }
 
-const tellFailure = (detail: string): void =>
+const logFailure = (detail: string): void =>
   log('error', 'The relay rules last accepted could not be brought back', { detail })
 
 /** False where the outcome was none but `applied`. */
 function isApplied({ outcome, failure, remediation }: Outcome): boolean {
-  if (outcome !== 'applied') tellFailure([`${outcome}: ${failure?.message ?? ''}`, ...remediation].join('. '))
+  if (outcome !== 'applied') logFailure([`${outcome}: ${failure?.message ?? ''}`, ...remediation].join('. '))
   return outcome === 'applied'
 }
 

@@ -54,7 +54,7 @@ export function rulesetSubject(
       const held = await rulesets.read()
       readableRuleset(held)
       backend = held.backend
-      return { held, state: hostRules(held, idsIn(change)) }
+      return { held, state: hostRules(held, changedIds(change)) }
     },
     plan: planHostRules,
     check: checkHostRules,
@@ -92,11 +92,11 @@ function canonicalHostRules({ rules, boot, pieces }: HostRules): HostRules | nul
   })
 }
 
-const idsOf = (rules: readonly RelayRule[]): number[] => rules.map(({ route_rule_id }) => route_rule_id)
+const ruleIds = (rules: readonly RelayRule[]): number[] => rules.map(({ route_rule_id }) => route_rule_id)
 
-function idsIn({ before, after }: Change<HostRules>): Set<number> {
+function changedIds({ before, after }: Change<HostRules>): Set<number> {
   const ids = [before, after].flatMap((state) =>
-    state ? [...idsOf(state.rules), ...idsOf(state.boot), ...state.pieces] : [],
+    state ? [...ruleIds(state.rules), ...ruleIds(state.boot), ...state.pieces] : [],
   )
   if (ids.length === 0) throw new RefusedError('malformed', 'The change has neither a state before nor a state after')
   return new Set(ids)
@@ -118,7 +118,7 @@ function bootChange(from: readonly RelayRule[], to: readonly RelayRule[]): BootC
   const before = byId(from)
   const after = byId(to)
   return {
-    gone: idsOf(from).filter((id) => !after.has(id)),
+    gone: ruleIds(from).filter((id) => !after.has(id)),
     put: to.filter((rule) => !sameState(rule, before.get(rule.route_rule_id) ?? null)),
   }
 }
@@ -129,9 +129,9 @@ const byId = (rules: readonly RelayRule[]): Map<number, RelayRule> =>
 /** What boot brings back, and pieces that are left, are checks of their own only where they are not as wanted. */
 function checkHostRules(change: Change<HostRules>, wanted: HostRules | null, found: HostRules | null): Check[] {
   const [to, there] = [wanted ?? NOTHING, found ?? NOTHING]
-  const ids = [...idsIn(change)]
+  const ids = [...changedIds(change)]
   const [wantedBoot, foundBoot] = [byId(to.boot), byId(there.boot)]
-  const expected = new Set([...to.pieces, ...idsOf(to.rules)])
+  const expected = new Set([...to.pieces, ...ruleIds(to.rules)])
   const facts = (id: number, rule: RelayRule | undefined, pieces: string): Fact[] => [
     { name: `${id}.boot`, value: rule ? JSON.stringify(rule) : 'none' },
     { name: `${id}.pieces`, value: pieces },
@@ -161,8 +161,8 @@ async function executeStep(
 ): Promise<void> {
   if (step.kind === 'counters_remove') return counted(await rulesets.removeCounters(step.route_rule_ids))
   if (step.kind === 'ruleset_submit') {
-    const stays = new Set(idsOf(step.after))
-    const gone = idsOf(step.before).filter((id) => !stays.has(id))
+    const stays = new Set(ruleIds(step.after))
+    const gone = ruleIds(step.before).filter((id) => !stays.has(id))
     await rulesets.submit([...gone, ...step.leftovers], step.after)
   }
   const { gone, put } = step.boot

@@ -2,6 +2,7 @@
 import { nullable, Type, U32_MAX } from '../../schema.ts'
 import { APPLIED_FIELDS } from '../applied-fields.ts'
 import { field, type ColumnsOf, type RecordOf } from '../field-list.ts'
+import type { FieldCode } from '../codes.ts'
 import { flag, lookupId, maybe, orNull, ranged, says, text } from '../fields.ts'
 import { ADDRESS_FAMILIES, LOAD_BALANCE_MODES, NAT_MODES, ROUTE_PROTOCOLS } from '../lookups.ts'
 import { Count, Flag, Id, idIn, list, Sentence, Text, told } from '../shapes.ts'
@@ -13,7 +14,7 @@ export const MAX_TITLE = 100
 
 const limit = (name: string, description: string) =>
   maybe(orNull(ranged('integer', 1, 1_000_000, 'INVALID_CONNECTION_LIMIT', name, description)))
-const lookup = (ids: Readonly<Record<string, number>>, code: string, name: string, description: string) => {
+const lookup = (ids: Readonly<Record<string, number>>, code: FieldCode, name: string, description: string) => {
   const words = Object.entries(ids).map(([title, id]) => `${id} (${title})`)
   return maybe(
     lookupId(

@@ -1,12 +1,13 @@
 // The words that several requests about relay rules share.
 import { Type } from '../../schema.ts'
+import type { FieldCode } from '../codes.ts'
 import { flag, maybe, orNull, ranged, says } from '../fields.ts'
 
 export const port = (name: string, description: string) =>
   ranged('integer', 1, 65_535, 'INVALID_PORT', name, description)
 export const rangeEnd = (name: string, description: string) =>
   maybe(orNull(ranged('integer', 1, 65_535, 'INVALID_PORT_RANGE', name, description)))
-export const address = (code: string, name: string, description: string) =>
+export const address = (code: FieldCode, name: string, description: string) =>
   Type.String({ minLength: 2, maxLength: 45, ...says(code, `${name} must be an IP address.`, description) })
 
 export const DROP_CONNECTIONS = maybe(

@@ -1,6 +1,7 @@
 // How the second server learns what the first one decided: the wire of pairing codes and of the two sides (interface.md, Tunnels; decisions.md, R26 to R28, R30).
 import { nullable, strict, Type, type Static } from '../../schema.ts'
 import { Warning } from '../errors.ts'
+import { says } from '../fields.ts'
 import { Count, list, oneOf, Sentence, shape, Text, told, Whole } from '../shapes.ts'
 import { CreateTunnelBody } from './bodies.ts'
 
@@ -10,9 +11,11 @@ export const FromPairingCodeBody = strict({
   pairing_code: Type.String({
     minLength: 1,
     maxLength: 16_384,
-    'x-code': 'INVALID_PAIRING_CODE',
-    'x-message': 'pairing_code must be the text that the other server shows as its pairing code.',
-    description: 'As the other server shows it.',
+    ...says(
+      'INVALID_PAIRING_CODE',
+      'pairing_code must be the text that the other server shows as its pairing code.',
+      'As the other server shows it.',
+    ),
   }),
 })
 export type FromPairingCodeBody = Static<typeof FromPairingCodeBody>

@@ -16,16 +16,16 @@ export function patchTables(versions: Versions<FamilyTables>, ids: ReadonlySet<n
 }
 
 function patchChainTable(versions: Versions<ChainTable>, table: ChainTable, ids: ReadonlySet<number>): void {
-  const owners = ownersOfLines(versions)
+  const owners = lineOwners(versions)
   const line = {
     isChanged: (text: string) => owners(text).some((id) => ids.has(id)),
     isOfOthers: (text: string) => owners(text).length > 0,
   }
-  for (const builtIn of namesOf(versions, 'hooks')) {
+  for (const builtIn of chainNames(versions, 'hooks')) {
     const lines = patchLines(pick(versions, 'hooks', builtIn), line)
     if (lines.length > 0) table.hooks.set(builtIn, lines)
   }
-  for (const chain of namesOf(versions, 'chains')) {
+  for (const chain of chainNames(versions, 'chains')) {
     const { found, before, after } = versions
     const named = ruleIdsIn(chain)
     const isUntouched = before.chains.get(chain)?.join('\n') === after.chains.get(chain)?.join('\n')
@@ -50,7 +50,7 @@ function sharedLines(
   return isWanted || lines.length > 0 ? lines : undefined
 }
 
-const namesOf = ({ found, after }: Versions<ChainTable>, part: 'hooks' | 'chains'): Set<string> =>
+const chainNames = ({ found, after }: Versions<ChainTable>, part: 'hooks' | 'chains'): Set<string> =>
   new Set([...after[part].keys(), ...found[part].keys()])
 
 const pick = (
@@ -64,7 +64,7 @@ const pick = (
 })
 
 /** A line that leads to a chain which no legible rule needs belongs to the rules of that chain. */
-function ownersOfLines({ found, before, after }: Versions<ChainTable>): (line: string) => number[] {
+function lineOwners({ found, before, after }: Versions<ChainTable>): (line: string) => number[] {
   return (line) => {
     const ids = ruleIdsIn(line)
     const chain = /-j (PANEL-[A-Z0-9-]+)$/.exec(line)?.[1]

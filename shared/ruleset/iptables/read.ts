@@ -23,7 +23,7 @@ export function readIptables(saved: string, family: Family): IptablesRead {
   const candidates = rulesOfTables(tables, family)
   const legible = [...candidates.values()].filter((rule) => rule !== null)
   const differences = new Differences()
-  for (const [id, rule] of candidates) if (!rule) differences.tell([id], 'its pieces make no rule', true)
+  for (const [id, rule] of candidates) if (!rule) differences.add([id], 'its pieces make no rule', true)
   const wanted = layOutIptables(legible, family)
   for (const name of TABLES) compare(name, tables[name], wanted[name], differences)
   const damaged = differences.damaged(legible)
@@ -45,14 +45,14 @@ class Differences {
   readonly missingJumps: string[] = []
 
   /** Something more that no rule explains is nobody's; something missing that is of no rule is every rule's. */
-  tell(ids: readonly number[], detail: string, isMissing: boolean): void {
+  add(ids: readonly number[], detail: string, isMissing: boolean): void {
     for (const id of ids) this.#ofRules.set(id, [...(this.#ofRules.get(id) ?? []), detail])
     if (ids.length === 0) (isMissing ? this.#ofAll : this.ofNobody).push(detail)
   }
 
   damaged(legible: readonly RelayRule[]): RulesetFound['damaged'] {
     if (this.#ofAll.length > 0)
-      this.tell(
+      this.add(
         legible.map(({ route_rule_id }) => route_rule_id),
         this.#ofAll.join('; '),
         true,
@@ -64,20 +64,20 @@ class Differences {
 }
 
 function compare(table: string, found: ChainTable, wanted: ChainTable, differences: Differences): void {
-  for (const builtIn of keysOf(found.hooks, wanted.hooks)) {
-    const [there, asked] = [found.hooks.get(builtIn) ?? [], wanted.hooks.get(builtIn) ?? []]
-    for (const line of asked.filter((one) => !there.includes(one))) {
-      differences.tell([], `${table} ${builtIn} lacks ${line}`, true)
+  for (const builtIn of allKeys(found.hooks, wanted.hooks)) {
+    const [there, wantedLines] = [found.hooks.get(builtIn) ?? [], wanted.hooks.get(builtIn) ?? []]
+    for (const line of wantedLines.filter((one) => !there.includes(one))) {
+      differences.add([], `${table} ${builtIn} lacks ${line}`, true)
       differences.missingJumps.push(`${table} ${builtIn} ${line}`)
     }
-    for (const line of there.filter((one, at) => !asked.includes(one) || there.indexOf(one) < at))
-      differences.tell([], `${table} ${builtIn}: ${line}`, false)
+    for (const line of there.filter((one, at) => !wantedLines.includes(one) || there.indexOf(one) < at))
+      differences.add([], `${table} ${builtIn}: ${line}`, false)
   }
-  for (const chain of keysOf(found.chains, wanted.chains))
+  for (const chain of allKeys(found.chains, wanted.chains))
     compareChain(table, chain, found.chains.get(chain), wanted.chains.get(chain), differences)
 }
 
-const keysOf = (a: ReadonlyMap<string, unknown>, b: ReadonlyMap<string, unknown>): string[] => [
+const allKeys = (a: ReadonlyMap<string, unknown>, b: ReadonlyMap<string, unknown>): string[] => [
   ...new Set([...a.keys(), ...b.keys()]),
 ]
 
@@ -88,23 +88,24 @@ function compareChain(
   wanted: readonly string[] | undefined,
   differences: Differences,
 ): void {
-  const [there, asked] = [found ?? [], wanted ?? []]
-  if (found && wanted && there.length === asked.length && there.every((line, at) => line === asked[at])) return
+  const [there, wantedLines] = [found ?? [], wanted ?? []]
+  if (found && wanted && there.length === wantedLines.length && there.every((line, at) => line === wantedLines[at]))
+    return
   // One that no rule leads to waits to be taken away; it counts nothing.
   if (!wanted && COUNT_CHAIN.test(chain)) return
-  if (!wanted) return differences.tell(ruleIdsIn(chain), `${table} ${chain} { ${there.join('; ')} }`, false)
-  const concerned = [...new Set([chain, ...asked].flatMap(ruleIdsIn))]
-  if (!found) return differences.tell(concerned, `${table} lacks the chain ${chain}`, true)
-  const rest = new Set(asked)
+  if (!wanted) return differences.add(ruleIdsIn(chain), `${table} ${chain} { ${there.join('; ')} }`, false)
+  const concerned = [...new Set([chain, ...wantedLines].flatMap(ruleIdsIn))]
+  if (!found) return differences.add(concerned, `${table} lacks the chain ${chain}`, true)
+  const rest = new Set(wantedLines)
   // A second one of a line is as much nobody's as one that is none of ours.
-  const kept = there.filter((line) => rest.delete(line) || differences.tell([], `${table} ${chain}: ${line}`, false))
+  const kept = there.filter((line) => rest.delete(line) || differences.add([], `${table} ${chain}: ${line}`, false))
   const missing = [...rest]
   for (const line of missing)
-    differences.tell(
+    differences.add(
       ruleIdsIn(chain).length > 0 ? ruleIdsIn(chain) : ruleIdsIn(line),
       `${table} ${chain} lacks ${line}`,
       true,
     )
-  if (missing.length === 0 && kept.join('\n') !== asked.join('\n'))
-    differences.tell(concerned, `the lines of ${table} ${chain} are not in their order`, true)
+  if (missing.length === 0 && kept.join('\n') !== wantedLines.join('\n'))
+    differences.add(concerned, `the lines of ${table} ${chain} are not in their order`, true)
 }

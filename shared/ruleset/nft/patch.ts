@@ -3,7 +3,7 @@ import type { RelayRule } from '../model.ts'
 import { patchLines, type Versions } from '../patch-lines.ts'
 import { addClamp, addFwmark } from './constant.ts'
 import { layOut } from './layout.ts'
-import { ownersOfElement, ruleIdsIn } from './owners.ts'
+import { elementOwners, ruleIdsIn } from './owners.ts'
 import { COUNTER_NAME, emptyTable, type Table, type TableChain, type TableSet } from './table.ts'
 
 export interface RulesChange {
@@ -23,11 +23,11 @@ export function patchTable(found: Table, { before, after, ids }: RulesChange): T
   const versions = { found, before: layOut(before), after: layOut(after) }
   keepOptionalParts(versions, ids)
   const table = emptyTable()
-  for (const name of namesOf(versions, 'chains')) {
+  for (const name of allNames(versions, 'chains')) {
     const chain = patchedChain(name, versions, ids)
     if (chain) table.chains.set(name, chain)
   }
-  for (const name of namesOf(versions, 'sets')) {
+  for (const name of allNames(versions, 'sets')) {
     const set = patchedSet(name, versions, table, ids)
     if (set) table.sets.set(name, set)
   }
@@ -40,7 +40,7 @@ export function patchTable(found: Table, { before, after, ids }: RulesChange): T
 
 const isAny = (owners: readonly number[], ids: ReadonlySet<number>): boolean => owners.some((id) => ids.has(id))
 
-const namesOf = ({ found, after }: Versions<Table>, part: 'chains' | 'sets'): Set<string> =>
+const allNames = ({ found, after }: Versions<Table>, part: 'chains' | 'sets'): Set<string> =>
   new Set([...after[part].keys(), ...found[part].keys()])
 
 /** A rule that cannot be read may need what no legible rule needs. */
@@ -50,7 +50,7 @@ function keepOptionalParts({ found, before, after }: Versions<Table>, ids: Reado
     ['relay_fwmark', addFwmark],
   ] as const) {
     const isNeeded = [...(found.sets.get(name)?.elements ?? [])].some(([key, value]) => {
-      const owners = ownersOfElement(name, key, value, found)
+      const owners = elementOwners(name, key, value, found)
       return owners.length > 0 && !isAny(owners, ids)
     })
     for (const table of isNeeded ? [before, after] : []) if (!table.sets.has(name)) add(table)
@@ -62,9 +62,9 @@ function patchedChain(name: string, versions: Versions<Table>, ids: ReadonlySet<
   const named = ruleIdsIn(name)
   const owners = [found, before, after].flatMap((chain) => (chain?.rules ?? []).flatMap(ruleIdsIn))
   if (isAny(named, ids) || (named.length === 0 && owners.length === 0)) return after
-  if (named.length > 0) return textOf(before) === textOf(after) ? found : after
+  if (named.length > 0) return chainText(before) === chainText(after) ? found : after
   // Nothing of a chain that the change has nothing to do with moves, but for lines of no rule.
-  if (textOf(before) === textOf(after) && !isAny(owners, ids))
+  if (chainText(before) === chainText(after) && !isAny(owners, ids))
     return found && { ...found, rules: found.rules.filter((line) => ruleIdsIn(line).length > 0) }
   const rules = patchLines(
     { found: found?.rules ?? [], before: before?.rules ?? [], after: after?.rules ?? [] },
@@ -73,7 +73,7 @@ function patchedChain(name: string, versions: Versions<Table>, ids: ReadonlySet<
   return rules.length === 0 ? undefined : { declaration: after?.declaration ?? found?.declaration ?? '', rules }
 }
 
-const textOf = (chain: TableChain | undefined): string =>
+const chainText = (chain: TableChain | undefined): string =>
   chain ? [chain.declaration, ...chain.rules].join('\n') : '(none)'
 
 function patchedSet(
@@ -108,7 +108,7 @@ function patchedElement(
   const [found, before, after] = tables.map(({ sets }) => sets.get(set)?.elements?.get(key))
   const owners = tables.flatMap((table) => {
     const value = table.sets.get(set)?.elements?.get(key)
-    return value === undefined ? [] : ownersOfElement(set, key, value, table)
+    return value === undefined ? [] : elementOwners(set, key, value, table)
   })
   if (owners.length === 0 || before !== after) return after
   if (found?.startsWith('goto ')) return found

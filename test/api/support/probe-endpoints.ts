@@ -46,7 +46,7 @@ export const probeEndpoints = (): { endpoints: Endpoint[]; made: unknown[] } => 
       'PUT /widgets',
       { tag: 'other', summary: 'Gather', body: WidgetBody, gathersProblems: true, audit: 'TunnelUpdate' },
       async (_context, { body, problems }) => {
-        if (!problems.has('name')) problems.add('name', 'TAKEN', 'The name is taken')
+        if (!problems.has('name')) problems.add('name', 'TUNNEL_NAME_CONFLICT', 'The name is taken')
         problems.throwIfAny()
         return ok(body)
       },

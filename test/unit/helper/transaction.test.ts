@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import type { TunnelState } from '@panel/shared/tunnel/model.ts'
 import type { Change } from '@panel/shared/change/change.ts'
-import { statesOf } from '@panel/shared/tunnel/plans.ts'
+import { asStates } from '@panel/shared/tunnel/plans.ts'
 import type { Outcome } from '@panel/shared/rpc/outcome.ts'
 import { Transaction } from '@panel/root-helper/transaction.ts'
 import { tunnelSubject } from '@panel/root-helper/nouns/tunnel/subject.ts'
@@ -50,7 +50,7 @@ async function hostWith(state: TunnelState | null): Promise<FakeKernel> {
 }
 
 const apply = (kernel: Kernel, change: Change<TunnelState>): Promise<Outcome> =>
-  new Transaction(tunnelSubject(kernel), noJournal()).apply(statesOf(change))
+  new Transaction(tunnelSubject(kernel), noJournal()).apply(asStates(change))
 
 async function countSteps(change: Change<TunnelState>): Promise<number> {
   const kernel = await hostWith(change.before)
@@ -211,7 +211,7 @@ describe('A transaction', () => {
         const journal = memoryJournal()
         // A promise that never resolves is a helper that was killed at this step.
         const halted = new FaultyKernel(kernel, from(at, 'refuses'))
-        await journal.begin('tunnel', statesOf(change))
+        await journal.begin('tunnel', asStates(change))
         await apply(halted, change)
         const deps: HelperDeps = {
           kernel,

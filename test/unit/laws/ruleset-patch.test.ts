@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import type { RelayRule } from '@panel/shared/ruleset/model.ts'
-import { applyChange, changeOfTable } from '@panel/shared/ruleset/nft/change.ts'
+import { applyChange, diffTables } from '@panel/shared/ruleset/nft/change.ts'
 import { layOut } from '@panel/shared/ruleset/nft/layout.ts'
 import { patchTable } from '@panel/shared/ruleset/nft/patch.ts'
 import { readPieces } from '@panel/shared/ruleset/nft/read.ts'
@@ -19,7 +19,7 @@ function changed(found: Table, gone: readonly number[], put: readonly RelayRule[
   const after = [...legible.filter(({ route_rule_id }) => !ids.has(route_rule_id)), ...put]
   const target = patchTable(found, { before: legible, after, ids })
   const made = structuredClone(found)
-  applyChange(made, changeOfTable(found, target))
+  applyChange(made, diffTables(found, target))
   return made
 }
 

@@ -1,11 +1,12 @@
 // A form's own state: its values, what is wrong with each field, whether it differs from what it began with, and sending it.
+import type { FieldCode } from '@panel/shared/api/codes.ts'
 import { Withdrawn } from './withdrawn.ts'
 import { asRefused, type Refused } from './refused.ts'
 
 type Wrong = Readonly<Record<string, string>>
 
 /** What the API refuses at first and does with `force`. */
-const FORCEABLE: readonly unknown[] = [
+const FORCEABLE: readonly FieldCode[] = [
   'PORT_IN_USE',
   'LOOPBACK_DESTINATION',
   'ROUTE_OVERLAP',
@@ -82,7 +83,8 @@ export class Form<V extends object> {
     )
     this.wrong = fields
     const told = refused.details['fields']
-    this.canForce ||= Array.isArray(told) && (told as { code: unknown }[]).some(({ code }) => FORCEABLE.includes(code))
+    this.canForce ||=
+      Array.isArray(told) && (told as { code: FieldCode }[]).some(({ code }) => FORCEABLE.includes(code))
     this.failure =
       Object.keys(fields).length > 0 && Object.keys(fields).every((name) => known.has(name)) ? null : refused
     this.#complained(element)

@@ -20,7 +20,7 @@ export const mindingOwnAccess = async <R extends Risky>(
   ...args: Arguments<R>
 ): Promise<AnswerOf<R> | null> => {
   try {
-    return await call(route, ...args)
+    return await call(route, ...including<R>(args))
   } catch (thrown) {
     const refused = asRefused(thrown)
     if (refused.code !== 'WOULD_CUT_OWN_ACCESS') throw thrown
@@ -35,16 +35,16 @@ export const mindingOwnAccess = async <R extends Risky>(
       isDanger: true,
     })
     if (!isWanted) throw new Withdrawn()
-    return behindCurtain({ address, name }, (request_id) => call(route, ...accepting<R>(args, request_id)))
+    return behindCurtain({ address, name }, (request_id) =>
+      call(route, ...including<R>(args, { i_understand_i_may_lose_access: true }, { request_id })),
+    )
   }
 }
 
-/** The same request with the flag that accepts it. */
-const accepting = <R extends Risky>([given]: Arguments<R>, request_id: string): Arguments<R> => {
-  const body = given !== undefined && 'body' in given ? given.body : {}
-  return [
-    { ...given, body: { ...(body as object), i_understand_i_may_lose_access: true }, request_id },
-  ] as unknown as Arguments<R>
+/** The same request with more in its body, which it then has. */
+const including = <R extends Risky>([given]: Arguments<R>, more: object = {}, sending: object = {}): Arguments<R> => {
+  const body = given !== undefined && 'body' in given ? (given.body as object) : {}
+  return [{ ...given, body: { ...body, ...more }, ...sending }] as unknown as Arguments<R>
 }
 
 const behindCurtain = async <T>(branch: Branch, change: (request_id: string) => Promise<T>): Promise<T | null> => {

@@ -1,4 +1,5 @@
 // Validates a backup: each item against its schema, and every problem with its path, such as backup.tunnels[3].mtu.
+import type { FieldCode } from '@panel/shared/api/codes.ts'
 import { BACKUP_MEMBERS, BACKUP_VERSION, BackupPool, BackupRoute, BackupTunnel } from '@panel/shared/api/backup.ts'
 import { strict, Type, type Static, type TSchema } from '@panel/shared/schema.ts'
 import { Problems } from '../../platform/http/problems.ts'
@@ -89,7 +90,7 @@ class ProblemList {
     return this.#count >= MAX_PROBLEMS
   }
 
-  add(field: string, code: string, message: string): void {
+  add(field: string, code: FieldCode, message: string): void {
     if (this.isEnough) return
     this.#count += 1
     this.#problems.add(field.slice(0, MAX_FIELD), code, message)
@@ -194,7 +195,7 @@ function settingProblem(key: string, value: unknown): string | null {
   if (!isSettingKey(key)) return invalidMessage(key)
   const problems_of_item = new Problems()
   if (countValues(value) <= MAX_VALUES) validate(SettingsBody, { [key]: value }, problems_of_item)
-  else problems_of_item.add(key, '', '')
+  else problems_of_item.add(key, 'INVALID_VALUE', '')
   const [first] = problems_of_item.all
   return first ? invalidMessage(keyOf(first.field)) : null
 }

@@ -1,5 +1,6 @@
 // The relay rules of a backup: a rule whose title or listener exists already is skipped, the others are created
 // (decisions.md, T21, B2).
+import type { FieldCode } from '@panel/shared/api/codes.ts'
 import type { BackupRoute, ImportAction } from '@panel/shared/api/backup.ts'
 import { CreateRouteBody } from '@panel/shared/api/routes/bodies.ts'
 import type { ReadContext } from '../../platform/context.ts'
@@ -94,7 +95,7 @@ async function dryRunRoute(context: ReadContext, incoming: Incoming<never>): Pro
 /** An enabled rule with the same listener is the same rule under another name. */
 function existingInRefusal({ details }: Refusal): number | null {
   const fields = (details['fields'] ?? []) as readonly {
-    readonly code: string
+    readonly code: FieldCode
     readonly details: { readonly route_rule_id?: number }
   }[]
   return fields.find(({ code }) => code === 'ROUTE_PORT_CONFLICT')?.details.route_rule_id ?? null

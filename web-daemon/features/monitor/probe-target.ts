@@ -1,6 +1,6 @@
 // Where the probes of a tunnel go and how they are judged: its own overrides first, then the settings (decisions.md,
 // R1, S3).
-import { farEndsOf } from '@panel/shared/tunnel/far-end.ts'
+import { farEnds } from '@panel/shared/tunnel/far-end.ts'
 import type { SettingsReader } from '../../platform/settings.ts'
 import { familyIdOf, type TunnelRecord } from '../tunnels/record.ts'
 import type { Thresholds, Verdict } from './classify.ts'
@@ -84,8 +84,8 @@ export function probeEnds({
       ? { source: from.address, target: monitor_target }
       : `monitor_target ${monitor_target} is of another family than every address of the tunnel`
   }
-  const from = inOrder.find((one) => farEndsOf([one]).length > 0)
-  const [target] = from ? farEndsOf([from]) : []
+  const from = inOrder.find((one) => farEnds([one]).length > 0)
+  const [target] = from ? farEnds([from]) : []
   if (!from || target === undefined)
     return 'No peer address is known to probe: set peer_address of an address, or monitor_target'
   return familyIdOf(from.address) === familyIdOf(target)

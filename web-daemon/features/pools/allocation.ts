@@ -2,10 +2,10 @@
 import {
   bitsOf,
   formatIp,
-  networkOf,
+  enclosingNetwork,
   overlaps,
   parseCidr,
-  sizeOf,
+  networkSize,
   type Cidr,
   type Ip,
 } from '@panel/shared/address/ip.ts'
@@ -39,12 +39,15 @@ export function poolCapacity(pool: Range): PoolCapacity {
 export function subnetAt(pool: Range, index: number): Cidr | null {
   if (index < 0 || index >= poolCapacity(pool).capacity) return null
   const { base } = subnetCidr(pool)
-  return networkOf({ family: base.family, value: base.value + BigInt(index) * subnetStride(pool) }, pool.prefix_length)
+  return enclosingNetwork(
+    { family: base.family, value: base.value + BigInt(index) * subnetStride(pool) },
+    pool.prefix_length,
+  )
 }
 
 /** The two ends of a subnet: its first and second host, or both addresses if it has only two (RFC 3021, RFC 6164). */
 export function subnetEnds(subnet: Cidr): { address_a: string; address_b: string } {
-  const first = sizeOf(subnet) <= 2n ? 0n : 1n
+  const first = networkSize(subnet) <= 2n ? 0n : 1n
   const at = (offset: bigint): Ip => ({ family: subnet.base.family, value: subnet.base.value + offset })
   return { address_a: formatIp(at(first)), address_b: formatIp(at(first + 1n)) }
 }
@@ -73,15 +76,15 @@ export function isTaken(subnet: Cidr, taken: readonly Cidr[]): Cidr | undefined 
 /** Ranges of indexes, in order: one route can cover a million subnets. */
 function blockedIndexes(pool: Range, taken: readonly Cidr[]): { first: number; last: number }[] {
   const { base } = subnetCidr(pool)
-  const [stride, size] = [subnetStride(pool), sizeOf({ base, prefix_length: pool.prefix_length })]
+  const [stride, size] = [subnetStride(pool), networkSize({ base, prefix_length: pool.prefix_length })]
   const highest = BigInt(poolCapacity(pool).max_tunnel_number)
   return taken
     .filter((network) => network.base.family === base.family)
     .map((network) => {
       const start = network.base.value - base.value
       const first = divideUp(start - size + 1n, stride)
-      const last = (start + sizeOf(network) - 1n) / stride
-      return start + sizeOf(network) - 1n < 0n
+      const last = (start + networkSize(network) - 1n) / stride
+      return start + networkSize(network) - 1n < 0n
         ? null
         : { first: first < 0n ? 0n : first, last: last > highest ? highest : last }
     })

@@ -3,7 +3,7 @@
 import type { CapabilitiesAnswer } from '@panel/shared/api/system.ts'
 import type { RuleBackendFound } from '@panel/shared/ruleset/backend.ts'
 import type { HelperFacts, LinkKindSupport, Tools } from '@panel/shared/host/model.ts'
-import type { LinkKind, Saver } from '@panel/shared/tunnel/model.ts'
+import type { LinkKind, PersistenceBackend } from '@panel/shared/tunnel/model.ts'
 import type { Reader } from '@panel/shared/rpc/methods.ts'
 import type { ReadContext } from '../../platform/context.ts'
 import { ok, type Answer } from '../../platform/http/endpoint.ts'
@@ -56,7 +56,7 @@ const tunnelType = ({ kind, supported, detail }: LinkKindSupport): CapabilitiesA
 })
 
 const persistence = ({ savers }: HelperFacts) => {
-  const by = (name: Saver) => {
+  const by = (name: PersistenceBackend) => {
     const saver = savers.find((known) => known.by === name)
     return { available: saver?.available ?? false, note: saver?.detail ?? `The root helper does not know ${name}` }
   }

@@ -6,7 +6,7 @@ import type { TunnelFound } from '@panel/shared/tunnel/observed.ts'
 import { FILE_KINDS, type FileKind, type TunnelState } from '@panel/shared/tunnel/model.ts'
 import type { Change } from '@panel/shared/change/change.ts'
 import { planTunnel } from '@panel/shared/tunnel/plan.ts'
-import { fileNameOf } from '@panel/shared/tunnel/saved-file.ts'
+import { savedFileName } from '@panel/shared/tunnel/saved-file.ts'
 import { remove } from '../../change/engine.ts'
 import type { CommandContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
@@ -57,7 +57,7 @@ function report(
   const { tunnel_id, interface_name } = record
   const warnings = dependantWarnings(interface_name, routes)
   const wanted = stateOf(record).saved
-  const isForeign = (kind: FileKind): boolean => found.foreign_files.includes(fileNameOf(kind, interface_name))
+  const isForeign = (kind: FileKind): boolean => found.foreign_files.includes(savedFileName(kind, interface_name))
   const isThere = (kind: FileKind): boolean => (found.state?.saved?.[kind]?.config ?? null) !== null
   const paths = (isOne: (kind: FileKind) => boolean): string[] =>
     FILE_KINDS.filter(isOne).map((kind) => pathOf(folders, kind, interface_name))

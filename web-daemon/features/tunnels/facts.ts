@@ -1,5 +1,5 @@
 // What a draft needs to know of the host: its interfaces, its routing table and what it can do. Read live, remembered nowhere.
-import { bitsOf, networkOf, parseCidr, parseIp, type Cidr, type Ip } from '@panel/shared/address/ip.ts'
+import { bitsOf, enclosingNetwork, parseCidr, parseIp, type Cidr, type Ip } from '@panel/shared/address/ip.ts'
 import type { HelperFacts, HostFound } from '@panel/shared/host/model.ts'
 import type { HostInterface, RoutingEntry } from '@panel/shared/tunnel/observed.ts'
 import type { Reader } from '@panel/shared/rpc/methods.ts'
@@ -55,7 +55,7 @@ export const factsWithout = (facts: HostFacts, device: string): HostFacts => ({
 function heldOf(device: string, text: string): HeldAddress[] {
   const [address = '', length] = text.split('/')
   const ip = parseIp(address)
-  return ip ? [{ device, ip, network: networkOf(ip, Number(length ?? bitsOf(ip.family))) }] : []
+  return ip ? [{ device, ip, network: enclosingNetwork(ip, Number(length ?? bitsOf(ip.family))) }] : []
 }
 
 /** The tables that every packet is looked up in: local, main and default (linux/rtnetlink.h, RT_TABLE_*). */

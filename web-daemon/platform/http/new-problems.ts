@@ -1,7 +1,8 @@
 // Tells problems that a change causes from those that existed before.
+import type { Warning } from '@panel/shared/api/errors.ts'
 import type { Problem } from './problems.ts'
 
-type ComparedProblem = Pick<Problem, 'field' | 'code' | 'message'>
+type ComparedProblem = Pick<Problem | Warning, 'field' | 'code' | 'message'>
 
 /** An item may have moved in its list, so only the top-level field is compared. */
 export function isNewProblem(before: readonly ComparedProblem[]) {

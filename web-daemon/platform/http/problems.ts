@@ -1,9 +1,10 @@
 // Collects everything that is wrong with a request's fields, so that the operator sees all of it at once.
+import type { FieldCode } from '@panel/shared/api/codes.ts'
 import { Refusal } from './refusal.ts'
 
 export interface Problem {
   field: string
-  code: string
+  code: FieldCode
   message: string
   details: Record<string, unknown>
 }
@@ -17,7 +18,7 @@ export class Problems {
     this.#order = order
   }
 
-  add(field: string, code: string, message: string, details: Record<string, unknown> = {}): void {
+  add(field: string, code: FieldCode, message: string, details: Record<string, unknown> = {}): void {
     this.#list.push({ field, code, message, details })
   }
 

@@ -1,6 +1,7 @@
 // Validates a body against its schema: every invalid field becomes a problem with its own message, in the order of the
 // schema.
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
+import { isFieldCode, type FieldCode } from '@panel/shared/api/codes.ts'
 import type { TSchema } from '@panel/shared/schema.ts'
 import { expectation } from './expectation.ts'
 import type { Problems } from './problems.ts'
@@ -90,9 +91,10 @@ const rank = (schema: TSchema, error: FieldError): number => {
   return at < 0 ? Number.MAX_SAFE_INTEGER : at
 }
 
-const problemCode = (error: FieldError): string => {
+const problemCode = (error: FieldError): FieldCode => {
   if (!error.schema) return 'UNKNOWN_FIELD'
-  return schemaNote(error, 'x-code') ?? 'INVALID_VALUE'
+  const code = schemaNote(error, 'x-code')
+  return isFieldCode(code) ? code : 'INVALID_VALUE'
 }
 
 const problemMessage = (error: FieldError): string => {

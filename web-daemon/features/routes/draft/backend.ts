@@ -1,11 +1,12 @@
 // Refuses what the rule backend of this host cannot do, each limit at the field that asks for it.
+import type { FieldCode } from '@panel/shared/api/codes.ts'
 import { ruleLimits, type RuleLimit } from '@panel/shared/ruleset/backend.ts'
 import { ruleOf, type NamedRoute } from '../record.ts'
 import type { DraftContext } from './context.ts'
 
-type Place = readonly [field: string, code: string, remedy: string]
+type Place = readonly [field: string, code: FieldCode, remedy: string]
 
-const PLACES: Readonly<Partial<Record<RuleLimit['field'], Place>>> = {
+const PLACES: Readonly<Record<RuleLimit['field'], Place>> = {
   destinations: [
     'load_balance_mode_id',
     'INVALID_LOAD_BALANCE_MODE',
@@ -28,7 +29,7 @@ const PLACES: Readonly<Partial<Record<RuleLimit['field'], Place>>> = {
 export function checkBackend({ facts, problems }: DraftContext, record: NamedRoute): void {
   const rule = problems.isEmpty ? ruleOf({ ...record, is_enabled: true }) : null
   for (const { field, why } of rule ? ruleLimits(facts.rule_backend, rule) : []) {
-    const [at, code, remedy] = PLACES[field] ?? [field, 'VALIDATION_FAILED', 'Leave it out']
+    const [at, code, remedy] = PLACES[field]
     problems.add(
       at,
       code,

@@ -7,7 +7,7 @@ import type { ForwardingState } from '@panel/shared/forwarding/model.ts'
 import type { RelayRule } from '@panel/shared/ruleset/model.ts'
 import { sameState } from '@panel/shared/change/change.ts'
 import { takenBy } from '@panel/shared/foreign/relay-block.ts'
-import { failuresOf } from '@panel/shared/change/check.ts'
+import { failedChecks } from '@panel/shared/change/check.ts'
 import { checkRuleset } from '@panel/shared/ruleset/facts.ts'
 import type { ReadContext } from '../../../platform/context.ts'
 import { foreignRules } from '../../forwarding/foreign.ts'
@@ -99,7 +99,7 @@ function compareRule(record: RouteRecord, held: HeldRules, shadows: readonly Rou
   const damage = held.damaged.find((one) => one.route_rule_id === route_rule_id)?.detail
   const diffs =
     desired && actual && !sameState(desired, actual)
-      ? failuresOf(checkRuleset([route_rule_id], [desired], [actual]))
+      ? failedChecks(checkRuleset([route_rule_id], [desired], [actual]))
       : []
   const { status, detail } = classify(record, { desired, actual, damage, diffs: diffs.length })
   return {

@@ -2,7 +2,7 @@
 import { APPLY_STATUSES } from '@panel/shared/api/lookups.ts'
 import type { RouteHealthState, RouteHealthView } from '@panel/shared/api/routes/answers.ts'
 import { sameState } from '@panel/shared/change/change.ts'
-import { failuresOf } from '@panel/shared/change/check.ts'
+import { failedChecks } from '@panel/shared/change/check.ts'
 import { checkRuleset } from '@panel/shared/ruleset/facts.ts'
 import type { ReadContext } from '../../../platform/context.ts'
 import { tunnelNames } from '../../tunnels/store.ts'
@@ -111,7 +111,7 @@ function inKernel(record: RouteRecord, held: HeldRules): Verdict | null {
         ? `The kernel holds the rule in part: ${damaged.detail}. Reapply it`
         : 'The kernel does not hold the rule: somebody took it away. Reapply it',
     }
-  const [first] = failuresOf(checkRuleset([id], desired && [desired], [actual]))
+  const [first] = failedChecks(checkRuleset([id], desired && [desired], [actual]))
   return {
     state: 'failed',
     detail: `The kernel holds the rule otherwise than it is stored (${first?.detail ?? ''}). Reapply it`,

@@ -6,10 +6,10 @@ import {
   contains,
   formatCidr,
   formatIp,
-  networkOf,
+  enclosingNetwork,
   overlaps,
   parseIp,
-  sizeOf,
+  networkSize,
   type Cidr,
   type Ip,
 } from '@panel/shared/address/ip.ts'
@@ -109,8 +109,8 @@ function addressProblem(ip: Ip): string | null {
 
 function isEdge(ip: Ip, prefix_length: number): boolean {
   if (ip.family === 6 || prefix_length > 30) return false
-  const { base } = networkOf(ip, prefix_length)
-  return ip.value === base.value || ip.value === base.value + sizeOf({ base, prefix_length }) - 1n
+  const { base } = enclosingNetwork(ip, prefix_length)
+  return ip.value === base.value || ip.value === base.value + networkSize({ base, prefix_length }) - 1n
 }
 
 function checkDuplicates(

@@ -1,5 +1,5 @@
 // Allocates a free subnet and a free number together, from the pools to try (decisions.md, R5, R31, R32).
-import { bitsOf, formatCidr, networkOf, overlaps, parseIp, type Cidr } from '@panel/shared/address/ip.ts'
+import { bitsOf, formatCidr, enclosingNetwork, overlaps, parseIp, type Cidr } from '@panel/shared/address/ip.ts'
 import type { LinkKind } from '@panel/shared/tunnel/model.ts'
 import { Refusal } from '../../../platform/http/refusal.ts'
 import { poolCapacity, lowestFree, subnetAt } from '../../pools/allocation.ts'
@@ -84,12 +84,12 @@ function indexIfFree(pool: PoolRecord, number: number, taken: readonly Cidr[]): 
 function takenNetworks({ facts, existing }: DraftContext, { local, remote }: Ends): Cidr[] {
   const single = (text: string): Cidr[] => {
     const ip = parseIp(text)
-    return ip ? [networkOf(ip, bitsOf(ip.family))] : []
+    return ip ? [enclosingNetwork(ip, bitsOf(ip.family))] : []
   }
   return [
     ...facts.held.map(({ network }) => network),
     ...particularRoutes(facts).map(({ network }) => network),
     ...existing.flatMap((n) => [...addressNetworks(n.addresses), ...single(n.remote_endpoint)]),
-    ...[local, remote].filter((ip) => ip !== null).map((ip) => networkOf(ip, bitsOf(ip.family))),
+    ...[local, remote].filter((ip) => ip !== null).map((ip) => enclosingNetwork(ip, bitsOf(ip.family))),
   ]
 }

@@ -1,6 +1,6 @@
 // Whether a systemd unit pings the far end through the tunnel, and how (decisions.md, settings keepalive.*).
 import { PERSISTENCE_TYPES } from '@panel/shared/api/lookups.ts'
-import { farEndsOf } from '@panel/shared/tunnel/far-end.ts'
+import { farEnds } from '@panel/shared/tunnel/far-end.ts'
 import type { TunnelAddress } from '@panel/shared/tunnel/model.ts'
 import type { NewTunnel } from '../record.ts'
 import { whyUnavailable } from './persistence.ts'
@@ -36,7 +36,7 @@ function reasonUnavailable(
 ): string | null {
   if (persistence_type_id === PERSISTENCE_TYPES.Runtime)
     return 'A tunnel that is gone after a reboot has no units: let systemd or systemd-networkd keep it, or set keepalive_interval_seconds to null.'
-  if (farEndsOf(addresses).length === 0)
+  if (farEnds(addresses).length === 0)
     return 'No address of the tunnel tells which one the far end has: give one of them a peer_address, or set keepalive_interval_seconds to null.'
   return whyUnavailable(draft, 'systemd')
 }

@@ -1,5 +1,5 @@
 // The networks that addresses add to the routing table.
-import { bitsOf, networkOf, parseIp, type Cidr } from '@panel/shared/address/ip.ts'
+import { bitsOf, enclosingNetwork, parseIp, type Cidr } from '@panel/shared/address/ip.ts'
 import type { TunnelAddress } from '@panel/shared/tunnel/model.ts'
 
 /** With a peer, the prefix belongs to the peer and the own address is a host route. */
@@ -8,11 +8,11 @@ export function addressNetworks(addresses: readonly TunnelAddress[]): Cidr[] {
     const own = parseIp(address)
     const peer = parseIp(peer_address)
     if (!own) return []
-    if (!peer) return [networkOf(own, prefix_length)]
-    const beyond = networkOf(peer, prefix_length)
-    return networkOf(own, prefix_length).base.value === beyond.base.value
+    if (!peer) return [enclosingNetwork(own, prefix_length)]
+    const beyond = enclosingNetwork(peer, prefix_length)
+    return enclosingNetwork(own, prefix_length).base.value === beyond.base.value
       ? [beyond]
-      : [beyond, networkOf(own, bitsOf(own.family))]
+      : [beyond, enclosingNetwork(own, bitsOf(own.family))]
   })
 }
 

@@ -1,9 +1,13 @@
 // Checks of fields that do not depend on the host: what fits the kind of tunnel, and what fits together.
 import { parseIp } from '@panel/shared/address/ip.ts'
+import type { FieldCode } from '@panel/shared/api/codes.ts'
 import { isIpv6Kind } from '@panel/shared/tunnel/model.ts'
 import type { RequestedTunnel, DraftContext } from './context.ts'
 
-const CODES: Partial<Record<keyof RequestedTunnel, string>> = { hop_limit: 'INVALID_TTL', traffic_class: 'INVALID_TOS' }
+const CODES: Partial<Record<keyof RequestedTunnel, FieldCode>> = {
+  hop_limit: 'INVALID_TTL',
+  traffic_class: 'INVALID_TOS',
+}
 
 const IPV6_ONLY = ['hop_limit', 'traffic_class', 'encap_limit', 'flow_label'] as const
 const IPV4_ONLY = ['is_path_mtu_discovery', 'is_ignore_df'] as const

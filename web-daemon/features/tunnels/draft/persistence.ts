@@ -1,7 +1,7 @@
 // What restores a tunnel after a reboot: as requested, or what the host supports (decisions.md, R10).
 import { PERSISTENCE_TYPES } from '@panel/shared/api/lookups.ts'
 import { networkdLimits } from '@panel/shared/tunnel/networkd-limits.ts'
-import { isIpv6Kind, type LinkConfig, type Saver } from '@panel/shared/tunnel/model.ts'
+import { isIpv6Kind, type LinkConfig, type PersistenceBackend } from '@panel/shared/tunnel/model.ts'
 import type { HostFacts } from '../facts.ts'
 import { warn, type DraftContext } from './context.ts'
 
@@ -22,7 +22,7 @@ interface PersistenceFacts {
   readonly facts: Pick<HostFacts, 'helper'>
 }
 
-const SAVER_OF: Readonly<Record<number, Saver>> = {
+const SAVER_OF: Readonly<Record<number, PersistenceBackend>> = {
   [PERSISTENCE_TYPES.Systemd]: 'systemd',
   [PERSISTENCE_TYPES.Networkd]: 'networkd',
 }
@@ -33,7 +33,7 @@ export function reasonUnavailable(persistence_type_id: number, host: Persistence
   return by === undefined ? null : whyUnavailable(host, by)
 }
 
-export function whyUnavailable({ facts }: PersistenceFacts, by: Saver): string | null {
+export function whyUnavailable({ facts }: PersistenceFacts, by: PersistenceBackend): string | null {
   const saver = facts.helper.savers.find((known) => known.by === by)
   if (saver?.available) return null
   return `${by === 'systemd' ? by : 'systemd-networkd'} cannot keep tunnels on this server: ${saver?.detail || 'the helper does not know it'}.`

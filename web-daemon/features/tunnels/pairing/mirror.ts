@@ -1,6 +1,6 @@
 // A tunnel as its other end sees it: endpoints, keys, flags and addresses are swapped (interface.md, POST
 // /tunnels/from-pairing-code). Pure.
-import { bitsOf, canonicalIp, formatIp, networkOf, parseIp } from '@panel/shared/address/ip.ts'
+import { bitsOf, canonicalIp, formatIp, enclosingNetwork, parseIp } from '@panel/shared/address/ip.ts'
 import type { PairingSummary, SideName } from '@panel/shared/api/tunnels/pairing.ts'
 import { titleOf, TUNNEL_SIDES, TUNNEL_TYPES } from '@panel/shared/api/lookups.ts'
 import type { CreateTunnelBody } from '@panel/shared/api/tunnels/bodies.ts'
@@ -80,7 +80,7 @@ export function mirroredAddresses({ side, addr }: PairingContent): MirroredAddre
 function hostBeside(far: string, prefix_length: number, tunnel_side_id: number): string | null {
   const ip = parseIp(far)
   if (!ip || prefix_length >= bitsOf(ip.family)) return null
-  const { address_a, address_b } = subnetEnds(networkOf(ip, prefix_length))
+  const { address_a, address_b } = subnetEnds(enclosingNetwork(ip, prefix_length))
   const [fitting, other] = tunnel_side_id === TUNNEL_SIDES.A ? [address_a, address_b] : [address_b, address_a]
   return fitting === formatIp(ip) ? other : fitting
 }

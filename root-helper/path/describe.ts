@@ -2,7 +2,7 @@
 import { DROPPED_HERE, type ProbeOutcome } from '@panel/shared/path/model.ts'
 import type { PathEnds } from '../kernel/icmp/port.ts'
 import type { KernelError } from '../kernel-error.ts'
-import type { Heard } from '../kernel/icmp/port.ts'
+import type { ReceivedIcmp } from '../kernel/icmp/port.ts'
 
 const HINTS: Record<string, (ends: PathEnds) => string> = {
   EPERM: () => DROPPED_HERE,
@@ -17,13 +17,13 @@ const HINTS: Record<string, (ends: PathEnds) => string> = {
 }
 
 /** The kernel's words, and what is often behind them. */
-export function refusalWords(error: KernelError, ends: PathEnds): string {
+export function describeRefusal(error: KernelError, ends: PathEnds): string {
   const hint = HINTS[error.code]?.(ends) ?? ''
   return hint === '' ? error.message : `${error.message}: ${hint}`
 }
 
 /** An error that came back. */
-export const outcomeOf = ({ kind }: Heard): ProbeOutcome =>
+export const probeOutcome = ({ kind }: ReceivedIcmp): ProbeOutcome =>
   kind === 'reply' || kind === 'too_big' ? kind : 'unreachable'
-export const errorWords = ({ from_address, words, reported_mtu }: Heard): string =>
+export const describeError = ({ from_address, text: words, reported_mtu }: ReceivedIcmp): string =>
   `${from_address} says: ${words}${reported_mtu === null ? '' : `; ${reported_mtu} bytes fit`}`

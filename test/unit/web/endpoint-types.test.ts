@@ -1,0 +1,156 @@
+// What the compiler refuses: an answer, an endpoint, a call or a code that is otherwise than its table says. Each snippet beside one that compiles.
+import assert from 'node:assert/strict'
+import { fileURLToPath } from 'node:url'
+import ts from 'typescript'
+
+const FOLDER = fileURLToPath(new URL('.', import.meta.url))
+
+const DAEMON = `
+  import { SignedOutAnswer, LoginBody, SetupBody } from '@panel/shared/api/auth.ts'
+  import type { Warning } from '@panel/shared/api/errors.ts'
+  import { ranged } from '@panel/shared/api/fields.ts'
+  import { command, ok, type Answer } from '@panel/web-daemon/platform/http/endpoint.ts'
+  import { Problems } from '@panel/web-daemon/platform/http/problems.ts'
+  import { Refusal } from '@panel/web-daemon/platform/http/refusal.ts'
+  const said = { answer: SignedOutAnswer, audit: 'Logout' } as const
+  export const problems = new Problems()
+`
+const LIST = `
+  import { ReconcileAnswer } from '@panel/shared/api/reconcile.ts'
+  import { query, type Answer } from '@panel/web-daemon/platform/http/endpoint.ts'
+  import { flagIn, queryOf } from '@panel/web-daemon/platform/http/queries.ts'
+  declare const list: () => Promise<Answer<ReconcileAnswer>>
+`
+const PAGE = `import { call } from '../../../ui/src/core/api.ts'\n`
+
+/** By what it says: the code that compiles, the code that does not, and what the compiler says of that. */
+const PAIRS: Readonly<Record<string, readonly [right: string, wrong: string, because: RegExp]>> = {
+  'an answer of another type': [
+    `${DAEMON} export const e = command('POST /auth/logout', said, async () => ok({ signed_out: true as const }))`,
+    `${DAEMON} export const e = command('POST /auth/logout', said, async () => ok({ signed_out: 'yes' }))`,
+    /Type 'string' is not assignable to type 'true'/,
+  ],
+  'an answer without one of its fields': [
+    `${DAEMON} export const a: Answer<SignedOutAnswer> = ok({ signed_out: true })`,
+    `${DAEMON} export const a: Answer<SignedOutAnswer> = ok({})`,
+    /Property 'signed_out' is missing/,
+  ],
+  'an endpoint that is not in the table': [
+    `${DAEMON} export const e = command('POST /auth/logout', said, async () => ok({ signed_out: true as const }))`,
+    `${DAEMON} export const e = command('POST /auth/log-out', said, async () => ok({ signed_out: true as const }))`,
+    /"POST \/auth\/log-out"' is not assignable/,
+  ],
+  'an endpoint whose body is not that of the table': [
+    `${DAEMON} export const e = [LoginBody, command('POST /auth/logout', said, async () => ok({ signed_out: true as const }))]`,
+    `${DAEMON} export const e = [SetupBody, command('POST /auth/logout', { ...said, body: LoginBody }, async () => ok({ signed_out: true as const }))]`,
+    /'other than in the table'/,
+  ],
+  'a query parameter that is not in the table': [
+    `${LIST} export const e = query('GET /reconcile', { answer: ReconcileAnswer, query: queryOf({ include_ignored: flagIn('') }) }, list)`,
+    `${LIST} export const e = query('GET /reconcile', { answer: ReconcileAnswer, query: queryOf({ include_all: flagIn('') }) }, list)`,
+    /'other than in the table'/,
+  ],
+  'a list of endpoints that lacks one': [
+    `import type { Endpoint } from '@panel/web-daemon/platform/http/endpoint.ts'
+     import { complete } from '@panel/web-daemon/platform/http/endpoint.ts'
+     import type { EndpointName } from '@panel/shared/api/endpoints.ts'
+     export const all = (every: Endpoint<EndpointName>[]) => complete(every)`,
+    `import type { Endpoint } from '@panel/web-daemon/platform/http/endpoint.ts'
+     import { complete } from '@panel/web-daemon/platform/http/endpoint.ts'
+     import type { EndpointName } from '@panel/shared/api/endpoints.ts'
+     export const all = (most: Endpoint<Exclude<EndpointName, 'GET /audit'>>[]) => complete(most)`,
+    /'unserved' is missing/,
+  ],
+  'a code of a field that nobody declared': [
+    `${DAEMON} problems.add('mtu', 'INVALID_MTU', '')`,
+    `${DAEMON} problems.add('mtu', 'WRONG_MTU', '')`,
+    /"WRONG_MTU"' is not assignable/,
+  ],
+  'a code of a schema that nobody declared': [
+    `${DAEMON} export const s = ranged('integer', 0, 1, 'INVALID_MTU', 'mtu', '')`,
+    `${DAEMON} export const s = ranged('integer', 0, 1, 'WRONG_MTU', 'mtu', '')`,
+    /"WRONG_MTU"' is not assignable/,
+  ],
+  'a code of an error that nobody declared': [
+    `${DAEMON} export const r = new Refusal('CONFLICT', '')`,
+    `${DAEMON} export const r = new Refusal('QUARREL', '')`,
+    /"QUARREL"' is not assignable/,
+  ],
+  'a code of a warning that nobody declared': [
+    `${DAEMON} export const w: Warning = { code: 'NO_GRE_KEY', message: '', field: '' }`,
+    `${DAEMON} export const w: Warning = { code: 'NO_KEY', message: '', field: '' }`,
+    /"NO_KEY"' is not assignable/,
+  ],
+  'a call of an endpoint that is not there': [
+    `${PAGE} export const a = call('GET /tunnels/{id}', { id: 1 })`,
+    `${PAGE} export const a = call('PUT /tunnels/{id}', { id: 1 })`,
+    /"PUT \/tunnels\/\{id\}"' is not assignable/,
+  ],
+  'a call without the parameter of its path': [
+    `${PAGE} export const a = call('GET /tunnels/{id}', { id: 1 })`,
+    `${PAGE} export const a = call('GET /tunnels/{id}')`,
+    /Expected 2 arguments/,
+  ],
+  'a call with a parameter that its query does not have': [
+    `${PAGE} export const a = call('GET /tunnels', { query: { limit: 1 } })`,
+    `${PAGE} export const a = call('GET /tunnels', { query: { most: 1 } })`,
+    /'most' does not exist/,
+  ],
+  'a call whose body lacks a field': [
+    `${PAGE} export const a = call('POST /tunnels', { body: { local_endpoint: '', remote_endpoint: '' } })`,
+    `${PAGE} export const a = call('POST /tunnels', { body: { local_endpoint: '' } })`,
+    /'remote_endpoint' is missing/,
+  ],
+  'an answer that is read as another': [
+    `${PAGE} export const a = async (): Promise<string> => (await call('GET /tunnels/{id}', { id: 1 })).note`,
+    `${PAGE} export const a = async (): Promise<number> => (await call('GET /tunnels/{id}', { id: 1 })).note`,
+    /Type 'string' is not assignable to type 'number'/,
+  ],
+}
+
+describe('The compiler', () => {
+  let errors: ReadonlyMap<string, readonly string[]>
+  before(function () {
+    this.timeout(120_000)
+    errors = errorsOf(
+      Object.entries(PAIRS).flatMap(([what, [right, wrong]]) => [
+        [`right ${what}`, right],
+        [`wrong ${what}`, wrong],
+      ]),
+    )
+  })
+
+  for (const [what, [, , because]] of Object.entries(PAIRS))
+    it(`refuses ${what}, and nothing beside it`, () => {
+      assert.deepEqual(errors.get(`right ${what}`), [])
+      const found = errors.get(`wrong ${what}`) ?? []
+      assert.equal(found.length, 1, found.join('\n'))
+      assert.match(String(found[0]), because)
+    })
+})
+
+/** One program for all snippets; each is a module that lies in this folder. */
+function errorsOf(snippets: readonly (readonly [string, string])[]): Map<string, string[]> {
+  const { options } = ts.parseJsonConfigFileContent(
+    ts.readConfigFile(`${FOLDER}../../tsconfig.json`, (path) => ts.sys.readFile(path)).config,
+    ts.sys,
+    `${FOLDER}../..`,
+  )
+  const files = new Map(snippets.map(([name, text], at) => [`${FOLDER}snippet-${at}.ts`, { name, text }]))
+  const settings: ts.CompilerOptions = { ...options, composite: false, declaration: false, emitDeclarationOnly: false }
+  const host = ts.createCompilerHost({ ...settings, noEmit: true })
+  const read = host.readFile.bind(host)
+  const exists = host.fileExists.bind(host)
+  host.readFile = (path) => files.get(path)?.text ?? read(path)
+  host.fileExists = (path) => files.has(path) || exists(path)
+  const program = ts.createProgram([...files.keys()], { ...settings, noEmit: true }, host)
+  return new Map(
+    [...files].map(([path, { name }]) => {
+      const source = program.getSourceFile(path)
+      const found = [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)]
+      // What a snippet imports and does not use is nothing of it.
+      const own = found.filter(({ code }) => ![6133, 6192, 6196].includes(code))
+      return [name, own.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'))]
+    }),
+  )
+}
