@@ -96,7 +96,7 @@ async function streamPing(run: Run, probe: PingParams, subscriber: Subscriber, l
       logger.error({ err: failure, diagnostic_run_id: run.started.diagnostic_run_id }, 'a ping failed')
     subscriber.send(
       serializeEvent('error', {
-        message: failure instanceof Refusal ? failure.message : 'An unexpected error ended the ping',
+        message: failure instanceof Refusal ? failure.message : 'An unforeseen failure ended the ping',
       }),
     )
   }
