@@ -1,4 +1,4 @@
-// What a client may send and is answered about the signed-in operator (interface.md, Session, Auth).
+// What a client may send and is answered about the signed-in operator (reference.md, Session, Auth).
 import { nullable, strict, Type, type Static } from '../schema.ts'
 import { Always, Flag, Id, Instant, Sentence, shape, told } from './shapes.ts'
 

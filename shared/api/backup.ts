@@ -1,4 +1,4 @@
-// What a backup holds, what may be asked of an import, and what it answers (interface.md, Backup document; decisions.md, B1 to B6).
+// What a backup holds, what may be asked of an import, and what it answers (reference.md, Backup document; decisions.md, B1 to B6).
 import { nullable, strict, Type, type Static } from '../schema.ts'
 import { ErrorEnvelope, Warning } from './errors.ts'
 import { flag, maybe, ONCE_KEY, ranged, says } from './fields.ts'

@@ -1,4 +1,4 @@
-// What a client may say and is answered about IP forwarding (interface.md, system/forwarding; decisions.md, F27 to F29).
+// What a client may say and is answered about IP forwarding (reference.md, system/forwarding; decisions.md, F27 to F29).
 import { nullable, strict, Type, type Static } from '../schema.ts'
 import { Warning } from './errors.ts'
 import { flag, maybe } from './fields.ts'

@@ -1,4 +1,4 @@
-// What the API answers about the load of the host and its traffic (interface.md, Metrics snapshot; decisions.md, M1 to M3, W3).
+// What the API answers about the load of the host and its traffic (reference.md, Metrics snapshot; decisions.md, M1 to M3, W3).
 import { nullable, strict, Type, type Static } from '../schema.ts'
 import { Amount, Count, Flag, Id, Instant, list, oneOf, shape, Text, told, type EventsOf } from './shapes.ts'
 

@@ -1,4 +1,4 @@
-// What a client may send about address pools, and what it is answered (interface.md, Pools; decisions.md, R31 to R35).
+// What a client may send about address pools, and what it is answered (reference.md, Pools; decisions.md, R31 to R35).
 import { strict, Type, type Static } from '../schema.ts'
 import { Warning } from './errors.ts'
 import { says } from './fields.ts'

@@ -1,4 +1,4 @@
-// What the API answers about the panel itself and the host under it (interface.md, System; decisions.md, Y1 to Y7).
+// What the API answers about the panel itself and the host under it (reference.md, System; decisions.md, Y1 to Y7).
 import { TOOLS } from '../host/model.ts'
 import { HostInterface, RoutingEntry } from '../tunnel/observed.ts'
 import { RULE_BACKENDS } from '../ruleset/backend.ts'

@@ -3,7 +3,7 @@ import { integer, nullable, strict, stringEnum, Type, U32_MAX, type Static } fro
 import { CidrText } from '../tunnel/observed.ts'
 import { IpText } from '../tunnel/model.ts'
 
-/** A ct mark holds the nibble 0x5, 20 bits of rule id and 8 bits of destination slot (shared/design/ruleset.md). */
+/** A ct mark holds the nibble 0x5, 20 bits of rule id and 8 bits of destination slot (decisions.md, F26). */
 export const ROUTE_RULE_ID_MAX = 0xf_ffff
 export const RELAY_PROTOCOLS = ['tcp', 'udp', 'both'] as const
 export const NAT_MODES = ['masquerade', 'snat', 'none'] as const

@@ -1,4 +1,4 @@
-// The signed-in operator, and changing the account (interface.md: Auth, Authentication 6; decisions.md, A6, A11).
+// The signed-in operator, and changing the account (reference.md: Auth, Authentication 6; decisions.md, A6, A11).
 import assert from 'node:assert/strict'
 import type { Client, Reply } from './support/client.ts'
 import { OPERATOR, startPanel, type TestPanel } from './support/panel.ts'

@@ -1,4 +1,4 @@
-// What an import makes of a backup: the same panel, or as much of it as can be had (interface.md, POST /backup/import; decisions.md, B3 to B5).
+// What an import makes of a backup: the same panel, or as much of it as can be had (reference.md, POST /backup/import; decisions.md, B3 to B5).
 import assert from 'node:assert/strict'
 import type { BackupDocument } from '@panel/shared/api/backup.ts'
 import { Refusal } from '@panel/web-daemon/platform/http/refusal.ts'

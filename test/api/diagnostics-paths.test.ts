@@ -1,4 +1,4 @@
-// The path MTU and the way hop by hop (interface.md, Diagnostics; decisions.md, D5, D6, D10, D11).
+// The path MTU and the way hop by hop (reference.md, Diagnostics; decisions.md, D5, D6, D10, D11).
 import assert from 'node:assert/strict'
 import { helperAway } from '@panel/web-daemon/platform/helper/refusals.ts'
 import { carries, getRun, listRuns, ping, probeMtu, startTried, trace, type TriedPanel } from './support/diagnostics.ts'

@@ -1,4 +1,4 @@
-// Ping by hand (interface.md, Diagnostics, Events: Ping; decisions.md, D1 to D4, D11, E3, E8, U2).
+// Ping by hand (reference.md, Diagnostics, Events: Ping; decisions.md, D1 to D4, D11, E3, E8, U2).
 import assert from 'node:assert/strict'
 import { helperAway } from '@panel/web-daemon/platform/helper/refusals.ts'
 import { getRun, listRuns, ping, pinged, startTried, type TriedPanel } from './support/diagnostics.ts'

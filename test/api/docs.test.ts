@@ -1,4 +1,4 @@
-// The API description: every rule that interface.md has about it (decisions.md, T16, T22, W20).
+// The API description: every rule that reference.md has about it (decisions.md, T16, T22, W20).
 import assert from 'node:assert/strict'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import type { ApiDescription } from '@panel/web-daemon/features/docs/document.ts'

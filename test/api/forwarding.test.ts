@@ -1,4 +1,4 @@
-// IP forwarding through HTTP (interface.md, system/forwarding; decisions.md, F27 to F29).
+// IP forwarding through HTTP (reference.md, system/forwarding; decisions.md, F27 to F29).
 import assert from 'node:assert/strict'
 import type { Client } from './support/client.ts'
 import { startPanel, type TestPanel } from './support/panel.ts'

@@ -1,4 +1,4 @@
-// What the panel says of itself and of the host (interface.md: System; decisions.md, T10, T20, Y2 to Y4, Y7).
+// What the panel says of itself and of the host (reference.md: System; decisions.md, T10, T20, Y2 to Y4, Y7).
 import assert from 'node:assert/strict'
 import { VERSION } from '@panel/web-daemon/platform/version.ts'
 import { helperAway } from '@panel/web-daemon/platform/helper/refusals.ts'

@@ -1,4 +1,4 @@
-// The stored history of tunnels (interface.md, GET /tunnels/{id}/history; decisions.md, M4).
+// The stored history of tunnels (reference.md, GET /tunnels/{id}/history; decisions.md, M4).
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

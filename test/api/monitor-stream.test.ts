@@ -1,4 +1,4 @@
-// The monitor stream (interface.md, Events; decisions.md, E1 to E6, T5).
+// The monitor stream (reference.md, Events; decisions.md, E1 to E6, T5).
 import assert from 'node:assert/strict'
 import type { MonitorSnapshot, MonitorSummaryAnswer } from '@panel/shared/api/monitor.ts'
 import { helperAway } from '@panel/web-daemon/platform/helper/refusals.ts'

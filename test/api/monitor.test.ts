@@ -1,4 +1,4 @@
-// The watching of tunnels (interface.md: Monitoring, Monitoring status, States; decisions.md, S2 to S6, M4 to M6, T5).
+// The watching of tunnels (reference.md: Monitoring, Monitoring status, States; decisions.md, S2 to S6, M4 to M6, T5).
 import assert from 'node:assert/strict'
 import { helperAway } from '@panel/web-daemon/platform/helper/refusals.ts'
 import { Refusal } from '@panel/web-daemon/platform/http/refusal.ts'

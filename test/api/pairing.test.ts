@@ -1,4 +1,4 @@
-// Pairing through HTTP: two panels, and between them nothing but a code (interface.md, Tunnels; decisions.md, R26 to R28, R30).
+// Pairing through HTTP: two panels, and between them nothing but a code (reference.md, Tunnels; decisions.md, R26 to R28, R30).
 import assert from 'node:assert/strict'
 import { crc32, gzipSync } from 'node:zlib'
 import type { FromPairingCodeAnswer, PairingCodeAnswer, SideInfoAnswer } from '@panel/shared/api/tunnels/pairing.ts'

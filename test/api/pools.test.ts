@@ -1,4 +1,4 @@
-// Address pools through HTTP (interface.md, Pools; decisions.md, R31 to R35, T19).
+// Address pools through HTTP (reference.md, Pools; decisions.md, R31 to R35, T19).
 import assert from 'node:assert/strict'
 import type {
   ChangePoolAnswer,

@@ -1,4 +1,4 @@
-// Adopting over a fake kernel: a tunnel that somebody made is taken under management as it is (interface.md, POST /reconcile/adopt; decisions.md, S12, S13, R14).
+// Adopting over a fake kernel: a tunnel that somebody made is taken under management as it is (reference.md, POST /reconcile/adopt; decisions.md, S12, S13, R14).
 import assert from 'node:assert/strict'
 import { READ } from '@panel/shared/tunnel/read-saved-file.ts'
 import { renderKeepaliveUnit } from '@panel/shared/tunnel/keepalive-unit.ts'

@@ -1,4 +1,4 @@
-// The analysis of a rule: verdict, evidence and ordered fixes (interface.md, Analysis result; decisions.md, F24).
+// The analysis of a rule: verdict, evidence and ordered fixes (reference.md, Analysis result; decisions.md, F24).
 import assert from 'node:assert/strict'
 import { createServer, type Server } from 'node:net'
 import type { RouteAnalysis } from '@panel/shared/api/analysis.ts'

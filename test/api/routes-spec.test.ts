@@ -1,4 +1,4 @@
-// Sentences about relay rules that no other test says: the very shape of each answer, the states on the way, and what an operator asks twice (interface.md, Forwarding rules, System, Reconcile; decisions.md, section 6, S1, S11, T4, U2).
+// Sentences about relay rules that no other test says: the very shape of each answer, the states on the way, and what an operator asks twice (reference.md, Forwarding rules, System, Reconcile; decisions.md, section 6, S1, S11, T4, U2).
 import assert from 'node:assert/strict'
 import { APPLY_STATUSES } from '@panel/shared/api/lookups.ts'
 import type { ForwardingAnswer } from '@panel/shared/api/forwarding.ts'

@@ -1,4 +1,4 @@
-// The web path prefix, the app page, and what every answer carries (interface.md: Addressing; Authentication 8).
+// The web path prefix, the app page, and what every answer carries (reference.md: Addressing; Authentication 8).
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'

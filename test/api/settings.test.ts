@@ -1,4 +1,4 @@
-// Settings through HTTP: reading, changing and resetting them (interface.md, Settings; decisions.md, section 8).
+// Settings through HTTP: reading, changing and resetting them (reference.md, Settings; decisions.md, section 8).
 import assert from 'node:assert/strict'
 import { SETTING_CATEGORIES, SETTING_TYPES } from '@panel/shared/api/settings.ts'
 import { Settings } from '@panel/web-daemon/features/settings/settings.ts'

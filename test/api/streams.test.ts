@@ -1,4 +1,4 @@
-// Streams of server-sent events, without a feature in the way (interface.md, Events; decisions.md, E3 to E6, A16).
+// Streams of server-sent events, without a feature in the way (reference.md, Events; decisions.md, E3 to E6, A16).
 import assert from 'node:assert/strict'
 import { integer, strict } from '@panel/shared/schema.ts'
 import { stream } from './support/declare.ts'

@@ -1,4 +1,4 @@
-// Up, down, restart and reapply over a fake kernel (interface.md, States; decisions.md, T13, R24, S17).
+// Up, down, restart and reapply over a fake kernel (reference.md, States; decisions.md, T13, R24, S17).
 import assert from 'node:assert/strict'
 import type { Client } from './support/client.ts'
 import { startPanel, type TestPanel } from './support/panel.ts'

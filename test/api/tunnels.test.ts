@@ -1,4 +1,4 @@
-// Tunnels through HTTP, over a fake kernel: made, shown, listed, previewed and deleted (interface.md, Tunnels).
+// Tunnels through HTTP, over a fake kernel: made, shown, listed, previewed and deleted (reference.md, Tunnels).
 import assert from 'node:assert/strict'
 import type { Client } from './support/client.ts'
 import { startPanel, type TestPanel } from './support/panel.ts'

@@ -1,6 +1,6 @@
 // The documents hold what they promise: nothing that they or a comment name is missing, and they stay short.
 import assert from 'node:assert/strict'
-import { ERROR_CODES, WARNING_CODES } from '@panel/shared/api/codes.ts'
+import { ERROR_CODES, FIELD_CODES, WARNING_CODES } from '@panel/shared/api/codes.ts'
 import { danglingIn, everyDangling, readSources, type Library, type Source } from './citations.ts'
 import { blocksIn, heightOf } from './markdown.ts'
 
@@ -80,9 +80,12 @@ describe('The documents', () => {
     assert.deepEqual(sorted(listed.filter((key) => categories.has(key.split('.')[0]))), defined)
   })
 
-  it('list every code of an error or a warning', () => {
-    const missing = [...ERROR_CODES, ...WARNING_CODES].filter((code) => !library.decisions.includes(`\`${code}\``))
-    assert.deepEqual(missing, [])
+  it('list every code of an error, a refused field or a warning', () => {
+    const codes = [...ERROR_CODES, ...FIELD_CODES, ...WARNING_CODES]
+    assert.deepEqual(
+      codes.filter((code) => !library.decisions.includes(`\`${code}\``)),
+      [],
+    )
   })
 })
 

@@ -1,4 +1,4 @@
-// What the API answers about the audit log (interface.md, Audit entry; decisions.md, U1).
+// What the API answers about the audit log (reference.md, Audit entry; decisions.md, U1).
 import { nullable, type Static } from '../../schema.ts'
 import { Anything, Count, Flag, Id, Instant, list, Sentence, shape, Text, told } from '../shapes.ts'
 

@@ -1,4 +1,4 @@
-// How the second server learns what the first one decided: the wire of pairing codes and of the two sides (interface.md, Tunnels; decisions.md, R26 to R28, R30).
+// How the second server learns what the first one decided: the wire of pairing codes and of the two sides (reference.md, Tunnels; decisions.md, R26 to R28, R30).
 import { nullable, strict, Type, type Static } from '../../schema.ts'
 import { Warning } from '../errors.ts'
 import { says } from '../fields.ts'

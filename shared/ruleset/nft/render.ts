@@ -15,7 +15,7 @@ export function rulesetText(found: readonly RelayRule[] | null, wanted: readonly
 /** `found` null: our table is not there at all. */
 export const renderChange = (found: Table | null, wanted: Table): string => formatChange(diffTables(found, wanted))
 
-/** Order: counters, maps, chains, then elements (shared/design/ruleset.md). */
+/** Order: counters, maps, chains, then elements (decisions.md, F26). */
 export function formatChange({
   isRebuilt: isAnew,
   counters,

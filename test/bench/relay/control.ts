@@ -11,7 +11,7 @@ import type { Stage } from './stage.ts'
 
 const URL = 'http://127.0.0.1:8480'
 
-/** ruleset.md: with the whole text, and a tenth of it where only elements change. */
+/** decisions.md, F26: with the whole text, and a tenth of it where only elements change. */
 const AIMS: Readonly<Record<number, number>> = { 100: 60, 1000: 250, 10_000: 2000 }
 
 /** A round of the largest takes so long that two of them are as much as there is time for, and what is compiled first is little of it. */

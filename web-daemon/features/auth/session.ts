@@ -16,7 +16,7 @@ export function userView({ user_id, username, is_active, last_login_date, create
   }
 }
 
-/** The body says when the tokens expire, never what they are (interface.md, Session). */
+/** The body says when the tokens expire, never what they are (reference.md, Session). */
 export function sessionAnswer(tokens: Tokens, account: Account, status: 200 | 201): Answer<SessionAnswer> {
   const access = tokens.issue(account, 'access')
   const refresh = tokens.issue(account, 'refresh')

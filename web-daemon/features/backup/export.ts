@@ -1,4 +1,4 @@
-// GET /backup/export: the whole configuration as one document (interface.md, GET /backup/export; decisions.md, B2,
+// GET /backup/export: the whole configuration as one document (reference.md, GET /backup/export; decisions.md, B2,
 // T21).
 import type { BackupDocument } from '@panel/shared/api/backup.ts'
 import { hostname } from 'node:os'

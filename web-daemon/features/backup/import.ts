@@ -1,4 +1,4 @@
-// Imports a backup item by item; an item that fails is reported and the rest goes on (interface.md, POST
+// Imports a backup item by item; an item that fails is reported and the rest goes on (reference.md, POST
 // /backup/import; decisions.md, B3 to B6).
 import type { Logger } from 'pino'
 import {

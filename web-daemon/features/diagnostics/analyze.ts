@@ -1,4 +1,4 @@
-// Why a tunnel does or does not carry packets: a verdict, its evidence, and suggested fixes in order (interface.md,
+// Why a tunnel does or does not carry packets: a verdict, its evidence, and suggested fixes in order (reference.md,
 // Analysis result; decisions.md, D7).
 import type { AnalyzeTunnelAnswer, AnalyzeTunnelBody, TunnelAnalysis } from '@panel/shared/api/diagnostics.ts'
 import type { CommandContext } from '../../platform/context.ts'

@@ -1,4 +1,4 @@
-// The counters of a tunnel's interface, and how they change during a sample (interface.md, GET /tunnels/{id}/counters;
+// The counters of a tunnel's interface, and how they change during a sample (reference.md, GET /tunnels/{id}/counters;
 // decisions.md, D8).
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CountersAnswer } from '@panel/shared/api/diagnostics.ts'

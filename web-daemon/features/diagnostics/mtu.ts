@@ -1,5 +1,5 @@
 // The largest packet that the path below a tunnel, or inside it, carries, and the MTU that follows for the tunnel
-// (interface.md, mtu-probe; decisions.md, D5).
+// (reference.md, mtu-probe; decisions.md, D5).
 import { kindOfType } from '@panel/shared/api/lookups.ts'
 import type { MtuProbeAnswer, MtuProbeBody, MtuProbeResult } from '@panel/shared/api/diagnostics.ts'
 import type { MtuParams, MtuResult, MtuStep } from '@panel/shared/path/model.ts'

@@ -1,4 +1,4 @@
-// A manual ping: streamed packet by packet and stored as a run. It ends when the client disconnects (interface.md,
+// A manual ping: streamed packet by packet and stored as a run. It ends when the client disconnects (reference.md,
 // Events: Ping; decisions.md, D1 to D4, E8).
 import {
   PING_COUNT_MAX,

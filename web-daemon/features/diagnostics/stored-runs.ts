@@ -1,4 +1,4 @@
-// The stored runs: list, show, and delete, which cancels an active one first (interface.md, Diagnostics; decisions.md,
+// The stored runs: list, show, and delete, which cancels an active one first (reference.md, Diagnostics; decisions.md,
 // D9, W15).
 import type { DiagnosticRun } from '@panel/shared/api/diagnostics.ts'
 import { DIAGNOSTIC_TYPES, type DeleteRunAnswer, type ListRunsAnswer } from '@panel/shared/api/diagnostics.ts'

@@ -1,4 +1,4 @@
-// The hops of the path below a tunnel, or inside it (interface.md, traceroute; decisions.md, D6).
+// The hops of the path below a tunnel, or inside it (reference.md, traceroute; decisions.md, D6).
 import type {
   TracerouteAnswer,
   TracerouteBody,

@@ -1,4 +1,4 @@
-// The API description: an OpenAPI 3.0.3 document made from the endpoints that are served (interface.md, API
+// The API description: an OpenAPI 3.0.3 document made from the endpoints that are served (reference.md, API
 // description; decisions.md, T16, T22, W20).
 import { TAGS, type Endpoint, type Method } from '../../platform/http/endpoint.ts'
 import { endpointMethod } from '../../platform/http/routes.ts'

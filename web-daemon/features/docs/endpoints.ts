@@ -1,4 +1,4 @@
-// Serves the API description outside of the versioned API (interface.md, API description; decisions.md, W20).
+// Serves the API description outside of the versioned API (reference.md, API description; decisions.md, W20).
 import { declarations, ok, type Endpoint } from '../../platform/http/endpoint.ts'
 import { describeApi, type ApiDescription } from './document.ts'
 

@@ -1,4 +1,4 @@
-// One endpoint as an operation of the API description (interface.md, API description 2 to 6).
+// One endpoint as an operation of the API description (reference.md, API description 2 to 6).
 import type { TSchema } from '@panel/shared/schema.ts'
 import type { Endpoint, Tag } from '../../platform/http/endpoint.ts'
 import { API_BASE, endpointMethod, endpointPath } from '../../platform/http/routes.ts'

@@ -1,4 +1,4 @@
-// What can be asked about IP forwarding over HTTP (interface.md, System).
+// What can be asked about IP forwarding over HTTP (reference.md, System).
 import { ForwardingAnswer, ForwardingBody, ForwardingChangeAnswer } from '@panel/shared/api/forwarding.ts'
 import type { Warning } from '@panel/shared/api/errors.ts'
 import type { CommandContext, ReadContext, ReadDb } from '../../platform/context.ts'

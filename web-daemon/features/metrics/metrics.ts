@@ -1,4 +1,4 @@
-// The metrics of the host: sampled, summed up, stored, kept and streamed (interface.md, Metrics; decisions.md, M1 to
+// The metrics of the host: sampled, summed up, stored, kept and streamed (reference.md, Metrics; decisions.md, M1 to
 // M3, E7).
 import type { Logger } from 'pino'
 import { kindOfType } from '@panel/shared/api/lookups.ts'

@@ -1,5 +1,5 @@
 // The stored history of a tunnel, joined to points of the requested resolution, each with its worst state
-// (interface.md, GET /tunnels/{id}/history; decisions.md, M4).
+// (reference.md, GET /tunnels/{id}/history; decisions.md, M4).
 import type { MonitorHistoryAnswer } from '@panel/shared/api/monitor.ts'
 import type { ReadContext } from '../../platform/context.ts'
 import { intervalStart, type Span } from '../../platform/db/spans.ts'

@@ -1,4 +1,4 @@
-// GET /tunnels/{id}/status: the state of one tunnel and its last changes (interface.md, GET /tunnels/{id}/status;
+// GET /tunnels/{id}/status: the state of one tunnel and its last changes (reference.md, GET /tunnels/{id}/status;
 // decisions.md, S5, S6).
 import { MONITOR_STATES, titleOf } from '@panel/shared/api/lookups.ts'
 import type { MonitorEvent, MonitorStatusAnswer } from '@panel/shared/api/monitor.ts'

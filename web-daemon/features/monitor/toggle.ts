@@ -1,4 +1,4 @@
-// Switches the monitoring of one tunnel on or off, whatever the setting says (interface.md, POST monitor/enable and
+// Switches the monitoring of one tunnel on or off, whatever the setting says (reference.md, POST monitor/enable and
 // monitor/disable; decisions.md, M6).
 import type { MonitorToggleAnswer } from '@panel/shared/api/monitor.ts'
 import { save } from '../../change/engine.ts'

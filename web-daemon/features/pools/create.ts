@@ -1,4 +1,4 @@
-// Adds an address pool (interface.md, POST /pools; decisions.md, R35).
+// Adds an address pool (reference.md, POST /pools; decisions.md, R35).
 import type { ChangePoolAnswer, CreatePoolBody, PoolFields } from '@panel/shared/api/pools.ts'
 import type { Cidr } from '@panel/shared/address/ip.ts'
 import type { CommandContext } from '../../platform/context.ts'

@@ -1,4 +1,4 @@
-// Removes an address pool that no tunnel uses (interface.md, DELETE /pools/{id}; decisions.md, R35).
+// Removes an address pool that no tunnel uses (reference.md, DELETE /pools/{id}; decisions.md, R35).
 import type { DeletePoolAnswer } from '@panel/shared/api/pools.ts'
 import type { CommandContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'

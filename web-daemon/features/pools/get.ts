@@ -1,4 +1,4 @@
-// GET /pools/{id}, and the error for an unknown pool (interface.md, GET /pools/{id}).
+// GET /pools/{id}, and the error for an unknown pool (reference.md, GET /pools/{id}).
 import type { PoolView } from '@panel/shared/api/pools.ts'
 import type { ReadContext, ReadDb } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'

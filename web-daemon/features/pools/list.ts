@@ -1,4 +1,4 @@
-// GET /pools: all address pools, in the order in which they are tried (interface.md, GET /pools).
+// GET /pools: all address pools, in the order in which they are tried (reference.md, GET /pools).
 import type { ListPoolsAnswer } from '@panel/shared/api/pools.ts'
 import type { ReadContext } from '../../platform/context.ts'
 import { ok, type Answer } from '../../platform/http/endpoint.ts'

@@ -1,4 +1,4 @@
-// The subnet that the next tunnel from a pool would get; nothing is reserved (interface.md, GET /pools/{id}/next-free;
+// The subnet that the next tunnel from a pool would get; nothing is reserved (reference.md, GET /pools/{id}/next-free;
 // decisions.md, R34).
 import { formatCidr, parseCidr } from '@panel/shared/address/ip.ts'
 import type { NextFreeAnswer } from '@panel/shared/api/pools.ts'

@@ -1,4 +1,4 @@
-// Replaces an address pool; while tunnels use it, its range must stay (interface.md, PUT /pools/{id}; decisions.md,
+// Replaces an address pool; while tunnels use it, its range must stay (reference.md, PUT /pools/{id}; decisions.md,
 // R33).
 import type { ChangePoolAnswer, UpdatePoolBody } from '@panel/shared/api/pools.ts'
 import type { CommandContext } from '../../platform/context.ts'

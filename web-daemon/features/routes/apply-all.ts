@@ -1,4 +1,4 @@
-// Takes the whole ruleset to what is stored (interface.md, POST /routes/apply-all; decisions.md, F14).
+// Takes the whole ruleset to what is stored (reference.md, POST /routes/apply-all; decisions.md, F14).
 import type { ApplyAllAnswer } from '@panel/shared/api/routes/answers.ts'
 import type { CommandContext } from '../../platform/context.ts'
 import { ok, type Answer } from '../../platform/http/endpoint.ts'

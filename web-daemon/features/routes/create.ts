@@ -1,4 +1,4 @@
-// Makes a rule: drafted, stored as pending, carried out, and read back (interface.md, POST /routes; decisions.md, S1).
+// Makes a rule: drafted, stored as pending, carried out, and read back (reference.md, POST /routes; decisions.md, S1).
 import type { ChangeRouteAnswer } from '@panel/shared/api/routes/answers.ts'
 import type { CreateRouteBody } from '@panel/shared/api/routes/bodies.ts'
 import { create } from '../../change/engine.ts'

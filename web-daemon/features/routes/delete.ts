@@ -1,4 +1,4 @@
-// Takes a rule out of the kernel and out of the store (interface.md, DELETE /routes/{id}; decisions.md, F15).
+// Takes a rule out of the kernel and out of the store (reference.md, DELETE /routes/{id}; decisions.md, F15).
 import type { DeleteRouteAnswer } from '@panel/shared/api/routes/answers.ts'
 import type { EndRouteBody } from '@panel/shared/api/routes/bodies.ts'
 import { remove } from '../../change/engine.ts'

@@ -1,4 +1,4 @@
-// Copies a rule under a free name, out of force (interface.md, POST /routes/{id}/duplicate).
+// Copies a rule under a free name, out of force (reference.md, POST /routes/{id}/duplicate).
 import type { DuplicateRouteAnswer } from '@panel/shared/api/routes/answers.ts'
 import { APPLY_STATUSES } from '@panel/shared/api/lookups.ts'
 import type { CommandContext } from '../../platform/context.ts'

@@ -1,4 +1,4 @@
-// One stored rule with its health and traffic (interface.md, GET /routes/{id}; decisions.md, T4).
+// One stored rule with its health and traffic (reference.md, GET /routes/{id}; decisions.md, T4).
 import type { RouteItem } from '@panel/shared/api/routes/answers.ts'
 import type { CommandContext, ReadContext, ReadDb } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'

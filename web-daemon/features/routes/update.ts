@@ -1,4 +1,4 @@
-// Changes a stored rule: drafted, carried out, read back, and only then stored (interface.md, PATCH /routes/{id}).
+// Changes a stored rule: drafted, carried out, read back, and only then stored (reference.md, PATCH /routes/{id}).
 import type { UpdateRouteAnswer } from '@panel/shared/api/routes/answers.ts'
 import type { UpdateRouteBody } from '@panel/shared/api/routes/bodies.ts'
 import { rulesOrNull } from '@panel/shared/ruleset/plan.ts'

@@ -1,4 +1,4 @@
-// Changes settings: the whole batch or nothing; the rest of the panel is notified (interface.md, PUT /settings).
+// Changes settings: the whole batch or nothing; the rest of the panel is notified (reference.md, PUT /settings).
 import type { CommandContext, ReadDb, WriteDb } from '../../platform/context.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
 import { DEFAULTS, isSettingKey, SETTINGS, type SettingKey, type SettingValues } from './definitions.ts'

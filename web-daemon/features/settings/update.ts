@@ -1,4 +1,4 @@
-// PUT /settings and POST /settings/reset (interface.md, Settings).
+// PUT /settings and POST /settings/reset (reference.md, Settings).
 import type { ResetSettingsBody, ChangeSettingsAnswer } from '@panel/shared/api/settings.ts'
 import type { CommandContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'

@@ -1,4 +1,4 @@
-// The settings as they are sent (interface.md, Settings).
+// The settings as they are sent (reference.md, Settings).
 import {
   SETTING_CATEGORIES,
   type ChangeSettingsAnswer,

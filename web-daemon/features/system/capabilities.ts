@@ -1,4 +1,4 @@
-// GET /system/capabilities: what this host supports, probed through the root helper (interface.md, System;
+// GET /system/capabilities: what this host supports, probed through the root helper (reference.md, System;
 // decisions.md, Y2 to Y4).
 import type { CapabilitiesAnswer } from '@panel/shared/api/system.ts'
 import type { RuleBackendFound } from '@panel/shared/ruleset/backend.ts'

@@ -1,4 +1,4 @@
-// GET /system/health: every component, really tried (interface.md, System; decisions.md, T10, T20, Y7).
+// GET /system/health: every component, really tried (reference.md, System; decisions.md, T10, T20, Y7).
 import type { HealthAnswer, HealthStatus } from '@panel/shared/api/system.ts'
 import type { Reader } from '@panel/shared/rpc/methods.ts'
 import { hasAccount } from '../auth/store.ts'

@@ -1,4 +1,4 @@
-// GET /system/info: version, paths and runtime of this installation (interface.md, System; decisions.md, Y1).
+// GET /system/info: version, paths and runtime of this installation (reference.md, System; decisions.md, Y1).
 import { existsSync } from 'node:fs'
 import { arch, hostname, platform, release } from 'node:os'
 import type { InfoAnswer } from '@panel/shared/api/system.ts'

@@ -1,4 +1,4 @@
-// The rule backend of this host and what it supports (interface.md, System; decisions.md, Y2, Y3).
+// The rule backend of this host and what it supports (reference.md, System; decisions.md, Y2, Y3).
 import type { RuleBackendView } from '@panel/shared/api/system.ts'
 import type { Tools } from '@panel/shared/host/model.ts'
 import { featureNotes, ruleFeatures, type RuleBackend, type RuleBackendFound } from '@panel/shared/ruleset/backend.ts'

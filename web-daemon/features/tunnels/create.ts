@@ -1,4 +1,4 @@
-// Makes a tunnel: drafted, stored as pending, carried out, and read back (interface.md, POST /tunnels; decisions.md, S1).
+// Makes a tunnel: drafted, stored as pending, carried out, and read back (reference.md, POST /tunnels; decisions.md, S1).
 import type { CreateTunnelAnswer } from '@panel/shared/api/tunnels/answers.ts'
 import type { CreateTunnelBody } from '@panel/shared/api/tunnels/bodies.ts'
 import type { TunnelState } from '@panel/shared/tunnel/model.ts'

@@ -12,7 +12,7 @@ export type DependentRoutes = (db: ReadDb, tunnel_id: number) => Promise<Depende
 const NOTE =
   'Taking the tunnel down leaves these rules installed and takes away the path that they use: what they relay goes nowhere until the tunnel is up again.'
 
-/** interface.md, GET /tunnels/{id}/routes. */
+/** reference.md, GET /tunnels/{id}/routes. */
 export const listDependants =
   (dependants: DependentRoutes) =>
   async ({ db }: ReadContext, { params }: Incoming): Promise<Answer<TunnelRoutesAnswer>> => {

@@ -1,4 +1,4 @@
-// One stored tunnel with what the host shows of it (interface.md, GET /tunnels/{id}).
+// One stored tunnel with what the host shows of it (reference.md, GET /tunnels/{id}).
 import type { TunnelView } from '@panel/shared/api/tunnels/answers.ts'
 import type { ReadContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'

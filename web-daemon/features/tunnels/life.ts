@@ -1,4 +1,4 @@
-// Up, down, restart and reapply: the host is taken to what is stored, each in its own way (interface.md, States; decisions.md, T13, R24, S17).
+// Up, down, restart and reapply: the host is taken to what is stored, each in its own way (reference.md, States; decisions.md, T13, R24, S17).
 import type { TunnelActionAnswer } from '@panel/shared/api/tunnels/answers.ts'
 import type { TunnelActionBody } from '@panel/shared/api/tunnels/bodies.ts'
 import type { TunnelState } from '@panel/shared/tunnel/model.ts'

@@ -1,4 +1,4 @@
-// Keeps an operator from cutting the branch he sits on: a request that comes through a tunnel does not take it away (interface.md, DELETE /tunnels/{id}; decisions.md, T8, R22).
+// Keeps an operator from cutting the branch he sits on: a request that comes through a tunnel does not take it away (reference.md, DELETE /tunnels/{id}; decisions.md, T8, R22).
 import { contains, formatCidr, parseIp } from '@panel/shared/address/ip.ts'
 import type { TunnelAddress, TunnelState } from '@panel/shared/tunnel/model.ts'
 import type { Change } from '@panel/shared/change/change.ts'

@@ -1,4 +1,4 @@
-// Shows what POST /tunnels would do, to the letter, and does nothing of it (interface.md, POST /tunnels/preview).
+// Shows what POST /tunnels would do, to the letter, and does nothing of it (reference.md, POST /tunnels/preview).
 import type { PreviewTunnelAnswer } from '@panel/shared/api/tunnels/answers.ts'
 import type { CreateTunnelBody } from '@panel/shared/api/tunnels/bodies.ts'
 import type { ReadContext } from '../../platform/context.ts'

@@ -1,4 +1,4 @@
-// The checks before an endpoint, in this order: set-up, CSRF, session (interface.md, Authentication 4; decisions.md,
+// The checks before an endpoint, in this order: set-up, CSRF, session (reference.md, Authentication 4; decisions.md,
 // T1, T9).
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Endpoint, Session } from './endpoint.ts'

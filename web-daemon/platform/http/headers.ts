@@ -1,4 +1,4 @@
-// Headers of every answer under the prefix (interface.md, Authentication 8; decisions.md, W14, W21).
+// Headers of every answer under the prefix (reference.md, Authentication 8; decisions.md, W14, W21).
 import { randomUUID } from 'node:crypto'
 import type { Request, RequestHandler, Response } from 'express'
 import helmet from 'helmet'

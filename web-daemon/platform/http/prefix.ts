@@ -1,4 +1,4 @@
-// The web path prefix: other paths are answered as if there were no panel (interface.md, Addressing 1 to 4;
+// The web path prefix: other paths are answered as if there were no panel (reference.md, Addressing 1 to 4;
 // decisions.md, W17, W18).
 import type { RequestHandler } from 'express'
 

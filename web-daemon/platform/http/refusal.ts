@@ -22,7 +22,7 @@ export class Refusal extends Error {
 }
 
 /**
- * A sentence begins with a capital letter (interface.md, Error envelope); names of fields and interfaces keep their
+ * A sentence begins with a capital letter (reference.md, Error envelope); names of fields and interfaces keep their
  * case.
  */
 const toSentence = (message: string): string => (/^[A-Z]/.test(message) ? message : `Refused: ${message}`)

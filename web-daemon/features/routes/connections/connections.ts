@@ -1,4 +1,4 @@
-// The connections that rules relay, from connection tracking: list them, and end them on request (interface.md, GET
+// The connections that rules relay, from connection tracking: list them, and end them on request (reference.md, GET
 // /routes/{id}/connections; decisions.md, F1, F22).
 import type { ConnectionsAnswer } from '@panel/shared/api/routes/connections.ts'
 import type { Warning } from '@panel/shared/api/errors.ts'

@@ -1,5 +1,5 @@
 // Conflicts over the ports of a rule: other rules, local processes, and protected ports (decisions.md, F7;
-// interface.md, bind_port).
+// reference.md, bind_port).
 import { ROUTE_PROTOCOLS } from '@panel/shared/api/lookups.ts'
 import type { Listener } from '@panel/shared/host/listener.ts'
 import { Refusal } from '../../../platform/http/refusal.ts'

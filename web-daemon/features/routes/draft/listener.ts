@@ -1,4 +1,4 @@
-// Where a rule listens: family, address, ports and interface (decisions.md, F3, and interface.md on bind_address).
+// Where a rule listens: family, address, ports and interface (decisions.md, F3, and reference.md on bind_address).
 import { canonicalIp, parseIp, type Family, type Ip } from '@panel/shared/address/ip.ts'
 import { isLoopback, isMulticast, isReserved, isUnspecified } from '@panel/shared/address/special.ts'
 import { ADDRESS_FAMILIES } from '@panel/shared/api/lookups.ts'

@@ -1,4 +1,4 @@
-// The draft of a change: the checks of a creation, run over the stored rule with the requested changes (interface.md,
+// The draft of a change: the checks of a creation, run over the stored rule with the requested changes (reference.md,
 // PATCH /routes/{id}).
 import { LOAD_BALANCE_MODES } from '@panel/shared/api/lookups.ts'
 import type { CreateRouteBody, UpdateRouteBody } from '@panel/shared/api/routes/bodies.ts'

@@ -1,4 +1,4 @@
-// Compares the kernel's rules to the stored ones: the part of reconciliation that concerns relay rules (interface.md,
+// Compares the kernel's rules to the stored ones: the part of reconciliation that concerns relay rules (reference.md,
 // Reconcile; decisions.md, S11).
 import { APPLY_STATUSES, RECONCILE_STATUSES, type ReconcileStatus } from '@panel/shared/api/lookups.ts'
 import type { RouteFinding, RouteFindings } from '@panel/shared/api/routes/findings.ts'

@@ -1,4 +1,4 @@
-// Tests whether a destination can be reached from this server, with or without a rule (interface.md, diagnostics/test;
+// Tests whether a destination can be reached from this server, with or without a rule (reference.md, diagnostics/test;
 // decisions.md, F21).
 import { canonicalIp, parseIp, type Family } from '@panel/shared/address/ip.ts'
 import { isMulticast, isReserved, isUnspecified } from '@panel/shared/address/special.ts'

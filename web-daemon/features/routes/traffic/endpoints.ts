@@ -1,4 +1,4 @@
-// The endpoints of the section Traffic (interface.md, traffic endpoints; decisions.md, F18 to F20, F23).
+// The endpoints of the section Traffic (reference.md, traffic endpoints; decisions.md, F18 to F20, F23).
 import {
   RouteCountersAnswer,
   RouteTrafficAnswer,

@@ -1,4 +1,4 @@
-// The draft of a change: the checks of a creation, run over the stored tunnel with the requested changes (interface.md,
+// The draft of a change: the checks of a creation, run over the stored tunnel with the requested changes (reference.md,
 // PATCH /tunnels/{id}).
 import type { Warning } from '@panel/shared/api/errors.ts'
 import type { UpdateTunnelBody } from '@panel/shared/api/tunnels/bodies.ts'

@@ -1,4 +1,4 @@
-// What this server would create from the other server's pairing code; nothing is created (interface.md, POST
+// What this server would create from the other server's pairing code; nothing is created (reference.md, POST
 // /tunnels/from-pairing-code; decisions.md, R28).
 import type { Warning } from '@panel/shared/api/errors.ts'
 import { kindOfType } from '@panel/shared/api/lookups.ts'

@@ -1,4 +1,4 @@
-// A tunnel as its other end sees it: endpoints, keys, flags and addresses are swapped (interface.md, POST
+// A tunnel as its other end sees it: endpoints, keys, flags and addresses are swapped (reference.md, POST
 // /tunnels/from-pairing-code). Pure.
 import { bitsOf, canonicalIp, formatIp, enclosingNetwork, parseIp } from '@panel/shared/address/ip.ts'
 import type { PairingSummary, SideName } from '@panel/shared/api/tunnels/pairing.ts'
@@ -76,7 +76,7 @@ export function mirroredAddresses({ side, addr }: PairingContent): MirroredAddre
   })
 }
 
-/** A has the first host of a subnet and B the second (interface.md, Sides), unless the far end has that one already. */
+/** A has the first host of a subnet and B the second (reference.md, Sides), unless the far end has that one already. */
 function hostBeside(far: string, prefix_length: number, tunnel_side_id: number): string | null {
   const ip = parseIp(far)
   if (!ip || prefix_length >= bitsOf(ip.family)) return null

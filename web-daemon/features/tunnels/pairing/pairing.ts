@@ -1,4 +1,4 @@
-// GET /tunnels/{id}/pairing-code: the code that describes a tunnel to the other server (interface.md, GET
+// GET /tunnels/{id}/pairing-code: the code that describes a tunnel to the other server (reference.md, GET
 // /tunnels/{id}/pairing-code; decisions.md, R26, R27).
 import type { PairingCodeAnswer } from '@panel/shared/api/tunnels/pairing.ts'
 import type { ReadContext } from '../../../platform/context.ts'
