@@ -8,6 +8,7 @@ import type { Rulesets } from '../../kernel/facilities.ts'
 import { KernelError } from '../../kernel-error.ts'
 import { RefusedError } from '../../refused.ts'
 import type { Journal } from '../../subject.ts'
+import { oneLine } from '../../text.ts'
 import { Transaction, type Verification } from '../../transaction.ts'
 import { asHostRules, hostRules, rulesetSubject, type HostRules } from './subject.ts'
 
@@ -85,7 +86,10 @@ export async function forgetRules(
   const subject = rulesetSubject(rulesets, (last) => last_counters.push(...last))
   const { outcome, failure, remediation } = await new Transaction(subject, journal).apply({ before, after: null })
   if (outcome === 'applied') return { last_counters }
-  throw new RefusedError('kernel_refused', [failure?.message ?? outcome, ...remediation].join('. '))
+  throw new RefusedError(
+    'kernel_refused',
+    oneLine([`${outcome}: ${failure?.message ?? ''}`, ...remediation].join('. ')),
+  )
 }
 
 interface Numbered {
