@@ -8,8 +8,9 @@ import { FIELD_ORDER, type Asked, type Sketch } from '@panel/web-daemon/features
 import { factsOf, type HostFacts } from '@panel/web-daemon/features/tunnels/facts.ts'
 import type { Neighbour } from '@panel/web-daemon/features/tunnels/store.ts'
 import { settingsWith } from '../../support/settings.ts'
+import { SMALLEST } from '../../support/records.ts'
 
-export const ENDS = { local_endpoint: '192.0.2.1', remote_endpoint: '198.51.100.7' } as const
+export const ENDS = SMALLEST
 
 export function sketch(body: Asked = {}, more: Partial<Sketch> = {}): Sketch {
   const kind = kindOfType(body.tunnel_type_id ?? 10)
