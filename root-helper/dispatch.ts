@@ -9,14 +9,14 @@ import {
 import { METHODS, type MethodName, type Params, type StreamName } from '@panel/shared/rpc/methods.ts'
 import { REFUSALS } from '@panel/shared/rpc/outcome.ts'
 import type { Handlers } from './handlers.ts'
-import { KernelError } from './kernel/facilities.ts'
+import { KernelError } from './kernel-error.ts'
 import { log } from './log.ts'
 import { RefusedError } from './refused.ts'
 import type { Streams } from './streams.ts'
-import { oneLine } from './transaction.ts'
+import { oneLine } from './text.ts'
 import { VALIDATORS } from './validators.ts'
 
-/** `hangUp` asks the server to close the connection: who sends what is not in the table is not the panel. */
+/** `hangUp` tells the server to close the connection: a peer that sends what is not in the table is not the panel. */
 export interface Reply {
   readonly text: string
   readonly hangUp: boolean
@@ -63,7 +63,7 @@ async function handle(handlers: Handlers, name: MethodName, params: unknown, { i
 
 const isStream = (name: MethodName): name is StreamName => METHODS[name].effect === 'stream'
 
-/** It goes out again with each item, so it is no text of any length. */
+/** It is repeated with each item, so it must not be a text of arbitrary length. */
 function streamId(id: unknown): number {
   if (typeof id === 'number' && Number.isSafeInteger(id) && id >= 0) return id
   throw new RefusedError('malformed', 'The id of a stream is a whole number')
@@ -71,7 +71,7 @@ function streamId(id: unknown): number {
 
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
-/** A sentence in the place of a request says what is wrong with the line. */
+/** A string instead of a request says what is wrong with the line. */
 function readEnvelope(line: Uint8Array): JSONRPCRequest | string {
   let value: unknown
   try {

@@ -1,4 +1,4 @@
-// A queue of one: changes wait for each other, and a queue that is full says so instead of growing.
+// A queue that runs one change at a time. When the queue is full, a further change is refused as busy.
 import { RefusedError } from './refused.ts'
 
 export function oneAtATime(limit: number): <T>(work: () => Promise<T>) => Promise<T> {

@@ -1,4 +1,4 @@
-// What root refuses whoever asks: a web daemon taken over by somebody else gets no further than this page.
+// What root refuses whoever requests it. It bounds what a compromised web daemon can do.
 import type { ForwardingFound, ForwardingState } from '@panel/shared/forwarding/model.ts'
 import type { TunnelFound } from '@panel/shared/tunnel/observed.ts'
 import type { RulesetState } from '@panel/shared/ruleset/model.ts'
@@ -13,21 +13,22 @@ import {
 } from '@panel/shared/tunnel/model.ts'
 import { bitsOf, formatIp, parseIp } from '@panel/shared/address/ip.ts'
 import { isMulticast, isReserved, isUnspecified } from '@panel/shared/address/special.ts'
-import { farEndsOf } from '@panel/shared/tunnel/far-end.ts'
+import { farEnds } from '@panel/shared/tunnel/far-end.ts'
 import { networkdLimits } from '@panel/shared/tunnel/networkd-limits.ts'
 import type { Change } from '@panel/shared/change/change.ts'
 import { foreignInTheWay } from '@panel/shared/tunnel/foreign-files.ts'
 import type { ForwardingStep } from '@panel/shared/forwarding/plan.ts'
-import { idsOf } from '@panel/shared/ruleset/plan.ts'
+import { changedIds } from '@panel/shared/ruleset/plan.ts'
 import { SHIFTED_PORTS_MAX, shiftedPorts } from '@panel/shared/ruleset/slots.ts'
 import type { TunnelStep } from '@panel/shared/tunnel/step.ts'
-import { namesOf, type TunnelStates } from '@panel/shared/tunnel/plans.ts'
-import type { HeldRuleset, Links, PathEnds } from './kernel/facilities.ts'
+import { changedNames, type TunnelStates } from '@panel/shared/tunnel/plans.ts'
+import type { HeldRuleset, Links } from './kernel/facilities.ts'
+import type { PathEnds } from './kernel/icmp/port.ts'
 import { RefusedError } from './refused.ts'
 
 /** The names that a change is about: one, or two where it gives a tunnel another name. */
-export function namesIn(change: Change<TunnelStates>): string[] {
-  const names = namesOf(change)
+export function requireNames(change: Change<TunnelStates>): string[] {
+  const names = changedNames(change)
   if (names.length === 0) throw new RefusedError('malformed', 'The change has neither a state before nor a state after')
   const stub = names.find((name) => (KERNEL_STUBS as readonly string[]).includes(name))
   if (stub !== undefined) throw new RefusedError('protected_interface', `${stub} belongs to the kernel`)
@@ -35,20 +36,20 @@ export function namesIn(change: Change<TunnelStates>): string[] {
 }
 
 /** A schema cannot say it: endpoints must be of the kind's family, and a prefix no longer than its address. */
-export function sound({ link, saved }: TunnelState): void {
+export function checkConsistency({ link, saved }: TunnelState): void {
   const whole = [link?.config, saved?.systemd_unit?.config]
-  for (const config of [...whole, saved?.networkd_netdev?.config]) if (config) soundEnds(config)
+  for (const config of [...whole, saved?.networkd_netdev?.config]) if (config) checkEndpoints(config)
   for (const config of [...whole, saved?.networkd_network?.config])
-    for (const a of config?.addresses ?? []) soundAddress(a.address, a.peer_address, a.prefix_length)
+    for (const a of config?.addresses ?? []) checkAddress(a.address, a.peer_address, a.prefix_length)
 }
 
-function soundEnds({ kind, local_endpoint, remote_endpoint }: NetdevConfig): void {
+function checkEndpoints({ kind, local_endpoint, remote_endpoint }: NetdevConfig): void {
   const family = isIpv6Kind(kind) ? 6 : 4
   if (parseIp(local_endpoint)?.family !== family || parseIp(remote_endpoint)?.family !== family)
     throw new RefusedError('malformed', `A ${kind} link takes IPv${family} endpoints`)
 }
 
-function soundAddress(address: string, peer: string, prefix_length: number): void {
+function checkAddress(address: string, peer: string, prefix_length: number): void {
   const family = parseIp(address)?.family
   if (!family || prefix_length > bitsOf(family))
     throw new RefusedError('malformed', `${address}/${prefix_length} is not an address with a prefix length`)
@@ -91,12 +92,12 @@ function allowName({ interface_name, observed, foreign_files }: TunnelFound, ste
     )
 }
 
-/** A keepalive pings the far end of its own tunnel and nobody else, and networkd is given nothing that it would keep in part. */
+/** A keepalive pings only the far end of its own tunnel, and networkd receives no tunnel that it could hold only in part. */
 function allowFile({ interface_name, saved }: TunnelStep & { kind: 'file_write' }, wanted: TunnelStates): void {
   if (saved.file === 'systemd_keepalive_unit') {
     const link = wanted.find((state) => state.interface_name === interface_name)?.link
     const { target_address } = saved.config
-    if (!farEndsOf(link?.config.addresses ?? []).includes(target_address))
+    if (!farEnds(link?.config.addresses ?? []).includes(target_address))
       throw new RefusedError('malformed', `${target_address} is not the far end of ${interface_name}`)
   } else if (saved.file === 'networkd_netdev') {
     const [limit] = networkdLimits(interface_name, saved.config)
@@ -115,7 +116,7 @@ async function supported(links: Links, kind: LinkKind): Promise<void> {
 
 /** The ids that a change of rules is about. */
 export function idsIn(change: Change<RulesetState>): number[] {
-  const ids = idsOf(change)
+  const ids = changedIds(change)
   if (ids.length === 0) throw new RefusedError('malformed', 'The change has neither a state before nor a state after')
   return ids
 }
@@ -148,7 +149,7 @@ export function allowRules(rules: RulesetState | null, active: HeldRuleset['back
     )
 }
 
-export function alwaysThere(state: ForwardingState | null): ForwardingState {
+export function requireForwarding(state: ForwardingState | null): ForwardingState {
   if (!state) throw new RefusedError('malformed', 'A host always forwards or does not: neither state may be null')
   return state
 }
@@ -168,7 +169,7 @@ export function allowForwarding(
 }
 
 /** A schema cannot say it: a path leads from an address to one of the same family. One spelling for each. */
-export function soundPath({ interface_name, source_address, target_address }: PathEnds): PathEnds {
+export function canonicalPath({ interface_name, source_address, target_address }: PathEnds): PathEnds {
   const [source, target] = [parseIp(source_address), parseIp(target_address)]
   if (!target) throw new RefusedError('malformed', `${target_address} is not an address`)
   if (source_address !== '' && source?.family !== target.family)
@@ -177,15 +178,15 @@ export function soundPath({ interface_name, source_address, target_address }: Pa
 }
 
 /** Why nothing is sent there: one packet must not become many. The kernel itself refuses the broadcast addresses of its subnets. */
-export function hindranceTo({ target_address }: PathEnds): string | null {
+export function whyUnreachable({ target_address }: PathEnds): string | null {
   const target = parseIp(target_address)
   if (target && isMulticast(target)) return `${target_address} is a multicast address, and only single hosts are asked`
   return target && (isUnspecified(target) || isReserved(target)) ? `${target_address} is no address of a host` : null
 }
 
-export function allowPath(asked: PathEnds): PathEnds {
-  const ends = soundPath(asked)
-  const hindrance = hindranceTo(ends)
-  if (hindrance !== null) throw new RefusedError('unsupported', hindrance)
+export function allowPath(path: PathEnds): PathEnds {
+  const ends = canonicalPath(path)
+  const reason = whyUnreachable(ends)
+  if (reason !== null) throw new RefusedError('unsupported', reason)
   return ends
 }

@@ -3,18 +3,18 @@ import { createServer, type Server, type Socket } from 'node:net'
 import { LineSplitter } from '@panel/shared/rpc/framing.ts'
 import { refuse, type Dispatch } from './dispatch.ts'
 import { log } from './log.ts'
-import { Places, Streams } from './streams.ts'
+import { StreamSlots, Streams } from './streams.ts'
 
 type Peer = Record<string, unknown>
 
 const MAX_CONNECTIONS = 32
 /** Unanswered requests of one connection; past it the connection is not read until some are answered. */
 const MAX_PENDING = 256
-/** How long a far end that has said all it has to say, and waits for the rest of its answers, may be gone unnoticed. */
+/** How long a peer that has finished sending, and waits for its remaining answers, may be gone before it is noticed. */
 const LISTENS_STILL_MS = 1000
 
 interface Surroundings {
-  readonly places?: Places
+  readonly slots?: StreamSlots
   /** Aborted where the helper is to stop: streams end, what is under way is finished and answered, nothing more is read. */
   readonly stopping?: AbortSignal
 }
@@ -22,11 +22,11 @@ interface Surroundings {
 export function serverFor(
   dispatch: Dispatch,
   describePeer: (socket: Socket) => Peer,
-  { places = new Places(), stopping }: Surroundings = {},
+  { slots: slots = new StreamSlots(), stopping }: Surroundings = {},
 ): Server {
   // Half-open, so that `echo … | socat - UNIX-CONNECT:…` still hears its answer.
   const server = createServer({ allowHalfOpen: true }, (socket) => {
-    const connection = new Connection(socket, dispatch, describePeer(socket), places)
+    const connection = new Connection(socket, dispatch, describePeer(socket), slots)
     const retire = (): void => connection.retire()
     stopping?.addEventListener('abort', retire, { once: true })
     socket.once('close', () => stopping?.removeEventListener('abort', retire))
@@ -48,11 +48,11 @@ class Connection {
   #hasEnded = false
   #isRetired = false
 
-  constructor(socket: Socket, dispatch: Dispatch, peer: Peer, places: Places) {
+  constructor(socket: Socket, dispatch: Dispatch, peer: Peer, slots: StreamSlots) {
     this.#socket = socket
     this.#dispatch = dispatch
     this.#peer = peer
-    this.#streams = new Streams((text) => this.#sendItem(text), places)
+    this.#streams = new Streams((text) => this.#sendItem(text), slots)
     log('info', 'connected', peer)
     socket.on('data', (chunk: Buffer) => this.#read(chunk))
     socket.on('end', () => {
@@ -62,7 +62,7 @@ class Connection {
     })
     socket.on('drain', () => this.#keepPace())
     socket.on('error', (error) => {
-      // To be gone after having said all there is to say breaks nothing.
+      // A peer that leaves after it has sent everything breaks nothing.
       if (!this.#hasEnded) log('warning', 'A connection broke', { ...peer, detail: error.message })
     })
     socket.on('close', () => {
@@ -109,13 +109,13 @@ class Connection {
     await new Promise<void>((resolve) => this.#keepingUp.push(resolve))
   }
 
-  /** Once its end has been read nothing but writing tells whether it is there; no bytes are enough. */
+  /** Once its end was read, only a write shows whether the peer is still there; an empty write is enough. */
   #watchFarEnd(): void {
-    const look = (): void => {
+    const check = (): void => {
       if (this.#socket.writable && !this.#socket.writableNeedDrain) this.#socket.write('')
     }
-    look()
-    const timer = setInterval(look, LISTENS_STILL_MS)
+    check()
+    const timer = setInterval(check, LISTENS_STILL_MS)
     this.#socket.once('close', () => clearInterval(timer))
   }
 
@@ -125,7 +125,7 @@ class Connection {
     else if (this.#hasEnded) this.#socket.end()
   }
 
-  /** Reads, and goes on with streams, only while the far end takes its answers and waits for few of them. */
+  /** Reads, and continues streams, only while the peer takes its answers and has few requests waiting. */
   #keepPace(): void {
     if (this.#socket.destroyed || !this.#socket.writableNeedDrain) for (const goOn of this.#keepingUp.splice(0)) goOn()
     const mayRead = !this.#hungUp && this.#pending < MAX_PENDING && !this.#socket.writableNeedDrain

@@ -2,13 +2,13 @@
 import { STREAM_ITEM } from '@panel/shared/rpc/methods.ts'
 import { RefusedError } from './refused.ts'
 
-/** Ends soon after the signal: with its result, or by throwing. The next item is asked for when the far end has taken the one before. */
-export type Source = (signal: AbortSignal) => AsyncGenerator<unknown, unknown, void>
+/** Ends soon after the signal, with its result or by throwing. The next item is taken once the far end has received the one before. */
+export type StreamSource = (signal: AbortSignal) => AsyncGenerator<unknown, unknown, void>
 
 const MAX_OF_CONNECTION = 32
 
 /** The streams that may run at once in the whole helper. */
-export class Places {
+export class StreamSlots {
   readonly #limit: number
   #taken = 0
 
@@ -33,21 +33,21 @@ export class Places {
 export class Streams {
   readonly #running = new Map<number, AbortController>()
   readonly #send: (text: string) => Promise<void>
-  readonly #places: Places
+  readonly #slots: StreamSlots
   #hasEnded = false
 
   /** `send` resolves when the far end keeps up, and when it is gone. */
-  constructor(send: (text: string) => Promise<void>, places: Places) {
+  constructor(send: (text: string) => Promise<void>, slots: StreamSlots) {
     this.#send = send
-    this.#places = places
+    this.#slots = slots
   }
 
   /** Resolves with the result that the stream ends with. */
-  async run(id: number, open: Source): Promise<unknown> {
+  async run(id: number, open: StreamSource): Promise<unknown> {
     if (this.#running.has(id)) throw new RefusedError('malformed', `A stream with the id ${id} is running already`)
     if (this.#running.size >= MAX_OF_CONNECTION)
       throw new RefusedError('busy', `${MAX_OF_CONNECTION} streams of this connection are running already`)
-    this.#places.take()
+    this.#slots.take()
     const ending = new AbortController()
     this.#running.set(id, ending)
     if (this.#hasEnded) ending.abort()
@@ -55,7 +55,7 @@ export class Streams {
       return await this.#carry(id, open(ending.signal))
     } finally {
       this.#running.delete(id)
-      this.#places.leave()
+      this.#slots.leave()
     }
   }
 

@@ -1,20 +1,32 @@
 // The heart of root: probe, compare, plan, execute, read back; on any failure plan the way back from what is found. Generic in the state.
 import { sameState, type Change } from '@panel/shared/change/change.ts'
-import { failuresOf, type Check } from '@panel/shared/change/check.ts'
+import { failedChecks, type Check } from '@panel/shared/change/check.ts'
 import type { Outcome } from '@panel/shared/rpc/outcome.ts'
 import { RefusedError } from './refused.ts'
+import { messageOf, oneLine } from './text.ts'
 import type { Journal, Subject } from './subject.ts'
 
 /** The kernel may need a moment to settle before a failed check counts: tries, and milliseconds between them. */
 const SETTLE = { tries: 5, pause_ms: 40 }
 
-interface Arrival {
+export interface Verification {
+  readonly ok: boolean
+  readonly checks: Check[]
+}
+
+interface Attempt {
   readonly steps: string[]
   readonly checks: Check[]
   readonly failure: Outcome['failure']
 }
 
-export class Transaction<S, F extends { state: S | null }, Step extends { kind: string }> {
+/** A transaction of whatever noun, as the journal knows it. */
+export interface Undoable {
+  readonly noun: string
+  undo(change: Change<unknown>, why: string): Promise<Outcome>
+}
+
+export class Transaction<S, F extends { state: S | null }, Step extends { kind: string }> implements Undoable {
   readonly #subject: Subject<S, F, Step>
   readonly #journal: Journal
 
@@ -24,31 +36,46 @@ export class Transaction<S, F extends { state: S | null }, Step extends { kind: 
   }
 
   /** Refuses unless the host holds `before`; then takes it to `after`, or back. */
-  async apply(asked: Change<S>): Promise<Outcome> {
+  async apply(requested: Change<S>): Promise<Outcome> {
     const subject = this.#subject
-    const change = { before: subject.canonical(asked.before), after: subject.canonical(asked.after) }
+    const change = { before: subject.canonical(requested.before), after: subject.canonical(requested.after) }
     const found = await subject.probe(change)
     if (!sameState(found.state, change.before)) throw this.#stale(change, found.state)
     const steps = subject.plan(found.state, change.after)
     await subject.allow(change, found, steps)
     await this.#journal.begin(subject.noun, change)
-    const there = await this.#reach(change, change.after, async () => steps)
-    const outcome = there.failure ? await this.#putBack(change, there) : ended('applied', there)
+    const arrival = await this.#goTo(change, change.after, async () => steps)
+    const outcome = arrival.failure ? await this.#putBack(change, arrival) : ended('applied', arrival)
     if (outcome.outcome !== 'stuck') await this.#journal.end()
     return outcome
   }
 
-  /** Takes the host to `before` after a change that somebody else was stopped in. */
-  async undo(change: Change<S>, why: string): Promise<Outcome> {
+  get noun(): string {
+    return this.#subject.noun
+  }
+
+  /** The checks of `after` against what the host holds now. */
+  async verify(requested: Change<S>): Promise<Verification> {
+    const subject = this.#subject
+    const after = subject.canonical(requested.after)
+    const checks = subject.check(requested, after, (await subject.probe(requested)).state)
+    return { ok: failedChecks(checks).length === 0, checks }
+  }
+
+  /** Takes the host to `before` of a change that a helper was stopped in. It is what the journal of this noun holds. */
+  async undo({ before, after }: Change<unknown>, why: string): Promise<Outcome> {
+    const change = { before: this.#fromJournal(before), after: this.#fromJournal(after) }
     const outcome = await this.#putBack(change, { steps: [], checks: [], failure: { step: '', message: why } })
     if (outcome.outcome !== 'stuck') await this.#journal.end()
     return outcome
   }
 
-  /** Plans from what is found now, so nobody has to remember how far the change got. */
-  async #putBack(change: Change<S>, { steps, checks, failure }: Arrival): Promise<Outcome> {
+  #fromJournal = (state: unknown): S | null => this.#subject.fromJournal?.(state) ?? (state as S | null)
+
+  /** Plans from what is found now, so nothing has to record how far the change got. */
+  async #putBack(change: Change<S>, { steps, checks, failure }: Attempt): Promise<Outcome> {
     const subject = this.#subject
-    const back = await this.#reach(change, change.before, async () =>
+    const back = await this.#goTo(change, change.before, async () =>
       subject.plan((await subject.probe(change)).state, change.before),
     )
     const all = { steps: [...steps, ...back.steps], checks, failure }
@@ -61,7 +88,7 @@ export class Transaction<S, F extends { state: S | null }, Step extends { kind: 
   }
 
   /** Executes a plan, and believes only what is read back. */
-  async #reach(change: Change<S>, wanted: S | null, plan: () => Promise<readonly Step[]>): Promise<Arrival> {
+  async #goTo(change: Change<S>, wanted: S | null, plan: () => Promise<readonly Step[]>): Promise<Attempt> {
     const steps: string[] = []
     let step = ''
     try {
@@ -81,13 +108,13 @@ export class Transaction<S, F extends { state: S | null }, Step extends { kind: 
   async #settle(change: Change<S>, wanted: S | null): Promise<Check[]> {
     for (let tries = 1; ; tries += 1) {
       const checks = this.#subject.check(change, wanted, (await this.#subject.probe(change)).state)
-      if (failuresOf(checks).length === 0 || tries === SETTLE.tries) return checks
+      if (failedChecks(checks).length === 0 || tries === SETTLE.tries) return checks
       await new Promise((resolve) => setTimeout(resolve, SETTLE.pause_ms))
     }
   }
 
   #stale(change: Change<S>, found: S | null): RefusedError {
-    const differences = failuresOf(this.#subject.check(change, change.before, found)).map((check) => check.detail)
+    const differences = failedChecks(this.#subject.check(change, change.before, found)).map((check) => check.detail)
     return new RefusedError(
       'stale_state',
       oneLine(`The host does not hold the state that this change starts from: ${differences.join('; ')}`),
@@ -95,7 +122,7 @@ export class Transaction<S, F extends { state: S | null }, Step extends { kind: 
   }
 }
 
-const ended = (outcome: Outcome['outcome'], { steps, checks, failure }: Arrival): Outcome => ({
+const ended = (outcome: Outcome['outcome'], { steps, checks, failure }: Attempt): Outcome => ({
   outcome,
   steps,
   checks,
@@ -104,10 +131,6 @@ const ended = (outcome: Outcome['outcome'], { steps, checks, failure }: Arrival)
 })
 
 function failureIn(checks: readonly Check[]): Outcome['failure'] {
-  const details = failuresOf(checks).map((check) => check.detail)
+  const details = failedChecks(checks).map((check) => check.detail)
   return details.length === 0 ? null : { step: '', message: oneLine(details.join('; ')) }
 }
-
-/** What goes on the wire is one bounded line. */
-export const oneLine = (text: string): string => text.replace(/[\u0000-\u001f\u007f]+/g, ' ').slice(0, 2000)
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

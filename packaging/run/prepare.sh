@@ -28,6 +28,16 @@ use_own_headers() {
   if [ -z "${npm_config_nodedir:-}" ] && [ -f "$prefix/include/node/node_api.h" ]; then export npm_config_nodedir="$prefix"; fi
 }
 
+# Whether anything that the build reads has changed since, the commit included, which the programs name as theirs.
+is_built() {
+  [ -f .build/built ] || return 1
+  commits=$(git rev-parse --git-path logs/HEAD 2>/dev/null) || commits=""
+  # shellcheck disable=SC2086
+  changed=$(find shared root-helper web-daemon ui packaging package.json package-lock.json tsconfig.base.json $commits \
+    -name node_modules -prune -o -newer .build/built -print -quit)
+  [ -z "$changed" ]
+}
+
 prepare() {
   use_own_headers
   need_tools g++=g++ make=make python3=python3
@@ -35,5 +45,9 @@ prepare() {
     echo "Installing the packages of the lockfile (better-sqlite3 is compiled, which takes a minute or two)"
     npm ci --no-progress --loglevel=error
   fi
+  is_built && return 0
+  mkdir -p .build
+  touch .build/built.new
   npm run --silent build
+  mv .build/built.new .build/built
 }

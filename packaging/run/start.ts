@@ -1,88 +1,13 @@
-// Starts both daemons here. As root: on the host's network, the web daemon as an unprivileged user. Else: the helper in namespaces of its
-// own, where it is root over nothing but a network that nobody else sees.
-import { chownSync, cpSync, existsSync, mkdirSync } from 'node:fs'
-import { homedir } from 'node:os'
-import { dirname, join } from 'node:path'
+// npm start: both daemons, from what was built, until a signal or the end of whoever started this ends them.
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { askOnce } from './ask-once.ts'
 import { Daemons } from './daemons.ts'
-import { HELPER_FLAGS, WEB_FLAGS } from './node-flags.ts'
+import { helper, layOut, sayWhatIsMissing, sayWhereStateIs, web } from './here.ts'
 
-const BUNDLE = join(dirname(fileURLToPath(import.meta.url)), '../../.build/bundle')
-const isRoot = process.getuid?.() === 0
-
-/** No account has this number (it is of systemd's dynamic range), so what runs under it owns nothing else. */
-const WEB_UID = 61_184
-
-const stateDir =
-  process.env['PANEL_STATE_DIR'] ??
-  (isRoot
-    ? '/var/lib/tunnel-panel-try'
-    : join(process.env['XDG_STATE_HOME'] ?? join(homedir(), '.local/state'), 'tunnel-panel-try'))
-const webState = join(stateDir, 'web')
-const program = join(stateDir, 'program')
-const socket = process.env['PANEL_HELPER_SOCKET'] ?? join(stateDir, 'helper.sock')
-
-/** The daemons run from a copy, since the web daemon's user may not be able to look into the folder of a clone. */
-function layOut(): void {
-  for (const folder of [stateDir, webState, program]) mkdirSync(folder, { recursive: true, mode: 0o755 })
-  if (isRoot) chownSync(webState, WEB_UID, WEB_UID)
-  cpSync(BUNDLE, program, { recursive: true })
-}
-
-function helperCommand(): { command: string[]; env: NodeJS.ProcessEnv } {
-  const node = [process.execPath, ...HELPER_FLAGS, join(program, 'helper.cjs')]
-  const own = { PANEL_HELPER_SOCKET: socket, PANEL_HELPER_STATE_DIR: join(stateDir, 'helper') }
-  if (isRoot) return { command: node, env: { ...own, PANEL_HELPER_GROUP: `${WEB_UID}` } }
-  const scratch = {
-    PANEL_UNIT_DIR: join(stateDir, 'units'),
-    PANEL_NETWORKD_DIR: join(stateDir, 'network'),
-    PANEL_SYSCTL_DIR: join(stateDir, 'sysctl.d'),
-  }
-  // A network with one host in it, so that endpoints, routes and MTUs have something to be found on.
-  const network =
-    'ip link set lo up; ip link add try0 type veth peer name try1 && ip link set try1 up && ip address add 192.0.2.1/24 dev try0 && ip link set try0 up && ip route add default via 192.0.2.254; exec "$@"'
-  return {
-    command: ['unshare', '--user', '--map-root-user', '--net', 'sh', '-c', network, 'sh', ...node],
-    env: { ...own, ...scratch },
-  }
-}
-
-function webCommand(): string[] {
-  const node = [process.execPath, ...WEB_FLAGS, join(program, 'web.cjs')]
-  if (!isRoot) return node
-  return [
-    'setpriv',
-    `--reuid=${WEB_UID}`,
-    `--regid=${WEB_UID}`,
-    '--clear-groups',
-    '--bounding-set=-all',
-    '--inh-caps=-all',
-    '--ambient-caps=-all',
-    '--no-new-privs',
-    ...node,
-  ]
-}
-
-/** Says plainly what this kernel cannot do; the panel goes on and says the same in its answers. */
-async function sayWhatIsMissing(): Promise<void> {
-  const { link_kinds } = await askOnce(socket, 'host.probe', { parts: ['link_kinds'] })
-  const missing = (link_kinds ?? []).filter((kind) => !kind.supported)
-  if (missing.length > 0)
-    console.log(
-      `This kernel cannot make ${missing.map((m) => m.kind).join(', ')}: ${missing[0]?.detail}. Tunnels cannot be created here; "npm run lab" has a kernel that can.`,
-    )
-}
-
-layOut()
+layOut(join(fileURLToPath(import.meta.url), '../../../.build/bundle'))
 const daemons = new Daemons()
-const helper = helperCommand()
-await daemons.start('helper', helper.command, helper.env, () => existsSync(socket))
+await daemons.start(helper())
 await sayWhatIsMissing()
-console.log(
-  `State is in ${stateDir}${isRoot ? '' : '. The helper runs in a network namespace of its own; this host is not touched'}.`,
-)
-await daemons.start('web', webCommand(), { PANEL_STATE_DIR: webState, PANEL_HELPER_SOCKET: socket }, (output) =>
-  output.includes('http'),
-)
+sayWhereStateIs()
+await daemons.start(web())
 await daemons.untilStopped()

@@ -1,10 +1,10 @@
-// The events that one reader has not taken yet: bounded, so that a reader who is slow costs nothing but what he misses, and is told so.
+// The events that one reader has not taken yet. The queue is bounded: a slow reader loses events, and is informed of it.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { LOST, MAX_BATCH, type HostEvent } from '@panel/shared/events/model.ts'
 
 /** A thousand links that are made or go at once fit in. */
 const MAX_WAITING = 8192
-/** What the kernel tells of one change comes in several messages, which go out as one item. */
+/** The kernel reports one change in several messages, which go out as one item. */
 const BATCH_MS = 5
 
 export class EventQueue {

@@ -14,7 +14,7 @@ class SharedWatch {
   }
 
   join(listener: EventQueue): void {
-    if (this.#listeners.size === 0) this.#close = this.#kernel.watch((event) => this.#tell(event))
+    if (this.#listeners.size === 0) this.#close = this.#kernel.watch((event) => this.#send(event))
     this.#listeners.add(listener)
   }
 
@@ -23,21 +23,21 @@ class SharedWatch {
     if (this.#listeners.size === 0) this.#close()
   }
 
-  #tell(event: HostEvent): void {
+  #send(event: HostEvent): void {
     for (const listener of this.#listeners) listener.push(event)
   }
 }
 
 type Subscription = AsyncGenerator<Item<'events.subscribe'>, Result<'events.subscribe'>, void>
 
-export function subscriptionsTo(kernel: KernelEvents): (signal: AbortSignal) => Subscription {
+export function eventSubscriber(kernel: KernelEvents): (signal: AbortSignal) => Subscription {
   const watch = new SharedWatch(kernel)
   return async function* (signal) {
     const queue = new EventQueue()
     watch.join(queue)
     signal.addEventListener('abort', () => queue.close(), { once: true })
     if (signal.aborted) queue.close()
-    // From here on everything is told, and nothing before it was.
+    // From here on every event is reported; earlier ones were not.
     queue.push(LOST)
     try {
       for (let events = await queue.take(); events.length > 0; events = await queue.take()) yield { events }

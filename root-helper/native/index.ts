@@ -53,7 +53,7 @@ export interface Native {
     interface_index: number,
     hop_limit: number,
   ): number
-  /** How many of those that wait came into the buffer, as far as there is room for one of 64 KiB, and NOTES numbers of each. */
+  /** How many waiting packets fitted into the 64 KiB buffer, with NOTES numbers for each. */
   receivePackets(channel: Channel, bytes: Uint8Array, notes: Float64Array): number
   /** Who is at the other end of a connected Unix socket. */
   peerCredentials(fd: number): Peer

@@ -1,7 +1,7 @@
-// RTM_*ADDR: addresses of links. IPv4 and IPv6 tell a peer apart in different ways, and this is the place that knows.
+// RTM_*ADDR: addresses of links. IPv4 and IPv6 report a peer in different ways, and only this file knows how.
 import type { TunnelAddress } from '@panel/shared/tunnel/model.ts'
 import { attribute, Attributes, DecodeError, text, u32 } from './attributes.ts'
-import { familyOf, ipBytes, ipText, isFamily, lengthOf, type AddressFamily } from './bytes.ts'
+import { addressFamily, ipBytes, ipText, isFamily, addressLength, type AddressFamily } from './bytes.ts'
 import * as k from './constants.ts'
 import type { Message } from './message.ts'
 import type { Request } from './socket.ts'
@@ -62,7 +62,8 @@ function addressAndPeer(family: AddressFamily, a: Attributes): { address: string
 
 function optionalIp(family: AddressFamily, raw: Buffer | null): string {
   if (!raw) return ''
-  if (raw.length !== lengthOf(family)) throw new DecodeError(`an address of ${raw.length} bytes in family ${family}`)
+  if (raw.length !== addressLength(family))
+    throw new DecodeError(`an address of ${raw.length} bytes in family ${family}`)
   return ipText(raw)
 }
 
@@ -89,16 +90,16 @@ function parts(
 ): Buffer[] {
   const far = peer_address === '' ? address : peer_address
   return [
-    ifaddrmsg(familyOf(address), prefix_length, scope, index),
+    ifaddrmsg(addressFamily(address), prefix_length, scope, index),
     attribute(k.IFA_LOCAL, ipBytes(address)),
     attribute(k.IFA_ADDRESS, ipBytes(far)),
   ]
 }
 
-export const cidrOf = ({ address, prefix_length }: TunnelAddress): string => `${address}/${prefix_length}`
+export const formatCidr = ({ address, prefix_length }: TunnelAddress): string => `${address}/${prefix_length}`
 
 const addition = (name: string, address: TunnelAddress, ...all: Buffer[]): Request => ({
-  what: `add address ${cidrOf(address)} to ${name}`,
+  what: `add address ${formatCidr(address)} to ${name}`,
   type: k.RTM_NEWADDR,
   flags: k.NLM_F_CREATE | k.NLM_F_EXCL,
   parts: all,
@@ -125,7 +126,7 @@ export function restoreAddress(name: string, raw: RawAddress): Request {
 }
 
 export const deleteAddress = (index: number, name: string, address: TunnelAddress): Request => ({
-  what: `remove address ${cidrOf(address)} from ${name}`,
+  what: `remove address ${formatCidr(address)} from ${name}`,
   type: k.RTM_DELADDR,
   parts: parts(index, address),
 })

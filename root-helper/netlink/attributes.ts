@@ -7,7 +7,7 @@ export class DecodeError extends Error {
 }
 
 const HEADER = 4
-// No enumeration that is read here goes further; what does is unknown and ignored.
+// Every enumeration read here ends below this number; a larger one is unknown and ignored.
 const TYPES = 128
 
 export const align = (length: number): number => (length + 3) & ~3
@@ -17,14 +17,14 @@ export function forEachAttribute(
   bytes: Buffer,
   start: number,
   end: number,
-  visit: (type: number, from: number, to: number) => void,
+  onAttribute: (type: number, from: number, to: number) => void,
 ): void {
   let at = start
   while (end - at >= HEADER) {
     const length = bytes.readUInt16LE(at)
     if (length < HEADER || length > end - at)
       throw new DecodeError(`attribute of ${length} bytes at ${at}, where ${end - at} are left`)
-    visit(bytes.readUInt16LE(at + 2) & NLA_TYPE_MASK, at + HEADER, at + length)
+    onAttribute(bytes.readUInt16LE(at + 2) & NLA_TYPE_MASK, at + HEADER, at + length)
     at += align(length)
   }
 }
@@ -94,7 +94,7 @@ export class Attributes {
   /** Text up to the first NUL. */
   text(type: number): string | null {
     const raw = this.raw(type)
-    return raw && textOf(raw)
+    return raw && readText(raw)
   }
 
   nested(type: number): Attributes | null {
@@ -103,7 +103,7 @@ export class Attributes {
   }
 }
 
-export function textOf(raw: Buffer): string {
+export function readText(raw: Buffer): string {
   const nul = raw.indexOf(0)
   return raw.toString('utf8', 0, nul < 0 ? raw.length : nul)
 }

@@ -6,7 +6,7 @@ import { AF_INET, AF_INET6 } from './constants.ts'
 export type AddressFamily = typeof AF_INET | typeof AF_INET6
 
 export const isFamily = (family: number): family is AddressFamily => family === AF_INET || family === AF_INET6
-export const lengthOf = (family: AddressFamily): 4 | 16 => (family === AF_INET ? 4 : 16)
+export const addressLength = (family: AddressFamily): 4 | 16 => (family === AF_INET ? 4 : 16)
 
 /** Canonical text of 4 or 16 bytes; a DecodeError for any other length. */
 export function ipText(bytes: Buffer): string {
@@ -34,4 +34,4 @@ export function ipBytes(address: string): Buffer {
   return Buffer.from(ip.value.toString(16).padStart(2 * length, '0'), 'hex')
 }
 
-export const familyOf = (address: string): AddressFamily => (address.includes(':') ? AF_INET6 : AF_INET)
+export const addressFamily = (address: string): AddressFamily => (address.includes(':') ? AF_INET6 : AF_INET)

@@ -73,8 +73,8 @@ export function decodeConnection({ body }: Message, now: number): TrackedConnect
     bind_port: original.destinationPort,
     destination_address: reply.source,
     destination_port: reply.sourcePort,
-    state: stateOf(a),
-    age_seconds: ageOf(a, now),
+    state: tcpState(a),
+    age_seconds: ageSeconds(a, now),
     timeout_seconds: a.u32be(CTA.TIMEOUT) ?? 0,
     tx_bytes: tx.bytes,
     tx_packets: tx.packets,
@@ -91,7 +91,7 @@ export function decodeConnection({ body }: Message, now: number): TrackedConnect
 }
 
 /** No more of an entry than it takes to count it: its owner, and the number that the kernel gave it. */
-export function ownerOf({ body }: Message): { readonly route_rule_id: number; readonly flow: number } | null {
+export function ownerRule({ body }: Message): { readonly route_rule_id: number; readonly flow: number } | null {
   const a = new Attributes(body, NFGENMSG_BYTES)
   const route_rule_id = readMark(a.u32be(CTA.MARK) ?? 0)?.route_rule_id ?? 0
   const flow = a.u32be(CTA.ID)
@@ -129,13 +129,13 @@ function countersIn(counters: Attributes | null): { bytes: number | null; packet
 const u64be = (raw: Buffer | null | undefined): number | null =>
   raw && raw.length === 8 ? Number(raw.readBigUInt64BE(0)) : null
 
-function stateOf(a: Attributes): RelayConnection['state'] {
+function tcpState(a: Attributes): RelayConnection['state'] {
   const state = a.nested(CTA.PROTOCOL)?.nested(PROTOCOL_TCP)?.u8(TCP_STATE)
   if (typeof state === 'number') return CONNECTION_STATES[state] ?? 'NONE'
   return ((a.u32be(CTA.STATUS) ?? 0) & IPS_SEEN_REPLY) !== 0 ? 'REPLIED' : 'UNREPLIED'
 }
 
-function ageOf(a: Attributes, now: number): number | null {
+function ageSeconds(a: Attributes, now: number): number | null {
   const start = u64be(a.nested(CTA.TIMESTAMP)?.raw(TIMESTAMP_START))
   return start === null ? null : Math.max(0, Math.floor((now - start / 1e6) / 1000))
 }

@@ -2,7 +2,7 @@
 import { constants } from 'node:os'
 import { getSystemErrorMap } from 'node:util'
 import { DecodeError } from './attributes.ts'
-import { KernelError } from '../kernel/facilities.ts'
+import { KernelError } from '../kernel-error.ts'
 
 // Two names share a number; these are the ones that the kernel's own source uses.
 const PREFERRED = new Set(['EOPNOTSUPP', 'EAGAIN', 'EDEADLK'])
@@ -15,13 +15,13 @@ for (const [name, number] of Object.entries(constants.errno)) {
 /** "EEXIST" for 17; "E524" for a number that has no name outside the kernel. */
 const errnoName = (errno: number): string => NAMES.get(errno) ?? `E${errno}`
 
-/** "file already exists" for 17; "" where nobody has words for it. */
-const errnoWords = (errno: number): string => getSystemErrorMap().get(-errno)?.[1] ?? ''
+/** "file already exists" for 17; "" where there is no text for it. */
+const errnoText = (errno: number): string => getSystemErrorMap().get(-errno)?.[1] ?? ''
 
-/** What the kernel said no to, and the words that it gave: "delete gre-a-1: no such device (ENODEV)". */
+/** What the kernel refused and the reason that it gave: "delete gre-a-1: no such device (ENODEV)". */
 export function refusal(what: string, errno: number, text: string): KernelError {
-  const words = text || errnoWords(errno) || 'the kernel gives no reason'
-  return new KernelError(errnoName(errno), `${what}: ${words} (${errnoName(errno)})`)
+  const reason = text || errnoText(errno) || 'the kernel gives no reason'
+  return new KernelError(errnoName(errno), `${what}: ${reason} (${errnoName(errno)})`)
 }
 
 /** The same failure, saying what it happened to. */

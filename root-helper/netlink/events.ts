@@ -1,11 +1,11 @@
-// Hints that a link or an address has changed. Hints may be lost (then `onLost` says so): the next dump is the truth.
+// Hints that a link or an address has changed. Hints may be lost (then `onLost` is called): only a dump is complete.
 import { DecodeError, Attributes } from './attributes.ts'
 import { openChannel, type Transport } from './channel.ts'
 import * as k from './constants.ts'
 import { decodeMessages, type Message } from './message.ts'
 import { native } from '../native/index.ts'
 
-/** `name` is "" where the message has none: an address of IPv6 tells its index alone. */
+/** `name` is "" where the message has none: an IPv6 address carries only the index of its link. */
 export interface LinkEvent {
   subject: 'link' | 'address'
   is_removal: boolean

@@ -121,7 +121,7 @@ export function unmodelledGre(config: GreConfig, a: Attributes): string[] {
   const flags = isIpv6Kind(config.kind) ? (a.u32(k.IFLA_GRE_FLAGS) ?? 0) : 0
   const is = (bit: number): boolean => (flags & bit) !== 0
   const encap = a.u16(k.IFLA_GRE_ENCAP_TYPE) ?? 0
-  const words: readonly (readonly [boolean, string])[] = [
+  const features: readonly (readonly [boolean, string])[] = [
     [a.has(k.IFLA_GRE_COLLECT_METADATA), 'external'],
     [
       encap !== 0,
@@ -136,5 +136,5 @@ export function unmodelledGre(config: GreConfig, a: Attributes): string[] {
     [is(k.IP6_TNL_F_MIP6_DEV), 'mip6'],
     [is(k.IP6_TNL_F_ALLOW_LOCAL_REMOTE), 'allow-localremote'],
   ]
-  return words.filter(([present]) => present).map(([, word]) => word)
+  return features.filter(([present]) => present).map(([, word]) => word)
 }

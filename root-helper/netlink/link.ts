@@ -1,5 +1,5 @@
 // RTM_*LINK: the link messages that the kernel sends, and the requests that make, change and remove links.
-import { attribute, Attributes, DecodeError, forEachAttribute, nest, text, textOf, u32 } from './attributes.ts'
+import { attribute, Attributes, DecodeError, forEachAttribute, nest, text, readText, u32 } from './attributes.ts'
 import * as k from './constants.ts'
 import type { Message } from './message.ts'
 import type { Request } from './socket.ts'
@@ -15,7 +15,7 @@ export interface Counters {
   tx_dropped: number
 }
 
-/** A link as the kernel tells it. Numbers that are absent are 0, texts "". */
+/** A link as the kernel reports it. Absent numbers are 0, absent texts "". */
 export interface RawLink {
   index: number
   hardwareType: number
@@ -80,7 +80,7 @@ function altNames(list: Buffer | null): string[] {
       list,
       0,
       list.length,
-      (type, from, to) => type === k.IFLA_ALT_IFNAME && names.push(textOf(list.subarray(from, to))),
+      (type, from, to) => type === k.IFLA_ALT_IFNAME && names.push(readText(list.subarray(from, to))),
     )
   return names
 }

@@ -51,16 +51,16 @@ export function decodeError(message: Message): Acknowledgement {
   const { body, flags } = message
   if (body.length < 4 + NLMSG_HDRLEN) throw new DecodeError('an acknowledgement without the header of its request')
   const echoed = flags & NLM_F_CAPPED ? NLMSG_HDRLEN : align(body.readUInt32LE(4))
-  return { errno: -body.readInt32LE(0), text: kernelWords(flags, body, 4 + echoed) }
+  return { errno: -body.readInt32LE(0), text: kernelText(flags, body, 4 + echoed) }
 }
 
 /** Reads NLMSG_DONE: an errno, then the extended acknowledgement. */
 export function decodeDone(message: Message): Acknowledgement {
   const { body, flags } = message
-  return { errno: body.length < 4 ? 0 : -body.readInt32LE(0), text: kernelWords(flags, body, 4) }
+  return { errno: body.length < 4 ? 0 : -body.readInt32LE(0), text: kernelText(flags, body, 4) }
 }
 
-function kernelWords(flags: number, body: Buffer, start: number): string {
+function kernelText(flags: number, body: Buffer, start: number): string {
   if (!(flags & NLM_F_ACK_TLVS)) return ''
   return new Attributes(body, start).text(NLMSGERR_ATTR_MSG) ?? ''
 }

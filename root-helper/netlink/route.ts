@@ -1,6 +1,6 @@
 // RTM_GETROUTE: the kernel's routing tables, IPv4 and IPv6.
 import { Attributes, DecodeError } from './attributes.ts'
-import { ipText, isFamily, lengthOf, type AddressFamily } from './bytes.ts'
+import { ipText, isFamily, addressLength, type AddressFamily } from './bytes.ts'
 import * as k from './constants.ts'
 import type { Message } from './message.ts'
 import type { Request } from './socket.ts'
@@ -34,7 +34,7 @@ export function decodeRoute(message: Message): RawRoute | null {
   if (!isFamily(family)) return null
   return {
     family,
-    destination: optionalIp(a.raw(k.RTA_DST)) || ipText(Buffer.alloc(lengthOf(family))),
+    destination: optionalIp(a.raw(k.RTA_DST)) || ipText(Buffer.alloc(addressLength(family))),
     prefix_length: body.readUInt8(1),
     ...(firstHop(a.raw(k.RTA_MULTIPATH)) ?? hop(a, a.u32(k.RTA_OIF) ?? 0)),
     source: optionalIp(a.raw(k.RTA_PREFSRC)),

@@ -1,4 +1,4 @@
-// A netlink socket, of rtnetlink unless said otherwise: requests with acknowledgements, dumps, the kernel's refusals as KernelErrors.
+// A netlink socket (rtnetlink by default): requests with acknowledgements, dumps, and the kernel's refusals as KernelErrors.
 import { openChannel, type Transport } from './channel.ts'
 import * as k from './constants.ts'
 import { refusal, transportError } from './errors.ts'
@@ -10,7 +10,7 @@ import {
   type Acknowledgement,
   type Message,
 } from './message.ts'
-import { KernelError } from '../kernel/facilities.ts'
+import { KernelError } from '../kernel-error.ts'
 import { native, type Channel } from '../native/index.ts'
 
 const TIMEOUT_MS = 5_000
@@ -65,7 +65,7 @@ export class NetlinkSocket {
     return (await this.exchange(request, k.NLM_F_ACK)).replies
   }
 
-  /** All parts of a dump. One that the kernel marks as torn by a change is asked for again. */
+  /** All parts of a dump. A dump that the kernel marks as interrupted by a change is requested again. */
   async dump(request: Request): Promise<Message[]> {
     const turn = this.dumps.then(() => this.wholeDump(request))
     this.dumps = turn.catch(() => undefined) // whose failure it was has been told; the next dump may go

@@ -1,4 +1,4 @@
-// How much may be sent in a second by everything that runs, so that nobody can make root flood a network.
+// A limit on what everything together sends in a second, so that root cannot be made to flood a network.
 import { BYTES_PER_SECOND_MAX, PACKETS_PER_SECOND_MAX } from '@panel/shared/path/model.ts'
 import { RefusedError } from '../refused.ts'
 
@@ -11,9 +11,9 @@ export const NO_LOAD: Load = { packets: 0, bytes: 0 }
 /** IPv6 and ICMP. */
 export const HEADERS_BYTES = 48
 
-export function loadOf(asked: readonly { readonly interval_ms: number; readonly packet_size: number }[]): Load {
-  const packets = asked.map(({ interval_ms }) => 1000 / interval_ms)
-  const bytes = asked.map(({ interval_ms, packet_size }) => ((packet_size + HEADERS_BYTES) * 1000) / interval_ms)
+export function totalLoad(targets: readonly { readonly interval_ms: number; readonly packet_size: number }[]): Load {
+  const packets = targets.map(({ interval_ms }) => 1000 / interval_ms)
+  const bytes = targets.map(({ interval_ms, packet_size }) => ((packet_size + HEADERS_BYTES) * 1000) / interval_ms)
   return { packets: sum(packets), bytes: sum(bytes) }
 }
 
@@ -22,7 +22,7 @@ const sum = (numbers: readonly number[]): number => numbers.reduce((total, numbe
 export class Budget {
   #taken = NO_LOAD
 
-  /** Takes `wanted` in the place of `held`, or throws and leaves things as they are. Less is always given. */
+  /** Replaces the share `held` by `wanted`, or throws and changes nothing. A smaller share is always granted. */
   exchange(held: Load, wanted: Load): void {
     const next = {
       packets: this.#taken.packets - held.packets + wanted.packets,

@@ -1,4 +1,4 @@
-// The time that paths are measured by: it never goes back, and the tests have one of their own.
+// The clock of the path checks: monotonic, and replaced by a fake one in tests.
 export interface Clock {
   /** Milliseconds from some moment on. */
   now(): number

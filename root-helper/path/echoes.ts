@@ -1,35 +1,29 @@
 // All that send echo requests share one port of the kernel: each has an identifier of its own, by which it hears what answers it.
 import { randomInt } from 'node:crypto'
 import { RefusedError } from '../refused.ts'
-import {
-  KernelError,
-  type EchoPort,
-  type EchoRequest,
-  type EchoSent,
-  type Icmp,
-  type PathEnds,
-} from '../kernel/facilities.ts'
-import type { Heard } from '../kernel/icmp/replies.ts'
+import type { EchoPort, EchoRequest, EchoSent, Icmp, PathEnds } from '../kernel/icmp/port.ts'
+import { KernelError } from '../kernel-error.ts'
+import type { ReceivedIcmp } from '../kernel/icmp/port.ts'
 import { HEADERS_BYTES, Meter } from './budget.ts'
 import type { Clock } from './clock.ts'
 
 const IDENTIFIERS = 0x10000
 
 /** No errno: it is this helper that refuses. */
-const TOO_MUCH = (): KernelError =>
+const overBudget = (): KernelError =>
   new KernelError('', 'Not sent: with all that runs it would be more than this helper sends in a second')
 
-export type Asked = Omit<EchoRequest, 'identifier'>
+export type OutgoingEcho = Omit<EchoRequest, 'identifier'>
 
 export interface EchoLine {
   /** A KernelError is the kernel's refusal. */
-  send(echo: Asked): EchoSent | KernelError
+  send(echo: OutgoingEcho): EchoSent | KernelError
   close(): void
 }
 
 interface Owner {
   readonly ends: PathEnds
-  readonly hear: (heard: Heard) => void
+  readonly receive: (received: ReceivedIcmp) => void
 }
 
 export class Echoes {
@@ -45,22 +39,22 @@ export class Echoes {
     this.#clock = clock
   }
 
-  open(ends: PathEnds, hear: (heard: Heard) => void): EchoLine {
+  open(ends: PathEnds, receive: (received: ReceivedIcmp) => void): EchoLine {
     const identifier = this.#freeIdentifier()
-    this.#owners.set(identifier, { ends, hear })
-    let way: ((echo: EchoRequest) => EchoSent | KernelError) | null = null
+    this.#owners.set(identifier, { ends, receive: receive })
+    let send: ((echo: EchoRequest) => EchoSent | KernelError) | null = null
     return {
       send: (echo) => {
         try {
-          // What cannot be had now (IPv6 in a kernel without it) is asked for again with each request.
-          way ??= this.#openPort().towards(ends)
+          // A socket that is unavailable now (IPv6 in a kernel without it) is opened again with each request.
+          send ??= this.#openPort().towards(ends)
         } catch (error) {
           if (error instanceof KernelError) return error
           throw error
         }
         return this.#meter.passes(this.#clock.now(), echo.packet_size + HEADERS_BYTES)
-          ? way({ identifier, ...echo })
-          : TOO_MUCH()
+          ? send({ identifier, ...echo })
+          : overBudget()
       },
       close: () => this.#close(identifier),
     }
@@ -74,20 +68,20 @@ export class Echoes {
   #close(identifier: number): void {
     this.#owners.delete(identifier)
     if (this.#owners.size > 0) return
-    // Nobody asks, so nothing of what others send to this host has to be read.
+    // No request is open, so nothing that others send to this host has to be read.
     this.#port?.close()
     this.#port = null
   }
 
   #openPort(): EchoPort {
-    this.#port ??= this.#icmp.open((heard) => this.#tell(heard))
+    this.#port ??= this.#icmp.open((received) => this.#dispatch(received))
     return this.#port
   }
 
   /** Who did not see the request can guess at most where it went; that much must be right. */
-  #tell(heard: Heard): void {
-    const owner = this.#owners.get(heard.identifier)
-    if (owner && (heard.is_sure || heard.target_address === owner.ends.target_address)) owner.hear(heard)
+  #dispatch(received: ReceivedIcmp): void {
+    const owner = this.#owners.get(received.identifier)
+    if (owner && (received.is_sure || received.target_address === owner.ends.target_address)) owner.receive(received)
   }
 
   #freeIdentifier(): number {

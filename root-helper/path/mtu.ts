@@ -1,47 +1,47 @@
-// path.mtu: the largest packet that arrives whole, found by halving with Don't-Fragment set; a router that says what fits is asked no second time.
+// path.mtu: the largest packet that arrives whole, found by bisection with Don't-Fragment set; an MTU that a router reports is used as a hint.
 import type { MtuParams, MtuResult, MtuStep } from '@panel/shared/path/model.ts'
 import { RefusedError } from '../refused.ts'
 import { allowPath } from '../policy.ts'
-import { Asker, type Answer } from './asker.ts'
-import type { Means } from './means.ts'
-import { errorWords, refusalWords } from './words.ts'
-import type { PathEnds } from '../kernel/facilities.ts'
+import { EchoQueries, type QueryResult } from './echo-queries.ts'
+import type { PathDeps } from './deps.ts'
+import { describeError, describeRefusal } from './describe.ts'
+import type { PathEnds } from '../kernel/icmp/port.ts'
 
 /** IP and ICMP, of which the payload is what a packet is larger by. */
 const HEADERS = { 4: 28, 6: 48 } as const
 
 /** When each of them is sent, in parts of the timeout: packets are lost for other reasons, too. */
-const TRIES = [0, 0.25, 0.5]
+const SEND_AT = [0, 0.25, 0.5]
 
 type Search = AsyncGenerator<MtuStep, MtuResult, void>
 
-export async function* pathMtu(means: Means, params: MtuParams, signal: AbortSignal): Search {
+export async function* pathMtu(deps: PathDeps, params: MtuParams, signal: AbortSignal): Search {
   if (params.min > params.max) throw new RefusedError('malformed', 'min is larger than max')
   const ends = allowPath(params)
   const headers = HEADERS[ends.target_address.includes(':') ? 6 : 4]
-  const asker = new Asker(means, ends, signal)
-  const tryOut = async (packet_size: number): Promise<MtuStep> =>
-    stepOf(
+  const queries = new EchoQueries(deps, ends, signal)
+  const probe = async (packet_size: number): Promise<MtuStep> =>
+    mtuStep(
       packet_size,
-      await asker.ask(
+      await queries.query(
         { packet_size: packet_size - headers, hop_limit: 0, is_dont_fragment: true },
-        TRIES.map((part) => part * params.timeout_ms),
+        SEND_AT.map((part) => part * params.timeout_ms),
         params.timeout_ms,
       ),
       ends,
       params.timeout_ms,
     )
   try {
-    return yield* search(params, tryOut, signal)
+    return yield* search(params, probe, signal)
   } finally {
-    asker.close()
+    queries.close()
   }
 }
 
-/** `low` fits and `high` does not. What a router says is tried, and then that one byte more does not fit: one that errs is not believed again. */
+/** `low` fits and `high` does not. An MTU reported by a router is probed, and then one byte more; a report that proves wrong is not used again. */
 async function* search(
   { min, max }: MtuParams,
-  tryOut: (packet_size: number) => Promise<MtuStep>,
+  probe: (packet_size: number) => Promise<MtuStep>,
   signal: AbortSignal,
 ): Search {
   let reported_mtu: number | null = null
@@ -50,7 +50,7 @@ async function* search(
   let isBelieved = true
   while (high - low > 1) {
     const size: number = hint?.size ?? nextSize(min, max, low, high)
-    const step = await tryOut(size)
+    const step = await probe(size)
     if (signal.aborted) return { path_mtu: null, reported_mtu, detail: 'Stopped' }
     yield step
     if (step.reported_mtu !== null) reported_mtu = Math.min(step.reported_mtu, reported_mtu ?? Infinity)
@@ -59,9 +59,11 @@ async function* search(
     if (step.outcome === 'fits') low = size
     else high = size
     if (step.outcome === 'fits' && hint?.isDoubt) isBelieved = false
-    const told: number | null = step.outcome === 'fits' ? hint && size + 1 : step.reported_mtu
+    const candidate: number | null = step.outcome === 'fits' ? hint && size + 1 : step.reported_mtu
     hint =
-      isBelieved && told !== null && told > low && told < high ? { size: told, isDoubt: step.outcome === 'fits' } : null
+      isBelieved && candidate !== null && candidate > low && candidate < high
+        ? { size: candidate, isDoubt: step.outcome === 'fits' }
+        : null
   }
   return {
     path_mtu: low,
@@ -74,7 +76,7 @@ async function* search(
 const nextSize = (min: number, max: number, low: number, high: number): number =>
   low < min ? min : high > max ? max : low + ((high - low) >> 1)
 
-function stepOf(packet_size: number, answer: Answer, ends: PathEnds, timeoutMs: number): MtuStep {
+function mtuStep(packet_size: number, answer: QueryResult, ends: PathEnds, timeoutMs: number): MtuStep {
   const nothing = { packet_size, reported_mtu: null }
   if (answer.kind === 'silence')
     return { ...nothing, outcome: 'no_answer', detail: `No answer to any of three within ${timeoutMs} ms each` }
@@ -82,14 +84,14 @@ function stepOf(packet_size: number, answer: Answer, ends: PathEnds, timeoutMs: 
     return {
       ...nothing,
       outcome: answer.error.code === 'EMSGSIZE' ? 'refused' : 'unreachable',
-      detail: refusalWords(answer.error, ends),
+      detail: describeRefusal(answer.error, ends),
     }
-  const { heard } = answer
-  if (heard.kind === 'reply') return { ...nothing, outcome: 'fits', detail: '' }
+  const { received: received } = answer
+  if (received.kind === 'reply') return { ...nothing, outcome: 'fits', detail: '' }
   return {
     packet_size,
-    outcome: heard.kind === 'too_big' ? 'too_big' : 'unreachable',
-    reported_mtu: heard.reported_mtu,
-    detail: errorWords(heard),
+    outcome: received.kind === 'too_big' ? 'too_big' : 'unreachable',
+    reported_mtu: received.reported_mtu,
+    detail: describeError(received),
   }
 }

@@ -1,4 +1,4 @@
-// The items that a stream has not given away yet: bounded, so that a slow reader costs nothing but what he misses, and is told how much that was.
+// The items that a stream has not delivered yet. The queue is bounded: a slow reader loses items, and is told how many.
 import { pause, type Clock } from './clock.ts'
 
 export interface Taken<T> {

@@ -1,34 +1,34 @@
-// path.ping: echo requests to one target, each told as it is decided.
+// path.ping: echo requests to one target, each reported as soon as its outcome is known.
 import { WATCH_BATCH_MAX, type PingPacket, type PingParams, type PingResult } from '@panel/shared/path/model.ts'
 import type { Item } from '@panel/shared/rpc/methods.ts'
 import { allowPath } from '../policy.ts'
-import { loadOf, NO_LOAD } from './budget.ts'
+import { totalLoad, NO_LOAD } from './budget.ts'
 import type { Clock } from './clock.ts'
 import type { EchoLine } from './echoes.ts'
-import type { Means } from './means.ts'
+import type { PathDeps } from './deps.ts'
 import { Outbox } from './outbox.ts'
 import { Probes } from './probes.ts'
 import type { Timed } from './schedule.ts'
 
 type Pinging = AsyncGenerator<Item<'path.ping'>, PingResult, void>
 
-export async function* ping(means: Means, params: PingParams, signal: AbortSignal): Pinging {
+export async function* ping(deps: PathDeps, params: PingParams, signal: AbortSignal): Pinging {
   const ends = allowPath(params)
   // Each has one verdict, and at most one that revises it.
-  const outbox = new Outbox<PingPacket>(means.clock, signal, params.count * 2)
-  const run = new PingRun(means, { ...params, ...ends }, outbox)
+  const outbox = new Outbox<PingPacket>(deps.clock, signal, params.count * 2)
+  const run = new PingRun(deps, { ...params, ...ends }, outbox)
   let load = NO_LOAD
   try {
-    means.budget.exchange(load, loadOf([params]))
-    load = loadOf([params])
-    means.schedule.add(run, means.clock.now())
+    deps.budget.exchange(load, totalLoad([params]))
+    load = totalLoad([params])
+    deps.schedule.add(run, deps.clock.now())
     for (let taken = await outbox.take(WATCH_BATCH_MAX, 0); taken; taken = await outbox.take(WATCH_BATCH_MAX, 0))
       yield { packets: taken.items }
     return run.result
   } finally {
-    means.schedule.remove(run)
+    deps.schedule.remove(run)
     run.close()
-    means.budget.exchange(load, NO_LOAD)
+    deps.budget.exchange(load, NO_LOAD)
   }
 }
 
@@ -41,12 +41,12 @@ class PingRun implements Timed {
   #due = 0
   #received = 0
 
-  constructor({ clock, echoes }: Means, params: PingParams, outbox: Outbox<PingPacket>) {
+  constructor({ clock, echoes }: PathDeps, params: PingParams, outbox: Outbox<PingPacket>) {
     this.#params = params
     this.#clock = clock
     this.#outbox = outbox
     this.#probes = new Probes(params, params.timeout_ms)
-    this.#line = echoes.open(params, (heard) => this.#report(this.#probes.hear(clock.now(), heard)))
+    this.#line = echoes.open(params, (received) => this.#report(this.#probes.receive(clock.now(), received)))
   }
 
   get result(): PingResult {

@@ -1,17 +1,18 @@
 // The echo requests of one sender that are not over yet, and the verdict on each: pure, fed with times.
 import { PENDING_MAX, type PingPacket } from '@panel/shared/path/model.ts'
-import type { EchoSent, KernelError, PathEnds } from '../kernel/facilities.ts'
-import type { Heard } from '../kernel/icmp/replies.ts'
-import { rttOf, type SentAt } from './rtt.ts'
-import { errorWords, outcomeOf, refusalWords } from './words.ts'
+import type { EchoSent, PathEnds } from '../kernel/icmp/port.ts'
+import type { KernelError } from '../kernel-error.ts'
+import type { ReceivedIcmp } from '../kernel/icmp/port.ts'
+import { roundTripUs, type SentAt } from './rtt.ts'
+import { describeError, probeOutcome, describeRefusal } from './describe.ts'
 
-/** So many are remembered after they were told as lost: as many as the monitor's window has (decisions.md, S3). */
+/** How many lost requests are kept to recognize a late answer: as many as the monitor's window has (decisions.md, S3). */
 const LATE_MAX = 64
 
 interface Probe extends SentAt {
   readonly sequence: number
-  /** What this host itself said of it meanwhile. */
-  complaint: Heard | null
+  /** An error about it that this host itself has sent since. */
+  complaint: ReceivedIcmp | null
 }
 
 export class Probes {
@@ -57,7 +58,7 @@ export class Probes {
           sequence: this.#last,
           outcome: 'not_sent',
           sent_at_ms: epoch,
-          detail: refusalWords(outcome, this.#ends),
+          detail: describeRefusal(outcome, this.#ends),
         },
       ]
     this.#pending.set(this.#last, { ...outcome, sequence: this.#last, sent_ms: now, complaint: null })
@@ -66,21 +67,21 @@ export class Probes {
     return oldest ? [this.#giveUp(oldest, `Given up: ${PENDING_MAX} later ones are waited for`)] : []
   }
 
-  /** What is heard in time counts, however late it is read. */
-  hear(now: number, heard: Heard): PingPacket[] {
-    const sequence = this.#last - ((this.#last - heard.sequence) & 0xffff)
+  /** An answer that arrived in time counts, however late it is read. */
+  receive(now: number, received: ReceivedIcmp): PingPacket[] {
+    const sequence = this.#last - ((this.#last - received.sequence) & 0xffff)
     const pending = this.#pending.get(sequence)
     const probe = pending ?? this.#lost.get(sequence)
     if (!probe) return []
-    if (heard.kind !== 'reply') return pending ? this.#complainedOf(probe, heard) : []
-    // An answer by another way says nothing of this one.
-    if (probe.interface_index !== 0 && heard.interface_index !== probe.interface_index) return []
-    const rtt = rttOf(probe, heard, now)
+    if (received.kind !== 'reply') return pending ? this.#noteComplaint(probe, received) : []
+    // An answer through another interface proves nothing about this path.
+    if (probe.interface_index !== 0 && received.interface_index !== probe.interface_index) return []
+    const rtt = roundTripUs(probe, received, now)
     const inTime = rtt <= this.#timeoutMs * 1000
     const missed = pending && !inTime ? [this.#giveUp(probe, NO_ANSWER(this.#timeoutMs))] : []
     this.#pending.delete(sequence)
     this.#lost.delete(sequence)
-    return [...missed, answered(probe, heard, rtt, pending && inTime ? 'reply' : 'late')]
+    return [...missed, answered(probe, received, rtt, pending && inTime ? 'reply' : 'late')]
   }
 
   expire(now: number): PingPacket[] {
@@ -95,9 +96,9 @@ export class Probes {
   }
 
   /** A tunnel whose way was broken lately complains of packets that it sends all the same (net/ipv4/ip_tunnel.c, err_count): this host's own word waits for an answer. */
-  #complainedOf(probe: Probe, heard: Heard): PingPacket[] {
-    if (heard.from_address !== this.#ends.source_address) return [this.#refuted(probe, heard)]
-    probe.complaint = heard
+  #noteComplaint(probe: Probe, received: ReceivedIcmp): PingPacket[] {
+    if (received.from_address !== this.#ends.source_address) return [this.#refuted(probe, received)]
+    probe.complaint = received
     return []
   }
 
@@ -106,15 +107,15 @@ export class Probes {
     return { ...NOTHING, sequence: probe.sequence, outcome: 'timeout', sent_at_ms: toMs(probe.at_us), detail }
   }
 
-  #refuted(probe: Probe, heard: Heard): PingPacket {
+  #refuted(probe: Probe, received: ReceivedIcmp): PingPacket {
     this.#lose(probe)
-    const { from_address, hop_limit, reported_mtu } = heard
+    const { from_address, hop_limit, reported_mtu } = received
     return {
       sequence: probe.sequence,
-      outcome: outcomeOf(heard),
+      outcome: probeOutcome(received),
       sent_at_ms: toMs(probe.at_us),
       rtt_us: null,
-      detail: errorWords(heard),
+      detail: describeError(received),
       from_address,
       hop_limit,
       reported_mtu,
@@ -135,7 +136,7 @@ const toMs = (us: number): number => Math.round(us / 1000)
 
 const answered = (
   probe: Probe,
-  { from_address, hop_limit }: Heard,
+  { from_address, hop_limit }: ReceivedIcmp,
   rtt_us: number,
   outcome: 'reply' | 'late',
 ): PingPacket => ({

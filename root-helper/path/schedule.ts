@@ -2,7 +2,7 @@
 import type { Clock } from './clock.ts'
 
 export interface Timed {
-  /** Does what is due and says when it wants to be called again; null: never. */
+  /** Does what is due and returns when it is due next; null: never. */
   step(now: number): number | null
 }
 

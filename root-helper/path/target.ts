@@ -1,24 +1,24 @@
-// One target of a watch: sends when it is due, keeps to its rhythm, and tells the verdict on each echo request.
+// One target of a watch: sends when it is due, keeps its rhythm, and reports the outcome of each echo request.
 import type { PingPacket, WatchResult, WatchTarget } from '@panel/shared/path/model.ts'
 import type { Clock } from './clock.ts'
 import type { EchoLine } from './echoes.ts'
-import type { Heard } from '../kernel/icmp/replies.ts'
+import type { ReceivedIcmp } from '../kernel/icmp/port.ts'
 import { Probes } from './probes.ts'
 import type { Timed } from './schedule.ts'
 
 /** Nobody waits longer than this for the first word on a target that comes. */
 const FIRST_WITHIN_MS = 1000
 
-interface Means {
+interface TargetDeps {
   readonly clock: Clock
-  readonly open: (hear: (heard: Heard) => void) => EchoLine
-  readonly tell: (result: WatchResult) => void
+  readonly open: (receive: (received: ReceivedIcmp) => void) => EchoLine
+  readonly report: (result: WatchResult) => void
 }
 
 export class WatchedTarget implements Timed {
   readonly settings: WatchTarget
   readonly #clock: Clock
-  readonly #tell: (result: WatchResult) => void
+  readonly #onResult: (result: WatchResult) => void
   readonly #line: EchoLine
   readonly #probes: Probes
   #due: number
@@ -26,12 +26,12 @@ export class WatchedTarget implements Timed {
   #beat: number
 
   /** `phase`, from 0 to below 1, is where in the interval it sends; `lastSequence` is what it last sent under, with other settings. */
-  constructor(settings: WatchTarget, means: Means, phase: number, lastSequence: number) {
+  constructor(settings: WatchTarget, deps: TargetDeps, phase: number, lastSequence: number) {
     this.settings = settings
-    this.#clock = means.clock
-    this.#tell = means.tell
+    this.#clock = deps.clock
+    this.#onResult = deps.report
     this.#probes = new Probes(settings, settings.timeout_ms, lastSequence)
-    this.#line = means.open((heard) => this.#report(this.#probes.hear(this.#clock.now(), heard)))
+    this.#line = deps.open((received) => this.#report(this.#probes.receive(this.#clock.now(), received)))
     const now = this.#clock.now()
     const { interval_ms } = settings
     this.#due = now + phase * Math.min(interval_ms, FIRST_WITHIN_MS)
@@ -70,6 +70,6 @@ export class WatchedTarget implements Timed {
   #report(packets: readonly PingPacket[]): void {
     const { target_id } = this.settings
     for (const { sequence, outcome, sent_at_ms, rtt_us, detail } of packets)
-      this.#tell({ target_id, sequence, outcome, sent_at_ms, rtt_us, detail, pending: this.#probes.pending })
+      this.#onResult({ target_id, sequence, outcome, sent_at_ms, rtt_us, detail, pending: this.#probes.pending })
   }
 }

@@ -7,18 +7,18 @@ import {
   type WatchResult,
 } from '@panel/shared/path/model.ts'
 import type { Params, Result } from '@panel/shared/rpc/methods.ts'
-import { KernelError } from '../kernel/facilities.ts'
-import { hindranceTo, soundPath } from '../policy.ts'
+import { KernelError } from '../kernel-error.ts'
+import { whyUnreachable, canonicalPath } from '../policy.ts'
 import { RefusedError } from '../refused.ts'
-import { loadOf, NO_LOAD, type Load } from './budget.ts'
+import { totalLoad, NO_LOAD, type Load } from './budget.ts'
 import type { EchoLine } from './echoes.ts'
-import type { Means } from './means.ts'
+import type { PathDeps } from './deps.ts'
 import { Outbox } from './outbox.ts'
 import { WatchedTarget } from './target.ts'
 
 const WATCHES_MAX = 8
 const GATHER_MS = 100
-/** Ten seconds of two thousand targets that are asked every second. */
+/** Ten seconds of results of two thousand targets that are probed every second. */
 const WAITING_MAX = 20_000
 /** Its multiples, less the whole part, lie evenly in a turn however many there are. */
 const GOLDEN = 0.618_033_988_749_895
@@ -26,18 +26,18 @@ const GOLDEN = 0.618_033_988_749_895
 type Watching = AsyncGenerator<WatchItem, Result<'path.watch'>, void>
 
 export class Watches {
-  readonly #means: Means
+  readonly #deps: PathDeps
   readonly #running = new Map<number, Watch>()
   #lastId = 0
 
-  constructor(means: Means) {
-    this.#means = means
+  constructor(deps: PathDeps) {
+    this.#deps = deps
   }
 
   async *run({ targets }: Params<'path.watch'>, signal: AbortSignal): Watching {
     if (this.#running.size >= WATCHES_MAX) throw new RefusedError('busy', `${WATCHES_MAX} watches are running already`)
-    const outbox = new Outbox<WatchResult>(this.#means.clock, signal, WAITING_MAX)
-    const watch = new Watch(this.#means, (result) => outbox.push(result))
+    const outbox = new Outbox<WatchResult>(this.#deps.clock, signal, WAITING_MAX)
+    const watch = new Watch(this.#deps, (result) => outbox.push(result))
     const watch_id = ++this.#lastId
     this.#running.set(watch_id, watch)
     try {
@@ -65,25 +65,25 @@ export class Watches {
 }
 
 class Watch {
-  readonly #means: Means
-  readonly #tell: (result: WatchResult) => void
+  readonly #deps: PathDeps
+  readonly #send: (result: WatchResult) => void
   readonly #targets = new Map<number, WatchedTarget>()
   #load: Load = NO_LOAD
   #phases = 0
 
-  constructor(means: Means, tell: (result: WatchResult) => void) {
-    this.#means = means
-    this.#tell = tell
+  constructor(deps: PathDeps, report: (result: WatchResult) => void) {
+    this.#deps = deps
+    this.#send = report
   }
 
   /** All of it, or where it is refused nothing. */
   change(put: readonly WatchTarget[], gone: readonly number[]): void {
     const next = new Map([...this.#targets].map(([id, { settings }]) => [id, settings]))
     for (const id of gone) next.delete(id)
-    for (const target of put) next.set(target.target_id, { ...target, ...soundPath(target) })
+    for (const target of put) next.set(target.target_id, { ...target, ...canonicalPath(target) })
     if (next.size > WATCH_TARGETS_MAX)
       throw new RefusedError('busy', `${next.size} targets would be watched, and ${WATCH_TARGETS_MAX} are the most`)
-    this.#take(loadOf([...next.values()]))
+    this.#take(totalLoad([...next.values()]))
     for (const [id, target] of this.#targets) if (!next.has(id)) this.#drop(target)
     for (const settings of next.values()) this.#put(settings)
   }
@@ -94,7 +94,7 @@ class Watch {
   }
 
   #take(load: Load): void {
-    this.#means.budget.exchange(this.#load, load)
+    this.#deps.budget.exchange(this.#load, load)
     this.#load = load
   }
 
@@ -102,14 +102,14 @@ class Watch {
     const before = this.#targets.get(settings.target_id)
     if (before && SETTINGS.every((name) => before.settings[name] === settings[name])) return
     if (before) this.#drop(before)
-    const { clock, echoes, schedule } = this.#means
-    const hindrance = hindranceTo(settings)
+    const { clock, echoes, schedule } = this.#deps
+    const reason = whyUnreachable(settings)
     const target = new WatchedTarget(
       settings,
       {
         clock,
-        open: (hear) => (hindrance === null ? echoes.open(settings, hear) : lineThatRefuses(hindrance)),
-        tell: this.#tell,
+        open: (receive) => (reason === null ? echoes.open(settings, receive) : lineThatRefuses(reason)),
+        report: this.#send,
       },
       (this.#phases++ * GOLDEN) % 1,
       before?.lastSequence ?? 0,
@@ -120,12 +120,12 @@ class Watch {
 
   #drop(target: WatchedTarget): void {
     this.#targets.delete(target.settings.target_id)
-    this.#means.schedule.remove(target)
+    this.#deps.schedule.remove(target)
     target.close()
   }
 }
 
 const SETTINGS = Object.keys(WatchTarget.properties) as (keyof WatchTarget)[]
 
-/** One target that may not be asked is no reason to watch none of them. */
+/** One target that is not allowed does not prevent watching the others. */
 const lineThatRefuses = (why: string): EchoLine => ({ send: () => new KernelError('', why), close: () => undefined })

@@ -49,7 +49,7 @@ export function compareIp(a: Ip, b: Ip): number {
   return a.value < b.value ? -1 : a.value > b.value ? 1 : 0
 }
 
-export function networkOf(ip: Ip, prefix_length: number): Cidr {
+export function enclosingNetwork(ip: Ip, prefix_length: number): Cidr {
   const hostBits = BigInt(bitsOf(ip.family) - prefix_length)
   return { base: { family: ip.family, value: (ip.value >> hostBits) << hostBits }, prefix_length }
 }
@@ -59,17 +59,17 @@ export function parseCidr(text: string): Cidr | null {
   const [address = '', length, ...rest] = text.split('/')
   const ip = parseIp(address)
   if (!ip || rest.length > 0) return null
-  if (length === undefined) return networkOf(ip, bitsOf(ip.family))
+  if (length === undefined) return enclosingNetwork(ip, bitsOf(ip.family))
   if (!/^(0|[1-9][0-9]{0,2})$/.test(length) || Number(length) > bitsOf(ip.family)) return null
-  return networkOf(ip, Number(length))
+  return enclosingNetwork(ip, Number(length))
 }
 
 export const formatCidr = (cidr: Cidr): string => `${formatIp(cidr.base)}/${cidr.prefix_length}`
 
-export const sizeOf = (cidr: Cidr): bigint => 1n << BigInt(bitsOf(cidr.base.family) - cidr.prefix_length)
+export const networkSize = (cidr: Cidr): bigint => 1n << BigInt(bitsOf(cidr.base.family) - cidr.prefix_length)
 
 export function contains(cidr: Cidr, ip: Ip): boolean {
-  return ip.family === cidr.base.family && networkOf(ip, cidr.prefix_length).base.value === cidr.base.value
+  return ip.family === cidr.base.family && enclosingNetwork(ip, cidr.prefix_length).base.value === cidr.base.value
 }
 
 export function overlaps(a: Cidr, b: Cidr): boolean {

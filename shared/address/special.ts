@@ -38,10 +38,10 @@ const NON_PUBLIC = [...NOT_FOR_HOSTS, ...PRIVATE, ...NOT_GLOBAL]
 /** Globally routable or documentation space, as decisions.md R35 draws the line: one address of it is enough. */
 export function isPublicRange(cidr: Cidr): boolean {
   if (NON_PUBLIC.some((one) => one.prefix_length <= cidr.prefix_length && contains(one, cidr.base))) return false
-  return !NON_PUBLIC.some((one) => contains(cidr, one.base)) || halvesOf(cidr).some(isPublicRange)
+  return !NON_PUBLIC.some((one) => contains(cidr, one.base)) || halves(cidr).some(isPublicRange)
 }
 
-function halvesOf({ base, prefix_length }: Cidr): [Cidr, Cidr] {
+function halves({ base, prefix_length }: Cidr): [Cidr, Cidr] {
   const upper = { family: base.family, value: base.value + (1n << BigInt(bitsOf(base.family) - prefix_length - 1)) }
   return [
     { base, prefix_length: prefix_length + 1 },

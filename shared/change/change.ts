@@ -7,7 +7,7 @@ export interface Change<S> {
   readonly after: S | null
 }
 
-export const changeOf = <T extends TSchema>(state: T) => strict({ before: nullable(state), after: nullable(state) })
+export const changeSchema = <T extends TSchema>(state: T) => strict({ before: nullable(state), after: nullable(state) })
 
 export const invert = <S>({ before, after }: Change<S>): Change<S> => ({ before: after, after: before })
 

@@ -30,4 +30,4 @@ function check(subject: string, name: string, expected: string, actual: string):
   return { name, ok, expected, actual, detail: ok ? '' : `${subject}: ${name} should be ${expected}, and is ${actual}` }
 }
 
-export const failuresOf = (checks: readonly Check[]): Check[] => checks.filter((c) => !c.ok)
+export const failedChecks = (checks: readonly Check[]): Check[] => checks.filter((c) => !c.ok)

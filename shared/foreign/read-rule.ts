@@ -1,13 +1,13 @@
 // What a rule of somebody else asks of a packet, as far as it can be read surely, and what it does with it.
 import { formatCidr, parseCidr, parseIp, canonicalIp } from '../address/ip.ts'
 import type { ForeignRule } from './model.ts'
-import { expressionOf, hasExtension } from './read-xt.ts'
+import { readXtExpression, hasExtension } from './read-xt.ts'
 import { isList, isObject, only, textIn, type Json, type JsonObject } from '../ruleset/nft/json.ts'
 
-export type Asks = Omit<ForeignRule, 'table' | 'chain' | 'manager' | 'text'>
-type Part = Partial<Asks>
+export type Conditions = Omit<ForeignRule, 'table' | 'chain' | 'manager' | 'text'>
+type Part = Partial<Conditions>
 
-const ANYTHING: Asks = {
+const ANYTHING: Conditions = {
   family: '',
   protocol: '',
   address: '',
@@ -24,26 +24,26 @@ const ANYTHING: Asks = {
 const MORE: Part = { is_whole: false }
 
 /** `text` is the rule as nft prints it, "" where that is not known. */
-export function asksOf(expression: Json | undefined, text: string): Asks {
-  const told = isList(expression) && text !== '' && hasExtension(expression) ? expressionOf(text) : expression
+export function readConditions(expression: Json | undefined, text: string): Conditions {
+  const told = isList(expression) && text !== '' && hasExtension(expression) ? readXtExpression(text) : expression
   const parts = isList(told) ? told.map(statement) : [{ ...MORE, verdict: 'other' as const }]
-  return parts.reduce<Asks>(joined, ANYTHING)
+  return parts.reduce<Conditions>(joined, ANYTHING)
 }
 
 /** What is asked twice is asked otherwise the second time. An extension of iptables is a verdict only where there is no other. */
-function joined(asks: Asks, part: Part): Asks {
+function joined(conditions: Conditions, part: Part): Conditions {
   const isTwice = (['address', 'port', 'in_interface', 'out_interface', 'ct'] as const).some(
-    (key) => part[key] !== undefined && asks[key] !== ANYTHING[key],
+    (key) => part[key] !== undefined && conditions[key] !== ANYTHING[key],
   )
   return {
-    ...asks,
+    ...conditions,
     ...part,
-    is_whole: asks.is_whole && !isTwice && (part.is_whole ?? true),
-    ...(asks.ct === 'never' ? { ct: asks.ct } : {}),
+    is_whole: conditions.is_whole && !isTwice && (part.is_whole ?? true),
+    ...(conditions.ct === 'never' ? { ct: conditions.ct } : {}),
   }
 }
 
-const VERDICTS: Readonly<Record<string, Asks['verdict']>> = {
+const VERDICTS: Readonly<Record<string, Conditions['verdict']>> = {
   accept: 'accept',
   drop: 'drop',
   reject: 'reject',
@@ -60,7 +60,7 @@ const SOMETIMES = ['limit', 'quota', 'ct count', 'set']
 
 function statement(item: Json): Part {
   const [kind, body] = only(item) ?? ['', null]
-  if (kind === 'match' && isObject(body)) return matchOf(body)
+  if (kind === 'match' && isObject(body)) return readMatch(body)
   if ((kind === 'jump' || kind === 'goto') && isObject(body)) return { verdict: kind, target: textIn(body, 'target') }
   if (HARMLESS.includes(kind)) return {}
   if (SOMETIMES.includes(kind)) return MORE
@@ -68,17 +68,17 @@ function statement(item: Json): Part {
   return verdict ? { verdict } : { ...MORE, verdict: 'other' }
 }
 
-function matchOf({ op, left, right = null }: JsonObject): Part {
+function readMatch({ op, left, right = null }: JsonObject): Part {
   const [kind, body] = only(left) ?? ['', null]
-  if (isObject(body) && kind === 'ct' && op === '!=') return ctOf(textIn(body, 'key'), statesBut(right))
+  if (isObject(body) && kind === 'ct' && op === '!=') return readConntrack(textIn(body, 'key'), statesBut(right))
   if (!isObject(body) || (op !== '==' && op !== 'in')) return MORE
-  if (kind === 'meta') return metaOf(textIn(body, 'key'), right)
-  if (kind === 'ct') return ctOf(textIn(body, 'key'), right)
-  return kind === 'payload' ? payloadOf(textIn(body, 'protocol'), textIn(body, 'field'), right) : MORE
+  if (kind === 'meta') return readMeta(textIn(body, 'key'), right)
+  if (kind === 'ct') return readConntrack(textIn(body, 'key'), right)
+  return kind === 'payload' ? readPayload(textIn(body, 'protocol'), textIn(body, 'field'), right) : MORE
 }
 
-function metaOf(key: string, right: Json): Part {
-  if (key === 'l4proto') return protocolOf(right)
+function readMeta(key: string, right: Json): Part {
+  if (key === 'l4proto') return readProtocol(right)
   if (key === 'nfproto') return right === 'ipv4' ? { family: 'ip' } : right === 'ipv6' ? { family: 'ip6' } : MORE
   if (typeof right !== 'string' || !/^[^\s/*@]{1,15}$/.test(right)) return MORE
   if (key === 'iifname' || key === 'iif') return { in_interface: right }
@@ -86,8 +86,8 @@ function metaOf(key: string, right: Json): Part {
 }
 
 /** The first packet of a relayed connection is new, its replies are of one that is established, and all are of one whose address is translated. */
-function ctOf(key: string, right: Json): Part {
-  const words = membersOf(right)
+function readConntrack(key: string, right: Json): Part {
+  const words = readMembers(right)
   if (key === 'status') return words.length === 1 && words[0] === 'dnat' ? { ct: 'dnat' } : MORE
   if (key !== 'state' || words.length === 0 || !words.every((word) => typeof word === 'string')) return MORE
   const [isNew, isEstablished] = [words.includes('new'), words.includes('established')]
@@ -98,41 +98,41 @@ function ctOf(key: string, right: Json): Part {
 
 /** What is left where some states are ruled out; of anything else than states it makes nothing. */
 function statesBut(ruledOut: Json): Json {
-  const words = membersOf(ruledOut)
+  const words = readMembers(ruledOut)
   return words.every((word) => STATES.includes(String(word))) ? STATES.filter((state) => !words.includes(state)) : []
 }
 const STATES = ['invalid', 'established', 'related', 'new', 'untracked']
 
-function payloadOf(protocol: string, field: string, right: Json): Part {
-  if (field === 'dport') return portsOf(right, protocol === 'th' ? {} : { protocol: wordOf(protocol) })
+function readPayload(protocol: string, field: string, right: Json): Part {
+  if (field === 'dport') return readPorts(right, protocol === 'th' ? {} : { protocol: readWord(protocol) })
   if (protocol !== 'ip' && protocol !== 'ip6')
     return { ...MORE, ...(protocol === 'tcp' || protocol === 'udp' ? { protocol } : {}) }
   const family = { family: protocol } as const
-  if (field === 'daddr') return { ...family, ...addressOf(right) }
-  return { ...family, ...(field === 'protocol' ? protocolOf(right) : MORE) }
+  if (field === 'daddr') return { ...family, ...readAddress(right) }
+  return { ...family, ...(field === 'protocol' ? readProtocol(right) : MORE) }
 }
 
 /** Of several only those matter that a relay is made of; where both are among them, all are as good as any. */
-function protocolOf(right: Json): Part {
-  const words = membersOf(right).filter((word) => typeof word === 'string')
+function readProtocol(right: Json): Part {
+  const words = readMembers(right).filter((word) => typeof word === 'string')
   if (words.length === 0 || words.some((word) => word.startsWith('@'))) return MORE
   const ours = words.filter((word) => word === 'tcp' || word === 'udp')
-  return ours.length === 2 ? {} : { protocol: wordOf(ours[0] ?? words[0] ?? '') }
+  return ours.length === 2 ? {} : { protocol: readWord(ours[0] ?? words[0] ?? '') }
 }
 
-const wordOf = (text: string): string => (/^[a-z0-9-]{1,20}$/.test(text) ? text : 'other')
+const readWord = (text: string): string => (/^[a-z0-9-]{1,20}$/.test(text) ? text : 'other')
 
 /** Several that do not follow on one another come out as the first and the last of them. */
-function portsOf(right: Json, rest: Part): Part {
-  const ranges = membersOf(right).map(rangeOf)
+function readPorts(right: Json, rest: Part): Part {
+  const ranges = readMembers(right).map(readRange)
   if (ranges.length === 0 || ranges.some((range) => range === null)) return { ...rest, ...MORE }
-  const known = ranges.filter((range) => range !== null).sort(([a], [b]) => a - b)
-  const [port, port_end] = [known[0]?.[0] ?? 0, Math.max(...known.map(([, last]) => last))]
-  const covered = known.reduce((end, [first, last]) => (first <= end + 1 ? Math.max(end, last) : end), port)
+  const isUnderstood = ranges.filter((range) => range !== null).sort(([a], [b]) => a - b)
+  const [port, port_end] = [isUnderstood[0]?.[0] ?? 0, Math.max(...isUnderstood.map(([, last]) => last))]
+  const covered = isUnderstood.reduce((end, [first, last]) => (first <= end + 1 ? Math.max(end, last) : end), port)
   return { ...rest, port, port_end: port_end === port ? null : port_end, ...(covered === port_end ? {} : MORE) }
 }
 
-function rangeOf(item: Json): [number, number] | null {
+function readRange(item: Json): [number, number] | null {
   const [kind, ends] = only(item) ?? ['', null]
   const [first, last] = kind === 'range' && isList(ends) ? ends : [item, item]
   return isPort(first) && isPort(last) ? [first, last] : null
@@ -141,7 +141,7 @@ function rangeOf(item: Json): [number, number] | null {
 const isPort = (value: Json | undefined): value is number =>
   typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= 65_535
 
-function addressOf(right: Json): Part {
+function readAddress(right: Json): Part {
   const [kind, prefix] = only(right) ?? ['', null]
   if (kind === 'prefix' && isObject(prefix)) {
     const cidr = parseCidr(`${textIn(prefix, 'addr')}/${String(prefix['len'])}`)
@@ -150,7 +150,7 @@ function addressOf(right: Json): Part {
   return typeof right === 'string' && parseIp(right) ? { address: canonicalIp(right) } : MORE
 }
 
-function membersOf(right: Json): readonly Json[] {
+function readMembers(right: Json): readonly Json[] {
   const [kind, members] = only(right) ?? ['', null]
   if (kind === 'set' && isList(members)) return members
   return isList(right) ? right : [right]

@@ -6,7 +6,7 @@ export const hasExtension = (expression: readonly Json[]): boolean =>
   expression.some((item) => typeof item === 'object' && item !== null && 'xt' in item)
 
 /** One that is matched by something not told of here, and one that may be a verdict too. */
-const UNTOLD: Json = { match: {} }
+const IMPLICIT: Json = { match: {} }
 const UNKNOWN: Json = { xt: null }
 
 const match = (left: Json, right: Json, negated: string | undefined): Json => ({
@@ -36,12 +36,12 @@ const PIECES: readonly (readonly [RegExp, (...parts: string[]) => Json])[] = [
   [new RegExp(`^([io]ifname) ${NOT}"([^"]*)"`), (key = '', not, name = '') => match(meta(key), name, not)],
   [/^counter packets [0-9]+ bytes [0-9]+/, () => ({ counter: null })],
   [/^comment "(?:[^"\\]|\\.)*"/, () => null],
-  [new RegExp(`^fib [sd]addr type ${NOT}${SET}`), () => UNTOLD],
-  [/^limit rate \S+(?: burst [0-9]+ \S+)?/, () => UNTOLD],
+  [new RegExp(`^fib [sd]addr type ${NOT}${SET}`), () => IMPLICIT],
+  [/^limit rate \S+(?: burst [0-9]+ \S+)?/, () => IMPLICIT],
   [/^(?:meta|ct) mark set .*/, () => ({ mangle: null })],
-  [/^(?:meta|ct) mark (?:& 0x[0-9a-f]+ )?(?:[!=]= )?0x[0-9a-f]+/, () => UNTOLD],
-  [/^tcp flags \S+ \/ \S+/, () => UNTOLD],
-  [/^xt match \S+/, () => UNTOLD],
+  [/^(?:meta|ct) mark (?:& 0x[0-9a-f]+ )?(?:[!=]= )?0x[0-9a-f]+/, () => IMPLICIT],
+  [/^tcp flags \S+ \/ \S+/, () => IMPLICIT],
+  [/^xt match \S+/, () => IMPLICIT],
   [/^tcp option maxseg size set .*/, () => ({ mangle: null })],
   [/^notrack\b/, () => ({ notrack: null })],
   [/^log\b.*/, () => ({ log: null })],
@@ -53,18 +53,18 @@ const PIECES: readonly (readonly [RegExp, (...parts: string[]) => Json])[] = [
 const LAST = /\s(?:(accept|drop|return)|(jump|goto) (\S+)|(reject)(?: with .*)?)$/
 
 /** As nft would tell the rule in JSON if it knew the extensions; whatever is not known for sure is told as unknown. */
-export function expressionOf(text: string): Json[] {
+export function readXtExpression(text: string): Json[] {
   const found: Json[] = []
   for (let rest = text.trim(); rest !== '';) {
-    const piece = firstOf(rest)
-    if (!piece) return [...found, UNKNOWN, ...lastOf(rest)]
+    const piece = rangeStart(rest)
+    if (!piece) return [...found, UNKNOWN, ...rangeEnd(rest)]
     if (piece.statement !== null) found.push(piece.statement)
     rest = rest.slice(piece.length).trim()
   }
   return found
 }
 
-function firstOf(rest: string): { statement: Json; length: number } | null {
+function rangeStart(rest: string): { statement: Json; length: number } | null {
   for (const [pattern, statement] of PIECES) {
     const found = pattern.exec(rest)
     if (found && /^(?:\s|$)/.test(rest.slice(found[0].length)))
@@ -73,7 +73,7 @@ function firstOf(rest: string): { statement: Json; length: number } | null {
   return null
 }
 
-function lastOf(rest: string): Json[] {
+function rangeEnd(rest: string): Json[] {
   const [, plain, lead, target = '', reject] = LAST.exec(rest) ?? []
   if (lead !== undefined) return [{ [lead]: { target } }]
   const verdict = plain ?? reject

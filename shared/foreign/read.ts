@@ -10,7 +10,7 @@ import {
 } from './model.ts'
 import { OURS } from '../ruleset/iptables/tables.ts'
 import { TABLE } from '../ruleset/nft/table.ts'
-import { asksOf } from './read-rule.ts'
+import { readConditions } from './read-rule.ts'
 import { handleKey, textsByHandle } from './read-text.ts'
 import { isList, isObject, numberIn, objectsIn, textIn, type Json, type JsonObject } from '../ruleset/nft/json.ts'
 import { ruleText } from '../ruleset/nft/read-rule.ts'
@@ -36,16 +36,16 @@ export function readForeign(json: string, text: string): ForeignFound {
       .filter(([kind, table]) => kind === 'table' && JSON.stringify(table['flags'] ?? '').includes('dormant'))
       .map(([, table]) => `${textIn(table, 'family')} ${textIn(table, 'name')}`),
   )
-  const awake = objects.filter(([, object]) => !asleep.has(tableOf(object)) && tableOf(object) !== TABLE)
+  const awake = objects.filter(([, object]) => !asleep.has(tableName(object)) && tableName(object) !== TABLE)
   const { all, lines } = withoutOurs(
-    awake.filter(([kind]) => kind === 'chain').map(([, chain]) => chainOf(chain)),
+    awake.filter(([kind]) => kind === 'chain').map(([, chain]) => readChain(chain)),
     awake.filter(([kind]) => kind === 'rule').map(([, rule]) => rule),
   )
-  const ranks = ranksOf(all, lines)
+  const ranks = readRanks(all, lines)
   const chains = all.filter((chain) => ranks.has(keyOf(chain)))
   const met = lines
-    .filter((rule) => ranks.has(keyOf(placeOf(rule))))
-    .map((rule, at) => ({ rule, at, rank: ranks.get(keyOf(placeOf(rule))) ?? 0 }))
+    .filter((rule) => ranks.has(keyOf(placeKey(rule))))
+    .map((rule, at) => ({ rule, at, rank: ranks.get(keyOf(placeKey(rule))) ?? 0 }))
     .sort((a, b) => a.rank - b.rank || a.at - b.at)
   const texts = textsByHandle(text)
   return {
@@ -53,7 +53,7 @@ export function readForeign(json: string, text: string): ForeignFound {
     detail: '',
     managers: FOREIGN_MANAGERS.filter((manager) => all.some((chain) => chain.manager === manager)),
     chains: chains.slice(0, FOREIGN_RULES_MAX),
-    rules: met.slice(0, FOREIGN_RULES_MAX).map(({ rule }) => ruleOf(rule, texts)),
+    rules: met.slice(0, FOREIGN_RULES_MAX).map(({ rule }) => readRule(rule, texts)),
     total: met.length,
     is_whole: met.length <= FOREIGN_RULES_MAX && chains.length <= FOREIGN_RULES_MAX,
   }
@@ -69,10 +69,10 @@ function withoutOurs(
   const shared = new Set(chains.filter(({ table, chain }) => isOurs(table, chain)).map(({ table }) => table))
   const lines = rules.filter(
     (rule) =>
-      !isOurs(tableOf(rule), textIn(rule, 'chain')) &&
-      !targetsIn(rule['expr'] ?? null).some((target) => isOurs(tableOf(rule), target)),
+      !isOurs(tableName(rule), textIn(rule, 'chain')) &&
+      !targetsIn(rule['expr'] ?? null).some((target) => isOurs(tableName(rule), target)),
   )
-  const used = new Set(lines.map((rule) => keyOf(placeOf(rule))))
+  const used = new Set(lines.map((rule) => keyOf(placeKey(rule))))
   return {
     all: chains.filter(
       (chain) =>
@@ -90,42 +90,42 @@ const documents = (listed: string): [string, JsonObject][] =>
     .filter((line) => line.trim() !== '')
     .flatMap(objectsIn)
 
-const tableOf = (object: JsonObject): string => `${textIn(object, 'family')} ${textIn(object, 'table')}`
-const placeOf = (rule: JsonObject): { table: string; chain: string } => ({
-  table: tableOf(rule),
+const tableName = (object: JsonObject): string => `${textIn(object, 'family')} ${textIn(object, 'table')}`
+const placeKey = (rule: JsonObject): { table: string; chain: string } => ({
+  table: tableName(rule),
   chain: textIn(rule, 'chain'),
 })
 const keyOf = ({ table, chain }: { readonly table: string; readonly chain: string }): string => `${table} ${chain}`
 const oneLine = (text: string): string => text.replace(/[\u0000-\u001f\u007f]/g, ' ').slice(0, 300)
 
-function chainOf(chain: JsonObject): ForeignChain {
-  const [table, name] = [tableOf(chain), textIn(chain, 'name')]
+function readChain(chain: JsonObject): ForeignChain {
+  const [table, name] = [tableName(chain), textIn(chain, 'name')]
   const hook = FOREIGN_HOOKS.find((one) => one === chain['hook']) ?? null
   return {
     table: oneLine(table),
     chain: oneLine(name),
-    manager: managerOf(table, name),
+    manager: findManager(table, name),
     hook,
     priority: numberIn(chain, 'prio'),
     policy: chain['policy'] === 'drop' ? 'drop' : 'accept',
   }
 }
 
-function ruleOf(rule: JsonObject, texts: ReadonlyMap<string, string>): ForeignRule {
-  const { table, chain } = placeOf(rule)
+function readRule(rule: JsonObject, texts: ReadonlyMap<string, string>): ForeignRule {
+  const { table, chain } = placeKey(rule)
   const printed = texts.get(handleKey(table, chain, numberIn(rule, 'handle'))) ?? ''
   const text = printed === '' ? ruleText(rule['expr']) : printed
   return {
     table: oneLine(table),
     chain: oneLine(chain),
-    manager: managerOf(table, chain),
+    manager: findManager(table, chain),
     text: oneLine(text),
-    ...asksOf(rule['expr'], printed),
+    ...readConditions(rule['expr'], printed),
   }
 }
 
 /** Each names its chains and tables after itself; iptables has the tables that it always had. */
-function managerOf(table: string, chain: string): ForeignManager {
+function findManager(table: string, chain: string): ForeignManager {
   const [family = '', name = ''] = table.split(' ')
   if (name === 'firewalld') return 'firewalld'
   if (chain.startsWith('DOCKER') || name.startsWith('docker')) return 'docker'
@@ -134,15 +134,15 @@ function managerOf(table: string, chain: string): ForeignManager {
 }
 
 /** How early each chain is met, of those that are met at all; what relayed packets meet first is told first where not all can be told. */
-function ranksOf(chains: readonly ForeignChain[], rules: readonly JsonObject[]): Map<string, number> {
+function readRanks(chains: readonly ForeignChain[], rules: readonly JsonObject[]): Map<string, number> {
   const leads = new Map<string, Set<string>>()
   for (const rule of rules) {
-    const from = keyOf(placeOf(rule))
+    const from = keyOf(placeKey(rule))
     leads.set(
       from,
       new Set([
         ...(leads.get(from) ?? []),
-        ...targetsIn(rule['expr'] ?? null).map((chain) => keyOf({ table: tableOf(rule), chain })),
+        ...targetsIn(rule['expr'] ?? null).map((chain) => keyOf({ table: tableName(rule), chain })),
       ]),
     )
   }

@@ -3,7 +3,15 @@
 import { contains, parseCidr, parseIp } from '../address/ip.ts'
 import type { ForeignChain, ForeignFound, ForeignRule } from './model.ts'
 import type { RelayRule } from '../ruleset/model.ts'
-import { CONNTRACK, isOfFamily, meets, packetsOf, TRANSLATION, type Packet, type Surroundings } from './relay-packet.ts'
+import {
+  CONNTRACK,
+  isOfFamily,
+  meets,
+  relayPackets,
+  TRANSLATION,
+  type Packet,
+  type Surroundings,
+} from './relay-packet.ts'
 import { remedyFor } from './relay-remedy.ts'
 
 /** `text` is a rule, or the policy of the chain; where it `is_certain` it drops the packet, and otherwise it may. */
@@ -21,11 +29,11 @@ export interface RelayBlock {
  * Everything that drops it for certain, in either direction, for only who lets all of that through has a relay; without any, the first
  * that may drop it. Empty: nothing that was read can.
  */
-export function blocksOf(rule: RelayRule, foreign: ForeignFound, around: Surroundings): RelayBlock[] {
+export function findRelayBlocks(rule: RelayRule, foreign: ForeignFound, around: Surroundings): RelayBlock[] {
   const walker = new Walker(foreign)
   const certain = new Map<string, RelayBlock>()
   let doubt: RelayBlock | null = null
-  for (const packet of packetsOf(rule, around)) {
+  for (const packet of relayPackets(rule, around)) {
     for (const chain of foreign.chains) {
       if (!meets(chain, packet)) continue
       const { endings, blame } = walker.through(chain, packet)
@@ -177,7 +185,7 @@ function ctMatch({ ct }: ForeignRule, { isTranslated, isReply }: Packet, { hook,
 export function takenBy(rule: RelayRule, foreign: ForeignFound): ForeignRule[] {
   // Asked of each of thousands of rules, and most hosts translate nothing else.
   if (!foreign.rules.some(({ verdict, port }) => verdict === 'translate' && port !== null)) return []
-  const packets = packetsOf(rule, { own_addresses: [], in_interface: null, out_interface: null }).filter(
+  const packets = relayPackets(rule, { own_addresses: [], in_interface: null, out_interface: null }).filter(
     ({ isTranslated }) => !isTranslated,
   )
   const chains = foreign.chains.filter(({ hook, priority }) => hook === 'prerouting' && priority <= TRANSLATION)

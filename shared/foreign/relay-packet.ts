@@ -26,7 +26,7 @@ export interface Packet {
   readonly out_interface: string | null
 }
 
-export function packetsOf(rule: RelayRule, { own_addresses, in_interface, out_interface }: Surroundings): Packet[] {
+export function relayPackets(rule: RelayRule, { own_addresses, in_interface, out_interface }: Surroundings): Packet[] {
   const family = rule.bind_address.includes(':') ? 6 : 4
   const bound = {
     address: rule.bind_address === '0.0.0.0' || rule.bind_address === '::' ? null : rule.bind_address,

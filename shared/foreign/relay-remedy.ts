@@ -19,7 +19,7 @@ export function remedyFor(packet: Packet, chain: ForeignChain, { chains }: Forei
 const SPEAKS = { firewalld: ['forward', 'input'], ufw: ['forward', 'input'], docker: ['forward'] } as const
 
 const established = (packet: Packet, chain: string): string =>
-  `${programOf(packet)} -I ${chain} -m conntrack --ctstate ESTABLISHED,RELATED -j ACCEPT`
+  `${iptablesProgram(packet)} -I ${chain} -m conntrack --ctstate ESTABLISHED,RELATED -j ACCEPT`
 const plainly = ({ table, chain }: ForeignChain): boolean => PLAIN.test(table) && PLAIN.test(chain)
 
 /** Replies are let through by what they reply to, whatever they are. */
@@ -40,18 +40,18 @@ const REPLIES: Readonly<Record<ForeignManager, (packet: Packet, chain: ForeignCh
       : 'Let established connections through in the chain named above.',
 }
 
-const portsOf = ({ first, last }: Packet, sign: string): string =>
+const formatPorts = ({ first, last }: Packet, sign: string): string =>
   first === last ? `${first}` : `${first}${sign}${last}`
-const familyOf = ({ family }: Packet): string => (family === 6 ? 'ip6' : 'ip')
-const programOf = ({ family }: Packet): string => (family === 6 ? 'ip6tables' : 'iptables')
+const familyName = ({ family }: Packet): string => (family === 6 ? 'ip6' : 'ip')
+const iptablesProgram = ({ family }: Packet): string => (family === 6 ? 'ip6tables' : 'iptables')
 const iptables = (packet: Packet, chain: string): string =>
-  `${programOf(packet)} -I ${chain} -p ${packet.protocol}${packet.address === null ? '' : ` -d ${packet.address}`} --dport ${portsOf(packet, ':')} -j ACCEPT`
+  `${iptablesProgram(packet)} -I ${chain} -p ${packet.protocol}${packet.address === null ? '' : ` -d ${packet.address}`} --dport ${formatPorts(packet, ':')} -j ACCEPT`
 
 function nft(packet: Packet, place: ForeignChain): string {
   const { table, chain } = place
   if (!plainly(place)) return 'Let it through in the chain named above.'
-  const daddr = packet.address === null ? '' : `${familyOf(packet)} daddr ${packet.address} `
-  return `Let it through: nft insert rule ${table} ${chain} ${daddr}${packet.protocol} dport ${portsOf(packet, '-')} accept (and in the file that loads this table).`
+  const daddr = packet.address === null ? '' : `${familyName(packet)} daddr ${packet.address} `
+  return `Let it through: nft insert rule ${table} ${chain} ${daddr}${packet.protocol} dport ${formatPorts(packet, '-')} accept (and in the file that loads this table).`
 }
 
 const HINTS: Readonly<Record<ForeignManager, (packet: Packet, chain: ForeignChain) => string>> = {
@@ -61,10 +61,10 @@ const HINTS: Readonly<Record<ForeignManager, (packet: Packet, chain: ForeignChai
       : nft(packet, chain),
   ufw: (packet) =>
     packet.isForHost
-      ? `Let it through: ufw allow proto ${packet.protocol} to ${packet.address ?? 'any'} port ${portsOf(packet, ':')}.`
-      : `Let it through: ufw route allow proto ${packet.protocol} to ${packet.address ?? 'any'} port ${portsOf(packet, ':')}.`,
+      ? `Let it through: ufw allow proto ${packet.protocol} to ${packet.address ?? 'any'} port ${formatPorts(packet, ':')}.`
+      : `Let it through: ufw route allow proto ${packet.protocol} to ${packet.address ?? 'any'} port ${formatPorts(packet, ':')}.`,
   firewalld: (packet) =>
-    `Let it through with a policy of firewalld (firewall-cmd --permanent --new-policy, with a rich rule that accepts ${packet.protocol} port ${portsOf(packet, '-')}${packet.address === null ? '' : ` of ${packet.address}`}), then firewall-cmd --reload.`,
+    `Let it through with a policy of firewalld (firewall-cmd --permanent --new-policy, with a rich rule that accepts ${packet.protocol} port ${formatPorts(packet, '-')}${packet.address === null ? '' : ` of ${packet.address}`}), then firewall-cmd --reload.`,
   iptables: (packet, chain) =>
     PLAIN.test(chain.chain) && packet.isTranslated
       ? `Let it through: ${iptables(packet, chain.chain)} (and in what loads these rules at boot).`

@@ -41,13 +41,13 @@ const switchFacts = (prefix: string, { ipv4, ipv6 }: ForwardingSwitches): Fact[]
 ]
 
 /** Turns on what is asked, live and at boot; what was set before the first time is kept. Turned on twice is turned on. */
-export function withForwarding(found: ForwardingState, asked: ForwardingSwitches): ForwardingState {
+export function withForwarding(found: ForwardingState, wanted: ForwardingSwitches): ForwardingState {
   const either = (a: ForwardingSwitches, b: ForwardingSwitches): ForwardingSwitches => ({
     ipv4: a.ipv4 || b.ipv4,
     ipv6: a.ipv6 || b.ipv6,
   })
-  const switches = either(found.saved?.switches ?? { ipv4: false, ipv6: false }, asked)
-  return { live: either(found.live, asked), saved: { switches, previous: found.saved?.previous ?? found.live } }
+  const switches = either(found.saved?.switches ?? { ipv4: false, ipv6: false }, wanted)
+  return { live: either(found.live, wanted), saved: { switches, previous: found.saved?.previous ?? found.live } }
 }
 
 /** Puts back what was set before, and takes our file away; what nothing was recorded of stays as it is. */

@@ -3,7 +3,7 @@ import { integer, line, nullable, strict, stringEnum, Type, type Static } from '
 import { Listener } from './listener.ts'
 import { RuleBackendFound } from '../ruleset/backend.ts'
 import { HostInterface, RoutingEntry } from '../tunnel/observed.ts'
-import { LINK_KINDS, SAVERS } from '../tunnel/model.ts'
+import { LINK_KINDS, PERSISTENCE_BACKENDS } from '../tunnel/model.ts'
 
 export const TOOLS = [
   'ip',
@@ -18,7 +18,7 @@ export const TOOLS = [
 
 /** `detail` says in the system's words why something is or is not there. Nothing is started or loaded to find these out. */
 export const HelperFacts = strict({
-  savers: Type.Array(strict({ by: stringEnum(SAVERS), available: Type.Boolean(), detail: line(300) })),
+  savers: Type.Array(strict({ by: stringEnum(PERSISTENCE_BACKENDS), available: Type.Boolean(), detail: line(300) })),
   kernel_release: line(100),
   unit_dir: line(4096),
   networkd_dir: line(4096),

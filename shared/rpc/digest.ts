@@ -1,12 +1,12 @@
 // What tunnel.digest says of one name: enough to see that nothing differs from what is stored, without sending all that is there.
 import { nullable, strict, Type, type Static } from '../schema.ts'
-import { SeenLink, TunnelFound } from '../tunnel/observed.ts'
+import { LinkSnapshot, TunnelFound } from '../tunnel/observed.ts'
 
 /** `digest` is the SHA-256, in hexadecimal, of the canonical state as JSON; of "null" where there is none. */
 export const TunnelDigest = strict({
   interface_name: TunnelFound.properties.interface_name,
   digest: Type.String({ pattern: '^[0-9a-f]{64}$' }),
-  observed: nullable(SeenLink.properties.observed),
+  observed: nullable(LinkSnapshot.properties.observed),
   unmodelled: TunnelFound.properties.unmodelled,
   foreign_files: TunnelFound.properties.foreign_files,
 })

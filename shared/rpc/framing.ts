@@ -12,7 +12,7 @@ export class LineTooLongError extends Error {
 
 /** Gather chunks of a stream into whole lines, without their newline. */
 export class LineSplitter {
-  #parts: Uint8Array[] = []
+  #chunks: Uint8Array[] = []
   #length = 0
 
   push(chunk: Uint8Array): Uint8Array[] {
@@ -30,17 +30,17 @@ export class LineSplitter {
   #keep(part: Uint8Array): void {
     this.#length += part.length
     if (this.#length > MAX_LINE_BYTES) throw new LineTooLongError()
-    if (part.length > 0) this.#parts.push(part)
+    if (part.length > 0) this.#chunks.push(part)
   }
 
   #take(): Uint8Array {
     const line = new Uint8Array(this.#length)
     let at = 0
-    for (const part of this.#parts) {
+    for (const part of this.#chunks) {
       line.set(part, at)
       at += part.length
     }
-    this.#parts = []
+    this.#chunks = []
     this.#length = 0
     return line
   }

@@ -4,7 +4,7 @@ import { HostEvent, MAX_BATCH } from '../events/model.ts'
 import { HOST_PARTS, HostFound } from '../host/model.ts'
 import { ForeignFound } from '../foreign/model.ts'
 import { ForwardingFound, ForwardingState } from '../forwarding/model.ts'
-import { SeenLink, TunnelFound } from '../tunnel/observed.ts'
+import { LinkSnapshot, TunnelFound } from '../tunnel/observed.ts'
 import {
   MtuParams,
   MtuResult,
@@ -31,7 +31,7 @@ import {
 } from '../ruleset/model.ts'
 import { CountersFound, RulesetFound } from '../ruleset/found.ts'
 import { InterfaceName, TunnelState } from '../tunnel/model.ts'
-import { changeOf } from '../change/change.ts'
+import { changeSchema } from '../change/change.ts'
 import { Check } from '../change/check.ts'
 import { TunnelDigest } from './digest.ts'
 import { Outcome } from './outcome.ts'
@@ -52,11 +52,11 @@ const stream = <P extends TSchema, I extends TSchema, R extends TSchema>(params:
 })
 
 const Names = strict({ interface_names: Type.Array(InterfaceName, { maxItems: 2000 }) })
-const TunnelChange = changeOf(TunnelState)
+const TunnelChange = changeSchema(TunnelState)
 /** A stream is told by the id of its request, which is a whole number. */
 const StreamId = integer(0, Number.MAX_SAFE_INTEGER)
-const RulesetChange = changeOf(RulesetState)
-const ForwardingChange = changeOf(ForwardingState)
+const RulesetChange = changeSchema(RulesetState)
+const ForwardingChange = changeSchema(ForwardingState)
 const Verified = strict({ ok: Type.Boolean(), checks: Type.Array(Check) })
 const RuleIds = Type.Array(RuleId, { maxItems: RULES_PER_CHANGE_MAX })
 const WatchTargets = Type.Array(WatchTarget, { maxItems: WATCH_TARGETS_MAX })
@@ -65,7 +65,7 @@ const Rules = strict({ route_rule_ids: RuleIds, from_id: integer(0, ROUTE_RULE_I
 
 export const METHODS = {
   /** The live side of the given links, of whatever kind; a name without a link is left out. Reads no file, so a list of many is quick. */
-  'link.probe': method('read', Names, strict({ links: Type.Array(SeenLink) })),
+  'link.probe': method('read', Names, strict({ links: Type.Array(LinkSnapshot) })),
   /** The links and files of the given names; of all tunnels where the list is empty. */
   'tunnel.probe': method('read', Names, strict({ tunnels: Type.Array(TunnelFound) })),
   /** Of every tunnel, whether it is as the asker thinks: a digest in the place of the state. */
@@ -161,6 +161,6 @@ export type Item<M extends StreamName> = Static<(typeof METHODS)[M]['item']>
 export const STREAM_ITEM = 'stream.item'
 
 /** What a caller holds who may only look, and one who may also change. */
-export type Ask<M extends MethodName> = <N extends M>(method: N, params: Params<N>) => Promise<Result<N>>
-export type Reader = Ask<MethodsThat<'read'>>
-export type Writer = Ask<MethodsThat<'read' | 'write'>>
+export type Call<M extends MethodName> = <N extends M>(method: N, params: Params<N>) => Promise<Result<N>>
+export type Reader = Call<MethodsThat<'read'>>
+export type Writer = Call<MethodsThat<'read' | 'write'>>

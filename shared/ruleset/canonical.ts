@@ -17,13 +17,13 @@ export const isWildcard = (address: string): boolean => address === '0.0.0.0' ||
 
 /** In the order in which they are met. Throws a RangeError where a rule is none: families that differ, ranges of unequal width, no destination. */
 export function canonicalRuleset(rules: readonly RelayRule[]): RulesetState {
-  const spelled = rules.map(canonicalRule).sort(inOrder)
+  const canonical = rules.map(canonicalRule).sort(inOrder)
   const ids = new Set<number>()
-  for (const { route_rule_id } of spelled) {
+  for (const { route_rule_id } of canonical) {
     if (ids.has(route_rule_id)) throw new RangeError(`Rule ${route_rule_id} is named twice`)
     ids.add(route_rule_id)
   }
-  return spelled
+  return canonical
 }
 
 export const inOrder = (a: RelayRule, b: RelayRule): number =>
@@ -76,14 +76,14 @@ function canonicalDestination(
     throw new RangeError(`Rule ${rule.route_rule_id}: the ports of ${address} are not as many as those bound`)
   if (end > 65_535) throw new RangeError(`Rule ${rule.route_rule_id}: the ports of ${address} would go past 65535`)
   return {
-    address: ofFamily(rule, address, family),
+    address: checkFamily(rule, address, family),
     port,
     port_range_end: width === 0 ? null : end,
     weight: isWeighted ? weight : 1,
   }
 }
 
-function ofFamily(rule: RelayRule, text: string, family: Family): string {
+function checkFamily(rule: RelayRule, text: string, family: Family): string {
   const ip = canonicalIp(text)
   if (familyOf({ bind_address: ip }) !== family)
     throw new RangeError(`Rule ${rule.route_rule_id}: ${ip} is not an IPv${family} address, as the bind address is`)
@@ -93,7 +93,7 @@ function ofFamily(rule: RelayRule, text: string, family: Family): string {
 function snatAddress(rule: RelayRule, family: Family): string | null {
   if (rule.nat_mode !== 'snat') return null
   if (rule.snat_address === null) throw new RangeError(`Rule ${rule.route_rule_id}: SNAT needs an address`)
-  return ofFamily(rule, rule.snat_address, family)
+  return checkFamily(rule, rule.snat_address, family)
 }
 
 /** Sorted; one that lies within another adds nothing, and every source is what an empty list says. */

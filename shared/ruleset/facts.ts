@@ -4,7 +4,7 @@ import { sameState } from '../change/change.ts'
 import { compareFacts, type Check, type Fact } from '../change/check.ts'
 
 /** A change of more rules than this is told field by field only where a rule is not as wanted. */
-const TOLD_IN_FULL = 20
+const LISTED_IN_FULL = 20
 
 /** Passes wholly on a host that holds `wanted` under these ids and on no other. Both lists are canonical. */
 export function checkRuleset(ids: readonly number[], wanted: RulesetState | null, found: RulesetState | null): Check[] {
@@ -12,7 +12,7 @@ export function checkRuleset(ids: readonly number[], wanted: RulesetState | null
   const foundById = byId(found)
   return ids.flatMap((id) => {
     const [rule = null, other = null] = [wantedById.get(id), foundById.get(id)]
-    const facts = ids.length > TOLD_IN_FULL && sameState(rule, other) ? existence : ruleFacts
+    const facts = ids.length > LISTED_IN_FULL && sameState(rule, other) ? existence : ruleFacts
     return compareFacts(`rule ${id}`, facts(id, rule), facts(id, other))
   })
 }
@@ -27,16 +27,16 @@ function ruleFacts(id: number, rule: RelayRule | null): Fact[] {
   const { route_rule_id: _, ...fields } = rule
   return [
     ...existence(id, rule),
-    ...Object.entries(fields).map(([field, value]) => ({ name: `${id}.${field}`, value: textOf(value) })),
+    ...Object.entries(fields).map(([field, value]) => ({ name: `${id}.${field}`, value: formatField(value) })),
   ]
 }
 
-function textOf(value: RelayRule[keyof RelayRule]): string {
+function formatField(value: RelayRule[keyof RelayRule]): string {
   if (value === null) return 'none'
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
   if (!Array.isArray(value)) return String(value)
-  return value.map((item) => (typeof item === 'string' ? item : spelled(item))).join(', ') || 'none'
+  return value.map((item) => (typeof item === 'string' ? item : formatDestination(item))).join(', ') || 'none'
 }
 
-const spelled = ({ address, port, port_range_end, weight }: RelayDestination): string =>
+const formatDestination = ({ address, port, port_range_end, weight }: RelayDestination): string =>
   `${address.includes(':') ? `[${address}]` : address}:${port}${port_range_end === null ? '' : `-${port_range_end}`}${weight === 1 ? '' : ` weight ${weight}`}`

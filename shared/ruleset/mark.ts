@@ -5,7 +5,7 @@ export const SLOTS_MAX = 256
 /** Of a mark, all but the slot. */
 export const RULE_MASK = 0xffff_ff00
 
-export const markOf = (route_rule_id: number, slot = 0): number => NIBBLE * 2 ** 28 + route_rule_id * 2 ** 8 + slot
+export const ruleMark = (route_rule_id: number, slot = 0): number => NIBBLE * 2 ** 28 + route_rule_id * 2 ** 8 + slot
 
 /** Null where the mark is not one of ours. */
 export function readMark(mark: number): { route_rule_id: number; slot: number } | null {

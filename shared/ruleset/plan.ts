@@ -13,7 +13,7 @@ export type RulesetStep =
   | { readonly kind: 'counters_remove'; readonly route_rule_ids: readonly number[] }
 
 export const rulesOrNull = (rules: RulesetState): RulesetState | null => (rules.length === 0 ? null : rules)
-export const idsOf = ({ before, after }: Change<RulesetState>): number[] => [
+export const changedIds = ({ before, after }: Change<RulesetState>): number[] => [
   ...new Set([...(before ?? []), ...(after ?? [])].map(({ route_rule_id }) => route_rule_id)),
 ]
 

@@ -24,7 +24,7 @@ export const listensOn = (rule: RelayRule, transport: Transport): boolean =>
   rule.protocol === 'both' || rule.protocol === transport
 
 /** `rules` are canonical, in their order, and all listen on one transport. */
-export function portsOf(rules: readonly RelayRule[]): Ports {
+export function groupByPort(rules: readonly RelayRule[]): Ports {
   const ranges = segments(rules)
   const inRange = coveredBy(ranges)
   const byPort = new Map<number, RelayRule[]>()

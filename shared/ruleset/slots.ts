@@ -1,13 +1,13 @@
 // Which destination a new flow gets: its slot is drawn, and each slot of a rule leads to one destination.
 import { familyOf } from './canonical.ts'
 import type { RelayRule } from './model.ts'
-import { markOf, SLOTS_MAX } from './mark.ts'
+import { ruleMark, SLOTS_MAX } from './mark.ts'
 
 /** Any value would do, as long as it stays: another one sends every client to another server. */
 const HASH_SEED = '0x70616e65'
 
 /** For each slot the number of its destination. */
-export function slotsOf({ balance, destinations }: Pick<RelayRule, 'balance' | 'destinations'>): number[] {
+export function destinationSlots({ balance, destinations }: Pick<RelayRule, 'balance' | 'destinations'>): number[] {
   return balance === 'weighted'
     ? weightedSlots(destinations.map(({ weight }) => weight))
     : destinations.map((_, index) => index)
@@ -45,13 +45,13 @@ export const SHIFTED_PORTS_MAX = 65_536
 export function shiftedPorts(rule: RelayRule): number {
   const ports = (rule.bind_port_range_end ?? rule.bind_port) - rule.bind_port + 1
   const isShifted = (index: number): boolean => ports > 1 && rule.destinations[index]?.port !== rule.bind_port
-  return ports * slotsOf(rule).filter(isShifted).length
+  return ports * destinationSlots(rule).filter(isShifted).length
 }
 
 /** What the mark of a new flow is set to. */
 export function drawnMark(rule: RelayRule): string {
-  const slots = slotsOf(rule).length
-  const first = markOf(rule.route_rule_id)
+  const slots = destinationSlots(rule).length
+  const first = ruleMark(rule.route_rule_id)
   switch (rule.balance) {
     case 'none':
       return `0x${first.toString(16).padStart(8, '0')}`

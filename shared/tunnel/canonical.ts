@@ -29,9 +29,9 @@ function canonicalSaved(saved: Saved | null): Saved | null {
 }
 
 /** A unit that is neither enabled nor there is none. */
-function canonicalUnit<C>(unit: { is_enabled: boolean; config: C | null } | null, canonicalOf: (config: C) => C) {
+function canonicalUnit<C>(unit: { is_enabled: boolean; config: C | null } | null, canonicalFile: (config: C) => C) {
   if (!unit || (!unit.is_enabled && !unit.config)) return null
-  return { is_enabled: unit.is_enabled, config: unit.config && canonicalOf(unit.config) }
+  return { is_enabled: unit.is_enabled, config: unit.config && canonicalFile(unit.config) }
 }
 
 export function canonicalNetdev({
@@ -91,8 +91,8 @@ function canonicalTos(tos: string, overIpv6: boolean): string {
 const keyOf = (a: TunnelAddress): string => `${a.address} ${a.peer_address} ${a.prefix_length}`
 
 function canonicalAddresses(addresses: readonly TunnelAddress[]): TunnelAddress[] {
-  const spelled = addresses.map(canonicalAddress)
-  const unique = [...new Map(spelled.map((a) => [keyOf(a), a])).values()]
+  const canonical = addresses.map(canonicalAddress)
+  const unique = [...new Map(canonical.map((a) => [keyOf(a), a])).values()]
   return unique.sort(
     (a, b) =>
       compareIp(ip(a), ip(b)) || a.prefix_length - b.prefix_length || (a.peer_address < b.peer_address ? -1 : 1),

@@ -42,9 +42,9 @@ function fileFacts(saved: Saved, kind: FileKind): Fact[] {
 }
 
 const configFacts = (prefix: string, config: LinkConfig | NetdevConfig | NetworkConfig | Keepalive): Fact[] =>
-  Object.entries(config).map(([field, value]) => ({ name: prefix + field, value: textOf(value) }))
+  Object.entries(config).map(([field, value]) => ({ name: prefix + field, value: formatValue(value) }))
 
-function textOf(value: LinkConfig[keyof LinkConfig] | Keepalive[keyof Keepalive]): string {
+function formatValue(value: LinkConfig[keyof LinkConfig] | Keepalive[keyof Keepalive]): string {
   if (value === null) return 'none'
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
   if (!Array.isArray(value)) return String(value)

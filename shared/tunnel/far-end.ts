@@ -1,16 +1,16 @@
 // The address of the other end inside a tunnel, as far as this end's own addresses say it.
-import { compareIp, formatIp, networkOf, parseIp, sizeOf, type Ip } from '../address/ip.ts'
+import { compareIp, formatIp, enclosingNetwork, parseIp, networkSize, type Ip } from '../address/ip.ts'
 import type { TunnelAddress } from './model.ts'
 
 /** In the order of the addresses. One without a peer tells it where its subnet has room for two hosts only. */
-export const farEndsOf = (addresses: readonly TunnelAddress[]): string[] =>
+export const farEnds = (addresses: readonly TunnelAddress[]): string[] =>
   addresses.flatMap((a) => (a.peer_address === '' ? otherHost(a) : [a.peer_address]))
 
 function otherHost({ address, prefix_length }: TunnelAddress): string[] {
   const own = parseIp(address)
   if (!own) return []
-  const network = networkOf(own, prefix_length)
-  const size = sizeOf(network)
+  const network = enclosingNetwork(own, prefix_length)
+  const size = networkSize(network)
   // The first and the last address of a subnet of four are those of the subnet itself.
   const first = size === 2n ? 0n : size === 4n ? 1n : null
   if (first === null) return []

@@ -1,5 +1,5 @@
 // Which files of others a plan would run into. Pure.
-import { fileNameOf, fileOf, isNetworkdKind } from './saved-file.ts'
+import { savedFileName, parseFileName, isNetworkdKind } from './saved-file.ts'
 import type { TunnelStep } from './step.ts'
 
 /**
@@ -17,11 +17,11 @@ export function foreignInTheWay(
 }
 
 function isOfNetworkd(file: string): boolean {
-  const kind = fileOf(file)?.kind
+  const kind = parseFileName(file)?.kind
   return kind !== undefined && isNetworkdKind(kind)
 }
 
 function fileTouchedBy(step: TunnelStep): string | null {
   const kind = step.kind === 'file_write' ? step.saved.file : 'file' in step ? step.file : null
-  return kind && fileNameOf(kind, step.interface_name)
+  return kind && savedFileName(kind, step.interface_name)
 }

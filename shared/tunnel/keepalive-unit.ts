@@ -1,17 +1,17 @@
 // The unit that keeps a tunnel alive: it pings the far end through it, so that firewalls and address translation on the way do not forget it.
 import { canonicalKeepalive } from './canonical.ts'
 import type { Keepalive } from './model.ts'
-import { deviceUnitOf } from './device-unit.ts'
-import { markOf } from './mark.ts'
+import { deviceUnit } from './device-unit.ts'
+import { fileMark } from './mark.ts'
 
 const PING = '/usr/bin/ping'
 
 export function renderKeepaliveUnit(interface_name: string, keepalive: Keepalive): string {
   const canonical = canonicalKeepalive(keepalive)
   const { target_address, interval_seconds, packet_size } = canonical
-  const device = deviceUnitOf(interface_name)
+  const device = deviceUnit(interface_name)
   return `${[
-    markOf(canonical),
+    fileMark(canonical),
     '[Unit]',
     `Description=Keepalive of the tunnel ${interface_name} to ${target_address} (kept by tunnel-panel)`,
     // It comes and goes with the link, whoever makes the link and whoever takes it away.

@@ -57,8 +57,8 @@ export const LinkState = strict({ is_up: Type.Boolean(), config: LinkConfig })
 export type LinkState = Static<typeof LinkState>
 
 /** What can keep a tunnel over a reboot; the third kind of persistence, runtime, is the lack of files. */
-export const SAVERS = ['systemd', 'networkd'] as const
-export type Saver = (typeof SAVERS)[number]
+export const PERSISTENCE_BACKENDS = ['systemd', 'networkd'] as const
+export type PersistenceBackend = (typeof PERSISTENCE_BACKENDS)[number]
 
 /** The kinds of file that a tunnel can have on disk, as the API names them (decisions.md, R18). */
 export const FILE_KINDS = ['systemd_unit', 'systemd_keepalive_unit', 'networkd_netdev', 'networkd_network'] as const

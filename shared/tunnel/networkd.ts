@@ -3,7 +3,7 @@
 import { canonicalNetdev, canonicalNetwork } from './canonical.ts'
 import { networkdLimits } from './networkd-limits.ts'
 import { isIpv6Kind, type NetdevConfig, type Saved, type TunnelAddress } from './model.ts'
-import { markOf } from './mark.ts'
+import { fileMark } from './mark.ts'
 
 /** Never true: so a disabled tunnel is not made at boot. */
 const NEVER = ['[Match]', 'Host=!*', '']
@@ -13,8 +13,8 @@ export function renderNetdev(interface_name: string, file: NonNullable<Saved['ne
   const { is_enabled, config } = canonicalNetdev(file)
   const [limit] = networkdLimits(interface_name, config)
   if (limit) throw new RangeError(`systemd-networkd cannot keep ${limit.field} of ${interface_name}: ${limit.why}`)
-  return textOf(
-    markOf({ is_enabled, config }),
+  return renderSections(
+    fileMark({ is_enabled, config }),
     ...(is_enabled ? [] : NEVER),
     '[NetDev]',
     `Description=Tunnel ${interface_name} to ${config.remote_endpoint} (kept by tunnel-panel)`,
@@ -36,8 +36,8 @@ export function renderNetdev(interface_name: string, file: NonNullable<Saved['ne
 /** Its answer to a disabled tunnel is a link that stays down, with its addresses: taken from under networkd, a link would lose them. */
 export function renderNetwork(interface_name: string, file: NonNullable<Saved['networkd_network']>): string {
   const { is_enabled, config } = canonicalNetwork(file)
-  return textOf(
-    markOf({ is_enabled, config }),
+  return renderSections(
+    fileMark({ is_enabled, config }),
     '[Match]',
     `Name=${interface_name}`,
     '',
@@ -55,7 +55,7 @@ export function renderNetwork(interface_name: string, file: NonNullable<Saved['n
   )
 }
 
-const textOf = (...lines: string[]): string => `${lines.join('\n')}\n`
+const renderSections = (...lines: string[]): string => `${lines.join('\n')}\n`
 
 // The driver takes 1 for "inherit" (linux/net/ipv4/ip_tunnel.c), and networkd hands the number on.
 const overIpv4 = (config: NetdevConfig): string[] => [

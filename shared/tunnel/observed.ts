@@ -39,9 +39,9 @@ export type ObservedLink = Static<typeof ObservedLink>
 
 const { statistics: _statistics, ...live } = ObservedLink.properties
 /** The same without counters, which cost a kernel with many processors most of a dump. */
-export const SeenLink = strict({ interface_name: DeviceName, observed: strict(live) })
-export type SeenLink = Static<typeof SeenLink>
-export const withoutCounters = ({ statistics: _, ...seen }: ObservedLink): SeenLink['observed'] => seen
+export const LinkSnapshot = strict({ interface_name: DeviceName, observed: strict(live) })
+export type LinkSnapshot = Static<typeof LinkSnapshot>
+export const withoutCounters = ({ statistics: _, ...seen }: ObservedLink): LinkSnapshot['observed'] => seen
 
 /**
  * One name on the host. `state` is null where there is neither a tunnel link nor a file of ours; a link of a kind that is not ours

@@ -30,10 +30,10 @@ export function planTunnel(found: TunnelState | null, wanted: TunnelState | null
     ...linkSteps(found?.link ?? null, wanted?.link ?? null, recreate_reasons.length > 0),
     ...saveSteps(found?.saved ?? null, wanted?.saved ?? null, isBorn),
   ].map((step) => ({ ...step, interface_name }))
-  return { operation: operationOf(found, wanted, steps, recreate_reasons), steps, recreate_reasons }
+  return { operation: planOperation(found, wanted, steps, recreate_reasons), steps, recreate_reasons }
 }
 
-function operationOf(
+function planOperation(
   found: TunnelState | null,
   wanted: TunnelState | null,
   steps: readonly unknown[],
@@ -55,11 +55,11 @@ function reasonsToRecreate(found: TunnelState, wanted: TunnelState): string[] {
 
 function linkSteps(found: LinkState | null, wanted: LinkState | null, recreate: boolean): Step[] {
   if (!wanted) return found ? [{ kind: 'link_delete' }] : []
-  if (!found) return birth(wanted)
-  return recreate ? [{ kind: 'link_delete' }, ...birth(wanted)] : inPlace(found, wanted)
+  if (!found) return creation(wanted)
+  return recreate ? [{ kind: 'link_delete' }, ...creation(wanted)] : inPlace(found, wanted)
 }
 
-function birth({ is_up, config }: LinkState): Step[] {
+function creation({ is_up, config }: LinkState): Step[] {
   return [
     { kind: 'link_create', config },
     ...config.addresses.map(add),

@@ -8,12 +8,12 @@ import { planTunnel, type TunnelPlan } from './plan.ts'
 /** Each under a name of its own; null is none. */
 export type TunnelStates = readonly TunnelState[]
 
-export const listOf = (states: TunnelStates): TunnelStates | null => (states.length === 0 ? null : states)
-export const statesOf = ({ before, after }: Change<TunnelState>): Change<TunnelStates> => ({
+export const statesOrNull = (states: TunnelStates): TunnelStates | null => (states.length === 0 ? null : states)
+export const asStates = ({ before, after }: Change<TunnelState>): Change<TunnelStates> => ({
   before: before && [before],
   after: after && [after],
 })
-export const namesOf = ({ before, after }: Change<TunnelStates>): string[] => [
+export const changedNames = ({ before, after }: Change<TunnelStates>): string[] => [
   ...new Set([...(before ?? []), ...(after ?? [])].map((state) => state.interface_name)),
 ]
 
@@ -38,7 +38,7 @@ export function planTunnels(found: TunnelStates | null, wanted: TunnelStates | n
 }
 
 export function planChange(change: Change<TunnelState>): TunnelPlan {
-  const { before, after } = statesOf(change)
+  const { before, after } = asStates(change)
   return planTunnels(before, after)
 }
 

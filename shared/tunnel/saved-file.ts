@@ -16,23 +16,23 @@ export const UNIT_KINDS = ['systemd_unit', 'systemd_keepalive_unit'] as const sa
 export const NETWORKD_KINDS = ['networkd_netdev', 'networkd_network'] as const satisfies readonly FileKind[]
 export const isNetworkdKind = (kind: FileKind): boolean => (NETWORKD_KINDS as readonly FileKind[]).includes(kind)
 
-export const fileNameOf = (kind: FileKind, interface_name: string): string => AROUND[kind].join(interface_name)
+export const savedFileName = (kind: FileKind, interface_name: string): string => AROUND[kind].join(interface_name)
 
 const INTERFACE_NAME = new RegExp(INTERFACE_NAME_PATTERN)
 
 /** Whose file this is, and of which kind; null where the name is not of our pattern. */
-export function fileOf(file_name: string): { kind: FileKind; interface_name: string } | null {
+export function parseFileName(file_name: string): { kind: FileKind; interface_name: string } | null {
   for (const kind of FILE_KINDS) {
     const [prefix, suffix] = AROUND[kind]
     const interface_name = file_name.slice(prefix.length, -suffix.length)
-    if (file_name === fileNameOf(kind, interface_name) && INTERFACE_NAME.test(interface_name))
+    if (file_name === savedFileName(kind, interface_name) && INTERFACE_NAME.test(interface_name))
       return { kind, interface_name }
   }
   return null
 }
 
-export function isFileOf(file_name: string, kinds: readonly FileKind[]): boolean {
-  const kind = fileOf(file_name)?.kind
+export function isSavedFile(file_name: string, kinds: readonly FileKind[]): boolean {
+  const kind = parseFileName(file_name)?.kind
   return kind !== undefined && kinds.includes(kind)
 }
 

@@ -1,8 +1,8 @@
 // A saved tunnel as a systemd unit: the text that makes the same link at boot, before any daemon of ours runs.
 import { canonicalConfig } from './canonical.ts'
 import { isIpv6Kind, type LinkConfig, type TunnelAddress } from './model.ts'
-import { deviceUnitOf } from './device-unit.ts'
-import { markOf } from './mark.ts'
+import { deviceUnit } from './device-unit.ts'
+import { fileMark } from './mark.ts'
 
 const IP = '/usr/sbin/ip'
 
@@ -10,7 +10,7 @@ const IP = '/usr/sbin/ip'
 export function renderSystemdUnit(interface_name: string, config: LinkConfig): string {
   const canonical = canonicalConfig(config)
   return `${[
-    markOf(canonical),
+    fileMark(canonical),
     '[Unit]',
     `Description=Tunnel ${interface_name} to ${canonical.remote_endpoint} (kept by tunnel-panel)`,
     'After=network-pre.target systemd-modules-load.service',
@@ -34,7 +34,7 @@ export function renderSystemdUnit(interface_name: string, config: LinkConfig): s
 
 function bindDeviceLines(device: string | null): string[] {
   if (device === null) return []
-  const unit = deviceUnitOf(device)
+  const unit = deviceUnit(device)
   return [`Wants=${unit}`, `After=${unit}`]
 }
 

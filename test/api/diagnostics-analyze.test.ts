@@ -103,7 +103,7 @@ describe('POST /tunnels/{id}/diagnostics/analyze', () => {
   })
 
   it('says UNDERLAY_UNREACHABLE where the way to the other server is said to be broken, and less surely where it is silent', async () => {
-    answer(silence, () => ({ kind: 'unreachable', from_address: '203.0.113.1', words: 'host unreachable' }))
+    answer(silence, () => ({ kind: 'unreachable', from_address: '203.0.113.1', text: 'host unreachable' }))
     const result = await analyze()
     assert.equal(verdictOf(result), 'UNDERLAY_UNREACHABLE high')
     assert.match(result.summary, /203\.0\.113\.1/)
@@ -149,7 +149,7 @@ describe('POST /tunnels/{id}/diagnostics/analyze', () => {
     assert.match(result.suggested_fix[1] ?? '', /Compare the keys/)
     moving = { tx_packets: 4 }
     answer(
-      () => ({ kind: 'unreachable', from_address: '198.51.100.7', words: `port unreachable: ${NO_SUCH_TUNNEL}` }),
+      () => ({ kind: 'unreachable', from_address: '198.51.100.7', text: `port unreachable: ${NO_SUCH_TUNNEL}` }),
       silence,
     )
     const refused = await analyze()

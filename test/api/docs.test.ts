@@ -244,7 +244,7 @@ describe('The API description of other endpoints', () => {
 
   it('has a route that nobody described as undocumented, under other', async () => {
     panel = await startPanel({
-      more_endpoints: [query('GET /widgets/{widget_id}/odd-parts', {}, async () => ({ status: 200, body: {} }))],
+      extra_endpoints: [query('GET /widgets/{widget_id}/odd-parts', {}, async () => ({ status: 200, body: {} }))],
     })
     const { body } = await docsOf(await panel.setUp())
     const operation = body.paths['/api/v1/widgets/{widget_id}/odd-parts']?.get
@@ -262,7 +262,7 @@ describe('The API description of other endpoints', () => {
 
   it('is 500 with the error envelope where it cannot be built, and the panel goes on', async () => {
     panel = await startPanel({
-      more_endpoints: [
+      extra_endpoints: [
         query('GET /widgets', { answer: Type.Object({}, { propertyNames: { minLength: 3 } }) }, async () => ({
           status: 200,
           body: {},

@@ -5,11 +5,12 @@ import type { ApiDescription } from '@panel/web-daemon/features/docs/document.ts
 import { command, query } from './support/declare.ts'
 import { ok, type Endpoint } from '@panel/web-daemon/platform/http/endpoint.ts'
 import { Refusal } from '@panel/web-daemon/platform/http/refusal.ts'
+import { repetitions } from '../support/counts.ts'
 import { requestTo, type Described, type FuzzRequest } from './support/fuzz/requests.ts'
 import { Target } from './support/fuzz/target.ts'
 import { startPanel } from './support/panel.ts'
 
-const REQUESTS = Number(process.env['PANEL_FUZZ_REQUESTS'] ?? 3000)
+const REQUESTS = repetitions('PANEL_FUZZ_REQUESTS')
 /** The same requests in each run of the tier, so that what fails is what was changed; another seed sends others. */
 const SEED = Number(process.env['PANEL_FUZZ_SEED'] ?? 2143533429)
 /** After so many a new panel is taken, which has little in it and whose throttles are open. */

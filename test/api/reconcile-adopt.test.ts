@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { READ } from '@panel/shared/tunnel/read-saved-file.ts'
 import { renderKeepaliveUnit } from '@panel/shared/tunnel/keepalive-unit.ts'
-import { fileNameOf } from '@panel/shared/tunnel/saved-file.ts'
+import { savedFileName } from '@panel/shared/tunnel/saved-file.ts'
 import { renderSystemdUnit } from '@panel/shared/tunnel/systemd-unit.ts'
 import type { Client } from './support/client.ts'
 import type { TestPanel } from './support/panel.ts'
@@ -223,7 +223,7 @@ describe('Adopting a tunnel', () => {
 
   it('is kept by systemd-networkd on demand, or where it is already, and not taken from its hands', async () => {
     const files = ['networkd_netdev', 'networkd_network'] as const
-    const paths = files.map((kind) => `/etc/systemd/network/${fileNameOf(kind, 'by-hand')}`)
+    const paths = files.map((kind) => `/etc/systemd/network/${savedFileName(kind, 'by-hand')}`)
     const first = (await adopt(client, { interface_name: 'by-hand', persistence_type_id: 20 })).body
     assert.deepEqual(
       [first.tunnel.persistence_type_id, first.plan.steps.map(({ kind }) => kind), first.warnings],
@@ -261,7 +261,7 @@ describe('Adopting a tunnel', () => {
     })
     const made = (await adopt(client, { interface_name: 'alive', takeover: true })).body.tunnel
     await forget(client, made.tunnel_id)
-    const unit = fileNameOf('systemd_keepalive_unit', 'alive')
+    const unit = savedFileName('systemd_keepalive_unit', 'alive')
     host().files.set(unit, renderKeepaliveUnit('alive', keepalive))
     host().enabled.add(unit)
     host().changes.length = 0

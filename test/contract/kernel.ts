@@ -11,7 +11,7 @@ import {
   type LinkKind,
   type TunnelAddress,
 } from '@panel/shared/tunnel/model.ts'
-import { fileNameOf, NETWORKD_KINDS, UNIT_KINDS } from '@panel/shared/tunnel/saved-file.ts'
+import { savedFileName, NETWORKD_KINDS, UNIT_KINDS } from '@panel/shared/tunnel/saved-file.ts'
 import { exampleConfig } from '../support/example.ts'
 
 const NAME = 'gre-c-1'
@@ -196,7 +196,7 @@ export function kernelContract(open: () => Promise<Kernel>): void {
   })
 
   it('keeps a unit file as written, enables and disables it, and lists it', async () => {
-    const file = fileNameOf('systemd_unit', NAME)
+    const file = savedFileName('systemd_unit', NAME)
     assert.equal(await kernel.units.read(file), null)
     await kernel.units.write(file, 'one\n')
     await kernel.units.write(file, 'two\n')
@@ -230,7 +230,7 @@ export function kernelContract(open: () => Promise<Kernel>): void {
   })
 
   it('keeps the two files of networkd as written, and lists them', async () => {
-    const files = NETWORKD_KINDS.map((kind) => fileNameOf(kind, NAME))
+    const files = NETWORKD_KINDS.map((kind) => savedFileName(kind, NAME))
     for (const file of files) {
       assert.equal(await kernel.networkd.read(file), null)
       await kernel.networkd.write(file, 'one\n')
@@ -246,8 +246,8 @@ export function kernelContract(open: () => Promise<Kernel>): void {
 
   it('keeps units out of the folder of networkd, and its files out of that of units', async () => {
     for (const kind of NETWORKD_KINDS)
-      await assert.rejects(kernel.units.write(fileNameOf(kind, NAME), 'text'), /not a name of our files/)
+      await assert.rejects(kernel.units.write(savedFileName(kind, NAME), 'text'), /not a name of our files/)
     for (const kind of UNIT_KINDS)
-      await assert.rejects(kernel.networkd.write(fileNameOf(kind, NAME), 'text'), /not a name of our files/)
+      await assert.rejects(kernel.networkd.write(savedFileName(kind, NAME), 'text'), /not a name of our files/)
   })
 }

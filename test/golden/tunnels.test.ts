@@ -8,7 +8,7 @@ import { FILE_KINDS, type FileKind, type SavedFile, type TunnelState } from '@pa
 import { describe as describeStep } from '@panel/shared/tunnel/describe.ts'
 import { planTunnel } from '@panel/shared/tunnel/plan.ts'
 import { READ } from '@panel/shared/tunnel/read-saved-file.ts'
-import { fileNameOf, fileOf, renderFile } from '@panel/shared/tunnel/saved-file.ts'
+import { savedFileName, parseFileName, renderFile } from '@panel/shared/tunnel/saved-file.ts'
 import { tunnelState } from '../support/random-states.ts'
 import { sameAsFile } from './golden.ts'
 
@@ -63,8 +63,8 @@ describe('The text that follows from a tunnel', () => {
 
   it('stands in a file whose name tells whose and of which kind it is', () => {
     for (const file of FILE_KINDS) {
-      for (const name of ['a', 'gre-a-1', 'x.network', 'x.service', '10-tunnel-panel']) assert.deepEqual(fileOf(fileNameOf(file, name)), { kind: file, interface_name: name })
+      for (const name of ['a', 'gre-a-1', 'x.network', 'x.service', '10-tunnel-panel']) assert.deepEqual(parseFileName(savedFileName(file, name)), { kind: file, interface_name: name })
     }
-    for (const name of ['ssh.service', 'tunnel-panel-link-.service', '10-tunnel-panel-a/b.netdev', '20-tunnel-panel-a.netdev', 'tunnel-panel-link-0123456789abcdef.service']) assert.equal(fileOf(name), null)
+    for (const name of ['ssh.service', 'tunnel-panel-link-.service', '10-tunnel-panel-a/b.netdev', '20-tunnel-panel-a.netdev', 'tunnel-panel-link-0123456789abcdef.service']) assert.equal(parseFileName(name), null)
   })
 })

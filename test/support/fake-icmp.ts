@@ -1,18 +1,13 @@
 // A network in memory for echo requests: what becomes of each is the test's to say.
-import type { Heard } from '@panel/root-helper/kernel/icmp/replies.ts'
-import {
-  KernelError,
-  type EchoPort,
-  type EchoRequest,
-  type Icmp,
-  type PathEnds,
-} from '@panel/root-helper/kernel/facilities.ts'
+import type { ReceivedIcmp } from '@panel/root-helper/kernel/icmp/port.ts'
+import type { EchoPort, EchoRequest, Icmp, PathEnds } from '@panel/root-helper/kernel/icmp/port.ts'
+import { KernelError } from '@panel/root-helper/kernel-error.ts'
 import { systemClock, type Clock } from '@panel/root-helper/path/clock.ts'
 
 export type FakeEcho = PathEnds & EchoRequest
 
 /** Null: nothing comes back. `refused`: the errno's name with which the kernel sends nothing. What is left out is as in a reply after 1 ms. */
-export type FakeAnswer = (Partial<Heard> & { readonly after_ms?: number }) | { readonly refused: string } | null
+export type FakeAnswer = (Partial<ReceivedIcmp> & { readonly after_ms?: number }) | { readonly refused: string } | null
 
 /** Any interface has the index that its name ends with. */
 const indexOf = (name: string): number => Number(/\d+$/.exec(name)?.[0] ?? 0)
@@ -27,7 +22,7 @@ export class FakeIcmp implements Icmp {
     this.#clock = clock
   }
 
-  open(hear: (heard: Heard) => void): EchoPort {
+  open(hear: (heard: ReceivedIcmp) => void): EchoPort {
     let isOpen = true
     this.openPorts += 1
     return {
@@ -40,7 +35,7 @@ export class FakeIcmp implements Icmp {
     }
   }
 
-  #send(echo: FakeEcho, hear: (heard: Heard) => void): ReturnType<ReturnType<EchoPort['towards']>> {
+  #send(echo: FakeEcho, hear: (heard: ReceivedIcmp) => void): ReturnType<ReturnType<EchoPort['towards']>> {
     this.sent.push(echo)
     const at_us = this.#clock.epoch() * 1000
     const interface_index = indexOf(echo.interface_name)
@@ -50,7 +45,7 @@ export class FakeIcmp implements Icmp {
     if (!answer) return { at_us, interface_index }
     const { after_ms = 1, ...said } = answer
     const { identifier, sequence, target_address, packet_size } = echo
-    const usual: Heard = {
+    const usual: ReceivedIcmp = {
       kind: 'reply',
       identifier,
       sequence,
@@ -60,7 +55,7 @@ export class FakeIcmp implements Icmp {
       packet_size,
       hop_limit: 64,
       reported_mtu: null,
-      words: '',
+      text: '',
       at_us: at_us + after_ms * 1000,
       interface_index,
     }

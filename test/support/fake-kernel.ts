@@ -9,7 +9,6 @@ import {
   type ObservedLink,
   type RoutingEntry,
 } from '@panel/shared/tunnel/observed.ts'
-import type { RuleBackendFound } from '@panel/shared/ruleset/backend.ts'
 import type { Listener } from '@panel/shared/host/listener.ts'
 import {
   KERNEL_STUBS,
@@ -19,20 +18,20 @@ import {
   type LinkState,
   type TunnelAddress,
 } from '@panel/shared/tunnel/model.ts'
-import { isFileOf, NETWORKD_KINDS, UNIT_KINDS } from '@panel/shared/tunnel/saved-file.ts'
-import {
-  KernelError,
-  type FoundLink,
-  type Kernel,
-  type KernelEvents,
-  type Links,
-  type Netfilter,
-  type NetworkdFiles,
-  type SavedFiles,
-  type UnitFiles,
+import { isSavedFile, NETWORKD_KINDS, UNIT_KINDS } from '@panel/shared/tunnel/saved-file.ts'
+import type {
+  FoundLink,
+  Kernel,
+  KernelEvents,
+  Links,
+  Netfilter,
+  NetworkdFiles,
+  SavedFiles,
+  UnitFiles,
 } from '@panel/root-helper/kernel/facilities.ts'
+import { KernelError } from '@panel/root-helper/kernel-error.ts'
 import { FakeIcmp } from './fake-icmp.ts'
-import { FakeConnections, FakeForwarding, FakeRulesets } from './fake-ruleset.ts'
+import { FakeConnections, FakeForwarding, FakeRuleBackends, FakeRulesets } from './fake-ruleset.ts'
 
 /** A link of the fake host; `state` null stands for a kind that is not ours. */
 interface FakeLink {
@@ -65,6 +64,7 @@ export class FakeKernel implements Kernel {
     (what) => this.#change(what),
     () => this.#tell(RULESET_CHANGED),
   )
+  readonly ruleBackends = new FakeRuleBackends(this.rulesets, (what) => this.#change(what))
   readonly connections = new FakeConnections((what) => this.#change(what))
   readonly forwarding = new FakeForwarding((what) => this.#change(what))
   readonly icmp = new FakeIcmp()
@@ -82,9 +82,6 @@ export class FakeKernel implements Kernel {
     fakeRoute('::/0', 'eth0'),
   ]
   hostListeners: Listener[] = []
-  get ruleBackend(): RuleBackendFound {
-    return { active: this.rulesets.backend, has_ipv6: true, reason: 'It was asked for' }
-  }
   #nextIndex = 10
   /** Who listens to events now. */
   readonly listeners = new Set<(event: HostEvent) => void>()
@@ -97,6 +94,7 @@ export class FakeKernel implements Kernel {
       files: [...this.files].sort(),
       enabled: [...this.enabled].sort(),
       rules: this.rulesets.picture(),
+      handedOver: this.ruleBackends.picture(),
       forwarding: [this.forwarding.live, this.forwarding.file],
     })
   }
@@ -173,7 +171,7 @@ export class FakeKernel implements Kernel {
   #filesOf(kinds: readonly FileKind[]): SavedFiles {
     return {
       read: async (name) => this.files.get(ours(name, kinds)) ?? null,
-      list: async () => [...this.files.keys()].filter((name) => isFileOf(name, kinds)),
+      list: async () => [...this.files.keys()].filter((name) => isSavedFile(name, kinds)),
       write: async (name, content) => {
         this.#change(`write ${ours(name, kinds)}`)
         this.files.set(name, content)
@@ -260,7 +258,7 @@ const isOurs = (name: string, link: FakeLink): boolean =>
   (LINK_KINDS as readonly string[]).includes(link.kind) && !(KERNEL_STUBS as readonly string[]).includes(name)
 
 function ours(name: string, kinds: readonly FileKind[]): string {
-  if (!isFileOf(name, kinds)) throw new Error(`${name} is not a name of our files`)
+  if (!isSavedFile(name, kinds)) throw new Error(`${name} is not a name of our files`)
   return name
 }
 

@@ -1,14 +1,15 @@
 // The connections that relay rules own, in the connection tracking of this network namespace.
 import type { FlowsFound } from '@panel/shared/ruleset/connection.ts'
 import type { RelayDestination } from '@panel/shared/ruleset/model.ts'
-import { markOf, RULE_MASK } from '@panel/shared/ruleset/mark.ts'
-import { KernelError, type Connections } from '../facilities.ts'
+import { ruleMark, RULE_MASK } from '@panel/shared/ruleset/mark.ts'
+import type { Connections } from '../facilities.ts'
+import { KernelError } from '../../kernel-error.ts'
 import { FlowCounts } from './flow-counts.ts'
 import {
   decodeConnection,
   deleteConnection,
   dumpByMark,
-  ownerOf,
+  ownerRule,
   type TrackedConnection,
 } from '../../netlink/conntrack.ts'
 import { NETLINK_NETFILTER } from '../../netlink/constants.ts'
@@ -26,8 +27,8 @@ export class KernelConnections implements Connections {
     const [only, ...others] = route_rule_ids
     const request =
       only !== undefined && others.length === 0
-        ? dumpByMark(markOf(only), RULE_MASK)
-        : dumpByMark(markOf(0), NIBBLE_MASK)
+        ? dumpByMark(ruleMark(only), RULE_MASK)
+        : dumpByMark(ruleMark(0), NIBBLE_MASK)
     const wanted = new Set(route_rule_ids)
     const now = Date.now()
     return (await this.#socket.dump(request)).flatMap((message) => {
@@ -38,8 +39,11 @@ export class KernelConnections implements Connections {
 
   async count(): Promise<Pick<FlowsFound, 'epoch' | 'flows'>> {
     this.#socket ??= new NetlinkSocket({ protocol: NETLINK_NETFILTER })
-    const found = await this.#socket.dump(dumpByMark(markOf(0), NIBBLE_MASK))
-    return { epoch: this.#counts.epoch, flows: this.#counts.look(found.flatMap((message) => ownerOf(message) ?? [])) }
+    const found = await this.#socket.dump(dumpByMark(ruleMark(0), NIBBLE_MASK))
+    return {
+      epoch: this.#counts.epoch,
+      flows: this.#counts.update(found.flatMap((message) => ownerRule(message) ?? [])),
+    }
   }
 
   async drop(
@@ -55,7 +59,7 @@ export class KernelConnections implements Connections {
     return dropped
   }
 
-  /** One that has ended meanwhile is not counted. */
+  /** One that has ended since is not counted. */
   async #delete(one: TrackedConnection): Promise<boolean> {
     try {
       await this.#socket?.request(deleteConnection(one))

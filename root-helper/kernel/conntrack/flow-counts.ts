@@ -16,26 +16,26 @@ interface Counted {
 export class FlowCounts {
   readonly epoch = randomUUID()
   /** Of the last look; null before the first. */
-  #seen: ReadonlySet<number> | null = null
+  #flows: ReadonlySet<number> | null = null
   #counted: ReadonlyMap<number, Counted> = new Map()
 
-  look(owned: readonly Owned[]): Flows[] {
-    const seen = new Set<number>()
+  update(owned: readonly Owned[]): Flows[] {
+    const current = new Set<number>()
     const counted = new Map<number, Counted>()
     for (const one of owned) {
       const key = keyOf(one)
-      // A dump may tell of an entry twice where the table changes under it.
-      if (seen.has(key)) continue
-      seen.add(key)
+      // A dump may list an entry twice where the table changes during it.
+      if (current.has(key)) continue
+      current.add(key)
       const rule = counted.get(one.route_rule_id) ?? {
         connections: 0,
         begun: this.#counted.get(one.route_rule_id)?.begun ?? 0,
       }
       rule.connections += 1
-      if (this.#seen !== null && !this.#seen.has(key)) rule.begun += 1
+      if (this.#flows !== null && !this.#flows.has(key)) rule.begun += 1
       counted.set(one.route_rule_id, rule)
     }
-    this.#seen = seen
+    this.#flows = current
     this.#counted = counted
     return [...counted].sort(([a], [b]) => a - b).map(([route_rule_id, one]) => ({ route_rule_id, ...one }))
   }

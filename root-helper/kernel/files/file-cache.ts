@@ -1,29 +1,29 @@
-// Reads small files again only where the kernel says that they changed: of the files of a thousand tunnels hardly one has.
+// Reads a small file again only where the kernel reports a change: of the files of a thousand tunnels hardly one has changed.
 import { lstatSync, type Stats } from 'node:fs'
 import { readIfThere } from './files.ts'
 
-interface Known {
+interface Entry {
   readonly content: string
   readonly stats: Stats
 }
 
-/** File systems tell times in steps of some milliseconds, so a file that changed just before it was read may change again unseen. */
+/** File systems record times in steps of some milliseconds, so a file that changed just before it was read may change again unnoticed. */
 const SETTLED_MS = 2000
-/** Files of ours on one host; beyond it memory begins anew. */
+/** More files than one host has of ours; beyond it the cache is emptied. */
 const MOST = 5000
 
 /** As readIfThere. */
 export function unchangedFiles(): (path: string) => string | null {
-  const known = new Map<string, Known>()
+  const entries = new Map<string, Entry>()
   return (path) => {
     const stats = lstatSync(path, { throwIfNoEntry: false })
     if (!stats?.isFile()) return readIfThere(path)
-    const before = known.get(path)
+    const before = entries.get(path)
     if (before && isSame(before.stats, stats)) return before.content
     const content = readIfThere(path)
-    if (known.size >= MOST) known.clear()
-    if (content !== null && Date.now() - stats.ctimeMs > SETTLED_MS) known.set(path, { content, stats })
-    else known.delete(path)
+    if (entries.size >= MOST) entries.clear()
+    if (content !== null && Date.now() - stats.ctimeMs > SETTLED_MS) entries.set(path, { content, stats })
+    else entries.delete(path)
     return content
   }
 }

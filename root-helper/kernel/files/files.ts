@@ -3,17 +3,17 @@ import { lstatSync, readFileSync } from 'node:fs'
 import { open, readdir, rename, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
-export const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code
+export const errorCode = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code
 
 /**
  * Null where there is nothing, and "" where something else than a plain file stands there, a link above all (`systemctl mask` makes one):
  * root reads only what it may have made itself. The small files of a thousand tunnels are read several times quicker on the spot than
- * through the thread pool, and one that is not there is told by lstat without the cost of an error.
+ * through the thread pool, and lstat reports a missing one without the cost of an error.
  */
 export function readIfThere(path: string): string | null {
-  const there = lstatSync(path, { throwIfNoEntry: false })
-  if (!there) return null
-  return there.isFile() ? readFileSync(path, 'utf8') : ''
+  const stat = lstatSync(path, { throwIfNoEntry: false })
+  if (!stat) return null
+  return stat.isFile() ? readFileSync(path, 'utf8') : ''
 }
 
 export async function writeWhole(path: string, content: string, mode: number): Promise<void> {
@@ -49,7 +49,7 @@ export async function removeIfThere(path: string): Promise<void> {
   try {
     await unlink(path)
   } catch (error) {
-    if (codeOf(error) !== 'ENOENT') throw error
+    if (errorCode(error) !== 'ENOENT') throw error
   }
 }
 

@@ -4,14 +4,14 @@ import type { Change } from '@panel/shared/change/change.ts'
 import type { Journal } from '../../subject.ts'
 import { readIfThere, removeIfThere, syncFolder, writeWhole } from './files.ts'
 
-export interface CutShort {
+export interface InterruptedChange {
   readonly noun: string
   readonly change: Change<unknown>
 }
 
 export interface JournalFile extends Journal {
   /** Null where no change was cut short. */
-  read(): Promise<CutShort | null>
+  read(): Promise<InterruptedChange | null>
 }
 
 export function journalIn(folder: string): JournalFile {
@@ -25,7 +25,7 @@ export function journalIn(folder: string): JournalFile {
     },
     async read() {
       const text = readIfThere(path)
-      return text === null ? null : (JSON.parse(text) as CutShort)
+      return text === null ? null : (JSON.parse(text) as InterruptedChange)
     },
   }
 }

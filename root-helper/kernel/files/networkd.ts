@@ -1,4 +1,4 @@
-// Files of systemd-networkd, and how a running one is told of them.
+// Files of systemd-networkd, and how a running networkd is made to read them.
 import { existsSync, lstatSync } from 'node:fs'
 import { NETWORKD_KINDS } from '@panel/shared/tunnel/saved-file.ts'
 import { inBursts } from './bursts.ts'
@@ -22,7 +22,7 @@ const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: fal
 /** systemd keeps such a link, pointing nowhere, for every unit while it is active. Asking over D-Bus might start one that is not. */
 export const networkdRuns = (): boolean => isThere(`/run/systemd/units/invocation:${UNIT}`)
 
-/** Whether the next boot starts it, told without starting a program. */
+/** Whether the next boot starts networkd, found out without starting a program. */
 export const networkdIsEnabled = (): boolean =>
   ['/etc/systemd/system', '/usr/lib/systemd/system'].some((folder) =>
     ENABLING.some((wants) => isThere(`${folder}/${wants}/${UNIT}`)),

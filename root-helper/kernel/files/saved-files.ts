@@ -2,14 +2,14 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { FileKind } from '@panel/shared/tunnel/model.ts'
-import { isFileOf } from '@panel/shared/tunnel/saved-file.ts'
+import { isSavedFile } from '@panel/shared/tunnel/saved-file.ts'
 import type { SavedFiles } from '../facilities.ts'
 import { removeIfThere, syncFolder, writeWhole } from './files.ts'
 import { unchangedFiles } from './file-cache.ts'
 
-/** `changed` is told after each change whose file it was. */
+/** `changed` is called after each change, with the name of the file. */
 export function savedFilesIn(folder: string, kinds: readonly FileKind[], changed: (name: string) => void): SavedFiles {
-  const isOurs = (name: string): boolean => isFileOf(name, kinds)
+  const isOurs = (name: string): boolean => isSavedFile(name, kinds)
   const path = (name: string): string => {
     if (!isOurs(name)) throw new Error(`${name} is not a name of our files`)
     return join(folder, name)

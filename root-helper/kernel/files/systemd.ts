@@ -1,6 +1,6 @@
 // Asks a running systemd to read its unit files again, once for a burst of changes, and to run the keepalives that are enabled now.
 import { existsSync } from 'node:fs'
-import { fileOf } from '@panel/shared/tunnel/saved-file.ts'
+import { parseFileName } from '@panel/shared/tunnel/saved-file.ts'
 import { inBursts } from './bursts.ts'
 import { runQuietly } from '../program/run-quietly.ts'
 import { isEnabledIn } from './units.ts'
@@ -24,12 +24,12 @@ export function reloadLater(folder: string): (unit: string) => void {
 }
 
 async function tellSystemd(folder: string, units: readonly string[]): Promise<void> {
-  const keepalives = units.filter((unit) => fileOf(unit)?.kind === 'systemd_keepalive_unit')
+  const keepalives = units.filter((unit) => parseFileName(unit)?.kind === 'systemd_keepalive_unit')
   const enabled = keepalives.filter((unit) => isEnabledIn(folder, unit))
   const others = keepalives.filter((unit) => !enabled.includes(unit))
   // One whose file is gone is stopped while systemd still knows it.
   if (others.length > 0) await runQuietly(SYSTEMCTL, ['--no-block', 'stop', ...others])
   await runQuietly(SYSTEMCTL, ['daemon-reload'])
-  // Begun anew, since its text or its link may be another.
+  // Restarted, since its text or its symbolic link may have changed.
   if (enabled.length > 0) await runQuietly(SYSTEMCTL, ['--no-block', 'restart', ...enabled])
 }

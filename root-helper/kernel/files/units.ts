@@ -2,14 +2,14 @@
 import { existsSync, lstatSync, readlinkSync } from 'node:fs'
 import { mkdir, readdir, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
-import { isFileOf, UNIT_KINDS } from '@panel/shared/tunnel/saved-file.ts'
+import { isSavedFile, UNIT_KINDS } from '@panel/shared/tunnel/saved-file.ts'
 import type { UnitFiles } from '../facilities.ts'
 import { removeIfThere, syncFolder } from './files.ts'
 import { removeAndSync, savedFilesIn } from './saved-files.ts'
 
 const WANTS = 'multi-user.target.wants'
 
-/** `changed` is told after each change, so that a running systemd can be asked to read the folder anew. */
+/** `changed` is called after each change, so that a running systemd can be made to read the folder again. */
 export function unitFilesIn(folder: string, changed: (name: string) => void): UnitFiles {
   const files = savedFilesIn(folder, UNIT_KINDS, changed)
   const wants = join(folder, WANTS)
@@ -24,7 +24,7 @@ export function unitFilesIn(folder: string, changed: (name: string) => void): Un
   }
 }
 
-/** A plain file in the place of the link enables nothing of ours. */
+/** A plain file where the symbolic link should be enables nothing of ours. */
 export function isEnabledIn(folder: string, name: string): boolean {
   const path = join(folder, WANTS, name)
   return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true && readlinkSync(path) === `../${name}`
@@ -38,7 +38,7 @@ async function listEnabledIn(wants: string): Promise<string[]> {
     .filter(
       (entry) =>
         entry.isSymbolicLink() &&
-        isFileOf(entry.name, UNIT_KINDS) &&
+        isSavedFile(entry.name, UNIT_KINDS) &&
         readlinkSync(join(wants, entry.name)) === `../${entry.name}`,
     )
     .map(({ name }) => name)

@@ -1,4 +1,4 @@
-// What the host's kernel tells unasked: of its links and addresses over rtnetlink, and that somebody has changed the ruleset of nftables.
+// Events of the host's kernel: changes of links and addresses over rtnetlink, and changes of the nftables ruleset by others.
 import { LOST, RULESET_CHANGED, type HostEvent } from '@panel/shared/events/model.ts'
 import type { KernelEvents } from '../facilities.ts'
 import type { RulesetChanges } from '../nft/ruleset-changes.ts'
@@ -8,9 +8,9 @@ import { log } from '../../log.ts'
 
 /** Of the network namespace in which it is called. */
 export const kernelEvents = (ruleset: RulesetChanges): KernelEvents => ({
-  watch(tell) {
-    const endLinks = linksWatched(tell)
-    const endRuleset = ruleset.watch(() => tell(RULESET_CHANGED))
+  watch(onEvent) {
+    const endLinks = linksWatched(onEvent)
+    const endRuleset = ruleset.watch(() => onEvent(RULESET_CHANGED))
     return () => {
       endLinks()
       endRuleset()
@@ -18,13 +18,13 @@ export const kernelEvents = (ruleset: RulesetChanges): KernelEvents => ({
   },
 })
 
-function linksWatched(tell: (event: HostEvent) => void): () => void {
+function linksWatched(onEvent: (event: HostEvent) => void): () => void {
   try {
     return watchLinks({
-      onEvent: (event) => tell(hostEvent(event)),
+      onEvent: (event) => onEvent(hostEvent(event)),
       onLost: ({ message }) => {
         log('warning', 'Events of the kernel were lost', { detail: message })
-        tell(LOST)
+        onEvent(LOST)
       },
     })
   } catch (error) {

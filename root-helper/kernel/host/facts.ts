@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { TOOLS, type HelperFacts, type Tools } from '@panel/shared/host/model.ts'
 import type { HelperConfig } from '../../config.ts'
-import { oneLine } from '../../transaction.ts'
-import { codeOf } from '../files/files.ts'
+import { oneLine } from '../../text.ts'
+import { errorCode } from '../files/files.ts'
 import { networkdIsEnabled, networkdIsInstalled, networkdReads } from '../files/networkd.ts'
 import { systemdReads, systemdRuns } from '../files/systemd.ts'
 
@@ -49,7 +49,7 @@ async function unwritable(folder: string, what: string): Promise<Saving | null> 
     await access(folder, constants.W_OK)
     return null
   } catch (error) {
-    return { available: false, detail: `${what} cannot be written to ${folder}: ${codeOf(error)}` }
+    return { available: false, detail: `${what} cannot be written to ${folder}: ${errorCode(error)}` }
   }
 }
 
@@ -91,7 +91,7 @@ export async function nftAnswers(): Promise<BackendAnswer> {
     const version = oneLine((await run(nft, ['--version'])).stdout)
       .slice(0, 60)
       .trim()
-    // Listing asks the kernel, so a kernel without nf_tables shows here.
+    // A listing makes nft query the kernel, so a kernel without nf_tables is noticed here.
     await run(nft, ['list', 'tables'])
     return { available: true, version, detail: '' }
   } catch (error) {

@@ -3,8 +3,9 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { SYSCTL_FILE } from '@panel/shared/forwarding/sysctl.ts'
-import { KernelError, type Forwarding } from '../facilities.ts'
-import { codeOf, readIfThere, removeIfThere, syncFolder, writeWhole } from '../files/files.ts'
+import type { Forwarding } from '../facilities.ts'
+import { KernelError } from '../../kernel-error.ts'
+import { errorCode, readIfThere, removeIfThere, syncFolder, writeWhole } from '../files/files.ts'
 
 const SWITCHES = { ipv4: '/proc/sys/net/ipv4/ip_forward', ipv6: '/proc/sys/net/ipv6/conf/all/forwarding' } as const
 const CONNTRACK = '/proc/sys/net/netfilter'
@@ -32,7 +33,7 @@ async function setSwitch(path: string, is_on: boolean): Promise<void> {
   try {
     await writeFile(path, is_on ? '1\n' : '0\n')
   } catch (error) {
-    throw new KernelError(codeOf(error) ?? 'EIO', `${path} cannot be set: ${codeOf(error)}`)
+    throw new KernelError(errorCode(error) ?? 'EIO', `${path} cannot be set: ${errorCode(error)}`)
   }
 }
 
@@ -41,7 +42,7 @@ async function numberIn(path: string): Promise<number | null> {
   try {
     return Number(await readFile(path, 'utf8'))
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return null
+    if (errorCode(error) === 'ENOENT') return null
     throw error
   }
 }

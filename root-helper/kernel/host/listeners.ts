@@ -2,7 +2,7 @@
 import { readdir, readFile, readlink } from 'node:fs/promises'
 import type { Listener } from '@panel/shared/host/listener.ts'
 import { log } from '../../log.ts'
-import { codeOf } from '../files/files.ts'
+import { errorCode } from '../files/files.ts'
 import { sshPorts, waitingSockets, type BoundSocket } from './socket-table.ts'
 
 const TABLES = [
@@ -15,11 +15,13 @@ const SSH_CONFIG = '/etc/ssh/sshd_config'
 
 /** One for each protocol, address and port. Nothing is remembered. */
 export async function findListeners(): Promise<Listener[]> {
-  const tables = await Promise.all(TABLES.map(async ([protocol, path]) => waitingSockets(protocol, await textOf(path))))
+  const tables = await Promise.all(
+    TABLES.map(async ([protocol, path]) => waitingSockets(protocol, await readText(path))),
+  )
   const sockets = [
     ...new Map(tables.flat().map((socket) => [`${socket.protocol} ${socket.address} ${socket.port}`, socket])).values(),
   ]
-  const [owners, ports] = await Promise.all([ownersOf(sockets), configuredSshPorts()])
+  const [owners, ports] = await Promise.all([socketOwners(sockets), configuredSshPorts()])
   return sockets.map(({ inode, ...listener }) => {
     const process = owners.get(inode) ?? ''
     return {
@@ -38,33 +40,33 @@ async function configuredSshPorts(): Promise<number[]> {
   const more = (await namesIn(`${SSH_CONFIG}.d`))
     .filter((name) => name.endsWith('.conf'))
     .map((name) => `${SSH_CONFIG}.d/${name}`)
-  return sshPorts((await Promise.all([SSH_CONFIG, ...more].map(textOf))).join('\n'))
+  return sshPorts((await Promise.all([SSH_CONFIG, ...more].map(readText))).join('\n'))
 }
 
 /** The name of a process that holds each socket, by its inode. */
-async function ownersOf(sockets: readonly BoundSocket[]): Promise<Map<string, string>> {
+async function socketOwners(sockets: readonly BoundSocket[]): Promise<Map<string, string>> {
   const wanted = new Set(sockets.map(({ inode }) => `socket:[${inode}]`))
   const owners = new Map<string, string>()
   for (const pid of (await namesIn('/proc')).filter((name) => /^\d+$/.test(name))) {
     const held = await Promise.all(
-      (await namesIn(`/proc/${pid}/fd`)).map((fd) => readlink(`/proc/${pid}/fd/${fd}`).catch(gone(''))),
+      (await namesIn(`/proc/${pid}/fd`)).map((fd) => readlink(`/proc/${pid}/fd/${fd}`).catch(orElse(''))),
     )
     const ours = held.filter((target) => wanted.has(target))
     if (ours.length === 0) continue
-    const name = (await textOf(`/proc/${pid}/comm`)).replaceAll(/[^\x20-\x7e]/g, '').slice(0, 64)
+    const name = (await readText(`/proc/${pid}/comm`)).replaceAll(/[^\x20-\x7e]/g, '').slice(0, 64)
     for (const target of ours) owners.set(target.slice('socket:['.length, -1), name)
   }
   return owners
 }
 
-const namesIn = (folder: string): Promise<string[]> => readdir(folder).catch(gone([]))
-const textOf = (path: string): Promise<string> => readFile(path, 'utf8').catch(gone(''))
+const namesIn = (folder: string): Promise<string[]> => readdir(folder).catch(orElse([]))
+const readText = (path: string): Promise<string> => readFile(path, 'utf8').catch(orElse(''))
 
 /** Processes end while they are looked at, files need not exist, and a confined helper may not look everywhere. */
-const gone =
+const orElse =
   <T>(nothing: T) =>
   (failure: unknown): T => {
-    const code = codeOf(failure) ?? String(failure)
+    const code = errorCode(failure) ?? String(failure)
     if (!['ENOENT', 'ESRCH', 'EACCES', 'EPERM', 'ENOTDIR'].includes(code))
       log('warning', 'Something of the listening processes could not be read', { code })
     return nothing

@@ -19,7 +19,7 @@ export function waitingSockets(protocol: BoundSocket['protocol'], table: string)
     .flatMap((line) => {
       const [, local = '', remote = '', state, , , , , , inode = ''] = line.trim().split(/\s+/)
       const [hexAddress = '', hexPort = ''] = local.split(':')
-      const address = addressOf(hexAddress)
+      const address = parseAddress(hexAddress)
       const port = Number.parseInt(hexPort, 16)
       if (state !== WAITING[protocol] || address === null || !(port > 0) || !/^0+:0+$/.test(remote)) return []
       return [{ protocol, address, port, inode }]
@@ -27,7 +27,7 @@ export function waitingSockets(protocol: BoundSocket['protocol'], table: string)
 }
 
 /** Words of 32 bits, each in the byte order of the host, which is little-endian wherever this runs. An IPv4 address in IPv6 clothes is shown without. */
-function addressOf(hex: string): string | null {
+function parseAddress(hex: string): string | null {
   if (!/^([0-9A-F]{8}|[0-9A-F]{32})$/.test(hex)) return null
   const words = hex.match(/.{8}/g) ?? []
   const value = BigInt(`0x${words.map((word) => (word.match(/../g) ?? []).reverse().join('')).join('')}`)

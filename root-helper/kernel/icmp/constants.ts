@@ -22,17 +22,17 @@ export const ICMP_FILTER = 1
 export const SOL_ICMPV6 = 58
 export const ICMPV6_FILTER = 1
 
-/** What an error says of the request that it carries. */
+/** What an error means for the request that it quotes. */
 export type ErrorKind = 'unreachable' | 'too_big' | 'hop'
 
 interface Meaning {
   readonly kind: ErrorKind
-  readonly words: string
+  readonly text: string
 }
 
-const unreachable = (words: string): Meaning => ({ kind: 'unreachable', words })
-const TOO_BIG: Meaning = { kind: 'too_big', words: 'the packet is too big and may not be fragmented' }
-const HOP: Meaning = { kind: 'hop', words: 'the hop limit was used up on the way' }
+const unreachable = (text: string): Meaning => ({ kind: 'unreachable', text: text })
+const TOO_BIG: Meaning = { kind: 'too_big', text: 'the packet is too big and may not be fragmented' }
+const HOP: Meaning = { kind: 'hop', text: 'the hop limit was used up on the way' }
 const REASSEMBLY = unreachable('not all fragments of the packet arrived')
 const PROHIBITED = unreachable('a filter prohibits it')
 
@@ -78,7 +78,7 @@ const MEANINGS: Record<Family, Record<number, { readonly other: Meaning; readonl
 }
 
 /** Null where the type is no error about a packet of ours. */
-export function meaningOf(family: Family, type: number, code: number): Meaning | null {
+export function errorMeaning(family: Family, type: number, code: number): Meaning | null {
   const found = MEANINGS[family][type]
   return found ? (found.codes[code] ?? found.other) : null
 }

@@ -1,9 +1,11 @@
 // ICMP in the network namespace of the helper: one raw socket per family, opened when there is something to send.
 import { randomBytes } from 'node:crypto'
-import type { EchoPort, EchoRequest, EchoSent, Icmp, KernelError, PathEnds } from '../facilities.ts'
+import type { EchoPort, EchoRequest, EchoSent, Icmp, PathEnds } from './port.ts'
+import type { KernelError } from '../../kernel-error.ts'
 import * as k from './constants.ts'
 import { EchoTemplate } from './echo.ts'
-import { readHeard, type Heard, type Packet } from './replies.ts'
+import { readIcmp, type Packet } from './replies.ts'
+import type { ReceivedIcmp } from './port.ts'
 import { log } from '../../log.ts'
 import { native, NOTES, type Channel } from '../../native/index.ts'
 import { ipBytes } from '../../netlink/bytes.ts'
@@ -13,8 +15,8 @@ const RECEIVE_BUFFER_BYTES = 4 * 1024 * 1024
 /** What comes within it is read at once, so that many answers are few turns of the event loop. The kernel has noted when each of them came. */
 const GATHER_MS = 20
 /** What is received at once, into memory that all sockets use in turn: some hundreds of packets, or three of the largest. */
-const RECEIVED = Buffer.alloc(256 * 1024)
-const RECEIVED_NOTES = new Float64Array(256 * NOTES)
+const PACKET_BYTES = Buffer.alloc(256 * 1024)
+const PACKET_NOTES = new Float64Array(256 * NOTES)
 /** What is more than that waits for the next turn of the event loop. */
 const ROUNDS_MAX = 16
 /** A search of the path MTU uses many sizes, and each only for a while. */
@@ -35,25 +37,25 @@ type Native = Pick<
   | 'close'
 >
 
-export const icmpOver = (transport: Native): Icmp => ({ open: (hear) => new Port(transport, hear) })
+export const icmpOver = (transport: Native): Icmp => ({ open: (receive) => new Port(transport, receive) })
 export const kernelIcmp: Icmp = icmpOver(native)
 
 class Port implements EchoPort {
   readonly #transport: Native
-  readonly #hear: (heard: Heard) => void
+  readonly #receive: (received: ReceivedIcmp) => void
   readonly #sockets = new Map<k.Family, FamilySocket>()
-  /** Of both families: what goes into a tunnel over the other one comes back in an error of that. */
+  /** Of both families: a packet that enters a tunnel over the other family comes back in an error of that family. */
   readonly #cookie = randomBytes(k.COOKIE_BYTES)
 
-  constructor(transport: Native, hear: (heard: Heard) => void) {
+  constructor(transport: Native, receive: (received: ReceivedIcmp) => void) {
     this.#transport = transport
-    this.#hear = hear
+    this.#receive = receive
   }
 
   towards(ends: PathEnds): (echo: EchoRequest) => EchoSent | KernelError {
     const target = ipBytes(ends.target_address)
     const source = ends.source_address === '' ? Buffer.alloc(0) : ipBytes(ends.source_address)
-    const socket = this.#socketOf(target.length === 4 ? 4 : 6)
+    const socket = this.#socket(target.length === 4 ? 4 : 6)
     return (echo) => socket.send(ends, target, source, echo)
   }
 
@@ -65,8 +67,8 @@ class Port implements EchoPort {
     for (const socket of this.#sockets.values()) socket.close()
   }
 
-  #socketOf(family: k.Family): FamilySocket {
-    const socket = this.#sockets.get(family) ?? new FamilySocket(this.#transport, family, this.#cookie, this.#hear)
+  #socket(family: k.Family): FamilySocket {
+    const socket = this.#sockets.get(family) ?? new FamilySocket(this.#transport, family, this.#cookie, this.#receive)
     this.#sockets.set(family, socket)
     return socket
   }
@@ -75,7 +77,7 @@ class Port implements EchoPort {
 class FamilySocket {
   readonly #transport: Native
   readonly #family: k.Family
-  readonly #hear: (heard: Heard) => void
+  readonly #receive: (received: ReceivedIcmp) => void
   readonly #channel: Channel
   readonly #cookie: Buffer
   readonly #templates = new Map<number, EchoTemplate>()
@@ -83,11 +85,11 @@ class FamilySocket {
   #gathering: NodeJS.Timeout | undefined
   #isClosed = false
 
-  constructor(transport: Native, family: k.Family, cookie: Buffer, hear: (heard: Heard) => void) {
+  constructor(transport: Native, family: k.Family, cookie: Buffer, receive: (received: ReceivedIcmp) => void) {
     this.#transport = transport
     this.#family = family
     this.#cookie = cookie
-    this.#hear = hear
+    this.#receive = receive
     try {
       this.#channel = transport.openIcmp(family)
       transport.receiveBuffer(this.#channel, RECEIVE_BUFFER_BYTES)
@@ -122,9 +124,9 @@ class FamilySocket {
   drain(): void {
     try {
       for (let round = 0; round < ROUNDS_MAX && !this.#isClosed; round += 1) {
-        const count = this.#transport.receivePackets(this.#channel, RECEIVED, RECEIVED_NOTES)
+        const count = this.#transport.receivePackets(this.#channel, PACKET_BYTES, PACKET_NOTES)
         if (count === 0) return
-        for (let n = 0; n < count; n += 1) this.#take(received(n))
+        for (let n = 0; n < count; n += 1) this.#take(packetAt(n))
       }
     } catch (error) {
       log('warning', 'What came by ICMP could not be read', {
@@ -134,8 +136,8 @@ class FamilySocket {
   }
 
   #take(packet: Packet): void {
-    const heard = readHeard(this.#family, packet, this.#cookie)
-    if (heard) this.#hear(heard)
+    const received = readIcmp(this.#family, packet, this.#cookie)
+    if (received) this.#receive(received)
   }
 
   close(): void {
@@ -161,7 +163,7 @@ class FamilySocket {
     return template
   }
 
-  /** With Don't-Fragment only the link's own MTU counts, not what is remembered of the path: the path is what is asked about. */
+  /** With Don't-Fragment only the MTU of the link counts, not the cached path MTU, since the path is what is measured. */
   #setDontFragment(is_on: boolean): void {
     if (this.#isDontFragment === is_on) return
     this.#isDontFragment = is_on
@@ -182,13 +184,13 @@ class FamilySocket {
   }
 }
 
-function received(n: number): Packet {
+function packetAt(n: number): Packet {
   const [start = 0, addressBytes = 0, length = 0, at_us = 0, interface_index = 0, hop_limit = 0] =
-    RECEIVED_NOTES.subarray(n * NOTES, (n + 1) * NOTES)
+    PACKET_NOTES.subarray(n * NOTES, (n + 1) * NOTES)
   const begin = start + addressBytes
   return {
-    from: RECEIVED.subarray(start, begin),
-    bytes: RECEIVED.subarray(begin, begin + length),
+    from: PACKET_BYTES.subarray(start, begin),
+    bytes: PACKET_BYTES.subarray(begin, begin + length),
     at_us,
     interface_index,
     hop_limit,

@@ -47,7 +47,7 @@ function echoIn(family: Family, { protocol, payload: message, target }: Carried,
   return isEcho ? { family, message, target, wrapping } : null
 }
 
-/** Of a packet that was cut up only the first fragment is told of. */
+/** Of a fragmented packet, only the first fragment is read. */
 export const carriedBy = (family: Family, packet: Buffer): Carried | null =>
   family === 4 ? carriedByIpv4(packet) : carriedByIpv6(packet)
 
@@ -59,7 +59,7 @@ function carriedByIpv4(packet: Buffer): Carried | null {
   return { protocol: packet[9] ?? 0, payload: packet.subarray(length), target: packet.subarray(16, 20) }
 }
 
-/** Destination options are what a tunnel over IPv6 says of its encapsulation limit (RFC 2473). */
+/** A tunnel over IPv6 states its encapsulation limit in destination options (RFC 2473). */
 function carriedByIpv6(packet: Buffer): Carried | null {
   if (packet.length < IPV6_HEADER || (packet[0] ?? 0) >> 4 !== 6) return null
   const [target, rest, next] = [packet.subarray(24, 40), packet.subarray(IPV6_HEADER), packet[6] ?? 0]

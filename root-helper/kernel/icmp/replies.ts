@@ -1,30 +1,10 @@
-// What came by ICMP, as far as it answers an echo request: anybody can send such bytes, so nothing in them is believed before it was looked at.
+// Received ICMP, as far as it answers an echo request. Anybody can send such bytes, so every field is checked before it is used.
 import { NO_SUCH_TUNNEL } from '@panel/shared/path/model.ts'
 import { ipText } from '../../netlink/bytes.ts'
+import type { ReceivedIcmp } from './port.ts'
 import { isWhole } from './checksum.ts'
-import { COOKIE_BYTES, ECHO_REPLY, HEADER_BYTES, meaningOf, type ErrorKind, type Family } from './constants.ts'
+import { COOKIE_BYTES, ECHO_REPLY, HEADER_BYTES, errorMeaning, type Family } from './constants.ts'
 import { carriedBy, quotedEcho } from './quoted.ts'
-
-export interface Heard {
-  readonly kind: 'reply' | ErrorKind
-  readonly identifier: number
-  readonly sequence: number
-  /** Whether it carries what only who saw the request can know. An error need not bring enough of it back, and a small request has no room. */
-  readonly is_sure: boolean
-  readonly from_address: string
-  /** Where the request went to, by what the answer says. */
-  readonly target_address: string
-  /** Bytes of payload that a reply brings back; 0 with an error. */
-  readonly packet_size: number
-  /** What is left of it. */
-  readonly hop_limit: number
-  /** RFC 1191, RFC 4443; null where it is not told. */
-  readonly reported_mtu: number | null
-  /** "" with a reply. */
-  readonly words: string
-  readonly at_us: number
-  readonly interface_index: number
-}
 
 /** An IPv4 packet has its header, an IPv6 one begins with ICMPv6. */
 export interface Packet {
@@ -40,13 +20,13 @@ export interface Packet {
 const IPPROTO_ICMP = 1
 
 /** Null where it is nothing to do with an echo request that carries the cookie. */
-export function readHeard(family: Family, packet: Packet, cookie: Buffer): Heard | null {
-  const message = family === 4 ? icmpOf(packet.bytes) : packet.bytes
+export function readIcmp(family: Family, packet: Packet, cookie: Buffer): ReceivedIcmp | null {
+  const message = family === 4 ? icmpPayload(packet.bytes) : packet.bytes
   // IPv6's own checksum covers addresses that are not here; the kernel has seen to it (net/ipv6/raw.c).
   if (!message || message.length < HEADER_BYTES || (family === 4 && !isWhole(message))) return null
   const [type = 0, code = 0] = message
   const isReply = type === ECHO_REPLY[family]
-  const meaning = isReply ? { kind: 'reply' as const, words: '' } : meaningOf(family, type, code)
+  const meaning = isReply ? { kind: 'reply' as const, text: '' } : errorMeaning(family, type, code)
   const echo = isReply
     ? { message, target: packet.from, wrapping: 0 }
     : quotedEcho(family, message.subarray(HEADER_BYTES))
@@ -57,7 +37,7 @@ export function readHeard(family: Family, packet: Packet, cookie: Buffer): Heard
     return null
   return {
     kind: meaning.kind,
-    words: echo.wrapping === 0 ? meaning.words : wordsOfWrapped(family, type, code, meaning.words),
+    text: echo.wrapping === 0 ? meaning.text : describeWrapped(family, type, code, meaning.text),
     identifier: echo.message.readUInt16BE(4),
     sequence: echo.message.readUInt16BE(6),
     is_sure: isSure,
@@ -72,21 +52,21 @@ export function readHeard(family: Family, packet: Packet, cookie: Buffer): Heard
 }
 
 /** What an IPv4 packet carries, where that is ICMP. */
-function icmpOf(packet: Buffer): Buffer | null {
+function icmpPayload(packet: Buffer): Buffer | null {
   const carried = carriedBy(4, packet)
   return carried?.protocol === IPPROTO_ICMP ? carried.payload : null
 }
 
 /** 0 is what routers older than RFC 1191 say. */
 function mtuIn(family: Family, message: Buffer, wrapping: number): number | null {
-  const told = family === 4 ? message.readUInt16BE(6) : message.readUInt32BE(4)
-  return told > wrapping ? told - wrapping : null
+  const mtu = family === 4 ? message.readUInt16BE(6) : message.readUInt32BE(4)
+  return mtu > wrapping ? mtu - wrapping : null
 }
 
-/** A server that has no tunnel for a GRE packet says that the port is unreachable (net/ipv4/ip_gre.c, net/ipv6/ip6_gre.c), and one that takes no GRE at all names the protocol. */
+/** A server without a tunnel for a GRE packet reports the port as unreachable (net/ipv4/ip_gre.c, net/ipv6/ip6_gre.c); one that takes no GRE at all reports the protocol. */
 const REFUSALS_OF_GRE: Readonly<Record<Family, readonly string[]>> = { 4: ['3 2', '3 3'], 6: ['1 4', '4 1'] }
 
-const wordsOfWrapped = (family: Family, type: number, code: number, words: string): string =>
+const describeWrapped = (family: Family, type: number, code: number, text: string): string =>
   REFUSALS_OF_GRE[family].includes(`${type} ${code}`)
-    ? `${words}: ${NO_SUCH_TUNNEL}`
-    : `${words}, said of the GRE packet around it`
+    ? `${text}: ${NO_SUCH_TUNNEL}`
+    : `${text}, said of the GRE packet around it`

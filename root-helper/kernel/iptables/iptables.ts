@@ -1,8 +1,8 @@
-// Starts iptables and ip6tables of one variant, by fixed arguments; text goes in that root rendered itself, and nothing that ever came over the socket.
+// Starts iptables and ip6tables of one variant with fixed arguments; the text that goes in was rendered by root, and none of it comes from the socket.
 import type { Family } from '@panel/shared/address/ip.ts'
 import type { RuleBackend } from '@panel/shared/ruleset/backend.ts'
-import { oneLine } from '../../transaction.ts'
-import { KernelError } from '../facilities.ts'
+import { oneLine } from '../../text.ts'
+import { KernelError } from '../../kernel-error.ts'
 import { findTool, type BackendAnswer } from '../host/facts.ts'
 import { runProgram } from '../program/program.ts'
 
@@ -34,23 +34,24 @@ export class Iptables {
 
   async answers(): Promise<BackendAnswer> {
     const programs = this.#programs[4]
-    const detail = programs ? await whyNot(programs) : 'iptables is not installed'
+    const detail = programs ? await whyUnusable(programs) : 'iptables is not installed'
     return { available: detail === null, version: this.#version, detail: detail ?? '' }
   }
 
   /** Table by table, each whole or not at all. */
   async restore(family: Family, text: string): Promise<void> {
-    await run(this.#of(family).restore, ['--noflush', '--wait', WAIT], text)
+    await run(this.#program(family).restore, ['--noflush', '--wait', WAIT], text)
   }
 
   /** All tables of the family; nothing where it is not there. */
-  save = async (family: Family): Promise<string> => (this.#programs[family] ? run(this.#of(family).save, [], '') : '')
+  save = async (family: Family): Promise<string> =>
+    this.#programs[family] ? run(this.#program(family).save, [], '') : ''
 
   /** The table that counts, with what its lines have counted. This way iptables-legacy has the lock: while a table is exchanged its counters are not yet what they were. */
   listCounted = async (family: Family): Promise<string> =>
-    this.#programs[family] ? run(this.#of(family).list, ['--wait', WAIT, '-t', 'mangle', '-S', '-v'], '') : ''
+    this.#programs[family] ? run(this.#program(family).list, ['--wait', WAIT, '-t', 'mangle', '-S', '-v'], '') : ''
 
-  #of(family: Family): Programs {
+  #program(family: Family): Programs {
     const programs = this.#programs[family]
     if (!programs)
       throw new KernelError('EOPNOTSUPP', 'ip6tables does not work on this host, so it can hold no rule of IPv6')
@@ -61,22 +62,22 @@ export class Iptables {
 /** Says why where this host has no such variant, or the kernel none of its tables. */
 export async function openIptables(backend: IptablesBackend): Promise<Iptables | string> {
   const variant = backend === 'iptables_nft' ? 'nft' : 'legacy'
-  const four = await programsOf('iptables', variant)
+  const four = await findPrograms('iptables', variant)
   if (!four) return `iptables of the variant ${variant} is not installed`
-  const refused = await whyNot(four)
+  const refused = await whyUnusable(four)
   if (refused !== null) return refused
-  const six = await programsOf('ip6tables', variant)
+  const six = await findPrograms('ip6tables', variant)
   return new Iptables(
     backend,
     oneLine(await run(four.list, ['--version'], ''))
       .slice(0, 60)
       .trim(),
-    { 4: four, 6: six && (await whyNot(six)) === null ? six : null },
+    { 4: four, 6: six && (await whyUnusable(six)) === null ? six : null },
   )
 }
 
 /** Looking makes the kernel load the table. */
-async function whyNot({ save }: Programs): Promise<string | null> {
+async function whyUnusable({ save }: Programs): Promise<string | null> {
   try {
     for (const table of ['mangle', 'nat']) await run(save, ['-t', table], '')
     return null
@@ -96,13 +97,13 @@ export async function defaultVariant(): Promise<IptablesBackend | null> {
       : 'iptables_legacy'
 }
 
-async function programsOf(name: 'iptables' | 'ip6tables', variant: 'nft' | 'legacy'): Promise<Programs | null> {
-  const named = await programsNamed(`${name}-${variant}`)
+async function findPrograms(name: 'iptables' | 'ip6tables', variant: 'nft' | 'legacy'): Promise<Programs | null> {
+  const named = await findProgramsNamed(`${name}-${variant}`)
   if (named || (await defaultVariant()) !== `iptables_${variant}`) return named
-  return programsNamed(name)
+  return findProgramsNamed(name)
 }
 
-async function programsNamed(name: string): Promise<Programs | null> {
+async function findProgramsNamed(name: string): Promise<Programs | null> {
   const [list, save, restore] = await Promise.all([name, `${name}-save`, `${name}-restore`].map(findTool))
   return list && save && restore ? { list, save, restore } : null
 }
@@ -114,17 +115,17 @@ const ERRNO: readonly [RegExp, string][] = [
 ]
 
 const run = (path: string, args: readonly string[], input: string): Promise<string> =>
-  runProgram(path, args, input, (said, status) => {
-    const what = said.trim() || `it ended with ${status}`
+  runProgram(path, args, input, (stderr, status) => {
+    const what = stderr.trim() || `it ended with ${status}`
     return new KernelError(
-      ERRNO.find(([pattern]) => pattern.test(said))?.[1] ?? 'EINVAL',
-      oneLine(`${path.split('/').at(-1)}: ${what.slice(0, 600)}${lineAtFault(said, input)}`),
+      ERRNO.find(([pattern]) => pattern.test(stderr))?.[1] ?? 'EINVAL',
+      oneLine(`${path.split('/').at(-1)}: ${what.slice(0, 600)}${lineAtFault(stderr, input)}`),
     )
   })
 
-/** The restore variants tell a number, which nobody can count who has not the text. */
-function lineAtFault(said: string, input: string): string {
-  const number = Number(/line:? ([0-9]+)/.exec(said)?.[1])
+/** The restore programs report only a line number, which is useless without the text. */
+function lineAtFault(stderr: string, input: string): string {
+  const number = Number(/line:? ([0-9]+)/.exec(stderr)?.[1])
   const line = number > 0 ? input.split('\n')[number - 1] : undefined
   return line ? ` in "${line.slice(0, 300)}"` : ''
 }

@@ -1,7 +1,7 @@
 // A link of the kernel as the model holds it, and what of it the model cannot hold.
 import { canonicalConfig } from '@panel/shared/tunnel/canonical.ts'
 import { INTERFACE_NAME_PATTERN, KERNEL_STUBS, type LinkState, type TunnelAddress } from '@panel/shared/tunnel/model.ts'
-import type { SeenLink } from '@panel/shared/tunnel/observed.ts'
+import type { LinkSnapshot } from '@panel/shared/tunnel/observed.ts'
 import type { FoundLink } from '../facilities.ts'
 import { unmodelledAddress, unmodelledLink } from './unmodelled.ts'
 import { liveSide } from './labels.ts'
@@ -24,7 +24,7 @@ export const isStub = (name: string): boolean => (KERNEL_STUBS as readonly strin
 export const isOurs = (raw: RawLink): boolean => isOurKind(raw.kind) && !isStub(raw.name) && NAME.test(raw.name)
 
 /**
- * The one place where things that nobody here manages are left out of a state: IPv6 link-local addresses, and addresses that the kernel
+ * The only place where what nobody manages here is left out of a state: IPv6 link-local addresses, and addresses that the kernel
  * made by itself from a router's advertisement. (Queueing disciplines and IPv6 address generation are never read at all.)
  */
 function dropUnmanaged(addresses: readonly RawAddress[]): RawAddress[] {
@@ -35,43 +35,43 @@ function dropUnmanaged(addresses: readonly RawAddress[]): RawAddress[] {
 }
 
 /** Null where the link is not one of ours. */
-export const greOf = (raw: RawLink): GreConfig | null =>
+export const greConfig = (raw: RawLink): GreConfig | null =>
   isOurs(raw) && isOurKind(raw.kind) && raw.data ? decodeGre(raw.kind, raw.data) : null
 
-export const seenLink = (
+export const linkSnapshot = (
   raw: RawLink,
   gre: GreConfig | null,
   addresses: readonly RawAddress[],
-): SeenLink['observed'] => ({
+): LinkSnapshot['observed'] => ({
   ...liveSide(raw, addresses),
   local_endpoint: gre?.local_endpoint ?? '',
   remote_endpoint: gre?.remote_endpoint ?? '',
 })
 
 export function foundLink(raw: RawLink, addresses: readonly RawAddress[], names: DeviceNames): FoundLink {
-  const gre = greOf(raw)
+  const gre = greConfig(raw)
   const found: FoundLink = {
     interface_name: raw.name,
     link: null,
-    observed: { ...seenLink(raw, gre, addresses), statistics: raw.counters },
+    observed: { ...linkSnapshot(raw, gre, addresses), statistics: raw.counters },
     unmodelled: [],
   }
   if (!gre || !raw.data) return found
   const managed = dropUnmanaged(addresses)
-  const bindDevice = bindDeviceOf(raw, gre, names)
-  const words = [
+  const device = findBindDevice(raw, gre, names)
+  const unmodelled = [
     ...unmodelledGre(gre, raw.data),
-    ...bindDevice.unmodelled,
+    ...device.unmodelled,
     ...unmodelledLink(raw, names),
     ...(raw.txQueueLength > QUEUE_MAX ? [`txqueuelen ${raw.txQueueLength}`] : []),
     ...(managed.length > ADDRESSES_MAX ? [`${managed.length} addresses`] : []),
     ...managed.flatMap((address) => unmodelledAddress(address, raw.name)),
   ]
-  return { ...found, link: stateOf(raw, gre, bindDevice.name, managed), unmodelled: words.map(printable) }
+  return { ...found, link: linkState(raw, gre, device.name, managed), unmodelled: unmodelled.map(printable) }
 }
 
 /** The device below may be in another namespace, gone, or under a name that the model does not take. */
-function bindDeviceOf(
+function findBindDevice(
   raw: RawLink,
   { bindIndex }: GreConfig,
   names: DeviceNames,
@@ -84,7 +84,12 @@ function bindDeviceOf(
     : { name: null, unmodelled: [`dev ${name ?? `number ${bindIndex}`}`] }
 }
 
-function stateOf(raw: RawLink, gre: GreConfig, bind_device: string | null, managed: readonly RawAddress[]): LinkState {
+function linkState(
+  raw: RawLink,
+  gre: GreConfig,
+  bind_device: string | null,
+  managed: readonly RawAddress[],
+): LinkState {
   const config = canonicalConfig({
     ...gre,
     bind_device,

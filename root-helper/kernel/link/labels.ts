@@ -1,10 +1,10 @@
 // The kernel's numbers about a link in the words of the model.
 import type { HostInterface, ObservedLink } from '@panel/shared/tunnel/observed.ts'
-import { cidrOf, type RawAddress } from '../../netlink/address.ts'
+import { formatCidr, type RawAddress } from '../../netlink/address.ts'
 import * as k from '../../netlink/constants.ts'
 import type { RawLink } from '../../netlink/link.ts'
 
-/** Names of ifi_flags as `ip` prints them: NO-CARRIER is UP without RUNNING, and RUNNING itself is not told. */
+/** Names of ifi_flags as `ip` prints them: NO-CARRIER is UP without RUNNING, and RUNNING itself is not printed. */
 export function flagNames(flags: number): string[] {
   const noCarrier = flags & k.IFF_UP && !(flags & k.IFF_RUNNING) ? ['NO-CARRIER'] : []
   return [...noCarrier, ...k.IFF_NAMES.filter(([bit]) => flags & bit).map(([, name]) => name)]
@@ -16,7 +16,7 @@ const TUNNEL_KINDS = new Set(
   ),
 )
 
-function classOf(link: RawLink): HostInterface['class'] {
+function interfaceClass(link: RawLink): HostInterface['class'] {
   if (link.flags & k.IFF_LOOPBACK) return 'loopback'
   if (TUNNEL_KINDS.has(link.kind)) return 'tunnel'
   return link.kind === '' ? 'physical' : 'other'
@@ -42,7 +42,7 @@ export function liveSide(
     is_lower_up: (link.flags & k.IFF_LOWER_UP) !== 0,
     oper_state: k.IF_OPER_NAMES[link.operState] ?? 'UNKNOWN',
     flags: flagNames(link.flags),
-    addresses: addresses.map(cidrOf),
+    addresses: addresses.map(formatCidr),
   }
 }
 
@@ -51,5 +51,5 @@ export const hostInterface = (link: RawLink, addresses: readonly RawAddress[]): 
   name: link.name,
   hardware_addr: hardwareAddress(link),
   statistics: link.counters,
-  class: classOf(link),
+  class: interfaceClass(link),
 })

@@ -1,10 +1,11 @@
 // Links and their addresses in the host's kernel, over rtnetlink.
 import { randomBytes } from 'node:crypto'
 import { canonicalAddress } from '@panel/shared/tunnel/canonical.ts'
-import type { HostInterface, RoutingEntry, SeenLink } from '@panel/shared/tunnel/observed.ts'
+import type { HostInterface, RoutingEntry, LinkSnapshot } from '@panel/shared/tunnel/observed.ts'
 import type { LinkConfig, LinkKind, TunnelAddress } from '@panel/shared/tunnel/model.ts'
-import { KernelError, type FoundLink, type Links } from '../facilities.ts'
-import { foundLink, greOf, isOurs, isStub, seenLink } from './found.ts'
+import type { FoundLink, Links } from '../facilities.ts'
+import { KernelError } from '../../kernel-error.ts'
+import { foundLink, greConfig, isOurs, isStub, linkSnapshot } from './found.ts'
 import { LinkReader } from './read.ts'
 import { routingEntries } from './routes.ts'
 import { hostInterface } from './labels.ts'
@@ -43,12 +44,12 @@ export class KernelLinks implements Links {
     return wanted.map((raw) => foundLink(raw, addresses.get(raw.index) ?? [], devices))
   }
 
-  async observe(names: readonly string[]): Promise<SeenLink[]> {
+  async observe(names: readonly string[]): Promise<LinkSnapshot[]> {
     const links = await this.reader.named(names, dumpWithoutCounters)
     const addresses = await this.reader.addresses(links)
     return links.map((raw) => ({
       interface_name: raw.name,
-      observed: seenLink(raw, greOf(raw), addresses.get(raw.index) ?? []),
+      observed: linkSnapshot(raw, greConfig(raw), addresses.get(raw.index) ?? []),
     }))
   }
 
@@ -60,7 +61,7 @@ export class KernelLinks implements Links {
     await this.socket.request(newLink(interface_name, config.kind, attributes, encodeGre({ ...config, bindIndex })))
   }
 
-  /** Refuses links that are no tunnels of ours, whoever asks. */
+  /** Refuses links that are no tunnels of ours, whoever requests it. */
   async delete(interface_name: string): Promise<void> {
     const what = `delete link ${interface_name}`
     const raw = await this.reader.need(interface_name, what)
@@ -97,9 +98,9 @@ export class KernelLinks implements Links {
   /** Removes that address and no other: the kernel takes an IPv4 address's secondaries with it (inet_del_ifa), so those are put back. */
   async removeAddress(interface_name: string, address: TunnelAddress): Promise<void> {
     const { index } = await this.reader.need(interface_name, `remove address ${address.address} from ${interface_name}`)
-    const before = await this.reader.addressesOf(index)
+    const before = await this.reader.linkAddresses(index)
     await this.socket.request(deleteAddress(index, interface_name, address))
-    const after = new Set((await this.reader.addressesOf(index)).map(keyOf))
+    const after = new Set((await this.reader.linkAddresses(index)).map(keyOf))
     const lost = before.filter(
       (raw) => raw.family === AF_INET && keyOf(raw) !== keyOf(canonicalAddress(address)) && !after.has(keyOf(raw)),
     )

@@ -1,5 +1,5 @@
 // Reads links, addresses and routes of the host's kernel in as few requests as the question allows.
-import { KernelError } from '../facilities.ts'
+import { KernelError } from '../../kernel-error.ts'
 import { decodeAddress, dumpAddresses, type RawAddress } from '../../netlink/address.ts'
 import { AF_INET, AF_INET6 } from '../../netlink/constants.ts'
 import { decodeLink, dumpLinks, getLink, getLinkByIndex, type RawLink } from '../../netlink/link.ts'
@@ -50,21 +50,21 @@ export class LinkReader {
   /** Addresses by the index of their link, of the given links or of all. */
   async addresses(links: readonly RawLink[] | null): Promise<Addresses> {
     const isFew = links !== null && links.length <= FEW
-    const all = await Promise.all(isFew ? links.map(({ index }) => this.addressesOf(index)) : [this.addressesOf(0)])
+    const all = await Promise.all(isFew ? links.map(({ index }) => this.linkAddresses(index)) : [this.linkAddresses(0)])
     const byIndex = new Map<number, RawAddress[]>()
     for (const address of all.flat()) byIndex.set(address.index, [...(byIndex.get(address.index) ?? []), address])
     return byIndex
   }
 
-  /** Addresses of one link (0: of all); none where the link has gone meanwhile. */
-  async addressesOf(index: number): Promise<RawAddress[]> {
+  /** Addresses of one link (0: of all); none where the link has gone since. */
+  async linkAddresses(index: number): Promise<RawAddress[]> {
     const messages = await orNull(this.socket.dump(dumpAddresses(index)))
     return (messages ?? []).map(decodeAddress).filter((address) => address !== null)
   }
 
   /** Names of the devices that the links refer to. */
-  async deviceNames(indexes: Iterable<number>, known: readonly RawLink[]): Promise<Map<number, string>> {
-    const names = new Map(known.map(({ index, name }) => [index, name]))
+  async deviceNames(indexes: Iterable<number>, cached: readonly RawLink[]): Promise<Map<number, string>> {
+    const names = new Map(cached.map(({ index, name }) => [index, name]))
     const missing = [...new Set(indexes)].filter((index) => index !== 0 && !names.has(index))
     const found =
       missing.length > FEW
@@ -74,7 +74,7 @@ export class LinkReader {
     return names
   }
 
-  /** The kernel answers for all families where it does not know the one that is asked for, so the answer is sifted. */
+  /** The kernel answers for all families where it does not know the requested one, so the answer is filtered. */
   async routes(): Promise<RawRoute[]> {
     const families = [AF_INET, AF_INET6] as const
     const dumps = await Promise.all(families.map((family) => this.socket.dump(dumpRoutes(family))))

@@ -1,12 +1,13 @@
 // What a tunnel link carries and a LinkConfig cannot hold, in the words of `ip`; a recreate would lose it.
 import { isTapKind } from '@panel/shared/tunnel/model.ts'
-import { cidrOf, type RawAddress } from '../../netlink/address.ts'
+import { formatCidr, type RawAddress } from '../../netlink/address.ts'
 import * as k from '../../netlink/constants.ts'
 import { isOurKind } from '../../netlink/gre.ts'
 import type { RawLink } from '../../netlink/link.ts'
 
 type Word = readonly [isPresent: boolean, word: string]
-const present = (words: readonly Word[]): string[] => words.filter(([isPresent]) => isPresent).map(([, word]) => word)
+const present = (features: readonly Word[]): string[] =>
+  features.filter(([isPresent]) => isPresent).map(([, word]) => word)
 
 export function unmodelledLink(raw: RawLink, names: ReadonlyMap<number, string>): string[] {
   const isTap = isOurKind(raw.kind) && isTapKind(raw.kind)
@@ -42,7 +43,7 @@ const FLAGS_IPV6: readonly (readonly [number, string])[] = [
 
 export function unmodelledAddress(a: RawAddress, interfaceName: string): string[] {
   const flags = [...FLAGS_BOTH, ...(a.family === k.AF_INET6 ? FLAGS_IPV6 : [])]
-  const words = present([
+  const features = present([
     [a.validSeconds !== null, `lifetime ${a.validSeconds} s`],
     [a.label !== '' && a.label !== interfaceName, `label ${a.label}`],
     [a.broadcast !== '', `broadcast ${a.broadcast}`],
@@ -50,5 +51,5 @@ export function unmodelledAddress(a: RawAddress, interfaceName: string): string[
     [a.family === k.AF_INET && a.scope !== k.RT_SCOPE_UNIVERSE, `scope ${k.RT_SCOPE_NAMES[a.scope] ?? a.scope}`],
     ...flags.map(([bit, name]): Word => [(a.flags & bit) !== 0, name]),
   ])
-  return words.map((word) => `address ${cidrOf(a)} ${word}`)
+  return features.map((word) => `address ${formatCidr(a)} ${word}`)
 }

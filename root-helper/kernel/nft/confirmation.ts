@@ -1,45 +1,45 @@
-// Reads back just what a change of our table was to alter. Where that is all as wanted, nothing else need be read: the kernel's own number says that nobody else changed anything.
+// Reads back only what a change of our table was meant to alter. If all of it is as wanted and the generation shows that nobody else changed anything, nothing more is read.
 import { readTable } from '@panel/shared/ruleset/nft/read-table.ts'
 import type { Element, SetChange, TableChange } from '@panel/shared/ruleset/nft/change.ts'
 import { constantTable } from '@panel/shared/ruleset/nft/constant.ts'
 import { TABLE, type Table, type TableChain, type TableSet } from '@panel/shared/ruleset/nft/table.ts'
-import { KernelError } from '../facilities.ts'
+import { KernelError } from '../../kernel-error.ts'
 import type { Nft } from './nft.ts'
 import type { RelayTable } from './relay-table.ts'
-import { intervalsOf, intervalsFound } from './intervals.ts'
+import { wantedIntervals, foundIntervals } from './intervals.ts'
 import { DecodeError } from '../../netlink/attributes.ts'
-import { spellBytes, typesOf } from '../../netlink/nftables/elements.ts'
+import { formatElement, elementTypes } from '../../netlink/nftables/elements.ts'
 
 /** The text of each, and the lines that the kernel runs for it. */
-export type KnownChains = ReadonlyMap<string, { readonly text: string; readonly lines: readonly string[] }>
+export type ConstantChains = ReadonlyMap<string, { readonly text: string; readonly lines: readonly string[] }>
 
 export class Confirmation {
   readonly #table: RelayTable
   /** Lists one set at no cost, and all of the table for a chain. */
   readonly #nft: Nft
-  /** What nft makes of the constant chains, seen where a listing of nft said what they are. */
-  #known: KnownChains = new Map()
+  /** The kernel's form of the constant chains, recorded when a listing by nft showed their text. */
+  #chains: ConstantChains = new Map()
 
   constructor(table: RelayTable, nft: Nft) {
     this.#table = table
     this.#nft = nft
   }
 
-  /** `table` is what nft just listed. To be learned where nothing changed meanwhile. */
-  async look(table: Table): Promise<KnownChains> {
-    const known = new Map<string, { text: string; lines: string[] }>()
+  /** `table` is what nft has just listed. Keep the result only if the generation has not changed since. */
+  async readChains(table: Table): Promise<ConstantChains> {
+    const constant = new Map<string, { text: string; lines: string[] }>()
     for (const name of constantTable().chains.keys())
-      known.set(name, { text: textOf(table.chains.get(name)), lines: await this.#table.chain(name) })
-    return known
+      constant.set(name, { text: chainText(table.chains.get(name)), lines: await this.#table.chain(name) })
+    return constant
   }
 
-  learn(known: KnownChains): void {
-    this.#known = known
+  learn(constant: ConstantChains): void {
+    this.#chains = constant
   }
 
   /** False also where it is not known: then the whole table is to be listed. */
   async holds(change: TableChange): Promise<boolean> {
-    const { isAnew, counters, sets, chains, goneChains, elements, goneSets, goneCounters } = change
+    const { isRebuilt: isAnew, counters, sets, chains, goneChains, elements, goneSets, goneCounters } = change
     if (isAnew || goneCounters.length > 0) return false
     try {
       for (const [name, chain] of chains) if (!(await this.#holdsChain(name, chain))) return false
@@ -51,18 +51,18 @@ export class Confirmation {
         if (!(await (one.set.isInterval ? this.#holdsIntervals(one) : this.#holdsElements(one)))) return false
       return (await this.#table.countersNamed(counters)).length === counters.length
     } catch (error) {
-      // What cannot be read here is read by nft, which then says what is the matter.
+      // What cannot be decoded here is listed by nft, which reports what is wrong.
       if (error instanceof DecodeError || error instanceof KernelError || error instanceof SyntaxError) return false
       throw error
     }
   }
 
-  /** A chain of a port or a rule is read as it is; nobody knows its bytes ahead. */
+  /** The chain of a port or a rule is decoded, since its bytes are not known in advance. */
   async #holdsChain(name: string, chain: TableChain): Promise<boolean> {
-    const known = this.#known.get(name)
-    if (!known && chain.declaration === '')
+    const constant = this.#chains.get(name)
+    if (!constant && chain.declaration === '')
       return (await this.#table.lines(name))?.join('\n') === chain.rules.join('\n')
-    return known?.text === textOf(chain) && known.lines.join() === (await this.#table.chain(name)).join()
+    return constant?.text === chainText(chain) && constant.lines.join() === (await this.#table.chain(name)).join()
   }
 
   /** Its elements are a matter of their own. */
@@ -73,10 +73,13 @@ export class Confirmation {
   }
 
   async #holdsElements({ name, set, gone, come }: SetChange): Promise<boolean> {
-    const { keys } = typesOf(set)
+    const { keys } = elementTypes(set)
     const wanted = new Map(come)
-    const found = await this.#table.elementsOf(name, set, [...wanted.keys()])
-    if (found?.length !== wanted.size || !found.every(({ key, value }) => wanted.get(spellBytes(keys, key)) === value))
+    const found = await this.#table.elementsByKey(name, set, [...wanted.keys()])
+    if (
+      found?.length !== wanted.size ||
+      !found.every(({ key, value }) => wanted.get(formatElement(keys, key)) === value)
+    )
       return false
     return this.#lacks(
       name,
@@ -85,16 +88,17 @@ export class Confirmation {
     )
   }
 
-  /** A request for many keys fails at the first that is not there, so they are asked for one by one. */
+  /** A request for many keys fails at the first missing one, so each key is requested by itself. */
   async #lacks(name: string, set: SetChange['set'], gone: readonly Element[]): Promise<boolean> {
-    for (const [key] of gone) if (await this.#table.elementsOf(name, set, [key])) return false
+    for (const [key] of gone) if (await this.#table.elementsByKey(name, set, [key])) return false
     return true
   }
 
   async #holdsIntervals({ name, set, come }: SetChange): Promise<boolean> {
     const found = await this.#table.elements(name, set)
-    return found !== null && intervalsFound(found).join('\n') === intervalsOf(come).join('\n')
+    return found !== null && foundIntervals(found).join('\n') === wantedIntervals(come).join('\n')
   }
 }
 
-const textOf = (chain: TableChain | undefined): string => (chain ? [chain.declaration, ...chain.rules].join('\n') : '')
+const chainText = (chain: TableChain | undefined): string =>
+  chain ? [chain.declaration, ...chain.rules].join('\n') : ''

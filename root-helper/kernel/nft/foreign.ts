@@ -1,17 +1,18 @@
 // Reads what other software has in netfilter, by way of nft; it can only list. The panel's own table, which may be long, is not listed.
 import { nothingForeign, type ForeignFound } from '@panel/shared/foreign/model.ts'
 import { foreignTables, readForeign } from '@panel/shared/foreign/read.ts'
-import { KernelError, type Netfilter } from '../facilities.ts'
+import type { Netfilter } from '../facilities.ts'
+import { KernelError } from '../../kernel-error.ts'
 import type { Nft } from './nft.ts'
 
-/** Read once for each generation of nftables: a listing costs two starts of nft a table, and is asked for with every report. */
+/** Read once for each generation of nftables: a listing starts nft twice for each table, and every report needs one. */
 export const foreignBy = (nft: Nft, generationNow: () => Promise<number>): Netfilter => {
-  let seen: { readonly generation: number; readonly found: ForeignFound } | null = null
+  let cached: { readonly generation: number; readonly found: ForeignFound } | null = null
   const read = async (): Promise<ForeignFound> => {
     const generation = await generationNow()
-    if (seen?.generation === generation) return seen.found
-    const found = await look(nft)
-    seen = generation === (await generationNow()) ? { generation, found } : null
+    if (cached?.generation === generation) return cached.found
+    const found = await readTables(nft)
+    cached = generation === (await generationNow()) ? { generation, found } : null
     return found
   }
   return { foreign: () => orUnread(read) }
@@ -29,7 +30,7 @@ async function orUnread(read: () => Promise<ForeignFound>): Promise<ForeignFound
 
 export const foreignUnread = (detail: string): Netfilter => ({ foreign: async () => nothingForeign(detail) })
 
-async function look(nft: Nft): Promise<ForeignFound> {
+async function readTables(nft: Nft): Promise<ForeignFound> {
   const { tables, unnamed } = foreignTables((await nft.list('list tables')) ?? '')
   const [json, text]: [string[], string[]] = [[], []]
   // One at a time: nft 1.0.6 keeps but one table in mind for a command that lists several. One that is gone by then is gone.

@@ -11,14 +11,14 @@ export class Generations {
     this.now = now
   }
 
-  /** The last generation that others may have made. What is asked while a transaction of ours is under way waits for its end. */
+  /** The last generation that others may have made. A query during a transaction of ours waits for its end. */
   async ofOthers(): Promise<number> {
     const now = await this.#settled()
     const [before, last] = this.#ours
     return before < now && now <= last ? before : now
   }
 
-  /** Runs one transaction of ours, which nobody else's may overlap. Gives the generations before and after it, or null where others changed something meanwhile. */
+  /** Runs one transaction of ours; they never overlap. Returns the generations before and after it, or null where somebody else changed something during it. */
   during(transaction: () => Promise<void>): Promise<{ readonly before: number; readonly after: number } | null> {
     this.#begun += 1
     const work = this.#during(transaction)
@@ -26,7 +26,7 @@ export class Generations {
     return work
   }
 
-  /** A generation that was not asked for beside a transaction of ours. */
+  /** A generation that was read while no transaction of ours ran. */
   async #settled(): Promise<number> {
     for (;;) {
       await this.#underWay

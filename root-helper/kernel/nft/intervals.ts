@@ -1,17 +1,17 @@
-// Sets of intervals, as our table says them and as the kernel holds them: a key where each begins, and one where it has ended.
-import { parseCidr, sizeOf } from '@panel/shared/address/ip.ts'
+// Sets of intervals, as our table writes them and as the kernel holds them: one key where each interval begins, and one where it has ended.
+import { parseCidr, networkSize } from '@panel/shared/address/ip.ts'
 import type { Element } from '@panel/shared/ruleset/nft/change.ts'
 import type { FoundElement } from '../../netlink/nftables/elements.ts'
 
-/** Each as "first-last value", in order. Ports are said as "80" or "80-90", networks with their length. */
-export const intervalsOf = (elements: readonly Element[]): string[] =>
+/** Each as "first-last value", in order. Ports are written as "80" or "80-90", networks with their prefix length. */
+export const wantedIntervals = (elements: readonly Element[]): string[] =>
   elements
     .map(([key, value]) => ({ ...(networkIn(key) ?? portsIn(key)), value }))
     .sort(byFirst)
-    .map(spelled)
+    .map(formatInterval)
 
-/** An end may be told beside the beginning of the next one or left out for it, and none is told for one that goes on to the last key there is. */
-export function intervalsFound(elements: readonly FoundElement[]): string[] {
+/** The kernel may leave out an end where the next interval begins, and reports none for an interval that reaches the last key. */
+export function foundIntervals(elements: readonly FoundElement[]): string[] {
   const sorted = elements
     .map((one) => ({ ...one, at: BigInt(`0x${one.key.toString('hex')}`) }))
     .sort((a, b) => (a.at === b.at ? Number(b.isEnd) - Number(a.isEnd) : a.at < b.at ? -1 : 1))
@@ -22,7 +22,7 @@ export function intervalsFound(elements: readonly FoundElement[]): string[] {
     open = isEnd ? null : { first: at, value }
   }
   if (open) found.push({ ...open, last: (1n << BigInt(8 * (elements[0]?.key.length ?? 0))) - 1n })
-  return found.map(spelled)
+  return found.map(formatInterval)
 }
 
 interface Interval {
@@ -33,7 +33,7 @@ interface Interval {
 
 function networkIn(key: string): Omit<Interval, 'value'> | null {
   const network = parseCidr(key)
-  return network && { first: network.base.value, last: network.base.value + sizeOf(network) - 1n }
+  return network && { first: network.base.value, last: network.base.value + networkSize(network) - 1n }
 }
 
 function portsIn(key: string): Omit<Interval, 'value'> {
@@ -42,4 +42,4 @@ function portsIn(key: string): Omit<Interval, 'value'> {
 }
 
 const byFirst = (a: Interval, b: Interval): number => (a.first < b.first ? -1 : a.first > b.first ? 1 : 0)
-const spelled = ({ first, last, value }: Interval): string => `${first}-${last} ${value}`
+const formatInterval = ({ first, last, value }: Interval): string => `${first}-${last} ${value}`

@@ -1,6 +1,6 @@
-// Starts nft: text that root rendered itself goes in on stdin, JSON comes out. Nothing here ever came over the socket.
-import { KernelError } from '../facilities.ts'
-import { oneLine } from '../../transaction.ts'
+// Starts nft: text that root rendered goes in on stdin, JSON comes out. None of the text comes from the socket.
+import { KernelError } from '../../kernel-error.ts'
+import { oneLine } from '../../text.ts'
 import { runProgram } from '../program/program.ts'
 
 const ERRNO: readonly [RegExp, string][] = [
@@ -41,10 +41,10 @@ export class Nft {
     runProgram(this.#path, args, input, refusal)
 }
 
-/** nft quotes the line at fault and points at it, which says more than the error alone. */
-function refusal(said: string, status: number | null): KernelError {
-  const lines = said.split('\n').filter((line) => line.trim() !== '')
-  const code = ERRNO.find(([pattern]) => pattern.test(said))?.[1] ?? 'EINVAL'
+/** nft quotes the line at fault, which explains more than the error alone. */
+function refusal(stderr: string, status: number | null): KernelError {
+  const lines = stderr.split('\n').filter((line) => line.trim() !== '')
+  const code = ERRNO.find(([pattern]) => pattern.test(stderr))?.[1] ?? 'EINVAL'
   const first = lines.findIndex((line) => line.includes('Error:'))
   const [what = `nft ended with ${status}`, quoted = ''] = lines.slice(Math.max(first, 0))
   return new KernelError(

@@ -1,7 +1,7 @@
-// Our table as the kernel itself tells it, without starting nft: whatever of it is asked for, and no more.
+// Our table as the kernel reports it, without starting nft: only the parts that are requested.
 import type { RelayCounters } from '@panel/shared/ruleset/model.ts'
 import { COUNTER_NAME, TABLE, type TableSet } from '@panel/shared/ruleset/nft/table.ts'
-import { KernelError } from '../facilities.ts'
+import { KernelError } from '../../kernel-error.ts'
 import { NETLINK_NETFILTER } from '../../netlink/constants.ts'
 import type { Message } from '../../netlink/message.ts'
 import {
@@ -16,7 +16,7 @@ import {
   tableRequest,
   type NamedCounter,
 } from '../../netlink/nftables/nftables.ts'
-import { decodeElements, elementsRequest, typesOf, type FoundElement } from '../../netlink/nftables/elements.ts'
+import { decodeElements, elementsRequest, elementTypes, type FoundElement } from '../../netlink/nftables/elements.ts'
 import { decodeLine } from '../../netlink/nftables/lines.ts'
 import { NetlinkSocket } from '../../netlink/socket.ts'
 
@@ -36,7 +36,7 @@ export class RelayTable {
   /** Of all rules, in the order of their ids. */
   async counters(): Promise<RelayCounters[]> {
     const replies = await this.#unlessAbsent(this.#open().dump(countersRequest(NAME)))
-    return byRule((replies ?? []).flatMap((reply) => decodeCounter(reply) ?? []))
+    return ruleCounters((replies ?? []).flatMap((reply) => decodeCounter(reply) ?? []))
   }
 
   /** Those of the names that are there. */
@@ -72,13 +72,13 @@ export class RelayTable {
 
   /** All elements of a set. */
   async elements(name: string, set: TableSet): Promise<FoundElement[] | null> {
-    const { keys, values } = typesOf(set)
+    const { keys, values } = elementTypes(set)
     return this.#elementsIn(await this.#unlessAbsent(this.#open().dump(elementsRequest(NAME, name, keys))), values)
   }
 
   /** Null where one of them is not there. */
-  async elementsOf(name: string, set: TableSet, wanted: readonly string[]): Promise<FoundElement[] | null> {
-    const { keys, values } = typesOf(set)
+  async elementsByKey(name: string, set: TableSet, wanted: readonly string[]): Promise<FoundElement[] | null> {
+    const { keys, values } = elementTypes(set)
     const found: FoundElement[] = []
     for (let at = 0; at < wanted.length; at += KEYS_AT_ONCE) {
       const some = this.#elementsIn(
@@ -96,9 +96,9 @@ export class RelayTable {
   #elementsIn = (replies: readonly Message[] | null, values: readonly string[]): FoundElement[] | null =>
     replies?.flatMap((reply) => decodeElements(reply, values)) ?? null
 
-  async #unlessAbsent(asking: Promise<Message[]>): Promise<Message[] | null> {
+  async #unlessAbsent(request: Promise<Message[]>): Promise<Message[] | null> {
     try {
-      return await asking
+      return await request
     } catch (error) {
       if (error instanceof KernelError && error.code === 'ENOENT') return null
       throw error
@@ -111,7 +111,7 @@ export class RelayTable {
   }
 }
 
-export function byRule(counters: readonly NamedCounter[]): RelayCounters[] {
+export function ruleCounters(counters: readonly NamedCounter[]): RelayCounters[] {
   const found = new Map<number, RelayCounters>()
   for (const { name, bytes, packets } of counters) {
     const [, id, way] = COUNTER_NAME.exec(name) ?? []

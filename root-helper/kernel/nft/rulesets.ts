@@ -3,35 +3,37 @@ import { readFile } from 'node:fs/promises'
 import { canonicalRuleset, inOrder } from '@panel/shared/ruleset/canonical.ts'
 import type { RelayCounters, RelayRule } from '@panel/shared/ruleset/model.ts'
 import { nothingRead, readRuleset, type Compiled, type RulesetRead } from '@panel/shared/ruleset/nft/read.ts'
-import { applyChange, changeOfTable } from '@panel/shared/ruleset/nft/change.ts'
-import { renderCountersGone, spellChange } from '@panel/shared/ruleset/nft/render.ts'
+import { applyChange, diffTables } from '@panel/shared/ruleset/nft/change.ts'
+import { renderCountersGone, formatChange } from '@panel/shared/ruleset/nft/render.ts'
 import { layOut } from '@panel/shared/ruleset/nft/layout.ts'
 import { rulesAround } from '@panel/shared/ruleset/part.ts'
-import { TABLE } from '@panel/shared/ruleset/nft/table.ts'
+import { patchTable } from '@panel/shared/ruleset/nft/patch.ts'
+import { TABLE, type Table } from '@panel/shared/ruleset/nft/table.ts'
 import { Confirmation } from './confirmation.ts'
-import { KernelError, type HeldRuleset, type Rulesets } from '../facilities.ts'
+import type { HeldRuleset, Rulesets } from '../facilities.ts'
+import { KernelError } from '../../kernel-error.ts'
 import type { Generations } from './generations.ts'
-import type { KeptRules } from '../files/kept-rules.ts'
+import { missingRules, type BootRules } from '../files/boot-rules.ts'
 import type { Nft } from './nft.ts'
-import { byRule, RelayTable } from './relay-table.ts'
+import { ruleCounters, RelayTable } from './relay-table.ts'
 
 const LIST_TABLE = `list table ${TABLE}`
 
 export class NftRulesets implements Rulesets {
   readonly #nft: Nft
-  readonly #kept: KeptRules
+  readonly #boot: BootRules
   readonly #generations: Generations
   readonly #table = new RelayTable()
   readonly #confirmation: Confirmation
   /** What was read last, while the ruleset is of the same generation. Reading ten thousand rules takes seconds. */
-  #seen: { readonly generation: number; readonly read: RulesetRead | null } | null = null
+  #cached: { readonly generation: number; readonly read: RulesetRead | null } | null = null
   #expected: Compiled | null = null
   #submitting: Promise<void> = Promise.resolve()
-  #boot: string | null = null
+  #bootId: string | null = null
 
-  constructor(nft: Nft, kept: KeptRules, generations: Generations) {
+  constructor(nft: Nft, boot: BootRules, generations: Generations) {
     this.#nft = nft
-    this.#kept = kept
+    this.#boot = boot
     this.#generations = generations
     this.#confirmation = new Confirmation(this.#table, nft)
   }
@@ -40,7 +42,7 @@ export class NftRulesets implements Rulesets {
     // What is half read back would be listed whole.
     await this.#submitting
     try {
-      const read = await this.#look()
+      const read = await this.#readTable()
       const { rules, damaged, unmanaged } = read ?? nothingRead()
       return {
         backend: 'nftables',
@@ -48,8 +50,9 @@ export class NftRulesets implements Rulesets {
         is_present: read !== null,
         detail: '',
         rules,
-        damaged: [...damaged, ...this.#missing(rules, damaged)],
+        damaged: [...damaged, ...missingRules(this.#boot.read(), [...rules, ...damaged], () => MISSING)],
         unmanaged,
+        boot_rules: this.#boot.read(),
       }
     } catch (error) {
       if (!(error instanceof KernelError)) throw error
@@ -61,8 +64,13 @@ export class NftRulesets implements Rulesets {
         rules: [],
         damaged: [],
         unmanaged: [],
+        boot_rules: this.#boot.read(),
       }
     }
+  }
+
+  saveForBoot(gone: readonly number[], put: readonly RelayRule[]): Promise<void> {
+    return this.#boot.change(gone, put)
   }
 
   submit(gone: readonly number[], put: readonly RelayRule[]): Promise<void> {
@@ -72,48 +80,52 @@ export class NftRulesets implements Rulesets {
   }
 
   async #submit(gone: readonly number[], put: readonly RelayRule[]): Promise<void> {
-    const found = await this.#look()
-    const wanted = byId([...this.#kept.read(), ...(found?.rules ?? [])])
-    for (const id of gone) wanted.delete(id)
-    for (const rule of canonicalRuleset(put)) wanted.set(rule.route_rule_id, rule)
-    const rules = [...wanted.values()].sort(inOrder)
-    if (found && this.#isWhole(found)) await this.#submitPart(found, rules)
-    else if (found || rules.length > 0) await this.#submitAll(found, rules)
-    await this.#kept.write(rules)
+    const found = await this.#readTable()
+    const ids = new Set([...gone, ...put.map(({ route_rule_id }) => route_rule_id)])
+    const stay = (found?.legible ?? []).filter(({ route_rule_id }) => !ids.has(route_rule_id))
+    const rules = [...stay, ...canonicalRuleset(put)].sort(inOrder)
+    if (found && isWhole(found)) await this.#submitPart(found, rules)
+    else if (found)
+      await this.#submitAll(found.table, rules, patchTable(found.table, { before: found.legible, after: rules, ids }))
+    else if (rules.length > 0) await this.#submitAll(null, rules, layOut(rules))
+  }
+
+  /** Deleting the table deletes the counters with it. */
+  async clear(): Promise<void> {
+    if ((await this.#nft.list(LIST_TABLE)) === null) return
+    await this.#generations.during(() => this.#nft.submit(`delete table ${TABLE}\n`))
   }
 
   async removeCounters(route_rule_ids: readonly number[]): Promise<RelayCounters[]> {
-    const stays = byId(this.#kept.read())
+    const held = await this.#readTable()
+    const stays = new Set([...(held?.rules ?? []), ...(held?.damaged ?? [])].map(({ route_rule_id }) => route_rule_id))
     const names = route_rule_ids.filter((id) => !stays.has(id)).flatMap((id) => [`rule_${id}_tx`, `rule_${id}_rx`])
     const found = await this.#table.countersNamed(names)
     if (found.length === 0) return []
     const gone = found.map(({ name }) => name)
-    const seen = this.#seen
-    const turn = await this.#generations.during(() => this.#nft.submit(renderCountersGone(gone)))
-    if (seen?.read && seen.generation === turn?.before && (await this.#table.countersNamed(gone)).length === 0) {
-      for (const name of gone) seen.read.table.counters.delete(name)
-      await this.#remember(turn.after, seen.read)
+    const cached = this.#cached
+    const generations = await this.#generations.during(() => this.#nft.submit(renderCountersGone(gone)))
+    if (
+      cached?.read &&
+      cached.generation === generations?.before &&
+      (await this.#table.countersNamed(gone)).length === 0
+    ) {
+      for (const name of gone) cached.read.table.counters.delete(name)
+      await this.#remember(generations.after, cached.read)
     }
-    return byRule(found)
+    return ruleCounters(found)
   }
 
   async counters(): Promise<{ epoch: string; counters: RelayCounters[] }> {
     const handle = await this.#table.handle()
     if (handle === null) return { epoch: '', counters: [] }
-    this.#boot ??= (await readFile('/proc/sys/kernel/random/boot_id', 'utf8')).trim()
-    return { epoch: `${this.#boot}.${handle}`, counters: await this.#table.counters() }
+    this.#bootId ??= (await readFile('/proc/sys/kernel/random/boot_id', 'utf8')).trim()
+    return { epoch: `${this.#bootId}.${handle}`, counters: await this.#table.counters() }
   }
 
-  async restore(): Promise<number | null> {
-    if (this.#kept.read().length === 0 || (await this.#look())) return null
-    await this.submit([], [])
-    return this.#kept.read().length
-  }
-
-  async #submitAll(found: RulesetRead | null, rules: readonly RelayRule[]): Promise<void> {
-    const table = layOut(rules)
-    await this.#generations.during(() => this.#nft.submit(spellChange(changeOfTable(found?.table ?? null, table))))
-    this.#expected = { rules, table }
+  async #submitAll(found: Table | null, rules: readonly RelayRule[], wanted: Table): Promise<void> {
+    await this.#generations.during(() => this.#nft.submit(formatChange(diffTables(found, wanted))))
+    this.#expected = { rules, table: layOut(rules) }
   }
 
   /** The table is just what the rules found are compiled to, so nothing need be compiled but what the change has to do with. */
@@ -123,50 +135,36 @@ export class NftRulesets implements Rulesets {
     const wanted = layOut(after)
     // Those of rules that were here before, if they are not taken away yet.
     for (const name of wanted.counters) if (found.table.counters.has(name)) part.counters.add(name)
-    const change = changeOfTable(part, wanted)
-    const seen = this.#seen
-    const turn = await this.#generations.during(() => this.#nft.submit(spellChange(change)))
+    const change = diffTables(part, wanted)
+    const cached = this.#cached
+    const generations = await this.#generations.during(() => this.#nft.submit(formatChange(change)))
     applyChange(found.table, change)
-    const read: RulesetRead = { table: found.table, rules: [...rules], damaged: [], unmanaged: [] }
+    const read: RulesetRead = { table: found.table, legible: rules, rules: [...rules], damaged: [], unmanaged: [] }
     this.#expected = read
-    this.#seen = null
-    if (seen?.read === found && seen.generation === turn?.before && (await this.#confirmation.holds(change)))
-      await this.#remember(turn.after, read)
-  }
-
-  #isWhole({ rules, damaged, unmanaged }: RulesetRead): boolean {
-    return damaged.length === 0 && unmanaged.length === 0 && this.#missing(rules, damaged).length === 0
+    this.#cached = null
+    if (cached?.read === found && cached.generation === generations?.before && (await this.#confirmation.holds(change)))
+      await this.#remember(generations.after, read)
   }
 
   /** Null where our table is not there. */
-  async #look(): Promise<RulesetRead | null> {
+  async #readTable(): Promise<RulesetRead | null> {
     const generation = await this.#generations.now()
-    if (this.#seen?.generation === generation) return this.#seen.read
+    if (this.#cached?.generation === generation) return this.#cached.read
     const listed = await this.#nft.list(LIST_TABLE)
     const read = listed === null ? null : readRuleset(listed, this.#expected)
-    const known = read && (await this.#confirmation.look(read.table))
-    if ((await this.#remember(generation, read)) && known) this.#confirmation.learn(known)
+    const chains = read && (await this.#confirmation.readChains(read.table))
+    if ((await this.#remember(generation, read)) && chains) this.#confirmation.learn(chains)
     return read
   }
 
   /** What was read while the ruleset changed belongs to no generation. */
   async #remember(generation: number, read: RulesetRead | null): Promise<boolean> {
     const isOfOne = generation === (await this.#generations.now())
-    this.#seen = isOfOne ? { generation, read } : null
+    this.#cached = isOfOne ? { generation, read } : null
     return isOfOne
-  }
-
-  #missing(rules: readonly RelayRule[], damaged: HeldRuleset['damaged']): HeldRuleset['damaged'] {
-    const seen = new Set([...rules, ...damaged].map(({ route_rule_id }) => route_rule_id))
-    return this.#kept
-      .read()
-      .filter(({ route_rule_id }) => !seen.has(route_rule_id))
-      .map(({ route_rule_id }) => ({
-        route_rule_id,
-        detail: 'nothing of it is in the table; the next change or boot brings it back',
-      }))
   }
 }
 
-const byId = (rules: readonly RelayRule[]): Map<number, RelayRule> =>
-  new Map(rules.map((rule) => [rule.route_rule_id, rule]))
+const MISSING = 'nothing of it is in the table; reapply it, or the next boot brings it back'
+
+const isWhole = ({ damaged, unmanaged }: RulesetRead): boolean => damaged.length + unmanaged.length === 0

@@ -1,13 +1,13 @@
-// Starts a program with fixed arguments; text that root rendered itself goes in, and what it says comes out.
+// Starts a program with fixed arguments; text that root rendered goes in, and its output comes back.
 import { spawn } from 'node:child_process'
-import { KernelError } from '../facilities.ts'
+import { KernelError } from '../../kernel-error.ts'
 
 /** Ends with an exit code of 0 or with what `refusal` makes of another and of what the program complained of. */
 export function runProgram(
   path: string,
   args: readonly string[],
   input: string,
-  refusal: (said: string, status: number | null) => KernelError,
+  refusal: (stderr: string, status: number | null) => KernelError,
 ): Promise<string> {
   return new Promise((resolve, reject) => {
     const child = spawn(path, args, { stdio: ['pipe', 'pipe', 'pipe'], env: { LC_ALL: 'C' } })
@@ -22,7 +22,7 @@ export function runProgram(
       if (status === 0) resolve(Buffer.concat(out).toString())
       else reject(refusal(Buffer.concat(err).toString(), status))
     })
-    // One that ends before it has read everything says why on stderr.
+    // A program that ends before it has read all of its input gives the reason on stderr.
     child.stdin.on('error', () => undefined)
     child.stdin.end(input)
   })

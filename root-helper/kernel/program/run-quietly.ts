@@ -1,4 +1,4 @@
-// Runs a program for its effect on systemd; what it complains of goes to the log, since the files that it was to read are right as they are.
+// Runs a program for its effect on systemd. Its errors go to the log only, since the files that it was to read are correct either way.
 import { execFile } from 'node:child_process'
 import { log } from '../../log.ts'
 

@@ -11,7 +11,7 @@ import type { Request } from '../socket.ts'
 /** One type of nft's: how many bytes it has, and their text. A mark is in the order of this machine, which the panel runs on as little-endian alone. */
 interface Kind {
   readonly bytes: number
-  readonly spell: (bytes: Buffer) => string
+  readonly format: (bytes: Buffer) => string
   readonly encode: (text: string) => Buffer
 }
 
@@ -26,19 +26,19 @@ const DIRECTIONS: readonly (readonly [number, string])[] = [
 
 const named = (names: readonly (readonly [number, string])[]): Kind => ({
   bytes: 1,
-  spell: (bytes) => names.find(([number]) => number === bytes[0])?.[1] ?? `${bytes[0] ?? ''}`,
+  format: (bytes) => names.find(([number]) => number === bytes[0])?.[1] ?? `${bytes[0] ?? ''}`,
   encode: (word) => Buffer.from([names.find(([, name]) => name === word)?.[0] ?? Number(word)]),
 })
 
 const KINDS: Readonly<Record<string, Kind>> = {
-  mark: { bytes: 4, spell: (bytes) => hex(bytes.readUInt32LE(0)), encode: (word) => le32(Number(word)) },
+  mark: { bytes: 4, format: (bytes) => hex(bytes.readUInt32LE(0)), encode: (word) => le32(Number(word)) },
   inet_service: {
     bytes: 2,
-    spell: (bytes) => `${bytes.readUInt16BE(0)}`,
+    format: (bytes) => `${bytes.readUInt16BE(0)}`,
     encode: (word) => Buffer.from([Number(word) >> 8, Number(word) & 0xff]),
   },
-  ipv4_addr: { bytes: 4, spell: ipText, encode: ipBytes },
-  ipv6_addr: { bytes: 16, spell: ipText, encode: ipBytes },
+  ipv4_addr: { bytes: 4, format: ipText, encode: ipBytes },
+  ipv6_addr: { bytes: 16, format: ipText, encode: ipBytes },
   inet_proto: named(PROTOCOLS),
   ct_dir: named(DIRECTIONS),
 }
@@ -49,33 +49,33 @@ function le32(value: number): Buffer {
   return bytes
 }
 
-const kindOf = (type: string): Kind => {
+const elementKind = (type: string): Kind => {
   const kind = KINDS[type]
   if (!kind) throw new DecodeError(`no type ${type} of nftables is known here`)
   return kind
 }
 
 /** The types of the keys and values of a set, as it is declared. */
-export function typesOf({ declaration }: Pick<TableSet, 'declaration'>): { keys: string[]; values: string[] } {
+export function elementTypes({ declaration }: Pick<TableSet, 'declaration'>): { keys: string[]; values: string[] } {
   const [keys = '', values = ''] = (/^type ([^;]+);/.exec(declaration)?.[1] ?? '').split(' : ')
   return { keys: keys.split(' . '), values: values === '' ? [] : values.split(' . ') }
 }
 
 /** Parts of a concatenation begin at multiples of four bytes; a value alone is as long as it is. */
-export function spellBytes(types: readonly string[], bytes: Buffer): string {
+export function formatElement(types: readonly string[], bytes: Buffer): string {
   const parts: string[] = []
   let at = 0
   for (const type of types) {
-    const kind = kindOf(type)
+    const kind = elementKind(type)
     if (at + kind.bytes > bytes.length) throw new DecodeError(`${bytes.length} bytes for ${types.join(' . ')}`)
-    parts.push(kind.spell(bytes.subarray(at, at + kind.bytes)))
+    parts.push(kind.format(bytes.subarray(at, at + kind.bytes)))
     at += align(kind.bytes)
   }
   return parts.join(' . ')
 }
 
-export function encodeBytes(types: readonly string[], words: string): Buffer {
-  const parts = words.split(' . ').map((word, at) => kindOf(types[at] ?? '').encode(word))
+export function encodeBytes(types: readonly string[], text: string): Buffer {
+  const parts = text.split(' . ').map((word, at) => elementKind(types[at] ?? '').encode(word))
   return parts.length === 1
     ? (parts[0] ?? Buffer.alloc(0))
     : Buffer.concat(parts.map((part) => Buffer.concat([part, Buffer.alloc(align(part.length) - part.length)])))
@@ -117,13 +117,13 @@ export function decodeElements({ body }: Message, values: readonly string[]): Fo
       throw new DecodeError('an element that no set of ours has')
     return {
       key,
-      value: valueOf(a, values),
+      value: elementValue(a, values),
       isEnd: ((a.u32be(k.NFTA_SET_ELEM_FLAGS) ?? 0) & k.NFT_SET_ELEM_INTERVAL_END) !== 0,
     }
   })
 }
 
-function valueOf(a: Attributes, values: readonly string[]): string {
+function elementValue(a: Attributes, values: readonly string[]): string {
   const counter = a.text(k.NFTA_SET_ELEM_OBJREF)
   if (counter !== null) return counter
   const data = a.nested(k.NFTA_SET_ELEM_DATA)
@@ -133,5 +133,5 @@ function valueOf(a: Attributes, values: readonly string[]): string {
       ? `goto ${verdict.text(k.NFTA_VERDICT_CHAIN) ?? ''}`
       : '? verdict'
   const value = data?.raw(k.NFTA_DATA_VALUE)
-  return value ? spellBytes(values, value) : ''
+  return value ? formatElement(values, value) : ''
 }

@@ -23,18 +23,18 @@ export function decodeLine({ body }: Message): string {
 }
 
 class Line {
-  readonly #words: string[] = []
+  readonly #tokens: string[] = []
   /** What each register holds, in words. */
   readonly #registers = new Map<number, string>()
-  /** 0 where nothing was asked about it yet. */
+  /** 0 until the line has tested it. */
   #family: 0 | 4 | 6 = 0
-  /** A question for the family is said only where no address behind it says it as well. */
-  #isFamilySaid = true
+  /** A test of the family is written out only where no later match on an address implies it. */
+  #isFamilyWritten = true
 
-  say(text: string): void {
-    if (!this.#isFamilySaid) this.#words.push(`meta nfproto ipv${this.#family}`)
-    this.#isFamilySaid = true
-    this.#words.push(text)
+  write(text: string): void {
+    if (!this.#isFamilyWritten) this.#tokens.push(`meta nfproto ipv${this.#family}`)
+    this.#isFamilyWritten = true
+    this.#tokens.push(text)
   }
 
   set(register: number, what: string): void {
@@ -47,19 +47,19 @@ class Line {
 
   isOf(bytes: string): void {
     this.#family = bytes === '02' ? 4 : bytes === '0a' ? 6 : wrong(`a family ${bytes}`)
-    this.#isFamilySaid = false
+    this.#isFamilyWritten = false
   }
 
-  /** An address is told by where it stands in the packet. */
+  /** An address is identified by its offset in the packet. */
   address(at: string): string {
     const found = ADDRESSES[`${this.#family} ${at}`] ?? wrong(`bytes ${at} of an IPv${this.#family} packet`)
-    this.#isFamilySaid = true
+    this.#isFamilyWritten = true
     return found
   }
 
   get text(): string {
-    if (!this.#isFamilySaid) wrong('a question for the family alone')
-    return this.#words.join(' ')
+    if (!this.#isFamilyWritten) wrong('a question for the family alone')
+    return this.#tokens.join(' ')
   }
 }
 
@@ -86,23 +86,23 @@ function compared(line: Line, what: string, value: Buffer): void {
   const bytes = value.toString('hex')
   if (what === 'nfproto') return line.isOf(bytes)
   if (what === 'fib daddr type')
-    return line.say(
+    return line.write(
       value.length === 4 && value.readUInt32LE() === k.RTN_LOCAL ? 'fib daddr type local' : wrong(`fib ${bytes}`),
     )
   if (what === 'iifname')
-    return line.say(
+    return line.write(
       value.length === NAME_BYTES
         ? `iifname "${value.toString('latin1').replace(/\0+$/, '')}"`
         : wrong('a part of a name'),
     )
-  if (/^ip6? [sd]addr$/.test(what)) return line.say(`${what} ${ipText(value)}`)
+  if (/^ip6? [sd]addr$/.test(what)) return line.write(`${what} ${ipText(value)}`)
   wrong(`${what} compared`)
 }
 
 function verdict(line: Line, found: Attributes): void {
   const code = number(found, k.NFTA_VERDICT_CODE)
-  if (code === k.NFT_GOTO >>> 0) line.say(`goto ${found.text(k.NFTA_VERDICT_CHAIN) ?? ''}`)
-  else line.say(code === k.NF_DROP ? 'drop' : wrong(`a verdict ${code}`))
+  if (code === k.NFT_GOTO >>> 0) line.write(`goto ${found.text(k.NFTA_VERDICT_CHAIN) ?? ''}`)
+  else line.write(code === k.NF_DROP ? 'drop' : wrong(`a verdict ${code}`))
 }
 
 interface Expression {
@@ -147,7 +147,7 @@ const EXPRESSIONS: ReadonlyMap<string, Expression> = new Map(
       has: [k.NFTA_LOOKUP_SET, k.NFTA_LOOKUP_SREG, k.NFTA_LOOKUP_FLAGS],
       read(line, a) {
         if ((a.u32be(k.NFTA_LOOKUP_FLAGS) ?? 0) !== 0) wrong('a lookup that is turned round')
-        line.say(`${line.in(number(a, k.NFTA_LOOKUP_SREG))} @${a.text(k.NFTA_LOOKUP_SET) ?? ''}`)
+        line.write(`${line.in(number(a, k.NFTA_LOOKUP_SREG))} @${a.text(k.NFTA_LOOKUP_SET) ?? ''}`)
       },
     },
     immediate: {
@@ -169,7 +169,7 @@ const EXPRESSIONS: ReadonlyMap<string, Expression> = new Map(
       has: [k.NFTA_CT_KEY, k.NFTA_CT_SREG],
       read(line, a) {
         isKind(a, k.NFTA_CT_KEY, k.NFT_CT_MARK)
-        line.say(`ct mark set ${line.in(number(a, k.NFTA_CT_SREG))}`)
+        line.write(`ct mark set ${line.in(number(a, k.NFTA_CT_SREG))}`)
       },
     },
     numgen: {
@@ -215,14 +215,14 @@ const EXPRESSIONS: ReadonlyMap<string, Expression> = new Map(
         isKind(a, k.NFTA_LIMIT_TYPE, k.NFT_LIMIT_PKTS)
         isKind(a, k.NFTA_LIMIT_FLAGS, k.NFT_LIMIT_F_INV)
         if (u64(a, k.NFTA_LIMIT_UNIT) !== 1) wrong('a limit in another time than a second')
-        line.say(`limit rate over ${u64(a, k.NFTA_LIMIT_RATE)}/second burst ${number(a, k.NFTA_LIMIT_BURST)} packets`)
+        line.write(`limit rate over ${u64(a, k.NFTA_LIMIT_RATE)}/second burst ${number(a, k.NFTA_LIMIT_BURST)} packets`)
       },
     },
     log: {
       has: [k.NFTA_LOG_PREFIX, k.NFTA_LOG_LEVEL],
       read(line, a) {
         isKind(a, k.NFTA_LOG_LEVEL, k.LOGLEVEL_INFO)
-        line.say(`log prefix "${a.text(k.NFTA_LOG_PREFIX) ?? ''}" level info`)
+        line.write(`log prefix "${a.text(k.NFTA_LOG_PREFIX) ?? ''}" level info`)
       },
     },
     dynset: {
@@ -243,7 +243,7 @@ const EXPRESSIONS: ReadonlyMap<string, Expression> = new Map(
         const limit = counting?.text(k.NFTA_EXPR_NAME) === 'connlimit' ? counting.nested(k.NFTA_EXPR_DATA) : null
         if (!limit) wrong('a set that is filled with something else')
         isKind(limit, k.NFTA_CONNLIMIT_FLAGS, k.NFT_CONNLIMIT_F_INV)
-        line.say(
+        line.write(
           `add @${a.text(k.NFTA_DYNSET_SET_NAME) ?? ''} { ${line.in(number(a, k.NFTA_DYNSET_SREG_KEY))} ct count over ${number(limit, k.NFTA_CONNLIMIT_COUNT)} }`,
         )
       },

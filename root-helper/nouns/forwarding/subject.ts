@@ -4,7 +4,7 @@ import { checkForwarding, planForwarding, type ForwardingStep } from '@panel/sha
 import { readSysctl } from '@panel/shared/forwarding/read-sysctl.ts'
 import { renderSysctl } from '@panel/shared/forwarding/sysctl.ts'
 import type { Forwarding } from '../../kernel/facilities.ts'
-import { allowForwarding, alwaysThere } from '../../policy.ts'
+import { allowForwarding, requireForwarding } from '../../policy.ts'
 import type { Subject } from '../../subject.ts'
 
 export async function probeForwarding(forwarding: Forwarding): Promise<ForwardingFound> {
@@ -17,10 +17,10 @@ export async function probeForwarding(forwarding: Forwarding): Promise<Forwardin
 export function forwardingSubject(forwarding: Forwarding): Subject<ForwardingState, ForwardingFound, ForwardingStep> {
   return {
     noun: 'forwarding',
-    canonical: (state) => canonical(alwaysThere(state)),
+    canonical: (state) => canonical(requireForwarding(state)),
     probe: async () => probeForwarding(forwarding),
-    plan: (found, wanted) => planForwarding(alwaysThere(found), alwaysThere(wanted)),
-    check: (_change, wanted, found) => checkForwarding(alwaysThere(wanted), alwaysThere(found)),
+    plan: (found, wanted) => planForwarding(requireForwarding(found), requireForwarding(wanted)),
+    check: (_change, wanted, found) => checkForwarding(requireForwarding(wanted), requireForwarding(found)),
     allow: async (_change, found, steps) => allowForwarding(found, steps),
     execute: (step) => executeForwardingStep(forwarding, step),
     remedy: () => [

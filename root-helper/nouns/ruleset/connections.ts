@@ -2,9 +2,10 @@
 import type { ConnectionsFound, FlowsFound, RelayConnection } from '@panel/shared/ruleset/connection.ts'
 import { CONNECTIONS_MAX } from '@panel/shared/ruleset/connection.ts'
 import type { Params } from '@panel/shared/rpc/methods.ts'
-import { KernelError, type Connections } from '../../kernel/facilities.ts'
+import type { Connections } from '../../kernel/facilities.ts'
+import { KernelError } from '../../kernel-error.ts'
 
-/** A table that cannot be read is said to be so: that is something else than nobody being connected. */
+/** An unreadable table is reported as unreadable, which is different from an empty one. */
 export async function findConnections(
   connections: Connections,
   { route_rule_ids, limit }: Params<'ruleset.connections'>,
@@ -23,7 +24,7 @@ export async function findConnections(
           : counted(all, ({ source_address }) => source_address)
               .slice(0, CONNECTIONS_MAX)
               .map(([source_address, many]) => ({ source_address, connections: many })),
-      connections: all.slice(0, limit).map(asTold),
+      connections: all.slice(0, limit).map(formatConnection),
     }
   } catch (error) {
     if (!(error instanceof KernelError)) throw error
@@ -48,7 +49,7 @@ function counted<K>(all: readonly RelayConnection[], keyOf: (one: RelayConnectio
 }
 
 /** What the kernel needs to find it again stays here. */
-const asTold = ({
+const formatConnection = ({
   route_rule_id,
   protocol,
   source_address,

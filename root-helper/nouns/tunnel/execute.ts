@@ -1,7 +1,7 @@
 // Carries out one step for a tunnel: the only place where a plan becomes a change of the host.
 import type { TunnelStep } from '@panel/shared/tunnel/step.ts'
 import type { FileKind } from '@panel/shared/tunnel/model.ts'
-import { fileNameOf, isNetworkdKind, renderFile } from '@panel/shared/tunnel/saved-file.ts'
+import { savedFileName, isNetworkdKind, renderFile } from '@panel/shared/tunnel/saved-file.ts'
 import type { Kernel, SavedFiles } from '../../kernel/facilities.ts'
 
 export function executeTunnelStep(kernel: Kernel, step: TunnelStep): Promise<void> {
@@ -27,17 +27,20 @@ export function executeTunnelStep(kernel: Kernel, step: TunnelStep): Promise<voi
     case 'address_remove':
       return links.removeAddress(name, step.address)
     case 'file_write':
-      return filesOf(kernel, step.saved.file).write(fileNameOf(step.saved.file, name), renderFile(name, step.saved))
+      return savedFiles(kernel, step.saved.file).write(
+        savedFileName(step.saved.file, name),
+        renderFile(name, step.saved),
+      )
     case 'file_remove':
-      return filesOf(kernel, step.file).remove(fileNameOf(step.file, name))
+      return savedFiles(kernel, step.file).remove(savedFileName(step.file, name))
     case 'systemd_enable':
-      return units.setEnabled(fileNameOf(step.file, name), true)
+      return units.setEnabled(savedFileName(step.file, name), true)
     case 'systemd_disable':
-      return units.setEnabled(fileNameOf(step.file, name), false)
+      return units.setEnabled(savedFileName(step.file, name), false)
     case 'networkd_reload':
       return networkd.reloadFor(name)
   }
 }
 
-export const filesOf = ({ units, networkd }: Pick<Kernel, 'units' | 'networkd'>, kind: FileKind): SavedFiles =>
+export const savedFiles = ({ units, networkd }: Pick<Kernel, 'units' | 'networkd'>, kind: FileKind): SavedFiles =>
   isNetworkdKind(kind) ? networkd : units

@@ -2,17 +2,17 @@
 import type { FileKind, Saved } from '@panel/shared/tunnel/model.ts'
 import { READ } from '@panel/shared/tunnel/read-saved-file.ts'
 
-interface Known {
+interface Entry {
   readonly content: string
   readonly is_enabled: boolean
-  readonly said: Saved[FileKind]
+  readonly parsed: Saved[FileKind]
 }
 
-/** Files of ours on one host; beyond it memory begins anew. */
+/** More files than one host has of ours; beyond it the cache is emptied. */
 const MOST = 5000
 
 /** What is known is known of the very same text under the same name, so nothing can be out of date. */
-const known = new Map<string, Known>()
+const entry = new Map<string, Entry>()
 
 export function readFile<K extends FileKind>(
   kind: K,
@@ -21,10 +21,10 @@ export function readFile<K extends FileKind>(
   is_enabled: boolean,
 ): Saved[K] {
   const key = `${kind} ${interface_name}`
-  const before = known.get(key)
-  if (before?.content === content && before.is_enabled === is_enabled) return before.said as Saved[K]
-  const said = READ[kind](interface_name, content, is_enabled)
-  if (known.size >= MOST) known.clear()
-  known.set(key, { content, is_enabled, said })
-  return said
+  const before = entry.get(key)
+  if (before?.content === content && before.is_enabled === is_enabled) return before.parsed as Saved[K]
+  const parsed = READ[kind](interface_name, content, is_enabled)
+  if (entry.size >= MOST) entry.clear()
+  entry.set(key, { content, is_enabled, parsed: parsed })
+  return parsed
 }

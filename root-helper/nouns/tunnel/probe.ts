@@ -2,9 +2,9 @@
 import { canonicalTunnel } from '@panel/shared/tunnel/canonical.ts'
 import type { TunnelFound } from '@panel/shared/tunnel/observed.ts'
 import type { FileKind, Saved } from '@panel/shared/tunnel/model.ts'
-import { fileNameOf, fileOf, isNetworkdKind } from '@panel/shared/tunnel/saved-file.ts'
+import { savedFileName, parseFileName, isNetworkdKind } from '@panel/shared/tunnel/saved-file.ts'
 import type { FoundLink, Kernel } from '../../kernel/facilities.ts'
-import { filesOf } from './execute.ts'
+import { savedFiles } from './execute.ts'
 import { readFile } from './file-cache.ts'
 
 /** From this many names on it is quicker to list the folders than to look for four files of each name. */
@@ -35,7 +35,8 @@ async function listFiles({ units, networkd }: Kernel): Promise<NonNullable<Liste
   }
 }
 
-const namesIn = (files: Iterable<string>): string[] => [...files].flatMap((file) => fileOf(file)?.interface_name ?? [])
+const namesIn = (files: Iterable<string>): string[] =>
+  [...files].flatMap((file) => parseFileName(file)?.interface_name ?? [])
 
 async function join(
   kernel: Kernel,
@@ -45,7 +46,7 @@ async function join(
 ): Promise<TunnelFound> {
   const live = { observed: found?.observed ?? null, unmodelled: found?.unmodelled ?? [] }
   // Links of others may have names that no file of ours can have.
-  if (!fileOf(fileNameOf('systemd_unit', interface_name)))
+  if (!parseFileName(savedFileName('systemd_unit', interface_name)))
     return { interface_name, state: null, ...live, foreign_files: [] }
   const { saved, foreign_files } = await filesUnder(kernel, interface_name, listed)
   return {
@@ -62,18 +63,18 @@ async function filesUnder(
   listed: Listed,
 ): Promise<{ saved: Saved; foreign_files: string[] }> {
   const foreign_files: string[] = []
-  const look = async <K extends FileKind>(kind: K): Promise<Saved[K]> => {
+  const probe = async <K extends FileKind>(kind: K): Promise<Saved[K]> => {
     const { content, is_enabled } = await fileUnder(kernel, kind, interface_name, listed)
     const read = content === null ? null : readFile(kind, interface_name, content, is_enabled)
-    if (content !== null && !read) foreign_files.push(fileNameOf(kind, interface_name))
+    if (content !== null && !read) foreign_files.push(savedFileName(kind, interface_name))
     // Enabled, but there is no file of ours to enable.
     return read ?? (is_enabled ? ({ is_enabled, config: null } as Saved[K]) : null)
   }
   const saved = {
-    systemd_unit: await look('systemd_unit'),
-    systemd_keepalive_unit: await look('systemd_keepalive_unit'),
-    networkd_netdev: await look('networkd_netdev'),
-    networkd_network: await look('networkd_network'),
+    systemd_unit: await probe('systemd_unit'),
+    systemd_keepalive_unit: await probe('systemd_keepalive_unit'),
+    networkd_netdev: await probe('networkd_netdev'),
+    networkd_network: await probe('networkd_network'),
   }
   return { saved, foreign_files }
 }
@@ -84,14 +85,14 @@ async function fileUnder(
   interface_name: string,
   listed: Listed,
 ): Promise<{ content: string | null; is_enabled: boolean }> {
-  const name = fileNameOf(kind, interface_name)
+  const name = savedFileName(kind, interface_name)
   if (listed)
     return {
-      content: listed.there.has(name) ? await filesOf(kernel, kind).read(name) : null,
+      content: listed.there.has(name) ? await savedFiles(kernel, kind).read(name) : null,
       is_enabled: listed.enabled.has(name),
     }
   return {
-    content: await filesOf(kernel, kind).read(name),
+    content: await savedFiles(kernel, kind).read(name),
     is_enabled: isNetworkdKind(kind) ? false : await kernel.units.isEnabled(name),
   }
 }

@@ -3,10 +3,10 @@ import { canonicalTunnel } from '@panel/shared/tunnel/canonical.ts'
 import type { TunnelFound } from '@panel/shared/tunnel/observed.ts'
 import type { TunnelState } from '@panel/shared/tunnel/model.ts'
 import type { TunnelStep } from '@panel/shared/tunnel/step.ts'
-import { checkTunnels, listOf, planTunnels, type TunnelStates } from '@panel/shared/tunnel/plans.ts'
-import { fileNameOf } from '@panel/shared/tunnel/saved-file.ts'
+import { checkTunnels, statesOrNull, planTunnels, type TunnelStates } from '@panel/shared/tunnel/plans.ts'
+import { savedFileName } from '@panel/shared/tunnel/saved-file.ts'
 import type { Kernel } from '../../kernel/facilities.ts'
-import { allowTunnels, namesIn, sound } from '../../policy.ts'
+import { allowTunnels, requireNames, checkConsistency } from '../../policy.ts'
 import { RefusedError } from '../../refused.ts'
 import type { Subject } from '../../subject.ts'
 import { executeTunnelStep } from './execute.ts'
@@ -22,26 +22,26 @@ interface Found {
 export function tunnelSubject(kernel: Kernel): Subject<TunnelStates, Found, TunnelStep> {
   return {
     noun: 'tunnel',
-    canonical: (states) => listOf((states ?? []).map(soundly).filter((state) => state !== null)),
+    canonical: (states) => statesOrNull((states ?? []).map(canonicalOrRefused).filter((state) => state !== null)),
     probe: async (change) => {
-      const tunnels = await probeTunnels(kernel, namesIn(change))
-      return { tunnels, state: listOf(tunnels.map(({ state }) => state).filter((state) => state !== null)) }
+      const tunnels = await probeTunnels(kernel, requireNames(change))
+      return { tunnels, state: statesOrNull(tunnels.map(({ state }) => state).filter((state) => state !== null)) }
     },
     plan: (found, wanted) => planTunnels(found, wanted).steps,
-    check: (change, wanted, found) => checkTunnels(namesIn(change), wanted, found),
+    check: (change, wanted, found) => checkTunnels(requireNames(change), wanted, found),
     allow: ({ after }, { tunnels }, steps) => allowTunnels(kernel.links, tunnels, after, steps),
     execute: (step) => executeTunnelStep(kernel, step),
     remedy: (change) => [
-      ...namesIn(change).flatMap(look),
+      ...requireNames(change).flatMap(howToLook),
       'Remove what should not be there, then reapply the tunnel or delete it in the panel.',
     ],
   }
 }
 
-function soundly(state: TunnelState): TunnelState | null {
+function canonicalOrRefused(state: TunnelState): TunnelState | null {
   try {
     const canonical = canonicalTunnel(state)
-    if (canonical) sound(canonical)
+    if (canonical) checkConsistency(canonical)
     return canonical
   } catch (error) {
     if (error instanceof RangeError) throw new RefusedError('malformed', error.message)
@@ -49,7 +49,7 @@ function soundly(state: TunnelState): TunnelState | null {
   }
 }
 
-const look = (name: string): string[] => [
+const howToLook = (name: string): string[] => [
   `Look at what is there: ip -d link show dev ${name}; ip address show dev ${name}`,
-  `Look at what boot would make: systemctl cat ${fileNameOf('systemd_unit', name)}; networkctl cat ${fileNameOf('networkd_netdev', name)} ${fileNameOf('networkd_network', name)}`,
+  `Look at what boot would make: systemctl cat ${savedFileName('systemd_unit', name)}; networkctl cat ${savedFileName('networkd_netdev', name)} ${savedFileName('networkd_network', name)}`,
 ]

@@ -2,9 +2,9 @@
 import type { Family } from '../../address/ip.ts'
 import { canonicalRuleset, familyOf } from '../canonical.ts'
 import type { RelayRule } from '../model.ts'
-import { addDestinations, listenLines, markLine, ofRule, ruleLines, sourceLines } from './rule.ts'
+import { addDestinations, listenLines, markLine, ruleMatch, ruleLines, sourceLines } from './rule.ts'
 import { emptyTables, type ChainTable, type FamilyTables } from './tables.ts'
-import { hex, markOf, RULE_MASK } from '../mark.ts'
+import { hex, ruleMark, RULE_MASK } from '../mark.ts'
 
 /** The rules may come in any order and of any family; those of the other one are passed over. */
 export function layOutIptables(rules: readonly RelayRule[], family: Family): FamilyTables {
@@ -23,7 +23,7 @@ const OF_NOBODY = '-m connmark ! --mark 0x0 -j RETURN'
 const OF_ANY = '-m connmark --mark 0x50000000/0xf0000000'
 const NOT_OURS = '-m connmark ! --mark 0x50000000/0xf0000000 -j RETURN'
 /** Rules begin with 1, so this is what a limit gives to a flow that it refuses: nat may not drop. */
-const REFUSED = hex(markOf(0))
+const REFUSED = hex(ruleMark(0))
 
 /** As a packet arrives, and as this host sends one: the first packet of a flow finds its owner, which says where it goes. */
 function natChains(nat: ChainTable, rules: readonly RelayRule[], family: Family): void {
@@ -68,12 +68,12 @@ function countChains(mangle: ChainTable, rules: readonly RelayRule[]): void {
   mangle.chains.set('PANEL-COUNT', [
     NOT_OURS,
     `-m connmark --mark ${REFUSED}/${hex(RULE_MASK)} -j DROP`,
-    ...groups.map((group) => `-m connmark --mark ${hex(markOf(group * GROUP))}/${groupMask} -j PANEL-G-${group}`),
+    ...groups.map((group) => `-m connmark --mark ${hex(ruleMark(group * GROUP))}/${groupMask} -j PANEL-G-${group}`),
   ])
   for (const group of groups)
     mangle.chains.set(
       `PANEL-G-${group}`,
-      ids.filter((id) => Math.floor(id / GROUP) === group).map((id) => `${ofRule(id)} -j PANEL-C-${id}`),
+      ids.filter((id) => Math.floor(id / GROUP) === group).map((id) => `${ruleMatch(id)} -j PANEL-C-${id}`),
     )
   for (const id of ids)
     mangle.chains.set(`PANEL-C-${id}`, ['-m conntrack --ctdir ORIGINAL', '-m conntrack --ctdir REPLY'])
@@ -89,14 +89,14 @@ function clampChain(mangle: ChainTable, rules: readonly RelayRule[]): void {
   // The kernel wants the flags in the very line that clamps.
   mangle.chains.set(
     'PANEL-MSS',
-    clamped.map(({ route_rule_id }) => `${SYN} ${ofRule(route_rule_id)} -j TCPMSS --clamp-mss-to-pmtu`),
+    clamped.map(({ route_rule_id }) => `${SYN} ${ruleMatch(route_rule_id)} -j TCPMSS --clamp-mss-to-pmtu`),
   )
 }
 
 /** Only where a rule has an fwmark. The first packet of a flow has no owner here yet: the rule's own chain marks it. */
 function fwmarkChain(mangle: ChainTable, rules: readonly RelayRule[]): void {
   const marked = rules.flatMap(({ route_rule_id, fwmark }) =>
-    fwmark === null ? [] : [`${ofRule(route_rule_id)} ${markLine(fwmark)}`],
+    fwmark === null ? [] : [`${ruleMatch(route_rule_id)} ${markLine(fwmark)}`],
   )
   if (marked.length === 0) return
   for (const builtIn of ['PREROUTING', 'OUTPUT']) hook(mangle, builtIn, '-j PANEL-MARK')

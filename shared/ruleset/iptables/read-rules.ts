@@ -7,12 +7,14 @@ import { readMark } from '../mark.ts'
 
 /** Null in the place of a rule that cannot be put together. */
 export function rulesOfTables(tables: FamilyTables, family: Family): Map<number, RelayRule | null> {
-  const heard = listening(tables, family)
+  const listeners = listening(tables, family)
   const marked = byMark(tables)
   const named = [...tables.nat.chains.keys(), ...tables.mangle.chains.keys()]
     .flatMap((name) => /^PANEL-[RSD]-([0-9]+)/.exec(name)?.[1] ?? [])
     .map(Number)
-  return new Map([...new Set([...named, ...heard.keys()])].map((id) => [id, ruleOf(tables, marked, id, heard.get(id))]))
+  return new Map(
+    [...new Set([...named, ...listeners.keys()])].map((id) => [id, readRule(tables, marked, id, listeners.get(id))]),
+  )
 }
 
 interface Listening {
@@ -41,7 +43,7 @@ function listening({ nat }: FamilyTables, family: Family): Map<number, Listening
         id,
       ] = LISTEN.exec(line) ?? []
       if (id === undefined) continue
-      const there = found.get(Number(id)) ?? {
+      const listener = found.get(Number(id)) ?? {
         transports: new Set(),
         bind_address: address,
         bind_port: Number(first),
@@ -49,10 +51,10 @@ function listening({ nat }: FamilyTables, family: Family): Map<number, Listening
         bind_interface,
         isLocal: false,
       }
-      there.transports.add(transport)
-      there.bind_interface ??= bind_interface
-      there.isLocal ||= chain === 'PANEL-OUT'
-      found.set(Number(id), there)
+      listener.transports.add(transport)
+      listener.bind_interface ??= bind_interface
+      listener.isLocal ||= chain === 'PANEL-OUT'
+      found.set(Number(id), listener)
     }
   }
   return found
@@ -87,7 +89,7 @@ function byMark({ nat, mangle }: FamilyTables): ByMark {
   }
 }
 
-function ruleOf(
+function readRule(
   { nat }: FamilyTables,
   { sources, clamped }: ByMark,
   id: number,
@@ -144,11 +146,15 @@ function balanced(
 ): Balanced {
   const destinations: RelayDestination[] = []
   let isWeighted = false
-  for (let there = chains.get(`PANEL-D-${id}-0`); there; there = chains.get(`PANEL-D-${id}-${destinations.length}`)) {
-    const weight = firstIn(there, /^-m comment --comment "weight ([0-9]+)" /)
-    const end = textIn(there, /-j DNAT --to-destination (\S+)$/)
+  for (
+    let listener = chains.get(`PANEL-D-${id}-0`);
+    listener;
+    listener = chains.get(`PANEL-D-${id}-${destinations.length}`)
+  ) {
+    const weight = firstIn(listener, /^-m comment --comment "weight ([0-9]+)" /)
+    const end = textIn(listener, /-j DNAT --to-destination (\S+)$/)
     isWeighted ||= weight !== null
-    destinations.push({ ...endOf(end ?? '', bind_port), weight: weight ?? 1 })
+    destinations.push({ ...readEnd(end ?? '', bind_port), weight: weight ?? 1 })
   }
   const drawn = lines.join('\n')
   return {
@@ -164,7 +170,7 @@ function balanced(
 }
 
 /** An address alone keeps the ports. */
-function endOf(text: string, bind_port: number): Omit<RelayDestination, 'weight'> {
+function readEnd(text: string, bind_port: number): Omit<RelayDestination, 'weight'> {
   const [, six, four, port] = /^(?:\[([^\]]+)\]|([0-9.]+)):([0-9]+)(?:-[0-9]+\/[0-9]+)?$/.exec(text) ?? []
   return { address: six ?? four ?? text, port: port === undefined ? bind_port : Number(port), port_range_end: null }
 }

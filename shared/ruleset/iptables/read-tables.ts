@@ -9,16 +9,16 @@ export function readTables(saved: string, family: Family): FamilyTables {
   const tables = emptyTables()
   let table: TableName | null = null
   for (const line of saved.split('\n')) {
-    const [, untold] = /^# Table [`'"]?([a-z]+)[`'"]? is incompatible/.exec(line) ?? []
-    if (TABLES.some((name) => name === untold))
-      throw new SyntaxError(`Somebody put into the table ${untold} by nft what iptables cannot read`)
+    const [, isIncomplete] = /^# Table [`'"]?([a-z]+)[`'"]? is incompatible/.exec(line) ?? []
+    if (TABLES.some((name) => name === isIncomplete))
+      throw new SyntaxError(`Somebody put into the table ${isIncomplete} by nft what iptables cannot read`)
     if (line.startsWith('*')) table = TABLES.find((name) => name === line.slice(1).trim()) ?? null
     if (!table) continue
     const [, declared] = /^:(\S+) /.exec(line) ?? []
     if (declared?.startsWith(OURS)) tables[table].chains.set(declared, [])
     const [, chain, rule] = /^-A (\S+) (.*)$/.exec(line) ?? []
     if (chain === undefined || rule === undefined) continue
-    if (chain.startsWith(OURS)) tables[table].chains.get(chain)?.push(spelled(rule, family))
+    if (chain.startsWith(OURS)) tables[table].chains.get(chain)?.push(normalize(rule, family))
     else if (LEADS_HERE.test(rule))
       tables[table].hooks.set(chain, [...(tables[table].hooks.get(chain) ?? []), rule.trim()])
   }
@@ -28,7 +28,7 @@ export function readTables(saved: string, family: Family): FamilyTables {
 const LEADS_HERE = /(?:^| )-[jg] PANEL-\S+ *$/
 
 /** glibc writes some IPv6 addresses otherwise than RFC 5952 does. */
-function spelled(rule: string, family: Family): string {
+function normalize(rule: string, family: Family): string {
   const line = rule.trim()
   if (family === 4) return line
   const address = (text: string): string => {

@@ -5,29 +5,32 @@ import type { RelayRule } from '../model.ts'
 import type { RulesetFound } from '../found.ts'
 import { layOutIptables } from './layout.ts'
 import { COUNT_CHAIN, isPresent, TABLES, type ChainTable, type FamilyTables } from './tables.ts'
-import { readMark } from '../mark.ts'
+import { ruleIdsIn } from './owners.ts'
 import { rulesOfTables } from './read-rules.ts'
 import { readTables } from './read-tables.ts'
 
 export interface IptablesRead extends Pick<RulesetFound, 'rules' | 'damaged' | 'unmanaged'> {
   readonly tables: FamilyTables
   readonly missing_jumps: string[]
+  /** Every rule that can be read from the chains, those among them that are damaged too. */
+  readonly legible: readonly RelayRule[]
 }
 
 /** A rule is held where our chains are, line for line, what that rule is laid out to; each difference is told of the rule that it belongs to. */
 export function readIptables(saved: string, family: Family): IptablesRead {
   const tables = readTables(saved, family)
-  if (!isPresent(tables)) return { tables, rules: [], damaged: [], unmanaged: [], missing_jumps: [] }
+  if (!isPresent(tables)) return { tables, rules: [], damaged: [], unmanaged: [], missing_jumps: [], legible: [] }
   const candidates = rulesOfTables(tables, family)
   const legible = [...candidates.values()].filter((rule) => rule !== null)
   const differences = new Differences()
-  for (const [id, rule] of candidates) if (!rule) differences.tell([id], 'its pieces make no rule', true)
+  for (const [id, rule] of candidates) if (!rule) differences.add([id], 'its pieces make no rule', true)
   const wanted = layOutIptables(legible, family)
   for (const name of TABLES) compare(name, tables[name], wanted[name], differences)
   const damaged = differences.damaged(legible)
   const broken = new Set(damaged.map(({ route_rule_id }) => route_rule_id))
   return {
     tables,
+    legible,
     rules: legible.filter(({ route_rule_id }) => !broken.has(route_rule_id)).sort(inOrder),
     damaged,
     unmanaged: differences.ofNobody.map((text) => text.slice(0, 600)),
@@ -42,14 +45,14 @@ class Differences {
   readonly missingJumps: string[] = []
 
   /** Something more that no rule explains is nobody's; something missing that is of no rule is every rule's. */
-  tell(ids: readonly number[], detail: string, isMissing: boolean): void {
+  add(ids: readonly number[], detail: string, isMissing: boolean): void {
     for (const id of ids) this.#ofRules.set(id, [...(this.#ofRules.get(id) ?? []), detail])
     if (ids.length === 0) (isMissing ? this.#ofAll : this.ofNobody).push(detail)
   }
 
   damaged(legible: readonly RelayRule[]): RulesetFound['damaged'] {
     if (this.#ofAll.length > 0)
-      this.tell(
+      this.add(
         legible.map(({ route_rule_id }) => route_rule_id),
         this.#ofAll.join('; '),
         true,
@@ -61,20 +64,20 @@ class Differences {
 }
 
 function compare(table: string, found: ChainTable, wanted: ChainTable, differences: Differences): void {
-  for (const builtIn of keysOf(found.hooks, wanted.hooks)) {
-    const [there, asked] = [found.hooks.get(builtIn) ?? [], wanted.hooks.get(builtIn) ?? []]
-    for (const line of asked.filter((one) => !there.includes(one))) {
-      differences.tell([], `${table} ${builtIn} lacks ${line}`, true)
+  for (const builtIn of allKeys(found.hooks, wanted.hooks)) {
+    const [there, wantedLines] = [found.hooks.get(builtIn) ?? [], wanted.hooks.get(builtIn) ?? []]
+    for (const line of wantedLines.filter((one) => !there.includes(one))) {
+      differences.add([], `${table} ${builtIn} lacks ${line}`, true)
       differences.missingJumps.push(`${table} ${builtIn} ${line}`)
     }
-    for (const line of there.filter((one, at) => !asked.includes(one) || there.indexOf(one) < at))
-      differences.tell([], `${table} ${builtIn}: ${line}`, false)
+    for (const line of there.filter((one, at) => !wantedLines.includes(one) || there.indexOf(one) < at))
+      differences.add([], `${table} ${builtIn}: ${line}`, false)
   }
-  for (const chain of keysOf(found.chains, wanted.chains))
+  for (const chain of allKeys(found.chains, wanted.chains))
     compareChain(table, chain, found.chains.get(chain), wanted.chains.get(chain), differences)
 }
 
-const keysOf = (a: ReadonlyMap<string, unknown>, b: ReadonlyMap<string, unknown>): string[] => [
+const allKeys = (a: ReadonlyMap<string, unknown>, b: ReadonlyMap<string, unknown>): string[] => [
   ...new Set([...a.keys(), ...b.keys()]),
 ]
 
@@ -85,28 +88,24 @@ function compareChain(
   wanted: readonly string[] | undefined,
   differences: Differences,
 ): void {
-  const [there, asked] = [found ?? [], wanted ?? []]
-  if (found && wanted && there.length === asked.length && there.every((line, at) => line === asked[at])) return
+  const [there, wantedLines] = [found ?? [], wanted ?? []]
+  if (found && wanted && there.length === wantedLines.length && there.every((line, at) => line === wantedLines[at]))
+    return
   // One that no rule leads to waits to be taken away; it counts nothing.
   if (!wanted && COUNT_CHAIN.test(chain)) return
-  if (!wanted) return differences.tell(idsIn(chain), `${table} ${chain} { ${there.join('; ')} }`, false)
-  const concerned = [...new Set([chain, ...asked].flatMap(idsIn))]
-  if (!found) return differences.tell(concerned, `${table} lacks the chain ${chain}`, true)
-  const rest = new Set(asked)
+  if (!wanted) return differences.add(ruleIdsIn(chain), `${table} ${chain} { ${there.join('; ')} }`, false)
+  const concerned = [...new Set([chain, ...wantedLines].flatMap(ruleIdsIn))]
+  if (!found) return differences.add(concerned, `${table} lacks the chain ${chain}`, true)
+  const rest = new Set(wantedLines)
   // A second one of a line is as much nobody's as one that is none of ours.
-  const kept = there.filter((line) => rest.delete(line) || differences.tell([], `${table} ${chain}: ${line}`, false))
+  const kept = there.filter((line) => rest.delete(line) || differences.add([], `${table} ${chain}: ${line}`, false))
   const missing = [...rest]
   for (const line of missing)
-    differences.tell(idsIn(chain).length > 0 ? idsIn(chain) : idsIn(line), `${table} ${chain} lacks ${line}`, true)
-  if (missing.length === 0 && kept.join('\n') !== asked.join('\n'))
-    differences.tell(concerned, `the lines of ${table} ${chain} are not in their order`, true)
-}
-
-/** Of the rules that a chain or a line speaks of, by a name or by their mark. */
-function idsIn(text: string): number[] {
-  const names = [...text.matchAll(/PANEL-[RSDC]-([0-9]+)/g)].map(([, id]) => Number(id))
-  const marks = [...text.matchAll(/--mark (0x[0-9a-f]+)\/0xffffff00/g)].flatMap(
-    ([, mark]) => readMark(Number(mark))?.route_rule_id ?? [],
-  )
-  return [...new Set([...names, ...marks])].filter((id) => id > 0)
+    differences.add(
+      ruleIdsIn(chain).length > 0 ? ruleIdsIn(chain) : ruleIdsIn(line),
+      `${table} ${chain} lacks ${line}`,
+      true,
+    )
+  if (missing.length === 0 && kept.join('\n') !== wantedLines.join('\n'))
+    differences.add(concerned, `the lines of ${table} ${chain} are not in their order`, true)
 }

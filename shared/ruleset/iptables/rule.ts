@@ -3,12 +3,12 @@ import { familyOf, isWildcard } from '../canonical.ts'
 import type { RelayDestination, RelayRule } from '../model.ts'
 import type { Hook } from '../nft/constant.ts'
 import type { ChainTable } from './tables.ts'
-import { hex, markOf, RULE_MASK } from '../mark.ts'
+import { hex, ruleMark, RULE_MASK } from '../mark.ts'
 import { listensOn } from '../ports.ts'
-import { slotsOf } from '../slots.ts'
+import { destinationSlots } from '../slots.ts'
 
 /** Flows of a rule, whatever their destination. */
-export const ofRule = (id: number): string => `-m connmark --mark ${hex(markOf(id))}/${hex(RULE_MASK)}`
+export const ruleMatch = (id: number): string => `-m connmark --mark ${hex(ruleMark(id))}/${hex(RULE_MASK)}`
 export const markLine = (fwmark: number): string => `-j MARK --set-xmark 0x${fwmark.toString(16)}/0xffffffff`
 
 const TRANSPORTS = ['tcp', 'udp'] as const
@@ -58,7 +58,7 @@ const HASH_SEED = '0x70616e65'
 
 /** Each line takes its share of the flows that those before it have left; the last takes what is left then. */
 function draws(rule: RelayRule): string[] {
-  const slots = slotsOf(rule)
+  const slots = destinationSlots(rule)
   const condition = (slot: number): string =>
     rule.balance === 'source_hash'
       ? `-m cluster --cluster-local-nodemask ${hex(2 ** slot)} --cluster-total-nodes ${slots.length} --cluster-hash-seed ${HASH_SEED} `
@@ -75,20 +75,20 @@ export function addDestinations({ chains }: ChainTable, rule: RelayRule): void {
   rule.destinations.forEach((destination, at) => {
     const weight = rule.balance === 'weighted' ? `-m comment --comment "weight ${destination.weight}" ` : ''
     const dnat = TRANSPORTS.filter((transport) => listensOn(rule, transport)).map(
-      (transport) => `-p ${transport} -j DNAT --to-destination ${endOf(rule, destination)}`,
+      (transport) => `-p ${transport} -j DNAT --to-destination ${formatEnd(rule, destination)}`,
     )
-    chains.set(`PANEL-D-${id}-${at}`, [`${weight}-j CONNMARK --set-xmark ${hex(markOf(id, at))}/0xffffffff`, ...dnat])
+    chains.set(`PANEL-D-${id}-${at}`, [`${weight}-j CONNMARK --set-xmark ${hex(ruleMark(id, at))}/0xffffffff`, ...dnat])
   })
 }
 
 /** A range that keeps its ports needs none here; a shifted one is told with the port that it is shifted from. */
-function endOf({ bind_port }: RelayRule, { address, port, port_range_end }: RelayDestination): string {
+function formatEnd({ bind_port }: RelayRule, { address, port, port_range_end }: RelayDestination): string {
   if (port_range_end !== null && port === bind_port) return address
   const before = address.includes(':') ? `[${address}]` : address
   return port_range_end === null ? `${before}:${port}` : `${before}:${port}-${port_range_end}/${bind_port}`
 }
 
 export function sourceLines({ route_rule_id: id, nat_mode, snat_address }: RelayRule): string[] {
-  if (nat_mode === 'masquerade') return [`${ofRule(id)} -j MASQUERADE`]
-  return snat_address === null ? [] : [`${ofRule(id)} -j SNAT --to-source ${snat_address}`]
+  if (nat_mode === 'masquerade') return [`${ruleMatch(id)} -j MASQUERADE`]
+  return snat_address === null ? [] : [`${ruleMatch(id)} -j SNAT --to-source ${snat_address}`]
 }

@@ -15,7 +15,7 @@ export interface SetChange {
 
 export interface TableChange {
   /** What is there cannot be turned into what is wanted, so the table goes first. */
-  readonly isAnew: boolean
+  readonly isRebuilt: boolean
   readonly counters: readonly string[]
   readonly sets: readonly (readonly [string, TableSet])[]
   /** Chains that are written, those among them that are there already, and those that go. */
@@ -32,12 +32,12 @@ export interface TableChange {
  * Only what differs, but the constant chains always: who reads the text sees what a packet goes through. Counters that stay are never
  * made anew, or what they counted since the last reading would be lost. `found` null: our table is not there at all.
  */
-export function changeOfTable(found: Table | null, wanted: Table): TableChange {
+export function diffTables(found: Table | null, wanted: Table): TableChange {
   const base = found && isRepairable(found, wanted) ? found : emptyTable()
   const chains = changedChains(base, wanted)
   return {
     // A map of another type cannot be turned into ours.
-    isAnew: found !== null && base !== found,
+    isRebuilt: found !== null && base !== found,
     counters: [...wanted.counters].filter((name) => !base.counters.has(name)),
     sets: [...wanted.sets].filter(([name]) => !base.sets.has(name)),
     chains,
@@ -72,18 +72,18 @@ function changedSets(base: Table, wanted: Table): SetChange[] {
 function changedSet(name: string, before: TableSet | undefined, after: TableSet | undefined): SetChange | null {
   const set = after ?? before
   if (!set) return null
-  const [there, asked] = [before?.elements ?? NONE, after?.elements ?? NONE]
-  const gone = [...there].filter(([key, value]) => asked.get(key) !== value)
-  const come = [...asked].filter(([key, value]) => there.get(key) !== value)
+  const [there, wanted] = [before?.elements ?? NONE, after?.elements ?? NONE]
+  const gone = [...there].filter(([key, value]) => wanted.get(key) !== value)
+  const come = [...wanted].filter(([key, value]) => there.get(key) !== value)
   const isEmptied = there.size > 0 && (!after || (set.isInterval && gone.length + come.length > 0))
-  return isEmptied ? { name, set, isEmptied, gone: [], come: [...asked] } : { name, set, isEmptied, gone, come }
+  return isEmptied ? { name, set, isEmptied, gone: [], come: [...wanted] } : { name, set, isEmptied, gone, come }
 }
 
 const NONE: ReadonlyMap<string, string> = new Map()
 
 /** Makes of the table what the change makes of the kernel's. */
 export function applyChange(table: Table, change: TableChange): void {
-  if (change.isAnew) for (const part of [table.counters, table.sets, table.chains]) part.clear()
+  if (change.isRebuilt) for (const part of [table.counters, table.sets, table.chains]) part.clear()
   for (const name of change.goneCounters) table.counters.delete(name)
   for (const [name] of change.goneSets) table.sets.delete(name)
   for (const name of change.goneChains) table.chains.delete(name)

@@ -2,9 +2,9 @@
 import { canonicalRuleset, familyOf, isWildcard } from '../canonical.ts'
 import type { RelayDestination, RelayRule } from '../model.ts'
 import { addClamp, addFwmark, constantTable, HOOKS, ip, type Hook } from './constant.ts'
-import { hex, markOf } from '../mark.ts'
-import { listensOn, portsOf, type PortGroup, type Transport } from '../ports.ts'
-import { drawnMark, slotsOf } from '../slots.ts'
+import { hex, ruleMark } from '../mark.ts'
+import { listensOn, groupByPort, type PortGroup, type Transport } from '../ports.ts'
+import { drawnMark, destinationSlots } from '../slots.ts'
 import { newSet, type Table } from './table.ts'
 
 /** The rules may come in any order. */
@@ -34,7 +34,7 @@ export function put(table: Table, set: string, key: string, value = ''): void {
 function whatItDoes(table: Table, rule: RelayRule): void {
   const { route_rule_id: id } = rule
   const family = familyOf(rule)
-  const mark = hex(markOf(id))
+  const mark = hex(ruleMark(id))
   for (const [way, direction] of [
     ['tx', 'original'],
     ['rx', 'reply'],
@@ -48,10 +48,10 @@ function whatItDoes(table: Table, rule: RelayRule): void {
   if (rule.is_clamp_mss_to_pmtu) put(table, 'relay_clamp', mark)
   if (rule.fwmark !== null) put(table, 'relay_fwmark', mark, hex(rule.fwmark))
   if (rule.balance === 'weighted')
-    rule.destinations.forEach(({ weight }, index) => put(table, 'relay_weight', hex(markOf(id, index)), hex(weight)))
-  slotsOf(rule).forEach((index, slot) => {
+    rule.destinations.forEach(({ weight }, index) => put(table, 'relay_weight', hex(ruleMark(id, index)), hex(weight)))
+  destinationSlots(rule).forEach((index, slot) => {
     const destination = rule.destinations[index]
-    if (destination) leadTo(table, rule, hex(markOf(id, slot)), destination)
+    if (destination) leadTo(table, rule, hex(ruleMark(id, slot)), destination)
   })
 }
 
@@ -70,10 +70,10 @@ function leadTo(
 }
 
 function listen(table: Table, hook: Hook, transport: Transport, rules: readonly RelayRule[]): void {
-  const { plain, single, ranges } = portsOf(rules)
+  const { plain, single, ranges } = groupByPort(rules)
   for (const rule of plain) {
     const family = familyOf(rule)
-    const mark = hex(markOf(rule.route_rule_id))
+    const mark = hex(ruleMark(rule.route_rule_id))
     if (isWildcard(rule.bind_address))
       put(table, `relay_${hook}_any${family}`, `${transport} . ${rule.bind_port}`, mark)
     else put(table, `relay_${hook}_id${family}`, `${transport} . ${rule.bind_address} . ${rule.bind_port}`, mark)
@@ -99,12 +99,12 @@ function listen(table: Table, hook: Hook, transport: Transport, rules: readonly 
 function portChain(table: Table, hook: Hook, name: string, { rules }: PortGroup): void {
   table.chains.set(name, {
     declaration: '',
-    rules: rules.map((rule) => `${matchOf(hook, rule)} goto rule_${rule.route_rule_id}`),
+    rules: rules.map((rule) => `${portMatch(hook, rule)} goto rule_${rule.route_rule_id}`),
   })
   for (const rule of rules) ruleChain(table, rule)
 }
 
-function matchOf(hook: Hook, rule: RelayRule): string {
+function portMatch(hook: Hook, rule: RelayRule): string {
   const family = familyOf(rule)
   const isAnySource = rule.allowed_sources.length === 0
   const anyAddress = isAnySource ? `meta nfproto ipv${family} fib daddr type local` : 'fib daddr type local'

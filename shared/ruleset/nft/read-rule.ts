@@ -6,9 +6,9 @@ import { foreign, isList, isObject, numberIn, only, textIn, type Json, type Json
 export const ruleText = (expression: Json | undefined): string =>
   isList(expression) ? expression.map(statement).join(' ') : foreign(expression ?? null)
 
-type Spell = (value: JsonObject, whole: Json) => string
+type Format = (value: JsonObject, whole: Json) => string
 
-const STATEMENTS: Readonly<Record<string, Spell>> = {
+const STATEMENTS: Readonly<Record<string, Format>> = {
   match: (match) => matchText(match),
   jump: (to) => `jump ${textIn(to, 'target')}`,
   goto: (to) => `goto ${textIn(to, 'target')}`,
@@ -30,8 +30,8 @@ const VERDICTS = ['accept', 'drop', 'return', 'masquerade']
 function statement(item: Json): string {
   const [kind, body] = only(item) ?? ['', null]
   if (VERDICTS.includes(kind) && body === null) return kind
-  const spell = STATEMENTS[kind]
-  return spell && isObject(body) ? spell(body, item) : foreign(item)
+  const format = STATEMENTS[kind]
+  return format && isObject(body) ? format(body, item) : foreign(item)
 }
 
 /** An equality goes without its sign, but for one behind a mask. */
@@ -61,7 +61,7 @@ function addText(set: JsonObject, whole: Json): string {
 const isMark = (key: Json | undefined): boolean => only(key)?.[0] === 'ct' && value(key) === 'ct mark'
 const isName = (key: Json | undefined): boolean => ['iif', 'iifname'].includes(value(key))
 
-const EXPRESSIONS: Readonly<Record<string, Spell>> = {
+const EXPRESSIONS: Readonly<Record<string, Format>> = {
   meta: ({ key }) => (key === 'iif' || key === 'iifname' ? key : `meta ${String(key)}`),
   ct: ({ key }) => `ct ${String(key)}`,
   rt: ({ key }) => `rt ${String(key)}`,
@@ -88,8 +88,8 @@ function value(item: Json | undefined, isMarkValue = false, isNameValue = false)
   if (kind === '|' && isList(body)) return body.map((one) => value(one)).join(',')
   if (kind === '&' && isList(body))
     return `${value(body[0])} & ${typeof body[1] === 'number' ? hex(body[1]) : value(body[1])}`
-  const spell = EXPRESSIONS[kind]
-  return spell && isObject(body) ? spell(body, item ?? null) : foreign(item ?? null)
+  const format = EXPRESSIONS[kind]
+  return format && isObject(body) ? format(body, item ?? null) : foreign(item ?? null)
 }
 
 export function ipOr(text: string): string {

@@ -2,8 +2,8 @@
 import { canonicalRule } from '../canonical.ts'
 import type { RelayDestination, RelayRule } from '../model.ts'
 import { HOOKS, type Hook } from './constant.ts'
-import { hex, markOf, readMark } from '../mark.ts'
-import { slotsOf } from '../slots.ts'
+import { hex, ruleMark, readMark } from '../mark.ts'
+import { destinationSlots } from '../slots.ts'
 import type { Table } from './table.ts'
 
 /** Where a rule listens, gathered from lookups and from chains of ports. */
@@ -22,11 +22,11 @@ export function rulesIn(table: Table): Map<number, RelayRule | null> {
   const ids = [...(table.sets.get('relay_order')?.elements ?? new Map<string, string>()).keys()].flatMap(
     (mark) => readMark(Number(mark))?.route_rule_id ?? [],
   )
-  return new Map([...new Set([...ids, ...listening.keys()])].map((id) => [id, ruleOf(table, id, listening.get(id))]))
+  return new Map([...new Set([...ids, ...listening.keys()])].map((id) => [id, readRule(table, id, listening.get(id))]))
 }
 
-function ruleOf(table: Table, id: number, at: Listening | undefined): RelayRule | null {
-  const mark = hex(markOf(id))
+function readRule(table: Table, id: number, at: Listening | undefined): RelayRule | null {
+  const mark = hex(ruleMark(id))
   const inSet = (name: string): string | undefined => table.sets.get(name)?.elements?.get(mark)
   const order = inSet('relay_order')
   if (!at || order === undefined) return null
@@ -76,9 +76,10 @@ function balanced(
   firstPort: number,
 ): Pick<RelayRule, 'balance' | 'destinations'> {
   const weights: number[] = []
-  const weightOf = (index: number): string | undefined =>
-    table.sets.get('relay_weight')?.elements?.get(hex(markOf(id, index)))
-  for (let weight = weightOf(0); weight !== undefined; weight = weightOf(weights.length)) weights.push(Number(weight))
+  const readWeight = (index: number): string | undefined =>
+    table.sets.get('relay_weight')?.elements?.get(hex(ruleMark(id, index)))
+  for (let weight = readWeight(0); weight !== undefined; weight = readWeight(weights.length))
+    weights.push(Number(weight))
   const draws = lines.find((line) => line.startsWith('ct mark set ')) ?? ''
   const balance =
     weights.length > 0
@@ -104,9 +105,12 @@ function ofWeights(
   weights: readonly number[],
 ): RelayDestination[] {
   const nowhere = { address: '', port: 1, port_range_end: null }
-  const slots = slotsOf({ balance: 'weighted', destinations: weights.map((weight) => ({ ...nowhere, weight })) })
+  const slots = destinationSlots({
+    balance: 'weighted',
+    destinations: weights.map((weight) => ({ ...nowhere, weight })),
+  })
   return weights.map((weight, index) => ({
-    ...(destinationAt(table, family, markOf(id, slots.indexOf(index)), firstPort) ?? { ...nowhere, weight }),
+    ...(destinationAt(table, family, ruleMark(id, slots.indexOf(index)), firstPort) ?? { ...nowhere, weight }),
     weight,
   }))
 }
@@ -114,9 +118,9 @@ function ofWeights(
 function inTurn(table: Table, id: number, family: 4 | 6, firstPort: number): RelayDestination[] {
   const found: RelayDestination[] = []
   for (
-    let next = destinationAt(table, family, markOf(id), firstPort);
+    let next = destinationAt(table, family, ruleMark(id), firstPort);
     next;
-    next = destinationAt(table, family, markOf(id, found.length), firstPort)
+    next = destinationAt(table, family, ruleMark(id, found.length), firstPort)
   )
     found.push(next)
   return found
@@ -154,7 +158,7 @@ function listeners(table: Table): Map<number, Listening> {
         note(found, readMark(Number(mark))?.route_rule_id, {
           hook,
           transport,
-          address: anyOf(family),
+          address: anyAddress(family),
           bind_interface: null,
           first: Number(port),
           last: Number(port),
@@ -166,7 +170,7 @@ function listeners(table: Table): Map<number, Listening> {
   return found
 }
 
-const anyOf = (family: 4 | 6): string => (family === 4 ? '0.0.0.0' : '::')
+const anyAddress = (family: 4 | 6): string => (family === 4 ? '0.0.0.0' : '::')
 const PORT_CHAIN = /^(in|out)_(tcp|udp)_([0-9]+)(?:_([0-9]+))?$/
 const PORT_LINE =
   /^(?:(ip6?) saddr @from[46]_[0-9]+ )?(?:ip6? daddr (\S+)|(?:meta nfproto (ipv[46]) )?fib daddr type local)(?: iifname "([^"]*)")? goto rule_([0-9]+)$/
@@ -179,7 +183,7 @@ function portListeners(found: Map<number, Listening>, name: string, lines: reado
     note(found, id === undefined ? undefined : Number(id), {
       hook,
       transport,
-      address: address ?? anyOf(source === 'ip6' || family === 'ipv6' ? 6 : 4),
+      address: address ?? anyAddress(source === 'ip6' || family === 'ipv6' ? 6 : 4),
       bind_interface,
       first: Number(first),
       last: Number(last),
@@ -187,7 +191,7 @@ function portListeners(found: Map<number, Listening>, name: string, lines: reado
   }
 }
 
-interface Heard {
+interface Listener {
   readonly hook: Hook
   readonly transport: string
   readonly address: string
@@ -196,22 +200,22 @@ interface Heard {
   readonly last: number
 }
 
-function note(found: Map<number, Listening>, id: number | undefined, heard: Heard): void {
+function note(found: Map<number, Listening>, id: number | undefined, listeners: Listener): void {
   if (id === undefined) return
   const there = found.get(id)
   if (!there)
     return void found.set(id, {
-      hooks: new Set([heard.hook]),
-      transports: new Set([heard.transport]),
-      bind_address: heard.address,
-      bind_interface: heard.bind_interface,
-      first: heard.first,
-      last: heard.last,
+      hooks: new Set([listeners.hook]),
+      transports: new Set([listeners.transport]),
+      bind_address: listeners.address,
+      bind_interface: listeners.bind_interface,
+      first: listeners.first,
+      last: listeners.last,
     })
-  there.hooks.add(heard.hook)
-  there.transports.add(heard.transport)
+  there.hooks.add(listeners.hook)
+  there.transports.add(listeners.transport)
   // Of what the host sends itself no interface is asked.
-  there.bind_interface ??= heard.bind_interface
-  there.first = Math.min(there.first, heard.first)
-  there.last = Math.max(there.last, heard.last)
+  there.bind_interface ??= listeners.bind_interface
+  there.first = Math.min(there.first, listeners.first)
+  there.last = Math.max(there.last, listeners.last)
 }

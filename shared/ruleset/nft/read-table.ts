@@ -33,8 +33,8 @@ function hookText(chain: JsonObject): string {
 
 /** Up to 1.0.6 a listing does not say that a set is dynamic, so its name tells (shared/ruleset/nft/layout.ts). */
 function readSet(kind: 'set' | 'map', object: JsonObject): TableSet {
-  const keys = typesOf(object['type'])
-  const values = typesOf(object['map'])
+  const keys = readTypes(object['type'])
+  const values = readTypes(object['map'])
   const isDynamic = kind === 'set' && /^open[46]_[0-9]+$/.test(textIn(object, 'name'))
   const flags = isList(object['flags']) ? object['flags'] : []
   const set = newSet(
@@ -45,20 +45,20 @@ function readSet(kind: 'set' | 'map', object: JsonObject): TableSet {
   for (const element of isList(object['elem']) ? object['elem'] : []) {
     const [key, value] = kind === 'map' && isList(element) ? element : [element]
     set.elements?.set(
-      spelled(key ?? null, keys, set.isInterval),
-      value === undefined ? '' : spelled(value, values, false),
+      formatKey(key ?? null, keys, set.isInterval),
+      value === undefined ? '' : formatKey(value, values, false),
     )
   }
   return set
 }
 
 /** A list, or one text with the parts joined, by version and place. */
-const typesOf = (type: Json | undefined): string[] =>
+const readTypes = (type: Json | undefined): string[] =>
   isList(type) ? type.map(String) : typeof type === 'string' ? type.split(' . ') : []
 
-function spelled(value: Json, types: readonly string[], isInterval: boolean): string {
+function formatKey(value: Json, types: readonly string[], isInterval: boolean): string {
   const [kind, body] = only(value) ?? ['', null]
-  if (kind === 'elem' && isObject(body)) return spelled(body['val'] ?? null, types, isInterval)
+  if (kind === 'elem' && isObject(body)) return formatKey(body['val'] ?? null, types, isInterval)
   if (kind === 'concat' && isList(body)) return body.map((part, at) => atom(part, types[at] ?? '', false)).join(' . ')
   if (kind === 'goto' && isObject(body)) return `goto ${textIn(body, 'target')}`
   if (kind === 'range' && isList(body)) return body.map((end) => atom(end, types[0] ?? '', false)).join('-')

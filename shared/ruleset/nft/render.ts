@@ -1,6 +1,6 @@
 // The text of one nft transaction that takes our table from one state to another. Pure; what a preview shows is what root submits.
 import type { RelayRule } from '../model.ts'
-import { changeOfTable, type Element, type SetChange, type TableChange } from './change.ts'
+import { diffTables, type Element, type SetChange, type TableChange } from './change.ts'
 import { layOut } from './layout.ts'
 import { rulesAround } from '../part.ts'
 import { COUNTER_NAME, TABLE, type Table } from './table.ts'
@@ -13,11 +13,11 @@ export function rulesetText(found: readonly RelayRule[] | null, wanted: readonly
 }
 
 /** `found` null: our table is not there at all. */
-export const renderChange = (found: Table | null, wanted: Table): string => spellChange(changeOfTable(found, wanted))
+export const renderChange = (found: Table | null, wanted: Table): string => formatChange(diffTables(found, wanted))
 
 /** Order: counters, maps, chains, then elements (shared/design/ruleset.md). */
-export function spellChange({
-  isAnew,
+export function formatChange({
+  isRebuilt: isAnew,
   counters,
   sets,
   chains,
@@ -40,7 +40,7 @@ export function spellChange({
     ...chains.flatMap(([name, { rules }]) => [`\tchain ${name} {`, ...rules.map((rule) => `\t\t${rule}`), '\t}']),
     '}',
     ...elements.flatMap(({ name, come }) =>
-      come.length === 0 ? [] : [`add element ${TABLE} ${name} { ${come.map(spelled).join(', ')} }`],
+      come.length === 0 ? [] : [`add element ${TABLE} ${name} { ${come.map(formatElement).join(', ')} }`],
     ),
     ...goneChains.map((name) => `delete chain ${TABLE} ${name}`),
     ...goneSets.map(([name, { kind }]) => `delete ${kind} ${TABLE} ${name}`),
@@ -54,8 +54,8 @@ export const renderCountersGone = (names: readonly string[]): string =>
 
 function removedElements({ name, set, isEmptied, gone }: SetChange): string[] {
   if (isEmptied) return [`flush ${set.kind} ${TABLE} ${name}`]
-  return gone.length === 0 ? [] : [`delete element ${TABLE} ${name} { ${gone.map(spelled).join(', ')} }`]
+  return gone.length === 0 ? [] : [`delete element ${TABLE} ${name} { ${gone.map(formatElement).join(', ')} }`]
 }
 
-const spelled = ([key, value]: Element): string =>
+const formatElement = ([key, value]: Element): string =>
   value === '' ? key : `${key} : ${COUNTER_NAME.test(value) ? `"${value}"` : value}`

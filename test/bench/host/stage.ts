@@ -2,7 +2,7 @@
 import { chownSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileNameOf } from '@panel/shared/tunnel/saved-file.ts'
+import { savedFileName } from '@panel/shared/tunnel/saved-file.ts'
 import { renderSystemdUnit } from '@panel/shared/tunnel/systemd-unit.ts'
 import { stateOf } from '@panel/web-daemon/features/tunnels/record.ts'
 import type { Answer, Job, Jobs, Panel } from '../driver/jobs.ts'
@@ -135,7 +135,7 @@ export class Bench {
     for (const number of NUMBERS(COUNT)) {
       const { interface_name, link } = stateOf(tunnelOf(number, ENDS))
       if (!link) throw new Error(`${interface_name} has no link to keep`)
-      const unit = fileNameOf('systemd_unit', interface_name)
+      const unit = savedFileName('systemd_unit', interface_name)
       writeFileSync(join(this.#unitDir, unit), renderSystemdUnit(interface_name, link.config))
       symlinkSync(`../${unit}`, join(wants, unit))
     }

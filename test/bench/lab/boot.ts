@@ -2,7 +2,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fileNameOf } from '@panel/shared/tunnel/saved-file.ts'
+import { savedFileName } from '@panel/shared/tunnel/saved-file.ts'
 import { renderSystemdUnit } from '@panel/shared/tunnel/systemd-unit.ts'
 import { stateOf } from '@panel/web-daemon/features/tunnels/record.ts'
 import type { Lab } from '../../vm/lab/index.ts'
@@ -50,12 +50,12 @@ function unitsFor(folder: string, count: number, ends: Ends): string {
     const { interface_name, link } = stateOf(tunnelOf(number, ends))
     if (!link) throw new Error(`${interface_name} has no link to keep`)
     writeFileSync(
-      join(folder, 'boot', fileNameOf('systemd_unit', interface_name)),
+      join(folder, 'boot', savedFileName('systemd_unit', interface_name)),
       renderSystemdUnit(interface_name, link.config),
     )
     symlinkSync(
-      `../${fileNameOf('systemd_unit', interface_name)}`,
-      join(wants, fileNameOf('systemd_unit', interface_name)),
+      `../${savedFileName('systemd_unit', interface_name)}`,
+      join(wants, savedFileName('systemd_unit', interface_name)),
     )
   }
   return join(folder, 'boot')
@@ -77,7 +77,7 @@ async function secondsToBoot(lab: Lab): Promise<number> {
 
 async function secondsForUnits(lab: Lab): Promise<number> {
   const said = await lab.run(
-    `systemctl show --property=InactiveExitTimestampMonotonic,ActiveEnterTimestampMonotonic '${fileNameOf('systemd_unit', '*')}'`,
+    `systemctl show --property=InactiveExitTimestampMonotonic,ActiveEnterTimestampMonotonic '${savedFileName('systemd_unit', '*')}'`,
     { timeoutMs: ANSWER_MS },
   )
   const times = (name: string): number[] =>

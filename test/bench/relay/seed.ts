@@ -1,7 +1,7 @@
 // Stores rules through the store's own code, as if they had been made over HTTP. The web daemon does not run meanwhile.
 import { APPLY_STATUSES, ROUTE_PROTOCOLS } from '@panel/shared/api/lookups.ts'
 import type { RelayRule } from '@panel/shared/ruleset/model.ts'
-import { openStore } from '@panel/web-daemon/platform/db/open.ts'
+import { openStore } from '@panel/web-daemon/app/store.ts'
 import { ruleOf, type NamedRoute } from '@panel/web-daemon/features/routes/record.ts'
 import { insertRoute } from '@panel/web-daemon/features/routes/store.ts'
 import { namedRoute } from '../../support/records.ts'

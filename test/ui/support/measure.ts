@@ -8,7 +8,7 @@ export const slowProcessor = async (page: Page, times: number): Promise<void> =>
 }
 
 export const slowLine = async (page: Page, { latency, kbps }: { latency: number; kbps: number }): Promise<void> => {
-  const debug = await networkOf(page)
+  const debug = await enclosingNetwork(page)
   const bytes = (kbps * 1000) / 8
   await debug.send('Network.emulateNetworkConditions', {
     offline: false,
@@ -26,7 +26,7 @@ interface Bytes {
 
 /** What came over the wire from now on, of whatever is whole; an event stream never is. */
 export const countBytes = async (page: Page): Promise<Bytes> => {
-  const debug = await networkOf(page)
+  const debug = await enclosingNetwork(page)
   const bytes: Bytes = { page: 0, chart: 0 }
   const charts = new Set<string>()
   debug.on(
@@ -40,7 +40,7 @@ export const countBytes = async (page: Page): Promise<Bytes> => {
   return bytes
 }
 
-const networkOf = async (page: Page): Promise<CDPSession> => {
+const enclosingNetwork = async (page: Page): Promise<CDPSession> => {
   const debug = await page.context().newCDPSession(page)
   await debug.send('Network.enable')
   return debug

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ForeignFound } from '@panel/shared/foreign/model.ts'
 import type { RelayRule } from '@panel/shared/ruleset/model.ts'
-import { blocksOf, takenBy, type RelayBlock } from '@panel/shared/foreign/relay-block.ts'
+import { findRelayBlocks, takenBy, type RelayBlock } from '@panel/shared/foreign/relay-block.ts'
 import type { Surroundings } from '@panel/shared/foreign/relay-packet.ts'
 import { foreignTables, readForeign } from '@panel/shared/foreign/read.ts'
 import { METHODS } from '@panel/shared/rpc/methods.ts'
@@ -50,7 +50,8 @@ const relay = (fields: Partial<RelayRule> = {}): RelayRule =>
   })
 const relayTo = (address: string, first: number, protocol: RelayRule['protocol'] = 'tcp'): RelayRule =>
   relay({ protocol, destinations: [{ address, port: first, port_range_end: null, weight: 1 }] })
-const blockOf = (...asked: Parameters<typeof blocksOf>): RelayBlock | null => blocksOf(...asked)[0] ?? null
+const blockOf = (...asked: Parameters<typeof findRelayBlocks>): RelayBlock | null =>
+  findRelayBlocks(...asked)[0] ?? null
 function verdict(foreign: ForeignFound, rule = relay(), around = AROUND): string {
   const block = blockOf(rule, foreign, around)
   return block === null
@@ -242,9 +243,9 @@ describe('What drops a relay', () => {
   })
 
   it('is not let through by what lets only the other direction through', () => {
-    const [there] = blocksOf(relay(), made('drop'), AROUND)
+    const [there] = findRelayBlocks(relay(), made('drop'), AROUND)
     assert.deepEqual([there?.is_reply, there?.is_certain], [false, true])
-    const back = blocksOf(relay(), made('drop', [to('10.9.0.2'), port(8443), ACCEPT]), AROUND)
+    const back = findRelayBlocks(relay(), made('drop', [to('10.9.0.2'), port(8443), ACCEPT]), AROUND)
     assert.deepEqual(
       back.map(({ is_reply, is_certain, text }) => [is_reply, is_certain, text]),
       [[true, true, 'policy drop']],
@@ -260,7 +261,7 @@ describe('What drops a relay', () => {
       ],
     })
     assert.deepEqual(
-      blocksOf(two, made('drop'), AROUND).map(
+      findRelayBlocks(two, made('drop'), AROUND).map(
         ({ remedy }) => /insert rule inet t forward (.*?) accept/.exec(remedy)?.[1],
       ),
       ['ip daddr 10.9.0.2 tcp dport 8443', 'ct state established,related', 'ip daddr 10.9.0.3 tcp dport 8443'],
@@ -270,10 +271,10 @@ describe('What drops a relay', () => {
       [to('10.9.0.2'), port(8443), ACCEPT],
     ]
     assert.deepEqual(
-      blocksOf(two, made('drop', ...there), AROUND).map(({ is_reply, is_certain }) => [is_reply, is_certain]),
+      findRelayBlocks(two, made('drop', ...there), AROUND).map(({ is_reply, is_certain }) => [is_reply, is_certain]),
       [[true, true]],
     )
-    assert.deepEqual(blocksOf(two, made('drop', [ESTABLISHED, ACCEPT], ...there), AROUND), [])
+    assert.deepEqual(findRelayBlocks(two, made('drop', [ESTABLISHED, ACCEPT], ...there), AROUND), [])
   })
 
   it('is told with what lets it through', () => {

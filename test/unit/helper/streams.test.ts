@@ -12,7 +12,7 @@ import { dispatcherFor } from '@panel/root-helper/dispatch.ts'
 import { handlersFor } from '@panel/root-helper/handlers.ts'
 import { listenOn } from '@panel/root-helper/kernel/files/socket-file.ts'
 import { serverFor } from '@panel/root-helper/server.ts'
-import { Places } from '@panel/root-helper/streams.ts'
+import { StreamSlots } from '@panel/root-helper/streams.ts'
 import { FakeKernel } from '../../support/fake-kernel.ts'
 import { inProcessHelper } from '../../support/in-process-helper.ts'
 import { quietly } from '../../support/quietly.ts'
@@ -70,16 +70,16 @@ class FarEnd {
 describe('Streams over the socket', () => {
   quietly()
   let server: Server
-  let places: Places
+  let places: StreamSlots
   let kernel: FakeKernel
 
   const plant = (index: number): void => kernel.plant('vx-1', { index })
   const ended = (): boolean => places.taken === 0 && kernel.listeners.size === 0
 
   beforeEach(async () => {
-    places = new Places(40)
+    places = new StreamSlots(40)
     kernel = new FakeKernel()
-    server = serverFor(dispatcherFor(handlersFor(inProcessHelper(kernel).parts)), () => ({}), { places })
+    server = serverFor(dispatcherFor(handlersFor(inProcessHelper(kernel).deps)), () => ({}), { slots: places })
     await listenOn(server, path, '')
   })
   afterEach(() => server.close())

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { addUp, fold, isWhole } from '@panel/root-helper/kernel/icmp/checksum.ts'
 import type { Family } from '@panel/root-helper/kernel/icmp/constants.ts'
 import { EchoTemplate } from '@panel/root-helper/kernel/icmp/echo.ts'
-import { readHeard, type Packet } from '@panel/root-helper/kernel/icmp/replies.ts'
+import { readIcmp, type Packet } from '@panel/root-helper/kernel/icmp/replies.ts'
 import { ipBytes } from '@panel/root-helper/netlink/bytes.ts'
 
 const COOKIE = Buffer.from('0badc0ffee15f00d', 'hex')
@@ -69,7 +69,7 @@ const packet = (family: Family, message: Buffer, from: string): Packet => ({
   hop_limit: family === 4 ? -1 : 61,
 })
 const read = (family: Family, message: Buffer, from = TARGET[family]) =>
-  readHeard(family, packet(family, message, from), COOKIE)
+  readIcmp(family, packet(family, message, from), COOKIE)
 
 describe('An echo request', () => {
   it('has a checksum that every receiver finds right, whatever its size, identifier and sequence', () => {
@@ -94,7 +94,7 @@ describe('What comes back by ICMP', () => {
     it(`is a reply with identifier, sequence, size and hop limit over IPv${family}`, () => {
       assert.deepEqual(read(family, reply(family)), {
         kind: 'reply',
-        words: '',
+        text: '',
         identifier: 7,
         sequence: 65_535,
         is_sure: true,
@@ -120,7 +120,7 @@ describe('What comes back by ICMP', () => {
       const whole = read(family, complaint(family, type, code), ROUTER[family])
       const words = family === 4 ? 'host unreachable' : 'address unreachable'
       assert.deepEqual(
-        [whole?.kind, whole?.words, whole?.is_sure, whole?.from_address, whole?.target_address, whole?.sequence],
+        [whole?.kind, whole?.text, whole?.is_sure, whole?.from_address, whole?.target_address, whole?.sequence],
         ['unreachable', words, true, ROUTER[family], TARGET[family], 65_535],
       )
       const short = read(family, complaint(family, type, code, 0, (family === 4 ? 20 : 40) + 8), ROUTER[family])
@@ -199,7 +199,7 @@ describe('What comes back by ICMP', () => {
           assert.deepEqual(
             [
               heard?.kind,
-              heard?.words,
+              heard?.text,
               heard?.is_sure,
               heard?.from_address,
               heard?.target_address,
@@ -224,7 +224,7 @@ describe('What comes back by ICMP', () => {
   it('is what fits into a tunnel where a router tells what fits around it', () => {
     const heard = read(4, about(4, 3, 4, 1400, gre(4)), ROUTER[4])
     assert.deepEqual([heard?.kind, heard?.reported_mtu], ['too_big', 1400 - 20 - 8])
-    assert.match(heard?.words ?? '', /said of the GRE packet around it/)
+    assert.match(heard?.text ?? '', /said of the GRE packet around it/)
     assert.equal(read(4, about(4, 3, 4, 28, gre(4)), ROUTER[4])?.reported_mtu, null)
   })
 
@@ -268,7 +268,7 @@ describe('What comes back by ICMP', () => {
     )
     fc.assert(
       fc.property(hostile, ({ family, bytes }) => {
-        const heard = readHeard(
+        const heard = readIcmp(
           family,
           { bytes: Buffer.from(bytes), from: ipBytes(TARGET[family]), at_us: 1, interface_index: 1, hop_limit: -1 },
           COOKIE,

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { canonicalRuleset } from '@panel/shared/ruleset/canonical.ts'
 import type { RelayRule } from '@panel/shared/ruleset/model.ts'
-import { applyChange, changeOfTable } from '@panel/shared/ruleset/nft/change.ts'
+import { applyChange, diffTables } from '@panel/shared/ruleset/nft/change.ts'
 import { layOut } from '@panel/shared/ruleset/nft/layout.ts'
 import { rulesAround } from '@panel/shared/ruleset/part.ts'
 import type { Table } from '@panel/shared/ruleset/nft/table.ts'
@@ -37,7 +37,7 @@ describe('the part of a ruleset that a change has to do with', () => {
       fc.property(twoLists, ([before, after]) => {
         const part = rulesAround(before, after)
         const table = layOut(before)
-        applyChange(table, changeOfTable(layOut(part.before), layOut(part.after)))
+        applyChange(table, diffTables(layOut(part.before), layOut(part.after)))
         assert.deepEqual(picture(table, layOut(after)), picture(layOut(after), layOut(after)))
       }),
       { numRuns: 150 },

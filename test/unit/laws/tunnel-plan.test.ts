@@ -4,15 +4,15 @@ import fc from 'fast-check'
 import { canonicalTunnel } from '@panel/shared/tunnel/canonical.ts'
 import type { TunnelState } from '@panel/shared/tunnel/model.ts'
 import { invert, sameState } from '@panel/shared/change/change.ts'
-import { failuresOf } from '@panel/shared/change/check.ts'
+import { failedChecks } from '@panel/shared/change/check.ts'
 import { checkTunnel } from '@panel/shared/tunnel/facts.ts'
 import { planTunnel } from '@panel/shared/tunnel/plan.ts'
 import {
   checkTunnels,
-  listOf,
+  statesOrNull,
   planChange,
   planTunnels,
-  statesOf,
+  asStates,
   type TunnelStates,
 } from '@panel/shared/tunnel/plans.ts'
 import { executeTunnelStep } from '@panel/root-helper/nouns/tunnel/execute.ts'
@@ -90,7 +90,7 @@ describe('The plan of a tunnel', () => {
 describe('The plan of a tunnel that gets another name', () => {
   const NAMES = [NAME, 'gre-b-2']
   const probeBoth = async (kernel: FakeKernel): Promise<TunnelStates | null> =>
-    listOf((await probeTunnels(kernel, NAMES)).map(({ state }) => state).filter((state) => state !== null))
+    statesOrNull((await probeTunnels(kernel, NAMES)).map(({ state }) => state).filter((state) => state !== null))
   const renamed = (state: TunnelState | null): TunnelState | null => state && { ...state, interface_name: 'gre-b-2' }
   const takeBoth = async (kernel: FakeKernel, wanted: TunnelStates | null, steps = Infinity): Promise<void> => {
     for (const step of planTunnels(await probeBoth(kernel), wanted).steps.slice(0, steps))
@@ -100,7 +100,7 @@ describe('The plan of a tunnel that gets another name', () => {
   it('takes the host from before to after, finds back from wherever it stopped, and has no steps once it is there', async () => {
     await fc.assert(
       fc.asyncProperty(statePair, fc.nat(20), async ([one, other], steps) => {
-        const { before, after } = statesOf({ before: one, after: renamed(other) })
+        const { before, after } = asStates({ before: one, after: renamed(other) })
         const kernel = await hostWith(one)
         const picture = kernel.picture()
         await takeBoth(kernel, after, steps)
@@ -129,8 +129,12 @@ describe('The plan of a tunnel that gets another name', () => {
   it('has checks that pass where the new name holds the wanted state and the old one nothing, and nowhere else', () => {
     fc.assert(
       fc.property(tunnelState, tunnelState, tunnelState, (wanted, old, found) => {
-        const checks = checkTunnels(NAMES, listOf(present(renamed(wanted))), listOf(present(old, renamed(found))))
-        assert.equal(failuresOf(checks).length === 0, old === null && sameState(wanted, found))
+        const checks = checkTunnels(
+          NAMES,
+          statesOrNull(present(renamed(wanted))),
+          statesOrNull(present(old, renamed(found))),
+        )
+        assert.equal(failedChecks(checks).length === 0, old === null && sameState(wanted, found))
         assert(checks.every(({ name }) => /^[a-z0-9_.]{1,60}$/.test(name)))
       }),
       { numRuns: 1000 },
@@ -144,7 +148,7 @@ describe('The checks of a tunnel', () => {
   it('pass on the wanted state and on no other', () => {
     fc.assert(
       fc.property(statePair, ([wanted, found]) => {
-        assert.equal(failuresOf(checkTunnel(NAME, wanted, found)).length === 0, sameState(wanted, found))
+        assert.equal(failedChecks(checkTunnel(NAME, wanted, found)).length === 0, sameState(wanted, found))
       }),
       { numRuns: 1000 },
     )

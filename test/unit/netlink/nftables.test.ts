@@ -1,9 +1,9 @@
 // Elements of nftables' sets and lines of chains: bytes that the kernel has for them, and the text that our table has.
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { intervalsFound, intervalsOf } from '@panel/root-helper/kernel/nft/intervals.ts'
+import { foundIntervals, wantedIntervals } from '@panel/root-helper/kernel/nft/intervals.ts'
 import { DecodeError, nest, text as encoded, u32be } from '@panel/root-helper/netlink/attributes.ts'
-import { encodeBytes, spellBytes, typesOf } from '@panel/root-helper/netlink/nftables/elements.ts'
+import { encodeBytes, formatElement, elementTypes } from '@panel/root-helper/netlink/nftables/elements.ts'
 import { decodeLine } from '@panel/root-helper/netlink/nftables/lines.ts'
 import { layOut } from '@panel/shared/ruleset/nft/layout.ts'
 import { relayRules } from '../../support/random-rules.ts'
@@ -14,11 +14,11 @@ describe('the elements of nftables’ sets', () => {
     fc.assert(
       fc.property(relayRules, (rules) => {
         for (const set of layOut(rules).sets.values()) {
-          const { keys, values } = typesOf(set)
+          const { keys, values } = elementTypes(set)
           for (const [key, value] of set.isInterval ? [] : (set.elements ?? [])) {
-            assert.equal(spellBytes(keys, encodeBytes(keys, key)), key)
+            assert.equal(formatElement(keys, encodeBytes(keys, key)), key)
             if (values.length > 0 && values.every((type) => type !== 'verdict' && type !== 'counter'))
-              assert.equal(spellBytes(values, encodeBytes(values, value)), value)
+              assert.equal(formatElement(values, encodeBytes(values, value)), value)
           }
         }
       }),
@@ -36,8 +36,8 @@ describe('the elements of nftables’ sets', () => {
   })
 
   it('of a type that is not ours, or too short, are a DecodeError', () => {
-    assert.throws(() => spellBytes(['ether_addr'], Buffer.alloc(6)), DecodeError)
-    assert.throws(() => spellBytes(['mark'], Buffer.alloc(3)), DecodeError)
+    assert.throws(() => formatElement(['ether_addr'], Buffer.alloc(6)), DecodeError)
+    assert.throws(() => formatElement(['mark'], Buffer.alloc(3)), DecodeError)
   })
 })
 
@@ -72,14 +72,14 @@ describe('a set of intervals', () => {
   })
 
   it('is the same told by its elements and by where they begin and end', () => {
-    const told = intervalsOf([
+    const told = wantedIntervals([
       ['1000-1003', 'goto a'],
       ['80', 'goto b'],
       ['65535', 'goto c'],
     ])
     assert.deepEqual(told, ['80-80 goto b', '1000-1003 goto a', '65535-65535 goto c'])
     assert.deepEqual(
-      intervalsFound([
+      foundIntervals([
         at(0, true),
         at(80, false, 'goto b'),
         at(81, true),
@@ -92,17 +92,17 @@ describe('a set of intervals', () => {
   })
 
   it('may have an end left out where the next one begins, or told beside it', () => {
-    const told = intervalsOf([
+    const told = wantedIntervals([
       ['10-19', 'goto a'],
       ['20-29', 'goto b'],
     ])
     const ends = [at(10, false, 'goto a'), at(20, false, 'goto b'), at(30, true)]
-    assert.deepEqual([intervalsFound(ends), intervalsFound([...ends, at(20, true)])], [told, told])
+    assert.deepEqual([foundIntervals(ends), foundIntervals([...ends, at(20, true)])], [told, told])
   })
 
   it('says networks of both families', () => {
     assert.deepEqual(
-      intervalsOf([
+      wantedIntervals([
         ['10.0.0.0/8', ''],
         ['::/127', ''],
       ]),

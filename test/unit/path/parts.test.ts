@@ -1,17 +1,17 @@
 // The parts that a watch is made of, each by itself: verdicts, turns, what waits for a reader, and the budget.
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import type { Heard } from '@panel/root-helper/kernel/icmp/replies.ts'
-import { Budget, loadOf, Meter, NO_LOAD } from '@panel/root-helper/path/budget.ts'
+import type { ReceivedIcmp } from '@panel/root-helper/kernel/icmp/port.ts'
+import { Budget, totalLoad, Meter, NO_LOAD } from '@panel/root-helper/path/budget.ts'
 import { Outbox } from '@panel/root-helper/path/outbox.ts'
 import { Probes } from '@panel/root-helper/path/probes.ts'
 import { Schedule } from '@panel/root-helper/path/schedule.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
 
 const ENDS = { interface_name: '', source_address: '', target_address: '10.0.0.2' }
-const heard = (sequence: number, at_us: number): Heard => ({
+const heard = (sequence: number, at_us: number): ReceivedIcmp => ({
   kind: 'reply',
-  words: '',
+  text: '',
   identifier: 1,
   sequence,
   is_sure: true,
@@ -44,7 +44,7 @@ describe('The verdicts on echo requests', () => {
             one === 'send'
               ? (sent++, probes.next(), probes.sent(now, now, { at_us: now * 1000, interface_index: 0 }))
               : typeof one === 'number'
-                ? probes.hear(now, heard((probes.last + one) & 0xffff, now * 1000))
+                ? probes.receive(now, heard((probes.last + one) & 0xffff, now * 1000))
                 : probes.expire(now)
           for (const { sequence, outcome } of verdicts) told.set(sequence, [...(told.get(sequence) ?? []), outcome])
         }
@@ -62,10 +62,10 @@ describe('The verdicts on echo requests', () => {
 
 describe('What this host itself says of an echo request', () => {
   const own = { ...ENDS, source_address: '10.0.0.1' }
-  const complaint = (from_address: string): Heard => ({
+  const complaint = (from_address: string): ReceivedIcmp => ({
     ...heard(1, 5000),
     kind: 'unreachable',
-    words: 'host unreachable',
+    text: 'host unreachable',
     from_address,
   })
   const outcomes = (from_address: string, replies: boolean): string[] => {
@@ -73,8 +73,8 @@ describe('What this host itself says of an echo request', () => {
     probes.next()
     probes.sent(0, 0, { at_us: 0, interface_index: 0 })
     const told = [
-      ...probes.hear(5, complaint(from_address)),
-      ...(replies ? probes.hear(10, heard(1, 10_000)) : []),
+      ...probes.receive(5, complaint(from_address)),
+      ...(replies ? probes.receive(10, heard(1, 10_000)) : []),
       ...probes.expire(600),
     ]
     return told.map(({ outcome, detail }) => `${outcome}${detail && `: ${detail}`}`)
@@ -173,9 +173,9 @@ describe('What waits for a reader', () => {
 describe('The budget', () => {
   it('gives back what was taken, and always lets less be sent', () => {
     const budget = new Budget()
-    const most = loadOf(Array.from({ length: 2000 }, () => ({ interval_ms: 200, packet_size: 56 })))
+    const most = totalLoad(Array.from({ length: 2000 }, () => ({ interval_ms: 200, packet_size: 56 })))
     budget.exchange(NO_LOAD, most)
-    const one = loadOf([{ interval_ms: 1000, packet_size: 0 }])
+    const one = totalLoad([{ interval_ms: 1000, packet_size: 0 }])
     assert.throws(() => budget.exchange(NO_LOAD, one), /make the intervals longer/)
     budget.exchange(most, one)
     budget.exchange(one, NO_LOAD)

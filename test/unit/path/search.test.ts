@@ -172,7 +172,7 @@ describe('A trace', () => {
 
   it('ends where somebody says that there is no way, or this host sends nothing', async () => {
     const { items, result } = await run((n) =>
-      n < 2 ? hop(n) : { kind: 'unreachable', from_address: '10.0.1.2', words: 'host unreachable' },
+      n < 2 ? hop(n) : { kind: 'unreachable', from_address: '10.0.1.2', text: 'host unreachable' },
     )
     assert.deepEqual([items.length, result], [2, { is_reached: false, detail: '10.0.1.2 says: host unreachable' }])
     assert.match((await run(() => ({ refused: 'ENETUNREACH' }))).result.detail, /this host has no route there/)

@@ -131,7 +131,7 @@ describe('A watch', () => {
         read.push(() =>
           hear({
             kind: 'reply',
-            words: '',
+            text: '',
             identifier: echo.identifier,
             sequence: echo.sequence,
             is_sure: true,
@@ -195,7 +195,7 @@ describe('A watch', () => {
 
   it('tells of an answer once, and an error before it', async () => {
     icmp.answer = ({ sequence }) =>
-      sequence === 1 ? { kind: 'unreachable', from_address: '10.0.0.9', words: 'host unreachable' } : {}
+      sequence === 1 ? { kind: 'unreachable', from_address: '10.0.0.9', text: 'host unreachable' } : {}
     const open = icmp.open.bind(icmp)
     icmp.open = (hear) => open((heard) => [hear, hear].forEach((tell) => tell(heard)))
     await watch([target(1)])

@@ -1,6 +1,6 @@
 // Which address the far end has, as far as the addresses of this one tell it.
 import assert from 'node:assert/strict'
-import { farEndsOf } from '@panel/shared/tunnel/far-end.ts'
+import { farEnds } from '@panel/shared/tunnel/far-end.ts'
 
 const TOLD: [address: string, peer_address: string, prefix_length: number, far: string[]][] = [
   ['172.17.1.1', '172.17.1.2', 30, ['172.17.1.2']],
@@ -20,7 +20,7 @@ const TOLD: [address: string, peer_address: string, prefix_length: number, far: 
 describe('The far end of a tunnel', () => {
   for (const [address, peer_address, prefix_length, far] of TOLD) {
     it(`is ${far.join() || 'not told'} beside ${address}/${prefix_length}${peer_address && ` with the peer ${peer_address}`}`, () => {
-      assert.deepEqual(farEndsOf([{ address, peer_address, prefix_length }]), far)
+      assert.deepEqual(farEnds([{ address, peer_address, prefix_length }]), far)
     })
   }
 })

@@ -4,15 +4,19 @@ import { kindOfType } from '@panel/shared/api/lookups.ts'
 import type { HelperFacts } from '@panel/shared/host/model.ts'
 import { Problems } from '@panel/web-daemon/platform/http/problems.ts'
 import { Refusal } from '@panel/web-daemon/platform/http/refusal.ts'
-import { FIELD_ORDER, type Asked, type Sketch } from '@panel/web-daemon/features/tunnels/draft/sketch.ts'
+import {
+  FIELD_ORDER,
+  type RequestedTunnel,
+  type DraftContext,
+} from '@panel/web-daemon/features/tunnels/draft/context.ts'
 import { factsOf, type HostFacts } from '@panel/web-daemon/features/tunnels/facts.ts'
-import type { Neighbour } from '@panel/web-daemon/features/tunnels/store.ts'
+import type { ExistingTunnel } from '@panel/web-daemon/features/tunnels/store.ts'
 import { settingsWith } from '../../support/settings.ts'
 import { SMALLEST } from '../../support/records.ts'
 
 export const ENDS = SMALLEST
 
-export function sketch(body: Asked = {}, more: Partial<Sketch> = {}): Sketch {
+export function sketch(body: RequestedTunnel = {}, more: Partial<DraftContext> = {}): DraftContext {
   const kind = kindOfType(body.tunnel_type_id ?? 10)
   const pools = [
     pool(10, '172.17.0.0/16'),
@@ -27,7 +31,7 @@ export function sketch(body: Asked = {}, more: Partial<Sketch> = {}): Sketch {
     warnings: [],
     facts: facts(),
     stored: null,
-    neighbours: [],
+    existing: [],
     pools,
     ...more,
   }
@@ -111,7 +115,7 @@ export function route(destination: string, name: string, more: Partial<RoutingEn
   }
 }
 
-export function neighbour(more: Partial<Neighbour> = {}): Neighbour {
+export function neighbour(more: Partial<ExistingTunnel> = {}): ExistingTunnel {
   return {
     tunnel_id: 1,
     interface_name: 'gre-a-1',
@@ -126,7 +130,7 @@ export function neighbour(more: Partial<Neighbour> = {}): Neighbour {
 }
 
 /** The problems so far, as "field CODE". */
-export function problemsOf({ problems }: Sketch): string[] {
+export function problemsOf({ problems }: DraftContext): string[] {
   try {
     problems.throwIfAny(FIELD_ORDER)
     return []
@@ -136,4 +140,5 @@ export function problemsOf({ problems }: Sketch): string[] {
   }
 }
 
-export const warningsOf = ({ warnings }: Sketch): string[] => warnings.map(({ code, field }) => `${field} ${code}`)
+export const warningsOf = ({ warnings }: DraftContext): string[] =>
+  warnings.map(({ code, field }) => `${field} ${code}`)

@@ -10,8 +10,8 @@ import { dispatcherFor } from '@panel/root-helper/dispatch.ts'
 import { handlersFor } from '@panel/root-helper/handlers.ts'
 import { listenOn } from '@panel/root-helper/kernel/files/socket-file.ts'
 import { serverFor } from '@panel/root-helper/server.ts'
-import { Places } from '@panel/root-helper/streams.ts'
-import { watchKernel, type KernelWatch } from '@panel/web-daemon/platform/events/kernel-watch.ts'
+import { StreamSlots } from '@panel/root-helper/streams.ts'
+import { watchKernel, type KernelWatch } from '@panel/web-daemon/platform/helper/kernel-events.ts'
 import { connectHelper, type HelperClient } from '@panel/web-daemon/platform/helper/client.ts'
 import { Refusal } from '@panel/web-daemon/platform/http/refusal.ts'
 import { makeLogger } from '@panel/web-daemon/platform/log.ts'
@@ -35,15 +35,15 @@ describe('a stream of the root helper', () => {
   let server: Server | null = null
   let client: HelperClient
   let kernel: FakeKernel
-  let places: Places
+  let places: StreamSlots
   let heard: HostEvent[]
   let ending: AbortController
 
   const keep = (socket: Socket): void => void sockets.add(socket.on('error', () => undefined))
   const startHelper = async (): Promise<void> => {
-    places = new Places()
+    places = new StreamSlots()
     kernel = new FakeKernel()
-    server = serverFor(dispatcherFor(handlersFor(inProcessHelper(kernel).parts)), () => ({}), { places }).on(
+    server = serverFor(dispatcherFor(handlersFor(inProcessHelper(kernel).deps)), () => ({}), { slots: places }).on(
       'connection',
       keep,
     )

@@ -1,4 +1,4 @@
-// kill -9 at random moments under write load: the file opens, and every write that was answered is there. PANEL_KILLS says how often; 1000 take some minutes.
+// kill -9 at random moments under write load: the file opens, and every write that was answered is there. PANEL_KILLS says how often.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -9,12 +9,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import SQLite from 'better-sqlite3'
 import { sql } from 'kysely'
 import { bundle, ROOT } from '../../../packaging/build/build.ts'
-import { MIGRATIONS } from '@panel/web-daemon/platform/db/migrate.ts'
-import { openStore } from '@panel/web-daemon/platform/db/open.ts'
+import { MIGRATIONS } from '@panel/web-daemon/app/migrations.ts'
+import { openStore } from '@panel/web-daemon/app/store.ts'
 import type { Store } from '@panel/web-daemon/platform/db/store.ts'
+import { repetitions } from '../../support/counts.ts'
 import { missing } from './kills/writes.ts'
 
-const KILLS = Number(process.env['PANEL_KILLS'] ?? 30)
+const KILLS = repetitions('PANEL_KILLS')
 /** Each fourth kill is of a daemon that brings an old store up to date. */
 const MIGRATING = Math.floor(KILLS / 4)
 /** From the first write on. */

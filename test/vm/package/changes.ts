@@ -8,6 +8,12 @@ import { HERE } from './installed.ts'
 
 const LIMIT_MS = 60_000
 
+/** By their ids. */
+interface Older {
+  readonly tunnels: readonly number[]
+  readonly routes: readonly number[]
+}
+
 export class Changes {
   /** How many were answered. */
   answered = 0
@@ -16,18 +22,25 @@ export class Changes {
   readonly #tunnels = new Map<number, number>()
   readonly #routes = new Set<number>()
   readonly #deleted = new Set<number>()
+  /** What was there before the first of these changes. */
+  readonly #older: Older
+  #number: number
   /** Which tunnel or rule the change without an answer was about; "" where it would have made one. */
   #underWay = ''
 
-  constructor(operator: Client) {
+  /** Their numbers count from `first`, so that no two changes of a machine ask for the same address or port. */
+  constructor(operator: Client, older: Older, first: number) {
     this.#operator = operator
+    this.#older = older
+    this.#number = first
   }
 
   /** In turn, until all are made or the machine is gone: nothing that is sent into a machine without power ever ends by itself. */
   async make(count: number, gone: AbortSignal): Promise<void> {
     try {
-      for (let number = 0; number < count && !gone.aborted; number += 1) {
-        await this.#change(number, AbortSignal.any([gone, AbortSignal.timeout(LIMIT_MS)]))
+      while (this.answered < count && !gone.aborted) {
+        await this.#change(this.#number, AbortSignal.any([gone, AbortSignal.timeout(LIMIT_MS)]))
+        this.#number += 1
         this.answered += 1
       }
     } catch (failure) {
@@ -41,7 +54,7 @@ export class Changes {
       case 2:
         return this.#createRoute(number, signal)
       case 3:
-        return this.#changeMtu(oldest, 1300 + number, signal)
+        return this.#changeMtu(oldest, 1300 + (number % 100), signal)
       case 4:
         return number % 10 === 4 ? this.#deleteTunnel(oldest, signal) : this.#deleteRoute(signal)
       default:
@@ -54,7 +67,11 @@ export class Changes {
     const { tunnel } = expect(
       await this.#operator.post<CreateTunnelAnswer>(
         '/tunnels',
-        { local_endpoint: HERE, remote_endpoint: `198.51.100.${number + 1}`, persistence_type_id: 10 },
+        {
+          local_endpoint: HERE,
+          remote_endpoint: `198.51.${100 + Math.floor(number / 250)}.${(number % 250) + 1}`,
+          persistence_type_id: 10,
+        },
         { signal },
       ),
       201,
@@ -118,10 +135,10 @@ export class Changes {
       tunnels.filter(({ tunnel_id }) => this.#deleted.has(tunnel_id)),
       [],
     )
-    const known = [1, 2, 3, ...this.#tunnels.keys()]
+    const known = [...this.#older.tunnels, ...this.#tunnels.keys()]
     const unknown = [
       ...tunnels.filter(({ tunnel_id }) => !known.includes(tunnel_id)),
-      ...routes.filter(({ route_rule_id }) => ![1, 2, ...this.#routes].includes(route_rule_id)),
+      ...routes.filter(({ route_rule_id }) => ![...this.#older.routes, ...this.#routes].includes(route_rule_id)),
     ]
     assert.ok(unknown.length <= (this.#underWay === '' ? 1 : 0), JSON.stringify(unknown))
   }

@@ -21,7 +21,7 @@ export async function withNextPackage(version: string, work: (path: string) => P
       await bundle(`test/vm/driver/next-${name}.ts`, join(folder, program))
       await copyFile(join(folder, program), join(tree, 'usr/lib/tunnel-panel', program))
     }
-    execFileSync('dpkg-deb', ['--root-owner-group', '--build', tree, built], { stdio: 'ignore' })
+    execFileSync('dpkg-deb', ['-Znone', '--root-owner-group', '--build', tree, built], { stdio: 'ignore' })
     await work(built)
   } finally {
     await rm(folder, { recursive: true })

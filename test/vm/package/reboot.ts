@@ -7,6 +7,7 @@ import type { MonitorHistoryAnswer } from '@panel/shared/api/monitor.ts'
 import type { ReconcileAnswer } from '@panel/shared/api/reconcile.ts'
 import type { ListTunnelsAnswer } from '@panel/shared/api/tunnels/answers.ts'
 import { expect } from '../panel/panel.ts'
+import { repetitions } from '../../support/counts.ts'
 import { Changes } from './changes.ts'
 import { becomes, UNITS, type Installed } from './installed.ts'
 
@@ -21,6 +22,7 @@ ExecStart=/bin/sh -c 'nft list table inet panel >/run/relays-found'
 WantedBy=multi-user.target
 `
 const CHANGES = 50
+const CUTS = repetitions('PANEL_POWER_CUTS')
 /** So many are answered before the power goes. */
 const ANSWERED = 20
 /** Well before the machine is there again, which then ends the connections of before. */
@@ -85,11 +87,26 @@ export function comesBack(panel: Installed): void {
     await panel.lab.run('systemctl disable needs-relays.service && rm /etc/systemd/system/needs-relays.service')
   })
 
-  it('loses nothing that it had answered when the power goes in the middle of fifty changes, and leaves nothing half-made', async () => {
+  for (let cut = 1; cut <= CUTS; cut += 1) losesNothing(panel, settled, cut)
+}
+
+/** The power goes in the middle of fifty changes, for the `cut`th time. */
+function losesNothing(panel: Installed, settled: () => Promise<void>, cut: number): void {
+  const stored = async () => ({
+    tunnels: expect(await panel.operator.get<ListTunnelsAnswer>('/tunnels?limit=1000'), 200).tunnels,
+    routes: expect(await panel.operator.get<ListRoutesAnswer>('/routes?limit=1000'), 200).routes,
+  })
+
+  it(`loses nothing that it had answered when the power goes in the middle of fifty changes, and leaves nothing half-made (cut ${cut})`, async () => {
     expect(await panel.operator.post('/tunnels/3/reapply'), 200)
-    const changes = new Changes(panel.operator)
-    const cut = new AbortController()
-    const changing = changes.make(CHANGES, cut.signal)
+    const before = await stored()
+    const older = {
+      tunnels: before.tunnels.map(({ tunnel_id }) => tunnel_id),
+      routes: before.routes.map(({ route_rule_id }) => route_rule_id),
+    }
+    const changes = new Changes(panel.operator, older, (cut - 1) * CHANGES)
+    const gone = new AbortController()
+    const changing = changes.make(CHANGES, gone.signal)
     await Promise.race([
       changing,
       becomes(
@@ -99,16 +116,15 @@ export function comesBack(panel: Installed): void {
     ])
     const back = panel.lab.reset()
     await sleep(NO_POWER_MS)
-    cut.abort()
+    gone.abort()
     await Promise.all([back, changing])
     assert.ok(changes.answered >= ANSWERED && changes.answered < CHANGES, `${changes.answered}`)
     await settled()
-    const { tunnels } = expect(await panel.operator.get<ListTunnelsAnswer>('/tunnels?limit=1000'), 200)
-    const { routes } = expect(await panel.operator.get<ListRoutesAnswer>('/routes?limit=1000'), 200)
+    const { tunnels, routes } = await stored()
     changes.check(tunnels, routes)
   })
 
-  it('needs no more than a reapply of the one change that was under way, where there was one', async () => {
+  it(`needs no more than a reapply of the one change that was under way, where there was one (cut ${cut})`, async () => {
     const report = async (): Promise<ReconcileAnswer> =>
       expect(await panel.operator.get<ReconcileAnswer>('/reconcile'), 200)
     const found = await report()

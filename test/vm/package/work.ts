@@ -75,7 +75,7 @@ export function works(panel: Installed): void {
     const { lab } = panel
     assert.match(
       await panel.isWell(),
-      /^tunnel-panel-helper +active\ntunnel-panel-web +active\nThe panel says of itself: ok$/m,
+      /^tunnel-panel-helper +active\ntunnel-panel-web +active\nHealth of the panel: ok$/m,
     )
     assert.match(await lab.run('tunnel-panel url'), new RegExp(`^https://\\S+:8480/${await panel.webPath()}/$`, 'm'))
     assert.match(await lab.run('tunnel-panel rpc host.probe \'{"parts":["helper"]}\'', SLOW), /"version": "0\.1\.0"/)

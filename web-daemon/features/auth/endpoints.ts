@@ -12,62 +12,64 @@ import { setUp } from './setup.ts'
 
 const tag = 'auth'
 
-export const authEndpoints = (services: AuthServices) => [
-  command(
-    'POST /auth/setup',
-    {
-      tag,
-      summary: 'Create the operator account',
-      answer: SessionAnswer,
-      body: SetupBody,
-      gathersProblems: true,
-      audit: 'Setup',
-      guards: { setup: false, csrf: false, session: false },
-    },
-    setUp(services),
-  ),
-  command(
-    'POST /auth/login',
-    {
-      tag,
-      summary: 'Sign in',
-      answer: SessionAnswer,
-      body: LoginBody,
-      audit: 'Login',
-      guards: { csrf: false, session: false },
-    },
-    login(services),
-  ),
-  command(
-    'POST /auth/refresh',
-    {
-      tag,
-      summary: 'Exchange the refresh cookie for a new session',
-      answer: SessionAnswer,
-      audit: 'SessionRefresh',
-      guards: { session: false },
-    },
-    refresh(services),
-  ),
-  command(
-    'POST /auth/logout',
-    { tag, summary: 'Sign out', answer: SignedOutAnswer, audit: 'Logout', guards: { session: false } },
-    async () => ({ ...ok<SignedOutAnswer>({ signed_out: true }), cookies: signedOutCookies() }),
-  ),
-  query('GET /auth/me', { tag, summary: 'The signed-in operator', answer: MeAnswer }, showMe),
-  command(
-    'PUT /auth/me',
-    {
-      tag,
-      summary: 'Change the username or the password',
-      answer: SessionAnswer,
-      body: AccountBody,
-      gathersProblems: true,
-      audit: 'PasswordChange',
-    },
-    changeMe(services),
-  ),
-]
+export function authEndpoints(services: AuthServices) {
+  return [
+    command(
+      'POST /auth/setup',
+      {
+        tag,
+        summary: 'Create the operator account',
+        answer: SessionAnswer,
+        body: SetupBody,
+        gathersProblems: true,
+        audit: 'Setup',
+        guards: { setup: false, csrf: false, session: false },
+      },
+      setUp(services),
+    ),
+    command(
+      'POST /auth/login',
+      {
+        tag,
+        summary: 'Sign in',
+        answer: SessionAnswer,
+        body: LoginBody,
+        audit: 'Login',
+        guards: { csrf: false, session: false },
+      },
+      login(services),
+    ),
+    command(
+      'POST /auth/refresh',
+      {
+        tag,
+        summary: 'Exchange the refresh cookie for a new session',
+        answer: SessionAnswer,
+        audit: 'SessionRefresh',
+        guards: { session: false },
+      },
+      refresh(services),
+    ),
+    command(
+      'POST /auth/logout',
+      { tag, summary: 'Sign out', answer: SignedOutAnswer, audit: 'Logout', guards: { session: false } },
+      async () => ({ ...ok<SignedOutAnswer>({ signed_out: true }), cookies: signedOutCookies() }),
+    ),
+    query('GET /auth/me', { tag, summary: 'The signed-in operator', answer: MeAnswer }, showMe),
+    command(
+      'PUT /auth/me',
+      {
+        tag,
+        summary: 'Change the username or the password',
+        answer: SessionAnswer,
+        body: AccountBody,
+        gathersProblems: true,
+        audit: 'PasswordChange',
+      },
+      changeMe(services),
+    ),
+  ]
+}
 
 const refresh =
   ({ tokens, throttle }: AuthServices) =>

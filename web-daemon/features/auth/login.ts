@@ -1,4 +1,4 @@
-// Signs the operator in, and tells nobody whether an account exists.
+// Signs the operator in. The answer does not reveal whether an account exists.
 import type { CommandContext } from '../../platform/context.ts'
 import type { Answer, Incoming } from '../../platform/http/endpoint.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
@@ -7,13 +7,12 @@ import type { AuthServices } from './services.ts'
 import { sessionAnswer } from './session.ts'
 import { accountNamed, lastChange, recordLogin } from './store.ts'
 
-export const login =
-  ({ passwords, tokens, throttle }: AuthServices) =>
-  async (
+export function login({ passwords, tokens, throttle }: AuthServices) {
+  return async (
     { db, now, note }: CommandContext,
     { body, client_ip }: Incoming<LoginBody>,
   ): Promise<Answer<SessionAnswer>> => {
-    throttle.heedChange(await lastChange(db))
+    throttle.onAccountChanged(await lastChange(db))
     const attempt = throttle.begin(body.username, client_ip)
     const account = await accountNamed(db, body.username)
     const isRight = await passwords.isRight(body.password, account?.password_hash ?? null)
@@ -24,3 +23,4 @@ export const login =
     note.target('user', account.user_id)
     return sessionAnswer(tokens, await recordLogin(db, account.user_id, now().toISOString()), 200)
   }
+}

@@ -9,18 +9,17 @@ import type { AuthServices } from './services.ts'
 import { sessionAnswer, userView } from './session.ts'
 import { accountWith, changeAccount, type Account } from './store.ts'
 
-export const showMe = async ({ db }: ReadContext, incoming: Incoming): Promise<Answer<MeAnswer>> => {
+export async function showMe({ db }: ReadContext, incoming: Incoming): Promise<Answer<MeAnswer>> {
   const user = userView(await ownAccount(db, incoming))
   const answer: MeAnswer = { ...user, user }
   return ok(answer)
 }
 
-export const changeMe =
-  ({ passwords, tokens, throttle }: AuthServices) =>
-  async ({ db, now, note }: CommandContext, incoming: Incoming<AccountBody>): Promise<Answer<SessionAnswer>> => {
+export function changeMe({ passwords, tokens, throttle }: AuthServices) {
+  return async ({ db, now, note }: CommandContext, incoming: Incoming<AccountBody>): Promise<Answer<SessionAnswer>> => {
     const account = await ownAccount(db, incoming)
     const { body, client_ip } = incoming
-    const change = wishedChange(account, incoming)
+    const change = requestedChange(account, incoming)
     note.target('user', account.user_id)
     if (change.new_password === undefined) note.action('UsernameChange')
     const attempt = throttle.begin(account.username, client_ip)
@@ -37,8 +36,9 @@ export const changeMe =
     if (change.new_password !== undefined) note.operation('Password changed')
     return sessionAnswer(tokens, changed, 200)
   }
+}
 
-const wishedChange = (
+const requestedChange = (
   account: Account,
   { body, problems }: Incoming<AccountBody>,
 ): { username: string; new_password: string | undefined } => {

@@ -6,16 +6,18 @@ import type { Answer, CookieInstruction, Session } from '../../platform/http/end
 import { accountWith, type Account } from './store.ts'
 import type { Claims, Token, Tokens, TokenUse } from './tokens.ts'
 
-export const userView = ({ user_id, username, is_active, last_login_date, created_date }: Account): UserView => ({
-  user_id,
-  username,
-  is_active: is_active === 1,
-  last_login_date,
-  created_date,
-})
+export function userView({ user_id, username, is_active, last_login_date, created_date }: Account): UserView {
+  return {
+    user_id,
+    username,
+    is_active: is_active === 1,
+    last_login_date,
+    created_date,
+  }
+}
 
-/** The session body tells when the tokens end, never what they are (interface.md, Session). */
-export const sessionAnswer = (tokens: Tokens, account: Account, status: 200 | 201): Answer<SessionAnswer> => {
+/** The body says when the tokens expire, never what they are (interface.md, Session). */
+export function sessionAnswer(tokens: Tokens, account: Account, status: 200 | 201): Answer<SessionAnswer> {
   const access = tokens.issue(account, 'access')
   const refresh = tokens.issue(account, 'refresh')
   const csrf_token = randomBytes(32).toString('base64url')
@@ -28,7 +30,9 @@ export const sessionAnswer = (tokens: Tokens, account: Account, status: 200 | 20
   return { status, body, cookies: cookies(access, refresh, csrf_token) }
 }
 
-export const signedOutCookies = (): CookieInstruction[] => cookies(null, null, null)
+export function signedOutCookies(): CookieInstruction[] {
+  return cookies(null, null, null)
+}
 
 /** The CSRF cookie lives as long as the session can be renewed (decisions.md, A2). */
 const cookies = (access: Token | null, refresh: Token | null, csrf: string | null): CookieInstruction[] => [
@@ -44,13 +48,13 @@ const cookies = (access: Token | null, refresh: Token | null, csrf: string | nul
 
 type Jar = Readonly<Record<string, string>>
 
-/** The account that a cookie's token stands for. */
-export const accountOf = async (db: ReadDb, tokens: Tokens, jar: Jar, use: TokenUse): Promise<Account | null> => {
+/** The account that the token in the cookie belongs to. */
+export async function accountOf(db: ReadDb, tokens: Tokens, jar: Jar, use: TokenUse): Promise<Account | null> {
   const proof = tokens.read(jar[`panel_${use}`], use)
   return proof && standing(db, proof)
 }
 
-export const sessionOf = async (db: ReadDb, tokens: Tokens, jar: Jar): Promise<Session | null> => {
+export async function sessionOf(db: ReadDb, tokens: Tokens, jar: Jar): Promise<Session | null> {
   const proof = tokens.read(jar['panel_access'], 'access')
   const account = proof && (await standing(db, proof))
   if (!account) return null
@@ -65,11 +69,12 @@ export const sessionOf = async (db: ReadDb, tokens: Tokens, jar: Jar): Promise<S
   }
 }
 
-/** Whether a session that was let in is still good, its time aside: for what outlives the request, as a stream does. */
-export const isStanding = async (db: ReadDb, session: Session): Promise<boolean> =>
-  (await standing(db, session)) !== null
+/** Whether the session has not been revoked; its expiry is not checked. For streams, which outlive their request. */
+export async function isStanding(db: ReadDb, session: Session): Promise<boolean> {
+  return (await standing(db, session)) !== null
+}
 
-/** Active, and of the token's version. */
+/** The account, if it is active and its version is that of the token. */
 const standing = async (db: ReadDb, { user_id, token_version }: Claims): Promise<Account | null> => {
   const account = await accountWith(db, user_id)
   return account?.is_active === 1 && account.token_version === token_version ? account : null

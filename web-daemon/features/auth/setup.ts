@@ -8,10 +8,9 @@ import type { AuthServices } from './services.ts'
 import { sessionAnswer } from './session.ts'
 import { hasAccount, insertFirstAccount } from './store.ts'
 
-/** That set-up is over is told before what may be wrong with the body. */
-export const setUp =
-  ({ passwords, tokens, throttle }: AuthServices) =>
-  async (
+/** A second set-up is refused before its body is validated. */
+export function setUp({ passwords, tokens, throttle }: AuthServices) {
+  return async (
     { db, now, note }: CommandContext,
     { body, problems, client_ip }: Incoming<SetupBody>,
   ): Promise<Answer<SessionAnswer>> => {
@@ -31,6 +30,7 @@ export const setUp =
     note.target('user', account.user_id)
     return sessionAnswer(tokens, account, 201)
   }
+}
 
 const alreadyComplete = (): Refusal =>
   new Refusal('SETUP_ALREADY_COMPLETE', 'The operator account exists already. Sign in instead.')

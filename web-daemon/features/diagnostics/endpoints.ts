@@ -21,86 +21,88 @@ import { COUNTERS_QUERY, showCounters } from './counters.ts'
 import { probeMtu } from './mtu.ts'
 import { pingTunnel } from './ping.ts'
 import type { Runs } from './runs.ts'
-import { getRun, listRuns, removeRun, RUNS_QUERY } from './stored.ts'
+import { getRun, listRuns, removeRun, RUNS_QUERY } from './stored-runs.ts'
 import { traceroute } from './trace.ts'
 
 const tag = 'diagnostics'
 
-export const diagnosticEndpoints = (runs: Runs, logger: Logger) => [
-  stream(
-    'POST /tunnels/{id}/diagnostics/ping',
-    {
-      tag,
-      summary:
-        'Ping through a tunnel: "run", a "packet" for each as it is decided, "summary"; "error" where it fails after its beginning.',
-      events: PING_EVENTS,
-      body: PingBody,
-      gathersProblems: true,
-      queue: PING_COUNT_MAX + 2,
-      audit: 'DiagnosticRun',
-    },
-    pingTunnel(runs, logger),
-  ),
-  command(
-    'POST /tunnels/{id}/diagnostics/mtu-probe',
-    {
-      tag,
-      summary:
-        'The largest packet that the way under a tunnel, or inside it, carries whole, and the request that gives the tunnel the MTU for it.',
-      answer: MtuProbeAnswer,
-      body: MtuProbeBody,
-      gathersProblems: true,
-      audit: 'DiagnosticRun',
-    },
-    probeMtu(runs),
-  ),
-  command(
-    'POST /tunnels/{id}/diagnostics/traceroute',
-    {
-      tag,
-      summary: 'Who stands on the way under a tunnel, or inside it, hop by hop.',
-      answer: TracerouteAnswer,
-      body: TracerouteBody,
-      gathersProblems: true,
-      audit: 'DiagnosticRun',
-    },
-    traceroute(runs),
-  ),
-  command(
-    'POST /tunnels/{id}/diagnostics/analyze',
-    {
-      tag,
-      summary: 'Why a tunnel does or does not carry packets: verdict, evidence, and what to do, in order.',
-      answer: AnalyzeTunnelAnswer,
-      body: AnalyzeTunnelBody,
-      audit: 'DiagnosticRun',
-    },
-    analyzeTunnel(runs),
-  ),
-  query(
-    'GET /tunnels/{id}/counters',
-    {
-      tag,
-      summary: 'The counters of the interface of a tunnel, and how they move.',
-      query: COUNTERS_QUERY,
-      answer: CountersAnswer,
-    },
-    showCounters,
-  ),
-  query(
-    'GET /diagnostics/runs',
-    { tag, summary: 'The stored runs, the newest first.', query: RUNS_QUERY, answer: ListRunsAnswer },
-    listRuns(runs),
-  ),
-  query('GET /diagnostics/runs/{id}', { tag, summary: 'One stored run.', answer: DiagnosticRun }, getRun(runs)),
-  command(
-    'DELETE /diagnostics/runs/{id}',
-    {
-      tag,
-      summary: 'Take a run out of the store; one that is under way is stopped first.',
-      answer: DeleteRunAnswer,
-      audit: 'DiagnosticDelete',
-    },
-    removeRun(runs),
-  ),
-]
+export function diagnosticEndpoints(runs: Runs, logger: Logger) {
+  return [
+    stream(
+      'POST /tunnels/{id}/diagnostics/ping',
+      {
+        tag,
+        summary:
+          'Ping through a tunnel: "run", a "packet" for each as it is decided, "summary"; "error" where it fails after its beginning.',
+        events: PING_EVENTS,
+        body: PingBody,
+        gathersProblems: true,
+        queue: PING_COUNT_MAX + 2,
+        audit: 'DiagnosticRun',
+      },
+      pingTunnel(runs, logger),
+    ),
+    command(
+      'POST /tunnels/{id}/diagnostics/mtu-probe',
+      {
+        tag,
+        summary:
+          'The largest packet that the way under a tunnel, or inside it, carries whole, and the request that gives the tunnel the MTU for it.',
+        answer: MtuProbeAnswer,
+        body: MtuProbeBody,
+        gathersProblems: true,
+        audit: 'DiagnosticRun',
+      },
+      probeMtu(runs),
+    ),
+    command(
+      'POST /tunnels/{id}/diagnostics/traceroute',
+      {
+        tag,
+        summary: 'Who stands on the way under a tunnel, or inside it, hop by hop.',
+        answer: TracerouteAnswer,
+        body: TracerouteBody,
+        gathersProblems: true,
+        audit: 'DiagnosticRun',
+      },
+      traceroute(runs),
+    ),
+    command(
+      'POST /tunnels/{id}/diagnostics/analyze',
+      {
+        tag,
+        summary: 'Why a tunnel does or does not carry packets: verdict, evidence, and what to do, in order.',
+        answer: AnalyzeTunnelAnswer,
+        body: AnalyzeTunnelBody,
+        audit: 'DiagnosticRun',
+      },
+      analyzeTunnel(runs),
+    ),
+    query(
+      'GET /tunnels/{id}/counters',
+      {
+        tag,
+        summary: 'The counters of the interface of a tunnel, and how they move.',
+        query: COUNTERS_QUERY,
+        answer: CountersAnswer,
+      },
+      showCounters,
+    ),
+    query(
+      'GET /diagnostics/runs',
+      { tag, summary: 'The stored runs, the newest first.', query: RUNS_QUERY, answer: ListRunsAnswer },
+      listRuns(runs),
+    ),
+    query('GET /diagnostics/runs/{id}', { tag, summary: 'One stored run.', answer: DiagnosticRun }, getRun(runs)),
+    command(
+      'DELETE /diagnostics/runs/{id}',
+      {
+        tag,
+        summary: 'Take a run out of the store; one that is under way is stopped first.',
+        answer: DeleteRunAnswer,
+        audit: 'DiagnosticDelete',
+      },
+      removeRun(runs),
+    ),
+  ]
+}

@@ -1,4 +1,4 @@
-// Who stands on the way under a tunnel, or inside it, hop by hop (interface.md, traceroute; decisions.md, D6).
+// The hops of the path below a tunnel, or inside it (interface.md, traceroute; decisions.md, D6).
 import type {
   TracerouteAnswer,
   TracerouteBody,
@@ -10,21 +10,20 @@ import type { CommandContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { idIn } from '../tunnels/get.ts'
 import { targetOf } from '../tunnels/look.ts'
-import { pathEnds } from './ends.ts'
-import type { Runs } from './runs.ts'
+import { pathEnds, type PathName } from './ends.ts'
+import type { Run, RunOutcome, Runs } from './runs.ts'
 
 const USUAL = { max_hops: 30, probes: 3, timeout_seconds: 1 } as const
 
-export const traceroute =
-  (runs: Runs) =>
-  async (
+export function traceroute(runs: Runs) {
+  return async (
     context: CommandContext,
     { params, body, problems, gone }: Incoming<TracerouteBody>,
   ): Promise<Answer<TracerouteAnswer>> => {
     const record = await targetOf(context, idIn(params))
     const path = body.probe_tunnel === true ? 'tunnel' : 'underlay'
     const { max_hops, probes, timeout_seconds } = { ...USUAL, ...body }
-    const asked: TraceParams = {
+    const probe: TraceParams = {
       ...pathEnds(record, path, body, problems),
       max_hops,
       probes,
@@ -35,29 +34,29 @@ export const traceroute =
       { tunnel_id: record.tunnel_id, type: 'traceroute', params: { ...USUAL, ...body } },
       gone,
     )
-    context.note.operation(`Run ${run.begun.diagnostic_run_id}: the way to ${asked.target_address}`)
-    const result: TracerouteResult = {
-      source: asked.source_address,
-      target: asked.target_address,
-      path,
-      hops: [],
-      reached: false,
-      detail: '',
-      cancelled: false,
-    }
-    const ended = await run.carryOut(async () => {
-      const { is_reached, detail } = await run.stream(
-        'path.trace',
-        asked,
-        (hop) => void result.hops.push(hopOf(hop)),
-        run.signal,
-      )
-      Object.assign(result, { reached: is_reached, detail, cancelled: run.signal.aborted })
-      return { result: { ...result }, is_success: is_reached }
-    })
-    const answer: TracerouteAnswer = { run: ended, result }
-    return ok(answer)
+    context.note.operation(`Run ${run.started.diagnostic_run_id}: the way to ${probe.target_address}`)
+    const result = emptyResult(probe, path)
+    const finished = await run.execute(() => trace(run, probe, result))
+    return ok({ run: finished, result })
   }
+}
+
+const emptyResult = ({ source_address, target_address }: TraceParams, path: PathName): TracerouteResult => ({
+  source: source_address,
+  target: target_address,
+  path,
+  hops: [],
+  reached: false,
+  detail: '',
+  cancelled: false,
+})
+
+/** Fills in the result hop by hop, so that a cancelled run has the hops so far. */
+async function trace({ stream, signal }: Run, probe: TraceParams, result: TracerouteResult): Promise<RunOutcome> {
+  const { is_reached, detail } = await stream('path.trace', probe, (hop) => void result.hops.push(hopOf(hop)), signal)
+  Object.assign(result, { reached: is_reached, detail, cancelled: signal.aborted })
+  return { result: { ...result }, is_success: is_reached }
+}
 
 const hopOf = ({ hop_limit, addresses, rtts_us, is_reached, detail }: TraceHop): TracerouteHop => ({
   ttl: hop_limit,

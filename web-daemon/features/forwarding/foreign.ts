@@ -2,7 +2,7 @@
 import type { ForeignView } from '@panel/shared/api/forwarding.ts'
 import type { ForeignFound } from '@panel/shared/foreign/model.ts'
 import type { RelayRule } from '@panel/shared/ruleset/model.ts'
-import { blocksOf, type RelayBlock } from '@panel/shared/foreign/relay-block.ts'
+import { findRelayBlocks, type RelayBlock } from '@panel/shared/foreign/relay-block.ts'
 import type { Reader } from '@panel/shared/rpc/methods.ts'
 
 export const foreignRules = (ask: Reader): Promise<ForeignFound> => ask('netfilter.probe', {})
@@ -38,7 +38,7 @@ export async function foreignBlocks(
     addresses: addresses.map((text) => text.split('/')[0] ?? ''),
   }))
   const owner = addressed.find(({ addresses }) => addresses.includes(rule.bind_address))
-  return blocksOf(rule, foreign, {
+  return findRelayBlocks(rule, foreign, {
     own_addresses: addressed.flatMap(({ addresses }) => addresses),
     in_interface: owner?.name ?? null,
     out_interface,

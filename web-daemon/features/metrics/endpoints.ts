@@ -1,48 +1,52 @@
 // The endpoints of the section Metrics.
 import { METRICS_EVENTS, MetricsHistoryAnswer, MetricsSnapshot } from '@panel/shared/api/metrics.ts'
 import { ok, query, stream } from '../../platform/http/endpoint.ts'
-import { pagingOf } from '../../platform/http/paging.ts'
-import { queryOf, wholeIn } from '../../platform/http/queries.ts'
+import { parsePaging } from '../../platform/http/paging.ts'
+import { queryParameters, integerParameter } from '../../platform/http/queries.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
 import type { Sampler } from './sampler.ts'
 
 const tag = 'metrics'
-/** Every event is a whole picture, so few are worth keeping for one who is behind (decisions.md, E4). */
+/** Every event is a whole snapshot, so a short queue is enough (decisions.md, E4). */
 const QUEUE = 16
 
-export const metricsEndpoints = (sampler: Sampler) => [
-  query(
-    'GET /system/metrics',
-    { tag, summary: 'The newest reading of the host and its traffic', answer: MetricsSnapshot },
-    async () => {
-      const snapshot = await sampler.current()
-      if (snapshot) return ok(snapshot)
-      throw new Refusal(
-        'SERVICE_UNAVAILABLE',
-        'Metrics are not being sampled: the panel is starting or stopping. Try again in a moment.',
-        { details: { reason: 'not_sampling' } },
-      )
-    },
-  ),
-  stream(
-    'GET /system/metrics/stream',
-    { tag, summary: 'Every reading as it is taken', events: METRICS_EVENTS, queue: QUEUE },
-    async () => sampler.topic.source,
-  ),
-  query(
-    'GET /system/metrics/history',
-    {
-      tag,
-      summary: 'The readings of the last minutes, for sparklines',
-      query: queryOf({ limit: wholeIn('How many to tell at the most, the newest. Default: all.', 0) }),
-      answer: MetricsHistoryAnswer,
-    },
-    async (_context, incoming) => {
-      const { total } = sampler.history(0)
-      const answer: MetricsHistoryAnswer = sampler.history(
-        pagingOf(incoming.query, { standard: total, maximum: total }).limit,
-      )
-      return ok(answer)
-    },
-  ),
-]
+export function metricsEndpoints(sampler: Sampler) {
+  return [
+    query(
+      'GET /system/metrics',
+      { tag, summary: 'The newest reading of the host and its traffic', answer: MetricsSnapshot },
+      async () => {
+        const snapshot = await sampler.current()
+        if (snapshot) return ok(snapshot)
+        throw new Refusal(
+          'SERVICE_UNAVAILABLE',
+          'Metrics are not being sampled: the panel is starting or stopping. Try again in a moment.',
+          { details: { reason: 'not_sampling' } },
+        )
+      },
+    ),
+    stream(
+      'GET /system/metrics/stream',
+      { tag, summary: 'Every reading as it is taken', events: METRICS_EVENTS, queue: QUEUE },
+      async () => sampler.topic.source,
+    ),
+    query(
+      'GET /system/metrics/history',
+      {
+        tag,
+        summary: 'The readings of the last minutes, for sparklines',
+        query: queryParameters({
+          limit: integerParameter('How many to tell at the most, the newest. Default: all.', 0),
+        }),
+        answer: MetricsHistoryAnswer,
+      },
+      async (_context, incoming) => {
+        const { total } = sampler.history(0)
+        const answer: MetricsHistoryAnswer = sampler.history(
+          parsePaging(incoming.query, { standard: total, maximum: total }).limit,
+        )
+        return ok(answer)
+      },
+    ),
+  ]
+}

@@ -14,60 +14,63 @@ import { toggleMonitor } from './toggle.ts'
 
 const tag = 'monitor'
 
-export const monitorEndpoints = (monitor: Monitor) => [
-  query(
-    'GET /tunnels/{id}/status',
-    {
-      tag,
-      summary: 'How a tunnel is as its probes show it, why, and its last changes of state.',
-      answer: MonitorStatusAnswer,
-    },
-    showStatus(monitor),
-  ),
-  query(
-    'GET /tunnels/{id}/history',
-    {
-      tag,
-      summary: 'The stored history of a tunnel; a point of several intervals shows the worst state of them.',
-      query: HISTORY_QUERY,
-      answer: MonitorHistoryAnswer,
-    },
-    showHistory(monitor),
-  ),
-  command(
-    'POST /tunnels/{id}/monitor/enable',
-    {
-      tag,
-      summary: 'Watch a tunnel, whatever the setting says. To follow the setting, set is_monitor_enabled to null.',
-      answer: MonitorToggleAnswer,
-      audit: 'MonitorToggle',
-    },
-    toggleMonitor(monitor, true),
-  ),
-  command(
-    'POST /tunnels/{id}/monitor/disable',
-    {
-      tag,
-      summary: 'Stop watching a tunnel, whatever the setting says.',
-      answer: MonitorToggleAnswer,
-      audit: 'MonitorToggle',
-    },
-    toggleMonitor(monitor, false),
-  ),
-  query('GET /monitor/summary', { tag, summary: 'How all tunnels are.', answer: MonitorSummaryAnswer }, async () => {
-    await monitor.settled()
-    return ok(monitor.summary())
-  }),
-  stream(
-    'GET /monitor/stream',
-    {
-      tag,
-      summary: 'How all tunnels are ("summary"), then each change ("tunnel", "tunnel_deleted", "reconcile", "route").',
-      events: MONITOR_EVENTS,
-    },
-    async () => {
+export function monitorEndpoints(monitor: Monitor) {
+  return [
+    query(
+      'GET /tunnels/{id}/status',
+      {
+        tag,
+        summary: 'How a tunnel is as its probes show it, why, and its last changes of state.',
+        answer: MonitorStatusAnswer,
+      },
+      showStatus(monitor),
+    ),
+    query(
+      'GET /tunnels/{id}/history',
+      {
+        tag,
+        summary: 'The stored history of a tunnel; a point of several intervals shows the worst state of them.',
+        query: HISTORY_QUERY,
+        answer: MonitorHistoryAnswer,
+      },
+      showHistory(monitor),
+    ),
+    command(
+      'POST /tunnels/{id}/monitor/enable',
+      {
+        tag,
+        summary: 'Watch a tunnel, whatever the setting says. To follow the setting, set is_monitor_enabled to null.',
+        answer: MonitorToggleAnswer,
+        audit: 'MonitorToggle',
+      },
+      toggleMonitor(monitor, true),
+    ),
+    command(
+      'POST /tunnels/{id}/monitor/disable',
+      {
+        tag,
+        summary: 'Stop watching a tunnel, whatever the setting says.',
+        answer: MonitorToggleAnswer,
+        audit: 'MonitorToggle',
+      },
+      toggleMonitor(monitor, false),
+    ),
+    query('GET /monitor/summary', { tag, summary: 'How all tunnels are.', answer: MonitorSummaryAnswer }, async () => {
       await monitor.settled()
-      return monitor.feed.topic.source
-    },
-  ),
-]
+      return ok(monitor.summary())
+    }),
+    stream(
+      'GET /monitor/stream',
+      {
+        tag,
+        summary:
+          'How all tunnels are ("summary"), then each change ("tunnel", "tunnel_deleted", "reconcile", "route").',
+        events: MONITOR_EVENTS,
+      },
+      async () => {
+        await monitor.settled()
+        return monitor.feed.topic.source
+      },
+    ),
+  ]
+}

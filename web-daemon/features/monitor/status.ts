@@ -1,4 +1,5 @@
-// How one tunnel is, and how it came to be so (interface.md, GET /tunnels/{id}/status; decisions.md, S5, S6).
+// GET /tunnels/{id}/status: the state of one tunnel and its last changes (interface.md, GET /tunnels/{id}/status;
+// decisions.md, S5, S6).
 import { MONITOR_STATES, titleOf } from '@panel/shared/api/lookups.ts'
 import type { MonitorEvent, MonitorStatusAnswer } from '@panel/shared/api/monitor.ts'
 import type { ReadContext } from '../../platform/context.ts'
@@ -9,9 +10,8 @@ import type { Monitor } from './monitor.ts'
 import { eventsOf } from './store.ts'
 import type { MonitorEventRow } from './table.ts'
 
-export const showStatus =
-  (monitor: Monitor) =>
-  async ({ db }: ReadContext, { params }: Incoming): Promise<Answer<MonitorStatusAnswer>> => {
+export function showStatus(monitor: Monitor) {
+  return async ({ db }: ReadContext, { params }: Incoming): Promise<Answer<MonitorStatusAnswer>> => {
     const { tunnel_id } = await livingTunnel(db, idIn(params))
     await monitor.settled()
     const watched = monitor.of(tunnel_id)
@@ -19,6 +19,7 @@ export const showStatus =
     const answer: MonitorStatusAnswer = { ...watched.status(), events: (await eventsOf(db, tunnel_id)).map(eventView) }
     return ok(answer)
   }
+}
 
 const eventView = (row: MonitorEventRow): MonitorEvent => ({
   ...row,

@@ -7,10 +7,9 @@ import { refuseInUse } from './in-use.ts'
 import { deletePool } from './store.ts'
 import type { PoolUse } from './use.ts'
 
-/** In turn with the changes of tunnels: one that is being made may be taking from the pool. */
-export const removePool =
-  ({ users, release }: PoolUse) =>
-  ({ db, note, inTurn }: CommandContext, { params }: Incoming): Promise<Answer<DeletePoolAnswer>> =>
+/** In the change queue, because a tunnel that is being created may take from the pool. */
+export function removePool({ users, release }: PoolUse) {
+  return ({ db, note, inTurn }: CommandContext, { params }: Incoming): Promise<Answer<DeletePoolAnswer>> =>
     inTurn(async () => {
       const pool = await poolIn(db, params)
       const { address_pool_id } = pool
@@ -24,3 +23,4 @@ export const removePool =
       const answer: DeletePoolAnswer = { deleted: true, address_pool_id }
       return ok(answer)
     })
+}

@@ -1,4 +1,4 @@
-// What can be asked about address pools over HTTP.
+// The endpoints of the section Pools.
 import {
   ChangePoolAnswer,
   CreatePoolBody,
@@ -9,7 +9,7 @@ import {
   UpdatePoolBody,
 } from '@panel/shared/api/pools.ts'
 import { command, query } from '../../platform/http/endpoint.ts'
-import { queryOf, wholeIn } from '../../platform/http/queries.ts'
+import { queryParameters, integerParameter } from '../../platform/http/queries.ts'
 import { createPool } from './create.ts'
 import { removePool } from './delete.ts'
 import { getPool } from './get.ts'
@@ -20,60 +20,64 @@ import type { PoolUse } from './use.ts'
 
 const tag = 'pools'
 
-export const poolEndpoints = (use: PoolUse) => [
-  query(
-    'GET /pools',
-    {
-      tag,
-      summary: 'List the address pools, each with what it holds and whether tunnels use it.',
-      answer: ListPoolsAnswer,
-    },
-    listPools(use),
-  ),
-  command(
-    'POST /pools',
-    {
-      tag,
-      summary: 'Add an address pool. Whether it is public is measured from its range.',
-      answer: ChangePoolAnswer,
-      body: CreatePoolBody,
-      gathersProblems: true,
-      audit: 'PoolChange',
-      isCreating: true,
-    },
-    createPool,
-  ),
-  query('GET /pools/{id}', { tag, summary: 'One address pool.', answer: PoolView }, getPool(use)),
-  command(
-    'PUT /pools/{id}',
-    {
-      tag,
-      summary: 'Replace an address pool. While tunnels use it, its range and subnet length stay as they are: 409.',
-      answer: ChangePoolAnswer,
-      body: UpdatePoolBody,
-      gathersProblems: true,
-      audit: 'PoolChange',
-    },
-    replacePool(use),
-  ),
-  command(
-    'DELETE /pools/{id}',
-    {
-      tag,
-      summary: 'Remove an address pool. While tunnels use it: 409.',
-      answer: DeletePoolAnswer,
-      audit: 'PoolChange',
-    },
-    removePool(use),
-  ),
-  query(
-    'GET /pools/{id}/next-free',
-    {
-      tag,
-      summary: 'The subnet, number and addresses that a tunnel from this pool would get now. Takes nothing.',
-      query: queryOf({ prefix_length: wholeIn('Of a subnet of another length than the pool says.') }),
-      answer: NextFreeAnswer,
-    },
-    nextFree(use),
-  ),
-]
+export function poolEndpoints(use: PoolUse) {
+  return [
+    query(
+      'GET /pools',
+      {
+        tag,
+        summary: 'List the address pools, each with what it holds and whether tunnels use it.',
+        answer: ListPoolsAnswer,
+      },
+      listPools(use),
+    ),
+    command(
+      'POST /pools',
+      {
+        tag,
+        summary: 'Add an address pool. Whether it is public is measured from its range.',
+        answer: ChangePoolAnswer,
+        body: CreatePoolBody,
+        gathersProblems: true,
+        audit: 'PoolChange',
+        isCreating: true,
+      },
+      createPool,
+    ),
+    query('GET /pools/{id}', { tag, summary: 'One address pool.', answer: PoolView }, getPool(use)),
+    command(
+      'PUT /pools/{id}',
+      {
+        tag,
+        summary: 'Replace an address pool. While tunnels use it, its range and subnet length stay as they are: 409.',
+        answer: ChangePoolAnswer,
+        body: UpdatePoolBody,
+        gathersProblems: true,
+        audit: 'PoolChange',
+      },
+      replacePool(use),
+    ),
+    command(
+      'DELETE /pools/{id}',
+      {
+        tag,
+        summary: 'Remove an address pool. While tunnels use it: 409.',
+        answer: DeletePoolAnswer,
+        audit: 'PoolChange',
+      },
+      removePool(use),
+    ),
+    query(
+      'GET /pools/{id}/next-free',
+      {
+        tag,
+        summary: 'The subnet, number and addresses that a tunnel from this pool would get now. Takes nothing.',
+        query: queryParameters({
+          prefix_length: integerParameter('Of a subnet of another length than the pool says.'),
+        }),
+        answer: NextFreeAnswer,
+      },
+      nextFree(use),
+    ),
+  ]
+}

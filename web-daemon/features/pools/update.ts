@@ -1,5 +1,6 @@
-// Replaces an address pool; while tunnels use it, its range stays as it is (interface.md, PUT /pools/{id}; decisions.md, R33).
-import type { UpdatePoolBody, ChangePoolAnswer } from '@panel/shared/api/pools.ts'
+// Replaces an address pool; while tunnels use it, its range must stay (interface.md, PUT /pools/{id}; decisions.md,
+// R33).
+import type { ChangePoolAnswer, UpdatePoolBody } from '@panel/shared/api/pools.ts'
 import type { CommandContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { changed, poolOf } from './create.ts'
@@ -8,10 +9,9 @@ import { refuseInUse } from './in-use.ts'
 import { allPools, updatePool, type NewPool, type PoolRecord } from './store.ts'
 import type { PoolUse } from './use.ts'
 
-/** In turn with the changes of tunnels: one that is being made may be taking from the pool. */
-export const replacePool =
-  ({ users }: PoolUse) =>
-  (
+/** In the change queue, because a tunnel that is being created may take from the pool. */
+export function replacePool({ users }: PoolUse) {
+  return (
     { db, now, note, inTurn }: CommandContext,
     { params, body, problems }: Incoming<UpdatePoolBody>,
   ): Promise<Answer<ChangePoolAnswer>> =>
@@ -28,6 +28,7 @@ export const replacePool =
       note.operation(`Replaced the pool ${stored.cidr}`)
       return ok(changed(await allPools(db), address_pool_id, usersNow))
     })
+}
 
 const fieldOfRange = (stored: PoolRecord, wanted: NewPool): 'cidr' | 'prefix_length' | undefined =>
   (['cidr', 'prefix_length'] as const).find((field) => stored[field] !== wanted[field])

@@ -9,7 +9,7 @@ import type { PoolRecord } from '../pools/store.ts'
 import type { SettingsReader } from '../../platform/settings.ts'
 import { inOrder } from '../tunnels/draft/addresses.ts'
 import type { NewTunnel } from '../tunnels/record.ts'
-import type { Neighbour } from '../tunnels/store.ts'
+import type { ExistingTunnel } from '../tunnels/store.ts'
 
 export interface Adopted {
   readonly body: AdoptBody
@@ -17,7 +17,7 @@ export interface Adopted {
   readonly saved: Saved | null
   readonly persistence_type_id: number
   readonly legacy: LegacyName | null
-  readonly neighbours: readonly Neighbour[]
+  readonly neighbours: readonly ExistingTunnel[]
   readonly pools: readonly PoolRecord[]
   readonly settings: SettingsReader
 }
@@ -65,7 +65,7 @@ function keepaliveOf(
 /** As the schema bounds it. */
 const MAX_NUMBER = 0xff_ffff
 
-const isFree = (tunnel_number: number, neighbours: readonly Neighbour[]): boolean =>
+const isFree = (tunnel_number: number, neighbours: readonly ExistingTunnel[]): boolean =>
   tunnel_number <= MAX_NUMBER && !neighbours.some((n) => n.tunnel_number === tunnel_number)
 
 /** The narrowest pool that one of the addresses lies in, enabled or not: a pool that is off can still be where a tunnel came from. */

@@ -2,7 +2,7 @@
 import type { ForgetAnswer } from '@panel/shared/api/reconcile.ts'
 import type { TunnelView } from '@panel/shared/api/tunnels/answers.ts'
 import { PERSISTENCE_TYPES } from '@panel/shared/api/lookups.ts'
-import { fileNameOf } from '@panel/shared/tunnel/saved-file.ts'
+import { savedFileName } from '@panel/shared/tunnel/saved-file.ts'
 import type { CommandContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { dropHistory } from '../monitor/store.ts'
@@ -38,8 +38,8 @@ function noteOf({ interface_name, persistence_type_id, observed }: TunnelView): 
 
 const UNIT_NOTES: Readonly<Record<number, (interface_name: string) => string>> = {
   [PERSISTENCE_TYPES.Systemd]: (name) =>
-    `the unit ${fileNameOf('systemd_unit', name)}, which makes it at boot, is left in place`,
+    `the unit ${savedFileName('systemd_unit', name)}, which makes it at boot, is left in place`,
   [PERSISTENCE_TYPES.Networkd]: (name) =>
-    `${fileNameOf('networkd_netdev', name)} and ${fileNameOf('networkd_network', name)}, by which systemd-networkd makes it at boot, are left in place`,
+    `${savedFileName('networkd_netdev', name)} and ${savedFileName('networkd_network', name)}, by which systemd-networkd makes it at boot, are left in place`,
   [PERSISTENCE_TYPES.Runtime]: () => 'nothing of the panel brings it back after a reboot',
 }

@@ -2,7 +2,7 @@
 import { APPLY_STATUSES, type ReconcileStatus } from '@panel/shared/api/lookups.ts'
 import type { ReconcileDiff } from '@panel/shared/api/reconcile.ts'
 import { FILE_KINDS, LINK_KINDS, type TunnelState } from '@panel/shared/tunnel/model.ts'
-import { failuresOf } from '@panel/shared/change/check.ts'
+import { failedChecks } from '@panel/shared/change/check.ts'
 import { checkTunnel } from '@panel/shared/tunnel/facts.ts'
 import { planTunnel, type TunnelPlan } from '@panel/shared/tunnel/plan.ts'
 import type { TunnelRecord } from '../tunnels/record.ts'
@@ -50,7 +50,7 @@ function obstacleIn(
 
 /** Where one side is not there at all, that is the difference, and not each of its fields. */
 function differences(interface_name: string, wanted: TunnelState, found: TunnelState | null): ReconcileDiff[] {
-  const failures = failuresOf(checkTunnel(interface_name, wanted, found))
+  const failures = failedChecks(checkTunnel(interface_name, wanted, found))
   const differs = (name: string): boolean => failures.some((check) => check.name === name)
   const told = failures.filter(({ name }) => {
     const kind = FILE_KINDS.find((one) => name.startsWith(`${one}.`))

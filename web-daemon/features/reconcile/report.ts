@@ -2,7 +2,7 @@
 import { RECONCILE_STATUSES, type ReconcileStatus } from '@panel/shared/api/lookups.ts'
 import type { LegacyName, ReconcileCounts, ReconcileItem } from '@panel/shared/api/reconcile.ts'
 import { INTERFACE_NAME_PATTERN, type TunnelState } from '@panel/shared/tunnel/model.ts'
-import { fileOf } from '@panel/shared/tunnel/saved-file.ts'
+import { parseFileName } from '@panel/shared/tunnel/saved-file.ts'
 import type { ReadContext } from '../../platform/context.ts'
 import { pathOf, type Folders } from '../tunnels/plan-view.ts'
 import { observedView } from '../tunnels/view.ts'
@@ -89,7 +89,7 @@ export function legacyNameOf(
 ): LegacyName | null {
   const own = pathsOf(folders, interface_name, state?.saved ?? null)
   const foreign = foreign_files
-    .flatMap((file) => fileOf(file)?.kind ?? [])
+    .flatMap((file) => parseFileName(file)?.kind ?? [])
     .map((kind) => pathOf(folders, kind, interface_name))
   return legacyOf(interface_name, { unit_path: own[0] ?? foreign[0] ?? '', is_panel_owned: own.length > 0 })
 }

@@ -2,7 +2,7 @@
 import { formatCidr, parseCidr } from '@panel/shared/address/ip.ts'
 import type {
   AllowedSourcesAnswer,
-  ChangeRouteAnswer,
+  UpdateRouteAnswer,
   ChangeAllowedSourcesAnswer,
 } from '@panel/shared/api/routes/answers.ts'
 import {
@@ -26,7 +26,7 @@ const listOf = (allowed_sources: SourceRecord[]): AllowedSourcesAnswer => ({
   total: allowed_sources.length,
   note: allowed_sources.length === 0 ? EVERYBODY : SOME,
 })
-const withList = (answer: ChangeRouteAnswer): ChangeRouteAnswer & AllowedSourcesAnswer => ({
+const withList = (answer: UpdateRouteAnswer): ChangeAllowedSourcesAnswer => ({
   ...listOf(answer.route.allowed_sources),
   ...answer,
 })
@@ -63,7 +63,7 @@ export const addAllowedSource =
             body: { allowed_sources: [...others, added], force },
             problems,
             server_port,
-            spokenOf,
+            mapField: spokenOf,
           }),
         ),
       )

@@ -2,7 +2,7 @@
 import type { Warning } from '@panel/shared/api/errors.ts'
 import type { ChangeRouteAnswer } from '@panel/shared/api/routes/answers.ts'
 import type { ReadContext } from '../../platform/context.ts'
-import type { Changed } from './change-rules.ts'
+import type { Changed } from './change.ts'
 import { planView, verificationView } from './plan-view.ts'
 import type { RouteRecord } from './record.ts'
 import { countInForce } from './store.ts'

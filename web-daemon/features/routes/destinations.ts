@@ -57,7 +57,7 @@ export const addDestination =
             body: { destinations: [...others, added], force },
             problems,
             server_port,
-            spokenOf,
+            mapField: spokenOf,
           }),
         ),
       )
@@ -91,7 +91,7 @@ export const removeDestination =
             },
             problems,
             server_port,
-            spokenOf,
+            mapField: spokenOf,
           }),
         ),
       )

@@ -29,7 +29,7 @@ import {
 } from '@panel/shared/api/routes/bodies.ts'
 import { CONNECTIONS_MAX } from '@panel/shared/ruleset/connection.ts'
 import { command, preview, query } from '../../platform/http/endpoint.ts'
-import { limitIn, queryOf } from '../../platform/http/queries.ts'
+import { limitParameter, queryParameters } from '../../platform/http/queries.ts'
 import { addAllowedSource, listAllowedSources, removeAllowedSource } from './allowed-sources.ts'
 import { analyzeRoute } from './health/analyze.ts'
 import { applyAll } from './apply-all.ts'
@@ -181,7 +181,7 @@ export const routeEndpoints = (traffic: Traffic) => [
     {
       tag,
       summary: 'Who uses a rule now, from connection tracking; where that cannot be read it is said so.',
-      query: queryOf({ limit: limitIn({ standard: 200, maximum: CONNECTIONS_MAX }) }),
+      query: queryParameters({ limit: limitParameter({ standard: 200, maximum: CONNECTIONS_MAX }) }),
       answer: ConnectionsAnswer,
     },
     listConnections(traffic),

@@ -6,7 +6,7 @@ import type { RelayRule, RulesetState } from '@panel/shared/ruleset/model.ts'
 import { invert, type Change } from '@panel/shared/change/change.ts'
 import type { Check } from '@panel/shared/change/check.ts'
 import { checkRuleset } from '@panel/shared/ruleset/facts.ts'
-import { idsOf, planRuleset, type RulesetStep } from '@panel/shared/ruleset/plan.ts'
+import { changedIds, planRuleset, type RulesetStep } from '@panel/shared/ruleset/plan.ts'
 import { portsOf, spelledEnd } from './ports.ts'
 
 /** What is shown around the steps. */
@@ -19,7 +19,7 @@ interface Frame {
 export function planView(change: Change<RulesetState>, { route_rule_id, warnings }: Frame): RoutePlanView {
   const stepsOf = ({ before, after }: Change<RulesetState>): StepView[] => planRuleset(before, after).map(stepView)
   const steps = stepsOf(change)
-  const ids = idsOf(change)
+  const ids = changedIds(change)
   return {
     operation: steps.length === 0 ? 'none' : operationOf(change),
     route_rule_id,

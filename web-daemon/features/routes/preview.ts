@@ -6,7 +6,7 @@ import { rulesOrNull } from '@panel/shared/ruleset/plan.ts'
 import type { ReadContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { draftRoute, type Draft } from './draft/draft.ts'
-import { askedOf, draftUpdate } from './draft/update.ts'
+import { asCreateBody, draftUpdate } from './draft/update.ts'
 import { payloadNote, payloadOf, ruleText } from './payload.ts'
 import { planView } from './plan-view.ts'
 import { ruleOf, type RouteRecord } from './record.ts'
@@ -59,5 +59,5 @@ async function draftedChange(
 ): Promise<Draft> {
   const { route_rule_id: _which, idempotency_key: _once, ...wish } = body
   const { record, warnings, rule_backend } = await draftUpdate(context, stored, { body: wish, problems, server_port })
-  return { record, warnings, rule_backend, resolved: askedOf(record) }
+  return { record, warnings, rule_backend, resolved: asCreateBody(record) }
 }

@@ -2,11 +2,11 @@
 import { sql, type SelectQueryBuilder } from 'kysely'
 import { ROUTE_FIELDS } from '@panel/shared/api/routes/fields.ts'
 import { ADDRESS_FAMILIES } from '@panel/shared/api/lookups.ts'
-import type { ApplyMark } from '../../change/ended.ts'
+import type { ApplyMark } from '../../change/resource.ts'
 import type { ReadDb, WriteDb } from '../../platform/context.ts'
 import { groupedBy } from '../../platform/db/grouped.ts'
 import { rowsOf } from '../../platform/db/row.ts'
-import type { Database } from '../../app/schema.ts'
+import type { Database } from '../../platform/db/database.ts'
 import type { Paging } from '../../platform/http/paging.ts'
 import type { NamedRoute, NewDestination, NewRoute, NewSource, RouteRecord } from './record.ts'
 import { RANGES_IN_FORCE } from './store-overlap.ts'
@@ -69,6 +69,13 @@ export async function routesOf(db: ReadDb, ids: readonly number[]): Promise<Rout
 /** A rule that was deleted is none. */
 export async function findRoute(db: ReadDb, route_rule_id: number): Promise<RouteRecord | null> {
   return (await routesOf(db, [route_rule_id]))[0] ?? null
+}
+
+/** Of a rule that has just been stored. */
+export async function storedRoute(db: ReadDb, route_rule_id: number): Promise<RouteRecord> {
+  const record = await findRoute(db, route_rule_id)
+  if (!record) throw new Error(`Rule ${route_rule_id} was stored and is not there`)
+  return record
 }
 
 /** Living, in force, and bound to a port within the range. */

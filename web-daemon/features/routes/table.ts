@@ -66,6 +66,10 @@ export interface RouteTables {
   route_bucket: RouteBucketTable
 }
 
+declare module '../../platform/db/database.ts' {
+  interface Database extends RouteTables {}
+}
+
 export type RouteRuleRow = Selectable<RouteRuleTable>
 export type RouteDestinationRow = Selectable<RouteDestinationTable>
 export type RouteAllowedSourceRow = Selectable<RouteAllowedSourceTable>

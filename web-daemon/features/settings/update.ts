@@ -7,9 +7,8 @@ import { changeSettings, defaultsOf, refusalOf, refuse, type References } from '
 import { isSettingKey, SETTING_KEYS, type SettingValues } from './definitions.ts'
 import { changeAnswer } from './view.ts'
 
-export const updateSettings =
-  (references: References) =>
-  async (
+export function updateSettings(references: References) {
+  return async (
     context: CommandContext,
     { body, problems }: Incoming<Partial<SettingValues>>,
   ): Promise<Answer<ChangeSettingsAnswer>> => {
@@ -19,10 +18,10 @@ export const updateSettings =
       throw new Refusal('INVALID_REQUEST', 'There is nothing to change: give at least one setting with its value')
     return ok(changeAnswer(context.settings, await changeSettings(context, { values: body }, references)))
   }
+}
 
-export const resetSettings =
-  (references: References) =>
-  async (
+export function resetSettings(references: References) {
+  return async (
     context: CommandContext,
     { body: { keys: asked = [] } }: Incoming<ResetSettingsBody>,
   ): Promise<Answer<ChangeSettingsAnswer>> => {
@@ -36,6 +35,9 @@ export const resetSettings =
       ),
     )
   }
+}
 
-/** A value can be wrong in a part of it. */
-export const keyOf = (field: string): string => SETTING_KEYS.find((key) => field.startsWith(`${key}.`)) ?? field
+/** A problem may be in a part of a value. */
+export function keyOf(field: string): string {
+  return SETTING_KEYS.find((key) => field.startsWith(`${key}.`)) ?? field
+}

@@ -26,7 +26,7 @@ export async function showSchema({ settings }: ReadContext): Promise<Answer<Sett
   return ok(answer)
 }
 
-/** Nothing waits for a restart: whatever reads a setting reads it anew each time, or hears of the change. */
+/** No setting needs a restart: settings are read at every use, or their change is subscribed to. */
 export function changeAnswer(settings: SettingsReader, changed: readonly SettingKey[]): ChangeSettingsAnswer {
   return { settings: allOf(settings), changed: [...changed], restart_required: [] }
 }

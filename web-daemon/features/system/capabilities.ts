@@ -1,8 +1,9 @@
-// GET /system/capabilities: what this host can do, asked live of the root helper (interface.md, System; decisions.md, Y2 to Y4).
+// GET /system/capabilities: what this host supports, probed through the root helper (interface.md, System;
+// decisions.md, Y2 to Y4).
 import type { CapabilitiesAnswer } from '@panel/shared/api/system.ts'
 import type { RuleBackendFound } from '@panel/shared/ruleset/backend.ts'
 import type { HelperFacts, LinkKindSupport, Tools } from '@panel/shared/host/model.ts'
-import type { LinkKind, Saver } from '@panel/shared/tunnel/model.ts'
+import type { LinkKind, PersistenceBackend } from '@panel/shared/tunnel/model.ts'
 import type { Reader } from '@panel/shared/rpc/methods.ts'
 import type { ReadContext } from '../../platform/context.ts'
 import { ok, type Answer } from '../../platform/http/endpoint.ts'
@@ -16,7 +17,7 @@ export interface Capabilities {
   readonly tools: Tools
 }
 
-export const probeCapabilities = async (ask: Reader): Promise<Capabilities> => {
+export async function probeCapabilities(ask: Reader): Promise<Capabilities> {
   const { helper, rule_backend, link_kinds, tools } = await ask('host.probe', {
     parts: ['helper', 'rule_backend', 'link_kinds', 'tools'],
   })
@@ -24,18 +25,21 @@ export const probeCapabilities = async (ask: Reader): Promise<Capabilities> => {
   throw new Refusal('HELPER_UNAVAILABLE', 'The root helper did not tell what this host can do')
 }
 
-export const showCapabilities = async ({ ask }: ReadContext): Promise<Answer<CapabilitiesAnswer>> =>
-  ok(capabilitiesView(await probeCapabilities(ask)))
+export async function showCapabilities({ ask }: ReadContext): Promise<Answer<CapabilitiesAnswer>> {
+  return ok(capabilitiesView(await probeCapabilities(ask)))
+}
 
-/** `complete`: an answer is given only when every probe has finished. */
-export const capabilitiesView = (found: Capabilities): CapabilitiesAnswer => ({
-  tunnel_types: found.link_kinds.map(tunnelType),
-  persistence: persistence(found.helper),
-  complete: true,
-  rule_backend: ruleBackend(found.rule_backend, found.tools),
-  tools: found.tools.tools,
-  kernel: { release: found.helper.kernel_release },
-})
+/** `complete` is always true: the answer waits for every probe. */
+export function capabilitiesView(found: Capabilities): CapabilitiesAnswer {
+  return {
+    tunnel_types: found.link_kinds.map(tunnelType),
+    persistence: persistence(found.helper),
+    complete: true,
+    rule_backend: ruleBackend(found.rule_backend, found.tools),
+    tools: found.tools.tools,
+    kernel: { release: found.helper.kernel_release },
+  }
+}
 
 const TUNNEL_TYPES: Record<LinkKind, { tunnel_type_id: number; title: string }> = {
   gre: { tunnel_type_id: 10, title: 'GRE' },
@@ -52,7 +56,7 @@ const tunnelType = ({ kind, supported, detail }: LinkKindSupport): CapabilitiesA
 })
 
 const persistence = ({ savers }: HelperFacts) => {
-  const by = (name: Saver) => {
+  const by = (name: PersistenceBackend) => {
     const saver = savers.find((known) => known.by === name)
     return { available: saver?.available ?? false, note: saver?.detail ?? `The root helper does not know ${name}` }
   }

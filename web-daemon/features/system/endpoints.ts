@@ -7,43 +7,46 @@ import {
   RoutingTableAnswer,
 } from '@panel/shared/api/system.ts'
 import type { Store } from '../../platform/db/store.ts'
+import type { Component } from '../../platform/health.ts'
 import { query } from '../../platform/http/endpoint.ts'
 import { showCapabilities } from './capabilities.ts'
-import { makeHealth, type About, type Component } from './health.ts'
+import { makeHealth, type About } from './health.ts'
 import { listInterfaces, listRoutingTable } from './host.ts'
 import { makeInfo, type Installation } from './info.ts'
 
 const tag = 'system'
 
-export const systemEndpoints = (
+export function systemEndpoints(
   about: About,
   installation: Installation,
   store: Pick<Store, 'trouble'>,
   others: () => Component[],
-) => [
-  query(
-    'GET /system/health',
-    { tag, summary: 'What works and what does not', answer: HealthAnswer, guards: { setup: false, session: false } },
-    makeHealth(about, store, others),
-  ),
-  query(
-    'GET /system/capabilities',
-    { tag, summary: 'What this host can do', answer: CapabilitiesAnswer },
-    showCapabilities,
-  ),
-  query(
-    'GET /system/info',
-    { tag, summary: 'What is running here, from where, and on what kernel.', answer: InfoAnswer },
-    makeInfo(about.started_at, installation),
-  ),
-  query(
-    'GET /system/interfaces',
-    { tag, summary: 'Every interface of this host.', answer: InterfacesAnswer },
-    listInterfaces,
-  ),
-  query(
-    'GET /system/routes',
-    { tag, summary: 'The routing table of this host.', answer: RoutingTableAnswer },
-    listRoutingTable,
-  ),
-]
+) {
+  return [
+    query(
+      'GET /system/health',
+      { tag, summary: 'What works and what does not', answer: HealthAnswer, guards: { setup: false, session: false } },
+      makeHealth(about, store, others),
+    ),
+    query(
+      'GET /system/capabilities',
+      { tag, summary: 'What this host can do', answer: CapabilitiesAnswer },
+      showCapabilities,
+    ),
+    query(
+      'GET /system/info',
+      { tag, summary: 'What is running here, from where, and on what kernel.', answer: InfoAnswer },
+      makeInfo(about.started_at, installation),
+    ),
+    query(
+      'GET /system/interfaces',
+      { tag, summary: 'Every interface of this host.', answer: InterfacesAnswer },
+      listInterfaces,
+    ),
+    query(
+      'GET /system/routes',
+      { tag, summary: 'The routing table of this host.', answer: RoutingTableAnswer },
+      listRoutingTable,
+    ),
+  ]
+}

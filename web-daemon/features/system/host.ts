@@ -1,4 +1,5 @@
-// GET /system/interfaces and /system/routes: what the kernel has, whoever made it (interface.md, System; decisions.md, Y5, Y6).
+// GET /system/interfaces and /system/routes: all that the kernel has, whoever made it (interface.md, System;
+// decisions.md, Y5, Y6).
 import type { InterfacesAnswer, RoutingTableAnswer } from '@panel/shared/api/system.ts'
 import type { ReadContext } from '../../platform/context.ts'
 import { ok, type Answer } from '../../platform/http/endpoint.ts'

@@ -78,7 +78,7 @@ async function amendAddresses(
     body: { addresses, force, i_understand_i_may_lose_access },
     problems,
     client_ip,
-    spokenOf,
+    mapField: spokenOf,
   })
   return { addresses: answer.tunnel.addresses, observed: answer.tunnel.observed.addresses, ...answer }
 }

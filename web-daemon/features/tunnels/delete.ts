@@ -6,8 +6,8 @@ import type { TunnelFound } from '@panel/shared/tunnel/observed.ts'
 import { FILE_KINDS, type FileKind, type TunnelState } from '@panel/shared/tunnel/model.ts'
 import type { Change } from '@panel/shared/change/change.ts'
 import { planTunnel } from '@panel/shared/tunnel/plan.ts'
-import { fileNameOf } from '@panel/shared/tunnel/saved-file.ts'
-import { carryOut } from '../../change/carry-out.ts'
+import { savedFileName } from '@panel/shared/tunnel/saved-file.ts'
+import { remove } from '../../change/engine.ts'
 import type { CommandContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { dependantWarnings, type DependentRoutes } from './dependants.ts'
@@ -15,9 +15,9 @@ import { idIn, noSuchTunnel } from './get.ts'
 import { look } from './look.ts'
 import { guardOwnAccess } from './own-access.ts'
 import { pathOf, planView, type Folders } from './plan-view.ts'
-import { named, stateOf, type TunnelRecord } from './record.ts'
-import { refuseUnlessApplied, whilePending } from './reach.ts'
-import { findTunnel, markDeleted } from './store.ts'
+import { stateOf, type TunnelRecord } from './record.ts'
+import { tunnelResource } from './resource.ts'
+import { findTunnel } from './store.ts'
 
 export const deleteTunnel =
   (dependants: DependentRoutes) =>
@@ -35,19 +35,13 @@ export const deleteTunnel =
       const inside = [...known.record.addresses, ...(found.state?.link?.config.addresses ?? [])]
       guardOwnAccess(known.record.interface_name, inside, client_ip, body.i_understand_i_may_lose_access === true)
       const change = { before: found.state, after: null }
-      await takeAway(context, known.record, change)
-      await context.db
-        .transaction()
-        .execute((transaction) => markDeleted(transaction, tunnel_id, context.now().toISOString()))
-      context.publish('tunnel.deleted', named(known.record))
+      await remove(context, tunnelResource(context), { stored: known.record, changes: changesIn(change) })
       return ok(report(known.record, change, { found, folders, routes: await dependants(context.db, tunnel_id) }))
     })
 
-/** Where nothing of the tunnel is left there is nothing to ask of root. */
-async function takeAway(context: CommandContext, record: TunnelRecord, change: Change<TunnelState>): Promise<void> {
-  if (planTunnel(change.before, change.after).steps.length === 0) return
-  await refuseUnlessApplied(context, record, await whilePending(context, record, () => carryOut(context, change)))
-}
+/** Where nothing of the tunnel is left there is nothing for root to do. */
+const changesIn = (change: Change<TunnelState>): Change<TunnelState>[] =>
+  planTunnel(change.before, change.after).steps.length === 0 ? [] : [change]
 
 interface Seen {
   readonly found: TunnelFound
@@ -63,7 +57,7 @@ function report(
   const { tunnel_id, interface_name } = record
   const warnings = dependantWarnings(interface_name, routes)
   const wanted = stateOf(record).saved
-  const isForeign = (kind: FileKind): boolean => found.foreign_files.includes(fileNameOf(kind, interface_name))
+  const isForeign = (kind: FileKind): boolean => found.foreign_files.includes(savedFileName(kind, interface_name))
   const isThere = (kind: FileKind): boolean => (found.state?.saved?.[kind]?.config ?? null) !== null
   const paths = (isOne: (kind: FileKind) => boolean): string[] =>
     FILE_KINDS.filter(isOne).map((kind) => pathOf(folders, kind, interface_name))

@@ -7,8 +7,8 @@ import { invert, type Change } from '@panel/shared/change/change.ts'
 import type { Check } from '@panel/shared/change/check.ts'
 import { describe } from '@panel/shared/tunnel/describe.ts'
 import type { TunnelStep } from '@panel/shared/tunnel/step.ts'
-import { checkTunnels, namesOf, planChange, statesOf } from '@panel/shared/tunnel/plans.ts'
-import { fileNameOf, isNetworkdKind, renderFile } from '@panel/shared/tunnel/saved-file.ts'
+import { checkTunnels, changedNames, planChange, asStates } from '@panel/shared/tunnel/plans.ts'
+import { savedFileName, isNetworkdKind, renderFile } from '@panel/shared/tunnel/saved-file.ts'
 
 /** Where the files of tunnels lie. */
 export type Folders = Pick<HelperFacts, 'unit_dir' | 'networkd_dir'>
@@ -29,8 +29,8 @@ export function planView(
   { interface_name, tunnel_id, folders, warnings, reasons }: Frame,
 ): PlanView {
   const plan = planChange(change)
-  const { after } = statesOf(change)
-  const names = [...new Set([...namesOf(statesOf(change)), interface_name])]
+  const { after } = asStates(change)
+  const names = [...new Set([...changedNames(asStates(change)), interface_name])]
   const recreate_reasons = [...(reasons ?? plan.recreate_reasons)]
   const stepView = stepViewIn(folders)
   return {
@@ -81,7 +81,7 @@ function fileView(folders: Folders, step: TunnelStep): PlanView['files'] {
 }
 
 export const pathOf = ({ unit_dir, networkd_dir }: Folders, kind: FileKind, interface_name: string): string =>
-  `${isNetworkdKind(kind) ? networkd_dir : unit_dir}/${fileNameOf(kind, interface_name)}`
+  `${isNetworkdKind(kind) ? networkd_dir : unit_dir}/${savedFileName(kind, interface_name)}`
 
 export function verificationView(checks: readonly Check[], oper_state: string): VerificationView {
   // Every check is fatal: one that fails has the whole change put back.

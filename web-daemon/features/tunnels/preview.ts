@@ -3,6 +3,7 @@ import type { PreviewTunnelAnswer } from '@panel/shared/api/tunnels/answers.ts'
 import type { CreateTunnelBody } from '@panel/shared/api/tunnels/bodies.ts'
 import type { ReadContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
+import { stateBefore } from './draft/before.ts'
 import { draftTunnel } from './draft/draft.ts'
 import { planView } from './plan-view.ts'
 
@@ -10,7 +11,8 @@ export async function previewTunnel(
   context: ReadContext,
   incoming: Incoming<CreateTunnelBody>,
 ): Promise<Answer<PreviewTunnelAnswer>> {
-  const { before, after, record, mtu, resolved, warnings, facts } = await draftTunnel(context, incoming)
+  const { after, record, mtu, resolved, warnings, facts } = await draftTunnel(context, incoming)
+  const before = await stateBefore(context.ask, after)
   const { interface_name } = record
   const plan = planView({ before, after }, { interface_name, tunnel_id: null, folders: facts.helper, warnings })
   const answer: PreviewTunnelAnswer = { plan, mtu, resolved, warnings }

@@ -2,7 +2,7 @@
 import { ADDRESS_FAMILIES, kindOfType, PERSISTENCE_TYPES } from '@panel/shared/api/lookups.ts'
 import type { TunnelRecord } from '@panel/shared/api/tunnels/fields.ts'
 import { canonicalTunnel } from '@panel/shared/tunnel/canonical.ts'
-import { farEndsOf } from '@panel/shared/tunnel/far-end.ts'
+import { farEnds } from '@panel/shared/tunnel/far-end.ts'
 import {
   isIpv6Kind,
   type Keepalive,
@@ -50,7 +50,7 @@ function savedOf(record: NewTunnel, config: LinkConfig): Saved {
 
 /** Pings go to the far end of the primary address, or of the first that tells one. */
 function keepaliveOf({ keepalive_interval_seconds, keepalive_packet_size, addresses }: NewTunnel): Keepalive | null {
-  const [target_address] = farEndsOf([...addresses].sort((a, b) => Number(b.is_primary) - Number(a.is_primary)))
+  const [target_address] = farEnds([...addresses].sort((a, b) => Number(b.is_primary) - Number(a.is_primary)))
   if (keepalive_interval_seconds === null || target_address === undefined) return null
   return { target_address, interval_seconds: keepalive_interval_seconds, packet_size: keepalive_packet_size }
 }

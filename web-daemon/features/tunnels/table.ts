@@ -25,6 +25,10 @@ export interface TunnelTables {
   tunnel_address: TunnelAddressTable
 }
 
+declare module '../../platform/db/database.ts' {
+  interface Database extends TunnelTables {}
+}
+
 export type TunnelRow = Selectable<TunnelTable>
 export type NewTunnelRow = Insertable<TunnelTable>
 export type TunnelAddressRow = Selectable<TunnelAddressTable>

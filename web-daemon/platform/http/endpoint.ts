@@ -1,11 +1,11 @@
-// The four kinds of endpoint: a query, a preview and a stream are handed a context that can only read, a command one that can change.
-// Router, body validation and the API description are made from the same list of these values.
+// The four kinds of endpoint: a query, a preview and a stream are handed a context that can only read, a command one
+// that can change. Router, body validation and the API description are made from the same list of these values.
 import type { Static, TObject, TSchema } from '@panel/shared/schema.ts'
 import type { CommandContext, ReadContext } from '../context.ts'
 import type { Endpoints } from '@panel/shared/api/endpoints.ts'
 import type { EventsOf } from '@panel/shared/api/shapes.ts'
 import type { AuditAction } from '@panel/shared/api/audit/actions.ts'
-import type { AuditNote } from './audit-note.ts'
+import type { AuditNote } from '../audit-note.ts'
 import type { Problems } from './problems.ts'
 import type { StreamSource } from './stream.ts'
 
@@ -31,7 +31,10 @@ export type Tag = (typeof TAGS)[number]
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 export type Route = `${Method} /${string}`
 
-/** The signed-in operator, as the session cookie proves it: until it expires (by the settings of the moment of asking), or the account is of another version. */
+/**
+ * The signed-in operator, as the session cookie proves. It ends when it expires (by the current settings) or the
+ * account's version changes.
+ */
 export interface Session {
   readonly user_id: number
   readonly username: string
@@ -39,22 +42,22 @@ export interface Session {
   readonly expires_at: Date
 }
 
-/** What a handler is given of a request. `params` are path ids; a path whose id is no number never arrives here. */
+/** What a handler receives of a request. `params` are path ids; a path with an invalid id never gets here. */
 export interface Incoming<B = unknown> {
   readonly params: Readonly<Record<string, number>>
   readonly query: Readonly<Record<string, string>>
   readonly body: B
-  /** Prefilled with what the schema found wrong where the endpoint gathers problems, and empty otherwise. */
+  /** Prefilled with the schema's problems if the endpoint gathers problems, else empty. */
   readonly problems: Problems
   readonly cookies: Readonly<Record<string, string>>
-  /** The address of the connection, never of a header. */
+  /** The address of the connection, never from a header. */
   readonly client_ip: string
-  /** The port of this server that the connection came to: the panel's own. */
+  /** The local port of the connection: the panel's own. */
   readonly server_port: number
   readonly is_secure: boolean
   readonly request_id: string
   readonly session: Session | null
-  /** Aborted when the client goes away: what was asked for nobody but him need not go on. */
+  /** Aborted when the client disconnects, so that work for that client alone can stop. */
   readonly gone: AbortSignal
 }
 
@@ -72,8 +75,12 @@ export interface CookieInstruction {
   readonly max_age_seconds: number
 }
 
-export const ok = <T>(body: T): Answer<T> => ({ status: 200, body })
-export const created = <T>(body: T): Answer<T> => ({ status: 201, body })
+export function ok<T>(body: T): Answer<T> {
+  return { status: 200, body }
+}
+export function created<T>(body: T): Answer<T> {
+  return { status: 201, body }
+}
 
 export interface Described {
   /** An endpoint that says neither of itself shows in the API description as undocumented. */
@@ -82,13 +89,16 @@ export interface Described {
   readonly body?: TSchema
   /** What it reads of the query; nothing else of that arrives. Each is lenient in its own way, so nothing is refused by this. */
   readonly query?: TObject
-  /** What a success holds. */
+  /** The body of a successful answer. */
   readonly answer?: TSchema
-  /** The handler adds its own findings to `problems` and throws them itself; fields that the schema refused are left out of `body`. */
+  /**
+   * The handler adds its own problems to `problems` and throws them; fields that the schema refused are left out of
+   * `body`.
+   */
   readonly gathersProblems?: boolean
-  /** Where it is another than for all. */
+  /** If it differs from the general limit. */
   readonly body_limit_bytes?: number
-  /** Which guards stand before it; all do unless said otherwise. */
+  /** The guards of the endpoint; all apply by default. */
   readonly guards?: { readonly setup?: boolean; readonly csrf?: boolean; readonly session?: boolean }
 }
 
@@ -105,9 +115,9 @@ export interface StreamContext extends ReadContext {
 export interface Streamed {
   /** How many events may wait for a slow client. */
   readonly queue?: number
-  /** Of a POST; the entry is written once the stream has ended. */
+  /** For a POST; the entry is written when the stream has ended. */
   readonly audit?: AuditAction
-  /** What it sends, by the name of the event. */
+  /** The events that it sends, by name. */
   readonly events?: Readonly<Record<string, TSchema>>
 }
 
@@ -199,6 +209,8 @@ export const { query, preview, command, stream } = declarations<Endpoints>()
 type Unserved<R> = Exclude<keyof Endpoints, R>
 
 /** Does not compile while an endpoint of the table is not served. */
-export const complete = <R extends Route>(
+export function complete<R extends Route>(
   endpoints: readonly Endpoint<R>[] & ([Unserved<R>] extends [never] ? unknown : { readonly unserved: Unserved<R> }),
-): Endpoint[] => [...endpoints]
+): Endpoint[] {
+  return [...endpoints]
+}

@@ -45,7 +45,7 @@ export class Target {
   }
 
   static async open({ more_endpoints = [], hangMs = HANG_MS }: Aim = {}): Promise<Target> {
-    const panel = await startPanel({ more_endpoints })
+    const panel = await startPanel({ extra_endpoints: more_endpoints })
     panel.kernel.plant('vx0', {})
     for (const name of ['gre-x', 'gre-ir-7']) plantByHand(panel.kernel, name)
     const client = await panel.setUp()

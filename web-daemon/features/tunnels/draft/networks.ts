@@ -1,20 +1,21 @@
-// The networks that addresses bring into the routing table.
-import { bitsOf, networkOf, parseIp, type Cidr } from '@panel/shared/address/ip.ts'
+// The networks that addresses add to the routing table.
+import { bitsOf, enclosingNetwork, parseIp, type Cidr } from '@panel/shared/address/ip.ts'
 import type { TunnelAddress } from '@panel/shared/tunnel/model.ts'
 
-/** Of an address with a peer, the prefix spans the peer, and the address stands alone. */
+/** With a peer, the prefix belongs to the peer and the own address is a host route. */
 export function networksOf(addresses: readonly TunnelAddress[]): Cidr[] {
   return addresses.flatMap(({ address, peer_address, prefix_length }) => {
     const own = parseIp(address)
     const peer = parseIp(peer_address)
     if (!own) return []
-    if (!peer) return [networkOf(own, prefix_length)]
-    const beyond = networkOf(peer, prefix_length)
-    return networkOf(own, prefix_length).base.value === beyond.base.value
+    if (!peer) return [enclosingNetwork(own, prefix_length)]
+    const beyond = enclosingNetwork(peer, prefix_length)
+    return enclosingNetwork(own, prefix_length).base.value === beyond.base.value
       ? [beyond]
-      : [beyond, networkOf(own, bitsOf(own.family))]
+      : [beyond, enclosingNetwork(own, bitsOf(own.family))]
   })
 }
 
-export const addressesOf = (addresses: readonly TunnelAddress[]): string =>
-  addresses.map((a) => `${a.address}/${a.prefix_length}`).join(', ')
+export function addressesOf(addresses: readonly TunnelAddress[]): string {
+  return addresses.map((a) => `${a.address}/${a.prefix_length}`).join(', ')
+}

@@ -1,4 +1,4 @@
-// What can be asked over HTTP so that both ends of a tunnel fit.
+// The endpoints for pairing the two ends of a tunnel.
 import {
   FromPairingCodeAnswer,
   FromPairingCodeBody,
@@ -13,26 +13,28 @@ import { showSideInfo } from './side-info.ts'
 
 const tag = 'tunnels'
 
-export const pairingEndpoints = (throttle: PairingThrottle) => [
-  query(
-    'GET /tunnels/side-info',
-    { tag, summary: 'What the sides A and B mean, and what must be the same on both ends.', answer: SideInfoAnswer },
-    showSideInfo,
-  ),
-  query(
-    'GET /tunnels/{id}/pairing-code',
-    { tag, summary: 'A short text that tells the other server all about this tunnel.', answer: PairingCodeAnswer },
-    showPairingCode,
-  ),
-  preview(
-    'POST /tunnels/from-pairing-code',
-    {
-      tag,
-      summary:
-        'Read the other server\'s pairing code. Makes nothing: "tunnel" is the request for POST /tunnels that makes the other end.',
-      answer: FromPairingCodeAnswer,
-      body: FromPairingCodeBody,
-    },
-    fromPairingCode(throttle),
-  ),
-]
+export function pairingEndpoints(throttle: PairingThrottle) {
+  return [
+    query(
+      'GET /tunnels/side-info',
+      { tag, summary: 'What the sides A and B mean, and what must be the same on both ends.', answer: SideInfoAnswer },
+      showSideInfo,
+    ),
+    query(
+      'GET /tunnels/{id}/pairing-code',
+      { tag, summary: 'A short text that tells the other server all about this tunnel.', answer: PairingCodeAnswer },
+      showPairingCode,
+    ),
+    preview(
+      'POST /tunnels/from-pairing-code',
+      {
+        tag,
+        summary:
+          'Read the other server\'s pairing code. Makes nothing: "tunnel" is the request for POST /tunnels that makes the other end.',
+        answer: FromPairingCodeAnswer,
+        body: FromPairingCodeBody,
+      },
+      fromPairingCode(throttle),
+    ),
+  ]
+}

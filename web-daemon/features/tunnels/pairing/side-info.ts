@@ -1,4 +1,5 @@
-// What the two sides of a tunnel mean, in words and numbers (interface.md, GET /tunnels/side-info; decisions.md, R30).
+// GET /tunnels/side-info: what the two sides of a tunnel mean (interface.md, GET /tunnels/side-info; decisions.md,
+// R30).
 import { TUNNEL_SIDES } from '@panel/shared/api/lookups.ts'
 import type { SideInfoAnswer } from '@panel/shared/api/tunnels/pairing.ts'
 import type { ReadContext } from '../../../platform/context.ts'

@@ -1,0 +1,84 @@
+// One mocha process over some files of a tier, and what came of it.
+import { spawn, type ChildProcess } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { FileTime } from './files.ts'
+import { SuiteOutput } from './output.ts'
+
+export interface Count {
+  passed: number
+  failed: number
+  skipped: number
+}
+
+export interface Failure {
+  readonly title: string
+  readonly file: string
+  readonly error: string
+}
+
+/** As test/support/reporter.cjs writes it, but for the time. */
+export interface Report extends Count {
+  readonly failures: readonly Failure[]
+  readonly files: readonly FileTime[]
+  /** Of the whole process. */
+  readonly ms: number
+}
+
+export interface Job {
+  readonly tier: string
+  readonly files: readonly string[]
+  /** More than 0 where something else has priority on the processor. */
+  readonly niceness: number
+}
+
+const reports = mkdtempSync(join(tmpdir(), 'panel-tiers-'))
+process.once('exit', () => rmSync(reports, { recursive: true }))
+const running = new Set<ChildProcess>()
+let lastNumber = 0
+
+export async function runJob({ tier, files, niceness }: Job): Promise<Report> {
+  const path = join(reports, `${tier}-${(lastNumber += 1)}.json`)
+  const started = Date.now()
+  const code = await mocha(tier, niceness, ['--reporter', 'test/support/reporter.cjs', ...files], {
+    PANEL_TIER_REPORT: path,
+  })
+  const report: Report = existsSync(path)
+    ? { ...(JSON.parse(readFileSync(path, 'utf8')) as Omit<Report, 'ms'>), ms: Date.now() - started }
+    : { passed: 0, failed: 1, skipped: 0, failures: [], files: [], ms: Date.now() - started }
+  // A run that mocha calls failed, or in which nothing ran, is a failure whatever was counted.
+  const isUncounted = code !== 0 && report.failed === 0
+  const isEmpty = report.passed + report.failed + report.skipped === 0
+  return isUncounted || isEmpty ? { ...report, failed: report.failed + 1 } : report
+}
+
+/** Resolves with the exit code, or null where a signal ended it. */
+function mocha(
+  tier: string,
+  niceness: number,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+): Promise<number | null> {
+  const command = [process.execPath, 'node_modules/mocha/bin/mocha.js', '--import=tsx', ...args]
+  const output = new SuiteOutput(tier)
+  const child = spawn('nice', ['-n', String(niceness), ...command], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, ...env },
+  })
+  running.add(child)
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => output.write(text))
+  return new Promise((resolve, reject) =>
+    child.once('error', reject).once('close', (code) => {
+      running.delete(child)
+      output.end()
+      resolve(code)
+    }),
+  )
+}
+
+/** For a runner that is told to stop; the lab's machines end with the process that started them. */
+export function stopAll(): void {
+  for (const child of running) child.kill('SIGTERM')
+}

@@ -1,0 +1,70 @@
+// What a run is made of: which files of which tiers, for everything, for tiers by name, for the quick answer and for the soak.
+import { REPETITIONS } from '../support/counts.ts'
+import { filesOf } from './files.ts'
+import { TIERS, type Tier } from './tiers.ts'
+
+export interface Part {
+  readonly tier: Tier
+  readonly files: readonly string[]
+}
+
+/** The quick answer leaves out what starts daemons, waits for real seconds, or is random and long. */
+const NOT_QUICK = new RegExp(
+  `^test/(api/(${[
+    'auth-throttle',
+    'backup-round-trip',
+    'diagnostics-.*',
+    'fuzz',
+    'limits',
+    'metrics',
+    'monitor-stream',
+    'page',
+    'reset-password',
+    'routes-watching',
+    'serving-daemon',
+    'serving',
+    'settings-effect-.*',
+    'store',
+    'store-disk',
+    'streams',
+    'tls',
+    'tunnels-validation',
+  ].join(
+    '|',
+  )})|unit/(helper/unchanged-files|netlink/hostile-bytes|web/store-kills|web/store-unusable|web/tls))\\.test\\.ts$`,
+)
+const QUICK_TIERS = ['architecture', 'unit', 'golden', 'contract', 'api']
+
+export function plan(words: readonly string[]): Part[] {
+  if (words.length === 0) return TIERS.map(whole)
+  if (words[0] === 'quick') return tiersNamed(QUICK_TIERS).map(whole).map(quick)
+  if (words[0] === 'soak') return soak()
+  return tiersNamed(words).map(whole)
+}
+
+function tiersNamed(names: readonly string[]): Tier[] {
+  const unknown = names.filter((name) => !TIERS.some((tier) => tier.name === name))
+  if (unknown.length > 0)
+    throw new Error(
+      `There is no tier ${unknown.join(', ')}; there are ${TIERS.map(({ name }) => name).join(', ')}, and quick and soak`,
+    )
+  return TIERS.filter(({ name }) => names.includes(name))
+}
+
+function whole(tier: Tier): Part {
+  return { tier, files: filesOf(tier.name) }
+}
+
+function quick({ tier, files }: Part): Part {
+  return { tier, files: files.filter((file) => !NOT_QUICK.test(file)) }
+}
+
+/** The files that repeat something, which is told to them by the environment; a number that is set there already stays. */
+function soak(): Part[] {
+  const all = Object.entries(REPETITIONS)
+  for (const [name, { soak: count }] of all) process.env[name] ??= String(count)
+  const files = new Set(all.flatMap(([, repetition]) => [...repetition.files] as string[]))
+  return TIERS.map((tier) => ({ tier, files: filesOf(tier.name).filter((file) => files.has(file)) })).filter(
+    (part) => part.files.length > 0,
+  )
+}

@@ -1,0 +1,61 @@
+// How often what is random or endless is repeated: few times with every run of the tests, and the promised number of times by `npm run soak`.
+
+interface Repetition {
+  /** With every run. */
+  readonly usual: number
+  readonly soak: number
+  readonly what: string
+  readonly files: readonly string[]
+}
+
+export const REPETITIONS = {
+  PANEL_FUZZ_REQUESTS: {
+    usual: 3000,
+    soak: 100_000,
+    what: 'requests at random to every operation of the HTTP interface',
+    files: ['test/api/fuzz.test.ts'],
+  },
+  PANEL_TUNNEL_BODIES: {
+    usual: 2000,
+    soak: 10_000,
+    what: 'bodies at random for a new tunnel',
+    files: ['test/api/tunnels-validation.test.ts'],
+  },
+  PANEL_DISPATCHED: {
+    usual: 20_000,
+    soak: 100_000,
+    what: 'mutated requests to the dispatcher of the helper',
+    files: ['test/unit/helper/socket.test.ts'],
+  },
+  PANEL_SOCKET_REQUESTS: {
+    usual: 100_000,
+    soak: 1_000_000,
+    what: 'mutated requests through the socket of the shipped helper, in a network namespace',
+    files: ['test/netns/helper-socket.test.ts'],
+  },
+  PANEL_LAB_REQUESTS: {
+    usual: 3000,
+    soak: 100_000,
+    what: 'mutated requests through the socket of the shipped helper, on a Debian 13 kernel',
+    files: ['test/vm/helper-socket.test.ts'],
+  },
+  PANEL_KILLS: {
+    usual: 30,
+    soak: 1000,
+    what: 'kill -9 of a process that writes to the store',
+    files: ['test/unit/web/store-kills.test.ts'],
+  },
+  PANEL_POWER_CUTS: {
+    usual: 1,
+    soak: 10,
+    what: 'power cuts of the installed package in the middle of fifty changes',
+    files: ['test/vm/package.test.ts'],
+  },
+} as const satisfies Record<string, Repetition>
+
+export type RepetitionName = keyof typeof REPETITIONS
+
+/** How often here: as the environment says, else as usual. */
+export function repetitions(name: RepetitionName): number {
+  return Number(process.env[name] ?? REPETITIONS[name].usual)
+}
