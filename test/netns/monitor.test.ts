@@ -3,20 +3,18 @@ import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { fileURLToPath } from 'node:url'
-import fc from 'fast-check'
 import { watchKernel, type KernelWatch } from '@panel/web-daemon/platform/helper/kernel-events.ts'
 import { makeLogger } from '@panel/web-daemon/platform/log.ts'
 import type { TcpProber } from '@panel/web-daemon/features/monitor/tcp-probe.ts'
-import type { TunnelRecord } from '@panel/web-daemon/features/tunnels/record.ts'
 import { insertTunnel } from '@panel/web-daemon/features/tunnels/store.ts'
 import type { Client } from '../api/support/client.ts'
 import { statusOf, wayOf } from '../api/support/monitor.ts'
 import { startPanel, type TestPanel } from '../api/support/panel.ts'
-import { tunnelRecord } from '../unit/pairing/content.ts'
+import { storedTunnel } from '../support/records.ts'
 import { PathRig, until } from './path-rig.ts'
 
 const NAME = 'gre-a-1'
-const [example] = fc.sample(tunnelRecord, { seed: 1, numRuns: 1 }) as [TunnelRecord]
+const example = storedTunnel()
 /** Five probes a second, so that everything takes a fifth of the time; the window is ten of them. */
 const quick = {
   monitor_interval_seconds: 0.2,

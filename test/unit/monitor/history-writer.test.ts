@@ -9,12 +9,11 @@ import { emptyBucket, joinBuckets, type Bucket } from '@panel/web-daemon/feature
 import { HistoryWriter } from '@panel/web-daemon/features/monitor/history-writer.ts'
 import { addBuckets, findPoints, type StoredPoint } from '@panel/web-daemon/features/monitor/store.ts'
 import { WatchedTunnel } from '@panel/web-daemon/features/monitor/watched-tunnel.ts'
-import type { TunnelRecord } from '@panel/web-daemon/features/tunnels/record.ts'
 import { insertTunnel } from '@panel/web-daemon/features/tunnels/store.ts'
 import { settingsWith } from '../../support/settings.ts'
-import { tunnelRecord } from '../pairing/content.ts'
+import { storedTunnel } from '../../support/records.ts'
 
-const [example] = fc.sample(tunnelRecord, { seed: 1, numRuns: 1 }) as [TunnelRecord]
+const example = storedTunnel()
 const BEGIN = Date.UTC(2026, 0, 1)
 const MINUTE = 60_000
 

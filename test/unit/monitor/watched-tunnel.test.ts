@@ -9,9 +9,9 @@ import { TCP_PROBE_EVERY_MS, WatchedTunnel } from '@panel/web-daemon/features/mo
 import type { SettingValues } from '@panel/web-daemon/features/settings/definitions.ts'
 import type { TunnelRecord } from '@panel/web-daemon/features/tunnels/record.ts'
 import { settingsWith } from '../../support/settings.ts'
-import { tunnelRecord } from '../pairing/content.ts'
+import { storedTunnel } from '../../support/records.ts'
 
-const [example] = fc.sample(tunnelRecord, { seed: 1, numRuns: 1 }) as [TunnelRecord]
+const example = storedTunnel()
 const plan = (fields: Partial<TunnelRecord> = {}, settings: Partial<SettingValues> = {}): MonitorPlan =>
   makeMonitorPlan(
     {
