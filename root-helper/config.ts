@@ -1,4 +1,4 @@
-// The helper's configuration: seven names in the environment, each with what Debian makes of it.
+// The helper's configuration: seven environment variables, each with its default on Debian.
 import { isAbsolute } from 'node:path'
 import { RULE_BACKENDS, type RuleBackend } from '@panel/shared/ruleset/backend.ts'
 
@@ -7,7 +7,7 @@ export type WantedBackend = Exclude<RuleBackend, 'none'> | null
 
 export interface HelperConfig {
   readonly socketPath: string
-  /** Name or number of the group that may speak to root; "" leaves the socket to its owner alone. */
+  /** Name or number of the group that may connect; "" leaves the socket to its owner. */
   readonly group: string
   readonly unitDir: string
   readonly networkdDir: string
@@ -33,7 +33,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): HelperConfig {
     sysctlDir: path('PANEL_SYSCTL_DIR', '/etc/sysctl.d'),
     stateDir: path('PANEL_HELPER_STATE_DIR', '/var/lib/tunnel-panel-helper'),
     ruleBackend: wantedBackend(environment['PANEL_RULE_BACKEND'] || 'auto'),
-    // The bundle carries its version; run from source there is none to carry.
+    // The bundle defines its version; code that runs from source has none.
     version: typeof PANEL_VERSION === 'string' ? PANEL_VERSION : '0.0.0-source',
   }
 }

@@ -89,7 +89,7 @@ function readEnvelope(line: Uint8Array): JSONRPCRequest | string {
   return value as JSONRPCRequest
 }
 
-/** To a line that is no request of ours. */
+/** The answer to a line that is not a valid request. */
 export const refuse = (message: string): Reply => ({
   text: JSON.stringify(createJSONRPCErrorResponse(null, JSONRPCErrorCode.InvalidRequest, message)),
   hangUp: true,

@@ -21,7 +21,7 @@ export type Handlers = { readonly [M in MethodsThat<'read' | 'write'>]: (params:
   readonly [M in StreamName]: (params: Params<M>, signal: AbortSignal) => AsyncGenerator<Item<M>, Result<M>, void>
 }
 
-/** What the helper is made of; the tests make one of a fake kernel. */
+/** The dependencies of the helper; the tests pass a fake kernel. */
 export interface HelperDeps {
   readonly kernel: Kernel
   readonly journal: JournalFile

@@ -23,7 +23,7 @@ import { reloadLater } from './kernel/files/systemd.ts'
 import { unitFilesIn } from './kernel/files/units.ts'
 import { serverFor } from './server.ts'
 
-/** Of files in folders that others have files in too. */
+/** Names of our files in folders that are shared with others. */
 const OUR_NAMES = /^(\d\d-)?tunnel-panel[-.]/
 
 export async function realDeps(config: HelperConfig): Promise<HelperDeps> {

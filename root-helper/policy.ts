@@ -57,7 +57,7 @@ function checkAddress(address: string, peer: string, prefix_length: number): voi
     throw new RefusedError('malformed', `${peer} is not of the same family as ${address}`)
 }
 
-/** `found` is what stands under each name of the change. */
+/** `found` is what exists under each name of the change. */
 export async function allowTunnels(
   links: Links,
   found: readonly TunnelFound[],
@@ -135,7 +135,7 @@ export function readableRuleset({ is_readable, backend, detail }: HeldRuleset): 
   if (!is_readable) throw new RefusedError(backend === 'none' ? 'unsupported' : 'kernel_refused', detail)
 }
 
-/** What the backend cannot do just so is not done otherwise. */
+/** A rule that the backend cannot implement exactly is refused. */
 export function allowRules(rules: RulesetState | null, active: HeldRuleset['backend']): void {
   for (const rule of rules ?? []) {
     const [limit] = ruleLimits({ active, has_ipv6: true }, rule)

@@ -15,7 +15,7 @@ const LISTENS_STILL_MS = 1000
 
 interface Surroundings {
   readonly slots?: StreamSlots
-  /** Aborted where the helper is to stop: streams end, what is under way is finished and answered, nothing more is read. */
+  /** Aborted when the helper is to stop: streams end, requests under way are finished and answered, and nothing more is read. */
   readonly stopping?: AbortSignal
 }
 

@@ -2,11 +2,11 @@
 import type { Change } from '@panel/shared/change/change.ts'
 import type { Check } from '@panel/shared/change/check.ts'
 
-/** States are canonical everywhere behind `canonical`. `F` is what a probe finds beside the state. */
+/** Behind `canonical`, every state is canonical. `F` is what a probe finds besides the state. */
 export interface Subject<S, F extends { state: S | null }, Step extends { kind: string }> {
   readonly noun: string
   canonical(state: S | null): S | null
-  /** A state as the journal of this version or an earlier one holds it; where it is left out, it is a state as it stands. */
+  /** Reads a state from the journal of this or an earlier version. Without it, the journal holds the state as it is. */
   fromJournal?(state: unknown): S | null
   probe(change: Change<S>): Promise<F>
   plan(found: S | null, wanted: S | null): readonly Step[]

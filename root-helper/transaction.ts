@@ -87,7 +87,7 @@ export class Transaction<S, F extends { state: S | null }, Step extends { kind: 
     }
   }
 
-  /** Executes a plan, and believes only what is read back. */
+  /** Executes a plan, and trusts only what is read back. */
   async #goTo(change: Change<S>, wanted: S | null, plan: () => Promise<readonly Step[]>): Promise<Attempt> {
     const steps: string[] = []
     let step = ''

@@ -1,4 +1,4 @@
-// events.subscribe: one watch of the kernel for all who listen, opened with the first of them and closed after the last.
+// events.subscribe: one watch of the kernel for all subscribers, opened with the first and closed with the last.
 import { LOST, type HostEvent } from '@panel/shared/events/model.ts'
 import type { Item, Result } from '@panel/shared/rpc/methods.ts'
 import type { KernelEvents } from '../kernel/facilities.ts'

@@ -1,4 +1,4 @@
-// What the helper needs of a kernel, one interface per facility; the real ones and the fakes of the tests are held to one contract suite.
+// What the helper needs of a kernel, one interface per facility. One contract suite holds the real ones and the tests' fakes to the same behaviour.
 import type { HostEvent } from '@panel/shared/events/model.ts'
 import type { Icmp } from './icmp/port.ts'
 import type { ForeignFound } from '@panel/shared/foreign/model.ts'
@@ -10,7 +10,7 @@ import type { RuleBackend, RuleBackendFound } from '@panel/shared/ruleset/backen
 import type { RulesetFound } from '@panel/shared/ruleset/found.ts'
 import type { LinkConfig, LinkKind, LinkState, TunnelAddress } from '@panel/shared/tunnel/model.ts'
 
-/** A link under a name: `link` is null where its kind is not one of ours. */
+/** A link under a name: `link` is null where it is not of our kinds. */
 export interface FoundLink {
   interface_name: string
   link: LinkState | null
@@ -57,7 +57,7 @@ export interface UnitFiles extends SavedFiles {
   setEnabled(name: string, enabled: boolean): Promise<void>
 }
 
-/** Changes of links and addresses, whoever made them, and of nftables, where it was somebody else. */
+/** Changes of links and addresses, whoever made them, and changes of nftables by others. */
 export interface KernelEvents {
   /** Returns the function that ends it. Throws a KernelError where the kernel refuses. */
   watch(onEvent: (event: HostEvent) => void): () => void
@@ -104,9 +104,9 @@ export interface RuleBackends {
   open(backend: RuleBackend): Promise<Rulesets | string>
 }
 
-/** Entries of connection tracking that carry a mark of ours. */
+/** Connection tracking entries with a mark of ours. */
 export interface Connections {
-  /** Those of the given rules, or of all where there are none given. Throws a KernelError where the table cannot be read. */
+  /** Those of the given rules, or of all where the list is empty. Throws a KernelError where the table cannot be read. */
   list(route_rule_ids: readonly number[]): Promise<RelayConnection[]>
   /** Counts the flows of every rule, and those that are new since the last count. */
   count(): Promise<Pick<FlowsFound, 'epoch' | 'flows'>>

@@ -16,7 +16,7 @@ export interface Datagram {
   sender: number
 }
 
-/** Of each packet: where in the buffer its sender's address begins, the lengths of that and of the packet behind it, and the rest of a `Packet`. */
+/** For each packet: the offset of the sender's address in the buffer, the lengths of the address and of the packet after it, and the other fields of a `Packet`. */
 export const NOTES = 6
 
 export interface Peer {
@@ -55,7 +55,7 @@ export interface Native {
   ): number
   /** How many waiting packets fitted into the 64 KiB buffer, with NOTES numbers for each. */
   receivePackets(channel: Channel, bytes: Uint8Array, notes: Float64Array): number
-  /** Who is at the other end of a connected Unix socket. */
+  /** Credentials of the peer of a connected Unix socket. */
   peerCredentials(fd: number): Peer
   /** False where NOTIFY_SOCKET is not set. */
   sdNotify(text: string): boolean

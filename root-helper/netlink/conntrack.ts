@@ -34,7 +34,7 @@ const PROTOCOL_TCP = 1
 const TCP_STATE = 1
 const IPS_SEEN_REPLY = 2
 
-/** An entry that a rule of ours owns, with what it takes to delete just that one. */
+/** An entry that one of our rules owns, with what is needed to delete exactly this one. */
 export interface TrackedConnection extends RelayConnection {
   readonly family: number
   readonly key: readonly Buffer[]
@@ -90,7 +90,7 @@ export function decodeConnection({ body }: Message, now: number): TrackedConnect
   }
 }
 
-/** No more of an entry than it takes to count it: its owner, and the number that the kernel gave it. */
+/** Only what counting needs: the rule that owns the entry, and the entry's id. */
 export function ownerRule({ body }: Message): { readonly route_rule_id: number; readonly flow: number } | null {
   const a = new Attributes(body, NFGENMSG_BYTES)
   const route_rule_id = readMark(a.u32be(CTA.MARK) ?? 0)?.route_rule_id ?? 0

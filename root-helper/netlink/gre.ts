@@ -116,7 +116,7 @@ const isZero = (address: string): boolean => address === '0.0.0.0' || address ==
 const isMulticast = (address: string): boolean =>
   address.includes(':') ? address.startsWith('ff') : Number(address.split('.')[0]) >> 4 === 14
 
-/** What these attributes say that a LinkConfig cannot. */
+/** Features in these attributes that a LinkConfig cannot hold. */
 export function unmodelledGre(config: GreConfig, a: Attributes): string[] {
   const flags = isIpv6Kind(config.kind) ? (a.u32(k.IFLA_GRE_FLAGS) ?? 0) : 0
   const is = (bit: number): boolean => (flags & bit) !== 0

@@ -42,7 +42,7 @@ const tooMuch = (wanted: string, most: string): RefusedError =>
     `${wanted} in a second would be sent, and ${most} are the most: make the intervals longer or the packets smaller`,
   )
 
-/** What really leaves: who begins again and again sends more than his intervals say. A second's worth may leave at once, and what comes in a second more. */
+/** Limits what really leaves, since restarting a watch sends more than its interval suggests. A second's worth may leave at once, and then as much as a second adds. */
 export class Meter {
   #packets = PACKETS_PER_SECOND_MAX
   #bytes = BYTES_PER_SECOND_MAX

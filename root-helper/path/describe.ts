@@ -1,4 +1,4 @@
-// What became of an echo request, in words for people.
+// Describes the outcome of an echo request to a person.
 import { DROPPED_HERE, type ProbeOutcome } from '@panel/shared/path/model.ts'
 import type { PathEnds } from '../kernel/icmp/port.ts'
 import type { KernelError } from '../kernel-error.ts'
@@ -9,14 +9,14 @@ const HINTS: Record<string, (ends: PathEnds) => string> = {
   EACCES: () => 'it is a broadcast address, or a route prohibits it',
   EINVAL: ({ source_address }) => (source_address === '' ? '' : `is ${source_address} an address of this host?`),
   EADDRNOTAVAIL: ({ source_address }) => `${source_address} is no address of this host`,
-  // What kernels say of a source that is not theirs, too: EINVAL or this.
+  // Kernels answer EINVAL or this for a source address that is not theirs, too.
   ENETUNREACH: ({ interface_name, source_address }) =>
     `${interface_name === '' ? 'this host has no route there' : `${interface_name} is down, or does not lead there`}${source_address === '' ? '' : `, or ${source_address} is no address of this host`}`,
   ENETDOWN: ({ interface_name }) => `${interface_name || 'the interface'} is down`,
   EMSGSIZE: () => "it is larger than the MTU of this host's own link",
 }
 
-/** The kernel's words, and what is often behind them. */
+/** The kernel's reason, and the usual cause of it. */
 export function describeRefusal(error: KernelError, ends: PathEnds): string {
   const hint = HINTS[error.code]?.(ends) ?? ''
   return hint === '' ? error.message : `${error.message}: ${hint}`

@@ -93,7 +93,7 @@ export class EchoQueries {
     const waiting = this.#waiting.get(received.sequence)
     if (!waiting) return
     const isForeign = waiting.interface_index !== 0 && received.interface_index !== waiting.interface_index
-    // What comes back shorter than it went has not come back.
+    // A reply that is shorter than its request does not count.
     if (received.kind === 'reply' && (isForeign || received.packet_size !== waiting.packet_size)) return
     waiting.settle({ kind: 'received', received: received, rtt_us: roundTripUs(waiting, received, this.#clock.now()) })
   }

@@ -1,4 +1,4 @@
-// All that send echo requests share one port of the kernel: each has an identifier of its own, by which it hears what answers it.
+// All senders of echo requests share one port: each has an identifier of its own, by which answers are dispatched to it.
 import { randomInt } from 'node:crypto'
 import { RefusedError } from '../refused.ts'
 import type { EchoPort, EchoRequest, EchoSent, Icmp, PathEnds } from '../kernel/icmp/port.ts'
@@ -78,7 +78,7 @@ export class Echoes {
     return this.#port
   }
 
-  /** Who did not see the request can guess at most where it went; that much must be right. */
+  /** A host that did not see the request can at best guess its target, so at least the target must match. */
   #dispatch(received: ReceivedIcmp): void {
     const owner = this.#owners.get(received.identifier)
     if (owner && (received.is_sure || received.target_address === owner.ends.target_address)) owner.receive(received)

@@ -72,7 +72,7 @@ async function* search(
   }
 }
 
-/** The least, then the most, then the middle of what is left. */
+/** First the smallest size, then the largest, then the middle of the remaining range. */
 const nextSize = (min: number, max: number, low: number, high: number): number =>
   low < min ? min : high > max ? max : low + ((high - low) >> 1)
 

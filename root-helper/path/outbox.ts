@@ -32,7 +32,7 @@ export class Outbox<T> {
     this.#wake()
   }
 
-  /** What is in it can still be taken. */
+  /** Items that are already in it can still be taken. */
   close(): void {
     this.#isClosed = true
     this.#wake()

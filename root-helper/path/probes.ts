@@ -37,19 +37,19 @@ export class Probes {
     return this.#pending.size
   }
 
-  /** When the oldest that is waited for times out; null where none is. */
+  /** When the oldest pending request times out; null where none is pending. */
   get nextTimeout(): number | null {
     const [oldest] = this.#pending.values()
     return oldest === undefined ? null : oldest.sent_ms + this.#timeoutMs
   }
 
-  /** What the next one is to be sent under. */
+  /** The sequence number of the next request. */
   next(): number {
     this.#last += 1
     return this.#last
   }
 
-  /** What the kernel made of the one that `next` gave. */
+  /** The result of sending the request that `next` numbered. */
   sent(now: number, epoch: number, outcome: EchoSent | KernelError): PingPacket[] {
     if (outcome instanceof Error)
       return [
@@ -95,7 +95,7 @@ export class Probes {
     return over
   }
 
-  /** A tunnel whose way was broken lately complains of packets that it sends all the same (net/ipv4/ip_tunnel.c, err_count): this host's own word waits for an answer. */
+  /** After a path was broken, a tunnel reports errors for packets that it sends all the same (net/ipv4/ip_tunnel.c, err_count): an error from this host itself counts only if no answer comes. */
   #noteComplaint(probe: Probe, received: ReceivedIcmp): PingPacket[] {
     if (received.from_address !== this.#ends.source_address) return [this.#refuted(probe, received)]
     probe.complaint = received

@@ -1,4 +1,4 @@
-// Who is to do something next, among thousands: one timer for all, and a binary heap ordered by when each is due.
+// Schedules thousands of senders with one timer: a binary heap ordered by when each is due.
 import type { Clock } from './clock.ts'
 
 export interface Timed {
@@ -14,7 +14,7 @@ interface Entry {
 
 /** All that is due within it is done in one turn of the event loop. */
 const GRID_MS = 20
-/** Of one turn; the event loop has others to serve. */
+/** Steps of one turn; other work of the event loop must get its share. */
 const STEPS_MAX = 256
 
 export class Schedule {
@@ -25,7 +25,7 @@ export class Schedule {
   #callOff: () => void = () => undefined
   #wakesAt = Infinity
 
-  /** `before` is called ahead of each turn. */
+  /** `before` is called at the start of each turn. */
   constructor(clock: Clock, before: () => void) {
     this.#clock = clock
     this.#before = before
@@ -46,7 +46,7 @@ export class Schedule {
     if (this.#heap.length > 2 * this.#entries.size + STEPS_MAX || this.#entries.size === 0) this.#sweep()
   }
 
-  /** What is gone stays in the heap until it is due, which can be an hour. */
+  /** Removed entries stay in the heap until they are due, which can be an hour. */
   #sweep(): void {
     for (const entry of this.#heap.splice(0)) if (!entry.isGone) this.#push(entry)
     this.#arm()

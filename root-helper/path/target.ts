@@ -62,7 +62,7 @@ export class WatchedTarget implements Timed {
     const sequence = this.#probes.next() & 0xffff
     const outcome = this.#line.send({ sequence, packet_size, hop_limit: 0, is_dont_fragment: false })
     this.#report(this.#probes.sent(now, this.#clock.epoch(), outcome))
-    // Beats that were missed are left out: what was not sent in time is not made up for in a burst.
+    // Missed beats are skipped: late sends are not made up for in a burst.
     if (this.#beat <= now) this.#beat += interval_ms * (Math.floor((now - this.#beat) / interval_ms) + 1)
     this.#due = this.#beat
   }

@@ -11,7 +11,7 @@ export const Check = strict({
 })
 export type Check = Static<typeof Check>
 
-/** A fact about a state under a name, as text; "none" is said, never left out. */
+/** A fact about a state under a name, as text; an absent value is "none", never left out. */
 export interface Fact {
   readonly name: string
   readonly value: string

@@ -1,12 +1,12 @@
-// What a host tells unasked: hints that something has changed, never the state itself.
+// Events of a host: hints that something has changed, never the state itself.
 import { strict, stringEnum, Type, type Static } from '../schema.ts'
 
 /** Events in one message, at most. */
 export const MAX_BATCH = 256
 
 /**
- * `interface_name` is "" where it is not told, as for every address. ruleset: somebody else than the helper has changed nftables. lost: some events are missing, or none were listened to before; whatever
- * was read so far may be out of date. Neither concerns a link: the index is 0.
+ * `interface_name` is "" where the kernel does not report it, as for every address. ruleset: somebody other than the helper has changed nftables.
+ * lost: events are missing, or this is the first item; whatever was read before may be out of date. For both, the index is 0.
  */
 export const HostEvent = strict({
   subject: stringEnum(['link', 'address', 'ruleset', 'lost']),

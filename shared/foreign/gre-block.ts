@@ -81,7 +81,7 @@ const PLAIN = /^[A-Za-z0-9_.-]+$/
 
 function remedyFor(place: Place, { chains }: ForeignFound): string {
   const { chain, direction } = place
-  // ufw and firewalld keep what comes in and goes out behind base chains of the table that they share.
+  // ufw and firewalld filter both directions behind base chains of the table that they share.
   const front = (['firewalld', 'ufw'] as const).find(
     (manager) =>
       chain.hook === FRONTS[direction] && chains.some((one) => one.table === chain.table && one.manager === manager),

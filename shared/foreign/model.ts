@@ -4,7 +4,7 @@ import { integer, line, nullable, strict, stringEnum, Type, type Static } from '
 export const FOREIGN_MANAGERS = ['docker', 'ufw', 'firewalld', 'iptables', 'nftables'] as const
 export type ForeignManager = (typeof FOREIGN_MANAGERS)[number]
 export const FOREIGN_HOOKS = ['forward', 'prerouting', 'postrouting', 'input', 'output'] as const
-/** "none": the rule goes on to the next one. "other": one that is not judged, such as a map of verdicts or an extension of iptables. */
+/** "none": evaluation continues with the next rule. "other": not evaluated, such as a verdict map or an iptables extension. */
 export const FOREIGN_VERDICTS = [
   'none',
   'accept',
@@ -35,8 +35,8 @@ export const ForeignChain = strict({
 export type ForeignChain = Static<typeof ForeignChain>
 
 /**
- * A packet that the rule matches surely has what is said here: "" and null are anything, and ports are those between the first and the
- * last. `is_whole`: it matches every packet that has it. `ct`: what conntrack must think of it ("never": neither new nor established).
+ * Every packet that the rule matches meets these conditions: "" and null are any, and ports are the range from first to last.
+ * `is_whole`: every packet that meets them matches. `ct`: the conntrack state that is required ("never": neither new nor established).
  */
 export const ForeignRule = strict({
   table: Name,
@@ -57,7 +57,7 @@ export const ForeignRule = strict({
 })
 export type ForeignRule = Static<typeof ForeignRule>
 
-/** The rules of a chain are in their order. `is_whole` false: there are more of them than are told, or some could not be asked for. */
+/** The rules of a chain are in their order. `is_whole` false: some were left out, or could not be listed. */
 export const ForeignFound = strict({
   is_readable: Type.Boolean(),
   detail: line(300),

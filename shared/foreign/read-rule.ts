@@ -1,4 +1,4 @@
-// What a rule of somebody else asks of a packet, as far as it can be read surely, and what it does with it.
+// What a foreign rule matches, as far as it can be read with certainty, and its verdict.
 import { formatCidr, parseCidr, parseIp, canonicalIp } from '../address/ip.ts'
 import type { ForeignRule } from './model.ts'
 import { readXtExpression, hasExtension } from './read-xt.ts'
@@ -20,7 +20,7 @@ const ANYTHING: Conditions = {
   verdict: 'none',
   target: '',
 }
-/** It asks for something that is not told of here. */
+/** It matches on something that is not modelled. */
 const MORE: Part = { is_whole: false }
 
 /** `text` is the rule as nft prints it, "" where that is not known. */
@@ -30,7 +30,7 @@ export function readConditions(expression: Json | undefined, text: string): Cond
   return parts.reduce<Conditions>(joined, ANYTHING)
 }
 
-/** What is asked twice is asked otherwise the second time. An extension of iptables is a verdict only where there is no other. */
+/** A second match on the same field is an unknown condition. An iptables extension is a verdict only where there is no other. */
 function joined(conditions: Conditions, part: Part): Conditions {
   const isTwice = (['address', 'port', 'in_interface', 'out_interface', 'ct'] as const).some(
     (key) => part[key] !== undefined && conditions[key] !== ANYTHING[key],

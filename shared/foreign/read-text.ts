@@ -12,7 +12,7 @@ export function textsByHandle(listed: string): Map<string, string> {
     if (!line.startsWith('\t')) [table, chain] = [TABLE.exec(line)?.[1] ?? table, '']
     else if (!line.startsWith('\t\t')) [chain, open] = [CHAIN.exec(line)?.[1] ?? '', '']
     else if (chain !== '') {
-      // A long set goes on in the next line.
+      // A long set continues in the next line.
       open = `${open} ${line.trim()}`.trim()
       const [, text, handle] = RULE.exec(open) ?? []
       if (text !== undefined) texts.set(handleKey(table, chain, Number(handle)), text)

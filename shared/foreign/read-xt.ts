@@ -1,11 +1,11 @@
-// Rules with extensions of iptables: nft tells them as no more than a name in its JSON, and most of them translated in its text, which is read here.
+// Rules with iptables extensions: in its JSON nft reports only a name for them, but its text translates most of them, and that is read here.
 import type { Json } from '../ruleset/nft/json.ts'
 
 /** Whether the JSON of a rule leaves out what its text may say. */
 export const hasExtension = (expression: readonly Json[]): boolean =>
   expression.some((item) => typeof item === 'object' && item !== null && 'xt' in item)
 
-/** One that is matched by something not told of here, and one that may be a verdict too. */
+/** The first matches on something that is not modelled; the second may also be a verdict. */
 const IMPLICIT: Json = { match: {} }
 const UNKNOWN: Json = { xt: null }
 
@@ -17,7 +17,7 @@ const payload = (protocol: string, field: string): Json => ({ payload: { protoco
 
 const SET = String.raw`(?:\{ [^}]* \}|[^\s{]+)`
 const NOT = String.raw`(!=? ?)?`
-/** What the text may begin with, and the statement of nft's JSON that it stands for; null stands for none. */
+/** How the text may begin, and the statement of nft's JSON that this stands for; null for none. */
 const PIECES: readonly (readonly [RegExp, (...parts: string[]) => Json])[] = [
   [new RegExp(`^ct state ${NOT}(${SET})`), (not, words = '') => match({ ct: { key: 'state' } }, members(words), not)],
   [
@@ -49,10 +49,10 @@ const PIECES: readonly (readonly [RegExp, (...parts: string[]) => Json])[] = [
   [/^(jump|goto) (\S+)/, (kind = '', target = '') => ({ [kind]: { target } })],
   [/^(reject|dnat|snat|masquerade|redirect)\b.*/, (kind = '') => ({ [kind]: null })],
 ]
-/** Behind what cannot be read the verdict still stands at the end. */
+/** The verdict is at the end, even behind something that cannot be read. */
 const LAST = /\s(?:(accept|drop|return)|(jump|goto) (\S+)|(reject)(?: with .*)?)$/
 
-/** As nft would tell the rule in JSON if it knew the extensions; whatever is not known for sure is told as unknown. */
+/** The rule as nft would report it in JSON if it knew the extensions; what is uncertain is reported as unknown. */
 export function readXtExpression(text: string): Json[] {
   const found: Json[] = []
   for (let rest = text.trim(); rest !== '';) {

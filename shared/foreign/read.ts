@@ -15,10 +15,10 @@ import { handleKey, textsByHandle } from './read-text.ts'
 import { isList, isObject, numberIn, objectsIn, textIn, type Json, type JsonObject } from '../ruleset/nft/json.ts'
 import { ruleText } from '../ruleset/nft/read-rule.ts'
 
-/** Names that can stand in a command of nft as they are. */
+/** Names that can be used in an nft command unquoted. */
 const PLAIN = /^(?:ip|ip6|inet|arp|bridge|netdev) [A-Za-z_][A-Za-z0-9_./-]*$/
 
-/** The tables of others in `nft -j list tables`; `unnamed` are those that cannot be asked for by their names. */
+/** The tables of others in `nft -j list tables`; `unnamed` are those whose names cannot be used in a command. */
 export function foreignTables(listed: string): { tables: string[]; unnamed: number } {
   const names = documents(listed)
     .filter(([kind]) => kind === 'table')
@@ -59,7 +59,7 @@ export function readForeign(json: string, text: string): ForeignFound {
   }
 }
 
-/** Where iptables carries out the relay rules, the panel's own chains stand in tables that others share, and what leads to them in chains of the kernel that may hold nothing else. */
+/** Where iptables holds the relay rules, our chains are in tables shared with others, and the jumps to them are in built-in chains that may hold nothing else. */
 function withoutOurs(
   chains: readonly ForeignChain[],
   rules: readonly JsonObject[],
@@ -133,7 +133,7 @@ function findManager(table: string, chain: string): ForeignManager {
   return /^ip6?$/.test(family) && /^(?:filter|nat|mangle|raw|security)$/.test(name) ? 'iptables' : 'nftables'
 }
 
-/** How early each chain is met, of those that are met at all; what relayed packets meet first is told first where not all can be told. */
+/** How early relayed packets meet each chain. Earlier chains are reported first where not all can be. */
 function readRanks(chains: readonly ForeignChain[], rules: readonly JsonObject[]): Map<string, number> {
   const leads = new Map<string, Set<string>>()
   for (const rule of rules) {

@@ -45,7 +45,7 @@ export function findRelayBlocks(rule: RelayRule, foreign: ForeignFound, around: 
         remedy: remedyFor(packet, chain, foreign),
       }
       if (block.is_certain) certain.set(block.remedy, certain.get(block.remedy) ?? block)
-      // A rule about some port or address says next to nothing of replies, which go to any.
+      // A rule about a port or an address says almost nothing about replies, whose destination may be any.
       else if (!packet.isReply || block.is_policy) doubt ??= block
     }
   }
@@ -155,7 +155,7 @@ function matches(rule: ForeignRule, { packet, chain }: Way): Match {
   return rule.is_whole && !answers.includes('maybe') ? 'yes' : 'maybe'
 }
 
-/** Where a reply goes is not known, but that it does not go to where replies come from: the destinations of a relay are not its clients. */
+/** The destination of a reply is unknown, except that the destinations of a relay are not its clients. */
 function addressMatch(wanted: string, { address: found, from }: Packet): Match {
   if (wanted === '') return 'yes'
   if (found === null) return from.includes(wanted) ? 'no' : 'maybe'

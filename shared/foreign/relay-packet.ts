@@ -11,7 +11,7 @@ export interface Surroundings {
   readonly out_interface: string | null
 }
 
-/** The first packet of a connection, before its address is translated or after, or a reply to it: where that goes is not known, only which hosts it may come `from`. */
+/** The first packet of a connection, before or after translation, or a reply to it. The destination of a reply is unknown; only its possible sources are (`from`). */
 export interface Packet {
   readonly isTranslated: boolean
   readonly isForHost: boolean

@@ -1,4 +1,4 @@
-// What lets relayed packets through the firewall of somebody else, in that firewall's own words: the panel never touches it itself.
+// The command that lets relayed packets through another firewall, in its own syntax. The panel never runs it.
 import type { ForeignChain, ForeignFound, ForeignManager } from './model.ts'
 import type { Packet } from './relay-packet.ts'
 

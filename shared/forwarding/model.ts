@@ -6,8 +6,8 @@ export const ForwardingSwitches = strict({ ipv4: Type.Boolean(), ipv6: Type.Bool
 export type ForwardingSwitches = Static<typeof ForwardingSwitches>
 
 /**
- * `saved` null: no file of ours. Its `switches` are those that the file turns on (one that is false is not in it, and is whatever
- * somebody else says at boot); `previous` is what was set before the panel first wrote its file, and what a revert puts back.
+ * `saved` null: no file of ours. Its `switches` are those that the file turns on (a false one is not in the file, and boot sets it as other
+ * software says); `previous` holds the values from before the panel first wrote its file, which a revert restores.
  */
 export const ForwardingState = strict({
   live: ForwardingSwitches,
@@ -15,7 +15,7 @@ export const ForwardingState = strict({
 })
 export type ForwardingState = Static<typeof ForwardingState>
 
-/** A foreign file stands in the place of ours and was not written by us, or was edited since. `conntrack` null: not loaded. */
+/** A foreign file has the name of ours and was not written by us, or was edited since. `conntrack` null: not loaded. */
 export const ForwardingFound = strict({
   state: ForwardingState,
   has_ipv6: Type.Boolean(),

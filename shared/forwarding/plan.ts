@@ -40,7 +40,7 @@ const switchFacts = (prefix: string, { ipv4, ipv6 }: ForwardingSwitches): Fact[]
   { name: `${prefix}.ipv6`, value: onOff(ipv6) },
 ]
 
-/** Turns on what is asked, live and at boot; what was set before the first time is kept. Turned on twice is turned on. */
+/** Turns on what is wanted, live and at boot; the values from before the first time are kept. Idempotent. */
 export function withForwarding(found: ForwardingState, wanted: ForwardingSwitches): ForwardingState {
   const either = (a: ForwardingSwitches, b: ForwardingSwitches): ForwardingSwitches => ({
     ipv4: a.ipv4 || b.ipv4,

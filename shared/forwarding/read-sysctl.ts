@@ -2,7 +2,7 @@
 import type { SavedForwarding } from './plan.ts'
 import { renderSysctl, SYSCTL_MARK } from './sysctl.ts'
 
-/** Null where the text is not, to the byte, what we would write: somebody else's file, or ours edited by hand. */
+/** Null where the text differs by a byte from what we would write: a foreign file, or ours edited by hand. */
 export function readSysctl(content: string): SavedForwarding | null {
   if (!content.startsWith(SYSCTL_MARK)) return null
   try {
@@ -11,7 +11,7 @@ export function readSysctl(content: string): SavedForwarding | null {
       ? { switches: saved.switches, previous: saved.previous }
       : null
   } catch {
-    // Whatever stands behind the mark is no state, which is the answer: not ours.
+    // What follows the mark cannot be parsed, so the file is not ours.
     return null
   }
 }

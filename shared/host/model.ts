@@ -16,7 +16,7 @@ export const TOOLS = [
   'conntrack',
 ] as const
 
-/** `detail` says in the system's words why something is or is not there. Nothing is started or loaded to find these out. */
+/** `detail` gives the system's reason why something is available or not. Nothing is started or loaded to find out. */
 export const HelperFacts = strict({
   savers: Type.Array(strict({ by: stringEnum(PERSISTENCE_BACKENDS), available: Type.Boolean(), detail: line(300) })),
   kernel_release: line(100),
@@ -39,7 +39,7 @@ export const Tools = strict({
 })
 export type Tools = Static<typeof Tools>
 
-/** What a preview may ask for is `helper`, `rule_backend`, `interfaces`, `routing_table` and `listeners`: to answer the others something is loaded or started. */
+/** A preview may request `helper`, `rule_backend`, `interfaces`, `routing_table` and `listeners`; the other parts load or start something. */
 export const HOST_PARTS = [
   'helper',
   'rule_backend',
@@ -50,7 +50,7 @@ export const HOST_PARTS = [
   'listeners',
 ] as const
 
-/** A part that was not asked for is null. */
+/** A part that was not requested is null. */
 export const HostFound = strict({
   helper: nullable(HelperFacts),
   rule_backend: nullable(RuleBackendFound),

@@ -1,6 +1,6 @@
-// How often a service says that it is alive, so that the service manager starts it anew when it no longer can (sd_watchdog_enabled(3)).
+// How often a service reports that it is alive, so that the service manager restarts it when it hangs (sd_watchdog_enabled(3)).
 
-/** Milliseconds between two signs of life, twice as often as asked for; null where nobody watches this very process. */
+/** Milliseconds between two reports, twice as often as required; null where this process is not supervised. */
 export function watchdogPeriodMs(
   environment: Readonly<Record<string, string | undefined>>,
   pid: number,

@@ -1,4 +1,4 @@
-// What is asked of a path, and what comes back: echo requests (RFC 792, RFC 4443) and what is known of each of them in the end.
+// Requests and results of path checks: echo requests (RFC 792, RFC 4443) and what finally became of each.
 import { integer, line, nullable, strict, stringEnum, Type, type Static } from '../schema.ts'
 import { INTERFACE_NAME_PATTERN, IpText } from '../tunnel/model.ts'
 
@@ -14,7 +14,7 @@ export const BYTES_PER_SECOND_MAX = 12_500_000
 /** Not more than this many echo requests of one target are waited for; an older one is given up where the timeout is longer than that. */
 export const PENDING_MAX = 256
 
-/** Where a packet goes and how it leaves. "" in the place of an interface or a source leaves the choice to the kernel's routing table. */
+/** Target and route of a packet. "" for the interface or the source leaves the choice to the kernel's routing table. */
 const ends = {
   interface_name: Type.String({ pattern: `^$|${INTERFACE_NAME_PATTERN}` }),
   source_address: Type.String({ pattern: '^([0-9a-f:.]{2,39})?$' }),
@@ -34,7 +34,7 @@ export const DROPPED_HERE = 'a firewall rule of this host drops it'
 /** And of one that the other server refused to take out of its GRE packet. */
 export const NO_SUCH_TUNNEL = 'no tunnel there takes its GRE packets'
 
-/** `packet_size` is ping's: the bytes of payload. An answer must come back by the interface that it was asked by, where one is named. */
+/** `packet_size` counts payload bytes, as ping does. Where an interface is named, the answer must come back through it. */
 export const WatchTarget = strict({
   target_id: integer(1, Number.MAX_SAFE_INTEGER),
   ...ends,
@@ -46,13 +46,13 @@ export type WatchTarget = Static<typeof WatchTarget>
 export const TargetId = WatchTarget.properties.target_id
 
 /**
- * reply: in time. timeout: nothing in time. late: the answer to one that was told as timeout or unreachable after all. unreachable: somebody on the
- * way says that it does not arrive. too_big: somebody says that it does not fit and may not be cut. not_sent: this host's kernel refused to send it.
+ * reply: answered in time. timeout: no answer in time. late: answered after it was reported as timeout or unreachable. unreachable: a router
+ * reports that it does not arrive. too_big: a router reports that it does not fit and may not be fragmented. not_sent: refused by this host's kernel.
  */
 export const PROBE_OUTCOMES = ['reply', 'late', 'timeout', 'unreachable', 'too_big', 'not_sent'] as const
 export type ProbeOutcome = (typeof PROBE_OUTCOMES)[number]
 
-/** `sequence` counts from 1 for each target and goes on when its settings change. `rtt_us` with reply and late. `detail` is "" with reply. */
+/** `sequence` counts from 1 for each target and continues when its settings change. `rtt_us` with reply and late. `detail` is "" with reply. */
 const decided = {
   sequence: integer(1, Number.MAX_SAFE_INTEGER),
   outcome: stringEnum(PROBE_OUTCOMES),
@@ -65,7 +65,7 @@ const decided = {
 export const WatchResult = strict({ target_id: TargetId, ...decided, pending: integer(0, PENDING_MAX) })
 export type WatchResult = Static<typeof WatchResult>
 
-/** The first item comes at once, without results, to tell the `watch_id`. `lost`: results since the item before that a slow reader has missed. */
+/** The first item comes at once, without results, and carries the `watch_id`. `lost`: results since the item before that a slow reader has missed. */
 export const WatchItem = strict({
   watch_id: integer(1, Number.MAX_SAFE_INTEGER),
   results: Type.Array(WatchResult, { maxItems: WATCH_BATCH_MAX }),
@@ -83,7 +83,7 @@ export const PingParams = strict({
 })
 export type PingParams = Static<typeof PingParams>
 
-/** `from_address`: who answered or complained, "" where nobody did. `hop_limit`: what is left of it in the answer. `reported_mtu`: with too_big. */
+/** `from_address`: who answered or sent the error, "" for nobody. `hop_limit`: what was left of it in the answer. `reported_mtu`: with too_big. */
 export const PingPacket = strict({
   ...decided,
   from_address: Type.String({ pattern: '^([0-9a-f:.]{2,39})?$' }),
@@ -99,7 +99,7 @@ export type PingResult = Static<typeof PingResult>
 export const MtuParams = strict({ ...ends, min: Mtu, max: Mtu, timeout_ms: Milliseconds(10_000) })
 export type MtuParams = Static<typeof MtuParams>
 
-/** refused: by the link of this host. too_big: somebody on the way says so. no_answer: to each of several that were sent. */
+/** refused: by the link of this host. too_big: reported by a router. no_answer: to any of several requests. */
 export const MTU_STEPS = ['fits', 'refused', 'too_big', 'no_answer', 'unreachable'] as const
 export const MtuStep = strict({
   packet_size: Mtu,
@@ -109,7 +109,7 @@ export const MtuStep = strict({
 })
 export type MtuStep = Static<typeof MtuStep>
 
-/** `path_mtu` null: not even the least size was answered, and `detail` says what that can mean. `reported_mtu`: the smallest that somebody on the way told. */
+/** `path_mtu` null: not even the smallest size was answered, and `detail` gives possible reasons. `reported_mtu`: the smallest that a router reported. */
 export const MtuResult = strict({
   path_mtu: nullable(Mtu),
   reported_mtu: PingPacket.properties.reported_mtu,

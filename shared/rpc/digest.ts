@@ -1,4 +1,4 @@
-// What tunnel.digest says of one name: enough to see that nothing differs from what is stored, without sending all that is there.
+// The answer of tunnel.digest for one name: enough to see that it is in sync, without sending the state.
 import { nullable, strict, Type, type Static } from '../schema.ts'
 import { LinkSnapshot, TunnelFound } from '../tunnel/observed.ts'
 

@@ -1,4 +1,4 @@
-// Everything that may be asked of root, on one screen. A line here is the whole of a power; the golden table in the tests shows each change.
+// Everything that root can be asked to do, on one screen. Each line is one privilege; the golden table in the tests shows every change of it.
 import { integer, strict, stringEnum, Type, type Static, type TSchema } from '../schema.ts'
 import { HostEvent, MAX_BATCH } from '../events/model.ts'
 import { HOST_PARTS, HostFound } from '../host/model.ts'
@@ -53,14 +53,14 @@ const stream = <P extends TSchema, I extends TSchema, R extends TSchema>(params:
 
 const Names = strict({ interface_names: Type.Array(InterfaceName, { maxItems: 2000 }) })
 const TunnelChange = changeSchema(TunnelState)
-/** A stream is told by the id of its request, which is a whole number. */
+/** A stream is identified by the id of its request, a whole number. */
 const StreamId = integer(0, Number.MAX_SAFE_INTEGER)
 const RulesetChange = changeSchema(RulesetState)
 const ForwardingChange = changeSchema(ForwardingState)
 const Verified = strict({ ok: Type.Boolean(), checks: Type.Array(Check) })
 const RuleIds = Type.Array(RuleId, { maxItems: RULES_PER_CHANGE_MAX })
 const WatchTargets = Type.Array(WatchTarget, { maxItems: WATCH_TARGETS_MAX })
-/** The given rules, or all where the list is empty, from an id on: an answer ends where a line would be too long, and says where to go on. */
+/** The given rules, or all where the list is empty, from an id on. An answer that would be too long for a line ends earlier, with `next_id`. */
 const Rules = strict({ route_rule_ids: RuleIds, from_id: integer(0, ROUTE_RULE_ID_MAX) })
 
 export const METHODS = {
@@ -68,13 +68,13 @@ export const METHODS = {
   'link.probe': method('read', Names, strict({ links: Type.Array(LinkSnapshot) })),
   /** The links and files of the given names; of all tunnels where the list is empty. */
   'tunnel.probe': method('read', Names, strict({ tunnels: Type.Array(TunnelFound) })),
-  /** Of every tunnel, whether it is as the asker thinks: a digest in the place of the state. */
+  /** A digest of the state of every tunnel. */
   'tunnel.digest': method('read', strict({}), strict({ tunnels: Type.Array(TunnelDigest) })),
   /** The checks of `after` against what the host holds now. */
   'tunnel.verify': method('read', TunnelChange, Verified),
   /** Refused unless the host holds `before`. One at a time. */
   'tunnel.apply': method('write', TunnelChange, Outcome),
-  /** Our table: the rules that it holds, what is left of others, and what nobody of us put there. Starts nft. */
+  /** Our table: the rules that it holds, pieces of others, and what no rule explains. Starts nft. */
   'ruleset.probe': method('read', Rules, RulesetFound),
   'ruleset.verify': method('read', RulesetChange, Verified),
   /** The rules under the ids of the change, in one transaction; others are left as they are. `last_counters`: of rules that went. */
@@ -96,7 +96,7 @@ export const METHODS = {
     strict({ route_rule_ids: RuleIds, limit: integer(0, CONNECTIONS_MAX) }),
     ConnectionsFound,
   ),
-  /** How many flows each rule owns, and how many have begun: for one asker, who asks again and again. */
+  /** How many flows each rule owns, and how many have begun. Meant for one caller that polls. */
   'ruleset.flows': method('read', strict({}), FlowsFound),
   /** Ends the flows of the given rules to the given destinations, or to any where the list is empty. */
   'ruleset.disconnect': method(
@@ -120,13 +120,13 @@ export const METHODS = {
     strict({ parts: Type.Array(stringEnum(HOST_PARTS), { maxItems: HOST_PARTS.length }) }),
     HostFound,
   ),
-  /** Changes of links and addresses as the kernel tells them, whoever made them, and that somebody else has changed nftables. The first item says "lost": what was before it is not told. Ends when cancelled. */
+  /** Changes of links and addresses, whoever made them, and changes of nftables by others. The first item is "lost": earlier events are not reported. Ends when cancelled. */
   'events.subscribe': stream(
     strict({}),
     strict({ events: Type.Array(HostEvent, { minItems: 1, maxItems: MAX_BATCH }) }),
     strict({}),
   ),
-  /** Sends each target its echo requests until cancelled, and tells what became of them, gathered for a tenth of a second. Bounded, all watches together. */
+  /** Sends echo requests to each target until cancelled, and reports the outcomes in batches of a tenth of a second. All watches share one bound. */
   'path.watch': stream(strict({ targets: WatchTargets }), WatchItem, strict({})),
   /** Of a watch that runs: targets come, change or go, and the others notice nothing. Nothing of the host changes. */
   'path.watch_change': method(

@@ -6,7 +6,7 @@ import type { RelayRule } from './model.ts'
 export const RULE_BACKENDS = ['nftables', 'iptables_nft', 'iptables_legacy', 'none'] as const
 export type RuleBackend = (typeof RULE_BACKENDS)[number]
 
-/** The choice that the helper made when it began, and why; nothing is started to tell it. */
+/** The choice that the helper made at its start, and why; reporting it starts nothing. */
 export const RuleBackendFound = strict({
   active: stringEnum(RULE_BACKENDS),
   has_ipv6: Type.Boolean(),
@@ -42,7 +42,7 @@ const IPTABLES: readonly Limit[] = [
   ],
 ]
 
-/** Each change of any rule of iptables-legacy loads the whole table anew, and with it connlimit, which then knows of no connection. */
+/** Each change of any rule reloads the whole table of iptables-legacy, and connlimit then has forgotten all connections. */
 const LEGACY: readonly Limit[] = [
   [
     'max_connections_per_source',
@@ -60,7 +60,7 @@ const LIMITS: Readonly<Record<RuleBackend, readonly Limit[]>> = {
 
 const NO_IPV6: Limit = ['bind_address', (rule) => familyOf(rule) === 6, 'ip6tables does not work on this host']
 
-/** Empty where the backend does just what the rule says, which is canonical. */
+/** Empty where the backend does exactly what the canonical rule says. */
 export const ruleLimits = (
   { active, has_ipv6 }: Pick<RuleBackendFound, 'active' | 'has_ipv6'>,
   rule: RelayRule,

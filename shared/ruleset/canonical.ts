@@ -35,7 +35,7 @@ export function canonicalRule(rule: RelayRule): RelayRule {
   const bind_port_range_end = rule.bind_port_range_end === rule.bind_port ? null : rule.bind_port_range_end
   const width = (bind_port_range_end ?? rule.bind_port) - rule.bind_port
   if (width < 0) throw new RangeError(`Rule ${rule.route_rule_id}: the range of bound ports ends before it begins`)
-  // Without a balance everything goes to the first destination, so the host holds no other.
+  // Without balancing everything goes to the first destination, so the host holds no other.
   const chosen = rule.balance === 'none' ? rule.destinations.slice(0, 1) : rule.destinations
   if (chosen.length === 0) throw new RangeError(`Rule ${rule.route_rule_id} has no destination`)
   const balance = chosen.length === 1 ? 'none' : rule.balance
@@ -63,7 +63,7 @@ export function canonicalRule(rule: RelayRule): RelayRule {
   }
 }
 
-/** A range of bound ports goes to a range that is as wide, whether its end is told or not. */
+/** A range of bound ports maps to a range of equal width, whether its end is given or not. */
 function canonicalDestination(
   rule: RelayRule,
   { address, port, port_range_end, weight }: RelayDestination,
@@ -96,7 +96,7 @@ function snatAddress(rule: RelayRule, family: Family): string | null {
   return checkFamily(rule, rule.snat_address, family)
 }
 
-/** Sorted; one that lies within another adds nothing, and every source is what an empty list says. */
+/** Sorted. A network within another is dropped; "every source" is the empty list. */
 function canonicalSources(rule: RelayRule, family: Family): string[] {
   const networks = rule.allowed_sources.map((text) => network(rule, text, family))
   if (networks.some(({ prefix_length }) => prefix_length === 0)) return []

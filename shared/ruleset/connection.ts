@@ -1,4 +1,4 @@
-// What connection tracking says of the flows that relay rules own.
+// What connection tracking reports of the flows that relay rules own.
 import { integer, line, nullable, strict, stringEnum, Type, U32_MAX, type Static } from '../schema.ts'
 import { RuleId } from './model.ts'
 import { IpText } from '../tunnel/model.ts'
@@ -56,9 +56,9 @@ export const ConnectionsFound = strict({
 export type ConnectionsFound = Static<typeof ConnectionsFound>
 
 /**
- * Of each rule that owns a flow now, how many, and how many were seen for the first time since it last had none: `begun` grows while the rule
- * has any. `epoch` is another one with each helper, whose first look takes nothing for begun. What ends between two looks and is
- * forgotten by the kernel before the second is in none; the kernel remembers TCP for 10 s after its end and UDP for 30 s, unless told otherwise.
+ * For each rule that owns flows: how many, and how many have begun since it last had none (`begun` grows while the rule has any). `epoch` changes
+ * with each helper, whose first count takes no flow as new. A flow that begins, ends and is forgotten by the kernel between two counts is in
+ * neither; by default the kernel keeps TCP for 10 s after its end and UDP for 30 s.
  */
 export const FlowsFound = strict({
   is_readable: Type.Boolean(),

@@ -3,7 +3,7 @@ import type { RelayDestination, RelayRule, RulesetState } from './model.ts'
 import { sameState } from '../change/change.ts'
 import { compareFacts, type Check, type Fact } from '../change/check.ts'
 
-/** A change of more rules than this is told field by field only where a rule is not as wanted. */
+/** A change of more rules than this lists the fields only of rules that are not as wanted. */
 const LISTED_IN_FULL = 20
 
 /** Passes wholly on a host that holds `wanted` under these ids and on no other. Both lists are canonical. */

@@ -1,14 +1,14 @@
-// What is seen of our table on a host and never wished for.
+// What a probe finds of our table: observed, never requested.
 import { integer, line, nullable, strict, stringEnum, Type, type Static } from '../schema.ts'
 import { RULE_BACKENDS } from './backend.ts'
 import { RelayCounters, RelayRule, ROUTE_RULE_ID_MAX, RuleId } from './model.ts'
 
-/** Where an answer that would be too long for one line goes on; null at its end. */
+/** Where the next page starts, if an answer would be too long for one line; null at the end. */
 const NextId = nullable(integer(1, ROUTE_RULE_ID_MAX))
 
 /**
- * `rules` are those that the kernel holds whole. `damaged` are those that it holds in part, or that the next boot would bring back and
- * the kernel lacks. `unmanaged` is what stands in our table and no rule of ours explains, as text. `is_readable` false: `detail` says why.
+ * `rules` are those that the kernel holds whole. `damaged` are those that it holds in pieces, or that the next boot would bring back and
+ * the kernel lacks. `unmanaged` is what our table holds and no rule explains, as text. `is_readable` false: `detail` says why.
  */
 export const RulesetFound = strict({
   backend: stringEnum(RULE_BACKENDS),
@@ -24,7 +24,7 @@ export const RulesetFound = strict({
 })
 export type RulesetFound = Static<typeof RulesetFound>
 
-/** `epoch` is another one each time the table was made anew, when all counters began at zero. */
+/** `epoch` changes each time the table is created again, when all counters start at zero. */
 export const CountersFound = strict({
   is_readable: Type.Boolean(),
   detail: line(300),

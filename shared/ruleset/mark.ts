@@ -1,4 +1,4 @@
-// The ct mark that says which rule owns a flow: the nibble 0x5, 20 bits of rule id, 8 bits of destination slot.
+// The ct mark that identifies the rule of a flow: the nibble 0x5, 20 bits of rule id, 8 bits of destination slot.
 const NIBBLE = 0x5
 
 export const SLOTS_MAX = 256

@@ -1,4 +1,4 @@
-// Relay rules as a host holds them: what a packet meets, and nothing of titles, notes or wishes. Only enabled rules are here.
+// Relay rules as a host holds them: what a packet meets, without titles and notes. Only enabled rules are here.
 import { integer, nullable, strict, stringEnum, Type, U32_MAX, type Static } from '../schema.ts'
 import { CidrText } from '../tunnel/observed.ts'
 import { IpText } from '../tunnel/model.ts'
@@ -25,7 +25,7 @@ export const RelayDestination = strict({
 export type RelayDestination = Static<typeof RelayDestination>
 
 /**
- * One rule. Where two match the same packet the one that stands first in (`sort_order`, `route_rule_id`) owns the flow.
+ * One rule. Where two match the same packet, the first in (`sort_order`, `route_rule_id`) owns the flow.
  * `bind_address` 0.0.0.0 or :: is every address of the host; the family of a rule is that of its `bind_address`.
  * `connection_rate_limit` counts new connections a second for the whole rule, `max_connections_per_source` those open at once.
  */

@@ -9,9 +9,8 @@ export interface RulesPart {
 }
 
 /**
- * The difference of what the two lists compile to is the difference of what the two parts compile to. A rule that stays is in
- * both of them where it shares a port with one that does not, where ranges meet (their maps are filled anew, whole), and where the table has a chain for
- * the sake of it that another one might be thought to need first.
+ * The two parts compile to tables with the same difference as the two lists. An unchanged rule is in both parts if it shares a port with a changed
+ * one, if ranges meet (their maps are refilled as a whole), or if an optional chain exists because of it.
  */
 export function rulesAround(before: readonly RelayRule[], after: readonly RelayRule[]): RulesPart {
   const changed = changedRules(before, after)
@@ -29,7 +28,7 @@ const WITNESSES: readonly ((rule: RelayRule) => boolean)[] = [
   ({ fwmark }) => fwmark !== null,
 ]
 
-/** Of either list, the rules that the other one does not have just so. */
+/** The rules of either list that the other does not hold unchanged. */
 function changedRules(before: readonly RelayRule[], after: readonly RelayRule[]): Set<RelayRule> {
   const wanted = new Map(after.map((rule) => [rule.route_rule_id, rule]))
   const changed = new Set<RelayRule>(after)

@@ -2,7 +2,7 @@
 import type { RelayRule, RulesetState } from './model.ts'
 import { sameState, type Change } from '../change/change.ts'
 
-/** Both lists are those of the change, not all that the host holds. `leftovers` are ids of rules that the host holds in pieces, and that leave. */
+/** Both lists hold only the rules of the change. `leftovers` are ids of rules of which the host holds pieces, and which leave. */
 export type RulesetStep =
   | {
       readonly kind: 'ruleset_submit'
@@ -18,8 +18,8 @@ export const changedIds = ({ before, after }: Change<RulesetState>): number[] =>
 ]
 
 /**
- * Both are canonical. However many rules a change names, they go in one transaction, and pieces of them that are in the way go with it (`damaged`); the counters of those that leave stand still from then
- * on, so that a second step can read the last of them and lose no byte.
+ * Both are canonical. All rules of a change go in one transaction, and so do pieces of rules that leave (`damaged`). The counters of rules that leave
+ * stop counting with it, so a second step can read their last values and lose no byte.
  */
 export function planRuleset(
   found: RulesetState | null,

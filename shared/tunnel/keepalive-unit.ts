@@ -14,7 +14,7 @@ export function renderKeepaliveUnit(interface_name: string, keepalive: Keepalive
     fileMark(canonical),
     '[Unit]',
     `Description=Keepalive of the tunnel ${interface_name} to ${target_address} (kept by tunnel-panel)`,
-    // It comes and goes with the link, whoever makes the link and whoever takes it away.
+    // It starts and stops with the link, whoever creates or deletes the link.
     `BindsTo=${device}`,
     `After=${device}`,
     '',

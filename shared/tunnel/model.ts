@@ -10,7 +10,7 @@ export const isTapKind = (kind: LinkKind): boolean => kind === 'gretap' || kind 
 /** Linux takes 15 bytes (IFNAMSIZ - 1 in linux/if.h); the letters are what is safe in a unit's name, an nft word and a URL alike. */
 export const INTERFACE_NAME_PATTERN = '^[A-Za-z0-9][A-Za-z0-9_.-]{0,14}$'
 
-/** Links that the modules make by themselves, and the loopback: nobody's tunnels. */
+/** Links that kernel modules create by themselves, and the loopback: never tunnels. */
 export const KERNEL_STUBS = ['lo', 'gre0', 'gretap0', 'erspan0', 'ip6gre0', 'ip6tnl0', 'tunl0', 'sit0'] as const
 
 export const InterfaceName = Type.String({ pattern: INTERFACE_NAME_PATTERN })
@@ -76,14 +76,14 @@ export type Keepalive = Static<typeof Keepalive>
 const SavedUnit = strict({ is_enabled: Type.Boolean(), config: nullable(LinkConfig) })
 const SavedKeepalive = strict({ is_enabled: Type.Boolean(), config: nullable(Keepalive) })
 
-/** networkd takes a link in two parts: what it is born with, and its addresses. */
+/** networkd configures a link in two parts: what it is created with, and its addresses. */
 const { addresses, ...born } = LinkConfig.properties
 export const NetdevConfig = strict(born)
 export type NetdevConfig = Static<typeof NetdevConfig>
 export const NetworkConfig = strict({ addresses })
 export type NetworkConfig = Static<typeof NetworkConfig>
 
-/** A file of networkd says in its own text whether it is enabled. */
+/** A file of networkd states in its own text whether it is enabled. */
 const SavedNetdev = strict({ is_enabled: Type.Boolean(), config: NetdevConfig })
 const SavedNetwork = strict({ is_enabled: Type.Boolean(), config: NetworkConfig })
 
@@ -99,7 +99,7 @@ export const Saved = strict({
 })
 export type Saved = Static<typeof Saved>
 
-/** A file that is there, or shall be. */
+/** A file that exists, or is wanted. */
 export type SavedFile = {
   [K in FileKind]: {
     readonly file: K
@@ -108,7 +108,7 @@ export type SavedFile = {
   }
 }[FileKind]
 
-/** Null in the place of a TunnelState means: no link and no file of that name. */
+/** Null instead of a TunnelState: neither a link nor a file of that name. */
 export const TunnelState = strict({
   interface_name: InterfaceName,
   link: nullable(LinkState),

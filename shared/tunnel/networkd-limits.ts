@@ -50,7 +50,7 @@ const RULES: readonly Rule[] = [
 /** Names that networkd takes for numbers or for its own words (ifname_valid in systemd). */
 const NO_NAME = /^([0-9]+|all|default)$/
 
-/** Empty where networkd makes at boot exactly what `config` says, which is canonical. */
+/** Empty where networkd makes at boot exactly what the canonical `config` says. */
 export function networkdLimits(interface_name: string, config: NetdevConfig): Limit[] {
   const name: Limit[] = NO_NAME.test(interface_name)
     ? [{ field: 'interface_name', why: 'it takes no such name for a link' }]

@@ -49,7 +49,7 @@ export function renderNetwork(interface_name: string, file: NonNullable<Saved['n
     'LinkLocalAddressing=ipv6',
     'IPv6AcceptRA=no',
     'ConfigureWithoutCarrier=yes',
-    // What somebody added by hand is left alone when networkd starts anew.
+    // Addresses that somebody added by hand survive a restart of networkd.
     'KeepConfiguration=yes',
     ...config.addresses.flatMap(addressSection),
   )

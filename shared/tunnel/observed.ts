@@ -41,12 +41,12 @@ const { statistics: _statistics, ...live } = ObservedLink.properties
 /** The same without counters, which cost a kernel with many processors most of a dump. */
 export const LinkSnapshot = strict({ interface_name: DeviceName, observed: strict(live) })
 export type LinkSnapshot = Static<typeof LinkSnapshot>
-export const withoutCounters = ({ statistics: _, ...seen }: ObservedLink): LinkSnapshot['observed'] => seen
+export const withoutCounters = ({ statistics: _, ...snapshot }: ObservedLink): LinkSnapshot['observed'] => snapshot
 
 /**
- * One name on the host. `state` is null where there is neither a tunnel link nor a file of ours; a link of a kind that is not ours
- * shows in `observed` alone. `unmodelled` names what the link carries and a TunnelState cannot hold. `foreign_files` are files in
- * the place of ours that we did not write, or that somebody edited since.
+ * One name on the host. `state` is null where there is neither a tunnel link nor a file of ours; a link of another kind appears
+ * only in `observed`. `unmodelled` names features of the link that a TunnelState cannot hold. `foreign_files` have names of ours but were not
+ * written by us, or were edited since.
  */
 export const TunnelFound = strict({
   interface_name: DeviceName,

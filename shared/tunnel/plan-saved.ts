@@ -1,5 +1,5 @@
-// The part of a plan that is about files. What boot makes is withdrawn before the link is touched and promised after it stands: a crash
-// between the two leaves less, never a lie. Pure.
+// The steps of a plan that concern files. Files for boot are removed before the link is touched and written once it exists, so that a crash
+// in between never leaves a file for a link that was not created. Pure.
 import { FILE_KINDS, type FileKind, type Saved, type SavedFile } from './model.ts'
 import { isNetworkdKind, UNIT_KINDS } from './saved-file.ts'
 import { sameState } from '../change/change.ts'
@@ -11,15 +11,15 @@ const fileIn = (saved: Saved | null, kind: FileKind): File => saved?.[kind] ?? n
 const isUnit = (kind: FileKind): kind is UnitKind => (UNIT_KINDS as readonly FileKind[]).includes(kind)
 
 /**
- * Whether networkd has the link in its hands and is told to let go: it then takes from the link what it holds for its own, so only a new
- * link is certain to have all that is wanted.
+ * Whether networkd manages the link and stops doing so. It then removes from the link what it configured, so only a new link is certain
+ * to have everything that is wanted.
  */
 export const isLetGo = (found: Saved | null, wanted: Saved | null): boolean =>
   fileIn(found, 'networkd_network') !== null && fileIn(wanted, 'networkd_network') === null
 
 /**
- * What stays true of the files that are found while the link is worked on. A link that is to be born must not find networkd holding a
- * file for it, which would have it configured by two hands at once; and its keepalive is stopped, to begin anew with it.
+ * The files that stay while the link is changed. While a link is created, networkd must hold no file for it, or both would configure it at
+ * once; and its keepalive is stopped, to be started again with it.
  */
 function kept(found: Saved | null, wanted: Saved | null, kind: FileKind, isBorn: boolean): File {
   const [was, shall] = [fileIn(found, kind), fileIn(wanted, kind)]
@@ -57,7 +57,7 @@ function steps(kind: FileKind, from: File, to: File): NamelessStep[] {
   ]
 }
 
-/** systemd is told of its units by whoever writes them, networkd by a step of the plan. */
+/** Whoever writes units reloads systemd itself; for networkd the reload is a step of the plan. */
 function thenReload(planned: NamelessStep[]): NamelessStep[] {
   const isForNetworkd = planned.some(
     (step) =>

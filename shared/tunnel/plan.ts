@@ -13,13 +13,13 @@ export interface TunnelPlan {
   readonly recreate_reasons: readonly string[]
 }
 
-/** What a link takes while it lives (decisions.md, T14); all else is given at birth. */
+/** What can be changed on a live link (decisions.md, T14); everything else is fixed at creation. */
 const IN_PLACE: ReadonlySet<keyof LinkConfig> = new Set(['mtu', 'tx_queue_length', 'addresses'])
 
 /** The reason where no field is one: systemd-networkd lets go of the link. */
 export const LET_GO = 'networkd_network'
 
-/** Both states are canonical. A found state is what a probe said, so a half-done change is as good a start as any. */
+/** Both states are canonical. `found` comes from a probe, so a half-done change is as good a start as any. */
 export function planTunnel(found: TunnelState | null, wanted: TunnelState | null): TunnelPlan {
   const interface_name = (wanted ?? found)?.interface_name
   if (interface_name === undefined) return { operation: 'none', steps: [], recreate_reasons: [] }

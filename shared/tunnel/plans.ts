@@ -20,7 +20,7 @@ export const changedNames = ({ before, after }: Change<TunnelStates>): string[] 
 const named = (states: TunnelStates | null, name: string): TunnelState | null =>
   states?.find((state) => state.interface_name === name) ?? null
 
-/** What goes goes first: the kernel takes no second link of a kind between the same endpoints with the same key. */
+/** Deletions go first: the kernel refuses a second link of a kind between the same endpoints with the same key. */
 export function planTunnels(found: TunnelStates | null, wanted: TunnelStates | null): TunnelPlan {
   const leaving = (found ?? [])
     .filter((state) => !named(wanted, state.interface_name))
@@ -42,7 +42,7 @@ export function planChange(change: Change<TunnelState>): TunnelPlan {
   return planTunnels(before, after)
 }
 
-/** Facts of a name that the tunnel shall not have, or no longer, are told apart as "gone.exists" and so on. */
+/** Checks of a name that must be absent are named "gone.exists" and so on. */
 export function checkTunnels(
   names: readonly string[],
   wanted: TunnelStates | null,

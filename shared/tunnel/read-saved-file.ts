@@ -1,4 +1,4 @@
-// What a file on disk says about a tunnel, by its kind.
+// What a file on disk states about a tunnel, by its kind.
 import { canonicalConfig, canonicalKeepalive, canonicalNetdev, canonicalNetwork } from './canonical.ts'
 import type { FileKind, Keepalive, LinkConfig, Saved } from './model.ts'
 import { renderKeepaliveUnit } from './keepalive-unit.ts'
@@ -6,7 +6,7 @@ import { renderNetdev, renderNetwork } from './networkd.ts'
 import { renderSystemdUnit } from './systemd-unit.ts'
 import { readMarked } from './read-mark.ts'
 
-/** As Saved has it; whether a unit is enabled is not in its file, and is told. Null where the file is not ours to the byte. */
+/** As in Saved. Whether a unit is enabled is not in its file, and is passed in. Null where the file is not ours to the byte. */
 type Read = { [K in FileKind]: (interface_name: string, content: string, is_enabled: boolean) => Saved[K] }
 
 const asUnit = <C>(config: C | null, is_enabled: boolean) => config && { is_enabled, config }

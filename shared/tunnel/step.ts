@@ -20,7 +20,7 @@ export type TunnelStep = { readonly interface_name: string } & (
   | { readonly kind: 'networkd_reload' }
 )
 
-/** A step before it is told whose it is. */
+/** A step without the name of its tunnel. */
 export type NamelessStep = TunnelStep extends infer S
   ? S extends TunnelStep
     ? Omit<S, 'interface_name'>

@@ -16,7 +16,7 @@ export function renderSystemdUnit(interface_name: string, config: LinkConfig): s
     'After=network-pre.target systemd-modules-load.service',
     'Before=network.target',
     ...bindDeviceLines(canonical.bind_device),
-    // Started again beside a link that stands, the unit leaves it alone.
+    // When the unit is started again beside an existing link, it leaves the link alone.
     `ConditionPathExists=!/sys/class/net/${interface_name}`,
     '',
     '[Service]',

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import type { Endpoint } from '@panel/web-daemon/platform/http/endpoint.ts'
 import { Client } from './support/client.ts'
 import { OPERATOR, startPanel, type TestPanel } from './support/panel.ts'
+import { tunnelRequest } from '../support/records.ts'
 
 /** decisions.md, U5: what changes nothing though it is asked by POST. */
 const NO_MUTATION = [
@@ -118,7 +119,7 @@ describe('A run of everything that can be asked', () => {
   }).timeout(120_000)
 
   it('has the duration and what was done of what was carried out', async () => {
-    await operator.post('/tunnels', { local_endpoint: '192.0.2.1', remote_endpoint: '198.51.100.7' })
+    await operator.post('/tunnels', tunnelRequest())
     const [entry] = (
       await operator.get<{
         entries: { duration_ms: number; operations: string[]; target_type: string; target_id: number }[]

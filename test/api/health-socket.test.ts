@@ -13,6 +13,7 @@ import { FakeKernel } from '../support/fake-kernel.ts'
 import { inProcessHelper } from '../support/in-process-helper.ts'
 import { quietly } from '../support/quietly.ts'
 import { startPanel, type TestPanel } from './support/panel.ts'
+import { tunnelRequest } from '../support/records.ts'
 
 describe('over the socket of the helper', () => {
   quietly()
@@ -59,10 +60,10 @@ describe('over the socket of the helper', () => {
 
   it('a tunnel is made, listed and taken away', async () => {
     const operator = await panel.signIn()
-    const made = await operator.post<{ tunnel: { tunnel_id: number }; verification: { ok: boolean } }>('/tunnels', {
-      local_endpoint: '192.0.2.1',
-      remote_endpoint: '198.51.100.1',
-    })
+    const made = await operator.post<{ tunnel: { tunnel_id: number }; verification: { ok: boolean } }>(
+      '/tunnels',
+      tunnelRequest({ remote_endpoint: '198.51.100.1' }),
+    )
     assert.deepEqual([made.status, made.body.verification.ok], [201, true], made.text)
     assert.equal((await operator.get<{ total: number }>('/tunnels')).body.total, 1)
     assert.equal((await operator.delete(`/tunnels/${made.body.tunnel.tunnel_id}`)).status, 200)

@@ -10,6 +10,7 @@ import { FakeHost } from '../support/fake-host.ts'
 import type { Client } from './support/client.ts'
 import { OPERATOR, startPanel, type TestPanel, type TestParts } from './support/panel.ts'
 import { eventually, openStream, type OpenStream } from './support/streams.ts'
+import { tunnelRequest } from '../support/records.ts'
 
 const STREAM = 'GET /system/metrics/stream'
 
@@ -133,12 +134,7 @@ describe('/system/metrics', () => {
 
   it("tells the panel's own Ethernet tunnels from other Ethernets", async () => {
     await serve()
-    const { status } = await operator.post('/tunnels', {
-      local_endpoint: '192.0.2.1',
-      remote_endpoint: '198.51.100.7',
-      tunnel_type_id: 20,
-      interface_name: 'tap1',
-    })
+    const { status } = await operator.post('/tunnels', tunnelRequest({ tunnel_type_id: 20, interface_name: 'tap1' }))
     assert.equal(status, 201)
     await panel.metrics.start()
     const { network } = await newest()

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { MonitorPoint } from '@panel/shared/api/monitor.ts'
-import { emptyBucket, severityOf, type Bucket } from '@panel/web-daemon/features/monitor/bucket.ts'
+import { emptyBucket, stateSeverity, type Bucket } from '@panel/web-daemon/features/monitor/bucket.ts'
 import { addBuckets } from '@panel/web-daemon/features/monitor/store.ts'
 import { historyOf, startWatching, statusOf, toggle, wayOf, type WatchingPanel } from './support/monitor.ts'
 import { eventually } from './support/streams.ts'
@@ -28,7 +28,7 @@ describe('The history of a tunnel', () => {
 
   const stored = (bucket_start: number, fields: Partial<Bucket>): Bucket => ({
     ...emptyBucket(id, bucket_start),
-    worst_severity: severityOf('Up'),
+    worst_severity: stateSeverity('Up'),
     ...fields,
   })
   const points = async (query = ''): Promise<MonitorPoint[]> => (await historyOf(panel.operator, id, query)).body.points
@@ -84,7 +84,7 @@ describe('The history of a tunnel', () => {
           rtt_sum_us: 1000 * (10 - i),
           rtt_min_us: 500 + i,
           rtt_max_us: 2000 + i,
-          worst_severity: severityOf(state),
+          worst_severity: stateSeverity(state),
         }),
       ),
     )

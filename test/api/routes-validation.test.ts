@@ -12,6 +12,7 @@ import {
   warningCodes,
 } from './support/routes.ts'
 import { codesOf } from './support/tunnels.ts'
+import { tunnelRequest } from '../support/records.ts'
 
 describe('A relay rule that is refused', () => {
   let panel: TestPanel
@@ -413,7 +414,7 @@ describe('What is worth a word about a rule', () => {
   })
 
   it('is a tunnel without clamping', async () => {
-    await client.post('/tunnels', { local_endpoint: '192.0.2.1', remote_endpoint: '198.51.100.7' })
+    await client.post('/tunnels', tunnelRequest())
     assert(
       warningCodes(await previewRoute(client, { tunnel_id: 1, is_clamp_mss_to_pmtu: false })).includes(
         'MSS_CLAMP_RECOMMENDED',

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
-import { methodOf, expressPath, pathOf } from '@panel/web-daemon/platform/http/routes.ts'
+import { endpointMethod, expressPath, endpointPath } from '@panel/web-daemon/platform/http/routes.ts'
 import { PAGE_DIR, startPanel, type TestPanel } from './support/panel.ts'
 
 const PREFIX = '/Secret.path'
@@ -235,7 +235,9 @@ describe('the router', () => {
       .flatMap((route) =>
         route.stack.filter((layer) => layer.method).map((layer) => `${layer.method.toUpperCase()} ${route.path}`),
       )
-    const listed = panel.endpoints.map((endpoint) => `${methodOf(endpoint)} ${expressPath(pathOf(endpoint))}`)
+    const listed = panel.endpoints.map(
+      (endpoint) => `${endpointMethod(endpoint)} ${expressPath(endpointPath(endpoint))}`,
+    )
     assert.deepEqual(routed.sort(), [...listed, 'GET /api/docs', 'GET /api/docs/'].sort())
     assert.equal(new Set(listed).size, listed.length, 'an endpoint is listed twice')
   })

@@ -7,6 +7,7 @@ import type { Writer } from '@panel/shared/rpc/methods.ts'
 import { helperAway } from '@panel/web-daemon/platform/helper/refusals.ts'
 import { VERSION } from '@panel/web-daemon/platform/version.ts'
 import { INSTALLATION, startPanel, type TestPanel } from './support/panel.ts'
+import { tunnelRequest } from '../support/records.ts'
 
 const AWAY = {
   ask: (async () => {
@@ -95,7 +96,7 @@ describe('The host as the panel tells of it', () => {
       class: 'other' as const,
     }
     panel.kernel.hostInterfaces.push(bridge)
-    await operator.post('/tunnels', { local_endpoint: '192.0.2.1', remote_endpoint: '192.0.2.2' })
+    await operator.post('/tunnels', tunnelRequest({ remote_endpoint: '192.0.2.2' }))
     const { status, body } = await operator.get<InterfacesAnswer>('/system/interfaces')
     assert.equal(status, 200)
     assert.deepEqual(

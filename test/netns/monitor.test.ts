@@ -3,20 +3,18 @@ import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { fileURLToPath } from 'node:url'
-import fc from 'fast-check'
 import { watchKernel, type KernelWatch } from '@panel/web-daemon/platform/helper/kernel-events.ts'
 import { makeLogger } from '@panel/web-daemon/platform/log.ts'
 import type { TcpProber } from '@panel/web-daemon/features/monitor/tcp-probe.ts'
-import type { TunnelRecord } from '@panel/web-daemon/features/tunnels/record.ts'
 import { insertTunnel } from '@panel/web-daemon/features/tunnels/store.ts'
 import type { Client } from '../api/support/client.ts'
 import { statusOf, wayOf } from '../api/support/monitor.ts'
 import { startPanel, type TestPanel } from '../api/support/panel.ts'
-import { tunnelRecord } from '../unit/pairing/content.ts'
+import { storedTunnel } from '../support/records.ts'
 import { PathRig, until } from './path-rig.ts'
 
 const NAME = 'gre-a-1'
-const [example] = fc.sample(tunnelRecord, { seed: 1, numRuns: 1 }) as [TunnelRecord]
+const example = storedTunnel()
 /** Five probes a second, so that everything takes a fifth of the time; the window is ten of them. */
 const quick = {
   monitor_interval_seconds: 0.2,
@@ -24,8 +22,8 @@ const quick = {
   monitor_window_size: 10,
   monitor_degraded_rtt_ms: 50,
 }
-const KNOCK = `import { knockAt } from '${fileURLToPath(new URL('../../web-daemon/features/monitor/tcp-probe.ts', import.meta.url))}'
-console.log(JSON.stringify(await knockAt(JSON.parse(process.argv[1]), 0)))`
+const TCP_PROBE = `import { probeTcp } from '${fileURLToPath(new URL('../../web-daemon/features/monitor/tcp-probe.ts', import.meta.url))}'
+console.log(JSON.stringify(await probeTcp(JSON.parse(process.argv[1]), 0)))`
 
 describe('The monitoring of a tunnel on a real kernel', function () {
   this.timeout(60_000)
@@ -44,7 +42,7 @@ describe('The monitoring of a tunnel on a real kernel', function () {
       'tsx',
       '--input-type=module',
       '-e',
-      KNOCK,
+      TCP_PROBE,
       JSON.stringify(aim),
     ])
     return JSON.parse(stdout) as Awaited<ReturnType<TcpProber>>

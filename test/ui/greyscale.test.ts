@@ -1,6 +1,6 @@
 // Without any colour: every state is told apart by its shape alone, in lists and in the bar of a history (requirement 2).
 import assert from 'node:assert/strict'
-import { emptyBucket, severityOf } from '@panel/web-daemon/features/monitor/bucket.ts'
+import { emptyBucket, stateSeverity } from '@panel/web-daemon/features/monitor/bucket.ts'
 import { addBuckets } from '@panel/web-daemon/features/monitor/store.ts'
 import { MONITOR_STATES, type MonitorState } from '@panel/shared/api/lookups.ts'
 import { startWatching, toggle, type WatchingPanel } from '../api/support/monitor.ts'
@@ -86,7 +86,7 @@ describe('The states of tunnels without colours', function () {
           ...emptyBucket(tunnel_id, start + (2 * at + n) * 300),
           sent_count: 5,
           received_count: 5,
-          worst_severity: severityOf(state),
+          worst_severity: stateSeverity(state),
         })),
       ),
     )

@@ -9,6 +9,7 @@ import type {
 import { startLab, type Lab, type Server } from './lab/index.ts'
 import { putPanel } from './panel/bundles.ts'
 import { expect, Panel } from './panel/panel.ts'
+import { tunnelRequest } from '../support/records.ts'
 
 interface Made {
   tunnel: {
@@ -40,7 +41,10 @@ describe('The analysis of a tunnel', function () {
     // The far end is taken away and made anew, and nobody else is to answer meanwhile.
     expect(await panel.operator.put('/settings', { 'monitor.enabled': false }), 200)
     ;({ tunnel } = expect(
-      await panel.operator.post<Made>('/tunnels', { local_endpoint: near.address, remote_endpoint: far.address }),
+      await panel.operator.post<Made>(
+        '/tunnels',
+        tunnelRequest({ local_endpoint: near.address, remote_endpoint: far.address }),
+      ),
       201,
     ))
     ;({ address: own = '', peer_address: peer = '' } = tunnel.addresses[0] ?? {})

@@ -4,6 +4,7 @@ import type { MonitorStatusAnswer } from '@panel/shared/api/monitor.ts'
 import { startLab, type Lab, type Server } from './lab/index.ts'
 import { putPanel } from './panel/bundles.ts'
 import { expect, Panel } from './panel/panel.ts'
+import { tunnelRequest } from '../support/records.ts'
 
 interface Made {
   tunnel: {
@@ -32,11 +33,14 @@ describe('The monitoring of tunnels', function () {
 
   const make = async (): Promise<Made['tunnel']> =>
     expect(
-      await panel.operator.post<Made>('/tunnels', {
-        local_endpoint: panel.server.address,
-        remote_endpoint: far.address,
-        ...QUICK,
-      }),
+      await panel.operator.post<Made>(
+        '/tunnels',
+        tunnelRequest({
+          local_endpoint: panel.server.address,
+          remote_endpoint: far.address,
+          ...QUICK,
+        }),
+      ),
       201,
     ).tunnel
   const farName = ({ interface_name }: Made['tunnel']): string => interface_name.replace('gre-a', 'gre-b')

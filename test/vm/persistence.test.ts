@@ -11,6 +11,7 @@ import type {
 import { startLab, type Lab } from './lab/index.ts'
 import { putPanel } from './panel/bundles.ts'
 import { expect, ON_DISK, OPERATOR, Panel, wholeMachine, type Place } from './panel/panel.ts'
+import { tunnelRequest } from '../support/records.ts'
 
 const { unitDir: UNITS, networkdDir: NETWORK } = ON_DISK
 const [SYSTEMD, NETWORKD, RUNTIME] = [10, 20, 30]
@@ -191,7 +192,7 @@ describe('A machine that reboots', function () {
     await panel.setUp()
     for (const [interface_name, body] of Object.entries({ ...KEPT, ...DOWN, ...LOST })) {
       const { tunnel, verification } = expect(
-        await panel.operator.post<CreateTunnelAnswer>('/tunnels', { interface_name, ...body }),
+        await panel.operator.post<CreateTunnelAnswer>('/tunnels', tunnelRequest({ interface_name, ...body })),
         201,
       )
       assert.ok(verification.ok, interface_name)
@@ -355,11 +356,14 @@ describe('A machine that reboots', function () {
 
   it('says what to do where networkd is not started at boot', async () => {
     await lab.run('systemctl disable systemd-networkd')
-    const { error } = await panel.operator.post('/tunnels', {
-      local_endpoint: HERE,
-      remote_endpoint: '192.0.2.51',
-      persistence_type_id: NETWORKD,
-    })
+    const { error } = await panel.operator.post(
+      '/tunnels',
+      tunnelRequest({
+        local_endpoint: HERE,
+        remote_endpoint: '192.0.2.51',
+        persistence_type_id: NETWORKD,
+      }),
+    )
     assert.match(error.message, /systemctl enable systemd-networkd/)
     await lab.run('systemctl enable systemd-networkd')
   })

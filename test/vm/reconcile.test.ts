@@ -13,6 +13,7 @@ import { startLab, type Lab } from './lab/index.ts'
 import type { Server } from './lab/servers.ts'
 import { putPanel } from './panel/bundles.ts'
 import { expect, Panel } from './panel/panel.ts'
+import { tunnelRequest } from '../support/records.ts'
 
 const words = (panel: Panel) => {
   const report = async (query = ''): Promise<ReconcileAnswer> =>
@@ -51,11 +52,14 @@ describe('Host and store compared on a real kernel', function () {
 
   const create = async (body: object = {}) =>
     expect(
-      await a.operator.post<CreateTunnelAnswer>('/tunnels', {
-        local_endpoint: a.server.address,
-        remote_endpoint: far.address,
-        ...body,
-      }),
+      await a.operator.post<CreateTunnelAnswer>(
+        '/tunnels',
+        tunnelRequest({
+          local_endpoint: a.server.address,
+          remote_endpoint: far.address,
+          ...body,
+        }),
+      ),
       201,
     ).tunnel
   const byHand = (name: string, key: number, more = ''): Promise<string> =>

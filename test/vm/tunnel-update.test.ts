@@ -10,6 +10,7 @@ import type { FaultOrder } from './driver/faulty-helper.ts'
 import { startLab, type Lab, type Server } from './lab/index.ts'
 import { putDriver, putPanel } from './panel/bundles.ts'
 import { expect, OPERATOR, Panel } from './panel/panel.ts'
+import { tunnelRequest } from '../support/records.ts'
 
 const IN_PLACE = {
   mtu: 1400,
@@ -96,10 +97,13 @@ describe('A change of a tunnel on a real kernel', function () {
     await a.startWeb({ PANEL_LISTEN_ADDRESS: '0.0.0.0' })
     await a.setUp()
     made = expect(
-      await a.operator.post<CreateTunnelAnswer>('/tunnels', {
-        local_endpoint: a.server.address,
-        remote_endpoint: far.address,
-      }),
+      await a.operator.post<CreateTunnelAnswer>(
+        '/tunnels',
+        tunnelRequest({
+          local_endpoint: a.server.address,
+          remote_endpoint: far.address,
+        }),
+      ),
       201,
     ).tunnel
     await far.run(
@@ -134,11 +138,14 @@ describe('A change of a tunnel on a real kernel', function () {
 
   it('makes a new link for the fields of tunnels over IPv6', async () => {
     const { tunnel } = expect(
-      await a.operator.post<CreateTunnelAnswer>('/tunnels', {
-        tunnel_type_id: 30,
-        local_endpoint: a.server.address6,
-        remote_endpoint: far.address6,
-      }),
+      await a.operator.post<CreateTunnelAnswer>(
+        '/tunnels',
+        tunnelRequest({
+          tunnel_type_id: 30,
+          local_endpoint: a.server.address6,
+          remote_endpoint: far.address6,
+        }),
+      ),
       201,
     )
     for (const [field, value] of Object.entries(REBORN_OVER_IPV6))

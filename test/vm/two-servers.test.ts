@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { startLab, type Lab } from './lab/index.ts'
 import { putPanel } from './panel/bundles.ts'
 import { expect, Panel } from './panel/panel.ts'
+import { tunnelRequest } from '../support/records.ts'
 
 interface Tunnel {
   tunnel_id: number
@@ -69,10 +70,13 @@ describe('Two servers with a panel each', function () {
 
   it('make a tunnel on A, mirrored on B, and a ping crosses it', async () => {
     const toB = expect(
-      await a.operator.post<Created>('/tunnels', {
-        local_endpoint: a.server.address,
-        remote_endpoint: b.server.address,
-      }),
+      await a.operator.post<Created>(
+        '/tunnels',
+        tunnelRequest({
+          local_endpoint: a.server.address,
+          remote_endpoint: b.server.address,
+        }),
+      ),
       201,
     )
     onA = toB.tunnel
@@ -185,7 +189,10 @@ describe('Two servers with a panel each', function () {
       const ends = overIpv6
         ? { local_endpoint: a.server.address6, remote_endpoint: b.server.address6 }
         : { local_endpoint: a.server.address, remote_endpoint: b.server.address }
-      const { tunnel, verification } = expect(await a.operator.post<Created>('/tunnels', { ...ends, ...kind }), 201)
+      const { tunnel, verification } = expect(
+        await a.operator.post<Created>('/tunnels', tunnelRequest({ ...ends, ...kind })),
+        201,
+      )
       assert.equal(verification.ok, true, JSON.stringify(kind))
       expect(await a.operator.delete(`/tunnels/${tunnel.tunnel_id}`), 200)
       assert.equal(await a.picture(), before, JSON.stringify(kind))

@@ -4,7 +4,7 @@ import cookieParser from 'cookie-parser'
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express'
 import type { Logger } from 'pino'
 import { makeRecorder } from '../features/audit/record.ts'
-import { isStanding, sessionOf } from '../features/auth/session.ts'
+import { isStanding, findSession } from '../features/auth/session.ts'
 import { hasAccount } from '../features/auth/store.ts'
 import { docsEndpoints } from '../features/docs/endpoints.ts'
 import { SETTING_KEYS } from '../features/settings/definitions.ts'
@@ -16,7 +16,7 @@ import { csrfCheck, sessionCheck, setupGate, type Guard } from '../platform/http
 import { requestId, securityHeaders } from '../platform/http/headers.ts'
 import { RememberedAnswers } from '../platform/http/idempotency.ts'
 import { loadPage, pageRoutes, type Appearance } from '../platform/http/page.ts'
-import { basePathOf, requirePrefix } from '../platform/http/prefix.ts'
+import { toBasePath, requirePrefix } from '../platform/http/prefix.ts'
 import { mountEndpoints, notFound } from '../platform/http/routes.ts'
 import type { Pipeline } from '../platform/http/serve.ts'
 import { Streams } from '../platform/http/streams.ts'
@@ -59,10 +59,10 @@ const makePipeline = ({ db, settings, web_path, logger }: PanelDeps, { auth, con
   const guards: Guard[] = [
     setupGate(() => hasAccount(db)),
     csrfCheck(allowedOrigins(settings)),
-    sessionCheck((cookies) => sessionOf(db, auth.tokens, cookies)),
+    sessionCheck((cookies) => findSession(db, auth.tokens, cookies)),
   ]
   return {
-    basePath: basePathOf(web_path),
+    basePath: toBasePath(web_path),
     guards,
     context,
     remembered: new RememberedAnswers(now),

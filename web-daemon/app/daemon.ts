@@ -12,8 +12,8 @@ import type { Store } from '../platform/db/store.ts'
 import { Bus } from '../platform/events/bus.ts'
 import { connectHelper, type HelperClient } from '../platform/helper/client.ts'
 import { watchKernel } from '../platform/helper/kernel-events.ts'
-import { basePathOf } from '../platform/http/prefix.ts'
-import { drain, listen, renew, urlOf } from '../platform/http/server.ts'
+import { toBasePath } from '../platform/http/prefix.ts'
+import { drain, listen, renew, serverUrl } from '../platform/http/server.ts'
 import { makeLogger } from '../platform/log.ts'
 import { service } from '../platform/native/index.ts'
 import { notifyReady, notifyStopping } from '../platform/service-manager.ts'
@@ -75,7 +75,7 @@ export async function startDaemon(config: Config): Promise<Daemon> {
 
 const openAll = async (config: Config, logger: Logger): Promise<Opened> => {
   mkdirSync(config.state_dir, { recursive: true, mode: 0o700 })
-  const db = await openStore(installationOf(config).database_path)
+  const db = await openStore(describeInstallation(config).database_path)
   const helper = connectHelper(config.helper_socket, logger)
   const bus = new Bus(logger)
   const settings = await Settings.open(db, bus.publish)
@@ -91,11 +91,11 @@ const createPanel = (config: Config, { helper, ...opened }: Opened, certificate:
     web_path: config.web_path,
     trusted_proxies: config.trusted_proxies,
     page_dir: config.page_dir,
-    installation: installationOf(config),
+    installation: describeInstallation(config),
     components: () => (certificate ? [certificate.component()] : []),
   })
 
-const installationOf = ({ state_dir, helper_socket, listen_address }: Config) => ({
+const describeInstallation = ({ state_dir, helper_socket, listen_address }: Config) => ({
   data_dir: state_dir,
   database_path: join(state_dir, 'panel.db'),
   socket_path: helper_socket,
@@ -114,7 +114,7 @@ const serve = async (
     endRenewing?.()
     return drain(server)
   }
-  return { url: urlOf(server, basePathOf(web_path)), end }
+  return { url: serverUrl(server, toBasePath(web_path)), end }
 }
 
 /** Starts what looks at the host in the background; returns what ends it, in order. */

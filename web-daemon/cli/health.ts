@@ -3,14 +3,14 @@ import { request as overHttp } from 'node:http'
 import { request as overHttps } from 'node:https'
 import { isIPv6 } from 'node:net'
 import type { Config } from '../app/config.ts'
-import { basePathOf } from '../platform/http/prefix.ts'
+import { toBasePath } from '../platform/http/prefix.ts'
 import { CommandError } from './errors.ts'
 import { printLine } from './print.ts'
 
 const ANSWER_WITHIN_MS = 15_000
 
 export async function showHealth(config: Config): Promise<void> {
-  const { status, components } = JSON.parse(await bodyOf(`${urlOf(config)}api/v1/system/health`)) as {
+  const { status, components } = JSON.parse(await fetchBody(`${panelUrl(config)}api/v1/system/health`)) as {
     status: string
     components: { name: string; status: string; detail?: string }[]
   }
@@ -22,13 +22,13 @@ export async function showHealth(config: Config): Promise<void> {
 }
 
 /** The address of the daemon as seen from this host. */
-export function urlOf({ listen_address, listen_port, web_path, tls }: Config): string {
+export function panelUrl({ listen_address, listen_port, web_path, tls }: Config): string {
   const host = { '0.0.0.0': '127.0.0.1', '::': '::1' }[listen_address] ?? listen_address
-  return `${tls ? 'https' : 'http'}://${isIPv6(host) ? `[${host}]` : host}:${listen_port}${basePathOf(web_path)}/`
+  return `${tls ? 'https' : 'http'}://${isIPv6(host) ? `[${host}]` : host}:${listen_port}${toBasePath(web_path)}/`
 }
 
 /** The certificate need not be valid for the address that is used here. */
-const bodyOf = (url: string): Promise<string> =>
+const fetchBody = (url: string): Promise<string> =>
   new Promise((resolve, reject) => {
     const request = url.startsWith('https:') ? overHttps : overHttp
     const sent = request(url, { timeout: ANSWER_WITHIN_MS, rejectUnauthorized: false }, (answer) => {

@@ -57,7 +57,7 @@ class LineReader {
 
   constructor(input: Input) {
     this.#input = input
-    this.#characters = charactersOf(input)
+    this.#characters = readCharacters(input)
   }
 
   async line(): Promise<string> {
@@ -91,7 +91,7 @@ function lastLine(line: readonly string[], otherwise: string): string {
   return line.join('')
 }
 
-async function* charactersOf(input: Input): AsyncGenerator<string> {
+async function* readCharacters(input: Input): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8')
   for await (const chunk of input) yield* typeof chunk === 'string' ? chunk : decoder.decode(chunk, { stream: true })
 }

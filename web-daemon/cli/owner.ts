@@ -9,7 +9,7 @@ import { CommandError } from './errors.ts'
  */
 export function becomeOwner(state_dir: string): string {
   const caller = callerName()
-  const { uid, gid } = ownerOf(state_dir)
+  const { uid, gid } = readOwner(state_dir)
   const uidOfCaller = process.getuid?.()
   if (uidOfCaller === 0 && uid !== 0) giveUpRoot(uid, gid)
   else if (uidOfCaller !== uid)
@@ -20,7 +20,7 @@ export function becomeOwner(state_dir: string): string {
   return caller
 }
 
-function ownerOf(state_dir: string): Stats {
+function readOwner(state_dir: string): Stats {
   try {
     return statSync(state_dir)
   } catch (failure) {

@@ -17,7 +17,7 @@ import { RulesetChanges } from '../nft/ruleset-changes.ts'
 import { rulesetsWithout } from './none.ts'
 import { NftRulesets } from '../nft/rulesets.ts'
 
-/** What every backend is opened with: the rules that boot brings back, and one count of whose changes nftables has seen. */
+/** Shared by all backends: the rules that boot brings back, and the record of which nftables generations are ours. */
 interface Common {
   readonly boot: BootRules
   readonly generations: Generations
@@ -32,9 +32,9 @@ interface Opened {
   readonly answers: () => Promise<BackendAnswer>
 }
 
-/** What was chosen when the helper began. */
+/** The choice made when the helper started. */
 export interface Netfilters extends Pick<Kernel, 'rulesets' | 'ruleBackends' | 'netfilter'> {
-  /** Of nftables, by others. */
+  /** Changes of nftables by others. */
   readonly changes: RulesetChanges
   readonly backendAnswers: () => Promise<BackendAnswer>
 }

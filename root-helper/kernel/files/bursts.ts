@@ -1,7 +1,7 @@
 // Batches work: requests that arrive within a moment are served by one run.
 
 export interface Bursts {
-  /** For the sake of `whose`, before long. */
+  /** Requests the work on behalf of `whose`; it runs soon. */
   soon(whose: string): void
   /** Returns when the work that was requested for `whose` is done; at once where none was requested. */
   doneFor(whose: string): Promise<void>

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path'
 export const errorCode = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code
 
 /**
- * Null where there is nothing, and "" where something else than a plain file stands there, a link above all (`systemctl mask` makes one):
+ * Null where there is nothing, and "" where there is something other than a plain file, above all a symbolic link (`systemctl mask` makes one):
  * root reads only what it may have made itself. The small files of a thousand tunnels are read several times quicker on the spot than
  * through the thread pool, and lstat reports a missing one without the cost of an error.
  */
@@ -19,7 +19,7 @@ export function readIfThere(path: string): string | null {
 export async function writeWhole(path: string, content: string, mode: number): Promise<void> {
   const temporary = `${path}.new-${process.pid}`
   try {
-    // One that was killed in here may have left its own behind, and numbers of processes come again.
+    // A process that was killed here may have left its temporary file, and process ids are reused.
     await removeIfThere(temporary)
     const file = await open(temporary, 'wx', mode)
     try {
@@ -36,7 +36,7 @@ export async function writeWhole(path: string, content: string, mode: number): P
   await syncFolder(dirname(path))
 }
 
-/** What an earlier helper was writing when it was killed or the power went. Nothing reads it, and nothing else would take it away. */
+/** Temporary files of an earlier helper that was killed, or that lost power. Nothing reads them, and nothing else would remove them. */
 export async function removeUnfinished(folder: string, isOurs: (name: string) => boolean): Promise<void> {
   for (const entry of await readdir(folder)) {
     const [, name] = /^(.+)\.new-\d+$/.exec(entry) ?? []
@@ -44,7 +44,7 @@ export async function removeUnfinished(folder: string, isOurs: (name: string) =>
   }
 }
 
-/** Removing what is not there is done already. */
+/** A missing file counts as removed. */
 export async function removeIfThere(path: string): Promise<void> {
   try {
     await unlink(path)

@@ -27,7 +27,7 @@ async function tellSystemd(folder: string, units: readonly string[]): Promise<vo
   const keepalives = units.filter((unit) => parseFileName(unit)?.kind === 'systemd_keepalive_unit')
   const enabled = keepalives.filter((unit) => isEnabledIn(folder, unit))
   const others = keepalives.filter((unit) => !enabled.includes(unit))
-  // One whose file is gone is stopped while systemd still knows it.
+  // A unit whose file is gone is stopped while systemd still knows it.
   if (others.length > 0) await runQuietly(SYSTEMCTL, ['--no-block', 'stop', ...others])
   await runQuietly(SYSTEMCTL, ['daemon-reload'])
   // Restarted, since its text or its symbolic link may have changed.

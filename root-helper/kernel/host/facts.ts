@@ -1,4 +1,4 @@
-// What this host can do, looked up live: nothing is remembered, nothing is changed by looking.
+// What this host can do, read live: nothing is cached, and reading changes nothing.
 import { execFile } from 'node:child_process'
 import { access, constants } from 'node:fs/promises'
 import { release } from 'node:os'

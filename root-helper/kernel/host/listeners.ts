@@ -1,4 +1,4 @@
-// Which processes of this host wait on which ports, and which of them is sshd.
+// Which processes of this host listen on which ports, and which of them is sshd.
 import { readdir, readFile, readlink } from 'node:fs/promises'
 import type { Listener } from '@panel/shared/host/listener.ts'
 import { log } from '../../log.ts'
@@ -32,7 +32,7 @@ export async function findListeners(): Promise<Listener[]> {
   })
 }
 
-/** systemd may hold the socket until somebody comes (ssh.socket), and a helper without the right to look sees no name: then the configuration decides. */
+/** systemd may hold the socket until somebody connects (ssh.socket), and a helper without the capability sees no process name: then the configuration decides. */
 const isSshd = (process: string, isConfigured: boolean): boolean =>
   process === 'sshd' || process === 'dropbear' || (isConfigured && (process === '' || process === 'systemd'))
 

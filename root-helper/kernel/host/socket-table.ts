@@ -26,7 +26,7 @@ export function waitingSockets(protocol: BoundSocket['protocol'], table: string)
     })
 }
 
-/** Words of 32 bits, each in the byte order of the host, which is little-endian wherever this runs. An IPv4 address in IPv6 clothes is shown without. */
+/** Words of 32 bits in the byte order of the host, which is little-endian on every supported platform. An IPv4-mapped address is shown as IPv4. */
 function parseAddress(hex: string): string | null {
   if (!/^([0-9A-F]{8}|[0-9A-F]{32})$/.test(hex)) return null
   const words = hex.match(/.{8}/g) ?? []

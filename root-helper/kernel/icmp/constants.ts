@@ -77,7 +77,7 @@ const MEANINGS: Record<Family, Record<number, { readonly other: Meaning; readonl
   },
 }
 
-/** Null where the type is no error about a packet of ours. */
+/** Null where the type is not an error about a packet. */
 export function errorMeaning(family: Family, type: number, code: number): Meaning | null {
   const found = MEANINGS[family][type]
   return found ? (found.codes[code] ?? found.other) : null

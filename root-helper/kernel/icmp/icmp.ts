@@ -12,12 +12,12 @@ import { ipBytes } from '../../netlink/bytes.ts'
 import { refusal, transportError } from '../../netlink/errors.ts'
 
 const RECEIVE_BUFFER_BYTES = 4 * 1024 * 1024
-/** What comes within it is read at once, so that many answers are few turns of the event loop. The kernel has noted when each of them came. */
+/** Packets that arrive within this time are read together, so that many answers take few turns of the event loop. The kernel has noted when each arrived. */
 const GATHER_MS = 20
-/** What is received at once, into memory that all sockets use in turn: some hundreds of packets, or three of the largest. */
+/** Buffer of one read, which all sockets share in turn: some hundreds of packets, or three of the largest. */
 const PACKET_BYTES = Buffer.alloc(256 * 1024)
 const PACKET_NOTES = new Float64Array(256 * NOTES)
-/** What is more than that waits for the next turn of the event loop. */
+/** Anything beyond it waits for the next turn of the event loop. */
 const ROUNDS_MAX = 16
 /** A search of the path MTU uses many sizes, and each only for a while. */
 const TEMPLATES_MAX = 16

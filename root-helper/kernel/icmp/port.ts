@@ -1,4 +1,4 @@
-// What the helper needs of ICMP; the fake of the tests is held to the same.
+// The interface of ICMP; one contract holds the real one and the tests' fake to it.
 import type { KernelError } from '../../kernel-error.ts'
 import type { ErrorKind } from './constants.ts'
 
@@ -6,14 +6,14 @@ export interface ReceivedIcmp {
   readonly kind: 'reply' | ErrorKind
   readonly identifier: number
   readonly sequence: number
-  /** Whether it carries what only who saw the request can know. An error need not bring enough of it back, and a small request has no room. */
+  /** Whether it carries the cookie, which only a host that saw the request can know. An error need not quote enough of it, and a small request has no room for it. */
   readonly is_sure: boolean
   readonly from_address: string
   /** The target of the request, according to the answer. */
   readonly target_address: string
   /** Bytes of payload that a reply brings back; 0 with an error. */
   readonly packet_size: number
-  /** What is left of it. */
+  /** What is left of the hop limit. */
   readonly hop_limit: number
   /** RFC 1191, RFC 4443; null where the error does not report one. */
   readonly reported_mtu: number | null

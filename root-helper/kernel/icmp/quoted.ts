@@ -6,7 +6,7 @@ export interface Quoted {
   readonly family: Family
   readonly message: Buffer
   readonly target: Buffer
-  /** What was put around that packet, in bytes: 0 where it was quoted as it was sent. */
+  /** Bytes of headers around the quoted packet: 0 where it was quoted as it was sent. */
   readonly wrapping: number
 }
 
@@ -17,10 +17,10 @@ const FRAGMENT = 44
 const FRAGMENT_HEADER = 8
 const DESTINATION_OPTIONS = 60
 const GRE = 47
-/** Each flag of GRE's first word stands for four more bytes: checksum, key, sequence. */
+/** Each flag in the first word of GRE adds four bytes: checksum, key, sequence. */
 const GRE_FLAGS = [0x8000, 0x2000, 0x1000]
 const GRE_HEADER = 4
-/** Routing, recursion and the version, none of which a tunnel of ours has. */
+/** Routing, recursion and the version, which our tunnels never use. */
 const GRE_FOREIGN = 0x4fff
 const ETHERNET_HEADER = 14
 const ETHERTYPES: Readonly<Record<number, Family>> = { 0x0800: 4, 0x86dd: 6 }

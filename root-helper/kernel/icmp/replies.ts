@@ -51,7 +51,7 @@ export function readIcmp(family: Family, packet: Packet, cookie: Buffer): Receiv
   }
 }
 
-/** What an IPv4 packet carries, where that is ICMP. */
+/** The payload of an IPv4 packet, if it is ICMP. */
 function icmpPayload(packet: Buffer): Buffer | null {
   const carried = carriedBy(4, packet)
   return carried?.protocol === IPPROTO_ICMP ? carried.payload : null

@@ -59,7 +59,7 @@ export class Iptables {
   }
 }
 
-/** Says why where this host has no such variant, or the kernel none of its tables. */
+/** A string says why this host lacks the variant, or the kernel one of its tables. */
 export async function openIptables(backend: IptablesBackend): Promise<Iptables | string> {
   const variant = backend === 'iptables_nft' ? 'nft' : 'legacy'
   const four = await findPrograms('iptables', variant)
@@ -87,7 +87,7 @@ async function whyUnusable({ save }: Programs): Promise<string | null> {
   }
 }
 
-/** The variant that the plain name stands for on this host; null where there is none. Before 1.8 there was but one. */
+/** The variant that the plain name stands for on this host; null where there is none. Before 1.8 there was only one. */
 export async function defaultVariant(): Promise<IptablesBackend | null> {
   const path = await findTool('iptables')
   return path === null

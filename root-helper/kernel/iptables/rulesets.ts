@@ -1,4 +1,4 @@
-// Our chains in iptables and ip6tables; no other line of theirs is named in any text of ours, but those that lead to our chains.
+// Our chains in iptables and ip6tables. Apart from the jumps to our chains, no text of ours names any other line.
 import { readFile } from 'node:fs/promises'
 import type { Family } from '@panel/shared/address/ip.ts'
 import { canonicalRuleset } from '@panel/shared/ruleset/canonical.ts'
@@ -135,7 +135,7 @@ export class IptablesRulesets implements Rulesets {
     }
   }
 
-  /** A family is loaded by one program and a table by one commit, so where any of it fails, what was loaded before is taken back. */
+  /** Each family is loaded by one program and each table by one commit, so where one fails, what was loaded before it is undone. */
   async #load(texts: readonly Load[]): Promise<void> {
     const done: Load[] = []
     try {

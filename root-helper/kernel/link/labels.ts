@@ -29,7 +29,7 @@ function hardwareAddress({ hardwareType, hardwareAddress: bytes }: RawLink): str
   return WITH_HARDWARE_ADDRESS.includes(hardwareType) ? (bytes.toString('hex').match(/../g) ?? []).join(':') : ''
 }
 
-/** What every link on the host shows, whoever made it. */
+/** What is shown of every link on the host, whoever made it. */
 export function liveSide(
   link: RawLink,
   addresses: readonly RawAddress[],

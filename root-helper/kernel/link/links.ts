@@ -107,7 +107,7 @@ export class KernelLinks implements Links {
     for (const raw of lost) await this.socket.request(restoreAddress(interface_name, raw))
   }
 
-  /** Asks for a link that the kind's driver must refuse: with EINVAL where there is one, with EOPNOTSUPP where there is none. */
+  /** Requests a link that the kind's driver must refuse: the kernel answers EINVAL if the driver exists, EOPNOTSUPP if not. */
   async supports(kind: LinkKind): Promise<{ supported: boolean; detail: string }> {
     const name = `probe-${randomBytes(4).toString('hex')}`
     const what = `ask for a ${kind} link`
@@ -152,7 +152,7 @@ export class KernelLinks implements Links {
 const keyOf = ({ address, peer_address, prefix_length }: TunnelAddress | RawAddress): string =>
   `${address} ${peer_address} ${prefix_length}`
 
-/** Indexes of the devices that a link names: its master, and the one that its packets leave by. */
+/** Indexes of the devices that a link refers to: its master, and its underlying device. */
 const referredTo = (raw: RawLink): number[] => [
   raw.master,
   isOurKind(raw.kind) && raw.netnsid === null ? (raw.data?.u32(IFLA_GRE_LINK) ?? 0) : 0,

@@ -1,4 +1,4 @@
-// What a tunnel link carries and a LinkConfig cannot hold, in the words of `ip`; a recreate would lose it.
+// Features of a tunnel link that a LinkConfig cannot hold, in the syntax of `ip`; recreating the link would lose them.
 import { isTapKind } from '@panel/shared/tunnel/model.ts'
 import { formatCidr, type RawAddress } from '../../netlink/address.ts'
 import * as k from '../../netlink/constants.ts'

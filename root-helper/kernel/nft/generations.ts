@@ -1,8 +1,8 @@
-// The generations of nftables' ruleset, and which of them our own transactions made: what others have cannot have changed in those.
+// The generations of the nftables ruleset, and which of them our own transactions made: across those, nothing of others can have changed.
 
 export class Generations {
   readonly now: () => Promise<number>
-  /** Each generation behind the first and up to the second is of our making. */
+  /** Each generation after the first number, up to the second, is our own. */
   #ours: readonly [number, number] = [0, 0]
   #begun = 0
   #underWay: Promise<unknown> = Promise.resolve()

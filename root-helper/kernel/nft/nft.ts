@@ -22,7 +22,7 @@ export class Nft {
     await this.#run(['-f', '-'], text)
   }
 
-  /** Null where what is to be listed is not there. */
+  /** Null where the object does not exist. */
   list = (command: string): Promise<string | null> => this.#list('-j', command)
 
   /** As a person reads it, each object with the number of it that JSON gives too. */

@@ -25,7 +25,7 @@ export class NftRulesets implements Rulesets {
   readonly #generations: Generations
   readonly #table = new RelayTable()
   readonly #confirmation: Confirmation
-  /** What was read last, while the ruleset is of the same generation. Reading ten thousand rules takes seconds. */
+  /** The last listing, valid for its generation. Reading ten thousand rules takes seconds. */
   #cached: { readonly generation: number; readonly read: RulesetRead | null } | null = null
   #expected: Compiled | null = null
   #submitting: Promise<void> = Promise.resolve()
@@ -39,7 +39,7 @@ export class NftRulesets implements Rulesets {
   }
 
   async read(): Promise<HeldRuleset> {
-    // What is half read back would be listed whole.
+    // During a submission the cache is out of date, and the whole table would be listed.
     await this.#submitting
     try {
       const read = await this.#readTable()
@@ -133,7 +133,7 @@ export class NftRulesets implements Rulesets {
     const { before, after } = rulesAround(found.rules, rules)
     const part = layOut(before)
     const wanted = layOut(after)
-    // Those of rules that were here before, if they are not taken away yet.
+    // Counters that are still there from an earlier rule of the same id.
     for (const name of wanted.counters) if (found.table.counters.has(name)) part.counters.add(name)
     const change = diffTables(part, wanted)
     const cached = this.#cached
@@ -157,7 +157,7 @@ export class NftRulesets implements Rulesets {
     return read
   }
 
-  /** What was read while the ruleset changed belongs to no generation. */
+  /** A listing during which the ruleset changed belongs to no generation. */
   async #remember(generation: number, read: RulesetRead | null): Promise<boolean> {
     const isOfOne = generation === (await this.#generations.now())
     this.#cached = isOfOne ? { generation, read } : null

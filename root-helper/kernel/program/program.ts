@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process'
 import { KernelError } from '../../kernel-error.ts'
 
-/** Ends with an exit code of 0 or with what `refusal` makes of another and of what the program complained of. */
+/** Resolves with stdout if the exit code is 0, and rejects with what `refusal` makes of stderr and the exit code. */
 export function runProgram(
   path: string,
   args: readonly string[],

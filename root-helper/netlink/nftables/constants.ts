@@ -43,7 +43,7 @@ export const NFTA_SET_ELEM_KEY = 1
 export const NFTA_SET_ELEM_DATA = 2
 export const NFTA_SET_ELEM_FLAGS = 3
 export const NFTA_SET_ELEM_OBJREF = 9
-/** All that an element of ours consists of; one with a time-out, an expression or a second key is somebody else's. */
+/** Every attribute that our elements use; an element with a time-out, an expression or a second key is foreign. */
 export const NFTA_SET_ELEM_FOREIGN = [4, 5, 7, 10, 11] as const
 export const NFT_SET_ELEM_INTERVAL_END = 1
 
@@ -67,7 +67,7 @@ export const NFTA_COUNTER_PACKETS = 2
 export const NFTA_EXPR_NAME = 1
 export const NFTA_EXPR_DATA = 2
 
-// linux/netfilter/nf_tables.h: the attributes and values of each expression that a line of ours has
+// linux/netfilter/nf_tables.h: attributes and values of the expressions in our lines
 export const NFTA_META_DREG = 1
 export const NFTA_META_KEY = 2
 export const NFT_META_IIFNAME = 6

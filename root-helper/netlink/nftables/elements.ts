@@ -109,7 +109,7 @@ export interface FoundElement {
   readonly isEnd: boolean
 }
 
-/** Throws a DecodeError where an element is of a kind that no set of ours has. */
+/** Throws a DecodeError for an element of a kind that our sets do not use. */
 export function decodeElements({ body }: Message, values: readonly string[]): FoundElement[] {
   return each(new Attributes(body, k.NFGENMSG_BYTES).raw(k.NFTA_SET_ELEM_LIST_ELEMENTS), k.NFTA_LIST_ELEM).map((a) => {
     const key = a.nested(k.NFTA_SET_ELEM_KEY)?.raw(k.NFTA_DATA_VALUE)

@@ -24,7 +24,7 @@ export function decodeLine({ body }: Message): string {
 
 class Line {
   readonly #tokens: string[] = []
-  /** What each register holds, in words. */
+  /** The text of what each register holds. */
   readonly #registers = new Map<number, string>()
   /** 0 until the line has tested it. */
   #family: 0 | 4 | 6 = 0
@@ -106,7 +106,7 @@ function verdict(line: Line, found: Attributes): void {
 }
 
 interface Expression {
-  /** All that it may be made of. */
+  /** Every expression that such a line may contain. */
   readonly has: readonly number[]
   readonly read: (line: Line, a: Attributes) => void
 }

@@ -86,14 +86,14 @@ export function decodeCounter({ body }: Message): NamedCounter | null {
   )
 }
 
-/** What the kernel runs for a rule, in hexadecimal. Comments and numbers of rules are none of it. */
+/** The expressions that the kernel runs for a rule, in hexadecimal, without comments and handles. */
 export const decodeRule = ({ body }: Message): string =>
   new Attributes(body, k.NFGENMSG_BYTES).raw(k.NFTA_RULE_EXPRESSIONS)?.toString('hex') ?? ''
 
 const u64be = (raw: Buffer | null): number =>
   raw && raw.length === 8 ? raw.readUInt32BE(0) * 2 ** 32 + raw.readUInt32BE(4) : 0
 
-/** Each attribute of a type within a nest, as attributes of its own. */
+/** Each attribute of one type within a nest. */
 export function each(nest: Buffer | null, type: number): Attributes[] {
   const found: Attributes[] = []
   if (nest)

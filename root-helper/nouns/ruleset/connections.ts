@@ -48,7 +48,7 @@ function counted<K>(all: readonly RelayConnection[], keyOf: (one: RelayConnectio
   return [...found].sort(([, a], [, b]) => b - a)
 }
 
-/** What the kernel needs to find it again stays here. */
+/** Fields that only serve to find the entry again are left out. */
 const formatConnection = ({
   route_rule_id,
   protocol,

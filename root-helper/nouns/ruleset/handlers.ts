@@ -1,4 +1,4 @@
-// What root does for the lines of METHODS that speak of relay rules.
+// The methods of relay rules.
 import { MAX_LINE_BYTES } from '@panel/shared/rpc/framing.ts'
 import type { RelayCounters, RulesetState } from '@panel/shared/ruleset/model.ts'
 import type { Change } from '@panel/shared/change/change.ts'
@@ -8,10 +8,11 @@ import type { Rulesets } from '../../kernel/facilities.ts'
 import { KernelError } from '../../kernel-error.ts'
 import { RefusedError } from '../../refused.ts'
 import type { Journal } from '../../subject.ts'
+import { oneLine } from '../../text.ts'
 import { Transaction, type Verification } from '../../transaction.ts'
 import { asHostRules, hostRules, rulesetSubject, type HostRules } from './subject.ts'
 
-/** A page leaves room for the envelope and for what is beside its list. */
+/** Half a line for the list leaves room for the rest of the answer. */
 const PAGE_BYTES = MAX_LINE_BYTES / 2
 
 export async function probeRuleset(
@@ -73,7 +74,7 @@ export async function applyRuleset(
   return { ...outcome, last_counters }
 }
 
-/** Removes what is left of rules: from whatever is found of them to nothing. Throws a RefusedError where the host was put back. */
+/** Removes whatever the host holds of these rules. Throws a RefusedError where that failed, with the outcome in its message. */
 export async function forgetRules(
   rulesets: Rulesets,
   journal: Journal,
@@ -85,7 +86,10 @@ export async function forgetRules(
   const subject = rulesetSubject(rulesets, (last) => last_counters.push(...last))
   const { outcome, failure, remediation } = await new Transaction(subject, journal).apply({ before, after: null })
   if (outcome === 'applied') return { last_counters }
-  throw new RefusedError('kernel_refused', [failure?.message ?? outcome, ...remediation].join('. '))
+  throw new RefusedError(
+    'kernel_refused',
+    oneLine([`${outcome}: ${failure?.message ?? ''}`, ...remediation].join('. ')),
+  )
 }
 
 interface Numbered {

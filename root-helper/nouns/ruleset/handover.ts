@@ -11,9 +11,9 @@ import type { Subject } from '../../subject.ts'
 export interface Handover {
   /** The backend that is on record as the one that holds the rules. */
   readonly recorded: RuleBackend
-  /** What the backend holds that takes over. */
+  /** What the backend that takes over holds. */
   readonly rules: RulesetState
-  /** What the backend holds that the rules are taken from; null where it has no table of ours. */
+  /** What the former backend holds; null where it has no table of ours. */
   readonly former: RulesetState | null
 }
 
@@ -26,7 +26,7 @@ interface Found {
   readonly state: Handover
 }
 
-/** The names of both backends stand in the change, so that it can be undone by a helper that starts with any of them. */
+/** The change names both backends, so that a helper that starts with either of them can undo it. */
 export function handoverSubject(backends: RuleBackends): Subject<Handover, Found, HandoverStep> {
   const open = async (backend: RuleBackend | undefined): Promise<Rulesets | null> => {
     const opened = await backends.open(backend ?? 'none')
@@ -53,7 +53,7 @@ export function handoverSubject(backends: RuleBackends): Subject<Handover, Found
   }
 }
 
-/** Null where there is no table of ours. A backend that does not work on this host holds nothing that can be seen. */
+/** Null where there is no table of ours, or where the backend does not work on this host. */
 async function rulesIn(rulesets: Rulesets | null): Promise<RulesetState | null> {
   if (!rulesets) return null
   const held = await rulesets.read()
@@ -61,7 +61,7 @@ async function rulesIn(rulesets: Rulesets | null): Promise<RulesetState | null> 
   return held.is_present ? canonicalRuleset(held.rules) : null
 }
 
-/** The rules stand in the new backend before they leave the old one, and the record is written last. */
+/** The rules are loaded into the new backend before they leave the old one, and the record is written last. */
 function planHandover(found: Handover | null, wanted: Handover | null): HandoverStep[] {
   if (!found || !wanted) return []
   const formerNeeds = wanted.former && changeBetween(found.former ?? [], wanted.former)

@@ -13,7 +13,7 @@ import { messageOf } from '../../text.ts'
 
 type RuleKernel = Pick<Kernel, 'rulesets' | 'ruleBackends'>
 
-/** The rules that boot brings back are in the kernel afterwards, in the active backend and in no other. What prevents it is logged, and is no reason not to serve. */
+/** Afterwards the active backend, and no other, holds the rules that boot brings back. A failure is logged, and the helper serves all the same. */
 export async function startRules(kernel: RuleKernel, journal: Journal): Promise<void> {
   try {
     const { active, recorded } = kernel.ruleBackends
@@ -28,7 +28,7 @@ export async function startRules(kernel: RuleKernel, journal: Journal): Promise<
 const logFailure = (detail: string): void =>
   log('error', 'The relay rules last accepted could not be brought back', { detail })
 
-/** False where the outcome was none but `applied`. */
+/** Logs any other outcome than `applied`, and returns false for it. */
 function isApplied({ outcome, failure, remediation }: Outcome): boolean {
   if (outcome !== 'applied') logFailure([`${outcome}: ${failure?.message ?? ''}`, ...remediation].join('. '))
   return outcome === 'applied'

@@ -1,4 +1,4 @@
-// Relay rules as a subject of the transaction: its state is what the host holds of the rules that a change names; all others stay out of it.
+// Relay rules as a subject of the transaction: its state is what the host holds of the rules that a change names, and of no others.
 import { canonicalRuleset, inOrder } from '@panel/shared/ruleset/canonical.ts'
 import type { RelayCounters, RelayRule, RulesetState } from '@panel/shared/ruleset/model.ts'
 import { checkRuleset } from '@panel/shared/ruleset/facts.ts'
@@ -20,7 +20,7 @@ export interface HostRules {
   readonly pieces: readonly number[]
 }
 
-/** What a change from or to rules on the wire stands for. */
+/** The host state that rules on the wire stand for. */
 export const asHostRules = (rules: RulesetState | null): HostRules | null => rules && { rules, boot: rules, pieces: [] }
 
 /** Root's own steps: the rules that boot brings back change with the kernel's, and by themselves where a change was cut short between the two. */

@@ -5,7 +5,7 @@ import type { TunnelDigest } from '@panel/shared/rpc/digest.ts'
 import type { Kernel } from '../../kernel/facilities.ts'
 import { probeTunnels } from './probe.ts'
 
-/** Every link of our kinds, and every name that files of ours stand under. */
+/** Every link of our kinds, and every name for which there are files of ours. */
 export async function digestTunnels(kernel: Kernel): Promise<TunnelDigest[]> {
   return (await probeTunnels(kernel, [])).map(({ interface_name, state, observed, unmodelled, foreign_files }) => ({
     interface_name,

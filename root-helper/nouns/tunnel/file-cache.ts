@@ -11,7 +11,7 @@ interface Entry {
 /** More files than one host has of ours; beyond it the cache is emptied. */
 const MOST = 5000
 
-/** What is known is known of the very same text under the same name, so nothing can be out of date. */
+/** An entry holds for exactly this text under this name, so it cannot be out of date. */
 const entry = new Map<string, Entry>()
 
 export function readFile<K extends FileKind>(

@@ -45,7 +45,7 @@ async function join(
   listed: Listed,
 ): Promise<TunnelFound> {
   const live = { observed: found?.observed ?? null, unmodelled: found?.unmodelled ?? [] }
-  // Links of others may have names that no file of ours can have.
+  // Foreign links may have names that our files cannot have.
   if (!parseFileName(savedFileName('systemd_unit', interface_name)))
     return { interface_name, state: null, ...live, foreign_files: [] }
   const { saved, foreign_files } = await filesUnder(kernel, interface_name, listed)
@@ -67,7 +67,7 @@ async function filesUnder(
     const { content, is_enabled } = await fileUnder(kernel, kind, interface_name, listed)
     const read = content === null ? null : readFile(kind, interface_name, content, is_enabled)
     if (content !== null && !read) foreign_files.push(savedFileName(kind, interface_name))
-    // Enabled, but there is no file of ours to enable.
+    // Enabled, but the unit file is missing.
     return read ?? (is_enabled ? ({ is_enabled, config: null } as Saved[K]) : null)
   }
   const saved = {

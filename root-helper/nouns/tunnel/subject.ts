@@ -13,7 +13,7 @@ import { executeTunnelStep } from './execute.ts'
 import { probeTunnels } from './probe.ts'
 
 interface Found {
-  /** What is there under the names of the change, in their order. */
+  /** What exists under the names of the change, in their order. */
   readonly state: TunnelStates | null
   readonly tunnels: readonly TunnelFound[]
 }

@@ -25,13 +25,13 @@ const NOT_OURS = '-m connmark ! --mark 0x50000000/0xf0000000 -j RETURN'
 /** Rules begin with 1, so this is what a limit gives to a flow that it refuses: nat may not drop. */
 const REFUSED = hex(ruleMark(0))
 
-/** As a packet arrives, and as this host sends one: the first packet of a flow finds its owner, which says where it goes. */
+/** For arriving and for locally sent packets: the first packet of a flow finds its rule, which decides where it goes. */
 function natChains(nat: ChainTable, rules: readonly RelayRule[], family: Family): void {
   const own = rules.filter((rule) => rule.is_include_local_originated)
   hook(nat, 'PREROUTING', '-j PANEL-IN')
   hook(nat, 'OUTPUT', '-j PANEL-OUT')
   hook(nat, 'POSTROUTING', '-j PANEL-SNAT')
-  // Somebody else's mark is left alone, and what the host says to itself stays with itself.
+  // Marks of others are left alone, and loopback traffic is never relayed.
   nat.chains.set('PANEL-IN', [OF_NOBODY, ...rules.flatMap((rule) => listenLines('in', rule))])
   nat.chains.set('PANEL-OUT', [
     OF_NOBODY,
@@ -61,7 +61,7 @@ function countChains(mangle: ChainTable, rules: readonly RelayRule[]): void {
   const ids = rules.map(({ route_rule_id }) => route_rule_id).sort((a, b) => a - b)
   const groups = [...new Set(ids.map((id) => Math.floor(id / GROUP)))]
   const groupMask = hex(2 ** 32 - GROUP * 2 ** 8)
-  // What goes over the loopback is counted as it is sent.
+  // Loopback packets are counted on output.
   hook(mangle, 'INPUT', '! -i lo -j PANEL-COUNT')
   hook(mangle, 'POSTROUTING', '-j PANEL-POST')
   mangle.chains.set('PANEL-POST', ['-j PANEL-COUNT'])

@@ -1,11 +1,11 @@
-// What rules our chains speak of: each put together from its lines. Whether all of it is there is for readIptables to say.
+// The rules that our chains mention, each assembled from its lines. readIptables decides whether all of a rule is there.
 import type { Family } from '../../address/ip.ts'
 import { canonicalRule } from '../canonical.ts'
 import type { RelayDestination, RelayRule } from '../model.ts'
 import type { FamilyTables } from './tables.ts'
 import { readMark } from '../mark.ts'
 
-/** Null in the place of a rule that cannot be put together. */
+/** Null for a rule that cannot be assembled. */
 export function rulesOfTables(tables: FamilyTables, family: Family): Map<number, RelayRule | null> {
   const listeners = listening(tables, family)
   const marked = byMark(tables)
@@ -60,7 +60,7 @@ function listening({ nat }: FamilyTables, family: Family): Map<number, Listening
   return found
 }
 
-/** What stands in chains that all rules share, each line with the mark of its rule. */
+/** Lines of the chains that all rules share, each with the mark of its rule. */
 interface ByMark {
   /** An address, or MASQUERADE. */
   readonly sources: ReadonlyMap<number, string>

@@ -4,7 +4,7 @@ import { canonicalIp } from '../../address/ip.ts'
 import type { RelayCounters } from '../model.ts'
 import { COUNT_CHAIN, emptyTables, OURS, TABLES, type FamilyTables, type TableName } from './tables.ts'
 
-/** Throws a SyntaxError where a table of ours holds what iptables cannot tell of, so that nothing is taken for gone. */
+/** Throws a SyntaxError where a table of ours holds what iptables cannot list, so that nothing is mistaken for missing. */
 export function readTables(saved: string, family: Family): FamilyTables {
   const tables = emptyTables()
   let table: TableName | null = null

@@ -1,4 +1,4 @@
-// The inverse of the text for iptables-restore: the rules that our chains hold whole, those that they hold in pieces, and what is nobody's.
+// The inverse of rendering: the rules that our chains hold whole, those that they hold in pieces, and what no rule explains.
 import type { Family } from '../../address/ip.ts'
 import { inOrder } from '../canonical.ts'
 import type { RelayRule } from '../model.ts'
@@ -16,7 +16,7 @@ export interface IptablesRead extends Pick<RulesetFound, 'rules' | 'damaged' | '
   readonly legible: readonly RelayRule[]
 }
 
-/** A rule is held where our chains are, line for line, what that rule is laid out to; each difference is told of the rule that it belongs to. */
+/** A rule is held where our chains match its layout line for line; each difference is attributed to the rule that it belongs to. */
 export function readIptables(saved: string, family: Family): IptablesRead {
   const tables = readTables(saved, family)
   if (!isPresent(tables)) return { tables, rules: [], damaged: [], unmanaged: [], missing_jumps: [], legible: [] }
@@ -44,7 +44,7 @@ class Differences {
   readonly ofNobody: string[] = []
   readonly missingJumps: string[] = []
 
-  /** Something more that no rule explains is nobody's; something missing that is of no rule is every rule's. */
+  /** A surplus that no rule explains belongs to nobody; something missing that belongs to no single rule damages every rule. */
   add(ids: readonly number[], detail: string, isMissing: boolean): void {
     for (const id of ids) this.#ofRules.set(id, [...(this.#ofRules.get(id) ?? []), detail])
     if (ids.length === 0) (isMissing ? this.#ofAll : this.ofNobody).push(detail)
@@ -97,7 +97,7 @@ function compareChain(
   const concerned = [...new Set([chain, ...wantedLines].flatMap(ruleIdsIn))]
   if (!found) return differences.add(concerned, `${table} lacks the chain ${chain}`, true)
   const rest = new Set(wantedLines)
-  // A second one of a line is as much nobody's as one that is none of ours.
+  // A duplicate of a line belongs to nobody, like a foreign line.
   const kept = there.filter((line) => rest.delete(line) || differences.add([], `${table} ${chain}: ${line}`, false))
   const missing = [...rest]
   for (const line of missing)

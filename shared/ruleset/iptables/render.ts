@@ -13,7 +13,7 @@ import {
   type FamilyTables,
 } from './tables.ts'
 
-/** From the rules that a host holds to those that it shall hold: for each family what its program is given, one after the other. */
+/** From the rules that a host holds to the wanted ones: the text for each family's program, one after the other. */
 export const iptablesText = (found: readonly RelayRule[], wanted: readonly RelayRule[]): string =>
   RELAY_FAMILIES.map((family) => {
     const before = wantedTables(found, family, false)
@@ -42,7 +42,7 @@ export function renderBack(family: Family, found: FamilyTables, before: FamilyTa
   return renderFamily(family, found, before) + (counted.length > 0 ? renderCountersGone(counted.map(Number)) : '')
 }
 
-/** Declaring a chain that is there would empty it, so only new ones are; a chain goes once no line leads to it. Only lines that differ are said. */
+/** Declaring an existing chain would empty it, so only new ones are declared; a chain is deleted once no line leads to it. Only differing lines are written. */
 function section(name: string, found: ChainTable, wanted: ChainTable): string {
   const come = [...wanted.chains.keys()].filter((chain) => !found.chains.has(chain))
   const go = [...found.chains.keys()].filter((chain) => !wanted.chains.has(chain) && !COUNT_CHAIN.test(chain))

@@ -31,7 +31,7 @@ export function listenLines(hook: Hook, rule: RelayRule): string[] {
 
 const bitsOf = (rule: RelayRule): number => (familyOf(rule) === 4 ? 32 : 128)
 
-/** The first line does nothing: it says which place the rule has among the others. */
+/** The first line does nothing but record the rule's place in the order. */
 export function ruleLines(rule: RelayRule): string[] {
   const { route_rule_id: id, sort_order, max_connections_per_source: most, connection_rate_limit: rate, fwmark } = rule
   return [
@@ -69,7 +69,7 @@ function draws(rule: RelayRule): string[] {
   )
 }
 
-/** The mark says who owns the flow and which of its destinations it has; translating ends the way through our chains. */
+/** The mark says which rule owns the flow and which destination it has; the translation ends the way through our chains. */
 export function addDestinations({ chains }: ChainTable, rule: RelayRule): void {
   const { route_rule_id: id } = rule
   rule.destinations.forEach((destination, at) => {
@@ -81,7 +81,7 @@ export function addDestinations({ chains }: ChainTable, rule: RelayRule): void {
   })
 }
 
-/** A range that keeps its ports needs none here; a shifted one is told with the port that it is shifted from. */
+/** A range that keeps its ports needs none here; a shifted one names the first bound port. */
 function formatEnd({ bind_port }: RelayRule, { address, port, port_range_end }: RelayDestination): string {
   if (port_range_end !== null && port === bind_port) return address
   const before = address.includes(':') ? `[${address}]` : address

@@ -1,7 +1,7 @@
 // Our chains in one family of iptables as data: what rules are laid out to, what a listing is read to, and what two of them differ in is a change.
 import type { Family } from '../../address/ip.ts'
 
-/** In the order in which they are loaded: what counts stands before what relays. */
+/** In the order of loading: counting before relaying. */
 export const TABLES = ['mangle', 'nat'] as const
 export type TableName = (typeof TABLES)[number]
 
@@ -10,7 +10,7 @@ export const OURS = 'PANEL-'
 /** Two lines for each rule: towards the destination, and back from it. It is no part of a change, so that nothing counted is lost. */
 export const COUNT_CHAIN = /^PANEL-C-([0-9]+)$/
 
-/** Lines are spelled as iptables-save spells them, without the name of their chain. */
+/** Lines as iptables-save prints them, without the name of their chain. */
 export interface ChainTable {
   /** By built-in chain, the lines in it that lead to ours. */
   readonly hooks: Map<string, string[]>

@@ -1,10 +1,10 @@
-// What takes our table from one state to another, as data: it is spelled as one nft transaction, and read back piece by piece. Pure.
+// The difference between two states of our table, as data: written as one nft transaction, and read back piece by piece. Pure.
 import { constantTable } from './constant.ts'
 import { COUNTER_NAME, emptyTable, type Table, type TableChain, type TableSet } from './table.ts'
 
 export type Element = readonly [key: string, value: string]
 
-/** The elements of one set that go and come. One of intervals is filled anew, since pieces of it cannot be exchanged in one transaction. */
+/** The elements of one set that are removed and added. A set of intervals is refilled, since nft cannot exchange single intervals in one transaction. */
 export interface SetChange {
   readonly name: string
   readonly set: TableSet
@@ -14,7 +14,7 @@ export interface SetChange {
 }
 
 export interface TableChange {
-  /** What is there cannot be turned into what is wanted, so the table goes first. */
+  /** The existing table cannot be turned into the wanted one, so it is deleted first. */
   readonly isRebuilt: boolean
   readonly counters: readonly string[]
   readonly sets: readonly (readonly [string, TableSet])[]
@@ -24,13 +24,13 @@ export interface TableChange {
   readonly goneChains: readonly string[]
   readonly elements: readonly SetChange[]
   readonly goneSets: readonly (readonly [string, TableSet])[]
-  /** Those of our rules stay: they are for another transaction, when they stand still. */
+  /** Counters of our rules stay: a later transaction deletes them, when they no longer count. */
   readonly goneCounters: readonly string[]
 }
 
 /**
- * Only what differs, but the constant chains always: who reads the text sees what a packet goes through. Counters that stay are never
- * made anew, or what they counted since the last reading would be lost. `found` null: our table is not there at all.
+ * Only the differences, and always the constant chains, so that the text shows the path of a packet. Counters that stay are never created
+ * again, or what they counted since they were last read would be lost. `found` null: our table does not exist.
  */
 export function diffTables(found: Table | null, wanted: Table): TableChange {
   const base = found && isRepairable(found, wanted) ? found : emptyTable()

@@ -1,4 +1,4 @@
-// The part of our table that is the same whatever the rules are: the chains that a packet goes through, and the maps that hold the rules.
+// The part of our table that does not depend on the rules: the chains that a packet passes, and the maps that hold the rules.
 import { hex, RULE_MASK } from '../mark.ts'
 import { emptyTable, newSet, type Table } from './table.ts'
 
@@ -47,7 +47,7 @@ function chains({ chains: all }: Table): void {
     declaration: hooked('nat', 'prerouting', -100),
     rules: ['meta l4proto tcp jump relay_in', 'meta l4proto udp jump relay_in'],
   })
-  // What the host says to itself stays with itself.
+  // Loopback traffic is never relayed.
   all.set('output', {
     declaration: hooked('nat', 'output', -100),
     rules: [
@@ -64,7 +64,7 @@ function chains({ chains: all }: Table): void {
       ...FAMILIES.map((family) => `ct status dnat snat ${ip(family)} to ${RULE} map @relay_snat${family}`),
     ],
   })
-  // After the filters of others, so that only what they let through is counted. What goes over the loopback is counted as it is sent.
+  // After the filters of others, so that only accepted packets are counted. Loopback packets are counted on output.
   const account = `counter name ${RULE} . ct direction map @relay_account`
   all.set('account_forward', { declaration: hooked('filter', 'forward', 10), rules: [account] })
   all.set('account_input', { declaration: hooked('filter', 'input', 10), rules: [`iif != "lo" ${account}`] })
@@ -104,7 +104,7 @@ function relayed(): string[] {
     `dnat ${ip(family)} to ct mark map @relay_same${family}`,
     ...['tcp', 'udp'].map((protocol) => `dnat ${ip(family)} to ct mark . ${protocol} dport map @relay_shift${family}`),
   ]
-  // A flow without a destination is nobody's.
+  // A flow without a destination belongs to no rule.
   return [...dnat(4), ...dnat(6), 'ct mark set 0x00000000']
 }
 

@@ -21,7 +21,7 @@ export const numberIn = (object: JsonObject, key: string): number =>
 /** What no text of ours looks like. */
 export const foreign = (value: Json): string => `? ${JSON.stringify(value)}`
 
-/** Throws a SyntaxError where nft said something that is not its JSON. */
+/** Throws a SyntaxError where nft printed something that is not its JSON. */
 export function objectsIn(json: string): [string, JsonObject][] {
   const { nftables } = JSON.parse(json) as { nftables?: Json }
   if (!isList(nftables)) throw new SyntaxError('nft gave no list')

@@ -109,7 +109,7 @@ function portMatch(hook: Hook, rule: RelayRule): string {
   const isAnySource = rule.allowed_sources.length === 0
   const anyAddress = isAnySource ? `meta nfproto ipv${family} fib daddr type local` : 'fib daddr type local'
   return [
-    // A match of addresses says the family already, and a listing says it once.
+    // A match on an address implies the family, and a listing does not repeat it.
     ...(isAnySource ? [] : [`${ip(family)} saddr @from${family}_${rule.route_rule_id}`]),
     isWildcard(rule.bind_address) ? anyAddress : `${ip(family)} daddr ${rule.bind_address}`,
     // What this host sends itself has not arrived by any interface.

@@ -34,7 +34,7 @@ function statement(item: Json): string {
   return format && isObject(body) ? format(body, item) : foreign(item)
 }
 
-/** An equality goes without its sign, but for one behind a mask. */
+/** An equality is written without its sign, except behind a mask. */
 function matchText(match: JsonObject): string {
   const { left, right } = match
   const op = textIn(match, 'op')
@@ -77,7 +77,7 @@ const EXPRESSIONS: Readonly<Record<string, Format>> = {
   'tcp option': (option) => `tcp option ${textIn(option, 'name')} ${textIn(option, 'field')}`,
 }
 
-/** An address is spelled our way, a number as the mark that it is where it stands for one. */
+/** An address in our spelling; a number as a mark where it is one. */
 function value(item: Json | undefined, isMarkValue = false, isNameValue = false): string {
   if (typeof item === 'number') return isMarkValue ? hex(item) : `${item}`
   if (typeof item === 'string') return isNameValue ? `"${item}"` : item.includes(':') ? ipOr(item) : item

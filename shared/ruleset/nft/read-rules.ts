@@ -1,4 +1,4 @@
-// What rules a table speaks of: each put together from its elements and lines. Whether all of it is there is for readRuleset to say.
+// The rules that a table mentions, each assembled from its elements and lines. readRuleset decides whether all of a rule is there.
 import { canonicalRule } from '../canonical.ts'
 import type { RelayDestination, RelayRule } from '../model.ts'
 import { HOOKS, type Hook } from './constant.ts'
@@ -16,7 +16,7 @@ interface Listening {
   last: number
 }
 
-/** Null in the place of a rule that cannot be put together. */
+/** Null for a rule that cannot be assembled. */
 export function rulesIn(table: Table): Map<number, RelayRule | null> {
   const listening = listeners(table)
   const ids = [...(table.sets.get('relay_order')?.elements ?? new Map<string, string>()).keys()].flatMap(
@@ -96,7 +96,7 @@ function balanced(
   }
 }
 
-/** The slots of weights follow from them, so the first slot of each destination says where it is. */
+/** The weights determine the slots, so the first slot of each destination shows its position. */
 function ofWeights(
   table: Table,
   id: number,
@@ -214,7 +214,7 @@ function note(found: Map<number, Listening>, id: number | undefined, listeners: 
     })
   there.hooks.add(listeners.hook)
   there.transports.add(listeners.transport)
-  // Of what the host sends itself no interface is asked.
+  // Traffic of this host has no input interface to match.
   there.bind_interface ??= listeners.bind_interface
   there.first = Math.min(there.first, listeners.first)
   there.last = Math.max(there.last, listeners.last)

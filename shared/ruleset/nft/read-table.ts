@@ -31,7 +31,7 @@ function hookText(chain: JsonObject): string {
     : ''
 }
 
-/** Up to 1.0.6 a listing does not say that a set is dynamic, so its name tells (shared/ruleset/nft/layout.ts). */
+/** Up to 1.0.6 a listing does not mark a set as dynamic, so its name decides (shared/ruleset/nft/layout.ts). */
 function readSet(kind: 'set' | 'map', object: JsonObject): TableSet {
   const keys = readTypes(object['type'])
   const values = readTypes(object['map'])

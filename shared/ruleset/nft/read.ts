@@ -1,4 +1,4 @@
-// The inverse of the ruleset's text: the rules that a listing of our table holds whole, those it holds in pieces, and what is nobody's.
+// The inverse of rendering: the rules that a listing of our table holds whole, those it holds in pieces, and what no rule explains.
 import { inOrder } from '../canonical.ts'
 import type { RelayRule } from '../model.ts'
 import type { RulesetFound } from '../found.ts'
@@ -22,9 +22,8 @@ export interface Compiled {
 }
 
 /**
- * A rule is held where the table is, element for element and line for line, what that rule is compiled to: what the rules explain is
- * compared with what is there, and each difference is told of the rule that it belongs to. A table that is just what the `expected` rules
- * are compiled to need not be taken apart for that.
+ * A rule is held where the table contains, element for element and line for line, what the rule compiles to. Each difference is attributed to
+ * the rule that it belongs to. A table that equals what the `expected` rules compile to is not analysed any further.
  */
 export function readRuleset(json: string, expected: Compiled | null = null): RulesetRead {
   const { table, unknown } = readTable(json)

@@ -5,7 +5,7 @@ import { layOut } from './layout.ts'
 import { rulesAround } from '../part.ts'
 import { COUNTER_NAME, TABLE, type Table } from './table.ts'
 
-/** From the rules that a host holds to those that it shall hold. `found` null: our table is not there at all. */
+/** From the rules that a host holds to the wanted ones. `found` null: our table does not exist. */
 export function rulesetText(found: readonly RelayRule[] | null, wanted: readonly RelayRule[]): string {
   if (!found) return renderChange(null, layOut(wanted))
   const { before, after } = rulesAround(found, wanted)

@@ -3,10 +3,10 @@ import { Ajv, type ValidateFunction } from 'ajv'
 import { ErrorEnvelope } from '@panel/shared/api/errors.ts'
 import { STATUS_OF } from '@panel/shared/api/codes.ts'
 import type { TSchema } from '@panel/shared/schema.ts'
-import { operationOf } from '@panel/web-daemon/features/docs/operation.ts'
+import { describeOperation } from '@panel/web-daemon/features/docs/operation.ts'
 import { COMPONENTS, openApiSchema } from '@panel/web-daemon/features/docs/schema.ts'
 import type { Endpoint } from '@panel/web-daemon/platform/http/endpoint.ts'
-import { API_BASE, methodOf, pathOf } from '@panel/web-daemon/platform/http/routes.ts'
+import { API_BASE, endpointMethod, endpointPath } from '@panel/web-daemon/platform/http/routes.ts'
 import type { AnswerCheck } from './client.ts'
 
 const isInstant = (text: string): boolean => !Number.isNaN(Date.parse(text))
@@ -49,7 +49,7 @@ export function answerCheck(endpoints: readonly Endpoint[], basePath: string): A
         hold(
           what,
           answer,
-          () => operationOf(endpoint).responses['200'].content['application/json']?.schema ?? {},
+          () => describeOperation(endpoint).responses['200'].content['application/json']?.schema ?? {},
           JSON.parse(text),
         )
     },
@@ -72,8 +72,10 @@ function holdError(what: string, status: number, body: unknown): void {
 /** What is literal comes before what has an id in its place. */
 export function endpointOf(endpoints: readonly Endpoint[], method: string, path: string): Endpoint | undefined {
   const fits = (endpoint: Endpoint): boolean =>
-    methodOf(endpoint) === method && new RegExp(`^${pathOf(endpoint).replaceAll(/\{\w+\}/g, '\\d+')}$`).test(path)
+    endpointMethod(endpoint) === method &&
+    new RegExp(`^${endpointPath(endpoint).replaceAll(/\{\w+\}/g, '\\d+')}$`).test(path)
   return (
-    endpoints.find((endpoint) => methodOf(endpoint) === method && pathOf(endpoint) === path) ?? endpoints.find(fits)
+    endpoints.find((endpoint) => endpointMethod(endpoint) === method && endpointPath(endpoint) === path) ??
+    endpoints.find(fits)
   )
 }

@@ -11,11 +11,11 @@ import { makePasswords } from '@panel/web-daemon/features/auth/passwords.ts'
 import { IN_MEMORY, openStore } from '@panel/web-daemon/app/store.ts'
 import { Bus } from '@panel/web-daemon/platform/events/bus.ts'
 import type { Store } from '@panel/web-daemon/platform/db/store.ts'
-import { refusalFor } from '@panel/web-daemon/platform/helper/refusals.ts'
+import { refusalFromRpc } from '@panel/web-daemon/platform/helper/refusals.ts'
 import type { Endpoint } from '@panel/web-daemon/platform/http/endpoint.ts'
-import { basePathOf } from '@panel/web-daemon/platform/http/prefix.ts'
+import { toBasePath } from '@panel/web-daemon/platform/http/prefix.ts'
 import type { Streams } from '@panel/web-daemon/platform/http/streams.ts'
-import { drain, listen, urlOf, type Listening } from '@panel/web-daemon/platform/http/server.ts'
+import { drain, listen, serverUrl, type Listening } from '@panel/web-daemon/platform/http/server.ts'
 import type { TunnelWatch } from '@panel/web-daemon/features/reconcile/watch.ts'
 import { Settings } from '@panel/web-daemon/features/settings/settings.ts'
 import type { Metrics } from '@panel/web-daemon/features/metrics/metrics.ts'
@@ -117,8 +117,8 @@ export const startPanel = async ({
   }
   const { app, endpoints, streams, metrics, traffic, monitor, watch, routeWatch, runs } = createApp(whole)
   const server = await listen(app, address, 0, listening)
-  const base = urlOf(server, basePathOf(web_path))
-  const check = answerCheck(endpoints, basePathOf(web_path))
+  const base = serverUrl(server, toBasePath(web_path))
+  const check = answerCheck(endpoints, toBasePath(web_path))
   const visitor = (): Client => new Client(base, check)
   const signedInBy = (path: string, expected: number) => async (): Promise<Client> => {
     const client = visitor()
@@ -167,7 +167,8 @@ export const askOf =
     try {
       return await ask(method, params)
     } catch (failure) {
-      if (failure instanceof HelperRefusal) throw refusalFor(new JSONRPCErrorException(failure.message, failure.number))
+      if (failure instanceof HelperRefusal)
+        throw refusalFromRpc(new JSONRPCErrorException(failure.message, failure.number))
       throw failure
     }
   }

@@ -15,15 +15,10 @@ import type {
   RouteItem,
   UpdateRouteAnswer,
 } from '@panel/shared/api/routes/answers.ts'
+import { SMALLEST_RULE } from '../../support/records.ts'
 import type { Client, Reply } from './client.ts'
 
-/** eth0 of the fake kernel has the bind address. */
-export const SMALLEST_RULE = {
-  bind_address: '192.0.2.1',
-  bind_port: 443,
-  destination_address: '10.9.0.2',
-  destination_port: 8443,
-} as const
+export { SMALLEST_RULE }
 
 export const createRoute = (client: Client, body: object = {}): Promise<Reply<ChangeRouteAnswer>> =>
   client.post('/routes', { ...SMALLEST_RULE, ...body })

@@ -9,14 +9,14 @@ import type {
   TunnelView,
   UpdateTunnelAnswer,
 } from '@panel/shared/api/tunnels/answers.ts'
+import { SMALLEST } from '../../support/records.ts'
 import { FakeKernel } from '../../support/fake-kernel.ts'
 import { FaultyKernel, type FaultAt } from '../../support/faulty.ts'
 import { inProcessHelper } from '../../support/in-process-helper.ts'
 import type { Client, Reply } from './client.ts'
 import { askOf, startPanel, type TestPanel, type TestParts } from './panel.ts'
 
-/** eth0 of the fake kernel has the local endpoint, and its default route leads to the remote one. */
-export const SMALLEST = { local_endpoint: '192.0.2.1', remote_endpoint: '198.51.100.7' } as const
+export { SMALLEST }
 
 export const createTunnel = (client: Client, body: object = {}): Promise<Reply<CreateTunnelAnswer>> =>
   client.post('/tunnels', { ...SMALLEST, ...body })

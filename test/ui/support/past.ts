@@ -1,5 +1,5 @@
 // A day that has gone by, for pictures: a tunnel with a slow evening and a break, and a rule with the traffic of people who sleep.
-import { emptyBucket, severityOf } from '@panel/web-daemon/features/monitor/bucket.ts'
+import { emptyBucket, stateSeverity } from '@panel/web-daemon/features/monitor/bucket.ts'
 import { addBuckets } from '@panel/web-daemon/features/monitor/store.ts'
 import { saveTraffic } from '@panel/web-daemon/features/routes/traffic/store.ts'
 import type { Host } from './host.ts'
@@ -23,7 +23,7 @@ export async function giveHistory({ db }: Host, tunnel_id: number): Promise<void
       const lost = isBroken ? PROBES : Math.max(0, Math.round(8 * busyAt(step) - 7))
       const rtt_us = 24_000 + Math.round(15_000 * busyAt(step) ** 2)
       const received_count = PROBES - lost
-      const worst_severity = severityOf(isBroken ? 'Down' : lost > 0 ? 'Degraded' : 'Up')
+      const worst_severity = stateSeverity(isBroken ? 'Down' : lost > 0 ? 'Degraded' : 'Up')
       const spread = isBroken
         ? { rtt_min_us: null, rtt_max_us: null }
         : { rtt_min_us: rtt_us - 2000, rtt_max_us: rtt_us + 9000 }

@@ -3,9 +3,10 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { Problems } from '@panel/web-daemon/platform/http/problems.ts'
 import { readBackup, type Backup } from '@panel/web-daemon/features/backup/read.ts'
+import { tunnelRequest } from '../../support/records.ts'
 
 const ALL = { settings: true, routes: true }
-const TUNNEL = { local_endpoint: '192.0.2.1', remote_endpoint: '198.51.100.7' }
+const TUNNEL = tunnelRequest()
 const RULE = { bind_port: 443, destination_address: '10.9.0.2' }
 
 function read(text: string): { backup: Backup; problems: Problems; fields: string[] } {

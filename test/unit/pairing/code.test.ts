@@ -9,11 +9,11 @@ import {
   MAX_EXPANDED_BYTES,
   PairingCodeError,
 } from '@panel/web-daemon/features/tunnels/pairing/code.ts'
-import { contentOf, readContent } from '@panel/web-daemon/features/tunnels/pairing/content.ts'
+import { makeContent, readContent } from '@panel/web-daemon/features/tunnels/pairing/content.ts'
 import { pool, tunnelRecord } from './content.ts'
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
-const random = tunnelRecord.map((record) => encodePairingCode(contentOf(record, pool)))
+const random = tunnelRecord.map((record) => encodePairingCode(makeContent(record, pool)))
 
 /** Any bytes in the dress of a code, its checksum right. */
 const dressed = (json: string | Buffer, level = 6): string => {
@@ -36,7 +36,7 @@ describe('A pairing code', () => {
   it('gives back what was put into it, on one line without blanks, for any tunnel', () => {
     fc.assert(
       fc.property(tunnelRecord, (record) => {
-        const content = contentOf(record, pool)
+        const content = makeContent(record, pool)
         const code = encodePairingCode(content)
         assert.match(code, /^v1\.[A-Za-z0-9_-]+$/)
         assert.deepEqual(readContent(decodePairingCode(code)), content)
@@ -99,7 +99,7 @@ describe('A pairing code', () => {
           has_output_sequence: flags,
           is_path_mtu_discovery: flags,
         }
-        const code = encodePairingCode(contentOf({ ...ordinary, ...more, ...all }, pool))
+        const code = encodePairingCode(makeContent({ ...ordinary, ...more, ...all }, pool))
         assert(code.length <= 400, `${code.length}: ${code}`)
       }
     }
@@ -168,7 +168,7 @@ describe('A pairing code', () => {
   it('says what is wrong with it, each thing in its own words', () => {
     const [record] = fc.sample(tunnelRecord, 1)
     assert(record)
-    const content = contentOf(record, pool)
+    const content = makeContent(record, pool)
     const wrong: [RegExp, string][] = [
       [/no pairing code/, 'hello'],
       [/version 2/, encodePairingCode(content).replace('v1', 'v2')],
@@ -196,7 +196,7 @@ describe('A pairing code', () => {
   it('of a later build, with fields that this one does not know, and of another compressor is understood', () => {
     fc.assert(
       fc.property(tunnelRecord, fc.constantFrom(0, 6), (record, level) => {
-        const content = { ...contentOf(record, pool), later: { more: [1, 2] }, encap: null }
+        const content = { ...makeContent(record, pool), later: { more: [1, 2] }, encap: null }
         const {
           later,
           encap: _none,
@@ -208,7 +208,7 @@ describe('A pairing code', () => {
         assert.deepEqual(
           [rest, later],
           [
-            Object.fromEntries(Object.entries(contentOf(record, pool)).filter(([name]) => name !== 'encap')),
+            Object.fromEntries(Object.entries(makeContent(record, pool)).filter(([name]) => name !== 'encap')),
             content.later,
           ],
         )
@@ -225,7 +225,7 @@ describe('A pairing code', () => {
         fc.constantFrom('type', 'side', 'local', 'addr', 'mtu', 'ttl', 'tos', 'num'),
         fc.jsonValue().filter((value) => typeof value === 'object' || typeof value === 'boolean'),
       )
-      .map(([record, field, value]) => dressed(JSON.stringify({ ...contentOf(record, pool), [field]: value })))
+      .map(([record, field, value]) => dressed(JSON.stringify({ ...makeContent(record, pool), [field]: value })))
     fc.assert(
       fc.property(fc.oneof(fc.string(), bytes, inside), (code) => void reasonFor(code)),
       { numRuns: 2000 },

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { kindOfType } from '@panel/shared/api/lookups.ts'
 import { isIpv6Kind } from '@panel/shared/tunnel/model.ts'
 import type { PoolRecord } from '@panel/web-daemon/features/pools/store.ts'
+import { storedTunnel } from '../../support/records.ts'
 import type { AddressRecord, TunnelRecord } from '@panel/web-daemon/features/tunnels/record.ts'
 
 const byte = fc.integer({ min: 0, max: 255 })
@@ -44,36 +45,7 @@ const addresses = fc
     })),
   )
 
-const plain = {
-  tunnel_id: 7,
-  bind_device: null,
-  fwmark: null,
-  tx_queue_length: 1000,
-  persistence_type_id: 10,
-  address_pool_id: 20,
-  is_enabled: true,
-  is_managed: true,
-  apply_status_id: 20,
-  last_applied_date: null,
-  last_apply_error: '',
-  display_name: 'x',
-  note: 'y',
-  tags: [],
-  is_monitor_enabled: null,
-  monitor_interval_seconds: null,
-  monitor_timeout_seconds: null,
-  monitor_packet_size: null,
-  monitor_window_size: null,
-  monitor_degraded_loss_percent: null,
-  monitor_down_loss_percent: null,
-  monitor_degraded_rtt_ms: null,
-  monitor_state_change_samples: null,
-  monitor_target: null,
-  keepalive_interval_seconds: null,
-  keepalive_packet_size: 56,
-  created_date: '',
-  updated_date: '',
-}
+const plain = storedTunnel({ tunnel_id: 7, address_pool_id: 20, apply_status_id: 20, display_name: 'x', note: 'y' })
 
 export const tunnelRecord: fc.Arbitrary<TunnelRecord> = fc.constantFrom(10, 20, 30, 40).chain((tunnel_type_id) => {
   const overIpv6 = isIpv6Kind(kindOfType(tunnel_type_id))

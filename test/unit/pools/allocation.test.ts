@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { formatCidr, overlaps, parseCidr, type Cidr } from '@panel/shared/address/ip.ts'
-import { capacityOf, endsOf, lowestFree, subnetAt } from '@panel/web-daemon/features/pools/allocation.ts'
+import { poolCapacity, subnetEnds, lowestFree, subnetAt } from '@panel/web-daemon/features/pools/allocation.ts'
 
 const cidr = (text: string): Cidr => {
   const parsed = parseCidr(text)
@@ -18,7 +18,7 @@ const any = (): boolean => true
 
 describe('An address pool', () => {
   it('of a /16 gives each tunnel a third octet: 256 subnets, the highest number 255', () => {
-    assert.deepEqual(capacityOf(pool('172.17.0.0/16')), {
+    assert.deepEqual(poolCapacity(pool('172.17.0.0/16')), {
       scheme: 'third_octet',
       prefix_length: 30,
       capacity: 256,
@@ -29,18 +29,18 @@ describe('An address pool', () => {
   })
 
   it('of a /24 is cut densely: 64 subnets of /30, 128 of /31', () => {
-    assert.deepEqual(capacityOf(pool('192.168.9.0/24')), {
+    assert.deepEqual(poolCapacity(pool('192.168.9.0/24')), {
       scheme: 'dense',
       prefix_length: 30,
       capacity: 64,
       max_tunnel_number: 63,
     })
     assert.equal(at(pool('192.168.9.0/24'), 63), '192.168.9.252/30')
-    assert.equal(capacityOf(pool('192.168.9.0/24', 31)).capacity, 128)
+    assert.equal(poolCapacity(pool('192.168.9.0/24', 31)).capacity, 128)
   })
 
   it('of IPv6 addresses counts no further than 2^24', () => {
-    assert.deepEqual(capacityOf(pool('fd00::/48', 127)), {
+    assert.deepEqual(poolCapacity(pool('fd00::/48', 127)), {
       scheme: 'dense',
       prefix_length: 127,
       capacity: 2 ** 24,
@@ -50,9 +50,9 @@ describe('An address pool', () => {
   })
 
   it('gives A the first host and B the second, and of a /31 or /127 both addresses', () => {
-    assert.deepEqual(endsOf(cidr('172.17.1.0/30')), { address_a: '172.17.1.1', address_b: '172.17.1.2' })
-    assert.deepEqual(endsOf(cidr('172.17.1.0/31')), { address_a: '172.17.1.0', address_b: '172.17.1.1' })
-    assert.deepEqual(endsOf(cidr('fd00::6/127')), { address_a: 'fd00::6', address_b: 'fd00::7' })
+    assert.deepEqual(subnetEnds(cidr('172.17.1.0/30')), { address_a: '172.17.1.1', address_b: '172.17.1.2' })
+    assert.deepEqual(subnetEnds(cidr('172.17.1.0/31')), { address_a: '172.17.1.0', address_b: '172.17.1.1' })
+    assert.deepEqual(subnetEnds(cidr('fd00::6/127')), { address_a: 'fd00::6', address_b: 'fd00::7' })
   })
 
   it('begins with number 1 and comes to 0 last', () => {
@@ -94,7 +94,7 @@ describe('An address pool', () => {
         fc.uniqueArray(fc.integer({ min: 0, max: 300 })),
         (of, taken, numbers) => {
           const suits = (n: number): boolean => !numbers.includes(n)
-          const order = [...Array.from({ length: capacityOf(of).capacity - 1 }, (_, n) => n + 1), 0]
+          const order = [...Array.from({ length: poolCapacity(of).capacity - 1 }, (_, n) => n + 1), 0]
           const expected = order.find((n) => {
             const subnet = subnetAt(of, n)
             return subnet !== null && suits(n) && !taken.some((other) => overlaps(other, subnet))

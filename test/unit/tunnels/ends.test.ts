@@ -1,10 +1,10 @@
 // The outer addresses of a tunnel, and what fits its kind (decisions.md, R6).
 import assert from 'node:assert/strict'
 import { draftEnds } from '@panel/web-daemon/features/tunnels/draft/ends.ts'
-import { draftOptions, trafficClassOf } from '@panel/web-daemon/features/tunnels/draft/options.ts'
+import { draftOptions, formatTrafficClass } from '@panel/web-daemon/features/tunnels/draft/options.ts'
 import { draftPersistence } from '@panel/web-daemon/features/tunnels/draft/persistence.ts'
 import type { RequestedTunnel } from '@panel/web-daemon/features/tunnels/draft/context.ts'
-import { facts, problemsOf, sketch, warningsOf } from './sketch.ts'
+import { facts, problemsOf, sketch, warningsOf } from './draft-context.ts'
 
 const wrong = (body: RequestedTunnel): string[] => {
   const asked = sketch(body)
@@ -92,7 +92,7 @@ describe('The options of a tunnel', () => {
   })
 
   it('take a type of service as a word, a number or hexadecimal, and keep one spelling', () => {
-    assert.deepEqual(['inherit', 16, '16', '0x10', '0X1f', 255].map(trafficClassOf), [
+    assert.deepEqual(['inherit', 16, '16', '0x10', '0X1f', 255].map(formatTrafficClass), [
       'inherit',
       '0x10',
       '0x10',

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { draftEnds } from '@panel/web-daemon/features/tunnels/draft/ends.ts'
 import { draftKeys } from '@panel/web-daemon/features/tunnels/draft/keys.ts'
-import { neighbour, problemsOf, sketch, warningsOf } from './sketch.ts'
+import { neighbour, problemsOf, sketch, warningsOf } from './draft-context.ts'
 
 const drawing =
   (...keys: number[]) =>

@@ -1,9 +1,9 @@
 // What MTU a tunnel is advised and given (decisions.md, R7, R19).
 import assert from 'node:assert/strict'
 import { parseIp } from '@panel/shared/address/ip.ts'
-import { adviseMtu, checkMtuForIpv6, draftMtu, underlayOf } from '@panel/web-daemon/features/tunnels/draft/mtu.ts'
+import { adviseMtu, checkMtuForIpv6, draftMtu, findUnderlay } from '@panel/web-daemon/features/tunnels/draft/mtu.ts'
 import type { MtuAdvice } from '@panel/shared/api/tunnels/answers.ts'
-import { device, facts, problemsOf, route, sketch, warningsOf } from './sketch.ts'
+import { device, facts, problemsOf, route, sketch, warningsOf } from './draft-context.ts'
 
 type Asked = Parameters<typeof adviseMtu> extends [...infer A, number] ? A : never
 
@@ -48,7 +48,7 @@ describe('The MTU of a tunnel', () => {
     assert(remote)
     const interfaces = [device('eth0', []), device('wan', [], 1492), device('dear', [], 9000)]
     const found = (routing_table: ReturnType<typeof route>[], bind: string | null = null) =>
-      underlayOf(facts({ interfaces, routing_table }), remote, bind)?.device
+      findUnderlay(facts({ interfaces, routing_table }), remote, bind)?.device
     assert.equal(found([route('0.0.0.0/0', 'eth0'), route('198.51.100.0/24', 'wan')]), 'wan')
     assert.equal(
       found([route('0.0.0.0/0', 'dear', { metric: 200 }), route('0.0.0.0/0', 'wan', { metric: 100 })]),

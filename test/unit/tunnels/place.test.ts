@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { Refusal } from '@panel/web-daemon/platform/http/refusal.ts'
 import { draftEnds } from '@panel/web-daemon/features/tunnels/draft/ends.ts'
 import { draftPlace } from '@panel/web-daemon/features/tunnels/draft/place.ts'
-import { device, facts, neighbour, problemsOf, route, sketch, warningsOf } from './sketch.ts'
+import { device, facts, neighbour, problemsOf, route, sketch, warningsOf } from './draft-context.ts'
 
 const placeOf = (asked: ReturnType<typeof sketch>) => draftPlace(asked, draftEnds(asked))
 const summary = (asked: ReturnType<typeof sketch>): string => {

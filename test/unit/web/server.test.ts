@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { Agent, request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { DRAIN_MS, drain, listen, urlOf } from '@panel/web-daemon/platform/http/server.ts'
+import { DRAIN_MS, drain, listen, serverUrl } from '@panel/web-daemon/platform/http/server.ts'
 
 describe('the HTTP server', () => {
   it('gives headers 10 s, a request 60 s and an idle connection 120 s, and drains for 15 s', async () => {
@@ -16,14 +16,14 @@ describe('the HTTP server', () => {
 
   it('tells its address, of IPv6 in brackets', async () => {
     const server = await listen((_req, res) => res.end(), '::1', 0)
-    assert.match(urlOf(server, '/panel'), /^http:\/\/\[::1\]:\d+\/panel\/$/)
+    assert.match(serverUrl(server, '/panel'), /^http:\/\/\[::1\]:\d+\/panel\/$/)
     await drain(server)
   })
 
   it('refuses an address that is taken', async () => {
     const server = await listen((_req, res) => res.end(), '127.0.0.1', 0)
     await assert.rejects(
-      listen(() => undefined, '127.0.0.1', Number(new URL(urlOf(server, '')).port)),
+      listen(() => undefined, '127.0.0.1', Number(new URL(serverUrl(server, '')).port)),
       { code: 'EADDRINUSE' },
     )
     await drain(server)
@@ -33,7 +33,9 @@ describe('the HTTP server', () => {
     const agent = new Agent({ keepAlive: true })
     const server = await listen((_req, res) => void setTimeout(() => res.end('done'), 150), '127.0.0.1', 0)
     const answer = new Promise<string>((resolve) =>
-      request(urlOf(server, ''), { agent }, (response) => response.on('data', (chunk) => resolve(String(chunk)))).end(),
+      request(serverUrl(server, ''), { agent }, (response) =>
+        response.on('data', (chunk) => resolve(String(chunk))),
+      ).end(),
     )
     await sleep(50)
     const started = Date.now()
@@ -44,7 +46,7 @@ describe('the HTTP server', () => {
 
   it('cuts off what does not end in time', async () => {
     const server = await listen(() => undefined, '127.0.0.1', 0)
-    const cut = new Promise((resolve) => request(urlOf(server, '')).on('error', resolve).end())
+    const cut = new Promise((resolve) => request(serverUrl(server, '')).on('error', resolve).end())
     await sleep(50)
     await drain(server, 100)
     assert.ok((await cut) instanceof Error)

@@ -18,7 +18,7 @@ import { findEntries, type AuditFilter, type AuditRow } from './store.ts'
 
 const listEntries = async ({ db }: ReadContext, incoming: Incoming): Promise<Answer<ListAuditAnswer>> => {
   const paging = parsePaging(incoming.query)
-  const { rows, total } = await findEntries(db, filterOf(incoming.query), paging)
+  const { rows, total } = await findEntries(db, parseFilter(incoming.query), paging)
   const answer: ListAuditAnswer = { entries: rows.map(entryView), total, ...paging, actions: AUDIT_ACTION_NAMES }
   return ok(answer)
 }
@@ -44,7 +44,7 @@ const QUERY = queryParameters({
   to: timeParameter('Only what was asked for until then.'),
 })
 
-const filterOf = (query: Query): AuditFilter => ({
+const parseFilter = (query: Query): AuditFilter => ({
   ...given(query, 'action', (text) => ({ audit_action_id: actionId(text) })),
   ...given(query, 'user_id', (text) => ({ user_id: whole('user_id', text) })),
   ...given(query, 'target_type', (text) => ({ target_type: text })),

@@ -7,7 +7,7 @@ import { AccountBody, LoginBody, SetupBody } from '@panel/shared/api/auth.ts'
 import { login } from './login.ts'
 import { changeMe, showMe } from './me.ts'
 import type { AuthServices } from './services.ts'
-import { accountOf, sessionAnswer, signedOutCookies } from './session.ts'
+import { findAccount, sessionAnswer, signedOutCookies } from './session.ts'
 import { setUp } from './setup.ts'
 
 const tag = 'auth'
@@ -75,7 +75,7 @@ const refresh =
   ({ tokens, throttle }: AuthServices) =>
   async ({ db, note }: CommandContext, { cookies, client_ip }: Incoming): Promise<Answer<SessionAnswer>> => {
     throttle.beginRefresh(client_ip)
-    const account = await accountOf(db, tokens, cookies, 'refresh')
+    const account = await findAccount(db, tokens, cookies, 'refresh')
     if (!account) throw new Refusal('UNAUTHENTICATED', 'Sign in again: there is no session to refresh, or it has ended')
     note.actor(account)
     return sessionAnswer(tokens, account, 200)

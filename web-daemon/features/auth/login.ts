@@ -5,7 +5,7 @@ import { Refusal } from '../../platform/http/refusal.ts'
 import type { LoginBody, SessionAnswer } from '@panel/shared/api/auth.ts'
 import type { AuthServices } from './services.ts'
 import { sessionAnswer } from './session.ts'
-import { accountNamed, lastChange, recordLogin } from './store.ts'
+import { findAccountByName, lastChange, recordLogin } from './store.ts'
 
 export function login({ passwords, tokens, throttle }: AuthServices) {
   return async (
@@ -14,7 +14,7 @@ export function login({ passwords, tokens, throttle }: AuthServices) {
   ): Promise<Answer<SessionAnswer>> => {
     throttle.onAccountChanged(await lastChange(db))
     const attempt = throttle.begin(body.username, client_ip)
-    const account = await accountNamed(db, body.username)
+    const account = await findAccountByName(db, body.username)
     const isRight = await passwords.isRight(body.password, account?.password_hash ?? null)
     if (!account || !isRight || account.is_active !== 1)
       throw new Refusal('INVALID_CREDENTIALS', 'The username or the password is wrong')

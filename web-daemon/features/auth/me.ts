@@ -7,7 +7,7 @@ import type { AccountBody } from '@panel/shared/api/auth.ts'
 import { weakness } from './passwords.ts'
 import type { AuthServices } from './services.ts'
 import { sessionAnswer, userView } from './session.ts'
-import { accountWith, changeAccount, type Account } from './store.ts'
+import { findAccountById, changeAccount, type Account } from './store.ts'
 
 export async function showMe({ db }: ReadContext, incoming: Incoming): Promise<Answer<MeAnswer>> {
   const user = userView(await ownAccount(db, incoming))
@@ -53,7 +53,7 @@ const requestedChange = (
 }
 
 const ownAccount = async (db: ReadContext['db'], { session }: Pick<Incoming, 'session'>): Promise<Account> => {
-  const account = session ? await accountWith(db, session.user_id) : undefined
+  const account = session ? await findAccountById(db, session.user_id) : undefined
   if (!account) throw sessionEnded()
   return account
 }

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import type { SessionAnswer, UserView } from '@panel/shared/api/auth.ts'
 import type { ReadDb } from '../../platform/context.ts'
 import type { Answer, CookieInstruction, Session } from '../../platform/http/endpoint.ts'
-import { accountWith, type Account } from './store.ts'
+import { findAccountById, type Account } from './store.ts'
 import type { Claims, Token, Tokens, TokenUse } from './tokens.ts'
 
 export function userView({ user_id, username, is_active, last_login_date, created_date }: Account): UserView {
@@ -49,12 +49,12 @@ const cookies = (access: Token | null, refresh: Token | null, csrf: string | nul
 type Jar = Readonly<Record<string, string>>
 
 /** The account that the token in the cookie belongs to. */
-export async function accountOf(db: ReadDb, tokens: Tokens, jar: Jar, use: TokenUse): Promise<Account | null> {
+export async function findAccount(db: ReadDb, tokens: Tokens, jar: Jar, use: TokenUse): Promise<Account | null> {
   const proof = tokens.read(jar[`panel_${use}`], use)
   return proof && standing(db, proof)
 }
 
-export async function sessionOf(db: ReadDb, tokens: Tokens, jar: Jar): Promise<Session | null> {
+export async function findSession(db: ReadDb, tokens: Tokens, jar: Jar): Promise<Session | null> {
   const proof = tokens.read(jar['panel_access'], 'access')
   const account = proof && (await standing(db, proof))
   if (!account) return null
@@ -76,6 +76,6 @@ export async function isStanding(db: ReadDb, session: Session): Promise<boolean>
 
 /** The account, if it is active and its version is that of the token. */
 const standing = async (db: ReadDb, { user_id, token_version }: Claims): Promise<Account | null> => {
-  const account = await accountWith(db, user_id)
+  const account = await findAccountById(db, user_id)
   return account?.is_active === 1 && account.token_version === token_version ? account : null
 }

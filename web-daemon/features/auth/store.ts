@@ -11,11 +11,11 @@ export async function hasAccount(db: ReadDb): Promise<boolean> {
 }
 
 /** The column compares without regard to case. */
-export async function accountNamed(db: ReadDb, username: string): Promise<Account | undefined> {
+export async function findAccountByName(db: ReadDb, username: string): Promise<Account | undefined> {
   return db.selectFrom('user_account').selectAll().where('username', '=', username).executeTakeFirst()
 }
 
-export async function accountWith(db: ReadDb, user_id: number): Promise<Account | undefined> {
+export async function findAccountById(db: ReadDb, user_id: number): Promise<Account | undefined> {
   return db.selectFrom('user_account').selectAll().where('user_id', '=', user_id).executeTakeFirst()
 }
 

@@ -51,7 +51,7 @@ export class Throttle {
    */
   begin(username: string, client_ip: string): Attempt {
     const account = username.toLowerCase()
-    const address = enclosingNetwork(client_ip)
+    const address = clientNetwork(client_ip)
     const now = this.#now().getTime()
     throwRateLimited(
       Math.max(
@@ -88,7 +88,7 @@ export class Throttle {
   }
 
   #admit(window: SlidingWindow, client_ip: string): void {
-    const address = enclosingNetwork(client_ip)
+    const address = clientNetwork(client_ip)
     throwRateLimited(window.secondsToWait(address))
     window.add(address)
   }
@@ -121,7 +121,7 @@ class FailuresInARow {
 }
 
 /** One IPv6 host has a whole /64 to guess from. */
-const enclosingNetwork = (client_ip: string): string => (client_ip.includes(':') ? prefix64(client_ip) : client_ip)
+const clientNetwork = (client_ip: string): string => (client_ip.includes(':') ? prefix64(client_ip) : client_ip)
 
 const prefix64 = (address: string): string => {
   const [head = '', tail] = (address.split('%')[0] ?? '').split('::')

@@ -37,7 +37,7 @@ export function makeTokens(key: KeyObject, now: () => Date, settings: SettingsRe
   return {
     issue: (user, token_use) => {
       const iat = seconds(now())
-      const lasts_seconds = secondsOf(token_use, settings)
+      const lasts_seconds = tokenLifetime(token_use, settings)
       const exp = iat + lasts_seconds
       const { username, token_version } = user
       const payload = {
@@ -65,7 +65,7 @@ export function makeTokens(key: KeyObject, now: () => Date, settings: SettingsRe
       const { iat, exp } = payload
       if (!Number.isSafeInteger(user_id) || typeof token_version !== 'number' || iat === undefined || exp === undefined)
         return null
-      const expiresAt = (): Date => new Date(Math.min(exp, iat + secondsOf(use, settings)) * 1000)
+      const expiresAt = (): Date => new Date(Math.min(exp, iat + tokenLifetime(use, settings)) * 1000)
       return expiresAt() > now() ? { user_id, token_version, expiresAt } : null
     },
   }
@@ -81,7 +81,7 @@ const verified = (text: string, key: KeyObject, now: Date): jwt.JwtPayload | nul
   }
 }
 
-const secondsOf = (use: TokenUse, settings: SettingsReader): number =>
+const tokenLifetime = (use: TokenUse, settings: SettingsReader): number =>
   use === 'access'
     ? settings.get('security.token_ttl_minutes') * 60
     : settings.get('security.refresh_ttl_days') * 24 * 60 * 60

@@ -27,7 +27,7 @@ export interface StoredConfiguration {
   readonly routes: readonly RouteRecord[] | null
 }
 
-export function documentOf(
+export function renderDocument(
   { settings, pools, tunnels, routes }: StoredConfiguration,
   about: Pick<BackupDocument, 'exported_at' | 'panel'>,
 ): BackupDocument {
@@ -35,21 +35,21 @@ export function documentOf(
     version: BACKUP_VERSION,
     ...about,
     note: routes ? WHAT : `${WHAT} ${WITHOUT_ROUTES}`,
-    settings: settingsOf(settings),
-    pools: pools.map(poolOf),
+    settings: backupSettings(settings),
+    pools: pools.map(backupPool),
     tunnels: tunnels.map((record) => ({ tunnel_id: record.tunnel_id, ...tunnelAsked(record) }) as BackupTunnel),
-    ...(routes ? { routes: routes.map(routeOf) } : {}),
+    ...(routes ? { routes: routes.map(backupRoute) } : {}),
   }
 }
 
 /** All settings, so that the other host behaves the same whatever its own defaults are. */
-const settingsOf = (settings: SettingsReader): BackupSetting[] =>
+const backupSettings = (settings: SettingsReader): BackupSetting[] =>
   SETTING_KEYS.map((key) => ({ key, value: settings.get(key) }))
 
-const poolOf = ({ is_public_range: _measured, ...pool }: PoolRecord): BackupPool => pool
+const backupPool = ({ is_public_range: _measured, ...pool }: PoolRecord): BackupPool => pool
 
 /** In a rule null means the same as a missing field, and there may be ten thousand rules. */
-function routeOf(record: RouteRecord): BackupRoute {
+function backupRoute(record: RouteRecord): BackupRoute {
   const { destinations = [], ...body } = routeAsked(record)
   return { ...withoutNulls(body), destinations: destinations.map(withoutNulls) } as BackupRoute
 }

@@ -8,7 +8,7 @@ import { allPools } from '../pools/store.ts'
 import { allRoutes } from '../routes/store.ts'
 import { everyTunnel } from '../tunnels/store.ts'
 import { VERSION } from '../../platform/version.ts'
-import { documentOf } from './document.ts'
+import { renderDocument } from './document.ts'
 
 export async function exportBackup(
   { db, now, settings }: ReadContext,
@@ -20,7 +20,7 @@ export async function exportBackup(
   const tunnels = await everyTunnel(db)
   const pools = await allPools(db)
   return ok(
-    documentOf(
+    renderDocument(
       { settings, pools, tunnels, routes },
       { exported_at: now().toISOString(), panel: { version: VERSION, hostname: hostname() } },
     ),

@@ -44,7 +44,7 @@ export function importBackup(services: BackupServices) {
     const request: ImportRequest = { services, backup, body }
     if (dry_run) {
       const worker = makeDryRunWorker(dryRunContext(context, backup), incoming, services.logger)
-      return ok(answerOf(dry_run, backup, await importAll(worker, context, request)))
+      return ok(importAnswer(dry_run, backup, await importAll(worker, context, request)))
     }
     if (isUnderWay) throw new Refusal('CONFLICT', 'Another import is under way. Wait for it to end.')
     isUnderWay = true
@@ -55,7 +55,7 @@ export function importBackup(services: BackupServices) {
           context.note.operation(
             `${action.action} ${action.kind} ${action.target}${action.error ? `: ${action.error.code}` : ''}`,
           )
-      return ok(answerOf(dry_run, backup, actions))
+      return ok(importAnswer(dry_run, backup, actions))
     } finally {
       isUnderWay = false
     }
@@ -120,7 +120,7 @@ const DONE =
   'What failed is told with its reason; everything else is in place. Importing the same backup again does what is left and skips the rest.'
 const WITHOUT_ROUTES = 'The backup holds no relay rules, so none are brought back.'
 
-function answerOf(dry_run: boolean, { routes }: Backup, actions: ImportAction[]): ImportBackupAnswer {
+function importAnswer(dry_run: boolean, { routes }: Backup, actions: ImportAction[]): ImportBackupAnswer {
   const counts = Object.fromEntries(
     IMPORTED_AS.map((word) => [word, actions.filter(({ action }) => action === word).length]),
   ) as Record<ImportedAs, number>

@@ -3,8 +3,8 @@ import type { BackupPool, ImportAction } from '@panel/shared/api/backup.ts'
 import { CreatePoolBody, UpdatePoolBody, type ChangePoolAnswer, type PoolFields } from '@panel/shared/api/pools.ts'
 import type { CommandContext, ReadContext } from '../../platform/context.ts'
 import type { Answer, Incoming } from '../../platform/http/endpoint.ts'
-import { createPool, poolOf } from '../pools/create.ts'
-import { usualLength } from '../pools/range.ts'
+import { createPool, validatePool } from '../pools/create.ts'
+import { defaultLength } from '../pools/range.ts'
 import { allPools, type PoolRecord } from '../pools/store.ts'
 import { replacePool } from '../pools/update.ts'
 import type { PoolUse } from '../pools/use.ts'
@@ -85,7 +85,7 @@ async function importOne(worker: Worker, { path, body, existing, use }: One): Pr
     action: 'create',
     schema: CreatePoolBody,
     dryRun: ({ settings }, incoming) =>
-      dryRunPool(incoming, { description: '', is_enabled: true, lengthFor: (range) => usualLength(range, settings) }),
+      dryRunPool(incoming, { description: '', is_enabled: true, lengthFor: (range) => defaultLength(range, settings) }),
     apply: async (context: CommandContext, incoming) => made(await createPool(context, incoming)),
   }
   return worker.do(update ?? create)
@@ -99,8 +99,8 @@ const isAlike = ({ cidr: _known, ...body }: PoolFields, existing: PoolRecord): b
 
 async function dryRunPool(
   { body, problems }: Incoming<never>,
-  stored: Parameters<typeof poolOf>[2],
+  stored: Parameters<typeof validatePool>[2],
 ): Promise<ImportResult> {
-  poolOf(body, problems, stored)
+  validatePool(body, problems, stored)
   return { target_id: null, warnings: [] }
 }

@@ -4,7 +4,7 @@ import { BACKUP_MEMBERS, BACKUP_VERSION, BackupPool, BackupRoute, BackupTunnel }
 import { strict, Type, type Static, type TSchema } from '@panel/shared/schema.ts'
 import { Problems } from '../../platform/http/problems.ts'
 import { validate, type Body } from '../../platform/http/validate.ts'
-import { refusalOf } from '../settings/change.ts'
+import { invalidMessage } from '../settings/change.ts'
 import { isSettingKey, SettingsBody, type SettingKey, type SettingValues } from '../settings/definitions.ts'
 import { keyOf } from '../settings/update.ts'
 
@@ -59,11 +59,11 @@ export function readBackup(raw: Body, included: Included, problems: Problems): B
         `A backup of version ${BACKUP_VERSION} has no ${name.slice(0, 100)}.`,
       )
   return {
-    settings: included.settings ? settingsIn(raw['settings'], problemList) : [],
-    pools: listIn(raw, 'pools', BackupPool, problemList),
-    tunnels: listIn(raw, 'tunnels', BackupTunnel, problemList),
+    settings: included.settings ? readSettings(raw['settings'], problemList) : [],
+    pools: readList(raw, 'pools', BackupPool, problemList),
+    tunnels: readList(raw, 'tunnels', BackupTunnel, problemList),
     routes:
-      raw['routes'] === undefined ? null : !included.routes ? [] : listIn(raw, 'routes', BackupRoute, problemList),
+      raw['routes'] === undefined ? null : !included.routes ? [] : readList(raw, 'routes', BackupRoute, problemList),
   }
 }
 
@@ -97,15 +97,15 @@ class ProblemList {
   }
 }
 
-function listIn<S extends TSchema>(raw: Body, name: string, schema: S, problemList: ProblemList): Item<Static<S>>[] {
-  return [...itemsIn(raw[name], `backup.${name}`, problemList)].flatMap(({ path, item }) => {
-    const read = itemIn(item, path, schema, problemList)
+function readList<S extends TSchema>(raw: Body, name: string, schema: S, problemList: ProblemList): Item<Static<S>>[] {
+  return [...readItems(raw[name], `backup.${name}`, problemList)].flatMap(({ path, item }) => {
+    const read = readItem(item, path, schema, problemList)
     return read === null ? [] : [{ path, item: read }]
   })
 }
 
 /** A missing list is empty. */
-function* itemsIn(list: unknown, path: string, problemList: ProblemList): Generator<Item<unknown>> {
+function* readItems(list: unknown, path: string, problemList: ProblemList): Generator<Item<unknown>> {
   if (list === undefined) return
   if (!Array.isArray(list)) return problemList.add(path, 'INVALID_VALUE', `${path} must be a list.`)
   if (list.length > MAX_ITEMS)
@@ -120,13 +120,18 @@ function* itemsIn(list: unknown, path: string, problemList: ProblemList): Genera
   }
 }
 
-function itemIn<S extends TSchema>(item: unknown, path: string, schema: S, problemList: ProblemList): Static<S> | null {
+function readItem<S extends TSchema>(
+  item: unknown,
+  path: string,
+  schema: S,
+  problemList: ProblemList,
+): Static<S> | null {
   if (typeof item !== 'object' || item === null || Array.isArray(item))
     return noted(problemList, path, `${path} must be an object.`)
-  if (valuesIn(item) > MAX_VALUES) return noted(problemList, path, `${path} is too large, or too deep.`)
+  if (countValues(item) > MAX_VALUES) return noted(problemList, path, `${path} is too large, or too deep.`)
   const problems_of_item = new Problems()
   const read = validate(schema, item as Body, problems_of_item)
-  for (const { field, code, message } of problems_of_item.all) problemList.add(fieldIn(path, field), code, message)
+  for (const { field, code, message } of problems_of_item.all) problemList.add(fieldPath(path, field), code, message)
   return problems_of_item.isEmpty ? (read as Static<S>) : null
 }
 
@@ -136,16 +141,16 @@ function noted(problemList: ProblemList, field: string, message: string): null {
 }
 
 /** addresses.0.address, within backup.tunnels[3], is backup.tunnels[3].addresses[0].address. */
-export function fieldIn(path: string, field: string): string {
+export function fieldPath(path: string, field: string): string {
   return field === '' ? path : `${path}.${field.replaceAll(/\.(\d+)(?=\.|$)/g, '[$1]')}`
 }
 
 /** The number of values in an item; Infinity if it is nested deeper than any valid item. */
-function valuesIn(value: unknown, depth = 0): number {
+function countValues(value: unknown, depth = 0): number {
   if (typeof value !== 'object' || value === null) return 1
   if (depth > MAX_DEPTH) return Infinity
   let sum = 1
-  for (const part of Object.values(value)) sum += valuesIn(part, depth + 1)
+  for (const part of Object.values(value)) sum += countValues(part, depth + 1)
   return sum
 }
 
@@ -155,13 +160,15 @@ const SettingItem = strict({
 })
 
 /** As a list of keys with their values, or as an object (decisions.md, T6). */
-function settingsIn(raw: unknown, problemList: ProblemList): Item<GivenSetting>[] {
+function readSettings(raw: unknown, problemList: ProblemList): Item<GivenSetting>[] {
   const isObject = typeof raw === 'object' && raw !== null && !Array.isArray(raw)
-  const given = isObject ? pairsIn(raw) : [...itemsIn(raw, 'backup.settings', problemList)].flatMap(pairIn(problemList))
+  const given = isObject
+    ? readPairs(raw)
+    : [...readItems(raw, 'backup.settings', problemList)].flatMap(readPair(problemList))
   const keys = new Set<string>()
   return given.flatMap(({ path, key, value }) => {
     if (problemList.isEnough) return []
-    const wrong = keys.has(key) ? `${key} is in the backup twice.` : wrongWith(key, value)
+    const wrong = keys.has(key) ? `${key} is in the backup twice.` : settingProblem(key, value)
     keys.add(key)
     if (wrong !== null) problemList.add(path, 'INVALID_VALUE', wrong)
     return wrong === null ? [{ path, item: { key, value } as GivenSetting }] : []
@@ -174,21 +181,21 @@ interface Pair {
   readonly value: unknown
 }
 
-const pairsIn = (map: object): Pair[] =>
+const readPairs = (map: object): Pair[] =>
   Object.entries(map).map(([key, value]) => ({ path: `backup.settings.${key}`, key, value: value as unknown }))
 
-const pairIn =
+const readPair =
   (problemList: ProblemList) =>
   ({ path, item }: Item<unknown>): Pair[] => {
-    const pair = itemIn(item, path, SettingItem, problemList)
+    const pair = readItem(item, path, SettingItem, problemList)
     return pair === null ? [] : [{ path: `${path}.${isSettingKey(pair.key) ? 'value' : 'key'}`, ...pair }]
   }
 
-function wrongWith(key: string, value: unknown): string | null {
-  if (!isSettingKey(key)) return refusalOf(key)
+function settingProblem(key: string, value: unknown): string | null {
+  if (!isSettingKey(key)) return invalidMessage(key)
   const problems_of_item = new Problems()
-  if (valuesIn(value) <= MAX_VALUES) validate(SettingsBody, { [key]: value }, problems_of_item)
+  if (countValues(value) <= MAX_VALUES) validate(SettingsBody, { [key]: value }, problems_of_item)
   else problems_of_item.add(key, 'INVALID_VALUE', '')
   const [first] = problems_of_item.all
-  return first ? refusalOf(keyOf(first.field)) : null
+  return first ? invalidMessage(keyOf(first.field)) : null
 }

@@ -33,7 +33,7 @@ export async function importRoutes(
   for (const { path, item } of items) {
     actions.push(
       (await skipExisting(context, item)) ??
-        (await worker.do(jobOf({ ...rest, path, body: force ? { ...item, force } : item }))),
+        (await worker.do(importJob({ ...rest, path, body: force ? { ...item, force } : item }))),
     )
   }
   return actions
@@ -52,7 +52,7 @@ interface One extends Pick<Routes, 'traffic' | 'tunnels' | 'planned'> {
   readonly body: BackupRoute
 }
 
-function jobOf({ path, body: given, traffic, tunnels, planned }: One): Job {
+function importJob({ path, body: given, traffic, tunnels, planned }: One): Job {
   const { tunnel_id: tunnel_id_in_backup } = given
   const isLost =
     typeof tunnel_id_in_backup === 'number' &&

@@ -4,10 +4,10 @@ import type { CommandContext, ReadDb } from '../../platform/context.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
 import { changeSettings, findWrong, type References, type Wrong } from '../settings/change.ts'
 import { SettingsBody, type SettingKey, type SettingValues } from '../settings/definitions.ts'
-import { changedKeys, valuesIn } from '../settings/settings.ts'
+import { changedKeys, readValues } from '../settings/settings.ts'
 import type { Ids } from './ids.ts'
 import type { GivenSetting, Item } from './read.ts'
-import { errorOf, skip, type Job, type Worker } from './worker.ts'
+import { itemError, skip, type Job, type Worker } from './worker.ts'
 
 interface Batch {
   readonly items: readonly Item<GivenSetting>[]
@@ -17,10 +17,10 @@ interface Batch {
 
 /** One action for each item, in their order. */
 export async function importSettings(worker: Worker, { items, references, db }: Batch): Promise<ImportAction[]> {
-  const before = await valuesIn(db)
+  const before = await readValues(db)
   const { values, wrong } = await possible(db, before, items, references)
   const changing = changedKeys(before, { ...before, ...values })
-  const batch = changing.length === 0 ? null : await worker.do(jobOf(changing, values, references))
+  const batch = changing.length === 0 ? null : await worker.do(importJob(changing, values, references))
   return items.map(({ path, item: { key } }): ImportAction => {
     const message = wrong.get(key)
     if (message !== undefined) return failed(worker, path, key, message)
@@ -46,7 +46,7 @@ async function possible(
   }
 }
 
-function jobOf(changing: readonly SettingKey[], values: Partial<SettingValues>, references: References): Job {
+function importJob(changing: readonly SettingKey[], values: Partial<SettingValues>, references: References): Job {
   const body = Object.fromEntries(changing.map((key) => [key, values[key]]))
   const apply = async (context: CommandContext) => {
     context.note.target('settings', null)
@@ -71,7 +71,7 @@ const failed = ({ isDry }: Worker, path: string, key: string, message: string): 
   ...skip('setting', key, null, isDry ? '' : message),
   action: isDry ? 'would_update' : 'failed',
   error: {
-    ...errorOf({ path }, new Refusal('VALIDATION_FAILED', message, { details: { [key]: message } })),
+    ...itemError({ path }, new Refusal('VALIDATION_FAILED', message, { details: { [key]: message } })),
     field: path,
   },
 })

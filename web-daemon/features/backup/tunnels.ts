@@ -47,7 +47,9 @@ export async function importTunnels(
     const { tunnel_id: id_in_backup, ...body } = item
     const action =
       existing.skipExisting(item) ??
-      (isIncluded ? await worker.do(jobOf({ path, body: force ? { ...body, force } : body, pools, planned })) : null)
+      (isIncluded
+        ? await worker.do(importJob({ path, body: force ? { ...body, force } : body, pools, planned }))
+        : null)
     if (action && isIncluded) actions.push(action)
     const isPlanned = action?.action === 'would_create'
     if (isPlanned) planned.add(item)
@@ -84,7 +86,7 @@ class ExistingTunnels {
     if (named)
       return skip(
         'tunnel',
-        nameOf(named),
+        displayName(named),
         named.tunnel_id ?? null,
         'A tunnel of this name is here, and is left as it is.',
       )
@@ -93,9 +95,9 @@ class ExistingTunnels {
     return alike
       ? skip(
           'tunnel',
-          nameOf(item),
+          displayName(item),
           alike.tunnel_id ?? null,
-          `${nameOf(alike)} is here with the same endpoints and key, and is left as it is.`,
+          `${displayName(alike)} is here with the same endpoints and key, and is left as it is.`,
         )
       : null
   }
@@ -110,7 +112,7 @@ const endpointKey = ({
 }: ComparedTunnel): string =>
   [tunnel_type_id, normalizeIp(local_endpoint), normalizeIp(remote_endpoint), ikey].join(' ')
 
-const nameOf = ({ interface_name, local_endpoint, remote_endpoint }: ComparedTunnel): string =>
+const displayName = ({ interface_name, local_endpoint, remote_endpoint }: ComparedTunnel): string =>
   interface_name ?? `${local_endpoint} → ${remote_endpoint}`
 
 interface One {
@@ -120,14 +122,14 @@ interface One {
   readonly planned: PlannedTunnels
 }
 
-function jobOf({ path, body: given, pools, planned }: One): Job {
+function importJob({ path, body: given, pools, planned }: One): Job {
   const { address_pool_id: id_in_backup } = given
   const isLost = typeof id_in_backup === 'number' && pools.here(id_in_backup) === null && !pools.isPlanned(id_in_backup)
   const body = id_in_backup === undefined ? given : { ...given, address_pool_id: pools.here(id_in_backup) }
   const hasAddresses = (given.addresses ?? []).length > 0
   return {
     kind: 'tunnel',
-    target: nameOf(given),
+    target: displayName(given),
     path,
     action: 'create',
     detail:

@@ -15,7 +15,7 @@ import type { Incoming } from '../../platform/http/endpoint.ts'
 import { Problems } from '../../platform/http/problems.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
 import type { Body } from '../../platform/http/validate.ts'
-import { fieldIn } from './read.ts'
+import { fieldPath } from './read.ts'
 
 export interface ImportResult {
   readonly target_id: number | null
@@ -60,13 +60,13 @@ export function makeDryRunWorker(context: ReadContext, incoming: Incoming<unknow
     do: async (job) => {
       const action = job.action === 'create' ? 'would_create' : 'would_update'
       const { dryRun } = job
-      if (!dryRun) return { ...actionOf(job), action }
+      if (!dryRun) return { ...baseAction(job), action }
       try {
         const { warnings } = await helper.with(job, () => dryRun(context, itemRequest(incoming, job)))
-        return { ...actionOf(job), action, warnings: [...warnings] }
+        return { ...baseAction(job), action, warnings: [...warnings] }
       } catch (thrown) {
         const refusal = asLoggedRefusal(thrown, job, { incoming, logger })
-        return skipIfThere(job, refusal) ?? { ...actionOf(job), action, error: errorOf(job, refusal) }
+        return skipIfThere(job, refusal) ?? { ...baseAction(job), action, error: itemError(job, refusal) }
       }
     },
   }
@@ -92,8 +92,8 @@ export function makeImportWorker(context: CommandContext, incoming: Incoming<unk
         duration_ms: Math.round(performance.now() - started),
       })
       return result instanceof Refusal
-        ? { ...actionOf(job), action: 'failed', detail: result.message, error: errorOf(job, result) }
-        : { ...actionOf(job), action: job.action, ...result, warnings: [...result.warnings] }
+        ? { ...baseAction(job), action: 'failed', detail: result.message, error: itemError(job, result) }
+        : { ...baseAction(job), action: job.action, ...result, warnings: [...result.warnings] }
     },
   }
 }
@@ -162,7 +162,7 @@ const itemRequest = (incoming: Incoming<unknown>, { body, target_id }: Job): Ite
   problems: new Problems(),
 })
 
-const actionOf = ({ kind, target, target_id, detail = '' }: Job): Omit<ImportAction, 'action'> => ({
+const baseAction = ({ kind, target, target_id, detail = '' }: Job): Omit<ImportAction, 'action'> => ({
   kind,
   target,
   target_id: target_id ?? null,
@@ -189,7 +189,7 @@ function skipIfThere(job: Job, refusal: Refusal): ImportAction | null {
 }
 
 /** The error of the envelope, with its field as a path in the backup. */
-export function errorOf({ path }: Pick<Job, 'path'>, refusal: Refusal): ErrorEnvelope['error'] {
+export function itemError({ path }: Pick<Job, 'path'>, refusal: Refusal): ErrorEnvelope['error'] {
   const { error } = makeEnvelope(refusal)
-  return { ...error, field: error.field === '' ? '' : fieldIn(path, error.field) }
+  return { ...error, field: error.field === '' ? '' : fieldPath(path, error.field) }
 }

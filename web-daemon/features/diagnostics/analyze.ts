@@ -7,7 +7,7 @@ import { idIn } from '../tunnels/get.ts'
 import { targetOf } from '../tunnels/look.ts'
 import type { TunnelRecord } from '../tunnels/record.ts'
 import { SAMPLE_SECONDS } from './counters.ts'
-import { findingsOf } from './findings.ts'
+import { evaluateSnapshot } from './findings.ts'
 import type { Runs } from './runs.ts'
 import { isAnswered, takeSnapshot, type TunnelSnapshot } from './snapshot.ts'
 
@@ -25,7 +25,7 @@ export function analyzeTunnel(runs: Runs) {
       const snapshot = await takeSnapshot({ ...context, host: runs.host }, record, run, sample_seconds)
       // A cancelled run proves nothing: a packet that nobody waited for is not a lost one.
       run.signal.throwIfAborted()
-      result = analysisOf(record, snapshot, context.now())
+      result = analyse(record, snapshot, context.now())
       return { result: { ...result, cancelled: false }, is_success: true }
     })
     if (!result) throw new Error(`Run ${finished.diagnostic_run_id} ended without a result`)
@@ -34,8 +34,8 @@ export function analyzeTunnel(runs: Runs) {
   }
 }
 
-function analysisOf(record: TunnelRecord, snapshot: TunnelSnapshot, now: Date): TunnelAnalysis {
-  const findings = findingsOf(record, snapshot)
+function analyse(record: TunnelRecord, snapshot: TunnelSnapshot, now: Date): TunnelAnalysis {
+  const findings = evaluateSnapshot(record, snapshot)
   const stop = findings.find(({ verdict }) => verdict !== null)
   const isProven = isAnswered(snapshot.inside)
   return {

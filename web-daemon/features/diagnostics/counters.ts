@@ -27,7 +27,7 @@ export async function showCounters(
   { params, query }: Incoming,
 ): Promise<Answer<CountersAnswer>> {
   const { interface_name } = await livingTunnel(db, idIn(params))
-  const seconds = secondsIn(query['sample_seconds'] ?? '')
+  const seconds = parseSeconds(query['sample_seconds'] ?? '')
   const sample = await sampleCounters(ask, interface_name, () => sleep(1000 * seconds))
   if (!sample)
     throw new Refusal(
@@ -45,11 +45,11 @@ export async function sampleCounters(
   interface_name: string,
   meanwhile: () => Promise<unknown>,
 ): Promise<Omit<CountersAnswer, 'sampled_at'> | null> {
-  const before = await countersOf(ask, interface_name)
+  const before = await readCounters(ask, interface_name)
   if (!before) return null
   const since = performance.now()
   await meanwhile()
-  const counters = await countersOf(ask, interface_name)
+  const counters = await readCounters(ask, interface_name)
   if (!counters) return null
   const interval_seconds = (performance.now() - since) / 1000
   const deltas = countersDelta(before, counters)
@@ -64,7 +64,7 @@ export async function sampleCounters(
   }
 }
 
-const countersOf = async (ask: Reader, interface_name: string): Promise<LinkStatistics | null> =>
+const readCounters = async (ask: Reader, interface_name: string): Promise<LinkStatistics | null> =>
   (await probeOne(ask, interface_name)).observed?.statistics ?? null
 
 /** An interface that was recreated in between counts from zero. */
@@ -74,7 +74,7 @@ function countersDelta(before: LinkStatistics, after: LinkStatistics): LinkStati
   return Object.fromEntries(names.map((name) => [name, after[name] - (base?.[name] ?? 0)])) as LinkStatistics
 }
 
-function secondsIn(text: string): number {
+function parseSeconds(text: string): number {
   if (text === '') return SAMPLE_SECONDS.usual
   const seconds = /^\d{1,3}(\.\d{1,6})?$/.test(text) ? Number(text) : Number.NaN
   if (seconds >= SAMPLE_SECONDS.least && seconds <= SAMPLE_SECONDS.most) return seconds

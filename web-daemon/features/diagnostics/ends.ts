@@ -22,8 +22,8 @@ export type PathName = 'tunnel' | 'underlay'
 
 /** Adds a problem to the field that is wrong. */
 export function pathEnds(record: TunnelRecord, path: PathName, requested: RequestedEnds, problems: Problems): Ends {
-  const target = requested.target === undefined ? null : hostIn('target', requested.target, problems)
-  const source = requested.source === undefined ? null : hostIn('source', requested.source, problems)
+  const target = requested.target === undefined ? null : parseHost('target', requested.target, problems)
+  const source = requested.source === undefined ? null : parseHost('source', requested.source, problems)
   const defaults = path === 'tunnel' ? inside(record, target) : around(record)
   const target_address = target ?? defaults.target
   if (target_address === '' && !problems.has('target'))
@@ -64,7 +64,7 @@ function inside(record: TunnelRecord, target: string | null): DefaultEnds {
   return { source: from?.address ?? '', target: '', reason: '' }
 }
 
-function hostIn(field: 'source' | 'target', text: string, problems: Problems): string | null {
+function parseHost(field: 'source' | 'target', text: string, problems: Problems): string | null {
   const ip = parseIp(text)
   if (ip && isHost(ip)) return formatIp(ip)
   problems.add(

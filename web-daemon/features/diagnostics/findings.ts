@@ -16,7 +16,7 @@ export interface Finding {
 }
 
 /** In the order in which they decide the verdict. */
-export function findingsOf(record: TunnelRecord, snapshot: TunnelSnapshot): Finding[] {
+export function evaluateSnapshot(record: TunnelRecord, snapshot: TunnelSnapshot): Finding[] {
   const facts = {
     ...snapshot,
     block: isAnswered(snapshot.inside) ? null : findGreBlock(record, snapshot.foreign, snapshot.device),

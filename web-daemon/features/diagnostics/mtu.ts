@@ -7,7 +7,7 @@ import type { CommandContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import type { Problems } from '../../platform/http/problems.ts'
 import type { SettingsReader } from '../../platform/settings.ts'
-import { isMtuPossible, MTU_RANGE, overheadOf } from '../tunnels/draft/mtu.ts'
+import { isMtuPossible, MTU_RANGE, tunnelOverhead } from '../tunnels/draft/mtu.ts'
 import { idIn } from '../tunnels/get.ts'
 import { targetOf } from '../tunnels/look.ts'
 import type { TunnelRecord } from '../tunnels/record.ts'
@@ -26,7 +26,7 @@ export function probeMtu(runs: Runs) {
     const path = body.probe_tunnel === true ? 'tunnel' : 'underlay'
     const probe: MtuParams = {
       ...pathEnds(record, path, body, problems),
-      ...sizesOf(body, context.settings, problems),
+      ...probeSizes(body, context.settings, problems),
       timeout_ms: Math.round(1000 * (body.timeout_seconds ?? TIMEOUT_SECONDS)),
     }
     problems.throwIfAny()
@@ -40,7 +40,7 @@ export function probeMtu(runs: Runs) {
     let result: MtuProbeResult | null = null
     const finished = await run.execute(async () => {
       const found = await run.stream('path.mtu', probe, (step) => void steps.push(step), run.signal)
-      result = resultOf(record, path, probe, {
+      result = mtuResult(record, path, probe, {
         ...found,
         steps,
         current: link.mtu ?? record.mtu,
@@ -48,11 +48,11 @@ export function probeMtu(runs: Runs) {
       })
       return { result: { ...result }, is_success: found.path_mtu !== null }
     })
-    return ok(answerOf(record, finished, result))
+    return ok(mtuAnswer(record, finished, result))
   }
 }
 
-function sizesOf(body: MtuProbeBody, settings: SettingsReader, problems: Problems): Pick<MtuParams, 'min' | 'max'> {
+function probeSizes(body: MtuProbeBody, settings: SettingsReader, problems: Problems): Pick<MtuParams, 'min' | 'max'> {
   const [min, max] = [
     body.min ?? settings.get('diagnostics.mtu_probe_min'),
     body.max ?? settings.get('diagnostics.mtu_probe_max'),
@@ -73,9 +73,9 @@ type MtuProbeOutcome = MtuResult & {
   readonly cancelled: boolean
 }
 
-function resultOf(record: TunnelRecord, path: PathName, probe: MtuParams, found: MtuProbeOutcome): MtuProbeResult {
+function mtuResult(record: TunnelRecord, path: PathName, probe: MtuParams, found: MtuProbeOutcome): MtuProbeResult {
   const { path_mtu, current, steps, cancelled } = found
-  const overhead = overheadOf(kindOfType(record.tunnel_type_id), record, record).reduce(
+  const overhead = tunnelOverhead(kindOfType(record.tunnel_type_id), record, record).reduce(
     (sum, { bytes }) => sum + bytes,
     0,
   )
@@ -103,7 +103,7 @@ function resultOf(record: TunnelRecord, path: PathName, probe: MtuParams, found:
   }
 }
 
-function answerOf(record: TunnelRecord, run: MtuProbeAnswer['run'], result: MtuProbeResult | null): MtuProbeAnswer {
+function mtuAnswer(record: TunnelRecord, run: MtuProbeAnswer['run'], result: MtuProbeResult | null): MtuProbeAnswer {
   if (!result) throw new Error(`Run ${run.diagnostic_run_id} ended without a result`)
   const mtu = result.recommended_tunnel_mtu
   const apply =

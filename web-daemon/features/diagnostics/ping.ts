@@ -30,7 +30,10 @@ export function pingTunnel(runs: Runs, logger: Logger) {
   ): Promise<StreamSource> => {
     const record = await livingTunnel(db, idIn(params))
     note.target('tunnel', record.tunnel_id)
-    const probe: PingParams = { ...pathEnds(record, 'tunnel', body, problems), ...paceOf(body, settings, problems) }
+    const probe: PingParams = {
+      ...pathEnds(record, 'tunnel', body, problems),
+      ...pingOptions(body, settings, problems),
+    }
     problems.throwIfAny()
     const run = await runs.begin({ tunnel_id: record.tunnel_id, type: 'ping', params: runParams(probe) }, gone)
     note.operation(`Run ${run.started.diagnostic_run_id}: ping ${probe.target_address}`)
@@ -41,7 +44,7 @@ export function pingTunnel(runs: Runs, logger: Logger) {
   }
 }
 
-function paceOf(
+function pingOptions(
   body: PingBody,
   settings: SettingsReader,
   problems: Problems,
@@ -93,7 +96,7 @@ async function streamPing(run: Run, probe: PingParams, subscriber: Subscriber, l
       logger.error({ err: failure, diagnostic_run_id: run.started.diagnostic_run_id }, 'a ping failed')
     subscriber.send(
       serializeEvent('error', {
-        message: failure instanceof Refusal ? failure.message : 'An unexpected error ended the ping',
+        message: failure instanceof Refusal ? failure.message : 'An unforeseen failure ended the ping',
       }),
     )
   }
@@ -122,7 +125,7 @@ async function ping(
       signal,
     )
   }
-  const summary = summaryOf(window)
+  const summary = pingSummary(window)
   return {
     result: { summary, source: probe.source_address, target: probe.target_address, cancelled: signal.aborted },
     is_success: summary.received > 0,
@@ -148,7 +151,7 @@ function packetEvent(
   }
 }
 
-function summaryOf(window: Window): PingSummary {
+function pingSummary(window: Window): PingSummary {
   const { sent, received, loss_percent, rtt_min_ms, rtt_avg_ms, rtt_max_ms, rtt_mdev_ms, jitter_ms } = window.stats()
   return { sent, received, loss_percent, rtt_min_ms, rtt_avg_ms, rtt_max_ms, rtt_mdev_ms, jitter_ms }
 }

@@ -13,18 +13,18 @@ const COUNTED = [
 
 /** Since boot; 0 if the kernel has no such counters. */
 export function refusalsSent({ has, read }: Host): number {
-  const [names = [], figures = []] = linesOf({ has, read }, '/proc/net/snmp')
+  const [names = [], figures = []] = readLines({ has, read }, '/proc/net/snmp')
     .filter((line) => line.startsWith('Icmp:'))
-    .map(columnsOf)
+    .map(splitColumns)
   const ipv4 = names.map((name, at) => [name, figures[at]] as const)
-  const ipv6 = linesOf({ has, read }, '/proc/net/snmp6')
-    .map(columnsOf)
+  const ipv6 = readLines({ has, read }, '/proc/net/snmp6')
+    .map(splitColumns)
     .map(([name = '', figure]) => [name, figure] as const)
   return [...ipv4, ...ipv6]
     .filter(([name]) => COUNTED.includes(name))
     .reduce((sum, [, figure]) => sum + Number(figure), 0)
 }
 
-const linesOf = ({ has, read }: Pick<Host, 'has' | 'read'>, path: string): string[] =>
+const readLines = ({ has, read }: Pick<Host, 'has' | 'read'>, path: string): string[] =>
   has(path) ? read(path).split('\n') : []
-const columnsOf = (line: string): string[] => line.trim().split(/\s+/)
+const splitColumns = (line: string): string[] => line.trim().split(/\s+/)

@@ -122,7 +122,7 @@ export class Runs {
       await end(await work())
     } catch (failure) {
       const reported = aborting.signal.aborted && !(failure instanceof Refusal) ? stopped() : failure
-      const detail = reported instanceof Refusal ? reported.message : 'An unexpected error ended the run'
+      const detail = reported instanceof Refusal ? reported.message : 'An unforeseen failure ended the run'
       await end({ result: { cancelled: aborting.signal.aborted, detail }, is_success: false })
       throw reported
     }

@@ -57,7 +57,7 @@ export async function takeSnapshot(
   const timeout_ms = Math.round(1000 * settings.get('diagnostics.manual_ping_timeout'))
   const interval_ms = Math.max(10, Math.round((1000 * seconds) / PACKETS))
   const ping = (ends: Ends, packet_size = SMALL, is_dont_fragment = false): Promise<PingSample> =>
-    pingOf(run, { ...ends, count: PACKETS, interval_ms, timeout_ms, packet_size, is_dont_fragment })
+    pingSample(run, { ...ends, count: PACKETS, interval_ms, timeout_ms, packet_size, is_dont_fragment })
   const problems = new Problems()
   const ends = pathEnds(record, 'tunnel', {}, problems)
   const link = (await probeOne(ask, record.interface_name)).observed
@@ -82,7 +82,7 @@ export async function takeSnapshot(
   return { link, sample, inside, reason: problems.all[0]?.message ?? '', around, large, foreign, device, refused }
 }
 
-async function pingOf({ stream, signal }: Run, params: PingParams): Promise<PingSample> {
+async function pingSample({ stream, signal }: Run, params: PingParams): Promise<PingSample> {
   const packets: PingPacket[] = []
   await stream(
     'path.ping',

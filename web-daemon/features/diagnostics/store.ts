@@ -72,7 +72,7 @@ export async function findRun(db: ReadDb, diagnostic_run_id: number): Promise<Di
     .selectAll()
     .where('diagnostic_run_id', '=', diagnostic_run_id)
     .executeTakeFirst()
-  return row ? runOf(row) : null
+  return row ? toRun(row) : null
 }
 
 /** The newest first. */
@@ -90,7 +90,7 @@ export async function findRuns(
     .limit(limit)
     .offset(offset)
     .execute()
-  return { runs: rows.map(runOf), total }
+  return { runs: rows.map(toRun), total }
 }
 
 const filtered = (db: ReadDb, filter: RunFilter) => {
@@ -99,7 +99,7 @@ const filtered = (db: ReadDb, filter: RunFilter) => {
   return query
 }
 
-const runOf = (row: Selectable<DiagnosticRunTable>): DiagnosticRun => ({
+const toRun = (row: Selectable<DiagnosticRunTable>): DiagnosticRun => ({
   diagnostic_run_id: row.diagnostic_run_id,
   tunnel_id: row.tunnel_id,
   diagnostic_type_id: row.diagnostic_type_id,

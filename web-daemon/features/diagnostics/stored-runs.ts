@@ -23,7 +23,7 @@ export function listRuns(runs: Runs) {
   return async ({ db }: ReadContext, { query }: Incoming): Promise<Answer<ListRunsAnswer>> => {
     await runs.ready()
     const paging = parsePaging(query, MOST)
-    const answer: ListRunsAnswer = { ...(await findRuns(db, filterIn(query), paging)), ...paging }
+    const answer: ListRunsAnswer = { ...(await findRuns(db, parseFilter(query), paging)), ...paging }
     return ok(answer)
   }
 }
@@ -50,7 +50,7 @@ export function removeRun(runs: Runs) {
   }
 }
 
-function filterIn({ tunnel_id = '', type = '' }: Incoming['query']): RunFilter {
+function parseFilter({ tunnel_id = '', type = '' }: Incoming['query']): RunFilter {
   if (!/^\d{0,15}$/.test(tunnel_id))
     throw new Refusal('INVALID_REQUEST', 'The filter tunnel_id is a whole number', { field: 'tunnel_id' })
   const types: Readonly<Record<string, number>> = DIAGNOSTIC_TYPES

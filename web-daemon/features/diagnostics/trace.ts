@@ -53,12 +53,12 @@ const emptyResult = ({ source_address, target_address }: TraceParams, path: Path
 
 /** Fills in the result hop by hop, so that a cancelled run has the hops so far. */
 async function trace({ stream, signal }: Run, probe: TraceParams, result: TracerouteResult): Promise<RunOutcome> {
-  const { is_reached, detail } = await stream('path.trace', probe, (hop) => void result.hops.push(hopOf(hop)), signal)
+  const { is_reached, detail } = await stream('path.trace', probe, (hop) => void result.hops.push(toHop(hop)), signal)
   Object.assign(result, { reached: is_reached, detail, cancelled: signal.aborted })
   return { result: { ...result }, is_success: is_reached }
 }
 
-const hopOf = ({ hop_limit, addresses, rtts_us, is_reached, detail }: TraceHop): TracerouteHop => ({
+const toHop = ({ hop_limit, addresses, rtts_us, is_reached, detail }: TraceHop): TracerouteHop => ({
   ttl: hop_limit,
   addresses,
   rtts_ms: rtts_us.map((rtt) => (rtt === null ? null : rtt / 1000)),

@@ -1,9 +1,9 @@
 // The API description: an OpenAPI 3.0.3 document made from the endpoints that are served (reference.md, API
 // description; decisions.md, T16, T22, W20).
 import { TAGS, type Endpoint, type Method } from '../../platform/http/endpoint.ts'
-import { methodOf } from '../../platform/http/routes.ts'
+import { endpointMethod } from '../../platform/http/routes.ts'
 import { VERSION } from '../../platform/version.ts'
-import { operationOf, servedPath, type Operation } from './operation.ts'
+import { describeOperation, servedPath, type Operation } from './operation.ts'
 import { COMPONENTS, openApiSchema, type OpenApiSchema } from './schema.ts'
 
 export type PathItem = Readonly<Partial<Record<Lowercase<Method>, Operation>>>
@@ -29,11 +29,11 @@ export function describeApi(endpoints: readonly Endpoint[], basePath: string): A
   const paths: Record<string, Record<string, Operation>> = {}
   const ids = new Set<string>()
   for (const endpoint of endpoints) {
-    const operation = operationOf(endpoint)
+    const operation = describeOperation(endpoint)
     if (ids.has(operation.operationId)) throw new Error(`Two operations are called ${operation.operationId}`)
     ids.add(operation.operationId)
     const item = (paths[servedPath(endpoint)] ??= {})
-    item[methodOf(endpoint).toLowerCase()] = operation
+    item[endpointMethod(endpoint).toLowerCase()] = operation
   }
   return {
     openapi: '3.0.3',

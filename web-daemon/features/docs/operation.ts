@@ -1,7 +1,7 @@
 // One endpoint as an operation of the API description (reference.md, API description 2 to 6).
 import type { TSchema } from '@panel/shared/schema.ts'
 import type { Endpoint, Tag } from '../../platform/http/endpoint.ts'
-import { API_BASE, methodOf, pathOf } from '../../platform/http/routes.ts'
+import { API_BASE, endpointMethod, endpointPath } from '../../platform/http/routes.ts'
 import { openApiSchema, type OpenApiSchema } from './schema.ts'
 
 interface Parameter {
@@ -32,33 +32,33 @@ export interface Operation {
   readonly security: readonly OpenApiSchema[]
 }
 
-export function operationOf(endpoint: Endpoint): Operation {
+export function describeOperation(endpoint: Endpoint): Operation {
   const { body } = endpoint
   return {
-    operationId: operationIdOf(endpoint),
+    operationId: operationId(endpoint),
     tags: [endpoint.tag ?? 'other'],
     summary: endpoint.summary ?? 'Undocumented endpoint',
     parameters: [...pathParameters(endpoint), ...queryParameters(endpoint), ...headerParameters(endpoint)],
     ...(body && { requestBody: { required: listIn(body, 'required').length > 0, content: json(body) } }),
-    responses: { '200': { description: 'It worked.', content: successOf(endpoint) }, ...REFUSALS },
+    responses: { '200': { description: 'It worked.', content: describeSuccess(endpoint) }, ...REFUSALS },
     security: [{ session: [] }],
   }
 }
 
 /** The whole path, as it is served. */
 export function servedPath(endpoint: Endpoint): string {
-  return `${API_BASE}${pathOf(endpoint)}`
+  return `${API_BASE}${endpointPath(endpoint)}`
 }
 
-export function operationIdOf(endpoint: Endpoint): string {
-  return `${methodOf(endpoint).toLowerCase()}_${pathOf(endpoint).slice(1).replaceAll(/[/-]/g, '_').replaceAll(/[{}]/g, '')}`
+export function operationId(endpoint: Endpoint): string {
+  return `${endpointMethod(endpoint).toLowerCase()}_${endpointPath(endpoint).slice(1).replaceAll(/[/-]/g, '_').replaceAll(/[{}]/g, '')}`
 }
 
 const json = (schema: TSchema): Response['content'] => ({ 'application/json': { schema: openApiSchema(schema) } })
 const listIn = (schema: TSchema, word: string): unknown[] => (schema[word] as unknown[] | undefined) ?? []
 
 const pathParameters = (endpoint: Endpoint): Parameter[] =>
-  [...pathOf(endpoint).matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
+  [...endpointPath(endpoint).matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
     name,
     in: 'path',
     required: true,
@@ -72,7 +72,7 @@ const queryParameters = ({ query }: Endpoint): Parameter[] =>
   })
 
 const headerParameters = (endpoint: Endpoint): Parameter[] => [
-  ...(methodOf(endpoint) === 'GET' || endpoint.guards?.csrf === false ? [] : [CSRF]),
+  ...(endpointMethod(endpoint) === 'GET' || endpoint.guards?.csrf === false ? [] : [CSRF]),
   ...(endpoint.kind === 'command' && endpoint.isCreating === true ? [ONCE] : []),
 ]
 
@@ -91,7 +91,7 @@ const ONCE: Parameter = {
   schema: { type: 'string', maxLength: 255 },
 }
 
-function successOf(endpoint: Endpoint): Response['content'] {
+function describeSuccess(endpoint: Endpoint): Response['content'] {
   if (endpoint.kind !== 'stream')
     return endpoint.answer ? json(endpoint.answer) : { 'application/json': { schema: { type: 'object' } } }
   const events = Object.entries(endpoint.events ?? {})

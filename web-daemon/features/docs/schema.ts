@@ -75,17 +75,17 @@ function noted(word: string, value: unknown): OpenApiSchema {
 }
 
 const isNull = (schema: unknown): boolean => (schema as Schema)['type'] === 'null'
-const listOf = (schema: Schema, word: string): unknown[] =>
+const toList = (schema: Schema, word: string): unknown[] =>
   Array.isArray(schema[word]) ? (schema[word] as unknown[]) : []
 
 /** OpenAPI 3.0.3 has no null type. */
 const isNullable = (schema: Schema): boolean =>
-  listOf(schema, 'type').includes('null') || listOf(schema, 'anyOf').some(isNull)
+  toList(schema, 'type').includes('null') || toList(schema, 'anyOf').some(isNull)
 
 function withoutNull({ type, anyOf, ...rest }: Schema): Schema {
   const [types, branches] = [
-    listOf({ type }, 'type').filter((one) => one !== 'null'),
-    listOf({ anyOf }, 'anyOf').filter((one) => !isNull(one)),
+    toList({ type }, 'type').filter((one) => one !== 'null'),
+    toList({ anyOf }, 'anyOf').filter((one) => !isNull(one)),
   ]
   if (types.length > 1) throw new Error('OpenAPI 3.0.3 has no word for a value of several types')
   if (branches.length === 1) return { ...rest, ...(branches[0] as Schema) }

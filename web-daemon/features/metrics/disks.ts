@@ -62,11 +62,11 @@ export function diskReading(
     used_percent,
     inodes_total: files,
     inodes_used_percent: percent(files - ffree, files),
-    level: levelOf(used_percent, settings),
+    level: fillLevel(used_percent, settings),
   }
 }
 
-const levelOf = (used_percent: number, settings: SettingsReader): DiskReading['level'] => {
+const fillLevel = (used_percent: number, settings: SettingsReader): DiskReading['level'] => {
   if (used_percent >= settings.get('metrics.disk_critical_pct')) return 'critical'
   return used_percent >= settings.get('metrics.disk_warn_pct') ? 'warn' : 'ok'
 }

@@ -6,7 +6,7 @@ import type { InterfaceReading, MetricsPoint, MetricsSnapshot } from '@panel/sha
  */
 export const INTERFACES_KEPT = 64
 
-export function pointOf({
+export function toPoint({
   at,
   interval_seconds,
   cpu,
@@ -24,7 +24,7 @@ export function pointOf({
     memory,
     swap,
     load,
-    network: { interfaces: keptInterfaces(network.interfaces).map(ratesOf), totals: network.totals },
+    network: { interfaces: keptInterfaces(network.interfaces).map(toRates), totals: network.totals },
     routes: routes.map(({ route_rule_id, rx_bytes_per_second, tx_bytes_per_second }) => ({
       route_rule_id,
       rx_bytes_per_second,
@@ -40,7 +40,7 @@ const keptInterfaces = (all: readonly InterfaceReading[]): readonly InterfaceRea
   return [...all.filter(isPhysical), ...all.filter((one) => !isPhysical(one))].slice(0, INTERFACES_KEPT)
 }
 
-const ratesOf = ({ name, rx_bytes_per_second, tx_bytes_per_second }: InterfaceReading) => ({
+const toRates = ({ name, rx_bytes_per_second, tx_bytes_per_second }: InterfaceReading) => ({
   name,
   rx_bytes_per_second,
   tx_bytes_per_second,

@@ -79,7 +79,7 @@ export class Interfaces {
     this.#dropOldest()
     return {
       interfaces: this.#settings.get('metrics.hide_loopback') ? all.filter((one) => one.class !== 'loopback') : all,
-      totals: totalsOf(all),
+      totals: sumTraffic(all),
     }
   }
 
@@ -137,7 +137,7 @@ export class Interfaces {
 }
 
 /** Bytes of a tunnel or a bridge are counted by the interface below it too, so only physical interfaces are summed. */
-const totalsOf = (all: readonly InterfaceReading[]): TrafficFigures => {
+const sumTraffic = (all: readonly InterfaceReading[]): TrafficFigures => {
   const physical = all.filter((one) => one.class === 'physical')
   const counted = physical.length > 0 ? physical : all.filter((one) => one.class === 'other')
   const sum = (figure: keyof TrafficFigures): number => counted.reduce((whole, one) => whole + one[figure], 0)

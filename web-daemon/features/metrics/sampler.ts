@@ -4,7 +4,7 @@ import type { MetricsPoint, MetricsSnapshot } from '@panel/shared/api/metrics.ts
 import { serializeEvent, Topic, type StreamEvent } from '../../platform/http/stream.ts'
 import type { SettingsReader } from '../../platform/settings.ts'
 import type { Clock } from './clock.ts'
-import { pointOf } from './history.ts'
+import { toPoint } from './history.ts'
 import { Ring } from './ring.ts'
 
 /** The first reading comes this soon, however long the interval is. */
@@ -86,7 +86,7 @@ export class Sampler {
     this.#readAt = at
     const snapshot = await this.#deps.read(seconds)
     this.#latest = { snapshot, at, event: null }
-    this.#ring.push(pointOf(snapshot))
+    this.#ring.push(toPoint(snapshot))
     this.#resolveWaiting(snapshot)
     this.topic.publish(() => this.#event() as StreamEvent)
   }

@@ -5,7 +5,7 @@ import type { MonitorPoint } from '@panel/shared/api/monitor.ts'
 
 /** Worst last. Disabled shows only if there was nothing else (decisions.md, M4). */
 const BY_SEVERITY: readonly MonitorState[] = ['Disabled', 'Up', 'Unknown', 'Degraded', 'Down']
-export function severityOf(state: MonitorState): number {
+export function stateSeverity(state: MonitorState): number {
   return BY_SEVERITY.indexOf(state)
 }
 
@@ -39,7 +39,7 @@ export function emptyBucket(tunnel_id: number, bucket_start: number): Bucket {
 }
 
 /** Both of the same tunnel; the start is that of `a`. */
-export function joined(a: Bucket, b: Omit<Bucket, 'tunnel_id' | 'bucket_start'>): Bucket {
+export function joinBuckets(a: Bucket, b: Omit<Bucket, 'tunnel_id' | 'bucket_start'>): Bucket {
   return {
     tunnel_id: a.tunnel_id,
     bucket_start: a.bucket_start,
@@ -57,7 +57,7 @@ export function joined(a: Bucket, b: Omit<Bucket, 'tunnel_id' | 'bucket_start'>)
 const pick = (which: (a: number, b: number) => number, a: number | null, b: number | null): number | null =>
   a === null || b === null ? (a ?? b) : which(a, b)
 
-export function pointOf(bucket: Bucket, samples: number): MonitorPoint {
+export function toPoint(bucket: Bucket, samples: number): MonitorPoint {
   const { sent_count, received_count, worst_severity } = bucket
   const worst_state = BY_SEVERITY[worst_severity] ?? 'Unknown'
   return {

@@ -11,9 +11,9 @@ import { timeParameter, limitParameter, queryParameters } from '../../platform/h
 import { RESOLUTION, parseResolution } from '../../platform/http/resolution.ts'
 import { idIn } from '../tunnels/get.ts'
 import { livingTunnel } from '../tunnels/look.ts'
-import { joined, pointOf, type Bucket } from './bucket.ts'
+import { joinBuckets, toPoint, type Bucket } from './bucket.ts'
 import type { Monitor } from './monitor.ts'
-import { pointsOf, type StoredPoint } from './store.ts'
+import { findPoints, type StoredPoint } from './store.ts'
 
 const DAY_S = 86_400
 
@@ -33,16 +33,16 @@ export function showHistory(monitor: Monitor) {
   ): Promise<Answer<MonitorHistoryAnswer>> => {
     const { tunnel_id } = await livingTunnel(db, idIn(params))
     await monitor.settled()
-    const span = spanOf(query, now(), settings.get('monitor.aggregate_interval_seconds'))
+    const span = parseSpan(query, now(), settings.get('monitor.aggregate_interval_seconds'))
     const { limit } = parsePaging(query, MOST)
-    const stored = await pointsOf(db, tunnel_id, span, limit)
+    const stored = await findPoints(db, tunnel_id, span, limit)
     const unsaved = (monitor.of(tunnel_id)?.buckets ?? []).filter(
       ({ bucket_start }) => bucket_start >= span.from && bucket_start < span.to,
     )
-    const points = completed(stored.points, unsaved, span)
+    const points = completePoints(stored.points, unsaved, span)
     const answer: MonitorHistoryAnswer = {
       tunnel_id,
-      points: limit === 0 ? [] : points.slice(-limit).map((point) => pointOf(point, point.samples)),
+      points: limit === 0 ? [] : points.slice(-limit).map((point) => toPoint(point, point.samples)),
       total: stored.total + points.length - stored.points.length,
       resolution_seconds: span.resolution_seconds,
     }
@@ -51,7 +51,7 @@ export function showHistory(monitor: Monitor) {
 }
 
 /** Completes intervals that are stored only in part. */
-function completed(
+function completePoints(
   stored: readonly StoredPoint[],
   unsaved: readonly Bucket[],
   { resolution_seconds }: Span,
@@ -63,7 +63,10 @@ function completed(
     points.set(
       bucket_start,
       point
-        ? { ...joined(point, bucket), samples: point.samples + (point.bucket_start === bucket.bucket_start ? 0 : 1) }
+        ? {
+            ...joinBuckets(point, bucket),
+            samples: point.samples + (point.bucket_start === bucket.bucket_start ? 0 : 1),
+          }
         : { ...bucket, bucket_start, samples: 1 },
     )
   }
@@ -71,7 +74,7 @@ function completed(
 }
 
 /** By default the last 24 hours by interval. The resolution is never finer than the stored one. */
-function spanOf(query: Incoming['query'], now: Date, interval_seconds: number): Span {
+function parseSpan(query: Incoming['query'], now: Date, interval_seconds: number): Span {
   const problems = new Problems()
   const [from, to] = [parseTime(query, 'from', problems), parseTime(query, 'to', problems)]
   const resolution_seconds = parseResolution(query, interval_seconds, problems)

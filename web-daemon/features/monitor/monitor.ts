@@ -136,7 +136,7 @@ export class Monitor {
   }
 
   summary(): MonitorSummaryAnswer {
-    const tunnels = [...this.#watched.values()].map(snapshotOf).sort((a, b) => a.tunnel_id - b.tunnel_id)
+    const tunnels = [...this.#watched.values()].map(monitorSnapshot).sort((a, b) => a.tunnel_id - b.tunnel_id)
     return { tunnels, total: tunnels.length, counts: this.counts(), running: this.isRunning }
   }
 
@@ -259,7 +259,7 @@ export class Monitor {
 
   #stateChanged(watched: WatchedTunnel, change: StateChange | null): void {
     if (!change || !this.#isStarted) return
-    this.feed.publish('tunnel', () => snapshotOf(watched))
+    this.feed.publish('tunnel', () => monitorSnapshot(watched))
     if (change.from === change.to) return
     const { lossPercent: loss_percent, averageRttMs: rtt_avg_ms } = watched.stats
     const created_date = this.#deps.now().toISOString()
@@ -276,7 +276,7 @@ export class Monitor {
 }
 
 /** With both spellings that the contract requires (decisions.md, T5). */
-export function snapshotOf(watched: WatchedTunnel): MonitorSnapshot {
+export function monitorSnapshot(watched: WatchedTunnel): MonitorSnapshot {
   const status = watched.status()
   return { ...status, TunnelID: status.tunnel_id, State: status.state, MonitorStateID: status.monitor_state_id }
 }

@@ -35,7 +35,7 @@ type ProbedTunnel = ProbeTarget & { readonly interface_name: string }
 export class Prober {
   readonly #deps: ProberDeps
   readonly #targets = new Map<number, WatchTarget>()
-  #tunnelOf = new Map<number, number>()
+  #tunnelByTarget = new Map<number, number>()
   /** Ids are never reused, so that a late result is not taken for one of a newer target. */
   #lastId = 0
   #watchId: number | null = null
@@ -103,9 +103,9 @@ export class Prober {
       before.interface_name === probe.interface_name
     if (before && (!isSame || reason !== null)) this.#change(before.target_id, null)
     if (!probe || reason !== null) return reason
-    const target = targetOf(probe, isSame ? before.target_id : ++this.#lastId)
+    const target = makeTarget(probe, isSame ? before.target_id : ++this.#lastId)
     this.#targets.set(tunnel_id, target)
-    this.#tunnelOf.set(target.target_id, tunnel_id)
+    this.#tunnelByTarget.set(target.target_id, tunnel_id)
     this.#addLoad(target, 1)
     if (!before || JSON.stringify(before) !== JSON.stringify(target)) this.#change(target.target_id, target)
     return null
@@ -119,17 +119,17 @@ export class Prober {
   #drop(tunnel_id: number, before: WatchTarget | undefined): void {
     if (!before) return
     this.#targets.delete(tunnel_id)
-    this.#tunnelOf.delete(before.target_id)
+    this.#tunnelByTarget.delete(before.target_id)
     this.#addLoad(before, -1)
   }
 
   #addLoad(target: WatchTarget, by: 1 | -1): void {
-    const { packets, bytes } = loadOf(target.interval_ms, target.packet_size)
+    const { packets, bytes } = probeLoad(target.interval_ms, target.packet_size)
     this.#load = { packets: this.#load.packets + by * packets, bytes: this.#load.bytes + by * bytes }
   }
 
   #reasonNoRoom({ interval_ms, packet_size }: ProbedTunnel): string | null {
-    const { packets, bytes } = loadOf(interval_ms, packet_size)
+    const { packets, bytes } = probeLoad(interval_ms, packet_size)
     if (this.#targets.size >= WATCH_TARGETS_MAX)
       return `No probes are sent: more than ${WATCH_TARGETS_MAX} tunnels cannot be watched at once`
     if (this.#load.packets + packets > SHARE * PACKETS_PER_SECOND_MAX)
@@ -143,11 +143,11 @@ export class Prober {
   #renumberTargets(): WatchTarget[] {
     this.#put.clear()
     this.#removed.clear()
-    this.#tunnelOf = new Map()
+    this.#tunnelByTarget = new Map()
     for (const [tunnel_id, target] of this.#targets) {
       const target_id = ++this.#lastId
       this.#targets.set(tunnel_id, { ...target, target_id })
-      this.#tunnelOf.set(target_id, tunnel_id)
+      this.#tunnelByTarget.set(target_id, tunnel_id)
     }
     return [...this.#targets.values()]
   }
@@ -161,7 +161,7 @@ export class Prober {
       this.#sendChanges()
     }
     for (const result of results) {
-      const tunnel_id = this.#tunnelOf.get(result.target_id)
+      const tunnel_id = this.#tunnelByTarget.get(result.target_id)
       if (tunnel_id !== undefined) this.#deps.onResult(tunnel_id, result)
     }
   }
@@ -189,7 +189,7 @@ export class Prober {
       this.#put.clear()
       this.#removed.clear()
       try {
-        const [some = [], ...others] = piecesOf(gone)
+        const [some = [], ...others] = splitIds(gone)
         for (const more of others) await this.#deps.ask('path.watch_change', { watch_id, put: [], gone: more })
         const { was_running } = await this.#deps.ask('path.watch_change', { watch_id, put, gone: some })
         if (!was_running && this.#watchId === watch_id) this.#stream?.restart()
@@ -202,12 +202,12 @@ export class Prober {
   }
 }
 
-const loadOf = (interval_ms: number, packet_size: number): { packets: number; bytes: number } => ({
+const probeLoad = (interval_ms: number, packet_size: number): { packets: number; bytes: number } => ({
   packets: 1000 / interval_ms,
   bytes: (1000 / interval_ms) * (packet_size + HEADERS),
 })
 
-const targetOf = (
+const makeTarget = (
   { interface_name, source, target, interval_ms, timeout_ms, packet_size }: ProbedTunnel,
   target_id: number,
 ): WatchTarget => ({
@@ -220,7 +220,7 @@ const targetOf = (
   packet_size,
 })
 
-const piecesOf = (ids: readonly number[]): number[][] =>
+const splitIds = (ids: readonly number[]): number[][] =>
   Array.from({ length: Math.ceil(ids.length / WATCH_TARGETS_MAX) }, (_, i) =>
     ids.slice(i * WATCH_TARGETS_MAX, (i + 1) * WATCH_TARGETS_MAX),
   )

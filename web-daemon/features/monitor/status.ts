@@ -7,7 +7,7 @@ import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { idIn, noSuchTunnel } from '../tunnels/get.ts'
 import { livingTunnel } from '../tunnels/look.ts'
 import type { Monitor } from './monitor.ts'
-import { eventsOf } from './store.ts'
+import { findEvents } from './store.ts'
 import type { MonitorEventRow } from './table.ts'
 
 export function showStatus(monitor: Monitor) {
@@ -16,7 +16,10 @@ export function showStatus(monitor: Monitor) {
     await monitor.settled()
     const watched = monitor.of(tunnel_id)
     if (!watched) throw noSuchTunnel(tunnel_id)
-    const answer: MonitorStatusAnswer = { ...watched.status(), events: (await eventsOf(db, tunnel_id)).map(eventView) }
+    const answer: MonitorStatusAnswer = {
+      ...watched.status(),
+      events: (await findEvents(db, tunnel_id)).map(eventView),
+    }
     return ok(answer)
   }
 }

@@ -45,7 +45,7 @@ export async function insertEvents(db: WriteDb, events: readonly NewEvent[]): Pr
 }
 
 /** The newest first. */
-export function eventsOf(db: ReadDb, tunnel_id: number): Promise<MonitorEventRow[]> {
+export function findEvents(db: ReadDb, tunnel_id: number): Promise<MonitorEventRow[]> {
   return db
     .selectFrom('monitor_event')
     .selectAll()
@@ -104,7 +104,7 @@ export async function deleteBucketsBefore(
 export type StoredPoint = Bucket & { readonly samples: number }
 
 /** Intervals joined to points of the resolution, oldest first; if there are more than `limit`, the newest. */
-export async function pointsOf(
+export async function findPoints(
   db: ReadDb,
   tunnel_id: number,
   span: Span,
@@ -118,8 +118,8 @@ export async function pointsOf(
   let total = 0
   const newestFirst: StoredPoint[] = []
   for await (const piece of splitSpan({ ...span, from, to: Math.min(span.to, (newest ?? from) + 1) })) {
-    const rows = newestFirst.length < limit ? await joinedOf(db, tunnel_id, piece) : null
-    total += rows ? rows.length : await countOf(db, tunnel_id, piece)
+    const rows = newestFirst.length < limit ? await findJoined(db, tunnel_id, piece) : null
+    total += rows ? rows.length : await countPoints(db, tunnel_id, piece)
     newestFirst.push(...(rows ?? []))
   }
   return { points: newestFirst.slice(0, limit).reverse(), total }
@@ -132,7 +132,7 @@ const inSpan = (db: ReadDb, tunnel_id: number, { from, to }: Span) =>
     .where('bucket_start', '>=', from)
     .where('bucket_start', '<', to)
 
-async function countOf(db: ReadDb, tunnel_id: number, span: Span): Promise<number> {
+async function countPoints(db: ReadDb, tunnel_id: number, span: Span): Promise<number> {
   const { count } = await inSpan(db, tunnel_id, span)
     .select(sql<number>`count(distinct ${intervalStartSql(span.resolution_seconds)})`.as('count'))
     .executeTakeFirstOrThrow()
@@ -140,7 +140,7 @@ async function countOf(db: ReadDb, tunnel_id: number, span: Span): Promise<numbe
 }
 
 /** The newest first. */
-async function joinedOf(db: ReadDb, tunnel_id: number, span: Span): Promise<StoredPoint[]> {
+async function findJoined(db: ReadDb, tunnel_id: number, span: Span): Promise<StoredPoint[]> {
   const sums = (['sent_count', 'received_count', 'rtt_sum_us', 'jitter_sum_us', 'jitter_count'] as const).map((name) =>
     sql<number>`sum(${sql.ref(name)})`.as(name),
   )

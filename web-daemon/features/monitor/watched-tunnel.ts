@@ -5,7 +5,7 @@ import type { MonitorStatus } from '@panel/shared/api/monitor.ts'
 import type { WatchResult } from '@panel/shared/path/model.ts'
 import { intervalStart } from '../../platform/db/spans.ts'
 import type { MonitorPlan } from './probe-target.ts'
-import { emptyBucket, joined, severityOf, type Bucket } from './bucket.ts'
+import { emptyBucket, joinBuckets, stateSeverity, type Bucket } from './bucket.ts'
 import { classify, isSilent, type TcpProbeResult, type ProbeStats, type Verdict } from './classify.ts'
 import { MonitorStateMachine, type StateChange } from './state-machine.ts'
 import { Window } from './window.ts'
@@ -149,7 +149,7 @@ export class WatchedTunnel {
 
   /** The current state counts in the current interval, with or without probes. */
   note(at: number): void {
-    this.#add(at, { ...NOTHING, worst_severity: severityOf(this.#stateMachine.state) })
+    this.#add(at, { ...NOTHING, worst_severity: stateSeverity(this.#stateMachine.state) })
   }
 
   /** The intervals that are not stored, oldest first. */
@@ -228,7 +228,7 @@ export class WatchedTunnel {
   /** If the state changes within an interval, the old state counts in it too. */
   #noteChange(change: StateChange | null, at: number): StateChange | null {
     for (const state of change ? [change.from, change.to] : [])
-      this.#add(at, { ...NOTHING, worst_severity: severityOf(state) })
+      this.#add(at, { ...NOTHING, worst_severity: stateSeverity(state) })
     return change
   }
 
@@ -239,7 +239,7 @@ export class WatchedTunnel {
   #join(bucket_start: number, more: Omit<Bucket, 'tunnel_id' | 'bucket_start'>): void {
     this.#buckets.set(
       bucket_start,
-      joined(this.#buckets.get(bucket_start) ?? emptyBucket(this.#plan.tunnel_id, bucket_start), more),
+      joinBuckets(this.#buckets.get(bucket_start) ?? emptyBucket(this.#plan.tunnel_id, bucket_start), more),
     )
   }
 }

@@ -21,8 +21,8 @@ export interface Range {
 const MOST_SUBNETS = 2 ** 24
 const THIRD_OCTET_LENGTH = 24
 
-export function capacityOf(pool: Range): PoolCapacity {
-  const { base, prefix_length } = cidrOf(pool)
+export function poolCapacity(pool: Range): PoolCapacity {
+  const { base, prefix_length } = subnetCidr(pool)
   const isThirdOctet =
     base.family === 4 && prefix_length < THIRD_OCTET_LENGTH && pool.prefix_length >= THIRD_OCTET_LENGTH
   const bits = (isThirdOctet ? THIRD_OCTET_LENGTH : pool.prefix_length) - prefix_length
@@ -37,16 +37,16 @@ export function capacityOf(pool: Range): PoolCapacity {
 
 /** The subnet of a tunnel number; null beyond the end of the pool. */
 export function subnetAt(pool: Range, index: number): Cidr | null {
-  if (index < 0 || index >= capacityOf(pool).capacity) return null
-  const { base } = cidrOf(pool)
+  if (index < 0 || index >= poolCapacity(pool).capacity) return null
+  const { base } = subnetCidr(pool)
   return enclosingNetwork(
-    { family: base.family, value: base.value + BigInt(index) * strideOf(pool) },
+    { family: base.family, value: base.value + BigInt(index) * subnetStride(pool) },
     pool.prefix_length,
   )
 }
 
 /** The two ends of a subnet: its first and second host, or both addresses if it has only two (RFC 3021, RFC 6164). */
-export function endsOf(subnet: Cidr): { address_a: string; address_b: string } {
+export function subnetEnds(subnet: Cidr): { address_a: string; address_b: string } {
   const first = networkSize(subnet) <= 2n ? 0n : 1n
   const at = (offset: bigint): Ip => ({ family: subnet.base.family, value: subnet.base.value + offset })
   return { address_a: formatIp(at(first)), address_b: formatIp(at(first + 1n)) }
@@ -57,7 +57,7 @@ export function endsOf(subnet: Cidr): { address_a: string; address_b: string } {
  * Subnets that no host can use count as taken.
  */
 export function lowestFree(pool: Range, taken: readonly Cidr[], suits: (index: number) => boolean): number | null {
-  const { capacity } = capacityOf(pool)
+  const { capacity } = poolCapacity(pool)
   const blocked = blockedIndexes(pool, [...NOT_FOR_HOSTS, ...taken])
   for (let index = 1, at = 0; index < capacity;) {
     const block = blocked[at]
@@ -75,9 +75,9 @@ export function isTaken(subnet: Cidr, taken: readonly Cidr[]): Cidr | undefined 
 
 /** Ranges of indexes, in order: one route can cover a million subnets. */
 function blockedIndexes(pool: Range, taken: readonly Cidr[]): { first: number; last: number }[] {
-  const { base } = cidrOf(pool)
-  const [stride, size] = [strideOf(pool), networkSize({ base, prefix_length: pool.prefix_length })]
-  const highest = BigInt(capacityOf(pool).max_tunnel_number)
+  const { base } = subnetCidr(pool)
+  const [stride, size] = [subnetStride(pool), networkSize({ base, prefix_length: pool.prefix_length })]
+  const highest = BigInt(poolCapacity(pool).max_tunnel_number)
   return taken
     .filter((network) => network.base.family === base.family)
     .map((network) => {
@@ -96,13 +96,13 @@ function blockedIndexes(pool: Range, taken: readonly Cidr[]): { first: number; l
 
 const divideUp = (a: bigint, b: bigint): bigint => (a <= 0n ? 0n : (a + b - 1n) / b)
 
-function strideOf(pool: Range): bigint {
-  const { base, prefix_length } = cidrOf(pool)
-  const length = capacityOf(pool).scheme === 'third_octet' ? THIRD_OCTET_LENGTH : pool.prefix_length
+function subnetStride(pool: Range): bigint {
+  const { base, prefix_length } = subnetCidr(pool)
+  const length = poolCapacity(pool).scheme === 'third_octet' ? THIRD_OCTET_LENGTH : pool.prefix_length
   return length < prefix_length ? 1n : 1n << BigInt(bitsOf(base.family) - length)
 }
 
-function cidrOf(pool: Range): Cidr {
+function subnetCidr(pool: Range): Cidr {
   const cidr = parseCidr(pool.cidr)
   if (!cidr) throw new RangeError(`${pool.cidr} is not a CIDR range`)
   return cidr

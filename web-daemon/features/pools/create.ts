@@ -4,19 +4,19 @@ import type { Cidr } from '@panel/shared/address/ip.ts'
 import type { CommandContext } from '../../platform/context.ts'
 import { created, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import type { Problems } from '../../platform/http/problems.ts'
-import { rangeIn, usualLength } from './range.ts'
+import { parseRange, defaultLength } from './range.ts'
 import { allPools, insertPool, type NewPool } from './store.ts'
 import { poolView } from './view.ts'
-import { warningsOf } from './warnings.ts'
+import { poolWarnings } from './warnings.ts'
 
 export async function createPool(
   { db, now, note, settings }: CommandContext,
   { body, problems }: Incoming<CreatePoolBody>,
 ): Promise<Answer<ChangePoolAnswer>> {
-  const pool = poolOf(body, problems, {
+  const pool = validatePool(body, problems, {
     description: '',
     is_enabled: true,
-    lengthFor: (range) => usualLength(range, settings),
+    lengthFor: (range) => defaultLength(range, settings),
   })
   const address_pool_id = await insertPool(db, pool, now().toISOString())
   note.target('address_pool', address_pool_id)
@@ -31,8 +31,8 @@ interface Standard {
 }
 
 /** Throws 422 with all problems at once. `stored` has the values of fields that may be left out. */
-export function poolOf(body: PoolFields, problems: Problems, stored: Standard): NewPool {
-  const range = rangeIn(body, problems, stored.lengthFor)
+export function validatePool(body: PoolFields, problems: Problems, stored: Standard): NewPool {
+  const range = parseRange(body, problems, stored.lengthFor)
   problems.throwIfAny()
   const { address_pool_title, description = stored.description, is_enabled = stored.is_enabled } = body
   if (!range || address_pool_title === undefined) throw new Error('A pool without problems is incomplete')
@@ -46,5 +46,5 @@ export function changed(
 ): ChangePoolAnswer {
   const pool = all.find((one) => one.address_pool_id === address_pool_id)
   if (!pool) throw new Error(`Pool ${address_pool_id} was stored and is not there`)
-  return { ...poolView(pool, users), warnings: warningsOf(pool, all) }
+  return { ...poolView(pool, users), warnings: poolWarnings(pool, all) }
 }

@@ -2,7 +2,7 @@
 import type { DeletePoolAnswer } from '@panel/shared/api/pools.ts'
 import type { CommandContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
-import { poolIn } from './get.ts'
+import { requirePool } from './get.ts'
 import { refuseInUse } from './in-use.ts'
 import { deletePool } from './store.ts'
 import type { PoolUse } from './use.ts'
@@ -11,7 +11,7 @@ import type { PoolUse } from './use.ts'
 export function removePool({ users, release }: PoolUse) {
   return ({ db, note, inTurn }: CommandContext, { params }: Incoming): Promise<Answer<DeletePoolAnswer>> =>
     inTurn(async () => {
-      const pool = await poolIn(db, params)
+      const pool = await requirePool(db, params)
       const { address_pool_id } = pool
       note.target('address_pool', address_pool_id)
       refuseInUse(pool, (await users(db)).get(address_pool_id), 'it cannot be deleted')

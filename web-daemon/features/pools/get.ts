@@ -9,13 +9,13 @@ import { poolView } from './view.ts'
 
 export function getPool({ users }: PoolUse) {
   return async ({ db }: ReadContext, { params }: Incoming): Promise<Answer<PoolView>> => {
-    const pool = await poolIn(db, params)
+    const pool = await requirePool(db, params)
     return ok(poolView(pool, (await users(db)).get(pool.address_pool_id)))
   }
 }
 
 /** Throws 404 if there is none. */
-export async function poolIn(db: ReadDb, params: Incoming['params']): Promise<PoolRecord> {
+export async function requirePool(db: ReadDb, params: Incoming['params']): Promise<PoolRecord> {
   const id = params['id']
   const pool = id === undefined ? null : await findPool(db, id)
   if (!pool) throw new Refusal('NOT_FOUND', `There is no pool ${id ?? ''}.`)

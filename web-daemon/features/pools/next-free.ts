@@ -4,8 +4,8 @@ import { formatCidr, parseCidr } from '@panel/shared/address/ip.ts'
 import type { NextFreeAnswer } from '@panel/shared/api/pools.ts'
 import type { ReadContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
-import { capacityOf, endsOf } from './allocation.ts'
-import { poolIn } from './get.ts'
+import { poolCapacity, subnetEnds } from './allocation.ts'
+import { requirePool } from './get.ts'
 import { checkLength } from './range.ts'
 import type { PoolRecord } from './store.ts'
 import type { PoolUse } from './use.ts'
@@ -13,14 +13,14 @@ import { publicRangeWarnings } from './warnings.ts'
 
 export function nextFree({ nextFree }: PoolUse) {
   return async (context: ReadContext, incoming: Incoming): Promise<Answer<NextFreeAnswer>> => {
-    const pool = withLength(await poolIn(context.db, incoming.params), incoming)
+    const pool = withLength(await requirePool(context.db, incoming.params), incoming)
     const { number, subnet } = await nextFree(context, pool)
     const { address_pool_id, address_pool_title, prefix_length, is_public_range } = pool
-    const { scheme } = capacityOf(pool)
+    const { scheme } = poolCapacity(pool)
     const allocation = {
       subnet: formatCidr(subnet),
       tunnel_number: number,
-      ...endsOf(subnet),
+      ...subnetEnds(subnet),
       address_pool_id,
       address_pool_title,
       prefix_length,

@@ -12,7 +12,7 @@ const LENGTHS: Readonly<Record<Family, { shortest: number; longest: number }>> =
 }
 
 /** The network, with host bits cleared. Null if a field has a problem, found here or by the schema. */
-export function rangeIn(
+export function parseRange(
   { cidr, prefix_length: given }: PoolFields,
   problems: Problems,
   lengthFor: (range: Cidr) => number,
@@ -28,7 +28,7 @@ export function rangeIn(
  * The setting is one number for both families: below 32 it means IPv4. If the range cannot be divided by it, a subnet
  * for two ends is used.
  */
-export function usualLength({ base: { family }, prefix_length }: Cidr, settings: SettingsReader): number {
+export function defaultLength({ base: { family }, prefix_length }: Cidr, settings: SettingsReader): number {
   const { shortest, longest } = LENGTHS[family]
   const usual = settings.get('addressing.default_prefix_len')
   const isMeant = family === 4 ? usual <= longest : usual > LENGTHS[4].longest

@@ -20,7 +20,7 @@ export type NewPool = Omit<PoolRecord, 'address_pool_id' | 'is_public_range'>
 /** By id, which is the order in which they are tried. */
 export async function allPools(db: ReadDb): Promise<PoolRecord[]> {
   const rows = await db.selectFrom('address_pool').selectAll().orderBy('address_pool_id').execute()
-  return rows.map(recordOf)
+  return rows.map(toRecord)
 }
 
 export async function findPool(db: ReadDb, address_pool_id: number): Promise<PoolRecord | null> {
@@ -29,7 +29,7 @@ export async function findPool(db: ReadDb, address_pool_id: number): Promise<Poo
     .selectAll()
     .where('address_pool_id', '=', address_pool_id)
     .executeTakeFirst()
-  return row ? recordOf(row) : null
+  return row ? toRecord(row) : null
 }
 
 /** Returns the new id. */
@@ -48,7 +48,7 @@ export async function deletePool(db: WriteDb, address_pool_id: number): Promise<
   await db.deleteFrom('address_pool').where('address_pool_id', '=', address_pool_id).execute()
 }
 
-function recordOf(row: Selectable<AddressPoolTable>): PoolRecord {
+function toRecord(row: Selectable<AddressPoolTable>): PoolRecord {
   const range = parseCidr(row.cidr)
   if (!range) throw new RangeError(`Pool ${row.address_pool_id} has ${row.cidr} for a range`)
   return {

@@ -3,8 +3,8 @@
 import type { ChangePoolAnswer, UpdatePoolBody } from '@panel/shared/api/pools.ts'
 import type { CommandContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
-import { changed, poolOf } from './create.ts'
-import { poolIn } from './get.ts'
+import { changed, validatePool } from './create.ts'
+import { requirePool } from './get.ts'
 import { refuseInUse } from './in-use.ts'
 import { allPools, updatePool, type NewPool, type PoolRecord } from './store.ts'
 import type { PoolUse } from './use.ts'
@@ -16,10 +16,10 @@ export function replacePool({ users }: PoolUse) {
     { params, body, problems }: Incoming<UpdatePoolBody>,
   ): Promise<Answer<ChangePoolAnswer>> =>
     inTurn(async () => {
-      const stored = await poolIn(db, params)
+      const stored = await requirePool(db, params)
       const { address_pool_id } = stored
       note.target('address_pool', address_pool_id)
-      const wanted = poolOf(body, problems, { ...stored, lengthFor: () => stored.prefix_length })
+      const wanted = validatePool(body, problems, { ...stored, lengthFor: () => stored.prefix_length })
       const usersNow = (await users(db)).get(address_pool_id)
       const field = fieldOfRange(stored, wanted)
       if (field)

@@ -15,7 +15,7 @@ export function publicRangeWarnings({ address_pool_title, cidr, is_public_range 
     : []
 }
 
-export function warningsOf(pool: PoolRecord, all: readonly PoolRecord[]): Warning[] {
+export function poolWarnings(pool: PoolRecord, all: readonly PoolRecord[]): Warning[] {
   const rivals = all.filter((other) => other.address_pool_id !== pool.address_pool_id && isOverlap(pool, other))
   const names = rivals.map(({ address_pool_title, cidr }) => `${address_pool_title} (${cidr})`)
   const overlapping: Warning = {

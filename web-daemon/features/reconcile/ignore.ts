@@ -4,7 +4,7 @@ import type { CommandContext, WriteDb } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
 import { writeInSettings } from '../settings/change.ts'
-import { valuesIn } from '../settings/settings.ts'
+import { readValues } from '../settings/settings.ts'
 import { writeSetting } from '../settings/store.ts'
 import { existingTunnels } from '../tunnels/store.ts'
 
@@ -37,7 +37,7 @@ export async function setIgnored(
   ignored: boolean,
   now: string,
 ): Promise<string[]> {
-  const before = [...(await valuesIn(db))['system.ignored_interfaces']]
+  const before = [...(await readValues(db))['system.ignored_interfaces']]
   if (before.includes(interface_name) === ignored) return before
   const after = ignored ? [...before, interface_name].sort() : before.filter((name) => name !== interface_name)
   await writeSetting(db, 'system.ignored_interfaces', after, now)

@@ -13,7 +13,7 @@ import {
 import type { CommandContext, ReadContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
-import { bodyOf } from './draft/update.ts'
+import { destinationBody } from './draft/update.ts'
 import { livingRoute, targetOf } from './get.ts'
 import type { DestinationRecord, RouteRecord } from './record.ts'
 import type { Traffic } from './traffic/traffic.ts'
@@ -42,7 +42,7 @@ export const addDestination =
     context.inTurn(async () => {
       const stored = await targetOf(context, params)
       const { force = false, i_understand_i_may_lose_access: _accepts, ...added } = body
-      const others = stored.destinations.map(bodyOf)
+      const others = stored.destinations.map(destinationBody)
       if (others.length >= MAX_DESTINATIONS)
         problems.add(
           'address',
@@ -85,7 +85,7 @@ export const removeDestination =
         withList(
           await amend(context, traffic, stored, {
             body: {
-              destinations: left.map(bodyOf),
+              destinations: left.map(destinationBody),
               force: body.force ?? false,
               drop_connections: body.drop_connections ?? false,
             },

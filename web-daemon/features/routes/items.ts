@@ -1,7 +1,7 @@
 // Rules as a list shows them: what is stored, how they are, and what goes through them, each beside the other (decisions.md, T4, F18).
 import type { RouteItem } from '@panel/shared/api/routes/answers.ts'
 import type { ReadContext } from '../../platform/context.ts'
-import { healthOf } from './health/health.ts'
+import { readHealth } from './health/health.ts'
 import type { RouteRecord } from './record.ts'
 import type { Traffic } from './traffic/traffic.ts'
 import { trafficView } from './traffic/view.ts'
@@ -12,7 +12,7 @@ export async function itemsOf(
   traffic: Traffic,
   records: readonly RouteRecord[],
 ): Promise<RouteItem[]> {
-  const [healths] = await Promise.all([healthOf(context, records), traffic.upToDate()])
+  const [healths] = await Promise.all([readHealth(context, records), traffic.upToDate()])
   return Promise.all(
     records.map(async (record, at) => {
       const health = healths[at]

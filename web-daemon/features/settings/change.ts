@@ -3,7 +3,7 @@ import type { CommandContext, ReadDb, WriteDb } from '../../platform/context.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
 import { DEFAULTS, isSettingKey, SETTINGS, type SettingKey, type SettingValues } from './definitions.ts'
 import { RULES } from './rules.ts'
-import { changedKeys, valuesIn } from './settings.ts'
+import { changedKeys, readValues } from './settings.ts'
 import { clearSettings, writeSetting } from './store.ts'
 
 /** Checks of settings that refer to something in the store: an error message, or null. */
@@ -29,7 +29,7 @@ export async function changeSettings(
   const now = context.now().toISOString()
   const keys = Object.keys(values).filter(isSettingKey)
   const changed = await writeInSettings(context, async (transaction) => {
-    const before = await valuesIn(transaction)
+    const before = await readValues(transaction)
     const after = { ...before, ...values }
     refuse(await findWrong(transaction, after, keys, references))
     const changes = changedKeys(before, after)
@@ -52,7 +52,7 @@ export async function writeInSettings<T>(
   return result
 }
 
-export function defaultsOf(keys: readonly SettingKey[]): Partial<SettingValues> {
+export function defaultValues(keys: readonly SettingKey[]): Partial<SettingValues> {
   return Object.fromEntries(keys.map((key) => [key, DEFAULTS[key]]))
 }
 
@@ -68,7 +68,7 @@ export function refuse(wrong: Wrong): void {
 }
 
 /** The message for a value that is invalid by itself. */
-export function refusalOf(field: string): string {
+export function invalidMessage(field: string): string {
   return isSettingKey(field) ? SETTINGS[field].refusal : `There is no setting ${field.slice(0, 100)}.`
 }
 

@@ -19,7 +19,7 @@ export class Settings implements SettingsHolder {
   }
 
   static async open(db: ReadDb, publish: Publish): Promise<Settings> {
-    return new Settings(db, publish, await valuesIn(db))
+    return new Settings(db, publish, await readValues(db))
   }
 
   readonly get = <K extends SettingKey>(key: K): SettingValues[K] => this.#values[key]
@@ -32,13 +32,13 @@ export class Settings implements SettingsHolder {
 
   async #reload(): Promise<void> {
     const before = this.#values
-    this.#values = await valuesIn(this.#db)
+    this.#values = await readValues(this.#db)
     const keys = changedKeys(before, this.#values)
     if (keys.length > 0) this.#publish('settings.changed', { keys })
   }
 }
 
-export async function valuesIn(db: ReadDb): Promise<SettingValues> {
+export async function readValues(db: ReadDb): Promise<SettingValues> {
   return { ...DEFAULTS, ...(await storedSettings(db)) }
 }
 

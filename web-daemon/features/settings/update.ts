@@ -3,7 +3,7 @@ import type { ResetSettingsBody, ChangeSettingsAnswer } from '@panel/shared/api/
 import type { CommandContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
-import { changeSettings, defaultsOf, refusalOf, refuse, type References } from './change.ts'
+import { changeSettings, defaultValues, invalidMessage, refuse, type References } from './change.ts'
 import { isSettingKey, SETTING_KEYS, type SettingValues } from './definitions.ts'
 import { changeAnswer } from './view.ts'
 
@@ -13,7 +13,7 @@ export function updateSettings(references: References) {
     { body, problems }: Incoming<Partial<SettingValues>>,
   ): Promise<Answer<ChangeSettingsAnswer>> => {
     context.note.target('settings', null)
-    refuse(new Map(problems.all.map(({ field }) => keyOf(field)).map((key) => [key, refusalOf(key)])))
+    refuse(new Map(problems.all.map(({ field }) => keyOf(field)).map((key) => [key, invalidMessage(key)])))
     if (Object.keys(body).length === 0)
       throw new Refusal('INVALID_REQUEST', 'There is nothing to change: give at least one setting with its value')
     return ok(changeAnswer(context.settings, await changeSettings(context, { values: body }, references)))
@@ -26,12 +26,12 @@ export function resetSettings(references: References) {
     { body: { keys: asked = [] } }: Incoming<ResetSettingsBody>,
   ): Promise<Answer<ChangeSettingsAnswer>> => {
     context.note.target('settings', null)
-    refuse(new Map(asked.filter((key) => !isSettingKey(key)).map((key) => [key, refusalOf(key)])))
+    refuse(new Map(asked.filter((key) => !isSettingKey(key)).map((key) => [key, invalidMessage(key)])))
     const keys = asked.length === 0 ? SETTING_KEYS : asked.filter(isSettingKey)
     return ok(
       changeAnswer(
         context.settings,
-        await changeSettings(context, { values: defaultsOf(keys), isReset: true }, references),
+        await changeSettings(context, { values: defaultValues(keys), isReset: true }, references),
       ),
     )
   }

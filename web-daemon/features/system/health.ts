@@ -59,7 +59,7 @@ const probeDatabase = async (
     return { component, setup_required: !isSetUp, isSetUp }
   } catch (failure) {
     return {
-      component: { name: 'database', status: 'error', detail: storeTrouble(failure)?.message ?? messageOf(failure) },
+      component: { name: 'database', status: 'error', detail: storeTrouble(failure)?.message ?? errorMessage(failure) },
       setup_required: false,
       isSetUp: false,
     }
@@ -82,24 +82,28 @@ type Settled<T> = PromiseSettledResult<T>
 const helperComponent = (answers: readonly Settled<unknown>[]): Component => {
   const away = answers.find((answer) => answer.status === 'rejected' && isHelperAway(answer.reason))
   if (away?.status !== 'rejected') return { name: 'helper', status: 'ok', detail: 'The root helper answers' }
-  return { name: 'helper', status: 'error', detail: messageOf(away.reason) }
+  return { name: 'helper', status: 'error', detail: errorMessage(away.reason) }
 }
 
 const netlinkComponent = (links: Settled<unknown>): Component => {
   if (links.status === 'fulfilled') return { name: 'netlink', status: 'ok', detail: 'The kernel answers over netlink' }
-  return { name: 'netlink', status: isHelperAway(links.reason) ? 'unknown' : 'error', detail: messageOf(links.reason) }
+  return {
+    name: 'netlink',
+    status: isHelperAway(links.reason) ? 'unknown' : 'error',
+    detail: errorMessage(links.reason),
+  }
 }
 
 const kernelModuleComponent = (found: Settled<Awaited<ReturnType<typeof probeCapabilities>>>): Component => {
   const name = 'kernel_module'
-  if (found.status === 'rejected') return { name, status: 'unknown', detail: messageOf(found.reason) }
+  if (found.status === 'rejected') return { name, status: 'unknown', detail: errorMessage(found.reason) }
   const missing = found.value.link_kinds.filter(({ supported }) => !supported)
   if (missing.length === 0) return { name, status: 'ok', detail: 'The kernel can make every kind of tunnel' }
   const detail = missing.map((kind) => `${kind.kind}: ${kind.detail === '' ? 'not supported' : kind.detail}`).join('; ')
   return { name, status: missing.length === found.value.link_kinds.length ? 'error' : 'degraded', detail }
 }
 
-const messageOf = (failure: unknown): string => (failure instanceof Error ? failure.message : String(failure))
+const errorMessage = (failure: unknown): string => (failure instanceof Error ? failure.message : String(failure))
 
 const worst = (components: readonly Component[]): HealthStatus =>
   (['error', 'degraded'] as const).find((status) => components.some((component) => component.status === status)) ?? 'ok'

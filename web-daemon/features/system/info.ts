@@ -7,7 +7,7 @@ import type { Reader } from '@panel/shared/rpc/methods.ts'
 import type { ReadContext } from '../../platform/context.ts'
 import { isHelperAway } from '../../platform/helper/away.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
-import { basePathOf } from '../../platform/http/prefix.ts'
+import { toBasePath } from '../../platform/http/prefix.ts'
 import { API_BASE } from '../../platform/http/routes.ts'
 import { BUILD } from '../../platform/version.ts'
 
@@ -28,11 +28,11 @@ export function makeInfo(
   { data_dir, database_path, socket_path, bind_host, web_path }: Installation,
 ) {
   return async ({ ask, now }: ReadContext, { server_port }: Incoming): Promise<Answer<InfoAnswer>> => {
-    const helper = await factsOf(ask)
-    const base_path = basePathOf(web_path)
+    const helper = await helperFacts(ask)
+    const base_path = toBasePath(web_path)
     const answer: InfoAnswer = {
       build: BUILD,
-      runtime: runtimeOf(secondsSince(started_at, now())),
+      runtime: runtimeInfo(secondsSince(started_at, now())),
       paths: {
         data_dir,
         database_path,
@@ -57,7 +57,7 @@ export function secondsSince(then: Date, now: Date): number {
 }
 
 /** `is_root` is always false: the daemon refuses to run as root. */
-const runtimeOf = (uptime_seconds: number): InfoAnswer['runtime'] => ({
+const runtimeInfo = (uptime_seconds: number): InfoAnswer['runtime'] => ({
   node_version: process.version,
   os: platform(),
   arch: arch(),
@@ -69,7 +69,7 @@ const runtimeOf = (uptime_seconds: number): InfoAnswer['runtime'] => ({
 })
 
 /** Null if the helper is away; the rest of the answer does not need it. */
-async function factsOf(ask: Reader): Promise<HelperFacts | null> {
+async function helperFacts(ask: Reader): Promise<HelperFacts | null> {
   try {
     return (await ask('host.probe', { parts: ['helper'] })).helper
   } catch (failure) {

@@ -4,7 +4,7 @@ import type { TunnelAddress, TunnelState } from '@panel/shared/tunnel/model.ts'
 import type { Change } from '@panel/shared/change/change.ts'
 import { planChange } from '@panel/shared/tunnel/plans.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
-import { networksOf } from './draft/networks.ts'
+import { addressNetworks } from './draft/networks.ts'
 
 export const ACCEPTING_FLAG = 'i_understand_i_may_lose_access'
 
@@ -35,7 +35,7 @@ export function guardOwnAccess(
   accepts: boolean,
 ): void {
   const client = parseIp(client_ip.replace(/^::ffff:(?=\d+\.)/i, ''))
-  const network = client && networksOf(addresses).find((one) => contains(one, client))
+  const network = client && addressNetworks(addresses).find((one) => contains(one, client))
   if (!network || accepts) return
   throw new Refusal(
     'WOULD_CUT_OWN_ACCESS',

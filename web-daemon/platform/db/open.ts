@@ -74,7 +74,7 @@ const explainFailure = async (path: string, opening: () => Promise<Store>): Prom
     return await opening()
   } catch (failure) {
     throw path !== IN_MEMORY && StoreUnusableError.is(failure)
-      ? new StoreUnusableError(path, failure, newestCopyOf(path))
+      ? new StoreUnusableError(path, failure, newestCopyIfAny(path))
       : failure
   }
 }
@@ -107,11 +107,11 @@ const createPrivateFile = (path: string): void => closeSync(openSync(path, 'a', 
  */
 const checkUsable = (path: string): void => {
   accessSync(path, constants.R_OK | constants.W_OK)
-  if (statSync(path).size === 0 && newestCopyOf(path) !== null)
+  if (statSync(path).size === 0 && newestCopyIfAny(path) !== null)
     throw new SQLite.SqliteError('the file is empty, and once was not', 'SQLITE_CORRUPT')
 }
 
-const newestCopyOf = (path: string): string | null => (existsSync(dirname(path)) ? newestCopy(path) : null)
+const newestCopyIfAny = (path: string): string | null => (existsSync(dirname(path)) ? newestCopy(path) : null)
 
 /**
  * Written beside and renamed, so that a copy with that name is complete and on the disk before the migration begins.

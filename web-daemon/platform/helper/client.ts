@@ -3,7 +3,7 @@ import { isJSONRPCResponse, JSONRPCClient, JSONRPCErrorException } from 'json-rp
 import type { Logger } from 'pino'
 import { METHODS, type Result, type Writer } from '@panel/shared/rpc/methods.ts'
 import { Connection } from './connection.ts'
-import { helperAway, refusalFor } from './refusals.ts'
+import { helperAway, refusalFromRpc } from './refusals.ts'
 import { makeShapeCheck } from './shapes.ts'
 import { makeStreams, type Streamer, type Streams } from './streams.ts'
 
@@ -71,6 +71,6 @@ const parsed = (line: Uint8Array): unknown => {
 }
 
 const refuse = (failure: unknown): never => {
-  if (failure instanceof JSONRPCErrorException) throw refusalFor(failure)
+  if (failure instanceof JSONRPCErrorException) throw refusalFromRpc(failure)
   throw helperAway(failure instanceof Error ? failure.message : String(failure))
 }

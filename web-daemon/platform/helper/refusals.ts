@@ -22,7 +22,7 @@ export function helperAway(reason: string): Refusal {
 }
 
 /** The RPC package uses code 0 for time-outs and lost connections. A malformed request is a bug of ours. */
-export function refusalFor(failure: JSONRPCErrorException): Error {
+export function refusalFromRpc(failure: JSONRPCErrorException): Error {
   if (failure.code === 0) return helperAway(failure.message)
   const reason = refusalOf(failure.code)
   if (reason === null || reason === 'malformed')

@@ -8,7 +8,7 @@ import {
   type Result,
   type StreamName,
 } from '@panel/shared/rpc/methods.ts'
-import { helperAway, refusalFor } from './refusals.ts'
+import { helperAway, refusalFromRpc } from './refusals.ts'
 import type { Check } from './shapes.ts'
 
 /**
@@ -57,7 +57,7 @@ export function makeStreams(deps: Deps): Streams {
     try {
       // Without a time-out: a stream is still wanted when root reads the request late.
       const request = deps.rpc.requestAdvanced(createJSONRPCRequest(id, method, params), Infinity)
-      return resultOf(deps, method, await Promise.race([request, cancellation.failed]))
+      return checkedResult(deps, method, await Promise.race([request, cancellation.failed]))
     } finally {
       receivers.delete(id)
       cancellation.clear()
@@ -68,12 +68,12 @@ export function makeStreams(deps: Deps): Streams {
   return { stream, receive: (message) => deliver(receivers, message) }
 }
 
-function resultOf<M extends StreamName>(
+function checkedResult<M extends StreamName>(
   { check }: Deps,
   method: M,
   { error, result }: Pick<JSONRPCResponse, 'error' | 'result'>,
 ): Result<M> {
-  if (error) throw refusalFor(new JSONRPCErrorException(error.message, error.code, error.data))
+  if (error) throw refusalFromRpc(new JSONRPCErrorException(error.message, error.code, error.data))
   check(method, METHODS[method].result, result)
   return result as Result<M>
 }

@@ -9,7 +9,7 @@ export class Connections {
 
   constructor(server: Server) {
     server.on('connection', (socket: Socket) => {
-      const name = nameOf(socket)
+      const name = socketName(socket)
       this.#open.set(name, socket)
       socket.once('close', () => this.#open.delete(name))
     })
@@ -17,7 +17,7 @@ export class Connections {
   }
 
   #follow(req: IncomingMessage, res: ServerResponse): void {
-    const name = nameOf(req.socket)
+    const name = socketName(req.socket)
     this.#count(name, 1)
     res.once('close', () => this.#count(name, -1))
   }
@@ -38,4 +38,4 @@ export class Connections {
 }
 
 /** A TCP socket and its TLS socket are two objects with the same remote port. */
-const nameOf = ({ remoteAddress = '', remotePort = 0 }: Socket): string => `${remoteAddress} ${remotePort}`
+const socketName = ({ remoteAddress = '', remotePort = 0 }: Socket): string => `${remoteAddress} ${remotePort}`

@@ -57,8 +57,8 @@ const refuseOtherSites = (header: GuardedRequest['header'], allowed: readonly st
   if (site === 'same-origin' || site === 'none') return
   const origin = header('Origin')
   if (allowed.includes(origin)) return
-  if (site !== 'cross-site' && (origin === '' || hostOf(origin) === header('Host').toLowerCase())) return
+  if (site !== 'cross-site' && (origin === '' || originHost(origin) === header('Host').toLowerCase())) return
   throw new Refusal('ORIGIN_NOT_ALLOWED', 'This request comes from a page of another site')
 }
 
-const hostOf = (origin: string): string | null => (URL.canParse(origin) ? new URL(origin).host : null)
+const originHost = (origin: string): string | null => (URL.canParse(origin) ? new URL(origin).host : null)

@@ -3,7 +3,7 @@
 import type { RequestHandler } from 'express'
 
 /** "" without a prefix, "/panel" with one. */
-export function basePathOf(webPath: string): string {
+export function toBasePath(webPath: string): string {
   return webPath === '' ? '' : `/${webPath}`
 }
 

@@ -28,7 +28,7 @@ export type Preloads = (request: PageRequest) => string
 export function readPreloads(directory: string, basePath: string, apiBasePath: string): Preloads {
   const file = join(directory, 'preload.json')
   const { entrance, routes } = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Preload) : NOTHING
-  const preloadRoutes = routes.map((one) => ({ ...one, pattern: patternOf(one.path) }))
+  const preloadRoutes = routes.map((one) => ({ ...one, pattern: pathPattern(one.path) }))
   const links = (files: Files | undefined, language: string): string[] =>
     (files?.[language] ?? []).map((name) => linkTo(`${basePath}/${name}`))
   return ({ path, language, hasSession }) => {
@@ -41,7 +41,7 @@ export function readPreloads(directory: string, basePath: string, apiBasePath: s
   }
 }
 
-const patternOf = (path: string): RegExp => new RegExp(`^${path.replaceAll(/:\w+/g, '[^/]+')}/?$`.replace('//', '/'))
+const pathPattern = (path: string): RegExp => new RegExp(`^${path.replaceAll(/:\w+/g, '[^/]+')}/?$`.replace('//', '/'))
 
 const linkTo = (file: string): string =>
   file.endsWith('.css')

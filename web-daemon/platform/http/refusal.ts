@@ -12,7 +12,7 @@ export class Refusal extends Error {
     message: string,
     more: { field?: string; details?: Record<string, unknown>; headers?: Record<string, string> } = {},
   ) {
-    super(sentenceOf(message))
+    super(toSentence(message))
     this.name = 'Refusal'
     this.code = code
     this.field = more.field ?? ''
@@ -25,4 +25,4 @@ export class Refusal extends Error {
  * A sentence begins with a capital letter (reference.md, Error envelope); names of fields and interfaces keep their
  * case.
  */
-const sentenceOf = (message: string): string => (/^[A-Z]/.test(message) ? message : `Refused: ${message}`)
+const toSentence = (message: string): string => (/^[A-Z]/.test(message) ? message : `Refused: ${message}`)

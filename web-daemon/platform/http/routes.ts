@@ -7,10 +7,10 @@ import { serve, type Pipeline } from './serve.ts'
 export const API_BASE = '/api/v1'
 
 /** Path parameters are written {id}, as in the API description. */
-export function pathOf(endpoint: Endpoint): string {
+export function endpointPath(endpoint: Endpoint): string {
   return endpoint.route.slice(endpoint.route.indexOf(' ') + 1)
 }
-export function methodOf(endpoint: Endpoint): Method {
+export function endpointMethod(endpoint: Endpoint): Method {
   return endpoint.route.slice(0, endpoint.route.indexOf(' ')) as Method
 }
 
@@ -20,13 +20,13 @@ export function mountEndpoints(
   pipeline: Pipeline,
   base = API_BASE,
 ): void {
-  const paths = new Set(endpoints.map(pathOf))
+  const paths = new Set(endpoints.map(endpointPath))
   for (const path of [...paths].sort(literalsFirst)) {
-    const served = endpoints.filter((endpoint) => pathOf(endpoint) === path)
+    const served = endpoints.filter((endpoint) => endpointPath(endpoint) === path)
     const route = app.route(expressPath(path, base))
     route.all(idsAreNumbers)
-    for (const endpoint of served) route[verbOf(endpoint)](serve(endpoint, pipeline))
-    route.all(noSuchMethod(served.map(methodOf)))
+    for (const endpoint of served) route[routerMethod(endpoint)](serve(endpoint, pipeline))
+    route.all(noSuchMethod(served.map(endpointMethod)))
   }
 }
 
@@ -34,7 +34,7 @@ export function expressPath(path: string, base = API_BASE): string {
   return `${base}${path.replaceAll(/\{(\w+)\}/g, ':$1')}`
 }
 
-const verbOf = (endpoint: Endpoint) => methodOf(endpoint).toLowerCase() as Lowercase<Method>
+const routerMethod = (endpoint: Endpoint) => endpointMethod(endpoint).toLowerCase() as Lowercase<Method>
 
 /** "{" sorts after every letter, so that of two matching paths the literal one comes first. */
 const literalsFirst = (a: string, b: string): number => (a < b ? -1 : 1)

@@ -76,7 +76,7 @@ class Exchange {
       endpoint,
       method: req.method,
       header: (name) => req.get(name) ?? '',
-      cookies: cookiesOf(req),
+      cookies: textCookies(req),
       session: null,
     }
     this.#request_id = res.locals['request_id'] as string
@@ -126,7 +126,7 @@ class Exchange {
     const req = this.#req
     return {
       params: Object.fromEntries(Object.entries(req.params).map(([name, text]) => [name, Number(text)])),
-      query: queryOf(req.url, this.#endpoint),
+      query: declaredQuery(req.url, this.#endpoint),
       body: body as never,
       problems,
       cookies: this.#guarded.cookies,
@@ -181,7 +181,7 @@ function goneSignal(res: Response): AbortSignal {
 const NOTHING: TSchema = strict({})
 
 /** Only the parameters that the endpoint declares, so that the API description is complete. */
-const queryOf = (url: string, { query }: Endpoint): Record<string, string> =>
+const declaredQuery = (url: string, { query }: Endpoint): Record<string, string> =>
   Object.fromEntries(
     [...new URL(url, 'http://panel').searchParams].filter(
       ([name]) => query !== undefined && Object.hasOwn(query.properties, name),
@@ -189,7 +189,7 @@ const queryOf = (url: string, { query }: Endpoint): Record<string, string> =>
   )
 
 /** cookie-parser parses values that begin with "j:" as JSON; ours are text. */
-const cookiesOf = (req: Request): Record<string, string> =>
+const textCookies = (req: Request): Record<string, string> =>
   Object.fromEntries(
     Object.entries(req.cookies as Record<string, unknown>).filter(
       (entry): entry is [string, string] => typeof entry[1] === 'string',

@@ -31,7 +31,7 @@ export interface Listening {
   readonly limits?: Limits
 }
 
-const connectionsOf = new WeakMap<Server, Connections>()
+const trackedConnections = new WeakMap<Server, Connections>()
 
 export async function listen(
   app: RequestListener,
@@ -45,7 +45,7 @@ export async function listen(
   // The app itself sends 100 Continue when it wants the body (http/body.ts), and ignores other expectations.
   for (const event of ['checkContinue', 'checkExpectation'] as const)
     server.on(event, (req, res) => server.emit('request', req, res))
-  connectionsOf.set(server, new Connections(server))
+  trackedConnections.set(server, new Connections(server))
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(port, address, () => {
@@ -69,7 +69,7 @@ const bareServer = ({ headers_ms, request_ms, idle_ms, check_ms }: Limits, pair?
 }
 
 /** The URL of the panel's root. */
-export function urlOf(server: Server, basePath: string): string {
+export function serverUrl(server: Server, basePath: string): string {
   const { address, port, family } = server.address() as AddressInfo
   return `${server instanceof HttpsServer ? 'https' : 'http'}://${family === 'IPv6' ? `[${address}]` : address}:${port}${basePath}/`
 }
@@ -81,7 +81,7 @@ export function renew(server: Server, pair: CertificatePair): void {
 
 /** Accepts no new connections and no further requests; requests in progress may take until the drain time. */
 export async function drain(server: Server, drainMs: number = DRAIN_MS): Promise<void> {
-  const connections = connectionsOf.get(server)
+  const connections = trackedConnections.get(server)
   server.prependListener('request', (_req, res) => (res.shouldKeepAlive = false))
   const late = setTimeout(() => connections?.endAll(), drainMs)
   const answered = setInterval(() => connections?.endIdle(), 50)

@@ -27,13 +27,14 @@ const compiled = new WeakMap<TSchema, ValidateFunction>()
 
 /** Adds what is wrong to `problems` and returns the body without those fields. */
 export function validate(schema: TSchema, body: Body, problems: Problems): Body {
-  const check = checkOf(schema)
+  const check = compiledCheck(schema)
   if (check(shortened(schema, body))) return body
   const wrong = [...(check.errors ?? [])]
     .map((error) => locate(schema, error))
     .sort((a, b) => rank(schema, a) - rank(schema, b))
   for (const error of wrong.slice(0, MAX_PROBLEMS)) {
-    if (!problems.has(error.path.join('.'))) problems.add(error.path.join('.'), codeOf(error), messageOf(error))
+    if (!problems.has(error.path.join('.')))
+      problems.add(error.path.join('.'), problemCode(error), problemMessage(error))
   }
   const refused = new Set(wrong.map((error) => error.path[0]))
   return Object.fromEntries(Object.entries(body).filter(([field]) => !refused.has(field)))
@@ -46,7 +47,7 @@ interface FieldError {
   readonly schema: TSchema | undefined
 }
 
-const checkOf = (schema: TSchema): ValidateFunction => {
+const compiledCheck = (schema: TSchema): ValidateFunction => {
   const check = compiled.get(schema) ?? ajv.compile(schema)
   compiled.set(schema, check)
   return check
@@ -90,21 +91,21 @@ const rank = (schema: TSchema, error: FieldError): number => {
   return at < 0 ? Number.MAX_SAFE_INTEGER : at
 }
 
-const codeOf = (error: FieldError): FieldCode => {
+const problemCode = (error: FieldError): FieldCode => {
   if (!error.schema) return 'UNKNOWN_FIELD'
-  const code = noteOf(error, 'x-code')
+  const code = schemaNote(error, 'x-code')
   return isFieldCode(code) ? code : 'INVALID_VALUE'
 }
 
-const messageOf = (error: FieldError): string => {
+const problemMessage = (error: FieldError): string => {
   const field = error.path.join('.').slice(0, 100)
   if (!error.schema) return `There is no field ${field} in this request`
-  const message = noteOf(error, 'x-message')
+  const message = schemaNote(error, 'x-message')
   if (message !== undefined) return message
   return `The field ${field} ${error.keyword === 'required' ? 'is required: it is' : 'must be'} ${expectation(error.schema)}`
 }
 
-const noteOf = (error: FieldError, note: (typeof SCHEMA_NOTES)[number]): string | undefined => {
+const schemaNote = (error: FieldError, note: (typeof SCHEMA_NOTES)[number]): string | undefined => {
   const value: unknown = error.schema?.[note]
   return typeof value === 'string' ? value : undefined
 }

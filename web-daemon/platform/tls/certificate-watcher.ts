@@ -108,9 +108,9 @@ const firstPair = (files: TlsFiles): CertificatePair => {
 }
 
 /** Of the files behind symbolic links, so that a changed link is noticed. */
-const readFileState = ({ cert, key }: TlsFiles): string => `${stateOf(cert)}; ${stateOf(key)}`
+const readFileState = ({ cert, key }: TlsFiles): string => `${statFile(cert)}; ${statFile(key)}`
 
-const stateOf = (path: string): string => {
+const statFile = (path: string): string => {
   try {
     const { dev, ino, size, mtimeNs, ctimeNs } = statSync(path, { bigint: true })
     return [dev, ino, size, mtimeNs, ctimeNs].join(' ')

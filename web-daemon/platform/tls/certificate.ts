@@ -36,10 +36,10 @@ export function secureContextOptions({ cert, key }: CertificatePair): SecureCont
 }
 
 export function readCertificatePair({ cert: certPath, key: keyPath }: TlsFiles): CertificatePair {
-  const cert = textOf('certificate', certPath)
-  const key = textOf('key', keyPath)
-  const certificate = certificateIn(cert)
-  if (!certificate.checkPrivateKey(keyIn(key))) {
+  const cert = readText('certificate', certPath)
+  const key = readText('key', keyPath)
+  const certificate = parseCertificate(cert)
+  if (!certificate.checkPrivateKey(parseKey(key))) {
     throw new CertificateError(
       "The key is not that of the first certificate in the certificate's file: the server's own comes first there, those of its issuers after it.",
     )
@@ -49,7 +49,7 @@ export function readCertificatePair({ cert: certPath, key: keyPath }: TlsFiles):
   return usable({
     cert,
     key,
-    subject: nameOf(certificate),
+    subject: certificateName(certificate),
     valid_from: new Date(validFrom),
     valid_to: new Date(validTo),
     is_key_open,
@@ -82,7 +82,7 @@ const WHY: Readonly<Record<string, string>> = {
 }
 
 /** Health shows these messages to anybody, so they contain no paths; the log and a failed start do. */
-const textOf = (what: 'certificate' | 'key', path: string): string => {
+const readText = (what: 'certificate' | 'key', path: string): string => {
   try {
     return readFileSync(path, 'utf8')
   } catch (failure) {
@@ -91,7 +91,7 @@ const textOf = (what: 'certificate' | 'key', path: string): string => {
   }
 }
 
-const certificateIn = (text: string): X509Certificate => {
+const parseCertificate = (text: string): X509Certificate => {
   try {
     return new X509Certificate(text)
   } catch {
@@ -99,7 +99,7 @@ const certificateIn = (text: string): X509Certificate => {
   }
 }
 
-const keyIn = (text: string): KeyObject => {
+const parseKey = (text: string): KeyObject => {
   if (/ENCRYPTED/.test(text))
     throw new CertificateError(
       'The key is protected by a passphrase, which nobody is there to type. Write it without one, readable by the web daemon alone.',
@@ -124,5 +124,5 @@ const usable = (pair: CertificatePair): CertificatePair => {
 }
 
 /** The names that a browser checks, or the subject if there are none. */
-const nameOf = ({ subjectAltName, subject }: X509Certificate): string =>
+const certificateName = ({ subjectAltName, subject }: X509Certificate): string =>
   (subjectAltName ?? subject).replaceAll('\n', ', ')

@@ -9,6 +9,7 @@ import { startPanel, type TestPanel } from '../panel.ts'
 import { plantByHand } from '../reconcile.ts'
 import type { FuzzRequest } from './requests.ts'
 import { PAIRING_CODE } from './values.ts'
+import { tunnelRequest } from '../../../support/records.ts'
 
 /** Nothing here takes as long, unless it never ends. */
 const HANG_MS = 20_000
@@ -77,8 +78,8 @@ export class Target {
 
   async #fill(): Promise<void> {
     const made: [string, object][] = [
-      ['/tunnels', { local_endpoint: '192.0.2.1', remote_endpoint: '203.0.113.1' }],
-      ['/tunnels', { local_endpoint: '192.0.2.1', remote_endpoint: '203.0.113.2', is_enabled: false }],
+      ['/tunnels', tunnelRequest({ remote_endpoint: '203.0.113.1' })],
+      ['/tunnels', tunnelRequest({ remote_endpoint: '203.0.113.2', is_enabled: false })],
       ['/pools', { address_pool_title: 'One more', cidr: '10.77.0.0/16' }],
       ['/routes', { bind_port: 4001, destination_address: '10.9.0.2', tunnel_id: 1 }],
       ['/routes', { bind_port: 4002, destination_address: '10.9.0.3', allowed_sources: [{ cidr: '203.0.113.0/24' }] }],

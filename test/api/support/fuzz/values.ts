@@ -2,6 +2,7 @@
 import fc from 'fast-check'
 import type { OpenApiSchema } from '@panel/web-daemon/features/docs/schema.ts'
 import { OPERATOR } from '../panel.ts'
+import { tunnelRequest } from '../../../support/records.ts'
 
 type Arbitrary = fc.Arbitrary<unknown>
 
@@ -94,7 +95,7 @@ function backupOf(): Arbitrary {
       ),
       settings: items({ key: 'display.theme', value: 'dark' }),
       pools: items({ address_pool_title: 'Brought', cidr: '10.66.0.0/16', prefix_length: 30 }),
-      tunnels: items({ local_endpoint: '192.0.2.1', remote_endpoint: '203.0.113.9', address_pool_id: 10 }),
+      tunnels: items(tunnelRequest({ remote_endpoint: '203.0.113.9', address_pool_id: 10 })),
       routes: items({ bind_port: 4100, destination_address: '10.9.0.2' }),
     },
     { requiredKeys: ['version'] },

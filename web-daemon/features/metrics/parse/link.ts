@@ -44,10 +44,10 @@ export const KIND_OF_NAME: Readonly<Record<string, string>> = { gretap0: 'gretap
 /** `knownKind`: needed only for Ethernet kinds, which look like any other Ethernet. */
 export function linkFacts(files: LinkFiles, knownKind = ''): LinkFacts {
   const type = Number(files.type)
-  const kind = kindOf(files, type, knownKind)
+  const kind = linkKind(files, type, knownKind)
   return {
     index: Number(/^IFINDEX=(\d+)$/m.exec(files.uevent)?.[1] ?? 0),
-    class: classOf(files, type, kind),
+    class: linkClass(files, type, kind),
     kind,
     mtu: Number(files.mtu),
     oper_state: files.operstate.trim().toUpperCase(),
@@ -55,14 +55,14 @@ export function linkFacts(files: LinkFiles, knownKind = ''): LinkFacts {
   }
 }
 
-const kindOf = ({ uevent, hasDevice, hasTunFlags }: LinkFiles, type: number, knownKind: string): string => {
+const linkKind = ({ uevent, hasDevice, hasTunFlags }: LinkFiles, type: number, knownKind: string): string => {
   const reported = /^DEVTYPE=([\w-]+)$/m.exec(uevent)?.[1] ?? KIND_OF_TYPE[type]
   if (reported !== undefined) return reported
   if (hasTunFlags) return 'tun'
   return hasDevice ? '' : knownKind
 }
 
-const classOf = ({ hasDevice }: LinkFiles, type: number, kind: string): LinkFacts['class'] => {
+const linkClass = ({ hasDevice }: LinkFiles, type: number, kind: string): LinkFacts['class'] => {
   if (type === ARPHRD_LOOPBACK) return 'loopback'
   if (TUNNEL_TYPES.includes(type) || TUNNEL_KINDS.includes(kind)) return 'tunnel'
   return hasDevice ? 'physical' : 'other'

@@ -14,7 +14,7 @@ export const NO_MEMORY: MemoryReading = {
 export const NO_SWAP: SwapReading = { configured: false, total_bytes: 0, used_bytes: 0, free_bytes: 0, used_percent: 0 }
 
 export function parseMemory(text: string): MemoryReading {
-  const of = fieldsOf(text)
+  const of = parseFields(text)
   const [total_bytes, available_bytes] = [of('MemTotal'), of('MemAvailable')]
   const used_bytes = Math.max(0, total_bytes - available_bytes)
   return {
@@ -30,7 +30,7 @@ export function parseMemory(text: string): MemoryReading {
 }
 
 export function parseSwap(text: string): SwapReading {
-  const of = fieldsOf(text)
+  const of = parseFields(text)
   const [total_bytes, free_bytes] = [of('SwapTotal'), of('SwapFree')]
   const used_bytes = total_bytes - free_bytes
   return {
@@ -43,7 +43,7 @@ export function parseSwap(text: string): SwapReading {
 }
 
 /** The kernel writes kB for 1024 bytes. */
-const fieldsOf = (text: string): ((name: string) => number) => {
+const parseFields = (text: string): ((name: string) => number) => {
   const fields = new Map(
     [...text.matchAll(/^(\w+):\s+(\d+) kB$/gm)].map(([, name, count]) => [name, Number(count) * 1024]),
   )

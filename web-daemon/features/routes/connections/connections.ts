@@ -32,7 +32,7 @@ export function listConnections(traffic: Traffic) {
       reader: 'netlink',
       available: found.is_readable,
       bytes_counted,
-      detail: detailOf(found, bytes_counted),
+      detail: describeReading(found, bytes_counted),
       connections: found.connections.slice(0, limit).map(({ route_rule_id: _rule, ...one }) => one),
       total,
       by_source: Object.fromEntries(
@@ -50,7 +50,7 @@ export function listConnections(traffic: Traffic) {
   }
 }
 
-function detailOf(
+function describeReading(
   { is_readable, detail }: { readonly is_readable: boolean; readonly detail: string },
   bytes_counted: boolean,
 ): string {

@@ -27,7 +27,7 @@ const SINGLE = {
 
 export function draftDestinations(draft: DraftContext, listening: Listening | null): Balanced | null {
   const { problems } = draft
-  const places = placesOf(draft)
+  const places = listPlaces(draft)
   if (!places) return null
   const drafted = places.map((place, at) => draftOne(draft, listening, place, at))
   const destinations = drafted.filter((one) => one !== null)
@@ -43,7 +43,7 @@ export function draftDestinations(draft: DraftContext, listening: Listening | nu
   return load_balance_mode_id === null ? null : { destinations, load_balance_mode_id }
 }
 
-function placesOf({ body, problems }: DraftContext): Place[] | null {
+function listPlaces({ body, problems }: DraftContext): Place[] | null {
   if (problems.has('destinations') || Object.values(SINGLE).some((field) => problems.has(field))) return null
   const {
     destination_address: address,
@@ -95,7 +95,7 @@ function draftOne(
 ): NewDestination | null {
   const { body, problems } = draft
   const ip = parseIp(given.address)
-  const refused = ip ? unfit(ip) : `${given.address} is not an IP address`
+  const refused = ip ? destinationProblem(ip) : `${given.address} is not an IP address`
   if (refused !== null)
     problems.add(fields.address, 'INVALID_DESTINATION', `${refused.charAt(0).toUpperCase()}${refused.slice(1)}.`)
   else if (ip && listening && ip.family !== listening.family)
@@ -120,7 +120,7 @@ function draftOne(
   }
 }
 
-function unfit(ip: Ip): string | null {
+function destinationProblem(ip: Ip): string | null {
   if (isUnspecified(ip)) return 'a destination must be one address, not "any"'
   if (isMulticast(ip)) return 'a destination must not be a multicast address'
   if (isReserved(ip)) return 'a destination must not be a broadcast or reserved address'

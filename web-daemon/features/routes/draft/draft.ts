@@ -38,7 +38,7 @@ export async function draftRoute(
   const drafted = draftFields(draft)
   const place = await nextPlace(context.db)
   const record = drafted && {
-    ...recordOf(draft, drafted, context.now().toISOString()),
+    ...makeRecord(draft, drafted, context.now().toISOString()),
     route_rule_id: place.route_rule_id,
     sort_order: body.sort_order ?? place.sort_order,
   }
@@ -53,7 +53,7 @@ export async function draftRoute(
   const named = { ...record, route_rule_title: body.route_rule_title ?? (await titleFor(context.db, record)) }
   return {
     record: named,
-    resolved: resolvedOf(body, named),
+    resolved: resolveRequest(body, named),
     warnings: draft.warnings,
     rule_backend: draft.facts.rule_backend,
   }
@@ -85,7 +85,7 @@ export function draftFields(draft: DraftContext): DraftedFields | null {
 }
 
 /** The caller sets title and position. */
-export function recordOf(
+export function makeRecord(
   { body }: DraftContext,
   { listening, balanced, source, allowed_sources }: DraftedFields,
   now: string,
@@ -109,7 +109,7 @@ export function recordOf(
   }
 }
 
-function resolvedOf(body: CreateRouteBody, record: NamedRoute): CreateRouteBody {
+function resolveRequest(body: CreateRouteBody, record: NamedRoute): CreateRouteBody {
   const {
     route_rule_title,
     route_protocol_id,

@@ -40,16 +40,16 @@ function bindAddress(draft: DraftContext): string | null {
   if (problems.has('bind_address') || problems.has('address_family_id')) return null
   const text = body.bind_address ?? EVERY[requestedFamily(draft)]
   const ip = parseIp(text)
-  const refused = ip ? unfit(text, ip) : 'is not an IP address'
+  const refused = ip ? bindProblem(text, ip) : 'is not an IP address'
   if (refused !== null || !ip) {
     problems.add('bind_address', 'INVALID_BIND_ADDRESS', `bind_address ${refused ?? ''}.`)
     return null
   }
-  if (body.address_family_id !== undefined && body.address_family_id !== idOf(ip.family)) {
+  if (body.address_family_id !== undefined && body.address_family_id !== familyId(ip.family)) {
     problems.add(
       'address_family_id',
       'INVALID_ADDRESS_FAMILY',
-      `address_family_id must be ${idOf(ip.family)} (${familyName(ip.family)}), as bind_address is ${text}.`,
+      `address_family_id must be ${familyId(ip.family)} (${familyName(ip.family)}), as bind_address is ${text}.`,
     )
   }
   const address = canonicalIp(text)
@@ -70,7 +70,7 @@ function bindAddress(draft: DraftContext): string | null {
   return address
 }
 
-const idOf = (family: Family): number => (family === 6 ? ADDRESS_FAMILIES.IPv6 : ADDRESS_FAMILIES.IPv4)
+const familyId = (family: Family): number => (family === 6 ? ADDRESS_FAMILIES.IPv6 : ADDRESS_FAMILIES.IPv4)
 
 /** Without a bind address: the requested family, or else that of the destination. */
 function requestedFamily({ body }: DraftContext): Family {
@@ -79,7 +79,7 @@ function requestedFamily({ body }: DraftContext): Family {
   return parseIp(destination)?.family ?? 4
 }
 
-function unfit(text: string, ip: Ip): string | null {
+function bindProblem(text: string, ip: Ip): string | null {
   if (isWildcard(canonicalIp(text))) return null
   if (isUnspecified(ip)) return 'must be an address of this server, or 0.0.0.0 for every one'
   if (isLoopback(ip)) return 'must not be a loopback address: no connection from outside comes to it'

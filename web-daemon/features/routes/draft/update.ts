@@ -9,7 +9,7 @@ import { isNewProblem } from '../../../platform/http/new-problems.ts'
 import { isActive, type NamedRoute, type RouteRecord } from '../record.ts'
 import { checkBackend } from './backend.ts'
 import { checkOtherRules, refuseProtected } from './conflicts.ts'
-import { draftFields, incomplete, recordOf, type Draft } from './draft.ts'
+import { draftFields, incomplete, makeRecord, type Draft } from './draft.ts'
 import { refuseTooManyPorts } from './shifted.ts'
 import { FIELD_ORDER, makeDraftContext, type RequestedRoute, type DraftContext } from './context.ts'
 
@@ -51,7 +51,7 @@ function drafted(draft: DraftContext, stored: RouteRecord, now: string): NamedRo
   if (!fields) return null
   const { apply_status_id, last_applied_date, last_apply_error, created_date, route_rule_id } = stored
   const record = {
-    ...recordOf(draft, fields, now),
+    ...makeRecord(draft, fields, now),
     apply_status_id,
     last_applied_date,
     last_apply_error,
@@ -95,7 +95,7 @@ export function asCreateBody(stored: NamedRoute): CreateRouteBody {
   const allowed_sources = stored.allowed_sources.map(({ cidr, description }) => ({ cidr, description }))
   return {
     ...(Object.fromEntries(fields) as CreateRouteBody),
-    destinations: stored.destinations.map(bodyOf),
+    destinations: stored.destinations.map(destinationBody),
     allowed_sources,
   }
 }
@@ -130,7 +130,7 @@ function withChanges(stored: RouteRecord, body: UpdateRouteBody): RequestedRoute
   }
 }
 
-export function bodyOf({
+export function destinationBody({
   address,
   port,
   port_range_end,

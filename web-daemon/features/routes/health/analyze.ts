@@ -7,12 +7,12 @@ import type { CommandContext } from '../../../platform/context.ts'
 import { foreignRules, remediesOf, toldOf } from '../../forwarding/foreign.ts'
 import { ok, type Answer, type Incoming } from '../../../platform/http/endpoint.ts'
 import { observe } from '../../tunnels/view.ts'
-import { healthOf } from './health.ts'
+import { readHealth } from './health.ts'
 import { targetOf } from '../get.ts'
 import { blocksOfRoute } from './path-check.ts'
 import { probeDestinations } from './reachability.ts'
 import { familyOf, type RouteRecord } from '../record.ts'
-import { shadowsOf } from './shadows.ts'
+import { findShadows } from './shadows.ts'
 import { roomFor, sourcePortWarnings } from '../connections/source-ports.ts'
 import type { Traffic } from '../traffic/traffic.ts'
 import { trafficView } from '../traffic/view.ts'
@@ -29,7 +29,7 @@ interface Finding {
 export function analyzeRoute(traffic: Traffic) {
   return async (context: CommandContext, { params }: Incoming): Promise<Answer<RouteAnalysis>> => {
     const record = await targetOf(context, params)
-    const [health] = await healthOf(context, [record])
+    const [health] = await readHealth(context, [record])
     if (!health) throw new Error(`Rule ${record.route_rule_id} has no health`)
     const findings = [
       inForce(record),
@@ -98,7 +98,7 @@ async function forwarding({ ask }: CommandContext, record: RouteRecord): Promise
 }
 
 async function shadow({ db }: CommandContext, { route_rule_id }: RouteRecord): Promise<Finding> {
-  const shadows = (await shadowsOf(db, [route_rule_id])).get(route_rule_id) ?? []
+  const shadows = (await findShadows(db, [route_rule_id])).get(route_rule_id) ?? []
   if (shadows.length === 0) return passes('order', 'No rule that stands earlier takes all that this one listens for.')
   const names = shadows.map(({ route_rule_title }) => route_rule_title)
   const finding = passes(

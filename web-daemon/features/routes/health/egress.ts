@@ -1,7 +1,7 @@
 // The interfaces through which this server reaches the destinations of a rule, by the routing table.
 import { parseIp } from '@panel/shared/address/ip.ts'
 import type { Reader } from '@panel/shared/rpc/methods.ts'
-import { underlayOf } from '../../tunnels/draft/mtu.ts'
+import { findUnderlay } from '../../tunnels/draft/mtu.ts'
 import { hostFacts } from '../../tunnels/facts.ts'
 import { isActive, type NamedRoute } from '../record.ts'
 
@@ -22,7 +22,7 @@ export async function findEgress(
   const facts = await hostFacts(ask)
   const underlays = destinations.filter(isActive).flatMap(({ address }) => {
     const ip = parseIp(address)
-    return (ip && underlayOf(facts, ip, null)) ?? []
+    return (ip && findUnderlay(facts, ip, null)) ?? []
   })
   const [narrowest] = [...underlays].sort((a, b) => a.mtu - b.mtu)
   const bound = parseIp(bind_address)

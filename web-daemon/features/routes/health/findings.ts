@@ -14,7 +14,7 @@ import { foreignRules } from '../../forwarding/foreign.ts'
 import { heldRules, type HeldRules } from '../kernel-rules.ts'
 import { portsOf, spelledEnd } from '../ports.ts'
 import { ruleOf, type RouteRecord } from '../record.ts'
-import { shadowsOf } from './shadows.ts'
+import { findShadows } from './shadows.ts'
 import { allRoutes } from '../store.ts'
 
 /** Throws 503 if the helper is away: then nothing is known. */
@@ -24,12 +24,12 @@ export async function routeFindings({ db, ask }: Pick<ReadContext, 'db' | 'ask'>
     heldRules(ask),
     ask('forwarding.probe', {}),
     foreignRules(ask),
-    shadowsOf(db, null),
+    findShadows(db, null),
   ])
   const enabled = stored.filter(({ is_enabled }) => is_enabled)
   const routes = held.is_readable
     ? [
-        ...stored.map((record) => findingOf(record, held, shadows.get(record.route_rule_id) ?? [])),
+        ...stored.map((record) => compareRule(record, held, shadows.get(record.route_rule_id) ?? [])),
         ...orphanRules(stored, held),
       ]
     : []
@@ -93,7 +93,7 @@ const isFamily =
   ({ bind_address }: RouteRecord): boolean =>
     (bind_address.includes(':') ? 6 : 4) === family
 
-function findingOf(record: RouteRecord, held: HeldRules, shadows: readonly RouteRecord[]): RouteFinding {
+function compareRule(record: RouteRecord, held: HeldRules, shadows: readonly RouteRecord[]): RouteFinding {
   const { route_rule_id, route_rule_title: title } = record
   const [desired, actual] = [ruleOf(record), held.rules.get(route_rule_id) ?? null]
   const damage = held.damaged.find((one) => one.route_rule_id === route_rule_id)?.detail

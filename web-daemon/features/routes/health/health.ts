@@ -10,12 +10,12 @@ import { observe } from '../../tunnels/view.ts'
 import { nullIfHelperAway } from '../../../platform/helper/away.ts'
 import { heldRules, type HeldRules } from '../kernel-rules.ts'
 import { ruleOf, type RouteRecord } from '../record.ts'
-import { shadowsOf } from './shadows.ts'
+import { findShadows } from './shadows.ts'
 
 type Tunnel = RouteHealthView['tunnel'] & { readonly is_known: boolean }
 
 /** `probed`: the kernel's rules, if they have been read already. */
-export async function healthOf(
+export async function readHealth(
   { db, ask }: Pick<ReadContext, 'db' | 'ask'>,
   records: readonly RouteRecord[],
   probed?: HeldRules,
@@ -26,7 +26,7 @@ export async function healthOf(
   const [held, observed, shadows] = await Promise.all([
     probed ?? nullIfHelperAway(heldRules(ask, ids)),
     observe(ask, [...names.values()]),
-    shadowsOf(db, ids),
+    findShadows(db, ids),
   ])
   return records.map((record) => {
     const interface_name = record.tunnel_id === null ? undefined : names.get(record.tunnel_id)

@@ -142,12 +142,12 @@ async function probePort(
     conclusive,
     latency_ms: isOurs ? null : result.latency_ms,
     error: result.error,
-    detail: detailOf(protocol, result, { isOurs, seconds: timeout_seconds }),
+    detail: describeResult(protocol, result, { isOurs, seconds: timeout_seconds }),
     checked_at: now().toISOString(),
   }
 }
 
-function detailOf(
+function describeResult(
   protocol: 'tcp' | 'udp',
   { outcome, error }: PortProbeResult,
   { isOurs, seconds }: { isOurs: boolean; seconds: number },

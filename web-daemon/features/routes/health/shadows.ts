@@ -6,7 +6,7 @@ import { routesOf } from '../store.ts'
 import { coveringPairs } from '../store-overlap.ts'
 
 /** For each shadowed rule the rules that shadow it, by id. `ids` null: of all enabled rules. */
-export async function shadowsOf(db: ReadDb, ids: readonly number[] | null): Promise<Map<number, RouteRecord[]>> {
+export async function findShadows(db: ReadDb, ids: readonly number[] | null): Promise<Map<number, RouteRecord[]>> {
   const pairs = await coveringPairs(db, ids)
   const records = new Map(
     (

@@ -14,7 +14,7 @@ import type { RouteRecord } from '../record.ts'
 import { routeRecords } from '../resource.ts'
 import { allRoutes, idsOverTunnels, routesOf } from '../store.ts'
 import type { Traffic } from '../traffic/traffic.ts'
-import { healthOf } from './health.ts'
+import { readHealth } from './health.ts'
 
 /** What may have changed: all rules, those that relay over a tunnel, or some by their ids. */
 export type Hint = 'all' | 'tunnels' | readonly number[]
@@ -117,7 +117,7 @@ async function idsIn({ db }: Context, hints: ReadonlySet<Hint>, unexpected: read
 }
 
 async function rulesFrom(context: Context, records: readonly RouteRecord[], held: HeldRules): Promise<Rule[]> {
-  const healths = await healthOf(context, records, held)
+  const healths = await readHealth(context, records, held)
   return records.flatMap((record, at) => {
     const health = healths[at]
     if (!health) return []

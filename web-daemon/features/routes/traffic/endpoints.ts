@@ -17,7 +17,7 @@ import { RESOLUTION, parseResolution } from '../../../platform/http/resolution.t
 import { joinBuckets, type Bucket } from './bucket.ts'
 import { livingRoute } from '../get.ts'
 import { allTitles } from '../store.ts'
-import { bucketsOf } from './store.ts'
+import { findBuckets } from './store.ts'
 import { MAX_POINTS, type Traffic } from './traffic.ts'
 import { TRAFFIC_NOTE, trafficView } from './view.ts'
 
@@ -127,10 +127,10 @@ function summary(traffic: Traffic): Handler<TrafficSummaryAnswer> {
 function history(traffic: Traffic): Handler<TrafficHistoryAnswer> {
   return async ({ db, now }, { params, query: values }) => {
     const { route_rule_id } = await livingRoute(db, params)
-    const span = spanOf(values, now(), traffic.bucketSeconds)
+    const span = parseSpan(values, now(), traffic.bucketSeconds)
     const { from, to, resolution_seconds: interval_seconds } = span
     const limit = boundedCount(values['limit'], HISTORY.standard, HISTORY.maximum)
-    const stored = await bucketsOf(db, route_rule_id, span, limit)
+    const stored = await findBuckets(db, route_rule_id, span, limit)
     const unsaved = traffic
       .unsaved(route_rule_id)
       .filter(({ bucket_start }) => bucket_start >= from && bucket_start < to)
@@ -178,7 +178,7 @@ const bucketView = ({
 })
 
 /** By default the last 24 hours by interval. Throws 422 for an invalid time (decisions.md, F19). */
-function spanOf(values: Incoming['query'], now: Date, stored_seconds: number): Span {
+function parseSpan(values: Incoming['query'], now: Date, stored_seconds: number): Span {
   const problems = new Problems()
   const [from, to] = [parseTime(values, 'from', problems), parseTime(values, 'to', problems)]
   const resolution_seconds = parseResolution(values, stored_seconds, problems)

@@ -80,14 +80,14 @@ async function saveSums(db: WriteDb, sums: ReadonlyMap<number, StoredTotal>, now
  * Adds to the intervals that are stored already. In SQL a sum with null is null, and so is max() of null and anything.
  */
 async function saveBuckets(db: WriteDb, buckets: readonly Bucket[]): Promise<void> {
-  const sumOf = (column: keyof TrafficDelta | 'new_connections') =>
+  const sumSql = (column: keyof TrafficDelta | 'new_connections') =>
     sql<number>`${sql.ref(`route_bucket.${column}`)} + ${sql.ref(`excluded.${column}`)}`
   const joined = {
-    rx_bytes: sumOf('rx_bytes'),
-    tx_bytes: sumOf('tx_bytes'),
-    rx_packets: sumOf('rx_packets'),
-    tx_packets: sumOf('tx_packets'),
-    new_connections: sumOf('new_connections'),
+    rx_bytes: sumSql('rx_bytes'),
+    tx_bytes: sumSql('tx_bytes'),
+    rx_packets: sumSql('rx_packets'),
+    tx_packets: sumSql('tx_packets'),
+    new_connections: sumSql('new_connections'),
     active_connections: sql<
       number | null
     >`coalesce(max(route_bucket.active_connections, excluded.active_connections), route_bucket.active_connections, excluded.active_connections)`,
@@ -103,7 +103,7 @@ async function saveBuckets(db: WriteDb, buckets: readonly Bucket[]): Promise<voi
 }
 
 /** Intervals joined to points of the resolution, oldest first; if there are more than `limit`, the newest. */
-export async function bucketsOf(db: ReadDb, route_rule_id: number, span: Span, limit: number): Promise<Bucket[]> {
+export async function findBuckets(db: ReadDb, route_rule_id: number, span: Span, limit: number): Promise<Bucket[]> {
   const { oldest } = await db
     .selectFrom('route_bucket')
     .where('route_rule_id', '=', route_rule_id)
@@ -111,14 +111,18 @@ export async function bucketsOf(db: ReadDb, route_rule_id: number, span: Span, l
     .executeTakeFirstOrThrow()
   const newestFirst: Bucket[] = []
   for await (const piece of splitSpan({ ...span, from: Math.max(span.from, oldest ?? span.to) })) {
-    newestFirst.push(...(await joinedOf(db, route_rule_id, piece)))
+    newestFirst.push(...(await findJoined(db, route_rule_id, piece)))
     if (newestFirst.length >= limit) break
   }
   return newestFirst.slice(0, limit).reverse()
 }
 
 /** Newest first. Joined like joinBuckets: new connections are unknown if they are for a part. */
-async function joinedOf(db: ReadDb, route_rule_id: number, { from, to, resolution_seconds }: Span): Promise<Bucket[]> {
+async function findJoined(
+  db: ReadDb,
+  route_rule_id: number,
+  { from, to, resolution_seconds }: Span,
+): Promise<Bucket[]> {
   const sums = (['rx_bytes', 'tx_bytes', 'rx_packets', 'tx_packets'] as const).map((name) =>
     sql<number>`sum(${sql.ref(name)})`.as(name),
   )

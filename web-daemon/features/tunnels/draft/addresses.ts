@@ -25,7 +25,7 @@ import type { TunnelAddressBody } from '@panel/shared/api/tunnels/addresses.ts'
 import type { TunnelAddress } from '@panel/shared/tunnel/model.ts'
 import { particularRoutes } from '../facts.ts'
 import { familyIdOf, type NewAddress } from '../record.ts'
-import { addressesOf, networksOf } from './networks.ts'
+import { formatAddresses, addressNetworks } from './networks.ts'
 import type { Ends } from './ends.ts'
 import { warn, type DraftContext } from './context.ts'
 
@@ -35,7 +35,7 @@ export function draftAddresses(draft: DraftContext, given: readonly TunnelAddres
     if (!address) return
     checkDuplicates(draft, drafted.slice(0, at), address, at)
     checkOwners(draft, address, `addresses.${at}.address`)
-    checkNetworks(draft, networksOf([address]), ends, `addresses.${at}.address`)
+    checkNetworks(draft, addressNetworks([address]), ends, `addresses.${at}.address`)
   })
   return inOrder(
     drafted.filter((address) => address !== null),
@@ -57,8 +57,8 @@ function oneAddress(draft: DraftContext, body: TunnelAddressBody, field: string)
   const { problems } = draft
   const unchanged = unchangedAddress(draft, body)
   if (unchanged) return unchanged
-  const own = readable(draft, body.address, `${field}.address`)
-  const peer = body.peer_address ? readable(draft, body.peer_address, `${field}.peer_address`) : null
+  const own = parseAddress(draft, body.address, `${field}.address`)
+  const peer = body.peer_address ? parseAddress(draft, body.peer_address, `${field}.peer_address`) : null
   if (own && body.prefix_length > bitsOf(own.family))
     problems.add(
       `${field}.prefix_length`,
@@ -93,14 +93,14 @@ function unchangedAddress(
   return storedAddress ? { address, peer_address, prefix_length } : null
 }
 
-function readable({ problems }: DraftContext, text: string, field: string): Ip | null {
+function parseAddress({ problems }: DraftContext, text: string, field: string): Ip | null {
   const ip = parseIp(text)
-  const refused = ip ? unfit(ip) : 'is not an IP address'
+  const refused = ip ? addressProblem(ip) : 'is not an IP address'
   if (refused !== null) problems.add(field, 'INVALID_ADDRESS', `${text} ${refused}.`)
   return refused === null ? ip : null
 }
 
-function unfit(ip: Ip): string | null {
+function addressProblem(ip: Ip): string | null {
   if (isUnspecified(ip) || isMulticast(ip) || isReserved(ip)) return 'is no address that one end can have'
   if (isLoopback(ip)) return 'is a loopback address'
   if (isLinkLocal(ip)) return 'is link-local: the kernel sees to such addresses itself'
@@ -171,9 +171,12 @@ function findOverlap(
   { facts, existing, settings }: DraftContext,
   network: Cidr,
 ): { description: string; isWider: boolean } | null {
-  const owner = existing.find((n) => networksOf(n.addresses).some((other) => overlaps(other, network)))
+  const owner = existing.find((n) => addressNetworks(n.addresses).some((other) => overlaps(other, network)))
   if (owner)
-    return { description: `the addresses of ${owner.interface_name}: ${addressesOf(owner.addresses)}`, isWider: false }
+    return {
+      description: `the addresses of ${owner.interface_name}: ${formatAddresses(owner.addresses)}`,
+      isWider: false,
+    }
   const routes = (settings.get('addressing.check_route_overlap') ? particularRoutes(facts) : []).filter((route) =>
     overlaps(route.network, network),
   )

@@ -2,12 +2,12 @@
 import { bitsOf, formatCidr, enclosingNetwork, overlaps, parseIp, type Cidr } from '@panel/shared/address/ip.ts'
 import type { LinkKind } from '@panel/shared/tunnel/model.ts'
 import { Refusal } from '../../../platform/http/refusal.ts'
-import { capacityOf, lowestFree, subnetAt } from '../../pools/allocation.ts'
+import { poolCapacity, lowestFree, subnetAt } from '../../pools/allocation.ts'
 import type { PoolRecord } from '../../pools/store.ts'
 import { particularRoutes } from '../facts.ts'
 import type { Ends } from './ends.ts'
 import { freeNumbers, lowestNumber } from './naming.ts'
-import { networksOf } from './networks.ts'
+import { addressNetworks } from './networks.ts'
 import { FIELD_ORDER, type DraftContext } from './context.ts'
 
 export interface Allocation {
@@ -28,13 +28,13 @@ export function checkNumber(draft: DraftContext, pools: readonly PoolRecord[], e
   )
     return
   const taken = takenNetworks(draft, ends)
-  if (pools.some((one) => freeAt(one, number, taken) !== null)) return
+  if (pools.some((one) => indexIfFree(one, number, taken) !== null)) return
   const subnet = subnetAt(pool, number)
   if (!subnet)
     problems.add(
       'tunnel_number',
       'INVALID_TUNNEL_NUMBER',
-      `${pool.address_pool_title} ends at number ${capacityOf(pool).max_tunnel_number}.`,
+      `${pool.address_pool_title} ends at number ${poolCapacity(pool).max_tunnel_number}.`,
     )
   else
     problems.add(
@@ -53,7 +53,7 @@ export function allocate(draft: DraftContext, kind: LinkKind, pools: readonly Po
   const given = draft.body.tunnel_number ?? null
   const isFree = freeNumbers(draft, kind)
   for (const pool of pools) {
-    const index = given === null ? lowestFree(pool, taken, isFree) : freeAt(pool, given, taken)
+    const index = given === null ? lowestFree(pool, taken, isFree) : indexIfFree(pool, given, taken)
     if (index !== null) return allocation(pool, index, index)
   }
   // If the numbers of a pool are used up but not its subnets, the number is not the index of the subnet.
@@ -75,7 +75,7 @@ function allocation(pool: PoolRecord, index: number, number: number): Allocation
   return { pool, number, subnet }
 }
 
-function freeAt(pool: PoolRecord, number: number, taken: readonly Cidr[]): number | null {
+function indexIfFree(pool: PoolRecord, number: number, taken: readonly Cidr[]): number | null {
   const subnet = subnetAt(pool, number)
   return subnet && !taken.some((network) => overlaps(network, subnet)) ? number : null
 }
@@ -89,7 +89,7 @@ function takenNetworks({ facts, existing }: DraftContext, { local, remote }: End
   return [
     ...facts.held.map(({ network }) => network),
     ...particularRoutes(facts).map(({ network }) => network),
-    ...existing.flatMap((n) => [...networksOf(n.addresses), ...single(n.remote_endpoint)]),
+    ...existing.flatMap((n) => [...addressNetworks(n.addresses), ...single(n.remote_endpoint)]),
     ...[local, remote].filter((ip) => ip !== null).map((ip) => enclosingNetwork(ip, bitsOf(ip.family))),
   ]
 }

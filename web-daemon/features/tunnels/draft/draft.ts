@@ -14,7 +14,7 @@ import { stateOf, type NewTunnel } from '../record.ts'
 import { draftEnds } from './ends.ts'
 import { draftKeys, type Keys } from './keys.ts'
 import { checkMtuForIpv6, chosenMtu, draftMtu } from './mtu.ts'
-import { draftOptions, packetOptionsOf, pathMtuDiscoveryOf, trafficClassOf } from './options.ts'
+import { draftOptions, packetOptions, pathMtuDiscovery, formatTrafficClass } from './options.ts'
 import { draftKeepalive, type KeepaliveFields } from './keepalive.ts'
 import { checkLimits, draftPersistence } from './persistence.ts'
 import { draftPlace, type Place } from './place.ts'
@@ -51,13 +51,13 @@ export async function draftTunnel(
   const drafted = draftFields(draft)
   problems.throwIfAny(FIELD_ORDER)
   if (!drafted) throw incomplete()
-  const record = recordOf(draft, drafted, context.now().toISOString())
+  const record = makeRecord(draft, drafted, context.now().toISOString())
   const after = stateOf(record)
   return {
     record,
     after,
     mtu: drafted.mtu,
-    resolved: resolvedOf(body, record),
+    resolved: resolveRequest(body, record),
     warnings: draft.warnings,
     facts: draft.facts,
   }
@@ -99,11 +99,11 @@ export function draftFields(draft: DraftContext): DraftedFields | null {
 /** Only for a draft without problems: checks whether networkd can keep the whole configuration. */
 function checkPersistence(draft: DraftContext, drafted: DraftedFields): void {
   if (drafted.persistence_type_id !== PERSISTENCE_TYPES.Networkd || draft.problems.all.length > 0) return
-  const { interface_name, link } = stateOf(recordOf(draft, drafted, ''))
+  const { interface_name, link } = stateOf(makeRecord(draft, drafted, ''))
   if (link) checkLimits(draft, interface_name, link.config)
 }
 
-export function recordOf(
+export function makeRecord(
   draft: DraftContext,
   { keys, mtu, place, persistence_type_id, keepalive }: DraftedFields,
   now: string,
@@ -116,9 +116,9 @@ export function recordOf(
     local_endpoint: canonicalIp(body.local_endpoint ?? ''),
     remote_endpoint: canonicalIp(body.remote_endpoint ?? ''),
     mtu: chosenMtu(draft, mtu),
-    ...outerHeaderOf(draft),
+    ...outerHeader(draft),
     ...keys,
-    ...packetOptionsOf(draft),
+    ...packetOptions(draft),
     persistence_type_id,
     monitor_target: typeof body.monitor_target === 'string' ? canonicalIp(body.monitor_target) : null,
     ...keepalive,
@@ -127,21 +127,21 @@ export function recordOf(
   }
 }
 
-function outerHeaderOf(draft: DraftContext) {
+function outerHeader(draft: DraftContext) {
   const { body, settings } = draft
   const overIpv6 = isIpv6Kind(kindOfType(body.tunnel_type_id ?? settings.get('tunnel.default_type')))
-  const tos = trafficClassOf(body.tos ?? settings.get('tunnel.default_tos')) ?? 'inherit'
+  const tos = formatTrafficClass(body.tos ?? settings.get('tunnel.default_tos')) ?? 'inherit'
   return {
     ttl: body.ttl ?? settings.get('tunnel.default_ttl'),
     // The IPv4 driver stores "inherit" as the value 1.
     tos: tos === '0x01' && !overIpv6 ? 'inherit' : tos,
     traffic_class:
-      body.traffic_class === undefined || body.traffic_class === null ? null : trafficClassOf(body.traffic_class),
-    is_path_mtu_discovery: pathMtuDiscoveryOf(draft),
+      body.traffic_class === undefined || body.traffic_class === null ? null : formatTrafficClass(body.traffic_class),
+    is_path_mtu_discovery: pathMtuDiscovery(draft),
   }
 }
 
-function resolvedOf(body: CreateTunnelBody, record: NewTunnel): CreateTunnelBody {
+function resolveRequest(body: CreateTunnelBody, record: NewTunnel): CreateTunnelBody {
   const { interface_name, tunnel_side_id, tunnel_number, mtu, ikey, okey, address_pool_id } = record
   const addresses = record.addresses.map(({ address, peer_address, prefix_length, is_primary }) => ({
     address,

@@ -37,7 +37,7 @@ function endpoint(draft: DraftContext, field: 'local_endpoint' | 'remote_endpoin
   const text = body[field]
   if (text === undefined) return null
   const ip = parseIp(text)
-  const refused = ip ? unfit(ip, typeof body.bind_device === 'string') : 'is not an IP address'
+  const refused = ip ? endpointProblem(ip, typeof body.bind_device === 'string') : 'is not an IP address'
   if (refused !== null) problems.add(field, 'INVALID_ENDPOINT', `${field} ${refused}.`)
   else if (ip && kind && (ip.family === 6) !== isIpv6Kind(kind)) {
     problems.add(
@@ -49,7 +49,7 @@ function endpoint(draft: DraftContext, field: 'local_endpoint' | 'remote_endpoin
   return problems.has(field) ? null : ip
 }
 
-function unfit(ip: Ip, hasBindDevice: boolean): string | null {
+function endpointProblem(ip: Ip, hasBindDevice: boolean): string | null {
   if (isUnspecified(ip)) return 'must be one address, not "any"'
   if (isLoopback(ip)) return 'must not be a loopback address'
   if (isMulticast(ip)) return 'must not be a multicast address'

@@ -5,7 +5,7 @@ import type { MtuAdvice } from '@panel/shared/api/tunnels/answers.ts'
 import { isIpv6Kind, isTapKind, type LinkKind } from '@panel/shared/tunnel/model.ts'
 import type { HostFacts } from '../facts.ts'
 import type { Keys } from './keys.ts'
-import { packetOptionsOf } from './options.ts'
+import { packetOptions } from './options.ts'
 import { warn, type RequestedTunnel, type DraftContext } from './context.ts'
 
 const ETHERNET_MTU = 1500
@@ -15,10 +15,10 @@ const LEAST_FOR_IPV6 = 1280
 
 export function draftMtu(draft: DraftContext, kind: LinkKind, keys: Keys, remote: Ip | null): MtuAdvice {
   const { body, settings } = draft
-  const underlay = remote && underlayOf(draft.facts, remote, body.bind_device ?? null)
+  const underlay = remote && findUnderlay(draft.facts, remote, body.bind_device ?? null)
   const advice = adviseMtu(
     kind,
-    { ...body, ...packetOptionsOf(draft) },
+    { ...body, ...packetOptions(draft) },
     keys,
     underlay,
     settings.get('tunnel.default_mtu'),
@@ -69,7 +69,7 @@ export function adviseMtu(
   underlay: Underlay | null,
   default_mtu: number,
 ): MtuAdvice {
-  const breakdown = overheadOf(kind, body, keys)
+  const breakdown = tunnelOverhead(kind, body, keys)
   const overhead = breakdown.reduce((sum, { bytes }) => sum + bytes, 0)
   // If the path is not known, Ethernet is the likely guess.
   const room = underlay ? underlay.mtu - overhead : Math.min(default_mtu, ETHERNET_MTU - overhead)
@@ -87,7 +87,7 @@ export function adviseMtu(
 }
 
 /** RFC 2784, 2890, 2473. An option counts in both directions, so that both ends get the same MTU. */
-export function overheadOf(
+export function tunnelOverhead(
   kind: LinkKind,
   body: Pick<
     RequestedTunnel,
@@ -108,7 +108,7 @@ export function overheadOf(
 }
 
 /** The interface of the route to the other server: the longest prefix, then the lowest metric. */
-export function underlayOf(facts: HostFacts, remote: Ip, bind_device: string | null): Underlay | null {
+export function findUnderlay(facts: HostFacts, remote: Ip, bind_device: string | null): Underlay | null {
   const [best] = facts.routes
     .filter(({ entry, network }) => contains(network, remote) && (bind_device === null || entry.device === bind_device))
     .sort((a, b) => b.network.prefix_length - a.network.prefix_length || a.entry.metric - b.entry.metric)

@@ -8,12 +8,12 @@ import { FIELD_ORDER, type DraftContext } from './context.ts'
 
 const VALID = new RegExp(INTERFACE_NAME_PATTERN)
 
-export function sideOf({ body }: DraftContext): number {
+export function requestedSide({ body }: DraftContext): number {
   return body.tunnel_side_id ?? TUNNEL_FIELDS.tunnel_side_id.byDefault
 }
 
-export function nameOf(draft: DraftContext, kind: LinkKind, tunnel_number: number): string {
-  return renderName(draft.settings, kind, sideOf(draft), tunnel_number)
+export function templateName(draft: DraftContext, kind: LinkKind, tunnel_number: number): string {
+  return renderName(draft.settings, kind, requestedSide(draft), tunnel_number)
 }
 
 /** Numbers that can be assigned: no tunnel has the number, and nothing in the store or on the host has the name. */
@@ -28,7 +28,7 @@ export function freeNumbers(draft: DraftContext, kind: LinkKind): (number: numbe
   const isFreeName = (name: string): boolean => VALID.test(name) && !names.has(name)
   // A tunnel with a given name does not need one for its number.
   return (number) =>
-    !numbers.has(number) && (body.interface_name !== undefined || isFreeName(nameOf(draft, kind, number)))
+    !numbers.has(number) && (body.interface_name !== undefined || isFreeName(templateName(draft, kind, number)))
 }
 
 /** Throws 409 if the template has no room for a larger number, after any problems of fields. */
@@ -44,7 +44,7 @@ export function lowestNumber(draft: DraftContext, kind: LinkKind): number {
 }
 
 const hasRoom = (draft: DraftContext, kind: LinkKind, number: number): boolean =>
-  draft.body.interface_name !== undefined || VALID.test(nameOf(draft, kind, number))
+  draft.body.interface_name !== undefined || VALID.test(templateName(draft, kind, number))
 
 /** Checks a requested name, or the name of a requested number. `field` is the one in the request. */
 export function checkName(draft: DraftContext, name: string, field: 'interface_name' | 'tunnel_number'): void {

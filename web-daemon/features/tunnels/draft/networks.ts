@@ -3,7 +3,7 @@ import { bitsOf, enclosingNetwork, parseIp, type Cidr } from '@panel/shared/addr
 import type { TunnelAddress } from '@panel/shared/tunnel/model.ts'
 
 /** With a peer, the prefix belongs to the peer and the own address is a host route. */
-export function networksOf(addresses: readonly TunnelAddress[]): Cidr[] {
+export function addressNetworks(addresses: readonly TunnelAddress[]): Cidr[] {
   return addresses.flatMap(({ address, peer_address, prefix_length }) => {
     const own = parseIp(address)
     const peer = parseIp(peer_address)
@@ -16,6 +16,6 @@ export function networksOf(addresses: readonly TunnelAddress[]): Cidr[] {
   })
 }
 
-export function addressesOf(addresses: readonly TunnelAddress[]): string {
+export function formatAddresses(addresses: readonly TunnelAddress[]): string {
   return addresses.map((a) => `${a.address}/${a.prefix_length}`).join(', ')
 }

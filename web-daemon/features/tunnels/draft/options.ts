@@ -39,12 +39,12 @@ function checkFamily({ body, kind, problems }: DraftContext): void {
 
 function checkTrafficClass({ body, problems }: DraftContext, field: 'tos' | 'traffic_class'): void {
   const given = body[field]
-  if (given === undefined || given === null || problems.has(field) || trafficClassOf(given) !== null) return
+  if (given === undefined || given === null || problems.has(field) || formatTrafficClass(given) !== null) return
   problems.add(field, 'INVALID_TOS', `${field} must be "inherit", a number from 0 to 255, or 0x00 to 0xff.`)
 }
 
 /** Normalized: "inherit", or 0x and two digits. Null if the number is too large. */
-export function trafficClassOf(given: string | number): string | null {
+export function formatTrafficClass(given: string | number): string | null {
   if (given === 'inherit') return given
   const value = Number(given)
   return value <= 0xff ? `0x${value.toString(16).padStart(2, '0')}` : null
@@ -70,7 +70,7 @@ function checkMonitor({ body, problems, settings }: DraftContext): void {
 }
 
 /** Checksums and sequence numbers, as requested or else by the settings. */
-export function packetOptionsOf({ body, settings }: Pick<DraftContext, 'body' | 'settings'>) {
+export function packetOptions({ body, settings }: Pick<DraftContext, 'body' | 'settings'>) {
   const [checksum, sequence] = [settings.get('tunnel.default_csum'), settings.get('tunnel.default_seq')]
   return {
     has_input_checksum: body.has_input_checksum ?? checksum,
@@ -81,7 +81,7 @@ export function packetOptionsOf({ body, settings }: Pick<DraftContext, 'body' | 
 }
 
 /** The setting applies to tunnels that can have it: over IPv4, without is_ignore_df. */
-export function pathMtuDiscoveryOf({ body, kind, settings }: DraftContext): boolean {
+export function pathMtuDiscovery({ body, kind, settings }: DraftContext): boolean {
   return (
     body.is_path_mtu_discovery ??
     (kind !== null && !isIpv6Kind(kind) && body.is_ignore_df !== true && settings.get('tunnel.default_pmtudisc'))

@@ -1,13 +1,13 @@
 // Number, name, pool and addresses of a tunnel: given, or allocated together (decisions.md, R5, R11, T19).
 import { TUNNEL_SIDES } from '@panel/shared/api/lookups.ts'
 import type { LinkKind, TunnelAddress } from '@panel/shared/tunnel/model.ts'
-import { endsOf } from '../../pools/allocation.ts'
+import { subnetEnds } from '../../pools/allocation.ts'
 import type { PoolRecord } from '../../pools/store.ts'
 import type { NewAddress } from '../record.ts'
 import { draftAddresses, inOrder, warnOfPublicRange } from './addresses.ts'
 import { allocate, checkNumber, type Allocation } from './allocate.ts'
 import type { Ends } from './ends.ts'
-import { checkName, lowestNumber, nameOf, sideOf } from './naming.ts'
+import { checkName, lowestNumber, templateName, requestedSide } from './naming.ts'
 import type { DraftContext } from './context.ts'
 
 export interface Place {
@@ -58,7 +58,7 @@ function checkGiven(draft: DraftContext): void {
       tunnel_id: owner.tunnel_id,
     })
   else if (kind && body.interface_name === undefined && !problems.has('interface_name'))
-    checkName(draft, nameOf(draft, kind, number), 'tunnel_number')
+    checkName(draft, templateName(draft, kind, number), 'tunnel_number')
 }
 
 /** The pools to try, in order. If addresses are given, the pool is only recorded. */
@@ -110,8 +110,9 @@ function placeWithAddresses(draft: DraftContext, kind: LinkKind, addresses: NewA
 }
 
 function fromPool(draft: DraftContext, kind: LinkKind, { pool, number, subnet }: Allocation): Place {
-  const { address_a, address_b } = endsOf(subnet)
-  const [address, peer_address] = sideOf(draft) === TUNNEL_SIDES.A ? [address_a, address_b] : [address_b, address_a]
+  const { address_a, address_b } = subnetEnds(subnet)
+  const [address, peer_address] =
+    requestedSide(draft) === TUNNEL_SIDES.A ? [address_a, address_b] : [address_b, address_a]
   const own: TunnelAddress = { address, peer_address, prefix_length: subnet.prefix_length }
   if (pool.is_public_range) warnOfPublicRange(draft, subnet, 'addresses.0.address')
   return makePlace(draft, kind, number, pool.address_pool_id, inOrder([own]))
@@ -128,7 +129,7 @@ function makePlace(
   address_pool_id: number | null,
   addresses: NewAddress[],
 ): Place {
-  const rendered = number === null ? null : nameOf(draft, kind, number)
+  const rendered = number === null ? null : templateName(draft, kind, number)
   const interface_name = draft.body.interface_name ?? rendered ?? ''
   return {
     interface_name,

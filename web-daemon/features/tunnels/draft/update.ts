@@ -11,7 +11,7 @@ import { isNewProblem } from '../../../platform/http/new-problems.ts'
 import type { HostFacts } from '../facts.ts'
 import { stateOf, type NewTunnel, type TunnelRecord } from '../record.ts'
 import { stateToChange } from './before.ts'
-import { draftFields, incomplete, recordOf } from './draft.ts'
+import { draftFields, incomplete, makeRecord } from './draft.ts'
 import { FIELD_ORDER, makeDraftContext, type RequestedTunnel, type DraftContext } from './context.ts'
 
 export interface UpdateDraft {
@@ -46,7 +46,7 @@ export async function draftUpdate(
     fresh.add(mapField(problem.field), problem.code, problem.message, problem.details)
   fresh.throwIfAny(FIELD_ORDER)
   if (!fields) throw incomplete()
-  const record = withChanges(stored, body, recordOf(draft, fields, context.now().toISOString()))
+  const record = withChanges(stored, body, makeRecord(draft, fields, context.now().toISOString()))
   const warnings = draft.warnings
     .filter(isNewProblem(existing.warnings))
     .map((warning) => ({ ...warning, field: mapField(warning.field) }))

@@ -15,23 +15,23 @@ const MOST_CHARACTERS_OF_DAMAGE = 3
 export class PairingCodeError extends Error {}
 
 export function encodePairingCode(content: object): string {
-  return packed(Buffer.from(JSON.stringify(content)))
+  return pack(Buffer.from(JSON.stringify(content)))
 }
 
 /** Returns the JSON value of a code; throws a PairingCodeError with the reason. */
 export function decodePairingCode(pairing_code: string): unknown {
   const code = pairing_code.trim()
   checkVersion(code)
-  const bytes = bytesOf(code.slice(PAIRING_CODE_MARKER.length))
+  const bytes = decodeBytes(code.slice(PAIRING_CODE_MARKER.length))
   const json = expand(bytes.subarray(CHECKSUM_BYTES))
   if (crc32(json) !== bytes.readUInt32BE(0))
     throw new PairingCodeError('The pairing code is damaged: its checksum does not match.')
-  if (isDamagedCopyOf(packed(json), code))
+  if (isDamagedCopy(pack(json), code))
     throw new PairingCodeError('The pairing code is damaged: a few of its characters are not what they were.')
   return parse(json)
 }
 
-function packed(json: Buffer): string {
+function pack(json: Buffer): string {
   const checksum = Buffer.alloc(CHECKSUM_BYTES)
   checksum.writeUInt32BE(crc32(json))
   return PAIRING_CODE_MARKER + Buffer.concat([checksum, gzipSync(json)]).toString('base64url')
@@ -48,7 +48,7 @@ function checkVersion(code: string): void {
 }
 
 /** Base64url has several spellings for some bytes; only the canonical one is accepted. */
-function bytesOf(text: string): Buffer {
+function decodeBytes(text: string): Buffer {
   const bytes = Buffer.from(text, 'base64url')
   if (bytes.toString('base64url') !== text)
     throw new PairingCodeError('The pairing code has characters that do not belong there, or lacks some.')
@@ -85,7 +85,7 @@ function describeFailure(code: string | undefined): string {
  * The checksums do not cover how the JSON was compressed (gzip header, padding bits, choice of matches). Codes of
  * another zlib version differ all over; a code that differs from ours in a few places was damaged.
  */
-function isDamagedCopyOf(expected: string, code: string): boolean {
+function isDamagedCopy(expected: string, code: string): boolean {
   if (expected === code || expected.length !== code.length) return false
   const differing = [...expected].filter((character, at) => character !== code[at]).length
   return differing <= MOST_CHARACTERS_OF_DAMAGE

@@ -44,7 +44,7 @@ const PairingContent = Type.Object({
 })
 export type PairingContent = Static<typeof PairingContent>
 
-export function contentOf(record: TunnelRecord, pool: PoolRecord | null): PairingContent & { v: number } {
+export function makeContent(record: TunnelRecord, pool: PoolRecord | null): PairingContent & { v: number } {
   return sparse({
     v: VERSION,
     type: record.tunnel_type_id,
@@ -86,7 +86,7 @@ export function readContent(value: unknown): PairingContent {
   const [problem] = problems.all
   if (problem) throw unusable(problem.message.replace(/^The field/, 'the field'))
   const content = withoutNulls(given) as unknown as PairingContent
-  const wrong = textsOf(content).find((text) => !parseIp(text))
+  const wrong = listAddresses(content).find((text) => !parseIp(text))
   if (wrong !== undefined) throw unusable(`${JSON.stringify(wrong)} is no IP address`)
   return content
 }
@@ -96,7 +96,7 @@ const bySide = ({ address, peer_address, prefix_length, is_primary }: AddressRec
   return sparse({ a, b, len: prefix_length, primary: is_primary })
 }
 
-function textsOf({ local, remote, addr }: PairingContent): string[] {
+function listAddresses({ local, remote, addr }: PairingContent): string[] {
   return [local, remote, ...addr.flatMap(({ a, b }) => (a === '' ? [b] : b === '' ? [a] : [a, b]))]
 }
 

@@ -7,11 +7,11 @@ import type { ReadContext } from '../../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../../platform/http/endpoint.ts'
 import { Problems } from '../../../platform/http/problems.ts'
 import type { PoolRecord } from '../../pools/store.ts'
-import { freeNumbers, lowestNumber, nameOf } from '../draft/naming.ts'
+import { freeNumbers, lowestNumber, templateName } from '../draft/naming.ts'
 import { makeDraftContext, type DraftContext } from '../draft/context.ts'
 import { decodePairingCode, PairingCodeError } from './code.ts'
 import { readContent, type PairingContent } from './content.ts'
-import { mirrored, mirroredAddresses, otherSide, summaryOf, type MirroredAddress } from './mirror.ts'
+import { mirrored, mirroredAddresses, otherSide, summarise, type MirroredAddress } from './mirror.ts'
 import type { PairingThrottle } from './throttle.ts'
 
 const NOTE =
@@ -34,13 +34,13 @@ export function fromPairingCode(throttle: PairingThrottle) {
     const answer: FromPairingCodeAnswer = {
       tunnel: {
         ...mirrored(content, kind),
-        ...placeIn(draft, content),
+        ...chooseNumber(draft, content),
         address_pool_id: pool?.address_pool_id ?? null,
         addresses: addresses.map(({ isChosen: _told, ...address }) => address),
       },
-      summary: summaryOf(content),
+      summary: summarise(content),
       note: NOTE,
-      warnings: warningsOf(content, pool, addresses),
+      warnings: pairingWarnings(content, pool, addresses),
     }
     return ok(answer)
   }
@@ -65,13 +65,13 @@ function readCode(
 }
 
 /** Takes the number of the other server, if it and its name are free here. */
-function placeIn(
+function chooseNumber(
   draft: DraftContext,
   { type, num }: PairingContent,
 ): { tunnel_number: number; interface_name: string } {
   const kind = kindOfType(type)
   const tunnel_number = num !== undefined && freeNumbers(draft, kind)(num) ? num : lowestNumber(draft, kind)
-  return { tunnel_number, interface_name: nameOf(draft, kind, tunnel_number) }
+  return { tunnel_number, interface_name: templateName(draft, kind, tunnel_number) }
 }
 
 /** Matched by range, since ids differ between servers; of several, the one with the same prefix length. */
@@ -80,7 +80,7 @@ function poolFor({ pool_cidr, pool_len }: PairingContent, pools: readonly PoolRe
   return alike.find(({ prefix_length }) => prefix_length === pool_len) ?? alike[0]
 }
 
-function warningsOf(
+function pairingWarnings(
   { pool_cidr, pool_title = '' }: PairingContent,
   pool: PoolRecord | undefined,
   addresses: readonly MirroredAddress[],

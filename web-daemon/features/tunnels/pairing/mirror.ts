@@ -6,7 +6,7 @@ import { titleOf, TUNNEL_SIDES, TUNNEL_TYPES } from '@panel/shared/api/lookups.t
 import type { CreateTunnelBody } from '@panel/shared/api/tunnels/bodies.ts'
 import type { TunnelAddressBody } from '@panel/shared/api/tunnels/addresses.ts'
 import { isIpv6Kind, type LinkKind } from '@panel/shared/tunnel/model.ts'
-import { endsOf } from '../../pools/allocation.ts'
+import { subnetEnds } from '../../pools/allocation.ts'
 import type { PairingContent } from './content.ts'
 
 export interface MirroredAddress extends TunnelAddressBody {
@@ -20,13 +20,13 @@ export function otherSide(tunnel_side_id: number): 10 | 20 {
   return tunnel_side_id === TUNNEL_SIDES.A ? TUNNEL_SIDES.B : TUNNEL_SIDES.A
 }
 
-const nameOf = (tunnel_side_id: number): SideName => titleOf(TUNNEL_SIDES, tunnel_side_id)
+const sideName = (tunnel_side_id: number): SideName => titleOf(TUNNEL_SIDES, tunnel_side_id)
 
-export function summaryOf({ type, side, local, remote, mtu, ttl, ikey, okey }: PairingContent): PairingSummary {
+export function summarise({ type, side, local, remote, mtu, ttl, ikey, okey }: PairingContent): PairingSummary {
   return {
     tunnel_type: titleOf(TUNNEL_TYPES, type),
-    from_side: nameOf(side),
-    to_side: nameOf(otherSide(side)),
+    from_side: sideName(side),
+    to_side: sideName(otherSide(side)),
     local_endpoint: local,
     remote_endpoint: remote,
     mtu,
@@ -80,7 +80,7 @@ export function mirroredAddresses({ side, addr }: PairingContent): MirroredAddre
 function hostBeside(far: string, prefix_length: number, tunnel_side_id: number): string | null {
   const ip = parseIp(far)
   if (!ip || prefix_length >= bitsOf(ip.family)) return null
-  const { address_a, address_b } = endsOf(enclosingNetwork(ip, prefix_length))
+  const { address_a, address_b } = subnetEnds(enclosingNetwork(ip, prefix_length))
   const [fitting, other] = tunnel_side_id === TUNNEL_SIDES.A ? [address_a, address_b] : [address_b, address_a]
   return fitting === formatIp(ip) ? other : fitting
 }

@@ -7,8 +7,8 @@ import { Refusal } from '../../../platform/http/refusal.ts'
 import { findPool } from '../../pools/store.ts'
 import { idIn, noSuchTunnel } from '../get.ts'
 import { encodePairingCode } from './code.ts'
-import { contentOf } from './content.ts'
-import { mirroredAddresses, summaryOf } from './mirror.ts'
+import { makeContent } from './content.ts'
+import { mirroredAddresses, summarise } from './mirror.ts'
 import { findTunnel } from '../store.ts'
 
 const NOTE =
@@ -18,7 +18,10 @@ export async function showPairingCode({ db }: ReadContext, { params }: Incoming)
   const found = await findTunnel(db, idIn(params))
   if (!found || found.isDeleted) throw noSuchTunnel(idIn(params))
   const { record } = found
-  const content = contentOf(record, record.address_pool_id === null ? null : await findPool(db, record.address_pool_id))
+  const content = makeContent(
+    record,
+    record.address_pool_id === null ? null : await findPool(db, record.address_pool_id),
+  )
   // Without an address the other end would take one from its own pool, in another subnet.
   if (mirroredAddresses(content).length === 0)
     throw new Refusal(
@@ -28,7 +31,7 @@ export async function showPairingCode({ db }: ReadContext, { params }: Incoming)
     )
   const answer: PairingCodeAnswer = {
     pairing_code: encodePairingCode(content),
-    summary: summaryOf(content),
+    summary: summarise(content),
     note: NOTE,
   }
   return ok(answer)

@@ -19,14 +19,14 @@ export async function showSideInfo({ settings }: ReadContext): Promise<Answer<Si
         slot: 'a',
         label: 'Side A, the first server',
         address_in_subnet: 'first',
-        endpoints: endpointsOf('first', 'second'),
+        endpoints: describeEndpoints('first', 'second'),
         name_substitution: labels.a,
       },
       {
         slot: 'b',
         label: 'Side B, the second server',
         address_in_subnet: 'second',
-        endpoints: endpointsOf('second', 'first'),
+        endpoints: describeEndpoints('second', 'first'),
         name_substitution: labels.b,
       },
     ],
@@ -42,5 +42,5 @@ export async function showSideInfo({ settings }: ReadContext): Promise<Answer<Si
   return ok(answer)
 }
 
-const endpointsOf = (own: string, other: string): string =>
+const describeEndpoints = (own: string, other: string): string =>
   `local_endpoint is the public address of the ${own} server, remote_endpoint that of the ${other}.`

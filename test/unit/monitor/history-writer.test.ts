@@ -5,16 +5,15 @@ import { IN_MEMORY, openStore } from '@panel/web-daemon/app/store.ts'
 import { intervalStart, type Span } from '@panel/web-daemon/platform/db/spans.ts'
 import { makeLogger } from '@panel/web-daemon/platform/log.ts'
 import { makeMonitorPlan } from '@panel/web-daemon/features/monitor/probe-target.ts'
-import { emptyBucket, joined, type Bucket } from '@panel/web-daemon/features/monitor/bucket.ts'
+import { emptyBucket, joinBuckets, type Bucket } from '@panel/web-daemon/features/monitor/bucket.ts'
 import { HistoryWriter } from '@panel/web-daemon/features/monitor/history-writer.ts'
-import { addBuckets, pointsOf, type StoredPoint } from '@panel/web-daemon/features/monitor/store.ts'
+import { addBuckets, findPoints, type StoredPoint } from '@panel/web-daemon/features/monitor/store.ts'
 import { WatchedTunnel } from '@panel/web-daemon/features/monitor/watched-tunnel.ts'
-import type { TunnelRecord } from '@panel/web-daemon/features/tunnels/record.ts'
 import { insertTunnel } from '@panel/web-daemon/features/tunnels/store.ts'
 import { settingsWith } from '../../support/settings.ts'
-import { tunnelRecord } from '../pairing/content.ts'
+import { storedTunnel } from '../../support/records.ts'
 
-const [example] = fc.sample(tunnelRecord, { seed: 1, numRuns: 1 }) as [TunnelRecord]
+const example = storedTunnel()
 const BEGIN = Date.UTC(2026, 0, 1)
 const MINUTE = 60_000
 
@@ -125,7 +124,9 @@ describe('The history in the store', () => {
       const known = points.get(start)
       points.set(
         start,
-        known ? { ...joined(known, one), samples: known.samples + 1 } : { ...one, bucket_start: start, samples: 1 },
+        known
+          ? { ...joinBuckets(known, one), samples: known.samples + 1 }
+          : { ...one, bucket_start: start, samples: 1 },
       )
     }
     return [...points.values()].sort((a, b) => a.bucket_start - b.bucket_start)
@@ -150,7 +151,7 @@ describe('The history in the store', () => {
             resolution_seconds,
           }
           const whole = naive(buckets, span)
-          assert.deepEqual(await pointsOf(db, 1, span, limit), {
+          assert.deepEqual(await findPoints(db, 1, span, limit), {
             points: limit === 0 ? [] : whole.slice(-limit),
             total: whole.length,
           })

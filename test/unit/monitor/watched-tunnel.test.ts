@@ -4,14 +4,14 @@ import fc from 'fast-check'
 import type { MonitorState } from '@panel/shared/api/lookups.ts'
 import type { WatchResult } from '@panel/shared/path/model.ts'
 import { makeMonitorPlan, type MonitorPlan } from '@panel/web-daemon/features/monitor/probe-target.ts'
-import { emptyBucket, joined, pointOf, type Bucket } from '@panel/web-daemon/features/monitor/bucket.ts'
+import { emptyBucket, joinBuckets, toPoint, type Bucket } from '@panel/web-daemon/features/monitor/bucket.ts'
 import { TCP_PROBE_EVERY_MS, WatchedTunnel } from '@panel/web-daemon/features/monitor/watched-tunnel.ts'
 import type { SettingValues } from '@panel/web-daemon/features/settings/definitions.ts'
 import type { TunnelRecord } from '@panel/web-daemon/features/tunnels/record.ts'
 import { settingsWith } from '../../support/settings.ts'
-import { tunnelRecord } from '../pairing/content.ts'
+import { storedTunnel } from '../../support/records.ts'
 
-const [example] = fc.sample(tunnelRecord, { seed: 1, numRuns: 1 }) as [TunnelRecord]
+const example = storedTunnel()
 const plan = (fields: Partial<TunnelRecord> = {}, settings: Partial<SettingValues> = {}): MonitorPlan =>
   makeMonitorPlan(
     {
@@ -236,7 +236,7 @@ describe('A tunnel under watch', () => {
     probes(watched, 9, 30)
     watched.setLink('missing', at)
     watched.note(at + 10_000)
-    const points = watched.buckets.map((bucket) => pointOf(bucket, 1))
+    const points = watched.buckets.map((bucket) => toPoint(bucket, 1))
     assert.deepEqual(
       points.map(({ bucket_start, sent_count, received_count, loss_percent, rtt_avg_ms, worst_state }) => [
         bucket_start,
@@ -263,7 +263,7 @@ describe('A tunnel under watch', () => {
     at += 20_000
     watched.take({ target_id, sequence, outcome: 'late', sent_at_ms, rtt_us: 2_500_000, detail: '', pending: 0 }, at)
     const [late] = watched.buckets
-    const whole = joined(stored[0]!, late!)
+    const whole = joinBuckets(stored[0]!, late!)
     assert.deepEqual(
       [late?.bucket_start, whole.sent_count, whole.received_count, whole.worst_severity],
       [stored[0]!.bucket_start, 6, 6, stored[0]!.worst_severity],
@@ -289,16 +289,16 @@ describe('Intervals of history', () => {
   it('join to the same whole in whatever order and grouping', () => {
     fc.assert(
       fc.property(bucket, bucket, bucket, (a, b, c) => {
-        assert.deepEqual(joined(joined(a, b), c), joined(a, joined(b, c)))
-        assert.deepEqual(joined(a, b), joined(b, a))
-        assert.deepEqual(joined(emptyBucket(7, 0), a), { ...a })
+        assert.deepEqual(joinBuckets(joinBuckets(a, b), c), joinBuckets(a, joinBuckets(b, c)))
+        assert.deepEqual(joinBuckets(a, b), joinBuckets(b, a))
+        assert.deepEqual(joinBuckets(emptyBucket(7, 0), a), { ...a })
       }),
     )
   })
 
   it('show the worst state of all, Down before Degraded before Unknown before Up, and Disabled only where it is alone', () => {
     const worst = (...severities: number[]): string =>
-      pointOf(severities.map((worst_severity) => ({ ...emptyBucket(7, 0), worst_severity })).reduce(joined), 1)
+      toPoint(severities.map((worst_severity) => ({ ...emptyBucket(7, 0), worst_severity })).reduce(joinBuckets), 1)
         .worst_state
     assert.deepEqual(
       [worst(0), worst(0, 1), worst(1, 2), worst(2, 3, 1), worst(3, 4, 0)],

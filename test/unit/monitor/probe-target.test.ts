@@ -1,22 +1,14 @@
 // Where probes go, from where, and why a tunnel is not watched at all (decisions.md, S3, R1).
 import assert from 'node:assert/strict'
-import fc from 'fast-check'
 import { makeMonitorPlan } from '@panel/web-daemon/features/monitor/probe-target.ts'
 import type { SettingValues } from '@panel/web-daemon/features/settings/definitions.ts'
 import type { AddressRecord, TunnelRecord } from '@panel/web-daemon/features/tunnels/record.ts'
 import { settingsWith } from '../../support/settings.ts'
-import { tunnelRecord } from '../pairing/content.ts'
+import { storedAddress, storedTunnel } from '../../support/records.ts'
 
-const address = (text: string, peer_address = '', prefix_length = 30, is_primary = false): AddressRecord => ({
-  tunnel_address_id: 1,
-  address: text,
-  peer_address,
-  prefix_length,
-  address_family_id: text.includes(':') ? 20 : 10,
-  is_primary,
-  sort_order: 0,
-})
-const [example] = fc.sample(tunnelRecord, { seed: 1, numRuns: 1 }) as [TunnelRecord]
+const address = (text: string, peer_address = '', prefix_length = 30, is_primary = false): AddressRecord =>
+  storedAddress(text, { peer_address, prefix_length, is_primary })
+const example = storedTunnel()
 const record = (fields: Partial<TunnelRecord> = {}): TunnelRecord => ({
   ...example,
   addresses: [address('172.17.1.1')],

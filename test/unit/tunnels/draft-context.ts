@@ -12,8 +12,9 @@ import {
 import { factsOf, type HostFacts } from '@panel/web-daemon/features/tunnels/facts.ts'
 import type { ExistingTunnel } from '@panel/web-daemon/features/tunnels/store.ts'
 import { settingsWith } from '../../support/settings.ts'
+import { SMALLEST } from '../../support/records.ts'
 
-export const ENDS = { local_endpoint: '192.0.2.1', remote_endpoint: '198.51.100.7' } as const
+export const ENDS = SMALLEST
 
 export function sketch(body: RequestedTunnel = {}, more: Partial<DraftContext> = {}): DraftContext {
   const kind = kindOfType(body.tunnel_type_id ?? 10)
