@@ -60,6 +60,36 @@ module.exports = {
       to: { path: NODE_SIDE_EFFECTS, dependencyTypesNot: ['type-only'] },
     },
     {
+      name: 'platform-knows-no-feature',
+      severity: 'error',
+      comment:
+        'HTTP, store, events and TLS serve any feature; what they need of one (accounts, audit log, settings) app hands in as a function.',
+      from: { path: '^web-daemon/platform/' },
+      to: { path: '^web-daemon/(app|change|features|cli)/' },
+    },
+    {
+      name: 'engine-knows-no-feature',
+      severity: 'error',
+      comment: 'The change engine works on any resource, so a new noun is a new feature and no change of the engine.',
+      from: { path: '^web-daemon/change/' },
+      to: { path: '^web-daemon/(app|features|cli)/' },
+    },
+    {
+      name: 'features-know-no-app',
+      severity: 'error',
+      comment:
+        'app puts the features together; which feature may import which other is the table of test/architecture/features.test.ts.',
+      from: { path: '^web-daemon/features/' },
+      to: { path: '^web-daemon/(app|cli)/' },
+    },
+    {
+      name: 'nobody-needs-the-command',
+      severity: 'error',
+      comment: 'The tunnel-panel command is a program of its own beside the daemon.',
+      from: { path: '^web-daemon/', pathNot: '^web-daemon/cli/' },
+      to: { path: '^web-daemon/cli/' },
+    },
+    {
       name: 'express-stays-in-http',
       severity: 'error',
       comment: 'Use cases know nothing of requests and can be tried without them.',

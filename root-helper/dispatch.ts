@@ -9,11 +9,11 @@ import {
 import { METHODS, type MethodName, type Params, type StreamName } from '@panel/shared/rpc/methods.ts'
 import { REFUSALS } from '@panel/shared/rpc/outcome.ts'
 import type { Handlers } from './handlers.ts'
-import { KernelError } from './kernel/facilities.ts'
+import { KernelError } from './kernel-error.ts'
 import { log } from './log.ts'
 import { RefusedError } from './refused.ts'
 import type { Streams } from './streams.ts'
-import { oneLine } from './transaction.ts'
+import { oneLine } from './text.ts'
 import { VALIDATORS } from './validators.ts'
 
 /** `hangUp` asks the server to close the connection: who sends what is not in the table is not the panel. */

@@ -1,9 +1,9 @@
-// A helper put together: what main starts, and what the tests start with a fault or a fake in one of the parts.
+// A helper put together: what main starts, and what the tests start with a fault or a fake in one of the deps.
 import type { Server, Socket } from 'node:net'
 import { mkdir } from 'node:fs/promises'
 import type { HelperConfig } from './config.ts'
 import { dispatcherFor } from './dispatch.ts'
-import { handlersFor, recover, restoreRules, type Parts } from './handlers.ts'
+import { handlersFor, type HelperDeps } from './handlers.ts'
 import { kernelEvents } from './kernel/host/events.ts'
 import { kernelIcmp } from './kernel/icmp/icmp.ts'
 import { KernelConnections } from './kernel/conntrack/connections.ts'
@@ -15,6 +15,9 @@ import { findListeners } from './kernel/host/listeners.ts'
 import { openLinks } from './kernel/link/links.ts'
 import { listenOn } from './kernel/files/socket-file.ts'
 import { networkdFilesIn } from './kernel/files/networkd.ts'
+import { startRules } from './nouns/ruleset/start.ts'
+import { transactionsOf } from './nouns/transactions.ts'
+import { recover } from './recover.ts'
 import { openNetfilter } from './kernel/backend/rule-backends.ts'
 import { reloadLater } from './kernel/files/systemd.ts'
 import { unitFilesIn } from './kernel/files/units.ts'
@@ -23,7 +26,7 @@ import { serverFor } from './server.ts'
 /** Of files in folders that others have files in too. */
 const OUR_NAMES = /^(\d\d-)?tunnel-panel[-.]/
 
-export async function realParts(config: HelperConfig): Promise<Parts> {
+export async function realDeps(config: HelperConfig): Promise<HelperDeps> {
   for (const folder of [config.unitDir, config.networkdDir, config.sysctlDir, config.stateDir]) {
     await mkdir(folder, { recursive: true, mode: 0o755 })
     await removeUnfinished(folder, (name) => folder === config.stateDir || OUR_NAMES.test(name))
@@ -31,7 +34,7 @@ export async function realParts(config: HelperConfig): Promise<Parts> {
   const links = openLinks()
   const units = unitFilesIn(config.unitDir, reloadLater(config.unitDir))
   const networkd = networkdFilesIn(config.networkdDir)
-  const { rulesets, netfilter, changes, ruleBackend, backendAnswers } = await openNetfilter(
+  const { rulesets, ruleBackends, netfilter, changes, backendAnswers } = await openNetfilter(
     config.stateDir,
     config.ruleBackend,
   )
@@ -42,6 +45,7 @@ export async function realParts(config: HelperConfig): Promise<Parts> {
       networkd,
       events: kernelEvents(changes),
       rulesets,
+      ruleBackends,
       netfilter,
       connections: new KernelConnections(),
       icmp: kernelIcmp,
@@ -49,7 +53,6 @@ export async function realParts(config: HelperConfig): Promise<Parts> {
     },
     journal: journalIn(config.stateDir),
     helperFacts: () => helperFacts(config),
-    ruleBackend,
     findTools: async () => findTools(await backendAnswers()),
     findListeners,
   }
@@ -57,14 +60,14 @@ export async function realParts(config: HelperConfig): Promise<Parts> {
 
 /** Nothing is served before what an earlier helper left half-done is put back. */
 export async function startHelper(
-  parts: Parts,
+  deps: HelperDeps,
   config: HelperConfig,
   describePeer: (socket: Socket) => Record<string, unknown>,
   stopping?: AbortSignal,
 ): Promise<Server> {
-  await recover(parts)
-  await restoreRules(parts)
-  const server = serverFor(dispatcherFor(handlersFor(parts)), describePeer, stopping && { stopping })
+  await recover(deps.journal, transactionsOf(deps.kernel, deps.journal))
+  await startRules(deps.kernel, deps.journal)
+  const server = serverFor(dispatcherFor(handlersFor(deps)), describePeer, stopping && { stopping })
   await listenOn(server, config.socketPath, config.group)
   return server
 }

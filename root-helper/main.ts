@@ -2,11 +2,12 @@
 import type { Socket } from 'node:net'
 import { watchdogPeriodMs } from '@panel/shared/host/watchdog.ts'
 import { readConfig } from './config.ts'
-import { realParts, startHelper } from './helper.ts'
+import { realDeps, startHelper } from './helper.ts'
 import { finishBursts } from './kernel/files/bursts.ts'
 import { withConfigFile } from './kernel/files/config-file.ts'
 import { log } from './log.ts'
 import { native } from './native/index.ts'
+import { messageOf } from './text.ts'
 
 const STOPS_WITHIN_MS = 10_000
 
@@ -26,7 +27,7 @@ function stop(stopping: AbortController): void {
 async function main(): Promise<void> {
   const config = readConfig(await withConfigFile(process.env))
   const stopping = new AbortController()
-  const server = await startHelper(await realParts(config), config, describePeer, stopping.signal)
+  const server = await startHelper(await realDeps(config), config, describePeer, stopping.signal)
   server.once('close', () => void finishBursts().then(() => process.exit(0)))
   log('info', 'listening', { socket: config.socketPath, unit_dir: config.unitDir, state_dir: config.stateDir })
   native.sdNotify('READY=1')
@@ -36,6 +37,6 @@ async function main(): Promise<void> {
 }
 
 main().catch((error: unknown) => {
-  log('error', 'The helper cannot start', { detail: error instanceof Error ? error.message : String(error) })
+  log('error', 'The helper cannot start', { detail: messageOf(error) })
   process.exit(1)
 })

@@ -22,7 +22,8 @@ import { idsOf } from '@panel/shared/ruleset/plan.ts'
 import { SHIFTED_PORTS_MAX, shiftedPorts } from '@panel/shared/ruleset/slots.ts'
 import type { TunnelStep } from '@panel/shared/tunnel/step.ts'
 import { namesOf, type TunnelStates } from '@panel/shared/tunnel/plans.ts'
-import type { HeldRuleset, Links, PathEnds } from './kernel/facilities.ts'
+import type { HeldRuleset, Links } from './kernel/facilities.ts'
+import type { PathEnds } from './kernel/icmp/port.ts'
 import { RefusedError } from './refused.ts'
 
 /** The names that a change is about: one, or two where it gives a tunnel another name. */

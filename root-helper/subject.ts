@@ -6,6 +6,8 @@ import type { Check } from '@panel/shared/change/check.ts'
 export interface Subject<S, F extends { state: S | null }, Step extends { kind: string }> {
   readonly noun: string
   canonical(state: S | null): S | null
+  /** A state as the journal of this version or an earlier one holds it; where it is left out, it is a state as it stands. */
+  fromJournal?(state: unknown): S | null
   probe(change: Change<S>): Promise<F>
   plan(found: S | null, wanted: S | null): readonly Step[]
   check(change: Change<S>, wanted: S | null, found: S | null): Check[]
@@ -16,7 +18,7 @@ export interface Subject<S, F extends { state: S | null }, Step extends { kind: 
   remedy(change: Change<S>): string[]
 }
 
-/** Remembers the change under way, so that a helper that was killed puts the host back when it starts again. */
+/** Holds the change under way, so that a helper that was killed puts the host back when it starts again. */
 export interface Journal {
   begin(noun: string, change: Change<unknown>): Promise<void>
   end(): Promise<void>

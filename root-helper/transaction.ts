@@ -3,10 +3,16 @@ import { sameState, type Change } from '@panel/shared/change/change.ts'
 import { failuresOf, type Check } from '@panel/shared/change/check.ts'
 import type { Outcome } from '@panel/shared/rpc/outcome.ts'
 import { RefusedError } from './refused.ts'
+import { messageOf, oneLine } from './text.ts'
 import type { Journal, Subject } from './subject.ts'
 
 /** The kernel may need a moment to settle before a failed check counts: tries, and milliseconds between them. */
 const SETTLE = { tries: 5, pause_ms: 40 }
+
+export interface Verification {
+  readonly ok: boolean
+  readonly checks: Check[]
+}
 
 interface Arrival {
   readonly steps: string[]
@@ -14,7 +20,13 @@ interface Arrival {
   readonly failure: Outcome['failure']
 }
 
-export class Transaction<S, F extends { state: S | null }, Step extends { kind: string }> {
+/** A transaction of whatever noun, as the journal knows it. */
+export interface Undoable {
+  readonly noun: string
+  undo(change: Change<unknown>, why: string): Promise<Outcome>
+}
+
+export class Transaction<S, F extends { state: S | null }, Step extends { kind: string }> implements Undoable {
   readonly #subject: Subject<S, F, Step>
   readonly #journal: Journal
 
@@ -38,12 +50,27 @@ export class Transaction<S, F extends { state: S | null }, Step extends { kind: 
     return outcome
   }
 
-  /** Takes the host to `before` after a change that somebody else was stopped in. */
-  async undo(change: Change<S>, why: string): Promise<Outcome> {
+  get noun(): string {
+    return this.#subject.noun
+  }
+
+  /** The checks of `after` against what the host holds now. */
+  async verify(asked: Change<S>): Promise<Verification> {
+    const subject = this.#subject
+    const after = subject.canonical(asked.after)
+    const checks = subject.check(asked, after, (await subject.probe(asked)).state)
+    return { ok: failuresOf(checks).length === 0, checks }
+  }
+
+  /** Takes the host to `before` of a change that a helper was stopped in. It is what the journal of this noun holds. */
+  async undo({ before, after }: Change<unknown>, why: string): Promise<Outcome> {
+    const change = { before: this.#fromJournal(before), after: this.#fromJournal(after) }
     const outcome = await this.#putBack(change, { steps: [], checks: [], failure: { step: '', message: why } })
     if (outcome.outcome !== 'stuck') await this.#journal.end()
     return outcome
   }
+
+  #fromJournal = (state: unknown): S | null => this.#subject.fromJournal?.(state) ?? (state as S | null)
 
   /** Plans from what is found now, so nobody has to remember how far the change got. */
   async #putBack(change: Change<S>, { steps, checks, failure }: Arrival): Promise<Outcome> {
@@ -107,7 +134,3 @@ function failureIn(checks: readonly Check[]): Outcome['failure'] {
   const details = failuresOf(checks).map((check) => check.detail)
   return details.length === 0 ? null : { step: '', message: oneLine(details.join('; ')) }
 }
-
-/** What goes on the wire is one bounded line. */
-export const oneLine = (text: string): string => text.replace(/[\u0000-\u001f\u007f]+/g, ' ').slice(0, 2000)
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

@@ -1,7 +1,15 @@
 // The few words that schemas are written in: one object is the JSON Schema, the OpenAPI 3.0.3 schema and the TypeScript type.
-import { Type, type Static, type TObject, type TProperties, type TSchema, type TUnsafe } from '@sinclair/typebox'
+import {
+  Type,
+  type Static,
+  type TObject,
+  type TOptional,
+  type TProperties,
+  type TSchema,
+  type TUnsafe,
+} from '@sinclair/typebox'
 
-export { Type, type Static, type TSchema, type TObject }
+export { Type, type Static, type TSchema, type TObject, type TOptional }
 
 /** An object that refuses what it does not name. */
 export const strict = <T extends TProperties>(properties: T, options: object = {}): TObject<T> =>

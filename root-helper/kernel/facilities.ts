@@ -1,11 +1,12 @@
 // What the helper needs of a kernel, one interface per facility; the real ones and the fakes of the tests are held to one contract suite.
 import type { HostEvent } from '@panel/shared/events/model.ts'
-import type { Heard } from './icmp/replies.ts'
+import type { Icmp } from './icmp/port.ts'
 import type { ForeignFound } from '@panel/shared/foreign/model.ts'
 import type { ForwardingFound, ForwardingSwitches } from '@panel/shared/forwarding/model.ts'
 import type { HostInterface, ObservedLink, RoutingEntry, SeenLink } from '@panel/shared/tunnel/observed.ts'
 import type { FlowsFound, RelayConnection } from '@panel/shared/ruleset/connection.ts'
 import type { RelayCounters, RelayDestination, RelayRule } from '@panel/shared/ruleset/model.ts'
+import type { RuleBackend, RuleBackendFound } from '@panel/shared/ruleset/backend.ts'
 import type { RulesetFound } from '@panel/shared/ruleset/found.ts'
 import type { LinkConfig, LinkKind, LinkState, TunnelAddress } from '@panel/shared/tunnel/model.ts'
 
@@ -70,23 +71,37 @@ export interface NetworkdFiles extends SavedFiles {
   settled(interface_name: string): Promise<void>
 }
 
-/** All of our table, not cut into pages. */
-export type HeldRuleset = Omit<RulesetFound, 'next_id'>
+/** All of our table, not cut into pages, and the rules that boot brings back. */
+export interface HeldRuleset extends Omit<RulesetFound, 'next_id'> {
+  readonly boot_rules: readonly RelayRule[]
+}
 
-/** Our table in netfilter, and the rules that the next boot brings back; no other table is ever touched. */
+/** Our table in netfilter, and the file of the rules that boot brings back; no other table is ever touched. */
 export interface Rulesets {
   read(): Promise<HeldRuleset>
   /**
-   * One transaction: rules of the ids in `gone` leave, those in `put` come or are replaced, all others stay. What is in pieces or nobody's
-   * in our table is set right with it. Counters of rules that leave stand still from then on. Where it throws, nothing has changed.
+   * One transaction of the kernel: rules of the ids in `gone` leave with all pieces of them, those in `put` come or are replaced. Other rules stay as
+   * they are, damaged or missing ones too. Counters of rules that leave stand still from then on. Where it throws, nothing has changed.
    */
   submit(gone: readonly number[], put: readonly RelayRule[]): Promise<void>
-  /** Takes away the counters of rules that have left, and says what they last counted. */
+  /** The same in the file of the rules that boot brings back. */
+  saveForBoot(gone: readonly number[], put: readonly RelayRule[]): Promise<void>
+  /** Deletes the counters of rules that have left the kernel, and returns their last values. */
   removeCounters(route_rule_ids: readonly number[]): Promise<RelayCounters[]>
   /** In the order of their ids. */
   counters(): Promise<{ epoch: string; counters: RelayCounters[] }>
-  /** Brings back the rules last accepted where our table is gone, as it is after a reboot, and says how many; null where there was nothing to do. */
-  restore(): Promise<number | null>
+  /** Takes everything of ours out of the kernel; the file stays. */
+  clear(): Promise<void>
+}
+
+/** Which backend holds the relay rules: two of them would relay twice. */
+export interface RuleBackends {
+  readonly active: RuleBackendFound
+  /** The backend that the rules were last handed over to. */
+  recorded(): RuleBackend
+  record(backend: RuleBackend): Promise<void>
+  /** Text says why the backend does not work on this host. */
+  open(backend: RuleBackend): Promise<Rulesets | string>
 }
 
 /** Entries of connection tracking that carry a mark of ours. */
@@ -117,60 +132,15 @@ export interface Netfilter {
   foreign(): Promise<ForeignFound>
 }
 
-/** Where packets go and how they leave: canonical addresses of one family. "" leaves the choice to the routing table. */
-export interface PathEnds {
-  readonly interface_name: string
-  readonly source_address: string
-  readonly target_address: string
-}
-
-/** `packet_size` is of the payload; `hop_limit` 0 is the kernel's own. Identifier and sequence have 16 bits. */
-export interface EchoRequest {
-  readonly identifier: number
-  readonly sequence: number
-  readonly packet_size: number
-  readonly hop_limit: number
-  readonly is_dont_fragment: boolean
-}
-
-/** Microseconds since 1970. `interface_index`: the one by which the answer must come, 0 where any may bring it. */
-export interface EchoSent {
-  readonly at_us: number
-  readonly interface_index: number
-}
-
-export interface EchoPort {
-  /** Returns the function that sends; what it returns in the place of EchoSent is the kernel's refusal. */
-  towards(ends: PathEnds): (echo: EchoRequest) => EchoSent | KernelError
-  /** Hears now what has come already. */
-  drain(): void
-  close(): void
-}
-
-/** Echo requests and what comes back for them, be it from those of another program. */
-export interface Icmp {
-  /** Sockets are opened when they are needed. Sending and hearing throw nothing; opening them throws a KernelError. */
-  open(hear: (heard: Heard) => void): EchoPort
-}
-
 export interface Kernel {
   links: Links
   events: KernelEvents
   units: UnitFiles
   networkd: NetworkdFiles
   rulesets: Rulesets
+  ruleBackends: RuleBackends
   netfilter: Netfilter
   connections: Connections
   forwarding: Forwarding
   icmp: Icmp
-}
-
-/** A refusal by the kernel: `code` is the errno's name ("EEXIST"), `message` says what was tried and the kernel's own words where it gave any. */
-export class KernelError extends Error {
-  readonly code: string
-  constructor(code: string, message: string) {
-    super(message)
-    this.name = 'KernelError'
-    this.code = code
-  }
 }

@@ -2,7 +2,7 @@
 import { constants } from 'node:os'
 import { getSystemErrorMap } from 'node:util'
 import { DecodeError } from './attributes.ts'
-import { KernelError } from '../kernel/facilities.ts'
+import { KernelError } from '../kernel-error.ts'
 
 // Two names share a number; these are the ones that the kernel's own source uses.
 const PREFERRED = new Set(['EOPNOTSUPP', 'EAGAIN', 'EDEADLK'])

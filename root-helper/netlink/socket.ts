@@ -10,7 +10,7 @@ import {
   type Acknowledgement,
   type Message,
 } from './message.ts'
-import { KernelError } from '../kernel/facilities.ts'
+import { KernelError } from '../kernel-error.ts'
 import { native, type Channel } from '../native/index.ts'
 
 const TIMEOUT_MS = 5_000

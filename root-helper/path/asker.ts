@@ -1,6 +1,7 @@
 // Questions that are echo requests, each with one answer: what a search of the path MTU and a trace are made of.
-import type { KernelError, PathEnds } from '../kernel/facilities.ts'
-import type { Heard } from '../kernel/icmp/replies.ts'
+import type { PathEnds } from '../kernel/icmp/port.ts'
+import type { KernelError } from '../kernel-error.ts'
+import type { Heard } from '../kernel/icmp/port.ts'
 import type { Clock } from './clock.ts'
 import type { Asked, EchoLine, Echoes } from './echoes.ts'
 import type { Means } from './means.ts'

@@ -1,15 +1,9 @@
 // All that send echo requests share one port of the kernel: each has an identifier of its own, by which it hears what answers it.
 import { randomInt } from 'node:crypto'
 import { RefusedError } from '../refused.ts'
-import {
-  KernelError,
-  type EchoPort,
-  type EchoRequest,
-  type EchoSent,
-  type Icmp,
-  type PathEnds,
-} from '../kernel/facilities.ts'
-import type { Heard } from '../kernel/icmp/replies.ts'
+import type { EchoPort, EchoRequest, EchoSent, Icmp, PathEnds } from '../kernel/icmp/port.ts'
+import { KernelError } from '../kernel-error.ts'
+import type { Heard } from '../kernel/icmp/port.ts'
 import { HEADERS_BYTES, Meter } from './budget.ts'
 import type { Clock } from './clock.ts'
 

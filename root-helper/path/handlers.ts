@@ -1,7 +1,7 @@
 // The `path.` lines of METHODS, over one port of the kernel.
 import type { MtuParams, PingParams, TraceParams } from '@panel/shared/path/model.ts'
 import type { Params } from '@panel/shared/rpc/methods.ts'
-import type { Icmp } from '../kernel/facilities.ts'
+import type { Icmp } from '../kernel/icmp/port.ts'
 import { systemClock, type Clock } from './clock.ts'
 import { meansOver } from './means.ts'
 import { pathMtu } from './mtu.ts'

@@ -1,5 +1,5 @@
 // What all that asks a path shares: one port of the kernel, one timer, one budget.
-import type { Icmp } from '../kernel/facilities.ts'
+import type { Icmp } from '../kernel/icmp/port.ts'
 import { Budget } from './budget.ts'
 import type { Clock } from './clock.ts'
 import { Echoes } from './echoes.ts'

@@ -5,7 +5,7 @@ import { allowPath } from '../policy.ts'
 import { Asker, type Answer } from './asker.ts'
 import type { Means } from './means.ts'
 import { errorWords, refusalWords } from './words.ts'
-import type { PathEnds } from '../kernel/facilities.ts'
+import type { PathEnds } from '../kernel/icmp/port.ts'
 
 /** IP and ICMP, of which the payload is what a packet is larger by. */
 const HEADERS = { 4: 28, 6: 48 } as const

@@ -1,7 +1,8 @@
 // The echo requests of one sender that are not over yet, and the verdict on each: pure, fed with times.
 import { PENDING_MAX, type PingPacket } from '@panel/shared/path/model.ts'
-import type { EchoSent, KernelError, PathEnds } from '../kernel/facilities.ts'
-import type { Heard } from '../kernel/icmp/replies.ts'
+import type { EchoSent, PathEnds } from '../kernel/icmp/port.ts'
+import type { KernelError } from '../kernel-error.ts'
+import type { Heard } from '../kernel/icmp/port.ts'
 import { rttOf, type SentAt } from './rtt.ts'
 import { errorWords, outcomeOf, refusalWords } from './words.ts'
 

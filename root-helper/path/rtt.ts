@@ -1,5 +1,5 @@
 // How long an answer took.
-import type { EchoSent } from '../kernel/facilities.ts'
+import type { EchoSent } from '../kernel/icmp/port.ts'
 
 const RTT_MAX_US = 3_600_000_000
 /** Between the note of when a packet left and the note of when it was asked to there is a little time. */

@@ -2,7 +2,7 @@
 import type { PingPacket, WatchResult, WatchTarget } from '@panel/shared/path/model.ts'
 import type { Clock } from './clock.ts'
 import type { EchoLine } from './echoes.ts'
-import type { Heard } from '../kernel/icmp/replies.ts'
+import type { Heard } from '../kernel/icmp/port.ts'
 import { Probes } from './probes.ts'
 import type { Timed } from './schedule.ts'
 

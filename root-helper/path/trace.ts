@@ -1,6 +1,6 @@
 // path.trace: who is on the way, by letting the hop limit run out at each of them; several hops are asked at once.
 import type { TraceHop, TraceParams, TraceResult } from '@panel/shared/path/model.ts'
-import type { PathEnds } from '../kernel/facilities.ts'
+import type { PathEnds } from '../kernel/icmp/port.ts'
 import { allowPath } from '../policy.ts'
 import { Asker, type Answer } from './asker.ts'
 import type { Means } from './means.ts'

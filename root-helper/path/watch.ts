@@ -7,7 +7,7 @@ import {
   type WatchResult,
 } from '@panel/shared/path/model.ts'
 import type { Params, Result } from '@panel/shared/rpc/methods.ts'
-import { KernelError } from '../kernel/facilities.ts'
+import { KernelError } from '../kernel-error.ts'
 import { hindranceTo, soundPath } from '../policy.ts'
 import { RefusedError } from '../refused.ts'
 import { loadOf, NO_LOAD, type Load } from './budget.ts'

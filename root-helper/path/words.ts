@@ -1,7 +1,8 @@
 // What became of an echo request, in words for people.
 import { DROPPED_HERE, type ProbeOutcome } from '@panel/shared/path/model.ts'
-import type { KernelError, PathEnds } from '../kernel/facilities.ts'
-import type { Heard } from '../kernel/icmp/replies.ts'
+import type { PathEnds } from '../kernel/icmp/port.ts'
+import type { KernelError } from '../kernel-error.ts'
+import type { Heard } from '../kernel/icmp/port.ts'
 
 const HINTS: Record<string, (ends: PathEnds) => string> = {
   EPERM: () => DROPPED_HERE,

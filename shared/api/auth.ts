@@ -1,5 +1,5 @@
-// What the API answers about the signed-in operator (interface.md, Session, Auth).
-import { nullable, type Static } from '../schema.ts'
+// What a client may send and is answered about the signed-in operator (interface.md, Session, Auth).
+import { nullable, strict, Type, type Static } from '../schema.ts'
 import { Always, Flag, Id, Instant, Sentence, shape, told } from './shapes.ts'
 
 export const UserView = shape('User', {
@@ -28,3 +28,25 @@ export type MeAnswer = Static<typeof MeAnswer>
 
 export const SignedOutAnswer = shape('SignedOut', { signed_out: Always })
 export type SignedOutAnswer = Static<typeof SignedOutAnswer>
+
+const Username = Type.String({
+  pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$',
+  'x-message': 'A username is 1 to 64 letters, digits and . _ - and begins with a letter or a digit',
+})
+
+/** Longer than any password that is accepted, short enough to compare. */
+const Password = Type.String({ maxLength: 1024, 'x-secret': true })
+
+export const SetupBody = strict({ username: Username, password: Password })
+export type SetupBody = Static<typeof SetupBody>
+
+/** Any text can be tried; that it cannot be a username is not told apart from that it is none. */
+export const LoginBody = strict({ username: Type.String({ maxLength: 256 }), password: Password })
+export type LoginBody = Static<typeof LoginBody>
+
+export const AccountBody = strict({
+  current_password: Password,
+  username: Type.Optional(Username),
+  new_password: Type.Optional(Password),
+})
+export type AccountBody = Static<typeof AccountBody>

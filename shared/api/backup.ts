@@ -1,11 +1,11 @@
 // What a backup holds, what may be asked of an import, and what it answers (interface.md, Backup document; decisions.md, B1 to B6).
 import { nullable, strict, Type, type Static } from '../schema.ts'
 import { ErrorEnvelope, Warning } from './errors.ts'
-import { flag, maybe, ranged, says, text } from './fields.ts'
+import { flag, maybe, ONCE_KEY, ranged, says } from './fields.ts'
 import { UpdatePoolBody } from './pools.ts'
-import { CreateRouteBody } from './routes.ts'
+import { CreateRouteBody } from './routes/bodies.ts'
 import { countsOf, Flag, Id, Instant, list, oneOf, Sentence, shape, Text, told, Value } from './shapes.ts'
-import { CreateTunnelBody } from './tunnels.ts'
+import { CreateTunnelBody } from './tunnels/bodies.ts'
 
 export const BACKUP_VERSION = 1
 
@@ -99,14 +99,7 @@ export const ImportBackupBody = strict({
       'Make tunnels and rules as if each had been asked for with force. It overrides what "force" does there, and no more.',
     ),
   ),
-  idempotency_key: maybe(
-    text(
-      200,
-      false,
-      'idempotency_key',
-      "A word of the client's own: the same word again within ten minutes returns the first answer.",
-    ),
-  ),
+  idempotency_key: ONCE_KEY,
 })
 export type ImportBackupBody = Static<typeof ImportBackupBody>
 

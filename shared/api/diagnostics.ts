@@ -21,6 +21,7 @@ import {
   told,
   Whole,
   wordIn,
+  type EventsOf,
 } from './shapes.ts'
 
 export const DIAGNOSTIC_TYPES = { ping: 10, 'mtu-probe': 20, traceroute: 30, analyze: 40 } as const
@@ -118,6 +119,7 @@ export const PING_EVENTS = {
   summary: PingSummaryEvent,
   error: shape('PingError', { message: Sentence }),
 }
+export type PingEvents = EventsOf<typeof PING_EVENTS>
 
 export const ListRunsAnswer = shape('DiagnosticRuns', {
   runs: list(DiagnosticRun),

@@ -1,5 +1,5 @@
 // The words that the fields of a request are described in: each says by itself what is expected of it, and under which code it is refused.
-import { nullable, Type, type TSchema } from '../schema.ts'
+import { integerEnum, nullable, Type, type TSchema } from '../schema.ts'
 
 /** `x-code` is the code in `details.fields[]` (decisions.md, section 4), `x-message` the sentence that the operator reads. */
 export const says = (code: string, message: string, description: string) => ({
@@ -37,6 +37,10 @@ export const ranged = (
     ),
   })
 
+/** One of the numbers that stand for words. */
+export const lookupId = (lookup: Readonly<Record<string, number>>, options: object) =>
+  integerEnum(Object.values(lookup), options)
+
 export const text = (maxLength: number, allowLines: boolean, name: string, description: string) =>
   Type.String({
     maxLength,
@@ -47,3 +51,13 @@ export const text = (maxLength: number, allowLines: boolean, name: string, descr
       description,
     ),
   })
+
+/** Of what makes something: a repeat under the same word makes nothing a second time. */
+export const ONCE_KEY = maybe(
+  text(
+    200,
+    false,
+    'idempotency_key',
+    "A word of the client's own: the same word again within ten minutes returns the first answer.",
+  ),
+)

@@ -1,6 +1,6 @@
 // What the API answers about the load of the host and its traffic (interface.md, Metrics snapshot; decisions.md, M1 to M3, W3).
 import { nullable, strict, Type, type Static } from '../schema.ts'
-import { Amount, Count, Flag, Id, Instant, list, oneOf, shape, Text, told } from './shapes.ts'
+import { Amount, Count, Flag, Id, Instant, list, oneOf, shape, Text, told, type EventsOf } from './shapes.ts'
 
 /** Shares of the time since the reading before, in percent. */
 export const CpuReading = shape('CpuReading', {
@@ -152,6 +152,7 @@ export type MetricsSnapshot = Static<typeof MetricsSnapshot>
 
 /** What the metrics stream sends, by the name of the event. */
 export const METRICS_EVENTS = { metrics: MetricsSnapshot }
+export type MetricsEvents = EventsOf<typeof METRICS_EVENTS>
 
 const RATES = ['rx_bytes_per_second', 'tx_bytes_per_second'] as const
 const exactly = { additionalProperties: false }

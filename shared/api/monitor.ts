@@ -2,7 +2,7 @@
 import { nullable, strict, type Static } from '../schema.ts'
 import { MONITOR_STATES, type MonitorState } from './lookups.ts'
 import { LastPass } from './reconcile.ts'
-import { RouteHealthEvent } from './route-answers.ts'
+import { RouteHealthEvent } from './routes/answers.ts'
 import {
   Amount,
   Count,
@@ -17,8 +17,9 @@ import {
   Text,
   told,
   wordIn,
+  type EventsOf,
 } from './shapes.ts'
-import { TunnelView } from './tunnel-answers.ts'
+import { TunnelView } from './tunnels/answers.ts'
 
 const State = wordIn(MONITOR_STATES)
 const StateId = idIn(MONITOR_STATES)
@@ -103,6 +104,8 @@ export const MONITOR_EVENTS = {
   reconcile: LastPass,
   route: RouteHealthEvent,
 }
+
+export type MonitorEvents = EventsOf<typeof MONITOR_EVENTS>
 
 export const MonitorPoint = shape('MonitorPoint', {
   bucket_start: Instant,

@@ -1,9 +1,10 @@
 // What a client may send about reconciliation, and what it is answered (interface.md, Reconcile; decisions.md, S8 to S17).
-import { integerEnum, nullable, strict, Type, type Static } from '../schema.ts'
+import { nullable, strict, Type, type Static } from '../schema.ts'
 import { INTERFACE_NAME_PATTERN } from '../tunnel/model.ts'
 import { Warning } from './errors.ts'
+import { lookupId, says } from './fields.ts'
 import { PERSISTENCE_TYPES, RECONCILE_STATUSES, TUNNEL_SIDES, type ReconcileStatus } from './lookups.ts'
-import { RouteFindings } from './route-findings.ts'
+import { RouteFindings } from './routes/findings.ts'
 import {
   Always,
   Anything,
@@ -22,16 +23,11 @@ import {
   Whole,
   wordIn,
 } from './shapes.ts'
-import { ObservedView, PlanView, TunnelView } from './tunnel-answers.ts'
+import { ObservedView, PlanView, TunnelView } from './tunnels/answers.ts'
 
 const Action = oneOf(['adopt', 'ignore', 'unignore', 'reapply', 'forget', 'delete'])
 export type ReconcileAction = Static<typeof Action>
 
-const says = (code: string, message: string, description: string) => ({
-  'x-code': code,
-  'x-message': message,
-  description,
-})
 const NAME_SENTENCE =
   'interface_name must be 1 to 15 letters, digits, "_", "." or "-", and begin with a letter or digit.'
 
@@ -41,8 +37,8 @@ export const AdoptBody = strict({
     ...says('INVALID_INTERFACE_NAME', NAME_SENTENCE, 'Name of the tunnel interface to take under management.'),
   }),
   tunnel_side_id: Type.Optional(
-    integerEnum(
-      Object.values(TUNNEL_SIDES),
+    lookupId(
+      TUNNEL_SIDES,
       says(
         'INVALID_TUNNEL_SIDE',
         'tunnel_side_id must be 10 (A) or 20 (B).',
@@ -51,8 +47,8 @@ export const AdoptBody = strict({
     ),
   ),
   persistence_type_id: Type.Optional(
-    integerEnum(
-      Object.values(PERSISTENCE_TYPES),
+    lookupId(
+      PERSISTENCE_TYPES,
       says(
         'INVALID_PERSISTENCE_TYPE',
         'persistence_type_id must be 10 (systemd), 20 (networkd) or 30 (runtime only).',

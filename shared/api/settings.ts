@@ -51,6 +51,9 @@ export const SettingsSchemaAnswer = shape('SettingsSchema', {
 })
 export type SettingsSchemaAnswer = Static<typeof SettingsSchemaAnswer>
 
+/** Values by the keys of settings. What each may be is answered by GET /settings/schema. */
+export type SettingsBody = Record<string, unknown>
+
 export interface SettingsAnswer {
   settings: Record<string, unknown>
 }

@@ -17,15 +17,30 @@ interface Ends {
   readonly remote_endpoint: string
 }
 
-/** The first there is: answers to what the tunnel sends, and then what it sends. `device`: the interface that has the local endpoint, null where none is known. */
-export function greBlockOf(
-  { local_endpoint, remote_endpoint }: Ends,
-  foreign: ForeignFound,
-  device: string | null,
-): GreBlock | null {
+/** The first block found: of the packets that come from the far end, then of those that go to it. `device` has the local endpoint; null where none is known. */
+export function findGreBlock(ends: Ends, foreign: ForeignFound, device: string | null): GreBlock | null {
   if (!foreign.is_whole) return null
   const walker = new Walker(foreign)
-  const common = {
+  for (const probe of [incoming(ends, device), outgoing(ends, device)]) {
+    const block = findBlock(probe, foreign, walker)
+    if (block) {
+      const { chain, blame } = block
+      const remedy = remedyFor({ chain, direction: probe.direction, far: ends.remote_endpoint }, foreign)
+      return { table: blame.table, chain: blame.chain, text: blame.text, direction: probe.direction, remedy }
+    }
+  }
+  return null
+}
+
+/** A GRE packet of the tunnel, and the hooks that it passes. */
+interface Probe {
+  readonly direction: GreBlock['direction']
+  readonly hooks: readonly ForeignChain['hook'][]
+  readonly packet: Packet
+}
+
+const grePacket = ({ remote_endpoint }: Ends) =>
+  ({
     isTranslated: false,
     isForHost: true,
     family: remote_endpoint.includes(':') ? 6 : 4,
@@ -34,31 +49,23 @@ export function greBlockOf(
     last: 65_535,
     in_interface: null,
     out_interface: null,
-  } as const
-  const packets: readonly [GreBlock['direction'], readonly ForeignChain['hook'][], Packet][] = [
-    [
-      'in',
-      ['prerouting', 'input'],
-      { ...common, isReply: true, address: local_endpoint, from: [remote_endpoint], in_interface: device },
-    ],
-    [
-      'out',
-      ['output', 'postrouting'],
-      { ...common, isReply: false, address: remote_endpoint, from: [local_endpoint], out_interface: device },
-    ],
-  ]
-  for (const [direction, hooks, packet] of packets) {
-    for (const chain of foreign.chains.filter((one) => hooks.includes(one.hook) && isOfFamily(one, packet))) {
-      const { endings, blame } = walker.through(chain, packet)
-      if (endings.size !== 1 || !endings.has('drop') || !blame) continue
-      return {
-        table: blame.table,
-        chain: blame.chain,
-        text: blame.text,
-        direction,
-        remedy: remedyFor({ chain, direction, far: remote_endpoint }, foreign),
-      }
-    }
+  }) as const
+
+function incoming(ends: Ends, device: string | null): Probe {
+  const packet = { ...grePacket(ends), isReply: true, address: ends.local_endpoint, from: [ends.remote_endpoint] }
+  return { direction: 'in', hooks: ['prerouting', 'input'], packet: { ...packet, in_interface: device } }
+}
+
+function outgoing(ends: Ends, device: string | null): Probe {
+  const packet = { ...grePacket(ends), isReply: false, address: ends.remote_endpoint, from: [ends.local_endpoint] }
+  return { direction: 'out', hooks: ['output', 'postrouting'], packet: { ...packet, out_interface: device } }
+}
+
+/** The first chain through which the packet surely does not come, and the rule to blame. */
+function findBlock({ hooks, packet }: Probe, foreign: ForeignFound, walker: Walker) {
+  for (const chain of foreign.chains.filter((one) => hooks.includes(one.hook) && isOfFamily(one, packet))) {
+    const { endings, blame } = walker.through(chain, packet)
+    if (endings.size === 1 && endings.has('drop') && blame) return { chain, blame }
   }
   return null
 }

@@ -1,6 +1,6 @@
 // No mutating request goes unrecorded: each endpoint of the list, asked in vain by the operator and by a stranger, leaves an entry of its own (decisions.md, U4, U5).
 import assert from 'node:assert/strict'
-import type { AuditEntry, ListAuditAnswer } from '@panel/shared/api/audit.ts'
+import type { AuditEntry, ListAuditAnswer } from '@panel/shared/api/audit/answers.ts'
 import type { AuditedEndpoint, Endpoint } from '@panel/web-daemon/platform/http/endpoint.ts'
 import type { Client } from './support/client.ts'
 import { startPanel, type TestPanel } from './support/panel.ts'

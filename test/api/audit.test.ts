@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { AUDIT_ACTIONS } from '@panel/shared/api/audit-actions.ts'
+import { AUDIT_ACTIONS } from '@panel/shared/api/audit/actions.ts'
 import type { Client } from './support/client.ts'
 import { OPERATOR, startPanel, type TestPanel } from './support/panel.ts'
 import { probeEndpoints } from './support/probe-endpoints.ts'
@@ -40,7 +40,7 @@ describe('the audit log', () => {
   let directory: string
   beforeEach(async () => {
     directory = mkdtempSync(join(tmpdir(), 'panel-audit-'))
-    panel = await startPanel({ store: join(directory, 'panel.db'), more_endpoints: probeEndpoints().endpoints })
+    panel = await startPanel({ store: join(directory, 'panel.db'), extra_endpoints: probeEndpoints().endpoints })
     operator = await panel.setUp()
   })
   afterEach(async () => {
@@ -259,7 +259,7 @@ describe('the audit log', () => {
 
 describe('the entries of refused strangers', () => {
   it('are bounded to 600 a minute, so that they cannot fill the disk, while those of the operator are not', async () => {
-    const panel = await startPanel({ more_endpoints: probeEndpoints().endpoints })
+    const panel = await startPanel({ extra_endpoints: probeEndpoints().endpoints })
     const operator = await panel.setUp()
     for (let at = 0; at < 620; at++) await panel.visitor().post('/widgets', {})
     await operator.post('/widgets', { name: 'a' })

@@ -2,9 +2,10 @@
 import assert from 'node:assert/strict'
 import { strict, Type } from '@panel/shared/schema.ts'
 import { Instant, list, shape } from '@panel/shared/api/shapes.ts'
-import { created, ok, query, command, stream, type Endpoint } from '@panel/web-daemon/platform/http/endpoint.ts'
+import { query, command, stream } from './support/declare.ts'
+import { created, ok, type Endpoint } from '@panel/web-daemon/platform/http/endpoint.ts'
 import { Refusal } from '@panel/web-daemon/platform/http/refusal.ts'
-import { eventOf } from '@panel/web-daemon/platform/http/stream.ts'
+import { serializeEvent } from '@panel/web-daemon/platform/http/stream.ts'
 import { answerCheck } from './support/answer-check.ts'
 import type { Client } from './support/client.ts'
 import { startPanel, type TestPanel } from './support/panel.ts'
@@ -21,7 +22,7 @@ const endpoints: Endpoint[] = [
     throw new Refusal('CONFLICT', 'It is not to be', { details: answers.shift() as Record<string, unknown> })
   }),
   stream('GET /widgets/stream', { events: { widget: Widget } }, async () => (subscriber) => {
-    subscriber.send(eventOf('widget', right))
+    subscriber.send(serializeEvent('widget', right))
     subscriber.end()
     return () => undefined
   }),
@@ -31,7 +32,7 @@ describe('Each answer of the API tests is held against the API description, whic
   let panel: TestPanel
   let operator: Client
   before(async () => {
-    panel = await startPanel({ more_endpoints: endpoints })
+    panel = await startPanel({ extra_endpoints: endpoints })
     operator = await panel.setUp()
   })
   after(() => panel.close())

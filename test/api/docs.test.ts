@@ -3,7 +3,8 @@ import assert from 'node:assert/strict'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import type { ApiDescription } from '@panel/web-daemon/features/docs/document.ts'
 import type { Operation } from '@panel/web-daemon/features/docs/operation.ts'
-import { query, TAGS } from '@panel/web-daemon/platform/http/endpoint.ts'
+import { query } from './support/declare.ts'
+import { TAGS } from '@panel/web-daemon/platform/http/endpoint.ts'
 import { Type } from '@panel/shared/schema.ts'
 import { VERSION } from '@panel/web-daemon/platform/version.ts'
 import type { Client } from './support/client.ts'
@@ -243,7 +244,7 @@ describe('The API description of other endpoints', () => {
 
   it('has a route that nobody described as undocumented, under other', async () => {
     panel = await startPanel({
-      more_endpoints: [query('GET /widgets/{widget_id}/odd-parts', {}, async () => ({ status: 200, body: {} }))],
+      extra_endpoints: [query('GET /widgets/{widget_id}/odd-parts', {}, async () => ({ status: 200, body: {} }))],
     })
     const { body } = await docsOf(await panel.setUp())
     const operation = body.paths['/api/v1/widgets/{widget_id}/odd-parts']?.get
@@ -261,7 +262,7 @@ describe('The API description of other endpoints', () => {
 
   it('is 500 with the error envelope where it cannot be built, and the panel goes on', async () => {
     panel = await startPanel({
-      more_endpoints: [
+      extra_endpoints: [
         query('GET /widgets', { answer: Type.Object({}, { propertyNames: { minLength: 3 } }) }, async () => ({
           status: 200,
           body: {},

@@ -12,7 +12,7 @@ describe('an error', () => {
   let operator: Client
   const { endpoints, made } = probeEndpoints()
   before(async () => {
-    panel = await startPanel({ more_endpoints: endpoints })
+    panel = await startPanel({ extra_endpoints: endpoints })
     operator = await panel.setUp()
   })
   after(() => panel.close())
@@ -253,7 +253,7 @@ describe('an error', () => {
 
 describe('the guards stand in order', () => {
   let panel: TestPanel
-  before(async () => (panel = await startPanel({ more_endpoints: probeEndpoints().endpoints })))
+  before(async () => (panel = await startPanel({ extra_endpoints: probeEndpoints().endpoints })))
   after(() => panel.close())
 
   const codeOf = async (client: Client, method: string, path: string, body?: unknown, csrf = true): Promise<string> =>

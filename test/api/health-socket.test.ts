@@ -25,7 +25,7 @@ describe('over the socket of the helper', () => {
 
   const startHelper = (): Promise<void> =>
     new Promise((resolve) => {
-      const dispatch = dispatcherFor(handlersFor(inProcessHelper(new FakeKernel()).parts))
+      const dispatch = dispatcherFor(handlersFor(inProcessHelper(new FakeKernel()).deps))
       server = serverFor(dispatch, () => ({}))
       server.on('connection', (socket) => sockets.add(socket))
       server.listen(path, resolve)

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { VERSION } from '@panel/web-daemon/platform/version.ts'
 import { helperAway } from '@panel/web-daemon/platform/helper/refusals.ts'
-import { openStore, IN_MEMORY } from '@panel/web-daemon/platform/db/open.ts'
+import { openStore, IN_MEMORY } from '@panel/web-daemon/app/store.ts'
 import type { Writer } from '@panel/shared/rpc/methods.ts'
 import { startPanel, type TestPanel } from './support/panel.ts'
 

@@ -2,10 +2,11 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { strict, Type } from '@panel/shared/schema.ts'
-import { command, ok, stream } from '@panel/web-daemon/platform/http/endpoint.ts'
+import { command, stream } from './support/declare.ts'
+import { ok } from '@panel/web-daemon/platform/http/endpoint.ts'
 import { STRANGER_LIMIT_BYTES } from '@panel/web-daemon/platform/http/body.ts'
 import { drain, LIMITS, type Limits } from '@panel/web-daemon/platform/http/server.ts'
-import { eventOf } from '@panel/web-daemon/platform/http/stream.ts'
+import { serializeEvent } from '@panel/web-daemon/platform/http/stream.ts'
 import type { Client } from './support/client.ts'
 import { startPanel, type TestPanel } from './support/panel.ts'
 import { exchange, Wire } from './support/wire.ts'
@@ -35,7 +36,7 @@ const endpoints = [
     return ok({})
   }),
   stream('GET /ticks', { tag: 'other', summary: 'Go on' }, async () => (subscriber) => {
-    const timer = setInterval(() => subscriber.send(eventOf('tick', 1)), 20)
+    const timer = setInterval(() => subscriber.send(serializeEvent('tick', 1)), 20)
     return () => clearInterval(timer)
   }),
 ]
@@ -52,7 +53,7 @@ describe('The limits of the HTTP server', () => {
 
   const within = (limits: Limits): void => {
     before(async () => {
-      panel = await startPanel({ web_path: PREFIX.slice(1), listening: { limits }, more_endpoints: endpoints })
+      panel = await startPanel({ web_path: PREFIX.slice(1), listening: { limits }, extra_endpoints: endpoints })
       operator = await panel.setUp()
     })
     after(() => panel.close())
@@ -215,7 +216,7 @@ describe('A request that is none', () => {
   let panel: TestPanel
   let operator: Client
   before(async () => {
-    panel = await startPanel({ more_endpoints: endpoints })
+    panel = await startPanel({ extra_endpoints: endpoints })
     operator = await panel.setUp()
   })
   after(() => panel.close())
@@ -305,7 +306,7 @@ describe('The end of the panel', () => {
   let panel: TestPanel
   let operator: Client
   beforeEach(async () => {
-    panel = await startPanel({ more_endpoints: endpoints })
+    panel = await startPanel({ extra_endpoints: endpoints })
     operator = await panel.setUp()
   })
   afterEach(() => panel.db.destroy())

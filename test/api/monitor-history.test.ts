@@ -169,7 +169,7 @@ describe('The history of a tunnel', () => {
     assert.equal((await points()).at(-1)?.worst_state, 'Down')
     await toggle(panel.operator, id, 'disable')
     panel.clock.advance(180)
-    await panel.monitor.ledger.save()
+    await panel.monitor.historyWriter.save()
     const last = (await points()).at(-1)
     assert.deepEqual([last?.worst_state, last?.sent_count, last?.loss_percent], ['Disabled', 0, null])
   })
@@ -181,7 +181,7 @@ describe('The history of a tunnel', () => {
     panel.prober.answer(name, 3)
     panel.prober.lose(name)
     panel.clock.advance(130)
-    await panel.monitor.ledger.save()
+    await panel.monitor.historyWriter.save()
     assert.deepEqual([(await past()).length, await count()], [0, 2])
     panel.prober.answerLate(name)
     const sent = (await points()).filter(({ sent_count }) => sent_count > 0)
@@ -194,7 +194,7 @@ describe('The history of a tunnel', () => {
       ]),
       [[4, 4, 2500, 1]],
     )
-    await panel.monitor.ledger.save()
+    await panel.monitor.historyWriter.save()
     assert.deepEqual(
       (await points()).filter(({ sent_count }) => sent_count > 0),
       sent,
@@ -205,13 +205,13 @@ describe('The history of a tunnel', () => {
     panel.prober.answer(name, 3)
     await panel.db.schema.alterTable('monitor_bucket').renameTo('elsewhere').execute()
     panel.clock.advance(130)
-    await panel.monitor.ledger.save()
+    await panel.monitor.historyWriter.save()
     const { body } = await panel.operator.get<{ components: { name: string; status: string; detail: string }[] }>(
       '/system/health',
     )
     assert.match(body.components.find((one) => one.name === 'monitor')?.detail ?? '', /The history cannot be stored/)
     await panel.db.schema.alterTable('elsewhere').renameTo('monitor_bucket').execute()
-    await panel.monitor.ledger.save()
+    await panel.monitor.historyWriter.save()
     assert.equal(
       (await points()).reduce((all, { sent_count }) => all + sent_count, 0),
       3,

@@ -161,7 +161,7 @@ describe('The monitor stream', () => {
     slow.stopReading()
     const big = 'x'.repeat(256 * 1024)
     for (let number = 1; number <= 200; number++) {
-      panel.monitor.feed.say('tunnel_deleted', () => ({ tunnel_id: number, interface_name: big }))
+      panel.monitor.feed.publish('tunnel_deleted', () => ({ tunnel_id: number, interface_name: big }))
       if (number % 10 === 0) await quick.until(number + 1)
     }
     slow.readOn()

@@ -1,6 +1,6 @@
 // Switching the watching of a tunnel, and the state of all tunnels at once (interface.md: Monitoring, States; decisions.md, M5, M6, T5, R16, Y7).
 import assert from 'node:assert/strict'
-import type { TunnelView } from '@panel/shared/api/tunnel-answers.ts'
+import type { TunnelView } from '@panel/shared/api/tunnels/answers.ts'
 import { helperAway } from '@panel/web-daemon/platform/helper/refusals.ts'
 import { startPanel } from './support/panel.ts'
 import { startWatching, statusOf, summaryOf, toggle, type WatchingPanel } from './support/monitor.ts'

@@ -291,7 +291,7 @@ describe('The monitoring status', () => {
 
   it('ends with the tunnel: it is probed no more, and nothing of it is kept', async () => {
     const [one, other] = [await panel.up(), await panel.up({ remote_endpoint: '198.51.100.8' })]
-    await panel.monitor.ledger.save(Number.POSITIVE_INFINITY)
+    await panel.monitor.historyWriter.save(Number.POSITIVE_INFINITY)
     await deleteTunnel(panel.operator, one.tunnel_id)
     await forget(panel.operator, other.tunnel_id)
     await panel.monitor.settled()

@@ -1,9 +1,9 @@
 // Pairing through HTTP: two panels, and between them nothing but a code (interface.md, Tunnels; decisions.md, R26 to R28, R30).
 import assert from 'node:assert/strict'
 import { crc32, gzipSync } from 'node:zlib'
-import type { FromPairingCodeAnswer, PairingCodeAnswer, SideInfoAnswer } from '@panel/shared/api/pairing.ts'
-import type { TunnelView } from '@panel/shared/api/tunnel-answers.ts'
-import type { CreateTunnelBody } from '@panel/shared/api/tunnels.ts'
+import type { FromPairingCodeAnswer, PairingCodeAnswer, SideInfoAnswer } from '@panel/shared/api/tunnels/pairing.ts'
+import type { TunnelView } from '@panel/shared/api/tunnels/answers.ts'
+import type { CreateTunnelBody } from '@panel/shared/api/tunnels/bodies.ts'
 import { decodePairingCode } from '@panel/web-daemon/features/tunnels/pairing/code.ts'
 import type { Client, Reply } from './support/client.ts'
 import { startPanel, type TestPanel } from './support/panel.ts'

@@ -68,8 +68,8 @@ const NOUNS: Record<string, Noun> = {
     },
     reapply: (client) => actOnRoute(client, 1, 'reapply'),
     look: (panel) => {
-      panel.routeWatch.hear('all')
-      return panel.routeWatch.look()
+      panel.routeWatch.hint('all')
+      return panel.routeWatch.pass('event')
     },
     total: async (client) => (await listRoutes(client)).body.total,
     told: async (client) => ((health) => `${health.state}: ${health.detail}`)((await getRoute(client, 1)).body.health),
@@ -104,11 +104,15 @@ for (const [noun, { method, create, others, status, changes, reapply, look, tota
     const panels: TestPanel[] = []
     /** What becomes of a change that has come to root. */
     let atRoot: Hook
+    /** Nothing that is sent to root is answered. */
+    let isAway = false
 
     async function start(): Promise<void> {
       const helper = askOf(inProcessHelper(kernel).ask)
-      const ask = ((asked: 'tunnel.apply', params: never) =>
-        asked === method ? atRoot(() => helper(asked, params)) : helper(asked, params)) as Writer
+      const ask = ((asked: 'tunnel.apply', params: never) => {
+        if (isAway) return Promise.reject(helperAway('gone'))
+        return asked === method ? atRoot(() => helper(asked, params)) : helper(asked, params)
+      }) as Writer
       panel = await startPanel({ ask, store: join(folder, 'panel.db') })
       panels.push(panel)
     }
@@ -196,11 +200,34 @@ for (const [noun, { method, create, others, status, changes, reapply, look, tota
       assert.equal(await status(client), 'Applied')
     })
 
-    it('and whose helper goes away leaves no record: that one puts back what it was doing', async () => {
-      atRoot = () => Promise.reject(helperAway('gone'))
+    it('and whose helper goes away before it began leaves no record, once the helper says that nothing was done', async () => {
+      let isUp = false
+      atRoot = (carryOut) => (isUp ? carryOut() : Promise.reject(helperAway('gone')))
+      setTimeout(() => (isUp = true), 600)
       const { status: answered, error } = await create(client)
       assert.deepEqual([answered, error.code, await total(client)], [503, 'HELPER_UNAVAILABLE', 0])
     }).timeout(10_000)
+
+    for (const [when, work, settled] of [
+      ['before it began', async () => undefined, 'Pending'],
+      ['after it was done', (carryOut: () => Promise<unknown>) => carryOut(), 'Applied'],
+    ] as const) {
+      it(`and whose helper goes away ${when} and stays away is Pending, and ${settled} at the next look`, async () => {
+        atRoot = async (carryOut) => {
+          await work(carryOut)
+          isAway = true
+          throw helperAway('gone')
+        }
+        const { status: answered, error } = await create(client)
+        assert.deepEqual([answered, error.code], [503, 'HELPER_UNAVAILABLE'])
+        assert.match(error.message, /is not known: it is pending/)
+        isAway = false
+        atRoot = asAsked
+        assert.deepEqual([await total(client), await status(client)], [1, 'Pending'])
+        await look(panel)
+        assert.equal(await status(client), settled)
+      }).timeout(10_000)
+    }
 
     it('and cannot be stored is not even begun', async () => {
       await sql`create trigger no_room before insert on ${sql.table(noun === 'rule' ? 'route_destination' : 'tunnel_address')} begin select raise(abort, 'disk full'); end`.execute(

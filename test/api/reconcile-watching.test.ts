@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { LastPass } from '@panel/shared/api/reconcile.ts'
-import { watchKernel, type KernelWatch } from '@panel/web-daemon/platform/events/kernel-watch.ts'
+import { watchKernel, type KernelWatch } from '@panel/web-daemon/platform/helper/kernel-events.ts'
 import { makeLogger } from '@panel/web-daemon/platform/log.ts'
-import { keepWatching } from '@panel/web-daemon/features/reconcile/schedule.ts'
+import { keepWatchingTunnels, passView } from '@panel/web-daemon/features/reconcile/watch.ts'
 import type { SettingsReader } from '@panel/web-daemon/platform/settings.ts'
 import { inProcessHelper } from '../support/in-process-helper.ts'
 import { settingsWith } from '../support/settings.ts'
@@ -32,7 +32,7 @@ describe('The panel keeps watching', () => {
   })
 
   const watching = (settings: SettingsReader = panel.settings): void => {
-    end = keepWatching({ watch: panel.watch, bus: panel.bus, settings, logger })
+    end = keepWatchingTunnels(panel.watch, { bus: panel.bus, settings, logger })
   }
   const hearing = async (): Promise<void> => {
     kernel = watchKernel({
@@ -47,7 +47,8 @@ describe('The panel keeps watching', () => {
   async function until(holds: (pass: LastPass) => boolean, within_ms = 2000): Promise<LastPass> {
     const from = performance.now()
     for (;;) {
-      const pass = panel.watch.last()
+      const last = panel.watch.last()
+      const pass = last && passView(last)
       if (pass && holds(pass)) return pass
       assert.ok(performance.now() - from < within_ms, `not within ${within_ms} ms: ${JSON.stringify(pass)}`)
       await sleep(10)

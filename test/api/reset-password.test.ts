@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import SQLite from 'better-sqlite3'
 import { insertFirstAccount, onlyAccount, type Account } from '@panel/web-daemon/features/auth/store.ts'
-import { openBeside, openStore } from '@panel/web-daemon/platform/db/open.ts'
+import { openExistingStore, openStore } from '@panel/web-daemon/app/store.ts'
 import { addons, bundle } from '../../packaging/build/build.ts'
 import { Client } from './support/client.ts'
 import { OPERATOR, PAGE_DIR } from './support/panel.ts'
@@ -103,7 +103,7 @@ describe('tunnel-panel reset-password', function () {
   }
 
   async function account(): Promise<Account | undefined> {
-    const db = await openBeside(join(state, 'panel.db'))
+    const db = await openExistingStore(join(state, 'panel.db'))
     const found = await onlyAccount(db)
     await db.destroy()
     return found
@@ -125,7 +125,7 @@ describe('tunnel-panel reset-password', function () {
     assert.equal(stream.status, 200)
     const { code, out, said } = await reset(`${NEW_PASSWORD}\n`)
     assert.deepEqual([code, said], [0, ''])
-    assert.match(out, /^The password of operator is another one now, and every session has ended\.\n$/)
+    assert.match(out, /^The password of operator has been changed, and all sessions have ended\.\n$/)
     for (const ended of [client, other])
       assert.deepEqual([(await ended.get('/auth/me')).status, (await ended.post('/auth/refresh')).status], [401, 401])
     await stream.ended
@@ -201,7 +201,7 @@ describe('tunnel-panel reset-password', function () {
       ['short\n', /at least 12 characters/],
       [`${'x'.repeat(73)}\n`, /at most 72 bytes/],
       ['Operator-One\n', /must not be the username/],
-      ['', /no password to read/],
+      ['', /No password was given/],
       ['\n', /at least 12 characters/],
       ['x'.repeat(9000), /too long/],
     ] as const) {
@@ -212,7 +212,7 @@ describe('tunnel-panel reset-password', function () {
     }
     const { code, said } = await reset(`${NEW_PASSWORD}\n`, [NEW_PASSWORD])
     assert.equal(code, 2)
-    assert.match(said, /never written there: everybody on this host could read it/)
+    assert.match(said, /would be visible to every user of this host/)
     const { password_hash, token_version } = (await account()) ?? {}
     assert.deepEqual([password_hash, token_version], ['no hash', 1])
   })

@@ -1,7 +1,7 @@
 // The setting system.auto_reapply_on_drift for relay rules: what somebody else took from the kernel or changed there is put back by the panel itself (decisions.md, S15).
 import assert from 'node:assert/strict'
 import { APPLY_STATUSES } from '@panel/shared/api/lookups.ts'
-import { GRACE_MS } from '@panel/web-daemon/features/reconcile/auto-reapply.ts'
+import { GRACE_MS } from '@panel/web-daemon/change/remediate.ts'
 import { from } from '../support/faulty.ts'
 import type { Client } from './support/client.ts'
 import { actOnRoute, getRoute, listRoutes, madeRoute } from './support/routes.ts'
@@ -31,8 +31,8 @@ describe('Relay rules that somebody else changes', () => {
 
   /** Looks, which puts right what it finds, and says how the rules are after it. */
   async function looked(): Promise<string> {
-    panel.routeWatch.hear('all')
-    await panel.routeWatch.look()
+    panel.routeWatch.hint('all')
+    await panel.routeWatch.pass('event')
     return (await listRoutes(client)).body.routes.map(({ health }) => health.state).join()
   }
   const reapplies = async (): Promise<Entries['entries']> =>
@@ -112,14 +112,14 @@ describe('Relay rules that somebody else changes', () => {
     assert.deepEqual(held(), [2, 3])
   })
 
-  it('are told of in the log and the audit log where they cannot be put right', async () => {
+  it('are told of in the log and the audit log where they cannot be reapplied', async () => {
     panel.host.rulesets.flush()
     panel.arm(from(1, 'refuses'))
     assert.equal(await looked(), 'failed,failed,failed')
     assert.deepEqual(
       [
         (await reapplies()).map(({ is_success }) => is_success),
-        panel.log.some((line) => line.includes('could not be put right')),
+        panel.log.some((line) => line.includes('could not be reapplied')),
       ],
       [[false], true],
     )

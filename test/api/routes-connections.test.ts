@@ -1,7 +1,7 @@
 // Who uses a rule, from connection tracking, and the ending of connections on request (interface.md, GET /routes/{id}/connections; decisions.md, F1, F18, F22).
 import assert from 'node:assert/strict'
-import type { ConnectionsAnswer } from '@panel/shared/api/connections.ts'
-import type { TrafficHistoryAnswer } from '@panel/shared/api/route-answers.ts'
+import type { ConnectionsAnswer } from '@panel/shared/api/routes/connections.ts'
+import type { TrafficHistoryAnswer } from '@panel/shared/api/routes/traffic.ts'
 import type { RelayConnection } from '@panel/shared/ruleset/connection.ts'
 import { FlowCounts } from '@panel/root-helper/kernel/conntrack/flow-counts.ts'
 import type { Client } from './support/client.ts'

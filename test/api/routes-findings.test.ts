@@ -1,7 +1,7 @@
 // How the kernel's rules stand to the stored ones, for a reconciliation and in the health of each rule (interface.md, Reconcile; decisions.md, S7, S11).
 import assert from 'node:assert/strict'
 import { APPLY_STATUSES } from '@panel/shared/api/lookups.ts'
-import type { RouteFindings } from '@panel/shared/api/route-findings.ts'
+import type { RouteFindings } from '@panel/shared/api/routes/findings.ts'
 import { routeFindings } from '@panel/web-daemon/features/routes/health/findings.ts'
 import { inProcessHelper } from '../support/in-process-helper.ts'
 import type { Client } from './support/client.ts'

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { createSocket, type Socket } from 'node:dgram'
 import { createServer, type Server } from 'node:net'
-import type { Reachability, RouteReachability } from '@panel/shared/api/reachability.ts'
+import type { Reachability, RouteReachability } from '@panel/shared/api/routes/reachability.ts'
 import type { Client, Reply } from './support/client.ts'
 import { startPanel, type TestPanel } from './support/panel.ts'
 import { madeRoute } from './support/routes.ts'

@@ -4,7 +4,11 @@ import { APPLY_STATUSES } from '@panel/shared/api/lookups.ts'
 import type { ForwardingAnswer } from '@panel/shared/api/forwarding.ts'
 import type { MetricsSnapshot } from '@panel/shared/api/metrics.ts'
 import type { ReconcileAnswer } from '@panel/shared/api/reconcile.ts'
-import type { RouteTrafficAnswer, TrafficHistoryAnswer, TrafficSummaryAnswer } from '@panel/shared/api/route-answers.ts'
+import type {
+  RouteTrafficAnswer,
+  TrafficHistoryAnswer,
+  TrafficSummaryAnswer,
+} from '@panel/shared/api/routes/traffic.ts'
 import type { Writer } from '@panel/shared/rpc/methods.ts'
 import { FakeKernel } from '../support/fake-kernel.ts'
 import { inProcessHelper } from '../support/in-process-helper.ts'

@@ -5,9 +5,9 @@ import type {
   RouteTrafficAnswer,
   TrafficHistoryAnswer,
   TrafficSummaryAnswer,
-} from '@panel/shared/api/route-answers.ts'
+} from '@panel/shared/api/routes/traffic.ts'
 import type { Writer } from '@panel/shared/rpc/methods.ts'
-import { openStore, IN_MEMORY } from '@panel/web-daemon/platform/db/open.ts'
+import { openStore, IN_MEMORY } from '@panel/web-daemon/app/store.ts'
 import { makeLogger } from '@panel/web-daemon/platform/log.ts'
 import { Traffic } from '@panel/web-daemon/features/routes/traffic/traffic.ts'
 import { FakeKernel } from '../support/fake-kernel.ts'

@@ -1,12 +1,11 @@
 // The health of rules is watched: a change of the panel's table by somebody else is noticed by an event, and told inside the panel (decisions.md, S7, S15, E2).
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { RouteHealthEvent } from '@panel/shared/api/route-answers.ts'
-import { watchKernel, type KernelWatch } from '@panel/web-daemon/platform/events/kernel-watch.ts'
+import type { RouteHealthEvent } from '@panel/shared/api/routes/answers.ts'
+import { watchKernel, type KernelWatch } from '@panel/web-daemon/platform/helper/kernel-events.ts'
 import { makeLogger } from '@panel/web-daemon/platform/log.ts'
 import { Refusal } from '@panel/web-daemon/platform/http/refusal.ts'
-import { keepWatchingRoutes } from '@panel/web-daemon/features/routes/health/schedule.ts'
-import { RouteWatch } from '@panel/web-daemon/features/routes/health/watch.ts'
+import { keepWatchingRoutes, makeRouteWatch } from '@panel/web-daemon/features/routes/health/watch.ts'
 import { inProcessHelper } from '../support/in-process-helper.ts'
 import type { Client } from './support/client.ts'
 import { startPanel, type TestPanel } from './support/panel.ts'
@@ -26,13 +25,13 @@ describe('The health of rules', () => {
     told = []
     panel.bus.subscribe('route.health', (event) => void told.push(event))
     await madeRoute(client)
-    await panel.routeWatch.look()
+    await panel.routeWatch.pass('event')
     kernel = watchKernel({
       stream: inProcessHelper(panel.kernel).stream,
       logger,
       listener: (events) => panel.bus.publish('host.changed', { events }),
     })
-    end = keepWatchingRoutes({ watch: panel.routeWatch, bus: panel.bus, settings: panel.settings, logger })
+    end = keepWatchingRoutes(panel.routeWatch, { bus: panel.bus, settings: panel.settings, logger })
     await until(() => panel.kernel.listeners.size > 0)
   })
   afterEach(async () => {
@@ -96,27 +95,20 @@ describe('The health of rules', () => {
   })
 
   it('is not told while nothing changes, nor while root is away, when nothing is known', async () => {
-    await panel.routeWatch.look()
+    await panel.routeWatch.pass('event')
     const away = async (): Promise<never> =>
       Promise.reject(new Refusal('HELPER_UNAVAILABLE', 'The root helper does not answer.'))
-    await new RouteWatch(
-      {
-        db: panel.db,
-        ask: away,
-        now: panel.clock.now,
-        putRight: async () => undefined,
-        inTurn: (work) => work(),
-        publish: panel.bus.publish,
-      },
-      logger,
-    ).look()
+    const { db, clock, bus, settings, traffic } = panel
+    const deps = { db, ask: away, now: clock.now, inTurn: <T>(work: () => Promise<T>) => work() }
+    const others = { settings, publish: bus.publish, record: async () => undefined, logger }
+    await makeRouteWatch({ ...deps, ...others }, traffic).pass('event')
     assert.deepEqual(told, [])
   })
 
   it('is pending where the ruleset cannot be read any more', async () => {
     panel.kernel.rulesets.unreadable = 'Operation not permitted'
-    panel.routeWatch.hear('all')
-    await panel.routeWatch.look()
+    panel.routeWatch.hint('all')
+    await panel.routeWatch.pass('event')
     assert.deepEqual(moves(), [[1, 'healthy', 'pending']])
   })
 })

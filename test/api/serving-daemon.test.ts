@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { dispatcherFor } from '@panel/root-helper/dispatch.ts'
 import { handlersFor } from '@panel/root-helper/handlers.ts'
-import { KernelError } from '@panel/root-helper/kernel/facilities.ts'
+import { KernelError } from '@panel/root-helper/kernel-error.ts'
 import { serverFor } from '@panel/root-helper/server.ts'
 import { FakeKernel } from '../support/fake-kernel.ts'
 import { inProcessHelper } from '../support/in-process-helper.ts'
@@ -110,7 +110,7 @@ describe('the web daemon', function () {
 
   it('that is killed in the middle of making a rule has it as pending when it runs again, and reapply makes it', async () => {
     const kernel = new FakeKernel()
-    const helper = serverFor(dispatcherFor(handlersFor(inProcessHelper(kernel).parts)), () => ({}))
+    const helper = serverFor(dispatcherFor(handlersFor(inProcessHelper(kernel).deps)), () => ({}))
     const path = join(directory, 'helper.sock')
     await new Promise<void>((resolve) => helper.listen(path, resolve))
     chmodSync(path, 0o666)

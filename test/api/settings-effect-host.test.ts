@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import type { DiskReading, MetricsSnapshot } from '@panel/shared/api/metrics.ts'
 import { keepPruning } from '@panel/web-daemon/features/audit/retention.ts'
 import { makeLogger } from '@panel/web-daemon/platform/log.ts'
-import { GRACE_MS } from '@panel/web-daemon/features/reconcile/auto-reapply.ts'
-import { keepWatching } from '@panel/web-daemon/features/reconcile/schedule.ts'
+import { GRACE_MS } from '@panel/web-daemon/change/remediate.ts'
+import { keepWatchingTunnels } from '@panel/web-daemon/features/reconcile/watch.ts'
 import { FakeHost } from '../support/fake-host.ts'
 import type { Reply } from './support/client.ts'
 import { effectsOf, eventually, type KeysOf } from './support/effects.ts'
@@ -242,12 +242,10 @@ effectsOf('system', {
       // A hundred times as fast, so that the test can wait for what takes ten seconds.
       const get: typeof settings.get = (key) =>
         key === 'system.reconcile_interval_seconds' ? ((Number(settings.get(key)) / 100) as never) : settings.get(key)
-      const end = keepWatching({
-        watch: { pass: async (because) => void passes.push(because), last: () => null, noticed: () => null },
-        bus,
-        settings: { get },
-        logger: silent,
-      })
+      const end = keepWatchingTunnels(
+        { pass: async (because) => void passes.push(because), hint: () => undefined },
+        { bus, settings: { get }, logger: silent },
+      )
       await set(client, { 'system.reconcile_interval_seconds': 86_400 })
       assert.deepEqual(passes, ['start'])
       await set(client, { 'system.reconcile_interval_seconds': 10 })

@@ -1,6 +1,6 @@
 // What the settings of the monitoring change, at once and without a restart: how tunnels are probed, how they are judged, what is kept of it.
 import assert from 'node:assert/strict'
-import type { KnockResult } from '@panel/web-daemon/features/monitor/classify.ts'
+import type { TcpProbeResult } from '@panel/web-daemon/features/monitor/classify.ts'
 import { emptyBucket } from '@panel/web-daemon/features/monitor/bucket.ts'
 import { addBuckets } from '@panel/web-daemon/features/monitor/store.ts'
 import { FakeKernel } from '../support/fake-kernel.ts'
@@ -135,10 +135,10 @@ effectsOf(
       test: async (client, panel) => {
         await probed(client, panel)
         await addBuckets(panel.db, [emptyBucket(1, Math.floor(Date.now() / 1000) - 3 * 86_400)])
-        await panel.monitor.ledger.save()
+        await panel.monitor.historyWriter.save()
         assert.equal(await buckets(panel), 1)
         await set(client, { 'monitor.history_retention_days': 2 })
-        await panel.monitor.ledger.save()
+        await panel.monitor.historyWriter.save()
         assert.equal(await buckets(panel), 0)
       },
     },
@@ -159,7 +159,11 @@ effectsOf(
   () => {
     ;[prober, knocks] = [new FakeProber(), 0]
     const helper = inProcessHelper(new FakeKernel())
-    const knock = async (): Promise<KnockResult> => ({ isAlive: true, detail: `knock ${++knocks}` })
-    return { ask: prober.asking(askOf(helper.ask)), stream: prober.streaming(helper.stream), monitor: { knock } }
+    const knock = async (): Promise<TcpProbeResult> => ({ isAlive: true, detail: `knock ${++knocks}` })
+    return {
+      ask: prober.asking(askOf(helper.ask)),
+      stream: prober.streaming(helper.stream),
+      monitor: { tcpProbe: knock },
+    }
   },
 )

@@ -1,8 +1,8 @@
 // What the settings of tunnels, their addresses and their keepalive change: each is set, and the next tunnel is another one.
 import assert from 'node:assert/strict'
-import type { PairingCodeAnswer, FromPairingCodeAnswer, SideInfoAnswer } from '@panel/shared/api/pairing.ts'
+import type { PairingCodeAnswer, FromPairingCodeAnswer, SideInfoAnswer } from '@panel/shared/api/tunnels/pairing.ts'
 import type { ChangePoolAnswer } from '@panel/shared/api/pools.ts'
-import type { TunnelView } from '@panel/shared/api/tunnel-answers.ts'
+import type { TunnelView } from '@panel/shared/api/tunnels/answers.ts'
 import type { SettingValues } from '@panel/web-daemon/features/settings/definitions.ts'
 import type { Client } from './support/client.ts'
 import { effectsOf } from './support/effects.ts'

@@ -4,8 +4,8 @@ import { copyFileSync, mkdtempSync, openSync, closeSync, renameSync, rmSync, sta
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
-import { openStore } from '@panel/web-daemon/platform/db/open.ts'
-import { PATIENCE_MS } from '@panel/web-daemon/platform/db/state.ts'
+import { openStore } from '@panel/web-daemon/app/store.ts'
+import { BUSY_WAIT_MS } from '@panel/web-daemon/platform/db/state.ts'
 import type { Client } from './support/client.ts'
 import { holdLock } from './support/held-lock.ts'
 import { startPanel, type TestPanel } from './support/panel.ts'
@@ -57,7 +57,7 @@ describe('The store', () => {
     const made = operator.post('/pools', POOL)
     const started = Date.now()
     for (let asked = 0; asked < 5; asked++) assert.equal((await panel.visitor().raw('GET', '/')).status, 200)
-    assert.ok(Date.now() - started < PATIENCE_MS / 2)
+    assert.ok(Date.now() - started < BUSY_WAIT_MS / 2)
     await release()
     assert.equal((await made).status, 201)
     assert.equal((await database()).status, 'ok')
@@ -70,7 +70,7 @@ describe('The store', () => {
     await refusedFor('locked', createTunnel(operator))
     const started = Date.now()
     await refusedFor('locked', deleteTunnel(operator, 1))
-    assert.ok(Date.now() - started < PATIENCE_MS, 'nobody waits anew for what all have waited for')
+    assert.ok(Date.now() - started < BUSY_WAIT_MS, 'nobody waits anew for what all have waited for')
     assert.equal(panel.kernel.picture(), picture)
     assert.equal((await listTunnels(operator)).body.total, 1)
     assert.match((await database()).detail, /Another program holds the panel's store locked/)

@@ -1,9 +1,10 @@
 // Streams of server-sent events, without a feature in the way (interface.md, Events; decisions.md, E3 to E6, A16).
 import assert from 'node:assert/strict'
 import { integer, strict } from '@panel/shared/schema.ts'
-import { stream, type Endpoint } from '@panel/web-daemon/platform/http/endpoint.ts'
+import { stream } from './support/declare.ts'
+import type { Endpoint } from '@panel/web-daemon/platform/http/endpoint.ts'
 import { Refusal } from '@panel/web-daemon/platform/http/refusal.ts'
-import { eventOf, Topic, type Subscriber } from '@panel/web-daemon/platform/http/stream.ts'
+import { serializeEvent, Topic, type Subscriber } from '@panel/web-daemon/platform/http/stream.ts'
 import { STREAMS_PER_KIND } from '@panel/web-daemon/platform/http/streams.ts'
 import type { Client } from './support/client.ts'
 import { OPERATOR, startPanel, type TestPanel } from './support/panel.ts'
@@ -15,7 +16,7 @@ const COUNT = 'POST /weather/count'
 /** A source for many, and one that counts for the one who asked and can be stopped by going away. */
 const weather = () => {
   let picture: object | null = { sky: 'clear' }
-  const topic = new Topic(() => picture && eventOf('weather', picture))
+  const topic = new Topic(() => picture && serializeEvent('weather', picture))
   const counting = new Set<Subscriber>()
   const late = { asked: 0, released: 0, gate: Promise.resolve() }
   const endpoints: Endpoint[] = [
@@ -28,7 +29,7 @@ const weather = () => {
         note.target('weather', body.to)
         return (subscriber) => {
           counting.add(subscriber)
-          for (let i = 1; i <= body.to; i++) subscriber.send(eventOf('number', i))
+          for (let i = 1; i <= body.to; i++) subscriber.send(serializeEvent('number', i))
           if (body.to < 100) subscriber.end()
           return () => void counting.delete(subscriber)
         }
@@ -45,7 +46,7 @@ const weather = () => {
   ]
   const say = (data: object): void => {
     picture = data
-    topic.publish(() => eventOf('weather', data))
+    topic.publish(() => serializeEvent('weather', data))
   }
   const forget = (): void => void (picture = null)
   return { endpoints, topic, counting, late, say, forget }
@@ -59,7 +60,7 @@ describe('a stream', () => {
   beforeEach(async () => {
     source = weather()
     left = []
-    panel = await startPanel({ more_endpoints: source.endpoints })
+    panel = await startPanel({ extra_endpoints: source.endpoints })
     operator = await panel.setUp()
   })
   afterEach(async () => {

@@ -1,6 +1,6 @@
 // The addresses of one tunnel, added and removed through the update pipeline (interface.md, /tunnels/{id}/addresses; decisions.md, R25).
 import assert from 'node:assert/strict'
-import type { AddressesAnswer } from '@panel/shared/api/tunnel-answers.ts'
+import type { AddressesAnswer } from '@panel/shared/api/tunnels/answers.ts'
 import type { Client } from './support/client.ts'
 import { startPanel, type TestPanel } from './support/panel.ts'
 import { addAddress, codesOf, createTunnel, patchTunnel, removeAddress } from './support/tunnels.ts'

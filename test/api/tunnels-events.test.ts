@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { LOST, type HostEvent } from '@panel/shared/events/model.ts'
-import { watchKernel } from '@panel/web-daemon/platform/events/kernel-watch.ts'
+import { watchKernel } from '@panel/web-daemon/platform/helper/kernel-events.ts'
 import { makeLogger } from '@panel/web-daemon/platform/log.ts'
 import { findTunnel } from '@panel/web-daemon/features/tunnels/store.ts'
 import { from, onlyAt } from '../support/faulty.ts'

@@ -1,6 +1,6 @@
 // PATCH /tunnels/{id} over a fake kernel: what keeps its value, what is done in place, what must be confirmed, and what is refused (interface.md; decisions.md, T12, T14, R21).
 import assert from 'node:assert/strict'
-import type { TunnelView } from '@panel/shared/api/tunnel-answers.ts'
+import type { TunnelView } from '@panel/shared/api/tunnels/answers.ts'
 import type { Client } from './support/client.ts'
 import { startPanel, type TestPanel } from './support/panel.ts'
 import { codesOf, createTunnel, getTunnel, patchTunnel } from './support/tunnels.ts'

@@ -1,7 +1,7 @@
 // Wrong requests for a tunnel: each field its own message, all at once, the first of them in "field", and never a change of the host.
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { CreateTunnelBody } from '@panel/shared/api/tunnels.ts'
+import { CreateTunnelBody } from '@panel/shared/api/tunnels/bodies.ts'
 import { repetitions } from '../support/counts.ts'
 import type { Client } from './support/client.ts'
 import { startPanel, type TestPanel } from './support/panel.ts'

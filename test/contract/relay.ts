@@ -4,6 +4,7 @@ import { readdirSync } from 'node:fs'
 import fc from 'fast-check'
 import { probeForwarding } from '@panel/root-helper/nouns/forwarding/subject.ts'
 import type { Kernel } from '@panel/root-helper/kernel/facilities.ts'
+import { inOrder } from '@panel/shared/ruleset/canonical.ts'
 import { ruleLimits, type RuleBackend } from '@panel/shared/ruleset/backend.ts'
 import type { RelayRule } from '@panel/shared/ruleset/model.ts'
 import { renderSysctl } from '@panel/shared/forwarding/sysctl.ts'
@@ -75,12 +76,23 @@ export function relayContract(open: () => Promise<Kernel>, runs = 25, active: Ru
     assert.deepEqual(idsOf((await kernel.rulesets.counters()).counters), [2])
   })
 
-  it('has the table still when the last rule is gone, and nothing to bring back', async () => {
+  it('has the table still when the last rule is gone', async () => {
     await become([])
-    assert.deepEqual(
-      [await held(), (await kernel.rulesets.read()).is_present, await kernel.rulesets.restore()],
-      [[], true, null],
-    )
+    assert.deepEqual([await held(), (await kernel.rulesets.read()).is_present], [[], true])
+  })
+
+  it('keeps the rules that boot brings back apart from those of the kernel, until it is cleared', async () => {
+    const [one, two] = [exampleRule({ route_rule_id: 1 }), exampleRule({ route_rule_id: 2, bind_port: 80 })]
+    await become([one])
+    const { boot_rules } = await kernel.rulesets.read()
+    await kernel.rulesets.saveForBoot(idsOf(boot_rules), [two, one].sort(inOrder))
+    const { rules, boot_rules: saved } = await kernel.rulesets.read()
+    assert.deepEqual([rules, saved], [[one], [one, two]])
+    await kernel.rulesets.saveForBoot([1, 2], [])
+    await kernel.rulesets.clear()
+    const cleared = await kernel.rulesets.read()
+    assert.deepEqual([cleared.rules, cleared.is_present, cleared.boot_rules], [[], false, []])
+    assert.equal((await kernel.rulesets.counters()).counters.length, 0)
   })
 
   it('turns forwarding on and off, each family by itself, and keeps the file as written', async () => {

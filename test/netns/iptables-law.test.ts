@@ -5,7 +5,8 @@ import { familyOf } from '@panel/shared/ruleset/canonical.ts'
 import { ruleLimits } from '@panel/shared/ruleset/backend.ts'
 import type { RelayRule } from '@panel/shared/ruleset/model.ts'
 import { iptablesText } from '@panel/shared/ruleset/iptables/render.ts'
-import { applyRuleset } from '@panel/root-helper/nouns/ruleset/handlers.ts'
+import { restoreRules } from '@panel/root-helper/nouns/ruleset/start.ts'
+import { applyRuleset, forgetRules } from '@panel/root-helper/nouns/ruleset/handlers.ts'
 import { relayContract } from '../contract/relay.ts'
 import { exampleRule } from '../support/example-rule.ts'
 import { noJournal } from '../support/in-process-helper.ts'
@@ -59,10 +60,12 @@ for (const [backend, variant] of VARIANTS) {
       const { rules, damaged, unmanaged } = await host.kernel.rulesets.read()
       return { rules, damaged, unmanaged }
     }
+    /** The rules that boot brings back go with those of the kernel. */
     const goTo = async (rules: readonly RelayRule[]) => {
-      const { rules: whole, damaged } = await held()
+      const { rules: whole, damaged, boot_rules } = await host.kernel.rulesets.read()
       const gone = [...idsOf(whole), ...idsOf(damaged)]
       await host.kernel.rulesets.submit(gone, rules)
+      await host.kernel.rulesets.saveForBoot(idsOf(boot_rules), rules)
       await host.kernel.rulesets.removeCounters(gone)
     }
     const flush = (): void => {
@@ -211,16 +214,43 @@ for (const [backend, variant] of VARIANTS) {
       assert.deepEqual(picture(), before)
     })
 
+    it('stay as somebody left them, damaged or missing, when another one is changed', async () => {
+      const rules = [1, 2, 3].map((id) => exampleRule({ route_rule_id: id, sort_order: id, bind_port: 1000 + id }))
+      const [one] = rules as [RelayRule, RelayRule, RelayRule]
+      await goTo(rules)
+      iptables('-t nat -F PANEL-D-2-0')
+      iptables('-t nat -D PANEL-IN -d 192.0.2.1 -p tcp --dport 1002 -j PANEL-R-2')
+      iptables('-t mangle -D PANEL-C-3 2')
+      const before = await held()
+      assert.deepEqual([idsOf(before.rules), idsOf(before.damaged)], [[1], [2, 3]])
+      const changed = { ...one, is_logging_enabled: true, is_clamp_mss_to_pmtu: true, fwmark: 7 }
+      const nine = exampleRule({ route_rule_id: 9, bind_port: 99 })
+      for (const [was, is] of [
+        [[one], [changed]],
+        [[changed], [one]],
+        [null, [nine]],
+        [[nine], null],
+      ] as const) {
+        const change = { before: was && [...was], after: is && [...is] }
+        const { outcome, failure } = await applyRuleset(host.kernel.rulesets, noJournal(), change)
+        assert.equal(outcome, 'applied', failure?.message)
+        assert.deepEqual((await held()).damaged, before.damaged)
+      }
+      assert.deepEqual(idsOf((await host.kernel.rulesets.read()).boot_rules), [1, 2, 3])
+      await forgetRules(host.kernel.rulesets, noJournal(), { route_rule_ids: [2, 3] })
+      assert.deepEqual(await held(), { rules: [one], damaged: [], unmanaged: [] })
+    })
+
     it('are brought back from what was last accepted where any of it is gone, and only then', async () => {
       const rules = [exampleRule({ route_rule_id: 1 }), exampleRule({ route_rule_id: 2, bind_port: 80 })]
       await goTo(rules)
-      assert.equal(await host.kernel.rulesets.restore(), null)
+      assert.equal(await restoreRules(host.kernel, noJournal()), null)
       flush()
       assert.deepEqual((await host.kernel.rulesets.read()).is_present, false)
-      assert.equal(await host.kernel.rulesets.restore(), 2)
+      assert.equal(await restoreRules(host.kernel, noJournal()), 2)
       assert.deepEqual(await held(), { rules, damaged: [], unmanaged: [] })
       iptables('-t mangle -F')
-      assert.equal(await host.kernel.rulesets.restore(), 2)
+      assert.equal(await restoreRules(host.kernel, noJournal()), 2)
       assert.deepEqual(await held(), { rules, damaged: [], unmanaged: [] })
     })
   })

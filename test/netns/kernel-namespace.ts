@@ -7,7 +7,8 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
-import { KernelError, type Kernel } from '@panel/root-helper/kernel/facilities.ts'
+import type { Kernel } from '@panel/root-helper/kernel/facilities.ts'
+import { KernelError } from '@panel/root-helper/kernel-error.ts'
 
 const DRIVER = fileURLToPath(new URL('../vm/driver/kernel-driver.ts', import.meta.url))
 
@@ -22,7 +23,7 @@ export class KernelNamespace {
   readonly #waiters = new Map<number, Waiter>()
   #next = 0
 
-  /** `more` is for the driver's environment. */
+  /** `more` is for the driver's environment, whose backend is the active one. */
   constructor(more: NodeJS.ProcessEnv = {}) {
     const env = {
       ...process.env,
@@ -32,6 +33,7 @@ export class KernelNamespace {
       PANEL_SYSCTL_DIR: join(this.folder, 'sysctl'),
       PANEL_HELPER_STATE_DIR: join(this.folder, 'state'),
     }
+    const active = more['PANEL_RULE_BACKEND'] ?? 'nftables'
     // unshare becomes node, so the child's own number leads to the namespace.
     this.#child = spawn('unshare', ['--net', process.execPath, '--import', 'tsx', DRIVER], {
       stdio: ['pipe', 'pipe', 'inherit'],
@@ -53,6 +55,10 @@ export class KernelNamespace {
       links: facility('links'),
       units: facility('units'),
       rulesets: facility('rulesets'),
+      ruleBackends: {
+        active: { active, has_ipv6: true, reason: '' },
+        recorded: () => active,
+      },
       netfilter: facility('netfilter'),
       connections: facility('connections'),
       forwarding: facility('forwarding'),

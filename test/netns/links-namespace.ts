@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
-import { KernelError } from '@panel/root-helper/kernel/facilities.ts'
+import { KernelError } from '@panel/root-helper/kernel-error.ts'
 import type { KernelLinks } from '@panel/root-helper/kernel/link/links.ts'
 
 const DRIVER = fileURLToPath(new URL('links-driver.ts', import.meta.url))

@@ -4,9 +4,9 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
-import { watchKernel, type KernelWatch } from '@panel/web-daemon/platform/events/kernel-watch.ts'
+import { watchKernel, type KernelWatch } from '@panel/web-daemon/platform/helper/kernel-events.ts'
 import { makeLogger } from '@panel/web-daemon/platform/log.ts'
-import type { Knocker } from '@panel/web-daemon/features/monitor/knock.ts'
+import type { TcpProber } from '@panel/web-daemon/features/monitor/tcp-probe.ts'
 import type { TunnelRecord } from '@panel/web-daemon/features/tunnels/record.ts'
 import { insertTunnel } from '@panel/web-daemon/features/tunnels/store.ts'
 import type { Client } from '../api/support/client.ts'
@@ -24,7 +24,7 @@ const quick = {
   monitor_window_size: 10,
   monitor_degraded_rtt_ms: 50,
 }
-const KNOCK = `import { knockAt } from '${fileURLToPath(new URL('../../web-daemon/features/monitor/knock.ts', import.meta.url))}'
+const KNOCK = `import { knockAt } from '${fileURLToPath(new URL('../../web-daemon/features/monitor/tcp-probe.ts', import.meta.url))}'
 console.log(JSON.stringify(await knockAt(JSON.parse(process.argv[1]), 0)))`
 
 describe('The monitoring of a tunnel on a real kernel', function () {
@@ -36,7 +36,7 @@ describe('The monitoring of a tunnel on a real kernel', function () {
   let id: number
 
   /** The panel's own knock, from the namespace that the tunnel is in. */
-  const knock: Knocker = async (aim) => {
+  const knock: TcpProber = async (aim) => {
     const { stdout } = await promisify(execFile)('nsenter', [
       `--net=/proc/${rig.near.child.pid}/ns/net`,
       process.execPath,
@@ -47,7 +47,7 @@ describe('The monitoring of a tunnel on a real kernel', function () {
       KNOCK,
       JSON.stringify(aim),
     ])
-    return JSON.parse(stdout) as Awaited<ReturnType<Knocker>>
+    return JSON.parse(stdout) as Awaited<ReturnType<TcpProber>>
   }
   const link = (): void => {
     rig.near.ip(
@@ -57,8 +57,8 @@ describe('The monitoring of a tunnel on a real kernel', function () {
     )
     rig.far.ip('addr add 10.5.0.2/30 dev w1', 'link set w1 up')
   }
-  const state = (): string => panel.monitor.of(id)?.judged.state ?? ''
-  const reason = (): string => panel.monitor.of(id)?.judged.reason ?? ''
+  const state = (): string => panel.monitor.of(id)?.verdict.state ?? ''
+  const reason = (): string => panel.monitor.of(id)?.verdict.reason ?? ''
   const becomes = (wanted: string, ms = 15_000): Promise<void> =>
     until(() => state() === wanted, ms).catch(() => assert.fail(`${state()} and not ${wanted}: ${reason()}`))
 
@@ -68,7 +68,7 @@ describe('The monitoring of a tunnel on a real kernel', function () {
     panel = await startPanel({
       ask: rig.client.ask,
       stream: rig.client.stream,
-      monitor: { knock, pauses: { first: 100, last: 200 } },
+      monitor: { tcpProbe: knock, pauses: { first: 100, last: 200 } },
     })
     operator = await panel.setUp()
     const { tunnel_id: _, ...record } = {

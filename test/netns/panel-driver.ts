@@ -1,8 +1,8 @@
 // Runs the web daemon's app beside a helper in some namespace, signed in, and sends it the requests that come in, one a line.
 import { createInterface } from 'node:readline'
-import { keepWatchingRoutes } from '@panel/web-daemon/features/routes/health/schedule.ts'
-import { watchKernel } from '@panel/web-daemon/platform/events/kernel-watch.ts'
-import type { RouteHealthEvent } from '@panel/shared/api/route-answers.ts'
+import { keepWatchingRoutes } from '@panel/web-daemon/features/routes/health/watch.ts'
+import { watchKernel } from '@panel/web-daemon/platform/helper/kernel-events.ts'
+import type { RouteHealthEvent } from '@panel/shared/api/routes/answers.ts'
 import { connectHelper } from '@panel/web-daemon/platform/helper/client.ts'
 import { makeLogger } from '@panel/web-daemon/platform/log.ts'
 import { startPanel } from '../api/support/panel.ts'
@@ -27,7 +27,7 @@ const methods = {
     if (isWatching) return
     isWatching = true
     watchKernel({ stream: helper.stream, logger, listener: (events) => panel.bus.publish('host.changed', { events }) })
-    keepWatchingRoutes({ watch: panel.routeWatch, bus: panel.bus, settings: panel.settings, logger })
+    keepWatchingRoutes(panel.routeWatch, { bus: panel.bus, settings: panel.settings, logger })
   },
   advance: (seconds: number) => panel.clock.advance(seconds),
   /** As the timers of main do it. */

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import type { RelayRule } from '@panel/shared/ruleset/model.ts'
 import { rulesetText } from '@panel/shared/ruleset/nft/render.ts'
-import { applyRuleset } from '@panel/root-helper/nouns/ruleset/handlers.ts'
+import { restoreRules } from '@panel/root-helper/nouns/ruleset/start.ts'
+import { applyRuleset, forgetRules } from '@panel/root-helper/nouns/ruleset/handlers.ts'
 import { exampleRule } from '../support/example-rule.ts'
 import { noJournal } from '../support/in-process-helper.ts'
 import { relayRules } from '../support/random-rules.ts'
@@ -19,14 +20,17 @@ describe('The relay rules of a real kernel', function () {
   after(() => host.close())
 
   const nft = (command: string): string => host.run('nft', command.split(' '))
-  const idsOf = (rules: readonly RelayRule[]): number[] => rules.map(({ route_rule_id }) => route_rule_id)
+  const idsOf = (rules: readonly { readonly route_rule_id: number }[]): number[] =>
+    rules.map(({ route_rule_id }) => route_rule_id)
   const held = async () => {
     const { rules, damaged, unmanaged } = await host.kernel.rulesets.read()
     return { rules, damaged, unmanaged }
   }
+  /** The rules that boot brings back go with those of the kernel. */
   const goTo = async (rules: readonly RelayRule[]) => {
-    const { rules: whole, damaged } = await held()
-    return host.kernel.rulesets.submit([...idsOf(whole), ...damaged.map(({ route_rule_id }) => route_rule_id)], rules)
+    const { rules: whole, damaged, boot_rules } = await host.kernel.rulesets.read()
+    await host.kernel.rulesets.submit([...idsOf(whole), ...idsOf(damaged)], rules)
+    await host.kernel.rulesets.saveForBoot(idsOf(boot_rules), rules)
   }
 
   it('read back as what was asked for, from whatever was there before', async () => {
@@ -161,13 +165,49 @@ describe('The relay rules of a real kernel', function () {
     nft('delete table ip panel')
   })
 
+  it('stay as somebody left them, damaged or missing, when another one is changed', async () => {
+    const rules = [1, 2, 3].map((id) => exampleRule({ route_rule_id: id, sort_order: id, bind_port: 1000 + id }))
+    const [one] = rules as [RelayRule, RelayRule, RelayRule]
+    await goTo(rules)
+    const removal = [
+      'relay_to4 { 0x50000200 }',
+      'relay_masquerade { 0x50000200 }',
+      'relay_order { 0x50000200 }',
+      'relay_in_id4 { tcp . 192.0.2.1 . 1002 }',
+      'relay_account { 0x50000200 . original, 0x50000200 . reply, 0x50000300 . reply }',
+    ]
+    for (const elements of removal) nft(`delete element inet panel ${elements}`)
+    for (const counter of ['rule_2_tx', 'rule_2_rx']) nft(`delete counter inet panel ${counter}`)
+    const left = async () => {
+      const { rules: whole, damaged } = await held()
+      return { whole: idsOf(whole), damaged }
+    }
+    const before = await left()
+    assert.deepEqual([before.whole, idsOf(before.damaged)], [[1], [3, 2]])
+    const changes: [RelayRule[] | null, RelayRule[] | null][] = [
+      [[one], [{ ...one, is_logging_enabled: true, is_clamp_mss_to_pmtu: true, fwmark: 7 }]],
+      [[{ ...one, is_logging_enabled: true, is_clamp_mss_to_pmtu: true, fwmark: 7 }], [one]],
+      [null, [exampleRule({ route_rule_id: 9, bind_port: 99 })]],
+      [[exampleRule({ route_rule_id: 9, bind_port: 99 })], null],
+    ]
+    for (const [was, is] of changes) {
+      const { outcome, failure } = await applyRuleset(host.kernel.rulesets, noJournal(), { before: was, after: is })
+      assert.equal(outcome, 'applied', failure?.message)
+      assert.deepEqual((await left()).damaged, before.damaged)
+      assert.doesNotMatch(nft('list table inet panel'), /0x50000200|rule_2_|0x50000300 \. reply/)
+    }
+    assert.deepEqual(idsOf((await host.kernel.rulesets.read()).boot_rules), [1, 2, 3])
+    await forgetRules(host.kernel.rulesets, noJournal(), { route_rule_ids: [2, 3] })
+    assert.deepEqual(await held(), { rules: [one], damaged: [], unmanaged: [] })
+  })
+
   it('are brought back from what was last accepted where the table is gone, and only then', async () => {
     const rules = [exampleRule({ route_rule_id: 1 }), exampleRule({ route_rule_id: 2, bind_port: 80 })]
     await goTo(rules)
-    assert.equal(await host.kernel.rulesets.restore(), null)
+    assert.equal(await restoreRules(host.kernel, noJournal()), null)
     nft('flush ruleset')
     assert.deepEqual((await host.kernel.rulesets.read()).is_present, false)
-    assert.equal(await host.kernel.rulesets.restore(), 2)
+    assert.equal(await restoreRules(host.kernel, noJournal()), 2)
     assert.deepEqual(await held(), { rules, damaged: [], unmanaged: [] })
   })
 })

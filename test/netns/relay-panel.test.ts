@@ -2,16 +2,12 @@
 import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import type { RouteAnalysis } from '@panel/shared/api/analysis.ts'
-import type { ConnectionsAnswer } from '@panel/shared/api/connections.ts'
+import type { ConnectionsAnswer } from '@panel/shared/api/routes/connections.ts'
 import type { ErrorEnvelope } from '@panel/shared/api/errors.ts'
 import type { ReconcileAnswer } from '@panel/shared/api/reconcile.ts'
-import type { RouteReachability } from '@panel/shared/api/reachability.ts'
-import type {
-  ChangeRouteAnswer,
-  ListRoutesAnswer,
-  RouteTrafficAnswer,
-  UpdateRouteAnswer,
-} from '@panel/shared/api/route-answers.ts'
+import type { RouteReachability } from '@panel/shared/api/routes/reachability.ts'
+import type { ChangeRouteAnswer, ListRoutesAnswer, UpdateRouteAnswer } from '@panel/shared/api/routes/answers.ts'
+import type { RouteTrafficAnswer } from '@panel/shared/api/routes/traffic.ts'
 import { kernelLog } from './kernel-log.ts'
 import type { Place } from './relay-peer.ts'
 import { RELAY, RelayRig, SERVERS } from './relay-rig.ts'

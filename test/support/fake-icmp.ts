@@ -1,12 +1,7 @@
 // A network in memory for echo requests: what becomes of each is the test's to say.
-import type { Heard } from '@panel/root-helper/kernel/icmp/replies.ts'
-import {
-  KernelError,
-  type EchoPort,
-  type EchoRequest,
-  type Icmp,
-  type PathEnds,
-} from '@panel/root-helper/kernel/facilities.ts'
+import type { Heard } from '@panel/root-helper/kernel/icmp/port.ts'
+import type { EchoPort, EchoRequest, Icmp, PathEnds } from '@panel/root-helper/kernel/icmp/port.ts'
+import { KernelError } from '@panel/root-helper/kernel-error.ts'
 import { systemClock, type Clock } from '@panel/root-helper/path/clock.ts'
 
 export type FakeEcho = PathEnds & EchoRequest

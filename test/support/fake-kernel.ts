@@ -9,7 +9,6 @@ import {
   type ObservedLink,
   type RoutingEntry,
 } from '@panel/shared/tunnel/observed.ts'
-import type { RuleBackendFound } from '@panel/shared/ruleset/backend.ts'
 import type { Listener } from '@panel/shared/host/listener.ts'
 import {
   KERNEL_STUBS,
@@ -20,19 +19,19 @@ import {
   type TunnelAddress,
 } from '@panel/shared/tunnel/model.ts'
 import { isFileOf, NETWORKD_KINDS, UNIT_KINDS } from '@panel/shared/tunnel/saved-file.ts'
-import {
-  KernelError,
-  type FoundLink,
-  type Kernel,
-  type KernelEvents,
-  type Links,
-  type Netfilter,
-  type NetworkdFiles,
-  type SavedFiles,
-  type UnitFiles,
+import type {
+  FoundLink,
+  Kernel,
+  KernelEvents,
+  Links,
+  Netfilter,
+  NetworkdFiles,
+  SavedFiles,
+  UnitFiles,
 } from '@panel/root-helper/kernel/facilities.ts'
+import { KernelError } from '@panel/root-helper/kernel-error.ts'
 import { FakeIcmp } from './fake-icmp.ts'
-import { FakeConnections, FakeForwarding, FakeRulesets } from './fake-ruleset.ts'
+import { FakeConnections, FakeForwarding, FakeRuleBackends, FakeRulesets } from './fake-ruleset.ts'
 
 /** A link of the fake host; `state` null stands for a kind that is not ours. */
 interface FakeLink {
@@ -65,6 +64,7 @@ export class FakeKernel implements Kernel {
     (what) => this.#change(what),
     () => this.#tell(RULESET_CHANGED),
   )
+  readonly ruleBackends = new FakeRuleBackends(this.rulesets, (what) => this.#change(what))
   readonly connections = new FakeConnections((what) => this.#change(what))
   readonly forwarding = new FakeForwarding((what) => this.#change(what))
   readonly icmp = new FakeIcmp()
@@ -82,9 +82,6 @@ export class FakeKernel implements Kernel {
     fakeRoute('::/0', 'eth0'),
   ]
   hostListeners: Listener[] = []
-  get ruleBackend(): RuleBackendFound {
-    return { active: this.rulesets.backend, has_ipv6: true, reason: 'It was asked for' }
-  }
   #nextIndex = 10
   /** Who listens to events now. */
   readonly listeners = new Set<(event: HostEvent) => void>()
@@ -97,6 +94,7 @@ export class FakeKernel implements Kernel {
       files: [...this.files].sort(),
       enabled: [...this.enabled].sort(),
       rules: this.rulesets.picture(),
+      handedOver: this.ruleBackends.picture(),
       forwarding: [this.forwarding.live, this.forwarding.file],
     })
   }

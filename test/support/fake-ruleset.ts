@@ -1,22 +1,25 @@
 // Relay rules and forwarding switches in memory; test/contract holds both to what a real kernel does.
 import { inOrder } from '@panel/shared/ruleset/canonical.ts'
 import type { RelayCounters, RelayRule } from '@panel/shared/ruleset/model.ts'
-import type { RuleBackend } from '@panel/shared/ruleset/backend.ts'
+import type { RuleBackend, RuleBackendFound } from '@panel/shared/ruleset/backend.ts'
 import type { ForwardingSwitches } from '@panel/shared/forwarding/model.ts'
 import type { FlowsFound, RelayConnection } from '@panel/shared/ruleset/connection.ts'
-import {
-  KernelError,
-  type Connections,
-  type Forwarding,
-  type HeldRuleset,
-  type Rulesets,
+import type {
+  Connections,
+  Forwarding,
+  HeldRuleset,
+  RuleBackends,
+  Rulesets,
 } from '@panel/root-helper/kernel/facilities.ts'
+import { KernelError } from '@panel/root-helper/kernel-error.ts'
 import { FlowCounts } from '@panel/root-helper/kernel/conntrack/flow-counts.ts'
 
 const ZERO = { tx_bytes: 0, tx_packets: 0, rx_bytes: 0, rx_packets: 0 }
 
 export class FakeRulesets implements Rulesets {
   rules = new Map<number, RelayRule>()
+  /** What boot brings back. */
+  boot = new Map<number, RelayRule>()
   damaged: HeldRuleset['damaged'] = []
   unmanaged: string[] = []
   counted = new Map<number, RelayCounters>()
@@ -64,7 +67,8 @@ export class FakeRulesets implements Rulesets {
   }
 
   picture(): unknown {
-    return [[...this.rules].sort(([a], [b]) => a - b), this.damaged, this.unmanaged]
+    const sorted = (rules: Map<number, RelayRule>) => [...rules].sort(([a], [b]) => a - b)
+    return [sorted(this.rules), sorted(this.boot), this.damaged, this.unmanaged]
   }
 
   async read(): Promise<HeldRuleset> {
@@ -73,6 +77,7 @@ export class FakeRulesets implements Rulesets {
       is_readable: this.unreadable === '',
       is_present: this.isPresent,
       detail: this.unreadable,
+      boot_rules: [...this.boot.values()].sort(inOrder),
     }
     if (!answer.is_readable) return { ...answer, rules: [], damaged: [], unmanaged: [] }
     return {
@@ -112,11 +117,67 @@ export class FakeRulesets implements Rulesets {
     return { epoch: this.epoch, counters: [...this.counted.values()].sort((a, b) => a.route_rule_id - b.route_rule_id) }
   }
 
-  restore = async (): Promise<number | null> => null
+  async saveForBoot(gone: readonly number[], put: readonly RelayRule[]): Promise<void> {
+    this.#change(`boot -${gone.join(',')} +${put.map(({ route_rule_id }) => route_rule_id).join(',')}`)
+    for (const id of gone) this.boot.delete(id)
+    for (const rule of put) this.boot.set(rule.route_rule_id, structuredClone(rule))
+  }
+
+  async clear(): Promise<void> {
+    this.#readable()
+    this.#change('clear')
+    this.rules.clear()
+    this.counted.clear()
+    this.isPresent = false
+  }
 
   #readable(): void {
     if (this.unreadable !== '') throw new KernelError('EPERM', this.unreadable)
   }
+}
+
+/** The active backend, and the one that held the rules before it, if there is another. */
+export class FakeRuleBackends implements RuleBackends {
+  former: FakeRulesets | null = null
+  /** Null: the active one, as on a host where nothing was ever handed over. */
+  written: RuleBackend | null = null
+  readonly #rulesets: FakeRulesets
+  readonly #change: (what: string) => void
+
+  constructor(rulesets: FakeRulesets, change: (what: string) => void) {
+    this.#rulesets = rulesets
+    this.#change = change
+  }
+
+  /** A backend that holds these rules, and is on record as the one that does. */
+  takeOverFrom(backend: RuleBackend, rules: readonly RelayRule[]): void {
+    this.former = new FakeRulesets(
+      (what) => this.#change(`${backend} ${what}`),
+      () => undefined,
+    )
+    this.former.backend = backend
+    this.former.isPresent = true
+    for (const rule of rules) this.former.rules.set(rule.route_rule_id, rule)
+    this.written = backend
+  }
+
+  picture(): unknown {
+    return [this.written, this.former && [this.former.isPresent, this.former.picture()]]
+  }
+
+  get active(): RuleBackendFound {
+    return { active: this.#rulesets.backend, has_ipv6: true, reason: 'It was asked for' }
+  }
+
+  recorded = (): RuleBackend => this.written ?? this.#rulesets.backend
+
+  async record(backend: RuleBackend): Promise<void> {
+    this.#change(`record ${backend}`)
+    this.written = backend
+  }
+
+  open = async (backend: RuleBackend): Promise<Rulesets | string> =>
+    [this.#rulesets, this.former].find((one) => one?.backend === backend) ?? `${backend} is not installed`
 }
 
 export class FakeConnections implements Connections {

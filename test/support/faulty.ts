@@ -2,15 +2,16 @@
 import type {
   Connections,
   Forwarding,
-  Icmp,
   Kernel,
   KernelEvents,
   Links,
   Netfilter,
   NetworkdFiles,
+  RuleBackends,
   Rulesets,
   UnitFiles,
 } from '@panel/root-helper/kernel/facilities.ts'
+import type { Icmp } from '@panel/root-helper/kernel/icmp/port.ts'
 
 /**
  * refuses: the change is not made, and throws. half: it is made, and throws. lies: it is not made, and says it was.
@@ -22,7 +23,7 @@ export type Fault = 'refuses' | 'half' | 'lies' | 'dies' | 'dies-after'
 export type FaultAt = (asked: number) => Fault | null
 
 const LINK_CHANGES = ['create', 'delete', 'setMtu', 'setTxQueueLength', 'setUp', 'addAddress', 'removeAddress'] as const
-const RULESET_CHANGES = ['submit', 'removeCounters'] as const
+const RULESET_CHANGES = ['submit', 'saveForBoot', 'removeCounters', 'clear'] as const
 const FORWARDING_CHANGES = ['set', 'writeFile', 'removeFile'] as const
 const FILE_CHANGES = ['write', 'remove', 'setEnabled'] as const
 
@@ -32,6 +33,7 @@ export class FaultyKernel implements Kernel {
   readonly networkd: NetworkdFiles
   readonly events: KernelEvents
   readonly rulesets: Rulesets
+  readonly ruleBackends: RuleBackends
   readonly netfilter: Netfilter
   readonly connections: Connections
   readonly forwarding: Forwarding
@@ -50,6 +52,15 @@ export class FaultyKernel implements Kernel {
     this.icmp = kernel.icmp
     this.connections = this.#wrap(kernel.connections, ['drop'])
     this.rulesets = this.#wrap(kernel.rulesets, RULESET_CHANGES)
+    this.ruleBackends = {
+      active: kernel.ruleBackends.active,
+      recorded: () => kernel.ruleBackends.recorded(),
+      record: (backend) => this.#change(() => kernel.ruleBackends.record(backend)).then(() => undefined),
+      open: async (backend) => {
+        const opened = await kernel.ruleBackends.open(backend)
+        return typeof opened === 'string' ? opened : this.#wrap(opened, RULESET_CHANGES)
+      },
+    }
     this.forwarding = this.#wrap(kernel.forwarding, FORWARDING_CHANGES)
   }
 

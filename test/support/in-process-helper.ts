@@ -1,7 +1,8 @@
 // The real handlers and the real transaction over a fake kernel, spoken to without a socket but through the same validators and JSON.
 import { dispatcherFor } from '@panel/root-helper/dispatch.ts'
-import { handlersFor, type Parts } from '@panel/root-helper/handlers.ts'
+import { handlersFor, type HelperDeps } from '@panel/root-helper/handlers.ts'
 import { Places, Streams } from '@panel/root-helper/streams.ts'
+import type { CutShort } from '@panel/root-helper/kernel/files/journal.ts'
 import { TOOLS, type HelperFacts, type Tools } from '@panel/shared/host/model.ts'
 import type { Writer } from '@panel/shared/rpc/methods.ts'
 import type { Streamer } from '@panel/web-daemon/platform/helper/streams.ts'
@@ -23,23 +24,20 @@ export class HelperRefusal extends Error {
 export interface InProcessHelper {
   readonly ask: Writer
   readonly stream: Streamer
-  readonly parts: Parts
+  readonly deps: HelperDeps
   /** Every method that was asked, in order. */
   readonly asked: string[]
 }
 
-export function inProcessHelper(kernel: FakeKernel, journal: Parts['journal'] = noJournal()): InProcessHelper {
-  const parts: Parts = {
+export function inProcessHelper(kernel: FakeKernel, journal: HelperDeps['journal'] = noJournal()): InProcessHelper {
+  const deps: HelperDeps = {
     kernel,
     journal,
     helperFacts: async () => HELPER_FACTS,
-    get ruleBackend() {
-      return kernel.ruleBackend
-    },
     findTools: async () => ALL_TOOLS,
     findListeners: async () => kernel.hostListeners,
   }
-  const dispatch = dispatcherFor(handlersFor(parts))
+  const dispatch = dispatcherFor(handlersFor(deps))
   const asked: string[] = []
   const readers = new Map<number, (item: never) => void>()
   const streams = new Streams(async (text) => {
@@ -69,14 +67,23 @@ export function inProcessHelper(kernel: FakeKernel, journal: Parts['journal'] = 
     signal.addEventListener('abort', () => void answerTo('stream.cancel', { id }), { once: true })
     return answerTo(method, params, id).finally(() => readers.delete(id))
   }
-  return { ask: ((method, params) => answerTo(method, params)) as Writer, stream: stream as Streamer, parts, asked }
+  return { ask: ((method, params) => answerTo(method, params)) as Writer, stream: stream as Streamer, deps, asked }
 }
 
-export const noJournal = (): Parts['journal'] => ({
+export const noJournal = (): HelperDeps['journal'] => ({
   begin: async () => undefined,
   end: async () => undefined,
   read: async () => null,
 })
+
+export function memoryJournal(): HelperDeps['journal'] {
+  let cut: CutShort | null = null
+  return {
+    begin: async (noun, change) => void (cut = { noun, change }),
+    end: async () => void (cut = null),
+    read: async () => cut,
+  }
+}
 
 const HELPER_FACTS: HelperFacts = {
   savers: [

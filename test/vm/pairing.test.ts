@@ -1,8 +1,8 @@
 // Pairing on two real servers: B is set up from A's code alone, and packets of both families cross each tunnel in both directions.
 import assert from 'node:assert/strict'
-import type { FromPairingCodeAnswer, PairingCodeAnswer } from '@panel/shared/api/pairing.ts'
+import type { FromPairingCodeAnswer, PairingCodeAnswer } from '@panel/shared/api/tunnels/pairing.ts'
 import type { ChangePoolAnswer } from '@panel/shared/api/pools.ts'
-import type { CreateTunnelAnswer, TunnelView } from '@panel/shared/api/tunnel-answers.ts'
+import type { CreateTunnelAnswer, TunnelView } from '@panel/shared/api/tunnels/answers.ts'
 import { startLab, type Lab } from './lab/index.ts'
 import { putPanel } from './panel/bundles.ts'
 import { expect, Panel } from './panel/panel.ts'

@@ -7,7 +7,7 @@ import type {
   TunnelActionAnswer,
   TunnelView,
   UpdateTunnelAnswer,
-} from '@panel/shared/api/tunnel-answers.ts'
+} from '@panel/shared/api/tunnels/answers.ts'
 import { startLab, type Lab } from './lab/index.ts'
 import { putPanel } from './panel/bundles.ts'
 import { expect, ON_DISK, OPERATOR, Panel, wholeMachine, type Place } from './panel/panel.ts'

@@ -8,7 +8,7 @@ import type {
   ReconcileAnswer,
   ReconcileItem,
 } from '@panel/shared/api/reconcile.ts'
-import type { CreateTunnelAnswer, TunnelActionAnswer, UpdateTunnelAnswer } from '@panel/shared/api/tunnel-answers.ts'
+import type { CreateTunnelAnswer, TunnelActionAnswer, UpdateTunnelAnswer } from '@panel/shared/api/tunnels/answers.ts'
 import { startLab, type Lab } from './lab/index.ts'
 import type { Server } from './lab/servers.ts'
 import { putPanel } from './panel/bundles.ts'

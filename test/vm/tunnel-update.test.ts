@@ -5,7 +5,7 @@ import type {
   TunnelActionAnswer,
   TunnelView,
   UpdateTunnelAnswer,
-} from '@panel/shared/api/tunnel-answers.ts'
+} from '@panel/shared/api/tunnels/answers.ts'
 import type { FaultOrder } from './driver/faulty-helper.ts'
 import { startLab, type Lab, type Server } from './lab/index.ts'
 import { putDriver, putPanel } from './panel/bundles.ts'

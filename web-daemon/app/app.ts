@@ -1,163 +1,88 @@
-// The app: what every request passes, in order. Prefix, headers, route match, set-up gate, CSRF, session, validation (decisions.md, T9).
-import type { KeyObject } from 'node:crypto'
+// The app: what every request passes, in order: prefix, headers, route match, set-up gate, CSRF, session, validation
+// (decisions.md, T9).
 import cookieParser from 'cookie-parser'
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express'
 import type { Logger } from 'pino'
 import { makeRecorder } from '../features/audit/record.ts'
-import { makePasswords, type Passwords } from '../features/auth/passwords.ts'
-import type { AuthServices } from '../features/auth/services.ts'
 import { isStanding, sessionOf } from '../features/auth/session.ts'
 import { hasAccount } from '../features/auth/store.ts'
-import { Throttle } from '../features/auth/throttle.ts'
-import { makeTokens } from '../features/auth/tokens.ts'
-import { makeQueue } from '../change/queue.ts'
-import type { CommandContext } from '../platform/context.ts'
-import { Runs } from '../features/diagnostics/runs.ts'
-import type { Store } from '../platform/db/store.ts'
-import { tellOfStore } from '../platform/db/tell.ts'
-import type { Bus } from '../platform/events/bus.ts'
-import { asRefusal, sendRefusal } from '../platform/http/answer.ts'
 import { docsEndpoints } from '../features/docs/endpoints.ts'
-import type { Endpoint } from '../platform/http/endpoint.ts'
-import { allEndpoints } from './endpoints.ts'
+import { SETTING_KEYS } from '../features/settings/definitions.ts'
+import { logStoreTrouble } from '../platform/db/log-trouble.ts'
+import { asRefusal, sendRefusal } from '../platform/http/answer.ts'
 import { crossOrigin } from '../platform/http/cors.ts'
-import { csrfCheck, sessionCheck, setupGate } from '../platform/http/guards.ts'
+import type { Endpoint } from '../platform/http/endpoint.ts'
+import { csrfCheck, sessionCheck, setupGate, type Guard } from '../platform/http/guards.ts'
 import { requestId, securityHeaders } from '../platform/http/headers.ts'
 import { RememberedAnswers } from '../platform/http/idempotency.ts'
-import { loadPage, pageRoutes } from '../platform/http/page.ts'
-import { basePathOf, onlyUnder } from '../platform/http/prefix.ts'
+import { loadPage, pageRoutes, type Appearance } from '../platform/http/page.ts'
+import { basePathOf, requirePrefix } from '../platform/http/prefix.ts'
 import { mountEndpoints, notFound } from '../platform/http/routes.ts'
-import { makeRuleReapply } from '../features/reconcile/auto-reapply.ts'
-import { makeWatch, type Watch } from '../features/reconcile/pass.ts'
-import type { Component } from '../features/system/health.ts'
-import type { Settings } from '../features/settings/settings.ts'
-import type { Installation } from '../features/system/info.ts'
+import type { Pipeline } from '../platform/http/serve.ts'
 import { Streams } from '../platform/http/streams.ts'
-import { Monitor, type MonitorParts } from '../features/monitor/monitor.ts'
-import { Metrics, type MetricsParts } from '../features/metrics/metrics.ts'
-import { readRoutesOf } from '../features/metrics/routes-part.ts'
-import { Traffic } from '../features/routes/traffic/traffic.ts'
-import { RouteWatch } from '../features/routes/health/watch.ts'
-import { PairingThrottle } from '../features/tunnels/pairing/throttle.ts'
-import { VERSION } from '../platform/version.ts'
+import type { SettingsReader } from '../platform/settings.ts'
+import { allEndpoints } from './endpoints.ts'
+import { makeServices, type PanelDeps, type Services } from './services.ts'
 
-export interface PanelParts {
-  readonly db: Store
-  readonly ask: CommandContext['ask']
-  readonly stream: MonitorParts['stream']
-  readonly bus: Bus
-  readonly settings: Settings
-  readonly signing_key: KeyObject
-  readonly web_path: string
-  /** Addresses and networks; nobody unless said otherwise. */
-  readonly trusted_proxies?: readonly string[]
-  readonly installation: Omit<Installation, 'web_path'>
-  /** Holds index.html and assets/. */
-  readonly page_dir: string
-  /** What health tells of beside the parts of the app. */
-  readonly components?: () => Component[]
-  readonly logger: Logger
-  readonly now?: () => Date
-  readonly passwords?: Passwords
-  readonly metrics?: Pick<MetricsParts, 'host'> & Partial<Pick<MetricsParts, 'settings'>>
-  readonly monitor?: Pick<MonitorParts, 'knock' | 'pauses'>
-  /** Beside those of the panel itself: for tests of the machinery. */
-  readonly more_endpoints?: readonly Endpoint[]
-}
-
-export interface Panel {
+export interface Panel extends Pick<Services, 'watch' | 'routeWatch' | 'metrics' | 'monitor' | 'traffic' | 'runs'> {
   readonly app: Express
   readonly endpoints: readonly Endpoint[]
-  /** For whoever decides when to look. */
-  readonly watch: Watch
   readonly streams: Streams
-  /** To be started, and stopped before the store is closed. */
-  readonly metrics: Metrics
-  /** Likewise. */
-  readonly monitor: Monitor
-  /** To be stopped before the store is closed. */
-  readonly runs: Runs
-  /** To be started by whoever serves the app. */
-  readonly traffic: Traffic
-  readonly routeWatch: RouteWatch
 }
 
-export const createApp = (parts: PanelParts): Panel => {
-  const { db, ask, bus, settings, logger, now = () => new Date() } = parts
-  tellOfStore(db, logger)
-  const basePath = basePathOf(parts.web_path)
-  const auth: AuthServices = {
-    passwords: parts.passwords ?? makePasswords(),
-    tokens: makeTokens(parts.signing_key, now, settings),
-    throttle: new Throttle(now, settings),
-  }
-  const traffic = new Traffic({ db, ask, now, settings, logger })
-  const context = { db, ask, now, settings, inTurn: makeQueue(), publish: bus.publish }
-  const watch = makeWatch(context, logger)
-  const routeWatch = new RouteWatch({ ...context, putRight: makeRuleReapply(context, traffic, logger) }, logger)
-  const metrics = new Metrics({
-    db,
-    bus,
-    now,
-    logger,
-    settings,
-    readRoutes: readRoutesOf(db, traffic),
-    ...parts.metrics,
-  })
-  const monitor = new Monitor({ db, ask, stream: parts.stream, bus, now, logger, settings, ...parts.monitor })
-  const runs = new Runs({ db, stream: parts.stream, now, ...(parts.metrics && { host: parts.metrics.host }) })
-  bus.subscribe('settings.changed', ({ keys }) => {
-    metrics.heed(keys)
-    traffic.heed(keys)
-  })
-  const about = { version: VERSION, started_at: now() }
-  const endpoints = [
-    ...allEndpoints({
-      auth,
-      about,
-      store: db,
-      installation: { ...parts.installation, web_path: parts.web_path },
-      pairing: new PairingThrottle(now),
-      watch,
-      metrics,
-      traffic,
-      monitor,
-      runs,
-      components: parts.components ?? (() => []),
-      logger,
-    }),
-    ...(parts.more_endpoints ?? []),
-  ]
-  const guards = [
+export function createApp(deps: PanelDeps): Panel {
+  const { settings, logger } = deps
+  logStoreTrouble(deps.db, logger)
+  const services = makeServices(deps)
+  const endpoints = [...allEndpoints(services), ...(deps.extra_endpoints ?? [])]
+  const pipeline = makePipeline(deps, services)
+  const { basePath, streams } = pipeline
+  const page = loadPage(deps.page_dir, basePath)
+
+  const app = bareApp(deps.trusted_proxies ?? [])
+  app.use(requirePrefix(basePath))
+  app.use(requestId, securityHeaders)
+  app.use(crossOrigin(allowedOrigins(settings)))
+  app.use(cookieParser())
+  mountEndpoints(app, endpoints, pipeline)
+  mountEndpoints(app, docsEndpoints(endpoints, basePath), pipeline, '/api')
+  app.use(unknownApiPath)
+  app.use(pageRoutes(page, () => readAppearance(settings)))
+  app.use(failures(logger))
+  const { watch, routeWatch, metrics, monitor, traffic, runs } = services
+  return { app, endpoints, streams, watch, routeWatch, metrics, monitor, traffic, runs }
+}
+
+/** Hands the HTTP layer what it needs of the features: accounts and sessions, the audit log, the settings. */
+const makePipeline = ({ db, settings, web_path, logger }: PanelDeps, { auth, context }: Services): Pipeline => {
+  const { now } = context
+  const guards: Guard[] = [
     setupGate(() => hasAccount(db)),
-    csrfCheck(settings),
+    csrfCheck(allowedOrigins(settings)),
     sessionCheck((cookies) => sessionOf(db, auth.tokens, cookies)),
   ]
-  const streams = new Streams({ now, isStanding: (session) => isStanding(db, session), logger })
-  const machinery = {
-    basePath,
+  return {
+    basePath: basePathOf(web_path),
     guards,
     context,
     remembered: new RememberedAnswers(now),
-    streams,
+    streams: new Streams({ now, isStanding: (session) => isStanding(db, session), logger }),
     record: makeRecorder(db, now, logger),
     logger,
   }
-
-  const app = bareApp(parts.trusted_proxies ?? [])
-  app.use(onlyUnder(basePath))
-  app.use(requestId, securityHeaders)
-  app.use(crossOrigin(settings))
-  app.use(cookieParser())
-  mountEndpoints(app, endpoints, machinery)
-  mountEndpoints(app, docsEndpoints(endpoints, basePath), machinery, '/api')
-  app.use(unknownApiPath)
-  app.use(pageRoutes(loadPage(parts.page_dir, basePath), settings))
-  app.use(failures(logger))
-  return { app, endpoints, watch, streams, metrics, traffic, monitor, routeWatch, runs }
 }
 
-/** Paths are compared as they are written, and nothing is told of what serves them. */
+const allowedOrigins = (settings: SettingsReader) => (): readonly string[] => settings.get('security.allowed_origins')
+
+const DISPLAY_KEYS = SETTING_KEYS.filter((key) => key.startsWith('display.'))
+
+const readAppearance = (settings: SettingsReader): Appearance => ({
+  language: settings.get('display.language'),
+  theme: settings.get('display.theme'),
+  display: Object.fromEntries(DISPLAY_KEYS.map((key) => [key, settings.get(key)])),
+})
+
+/** Paths are compared exactly as written, and no header names the server software. */
 const bareApp = (trustedProxies: readonly string[]): Express => {
   const app = express()
   app.disable('x-powered-by')
@@ -174,13 +99,13 @@ const unknownApiPath: RequestHandler = (req, _res, next) => {
   next()
 }
 
-/** What never reached an endpoint. Express gives an error a status of 400 where a path cannot be decoded: nothing is there. */
+/** Errors that arise before an endpoint. For a path that cannot be decoded Express throws a URIError: answer 404. */
 const failures =
   (logger: Logger): ErrorRequestHandler =>
   (thrown: unknown, _req, res, next) => {
     if (res.headersSent) return next(thrown)
     const refusal = thrown instanceof URIError ? notFound() : asRefusal(thrown)
     if (refusal.code === 'INTERNAL_ERROR')
-      logger.error({ request_id: res.locals['request_id'] as unknown, err: thrown }, 'unforeseen failure')
+      logger.error({ request_id: res.locals['request_id'] as unknown, err: thrown }, 'unexpected error')
     sendRefusal(res, refusal)
   }

@@ -1,9 +1,10 @@
-// What an operator can set: read from the environment or a file, checked as a whole, and refused with everything that is wrong at once.
+// The options that an operator can set, read from the environment or a file. All errors are reported at once.
 import { existsSync, readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { isAbsolute } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { TlsFiles } from '../platform/tls/pair.ts'
+import { ConfigError } from '../platform/config-error.ts'
+import type { TlsFiles } from '../platform/tls/certificate.ts'
 
 export interface Config {
   readonly listen_address: string
@@ -19,19 +20,12 @@ export interface Config {
   readonly trusted_proxies: readonly string[]
 }
 
-export class ConfigError extends Error {
-  constructor(problems: readonly string[]) {
-    super(`The configuration cannot be used:\n${problems.map((problem) => `  ${problem}`).join('\n')}`)
-    this.name = 'ConfigError'
-  }
-}
-
 type Values = Readonly<Record<string, string | undefined>>
 
 const RESERVED_WEB_PATHS = ['api', 'assets']
 
 /** The environment wins over the file that PANEL_CONFIG_FILE names. */
-export const readConfig = (environment: Values): Config => {
+export function readConfig(environment: Values): Config {
   const problems: string[] = []
   const values = { ...fromFile(environment['PANEL_CONFIG_FILE'], problems), ...given(environment) }
   const setting = (name: string, standard: string): string => values[name] ?? standard
@@ -53,7 +47,7 @@ export const readConfig = (environment: Values): Config => {
   return config
 }
 
-/** In a bundle the page lies beside this file, in the sources beside its workspace. */
+/** In a bundle the page is beside this file, in the sources beside its workspace. */
 const shippedPage = (): string => {
   const [beside, above] = ['./ui', '../../ui'].map((path) => fileURLToPath(new URL(path, import.meta.url))) as [
     string,

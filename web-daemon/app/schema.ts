@@ -1,22 +1,18 @@
-// All tables of the store, each described by the feature that owns it.
-import type { AuditTables } from '../features/audit/table.ts'
-import type { AuthTables } from '../features/auth/table.ts'
-import type { DiagnosticTables } from '../features/diagnostics/table.ts'
-import type { MetricsTables } from '../features/metrics/table.ts'
-import type { MonitorTables } from '../features/monitor/table.ts'
-import type { PoolTables } from '../features/pools/table.ts'
-import type { RouteTables } from '../features/routes/table.ts'
-import type { SettingTables } from '../features/settings/table.ts'
-import type { TunnelTables } from '../features/tunnels/table.ts'
+// Everything that features add to the platform's open interfaces: tables of the store, events, settings.
+// Exported from here so that a program that reads only the declarations of the panel, as the tests do, sees all of it.
+export type { Database } from '../platform/db/database.ts'
 
-export interface Database
-  extends
-    AuthTables,
-    AuditTables,
-    PoolTables,
-    SettingTables,
-    TunnelTables,
-    MetricsTables,
-    RouteTables,
-    MonitorTables,
-    DiagnosticTables {}
+export type * from '../features/audit/table.ts'
+export type * from '../features/auth/table.ts'
+export type * from '../features/diagnostics/table.ts'
+export type * from '../features/metrics/table.ts'
+export type * from '../features/monitor/table.ts'
+export type * from '../features/pools/table.ts'
+export type * from '../features/reconcile/events.ts'
+export type * from '../features/routes/events.ts'
+export type * from '../features/routes/table.ts'
+export type * from '../features/settings/definitions.ts'
+export type * from '../features/settings/events.ts'
+export type * from '../features/settings/table.ts'
+export type * from '../features/tunnels/events.ts'
+export type * from '../features/tunnels/table.ts'

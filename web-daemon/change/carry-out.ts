@@ -1,105 +1,139 @@
-// Has root carry out one change, and turns the ways in which that can end into what the operator is told (decisions.md, S1 and section 4).
-import type { ErrorCode } from '@panel/shared/api/errors.ts'
-import type { TunnelState } from '@panel/shared/tunnel/model.ts'
+// Sends changes to root one after the other, and finds out how that ended: a piece that fails has those before it taken back.
 import { invert, type Change } from '@panel/shared/change/change.ts'
-import { failuresOf, type Check } from '@panel/shared/change/check.ts'
+import type { Check } from '@panel/shared/change/check.ts'
 import type { Outcome } from '@panel/shared/rpc/outcome.ts'
 import type { CommandContext } from '../platform/context.ts'
-import { isAway, unlessAway } from '../platform/helper/away.ts'
-import { Refusal } from '../platform/http/refusal.ts'
+import { isHelperAway, nullIfHelperAway } from '../platform/helper/away.ts'
+import type { Refusal } from '../platform/http/refusal.ts'
 
-/** A helper that dies is started again at once, and puts back what it was doing before it answers anybody. */
-const LOOKS = { tries: 5, pause_ms: 400 }
+/** How a series of changes ended, as far as anybody knows. */
+export type Ending =
+  | { readonly status: 'applied'; readonly outcome: Outcome }
+  | { readonly status: 'restored' | 'stuck'; readonly outcome: Outcome }
+  /** Root did not begin, or put back what it had begun: the host is as it was before. */
+  | { readonly status: 'refused'; readonly reason: unknown }
+  /** The helper went away, and nothing says whether it carried the change out. */
+  | { readonly status: 'unknown'; readonly reason: Refusal }
 
-type Hands = Pick<CommandContext, 'ask' | 'note'>
-
-/** What root is asked, and how a look finds out whether it was done. `held` is an answer that only the look gave. */
-export interface Asking<O extends Outcome> {
-  readonly apply: () => Promise<O>
-  readonly verify: () => Promise<{ readonly ok: boolean; readonly checks: Check[] }>
-  readonly held: (applied: Outcome) => O
+/** What carries out the changes of one noun. */
+export interface Carrier<State> {
+  readonly apply: (change: Change<State>) => Promise<Outcome>
+  readonly verify: (change: Change<State>) => Promise<{ readonly ok: boolean; readonly checks: Check[] }>
+  readonly split: (change: Change<State>) => Change<State>[]
 }
 
-/** Call it inside `inTurn`. What root did is noted for the audit entry, however it ended. */
-export async function carryOutAs<O extends Outcome>({ note }: Pick<Hands, 'note'>, asking: Asking<O>): Promise<O> {
-  const outcome = await asking.apply().catch((thrown: unknown) => answerLost(note, asking, thrown))
-  for (const step of outcome.steps) note.operation(step)
-  if (outcome.outcome !== 'applied') note.operation(outcome.outcome)
-  return outcome
-}
+type Deps = Pick<CommandContext, 'note'>
 
-export const carryOut = ({ ask, note }: Hands, change: Change<TunnelState>): Promise<Outcome> =>
-  carryOutAs(
-    { note },
-    {
-      apply: () => ask('tunnel.apply', change),
-      verify: () => ask('tunnel.verify', change),
-      held: (applied) => applied,
-    },
-  )
+/** A helper that dies is started again at once, and puts back its change before it answers anybody. */
+const RETRY = { tries: 5, pause_ms: 400 }
 
-/** Carries out several changes, each from where the one before it ends. Where one fails, those before it are taken back. */
-export async function carryOutAll(context: Hands, changes: readonly Change<TunnelState>[]): Promise<Outcome> {
-  const [change, ...rest] = changes
-  if (!change) throw new Error('No change was given to carry out')
-  const first = await carryOut(context, change)
-  if (first.outcome !== 'applied' || rest.length === 0) return first
-  const last = await carryOutAll(context, rest).catch(async (thrown: unknown) => {
-    await carryOut(context, invert(change))
-    throw thrown
-  })
-  const steps = [...first.steps, ...last.steps]
-  if (last.outcome !== 'restored') return { ...last, steps }
-  const back = await carryOut(context, invert(change))
-  return back.outcome === 'applied'
-    ? { ...last, steps: [...steps, ...back.steps] }
-    : { ...back, outcome: 'stuck', steps: [...steps, ...back.steps] }
-}
-
-/** The helper went away between question and answer: only a look at the host says how it ended. */
-async function answerLost<O extends Outcome>(
-  note: Hands['note'],
-  { verify, held }: Asking<O>,
-  thrown: unknown,
-): Promise<O> {
-  if (!isAway(thrown)) throw thrown
-  for (let tries = 1; tries <= LOOKS.tries; tries += 1) {
-    await new Promise((resolve) => setTimeout(resolve, LOOKS.pause_ms))
-    const seen = await unlessAway(verify())
-    if (!seen) continue
-    if (!seen.ok) break
-    note.operation('the answer was lost, and the host holds what was asked for')
-    return held({ outcome: 'applied', checks: seen.checks, steps: [], failure: null, remediation: [] })
+/**
+ * Carries out changes of which each begins where the one before it ends. Call it inside `inTurn`. The checks are those of the last
+ * change. Every step that root took is noted for the audit entry, however it ended.
+ */
+export async function carryOut<S>(deps: Deps, carrier: Carrier<S>, changes: readonly Change<S>[]): Promise<Ending> {
+  const done: Change<S>[] = []
+  const steps: string[] = []
+  let checks: Check[] = []
+  for (const change of changes) {
+    checks = []
+    for (const piece of carrier.split(change)) {
+      const ending = await carryOutPiece(deps, carrier, piece)
+      if (ending.status !== 'applied') return takeBack(deps, carrier, done, ending)
+      steps.push(...ending.outcome.steps)
+      checks.push(...ending.outcome.checks)
+      done.push(piece)
+    }
   }
-  throw thrown
+  return appliedWith(checks, steps)
 }
 
-interface Codes {
-  readonly restored: ErrorCode
-  readonly stuck: ErrorCode
-}
-
-const OF_A_TUNNEL: Codes = { restored: 'APPLY_FAILED', stuck: 'TUNNEL_INCONSISTENT' }
-export const OF_FORWARDING: Codes = { restored: 'FORWARDING_APPLY_FAILED', stuck: 'FORWARDING_RULES_INCONSISTENT' }
-
-/** Null where the change was applied. `what` is whom it concerned, as a person says it. */
-export function refusalFor(
-  outcome: Outcome,
-  what: string,
-  details: Record<string, unknown> = {},
-  codes: Codes = OF_A_TUNNEL,
-): Refusal | null {
-  if (outcome.outcome === 'applied') return null
-  const why = (outcome.failure?.message ?? 'the reason is not known').replace(/\.$/, '')
-  const more = { ...details, failure: outcome.failure, failures: failuresOf(outcome.checks), steps: outcome.steps }
-  if (outcome.outcome === 'restored') {
-    return new Refusal(
-      codes.restored,
-      `The change of ${what} did not work, and everything is as it was before: ${why}.`,
-      { details: more },
-    )
+async function carryOutPiece<S>(deps: Deps, carrier: Carrier<S>, change: Change<S>): Promise<Ending> {
+  try {
+    const outcome = await carrier.apply(change)
+    for (const step of outcome.steps) deps.note.operation(step)
+    if (outcome.outcome !== 'applied') deps.note.operation(outcome.outcome)
+    return endingOf(outcome)
+  } catch (reason) {
+    return isHelperAway(reason) ? inspect(deps, carrier, change, reason) : { status: 'refused', reason }
   }
-  return new Refusal(codes.stuck, `The change of ${what} did not work, and could not be undone either: ${why}.`, {
-    details: { ...more, remediation: outcome.remediation },
-  })
+}
+
+const endingOf = (outcome: Outcome): Ending =>
+  outcome.outcome === 'applied' ? { status: 'applied', outcome } : { status: outcome.outcome, outcome }
+
+/** The answer was lost, so only the host itself can say how the change ended. */
+async function inspect<S>(deps: Deps, carrier: Carrier<S>, change: Change<S>, reason: Refusal): Promise<Ending> {
+  for (let tries = 1; tries <= RETRY.tries; tries += 1) {
+    await new Promise((resolve) => setTimeout(resolve, RETRY.pause_ms))
+    const ending = await nullIfHelperAway(lookAfter(carrier, change, reason))
+    if (ending?.status === 'applied') deps.note.operation('the answer was lost, and the host holds what was requested')
+    if (ending) return ending
+  }
+  return { status: 'unknown', reason }
+}
+
+async function lookAfter<S>(carrier: Carrier<S>, change: Change<S>, reason: Refusal): Promise<Ending> {
+  const early = await carrier.verify(change)
+  if (early.ok) return appliedWith(early.checks)
+  await waitForEarlierChanges(carrier, change)
+  const late = await carrier.verify(change)
+  if (late.ok) return appliedWith(late.checks)
+  if ((await carrier.verify(invert(change))).ok) return { status: 'refused', reason }
+  return { status: 'unknown', reason }
+}
+
+const appliedWith = (checks: Check[], steps: string[] = []): Ending => ({
+  status: 'applied',
+  outcome: { outcome: 'applied', checks, steps, failure: null, remediation: [] },
+})
+
+/** Root makes one change at a time, so a change that alters nothing is answered only after every one that was sent before it. */
+async function waitForEarlierChanges<S>(carrier: Carrier<S>, { before, after }: Change<S>): Promise<void> {
+  const state = before ?? after
+  try {
+    await carrier.apply({ before: state, after: state })
+  } catch (refused) {
+    // A refusal is an answer too: the host does not hold that state.
+    if (isHelperAway(refused)) throw refused
+  }
+}
+
+/** The failure stands; where undoing the pieces before it fails as well, the host is stuck between the two states. */
+async function takeBack<S>(
+  deps: Deps,
+  carrier: Carrier<S>,
+  done: readonly Change<S>[],
+  failed: Ending,
+): Promise<Ending> {
+  if (failed.status === 'unknown') return failed
+  const steps: string[] = []
+  for (const piece of [...done].reverse()) {
+    const back = await carryOutPiece(deps, carrier, invert(piece))
+    if (back.status === 'unknown') return back
+    if (back.status !== 'applied') return { status: 'stuck', outcome: stuckBetween(failed, back, steps) }
+    steps.push(...back.outcome.steps)
+  }
+  if (failed.status === 'refused') return failed
+  return { ...failed, outcome: { ...failed.outcome, steps: [...failed.outcome.steps, ...steps] } }
+}
+
+type Failed = Exclude<Ending, { readonly status: 'unknown' }>
+
+function stuckBetween(failed: Failed, back: Failed, steps: readonly string[]): Outcome {
+  const message = `${failureText(failed)}. Undoing the part before it failed too: ${failureText(back)}`
+  return {
+    outcome: 'stuck',
+    checks: 'outcome' in back ? back.outcome.checks : [],
+    steps: [...steps, ...('outcome' in back ? back.outcome.steps : [])],
+    failure: { step: '', message },
+    remediation: [...('outcome' in back ? back.outcome.remediation : []), COMPARE],
+  }
+}
+
+const COMPARE = 'Compare the host with what is stored, then reapply what differs.'
+
+function failureText(failed: Failed): string {
+  if ('outcome' in failed) return (failed.outcome.failure?.message ?? 'the reason is not known').replace(/\.$/, '')
+  return (failed.reason instanceof Error ? failed.reason.message : String(failed.reason)).replace(/\.$/, '')
 }

@@ -1,9 +1,9 @@
-// What a command cannot do, in words for the operator.
+// An error of a command, with a message for the operator.
 
 export class CommandError extends Error {
   readonly exitCode: number
 
-  /** 2: it was called the wrong way. */
+  /** Exit code 2 means wrong usage. */
   constructor(message: string, exitCode: 1 | 2 = 1) {
     super(message)
     this.name = 'CommandError'

@@ -1,18 +1,18 @@
-// The interfaces of the tunnels that the panel manages, one a line: for scripts, and for the package, which takes them away when it is purged.
+// Prints the interfaces of the panel's tunnels, one per line: for scripts, and for the package when it is purged.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { openBeside } from '../platform/db/open.ts'
-import { neighbours } from '../features/tunnels/store.ts'
+import { openExistingStore } from '../app/store.ts'
+import { existingTunnels } from '../features/tunnels/store.ts'
 import type { Config } from '../app/config.ts'
-import { say } from './say.ts'
+import { printLine } from './print.ts'
 
 /** A panel that was never started has none. */
-export const showInterfaces = async ({ state_dir }: Config): Promise<void> => {
+export async function showInterfaces({ state_dir }: Config): Promise<void> {
   const store = join(state_dir, 'panel.db')
   if (!existsSync(store)) return
-  const db = await openBeside(store)
+  const db = await openExistingStore(store)
   try {
-    for (const { interface_name } of await neighbours(db)) say(interface_name)
+    for (const { interface_name } of await existingTunnels(db)) printLine(interface_name)
   } finally {
     await db.destroy()
   }

@@ -1,4 +1,4 @@
-// The command that an operator has on the host, for what cannot be done from the page: tunnel-panel <command>.
+// The command line of the panel, for what cannot be done from the page: tunnel-panel <command>.
 import { readConfig } from '../app/config.ts'
 import { COMMANDS, usage } from './commands.ts'
 import { CommandError } from './errors.ts'
@@ -7,13 +7,13 @@ const main = async ([name = '', ...args]: readonly string[]): Promise<void> => {
   if (['help', '--help', '-h'].includes(name)) return void process.stdout.write(usage())
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
   if (!command)
-    throw new CommandError(`${name === '' ? 'Say what to do.' : `There is no command ${name}.`}\n\n${usage()}`, 2)
+    throw new CommandError(`${name === '' ? 'Name a command.' : `There is no command ${name}.`}\n\n${usage()}`, 2)
   if (args.length > 0 && command.takes === '')
-    throw new CommandError(`${name} takes nothing more on its line.${command.instead}`, 2)
+    throw new CommandError(`${name} takes no arguments.${command.instead}`, 2)
   await command.run(readConfig(process.env), args)
 }
 
-/** What an operator can mend is told without a stack. */
+/** Errors that the operator can fix are printed without a stack. */
 const fail = (failure: unknown): void => {
   const isPlain =
     failure instanceof CommandError ||

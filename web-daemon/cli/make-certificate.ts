@@ -1,19 +1,20 @@
-// Makes the self-signed pair that a panel without a better one can use, and says what of it goes into the configuration. The daemon never makes one.
+// Makes a self-signed certificate for a panel without a better one, and prints the lines for its configuration. The
+// daemon never makes one.
 import { makeSelfSigned, SelfSignedError } from '../platform/tls/self-signed.ts'
 import type { Config } from '../app/config.ts'
 import { CommandError } from './errors.ts'
-import { say } from './say.ts'
+import { printLine } from './print.ts'
 
-export const makeCertificate = async ({ state_dir }: Config, names: readonly string[]): Promise<void> => {
-  const { cert, key, fingerprint, valid_to } = inWords(() => makeSelfSigned(state_dir, names))
-  say(`PANEL_TLS_CERT=${cert}\nPANEL_TLS_KEY=${key}\n`)
-  say(
-    `These two lines belong into the panel's configuration. The certificate is good until ${valid_to.toISOString()}; make another before that.`,
+export async function makeCertificate({ state_dir }: Config, names: readonly string[]): Promise<void> {
+  const { cert, key, fingerprint, valid_to } = explainFailure(() => makeSelfSigned(state_dir, names))
+  printLine(`PANEL_TLS_CERT=${cert}\nPANEL_TLS_KEY=${key}\n`)
+  printLine(
+    `Add these two lines to the panel's configuration. The certificate expires on ${valid_to.toISOString()}; renew it before.`,
   )
-  say(`Its SHA-256 fingerprint, which a browser shows too: ${fingerprint}`)
+  printLine(`SHA-256 fingerprint, as browsers show it: ${fingerprint}`)
 }
 
-const inWords = <T>(work: () => T): T => {
+const explainFailure = <T>(work: () => T): T => {
   try {
     return work()
   } catch (failure) {

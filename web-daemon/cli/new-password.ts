@@ -1,17 +1,17 @@
-// Reads a new password: from a terminal without showing it, twice; or the first line of standard input.
+// Reads a new password: twice from a terminal without echo, or the first line of standard input.
 import type { ReadStream } from 'node:tty'
 import { CommandError } from './errors.ts'
 
-/** Of a line that is no password any more. */
+/** A longer line is not a password. */
 const MAX_CHARACTERS = 4096
 
 type Terminal = NodeJS.ReadableStream & Pick<ReadStream, 'setRawMode'>
 export type Input = NodeJS.ReadableStream & Partial<Pick<ReadStream, 'isTTY' | 'setRawMode'>>
-export type Say = (text: string) => void
+export type Print = (text: string) => void
 
 const isTerminal = (input: Input): input is Terminal & Input => input.isTTY === true && input.setRawMode !== undefined
 
-export async function readNewPassword(input: Input, say: Say, check: (password: string) => void): Promise<string> {
+export async function readNewPassword(input: Input, print: Print, check: (password: string) => void): Promise<string> {
   const reader = new LineReader(input)
   try {
     if (!isTerminal(input)) {
@@ -19,11 +19,11 @@ export async function readNewPassword(input: Input, say: Say, check: (password: 
       check(line)
       return line
     }
-    return await unseen(input, async () => {
-      const first = await asked(reader, say, 'New password: ')
+    return await withoutEcho(input, async () => {
+      const first = await prompt(reader, print, 'New password: ')
       check(first)
-      if ((await asked(reader, say, 'The same again: ')) !== first)
-        throw new CommandError('The two differ. Nothing was changed.')
+      if ((await prompt(reader, print, 'Repeat the password: ')) !== first)
+        throw new CommandError('The passwords differ. Nothing was changed.')
       return first
     })
   } finally {
@@ -31,15 +31,15 @@ export async function readNewPassword(input: Input, say: Say, check: (password: 
   }
 }
 
-async function asked(reader: LineReader, say: Say, question: string): Promise<string> {
-  say(question)
+async function prompt(reader: LineReader, print: Print, question: string): Promise<string> {
+  print(question)
   const line = await reader.line()
-  say('\n')
+  print('\n')
   return line
 }
 
-/** In raw mode a terminal shows nothing of what is typed, and leaves the keys that it would act upon to the reader. */
-async function unseen<T>(terminal: Terminal, work: () => Promise<T>): Promise<T> {
+/** Raw mode switches the echo off and passes keys such as Ctrl-C on to the reader. */
+async function withoutEcho<T>(terminal: Terminal, work: () => Promise<T>): Promise<T> {
   terminal.setRawMode(true)
   try {
     return await work()
@@ -50,7 +50,7 @@ async function unseen<T>(terminal: Terminal, work: () => Promise<T>): Promise<T>
 
 const [CTRL_C, CTRL_D, BACKSPACE, DELETE, CTRL_U] = ['\u0003', '\u0004', '\b', '\u007f', '\u0015']
 
-/** What comes behind a line waits for the next one, so that both can be pasted at once. */
+/** Reads line by line. Input after a line is kept for the next one, so that both can be pasted at once. */
 class LineReader {
   readonly #input: Input
   readonly #characters: AsyncIterator<string>
@@ -64,11 +64,11 @@ class LineReader {
     const line: string[] = []
     for (;;) {
       const { value: character, done } = await this.#characters.next()
-      if (done === true) return ended(line, 'There was no password to read. Nothing was changed.')
+      if (done === true) return lastLine(line, 'No password was given. Nothing was changed.')
       if (character === '\r' || character === '\n') return line.join('')
       if (isTerminal(this.#input)) edit(line, character)
       else line.push(character)
-      if (line.length > MAX_CHARACTERS) throw new CommandError('That is too long for a password. Nothing was changed.')
+      if (line.length > MAX_CHARACTERS) throw new CommandError('The password is too long. Nothing was changed.')
     }
   }
 
@@ -79,14 +79,14 @@ class LineReader {
 
 function edit(line: string[], character: string): void {
   if (character === CTRL_C || (character === CTRL_D && line.length === 0))
-    throw new CommandError('Given up. Nothing was changed.')
+    throw new CommandError('Cancelled. Nothing was changed.')
   if (character === BACKSPACE || character === DELETE) line.pop()
   else if (character === CTRL_U) line.length = 0
   else if (character >= ' ') line.push(character)
 }
 
-/** A last line may lack its end; nothing at all is no line. */
-function ended(line: readonly string[], otherwise: string): string {
+/** The last line may lack its line end; no input at all is an error. */
+function lastLine(line: readonly string[], otherwise: string): string {
   if (line.length === 0) throw new CommandError(otherwise)
   return line.join('')
 }

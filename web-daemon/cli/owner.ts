@@ -1,17 +1,20 @@
-// Who works on the store: its owner and nobody else, since a file that another has made is one that the web daemon cannot write.
+// The store is only ever touched by its owner: the web daemon cannot write a file that another user has made.
 import { statSync, type Stats } from 'node:fs'
 import { userInfo } from 'node:os'
 import { CommandError } from './errors.ts'
 
-/** Root becomes the owner of the folder, for good and before it opens anything there; whoever else is not the owner is turned away. Answers with who it was that called. */
+/**
+ * Root becomes the owner of the folder, for good and before it opens anything there. Any other user is refused. Returns
+ * the name of the caller.
+ */
 export function becomeOwner(state_dir: string): string {
   const caller = callerName()
   const { uid, gid } = ownerOf(state_dir)
-  const own = process.getuid?.()
-  if (own === 0 && uid !== 0) giveUpRoot(uid, gid)
-  else if (own !== uid)
+  const uidOfCaller = process.getuid?.()
+  if (uidOfCaller === 0 && uid !== 0) giveUpRoot(uid, gid)
+  else if (uidOfCaller !== uid)
     throw new CommandError(
-      `${state_dir} belongs to the user ${uid}, and only that one can write the store. Run this as root, with sudo for instance: it works as that user then.`,
+      `${state_dir} belongs to the user ${uid}, who alone can write the store. Run this as root, for instance with sudo; it then works as that user.`,
     )
   process.umask(0o077)
   return caller
@@ -23,11 +26,9 @@ function ownerOf(state_dir: string): Stats {
   } catch (failure) {
     const { code = 'unknown error' } = failure as NodeJS.ErrnoException
     if (code === 'EACCES')
-      throw new CommandError(
-        `${state_dir} cannot be looked into by this user. Run this as root, with sudo for instance.`,
-      )
+      throw new CommandError(`${state_dir} cannot be read by this user. Run this as root, for instance with sudo.`)
     throw new CommandError(
-      `There is no store in ${state_dir} (${code}). Start the web daemon first, or say where its state is by PANEL_STATE_DIR or PANEL_CONFIG_FILE.`,
+      `There is no store in ${state_dir} (${code}). Start the web daemon first, or set PANEL_STATE_DIR or PANEL_CONFIG_FILE.`,
     )
   }
 }
@@ -40,7 +41,7 @@ function giveUpRoot(uid: number, gid: number): void {
     throw new Error('root could not be given up')
 }
 
-/** A user without an account of that number has no name. */
+/** A user without an account has no name; the number is used then. */
 function callerName(): string {
   try {
     return userInfo().username

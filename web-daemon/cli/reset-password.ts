@@ -1,12 +1,13 @@
-// Gives a locked-out operator a new password, beside a daemon that runs or one that does not. The daemon reads the account's version with every request, so all its sessions end at once.
+// Sets a new password for an operator who is locked out, whether the daemon runs or not. All sessions end, because the
+// daemon compares the account's version with every request.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { AuditNote } from '../platform/http/audit-note.ts'
-import { recordOwn } from '../features/audit/record.ts'
+import { AuditNote } from '../platform/audit-note.ts'
+import { recordPanelAction } from '../features/audit/record.ts'
 import { makePasswords, weakness } from '../features/auth/passwords.ts'
 import { onlyAccount, replacePassword, type Account } from '../features/auth/store.ts'
 import type { CommandContext } from '../platform/context.ts'
-import { openBeside } from '../platform/db/open.ts'
+import { openExistingStore } from '../app/store.ts'
 import { CommandError } from './errors.ts'
 import { readNewPassword } from './new-password.ts'
 
@@ -17,21 +18,21 @@ export async function resetPassword(state_dir: string, caller: string): Promise<
   const path = join(state_dir, 'panel.db')
   if (!existsSync(path))
     throw new CommandError(
-      `There is no store ${path}. Start the web daemon first, or say where its state is by PANEL_STATE_DIR or PANEL_CONFIG_FILE.`,
+      `There is no store ${path}. Start the web daemon first, or set PANEL_STATE_DIR or PANEL_CONFIG_FILE.`,
     )
-  const db = await inWords(path, openBeside(path))
+  const db = await explainFailure(path, openExistingStore(path))
   try {
-    const account = await inWords(path, onlyAccount(db))
+    const account = await explainFailure(path, onlyAccount(db))
     if (!account) throw new CommandError('There is no account yet. Open the panel in a browser and create it.')
-    const password = await readNewPassword(process.stdin, say, (given) => refuseWeak(given, account))
-    await inWords(path, change(db, account, { password_hash: await makePasswords().hash(password), caller }))
-    process.stdout.write(`The password of ${account.username} is another one now, and every session has ended.\n`)
+    const password = await readNewPassword(process.stdin, print, (given) => refuseWeak(given, account))
+    await explainFailure(path, change(db, account, { password_hash: await makePasswords().hash(password), caller }))
+    process.stdout.write(`The password of ${account.username} has been changed, and all sessions have ended.\n`)
   } finally {
     await db.destroy()
   }
 }
 
-const say = (text: string): void => void process.stderr.write(text)
+const print = (text: string): void => void process.stderr.write(text)
 
 function refuseWeak(password: string, { username }: Account): void {
   const weak = weakness(password, username)
@@ -43,22 +44,25 @@ interface Change {
   readonly caller: string
 }
 
-/** Account and audit entry together, or neither. It begins with a write: so it waits for its turn beside the daemon, and is not overtaken. */
+/**
+ * Account and audit entry are written together or not at all. The transaction begins with a write, so that it waits for
+ * the daemon's lock instead of failing later.
+ */
 async function change(db: Db, { user_id }: Account, { password_hash, caller }: Change): Promise<void> {
   const [note, started, now] = [new AuditNote(), performance.now(), () => new Date()]
   note.target('user', user_id)
   note.operation(`Password reset on the host by the user ${caller}`)
   await db.transaction().execute(async (transaction) => {
     await replacePassword(transaction, user_id, password_hash, now().toISOString())
-    await recordOwn(
+    await recordPanelAction(
       { db: transaction, now },
       { action: 'PasswordReset', note, refusal: null, duration_ms: Math.round(performance.now() - started) },
     )
   })
 }
 
-/** SQLite says what it cannot do, and not of what. */
-const inWords = <T>(path: string, work: Promise<T>): Promise<T> =>
+/** The message of SQLite does not name the file. */
+const explainFailure = <T>(path: string, work: Promise<T>): Promise<T> =>
   work.catch((failure: unknown) => {
     const { code, message } = failure as { code?: unknown; message?: string }
     if (typeof code !== 'string' || !code.startsWith('SQLITE_')) throw failure

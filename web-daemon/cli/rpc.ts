@@ -1,4 +1,4 @@
-// Asks the root helper by hand and shows what it answers, as it came: for whoever looks for what is wrong.
+// Sends one request to the root helper and prints the answer as it came, for debugging.
 import { connect } from 'node:net'
 import { createInterface } from 'node:readline'
 import type { Config } from '../app/config.ts'
@@ -6,7 +6,7 @@ import { CommandError } from './errors.ts'
 
 const ANSWER_WITHIN_MS = 60_000
 
-export const rpc = async ({ helper_socket }: Config, [method, params = '{}']: readonly string[]): Promise<void> => {
+export async function rpc({ helper_socket }: Config, [method, params = '{}']: readonly string[]): Promise<void> {
   if (method === undefined)
     throw new CommandError(
       'Name a method and its parameters as JSON, such as: tunnel-panel rpc host.probe \'{"parts":["helper"]}\'',
@@ -14,7 +14,7 @@ export const rpc = async ({ helper_socket }: Config, [method, params = '{}']: re
   const { result, error } = JSON.parse(
     await answerTo(helper_socket, { jsonrpc: '2.0', id: 1, method, params: parsed(params) }),
   ) as { result?: unknown; error?: { message: string } }
-  if (error) throw new CommandError(`The helper refuses: ${error.message}`)
+  if (error) throw new CommandError(`The helper refused: ${error.message}`)
   process.stdout.write(`${JSON.stringify(result, null, 2)}\n`)
 }
 
@@ -22,11 +22,14 @@ const parsed = (text: string): unknown => {
   try {
     return JSON.parse(text) as unknown
   } catch {
-    throw new CommandError(`The parameters are no JSON: ${text}`)
+    throw new CommandError(`The parameters are not valid JSON: ${text}`)
   }
 }
 
-/** The line with an id, which is null where the helper could not make sense of the request. Those of a stream have none: they come before it, and are shown as they come. */
+/**
+ * The answer is the line with an id (null if the helper could not parse the request). Items of a stream have no id;
+ * they come first and are printed as they come.
+ */
 const answerTo = (path: string, request: object): Promise<string> =>
   new Promise((resolve, reject) => {
     const socket = connect(path)

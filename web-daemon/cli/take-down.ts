@@ -1,33 +1,34 @@
-// Takes off the host what the panel put there: its relay rules and its tunnels with their files. What is stored stays, so that it can be brought back.
+// Removes the panel's relay rules and tunnels with their files from the host. The store keeps them, so that they can be
+// applied again.
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { rulesOrNull } from '@panel/shared/ruleset/plan.ts'
 import { RULES_PER_CHANGE_MAX } from '@panel/shared/ruleset/model.ts'
 import type { Writer } from '@panel/shared/rpc/methods.ts'
 import type { Outcome } from '@panel/shared/rpc/outcome.ts'
-import { openStore } from '../platform/db/open.ts'
+import { openStore } from '../app/store.ts'
 import { connectHelper } from '../platform/helper/client.ts'
 import { heldRules } from '../features/routes/kernel-rules.ts'
-import { neighbours } from '../features/tunnels/store.ts'
+import { existingTunnels } from '../features/tunnels/store.ts'
 import type { Config } from '../app/config.ts'
 import { CommandError } from './errors.ts'
-import { say } from './say.ts'
+import { printLine } from './print.ts'
 
-export const takeDown = async ({ state_dir, helper_socket }: Config): Promise<void> => {
+export async function takeDown({ state_dir, helper_socket }: Config): Promise<void> {
   const helper = connectHelper(helper_socket, pino({ enabled: false }))
   const db = await openStore(join(state_dir, 'panel.db'))
   try {
-    const names = (await neighbours(db)).map(({ interface_name }) => interface_name)
-    const failed = [...(await rulesDown(helper.ask)), ...(await tunnelsDown(helper.ask, names))]
+    const names = (await existingTunnels(db)).map(({ interface_name }) => interface_name)
+    const failed = [...(await removeRules(helper.ask)), ...(await removeTunnels(helper.ask, names))]
     if (failed.length > 0)
-      throw new CommandError(`Not everything could be taken down:\n${failed.map((line) => `  ${line}`).join('\n')}`)
+      throw new CommandError(`Not everything could be removed:\n${failed.map((line) => `  ${line}`).join('\n')}`)
   } finally {
     helper.close()
     await db.destroy()
   }
 }
 
-async function rulesDown(ask: Writer): Promise<string[]> {
+async function removeRules(ask: Writer): Promise<string[]> {
   const { rules, damaged } = await heldRules(ask)
   const all = [...rules.values()]
   for (let at = 0; at < all.length; at += RULES_PER_CHANGE_MAX) {
@@ -39,11 +40,11 @@ async function rulesDown(ask: Writer): Promise<string[]> {
   }
   if (damaged.length > 0)
     await ask('ruleset.forget', { route_rule_ids: damaged.map(({ route_rule_id }) => route_rule_id) })
-  say(`${all.length} relay rules are taken down.`)
+  printLine(`${all.length} relay rules removed.`)
   return []
 }
 
-async function tunnelsDown(ask: Writer, interface_names: string[]): Promise<string[]> {
+async function removeTunnels(ask: Writer, interface_names: string[]): Promise<string[]> {
   const { tunnels } = interface_names.length === 0 ? { tunnels: [] } : await ask('tunnel.probe', { interface_names })
   const failed: string[] = []
   for (const { state } of tunnels) {
@@ -52,6 +53,6 @@ async function tunnelsDown(ask: Writer, interface_names: string[]): Promise<stri
     if (outcome.outcome !== 'applied')
       failed.push(`${state.interface_name}: ${outcome.failure?.message ?? outcome.outcome}`)
   }
-  say(`${tunnels.length - failed.length} tunnels are taken down.`)
+  printLine(`${tunnels.length - failed.length} tunnels removed.`)
   return failed
 }

@@ -1,12 +1,13 @@
-// What a use case may hold: a reader can look, a commander can also change. Previews are readers by type, not by discipline.
+// The context of a use case. A ReadContext can only read, a CommandContext can also change: previews are read-only by
+// type.
 import type { Kysely, Transaction } from 'kysely'
 import type { Reader, Writer } from '@panel/shared/rpc/methods.ts'
-import type { Database } from '../app/schema.ts'
-import type { AuditNote } from './http/audit-note.ts'
+import type { Database } from './db/database.ts'
+import type { AuditNote } from './audit-note.ts'
 import type { Publish } from './events/bus.ts'
 import type { SettingsHolder, SettingsReader } from './settings.ts'
 
-/** A database that cannot be written through: kysely's select half. */
+/** Kysely's select half: it cannot write. */
 export type ReadDb = Pick<Kysely<Database>, 'selectFrom'>
 export type WriteDb = Kysely<Database> | Transaction<Database>
 
@@ -14,7 +15,7 @@ export interface ReadContext {
   readonly db: ReadDb
   readonly ask: Reader
   readonly now: () => Date
-  /** As they are at the moment of asking. */
+  /** The current values. */
   readonly settings: SettingsReader
 }
 
@@ -22,9 +23,9 @@ export interface CommandContext extends ReadContext {
   readonly db: Kysely<Database>
   readonly ask: Writer
   readonly settings: SettingsHolder
-  /** One change to the host at a time; a waiter gives up after 30 s with 503 busy. */
+  /** Runs one change of the host at a time; a waiting caller gives up after 30 s with 503 busy. */
   readonly inTurn: <T>(work: () => Promise<T>) => Promise<T>
   readonly note: AuditNote
-  /** Tells the rest of the panel what was done, once it is stored. */
+  /** Notifies the rest of the panel of a change, once it is stored. */
   readonly publish: Publish
 }

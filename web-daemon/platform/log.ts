@@ -1,4 +1,4 @@
-// The web daemon's log: JSON lines on stderr, without what must never be kept.
+// The web daemon's log: JSON lines on stderr, with secrets removed.
 import pino, { type DestinationStream, type Logger } from 'pino'
 
 const SECRETS = [
@@ -14,8 +14,8 @@ const SECRETS = [
   'set-cookie',
 ]
 
-export const makeLogger = (destination: DestinationStream = pino.destination(2)): Logger =>
-  pino(
+export function makeLogger(destination: DestinationStream = pino.destination(2)): Logger {
+  return pino(
     {
       redact: {
         paths: SECRETS.flatMap((name) => [`["${name}"]`, `*["${name}"]`, `*.*["${name}"]`]),
@@ -24,3 +24,4 @@ export const makeLogger = (destination: DestinationStream = pino.destination(2))
     },
     destination,
   )
+}

@@ -1,12 +1,14 @@
-// How the rest of the panel reads settings: at the moment it needs one, so that a change acts at once.
-import type { SettingKey, SettingValue } from '../features/settings/definitions.ts'
+// How the rest of the panel reads settings: at every use, so that a change takes effect at once.
+
+/** The type of every setting by its key; features/settings/definitions.ts adds them by declaration merging. */
+export interface SettingTypes {}
 
 export interface SettingsReader {
-  readonly get: <K extends SettingKey>(key: K) => SettingValue<K>
+  readonly get: <K extends keyof SettingTypes>(key: K) => SettingTypes[K]
 }
 
-/** Of a command: after it has written settings to the store, it has them read again. */
+/** For commands: after they have written settings to the store, they reload them. */
 export interface SettingsHolder extends SettingsReader {
-  /** Reads the store, and publishes what is another value than before. */
+  /** Reads the store, and publishes `settings.changed` if a value differs from before. */
   readonly reload: () => Promise<void>
 }

@@ -1,4 +1,4 @@
-// The version of this build, as its package names it, and what the build was made from.
+// The version and commit of this build.
 import about from '../package.json' with { type: 'json' }
 
 declare const PANEL_COMMIT: string | undefined
@@ -6,7 +6,7 @@ declare const PANEL_COMMIT_DATE: string | undefined
 
 export const VERSION = about.version
 
-/** "" where the program runs from its sources, or was built outside of a repository. */
+/** "" if the program runs from source, or was built outside of a repository. */
 export const BUILD = {
   version: VERSION,
   commit: typeof PANEL_COMMIT === 'string' ? PANEL_COMMIT : '',

@@ -1,7 +1,9 @@
 // Relay rules on a host where nothing can hold them: everything is said to be unreadable, and nothing can be changed.
-import { KernelError, type Rulesets } from '../facilities.ts'
+import type { BootRules } from '../files/boot-rules.ts'
+import type { Rulesets } from '../facilities.ts'
+import { KernelError } from '../../kernel-error.ts'
 
-export function rulesetsWithout(detail: string): Rulesets {
+export function rulesetsWithout(detail: string, boot: BootRules): Rulesets {
   const refuse = (): never => {
     throw new KernelError('EOPNOTSUPP', detail)
   }
@@ -14,10 +16,12 @@ export function rulesetsWithout(detail: string): Rulesets {
       rules: [],
       damaged: [],
       unmanaged: [],
+      boot_rules: boot.read(),
     }),
     submit: async () => refuse(),
+    saveForBoot: async () => refuse(),
     removeCounters: async () => refuse(),
     counters: async () => refuse(),
-    restore: async () => null,
+    clear: async () => refuse(),
   }
 }

@@ -1,49 +1,46 @@
 // Which program carries out relay rules here: nft where it works, else iptables of the variant that this host uses, else the other; or the one that was asked for.
 import { join } from 'node:path'
 import { RULE_BACKENDS, type RuleBackend, type RuleBackendFound } from '@panel/shared/ruleset/backend.ts'
-import { TABLE } from '@panel/shared/ruleset/nft/table.ts'
 import type { WantedBackend } from '../../config.ts'
-import { log } from '../../log.ts'
 import { rulesetGeneration } from '../../netlink/nftables/generation.ts'
-import { KernelError, type Kernel, type Netfilter, type Rulesets } from '../facilities.ts'
+import type { Kernel, Netfilter, RuleBackends, Rulesets } from '../facilities.ts'
+import { KernelError } from '../../kernel-error.ts'
 import { readIfThere, writeWhole } from '../files/files.ts'
 import { Generations } from '../nft/generations.ts'
 import { findTool, nftAnswers, type BackendAnswer } from '../host/facts.ts'
 import { IptablesRulesets } from '../iptables/rulesets.ts'
 import { defaultVariant, openIptables } from '../iptables/iptables.ts'
-import { keptRulesIn, type KeptRules } from '../files/kept-rules.ts'
+import { bootRulesIn, type BootRules } from '../files/boot-rules.ts'
 import { foreignBy, foreignUnread } from '../nft/foreign.ts'
 import { Nft } from '../nft/nft.ts'
 import { RulesetChanges } from '../nft/ruleset-changes.ts'
 import { rulesetsWithout } from './none.ts'
 import { NftRulesets } from '../nft/rulesets.ts'
 
-/** What every backend is opened with: the rules last accepted, and one count of whose changes nftables has seen. */
+/** What every backend is opened with: the rules that boot brings back, and one count of whose changes nftables has seen. */
 interface Common {
-  readonly kept: KeptRules
+  readonly boot: BootRules
   readonly generations: Generations
 }
 
 type SomeBackend = Exclude<RuleBackend, 'none'>
 
-/** One that works here; `clear` takes all of ours out of it and says whether anything was there, and `answers` asks whether it still works. */
+/** One that works here; `answers` asks whether it still does. */
 interface Opened {
   readonly found: RuleBackendFound
   readonly rulesets: Rulesets
-  readonly clear: () => Promise<boolean>
   readonly answers: () => Promise<BackendAnswer>
 }
 
 /** What was chosen when the helper began. */
-export interface Netfilters extends Pick<Kernel, 'rulesets' | 'netfilter'> {
+export interface Netfilters extends Pick<Kernel, 'rulesets' | 'ruleBackends' | 'netfilter'> {
   /** Of nftables, by others. */
   readonly changes: RulesetChanges
-  readonly ruleBackend: RuleBackendFound
   readonly backendAnswers: () => Promise<BackendAnswer>
 }
 
 export async function openNetfilter(stateDir: string, wanted: WantedBackend): Promise<Netfilters> {
-  const common = { kept: keptRulesIn(stateDir), generations: new Generations(rulesetGeneration()) }
+  const common = { boot: bootRulesIn(stateDir), generations: new Generations(rulesetGeneration()) }
   const changes = new RulesetChanges(() => common.generations.ofOthers())
   const nft = await findTool('nft')
   const netfilter =
@@ -56,16 +53,16 @@ export async function openNetfilter(stateDir: string, wanted: WantedBackend): Pr
   if (!opened) {
     const reason = refused.slice(0, 300)
     return {
-      ruleBackend: { active: 'none', has_ipv6: false, reason },
-      rulesets: rulesetsWithout(reason),
+      ruleBackends: backendsIn(stateDir, { active: 'none', has_ipv6: false, reason }, common),
+      rulesets: rulesetsWithout(reason, common.boot),
       netfilter,
       changes,
       backendAnswers: async () => ({ available: false, version: '', detail: reason }),
     }
   }
   return {
-    ruleBackend: opened.found,
-    rulesets: afterAnother(opened, common, join(stateDir, 'rule-backend')),
+    ruleBackends: backendsIn(stateDir, opened.found, common, opened.rulesets),
+    rulesets: opened.rulesets,
     netfilter: opened.found.active === 'iptables_legacy' ? besideLegacy(netfilter) : netfilter,
     changes,
     backendAnswers: opened.answers,
@@ -114,16 +111,15 @@ async function open(backend: SomeBackend, common: Common, why: string): Promise<
   if (backend === 'nftables') return openNft(common, why)
   const iptables = await openIptables(backend)
   if (typeof iptables === 'string') return iptables
-  const rulesets = new IptablesRulesets(iptables, common.kept)
+  const rulesets = new IptablesRulesets(iptables, common.boot)
   return {
     found: { active: backend, has_ipv6: iptables.hasIpv6, reason: why || 'iptables is used where nft is not' },
     rulesets,
-    clear: () => rulesets.clear(),
     answers: () => iptables.answers(),
   }
 }
 
-async function openNft({ kept, generations }: Common, why: string): Promise<Opened | string> {
+async function openNft({ boot, generations }: Common, why: string): Promise<Opened | string> {
   const path = await findTool('nft')
   if (path === null) return 'nft is not installed'
   const nft = new Nft(path)
@@ -134,50 +130,37 @@ async function openNft({ kept, generations }: Common, why: string): Promise<Open
     if (error instanceof KernelError) return error.message.slice(0, 300)
     throw error
   }
-  const clear = async (): Promise<boolean> => {
-    if ((await nft.list(`list table ${TABLE}`)) === null) return false
-    await nft.submit(`delete table ${TABLE}\n`)
-    return true
-  }
   return {
     found: {
       active: 'nftables',
       has_ipv6: true,
       reason: why || 'nftables is used wherever nft and the kernel offer it',
     },
-    rulesets: new NftRulesets(nft, kept, generations),
-    clear,
+    rulesets: new NftRulesets(nft, boot, generations),
     answers: nftAnswers,
   }
 }
 
-/** A backend that takes over from another brings back the rules itself, and then takes the other's away: two would relay twice. */
-function afterAnother(opened: Opened, common: Common, path: string): Rulesets {
-  const { rulesets, found } = opened
-  const restore = async (): Promise<number | null> => {
-    const restored = await rulesets.restore()
-    const written = readIfThere(path)
-    const before = RULE_BACKENDS.find((name) => name === written) ?? 'nftables'
-    if (before === found.active) return restored
-    if (before !== 'none') await takeAway(before, common)
-    await writeWhole(path, found.active, 0o600)
-    return restored
-  }
+/** Before there was a record there was no backend but nftables. */
+function backendsIn(
+  stateDir: string,
+  active: RuleBackendFound,
+  common: Common,
+  rulesets: Rulesets | null = null,
+): RuleBackends {
+  const path = join(stateDir, 'rule-backend')
   return {
-    read: () => rulesets.read(),
-    submit: (gone, put) => rulesets.submit(gone, put),
-    removeCounters: (ids) => rulesets.removeCounters(ids),
-    counters: () => rulesets.counters(),
-    restore,
+    active,
+    recorded() {
+      const written = readIfThere(path)
+      return RULE_BACKENDS.find((name) => name === written) ?? 'nftables'
+    },
+    record: (backend) => writeWhole(path, backend, 0o600),
+    async open(backend) {
+      if (rulesets && backend === active.active) return rulesets
+      if (backend === 'none') return 'no backend held relay rules'
+      const opened = await open(backend, common, '')
+      return typeof opened === 'string' ? opened : opened.rulesets
+    },
   }
-}
-
-async function takeAway(before: SomeBackend, common: Common): Promise<void> {
-  const other = await open(before, common, '')
-  if (typeof other === 'string')
-    return log('info', 'The relay rules of another backend are left, since it does not work here', {
-      backend: before,
-      detail: other,
-    })
-  if (await other.clear()) log('info', 'The relay rules that another backend held are taken away', { backend: before })
 }

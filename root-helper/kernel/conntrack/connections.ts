@@ -2,7 +2,8 @@
 import type { FlowsFound } from '@panel/shared/ruleset/connection.ts'
 import type { RelayDestination } from '@panel/shared/ruleset/model.ts'
 import { markOf, RULE_MASK } from '@panel/shared/ruleset/mark.ts'
-import { KernelError, type Connections } from '../facilities.ts'
+import type { Connections } from '../facilities.ts'
+import { KernelError } from '../../kernel-error.ts'
 import { FlowCounts } from './flow-counts.ts'
 import {
   decodeConnection,

@@ -3,7 +3,8 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { SYSCTL_FILE } from '@panel/shared/forwarding/sysctl.ts'
-import { KernelError, type Forwarding } from '../facilities.ts'
+import type { Forwarding } from '../facilities.ts'
+import { KernelError } from '../../kernel-error.ts'
 import { codeOf, readIfThere, removeIfThere, syncFolder, writeWhole } from '../files/files.ts'
 
 const SWITCHES = { ipv4: '/proc/sys/net/ipv4/ip_forward', ipv6: '/proc/sys/net/ipv6/conf/all/forwarding' } as const

@@ -1,9 +1,11 @@
 // ICMP in the network namespace of the helper: one raw socket per family, opened when there is something to send.
 import { randomBytes } from 'node:crypto'
-import type { EchoPort, EchoRequest, EchoSent, Icmp, KernelError, PathEnds } from '../facilities.ts'
+import type { EchoPort, EchoRequest, EchoSent, Icmp, PathEnds } from './port.ts'
+import type { KernelError } from '../../kernel-error.ts'
 import * as k from './constants.ts'
 import { EchoTemplate } from './echo.ts'
-import { readHeard, type Heard, type Packet } from './replies.ts'
+import { readHeard, type Packet } from './replies.ts'
+import type { Heard } from './port.ts'
 import { log } from '../../log.ts'
 import { native, NOTES, type Channel } from '../../native/index.ts'
 import { ipBytes } from '../../netlink/bytes.ts'

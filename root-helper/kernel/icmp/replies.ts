@@ -1,30 +1,10 @@
 // What came by ICMP, as far as it answers an echo request: anybody can send such bytes, so nothing in them is believed before it was looked at.
 import { NO_SUCH_TUNNEL } from '@panel/shared/path/model.ts'
 import { ipText } from '../../netlink/bytes.ts'
+import type { Heard } from './port.ts'
 import { isWhole } from './checksum.ts'
-import { COOKIE_BYTES, ECHO_REPLY, HEADER_BYTES, meaningOf, type ErrorKind, type Family } from './constants.ts'
+import { COOKIE_BYTES, ECHO_REPLY, HEADER_BYTES, meaningOf, type Family } from './constants.ts'
 import { carriedBy, quotedEcho } from './quoted.ts'
-
-export interface Heard {
-  readonly kind: 'reply' | ErrorKind
-  readonly identifier: number
-  readonly sequence: number
-  /** Whether it carries what only who saw the request can know. An error need not bring enough of it back, and a small request has no room. */
-  readonly is_sure: boolean
-  readonly from_address: string
-  /** Where the request went to, by what the answer says. */
-  readonly target_address: string
-  /** Bytes of payload that a reply brings back; 0 with an error. */
-  readonly packet_size: number
-  /** What is left of it. */
-  readonly hop_limit: number
-  /** RFC 1191, RFC 4443; null where it is not told. */
-  readonly reported_mtu: number | null
-  /** "" with a reply. */
-  readonly words: string
-  readonly at_us: number
-  readonly interface_index: number
-}
 
 /** An IPv4 packet has its header, an IPv6 one begins with ICMPv6. */
 export interface Packet {

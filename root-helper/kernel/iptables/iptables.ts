@@ -1,8 +1,8 @@
 // Starts iptables and ip6tables of one variant, by fixed arguments; text goes in that root rendered itself, and nothing that ever came over the socket.
 import type { Family } from '@panel/shared/address/ip.ts'
 import type { RuleBackend } from '@panel/shared/ruleset/backend.ts'
-import { oneLine } from '../../transaction.ts'
-import { KernelError } from '../facilities.ts'
+import { oneLine } from '../../text.ts'
+import { KernelError } from '../../kernel-error.ts'
 import { findTool, type BackendAnswer } from '../host/facts.ts'
 import { runProgram } from '../program/program.ts'
 

@@ -4,26 +4,28 @@ import type { Family } from '@panel/shared/address/ip.ts'
 import { canonicalRuleset } from '@panel/shared/ruleset/canonical.ts'
 import { ruleLimits, type RuleLimit } from '@panel/shared/ruleset/backend.ts'
 import type { RelayCounters, RelayRule } from '@panel/shared/ruleset/model.ts'
-import { sameState } from '@panel/shared/change/change.ts'
 import { readCounted } from '@panel/shared/ruleset/iptables/read-tables.ts'
+import { patchTables } from '@panel/shared/ruleset/iptables/patch.ts'
 import { readIptables, type IptablesRead } from '@panel/shared/ruleset/iptables/read.ts'
 import { emptyTables, isPresent, RELAY_FAMILIES, type FamilyTables } from '@panel/shared/ruleset/iptables/tables.ts'
 import { renderBack, renderCountersGone, renderFamily, wantedTables } from '@panel/shared/ruleset/iptables/render.ts'
-import { KernelError, type HeldRuleset, type Rulesets } from '../facilities.ts'
+import type { HeldRuleset, Rulesets } from '../facilities.ts'
+import { KernelError } from '../../kernel-error.ts'
+import { messageOf } from '../../text.ts'
 import type { Iptables } from './iptables.ts'
-import type { KeptRules } from '../files/kept-rules.ts'
+import { missingRules, type BootRules } from '../files/boot-rules.ts'
 
 type Read = Readonly<Record<Family, IptablesRead>>
 
 export class IptablesRulesets implements Rulesets {
   readonly #iptables: Iptables
-  readonly #kept: KeptRules
+  readonly #boot: BootRules
   /** Families that may have chains of ours: they are asked for every second, and a host without relay rules is not to start a program for it each time. */
   readonly #families = new Set<Family>(RELAY_FAMILIES)
 
-  constructor(iptables: Iptables, kept: KeptRules) {
+  constructor(iptables: Iptables, boot: BootRules) {
     this.#iptables = iptables
-    this.#kept = kept
+    this.#boot = boot
   }
 
   async read(): Promise<HeldRuleset> {
@@ -39,9 +41,13 @@ export class IptablesRulesets implements Rulesets {
         is_present: this.#families.size > 0,
         detail: '',
         rules,
-        damaged: [...damaged, ...this.#missing(rules, damaged)],
+        damaged: [
+          ...damaged,
+          ...missingRules(this.#boot.read(), [...rules, ...damaged], (rule) => this.#whyMissing(rule)),
+        ],
         unmanaged: read.flatMap(({ unmanaged }) => unmanaged),
         missing_jumps: read.flatMap(({ missing_jumps }) => missing_jumps),
+        boot_rules: this.#boot.read(),
       }
     } catch (error) {
       if (!(error instanceof KernelError)) throw error
@@ -53,28 +59,34 @@ export class IptablesRulesets implements Rulesets {
         rules: [],
         damaged: [],
         unmanaged: [],
+        boot_rules: this.#boot.read(),
       }
     }
   }
 
+  saveForBoot(gone: readonly number[], put: readonly RelayRule[]): Promise<void> {
+    return this.#boot.change(gone, put)
+  }
+
   async submit(gone: readonly number[], put: readonly RelayRule[]): Promise<void> {
     const read = await this.#look()
-    const wanted = byId([...this.#kept.read(), ...RELAY_FAMILIES.flatMap((family) => read[family].rules)])
-    for (const id of gone) wanted.delete(id)
-    for (const rule of put) wanted.set(rule.route_rule_id, rule)
-    const rules = canonicalRuleset([...wanted.values()])
-    const held = rules.filter((rule) => this.#limits(rule).length === 0)
-    const texts = RELAY_FAMILIES.map((family) => ({
-      family,
-      before: read[family].tables,
-      text: renderFamily(family, read[family].tables, wantedTables(held, family, isPresent(read[family].tables))),
-    }))
+    const ids = new Set([...gone, ...idsOf(put)])
+    const texts = RELAY_FAMILIES.map((family) => {
+      const { tables: found, legible } = read[family]
+      const after = [...legible.filter(({ route_rule_id }) => !ids.has(route_rule_id)), ...put]
+      const versions = {
+        found,
+        before: wantedTables(legible, family, isPresent(found)),
+        after: wantedTables(canonicalRuleset(after), family, isPresent(found)),
+      }
+      return { family, before: found, text: renderFamily(family, found, patchTables(versions, ids)) }
+    })
     await this.#load(texts.filter(({ text }) => text !== ''))
-    await this.#kept.write(rules)
   }
 
   async removeCounters(route_rule_ids: readonly number[]): Promise<RelayCounters[]> {
-    const stays = byId(this.#kept.read())
+    const read = await this.#look()
+    const stays = new Set(RELAY_FAMILIES.flatMap((family) => idsOf([...read[family].rules, ...read[family].damaged])))
     const leaving = new Set(route_rule_ids.filter((id) => !stays.has(id)))
     const last: RelayCounters[] = []
     for (const family of this.#families) {
@@ -94,24 +106,11 @@ export class IptablesRulesets implements Rulesets {
     return { epoch: `${boot.trim()}-${this.#iptables.backend === 'iptables_nft' ? 20 : 30}`, counters }
   }
 
-  /** Others empty whole tables, and some load at boot what they saved: so the rules last accepted are brought back where any of them is not there whole. */
-  async restore(): Promise<number | null> {
-    const held = byId((await this.read()).rules)
-    const kept = this.#kept.read()
-    if (kept.every((rule) => sameState(held.get(rule.route_rule_id) ?? null, rule) || this.#limits(rule).length > 0))
-      return null
-    await this.submit([], kept)
-    return kept.length
-  }
-
-  /** Everything of ours away, for another backend that has taken over. */
-  async clear(): Promise<boolean> {
+  async clear(): Promise<void> {
     const read = await this.#look()
-    const wasThere = this.#families.size > 0
     for (const family of this.#families)
       await this.#iptables.restore(family, renderBack(family, read[family].tables, emptyTables()))
     this.#families.clear()
-    return wasThere
   }
 
   #limits = (rule: RelayRule): RuleLimit[] =>
@@ -165,16 +164,9 @@ export class IptablesRulesets implements Rulesets {
     }
   }
 
-  #missing(rules: readonly RelayRule[], damaged: HeldRuleset['damaged']): HeldRuleset['damaged'] {
-    const seen = new Set([...rules, ...damaged].map(({ route_rule_id }) => route_rule_id))
-    const why = (rule: RelayRule): string =>
-      this.#limits(rule)
-        .map((limit) => limit.why)
-        .join('; ') || 'nothing of it is in our chains; the next change or boot brings it back'
-    return this.#kept
-      .read()
-      .filter(({ route_rule_id }) => !seen.has(route_rule_id))
-      .map((rule) => ({ route_rule_id: rule.route_rule_id, detail: why(rule) }))
+  #whyMissing(rule: RelayRule): string {
+    const limits = this.#limits(rule).map((limit) => limit.why)
+    return limits.join('; ') || 'nothing of it is in our chains; reapply it, or the next boot brings it back'
   }
 }
 
@@ -184,8 +176,8 @@ interface Load {
   readonly text: string
 }
 
-const byId = (rules: readonly RelayRule[]): Map<number, RelayRule> =>
-  new Map(rules.map((rule) => [rule.route_rule_id, rule]))
+const idsOf = (rules: readonly { readonly route_rule_id: number }[]): number[] =>
+  rules.map(({ route_rule_id }) => route_rule_id)
 
 /** In the order of their ids. A rule that changed its family has what it counted before in the other one. */
 function summed(counters: readonly RelayCounters[]): RelayCounters[] {
@@ -202,5 +194,3 @@ function summed(counters: readonly RelayCounters[]): RelayCounters[] {
   }
   return [...found.values()].sort((a, b) => a.route_rule_id - b.route_rule_id)
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

@@ -1,5 +1,5 @@
 // Reads links, addresses and routes of the host's kernel in as few requests as the question allows.
-import { KernelError } from '../facilities.ts'
+import { KernelError } from '../../kernel-error.ts'
 import { decodeAddress, dumpAddresses, type RawAddress } from '../../netlink/address.ts'
 import { AF_INET, AF_INET6 } from '../../netlink/constants.ts'
 import { decodeLink, dumpLinks, getLink, getLinkByIndex, type RawLink } from '../../netlink/link.ts'

@@ -1,7 +1,8 @@
 // Reads what other software has in netfilter, by way of nft; it can only list. The panel's own table, which may be long, is not listed.
 import { nothingForeign, type ForeignFound } from '@panel/shared/foreign/model.ts'
 import { foreignTables, readForeign } from '@panel/shared/foreign/read.ts'
-import { KernelError, type Netfilter } from '../facilities.ts'
+import type { Netfilter } from '../facilities.ts'
+import { KernelError } from '../../kernel-error.ts'
 import type { Nft } from './nft.ts'
 
 /** Read once for each generation of nftables: a listing costs two starts of nft a table, and is asked for with every report. */

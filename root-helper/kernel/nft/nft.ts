@@ -1,6 +1,6 @@
 // Starts nft: text that root rendered itself goes in on stdin, JSON comes out. Nothing here ever came over the socket.
-import { KernelError } from '../facilities.ts'
-import { oneLine } from '../../transaction.ts'
+import { KernelError } from '../../kernel-error.ts'
+import { oneLine } from '../../text.ts'
 import { runProgram } from '../program/program.ts'
 
 const ERRNO: readonly [RegExp, string][] = [

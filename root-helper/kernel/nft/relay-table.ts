@@ -1,7 +1,7 @@
 // Our table as the kernel itself tells it, without starting nft: whatever of it is asked for, and no more.
 import type { RelayCounters } from '@panel/shared/ruleset/model.ts'
 import { COUNTER_NAME, TABLE, type TableSet } from '@panel/shared/ruleset/nft/table.ts'
-import { KernelError } from '../facilities.ts'
+import { KernelError } from '../../kernel-error.ts'
 import { NETLINK_NETFILTER } from '../../netlink/constants.ts'
 import type { Message } from '../../netlink/message.ts'
 import {

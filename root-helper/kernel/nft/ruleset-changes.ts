@@ -1,7 +1,7 @@
 // Tells when somebody else has changed nftables' ruleset: the kernel numbers its generations, and asking for the number costs next to nothing.
 // Its own announcements (NFNLGRP_NFTABLES) are not listened to: for the sake of a listener it writes a message of a page for each object of a
 // transaction, which made loading 10,000 rules three times slower, and would do so to every large set that other software loads.
-import { KernelError } from '../facilities.ts'
+import { KernelError } from '../../kernel-error.ts'
 import { log } from '../../log.ts'
 
 const LOOK_EVERY_MS = 500

@@ -7,11 +7,13 @@ import { applyChange, changeOfTable } from '@panel/shared/ruleset/nft/change.ts'
 import { renderCountersGone, spellChange } from '@panel/shared/ruleset/nft/render.ts'
 import { layOut } from '@panel/shared/ruleset/nft/layout.ts'
 import { rulesAround } from '@panel/shared/ruleset/part.ts'
-import { TABLE } from '@panel/shared/ruleset/nft/table.ts'
+import { patchTable } from '@panel/shared/ruleset/nft/patch.ts'
+import { TABLE, type Table } from '@panel/shared/ruleset/nft/table.ts'
 import { Confirmation } from './confirmation.ts'
-import { KernelError, type HeldRuleset, type Rulesets } from '../facilities.ts'
+import type { HeldRuleset, Rulesets } from '../facilities.ts'
+import { KernelError } from '../../kernel-error.ts'
 import type { Generations } from './generations.ts'
-import type { KeptRules } from '../files/kept-rules.ts'
+import { missingRules, type BootRules } from '../files/boot-rules.ts'
 import type { Nft } from './nft.ts'
 import { byRule, RelayTable } from './relay-table.ts'
 
@@ -19,7 +21,7 @@ const LIST_TABLE = `list table ${TABLE}`
 
 export class NftRulesets implements Rulesets {
   readonly #nft: Nft
-  readonly #kept: KeptRules
+  readonly #boot: BootRules
   readonly #generations: Generations
   readonly #table = new RelayTable()
   readonly #confirmation: Confirmation
@@ -27,11 +29,11 @@ export class NftRulesets implements Rulesets {
   #seen: { readonly generation: number; readonly read: RulesetRead | null } | null = null
   #expected: Compiled | null = null
   #submitting: Promise<void> = Promise.resolve()
-  #boot: string | null = null
+  #bootId: string | null = null
 
-  constructor(nft: Nft, kept: KeptRules, generations: Generations) {
+  constructor(nft: Nft, boot: BootRules, generations: Generations) {
     this.#nft = nft
-    this.#kept = kept
+    this.#boot = boot
     this.#generations = generations
     this.#confirmation = new Confirmation(this.#table, nft)
   }
@@ -48,8 +50,9 @@ export class NftRulesets implements Rulesets {
         is_present: read !== null,
         detail: '',
         rules,
-        damaged: [...damaged, ...this.#missing(rules, damaged)],
+        damaged: [...damaged, ...missingRules(this.#boot.read(), [...rules, ...damaged], () => MISSING)],
         unmanaged,
+        boot_rules: this.#boot.read(),
       }
     } catch (error) {
       if (!(error instanceof KernelError)) throw error
@@ -61,8 +64,13 @@ export class NftRulesets implements Rulesets {
         rules: [],
         damaged: [],
         unmanaged: [],
+        boot_rules: this.#boot.read(),
       }
     }
+  }
+
+  saveForBoot(gone: readonly number[], put: readonly RelayRule[]): Promise<void> {
+    return this.#boot.change(gone, put)
   }
 
   submit(gone: readonly number[], put: readonly RelayRule[]): Promise<void> {
@@ -73,17 +81,24 @@ export class NftRulesets implements Rulesets {
 
   async #submit(gone: readonly number[], put: readonly RelayRule[]): Promise<void> {
     const found = await this.#look()
-    const wanted = byId([...this.#kept.read(), ...(found?.rules ?? [])])
-    for (const id of gone) wanted.delete(id)
-    for (const rule of canonicalRuleset(put)) wanted.set(rule.route_rule_id, rule)
-    const rules = [...wanted.values()].sort(inOrder)
-    if (found && this.#isWhole(found)) await this.#submitPart(found, rules)
-    else if (found || rules.length > 0) await this.#submitAll(found, rules)
-    await this.#kept.write(rules)
+    const ids = new Set([...gone, ...put.map(({ route_rule_id }) => route_rule_id)])
+    const stay = (found?.legible ?? []).filter(({ route_rule_id }) => !ids.has(route_rule_id))
+    const rules = [...stay, ...canonicalRuleset(put)].sort(inOrder)
+    if (found && isWhole(found)) await this.#submitPart(found, rules)
+    else if (found)
+      await this.#submitAll(found.table, rules, patchTable(found.table, { before: found.legible, after: rules, ids }))
+    else if (rules.length > 0) await this.#submitAll(null, rules, layOut(rules))
+  }
+
+  /** Deleting the table deletes the counters with it. */
+  async clear(): Promise<void> {
+    if ((await this.#nft.list(LIST_TABLE)) === null) return
+    await this.#generations.during(() => this.#nft.submit(`delete table ${TABLE}\n`))
   }
 
   async removeCounters(route_rule_ids: readonly number[]): Promise<RelayCounters[]> {
-    const stays = byId(this.#kept.read())
+    const held = await this.#look()
+    const stays = new Set([...(held?.rules ?? []), ...(held?.damaged ?? [])].map(({ route_rule_id }) => route_rule_id))
     const names = route_rule_ids.filter((id) => !stays.has(id)).flatMap((id) => [`rule_${id}_tx`, `rule_${id}_rx`])
     const found = await this.#table.countersNamed(names)
     if (found.length === 0) return []
@@ -100,20 +115,13 @@ export class NftRulesets implements Rulesets {
   async counters(): Promise<{ epoch: string; counters: RelayCounters[] }> {
     const handle = await this.#table.handle()
     if (handle === null) return { epoch: '', counters: [] }
-    this.#boot ??= (await readFile('/proc/sys/kernel/random/boot_id', 'utf8')).trim()
-    return { epoch: `${this.#boot}.${handle}`, counters: await this.#table.counters() }
+    this.#bootId ??= (await readFile('/proc/sys/kernel/random/boot_id', 'utf8')).trim()
+    return { epoch: `${this.#bootId}.${handle}`, counters: await this.#table.counters() }
   }
 
-  async restore(): Promise<number | null> {
-    if (this.#kept.read().length === 0 || (await this.#look())) return null
-    await this.submit([], [])
-    return this.#kept.read().length
-  }
-
-  async #submitAll(found: RulesetRead | null, rules: readonly RelayRule[]): Promise<void> {
-    const table = layOut(rules)
-    await this.#generations.during(() => this.#nft.submit(spellChange(changeOfTable(found?.table ?? null, table))))
-    this.#expected = { rules, table }
+  async #submitAll(found: Table | null, rules: readonly RelayRule[], wanted: Table): Promise<void> {
+    await this.#generations.during(() => this.#nft.submit(spellChange(changeOfTable(found, wanted))))
+    this.#expected = { rules, table: layOut(rules) }
   }
 
   /** The table is just what the rules found are compiled to, so nothing need be compiled but what the change has to do with. */
@@ -127,15 +135,11 @@ export class NftRulesets implements Rulesets {
     const seen = this.#seen
     const turn = await this.#generations.during(() => this.#nft.submit(spellChange(change)))
     applyChange(found.table, change)
-    const read: RulesetRead = { table: found.table, rules: [...rules], damaged: [], unmanaged: [] }
+    const read: RulesetRead = { table: found.table, legible: rules, rules: [...rules], damaged: [], unmanaged: [] }
     this.#expected = read
     this.#seen = null
     if (seen?.read === found && seen.generation === turn?.before && (await this.#confirmation.holds(change)))
       await this.#remember(turn.after, read)
-  }
-
-  #isWhole({ rules, damaged, unmanaged }: RulesetRead): boolean {
-    return damaged.length === 0 && unmanaged.length === 0 && this.#missing(rules, damaged).length === 0
   }
 
   /** Null where our table is not there. */
@@ -155,18 +159,8 @@ export class NftRulesets implements Rulesets {
     this.#seen = isOfOne ? { generation, read } : null
     return isOfOne
   }
-
-  #missing(rules: readonly RelayRule[], damaged: HeldRuleset['damaged']): HeldRuleset['damaged'] {
-    const seen = new Set([...rules, ...damaged].map(({ route_rule_id }) => route_rule_id))
-    return this.#kept
-      .read()
-      .filter(({ route_rule_id }) => !seen.has(route_rule_id))
-      .map(({ route_rule_id }) => ({
-        route_rule_id,
-        detail: 'nothing of it is in the table; the next change or boot brings it back',
-      }))
-  }
 }
 
-const byId = (rules: readonly RelayRule[]): Map<number, RelayRule> =>
-  new Map(rules.map((rule) => [rule.route_rule_id, rule]))
+const MISSING = 'nothing of it is in the table; reapply it, or the next boot brings it back'
+
+const isWhole = ({ damaged, unmanaged }: RulesetRead): boolean => damaged.length + unmanaged.length === 0

@@ -1,6 +1,6 @@
 // Starts a program with fixed arguments; text that root rendered itself goes in, and what it says comes out.
 import { spawn } from 'node:child_process'
-import { KernelError } from '../facilities.ts'
+import { KernelError } from '../../kernel-error.ts'
 
 /** Ends with an exit code of 0 or with what `refusal` makes of another and of what the program complained of. */
 export function runProgram(

@@ -4,7 +4,7 @@ import { NETLINK_NETFILTER } from '../constants.ts'
 import { nfnetlink } from './nftables.ts'
 import { NFGENMSG_BYTES, NFPROTO_UNSPEC, NFT_MSG_GETGEN, NFTA_GEN_ID } from './constants.ts'
 import { NetlinkSocket } from '../socket.ts'
-import { KernelError } from '../../kernel/facilities.ts'
+import { KernelError } from '../../kernel-error.ts'
 
 /** Opens its socket at the first asking. Throws a KernelError where the kernel does not say. */
 export function rulesetGeneration(): () => Promise<number> {

@@ -2,7 +2,8 @@
 import type { ConnectionsFound, FlowsFound, RelayConnection } from '@panel/shared/ruleset/connection.ts'
 import { CONNECTIONS_MAX } from '@panel/shared/ruleset/connection.ts'
 import type { Params } from '@panel/shared/rpc/methods.ts'
-import { KernelError, type Connections } from '../../kernel/facilities.ts'
+import type { Connections } from '../../kernel/facilities.ts'
+import { KernelError } from '../../kernel-error.ts'
 
 /** A table that cannot be read is said to be so: that is something else than nobody being connected. */
 export async function findConnections(

@@ -2,12 +2,14 @@
 import { MAX_LINE_BYTES } from '@panel/shared/rpc/framing.ts'
 import type { RelayCounters, RulesetState } from '@panel/shared/ruleset/model.ts'
 import type { Change } from '@panel/shared/change/change.ts'
-import { failuresOf } from '@panel/shared/change/check.ts'
 import type { Params, Result } from '@panel/shared/rpc/methods.ts'
-import { KernelError, type Rulesets } from '../../kernel/facilities.ts'
+import { idsOf } from '@panel/shared/ruleset/plan.ts'
+import type { Rulesets } from '../../kernel/facilities.ts'
+import { KernelError } from '../../kernel-error.ts'
+import { RefusedError } from '../../refused.ts'
 import type { Journal } from '../../subject.ts'
-import { Transaction } from '../../transaction.ts'
-import { rulesetSubject } from './subject.ts'
+import { Transaction, type Verification } from '../../transaction.ts'
+import { asHostRules, hostRules, rulesetSubject, type HostRules } from './subject.ts'
 
 /** A page leaves room for the envelope and for what is beside its list. */
 const PAGE_BYTES = MAX_LINE_BYTES / 2
@@ -16,7 +18,7 @@ export async function probeRuleset(
   rulesets: Rulesets,
   asked: Params<'ruleset.probe'>,
 ): Promise<Result<'ruleset.probe'>> {
-  const held = await rulesets.read()
+  const { boot_rules: _, ...held } = await rulesets.read()
   const { items, next_id } = page([...held.rules].sort(byId), asked)
   return {
     ...held,
@@ -41,13 +43,23 @@ export async function readCounters(
   }
 }
 
+/** A change of the wire speaks of rules alone; what boot brings back of them, and pieces of them, are as they are found. */
+async function hostChange(rulesets: Rulesets, { before, after }: Change<RulesetState>): Promise<Change<HostRules>> {
+  const found = hostRules(await rulesets.read(), new Set(idsOf({ before, after })))
+  const stated = found || before ? { rules: before ?? [], boot: found?.boot ?? [], pieces: found?.pieces ?? [] } : null
+  return { before: stated, after: asHostRules(after) }
+}
+
 export async function verifyRuleset(
   rulesets: Rulesets,
+  journal: Journal,
   asked: Change<RulesetState>,
-): Promise<Result<'ruleset.verify'>> {
-  const subject = rulesetSubject(rulesets, () => undefined)
-  const checks = subject.check(asked, subject.canonical(asked.after), (await subject.probe(asked)).state)
-  return { ok: failuresOf(checks).length === 0, checks }
+): Promise<Verification> {
+  const change = { before: asHostRules(asked.before), after: asHostRules(asked.after) }
+  return new Transaction(
+    rulesetSubject(rulesets, () => undefined),
+    journal,
+  ).verify(change)
 }
 
 export async function applyRuleset(
@@ -56,19 +68,24 @@ export async function applyRuleset(
   asked: Change<RulesetState>,
 ): Promise<Result<'ruleset.apply'>> {
   const last_counters: RelayCounters[] = []
-  const outcome = await new Transaction(
-    rulesetSubject(rulesets, (last) => last_counters.push(...last)),
-    journal,
-  ).apply(asked)
+  const subject = rulesetSubject(rulesets, (last) => last_counters.push(...last))
+  const outcome = await new Transaction(subject, journal).apply(await hostChange(rulesets, asked))
   return { ...outcome, last_counters }
 }
 
+/** Removes what is left of rules: from whatever is found of them to nothing. Throws a RefusedError where the host was put back. */
 export async function forgetRules(
   rulesets: Rulesets,
+  journal: Journal,
   { route_rule_ids }: Params<'ruleset.forget'>,
 ): Promise<Result<'ruleset.forget'>> {
-  await rulesets.submit(route_rule_ids, [])
-  return { last_counters: await rulesets.removeCounters(route_rule_ids) }
+  const before = hostRules(await rulesets.read(), new Set(route_rule_ids))
+  if (!before) return { last_counters: await rulesets.removeCounters(route_rule_ids) }
+  const last_counters: RelayCounters[] = []
+  const subject = rulesetSubject(rulesets, (last) => last_counters.push(...last))
+  const { outcome, failure, remediation } = await new Transaction(subject, journal).apply({ before, after: null })
+  if (outcome === 'applied') return { last_counters }
+  throw new RefusedError('kernel_refused', [failure?.message ?? outcome, ...remediation].join('. '))
 }
 
 interface Numbered {

@@ -1,61 +1,170 @@
-// Relay rules as a subject of the transaction: its state is the list of the rules that a change names, all others stay out of it.
-import { canonicalRuleset } from '@panel/shared/ruleset/canonical.ts'
-import type { RelayCounters, RulesetState } from '@panel/shared/ruleset/model.ts'
+// Relay rules as a subject of the transaction: its state is what the host holds of the rules that a change names; all others stay out of it.
+import { canonicalRuleset, inOrder } from '@panel/shared/ruleset/canonical.ts'
+import type { RelayCounters, RelayRule, RulesetState } from '@panel/shared/ruleset/model.ts'
 import { checkRuleset } from '@panel/shared/ruleset/facts.ts'
-import { idsOf, planRuleset, rulesOrNull, type RulesetStep } from '@panel/shared/ruleset/plan.ts'
+import { planRuleset, rulesOrNull, type RulesetStep } from '@panel/shared/ruleset/plan.ts'
+import { sameState, type Change } from '@panel/shared/change/change.ts'
+import { compareFacts, type Check, type Fact } from '@panel/shared/change/check.ts'
 import type { HeldRuleset, Rulesets } from '../../kernel/facilities.ts'
-import { allowRules, canonicalOr, idsIn, readableRuleset } from '../../policy.ts'
+import { allowRules, canonicalOr, readableRuleset } from '../../policy.ts'
+import { RefusedError } from '../../refused.ts'
 import type { Subject } from '../../subject.ts'
 
+/** Null, as a state, is a host that holds nothing of the rules of the change. */
+export interface HostRules {
+  /** Those that the kernel holds whole, in their order. */
+  readonly rules: RulesetState
+  /** Those that boot brings back, in their order. */
+  readonly boot: RulesetState
+  /** Ids of those that the kernel holds in pieces, or that boot would bring back and the kernel lacks. Pieces can be removed and never put back. */
+  readonly pieces: readonly number[]
+}
+
+/** What a change from or to rules on the wire stands for. */
+export const asHostRules = (rules: RulesetState | null): HostRules | null => rules && { rules, boot: rules, pieces: [] }
+
+/** Root's own steps: the rules that boot brings back change with the kernel's, and by themselves where a change was cut short between the two. */
+export type HostRulesStep =
+  | (Extract<RulesetStep, { kind: 'ruleset_submit' }> & { readonly boot: BootChange })
+  | Extract<RulesetStep, { kind: 'counters_remove' }>
+  | { readonly kind: 'boot_rules_write'; readonly boot: BootChange }
+
+interface BootChange {
+  readonly gone: readonly number[]
+  readonly put: readonly RelayRule[]
+}
+
 interface Found {
-  readonly state: RulesetState | null
+  readonly state: HostRules | null
   readonly held: HeldRuleset
 }
 
-/** `counted` is told the last figures of the counters that a step takes away. */
+/** `counted` receives the last values of the counters that a step deletes. */
 export function rulesetSubject(
   rulesets: Rulesets,
   counted: (last: readonly RelayCounters[]) => void,
-): Subject<RulesetState, Found, RulesetStep> {
-  /** Of the rules of the change, those that the last probe found in pieces: no state tells of them, and putting back must not leave them. */
-  let damaged: readonly number[] = []
+): Subject<HostRules, Found, HostRulesStep> {
   let backend: HeldRuleset['backend'] = 'none'
   return {
     noun: 'ruleset',
-    canonical: (rules) => canonicalOr(rules, (some) => rulesOrNull(canonicalRuleset(some))),
+    canonical: (state) => canonicalOr(state, canonicalHostRules),
+    // Versions before 1.1 wrote the rules of the wire.
+    fromJournal: (state) => (Array.isArray(state) ? asHostRules(state as RulesetState) : (state as HostRules | null)),
     probe: async (change) => {
-      const ids = new Set(idsIn(change))
       const held = await rulesets.read()
       readableRuleset(held)
       backend = held.backend
-      damaged = held.damaged.map(({ route_rule_id }) => route_rule_id).filter((id) => ids.has(id))
-      return { held, state: rulesOrNull(held.rules.filter(({ route_rule_id }) => ids.has(route_rule_id))) }
+      return { held, state: hostRules(held, idsIn(change)) }
     },
-    plan: (found, wanted) => planRuleset(found, wanted, damaged),
-    check: (change, wanted, found) => checkRuleset(idsOf(change), wanted, found),
-    allow: async (change, { held }) => allowRules(change.after, held.backend),
-    execute: (step) => executeRulesetStep(rulesets, step, counted),
+    plan: planHostRules,
+    check: checkHostRules,
+    allow: async (change, { held }) => allowRules(rulesOrNull(change.after?.rules ?? []), held.backend),
+    execute: (step) => executeStep(rulesets, step, counted),
     remedy: () => [
-      `Look at what is there: ${WHAT_IS_THERE[backend]}`,
+      `Look at what is there: ${HOW_TO_LOOK[backend]}`,
       'Reapply the rules in the panel; where the kernel itself refuses, the message says why.',
     ],
   }
 }
 
-const WHAT_IS_THERE: Readonly<Record<HeldRuleset['backend'], string>> = {
+/** What the host holds of the rules of these ids. */
+export function hostRules({ rules, damaged, boot_rules }: HeldRuleset, ids: ReadonlySet<number>): HostRules | null {
+  const isOf = ({ route_rule_id }: { readonly route_rule_id: number }): boolean => ids.has(route_rule_id)
+  return orNull({
+    rules: rules.filter(isOf),
+    boot: boot_rules.filter(isOf),
+    pieces: damaged
+      .filter(isOf)
+      .map(({ route_rule_id }) => route_rule_id)
+      .sort((a, b) => a - b),
+  })
+}
+
+const orNull = (state: HostRules): HostRules | null =>
+  state.rules.length + state.boot.length + state.pieces.length === 0 ? null : state
+
+function canonicalHostRules({ rules, boot, pieces }: HostRules): HostRules | null {
+  const canonical = canonicalRuleset(rules)
+  return orNull({
+    rules: canonical,
+    boot: boot === rules ? canonical : [...boot].sort(inOrder),
+    pieces: [...pieces].sort((a, b) => a - b),
+  })
+}
+
+const idsOf = (rules: readonly RelayRule[]): number[] => rules.map(({ route_rule_id }) => route_rule_id)
+
+function idsIn({ before, after }: Change<HostRules>): Set<number> {
+  const ids = [before, after].flatMap((state) =>
+    state ? [...idsOf(state.rules), ...idsOf(state.boot), ...state.pieces] : [],
+  )
+  if (ids.length === 0) throw new RefusedError('malformed', 'The change has neither a state before nor a state after')
+  return new Set(ids)
+}
+
+const NOTHING: HostRules = { rules: [], boot: [], pieces: [] }
+
+function planHostRules(found: HostRules | null, wanted: HostRules | null): HostRulesStep[] {
+  const [from, to] = [found ?? NOTHING, wanted ?? NOTHING]
+  const stay = new Set(to.pieces)
+  const leftovers = from.pieces.filter((id) => !stay.has(id))
+  const steps = planRuleset(rulesOrNull(from.rules), rulesOrNull(to.rules), leftovers)
+  const boot = bootChange(from.boot, to.boot)
+  if (steps.length === 0) return boot.gone.length + boot.put.length === 0 ? [] : [{ kind: 'boot_rules_write', boot }]
+  return steps.map((step) => (step.kind === 'ruleset_submit' ? { ...step, boot } : step))
+}
+
+function bootChange(from: readonly RelayRule[], to: readonly RelayRule[]): BootChange {
+  const before = byId(from)
+  const after = byId(to)
+  return {
+    gone: idsOf(from).filter((id) => !after.has(id)),
+    put: to.filter((rule) => !sameState(rule, before.get(rule.route_rule_id) ?? null)),
+  }
+}
+
+const byId = (rules: readonly RelayRule[]): Map<number, RelayRule> =>
+  new Map(rules.map((rule) => [rule.route_rule_id, rule]))
+
+/** What boot brings back, and pieces that are left, are checks of their own only where they are not as wanted. */
+function checkHostRules(change: Change<HostRules>, wanted: HostRules | null, found: HostRules | null): Check[] {
+  const [to, there] = [wanted ?? NOTHING, found ?? NOTHING]
+  const ids = [...idsIn(change)]
+  const [wantedBoot, foundBoot] = [byId(to.boot), byId(there.boot)]
+  const expected = new Set([...to.pieces, ...idsOf(to.rules)])
+  const facts = (id: number, rule: RelayRule | undefined, pieces: string): Fact[] => [
+    { name: `${id}.boot`, value: rule ? JSON.stringify(rule) : 'none' },
+    { name: `${id}.pieces`, value: pieces },
+  ]
+  const left = new Set(there.pieces.filter((id) => !expected.has(id)))
+  const others = ids.flatMap((id) =>
+    compareFacts(
+      `rule ${id}`,
+      facts(id, wantedBoot.get(id), 'none'),
+      facts(id, foundBoot.get(id), left.has(id) ? 'some' : 'none'),
+    ),
+  )
+  return [...checkRuleset(ids, rulesOrNull(to.rules), rulesOrNull(there.rules)), ...others.filter(({ ok }) => !ok)]
+}
+
+const HOW_TO_LOOK: Readonly<Record<HeldRuleset['backend'], string>> = {
   nftables: 'nft list table inet panel',
   iptables_nft: 'iptables-nft-save -c and ip6tables-nft-save -c, the chains PANEL-*',
   iptables_legacy: 'iptables-legacy-save -c and ip6tables-legacy-save -c, the chains PANEL-*',
   none: 'GET /system/capabilities says why nothing can hold relay rules',
 }
 
-async function executeRulesetStep(
+async function executeStep(
   rulesets: Rulesets,
-  step: RulesetStep,
+  step: HostRulesStep,
   counted: (last: readonly RelayCounters[]) => void,
 ): Promise<void> {
   if (step.kind === 'counters_remove') return counted(await rulesets.removeCounters(step.route_rule_ids))
-  const stays = new Set(step.after.map(({ route_rule_id }) => route_rule_id))
-  const gone = step.before.map(({ route_rule_id }) => route_rule_id).filter((id) => !stays.has(id))
-  return rulesets.submit([...gone, ...step.leftovers], step.after)
+  if (step.kind === 'ruleset_submit') {
+    const stays = new Set(idsOf(step.after))
+    const gone = idsOf(step.before).filter((id) => !stays.has(id))
+    await rulesets.submit([...gone, ...step.leftovers], step.after)
+  }
+  const { gone, put } = step.boot
+  if (gone.length + put.length > 0) await rulesets.saveForBoot(gone, put)
 }

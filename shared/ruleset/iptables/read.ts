@@ -5,19 +5,21 @@ import type { RelayRule } from '../model.ts'
 import type { RulesetFound } from '../found.ts'
 import { layOutIptables } from './layout.ts'
 import { COUNT_CHAIN, isPresent, TABLES, type ChainTable, type FamilyTables } from './tables.ts'
-import { readMark } from '../mark.ts'
+import { ruleIdsIn } from './owners.ts'
 import { rulesOfTables } from './read-rules.ts'
 import { readTables } from './read-tables.ts'
 
 export interface IptablesRead extends Pick<RulesetFound, 'rules' | 'damaged' | 'unmanaged'> {
   readonly tables: FamilyTables
   readonly missing_jumps: string[]
+  /** Every rule that can be read from the chains, those among them that are damaged too. */
+  readonly legible: readonly RelayRule[]
 }
 
 /** A rule is held where our chains are, line for line, what that rule is laid out to; each difference is told of the rule that it belongs to. */
 export function readIptables(saved: string, family: Family): IptablesRead {
   const tables = readTables(saved, family)
-  if (!isPresent(tables)) return { tables, rules: [], damaged: [], unmanaged: [], missing_jumps: [] }
+  if (!isPresent(tables)) return { tables, rules: [], damaged: [], unmanaged: [], missing_jumps: [], legible: [] }
   const candidates = rulesOfTables(tables, family)
   const legible = [...candidates.values()].filter((rule) => rule !== null)
   const differences = new Differences()
@@ -28,6 +30,7 @@ export function readIptables(saved: string, family: Family): IptablesRead {
   const broken = new Set(damaged.map(({ route_rule_id }) => route_rule_id))
   return {
     tables,
+    legible,
     rules: legible.filter(({ route_rule_id }) => !broken.has(route_rule_id)).sort(inOrder),
     damaged,
     unmanaged: differences.ofNobody.map((text) => text.slice(0, 600)),
@@ -89,24 +92,19 @@ function compareChain(
   if (found && wanted && there.length === asked.length && there.every((line, at) => line === asked[at])) return
   // One that no rule leads to waits to be taken away; it counts nothing.
   if (!wanted && COUNT_CHAIN.test(chain)) return
-  if (!wanted) return differences.tell(idsIn(chain), `${table} ${chain} { ${there.join('; ')} }`, false)
-  const concerned = [...new Set([chain, ...asked].flatMap(idsIn))]
+  if (!wanted) return differences.tell(ruleIdsIn(chain), `${table} ${chain} { ${there.join('; ')} }`, false)
+  const concerned = [...new Set([chain, ...asked].flatMap(ruleIdsIn))]
   if (!found) return differences.tell(concerned, `${table} lacks the chain ${chain}`, true)
   const rest = new Set(asked)
   // A second one of a line is as much nobody's as one that is none of ours.
   const kept = there.filter((line) => rest.delete(line) || differences.tell([], `${table} ${chain}: ${line}`, false))
   const missing = [...rest]
   for (const line of missing)
-    differences.tell(idsIn(chain).length > 0 ? idsIn(chain) : idsIn(line), `${table} ${chain} lacks ${line}`, true)
+    differences.tell(
+      ruleIdsIn(chain).length > 0 ? ruleIdsIn(chain) : ruleIdsIn(line),
+      `${table} ${chain} lacks ${line}`,
+      true,
+    )
   if (missing.length === 0 && kept.join('\n') !== asked.join('\n'))
     differences.tell(concerned, `the lines of ${table} ${chain} are not in their order`, true)
-}
-
-/** Of the rules that a chain or a line speaks of, by a name or by their mark. */
-function idsIn(text: string): number[] {
-  const names = [...text.matchAll(/PANEL-[RSDC]-([0-9]+)/g)].map(([, id]) => Number(id))
-  const marks = [...text.matchAll(/--mark (0x[0-9a-f]+)\/0xffffff00/g)].flatMap(
-    ([, mark]) => readMark(Number(mark))?.route_rule_id ?? [],
-  )
-  return [...new Set([...names, ...marks])].filter((id) => id > 0)
 }

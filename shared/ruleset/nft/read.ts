@@ -4,13 +4,15 @@ import type { RelayRule } from '../model.ts'
 import type { RulesetFound } from '../found.ts'
 import { constantTable } from './constant.ts'
 import { layOut } from './layout.ts'
-import { readMark } from '../mark.ts'
+import { ownersOfElement, ruleIdsIn } from './owners.ts'
 import { COUNTER_NAME, emptyTable, type Table, type TableChain, type TableSet } from './table.ts'
 import { rulesIn } from './read-rules.ts'
 import { readTable } from './read-table.ts'
 
 export interface RulesetRead extends Pick<RulesetFound, 'rules' | 'damaged' | 'unmanaged'> {
   readonly table: Table
+  /** Every rule that can be read from the table, those among them that are damaged too. */
+  readonly legible: readonly RelayRule[]
 }
 
 /** Rules, in their canonical form and order, with what they are compiled to. */
@@ -27,7 +29,12 @@ export interface Compiled {
 export function readRuleset(json: string, expected: Compiled | null = null): RulesetRead {
   const { table, unknown } = readTable(json)
   if (expected && unknown.length === 0 && sameTable(table, expected.table))
-    return { table, rules: [...expected.rules], damaged: [], unmanaged: [] }
+    return { table, legible: expected.rules, rules: [...expected.rules], damaged: [], unmanaged: [] }
+  return readPieces(table, unknown)
+}
+
+/** `unknown` are objects of the table that are of no kind of ours, as text. */
+export function readPieces(table: Table, unknown: readonly string[] = []): RulesetRead {
   const candidates = rulesIn(table)
   const legible = [...candidates.values()].filter((rule) => rule !== null)
   const { ofRules, ofAll, ofNobody } = differences(table, layOut(legible))
@@ -38,6 +45,7 @@ export function readRuleset(json: string, expected: Compiled | null = null): Rul
     .sort((a, b) => a.route_rule_id - b.route_rule_id)
   return {
     table,
+    legible,
     rules: legible.filter((rule: RelayRule) => !ofRules.has(rule.route_rule_id)).sort(inOrder),
     damaged,
     unmanaged: [...unknown, ...ofNobody].map((text) => text.slice(0, 600)),
@@ -88,7 +96,7 @@ function differences(found: Table, wanted: Table): Differences {
     compareSets(name, found.sets.get(name), wanted.sets.get(name), wanted, tell)
   for (const name of names(found.chains, wanted.chains)) compareChains(name, found, wanted, tell)
   for (const name of wanted.counters)
-    if (!found.counters.has(name)) tell(idsIn(name), `the counter ${name} is missing`, true)
+    if (!found.counters.has(name)) tell(ruleIdsIn(name), `the counter ${name} is missing`, true)
   // One of ours that no rule feeds waits to be taken away; it counts nothing.
   for (const name of found.counters)
     if (!wanted.counters.has(name) && !COUNTER_NAME.test(name)) all.ofNobody.push(`counter ${name}`)
@@ -109,38 +117,30 @@ function compareSets(
   tell: Tell,
 ): void {
   if (wanted && (!found || found.declaration !== wanted.declaration || found.kind !== wanted.kind))
-    tell(idsIn(name), `the ${wanted.kind} ${name} is ${found ? `declared as ${found.declaration}` : 'missing'}`, true)
+    tell(
+      ruleIdsIn(name),
+      `the ${wanted.kind} ${name} is ${found ? `declared as ${found.declaration}` : 'missing'}`,
+      true,
+    )
   if (!wanted && found && !constantTable().sets.has(name))
-    tell(idsIn(name), `${found.kind} ${name} { ${found.declaration} }`, false)
+    tell(ruleIdsIn(name), `${found.kind} ${name} { ${found.declaration} }`, false)
   const [there, asked] = [found?.elements ?? NONE, wanted?.elements ?? NONE]
   for (const [key, value] of asked)
     if (there.get(key) !== value)
-      tell(owners(name, key, value, table), `${name} lacks ${key}${value && ` : ${value}`}`, true)
+      tell(ownersOfElement(name, key, value, table), `${name} lacks ${key}${value && ` : ${value}`}`, true)
   for (const [key, value] of there)
     if (asked.get(key) !== value)
-      tell(owners(name, key, value, table), `${name} { ${key}${value && ` : ${value}`} }`, false)
+      tell(ownersOfElement(name, key, value, table), `${name} { ${key}${value && ` : ${value}`} }`, false)
 }
 
 const NONE: ReadonlyMap<string, string> = new Map()
 
-/** An element belongs to the rule whose mark it has, or whose name; one that leads to a chain of a port, to all the rules of that port. */
-function owners(set: string, key: string, value: string, { chains }: Table): number[] {
-  const marks = [...key.split(' . '), value].flatMap((text) =>
-    /^0x[0-9a-f]{8}$/.test(text) ? (readMark(Number(text))?.route_rule_id ?? []) : [],
-  )
-  const lines = chains.get(value.replace(/^goto /, ''))?.rules ?? []
-  return [...new Set([...idsIn(set), ...idsIn(value), ...marks.slice(0, 1), ...lines.flatMap(idsIn)])]
-}
-
-const idsIn = (text: string): number[] =>
-  [...text.matchAll(/\b(?:rule|from[46]|open[46])_([0-9]+)(?:_[rt]x)?\b/g)].map(([, id]) => Number(id))
-
 function compareChains(name: string, { chains: there }: Table, { chains: asked }: Table, tell: Tell): void {
   const [found, wanted] = [there.get(name), asked.get(name)]
-  const concerned = [...new Set([...idsIn(name), ...(wanted?.rules ?? []).flatMap(idsIn)])]
+  const concerned = [...new Set([...ruleIdsIn(name), ...(wanted?.rules ?? []).flatMap(ruleIdsIn)])]
   if (!wanted)
     return tell(
-      [...new Set([...idsIn(name), ...(found?.rules ?? []).flatMap(idsIn)])],
+      [...new Set([...ruleIdsIn(name), ...(found?.rules ?? []).flatMap(ruleIdsIn)])],
       `chain ${name} { ${(found?.rules ?? []).join('; ')} }`,
       false,
     )
@@ -152,10 +152,16 @@ function compareChains(name: string, { chains: there }: Table, { chains: asked }
   for (const line of found.rules.filter((other) => !ours.has(other))) tell([], `chain ${name}: ${line}`, false)
   const missing = wanted.rules.filter((line) => !kept.includes(line))
   for (const line of missing)
-    tell(name.startsWith('rule_') ? concerned : idsIn(line), `the chain ${name} lacks ${line}`, true)
+    tell(name.startsWith('rule_') ? concerned : ruleIdsIn(line), `the chain ${name} lacks ${line}`, true)
   if (missing.length === 0 && kept.join('\n') !== wanted.rules.join('\n'))
     tell(concerned, `the lines of the chain ${name} are not in their order`, true)
 }
 
 /** What a host without our table holds. */
-export const nothingRead = (): RulesetRead => ({ table: emptyTable(), rules: [], damaged: [], unmanaged: [] })
+export const nothingRead = (): RulesetRead => ({
+  table: emptyTable(),
+  legible: [],
+  rules: [],
+  damaged: [],
+  unmanaged: [],
+})

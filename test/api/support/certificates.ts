@@ -4,11 +4,11 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect, type ConnectionOptions, type TLSSocket } from 'node:tls'
-import { readPair, type Pair, type TlsFiles } from '@panel/web-daemon/platform/tls/pair.ts'
+import { readCertificatePair, type CertificatePair, type TlsFiles } from '@panel/web-daemon/platform/tls/certificate.ts'
 import { makeSelfSigned } from '@panel/web-daemon/platform/tls/self-signed.ts'
 
 export const filesIn = (place: string): TlsFiles => ({ cert: join(place, 'panel.crt'), key: join(place, 'panel.key') })
-export const pairIn = (place: string): Pair => readPair(filesIn(place))
+export const pairIn = (place: string): CertificatePair => readCertificatePair(filesIn(place))
 export const fingerprintIn = (place: string): string =>
   new X509Certificate(readFileSync(filesIn(place).cert)).fingerprint256
 

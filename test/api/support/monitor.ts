@@ -7,9 +7,9 @@ import type {
   MonitorSummaryAnswer,
   MonitorToggleAnswer,
 } from '@panel/shared/api/monitor.ts'
-import { watchKernel } from '@panel/web-daemon/platform/events/kernel-watch.ts'
+import { watchKernel } from '@panel/web-daemon/platform/helper/kernel-events.ts'
 import { makeLogger } from '@panel/web-daemon/platform/log.ts'
-import type { KnockResult } from '@panel/web-daemon/features/monitor/classify.ts'
+import type { TcpProbeResult } from '@panel/web-daemon/features/monitor/classify.ts'
 import { FakeKernel } from '../../support/fake-kernel.ts'
 import { FakeProber } from '../../support/fake-prober.ts'
 import { inProcessHelper } from '../../support/in-process-helper.ts'
@@ -32,7 +32,7 @@ export interface WatchingPanel extends TestPanel {
   readonly host: FakeKernel
   readonly operator: Client
   /** What a knock finds, and the ends of those there were. */
-  readonly knocks: { finds: KnockResult; readonly asked: string[] }
+  readonly knocks: { finds: TcpProbeResult; readonly asked: string[] }
   /** Makes a tunnel and waits until it is probed; gives its id. */
   readonly probed: (body?: object) => Promise<{ tunnel_id: number; name: string }>
   /** The same, with enough answers to be Up. */
@@ -45,14 +45,14 @@ export const startWatching = async (parts: TestParts = {}, host = new FakeKernel
   const prober = new FakeProber()
   const helper = inProcessHelper(host)
   const knocks: WatchingPanel['knocks'] = { finds: { isAlive: false, detail: 'port 22 is silent' }, asked: [] }
-  const knock = async ({ source, target }: { source: string; target: string }): Promise<KnockResult> => {
+  const knock = async ({ source, target }: { source: string; target: string }): Promise<TcpProbeResult> => {
     knocks.asked.push(`${source} ${target}`)
     return knocks.finds
   }
   const panel = await startPanel({
     ask: prober.asking(askOf(helper.ask)),
     stream: prober.streaming(helper.stream),
-    monitor: { knock, pauses: { first: 5, last: 20 } },
+    monitor: { tcpProbe: knock, pauses: { first: 5, last: 20 } },
     ...parts,
   })
   const kernel = watchKernel({
@@ -76,8 +76,8 @@ export const startWatching = async (parts: TestParts = {}, host = new FakeKernel
   }
   const until = (tunnel_id: number, state: string): Promise<void> =>
     eventually(
-      () => panel.monitor.of(tunnel_id)?.judged.state === state,
-      `${tunnel_id} is ${state} and not ${panel.monitor.of(tunnel_id)?.judged.state}`,
+      () => panel.monitor.of(tunnel_id)?.verdict.state === state,
+      `${tunnel_id} is ${state} and not ${panel.monitor.of(tunnel_id)?.verdict.state}`,
     )
   const up: WatchingPanel['up'] = async (body) => {
     const made = await probed(body)

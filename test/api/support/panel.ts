@@ -5,9 +5,10 @@ import { fileURLToPath } from 'node:url'
 import { JSONRPCErrorException } from 'json-rpc-2.0'
 import type { Express } from 'express'
 import type { Writer } from '@panel/shared/rpc/methods.ts'
-import { createApp, type Panel, type PanelParts } from '@panel/web-daemon/app/app.ts'
+import { createApp, type Panel } from '@panel/web-daemon/app/app.ts'
+import type { PanelDeps } from '@panel/web-daemon/app/services.ts'
 import { makePasswords } from '@panel/web-daemon/features/auth/passwords.ts'
-import { IN_MEMORY, openStore } from '@panel/web-daemon/platform/db/open.ts'
+import { IN_MEMORY, openStore } from '@panel/web-daemon/app/store.ts'
 import { Bus } from '@panel/web-daemon/platform/events/bus.ts'
 import type { Store } from '@panel/web-daemon/platform/db/store.ts'
 import { refusalFor } from '@panel/web-daemon/platform/helper/refusals.ts'
@@ -15,7 +16,7 @@ import type { Endpoint } from '@panel/web-daemon/platform/http/endpoint.ts'
 import { basePathOf } from '@panel/web-daemon/platform/http/prefix.ts'
 import type { Streams } from '@panel/web-daemon/platform/http/streams.ts'
 import { drain, listen, urlOf, type Listening } from '@panel/web-daemon/platform/http/server.ts'
-import type { Watch } from '@panel/web-daemon/features/reconcile/pass.ts'
+import type { TunnelWatch } from '@panel/web-daemon/features/reconcile/watch.ts'
 import { Settings } from '@panel/web-daemon/features/settings/settings.ts'
 import type { Metrics } from '@panel/web-daemon/features/metrics/metrics.ts'
 import { makeLogger } from '@panel/web-daemon/platform/log.ts'
@@ -57,7 +58,7 @@ export interface TestPanel {
   readonly server: Server
   readonly bus: Bus
   /** The background pass, which no timer starts here. */
-  readonly watch: Watch
+  readonly watch: TunnelWatch
   readonly settings: Settings
   /** Every line of the log so far. */
   readonly log: string[]
@@ -79,7 +80,7 @@ export class Clock {
   }
 }
 
-export type TestParts = Partial<Omit<PanelParts, 'logger' | 'now'>> & {
+export type TestParts = Partial<Omit<PanelDeps, 'logger' | 'now'>> & {
   readonly store?: string
   readonly address?: string
   readonly listening?: Listening
@@ -99,7 +100,7 @@ export const startPanel = async ({
   const logger = makeLogger({ write: (line) => void log.push(line) })
   const db = parts.db ?? (await openStore(store))
   const bus = parts.bus ?? new Bus(logger)
-  const whole: PanelParts = {
+  const whole: PanelDeps = {
     ask: askOf(helper.ask),
     stream: helper.stream,
     signing_key: generateKeySync('hmac', { length: 256 }),

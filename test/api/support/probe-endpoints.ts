@@ -1,6 +1,7 @@
 // Endpoints that only tests have: one of each kind, to see the machinery without a feature in the way.
-import { command, created, ok, preview, query, type Endpoint } from '@panel/web-daemon/platform/http/endpoint.ts'
-import { queryOf, textIn, wholeIn } from '@panel/web-daemon/platform/http/queries.ts'
+import { command, preview, query } from './declare.ts'
+import { created, ok, type Endpoint } from '@panel/web-daemon/platform/http/endpoint.ts'
+import { queryParameters, textParameter, integerParameter } from '@panel/web-daemon/platform/http/queries.ts'
 import { integer, nullable, strict, stringEnum, Type } from '@panel/shared/schema.ts'
 
 export const WidgetBody = strict({
@@ -22,7 +23,7 @@ export const probeEndpoints = (): { endpoints: Endpoint[]; made: unknown[] } => 
   const endpoints = [
     query(
       'GET /widgets/{id}',
-      { tag: 'other', summary: 'One', query: queryOf({ a: wholeIn('A'), b: textIn('B') }) },
+      { tag: 'other', summary: 'One', query: queryParameters({ a: integerParameter('A'), b: textParameter('B') }) },
       async (_context, { params, query: asked }) => ok({ params, query: asked }),
     ),
     query('GET /widgets/first', { tag: 'other', summary: 'Literal' }, async () => ok({ literal: true })),

@@ -6,7 +6,7 @@ import type {
   ReconcileAnswer,
   ReconcileItem,
 } from '@panel/shared/api/reconcile.ts'
-import type { TunnelActionAnswer } from '@panel/shared/api/tunnel-answers.ts'
+import type { TunnelActionAnswer } from '@panel/shared/api/tunnels/answers.ts'
 import type { LinkConfig, LinkState } from '@panel/shared/tunnel/model.ts'
 import type { FakeKernel } from '../../support/fake-kernel.ts'
 import { exampleConfig } from '../../support/example.ts'

@@ -1,5 +1,5 @@
 // Words for tests that speak of relay rules: the smallest request, and what is asked of one rule.
-import type { TunnelRoutesAnswer } from '@panel/shared/api/dependent-routes.ts'
+import type { TunnelRoutesAnswer } from '@panel/shared/api/tunnels/dependent-routes.ts'
 import type { ForwardingAnswer, ForwardingChangeAnswer } from '@panel/shared/api/forwarding.ts'
 import type {
   AllowedSourcesAnswer,
@@ -14,7 +14,7 @@ import type {
   RouteActionAnswer,
   RouteItem,
   UpdateRouteAnswer,
-} from '@panel/shared/api/route-answers.ts'
+} from '@panel/shared/api/routes/answers.ts'
 import type { Client, Reply } from './client.ts'
 
 /** eth0 of the fake kernel has the bind address. */

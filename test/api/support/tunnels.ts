@@ -8,7 +8,7 @@ import type {
   TunnelActionAnswer,
   TunnelView,
   UpdateTunnelAnswer,
-} from '@panel/shared/api/tunnel-answers.ts'
+} from '@panel/shared/api/tunnels/answers.ts'
 import { FakeKernel } from '../../support/fake-kernel.ts'
 import { FaultyKernel, type FaultAt } from '../../support/faulty.ts'
 import { inProcessHelper } from '../../support/in-process-helper.ts'

@@ -1,6 +1,6 @@
 // The shipped helper but for one thing: the links of the bench, of another kind on a kernel without GRE, are shown as the tunnels they stand in for.
 import { readConfig } from '@panel/root-helper/config.ts'
-import { realParts, startHelper } from '@panel/root-helper/helper.ts'
+import { realDeps, startHelper } from '@panel/root-helper/helper.ts'
 import type { FoundLink, Links } from '@panel/root-helper/kernel/facilities.ts'
 import { canonicalConfig } from '@panel/shared/tunnel/canonical.ts'
 import { stateOf } from '@panel/web-daemon/features/tunnels/record.ts'
@@ -29,7 +29,7 @@ function shownAs(found: FoundLink): FoundLink {
 
 async function main(): Promise<void> {
   const config = readConfig(process.env)
-  const parts = await realParts(config)
+  const parts = await realDeps(config)
   const { links } = parts.kernel
   const shown: Links = Object.create(links, {
     list: { value: async (names: readonly string[] | null) => (await links.list(names ?? NAMES)).map(shownAs) },

@@ -7,7 +7,7 @@ import {
   ROUTE_PROTOCOLS,
 } from '@panel/shared/api/lookups.ts'
 import type { RelayRule } from '@panel/shared/ruleset/model.ts'
-import { openStore } from '@panel/web-daemon/platform/db/open.ts'
+import { openStore } from '@panel/web-daemon/app/store.ts'
 import { ruleOf, type NamedRoute } from '@panel/web-daemon/features/routes/record.ts'
 import { insertRoute } from '@panel/web-daemon/features/routes/store.ts'
 

@@ -26,7 +26,7 @@ describe('A password typed at a terminal', () => {
   it('is asked for twice, in raw mode, which is left again, and is not shown', async () => {
     assert.equal(await read(terminal(`${GOOD}\r`, `${GOOD}\r`)), GOOD)
     assert.deepEqual(raw, [true, false])
-    assert.equal(said, 'New password: \nThe same again: \n')
+    assert.equal(said, 'New password: \nRepeat the password: \n')
   })
 
   it('is the same whether its letters come one by one, in halves, or both lines at once', async () => {
@@ -43,14 +43,14 @@ describe('A password typed at a terminal', () => {
   it('is given up by Ctrl-C, Ctrl-D or the end of the terminal, which is left as it was', async () => {
     const closed = terminal('half')
     ;(closed as PassThrough).end()
-    await assert.rejects(read(terminal(`${GOOD}\u0003`)), /Given up/)
-    await assert.rejects(read(terminal('\u0004')), /Given up/)
+    await assert.rejects(read(terminal(`${GOOD}\u0003`)), /Cancelled/)
+    await assert.rejects(read(terminal('\u0004')), /Cancelled/)
     await read(closed).catch(() => undefined)
     assert.deepEqual(raw, [true, false, true, false, true, false])
   })
 
   it('that is another one the second time changes nothing, and one that is refused is not asked for again', async () => {
-    await assert.rejects(read(terminal(`${GOOD}\r`, `${GOOD}x\r`)), /The two differ/)
+    await assert.rejects(read(terminal(`${GOOD}\r`, `${GOOD}x\r`)), /The passwords differ/)
     said = ''
     const weak = new Error('weak')
     await assert.rejects(

@@ -1,7 +1,7 @@
 // Whether a firewall of other software surely drops a tunnel's packets, and what lets them through in its own words (decisions.md, D7).
 import assert from 'node:assert/strict'
 import { readForeign } from '@panel/shared/foreign/read.ts'
-import { greBlockOf } from '@panel/shared/foreign/gre-block.ts'
+import { findGreBlock } from '@panel/shared/foreign/gre-block.ts'
 
 const ENDS = { local_endpoint: '192.0.2.1', remote_endpoint: '198.51.100.7' }
 type Hook = 'prerouting' | 'input' | 'output'
@@ -19,7 +19,7 @@ const rule = (table: string, of: string, ...expr: object[]) => ({
 const match = (left: object, right: unknown) => ({ match: { op: '==', left, right } })
 const gre = match({ meta: { key: 'l4proto' } }, 'gre')
 const block = (nftables: object[], ends = ENDS, device: string | null = 'eth0') =>
-  greBlockOf(ends, readForeign(JSON.stringify({ nftables }), ''), device)
+  findGreBlock(ends, readForeign(JSON.stringify({ nftables }), ''), device)
 
 describe('A firewall in the way of GRE', () => {
   it('is none where nothing drops it, or only what is of another protocol, interface or connection', () => {

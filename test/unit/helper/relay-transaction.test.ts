@@ -6,7 +6,8 @@ import type { Change } from '@panel/shared/change/change.ts'
 import { withForwarding, withoutForwarding } from '@panel/shared/forwarding/plan.ts'
 import { forwardingSubject, probeForwarding } from '@panel/root-helper/nouns/forwarding/subject.ts'
 import { applyRuleset } from '@panel/root-helper/nouns/ruleset/handlers.ts'
-import { recover } from '@panel/root-helper/handlers.ts'
+import { recover } from '@panel/root-helper/recover.ts'
+import { transactionsOf } from '@panel/root-helper/nouns/transactions.ts'
 import type { Kernel } from '@panel/root-helper/kernel/facilities.ts'
 import { Transaction } from '@panel/root-helper/transaction.ts'
 import { exampleRule } from '../../support/example-rule.ts'
@@ -147,9 +148,10 @@ describe('A change of relay rules', () => {
     const picture = kernel.picture()
     const change = { before: [one], after: [two] }
     await kernel.rulesets.submit([1], [two])
+    await kernel.rulesets.saveForBoot([1], [two])
     let cut: { noun: string; change: Change<unknown> } | null = { noun: 'ruleset', change }
     const journal = { ...noJournal(), read: async () => cut, end: async () => void (cut = null) }
-    await recover(inProcessHelper(kernel, journal).parts)
+    await recover(journal, transactionsOf(kernel, journal))
     assert.deepEqual([kernel.picture(), cut], [picture, null])
   })
 

@@ -1,7 +1,7 @@
 // Changes of nftables by somebody else are told, and those of the helper itself are not, however the two fall together.
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { KernelError } from '@panel/root-helper/kernel/facilities.ts'
+import { KernelError } from '@panel/root-helper/kernel-error.ts'
 import { Generations } from '@panel/root-helper/kernel/nft/generations.ts'
 import { RulesetChanges } from '@panel/root-helper/kernel/nft/ruleset-changes.ts'
 

@@ -21,7 +21,7 @@ const REQUESTS = repetitions('PANEL_DISPATCHED')
 
 const path = join(mkdtempSync(join(tmpdir(), 'panel-socket-')), 'helper.sock')
 const kernel = new FakeKernel()
-const handlers = handlersFor(inProcessHelper(kernel).parts)
+const handlers = handlersFor(inProcessHelper(kernel).deps)
 const dispatch = dispatcherFor(handlers)
 
 const request = (more: Record<string, unknown>): string =>

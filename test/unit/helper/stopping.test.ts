@@ -27,7 +27,7 @@ describe('A helper that is told to stop', () => {
     const held = new Promise<void>((resolve) => (goOn = resolve))
     let asked: () => void = () => undefined
     const isAsked = new Promise<void>((resolve) => (asked = resolve))
-    const handlers = handlersFor(inProcessHelper(kernel).parts)
+    const handlers = handlersFor(inProcessHelper(kernel).deps)
     const slow = async () => (asked(), await held, { tunnels: [] })
     const server = serverFor(dispatcherFor({ ...handlers, 'tunnel.probe': slow }), () => ({}), {
       stopping: stopping.signal,

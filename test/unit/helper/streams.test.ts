@@ -79,7 +79,7 @@ describe('Streams over the socket', () => {
   beforeEach(async () => {
     places = new Places(40)
     kernel = new FakeKernel()
-    server = serverFor(dispatcherFor(handlersFor(inProcessHelper(kernel).parts)), () => ({}), { places })
+    server = serverFor(dispatcherFor(handlersFor(inProcessHelper(kernel).deps)), () => ({}), { places })
     await listenOn(server, path, '')
   })
   afterEach(() => server.close())

@@ -6,14 +6,15 @@ import { statesOf } from '@panel/shared/tunnel/plans.ts'
 import type { Outcome } from '@panel/shared/rpc/outcome.ts'
 import { Transaction } from '@panel/root-helper/transaction.ts'
 import { tunnelSubject } from '@panel/root-helper/nouns/tunnel/subject.ts'
-import { handlersFor, recover, type Parts } from '@panel/root-helper/handlers.ts'
-import type { CutShort } from '@panel/root-helper/kernel/files/journal.ts'
+import { handlersFor, type HelperDeps } from '@panel/root-helper/handlers.ts'
+import { recover } from '@panel/root-helper/recover.ts'
+import { transactionsOf } from '@panel/root-helper/nouns/transactions.ts'
 import type { Kernel } from '@panel/root-helper/kernel/facilities.ts'
 import { byNetworkd, bySystemd, exampleTunnel } from '../../support/example.ts'
 import { FakeKernel } from '../../support/fake-kernel.ts'
 import { FaultyKernel, from, onlyAt, type Fault } from '../../support/faulty.ts'
 import { quietly } from '../../support/quietly.ts'
-import { noJournal } from '../../support/in-process-helper.ts'
+import { memoryJournal, noJournal } from '../../support/in-process-helper.ts'
 
 const example = exampleTunnel()
 const KEEPALIVE = { is_enabled: true, config: { target_address: '172.17.1.2', interval_seconds: 1, packet_size: 56 } }
@@ -212,30 +213,20 @@ describe('A transaction', () => {
         const halted = new FaultyKernel(kernel, from(at, 'refuses'))
         await journal.begin('tunnel', statesOf(change))
         await apply(halted, change)
-        const parts: Parts = {
+        const deps: HelperDeps = {
           kernel,
           journal,
           helperFacts: notAsked,
-          ruleBackend: kernel.ruleBackend,
           findTools: notAsked,
           findListeners: notAsked,
         }
-        await recover(parts)
+        await recover(journal, transactionsOf(kernel, journal))
         assert.equal(kernel.picture(), picture, `${what}, step ${at}`)
         assert.equal(await journal.read(), null)
-        assert.equal((await handlersFor(parts)['tunnel.apply'](change)).outcome, 'applied')
+        assert.equal((await handlersFor(deps)['tunnel.apply'](change)).outcome, 'applied')
       }
     }
   })
 })
 
 const notAsked = () => Promise.reject(new Error('This is not asked'))
-
-function memoryJournal(): Parts['journal'] {
-  let cut: CutShort | null = null
-  return {
-    begin: async (noun, change) => void (cut = { noun, change }),
-    end: async () => void (cut = null),
-    read: async () => cut,
-  }
-}

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { linkFacts } from '@panel/web-daemon/features/metrics/parse/link.ts'
 import { parseLoad } from '@panel/web-daemon/features/metrics/parse/loadavg.ts'
 import { parseMemory, parseSwap } from '@panel/web-daemon/features/metrics/parse/meminfo.ts'
-import { parseMounts, worthShowing } from '@panel/web-daemon/features/metrics/parse/mountinfo.ts'
+import { parseMounts, shownMounts } from '@panel/web-daemon/features/metrics/parse/mountinfo.ts'
 import { parseNetDev } from '@panel/web-daemon/features/metrics/parse/net-dev.ts'
 import { parseStat, usage } from '@panel/web-daemon/features/metrics/parse/stat.ts'
 import { captured, capturedLinks } from '../../support/fake-host.ts'
@@ -159,13 +159,13 @@ describe('/proc/self/mountinfo', () => {
 
   it('is worth one line for each disk, however often it is mounted', () => {
     assert.deepEqual(
-      worthShowing(mounts, true).map(({ mount_point }) => mount_point),
+      shownMounts(mounts, true).map(({ mount_point }) => mount_point),
       ['/'],
     )
   })
 
   it('is worth more lines where pseudo file systems are not hidden, and none that could hang', () => {
-    const shown = worthShowing(mounts, false)
+    const shown = shownMounts(mounts, false)
     assert.ok(shown.some(({ mount_point }) => mount_point === '/run'))
     assert.ok(!shown.some(({ filesystem }) => filesystem === 'autofs'))
   })
@@ -181,7 +181,7 @@ describe('/proc/self/mountinfo', () => {
       },
     )
     assert.deepEqual(
-      worthShowing(parseMounts(text.join('\n')), true).map(({ filesystem }) => filesystem),
+      shownMounts(parseMounts(text.join('\n')), true).map(({ filesystem }) => filesystem),
       ['overlay'],
     )
   })
@@ -194,7 +194,7 @@ describe('/proc/self/mountinfo', () => {
       '1 1 0:9 / /b rw - tmpfs tmpfs rw',
     ].join('\n')
     assert.deepEqual(
-      worthShowing(parseMounts(text), true).map(({ mount_point }) => mount_point),
+      shownMounts(parseMounts(text), true).map(({ mount_point }) => mount_point),
       ['/longer'],
     )
   })

@@ -2,16 +2,16 @@
 import assert from 'node:assert/strict'
 import type { MetricsSnapshot } from '@panel/shared/api/metrics.ts'
 import { settingsWith } from '../../support/settings.ts'
-import { IN_MEMORY, openStore } from '@panel/web-daemon/platform/db/open.ts'
+import { IN_MEMORY, openStore } from '@panel/web-daemon/app/store.ts'
 import { Bus } from '@panel/web-daemon/platform/events/bus.ts'
 import { makeLogger } from '@panel/web-daemon/platform/log.ts'
 import { metricsComponent } from '@panel/web-daemon/features/metrics/component.ts'
 import type { Clock } from '@panel/web-daemon/features/metrics/clock.ts'
-import { DISK_PATIENCE_MS } from '@panel/web-daemon/features/metrics/disks.ts'
+import { DISK_TIMEOUT_MS } from '@panel/web-daemon/features/metrics/disks.ts'
 import { INTERFACES_KEPT } from '@panel/web-daemon/features/metrics/history.ts'
-import { LOOKED_AT_OF_MANY } from '@panel/web-daemon/features/metrics/links.ts'
-import { Metrics, SAVE_EVERY_MS, type MetricsParts } from '@panel/web-daemon/features/metrics/metrics.ts'
-import { NAMES_KEPT, readTallies, writeTallies } from '@panel/web-daemon/features/metrics/store.ts'
+import { READ_EACH_TIME } from '@panel/web-daemon/features/metrics/links.ts'
+import { Metrics, SAVE_EVERY_MS, type MetricsDeps } from '@panel/web-daemon/features/metrics/metrics.ts'
+import { NAMES_KEPT, readTotals, writeTotals } from '@panel/web-daemon/features/metrics/store.ts'
 import { capturedLinks, FakeHost } from '../../support/fake-host.ts'
 
 type Store = Awaited<ReturnType<typeof openStore>>
@@ -43,7 +43,7 @@ describe('the sampling of metrics', () => {
       return () => void (next = null)
     },
   }
-  const make = (parts: Partial<MetricsParts> = {}): Metrics => {
+  const make = (parts: Partial<MetricsDeps> = {}): Metrics => {
     const now = (): Date => new Date(Date.UTC(2026, 0, 1) + elapsed)
     return new Metrics({
       db,
@@ -57,7 +57,7 @@ describe('the sampling of metrics', () => {
     })
   }
   /** Readings are taken by hand: the clock of the test puts its work off for good. */
-  const start = async (parts: Partial<MetricsParts> = {}): Promise<Metrics> => {
+  const start = async (parts: Partial<MetricsDeps> = {}): Promise<Metrics> => {
     const metrics = make(parts)
     await metrics.start()
     running.push(metrics)
@@ -129,7 +129,7 @@ describe('the sampling of metrics', () => {
     const metrics = await start()
     host.traffic({ eth0: [1_000_700, 400_000] })
     await after(metrics, SAVE_EVERY_MS / 1000)
-    assert.equal((await readTallies(db)).get('eth0')?.rx_bytes_since_install, 700)
+    assert.equal((await readTotals(db)).get('eth0')?.rx_bytes_since_install, 700)
   })
 
   it('counts an interface that comes later from its beginning, and one that was made anew on top', async () => {
@@ -216,7 +216,7 @@ describe('the sampling of metrics', () => {
     const metrics = await start()
     for (let i = 0; i < 3; i++)
       assert.deepEqual((await after(metrics, 1)).errors, [{ part: 'disks', detail: '/: does not answer' }])
-    assert.ok(performance.now() - started < DISK_PATIENCE_MS + 200)
+    assert.ok(performance.now() - started < DISK_TIMEOUT_MS + 200)
     assert.equal(asked, 1)
     assert.equal(metricsComponent(metrics).status, 'degraded')
   })
@@ -240,7 +240,7 @@ describe('the sampling of metrics', () => {
     assert.match(`${error?.part}: ${error?.detail}`, /^store: .*no such table/)
     await db.schema.alterTable('elsewhere').renameTo('interface_traffic').execute()
     assert.deepEqual((await after(metrics, 1)).errors, [])
-    assert.equal((await readTallies(db)).get('eth0')?.rx_bytes_since_install, 100)
+    assert.equal((await readTotals(db)).get('eth0')?.rx_bytes_since_install, 100)
   })
 
   it('takes the relay rules from whoever has them, and tells when those cannot be read', async () => {
@@ -274,13 +274,13 @@ describe('the sampling of metrics', () => {
     const metrics = await start()
     host.reads = 0
     assert.equal((await after(metrics, 1)).network.interfaces.length, 1001)
-    assert.ok(host.reads < LOOKED_AT_OF_MANY * 4 + 10, `${host.reads} files for one reading`)
+    assert.ok(host.reads < READ_EACH_TIME * 4 + 10, `${host.reads} files for one reading`)
     const kept = metrics.sampler.history(1).points[0]!.network.interfaces
     assert.deepEqual([kept.length, kept[0]!.name], [INTERFACES_KEPT, 'eth0'])
     host.files.set('/sys/class/net/gre-a-999/operstate', 'down\n')
     let rounds = 0
     while (of(await after(metrics, 1), 'gre-a-999').oper_state !== 'DOWN')
-      assert.ok(++rounds <= Math.ceil(1001 / LOOKED_AT_OF_MANY))
+      assert.ok(++rounds <= Math.ceil(1001 / READ_EACH_TIME))
     for (const number of [0, 500, 999]) {
       host.files.set(`/sys/class/net/gre-a-${number}/mtu`, '1400\n')
       bus.publish('host.changed', {
@@ -302,10 +302,10 @@ describe('the sampling of metrics', () => {
     const old = new Map(
       Array.from({ length: NAMES_KEPT }, (_, i) => [`veth${i}`, { ...tally, seen_date: new Date(i).toISOString() }]),
     )
-    await writeTallies(db, old)
-    assert.equal((await readTallies(db)).get('veth0')?.rx_bytes_since_install, 2 ** 53 - 1)
+    await writeTotals(db, old)
+    assert.equal((await readTotals(db)).get('veth0')?.rx_bytes_since_install, 2 ** 53 - 1)
     await start()
-    const kept = await readTallies(db)
+    const kept = await readTotals(db)
     assert.deepEqual(
       [kept.size, kept.has('eth0'), kept.has('veth0'), kept.has('veth4999')],
       [NAMES_KEPT, true, false, true],

@@ -1,7 +1,7 @@
 // Where probes go, from where, and why a tunnel is not watched at all (decisions.md, S3, R1).
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { planOf } from '@panel/web-daemon/features/monitor/aim.ts'
+import { makeMonitorPlan } from '@panel/web-daemon/features/monitor/probe-target.ts'
 import type { SettingValues } from '@panel/web-daemon/features/settings/definitions.ts'
 import type { AddressRecord, TunnelRecord } from '@panel/web-daemon/features/tunnels/record.ts'
 import { settingsWith } from '../../support/settings.ts'
@@ -23,9 +23,9 @@ const record = (fields: Partial<TunnelRecord> = {}): TunnelRecord => ({
   ...fields,
 })
 const plan = (fields: Partial<TunnelRecord> = {}, settings: Partial<SettingValues> = {}) =>
-  planOf(record(fields), settingsWith(settings))
+  makeMonitorPlan(record(fields), settingsWith(settings))
 const way = (fields: Partial<TunnelRecord>): string => {
-  const { aim, disabled } = plan(fields)
+  const { probeTarget: aim, disabled } = plan(fields)
   return aim ? `${aim.source} to ${aim.target}` : `${disabled?.state}: ${disabled?.reason}`
 }
 
@@ -62,7 +62,7 @@ describe('The probes of a tunnel', () => {
   it('are none where the tunnel is disabled or its override says no, and where there is no override and the setting says no', () => {
     assert.match(way({ is_enabled: false }), /^Disabled: The tunnel is disabled/)
     const wanted = (is_monitor_enabled: boolean | null, setting: boolean): [boolean, boolean] => {
-      const { isWanted, aim } = plan({ is_monitor_enabled }, { 'monitor.enabled': setting })
+      const { isEnabled: isWanted, probeTarget: aim } = plan({ is_monitor_enabled }, { 'monitor.enabled': setting })
       return [isWanted, aim !== null]
     }
     assert.deepEqual(
@@ -82,7 +82,7 @@ describe('The probes of a tunnel', () => {
   })
 
   it('go by the settings, and by each override before them', () => {
-    const { aim, thresholds, window_size } = plan()
+    const { probeTarget: aim, thresholds, window_size } = plan()
     assert.deepEqual(
       [aim?.interval_ms, aim?.timeout_ms, aim?.packet_size, window_size, thresholds],
       [
@@ -111,9 +111,9 @@ describe('The probes of a tunnel', () => {
     })
     assert.deepEqual(
       [
-        overridden.aim?.interval_ms,
-        overridden.aim?.timeout_ms,
-        overridden.aim?.packet_size,
+        overridden.probeTarget?.interval_ms,
+        overridden.probeTarget?.timeout_ms,
+        overridden.probeTarget?.packet_size,
         overridden.window_size,
         overridden.thresholds,
       ],

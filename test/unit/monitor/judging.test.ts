@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { MONITOR_STATES, type MonitorState } from '@panel/shared/api/lookups.ts'
 import { classify, type Evidence, type Thresholds, type Verdict } from '@panel/web-daemon/features/monitor/classify.ts'
-import { Judge } from '@panel/web-daemon/features/monitor/judge.ts'
+import { MonitorStateMachine } from '@panel/web-daemon/features/monitor/state-machine.ts'
 import { Window } from '@panel/web-daemon/features/monitor/window.ts'
 
 const STANDARD: Thresholds = {
@@ -21,7 +21,7 @@ const seen = (answers: number, lost: number, rtt_ms = 10): Window => {
   return window
 }
 const verdict = (window: Window, thresholds: Partial<Thresholds> = {}, more: Partial<Evidence> = {}): Verdict =>
-  classify({ seen: window, target: '172.17.1.2', detail: '', knock: null, ...more }, { ...STANDARD, ...thresholds })
+  classify({ stats: window, target: '172.17.1.2', detail: '', tcpProbe: null, ...more }, { ...STANDARD, ...thresholds })
 const stateOf = (...args: Parameters<typeof verdict>): MonitorState => verdict(...args).state
 
 describe('What the probes say of a tunnel', () => {
@@ -51,14 +51,14 @@ describe('What the probes say of a tunnel', () => {
 
   it('is Degraded, and says why, where a silent peer answers TCP, and Down where it does not', () => {
     const knocked = (isAlive: boolean): Verdict =>
-      verdict(seen(0, 60), {}, { knock: { isAlive, detail: 'port 22 refuses' } })
+      verdict(seen(0, 60), {}, { tcpProbe: { isAlive, detail: 'port 22 refuses' } })
     assert.equal(knocked(true).state, 'Degraded')
     assert.match(knocked(true).reason, /answers TCP but not ICMP/)
     assert.deepEqual([knocked(false).state, /TCP: port 22/.test(knocked(false).reason)], ['Down', true])
   })
 
   it('does not take a knock for an answer to ICMP where some probes were answered', () => {
-    assert.equal(stateOf(seen(40, 20), { down_loss_percent: 30 }, { knock: { isAlive: true, detail: '' } }), 'Down')
+    assert.equal(stateOf(seen(40, 20), { down_loss_percent: 30 }, { tcpProbe: { isAlive: true, detail: '' } }), 'Down')
   })
 
   it('always has a reason, and repeats what the kernel or a router said', () => {
@@ -81,11 +81,11 @@ describe('What the probes say of a tunnel', () => {
 
 describe('The state of a tunnel', () => {
   const said = (state: MonitorState): Verdict => ({ state, reason: `samples say ${state}` })
-  const samples = (judge: Judge, states: readonly MonitorState[], needed = 3): MonitorState[] =>
+  const samples = (judge: MonitorStateMachine, states: readonly MonitorState[], needed = 3): MonitorState[] =>
     states.map((state, at) => (judge.sample(said(state), needed, at), judge.state))
 
   it('changes only after three samples in a row that agree', () => {
-    const judge = new Judge(0)
+    const judge = new MonitorStateMachine(0)
     assert.deepEqual(
       samples(judge, ['Up', 'Up', 'Up', 'Down', 'Down', 'Up', 'Down', 'Down', 'Degraded', 'Down', 'Down', 'Down']),
       ['Unknown', 'Unknown', 'Up', 'Up', 'Up', 'Up', 'Up', 'Up', 'Up', 'Up', 'Up', 'Down'],
@@ -99,7 +99,7 @@ describe('The state of a tunnel', () => {
         fc.array(fc.constantFrom<MonitorState>('Up', 'Degraded', 'Down', 'Unknown'), { maxLength: 60 }),
         fc.integer({ min: 1, max: 6 }),
         (states, needed) => {
-          const judge = new Judge(0)
+          const judge = new MonitorStateMachine(0)
           for (const [at, state] of states.entries()) {
             const before = judge.state
             const turn = judge.sample(said(state), needed, at)
@@ -121,7 +121,7 @@ describe('The state of a tunnel', () => {
   })
 
   it('keeps the reason of the newest sample that agrees with it', () => {
-    const judge = new Judge(0)
+    const judge = new MonitorStateMachine(0)
     samples(judge, ['Up', 'Up', 'Up'])
     judge.sample({ state: 'Up', reason: 'now in 20 ms' }, 3, 4)
     judge.sample(said('Down'), 3, 5)
@@ -129,7 +129,7 @@ describe('The state of a tunnel', () => {
   })
 
   it('is forced at once, and hears no samples meanwhile', () => {
-    const judge = new Judge(0)
+    const judge = new MonitorStateMachine(0)
     samples(judge, ['Up', 'Up', 'Up'])
     assert.deepEqual(judge.force({ state: 'Down', reason: 'interface_missing' }, 7), {
       from: 'Up',
@@ -147,7 +147,7 @@ describe('The state of a tunnel', () => {
       ['Unknown', 'Unknown'],
       ['Down', 'Down'],
     ] as const) {
-      const judge = new Judge(0)
+      const judge = new MonitorStateMachine(0)
       judge.force({ state: forced, reason: 'forced' }, 1)
       judge.release(2)
       assert.deepEqual([judge.state, ...samples(judge, ['Up', 'Up', 'Up'])], [after, after, after, 'Up'])

@@ -1,14 +1,14 @@
 // The history in the store: written in turn, read in pieces, given up in bites (decisions.md, M4).
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { IN_MEMORY, openStore } from '@panel/web-daemon/platform/db/open.ts'
-import { startOf, type Span } from '@panel/web-daemon/platform/db/spans.ts'
+import { IN_MEMORY, openStore } from '@panel/web-daemon/app/store.ts'
+import { intervalStart, type Span } from '@panel/web-daemon/platform/db/spans.ts'
 import { makeLogger } from '@panel/web-daemon/platform/log.ts'
-import { planOf } from '@panel/web-daemon/features/monitor/aim.ts'
+import { makeMonitorPlan } from '@panel/web-daemon/features/monitor/probe-target.ts'
 import { emptyBucket, joined, type Bucket } from '@panel/web-daemon/features/monitor/bucket.ts'
-import { Ledger } from '@panel/web-daemon/features/monitor/ledger.ts'
+import { HistoryWriter } from '@panel/web-daemon/features/monitor/history-writer.ts'
 import { addBuckets, pointsOf, type StoredPoint } from '@panel/web-daemon/features/monitor/store.ts'
-import { Watched } from '@panel/web-daemon/features/monitor/watched.ts'
+import { WatchedTunnel } from '@panel/web-daemon/features/monitor/watched-tunnel.ts'
 import type { TunnelRecord } from '@panel/web-daemon/features/tunnels/record.ts'
 import { insertTunnel } from '@panel/web-daemon/features/tunnels/store.ts'
 import { settingsWith } from '../../support/settings.ts'
@@ -51,14 +51,14 @@ describe('The history in the store', () => {
 
   describe('of many tunnels', () => {
     let at: number
-    let watched: Watched[]
-    let ledger: Ledger
+    let watched: WatchedTunnel[]
+    let ledger: HistoryWriter
     const begin = async (count: number): Promise<void> => {
       at = BEGIN
       watched = (await tunnels(count)).map(
-        (tunnel_id) => new Watched(planOf({ ...example, tunnel_id }, settingsWith({})), null, at),
+        (tunnel_id) => new WatchedTunnel(makeMonitorPlan({ ...example, tunnel_id }, settingsWith({})), null, at),
       )
-      ledger = new Ledger({
+      ledger = new HistoryWriter({
         db,
         now: () => new Date(at),
         logger: makeLogger({ write: () => undefined }),
@@ -121,7 +121,7 @@ describe('The history in the store', () => {
   const naive = (buckets: readonly Bucket[], { from, to, resolution_seconds }: Span): StoredPoint[] => {
     const points = new Map<number, StoredPoint>()
     for (const one of buckets.filter(({ bucket_start }) => bucket_start >= from && bucket_start < to)) {
-      const start = startOf(one.bucket_start, resolution_seconds)
+      const start = intervalStart(one.bucket_start, resolution_seconds)
       const known = points.get(start)
       points.set(
         start,

@@ -3,17 +3,17 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import type { MonitorState } from '@panel/shared/api/lookups.ts'
 import type { WatchResult } from '@panel/shared/path/model.ts'
-import { planOf, type Plan } from '@panel/web-daemon/features/monitor/aim.ts'
+import { makeMonitorPlan, type MonitorPlan } from '@panel/web-daemon/features/monitor/probe-target.ts'
 import { emptyBucket, joined, pointOf, type Bucket } from '@panel/web-daemon/features/monitor/bucket.ts'
-import { KNOCK_EVERY_MS, Watched } from '@panel/web-daemon/features/monitor/watched.ts'
+import { TCP_PROBE_EVERY_MS, WatchedTunnel } from '@panel/web-daemon/features/monitor/watched-tunnel.ts'
 import type { SettingValues } from '@panel/web-daemon/features/settings/definitions.ts'
 import type { TunnelRecord } from '@panel/web-daemon/features/tunnels/record.ts'
 import { settingsWith } from '../../support/settings.ts'
 import { tunnelRecord } from '../pairing/content.ts'
 
 const [example] = fc.sample(tunnelRecord, { seed: 1, numRuns: 1 }) as [TunnelRecord]
-const plan = (fields: Partial<TunnelRecord> = {}, settings: Partial<SettingValues> = {}): Plan =>
-  planOf(
+const plan = (fields: Partial<TunnelRecord> = {}, settings: Partial<SettingValues> = {}): MonitorPlan =>
+  makeMonitorPlan(
     {
       ...example,
       tunnel_id: 7,
@@ -43,13 +43,13 @@ describe('A tunnel under watch', () => {
   beforeEach(() => {
     ;[at, sequence, target_id] = [BEGIN, 0, 1]
   })
-  const begin = (asPlanned = plan()): Watched => {
-    const watched = new Watched(asPlanned, null, at)
+  const begin = (asPlanned = plan()): WatchedTunnel => {
+    const watched = new WatchedTunnel(asPlanned, null, at)
     watched.setLink('up', at)
     return watched
   }
   /** A probe a second. */
-  const probe = (watched: Watched, rtt_ms: number | null, more: Partial<WatchResult> = {}): MonitorState => {
+  const probe = (watched: WatchedTunnel, rtt_ms: number | null, more: Partial<WatchResult> = {}): MonitorState => {
     at += 1000
     watched.take(
       {
@@ -64,14 +64,14 @@ describe('A tunnel under watch', () => {
       },
       at,
     )
-    return watched.judged.state
+    return watched.verdict.state
   }
-  const probes = (watched: Watched, count: number, rtt_ms: number | null = 10): MonitorState[] =>
+  const probes = (watched: WatchedTunnel, count: number, rtt_ms: number | null = 10): MonitorState[] =>
     Array.from({ length: count }, () => probe(watched, rtt_ms))
 
   it('is Unknown at first, with a reason, and Up once three samples agree', () => {
     const watched = begin()
-    assert.deepEqual([watched.judged.state, watched.judged.reason], ['Unknown', 'Nothing has been measured yet'])
+    assert.deepEqual([watched.verdict.state, watched.verdict.reason], ['Unknown', 'Nothing has been measured yet'])
     assert.deepEqual(probes(watched, 6), ['Unknown', 'Unknown', 'Unknown', 'Unknown', 'Up', 'Up'])
   })
 
@@ -79,22 +79,22 @@ describe('A tunnel under watch', () => {
     const watched = begin()
     probes(watched, 6)
     watched.replan(plan({ is_monitor_enabled: false }), at)
-    assert.deepEqual([watched.judged.state, watched.isProbed, watched.status().enabled], ['Disabled', false, false])
+    assert.deepEqual([watched.verdict.state, watched.isProbed, watched.status().enabled], ['Disabled', false, false])
     watched.replan(plan(), at)
     watched.setLink('up', at)
-    assert.deepEqual([watched.judged.state, watched.isProbed, watched.status().stats.sent], ['Unknown', true, 0])
+    assert.deepEqual([watched.verdict.state, watched.isProbed, watched.status().stats.sent], ['Unknown', true, 0])
   })
 
   it('is Down at once, reason interface_missing, where its interface vanishes, and is not probed meanwhile', () => {
     const watched = begin()
     probes(watched, 6)
     assert.equal(watched.setLink('missing', at)?.from, 'Up')
-    assert.equal(watched.judged.state, 'Down')
-    assert.match(watched.judged.reason, /^interface_missing/)
+    assert.equal(watched.verdict.state, 'Down')
+    assert.match(watched.verdict.reason, /^interface_missing/)
     assert.equal(watched.isProbed, false)
     watched.setLink('up', at)
     assert.deepEqual(
-      [watched.isProbed, watched.judged.state, ...probes(watched, 5)],
+      [watched.isProbed, watched.verdict.state, ...probes(watched, 5)],
       [true, 'Down', 'Down', 'Down', 'Down', 'Down', 'Up'],
     )
   })
@@ -102,15 +102,15 @@ describe('A tunnel under watch', () => {
   it('is Down where its interface is administratively down', () => {
     const watched = begin()
     watched.setLink('down', at)
-    assert.deepEqual([watched.judged.state, watched.isProbed], ['Down', false])
-    assert.match(watched.judged.reason, /administratively down/)
+    assert.deepEqual([watched.verdict.state, watched.isProbed], ['Down', false])
+    assert.match(watched.verdict.reason, /administratively down/)
   })
 
   it('is Unknown with the reason while the prober cannot run, and goes on with what it knew', () => {
     const watched = begin()
     probes(watched, 60)
     watched.setStopped('No probes can be sent: the helper is away', at)
-    assert.deepEqual(watched.judged, { state: 'Unknown', reason: 'No probes can be sent: the helper is away' })
+    assert.deepEqual(watched.verdict, { state: 'Unknown', reason: 'No probes can be sent: the helper is away' })
     watched.setStopped(null, at)
     ;[target_id, sequence] = [2, 0]
     assert.deepEqual(probes(watched, 3, null), ['Unknown', 'Unknown', 'Up'])
@@ -118,14 +118,14 @@ describe('A tunnel under watch', () => {
   })
 
   it('prefers to any other reason that it is Disabled, then that nothing can be known, then what the link says', () => {
-    const watched = new Watched(plan({ is_enabled: false }), 'away', at)
+    const watched = new WatchedTunnel(plan({ is_enabled: false }), 'away', at)
     watched.setLink('missing', at)
-    assert.equal(watched.judged.state, 'Disabled')
+    assert.equal(watched.verdict.state, 'Disabled')
     watched.replan(plan(), at)
-    assert.equal(watched.judged.state, 'Unknown')
+    assert.equal(watched.verdict.state, 'Unknown')
     watched.setStopped(null, at)
     watched.setLink('missing', at)
-    assert.equal(watched.judged.state, 'Down')
+    assert.equal(watched.verdict.state, 'Down')
   })
 
   it('that never had a far end ends Down and is never Up', () => {
@@ -137,77 +137,77 @@ describe('A tunnel under watch', () => {
   it('is Degraded and not Down where the peer is silent and a knock finds it alive', () => {
     const watched = begin()
     assert.deepEqual(probes(watched, 10, null).at(-1), 'Unknown')
-    assert.equal(watched.isKnockDue(at), true)
-    watched.heard({ isAlive: true, detail: 'port 22 refuses' })
+    assert.equal(watched.isTcpProbeDue(at), true)
+    watched.setTcpProbe({ isAlive: true, detail: 'port 22 refuses' })
     assert.equal(probes(watched, 3, null).at(-1), 'Degraded')
-    assert.match(watched.judged.reason, /answers TCP but not ICMP/)
+    assert.match(watched.verdict.reason, /answers TCP but not ICMP/)
   })
 
   it('is Down where the knock finds nobody, and knocks once a minute', () => {
     const watched = begin()
-    assert.equal(watched.isKnockDue(at), false)
+    assert.equal(watched.isTcpProbeDue(at), false)
     const knocks: number[] = []
     for (let i = 0; i < 150; i++) {
       probe(watched, null)
-      if (!watched.isKnockDue(at)) continue
+      if (!watched.isTcpProbeDue(at)) continue
       knocks.push(at)
-      watched.heard({ isAlive: false, detail: 'port 22 is silent' })
+      watched.setTcpProbe({ isAlive: false, detail: 'port 22 is silent' })
     }
-    assert.equal(watched.judged.state, 'Down')
+    assert.equal(watched.verdict.state, 'Down')
     assert.deepEqual(
       [knocks.length, ...knocks.slice(1).map((one, i) => one - knocks[i]!)],
-      [3, KNOCK_EVERY_MS, KNOCK_EVERY_MS],
+      [3, TCP_PROBE_EVERY_MS, TCP_PROBE_EVERY_MS],
     )
   })
 
   it('does not believe a knock of an earlier silence', () => {
     const watched = begin(plan({ monitor_window_size: 5 }))
     probes(watched, 5, null)
-    watched.isKnockDue(at)
-    watched.heard({ isAlive: true, detail: 'port 22 refuses' })
+    watched.isTcpProbeDue(at)
+    watched.setTcpProbe({ isAlive: true, detail: 'port 22 refuses' })
     probes(watched, 70)
     assert.equal(probes(watched, 20, null).at(-1), 'Degraded')
-    assert.match(watched.judged.reason, /are lost/)
-    watched.isKnockDue(at)
-    watched.heard({ isAlive: false, detail: 'port 443 is silent' })
+    assert.match(watched.verdict.reason, /are lost/)
+    watched.isTcpProbeDue(at)
+    watched.setTcpProbe({ isAlive: false, detail: 'port 443 is silent' })
     assert.equal(probes(watched, 3, null).at(-1), 'Down')
   })
 
   it('lets no knock in vain count that is older than the last answer: it waits for the next one, be that a minute away', () => {
     const watched = begin(plan({ monitor_window_size: 5 }))
     probes(watched, 5, null)
-    assert.equal(watched.isKnockDue(at), true)
-    watched.heard({ isAlive: false, detail: 'port 22 is silent' })
+    assert.equal(watched.isTcpProbeDue(at), true)
+    watched.setTcpProbe({ isAlive: false, detail: 'port 22 is silent' })
     assert.equal(probes(watched, 3, null).at(-1), 'Down')
     probes(watched, 10)
-    assert.equal(watched.judged.state, 'Up')
+    assert.equal(watched.verdict.state, 'Up')
     assert.equal(probes(watched, 20, null).includes('Down'), false)
-    assert.equal(watched.isKnockDue(at), false)
+    assert.equal(watched.isTcpProbeDue(at), false)
     probes(watched, 30, null)
-    assert.equal(watched.isKnockDue(at), true)
-    watched.heard({ isAlive: true, detail: 'port 443 refuses' })
+    assert.equal(watched.isTcpProbeDue(at), true)
+    watched.setTcpProbe({ isAlive: true, detail: 'port 443 refuses' })
     assert.equal(probes(watched, 3, null).at(-1), 'Degraded')
-    assert.match(watched.judged.reason, /answers TCP but not ICMP/)
+    assert.match(watched.verdict.reason, /answers TCP but not ICMP/)
   })
 
   it('lets no knock count whose result comes after an answer to a probe did', () => {
     const watched = begin(plan({ monitor_window_size: 5 }))
     probes(watched, 5, null)
-    watched.isKnockDue(at)
+    watched.isTcpProbeDue(at)
     probe(watched, 10)
-    watched.heard({ isAlive: false, detail: 'port 22 is silent' })
+    watched.setTcpProbe({ isAlive: false, detail: 'port 22 is silent' })
     assert.equal(probes(watched, 20, null).includes('Down'), false)
   })
 
   it('does not knock where the setting says no, nor while its state is forced', () => {
     const without = begin(plan({}, { 'monitor.tcp_knock_enabled': false }))
     probes(without, 10, null)
-    assert.equal(without.isKnockDue(at), false)
+    assert.equal(without.isTcpProbeDue(at), false)
     sequence = 0
     const forced = begin()
     probes(forced, 10, null)
     forced.setStopped('away', at)
-    assert.equal(forced.isKnockDue(at), false)
+    assert.equal(forced.isTcpProbeDue(at), false)
   })
 
   it('is judged anew where its target changes, and keeps its probes where only its window does', () => {

@@ -1,6 +1,6 @@
 // The conversation with the kernel, over a transport that says what no kernel can be made to say on demand.
 import assert from 'node:assert/strict'
-import { KernelError } from '@panel/root-helper/kernel/facilities.ts'
+import { KernelError } from '@panel/root-helper/kernel-error.ts'
 import { DecodeError } from '@panel/root-helper/netlink/attributes.ts'
 import type { Transport } from '@panel/root-helper/netlink/channel.ts'
 import * as k from '@panel/root-helper/netlink/constants.ts'

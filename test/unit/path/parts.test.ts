@@ -1,7 +1,7 @@
 // The parts that a watch is made of, each by itself: verdicts, turns, what waits for a reader, and the budget.
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import type { Heard } from '@panel/root-helper/kernel/icmp/replies.ts'
+import type { Heard } from '@panel/root-helper/kernel/icmp/port.ts'
 import { Budget, loadOf, Meter, NO_LOAD } from '@panel/root-helper/path/budget.ts'
 import { Outbox } from '@panel/root-helper/path/outbox.ts'
 import { Probes } from '@panel/root-helper/path/probes.ts'

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict'
 import { draftEnds } from '@panel/web-daemon/features/tunnels/draft/ends.ts'
 import { draftOptions, trafficClassOf } from '@panel/web-daemon/features/tunnels/draft/options.ts'
 import { draftPersistence } from '@panel/web-daemon/features/tunnels/draft/persistence.ts'
-import type { Asked } from '@panel/web-daemon/features/tunnels/draft/sketch.ts'
+import type { RequestedTunnel } from '@panel/web-daemon/features/tunnels/draft/context.ts'
 import { facts, problemsOf, sketch, warningsOf } from './sketch.ts'
 
-const wrong = (body: Asked): string[] => {
+const wrong = (body: RequestedTunnel): string[] => {
   const asked = sketch(body)
   draftOptions(asked)
   draftEnds(asked)

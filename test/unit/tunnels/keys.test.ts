@@ -26,7 +26,7 @@ describe('The keys of a tunnel', () => {
   })
 
   it('are drawn again where a tunnel between the same endpoints has them', () => {
-    assert.deepEqual(keysOf(sketch({}, { neighbours: [neighbour({ ikey: 5, okey: 6 })] }), 5, 6, 8), {
+    assert.deepEqual(keysOf(sketch({}, { existing: [neighbour({ ikey: 5, okey: 6 })] }), 5, 6, 8), {
       ikey: 8,
       okey: 8,
     })
@@ -47,7 +47,7 @@ describe('The keys of a tunnel', () => {
   })
 
   it('must not make two tunnels of one kind between the same endpoints alike', () => {
-    const twins = { neighbours: [neighbour({ ikey: 7 })] }
+    const twins = { existing: [neighbour({ ikey: 7 })] }
     const alike = sketch({ ikey: 7, okey: 1 }, twins)
     keysOf(alike)
     assert.deepEqual(problemsOf(alike), ['remote_endpoint TUNNEL_ENDPOINT_CONFLICT'])
@@ -63,7 +63,7 @@ describe('The keys of a tunnel', () => {
   })
 
   it('may be those of a tunnel elsewhere, with a warning', () => {
-    const asked = sketch({ ikey: 7, okey: 7 }, { neighbours: [neighbour({ remote_endpoint: '198.51.100.8' })] })
+    const asked = sketch({ ikey: 7, okey: 7 }, { existing: [neighbour({ remote_endpoint: '198.51.100.8' })] })
     keysOf(asked)
     assert.deepEqual(warningsOf(asked), ['ikey GRE_KEY_REUSED'])
   })

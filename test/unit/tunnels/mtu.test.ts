@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { parseIp } from '@panel/shared/address/ip.ts'
 import { adviseMtu, checkMtuForIpv6, draftMtu, underlayOf } from '@panel/web-daemon/features/tunnels/draft/mtu.ts'
-import type { MtuAdvice } from '@panel/shared/api/tunnel-answers.ts'
+import type { MtuAdvice } from '@panel/shared/api/tunnels/answers.ts'
 import { device, facts, problemsOf, route, sketch, warningsOf } from './sketch.ts'
 
 type Asked = Parameters<typeof adviseMtu> extends [...infer A, number] ? A : never

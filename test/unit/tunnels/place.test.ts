@@ -33,7 +33,7 @@ describe('A tunnel without a word about its place', () => {
     const interfaces = [device('eth0', ['192.0.2.1/24']), device('gre-a-3', [], 1472, 'gre')]
     const routing_table = [route('0.0.0.0/0', 'eth0'), route('172.17.4.0/24', 'eth0')]
     assert.equal(
-      summary(sketch({}, { neighbours, facts: facts({ interfaces, routing_table }) })),
+      summary(sketch({}, { existing: neighbours, facts: facts({ interfaces, routing_table }) })),
       'gre-a-5 5 pool 10 172.17.5.1 172.17.5.2/30',
     )
   })
@@ -54,7 +54,7 @@ describe('A tunnel without a word about its place', () => {
         addresses: [{ address: `172.17.${n}.1`, peer_address: '', prefix_length: 30 }],
       }),
     )
-    assert.equal(summary(sketch({}, { neighbours })), 'gre-a-256 256 pool 20 10.10.1.1 10.10.1.2/30')
+    assert.equal(summary(sketch({}, { existing: neighbours })), 'gre-a-256 256 pool 20 10.10.1.1 10.10.1.2/30')
   })
 
   it('does not mind a default route, nor one cut in two as VPN clients do', () => {
@@ -87,10 +87,10 @@ describe('A tunnel with a number', () => {
       assert.equal(placeOf(asked), null)
       return problemsOf(asked)
     }
-    assert.deepEqual(problems({ tunnel_number: 1 }, { neighbours: [neighbour()] }), [
+    assert.deepEqual(problems({ tunnel_number: 1 }, { existing: [neighbour()] }), [
       'tunnel_number INVALID_TUNNEL_NUMBER',
     ])
-    assert.deepEqual(problems({ tunnel_number: 2 }, { neighbours: [neighbour({ interface_name: 'gre-a-2' })] }), [
+    assert.deepEqual(problems({ tunnel_number: 2 }, { existing: [neighbour({ interface_name: 'gre-a-2' })] }), [
       'tunnel_number TUNNEL_NAME_CONFLICT',
     ])
     assert.deepEqual(problems({ tunnel_number: 256 }), ['tunnel_number INVALID_TUNNEL_NUMBER'])
@@ -109,7 +109,7 @@ describe('A tunnel with a name', () => {
 
   it('is refused where the name belongs to the kernel, to another tunnel or to another kind of interface', () => {
     const problems = (interface_name: string): string[] => {
-      const asked = sketch({ interface_name }, { neighbours: [neighbour()] })
+      const asked = sketch({ interface_name }, { existing: [neighbour()] })
       assert.equal(placeOf(asked), null)
       return problemsOf(asked)
     }
@@ -207,7 +207,7 @@ describe('A tunnel with addresses of its own', () => {
   })
 
   it("is refused where an address is another tunnel's, the host's own, or given twice", () => {
-    assert.deepEqual(problems(withAddress('172.17.1.1', 32), { neighbours: [neighbour()] }), [
+    assert.deepEqual(problems(withAddress('172.17.1.1', 32), { existing: [neighbour()] }), [
       'addresses.0.address ADDRESS_CONFLICT',
     ])
     assert.deepEqual(problems(withAddress('192.0.2.1', 32)), ['addresses.0.address ADDRESS_CONFLICT'])

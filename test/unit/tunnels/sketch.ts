@@ -4,14 +4,18 @@ import { kindOfType } from '@panel/shared/api/lookups.ts'
 import type { HelperFacts } from '@panel/shared/host/model.ts'
 import { Problems } from '@panel/web-daemon/platform/http/problems.ts'
 import { Refusal } from '@panel/web-daemon/platform/http/refusal.ts'
-import { FIELD_ORDER, type Asked, type Sketch } from '@panel/web-daemon/features/tunnels/draft/sketch.ts'
+import {
+  FIELD_ORDER,
+  type RequestedTunnel,
+  type DraftContext,
+} from '@panel/web-daemon/features/tunnels/draft/context.ts'
 import { factsOf, type HostFacts } from '@panel/web-daemon/features/tunnels/facts.ts'
-import type { Neighbour } from '@panel/web-daemon/features/tunnels/store.ts'
+import type { ExistingTunnel } from '@panel/web-daemon/features/tunnels/store.ts'
 import { settingsWith } from '../../support/settings.ts'
 
 export const ENDS = { local_endpoint: '192.0.2.1', remote_endpoint: '198.51.100.7' } as const
 
-export function sketch(body: Asked = {}, more: Partial<Sketch> = {}): Sketch {
+export function sketch(body: RequestedTunnel = {}, more: Partial<DraftContext> = {}): DraftContext {
   const kind = kindOfType(body.tunnel_type_id ?? 10)
   const pools = [
     pool(10, '172.17.0.0/16'),
@@ -26,7 +30,7 @@ export function sketch(body: Asked = {}, more: Partial<Sketch> = {}): Sketch {
     warnings: [],
     facts: facts(),
     stored: null,
-    neighbours: [],
+    existing: [],
     pools,
     ...more,
   }
@@ -110,7 +114,7 @@ export function route(destination: string, name: string, more: Partial<RoutingEn
   }
 }
 
-export function neighbour(more: Partial<Neighbour> = {}): Neighbour {
+export function neighbour(more: Partial<ExistingTunnel> = {}): ExistingTunnel {
   return {
     tunnel_id: 1,
     interface_name: 'gre-a-1',
@@ -125,7 +129,7 @@ export function neighbour(more: Partial<Neighbour> = {}): Neighbour {
 }
 
 /** The problems so far, as "field CODE". */
-export function problemsOf({ problems }: Sketch): string[] {
+export function problemsOf({ problems }: DraftContext): string[] {
   try {
     problems.throwIfAny(FIELD_ORDER)
     return []
@@ -135,4 +139,5 @@ export function problemsOf({ problems }: Sketch): string[] {
   }
 }
 
-export const warningsOf = ({ warnings }: Sketch): string[] => warnings.map(({ code, field }) => `${field} ${code}`)
+export const warningsOf = ({ warnings }: DraftContext): string[] =>
+  warnings.map(({ code, field }) => `${field} ${code}`)

@@ -1,110 +1,91 @@
-// The page covers the whole interface, so that an operator never needs another client: every endpoint is asked for by its sources, and they ask for no other.
+// The page covers the whole interface, so that an operator never needs another client. That it calls no endpoint that is not there, and each as it is,
+// is for the compiler: its client takes the names of endpoints alone (shared/api/endpoints.ts). What remains is that it calls every one.
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { parse } from 'svelte/compiler'
+import ts from 'typescript'
+import type { EndpointName } from '@panel/shared/api/endpoints.ts'
 import { startPanel } from '../../api/support/panel.ts'
 
 const PAGE = fileURLToPath(new URL('../../../ui/src', import.meta.url))
 
 /** What the page says and does without these. */
-const OTHERWISE: Readonly<Record<string, string>> = {
+const OTHERWISE: Readonly<Partial<Record<EndpointName, string>>> = {
   'GET /routes/traffic/summary': 'the stream of the metrics and the list of rules tell all of it',
-  'GET /routes/{}/traffic': 'the rule itself and the stream of the metrics tell it',
-  'GET /routes/{}/destinations': 'the rule has them',
-  'POST /routes/{}/destinations': 'the editor sends the list with the rule',
-  'DELETE /routes/{}/destinations': 'the editor sends the list with the rule',
-  'GET /routes/{}/allowed-sources': 'the rule has them',
-  'POST /routes/{}/allowed-sources': 'the editor sends the list with the rule',
-  'DELETE /routes/{}/allowed-sources': 'the editor sends the list with the rule',
-  'GET /tunnels/{}/addresses': 'the tunnel has them',
+  'GET /routes/{id}/traffic': 'the rule itself and the stream of the metrics tell it',
+  'GET /routes/{id}/destinations': 'the rule has them',
+  'POST /routes/{id}/destinations': 'the editor sends the list with the rule',
+  'DELETE /routes/{id}/destinations': 'the editor sends the list with the rule',
+  'GET /routes/{id}/allowed-sources': 'the rule has them',
+  'POST /routes/{id}/allowed-sources': 'the editor sends the list with the rule',
+  'DELETE /routes/{id}/allowed-sources': 'the editor sends the list with the rule',
+  'GET /tunnels/{id}/addresses': 'the tunnel has them',
 }
 
-/** Where the last part of a path is an argument: the words that its callers give. */
-const BY_ARGUMENT: Readonly<Record<string, RegExp>> = { 'features/tunnels/life.ts': /\bsend\(tunnel, '(\w+)'\)/g }
-
-const METHODS: Readonly<Record<string, string>> = {
-  get: 'GET',
-  asked: 'GET',
-  LiveStream: 'GET',
-  post: 'POST',
-  put: 'PUT',
-  patch: 'PATCH',
-  remove: 'DELETE',
-}
-const ASKING =
-  /\b(?:(get|asked|LiveStream|post|put|patch|remove)|askPlainly|askWith|request|mindingOwnAccess)(?:<[\w\s|[\]]+>)?\(\s*(?:'([A-Z]+)', )?(?=['`]|path\b)/g
+/** Where a request leaves the page. */
+const CLIENT = ['core/api.ts', 'core/stream.svelte.ts']
+const SENDERS = ['fetch', 'EventSource', 'XMLHttpRequest', 'WebSocket', 'sendBeacon']
 
 describe('The sources of the page', () => {
-  it('ask for every endpoint of the interface, but for those that it does without, and for none that is not there', async () => {
+  const sources = filesIn(PAGE).map(sourceOf)
+
+  it('call every endpoint of the interface, but for those that they do without, and name none that is not there', async () => {
     const panel = await startPanel()
-    const served = panel.endpoints.map(({ route }) => route.replaceAll(/\{\w+\}/g, '{}'))
+    const served = panel.endpoints.map(({ route }): string => route)
     await panel.close()
-    const asked = new Set(filesIn(PAGE).flatMap(askedIn))
-    assert.deepEqual([...asked].filter((one) => !served.includes(one)).sort(), [], 'there is no such endpoint')
-    assert.deepEqual(served.filter((one) => !asked.has(one)).sort(), Object.keys(OTHERWISE).sort())
+    const called = new Set(sources.flatMap(({ texts }) => texts).filter((text) => /^[A-Z]+ \//.test(text)))
+    assert.deepEqual([...called].filter((route) => !served.includes(route)).sort(), [], 'there is no such endpoint')
+    assert.deepEqual(served.filter((route) => !called.has(route)).sort(), Object.keys(OTHERWISE).sort())
+  })
+
+  it('send nothing but through the client that the table of endpoints types', () => {
+    const senders = sources.filter(({ names }) => SENDERS.some((sender) => names.has(sender)))
+    assert.deepEqual(senders.map(({ file }) => file).sort(), CLIENT)
   })
 })
 
-const filesIn = (folder: string): string[] =>
-  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+interface Source {
+  readonly file: string
+  readonly texts: readonly string[]
+  /** Of functions and classes, whether of this file or not. */
+  readonly names: ReadonlySet<string>
+}
+
+function filesIn(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((name) => /\.(ts|svelte)$/.test(name))
     .map((name) => join(folder, name))
-
-/** As `POST /tunnels/{}/down`. */
-function askedIn(file: string): string[] {
-  const text = readFileSync(file, 'utf8').replaceAll(/\/\*\*.*?\*\//gs, '')
-  const last = BY_ARGUMENT[relative(PAGE, file)]
-  return [...text.matchAll(ASKING)].flatMap((match) => {
-    const method = match[2] ?? METHODS[match[1] ?? ''] ?? ''
-    // A search of the address has a `get` too, of a name.
-    const paths = spellings(literalAt(text, match.index + match[0].length), text).filter((path) => path.startsWith('/'))
-    return paths
-      .flatMap((path) =>
-        last && path.endsWith('/{}/{}')
-          ? [...text.matchAll(last)].map(([, word]) => path.replace(/\{\}$/, String(word)))
-          : [path],
-      )
-      .map((path) => `${method} ${path}`)
-  })
 }
 
-/** What stands between the quotes that begin there; a name is looked up in the file. */
-function literalAt(text: string, from: number): string {
-  const quote = text[from]
-  if (quote !== "'" && quote !== '`') {
-    const [found] = [...text.matchAll(/\bconst path = (?:\$derived\()?(?=`)/g)]
-    return found ? literalAt(text, found.index + found[0].length) : ''
-  }
-  for (let at = from + 1, depth = 0; at < text.length; at++) {
-    if (text.startsWith('${', at)) depth++
-    else if (text[at] === '}' && depth > 0) depth--
-    else if (text[at] === quote && depth === 0) return text.slice(from + 1, at)
-  }
-  return ''
+function sourceOf(path: string): Source {
+  const source = readFileSync(path, 'utf8')
+  const found = path.endsWith('.svelte') ? inComponent(source) : inModule(source)
+  return { file: relative(PAGE, path), ...found }
 }
 
-/** The paths that a literal may stand for, without a query: each value is {}, a choice of two words is both of them. */
-function spellings(literal: string, text: string): string[] {
-  const open = literal.indexOf('${')
-  if (open < 0) return literal === '' ? [] : [literal.replace(/\?.*$/, '')]
-  const close = closing(literal, open)
-  const [inside, rest] = [literal.slice(open + 2, close), spellings(literal.slice(close + 1), text)]
-  const choice = /\? '([^']*)' : '([^']*)'$/.exec(inside)
-  const middle =
-    inside === 'path' ? spellings(literalAt(text, -1), text) : choice ? [String(choice[1]), String(choice[2])] : ['{}']
-  const before = literal.slice(0, open)
-  return before.includes('?')
-    ? [before.replace(/\?.*$/, '')]
-    : middle.flatMap((one) =>
-        (rest.length === 0 ? [''] : rest).map((end) => `${before}${one}${end}`.replace(/\?.*$/, '')),
-      )
+function inModule(source: string): Omit<Source, 'file'> {
+  const [texts, names] = [[] as string[], new Set<string>()]
+  const visit = (node: ts.Node): void => {
+    if (ts.isStringLiteral(node)) texts.push(node.text)
+    if (ts.isIdentifier(node)) names.add(node.text)
+    node.forEachChild(visit)
+  }
+  visit(ts.createSourceFile('page.ts', source, ts.ScriptTarget.Latest))
+  return { texts, names }
 }
 
-const closing = (literal: string, open: number): number => {
-  for (let at = open + 2, depth = 1; at < literal.length; at++) {
-    if (literal[at] === '{') depth++
-    if (literal[at] === '}' && --depth === 0) return at
+/** Script and markup alike: both are ESTree. */
+function inComponent(source: string): Omit<Source, 'file'> {
+  const [texts, names] = [[] as string[], new Set<string>()]
+  const visit = (node: unknown): void => {
+    if (typeof node !== 'object' || node === null) return
+    const { type, value, name } = node as Readonly<Record<string, unknown>>
+    if (type === 'Literal' && typeof value === 'string') texts.push(value)
+    if (type === 'Identifier' && typeof name === 'string') names.add(name)
+    Object.values(node).forEach(visit)
   }
-  throw new Error(`a brace is not closed in ${literal}`)
+  visit(parse(source, { modern: true }))
+  return { texts, names }
 }

@@ -1,6 +1,6 @@
 // The page has a place for every field of a tunnel, so that an operator never needs another client.
 import assert from 'node:assert/strict'
-import { CreateTunnelBody, UpdateTunnelBody } from '@panel/shared/api/tunnels.ts'
+import { CreateTunnelBody, UpdateTunnelBody } from '@panel/shared/api/tunnels/bodies.ts'
 import { optionsOf, NO_OPTIONS } from '../../../ui/src/features/tunnels/options.ts'
 import { bodyOf, EMPTY } from '../../../ui/src/features/tunnels/wish.ts'
 

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import type { Kysely } from 'kysely'
 import { insertEntry } from '@panel/web-daemon/features/audit/store.ts'
 import { keepPruning } from '@panel/web-daemon/features/audit/retention.ts'
-import { IN_MEMORY, openStore } from '@panel/web-daemon/platform/db/open.ts'
-import type { Database } from '@panel/web-daemon/app/schema.ts'
+import { IN_MEMORY, openStore } from '@panel/web-daemon/app/store.ts'
+import type { Database } from '@panel/web-daemon/platform/db/database.ts'
 import { Bus } from '@panel/web-daemon/platform/events/bus.ts'
 import { makeLogger } from '@panel/web-daemon/platform/log.ts'
 import { settingsWith } from '../../support/settings.ts'
@@ -80,7 +80,7 @@ describe('The audit log', () => {
   it("that cannot be written keeps nobody from starting, and the daemon's own log tells", async () => {
     await db.schema.dropTable('audit_log').execute()
     const end = prune()
-    while (!log.some((line) => line.includes('old audit entries stay')))
+    while (!log.some((line) => line.includes('old audit entries could not be deleted')))
       await new Promise((resolve) => setImmediate(resolve))
     await end()
     await db.destroy()

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { ConfigError, readConfig } from '@panel/web-daemon/app/config.ts'
+import { readConfig } from '@panel/web-daemon/app/config.ts'
+import { ConfigError } from '@panel/web-daemon/platform/config-error.ts'
 
 describe('the configuration', () => {
   const directory = mkdtempSync(join(tmpdir(), 'panel-config-'))

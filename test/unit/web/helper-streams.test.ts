@@ -11,7 +11,7 @@ import { handlersFor } from '@panel/root-helper/handlers.ts'
 import { listenOn } from '@panel/root-helper/kernel/files/socket-file.ts'
 import { serverFor } from '@panel/root-helper/server.ts'
 import { Places } from '@panel/root-helper/streams.ts'
-import { watchKernel, type KernelWatch } from '@panel/web-daemon/platform/events/kernel-watch.ts'
+import { watchKernel, type KernelWatch } from '@panel/web-daemon/platform/helper/kernel-events.ts'
 import { connectHelper, type HelperClient } from '@panel/web-daemon/platform/helper/client.ts'
 import { Refusal } from '@panel/web-daemon/platform/http/refusal.ts'
 import { makeLogger } from '@panel/web-daemon/platform/log.ts'
@@ -43,7 +43,7 @@ describe('a stream of the root helper', () => {
   const startHelper = async (): Promise<void> => {
     places = new Places()
     kernel = new FakeKernel()
-    server = serverFor(dispatcherFor(handlersFor(inProcessHelper(kernel).parts)), () => ({}), { places }).on(
+    server = serverFor(dispatcherFor(handlersFor(inProcessHelper(kernel).deps)), () => ({}), { places }).on(
       'connection',
       keep,
     )

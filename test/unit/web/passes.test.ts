@@ -42,7 +42,7 @@ describe('Passes over the host', () => {
     begin()
     passes.start()
     for (let i = 0; i < 5; i += 1) {
-      passes.ask('event')
+      passes.request('event')
       await sleep(10)
     }
     await sleep(100)
@@ -52,7 +52,7 @@ describe('Passes over the host', () => {
 
   it('do not wait for the end of a burst that has none', async () => {
     begin()
-    for (const end = Date.now() + 500; Date.now() < end; await sleep(10)) passes.ask('event')
+    for (const end = Date.now() + 500; Date.now() < end; await sleep(10)) passes.request('event')
     assert.ok(made.length >= 2 && made.length <= 4, `${made.length}`)
     assert.ok(made[0]!.at >= 145 && made[0]!.at < 250, `${made[0]!.at}`)
   })
@@ -63,7 +63,7 @@ describe('Passes over the host', () => {
     passes.start()
     for (let i = 0; i < 3; i += 1) {
       await sleep(50)
-      passes.ask('event')
+      passes.request('event')
     }
     await sleep(350)
     assert.deepEqual([reasons(), most], [['start', 'event'], 1])
@@ -99,9 +99,9 @@ describe('Passes over the host', () => {
 
   it('go on after one that failed, which is logged', async () => {
     begin()
-    passes.ask('change')
+    passes.request('change')
     await sleep(80)
-    passes.ask('event')
+    passes.request('event')
     await sleep(80)
     assert.deepEqual(reasons(), ['change', 'event'])
     assert.equal(log.filter((line) => line.includes('a pass that fails')).length, 1)
@@ -111,11 +111,11 @@ describe('Passes over the host', () => {
     lasts_ms = 80
     begin({ period_ms: () => 10 })
     passes.start()
-    passes.ask('event')
+    passes.request('event')
     await sleep(60)
     await passes.close()
     assert.equal(running, 0)
-    passes.ask('event')
+    passes.request('event')
     await sleep(120)
     assert.deepEqual(reasons(), ['start'])
   })

@@ -12,7 +12,7 @@ const sources = readdirSync(DAEMON, { recursive: true, encoding: 'utf8' })
   .filter(
     (path) =>
       path.endsWith('.ts') &&
-      (!path.startsWith('settings/') || path === 'settings/naming.ts') &&
+      (!path.startsWith('features/settings/') || path === 'features/settings/naming.ts') &&
       !path.includes('node_modules'),
   )
   .map((path) => ({ path, text: readFileSync(join(DAEMON, path), 'utf8') }))

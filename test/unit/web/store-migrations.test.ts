@@ -4,8 +4,9 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import SQLite from 'better-sqlite3'
-import { MIGRATIONS, type NamedMigration } from '@panel/web-daemon/platform/db/migrate.ts'
-import { openStore } from '@panel/web-daemon/platform/db/open.ts'
+import { MIGRATIONS } from '@panel/web-daemon/app/migrations.ts'
+import type { NamedMigration } from '@panel/web-daemon/platform/db/migrate.ts'
+import { openStore } from '@panel/web-daemon/app/store.ts'
 
 type Row = Record<string, unknown>
 interface Column {

@@ -17,9 +17,9 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import SQLite from 'better-sqlite3'
-import { MIGRATIONS } from '@panel/web-daemon/platform/db/migrate.ts'
-import { openStore } from '@panel/web-daemon/platform/db/open.ts'
-import { PATIENCE_MS } from '@panel/web-daemon/platform/db/state.ts'
+import { MIGRATIONS } from '@panel/web-daemon/app/migrations.ts'
+import { openStore } from '@panel/web-daemon/app/store.ts'
+import { BUSY_WAIT_MS } from '@panel/web-daemon/platform/db/state.ts'
 import { StoreUnusableError } from '@panel/web-daemon/platform/db/trouble.ts'
 import { holdLock } from '../../api/support/held-lock.ts'
 
@@ -113,7 +113,7 @@ describe('A store that cannot be opened', () => {
     const release = await holdLock(path, 'pragma locking_mode = exclusive; begin exclusive')
     const started = Date.now()
     await refused(/SQLITE_BUSY/, /Another program holds the panel's store locked/)
-    assert.ok(Date.now() - started >= PATIENCE_MS - 100)
+    assert.ok(Date.now() - started >= BUSY_WAIT_MS - 100)
     await release()
     await (await openStore(path)).destroy()
   })

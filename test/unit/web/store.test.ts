@@ -6,8 +6,9 @@ import { join } from 'node:path'
 import SQLite from 'better-sqlite3'
 import { sql } from 'kysely'
 import { insertFirstAccount } from '@panel/web-daemon/features/auth/store.ts'
-import { MIGRATIONS, type NamedMigration } from '@panel/web-daemon/platform/db/migrate.ts'
-import { openStore } from '@panel/web-daemon/platform/db/open.ts'
+import { MIGRATIONS } from '@panel/web-daemon/app/migrations.ts'
+import type { NamedMigration } from '@panel/web-daemon/platform/db/migrate.ts'
+import { openStore } from '@panel/web-daemon/app/store.ts'
 
 const LATER: NamedMigration = {
   name: '900-later',

@@ -19,10 +19,14 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { ConfigError } from '@panel/web-daemon/app/config.ts'
+import { ConfigError } from '@panel/web-daemon/platform/config-error.ts'
 import { makeLogger } from '@panel/web-daemon/platform/log.ts'
-import { KeptPair } from '@panel/web-daemon/platform/tls/kept-pair.ts'
-import { PairError, readPair, type Pair } from '@panel/web-daemon/platform/tls/pair.ts'
+import { CertificateWatcher } from '@panel/web-daemon/platform/tls/certificate-watcher.ts'
+import {
+  CertificateError,
+  readCertificatePair,
+  type CertificatePair,
+} from '@panel/web-daemon/platform/tls/certificate.ts'
 import { makeSelfSigned, SelfSignedError } from '@panel/web-daemon/platform/tls/self-signed.ts'
 import { Certificates, filesIn, fingerprintIn, pairIn } from '../../api/support/certificates.ts'
 
@@ -47,13 +51,13 @@ describe('A certificate and its key', () => {
 
   const kept = (files = filesIn(place), now = (): Date => new Date()) => {
     const log: Record<string, unknown>[] = []
-    const taken: Pair[] = []
-    const pair = new KeptPair({
+    const taken: CertificatePair[] = []
+    const pair = new CertificateWatcher({
       files,
       now,
       logger: makeLogger({ write: (line) => void log.push(JSON.parse(line) as Record<string, unknown>) }),
     })
-    return { pair, log, taken, look: () => pair.look((found) => void taken.push(found)) }
+    return { pair, log, taken, look: () => pair.check((found) => void taken.push(found)) }
   }
 
   describe('are refused at the start', () => {
@@ -139,7 +143,7 @@ describe('A certificate and its key', () => {
       }
       assert.equal(stateAt(new Date(Date.now() + (825 - 31) * DAY_MS)).status, 'ok')
       const { log } = kept(filesIn(stock.make('old', new Date(Date.now() - 900 * DAY_MS))))
-      assert.match(String(log[0]?.['worry']), /expired on/)
+      assert.match(String(log[0]?.['warning']), /expired on/)
     })
 
     it('where every user of the server can read the key', () => {
@@ -209,7 +213,7 @@ describe('A certificate and its key', () => {
       assert.deepEqual([taken.length, pair.pair, status], [0, old, 'degraded'])
       assert.match(detail, /cannot be used, so the one before serves on, until .* or is not complete/)
       assert.equal(
-        log.filter(({ msg }) => msg === 'the new certificate cannot be used; the one before serves on').length,
+        log.filter(({ msg }) => msg === 'the new certificate cannot be used; the previous one stays in use').length,
         1,
       )
       writeFileSync(filesIn(place).cert, whole)
@@ -335,6 +339,6 @@ describe('A certificate and its key', () => {
   })
 
   it('are told apart from anything else that goes wrong', () => {
-    assert.throws(() => readPair({ cert: '/nowhere/a', key: '/nowhere/b' }), PairError)
+    assert.throws(() => readCertificatePair({ cert: '/nowhere/a', key: '/nowhere/b' }), CertificateError)
   })
 })

@@ -1,6 +1,6 @@
 // Bodies against their schemas, as far as a request over HTTP cannot show it.
 import assert from 'node:assert/strict'
-import { CreateTunnelBody } from '@panel/shared/api/tunnels.ts'
+import { CreateTunnelBody } from '@panel/shared/api/tunnels/bodies.ts'
 import { Problems } from '@panel/web-daemon/platform/http/problems.ts'
 import { validate } from '@panel/web-daemon/platform/http/validate.ts'
 

@@ -1,7 +1,7 @@
 // A helper with a fault in it, for the lab: the file that PANEL_FAULT_FILE names says which fault and when. The shipped helper has no such door.
 import { readFileSync } from 'node:fs'
 import { readConfig } from '@panel/root-helper/config.ts'
-import { realParts, startHelper } from '@panel/root-helper/helper.ts'
+import { realDeps, startHelper } from '@panel/root-helper/helper.ts'
 import { FaultyKernel, from, onlyAt, type Fault } from '../../support/faulty.ts'
 
 /** `at` 0 is no fault. A new `turn` counts changes from one again. */
@@ -14,7 +14,7 @@ export interface FaultOrder {
 
 async function main(): Promise<void> {
   const config = readConfig(process.env)
-  const parts = await realParts(config)
+  const parts = await realDeps(config)
   let turn = -1
   const kernel: FaultyKernel = new FaultyKernel(parts.kernel, () => {
     const order = JSON.parse(readFileSync(process.env['PANEL_FAULT_FILE']!, 'utf8')) as FaultOrder

@@ -1,10 +1,10 @@
 // Runs in the lab machine: hands each line it reads to the real kernel's facilities, so that a test outside can hold them to the contract; and tells its events.
 import { createInterface } from 'node:readline'
 import { readConfig } from '@panel/root-helper/config.ts'
-import { realParts } from '@panel/root-helper/helper.ts'
+import { realDeps } from '@panel/root-helper/helper.ts'
 import type { Kernel } from '@panel/root-helper/kernel/facilities.ts'
 import { Generations } from '@panel/root-helper/kernel/nft/generations.ts'
-import { keptRulesIn } from '@panel/root-helper/kernel/files/kept-rules.ts'
+import { bootRulesIn } from '@panel/root-helper/kernel/files/boot-rules.ts'
 import { Nft } from '@panel/root-helper/kernel/nft/nft.ts'
 import { NftRulesets } from '@panel/root-helper/kernel/nft/rulesets.ts'
 import { rulesetGeneration } from '@panel/root-helper/netlink/nftables/generation.ts'
@@ -21,12 +21,12 @@ type Method = (...args: unknown[]) => Promise<unknown>
 /** A test may put a program of its own in the place of nft. */
 async function kernelOf(nft: string | undefined): Promise<Kernel> {
   const config = readConfig(process.env)
-  const { kernel } = await realParts(config)
+  const { kernel } = await realDeps(config)
   return nft === undefined
     ? kernel
     : {
         ...kernel,
-        rulesets: new NftRulesets(new Nft(nft), keptRulesIn(config.stateDir), new Generations(rulesetGeneration())),
+        rulesets: new NftRulesets(new Nft(nft), bootRulesIn(config.stateDir), new Generations(rulesetGeneration())),
       }
 }
 

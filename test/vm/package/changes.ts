@@ -1,7 +1,7 @@
 // One change after the other by the operator, and what has to be there of them once they were answered, however the machine ended.
 import assert from 'node:assert/strict'
-import type { ChangeRouteAnswer, RouteItem } from '@panel/shared/api/route-answers.ts'
-import type { CreateTunnelAnswer, TunnelView } from '@panel/shared/api/tunnel-answers.ts'
+import type { ChangeRouteAnswer, RouteItem } from '@panel/shared/api/routes/answers.ts'
+import type { CreateTunnelAnswer, TunnelView } from '@panel/shared/api/tunnels/answers.ts'
 import type { Client } from '../../api/support/client.ts'
 import { expect } from '../panel/panel.ts'
 import { HERE } from './installed.ts'

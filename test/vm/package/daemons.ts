@@ -1,6 +1,6 @@
 // Daemons that are away, are killed or hang, and what systemd and the other daemon make of it.
 import assert from 'node:assert/strict'
-import type { ListTunnelsAnswer } from '@panel/shared/api/tunnel-answers.ts'
+import type { ListTunnelsAnswer } from '@panel/shared/api/tunnels/answers.ts'
 import { expect } from '../panel/panel.ts'
 import { becomes, HELPER, SLOW, UNITS, WEB, type Installed } from './installed.ts'
 

@@ -76,7 +76,7 @@ export class Installed {
     return (
       await becomes(
         () => this.lab.try('tunnel-panel status', SLOW),
-        ({ code, stdout }) => code === 0 && /^The panel says of itself: ok$/m.test(stdout),
+        ({ code, stdout }) => code === 0 && /^Health of the panel: ok$/m.test(stdout),
       )
     ).stdout
   }

@@ -1,7 +1,7 @@
 // What an administrator does with `tunnel-panel`, and the operator with the panel, while both daemons are confined.
 import assert from 'node:assert/strict'
-import type { ChangeRouteAnswer } from '@panel/shared/api/route-answers.ts'
-import type { CreateTunnelAnswer } from '@panel/shared/api/tunnel-answers.ts'
+import type { ChangeRouteAnswer } from '@panel/shared/api/routes/answers.ts'
+import type { CreateTunnelAnswer } from '@panel/shared/api/tunnels/answers.ts'
 import { shownBy } from '../../api/support/certificates.ts'
 import { expect, OPERATOR } from '../panel/panel.ts'
 import { HERE, SLOW, type Installed } from './installed.ts'
@@ -75,7 +75,7 @@ export function works(panel: Installed): void {
     const { lab } = panel
     assert.match(
       await panel.isWell(),
-      /^tunnel-panel-helper +active\ntunnel-panel-web +active\nThe panel says of itself: ok$/m,
+      /^tunnel-panel-helper +active\ntunnel-panel-web +active\nHealth of the panel: ok$/m,
     )
     assert.match(await lab.run('tunnel-panel url'), new RegExp(`^https://\\S+:8480/${await panel.webPath()}/$`, 'm'))
     assert.match(await lab.run('tunnel-panel rpc host.probe \'{"parts":["helper"]}\'', SLOW), /"version": "0\.1\.0"/)

@@ -1,7 +1,8 @@
 // The kernel of the lab machine behind the same interface as the fake one: each call is a line to a driver in the machine.
 import { createInterface } from 'node:readline'
 import type { HostEvent } from '@panel/shared/events/model.ts'
-import { KernelError, type Kernel, type KernelEvents } from '@panel/root-helper/kernel/facilities.ts'
+import type { Kernel, KernelEvents } from '@panel/root-helper/kernel/facilities.ts'
+import { KernelError } from '@panel/root-helper/kernel-error.ts'
 import type { Lab } from '../lab/index.ts'
 import type { Running } from '../lab/running.ts'
 import { putDriver } from './bundles.ts'

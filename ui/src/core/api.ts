@@ -1,19 +1,51 @@
-// The one way to the API: sends the CSRF header, renews a session that ran out and repeats the request, and throws `Refused`.
+// The one way to the API, typed by the table of its endpoints: sends the CSRF header, renews a session that ran out and repeats the request, and throws `Refused`.
+import type { EndpointName, Endpoints, PathParameters } from '@panel/shared/api/endpoints.ts'
 import { api_base_path } from './panel.ts'
 import { Refused, refusalOf } from './refused.ts'
 import { inflight } from './inflight.ts'
-
-export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /** The page can read this cookie only; it lives as long as the session can be renewed. */
 const csrfToken = (): string => /(?:^|; )panel_csrf=([^;]*)/.exec(document.cookie)?.[1] ?? ''
 
 export const hasSession = (): boolean => csrfToken() !== ''
 
-export interface Sending {
+interface Sending {
   readonly signal?: AbortSignal
   /** What the audit log shall know the request by. */
   readonly request_id?: string
+}
+
+type Part<R extends EndpointName, K extends string> = K extends keyof Endpoints[R] ? Endpoints[R][K] : never
+type Optional<T> = { [K in keyof T]?: T[K] | undefined }
+/** A body without required fields may be left out. */
+type Body<B> = [B] extends [never] ? unknown : Partial<B> extends B ? { readonly body?: B } : { readonly body: B }
+type Query<Q> = [Q] extends [never] ? unknown : { readonly query?: Optional<Q> }
+
+/** What goes with a request: the parameters of the path by their names, `query` and `body`. */
+export type Given<R extends EndpointName> = { readonly [P in PathParameters<R>]: number | string } & Body<
+  Part<R, 'body'>
+> &
+  Query<Part<R, 'query'>> &
+  Sending
+export type AnswerOf<R extends EndpointName> = Part<R, 'answer'>
+/** Left out where there is nothing to give. */
+export type Arguments<R extends EndpointName> = Sending extends Given<R> ? [given?: Given<R>] : [given: Given<R>]
+
+interface AnyGiven extends Sending {
+  readonly query?: Readonly<Record<string, unknown>>
+  readonly body?: unknown
+}
+
+/** Below the API's base. What is undefined in a query is left out. */
+export const pathOf = <R extends EndpointName>(route: R, ...[given]: Arguments<R>): string => {
+  const { query = {}, ...ids } = (given ?? {}) as AnyGiven & Readonly<Record<string, unknown>>
+  const path = route
+    .replace(/^\w+ /, '')
+    .replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(ids[name])))
+  const words = new URLSearchParams(
+    Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])),
+  )
+  return words.size === 0 ? path : `${path}?${words}`
 }
 
 /** A server without power, or a network that swallows packets, ends no connection: a question has waited long enough by then. */
@@ -27,12 +59,9 @@ const patient = (): { readonly signal: AbortSignal; readonly end: () => void } =
 }
 
 /** For streams too, which read the answer themselves. */
-export const request = async (
-  method: Method,
-  path: string,
-  body?: unknown,
-  { signal, request_id }: Sending = {},
-): Promise<Response> => {
+export const request = async <R extends EndpointName>(route: R, ...args: Arguments<R>): Promise<Response> => {
+  const { body, signal, request_id } = (args[0] ?? {}) as AnyGiven
+  const method = route.slice(0, route.indexOf(' '))
   const patience = method === 'GET' && !signal ? patient() : null
   const headers = {
     ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
@@ -45,7 +74,7 @@ export const request = async (
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     ...(patience ? { signal: patience.signal } : signal ? { signal } : {}),
   }
-  const response = await fetch(api_base_path + path, init)
+  const response = await fetch(api_base_path + pathOf(route, ...args), init)
     .catch((failure: unknown) => {
       if (failure instanceof DOMException && failure.name === 'AbortError') throw failure
       throw new Refused(0, {
@@ -59,9 +88,9 @@ export const request = async (
 }
 
 /** Without a second try: for what signs in and out. */
-export const askPlainly = async <T>(method: Method, path: string, body?: unknown, sending?: Sending): Promise<T> => {
-  const response = await request(method, path, body, sending)
-  return (await response.json().catch(() => Promise.reject(refusalOf(response.status, null)))) as T
+export const callOnce = async <R extends EndpointName>(route: R, ...args: Arguments<R>): Promise<AnswerOf<R>> => {
+  const response = await request(route, ...args)
+  return (await response.json().catch(() => Promise.reject(refusalOf(response.status, null)))) as AnswerOf<R>
 }
 
 let signInAgain: () => Promise<void> = () => Promise.reject(new Error('nobody can sign in yet'))
@@ -76,7 +105,7 @@ export const isSessionLost = (failure: unknown): boolean =>
 /** Those who find the session over together wait for one renewal. */
 const renew = inflight(async () => {
   try {
-    await askPlainly('POST', '/auth/refresh')
+    await callOnce('POST /auth/refresh')
   } catch (failure) {
     if (!isSessionLost(failure)) throw failure
     await signInAgain()
@@ -94,11 +123,5 @@ export const withSession = async <T>(send: () => Promise<T>): Promise<T> => {
   }
 }
 
-export const askWith = <T>(method: Method, path: string, body?: unknown, sending?: Sending): Promise<T> =>
-  withSession(() => askPlainly<T>(method, path, body, sending))
-
-export const get = <T>(path: string): Promise<T> => askWith('GET', path)
-export const post = <T>(path: string, body?: unknown): Promise<T> => askWith('POST', path, body)
-export const put = <T>(path: string, body?: unknown): Promise<T> => askWith('PUT', path, body)
-export const patch = <T>(path: string, body?: unknown): Promise<T> => askWith('PATCH', path, body)
-export const remove = <T>(path: string, body?: unknown): Promise<T> => askWith('DELETE', path, body)
+export const call = <R extends EndpointName>(route: R, ...args: Arguments<R>): Promise<AnswerOf<R>> =>
+  withSession(() => callOnce(route, ...args))

@@ -1,6 +1,6 @@
 // How the page looks and writes now: the settings of the category display, kept on the server, and what follows from them in the document.
 import { DEFAULT_DISPLAY, formatter, type DisplaySettings, type Language, type Theme } from './format.ts'
-import { put } from './api.ts'
+import { call } from './api.ts'
 import { words } from './i18n.svelte.ts'
 import { sentDisplay } from './panel.ts'
 import { outdated } from './query.svelte.ts'
@@ -38,7 +38,7 @@ class Display {
   async choose(settings: Partial<DisplaySettings>, isSignedIn: boolean): Promise<void> {
     await this.take(settings)
     if (!isSignedIn) return
-    await put('/settings', settings)
+    await call('PUT /settings', { body: settings })
     await outdated('/settings')
   }
 }

@@ -10,20 +10,20 @@ const byId = (tunnels: readonly MonitorSnapshot[]): ReadonlyMap<number, MonitorS
 class MonitorLive {
   /** By tunnel id; replaced as a whole, once a frame. Null until the first picture. */
   tunnels = $state.raw<ReadonlyMap<number, MonitorSnapshot> | null>(null)
-  readonly stream = new LiveStream('/monitor/stream', {
+  readonly stream = new LiveStream('GET /monitor/stream', {
     summary: (events) => {
-      const last = events.at(-1) as MonitorSummaryAnswer
-      this.tunnels = byId(last.tunnels)
+      const last = events.at(-1)
+      if (last) this.tunnels = byId(last.tunnels)
     },
     tunnel: (events) => {
       const next = new Map(this.tunnels)
-      for (const snapshot of events as MonitorSnapshot[]) next.set(snapshot.tunnel_id, snapshot)
+      for (const snapshot of events) next.set(snapshot.tunnel_id, snapshot)
       this.tunnels = next
       this.#outdate()
     },
     tunnel_deleted: (events) => {
       const next = new Map(this.tunnels)
-      for (const { tunnel_id } of events as { tunnel_id: number }[]) next.delete(tunnel_id)
+      for (const { tunnel_id } of events) next.delete(tunnel_id)
       this.tunnels = next
       this.#outdate()
     },
@@ -67,12 +67,11 @@ class MetricsLive {
   /** Newest last, as many as were seen since the page was opened. */
   seen = $state.raw<readonly MetricsSnapshot[]>([])
   course = $state.raw<readonly Reading[]>([])
-  readonly stream = new LiveStream('/system/metrics/stream', {
+  readonly stream = new LiveStream('GET /system/metrics/stream', {
     metrics: (events) => {
-      const snapshots = events as MetricsSnapshot[]
-      this.latest = snapshots.at(-1) ?? this.latest
-      this.seen = [...this.seen, ...snapshots].slice(-KEPT)
-      this.course = [...this.course, ...snapshots.map(readingOf)].slice(-KEPT_FOR_CHARTS)
+      this.latest = events.at(-1) ?? this.latest
+      this.seen = [...this.seen, ...events].slice(-KEPT)
+      this.course = [...this.course, ...events.map(readingOf)].slice(-KEPT_FOR_CHARTS)
     },
   })
 }

@@ -1,6 +1,5 @@
 // How a change ended whose answer was lost with the connection that it was to come by: the audit log tells, once the panel can be reached again.
-import type { ListAuditAnswer } from '@panel/shared/api/audit.ts'
-import { askWith } from './api.ts'
+import { call } from './api.ts'
 import { asRefused, Refused, type RefusalCode } from './refused.ts'
 
 /** As long as an answer is waited for. */
@@ -24,7 +23,8 @@ export const endOf = async (request_id: string, over: AbortSignal): Promise<null
 
 /** Silence is no answer yet. A try that found the session over was nobody's, and is made again. */
 const entryOf = async (request_id: string) => {
-  const { entries } = await askWith<ListAuditAnswer>('GET', '/audit?limit=20', undefined, {
+  const { entries } = await call('GET /audit', {
+    query: { limit: 20 },
     signal: AbortSignal.timeout(2 * ASK_EVERY_MS),
   }).catch(() => ({ entries: [] }))
   return entries.find((entry) => entry.request_id === request_id && entry.user_id !== null)

@@ -1,5 +1,6 @@
 // A request that may cut the operator off is refused at first; here it is asked about, with the address that the browser comes from, and sent again behind the curtain with the flag that accepts it.
-import { askWith, type Method } from './api.ts'
+import type { EndpointName, Endpoints } from '@panel/shared/api/endpoints.ts'
+import { call, type AnswerOf, type Arguments } from './api.ts'
 import { confirm } from './confirm.svelte.ts'
 import { curtain, type Branch } from './curtain.svelte.ts'
 import { t } from './i18n.svelte.ts'
@@ -7,10 +8,19 @@ import { endOf, isLost } from './lost-answer.ts'
 import { asRefused, type Refused } from './refused.ts'
 import { Withdrawn } from './withdrawn.ts'
 
+type Consent = 'i_understand_i_may_lose_access'
+/** The endpoints that may cut the operator off, and take the flag. */
+type Risky = {
+  [R in EndpointName]: Endpoints[R] extends { body: infer B } ? (Consent extends keyof B ? R : never) : never
+}[EndpointName]
+
 /** Resolves to the answer; to null where the change was applied and its answer was lost. */
-export const mindingOwnAccess = async <T>(method: Method, path: string, body: object = {}): Promise<T | null> => {
+export const mindingOwnAccess = async <R extends Risky>(
+  route: R,
+  ...args: Arguments<R>
+): Promise<AnswerOf<R> | null> => {
   try {
-    return await askWith<T>(method, path, body)
+    return await call(route, ...args)
   } catch (thrown) {
     const refused = asRefused(thrown)
     if (refused.code !== 'WOULD_CUT_OWN_ACCESS') throw thrown
@@ -25,10 +35,16 @@ export const mindingOwnAccess = async <T>(method: Method, path: string, body: ob
       isDanger: true,
     })
     if (!isWanted) throw new Withdrawn()
-    return behindCurtain({ address, name }, (request_id) =>
-      askWith<T>(method, path, { ...body, i_understand_i_may_lose_access: true }, { request_id }),
-    )
+    return behindCurtain({ address, name }, (request_id) => call(route, ...accepting<R>(args, request_id)))
   }
+}
+
+/** The same request with the flag that accepts it. */
+const accepting = <R extends Risky>([given]: Arguments<R>, request_id: string): Arguments<R> => {
+  const body = given !== undefined && 'body' in given ? given.body : {}
+  return [
+    { ...given, body: { ...(body as object), i_understand_i_may_lose_access: true }, request_id },
+  ] as unknown as Arguments<R>
 }
 
 const behindCurtain = async <T>(branch: Branch, change: (request_id: string) => Promise<T>): Promise<T | null> => {

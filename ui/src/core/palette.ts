@@ -1,6 +1,5 @@
 // What the palette finds: every page, and by name the tunnels that are known already or can be asked for.
-import type { ListTunnelsAnswer } from '@panel/shared/api/tunnel-answers.ts'
-import { get } from './api.ts'
+import { call } from './api.ts'
 import { t } from './i18n.svelte.ts'
 import { ROUTES } from './routes.ts'
 
@@ -15,7 +14,7 @@ export const pages = (): Place[] =>
 
 /** Those whose name or endpoint has the words in it; few, since one is chosen by hand. */
 export const tunnelsNamed = async (text: string): Promise<Place[]> => {
-  const { tunnels } = await get<ListTunnelsAnswer>(`/tunnels?limit=8&search=${encodeURIComponent(text)}`)
+  const { tunnels } = await call('GET /tunnels', { query: { limit: 8, search: text } })
   return tunnels.map(({ tunnel_id, interface_name, display_name, remote_endpoint }) => ({
     to: `/tunnels/${tunnel_id}`,
     title: interface_name,

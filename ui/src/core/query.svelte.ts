@@ -1,12 +1,13 @@
 // Asks the API for what a component shows: answers are kept by their paths, shared by all who show them, and asked for again when a change made them old.
 import { untrack } from 'svelte'
-import { get } from './api.ts'
+import type { EndpointName } from '@panel/shared/api/endpoints.ts'
+import { call, pathOf, type AnswerOf, type Arguments } from './api.ts'
 import { Known } from './known.svelte.ts'
 
 export interface Question<T> {
+  /** What the answer is kept by. */
   readonly path: string
-  /** In the place of a GET of the path, as for a preview; the path is then only what the answer is kept by. */
-  readonly ask?: () => Promise<T>
+  readonly ask: () => Promise<T>
   /** Milliseconds after which it is asked again, while the tab is looked at. */
   readonly refetchInterval?: number
   /** False: not yet. */
@@ -22,8 +23,11 @@ export interface Query<T> {
 const known = new Map<string, Known<unknown>>()
 const MOST = 200
 
-/** For `createQuery(() => asked<Answer>('/path'))`. */
-export const asked = <T>(path: string): Question<T> => ({ path })
+/** For `createQuery(() => asked('GET /path/{id}', { id }))`. */
+export const asked = <R extends EndpointName & `GET ${string}`>(
+  route: R,
+  ...args: Arguments<R>
+): Question<AnswerOf<R>> => ({ path: pathOf(route, ...args), ask: () => call(route, ...args) })
 
 /** In the script of a component. When the path changes, the answer before stays until the next has come. */
 export const createQuery = <T>(question: () => Question<T>): Query<T> => {
@@ -62,7 +66,7 @@ export const outdated = async (...paths: string[]): Promise<void> => {
 /** Of one who is not signed in any more nothing is kept. */
 export const forgetAll = (): void => known.clear()
 
-const knownOf = <T>(path: string, ask = () => get<T>(path)): Known<T> => {
+const knownOf = <T>(path: string, ask: () => Promise<T>): Known<T> => {
   const there = known.get(path)
   if (there) return there as Known<T>
   if (known.size >= MOST) for (const [old, one] of known) if (!one.isLookedAt) known.delete(old)

@@ -1,7 +1,6 @@
 // Who uses the page: whether the panel is set up, whether somebody is signed in, and the sign-in in place that keeps a form when a session ends.
-import type { MeAnswer, SessionAnswer, UserView } from '@panel/shared/api/auth.ts'
-import type { HealthAnswer } from '@panel/shared/api/system.ts'
-import { askPlainly, get, hasSession, onSessionLost, post } from './api.ts'
+import type { SessionAnswer, UserView } from '@panel/shared/api/auth.ts'
+import { call, callOnce, hasSession, onSessionLost } from './api.ts'
 import { forgetAll } from './query.svelte.ts'
 import { asRefused, Refused } from './refused.ts'
 
@@ -26,9 +25,9 @@ class Session {
     try {
       if (hasSession()) {
         this.standing = 'signed-in'
-        this.user = (await get<MeAnswer>('/auth/me')).user
+        this.user = (await call('GET /auth/me')).user
       } else {
-        const { setup_required } = await askPlainly<HealthAnswer>('GET', '/system/health')
+        const { setup_required } = await callOnce('GET /system/health')
         this.standing = setup_required ? 'setup' : 'signed-out'
       }
     } catch (thrown) {
@@ -46,15 +45,15 @@ class Session {
   }
 
   async signIn(username: string, password: string): Promise<void> {
-    this.#begun(await askPlainly<SessionAnswer>('POST', '/auth/login', { username, password }))
+    this.#begun(await callOnce('POST /auth/login', { body: { username, password } }))
   }
 
   async setUp(username: string, password: string): Promise<void> {
-    this.#begun(await askPlainly<SessionAnswer>('POST', '/auth/setup', { username, password }))
+    this.#begun(await callOnce('POST /auth/setup', { body: { username, password } }))
   }
 
   async signOut(): Promise<void> {
-    await post('/auth/logout')
+    await call('POST /auth/logout')
     this.user = null
     this.standing = 'signed-out'
     forgetAll()

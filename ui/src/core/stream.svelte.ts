@@ -1,19 +1,27 @@
 // One event stream of the API, open while somebody looks: closed a while after the tab is hidden, reopened with a fresh picture, and honest about its age.
-import { get, isSessionLost } from './api.ts'
+import type { EndpointName, Endpoints } from '@panel/shared/api/endpoints.ts'
+import { call, isSessionLost, pathOf } from './api.ts'
 import { api_base_path } from './panel.ts'
 
+/** The endpoints that an EventSource can open. */
+type Streams = {
+  [R in EndpointName & `GET ${string}`]: Endpoints[R] extends { events: object } ? R : never
+}[EndpointName & `GET ${string}`]
 /** What reaches the page between two frames is taken in one go. */
-export type Handlers = Readonly<Record<string, (events: readonly unknown[]) => void>>
+type Handlers<R extends Streams> = {
+  readonly [E in keyof Endpoints[R]['events']]?: (events: readonly Endpoints[R]['events'][E][]) => void
+}
+type AnyHandlers = Readonly<Record<string, (events: readonly unknown[]) => void>>
 
 const HIDDEN_MS = 10_000
 const RETRY_MS = 3000
 
-export class LiveStream {
+export class LiveStream<R extends Streams = Streams> {
   /** Null before the first answer and after the last looker has gone. */
   isLive = $state<boolean | null>(null)
   lastAt = $state.raw<Date | null>(null)
-  readonly #path: string
-  readonly #handlers: Handlers
+  readonly #route: R
+  readonly #handlers: AnyHandlers
   #source: EventSource | null = null
   #lookers = 0
   #waiting: [string, unknown][] = []
@@ -21,9 +29,9 @@ export class LiveStream {
   #hiding: ReturnType<typeof setTimeout> | undefined
   #retrying: ReturnType<typeof setTimeout> | undefined
 
-  constructor(path: string, handlers: Handlers) {
-    this.#path = path
-    this.#handlers = handlers
+  constructor(route: R, handlers: Handlers<R>) {
+    this.#route = route
+    this.#handlers = handlers as AnyHandlers
     document.addEventListener('visibilitychange', () => this.#tabChanged())
   }
 
@@ -42,7 +50,7 @@ export class LiveStream {
 
   #open(): void {
     if (this.#source || this.#lookers === 0 || document.hidden) return
-    const source = new EventSource(api_base_path + this.#path)
+    const source = new EventSource(api_base_path + pathOf<Streams>(this.#route))
     this.#source = source
     source.onerror = () => {
       this.#show()
@@ -77,7 +85,7 @@ export class LiveStream {
     this.#source?.close()
     this.#source = null
     try {
-      await get('/auth/me')
+      await call('GET /auth/me')
       this.#retrying = setTimeout(() => this.#open(), RETRY_MS)
     } catch (failure) {
       if (!isSessionLost(failure)) this.#retrying = setTimeout(() => void this.#afterRefusal(), RETRY_MS)

@@ -1,15 +1,23 @@
-// GET /audit: the log of what was asked of the panel, newest first (decisions.md, U1, U3).
-import { ListAuditAnswer, type AuditEntry } from '@panel/shared/api/audit.ts'
+// GET /audit: the audit log, newest first (decisions.md, U1, U3).
+import { ListAuditAnswer, type AuditEntry } from '@panel/shared/api/audit/answers.ts'
 import type { ReadContext } from '../../platform/context.ts'
-import { ok, query, type Answer, type Endpoint, type Incoming } from '../../platform/http/endpoint.ts'
-import { pagingOf } from '../../platform/http/paging.ts'
-import { flagIn, instantOf, oneOfIn, pageIn, queryOf, textIn, wholeIn } from '../../platform/http/queries.ts'
+import { ok, query, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
+import { parsePaging } from '../../platform/http/paging.ts'
+import {
+  flagParameter,
+  timeParameter,
+  enumParameter,
+  pagingParameters,
+  queryParameters,
+  textParameter,
+  integerParameter,
+} from '../../platform/http/queries.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
-import { actionNamed, AUDIT_ACTION_NAMES, AUDIT_ACTIONS } from '@panel/shared/api/audit-actions.ts'
+import { actionNamed, AUDIT_ACTION_NAMES, AUDIT_ACTIONS } from '@panel/shared/api/audit/actions.ts'
 import { findEntries, type AuditFilter, type AuditRow } from './store.ts'
 
-const listEntries = async ({ db }: ReadContext, incoming: Incoming): Promise<Answer> => {
-  const paging = pagingOf(incoming.query)
+const listEntries = async ({ db }: ReadContext, incoming: Incoming): Promise<Answer<ListAuditAnswer>> => {
+  const paging = parsePaging(incoming.query)
   const { rows, total } = await findEntries(db, filterOf(incoming.query), paging)
   const answer: ListAuditAnswer = { entries: rows.map(entryView), total, ...paging, actions: AUDIT_ACTION_NAMES }
   return ok(answer)
@@ -25,15 +33,15 @@ const entryView = (row: AuditRow): AuditEntry => ({
 
 type Query = Incoming['query']
 
-const QUERY = queryOf({
-  ...pageIn(),
-  action: oneOfIn(AUDIT_ACTION_NAMES, 'Only entries of this action; its number will do too.'),
-  user_id: wholeIn('Only what this operator did.'),
-  target_type: textIn('Only what was done to things of this kind.'),
-  target_id: wholeIn('Only what was done to the thing of this id.'),
-  success: flagIn('Only what worked, or what did not.'),
-  from: instantOf('Only what was asked for from then on.'),
-  to: instantOf('Only what was asked for until then.'),
+const QUERY = queryParameters({
+  ...pagingParameters(),
+  action: enumParameter(AUDIT_ACTION_NAMES, 'Only entries of this action; its number will do too.'),
+  user_id: integerParameter('Only what this operator did.'),
+  target_type: textParameter('Only what was done to things of this kind.'),
+  target_id: integerParameter('Only what was done to the thing of this id.'),
+  success: flagParameter('Only what worked, or what did not.'),
+  from: timeParameter('Only what was asked for from then on.'),
+  to: timeParameter('Only what was asked for until then.'),
 })
 
 const filterOf = (query: Query): AuditFilter => ({
@@ -72,13 +80,13 @@ const truth = (text: string): number => {
 }
 
 const instant = (field: string, text: string): string => {
-  // A bare year or a month's name would be read as some instant, and not as the one that was meant.
+  // Date.parse would accept a bare year or a month's name and give a time that was not meant.
   const time = /^\d{4}-\d{2}-\d{2}T/.test(text) ? Date.parse(text) : Number.NaN
   if (Number.isFinite(time)) return new Date(time).toISOString()
   throw new Refusal('INVALID_REQUEST', `The filter ${field} is an instant such as 2026-01-31T12:00:00Z`, { field })
 }
 
-export const auditEndpoints: Endpoint[] = [
+export const auditEndpoints = [
   query(
     'GET /audit',
     { tag: 'audit', summary: 'What was asked of the panel, newest first', query: QUERY, answer: ListAuditAnswer },

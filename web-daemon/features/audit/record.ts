@@ -1,27 +1,27 @@
-// Makes the audit entry of a mutating request, carried out or refused, without what must not be kept.
+// Writes the audit entry of a request that changes something, whether it succeeded or was refused, without secrets.
 import type { Logger } from 'pino'
 import type { CommandContext } from '../../platform/context.ts'
-import type { Carried } from '../../platform/http/serve.ts'
+import type { AuditedRequest } from '../../platform/http/serve.ts'
 import { SlidingWindow } from '../../platform/limits/sliding-window.ts'
 import type { Refusal } from '../../platform/http/refusal.ts'
-import { actionAsItEnded, AUDIT_ACTIONS, type AuditAction } from '@panel/shared/api/audit-actions.ts'
-import type { Actor, AuditNote } from '../../platform/http/audit-note.ts'
+import { actionAsItEnded, AUDIT_ACTIONS, type AuditAction } from '@panel/shared/api/audit/actions.ts'
+import type { Actor, AuditNote } from '../../platform/audit-note.ts'
 import { redact } from './redact.ts'
 import { insertEntry } from './store.ts'
 
-/** A stranger's refused requests could fill the disk; above this many a minute they are only logged. */
+/** Refused requests of anonymous clients could fill the disk; above this number per minute they are only logged. */
 export const STRANGERS_PER_MINUTE = 600
 
-export const makeRecorder = (
+export function makeRecorder(
   db: CommandContext['db'],
   now: () => Date,
   logger: Logger,
-): ((carried: Carried) => Promise<void>) => {
+): (entry: AuditedRequest) => Promise<void> {
   const strangers = new SlidingWindow(STRANGERS_PER_MINUTE, 60_000, now)
-  return async (carried) => {
-    const { note, visit, refusal, client_ip, request_id, duration_ms } = carried
-    const by = note.by ?? visit.session
-    const action = actionAsItEnded(note.renamed ?? carried.endpoint.audit, refusal === null)
+  return async (entry) => {
+    const { note, request: guarded, refusal, client_ip, request_id, duration_ms } = entry
+    const by = note.by ?? guarded.session
+    const action = actionAsItEnded(note.renamed ?? entry.endpoint.audit, refusal === null)
     logger.info(
       { request_id, action, username: by?.username ?? '', client_ip, code: refusal?.code ?? '', duration_ms },
       'command',
@@ -33,9 +33,9 @@ export const makeRecorder = (
       username: by?.username ?? '',
       target_type: note.targetType,
       target_id: note.targetId,
-      request: JSON.stringify(redact(carried.body, carried.endpoint.body)),
+      request: JSON.stringify(redact(entry.body, entry.endpoint.body)),
       operations: JSON.stringify(note.operations),
-      ...endOf(refusal),
+      ...resultColumns(refusal),
       duration_ms,
       client_ip,
       request_id,
@@ -44,30 +44,30 @@ export const makeRecorder = (
   }
 }
 
-interface Own {
+interface PanelAction {
   readonly action: AuditAction
   readonly note: AuditNote
   readonly refusal: Refusal | null
   readonly duration_ms: number
-  readonly on?: Behest
+  readonly on?: RequestOrigin
 }
 
-/** The request on whose behalf one of several things was done, and what was asked of that one, redacted. */
-export interface Behest {
+/** The request that an action of the panel is part of; `request` is redacted. */
+export interface RequestOrigin {
   readonly by: Actor | null
   readonly client_ip: string
   readonly request_id: string
   readonly request: Readonly<Record<string, unknown>>
 }
 
-const NOBODYS: Behest = { by: null, client_ip: '', request_id: '', request: {} }
+const NO_REQUEST: RequestOrigin = { by: null, client_ip: '', request_id: '', request: {} }
 
-/** Of what the panel does by itself: without a request (no user, no address), or as a part of one. */
-export const recordOwn = async (
+/** Records what the panel does by itself: without a request (no user, no address), or as part of one. */
+export async function recordPanelAction(
   { db, now }: Pick<CommandContext, 'db' | 'now'>,
-  { action, note, refusal, duration_ms, on = NOBODYS }: Own,
-): Promise<void> =>
-  insertEntry(db, {
+  { action, note, refusal, duration_ms, on = NO_REQUEST }: PanelAction,
+): Promise<void> {
+  return insertEntry(db, {
     audit_action_id: AUDIT_ACTIONS[action],
     user_id: on.by?.user_id ?? null,
     username: on.by?.username ?? '',
@@ -75,14 +75,15 @@ export const recordOwn = async (
     target_id: note.targetId,
     request: JSON.stringify(on.request),
     operations: JSON.stringify(note.operations),
-    ...endOf(refusal),
+    ...resultColumns(refusal),
     duration_ms,
     client_ip: on.client_ip,
     request_id: on.request_id,
     created_date: now().toISOString(),
   })
+}
 
-const endOf = (refusal: Refusal | null) => ({
+const resultColumns = (refusal: Refusal | null) => ({
   is_success: refusal ? 0 : 1,
   error_message: refusal ? `${refusal.code}: ${refusal.message}` : '',
 })

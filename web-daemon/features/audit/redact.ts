@@ -1,23 +1,24 @@
-// Takes out of a request what must never be kept: by the name of the field, by the schema's mark, and whatever the schema does not name.
+// Removes from a request what must never be kept: by the name of the field, by the schema's mark, and every field that
+// the schema does not name.
 import type { TSchema } from '@panel/shared/schema.ts'
 
 export const REDACTED = '[redacted]'
 const UNKNOWN = '[not kept: no such field]'
 const SECRET_NAME = /pass|secret|token|cookie|authorization|csrf/i
-/** A request larger than this is of no use to a reader of the log, and the log is not to be filled by one request. */
+/** A larger request is of no use to a reader of the log, and one request must not fill it. */
 const MAX_KEPT_CHARACTERS = 16 * 1024
-/** Deeper than any request that is understood. JSON can be deeper than the stack, and no request may go unrecorded for that. */
+/**
+ * Deeper than any valid request. JSON can be nested deeper than the stack allows, and such a request must be recorded
+ * too.
+ */
 const MAX_DEPTH = 10
 const TOO_DEEP = '[not kept: too deep]'
 
-/** A field that the schema does not name may be a password under a wrong name, so its value is not kept either. */
-export const redact = (
-  body: Readonly<Record<string, unknown>>,
-  schema: TSchema | undefined,
-): Record<string, unknown> => {
-  const kept = redactObject(body, schema)
-  const size = JSON.stringify(kept).length
-  return size <= MAX_KEPT_CHARACTERS ? kept : { '[not kept: too large]': size }
+/** A field that the schema does not name may be a password under a wrong name, so its value is removed too. */
+export function redact(body: Readonly<Record<string, unknown>>, schema: TSchema | undefined): Record<string, unknown> {
+  const text = redactObject(body, schema)
+  const size = JSON.stringify(text).length
+  return size <= MAX_KEPT_CHARACTERS ? text : { '[not kept: too large]': size }
 }
 
 const redactObject = (

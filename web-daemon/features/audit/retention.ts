@@ -1,4 +1,5 @@
-// Deletes audit entries that are older than the operator keeps them: at the start, every day, and at once where the setting is changed (decisions.md, U4).
+// Deletes audit entries that are older than the setting: at the start, every day, and when the setting changes
+// (decisions.md, U4).
 import type { Logger } from 'pino'
 import type { CommandContext } from '../../platform/context.ts'
 import type { Bus } from '../../platform/events/bus.ts'
@@ -8,7 +9,7 @@ import { deleteSomeBefore } from './store.ts'
 const DAY_MS = 24 * 60 * 60 * 1000
 const SETTING = 'system.audit_retention_days'
 
-interface Parts {
+interface RetentionDeps {
   readonly db: CommandContext['db']
   readonly bus: Bus
   readonly settings: SettingsReader
@@ -16,11 +17,14 @@ interface Parts {
   readonly logger: Logger
 }
 
-/** A slice at a time, so that nobody waits for more than one of them. */
+/** Deletes in slices, so that other requests wait for one slice at most. */
 const SLICE = 500
 
-/** Answers with the function that ends it. What is old goes while the panel already serves: a store that cannot be written is no reason not to start. */
-export function keepPruning({ db, bus, settings, now, logger }: Parts): () => Promise<void> {
+/**
+ * Returns the function that ends it. The first run happens while the panel already serves: a store that cannot be
+ * written must not keep it from starting.
+ */
+export function keepPruning({ db, bus, settings, now, logger }: RetentionDeps): () => Promise<void> {
   let isEnding = false
   const prune = async (): Promise<void> => {
     const limit = new Date(now().getTime() - settings.get(SETTING) * DAY_MS).toISOString()
@@ -29,7 +33,9 @@ export function keepPruning({ db, bus, settings, now, logger }: Parts): () => Pr
   }
   let pruning = Promise.resolve()
   const again = (): void => {
-    pruning = pruning.then(prune).catch((err: unknown) => logger.error({ err }, 'old audit entries stay'))
+    pruning = pruning
+      .then(prune)
+      .catch((err: unknown) => logger.error({ err }, 'old audit entries could not be deleted'))
   }
   again()
   const daily = setInterval(again, DAY_MS)

@@ -1,7 +1,7 @@
 // Writes and reads the audit log.
 import type { Insertable, Kysely, Selectable } from 'kysely'
 import type { ReadDb } from '../../platform/context.ts'
-import type { Database } from '../../app/schema.ts'
+import type { Database } from '../../platform/db/database.ts'
 import type { Paging } from '../../platform/http/paging.ts'
 import type { AuditLogTable } from './table.ts'
 
@@ -13,20 +13,20 @@ export interface AuditFilter {
   readonly target_type?: string
   readonly target_id?: number
   readonly is_success?: number
-  /** Instants, both included. */
+  /** Both included. */
   readonly from?: string
   readonly to?: string
 }
 
-export const insertEntry = async (db: Kysely<Database>, row: Insertable<AuditLogTable>): Promise<void> => {
+export async function insertEntry(db: Kysely<Database>, row: Insertable<AuditLogTable>): Promise<void> {
   await db.insertInto('audit_log').values(row).execute()
 }
 
-export const findEntries = async (
+export async function findEntries(
   db: ReadDb,
   filter: AuditFilter,
   { limit, offset }: Paging,
-): Promise<{ rows: AuditRow[]; total: number }> => {
+): Promise<{ rows: AuditRow[]; total: number }> {
   const { total } = await filtered(db, filter)
     .select((e) => e.fn.countAll<number>().as('total'))
     .executeTakeFirstOrThrow()
@@ -39,8 +39,8 @@ export const findEntries = async (
   return { rows, total }
 }
 
-/** The oldest, `count` at most. Answers how many went. */
-export const deleteSomeBefore = async (db: Kysely<Database>, instant: string, count: number): Promise<number> => {
+/** Deletes the oldest, at most `count`. Returns how many were deleted. */
+export async function deleteSomeBefore(db: Kysely<Database>, instant: string, count: number): Promise<number> {
   const oldest = db
     .selectFrom('audit_log')
     .select('audit_log_id')

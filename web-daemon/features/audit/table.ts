@@ -21,3 +21,7 @@ export interface AuditLogTable {
 export interface AuditTables {
   audit_log: AuditLogTable
 }
+
+declare module '../../platform/db/database.ts' {
+  interface Database extends AuditTables {}
+}

@@ -12,7 +12,7 @@ const Password = Type.String({ maxLength: 1024, 'x-secret': true })
 export const SetupBody = strict({ username: Username, password: Password })
 export type SetupBody = Static<typeof SetupBody>
 
-/** Any text can be tried; that it cannot be a username is not told apart from that it is none. */
+/** Any text may be tried: an impossible username gets the same answer as an unknown one. */
 export const LoginBody = strict({ username: Type.String({ maxLength: 256 }), password: Password })
 export type LoginBody = Static<typeof LoginBody>
 

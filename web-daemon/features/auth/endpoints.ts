@@ -1,8 +1,9 @@
 // The endpoints of the section Auth.
 import { MeAnswer, SessionAnswer, SignedOutAnswer } from '@panel/shared/api/auth.ts'
-import { command, query, ok, type Endpoint } from '../../platform/http/endpoint.ts'
+import { command, query, ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
+import type { CommandContext } from '../../platform/context.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
-import { AccountBody, LoginBody, SetupBody } from './body.ts'
+import { AccountBody, LoginBody, SetupBody } from '@panel/shared/api/auth.ts'
 import { login } from './login.ts'
 import { changeMe, showMe } from './me.ts'
 import type { AuthServices } from './services.ts'
@@ -11,7 +12,7 @@ import { setUp } from './setup.ts'
 
 const tag = 'auth'
 
-export const authEndpoints = (services: AuthServices): Endpoint[] => [
+export const authEndpoints = (services: AuthServices) => [
   command(
     'POST /auth/setup',
     {
@@ -51,10 +52,7 @@ export const authEndpoints = (services: AuthServices): Endpoint[] => [
   command(
     'POST /auth/logout',
     { tag, summary: 'Sign out', answer: SignedOutAnswer, audit: 'Logout', guards: { session: false } },
-    async () => ({
-      ...ok({ signed_out: true }),
-      cookies: signedOutCookies(),
-    }),
+    async () => ({ ...ok<SignedOutAnswer>({ signed_out: true }), cookies: signedOutCookies() }),
   ),
   query('GET /auth/me', { tag, summary: 'The signed-in operator', answer: MeAnswer }, showMe),
   command(
@@ -72,8 +70,8 @@ export const authEndpoints = (services: AuthServices): Endpoint[] => [
 ]
 
 const refresh =
-  ({ tokens, throttle }: AuthServices): Parameters<typeof command>[2] =>
-  async ({ db, note }, { cookies, client_ip }) => {
+  ({ tokens, throttle }: AuthServices) =>
+  async ({ db, note }: CommandContext, { cookies, client_ip }: Incoming): Promise<Answer<SessionAnswer>> => {
     throttle.beginRefresh(client_ip)
     const account = await accountOf(db, tokens, cookies, 'refresh')
     if (!account) throw new Refusal('UNAUTHENTICATED', 'Sign in again: there is no session to refresh, or it has ended')

@@ -14,8 +14,8 @@ import {
 
 const KEY_BYTES = 32
 
-/** jsonwebtoken checks a token 50 times quicker with a KeyObject than with the bytes. */
-export const signingKey = (path: string): KeyObject => {
+/** jsonwebtoken verifies a token 50 times faster with a KeyObject than with the bytes. */
+export function signingKey(path: string): KeyObject {
   if (!existsSync(path)) makeKeyFile(path)
   if ((statSync(path).mode & 0o077) !== 0)
     throw new Error(`${path} can be read by others than its owner. Run: chmod 600 ${path}`)
@@ -27,7 +27,7 @@ export const signingKey = (path: string): KeyObject => {
   return createSecretKey(bytes)
 }
 
-/** A link appears whole or not at all, and never in the place of a key that another start has just made. */
+/** A hard link appears whole or not at all, and never replaces a key that another start has just made. */
 const makeKeyFile = (path: string): void => {
   const unfinished = `${path}.${process.pid}`
   rmSync(unfinished, { force: true })

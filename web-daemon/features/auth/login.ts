@@ -1,16 +1,19 @@
-// Signs the operator in, and tells nobody whether an account exists.
+// Signs the operator in. The answer does not reveal whether an account exists.
 import type { CommandContext } from '../../platform/context.ts'
 import type { Answer, Incoming } from '../../platform/http/endpoint.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
-import type { LoginBody } from './body.ts'
+import type { LoginBody, SessionAnswer } from '@panel/shared/api/auth.ts'
 import type { AuthServices } from './services.ts'
 import { sessionAnswer } from './session.ts'
 import { accountNamed, lastChange, recordLogin } from './store.ts'
 
 export const login =
   ({ passwords, tokens, throttle }: AuthServices) =>
-  async ({ db, now, note }: CommandContext, { body, client_ip }: Incoming<LoginBody>): Promise<Answer> => {
-    throttle.heedChange(await lastChange(db))
+  async (
+    { db, now, note }: CommandContext,
+    { body, client_ip }: Incoming<LoginBody>,
+  ): Promise<Answer<SessionAnswer>> => {
+    throttle.onAccountChanged(await lastChange(db))
     const attempt = throttle.begin(body.username, client_ip)
     const account = await accountNamed(db, body.username)
     const isRight = await passwords.isRight(body.password, account?.password_hash ?? null)

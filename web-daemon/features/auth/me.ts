@@ -1,15 +1,15 @@
 // The signed-in operator, and the change of their name or password, which ends every other session.
-import type { MeAnswer } from '@panel/shared/api/auth.ts'
+import type { MeAnswer, SessionAnswer } from '@panel/shared/api/auth.ts'
 import type { CommandContext, ReadContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
-import type { AccountBody } from './body.ts'
+import type { AccountBody } from '@panel/shared/api/auth.ts'
 import { weakness } from './passwords.ts'
 import type { AuthServices } from './services.ts'
 import { sessionAnswer, userView } from './session.ts'
 import { accountWith, changeAccount, type Account } from './store.ts'
 
-export const showMe = async ({ db }: ReadContext, incoming: Incoming): Promise<Answer> => {
+export const showMe = async ({ db }: ReadContext, incoming: Incoming): Promise<Answer<MeAnswer>> => {
   const user = userView(await ownAccount(db, incoming))
   const answer: MeAnswer = { ...user, user }
   return ok(answer)
@@ -17,10 +17,10 @@ export const showMe = async ({ db }: ReadContext, incoming: Incoming): Promise<A
 
 export const changeMe =
   ({ passwords, tokens, throttle }: AuthServices) =>
-  async ({ db, now, note }: CommandContext, incoming: Incoming<AccountBody>): Promise<Answer> => {
+  async ({ db, now, note }: CommandContext, incoming: Incoming<AccountBody>): Promise<Answer<SessionAnswer>> => {
     const account = await ownAccount(db, incoming)
     const { body, client_ip } = incoming
-    const change = wishedChange(account, incoming)
+    const change = requestedChange(account, incoming)
     note.target('user', account.user_id)
     if (change.new_password === undefined) note.action('UsernameChange')
     const attempt = throttle.begin(account.username, client_ip)
@@ -38,7 +38,7 @@ export const changeMe =
     return sessionAnswer(tokens, changed, 200)
   }
 
-const wishedChange = (
+const requestedChange = (
   account: Account,
   { body, problems }: Incoming<AccountBody>,
 ): { username: string; new_password: string | undefined } => {

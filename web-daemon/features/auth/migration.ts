@@ -1,4 +1,4 @@
-// The first tables: the operator's account and the log of what was asked of the panel.
+// The first tables: the operator's account and the audit log.
 import { sql, type Migration } from 'kysely'
 
 export const name = '001-accounts-and-audit'

@@ -1,34 +1,35 @@
-// Passwords: what one must be, how it is kept, and a comparison that costs the same whether or not the account exists (decisions.md, A9, A13).
+// Rules for passwords, hashing, and a comparison that takes as long whether or not the account exists (decisions.md,
+// A9, A13).
 import { randomBytes } from 'node:crypto'
 import { MIN_PASSWORD_CHARACTERS } from '@panel/shared/api/passwords.ts'
 import bcrypt from 'bcrypt'
 
 export const BCRYPT_COST = 12
-/** bcrypt reads no further, so anything longer would be a password that is shorter than it looks. */
+/** bcrypt ignores further bytes, so a longer password would be weaker than it looks. */
 export const MAX_BYTES = 72
 
 export interface Passwords {
   readonly hash: (password: string) => Promise<string>
-  /** A null hash is an account that does not exist: never right, and no quicker. */
+  /** A null hash stands for an account that does not exist: never right, and just as slow. */
   readonly isRight: (password: string, hash: string | null) => Promise<boolean>
 }
 
 /** The two functions of bcrypt that are used; tests count their calls. */
 export type Bcrypt = Pick<typeof bcrypt, 'hash' | 'compare'>
 
-export const makePasswords = (cost: number = BCRYPT_COST, work: Bcrypt = bcrypt): Passwords => {
-  const nobodys = bcrypt.hash(randomBytes(32).toString('base64'), cost)
+export function makePasswords(cost: number = BCRYPT_COST, work: Bcrypt = bcrypt): Passwords {
+  const hashOfNoAccount = bcrypt.hash(randomBytes(32).toString('base64'), cost)
   return {
     hash: (password) => work.hash(password, cost),
     isRight: async (password, hash) => {
-      const isSame = await work.compare(password, hash ?? (await nobodys))
+      const isSame = await work.compare(password, hash ?? (await hashOfNoAccount))
       return isSame && hash !== null && Buffer.byteLength(password) <= MAX_BYTES
     },
   }
 }
 
-/** What is wrong with a new password, or null. A username that was itself refused is not there to be compared with. */
-export const weakness = (password: string, username: string | undefined): string | null => {
+/** Why a new password is refused, or null. `username` is undefined if the username itself was refused. */
+export function weakness(password: string, username: string | undefined): string | null {
   if ([...password].length < MIN_PASSWORD_CHARACTERS)
     return `A password has at least ${MIN_PASSWORD_CHARACTERS} characters`
   if (Buffer.byteLength(password) > MAX_BYTES)

@@ -1,4 +1,4 @@
-// What the auth endpoints work with, beside what every endpoint is handed.
+// What the auth endpoints need beside the context that every endpoint has.
 import type { Passwords } from './passwords.ts'
 import type { Throttle } from './throttle.ts'
 import type { Tokens } from './tokens.ts'

@@ -14,8 +14,8 @@ export const userView = ({ user_id, username, is_active, last_login_date, create
   created_date,
 })
 
-/** The session body tells when the tokens end, never what they are (interface.md, Session). */
-export const sessionAnswer = (tokens: Tokens, account: Account, status: 200 | 201): Answer => {
+/** The body says when the tokens expire, never what they are (interface.md, Session). */
+export const sessionAnswer = (tokens: Tokens, account: Account, status: 200 | 201): Answer<SessionAnswer> => {
   const access = tokens.issue(account, 'access')
   const refresh = tokens.issue(account, 'refresh')
   const csrf_token = randomBytes(32).toString('base64url')
@@ -44,7 +44,7 @@ const cookies = (access: Token | null, refresh: Token | null, csrf: string | nul
 
 type Jar = Readonly<Record<string, string>>
 
-/** The account that a cookie's token stands for. */
+/** The account that the token in the cookie belongs to. */
 export const accountOf = async (db: ReadDb, tokens: Tokens, jar: Jar, use: TokenUse): Promise<Account | null> => {
   const proof = tokens.read(jar[`panel_${use}`], use)
   return proof && standing(db, proof)
@@ -65,11 +65,11 @@ export const sessionOf = async (db: ReadDb, tokens: Tokens, jar: Jar): Promise<S
   }
 }
 
-/** Whether a session that was let in is still good, its time aside: for what outlives the request, as a stream does. */
+/** Whether the session has not been revoked; its expiry is not checked. For streams, which outlive their request. */
 export const isStanding = async (db: ReadDb, session: Session): Promise<boolean> =>
   (await standing(db, session)) !== null
 
-/** Active, and of the token's version. */
+/** The account, if it is active and its version is that of the token. */
 const standing = async (db: ReadDb, { user_id, token_version }: Claims): Promise<Account | null> => {
   const account = await accountWith(db, user_id)
   return account?.is_active === 1 && account.token_version === token_version ? account : null

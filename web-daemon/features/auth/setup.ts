@@ -2,16 +2,19 @@
 import type { CommandContext } from '../../platform/context.ts'
 import type { Answer, Incoming } from '../../platform/http/endpoint.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
-import type { SetupBody } from './body.ts'
+import type { SetupBody, SessionAnswer } from '@panel/shared/api/auth.ts'
 import { weakness } from './passwords.ts'
 import type { AuthServices } from './services.ts'
 import { sessionAnswer } from './session.ts'
 import { hasAccount, insertFirstAccount } from './store.ts'
 
-/** That set-up is over is told before what may be wrong with the body. */
+/** A second set-up is refused before its body is validated. */
 export const setUp =
   ({ passwords, tokens, throttle }: AuthServices) =>
-  async ({ db, now, note }: CommandContext, { body, problems, client_ip }: Incoming<SetupBody>): Promise<Answer> => {
+  async (
+    { db, now, note }: CommandContext,
+    { body, problems, client_ip }: Incoming<SetupBody>,
+  ): Promise<Answer<SessionAnswer>> => {
     if (await hasAccount(db)) throw alreadyComplete()
     const weak = problems.has('password') ? null : weakness(body.password, body.username)
     if (weak !== null) problems.add('password', 'INVALID_PASSWORD', weak)

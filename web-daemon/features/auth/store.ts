@@ -1,56 +1,59 @@
 // Reads and writes the operator's account.
 import type { Kysely, Selectable } from 'kysely'
 import type { ReadDb, WriteDb } from '../../platform/context.ts'
-import type { Database } from '../../app/schema.ts'
+import type { Database } from '../../platform/db/database.ts'
 import type { UserAccountTable } from './table.ts'
 
 export type Account = Selectable<UserAccountTable>
 
-export const hasAccount = async (db: ReadDb): Promise<boolean> =>
-  (await db.selectFrom('user_account').select('user_id').limit(1).executeTakeFirst()) !== undefined
+export async function hasAccount(db: ReadDb): Promise<boolean> {
+  return (await db.selectFrom('user_account').select('user_id').limit(1).executeTakeFirst()) !== undefined
+}
 
-/** Names differ by more than case: the column compares without it. */
-export const accountNamed = async (db: ReadDb, username: string): Promise<Account | undefined> =>
-  db.selectFrom('user_account').selectAll().where('username', '=', username).executeTakeFirst()
+/** The column compares without regard to case. */
+export async function accountNamed(db: ReadDb, username: string): Promise<Account | undefined> {
+  return db.selectFrom('user_account').selectAll().where('username', '=', username).executeTakeFirst()
+}
 
-export const accountWith = async (db: ReadDb, user_id: number): Promise<Account | undefined> =>
-  db.selectFrom('user_account').selectAll().where('user_id', '=', user_id).executeTakeFirst()
+export async function accountWith(db: ReadDb, user_id: number): Promise<Account | undefined> {
+  return db.selectFrom('user_account').selectAll().where('user_id', '=', user_id).executeTakeFirst()
+}
 
-/** Undefined where an account exists by now: of two set-ups that race, one finds it inside its transaction. */
-export const insertFirstAccount = async (
+/** Undefined if an account exists by now: of two concurrent set-ups, the second finds it inside its transaction. */
+export async function insertFirstAccount(
   db: Kysely<Database>,
   username: string,
   password_hash: string,
   now: string,
-): Promise<Account | undefined> =>
-  db.transaction().execute(async (trx) => {
+): Promise<Account | undefined> {
+  return db.transaction().execute(async (trx) => {
     if (await hasAccount(trx)) return undefined
     const row = { username, password_hash, last_login_date: now, created_date: now, updated_date: now }
     return trx.insertInto('user_account').values(row).returningAll().executeTakeFirstOrThrow()
   })
+}
 
-export const recordLogin = async (db: Kysely<Database>, user_id: number, now: string): Promise<Account> =>
-  db
+export async function recordLogin(db: Kysely<Database>, user_id: number, now: string): Promise<Account> {
+  return db
     .updateTable('user_account')
     .set({ last_login_date: now })
     .where('user_id', '=', user_id)
     .returningAll()
     .executeTakeFirstOrThrow()
+}
 
 /** There is one, or none yet. */
-export const onlyAccount = async (db: ReadDb): Promise<Account | undefined> =>
-  db.selectFrom('user_account').selectAll().orderBy('user_id').limit(1).executeTakeFirst()
+export async function onlyAccount(db: ReadDb): Promise<Account | undefined> {
+  return db.selectFrom('user_account').selectAll().orderBy('user_id').limit(1).executeTakeFirst()
+}
 
-/** Of name or password; signing in is none. */
-export const lastChange = async (db: ReadDb): Promise<string | null> => (await onlyAccount(db))?.updated_date ?? null
+/** When the name or the password last changed; signing in does not count. */
+export async function lastChange(db: ReadDb): Promise<string | null> {
+  return (await onlyAccount(db))?.updated_date ?? null
+}
 
-/** Whatever it was before, and whoever changes it at the same time; ends every session of the account. */
-export const replacePassword = async (
-  db: WriteDb,
-  user_id: number,
-  password_hash: string,
-  now: string,
-): Promise<void> => {
+/** Does not check for a concurrent change. Ends every session of the account. */
+export async function replacePassword(db: WriteDb, user_id: number, password_hash: string, now: string): Promise<void> {
   await db
     .updateTable('user_account')
     .set((e) => ({ password_hash, token_version: e('token_version', '+', 1), updated_date: now }))
@@ -58,17 +61,18 @@ export const replacePassword = async (
     .execute()
 }
 
-/** Ends every session of the account. Undefined where the account has changed since it was read. */
-export const changeAccount = async (
+/** Ends every session of the account. Undefined if the account has changed since it was read. */
+export async function changeAccount(
   db: Kysely<Database>,
   account: Account,
   change: { username: string; password_hash: string },
   now: string,
-): Promise<Account | undefined> =>
-  db
+): Promise<Account | undefined> {
+  return db
     .updateTable('user_account')
     .set({ ...change, token_version: account.token_version + 1, updated_date: now })
     .where('user_id', '=', account.user_id)
     .where('token_version', '=', account.token_version)
     .returningAll()
     .executeTakeFirst()
+}

@@ -5,7 +5,7 @@ export interface UserAccountTable {
   user_id: Generated<number>
   username: string
   password_hash: string
-  /** Every token names the version it was made under; raising it ends every session at once. */
+  /** Every token contains the version it was issued under; raising it ends every session at once. */
   token_version: Generated<number>
   is_active: Generated<number>
   last_login_date: string | null
@@ -15,4 +15,8 @@ export interface UserAccountTable {
 
 export interface AuthTables {
   user_account: UserAccountTable
+}
+
+declare module '../../platform/db/database.ts' {
+  interface Database extends AuthTables {}
 }

@@ -1,6 +1,7 @@
-// Slows down guessing (decisions.md, A12): per account name whether or not it exists, and per address; an account itself is never locked.
+// Limits password guessing per account name, whether or not it exists, and per address (decisions.md, A12). An account
+// itself is never locked.
 import { SlidingWindow } from '../../platform/limits/sliding-window.ts'
-import { refuseFor } from '../../platform/limits/refuse.ts'
+import { throwRateLimited } from '../../platform/limits/refuse.ts'
 import type { SettingsReader } from '../../platform/settings.ts'
 
 export const LIMITS = {
@@ -34,21 +35,25 @@ export class Throttle {
   }
 
   /**
-   * Guesses at a password that is another one now are forgotten, whoever made them, so that an operator who was given a new one need not wait. They are
-   * forgotten for every name, since the name that they are forgotten for would be known to exist. `changed`: when the account last was.
+   * Failed attempts no longer count once the password has changed, so an operator with a new password need not wait.
+   * They are dropped for every name: dropping them for one would reveal that it exists. `changed`: when the account
+   * last changed.
    */
-  heedChange(changed: string | null): void {
+  onAccountChanged(changed: string | null): void {
     if (this.#changed !== null && changed !== this.#changed)
       [this.#failures, this.#inARow] = [this.#noFailures(), this.#noneInARow()]
     this.#changed = changed
   }
 
-  /** Before any password is compared. It counts as a failure until it is told otherwise, so guesses sent at once cannot outrun the count. */
+  /**
+   * Call it before the password is compared. The attempt counts as a failure until it succeeds, so concurrent guesses
+   * cannot outrun the count.
+   */
   begin(username: string, client_ip: string): Attempt {
     const account = username.toLowerCase()
     const address = networkOf(client_ip)
     const now = this.#now().getTime()
-    refuseFor(
+    throwRateLimited(
       Math.max(
         this.#inARow.secondsToWait(address, now),
         this.#attempts.secondsToWait(address),
@@ -84,7 +89,7 @@ export class Throttle {
 
   #admit(window: SlidingWindow, client_ip: string): void {
     const address = networkOf(client_ip)
-    refuseFor(window.secondsToWait(address))
+    throwRateLimited(window.secondsToWait(address))
     window.add(address)
   }
 }
@@ -98,12 +103,12 @@ class FailuresInARow {
   }
 
   secondsToWait(address: string, now: number): number {
-    const known = this.#addresses.get(address)
-    if (!known || known.failures < LIMITS.failures_in_a_row_per_address) return 0
-    return Math.max(0, Math.ceil((known.last + this.#lockoutMs() - now) / 1000))
+    const entry = this.#addresses.get(address)
+    if (!entry || entry.failures < LIMITS.failures_in_a_row_per_address) return 0
+    return Math.max(0, Math.ceil((entry.last + this.#lockoutMs() - now) / 1000))
   }
 
-  /** A run of failures that is older than the lockout is over. */
+  /** A run of failures ends when the last one is older than the lockout. */
   add(address: string, now: number): void {
     for (const [other, { last }] of this.#addresses) if (last + this.#lockoutMs() <= now) this.#addresses.delete(other)
     const failures = (this.#addresses.get(address)?.failures ?? 0) + 1
@@ -115,7 +120,7 @@ class FailuresInARow {
   }
 }
 
-/** One host has a whole /64 of IPv6 to guess from. */
+/** One IPv6 host has a whole /64 to guess from. */
 const networkOf = (client_ip: string): string => (client_ip.includes(':') ? prefix64(client_ip) : client_ip)
 
 const prefix64 = (address: string): string => {

@@ -1,4 +1,4 @@
-// The two tokens of a session (decisions.md, A2, A4): signed, dated, and each good for its own use only.
+// The two tokens of a session (decisions.md, A2, A4): signed, dated, and each valid for its own use only.
 import { randomUUID, type KeyObject } from 'node:crypto'
 import jwt from 'jsonwebtoken'
 import type { SettingsReader } from '../../platform/settings.ts'
@@ -13,7 +13,10 @@ export interface Claims {
   readonly token_version: number
 }
 
-/** What a valid token proves, and until when: by the settings of the moment of asking, so that a shorter time holds at once for whoever has a token already too. */
+/**
+ * What a valid token proves. It expires by the current settings, so that a shorter lifetime also applies to tokens
+ * already issued.
+ */
 export interface Proof extends Claims {
   readonly expiresAt: () => Date
 }
@@ -26,45 +29,47 @@ export interface Token {
 
 export interface Tokens {
   readonly issue: (user: Claims & { readonly username: string }, use: TokenUse) => Token
-  /** Null for anything but a valid token of that use. */
+  /** Null unless it is a valid token for that use. */
   readonly read: (text: string | undefined, use: TokenUse) => Proof | null
 }
 
-export const makeTokens = (key: KeyObject, now: () => Date, settings: SettingsReader): Tokens => ({
-  issue: (user, token_use) => {
-    const iat = seconds(now())
-    const lasts_seconds = secondsOf(token_use, settings)
-    const exp = iat + lasts_seconds
-    const { username, token_version } = user
-    const payload = {
-      sub: String(user.user_id),
-      username,
-      token_version,
-      token_use,
-      jti: randomUUID(),
-      iss: ISSUER,
-      iat,
-      nbf: iat - CLOCK_TOLERANCE_SECONDS,
-      exp,
-    }
-    return {
-      text: jwt.sign(payload, key, { algorithm: 'HS256' }),
-      expires_at: new Date(exp * 1000).toISOString(),
-      lasts_seconds,
-    }
-  },
-  read: (text, use) => {
-    const payload = text === undefined ? null : verified(text, key, now())
-    if (payload?.['token_use'] !== use) return null
-    const user_id = Number(payload.sub)
-    const token_version: unknown = payload['token_version']
-    const { iat, exp } = payload
-    if (!Number.isSafeInteger(user_id) || typeof token_version !== 'number' || iat === undefined || exp === undefined)
-      return null
-    const expiresAt = (): Date => new Date(Math.min(exp, iat + secondsOf(use, settings)) * 1000)
-    return expiresAt() > now() ? { user_id, token_version, expiresAt } : null
-  },
-})
+export function makeTokens(key: KeyObject, now: () => Date, settings: SettingsReader): Tokens {
+  return {
+    issue: (user, token_use) => {
+      const iat = seconds(now())
+      const lasts_seconds = secondsOf(token_use, settings)
+      const exp = iat + lasts_seconds
+      const { username, token_version } = user
+      const payload = {
+        sub: String(user.user_id),
+        username,
+        token_version,
+        token_use,
+        jti: randomUUID(),
+        iss: ISSUER,
+        iat,
+        nbf: iat - CLOCK_TOLERANCE_SECONDS,
+        exp,
+      }
+      return {
+        text: jwt.sign(payload, key, { algorithm: 'HS256' }),
+        expires_at: new Date(exp * 1000).toISOString(),
+        lasts_seconds,
+      }
+    },
+    read: (text, use) => {
+      const payload = text === undefined ? null : verified(text, key, now())
+      if (payload?.['token_use'] !== use) return null
+      const user_id = Number(payload.sub)
+      const token_version: unknown = payload['token_version']
+      const { iat, exp } = payload
+      if (!Number.isSafeInteger(user_id) || typeof token_version !== 'number' || iat === undefined || exp === undefined)
+        return null
+      const expiresAt = (): Date => new Date(Math.min(exp, iat + secondsOf(use, settings)) * 1000)
+      return expiresAt() > now() ? { user_id, token_version, expiresAt } : null
+    },
+  }
+}
 
 const verified = (text: string, key: KeyObject, now: Date): jwt.JwtPayload | null => {
   try {

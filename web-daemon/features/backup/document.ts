@@ -1,4 +1,4 @@
-// What is stored, as a backup holds it: each thing as the request that makes it. Pure.
+// Renders the store as a backup document: each item as the request that would create it. Pure.
 import {
   BACKUP_VERSION,
   type BackupDocument,
@@ -8,27 +8,27 @@ import {
   type BackupTunnel,
 } from '@panel/shared/api/backup.ts'
 import type { PoolRecord } from '../pools/store.ts'
-import { askedOf as routeAsked } from '../routes/draft/update.ts'
+import { asCreateBody as routeAsked } from '../routes/draft/update.ts'
 import type { RouteRecord } from '../routes/record.ts'
 import { SETTING_KEYS } from '../settings/definitions.ts'
 import type { SettingsReader } from '../../platform/settings.ts'
-import { askedOf as tunnelAsked } from '../tunnels/draft/update.ts'
+import { asCreateBody as tunnelAsked } from '../tunnels/draft/update.ts'
 import type { TunnelRecord } from '../tunnels/record.ts'
 
 const WHAT =
   'Holds settings, address pools, tunnels and relay rules as they are meant to be. Accounts, passwords, sessions and the signing key are not in it. Ids have a meaning within this backup only.'
 const WITHOUT_ROUTES = 'Relay rules were left out of this export: importing it brings none back.'
 
-export interface Stored {
+export interface StoredConfiguration {
   readonly settings: SettingsReader
   readonly pools: readonly PoolRecord[]
   readonly tunnels: readonly TunnelRecord[]
-  /** Null where they are left out. */
+  /** Null if the export leaves them out. */
   readonly routes: readonly RouteRecord[] | null
 }
 
 export function documentOf(
-  { settings, pools, tunnels, routes }: Stored,
+  { settings, pools, tunnels, routes }: StoredConfiguration,
   about: Pick<BackupDocument, 'exported_at' | 'panel'>,
 ): BackupDocument {
   return {
@@ -42,16 +42,16 @@ export function documentOf(
   }
 }
 
-/** All of them, so that the machine it is brought to works by the same ones, whatever its own defaults are. */
+/** All settings, so that the other host behaves the same whatever its own defaults are. */
 const settingsOf = (settings: SettingsReader): BackupSetting[] =>
   SETTING_KEYS.map((key) => ({ key, value: settings.get(key) }))
 
 const poolOf = ({ is_public_range: _measured, ...pool }: PoolRecord): BackupPool => pool
 
-/** Of a rule null says the same as nothing, and there may be ten thousand of them. */
+/** In a rule null means the same as a missing field, and there may be ten thousand rules. */
 function routeOf(record: RouteRecord): BackupRoute {
-  const { destinations = [], ...asked } = routeAsked(record)
-  return { ...withoutNulls(asked), destinations: destinations.map(withoutNulls) } as BackupRoute
+  const { destinations = [], ...body } = routeAsked(record)
+  return { ...withoutNulls(body), destinations: destinations.map(withoutNulls) } as BackupRoute
 }
 
 const withoutNulls = <T extends object>(body: T): Partial<T> =>

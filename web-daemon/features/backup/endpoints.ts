@@ -1,7 +1,7 @@
 // The endpoints of the section Backup.
 import { BackupDocument, ImportBackupAnswer, ImportBackupBody } from '@panel/shared/api/backup.ts'
-import { command, query, type Endpoint } from '../../platform/http/endpoint.ts'
-import { flagIn, queryOf } from '../../platform/http/queries.ts'
+import { command, query } from '../../platform/http/endpoint.ts'
+import { flagParameter, queryParameters } from '../../platform/http/queries.ts'
 import { exportBackup } from './export.ts'
 import { importBackup, type BackupServices } from './import.ts'
 
@@ -9,13 +9,13 @@ const tag = 'backup'
 /** decisions.md, W9. */
 const LIMIT_BYTES = 8 * 1024 * 1024
 
-export const backupEndpoints = (services: BackupServices): Endpoint[] => [
+export const backupEndpoints = (services: BackupServices) => [
   query(
     'GET /backup/export',
     {
       tag,
       summary: 'Settings, pools, tunnels and relay rules as one document, without any secret of the panel.',
-      query: queryOf({ include_routes: flagIn('Whether relay rules are in it. Default true.') }),
+      query: queryParameters({ include_routes: flagParameter('Whether relay rules are in it. Default true.') }),
       answer: BackupDocument,
     },
     exportBackup,

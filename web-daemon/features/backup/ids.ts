@@ -1,23 +1,23 @@
-// What the ids of a backup mean on this machine: an id of another one is never taken for one of here.
+// Maps the ids of a backup to the ids on this host, so that an id of another host is never taken for one of here.
 
-/** Of one kind of thing. */
+/** For one kind of item. */
 export class Ids {
   readonly #here = new Map<number, number>()
-  readonly #coming = new Set<number>()
+  readonly #planned = new Set<number>()
 
-  /** `own`: what the item is known by within the backup. `here` null: it is not there, or only will be (`isComing`), in a dry run. */
-  learn(own: number | undefined, here: number | null, isComing: boolean): void {
-    if (own === undefined) return
-    if (here !== null) this.#here.set(own, here)
-    else if (isComing) this.#coming.add(own)
+  /** `here` null: the item is not on this host, or will be only after the import (`isPlanned`, in a dry run). */
+  learn(id_in_backup: number | undefined, here: number | null, isPlanned: boolean): void {
+    if (id_in_backup === undefined) return
+    if (here !== null) this.#here.set(id_in_backup, here)
+    else if (isPlanned) this.#planned.add(id_in_backup)
   }
 
-  /** Null where there is no such thing here. */
-  here(own: number | null | undefined): number | null {
-    return typeof own === 'number' ? (this.#here.get(own) ?? null) : null
+  /** Null if there is no such item here. */
+  here(id_in_backup: number | null | undefined): number | null {
+    return typeof id_in_backup === 'number' ? (this.#here.get(id_in_backup) ?? null) : null
   }
 
-  isComing(own: number | null | undefined): boolean {
-    return typeof own === 'number' && this.#coming.has(own)
+  isPlanned(id_in_backup: number | null | undefined): boolean {
+    return typeof id_in_backup === 'number' && this.#planned.has(id_in_backup)
   }
 }

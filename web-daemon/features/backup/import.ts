@@ -1,4 +1,5 @@
-// Brings back what a backup holds, item by item: what cannot be brought back is told, and the rest goes on (interface.md, POST /backup/import; decisions.md, B3 to B6).
+// Imports a backup item by item; an item that fails is reported and the rest goes on (interface.md, POST
+// /backup/import; decisions.md, B3 to B6).
 import type { Logger } from 'pino'
 import {
   IMPORTED_AS,
@@ -20,7 +21,7 @@ import { readBackup, type Backup } from './read.ts'
 import { importRoutes } from './routes.ts'
 import { importPoolSetting, importSettings, namesAPool } from './settings.ts'
 import { importTunnels } from './tunnels.ts'
-import { doer, looker, type Worker } from './worker.ts'
+import { makeImportWorker, makeDryRunWorker, type Worker } from './worker.ts'
 
 export interface BackupServices {
   readonly references: References
@@ -31,7 +32,7 @@ export interface BackupServices {
 
 export function importBackup(services: BackupServices) {
   let isUnderWay = false
-  return async (context: CommandContext, incoming: Incoming<ImportBackupBody>): Promise<Answer> => {
+  return async (context: CommandContext, incoming: Incoming<ImportBackupBody>): Promise<Answer<ImportBackupAnswer>> => {
     const { body, problems } = incoming
     context.note.target('backup', null)
     const { dry_run = false, include_settings = true, include_routes = true } = body
@@ -40,22 +41,15 @@ export function importBackup(services: BackupServices) {
       : readBackup(body.backup, { settings: include_settings, routes: include_routes }, problems)
     problems.throwIfAny()
     if (!backup) throw new Error('A backup without problems is missing')
-    if (dry_run)
-      return ok(
-        answerOf(
-          dry_run,
-          backup,
-          await importAll(looker(foreseeing(context, backup), incoming, services.logger), context, {
-            services,
-            backup,
-            body,
-          }),
-        ),
-      )
+    const request: ImportRequest = { services, backup, body }
+    if (dry_run) {
+      const worker = makeDryRunWorker(dryRunContext(context, backup), incoming, services.logger)
+      return ok(answerOf(dry_run, backup, await importAll(worker, context, request)))
+    }
     if (isUnderWay) throw new Refusal('CONFLICT', 'Another import is under way. Wait for it to end.')
     isUnderWay = true
     try {
-      const actions = await importAll(doer(context, incoming, services.logger), context, { services, backup, body })
+      const actions = await importAll(makeImportWorker(context, incoming, services.logger), context, request)
       for (const action of actions)
         if (action.action !== 'skip')
           context.note.operation(
@@ -68,44 +62,57 @@ export function importBackup(services: BackupServices) {
   }
 }
 
-/** What can only read, and sees the settings as the import would make them before it comes to the rest. */
-function foreseeing({ db, ask, now, settings }: ReadContext, { settings: given }: Backup): ReadContext {
-  const wished = new Map(given.filter((one) => !namesAPool(one)).map(({ item }) => [item.key, item.value]))
+/** A read-only context that already sees the settings of the backup. */
+function dryRunContext({ db, ask, now, settings }: ReadContext, { settings: given }: Backup): ReadContext {
+  const imported = new Map(given.filter((one) => !namesAPool(one)).map(({ item }) => [item.key, item.value]))
   const get: SettingsReader['get'] = (key) =>
-    wished.has(key) ? (wished.get(key) as ReturnType<typeof settings.get<typeof key>>) : settings.get(key)
+    imported.has(key) ? (imported.get(key) as ReturnType<typeof settings.get<typeof key>>) : settings.get(key)
   return { db, ask, now, settings: { get } }
 }
 
-interface Wanted {
+interface ImportRequest {
   readonly services: BackupServices
   readonly backup: Backup
   readonly body: ImportBackupBody
 }
 
-/** The change queue is entered for each item by itself, so whoever else changes something waits for one of them at most. */
+/**
+ * The change queue is entered for each item by itself, so whoever else changes something waits for one of them at most.
+ */
 async function importAll(
   worker: Worker,
   context: ReadContext,
-  { services, backup, body }: Wanted,
+  { services, backup, body }: ImportRequest,
 ): Promise<ImportAction[]> {
   const { references, poolUse, traffic } = services
   const { include_pools = true, include_tunnels = true, force = false } = body
   const [pools, tunnels] = [new Ids(), new Ids()]
   const batch = { references, db: context.db }
   const settings = await importSettings(worker, { ...batch, items: backup.settings.filter((one) => !namesAPool(one)) })
-  const ofPools = await importPools(
+  const poolActions = await importPools(
     worker,
     { items: backup.pools, isIncluded: include_pools, context, use: poolUse },
     pools,
   )
-  const ofTheirs = await importPoolSetting(worker, { ...batch, items: backup.settings.filter(namesAPool) }, pools)
-  const { actions, coming } = await importTunnels(
+  const poolSettingActions = await importPoolSetting(
+    worker,
+    { ...batch, items: backup.settings.filter(namesAPool) },
+    pools,
+  )
+  const { actions, planned } = await importTunnels(
     worker,
     { items: backup.tunnels, isIncluded: include_tunnels, context, force, pools },
     tunnels,
   )
-  const ofRoutes = await importRoutes(worker, { items: backup.routes ?? [], context, force, traffic, tunnels, coming })
-  return [...settings, ...ofPools, ...ofTheirs, ...actions, ...ofRoutes]
+  const routeActions = await importRoutes(worker, {
+    items: backup.routes ?? [],
+    context,
+    force,
+    traffic,
+    tunnels,
+    planned,
+  })
+  return [...settings, ...poolActions, ...poolSettingActions, ...actions, ...routeActions]
 }
 
 const DRY = 'Nothing was changed. An "error" is what the item would be refused for as things stand now.'

@@ -1,7 +1,7 @@
-// The relay rules of a backup: one whose title or listener is here already is left as it is, the others are made (decisions.md, T21, B2).
+// The relay rules of a backup: a rule whose title or listener exists already is skipped, the others are created
+// (decisions.md, T21, B2).
 import type { BackupRoute, ImportAction } from '@panel/shared/api/backup.ts'
-import type { ChangeRouteAnswer } from '@panel/shared/api/route-answers.ts'
-import { CreateRouteBody } from '@panel/shared/api/routes.ts'
+import { CreateRouteBody } from '@panel/shared/api/routes/bodies.ts'
 import type { ReadContext } from '../../platform/context.ts'
 import type { Incoming } from '../../platform/http/endpoint.ts'
 import type { Refusal } from '../../platform/http/refusal.ts'
@@ -11,9 +11,9 @@ import { idOfTitle } from '../routes/store.ts'
 import type { Traffic } from '../routes/traffic/traffic.ts'
 import type { Ids } from './ids.ts'
 import type { Item } from './read.ts'
-import type { Coming } from './tunnels.ts'
-import { spelledIp } from './spelling.ts'
-import { skip, type Done, type Job, type Worker } from './worker.ts'
+import type { PlannedTunnels } from './tunnels.ts'
+import { normalizeIp } from './normalize.ts'
+import { skip, type ImportResult, type Job, type Worker } from './worker.ts'
 
 interface Routes {
   readonly items: readonly Item<BackupRoute>[]
@@ -21,7 +21,7 @@ interface Routes {
   readonly force: boolean
   readonly traffic: Traffic
   readonly tunnels: Ids
-  readonly coming: Coming
+  readonly planned: PlannedTunnels
 }
 
 export async function importRoutes(
@@ -31,62 +31,68 @@ export async function importRoutes(
   const actions: ImportAction[] = []
   for (const { path, item } of items) {
     actions.push(
-      (await twinOf(context, item)) ??
+      (await skipExisting(context, item)) ??
         (await worker.do(jobOf({ ...rest, path, body: force ? { ...item, force } : item }))),
     )
   }
   return actions
 }
 
-async function twinOf({ db }: ReadContext, { route_rule_title: title }: BackupRoute): Promise<ImportAction | null> {
+async function skipExisting(
+  { db }: ReadContext,
+  { route_rule_title: title }: BackupRoute,
+): Promise<ImportAction | null> {
   const here = title === undefined ? null : await idOfTitle(db, title)
   return here === null ? null : skip('route', title ?? '', here, 'A rule of this name is here, and is left as it is.')
 }
 
-interface One extends Pick<Routes, 'traffic' | 'tunnels' | 'coming'> {
+interface One extends Pick<Routes, 'traffic' | 'tunnels' | 'planned'> {
   readonly path: string
   readonly body: BackupRoute
 }
 
-function jobOf({ path, body: given, traffic, tunnels, coming }: One): Job {
-  const { tunnel_id: own } = given
-  const isLost = typeof own === 'number' && tunnels.here(own) === null && !tunnels.isComing(own)
+function jobOf({ path, body: given, traffic, tunnels, planned }: One): Job {
+  const { tunnel_id: tunnel_id_in_backup } = given
+  const isLost =
+    typeof tunnel_id_in_backup === 'number' &&
+    tunnels.here(tunnel_id_in_backup) === null &&
+    !tunnels.isPlanned(tunnel_id_in_backup)
   return {
     kind: 'route',
     target: given.route_rule_title ?? `${given.bind_address ?? ''}:${given.bind_port}`,
     path,
-    wish: 'create',
+    action: 'create',
     detail: isLost ? 'The tunnel that it relays over is not on this server: the rule names none.' : '',
     audit: 'RouteCreate',
-    body: own === undefined ? given : { ...given, tunnel_id: tunnels.here(own) },
+    body: tunnel_id_in_backup === undefined ? given : { ...given, tunnel_id: tunnels.here(tunnel_id_in_backup) },
     schema: CreateRouteBody,
     needsHelper: true,
-    look: leansOn(given, tunnels, coming) ? null : lookAt,
-    carryOut: async (context, incoming) => {
-      const { route, warnings } = (await createRoute(traffic)(context, incoming)).body as ChangeRouteAnswer
+    dryRun: dependsOnPlanned(given, tunnels, planned) ? null : dryRunRoute,
+    apply: async (context, incoming) => {
+      const { route, warnings } = (await createRoute(traffic)(context, incoming)).body
       return { target_id: route.route_rule_id, warnings, target: route.route_rule_title }
     },
-    isThere: twinInRefusal,
+    existingId: existingInRefusal,
   }
 }
 
-/** Whether it can be judged only once a tunnel is there that this import makes. */
-const leansOn = (
+/** Whether a dry run cannot check the rule, because it needs a tunnel that the import would create. */
+const dependsOnPlanned = (
   { tunnel_id, bind_interface, snat_address }: BackupRoute,
   tunnels: Ids,
-  { names, addresses }: Coming,
+  { names, addresses }: PlannedTunnels,
 ): boolean =>
-  tunnels.isComing(tunnel_id) ||
+  tunnels.isPlanned(tunnel_id) ||
   (typeof bind_interface === 'string' && names.has(bind_interface)) ||
-  (typeof snat_address === 'string' && addresses.has(spelledIp(snat_address)))
+  (typeof snat_address === 'string' && addresses.has(normalizeIp(snat_address)))
 
-async function lookAt(context: ReadContext, incoming: Incoming<never>): Promise<Done> {
+async function dryRunRoute(context: ReadContext, incoming: Incoming<never>): Promise<ImportResult> {
   const { warnings } = await draftRoute(context, incoming)
   return { target_id: null, warnings }
 }
 
-/** A rule in force that listens for just the same is this one under another name. */
-function twinInRefusal({ details }: Refusal): number | null {
+/** An enabled rule with the same listener is the same rule under another name. */
+function existingInRefusal({ details }: Refusal): number | null {
   const fields = (details['fields'] ?? []) as readonly {
     readonly code: string
     readonly details: { readonly route_rule_id?: number }

@@ -1,10 +1,10 @@
-// The settings of a backup: those that differ are changed in one batch, without those that cannot be as they are given.
+// The settings of a backup: those that differ are changed in one batch, without those whose value is refused.
 import type { ImportAction } from '@panel/shared/api/backup.ts'
 import type { CommandContext, ReadDb } from '../../platform/context.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
-import { changeSettings, wrongIn, type References, type Wrong } from '../settings/change.ts'
+import { changeSettings, findWrong, type References, type Wrong } from '../settings/change.ts'
 import { SettingsBody, type SettingKey, type SettingValues } from '../settings/definitions.ts'
-import { differing, valuesIn } from '../settings/settings.ts'
+import { changedKeys, valuesIn } from '../settings/settings.ts'
 import type { Ids } from './ids.ts'
 import type { GivenSetting, Item } from './read.ts'
 import { errorOf, skip, type Job, type Worker } from './worker.ts'
@@ -15,11 +15,11 @@ interface Batch {
   readonly db: ReadDb
 }
 
-/** One action for each, in their order. */
+/** One action for each item, in their order. */
 export async function importSettings(worker: Worker, { items, references, db }: Batch): Promise<ImportAction[]> {
   const before = await valuesIn(db)
   const { values, wrong } = await possible(db, before, items, references)
-  const changing = differing(before, { ...before, ...values })
+  const changing = changedKeys(before, { ...before, ...values })
   const batch = changing.length === 0 ? null : await worker.do(jobOf(changing, values, references))
   return items.map(({ path, item: { key } }): ImportAction => {
     const message = wrong.get(key)
@@ -28,7 +28,7 @@ export async function importSettings(worker: Worker, { items, references, db }: 
   })
 }
 
-/** What one setting makes wrong of another goes with it, so what is left is looked at again. */
+/** Removing one refused setting can make another one valid or invalid, so the rest is checked again. */
 async function possible(
   db: ReadDb,
   before: SettingValues,
@@ -40,15 +40,15 @@ async function possible(
     const values = Object.fromEntries(
       items.filter(({ item }) => !wrong.has(item.key)).map(({ item }) => [item.key, item.value]),
     ) as Partial<SettingValues>
-    const found = await wrongIn(db, { ...before, ...values }, Object.keys(values) as SettingKey[], references)
-    if (found.size === 0) return { values, wrong }
-    for (const [key, message] of found) wrong.set(key, message)
+    const problems = await findWrong(db, { ...before, ...values }, Object.keys(values) as SettingKey[], references)
+    if (problems.size === 0) return { values, wrong }
+    for (const [key, message] of problems) wrong.set(key, message)
   }
 }
 
 function jobOf(changing: readonly SettingKey[], values: Partial<SettingValues>, references: References): Job {
   const body = Object.fromEntries(changing.map((key) => [key, values[key]]))
-  const carryOut = async (context: CommandContext) => {
+  const apply = async (context: CommandContext) => {
     context.note.target('settings', null)
     await changeSettings(context, { values: body }, references)
     return { target_id: null, warnings: [] }
@@ -57,13 +57,13 @@ function jobOf(changing: readonly SettingKey[], values: Partial<SettingValues>, 
     kind: 'setting',
     target: '',
     path: 'backup.settings',
-    wish: 'update',
+    action: 'update',
     audit: 'SettingUpdate',
     body,
     schema: SettingsBody,
     needsHelper: false,
-    look: null,
-    carryOut,
+    dryRun: null,
+    apply,
   }
 }
 
@@ -78,9 +78,11 @@ const failed = ({ isDry }: Worker, path: string, key: string, message: string): 
 
 const NAMES_A_POOL = 'addressing.default_pool_id'
 
-export const namesAPool = ({ item }: Item<GivenSetting>): boolean => item.key === NAMES_A_POOL
+export function namesAPool({ item }: Item<GivenSetting>): boolean {
+  return item.key === NAMES_A_POOL
+}
 
-/** The setting that names a pool, which is here by another number, if at all. It comes after the pools. */
+/** The setting that names a pool, which has another id here, or none. Import it after the pools. */
 export async function importPoolSetting(
   worker: Worker,
   { items, ...batch }: Batch,
@@ -88,12 +90,13 @@ export async function importPoolSetting(
 ): Promise<ImportAction[]> {
   const actions: ImportAction[] = []
   for (const { path, item } of items) {
-    const own = item.value as number | null
-    const value = pools.here(own)
-    if (own === null || value !== null)
+    const id_in_backup = item.value as number | null
+    const value = pools.here(id_in_backup)
+    if (id_in_backup === null || value !== null)
       actions.push(...(await importSettings(worker, { ...batch, items: [{ path, item: { ...item, value } }] })))
-    else if (pools.isComing(own)) actions.push({ ...skip('setting', item.key, null, ''), action: 'would_update' })
-    else actions.push(failed(worker, path, item.key, `The backup's pool ${own} is not on this server.`))
+    else if (pools.isPlanned(id_in_backup))
+      actions.push({ ...skip('setting', item.key, null, ''), action: 'would_update' })
+    else actions.push(failed(worker, path, item.key, `The backup's pool ${id_in_backup} is not on this server.`))
   }
   return actions
 }

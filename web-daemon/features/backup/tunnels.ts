@@ -1,18 +1,19 @@
-// The tunnels of a backup: those that are here are left as they are, the others made, each as a request of its own would make it (decisions.md, B5).
+// The tunnels of a backup: existing ones are skipped, the others are created as by a request of their own
+// (decisions.md, B5).
 import type { BackupTunnel, ImportAction } from '@panel/shared/api/backup.ts'
 import { TUNNEL_TYPES } from '@panel/shared/api/lookups.ts'
-import type { CreateTunnelAnswer } from '@panel/shared/api/tunnel-answers.ts'
-import { CreateTunnelBody } from '@panel/shared/api/tunnels.ts'
+import { CreateTunnelBody } from '@panel/shared/api/tunnels/bodies.ts'
 import type { ReadContext } from '../../platform/context.ts'
 import type { Incoming } from '../../platform/http/endpoint.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
 import { createTunnel, refuseUnsupported } from '../tunnels/create.ts'
+import { stateBefore } from '../tunnels/draft/before.ts'
 import { draftTunnel } from '../tunnels/draft/draft.ts'
-import { neighbours, type Neighbour } from '../tunnels/store.ts'
+import { existingTunnels, type ExistingTunnel } from '../tunnels/store.ts'
 import type { Ids } from './ids.ts'
 import type { Item } from './read.ts'
-import { spelledIp } from './spelling.ts'
-import { skip, type Done, type Job, type Worker } from './worker.ts'
+import { normalizeIp } from './normalize.ts'
+import { skip, type ImportResult, type Job, type Worker } from './worker.ts'
 
 interface Tunnels {
   readonly items: readonly Item<BackupTunnel>[]
@@ -22,63 +23,63 @@ interface Tunnels {
   readonly pools: Ids
 }
 
-/** What a dry run has said would be made: later items may lean on it. */
-export class Coming {
+/** What a dry run has reported as created: later items may refer to it. */
+export class PlannedTunnels {
   readonly names = new Set<string>()
   readonly addresses = new Set<string>()
 
   add({ interface_name, addresses = [] }: BackupTunnel): void {
     if (interface_name !== undefined) this.names.add(interface_name)
-    for (const { address } of addresses) this.addresses.add(spelledIp(address))
+    for (const { address } of addresses) this.addresses.add(normalizeIp(address))
   }
 }
 
-/** `ids` is told what each is here. */
+/** Adds to `ids` what each tunnel is on this host. */
 export async function importTunnels(
   worker: Worker,
   { items, isIncluded, context, force, pools }: Tunnels,
   ids: Ids,
-): Promise<{ actions: ImportAction[]; coming: Coming }> {
+): Promise<{ actions: ImportAction[]; planned: PlannedTunnels }> {
   const actions: ImportAction[] = []
-  const coming = new Coming()
-  const known = new KnownTunnels(await neighbours(context.db))
+  const planned = new PlannedTunnels()
+  const existing = new ExistingTunnels(await existingTunnels(context.db))
   for (const { path, item } of items) {
-    const { tunnel_id: own, ...body } = item
+    const { tunnel_id: id_in_backup, ...body } = item
     const action =
-      known.twinOf(item) ??
-      (isIncluded ? await worker.do(jobOf({ path, body: force ? { ...body, force } : body, pools, coming })) : null)
+      existing.skipExisting(item) ??
+      (isIncluded ? await worker.do(jobOf({ path, body: force ? { ...body, force } : body, pools, planned })) : null)
     if (action && isIncluded) actions.push(action)
-    const isComing = action?.action === 'would_create'
-    if (isComing) coming.add(item)
-    if (isComing || action?.action === 'create')
-      known.add({ ...item, interface_name: action.target, tunnel_id: action.target_id })
-    ids.learn(own, action?.target_id ?? null, isComing)
+    const isPlanned = action?.action === 'would_create'
+    if (isPlanned) planned.add(item)
+    if (isPlanned || action?.action === 'create')
+      existing.add({ ...item, interface_name: action.target, tunnel_id: action.target_id })
+    ids.learn(id_in_backup, action?.target_id ?? null, isPlanned)
   }
-  return { actions, coming }
+  return { actions, planned }
 }
 
-/** As far as one is told from another; the id is null where it is only to be made. */
-interface Known
+/** The fields that tell tunnels apart; the id is null if the tunnel is only planned. */
+interface ComparedTunnel
   extends
-    Partial<Pick<Neighbour, 'interface_name' | 'tunnel_type_id' | 'ikey'>>,
-    Pick<Neighbour, 'local_endpoint' | 'remote_endpoint'> {
+    Partial<Pick<ExistingTunnel, 'interface_name' | 'tunnel_type_id' | 'ikey'>>,
+    Pick<ExistingTunnel, 'local_endpoint' | 'remote_endpoint'> {
   readonly tunnel_id?: number | null
 }
 
-class KnownTunnels {
-  readonly #byName = new Map<string, Known>()
-  readonly #byEnds = new Map<string, Known>()
+class ExistingTunnels {
+  readonly #byName = new Map<string, ComparedTunnel>()
+  readonly #byEndpoints = new Map<string, ComparedTunnel>()
 
-  constructor(here: readonly Neighbour[]) {
+  constructor(here: readonly ExistingTunnel[]) {
     for (const tunnel of here) this.add(tunnel)
   }
 
-  add(tunnel: Known): void {
+  add(tunnel: ComparedTunnel): void {
     if (tunnel.interface_name !== undefined) this.#byName.set(tunnel.interface_name, tunnel)
-    this.#byEnds.set(endsOf(tunnel), tunnel)
+    this.#byEndpoints.set(endpointKey(tunnel), tunnel)
   }
 
-  twinOf(item: Known): ImportAction | null {
+  skipExisting(item: ComparedTunnel): ImportAction | null {
     const named = this.#byName.get(item.interface_name ?? '')
     if (named)
       return skip(
@@ -87,8 +88,8 @@ class KnownTunnels {
         named.tunnel_id ?? null,
         'A tunnel of this name is here, and is left as it is.',
       )
-    // A key that would be drawn is nobody's yet.
-    const alike = item.ikey === undefined ? undefined : this.#byEnds.get(endsOf(item))
+    // Without an ikey a new key is generated, so no existing tunnel can be the same.
+    const alike = item.ikey === undefined ? undefined : this.#byEndpoints.get(endpointKey(item))
     return alike
       ? skip(
           'tunnel',
@@ -101,44 +102,49 @@ class KnownTunnels {
 }
 
 /** What the kernel tells tunnels apart by. */
-const endsOf = ({ tunnel_type_id = TUNNEL_TYPES.GRE, local_endpoint, remote_endpoint, ikey }: Known): string =>
-  [tunnel_type_id, spelledIp(local_endpoint), spelledIp(remote_endpoint), ikey].join(' ')
+const endpointKey = ({
+  tunnel_type_id = TUNNEL_TYPES.GRE,
+  local_endpoint,
+  remote_endpoint,
+  ikey,
+}: ComparedTunnel): string =>
+  [tunnel_type_id, normalizeIp(local_endpoint), normalizeIp(remote_endpoint), ikey].join(' ')
 
-const nameOf = ({ interface_name, local_endpoint, remote_endpoint }: Known): string =>
+const nameOf = ({ interface_name, local_endpoint, remote_endpoint }: ComparedTunnel): string =>
   interface_name ?? `${local_endpoint} → ${remote_endpoint}`
 
 interface One {
   readonly path: string
   readonly body: Omit<BackupTunnel, 'tunnel_id'>
   readonly pools: Ids
-  readonly coming: Coming
+  readonly planned: PlannedTunnels
 }
 
-function jobOf({ path, body: given, pools, coming }: One): Job {
-  const { address_pool_id: own } = given
-  const isLost = typeof own === 'number' && pools.here(own) === null && !pools.isComing(own)
-  const body = own === undefined ? given : { ...given, address_pool_id: pools.here(own) }
+function jobOf({ path, body: given, pools, planned }: One): Job {
+  const { address_pool_id: id_in_backup } = given
+  const isLost = typeof id_in_backup === 'number' && pools.here(id_in_backup) === null && !pools.isPlanned(id_in_backup)
+  const body = id_in_backup === undefined ? given : { ...given, address_pool_id: pools.here(id_in_backup) }
   const hasAddresses = (given.addresses ?? []).length > 0
   return {
     kind: 'tunnel',
     target: nameOf(given),
     path,
-    wish: 'create',
+    action: 'create',
     detail:
       isLost && hasAddresses ? 'Its pool is not on this server: it keeps its addresses and belongs to no pool.' : '',
     audit: 'TunnelCreate',
     body,
     schema: CreateTunnelBody,
     needsHelper: true,
-    look: typeof given.bind_device === 'string' && coming.names.has(given.bind_device) ? null : lookAt,
-    carryOut: async (context, incoming) => {
+    dryRun: typeof given.bind_device === 'string' && planned.names.has(given.bind_device) ? null : dryRunTunnel,
+    apply: async (context, incoming) => {
       if (isLost && !hasAddresses)
         throw new Refusal(
           'VALIDATION_FAILED',
-          `The backup's pool ${own} is not on this server, and the tunnel has no addresses of its own.`,
+          `The backup's pool ${id_in_backup} is not on this server, and the tunnel has no addresses of its own.`,
           { field: 'address_pool_id' },
         )
-      const { tunnel, warnings } = (await createTunnel(context, incoming, RESTORED)).body as CreateTunnelAnswer
+      const { tunnel, warnings } = (await createTunnel(context, incoming, RESTORED)).body
       return { target_id: tunnel.tunnel_id, warnings, target: tunnel.interface_name }
     },
   }
@@ -146,8 +152,9 @@ function jobOf({ path, body: given, pools, coming }: One): Job {
 
 const RESTORED = { isRestored: true }
 
-async function lookAt(context: ReadContext, incoming: Incoming<never>): Promise<Done> {
+async function dryRunTunnel(context: ReadContext, incoming: Incoming<never>): Promise<ImportResult> {
   const draft = await draftTunnel(context, incoming, RESTORED)
   await refuseUnsupported(context, draft)
+  await stateBefore(context.ask, draft.after)
   return { target_id: null, warnings: draft.warnings }
 }

@@ -1,49 +1,50 @@
-// Does the items of an import one by one, each by the use case that makes such a thing, and tells of each how it ended; or only looks, in a dry run.
+// Imports items one by one, each through the use case that creates such an item, and reports how each ended. A dry run
+// only checks.
 import type { Logger } from 'pino'
 import type { ImportAction, ImportKind } from '@panel/shared/api/backup.ts'
 import type { ErrorEnvelope, Warning } from '@panel/shared/api/errors.ts'
 import type { TSchema } from '@panel/shared/schema.ts'
-import type { AuditAction } from '@panel/shared/api/audit-actions.ts'
-import { AuditNote } from '../../platform/http/audit-note.ts'
-import { recordOwn } from '../audit/record.ts'
+import type { AuditAction } from '@panel/shared/api/audit/actions.ts'
+import { AuditNote } from '../../platform/audit-note.ts'
+import { recordPanelAction } from '../audit/record.ts'
 import { redact } from '../audit/redact.ts'
 import type { CommandContext, ReadContext } from '../../platform/context.ts'
-import { isAway } from '../../platform/helper/away.ts'
-import { asRefusal, envelopeOf } from '../../platform/http/answer.ts'
+import { isHelperAway } from '../../platform/helper/away.ts'
+import { asRefusal, makeEnvelope } from '../../platform/http/answer.ts'
 import type { Incoming } from '../../platform/http/endpoint.ts'
 import { Problems } from '../../platform/http/problems.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
 import type { Body } from '../../platform/http/validate.ts'
 import { fieldIn } from './read.ts'
 
-export interface Done {
+export interface ImportResult {
   readonly target_id: number | null
   readonly warnings: readonly Warning[]
-  /** Where the item did not say how it is called. */
+  /** Set if the item did not name it. */
   readonly target?: string
 }
 
-type Asking = Incoming<never>
+type ItemRequest = Incoming<never>
 
 export interface Job {
   readonly kind: ImportKind
   readonly target: string
-  /** Where it stands in the backup. */
+  /** The path of the item in the backup. */
   readonly path: string
-  readonly wish: 'create' | 'update'
+  readonly action: 'create' | 'update'
   readonly detail?: string
-  /** Of what is to be updated. */
+  /** The id of the item to update. */
   readonly target_id?: number
   readonly audit: AuditAction
   readonly body: Body
   readonly schema: TSchema
-  /** Whether only the helper can do it. */
+  /** Whether it cannot be done without the root helper. */
   readonly needsHelper: boolean
-  /** Null where a look would tell nothing: it waits for what this very import makes. */
-  readonly look: ((context: ReadContext, incoming: Asking) => Promise<Done>) | null
-  readonly carryOut: (context: CommandContext, incoming: Asking) => Promise<Done>
-  /** Null where the refusal is one; else what is there already, which is why. */
-  readonly isThere?: (refusal: Refusal) => number | null
+  /** Null if the item cannot be checked, because it depends on what this import would create. */
+  readonly dryRun: ((context: ReadContext, incoming: ItemRequest) => Promise<ImportResult>) | null
+  readonly apply: (context: CommandContext, incoming: ItemRequest) => Promise<ImportResult>
+  /** The id of the existing item that a refusal points to, or null for a real refusal. */
+  readonly existingId?: (refusal: Refusal) => number | null
 }
 
 export interface Worker {
@@ -51,110 +52,109 @@ export interface Worker {
   readonly do: (job: Job) => Promise<ImportAction>
 }
 
-/** Changes nothing, by type: it is handed what can only read. */
-export function looker(context: ReadContext, incoming: Incoming<unknown>, logger: Logger): Worker {
-  const patience = new Patience()
+/** Changes nothing: by its type it only has a read-only context. */
+export function makeDryRunWorker(context: ReadContext, incoming: Incoming<unknown>, logger: Logger): Worker {
+  const helper = new HelperTries()
   return {
     isDry: true,
     do: async (job) => {
-      const action = job.wish === 'create' ? 'would_create' : 'would_update'
-      const { look } = job
-      if (!look) return { ...told(job), action }
+      const action = job.action === 'create' ? 'would_create' : 'would_update'
+      const { dryRun } = job
+      if (!dryRun) return { ...actionOf(job), action }
       try {
-        const { warnings } = await patience.with(job, () => look(context, asking(incoming, job)))
-        return { ...told(job), action, warnings: [...warnings] }
+        const { warnings } = await helper.with(job, () => dryRun(context, itemRequest(incoming, job)))
+        return { ...actionOf(job), action, warnings: [...warnings] }
       } catch (thrown) {
-        const refusal = refusedBy(thrown, job, { incoming, logger })
-        return skipped(job, refusal) ?? { ...told(job), action, error: errorOf(job, refusal) }
+        const refusal = asLoggedRefusal(thrown, job, { incoming, logger })
+        return skipIfThere(job, refusal) ?? { ...actionOf(job), action, error: errorOf(job, refusal) }
       }
     },
   }
 }
 
-export function doer(context: CommandContext, incoming: Incoming<unknown>, logger: Logger): Worker {
-  const patience = new Patience()
-  const attempt = (job: Job, note: AuditNote): Promise<Done | Refusal> =>
-    patience
-      .with<Done | Refusal>(job, () => job.carryOut({ ...context, note }, asking(incoming, job)))
-      .catch((thrown: unknown) => refusedBy(thrown, job, { incoming, logger }))
+export function makeImportWorker(context: CommandContext, incoming: Incoming<unknown>, logger: Logger): Worker {
+  const helper = new HelperTries()
+  const attempt = (job: Job, note: AuditNote): Promise<ImportResult | Refusal> =>
+    helper
+      .with<ImportResult | Refusal>(job, () => job.apply({ ...context, note }, itemRequest(incoming, job)))
+      .catch((thrown: unknown) => asLoggedRefusal(thrown, job, { incoming, logger }))
   return {
     isDry: false,
     do: async (job) => {
       const [note, started] = [new AuditNote(), performance.now()]
-      const ended = await attempt(job, note)
-      const refusal = ended instanceof Refusal ? ended : null
-      const skip = refusal && skipped(job, refusal)
+      const result = await attempt(job, note)
+      const refusal = result instanceof Refusal ? result : null
+      const skip = refusal && skipIfThere(job, refusal)
       if (skip) return skip
       await recordItem({ context, incoming, logger }, job, {
         note,
         refusal,
         duration_ms: Math.round(performance.now() - started),
       })
-      return ended instanceof Refusal
-        ? { ...told(job), action: 'failed', detail: ended.message, error: errorOf(job, ended) }
-        : { ...told(job), action: job.wish, ...ended, warnings: [...ended.warnings] }
+      return result instanceof Refusal
+        ? { ...actionOf(job), action: 'failed', detail: result.message, error: errorOf(job, result) }
+        : { ...actionOf(job), action: job.action, ...result, warnings: [...result.warnings] }
     },
   }
 }
 
-function refusedBy(
+function asLoggedRefusal(
   thrown: unknown,
   { path }: Job,
   { incoming, logger }: { incoming: Incoming<unknown>; logger: Logger },
 ): Refusal {
   const refusal = asRefusal(thrown)
-  if (refusal !== thrown)
-    logger.error({ request_id: incoming.request_id, item: path, err: thrown }, 'unforeseen failure')
+  if (refusal !== thrown) logger.error({ request_id: incoming.request_id, item: path, err: thrown }, 'unexpected error')
   return refusal
 }
 
-/** Items after so many that found the helper away do not wait for it again. */
-const TRIES_OF_AN_AWAY_HELPER = 2
+/** After this many items without an answer of the helper, later items are not tried. */
+const HELPER_TRIES = 2
 
-class Patience {
-  #away = 0
+class HelperTries {
+  #failures = 0
 
   async with<T>({ needsHelper }: Job, work: () => Promise<T>): Promise<T> {
-    // SQLite holds the thread while it works: between two items others get their turn.
+    // SQLite blocks the thread while it works; other requests are served between two items.
     await new Promise((resolve) => setImmediate(resolve))
     if (!needsHelper) return work()
-    if (this.#away >= TRIES_OF_AN_AWAY_HELPER)
+    if (this.#failures >= HELPER_TRIES)
       throw new Refusal(
         'HELPER_UNAVAILABLE',
         'It was not tried, since the root helper did not answer for those before it.',
       )
     try {
       const done = await work()
-      this.#away = 0
+      this.#failures = 0
       return done
     } catch (thrown) {
-      this.#away = isAway(thrown) ? this.#away + 1 : 0
+      this.#failures = isHelperAway(thrown) ? this.#failures + 1 : 0
       throw thrown
     }
   }
 }
 
-interface Ended {
+interface ItemOutcome {
   readonly note: AuditNote
   readonly refusal: Refusal | null
   readonly duration_ms: number
 }
 
-/** Each item has the entry that its own request would have had. */
+/** Writes the audit entry that the item's own request would have had. */
 async function recordItem(
   { context, incoming, logger }: { context: CommandContext; incoming: Incoming<unknown>; logger: Logger },
   { audit, body, schema }: Job,
-  ended: Ended,
+  result: ItemOutcome,
 ): Promise<void> {
   const { session, client_ip, request_id } = incoming
   const on = { by: session, client_ip, request_id, request: redact(body, schema) }
-  await recordOwn(context, { action: audit, ...ended, on }).catch((err: unknown) =>
+  await recordPanelAction(context, { action: audit, ...result, on }).catch((err: unknown) =>
     logger.error({ request_id, err }, 'no audit entry could be written'),
   )
 }
 
-/** As a request of its own would come in. */
-const asking = (incoming: Incoming<unknown>, { body, target_id }: Job): Asking => ({
+/** The request that would create the item by itself. */
+const itemRequest = (incoming: Incoming<unknown>, { body, target_id }: Job): ItemRequest => ({
   ...incoming,
   params: target_id === undefined ? {} : { id: target_id },
   query: {},
@@ -162,7 +162,7 @@ const asking = (incoming: Incoming<unknown>, { body, target_id }: Job): Asking =
   problems: new Problems(),
 })
 
-const told = ({ kind, target, target_id, detail = '' }: Job): Omit<ImportAction, 'action'> => ({
+const actionOf = ({ kind, target, target_id, detail = '' }: Job): Omit<ImportAction, 'action'> => ({
   kind,
   target,
   target_id: target_id ?? null,
@@ -171,23 +171,25 @@ const told = ({ kind, target, target_id, detail = '' }: Job): Omit<ImportAction,
   warnings: [],
 })
 
-export const skip = (kind: ImportKind, target: string, target_id: number | null, detail: string): ImportAction => ({
-  kind,
-  target,
-  action: 'skip',
-  target_id,
-  detail,
-  error: null,
-  warnings: [],
-})
+export function skip(kind: ImportKind, target: string, target_id: number | null, detail: string): ImportAction {
+  return {
+    kind,
+    target,
+    action: 'skip',
+    target_id,
+    detail,
+    error: null,
+    warnings: [],
+  }
+}
 
-function skipped(job: Job, refusal: Refusal): ImportAction | null {
-  const target_id = job.isThere?.(refusal) ?? null
+function skipIfThere(job: Job, refusal: Refusal): ImportAction | null {
+  const target_id = job.existingId?.(refusal) ?? null
   return target_id === null ? null : skip(job.kind, job.target, target_id, refusal.message)
 }
 
-/** The error envelope's, with its field as it stands in the backup. */
+/** The error of the envelope, with its field as a path in the backup. */
 export function errorOf({ path }: Pick<Job, 'path'>, refusal: Refusal): ErrorEnvelope['error'] {
-  const { error } = envelopeOf(refusal)
+  const { error } = makeEnvelope(refusal)
   return { ...error, field: error.field === '' ? '' : fieldIn(path, error.field) }
 }

@@ -1,4 +1,5 @@
-// Why a tunnel does or does not carry packets: a verdict, what it rests on, and what to do, in order (interface.md, Analysis result; decisions.md, D7).
+// Why a tunnel does or does not carry packets: a verdict, its evidence, and suggested fixes in order (interface.md,
+// Analysis result; decisions.md, D7).
 import type { AnalyzeTunnelAnswer, AnalyzeTunnelBody, TunnelAnalysis } from '@panel/shared/api/diagnostics.ts'
 import type { CommandContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
@@ -8,32 +9,35 @@ import type { TunnelRecord } from '../tunnels/record.ts'
 import { SAMPLE_SECONDS } from './counters.ts'
 import { findingsOf } from './findings.ts'
 import type { Runs } from './runs.ts'
-import { isAnswered, lookAt, type Seen } from './seen.ts'
+import { isAnswered, takeSnapshot, type TunnelSnapshot } from './snapshot.ts'
 
 export const analyzeTunnel =
   (runs: Runs) =>
-  async (context: CommandContext, { params, body, gone }: Incoming<AnalyzeTunnelBody>): Promise<Answer> => {
+  async (
+    context: CommandContext,
+    { params, body, gone }: Incoming<AnalyzeTunnelBody>,
+  ): Promise<Answer<AnalyzeTunnelAnswer>> => {
     const record = await targetOf(context, idIn(params))
     const { sample_seconds = SAMPLE_SECONDS.usual } = body
     const run = await runs.begin({ tunnel_id: record.tunnel_id, type: 'analyze', params: { sample_seconds } }, gone)
-    context.note.operation(`Run ${run.begun.diagnostic_run_id}: analysis`)
+    context.note.operation(`Run ${run.started.diagnostic_run_id}: analysis`)
     let result: TunnelAnalysis | null = null
-    const ended = await run.carryOut(async () => {
-      const seen = await lookAt({ ...context, host: runs.host }, record, run, sample_seconds)
-      // What was broken off says nothing of the tunnel: a packet that nobody waited for is none that was lost.
+    const finished = await run.execute(async () => {
+      const snapshot = await takeSnapshot({ ...context, host: runs.host }, record, run, sample_seconds)
+      // A cancelled run proves nothing: a packet that nobody waited for is not a lost one.
       run.signal.throwIfAborted()
-      result = analysisOf(record, seen, context.now())
+      result = analysisOf(record, snapshot, context.now())
       return { result: { ...result, cancelled: false }, is_success: true }
     })
-    if (!result) throw new Error(`Run ${ended.diagnostic_run_id} ended without a result`)
-    const answer: AnalyzeTunnelAnswer = { run: ended, result }
+    if (!result) throw new Error(`Run ${finished.diagnostic_run_id} ended without a result`)
+    const answer: AnalyzeTunnelAnswer = { run: finished, result }
     return ok(answer)
   }
 
-function analysisOf(record: TunnelRecord, seen: Seen, now: Date): TunnelAnalysis {
-  const findings = findingsOf(record, seen)
+function analysisOf(record: TunnelRecord, snapshot: TunnelSnapshot, now: Date): TunnelAnalysis {
+  const findings = findingsOf(record, snapshot)
   const stop = findings.find(({ verdict }) => verdict !== null)
-  const isProven = isAnswered(seen.inside)
+  const isProven = isAnswered(snapshot.inside)
   return {
     tunnel_id: record.tunnel_id,
     interface_name: record.interface_name,

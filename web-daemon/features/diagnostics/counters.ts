@@ -1,11 +1,12 @@
-// The counters of a tunnel's interface, and how they move while one looks (interface.md, GET /tunnels/{id}/counters; decisions.md, D8).
+// The counters of a tunnel's interface, and how they change during a sample (interface.md, GET /tunnels/{id}/counters;
+// decisions.md, D8).
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CountersAnswer } from '@panel/shared/api/diagnostics.ts'
 import type { LinkStatistics } from '@panel/shared/tunnel/observed.ts'
 import type { Reader } from '@panel/shared/rpc/methods.ts'
 import type { ReadContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
-import { numberIn, queryOf } from '../../platform/http/queries.ts'
+import { numberParameter, queryParameters } from '../../platform/http/queries.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
 import { probeOne } from '../tunnels/draft/before.ts'
 import { idIn } from '../tunnels/get.ts'
@@ -13,25 +14,32 @@ import { livingTunnel } from '../tunnels/look.ts'
 
 export const SAMPLE_SECONDS = { least: 0.1, usual: 1, most: 30 } as const
 
-export const COUNTERS_QUERY = queryOf({
-  sample_seconds: numberIn('How long the movement is watched. Default 1.', SAMPLE_SECONDS.least, SAMPLE_SECONDS.most),
+export const COUNTERS_QUERY = queryParameters({
+  sample_seconds: numberParameter(
+    'How long the movement is watched. Default 1.',
+    SAMPLE_SECONDS.least,
+    SAMPLE_SECONDS.most,
+  ),
 })
 
-export async function showCounters({ db, ask, now }: ReadContext, { params, query }: Incoming): Promise<Answer> {
+export async function showCounters(
+  { db, ask, now }: ReadContext,
+  { params, query }: Incoming,
+): Promise<Answer<CountersAnswer>> {
   const { interface_name } = await livingTunnel(db, idIn(params))
   const seconds = secondsIn(query['sample_seconds'] ?? '')
-  const counted = await sampleCounters(ask, interface_name, () => sleep(1000 * seconds))
-  if (!counted)
+  const sample = await sampleCounters(ask, interface_name, () => sleep(1000 * seconds))
+  if (!sample)
     throw new Refusal(
       'CONFLICT',
       `The interface ${interface_name} is not there, so nothing is counted. Reapply the tunnel.`,
       { details: { interface_name } },
     )
-  const answer: CountersAnswer = { ...counted, sampled_at: now().toISOString() }
+  const answer: CountersAnswer = { ...sample, sampled_at: now().toISOString() }
   return ok(answer)
 }
 
-/** Before and after `meanwhile`. Null where the interface is not there, or went. */
+/** Reads the counters before and after `meanwhile`. Null if the interface is missing at either time. */
 export async function sampleCounters(
   ask: Reader,
   interface_name: string,
@@ -44,7 +52,7 @@ export async function sampleCounters(
   const counters = await countersOf(ask, interface_name)
   if (!counters) return null
   const interval_seconds = (performance.now() - since) / 1000
-  const deltas = movement(before, counters)
+  const deltas = countersDelta(before, counters)
   const rate = (bytes: number): number => Math.round((100 * bytes) / interval_seconds) / 100
   return {
     interface_name,
@@ -59,8 +67,8 @@ export async function sampleCounters(
 const countersOf = async (ask: Reader, interface_name: string): Promise<LinkStatistics | null> =>
   (await probeOne(ask, interface_name)).observed?.statistics ?? null
 
-/** An interface that was made anew meanwhile counts from zero. */
-function movement(before: LinkStatistics, after: LinkStatistics): LinkStatistics {
+/** An interface that was recreated in between counts from zero. */
+function countersDelta(before: LinkStatistics, after: LinkStatistics): LinkStatistics {
   const names = Object.keys(after) as (keyof LinkStatistics)[]
   const base = names.some((name) => after[name] < before[name]) ? null : before
   return Object.fromEntries(names.map((name) => [name, after[name] - (base?.[name] ?? 0)])) as LinkStatistics

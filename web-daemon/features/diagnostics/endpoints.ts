@@ -15,18 +15,18 @@ import {
   TracerouteBody,
 } from '@panel/shared/api/diagnostics.ts'
 import type { Logger } from 'pino'
-import { command, query, stream, type Endpoint } from '../../platform/http/endpoint.ts'
+import { command, query, stream } from '../../platform/http/endpoint.ts'
 import { analyzeTunnel } from './analyze.ts'
 import { COUNTERS_QUERY, showCounters } from './counters.ts'
 import { probeMtu } from './mtu.ts'
 import { pingTunnel } from './ping.ts'
 import type { Runs } from './runs.ts'
-import { getRun, listRuns, removeRun, RUNS_QUERY } from './stored.ts'
+import { getRun, listRuns, removeRun, RUNS_QUERY } from './stored-runs.ts'
 import { traceroute } from './trace.ts'
 
 const tag = 'diagnostics'
 
-export const diagnosticEndpoints = (runs: Runs, logger: Logger): Endpoint[] => [
+export const diagnosticEndpoints = (runs: Runs, logger: Logger) => [
   stream(
     'POST /tunnels/{id}/diagnostics/ping',
     {

@@ -1,36 +1,37 @@
-// Between which addresses a tunnel is tried: inside it, as its probes are unless the request says otherwise, or around it (decisions.md, D1, D5).
+// The addresses that a diagnostic run uses: inside the tunnel, like its monitor probes unless the request says
+// otherwise, or between the endpoints (decisions.md, D1, D5).
 import { formatIp, parseIp, type Ip } from '@panel/shared/address/ip.ts'
 import { isMulticast, isReserved, isUnspecified } from '@panel/shared/address/special.ts'
 import type { Problems } from '../../platform/http/problems.ts'
-import { endsOf } from '../monitor/aim.ts'
+import { probeEnds } from '../monitor/probe-target.ts'
 import { familyIdOf, type TunnelRecord } from '../tunnels/record.ts'
 
-/** As root is asked. */
+/** As the RPC names them. */
 export interface Ends {
   readonly interface_name: string
   readonly source_address: string
   readonly target_address: string
 }
 
-export interface AskedEnds {
+export interface RequestedEnds {
   readonly source?: string
   readonly target?: string
 }
 
 export type PathName = 'tunnel' | 'underlay'
 
-/** What is wrong becomes a problem of its field. */
-export function pathEnds(record: TunnelRecord, path: PathName, asked: AskedEnds, problems: Problems): Ends {
-  const target = asked.target === undefined ? null : hostIn('target', asked.target, problems)
-  const source = asked.source === undefined ? null : hostIn('source', asked.source, problems)
-  const usual = path === 'tunnel' ? inside(record, target) : around(record)
-  const target_address = target ?? usual.target
+/** Adds a problem to the field that is wrong. */
+export function pathEnds(record: TunnelRecord, path: PathName, requested: RequestedEnds, problems: Problems): Ends {
+  const target = requested.target === undefined ? null : hostIn('target', requested.target, problems)
+  const source = requested.source === undefined ? null : hostIn('source', requested.source, problems)
+  const defaults = path === 'tunnel' ? inside(record, target) : around(record)
+  const target_address = target ?? defaults.target
   if (target_address === '' && !problems.has('target'))
-    problems.add('target', 'INVALID_ADDRESS', `${usual.why}. Name a target.`)
+    problems.add('target', 'INVALID_ADDRESS', `${defaults.reason}. Name a target.`)
   const source_address =
     source ??
-    (usual.source !== '' && target_address !== '' && familyIdOf(usual.source) === familyIdOf(target_address)
-      ? usual.source
+    (defaults.source !== '' && target_address !== '' && familyIdOf(defaults.source) === familyIdOf(target_address)
+      ? defaults.source
       : '')
   if (source !== null && target_address !== '' && familyIdOf(source) !== familyIdOf(target_address))
     problems.add('source', 'INVALID_ADDRESS', `source ${source} is of another family than ${target_address}.`)
@@ -41,25 +42,26 @@ export function pathEnds(record: TunnelRecord, path: PathName, asked: AskedEnds,
   }
 }
 
-interface Usual {
+interface DefaultEnds {
   readonly source: string
   readonly target: string
   /** Why there is no target. */
-  readonly why: string
+  readonly reason: string
 }
 
-const around = ({ local_endpoint, remote_endpoint }: TunnelRecord): Usual => ({
+const around = ({ local_endpoint, remote_endpoint }: TunnelRecord): DefaultEnds => ({
   source: local_endpoint,
   target: remote_endpoint,
-  why: 'The tunnel names no other server',
+  reason: 'The tunnel names no other server',
 })
 
-/** To a target that was named, from the tunnel's first address of its family. */
-function inside(record: TunnelRecord, target: string | null): Usual {
-  const ends = endsOf(record)
-  if (target === null) return typeof ends === 'string' ? { source: '', target: '', why: ends } : { ...ends, why: '' }
-  const own = record.addresses.find(({ address }) => familyIdOf(address) === familyIdOf(target))
-  return { source: own?.address ?? '', target: '', why: '' }
+/** To a given target, from the tunnel's first address of its family. */
+function inside(record: TunnelRecord, target: string | null): DefaultEnds {
+  const ends = probeEnds(record)
+  if (target === null)
+    return typeof ends === 'string' ? { source: '', target: '', reason: ends } : { ...ends, reason: '' }
+  const from = record.addresses.find(({ address }) => familyIdOf(address) === familyIdOf(target))
+  return { source: from?.address ?? '', target: '', reason: '' }
 }
 
 function hostIn(field: 'source' | 'target', text: string, problems: Problems): string | null {

@@ -1,22 +1,26 @@
-// What each thing that was looked at says of a tunnel: evidence always, and a verdict where it speaks against it (decisions.md, D7).
+// What each part of the snapshot says about a tunnel: always evidence, and a verdict if something is wrong
+// (decisions.md, D7).
 import type { Evidence } from '@panel/shared/api/analysis.ts'
 import type { TunnelVerdict } from '@panel/shared/api/diagnostics.ts'
 import { DROPPED_HERE, NO_SUCH_TUNNEL, type PingPacket } from '@panel/shared/path/model.ts'
-import { greBlockOf, type GreBlock } from '@panel/shared/foreign/gre-block.ts'
+import { findGreBlock, type GreBlock } from '@panel/shared/foreign/gre-block.ts'
 import type { TunnelRecord } from '../tunnels/record.ts'
-import { isAnswered, type Pinged, type Seen } from './seen.ts'
+import { isAnswered, type PingSample, type TunnelSnapshot } from './snapshot.ts'
 
 export interface Finding {
   readonly evidence: Evidence
-  /** Null: it speaks against nothing. */
+  /** Null if nothing is wrong. */
   readonly verdict: TunnelVerdict | null
   readonly fix: readonly string[]
   readonly isCertain: boolean
 }
 
-/** In the order in which they are judged. */
-export function findingsOf(record: TunnelRecord, seen: Seen): Finding[] {
-  const facts = { ...seen, block: isAnswered(seen.inside) ? null : greBlockOf(record, seen.foreign, seen.device) }
+/** In the order in which they decide the verdict. */
+export function findingsOf(record: TunnelRecord, snapshot: TunnelSnapshot): Finding[] {
+  const facts = {
+    ...snapshot,
+    block: isAnswered(snapshot.inside) ? null : findGreBlock(record, snapshot.foreign, snapshot.device),
+  }
   return [
     present(record, facts),
     up(record, facts),
@@ -28,8 +32,8 @@ export function findingsOf(record: TunnelRecord, seen: Seen): Finding[] {
   ]
 }
 
-/** `block`: a rule of other software that surely drops the tunnel's packets; not looked for where they arrive. */
-type Facts = Seen & { readonly block: GreBlock | null }
+/** `block`: a rule of other software that certainly drops the tunnel's packets. Not searched for if packets arrive. */
+type Facts = TunnelSnapshot & { readonly block: GreBlock | null }
 
 const fine = (name: string, detail: string, data: Record<string, unknown> = {}): Finding => ({
   evidence: { name, detail, data },
@@ -37,7 +41,7 @@ const fine = (name: string, detail: string, data: Record<string, unknown> = {}):
   fix: [],
   isCertain: true,
 })
-const against = (verdict: TunnelVerdict, { evidence }: Finding, fix: readonly string[], isCertain = true): Finding => ({
+const fails = (verdict: TunnelVerdict, { evidence }: Finding, fix: readonly string[], isCertain = true): Finding => ({
   evidence,
   verdict,
   fix,
@@ -51,7 +55,7 @@ function present({ interface_name }: TunnelRecord, { link }: Facts): Finding {
       kind: link.kind,
       mtu: link.mtu,
     })
-  return against('INTERFACE_MISSING', fine('interface', `The interface ${interface_name} is not there.`), [
+  return fails('INTERFACE_MISSING', fine('interface', `The interface ${interface_name} is not there.`), [
     'Reapply the tunnel.',
   ])
 }
@@ -65,7 +69,7 @@ function up({ interface_name, is_enabled }: TunnelRecord, { link }: Facts): Find
     : link.is_up
       ? 'Bring the interface up that the tunnel is bound to.'
       : 'Reapply the tunnel.'
-  return against(
+  return fails(
     'INTERFACE_DOWN',
     fine(
       'link',
@@ -76,33 +80,37 @@ function up({ interface_name, is_enabled }: TunnelRecord, { link }: Facts): Find
   )
 }
 
-const told = ({ target, packets }: Pinged): Record<string, unknown> => ({
+const pingData = ({ target, packets }: PingSample): Record<string, unknown> => ({
   target,
   sent: packets.length,
   received: packets.filter(({ outcome }) => outcome === 'reply').length,
   packets,
 })
-const some = (pinged: Pinged | null, holds: (packet: PingPacket) => boolean): boolean =>
+const some = (pinged: PingSample | null, holds: (packet: PingPacket) => boolean): boolean =>
   pinged?.packets.some(holds) ?? false
-const isDroppedHere = (pinged: Pinged | null): boolean =>
+const isDroppedHere = (pinged: PingSample | null): boolean =>
   some(pinged, ({ outcome, detail }) => outcome === 'not_sent' && detail.includes(DROPPED_HERE))
-const wordsOf = ({ packets }: Pinged): string =>
+const failureDetail = ({ packets }: PingSample): string =>
   packets.find(({ detail }) => detail !== '')?.detail || 'no answer in time'
-const isHeardInside = ({ inside, counted }: Facts): boolean =>
+const receivesInside = ({ inside, sample: counted }: Facts): boolean =>
   isAnswered(inside) || (counted?.deltas.rx_packets ?? 0) > 0
 
-/** The kernel takes a packet into a tunnel, and counts an error where it comes no further. */
-const isStuckHere = ({ counted, around }: Facts): boolean => (counted?.deltas.tx_errors ?? 0) > 0 && isAnswered(around)
+/** The kernel accepts a packet into the tunnel and counts an error if it cannot be sent on. */
+const isStuckHere = ({ sample: counted, around }: Facts): boolean =>
+  (counted?.deltas.tx_errors ?? 0) > 0 && isAnswered(around)
 const isBlockedHere = (facts: Facts): boolean =>
   facts.block !== null || isStuckHere(facts) || isDroppedHere(facts.inside) || isDroppedHere(facts.around)
 
-/** The other server has a tunnel to nobody with these ends and keys. */
+/** The other server has no tunnel with these endpoints and keys. */
 const isRefusedThere = ({ inside }: Facts): boolean =>
   some(inside, ({ outcome, detail }) => outcome === 'unreachable' && detail.includes(NO_SUCH_TUNNEL))
 
-/** What comes does not fit this tunnel, somebody behind it does not know the other address, or nothing can be sent from the own one. */
+/**
+ * Received packets do not match this tunnel, or a host behind it does not know the address, or nothing can be sent from
+ * the own address.
+ */
 const isMismatched = (facts: Facts): boolean =>
-  (facts.counted?.deltas.rx_errors ?? 0) > 0 ||
+  (facts.sample?.deltas.rx_errors ?? 0) > 0 ||
   (facts.link?.is_up === true &&
     some(facts.inside, ({ outcome, detail, from_address }) =>
       outcome === 'not_sent'
@@ -110,27 +118,29 @@ const isMismatched = (facts: Facts): boolean =>
         : outcome === 'unreachable' && from_address !== facts.inside?.source && !detail.includes('GRE'),
     ))
 
-/** Answers with another key, or from elsewhere, come to no interface; what anybody else sends in vain is refused just so. */
+/**
+ * Replies with another key or source match no interface and are refused; so are unrelated packets, hence the threshold.
+ */
 const isRefusedHere = ({ inside, refused }: Facts): boolean => inside !== null && refused >= inside.packets.length
 
-/** Silence alone proves nothing, as many servers answer no pings: not where packets come out of the tunnel. */
+/** A server that answers no pings is not unreachable: not if packets come out of the tunnel. */
 function underlay({ local_endpoint, remote_endpoint }: TunnelRecord, facts: Facts): Finding {
   const { around } = facts
-  if (isAnswered(around)) return fine('underlay', `The other server ${remote_endpoint} answers.`, told(around))
+  if (isAnswered(around)) return fine('underlay', `The other server ${remote_endpoint} answers.`, pingData(around))
   const data = fine(
     'underlay',
-    `The other server ${remote_endpoint} does not answer: ${wordsOf(around)}.`,
-    told(around),
+    `The other server ${remote_endpoint} does not answer: ${failureDetail(around)}.`,
+    pingData(around),
   )
-  const isTold = some(around, ({ outcome }) => outcome === 'unreachable' || outcome === 'not_sent')
-  if (isHeardInside(facts) || isRefusedThere(facts) || isDroppedHere(around) || (isBlockedHere(facts) && !isTold))
+  const isReported = some(around, ({ outcome }) => outcome === 'unreachable' || outcome === 'not_sent')
+  if (receivesInside(facts) || isRefusedThere(facts) || isDroppedHere(around) || (isBlockedHere(facts) && !isReported))
     return data
   const isOwnFault = some(around, ({ outcome }) => outcome === 'not_sent')
   const fix = [
     `See that ${remote_endpoint} is up and can be reached from this server: POST diagnostics/traceroute tells how far packets come.`,
     'See that remote_endpoint is the address of the other server.',
   ]
-  return against(
+  return fails(
     'UNDERLAY_UNREACHABLE',
     data,
     isOwnFault
@@ -139,7 +149,7 @@ function underlay({ local_endpoint, remote_endpoint }: TunnelRecord, facts: Fact
           ...fix,
         ]
       : fix,
-    isTold,
+    isReported,
   )
 }
 
@@ -147,67 +157,76 @@ const compare = ({ ikey, okey }: TunnelRecord): string =>
   `Compare the keys of both ends: ikey here (${ikey ?? 'none'}) is okey there, and okey here (${okey ?? 'none'}) is ikey there. So with checksums and sequence numbers.`
 const PAIR = 'A pairing code of this tunnel gives the other server all of them.'
 
-/** Packets left, and nothing at all came back. */
+/** Packets were sent and nothing came back. */
 function answers(record: TunnelRecord, facts: Facts): Finding {
-  const { inside, why, counted, around } = facts
+  const { inside, reason } = facts
   const { local_endpoint, remote_endpoint } = record
   if (!inside)
     return fine(
       'tunnel_ping',
-      why === '' ? 'Nothing can be sent without an interface.' : `Nobody inside the tunnel was asked. ${why}`,
+      reason === '' ? 'Nothing can be sent without an interface.' : `Nobody inside the tunnel was asked. ${reason}`,
     )
   if (isAnswered(inside))
-    return fine('tunnel_ping', `The other end ${inside.target} answers through the tunnel.`, told(inside))
+    return fine('tunnel_ping', `The other end ${inside.target} answers through the tunnel.`, pingData(inside))
   const silent = fine(
     'tunnel_ping',
-    `The other end ${inside.target} does not answer through the tunnel: ${wordsOf(inside)}.`,
-    told(inside),
+    `The other end ${inside.target} does not answer through the tunnel: ${failureDetail(inside)}.`,
+    pingData(inside),
   )
   if (isRefusedThere(facts))
-    return against('KEY_OR_ADDRESSING_MISMATCH', silent, [
+    return fails('KEY_OR_ADDRESSING_MISMATCH', silent, [
       compare(record),
       `See that the other server has a tunnel from ${remote_endpoint} to ${local_endpoint}, of the same type, and that it is up.`,
       PAIR,
     ])
   const hasLeft = inside.packets.some(({ outcome }) => outcome !== 'not_sent')
-  if (!hasLeft || isMismatched(facts) || isHeardInside(facts) || isBlockedHere(facts)) return silent
-  if (isRefusedHere(facts))
-    return against(
-      'KEY_OR_ADDRESSING_MISMATCH',
-      fine(
-        'tunnel_ping',
-        `${silent.evidence.detail} Meanwhile this server refused ${facts.refused} packets, as it does those that none of its tunnels takes.`,
-        silent.evidence.data,
-      ),
-      [
-        compare(record),
-        `See that the tunnel of the other server sends from ${remote_endpoint} to ${local_endpoint}.`,
-        PAIR,
-      ],
-      false,
-    )
+  if (!hasLeft || isMismatched(facts) || receivesInside(facts) || isBlockedHere(facts)) return silent
+  return isRefusedHere(facts) ? refusedHere(record, facts, silent) : noReturnTraffic(record, facts, inside, silent)
+}
+
+function refusedHere(record: TunnelRecord, { refused }: Facts, silent: Finding): Finding {
+  const { local_endpoint, remote_endpoint } = record
+  const detail = `${silent.evidence.detail} Meanwhile this server refused ${refused} packets, as it does those that none of its tunnels takes.`
+  return fails(
+    'KEY_OR_ADDRESSING_MISMATCH',
+    fine('tunnel_ping', detail, silent.evidence.data),
+    [
+      compare(record),
+      `See that the tunnel of the other server sends from ${remote_endpoint} to ${local_endpoint}.`,
+      PAIR,
+    ],
+    false,
+  )
+}
+
+function noReturnTraffic(
+  { remote_endpoint }: TunnelRecord,
+  { sample: counted, around }: Facts,
+  inside: PingSample,
+  silent: Finding,
+): Finding {
   const fix = [
     'See that the other server has a tunnel to this one, and that it is up.',
     `See that no firewall between here and ${remote_endpoint}, nor one of the other server, drops GRE (IP protocol 47).`,
     `See that ${inside.target} is an address of the tunnel on the other server, and that both ends have the same keys: a packet with another key is dropped.`,
   ]
-  return against('NO_RETURN_TRAFFIC', silent, fix, (counted?.deltas.tx_packets ?? 0) > 0 && isAnswered(around))
+  return fails('NO_RETURN_TRAFFIC', silent, fix, (counted?.deltas.tx_packets ?? 0) > 0 && isAnswered(around))
 }
 
 function traffic(record: TunnelRecord, facts: Facts): Finding {
-  const { counted, inside } = facts
+  const { sample: counted, inside } = facts
   if (!counted) return fine('counters', 'There are no counters without an interface.')
   const { rx_packets, tx_packets, rx_errors, tx_errors } = counted.deltas
-  const found = fine(
+  const finding = fine(
     'counters',
     `In ${counted.interval_seconds} s ${tx_packets} packets went out and ${rx_packets} came in; errors: ${tx_errors} out, ${rx_errors} in.`,
     { ...counted },
   )
-  if (inside === null || isAnswered(inside) || isRefusedThere(facts) || !(isMismatched(facts) || isHeardInside(facts)))
-    return found
-  return against(
+  if (inside === null || isAnswered(inside) || isRefusedThere(facts) || !(isMismatched(facts) || receivesInside(facts)))
+    return finding
+  return fails(
     'KEY_OR_ADDRESSING_MISMATCH',
-    found,
+    finding,
     [
       `Compare the addresses: ${inside.target} is to be an address of the tunnel on the other server.`,
       compare(record),
@@ -219,18 +238,18 @@ function traffic(record: TunnelRecord, facts: Facts): Finding {
 
 function mtu({ interface_name }: TunnelRecord, { large, link }: Facts): Finding {
   if (!large) return fine('mtu', 'Whether large packets arrive was not tried, as small ones do not.')
-  const found = fine(
+  const finding = fine(
     'mtu',
     isAnswered(large)
       ? `Packets of ${link?.mtu} bytes, the MTU of ${interface_name}, arrive.`
       : `Small packets arrive, and those of ${link?.mtu} bytes, the MTU of ${interface_name}, do not.`,
-    told(large),
+    pingData(large),
   )
   return isAnswered(large)
-    ? found
-    : against(
+    ? finding
+    : fails(
         'MTU_PROBLEM',
-        found,
+        finding,
         ['Find the MTU that fits, and apply it: POST diagnostics/mtu-probe.'],
         some(large, ({ outcome }) => outcome === 'too_big') || large.packets.length > 2,
       )
@@ -241,7 +260,7 @@ function firewall({ remote_endpoint, interface_name }: TunnelRecord, facts: Fact
   const data = { readable: foreign.is_readable, managers: foreign.managers, total: foreign.total }
   const letOut = `Let GRE (IP protocol 47) to ${remote_endpoint} and everything out of ${interface_name} through.`
   if (block)
-    return against(
+    return fails(
       'LOCAL_FIREWALL_BLOCK',
       fine(
         'firewall',
@@ -251,13 +270,13 @@ function firewall({ remote_endpoint, interface_name }: TunnelRecord, facts: Fact
       [block.remedy],
     )
   if (isDroppedHere(inside) || isDroppedHere(around))
-    return against(
+    return fails(
       'LOCAL_FIREWALL_BLOCK',
       fine('firewall', 'A firewall rule of this server drops what it sends itself.', data),
       [letOut],
     )
   if (isStuckHere(facts) && !isAnswered(inside))
-    return against(
+    return fails(
       'LOCAL_FIREWALL_BLOCK',
       fine(
         'firewall',

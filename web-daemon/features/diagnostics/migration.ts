@@ -1,4 +1,4 @@
-// Makes the table of what was tried by hand on tunnels, and what came of it.
+// Makes the table of diagnostic runs.
 import { sql, type Kysely } from 'kysely'
 
 const RUN = sql`

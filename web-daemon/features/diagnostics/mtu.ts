@@ -1,4 +1,5 @@
-// How large a packet fits through the way under a tunnel, or inside it, and what MTU the tunnel should have (interface.md, mtu-probe; decisions.md, D5).
+// The largest packet that the path below a tunnel, or inside it, carries, and the MTU that follows for the tunnel
+// (interface.md, mtu-probe; decisions.md, D5).
 import { kindOfType } from '@panel/shared/api/lookups.ts'
 import type { MtuProbeAnswer, MtuProbeBody, MtuProbeResult } from '@panel/shared/api/diagnostics.ts'
 import type { MtuParams, MtuResult, MtuStep } from '@panel/shared/path/model.ts'
@@ -18,10 +19,13 @@ const TIMEOUT_SECONDS = 1
 
 export const probeMtu =
   (runs: Runs) =>
-  async (context: CommandContext, { params, body, problems, gone }: Incoming<MtuProbeBody>): Promise<Answer> => {
+  async (
+    context: CommandContext,
+    { params, body, problems, gone }: Incoming<MtuProbeBody>,
+  ): Promise<Answer<MtuProbeAnswer>> => {
     const record = await targetOf(context, idIn(params))
     const path = body.probe_tunnel === true ? 'tunnel' : 'underlay'
-    const asked: MtuParams = {
+    const probe: MtuParams = {
       ...pathEnds(record, path, body, problems),
       ...sizesOf(body, context.settings, problems),
       timeout_ms: Math.round(1000 * (body.timeout_seconds ?? TIMEOUT_SECONDS)),
@@ -29,15 +33,15 @@ export const probeMtu =
     problems.throwIfAny()
     const link = (await observe(context.ask, [record.interface_name]))(record.interface_name)
     const run = await runs.begin(
-      { tunnel_id: record.tunnel_id, type: 'mtu-probe', params: { ...body, min: asked.min, max: asked.max } },
+      { tunnel_id: record.tunnel_id, type: 'mtu-probe', params: { ...body, min: probe.min, max: probe.max } },
       gone,
     )
-    context.note.operation(`Run ${run.begun.diagnostic_run_id}: path MTU to ${asked.target_address}`)
+    context.note.operation(`Run ${run.started.diagnostic_run_id}: path MTU to ${probe.target_address}`)
     const steps: MtuStep[] = []
     let result: MtuProbeResult | null = null
-    const ended = await run.carryOut(async () => {
-      const found = await run.stream('path.mtu', asked, (step) => void steps.push(step), run.signal)
-      result = resultOf(record, path, asked, {
+    const finished = await run.execute(async () => {
+      const found = await run.stream('path.mtu', probe, (step) => void steps.push(step), run.signal)
+      result = resultOf(record, path, probe, {
         ...found,
         steps,
         current: link.mtu ?? record.mtu,
@@ -45,7 +49,7 @@ export const probeMtu =
       })
       return { result: { ...result }, is_success: found.path_mtu !== null }
     })
-    return ok(answerOf(record, ended, result))
+    return ok(answerOf(record, finished, result))
   }
 
 function sizesOf(body: MtuProbeBody, settings: SettingsReader, problems: Problems): Pick<MtuParams, 'min' | 'max'> {
@@ -63,9 +67,13 @@ function sizesOf(body: MtuProbeBody, settings: SettingsReader, problems: Problem
   return { min, max }
 }
 
-type Found = MtuResult & { readonly steps: readonly MtuStep[]; readonly current: number; readonly cancelled: boolean }
+type MtuProbeOutcome = MtuResult & {
+  readonly steps: readonly MtuStep[]
+  readonly current: number
+  readonly cancelled: boolean
+}
 
-function resultOf(record: TunnelRecord, path: PathName, asked: MtuParams, found: Found): MtuProbeResult {
+function resultOf(record: TunnelRecord, path: PathName, probe: MtuParams, found: MtuProbeOutcome): MtuProbeResult {
   const { path_mtu, current, steps, cancelled } = found
   const overhead = overheadOf(kindOfType(record.tunnel_type_id), record, record).reduce(
     (sum, { bytes }) => sum + bytes,
@@ -78,8 +86,8 @@ function resultOf(record: TunnelRecord, path: PathName, asked: MtuParams, found:
     recommended_tunnel_mtu: fitting,
     overhead,
     path,
-    source: asked.source_address,
-    target: asked.target_address,
+    source: probe.source_address,
+    target: probe.target_address,
     reported_path_mtu: found.reported_mtu,
     current_tunnel_mtu: current,
     matches: fitting === current,

@@ -1,4 +1,5 @@
-// A ping by hand: packet by packet on a stream, and stored as a run; who goes away ends it (interface.md, Events: Ping; decisions.md, D1 to D4, E8).
+// A manual ping: streamed packet by packet and stored as a run. It ends when the client disconnects (interface.md,
+// Events: Ping; decisions.md, D1 to D4, E8).
 import {
   PING_COUNT_MAX,
   type DiagnosticRun,
@@ -12,33 +13,33 @@ import type { Logger } from 'pino'
 import type { Incoming, StreamContext } from '../../platform/http/endpoint.ts'
 import type { Problems } from '../../platform/http/problems.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
-import { eventOf, type StreamSource, type Subscriber } from '../../platform/http/stream.ts'
+import { serializeEvent, type StreamSource, type Subscriber } from '../../platform/http/stream.ts'
 import { Window } from '../monitor/window.ts'
 import type { SettingsReader } from '../../platform/settings.ts'
 import { idIn } from '../tunnels/get.ts'
 import { livingTunnel } from '../tunnels/look.ts'
 import { pathEnds } from './ends.ts'
-import type { Outcome, Run, Runs } from './runs.ts'
+import type { RunOutcome, Run, Runs } from './runs.ts'
 
 const PACKET_SIZE = 56
 
-export const pingTunnel =
-  (runs: Runs, logger: Logger) =>
-  async (
+export function pingTunnel(runs: Runs, logger: Logger) {
+  return async (
     { db, settings, note }: StreamContext,
     { params, body, problems, gone }: Incoming<PingBody>,
   ): Promise<StreamSource> => {
     const record = await livingTunnel(db, idIn(params))
     note.target('tunnel', record.tunnel_id)
-    const asked: PingParams = { ...pathEnds(record, 'tunnel', body, problems), ...paceOf(body, settings, problems) }
+    const probe: PingParams = { ...pathEnds(record, 'tunnel', body, problems), ...paceOf(body, settings, problems) }
     problems.throwIfAny()
-    const run = await runs.begin({ tunnel_id: record.tunnel_id, type: 'ping', params: toldOf(asked) }, gone)
-    note.operation(`Run ${run.begun.diagnostic_run_id}: ping ${asked.target_address}`)
+    const run = await runs.begin({ tunnel_id: record.tunnel_id, type: 'ping', params: runParams(probe) }, gone)
+    note.operation(`Run ${run.started.diagnostic_run_id}: ping ${probe.target_address}`)
     return (subscriber) => {
-      void tell(run, asked, subscriber, logger)
+      void streamPing(run, probe, subscriber, logger)
       return () => undefined
     }
   }
+}
 
 function paceOf(
   body: PingBody,
@@ -61,8 +62,8 @@ function paceOf(
   }
 }
 
-/** In the words of the request. */
-const toldOf = ({
+/** The parameters under the names that the request uses. */
+const runParams = ({
   count,
   interval_ms,
   timeout_ms,
@@ -80,17 +81,19 @@ const toldOf = ({
   target: target_address,
 })
 
-async function tell(run: Run, asked: PingParams, subscriber: Subscriber, logger: Logger): Promise<void> {
-  subscriber.send(eventOf('run', run.begun))
+async function streamPing(run: Run, probe: PingParams, subscriber: Subscriber, logger: Logger): Promise<void> {
+  subscriber.send(serializeEvent('run', run.started))
   try {
-    const ended = await run.carryOut(() => ping(run, asked, (packet) => subscriber.send(eventOf('packet', packet))))
-    subscriber.send(eventOf('summary', summaryEvent(ended)))
+    const finished = await run.execute(() =>
+      ping(run, probe, (packet) => subscriber.send(serializeEvent('packet', packet))),
+    )
+    subscriber.send(serializeEvent('summary', summaryEvent(finished)))
   } catch (failure) {
     if (!(failure instanceof Refusal))
-      logger.error({ err: failure, diagnostic_run_id: run.begun.diagnostic_run_id }, 'a ping failed')
+      logger.error({ err: failure, diagnostic_run_id: run.started.diagnostic_run_id }, 'a ping failed')
     subscriber.send(
-      eventOf('error', {
-        message: failure instanceof Refusal ? failure.message : 'An unforeseen failure ended the ping',
+      serializeEvent('error', {
+        message: failure instanceof Refusal ? failure.message : 'An unexpected error ended the ping',
       }),
     )
   }
@@ -99,21 +102,21 @@ async function tell(run: Run, asked: PingParams, subscriber: Subscriber, logger:
 
 async function ping(
   { stream, signal }: Run,
-  asked: PingParams,
+  probe: PingParams,
   onPacket: (packet: PingPacketEvent) => void,
-): Promise<Outcome> {
-  const window = new Window(asked.count)
+): Promise<RunOutcome> {
+  const window = new Window(probe.count)
   if (!signal.aborted) {
     await stream(
       'path.ping',
-      asked,
+      probe,
       ({ packets }) => {
         for (const packet of packets) {
-          const told = packetEvent(packet, asked.packet_size)
-          if (!told) continue
-          if (told.success) window.answered(packet.sequence, packet.rtt_us ?? 0, packet.sent_at_ms)
+          const event = packetEvent(packet, probe.packet_size)
+          if (!event) continue
+          if (event.success) window.answered(packet.sequence, packet.rtt_us ?? 0, packet.sent_at_ms)
           else window.lost(packet.sequence)
-          onPacket(told)
+          onPacket(event)
         }
       },
       signal,
@@ -121,12 +124,12 @@ async function ping(
   }
   const summary = summaryOf(window)
   return {
-    result: { summary, source: asked.source_address, target: asked.target_address, cancelled: signal.aborted },
+    result: { summary, source: probe.source_address, target: probe.target_address, cancelled: signal.aborted },
     is_success: summary.received > 0,
   }
 }
 
-/** One per packet: an answer after the time that was given changes nothing of it. */
+/** One event per packet: a reply after the timeout changes nothing. */
 function packetEvent(
   { sequence, outcome, rtt_us, from_address, detail, sent_at_ms }: PingPacket,
   size: number,

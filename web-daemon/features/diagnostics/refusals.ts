@@ -1,7 +1,8 @@
-// How often this server has refused what others send it, GRE that none of its tunnels takes among that: the kernel counts it, and anybody may read it.
+// How many packets this server has rejected with ICMP errors, among them GRE that matches no tunnel; the kernel's
+// counters, readable by anybody.
 import type { Host } from '../metrics/host.ts'
 
-/** What it said, and what it held back as it says so much in a second and no more (RFC 1213, RFC 2466; net/ipv4/proc.c). */
+/** Errors that were sent, and those suppressed by the rate limit (RFC 1213, RFC 2466; net/ipv4/proc.c). */
 const COUNTED = [
   'OutDestUnreachs',
   'OutRateLimitHost',
@@ -10,14 +11,14 @@ const COUNTED = [
   'Icmp6OutRateLimitHost',
 ]
 
-/** So many since boot. Where the kernel tells nothing, nothing seems to be refused. */
+/** Since boot; 0 if the kernel has no such counters. */
 export function refusalsSent({ has, read }: Host): number {
   const [names = [], figures = []] = linesOf({ has, read }, '/proc/net/snmp')
     .filter((line) => line.startsWith('Icmp:'))
-    .map(wordsOf)
+    .map(columnsOf)
   const ipv4 = names.map((name, at) => [name, figures[at]] as const)
   const ipv6 = linesOf({ has, read }, '/proc/net/snmp6')
-    .map(wordsOf)
+    .map(columnsOf)
     .map(([name = '', figure]) => [name, figure] as const)
   return [...ipv4, ...ipv6]
     .filter(([name]) => COUNTED.includes(name))
@@ -26,4 +27,4 @@ export function refusalsSent({ has, read }: Host): number {
 
 const linesOf = ({ has, read }: Pick<Host, 'has' | 'read'>, path: string): string[] =>
   has(path) ? read(path).split('\n') : []
-const wordsOf = (line: string): string[] => line.trim().split(/\s+/)
+const columnsOf = (line: string): string[] => line.trim().split(/\s+/)

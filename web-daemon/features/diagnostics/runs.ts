@@ -1,134 +1,136 @@
-// The runs that are under way: one of a tunnel and four of the host at a time, each stored as it begins and again as it ends (decisions.md, D10, D11).
+// The active runs: one per tunnel and four per host. Each is stored when it starts and when it ends (decisions.md, D10,
+// D11).
 import type { DiagnosticRun } from '@panel/shared/api/diagnostics.ts'
 import type { CommandContext } from '../../platform/context.ts'
 import type { Streamer } from '../../platform/helper/streams.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
 import { thisHost, type Host } from '../metrics/host.ts'
-import { endForgottenRuns, endRun, findRun, forgetOldRuns, insertRun, type Ended, type NewRun } from './store.ts'
+import { endInterruptedRuns, endRun, findRun, deleteOldRuns, insertRun, type RunEnd, type NewRun } from './store.ts'
 
 const AT_ONCE = 4
 
-export interface RunsParts {
+export interface RunsDeps {
   readonly db: CommandContext['db']
   readonly stream: Streamer
   readonly now: () => Date
   readonly host?: Host
 }
 
-type Begun = Pick<NewRun, 'tunnel_id' | 'type' | 'params'>
-export type Outcome = Pick<Ended, 'result' | 'is_success'>
+type RunStart = Pick<NewRun, 'tunnel_id' | 'type' | 'params'>
+export type RunOutcome = Pick<RunEnd, 'result' | 'is_success'>
 
 export interface Run {
-  /** As it was stored at its beginning. */
-  readonly begun: DiagnosticRun
+  /** As it was stored at its start. */
+  readonly started: DiagnosticRun
   readonly stream: Streamer
-  /** Aborted when the run shall end, by DELETE or because its client has gone: its outcome so far is stored then. */
+  /** Aborted by DELETE or when the client disconnects: the result so far is stored then. */
   readonly signal: AbortSignal
-  /** Stores what the work comes to, or that it failed, and gives back the run as it ended. Once. */
-  readonly carryOut: (work: () => Promise<Outcome>) => Promise<DiagnosticRun>
+  /** Runs the work once, stores its result or its failure, and returns the run as it ended. */
+  readonly execute: (work: () => Promise<RunOutcome>) => Promise<DiagnosticRun>
 }
 
-interface Place {
+interface RunSlot {
   readonly tunnel_id: number
   readonly aborting: AbortController
-  readonly ended: Promise<void>
+  readonly done: Promise<void>
   id: number | null
 }
 
 export class Runs {
-  /** What an analysis reads of this server by itself. */
+  /** What an analysis reads of this host without the root helper. */
   readonly host: Host
-  readonly #parts: RunsParts
-  readonly #places = new Set<Place>()
-  #tidied: Promise<void> | null = null
+  readonly #deps: RunsDeps
+  readonly #slots = new Set<RunSlot>()
+  #ready: Promise<void> | null = null
 
-  constructor(parts: RunsParts) {
-    this.#parts = parts
-    this.host = parts.host ?? thisHost
+  constructor(deps: RunsDeps) {
+    this.#deps = deps
+    this.host = deps.host ?? thisHost
   }
 
-  /** Before anything is read or written: what an earlier panel left unended is none that runs. */
-  tidied(): Promise<void> {
-    this.#tidied ??= endForgottenRuns(this.#parts.db, this.#parts.now().toISOString()).catch((failure: unknown) => {
-      // A store that was locked or full for a moment is tried again with the next request.
-      this.#tidied = null
+  /** Call it before runs are read or written: it ends the runs that a killed panel left open. */
+  ready(): Promise<void> {
+    this.#ready ??= endInterruptedRuns(this.#deps.db, this.#deps.now().toISOString()).catch((failure: unknown) => {
+      // If the store was locked or full, the next request tries again.
+      this.#ready = null
       throw failure
     })
-    return this.#tidied
+    return this.#ready
   }
 
-  /** Throws 429 where there is no place. Whoever begins a run carries it out; it ends early when its client has `gone`. */
-  async begin({ tunnel_id, type, params }: Begun, gone: AbortSignal): Promise<Run> {
-    await this.tidied()
-    const { place, leave } = this.#take(tunnel_id)
-    if (gone.aborted) place.aborting.abort()
-    else gone.addEventListener('abort', () => place.aborting.abort(), { once: true })
+  /** Throws 429 if no slot is free. The caller executes the run; it is aborted when `gone` is. */
+  async begin({ tunnel_id, type, params }: RunStart, gone: AbortSignal): Promise<Run> {
+    await this.ready()
+    const { slot, leave } = this.#takeSlot(tunnel_id)
+    if (gone.aborted) slot.aborting.abort()
+    else gone.addEventListener('abort', () => slot.aborting.abort(), { once: true })
     try {
-      const { db, now, stream } = this.#parts
+      const { db, now, stream } = this.#deps
       const id = await insertRun(db, { tunnel_id, type, params, started_date: now().toISOString() })
-      place.id = id
-      await forgetOldRuns(db, tunnel_id)
-      const begun = await this.#found(id)
-      const carryOut: Run['carryOut'] = (work) => this.#carryOut(id, place, work).finally(leave)
-      return { begun, stream, signal: place.aborting.signal, carryOut }
+      slot.id = id
+      await deleteOldRuns(db, tunnel_id)
+      const started = await this.#stored(id)
+      const execute: Run['execute'] = (work) => this.#execute(id, slot, work).finally(leave)
+      return { started, stream, signal: slot.aborting.signal, execute }
     } catch (failure) {
       leave()
       throw failure
     }
   }
 
-  /** Resolves once it has ended; false where it was not running. */
+  /** Resolves when it has ended; false if it was not running. */
   async cancel(diagnostic_run_id: number): Promise<boolean> {
-    const place = [...this.#places].find(({ id }) => id === diagnostic_run_id)
-    if (!place) return false
-    place.aborting.abort()
-    await place.ended
+    const slot = [...this.#slots].find(({ id }) => id === diagnostic_run_id)
+    if (!slot) return false
+    slot.aborting.abort()
+    await slot.done
     return true
   }
 
-  /** For the end of the panel. */
+  /** Aborts all runs when the panel stops. */
   async stop(): Promise<void> {
-    const places = [...this.#places]
-    for (const { aborting } of places) aborting.abort()
-    await Promise.all(places.map(({ ended }) => ended))
+    const slots = [...this.#slots]
+    for (const { aborting } of slots) aborting.abort()
+    await Promise.all(slots.map(({ done }) => done))
   }
 
-  #take(tunnel_id: number): { place: Place; leave: () => void } {
-    const own = [...this.#places].find((place) => place.tunnel_id === tunnel_id)
-    if (own)
+  #takeSlot(tunnel_id: number): { slot: RunSlot; leave: () => void } {
+    const running = [...this.#slots].find((slot) => slot.tunnel_id === tunnel_id)
+    if (running)
       throw full(
-        `Run ${own.id ?? ''} of this tunnel is under way already. Wait for its end, or stop it: DELETE /diagnostics/runs/${own.id ?? '{id}'}.`,
-        own.id,
+        `Run ${running.id ?? ''} of this tunnel is under way already. Wait for its end, or stop it: DELETE /diagnostics/runs/${running.id ?? '{id}'}.`,
+        running.id,
       )
-    if (this.#places.size >= AT_ONCE)
+    if (this.#slots.size >= AT_ONCE)
       throw full(`${AT_ONCE} runs of other tunnels are under way already. Try again when one has ended.`, null)
     let end = (): void => undefined
-    const ended = new Promise<void>((resolve) => (end = resolve))
-    const place: Place = { tunnel_id, aborting: new AbortController(), ended, id: null }
-    this.#places.add(place)
+    const done = new Promise<void>((resolve) => (end = resolve))
+    const slot: RunSlot = { tunnel_id, aborting: new AbortController(), done, id: null }
+    this.#slots.add(slot)
     const leave = (): void => {
-      this.#places.delete(place)
+      this.#slots.delete(slot)
       end()
     }
-    return { place, leave }
+    return { slot, leave }
   }
 
-  async #carryOut(id: number, { aborting }: Place, work: () => Promise<Outcome>): Promise<DiagnosticRun> {
-    const { db, now } = this.#parts
-    const end = (outcome: Outcome): Promise<void> => endRun(db, id, { ...outcome, finished_date: now().toISOString() })
+  async #execute(id: number, { aborting }: RunSlot, work: () => Promise<RunOutcome>): Promise<DiagnosticRun> {
+    const { db, now } = this.#deps
+    const end = (outcome: RunOutcome): Promise<void> =>
+      endRun(db, id, { ...outcome, finished_date: now().toISOString() })
     try {
       await end(await work())
     } catch (failure) {
-      const told = aborting.signal.aborted && !(failure instanceof Refusal) ? stopped() : failure
-      const detail = told instanceof Refusal ? told.message : 'An unforeseen failure ended the run'
+      const reported = aborting.signal.aborted && !(failure instanceof Refusal) ? stopped() : failure
+      const detail = reported instanceof Refusal ? reported.message : 'An unexpected error ended the run'
       await end({ result: { cancelled: aborting.signal.aborted, detail }, is_success: false })
-      throw told
+      throw reported
     }
-    return this.#found(id)
+    return this.#stored(id)
   }
 
-  async #found(id: number): Promise<DiagnosticRun> {
-    const run = await findRun(this.#parts.db, id)
+  async #stored(id: number): Promise<DiagnosticRun> {
+    const run = await findRun(this.#deps.db, id)
     if (!run) throw new Error(`Run ${id} is not stored`)
     return run
   }

@@ -1,4 +1,4 @@
-// Reads and writes the stored runs; of each tunnel the newest are kept (decisions.md, D10).
+// Reads and writes the stored runs; the newest of each tunnel are kept (decisions.md, D10).
 import { DIAGNOSTIC_TYPES, type DiagnosticRun, type DiagnosticType } from '@panel/shared/api/diagnostics.ts'
 import { titleOf } from '@panel/shared/api/lookups.ts'
 import type { Selectable } from 'kysely'
@@ -9,7 +9,7 @@ import type { DiagnosticRunTable } from './table.ts'
 export const RUNS_KEPT = 200
 
 export type NewRun = Pick<DiagnosticRun, 'tunnel_id' | 'type' | 'params' | 'started_date'>
-export type Ended = Pick<DiagnosticRun, 'is_success'> & {
+export type RunEnd = Pick<DiagnosticRun, 'is_success'> & {
   readonly result: Record<string, unknown>
   readonly finished_date: string
 }
@@ -36,7 +36,7 @@ export async function insertRun(db: WriteDb, { type, params, ...run }: NewRun): 
 export async function endRun(
   db: WriteDb,
   diagnostic_run_id: number,
-  { result, is_success, finished_date }: Ended,
+  { result, is_success, finished_date }: RunEnd,
 ): Promise<void> {
   const row = { result: JSON.stringify(result), is_success: Number(is_success), finished_date }
   await db.updateTable('diagnostic_run').set(row).where('diagnostic_run_id', '=', diagnostic_run_id).execute()
@@ -46,8 +46,8 @@ export async function deleteRun(db: WriteDb, diagnostic_run_id: number): Promise
   await db.deleteFrom('diagnostic_run').where('diagnostic_run_id', '=', diagnostic_run_id).execute()
 }
 
-/** Of a tunnel, those beyond the newest. */
-export async function forgetOldRuns(db: WriteDb, tunnel_id: number): Promise<void> {
+/** Keeps the newest RUNS_KEPT of the tunnel. */
+export async function deleteOldRuns(db: WriteDb, tunnel_id: number): Promise<void> {
   const of = db.selectFrom('diagnostic_run').select('diagnostic_run_id').where('tunnel_id', '=', tunnel_id)
   const oldest = of
     .orderBy('diagnostic_run_id', 'desc')
@@ -60,8 +60,8 @@ export async function forgetOldRuns(db: WriteDb, tunnel_id: number): Promise<voi
     .execute()
 }
 
-/** What was running when a panel ended without saying so. */
-export async function endForgottenRuns(db: WriteDb, finished_date: string): Promise<void> {
+/** Ends the runs that were open when a panel was killed. */
+export async function endInterruptedRuns(db: WriteDb, finished_date: string): Promise<void> {
   const result = JSON.stringify({ cancelled: true, detail: 'The panel ended before the run did' })
   await db.updateTable('diagnostic_run').set({ result, finished_date }).where('finished_date', 'is', null).execute()
 }
@@ -94,9 +94,9 @@ export async function findRuns(
 }
 
 const filtered = (db: ReadDb, filter: RunFilter) => {
-  let found = db.selectFrom('diagnostic_run')
-  for (const [column, value] of Object.entries(filter)) found = found.where(column as keyof RunFilter, '=', value)
-  return found
+  let query = db.selectFrom('diagnostic_run')
+  for (const [column, value] of Object.entries(filter)) query = query.where(column as keyof RunFilter, '=', value)
+  return query
 }
 
 const runOf = (row: Selectable<DiagnosticRunTable>): DiagnosticRun => ({

@@ -1,7 +1,7 @@
-// The stored runs of diagnostics, as kysely sees them.
+// The diagnostic runs, as Kysely sees them.
 import type { Generated } from 'kysely'
 
-/** `params` and `result` are JSON; a run without a `finished_date` is running, or was when the panel died. */
+/** `params` and `result` are JSON. A run without a `finished_date` is active, or was when the panel was killed. */
 export interface DiagnosticRunTable {
   diagnostic_run_id: Generated<number>
   tunnel_id: number
@@ -15,4 +15,8 @@ export interface DiagnosticRunTable {
 
 export interface DiagnosticTables {
   diagnostic_run: DiagnosticRunTable
+}
+
+declare module '../../platform/db/database.ts' {
+  interface Database extends DiagnosticTables {}
 }

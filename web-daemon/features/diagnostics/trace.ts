@@ -1,4 +1,4 @@
-// Who stands on the way under a tunnel, or inside it, hop by hop (interface.md, traceroute; decisions.md, D6).
+// The hops of the path below a tunnel, or inside it (interface.md, traceroute; decisions.md, D6).
 import type {
   TracerouteAnswer,
   TracerouteBody,
@@ -17,11 +17,14 @@ const USUAL = { max_hops: 30, probes: 3, timeout_seconds: 1 } as const
 
 export const traceroute =
   (runs: Runs) =>
-  async (context: CommandContext, { params, body, problems, gone }: Incoming<TracerouteBody>): Promise<Answer> => {
+  async (
+    context: CommandContext,
+    { params, body, problems, gone }: Incoming<TracerouteBody>,
+  ): Promise<Answer<TracerouteAnswer>> => {
     const record = await targetOf(context, idIn(params))
     const path = body.probe_tunnel === true ? 'tunnel' : 'underlay'
     const { max_hops, probes, timeout_seconds } = { ...USUAL, ...body }
-    const asked: TraceParams = {
+    const probe: TraceParams = {
       ...pathEnds(record, path, body, problems),
       max_hops,
       probes,
@@ -32,27 +35,27 @@ export const traceroute =
       { tunnel_id: record.tunnel_id, type: 'traceroute', params: { ...USUAL, ...body } },
       gone,
     )
-    context.note.operation(`Run ${run.begun.diagnostic_run_id}: the way to ${asked.target_address}`)
+    context.note.operation(`Run ${run.started.diagnostic_run_id}: the way to ${probe.target_address}`)
     const result: TracerouteResult = {
-      source: asked.source_address,
-      target: asked.target_address,
+      source: probe.source_address,
+      target: probe.target_address,
       path,
       hops: [],
       reached: false,
       detail: '',
       cancelled: false,
     }
-    const ended = await run.carryOut(async () => {
+    const finished = await run.execute(async () => {
       const { is_reached, detail } = await run.stream(
         'path.trace',
-        asked,
+        probe,
         (hop) => void result.hops.push(hopOf(hop)),
         run.signal,
       )
       Object.assign(result, { reached: is_reached, detail, cancelled: run.signal.aborted })
       return { result: { ...result }, is_success: is_reached }
     })
-    const answer: TracerouteAnswer = { run: ended, result }
+    const answer: TracerouteAnswer = { run: finished, result }
     return ok(answer)
   }
 

@@ -1,8 +1,9 @@
-// The API description: an OpenAPI 3.0.3 document made from the endpoints that are served (interface.md, API description; decisions.md, T16, T22, W20).
+// The API description: an OpenAPI 3.0.3 document made from the endpoints that are served (interface.md, API
+// description; decisions.md, T16, T22, W20).
 import { TAGS, type Endpoint, type Method } from '../../platform/http/endpoint.ts'
 import { methodOf } from '../../platform/http/routes.ts'
 import { VERSION } from '../../platform/version.ts'
-import { operationOf, servedPathOf, type Operation } from './operation.ts'
+import { operationOf, servedPath, type Operation } from './operation.ts'
 import { COMPONENTS, openApiSchema, type OpenApiSchema } from './schema.ts'
 
 export type PathItem = Readonly<Partial<Record<Lowercase<Method>, Operation>>>
@@ -23,7 +24,7 @@ export interface ApiDescription {
 const DESCRIPTION = `Everything but signing in takes a session, which POST /api/v1/auth/login gives as cookies, and everything but GET the header X-CSRF-Token.
 Requests that make something answer 201 in the place of 200. Each operation may also be refused with 400, 403, 404, 405, 409, 413, 429 or 500, always as an Error.`
 
-/** Throws where two endpoints are one operation, and where a schema has no words in OpenAPI. */
+/** Throws if two endpoints are one operation, or a schema cannot be expressed in OpenAPI. */
 export function describeApi(endpoints: readonly Endpoint[], basePath: string): ApiDescription {
   const paths: Record<string, Record<string, Operation>> = {}
   const ids = new Set<string>()
@@ -31,7 +32,7 @@ export function describeApi(endpoints: readonly Endpoint[], basePath: string): A
     const operation = operationOf(endpoint)
     if (ids.has(operation.operationId)) throw new Error(`Two operations are called ${operation.operationId}`)
     ids.add(operation.operationId)
-    const item = (paths[servedPathOf(endpoint)] ??= {})
+    const item = (paths[servedPath(endpoint)] ??= {})
     item[methodOf(endpoint).toLowerCase()] = operation
   }
   return {

@@ -1,8 +1,16 @@
-// Where the API description is read: beside the API, since it is of no version of it (interface.md, API description; decisions.md, W20).
-import { ok, query, type Endpoint } from '../../platform/http/endpoint.ts'
+// Serves the API description outside of the versioned API (interface.md, API description; decisions.md, W20).
+import { declarations, ok, type Endpoint } from '../../platform/http/endpoint.ts'
 import { describeApi, type ApiDescription } from './document.ts'
 
-/** It is made when it is first asked for: what cannot be described fails that request and no other. */
+/** The endpoints that describe the others, and are not described themselves. */
+interface DocsEndpoints {
+  'GET /docs': unknown
+  'GET /docs/': unknown
+}
+
+const { query } = declarations<DocsEndpoints>()
+
+/** The document is made at the first request, so that an error in it fails only that request. */
 export function docsEndpoints(endpoints: readonly Endpoint[], basePath: string): Endpoint[] {
   let made: ApiDescription | null = null
   return (['GET /docs', 'GET /docs/'] as const).map((route) =>

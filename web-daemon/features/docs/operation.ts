@@ -32,7 +32,7 @@ export interface Operation {
   readonly security: readonly OpenApiSchema[]
 }
 
-export const operationOf = (endpoint: Endpoint): Operation => {
+export function operationOf(endpoint: Endpoint): Operation {
   const { body } = endpoint
   return {
     operationId: operationIdOf(endpoint),
@@ -46,10 +46,13 @@ export const operationOf = (endpoint: Endpoint): Operation => {
 }
 
 /** The whole path, as it is served. */
-export const servedPathOf = (endpoint: Endpoint): string => `${API_BASE}${pathOf(endpoint)}`
+export function servedPath(endpoint: Endpoint): string {
+  return `${API_BASE}${pathOf(endpoint)}`
+}
 
-export const operationIdOf = (endpoint: Endpoint): string =>
-  `${methodOf(endpoint).toLowerCase()}_${pathOf(endpoint).slice(1).replaceAll(/[/-]/g, '_').replaceAll(/[{}]/g, '')}`
+export function operationIdOf(endpoint: Endpoint): string {
+  return `${methodOf(endpoint).toLowerCase()}_${pathOf(endpoint).slice(1).replaceAll(/[/-]/g, '_').replaceAll(/[{}]/g, '')}`
+}
 
 const json = (schema: TSchema): Response['content'] => ({ 'application/json': { schema: openApiSchema(schema) } })
 const listIn = (schema: TSchema, word: string): unknown[] => (schema[word] as unknown[] | undefined) ?? []

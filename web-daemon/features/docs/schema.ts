@@ -1,4 +1,4 @@
-// Says in the words of OpenAPI 3.0.3 what a schema of ours says, and fails on what those have no word for.
+// Translates our schemas to OpenAPI 3.0.3, and throws for what that cannot express.
 import { ErrorEnvelope, Warning } from '@panel/shared/api/errors.ts'
 import type { TSchema } from '@panel/shared/schema.ts'
 import { SCHEMA_NOTES } from '../../platform/http/validate.ts'
@@ -7,7 +7,7 @@ import { SCHEMA_NOTES } from '../../platform/http/validate.ts'
 export type OpenApiSchema = Readonly<Record<string, unknown>>
 type Schema = Readonly<Record<string, unknown>>
 
-/** Under these names others refer to them. */
+/** Schemas that others refer to by these names. */
 export const COMPONENTS: Readonly<Record<string, TSchema>> = { Error: ErrorEnvelope, Warning }
 
 const SAME_WORDS = [
@@ -33,7 +33,7 @@ const SAME_WORDS = [
 ]
 const OURS: readonly string[] = [...SCHEMA_NOTES, '$id']
 
-/** `name`: of the component that is being made, which cannot refer to itself. */
+/** `name`: the component being made, which must not refer to itself. */
 export function openApiSchema(given: TSchema, name = ''): OpenApiSchema {
   const schema: Schema = given
   const title = String(schema['title'])
@@ -42,11 +42,11 @@ export function openApiSchema(given: TSchema, name = ''): OpenApiSchema {
   const parts = Object.entries(schema).filter(([word, value]) => !OURS.includes(word) && value !== undefined)
   return Object.assign(
     schema['x-secret'] === true && schema['type'] === 'string' ? { format: 'password' } : {},
-    ...parts.map(([word, value]) => said(word, value)),
+    ...parts.map(([word, value]) => noted(word, value)),
   ) as OpenApiSchema
 }
 
-function said(word: string, value: unknown): OpenApiSchema {
+function noted(word: string, value: unknown): OpenApiSchema {
   if (SAME_WORDS.includes(word)) return { [word]: value }
   switch (word) {
     case 'items':
@@ -78,7 +78,7 @@ const isNull = (schema: unknown): boolean => (schema as Schema)['type'] === 'nul
 const listOf = (schema: Schema, word: string): unknown[] =>
   Array.isArray(schema[word]) ? (schema[word] as unknown[]) : []
 
-/** There is no type null in OpenAPI 3.0.3. */
+/** OpenAPI 3.0.3 has no null type. */
 const isNullable = (schema: Schema): boolean =>
   listOf(schema, 'type').includes('null') || listOf(schema, 'anyOf').some(isNull)
 

@@ -2,7 +2,7 @@
 import { ForwardingAnswer, ForwardingBody, ForwardingChangeAnswer } from '@panel/shared/api/forwarding.ts'
 import type { Warning } from '@panel/shared/api/errors.ts'
 import type { CommandContext, ReadContext, ReadDb } from '../../platform/context.ts'
-import { command, ok, query, type Answer, type Endpoint, type Incoming } from '../../platform/http/endpoint.ts'
+import { command, ok, query, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { probeRuleBackend } from '../system/rule-backend.ts'
 import { foreignRules, foreignView } from './foreign.ts'
 import { putBack, turnOn } from './state.ts'
@@ -16,7 +16,7 @@ export interface ForwardingUse {
 
 const tag = 'system'
 
-export const forwardingEndpoints = (use: ForwardingUse): Endpoint[] => [
+export const forwardingEndpoints = (use: ForwardingUse) => [
   query(
     'GET /system/forwarding',
     {
@@ -40,7 +40,7 @@ export const forwardingEndpoints = (use: ForwardingUse): Endpoint[] => [
   ),
 ]
 
-async function showForwarding({ ask, settings }: ReadContext): Promise<Answer> {
+async function showForwarding({ ask, settings }: ReadContext): Promise<Answer<ForwardingAnswer>> {
   const [found, backend, foreign] = await Promise.all([
     ask('forwarding.probe', {}),
     probeRuleBackend(ask),
@@ -57,7 +57,7 @@ async function showForwarding({ ask, settings }: ReadContext): Promise<Answer> {
 
 const changeForwarding =
   ({ rulesInForce }: ForwardingUse) =>
-  (context: CommandContext, { body }: Incoming<ForwardingBody>): Promise<Answer> =>
+  (context: CommandContext, { body }: Incoming<ForwardingBody>): Promise<Answer<ForwardingChangeAnswer>> =>
     context.inTurn(async () => {
       const { ask, db, note } = context
       const action = body.revert === true ? 'revert' : 'enable'

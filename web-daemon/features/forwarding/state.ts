@@ -2,30 +2,21 @@
 import type { ForwardingFound, ForwardingState, ForwardingSwitches } from '@panel/shared/forwarding/model.ts'
 import { sameState } from '@panel/shared/change/change.ts'
 import { withForwarding, withoutForwarding } from '@panel/shared/forwarding/plan.ts'
-import { carryOutAs, OF_FORWARDING, refusalFor } from '../../change/carry-out.ts'
+import { converge } from '../../change/engine.ts'
 import type { CommandContext } from '../../platform/context.ts'
+import { forwardingResource } from './resource.ts'
 
-type Hands = Pick<CommandContext, 'ask' | 'note'>
+type Context = Pick<CommandContext, 'db' | 'ask' | 'now' | 'note'>
 
 /** Turns on what is asked, now and at boot. Safe to repeat. Call it inside `inTurn`. */
-export const turnOn = (context: Hands, found: ForwardingFound, asked: ForwardingSwitches): Promise<void> =>
+export const turnOn = (context: Context, found: ForwardingFound, asked: ForwardingSwitches): Promise<void> =>
   take(context, found.state, withForwarding(found.state, asked))
 
 /** Puts back what was set before the panel turned it on. Where it never did, nothing happens. */
-export const putBack = (context: Hands, found: ForwardingFound): Promise<void> =>
+export const putBack = (context: Context, found: ForwardingFound): Promise<void> =>
   take(context, found.state, withoutForwarding(found.state))
 
-async function take({ ask, note }: Hands, before: ForwardingState, after: ForwardingState): Promise<void> {
+async function take(context: Context, before: ForwardingState, after: ForwardingState): Promise<void> {
   if (sameState(before, after)) return
-  const change = { before, after }
-  const outcome = await carryOutAs(
-    { note },
-    {
-      apply: () => ask('forwarding.apply', change),
-      verify: () => ask('forwarding.verify', change),
-      held: (applied) => applied,
-    },
-  )
-  const refusal = refusalFor(outcome, 'IP forwarding', {}, OF_FORWARDING)
-  if (refusal) throw refusal
+  await converge(context, forwardingResource(context), { rows: [], changes: [{ before, after }] })
 }

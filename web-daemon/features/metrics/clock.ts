@@ -1,8 +1,8 @@
-// The time that the sampling runs by.
+// The clock of the sampler; tests replace it.
 export interface Clock {
-  /** Milliseconds that no setting of the host's clock moves. */
+  /** Milliseconds, unaffected by changes of the host's clock. */
   readonly monotonic: () => number
-  /** Gives back what calls it off. */
+  /** Returns the function that cancels it. */
   readonly after: (ms: number, work: () => void) => () => void
 }
 

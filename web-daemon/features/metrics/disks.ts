@@ -1,16 +1,17 @@
-// The space of the host's disks. A disk that does not answer holds up nothing: it is asked once, and told of until it does.
+// The space of the host's disks. A disk that does not respond delays nothing: it is not read again until it does, and
+// reported meanwhile.
 import type { DiskReading } from '@panel/shared/api/metrics.ts'
 import type { SettingsReader } from '../../platform/settings.ts'
 import { percent } from './figures.ts'
 import type { Host, Space } from './host.ts'
-import { parseMounts, worthShowing, type Mount } from './parse/mountinfo.ts'
+import { parseMounts, shownMounts, type Mount } from './parse/mountinfo.ts'
 
-export const DISK_PATIENCE_MS = 200
+export const DISK_TIMEOUT_MS = 200
 
 export class Disks {
   readonly #host: Host
   readonly #settings: SettingsReader
-  /** Mount points that were asked and have not answered: each holds a thread, and sign-in needs threads. */
+  /** Mount points with a request that has not finished: each occupies a thread of the pool, which sign-in needs too. */
   readonly #silent = new Set<string>()
 
   constructor(host: Host, settings: SettingsReader) {
@@ -18,34 +19,34 @@ export class Disks {
     this.#settings = settings
   }
 
-  /** `onError` is told of each disk that cannot be read; it is left out. */
+  /** `onError` is called for each disk that cannot be read; it is left out. */
   async read(onError: (detail: string) => void): Promise<DiskReading[]> {
-    const mounts = worthShowing(
+    const mounts = shownMounts(
       parseMounts(this.#host.read('/proc/self/mountinfo')),
       this.#settings.get('metrics.hide_pseudo_filesystems'),
     )
-    const found = await Promise.all(
+    const readings = await Promise.all(
       mounts.map((mount) =>
         this.#disk(mount).catch((failure: unknown) => onError(`${mount.mount_point}: ${(failure as Error).message}`)),
       ),
     )
-    return found.flatMap((disk) => (disk && disk.total_bytes > 0 ? [disk] : []))
+    return readings.flatMap((disk) => (disk && disk.total_bytes > 0 ? [disk] : []))
   }
 
   async #disk(mount: Mount): Promise<DiskReading> {
     const { mount_point } = mount
     if (this.#silent.has(mount_point)) throw new Error('does not answer')
     this.#silent.add(mount_point)
-    const asked = this.#host.space(mount_point).finally(() => this.#silent.delete(mount_point))
-    return diskReading(mount, await within(DISK_PATIENCE_MS, asked), this.#settings)
+    const request = this.#host.space(mount_point).finally(() => this.#silent.delete(mount_point))
+    return diskReading(mount, await within(DISK_TIMEOUT_MS, request), this.#settings)
   }
 }
 
-export const diskReading = (
+export function diskReading(
   { device, mount_point, filesystem, is_read_only }: Mount,
   space: Space,
   settings: SettingsReader,
-): DiskReading => {
+): DiskReading {
   const { bsize, blocks, bfree, bavail, files, ffree } = space
   const used_bytes = (blocks - bfree) * bsize
   const available_bytes = bavail * bsize
@@ -70,10 +71,10 @@ const levelOf = (used_percent: number, settings: SettingsReader): DiskReading['l
   return used_percent >= settings.get('metrics.disk_warn_pct') ? 'warn' : 'ok'
 }
 
-const within = async <T>(ms: number, asked: Promise<T>): Promise<T> => {
+const within = async <T>(ms: number, request: Promise<T>): Promise<T> => {
   let late: NodeJS.Timeout | undefined
   const tooLate = new Promise<never>(
     (_resolve, reject) => (late = setTimeout(() => reject(new Error('does not answer')), ms)),
   )
-  return Promise.race([asked, tooLate]).finally(() => clearTimeout(late))
+  return Promise.race([request, tooLate]).finally(() => clearTimeout(late))
 }

@@ -1,16 +1,16 @@
 // The endpoints of the section Metrics.
 import { METRICS_EVENTS, MetricsHistoryAnswer, MetricsSnapshot } from '@panel/shared/api/metrics.ts'
-import { ok, query, stream, type Endpoint } from '../../platform/http/endpoint.ts'
-import { pagingOf } from '../../platform/http/paging.ts'
-import { queryOf, wholeIn } from '../../platform/http/queries.ts'
+import { ok, query, stream } from '../../platform/http/endpoint.ts'
+import { parsePaging } from '../../platform/http/paging.ts'
+import { queryParameters, integerParameter } from '../../platform/http/queries.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
 import type { Sampler } from './sampler.ts'
 
 const tag = 'metrics'
-/** Every event is a whole picture, so few are worth keeping for one who is behind (decisions.md, E4). */
+/** Every event is a whole snapshot, so a short queue is enough (decisions.md, E4). */
 const QUEUE = 16
 
-export const metricsEndpoints = (sampler: Sampler): Endpoint[] => [
+export const metricsEndpoints = (sampler: Sampler) => [
   query(
     'GET /system/metrics',
     { tag, summary: 'The newest reading of the host and its traffic', answer: MetricsSnapshot },
@@ -34,13 +34,13 @@ export const metricsEndpoints = (sampler: Sampler): Endpoint[] => [
     {
       tag,
       summary: 'The readings of the last minutes, for sparklines',
-      query: queryOf({ limit: wholeIn('How many to tell at the most, the newest. Default: all.', 0) }),
+      query: queryParameters({ limit: integerParameter('How many to tell at the most, the newest. Default: all.', 0) }),
       answer: MetricsHistoryAnswer,
     },
     async (_context, incoming) => {
       const { total } = sampler.history(0)
       const answer: MetricsHistoryAnswer = sampler.history(
-        pagingOf(incoming.query, { standard: total, maximum: total }).limit,
+        parsePaging(incoming.query, { standard: total, maximum: total }).limit,
       )
       return ok(answer)
     },

@@ -1,4 +1,8 @@
-// Figures as they are sent: shares and rates to two places.
-export const hundredths = (value: number): number => Math.round(value * 100) / 100
+// Rounds shares and rates to two decimal places.
+export function hundredths(value: number): number {
+  return Math.round(value * 100) / 100
+}
 
-export const percent = (part: number, whole: number): number => (whole > 0 ? hundredths((100 * part) / whole) : 0)
+export function percent(part: number, whole: number): number {
+  return whole > 0 ? hundredths((100 * part) / whole) : 0
+}

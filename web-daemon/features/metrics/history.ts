@@ -1,10 +1,12 @@
-// What is kept of each snapshot for sparklines, small enough that 300 of them are nothing (decisions.md, M1, M3).
+// The part of each snapshot that is kept for sparklines (decisions.md, M1, M3).
 import type { InterfaceReading, MetricsPoint, MetricsSnapshot } from '@panel/shared/api/metrics.ts'
 
-/** With a thousand tunnels the whole would be a hundred megabytes; a tunnel's own graph is drawn from the stream. */
+/**
+ * With a thousand tunnels the whole would take a hundred megabytes; the graph of one tunnel is drawn from the stream.
+ */
 export const INTERFACES_KEPT = 64
 
-export const pointOf = ({
+export function pointOf({
   at,
   interval_seconds,
   cpu,
@@ -14,23 +16,25 @@ export const pointOf = ({
   network,
   routes,
   route_totals,
-}: MetricsSnapshot): MetricsPoint => ({
-  at,
-  interval_seconds,
-  cpu: cpu.slice(0, 1),
-  memory,
-  swap,
-  load,
-  network: { interfaces: worthKeeping(network.interfaces).map(ratesOf), totals: network.totals },
-  routes: routes.map(({ route_rule_id, rx_bytes_per_second, tx_bytes_per_second }) => ({
-    route_rule_id,
-    rx_bytes_per_second,
-    tx_bytes_per_second,
-  })),
-  route_totals,
-})
+}: MetricsSnapshot): MetricsPoint {
+  return {
+    at,
+    interval_seconds,
+    cpu: cpu.slice(0, 1),
+    memory,
+    swap,
+    load,
+    network: { interfaces: keptInterfaces(network.interfaces).map(ratesOf), totals: network.totals },
+    routes: routes.map(({ route_rule_id, rx_bytes_per_second, tx_bytes_per_second }) => ({
+      route_rule_id,
+      rx_bytes_per_second,
+      tx_bytes_per_second,
+    })),
+    route_totals,
+  }
+}
 
-const worthKeeping = (all: readonly InterfaceReading[]): readonly InterfaceReading[] => {
+const keptInterfaces = (all: readonly InterfaceReading[]): readonly InterfaceReading[] => {
   if (all.length <= INTERFACES_KEPT) return all
   const isPhysical = (one: InterfaceReading): boolean => one.class === 'physical'
   return [...all.filter(isPhysical), ...all.filter((one) => !isPhysical(one))].slice(0, INTERFACES_KEPT)

@@ -1,4 +1,4 @@
-// One snapshot of the host, part by part: a part that cannot be read is told of in `errors` and does not take the others with it.
+// Takes one snapshot of the host. A part that cannot be read is reported in `errors`; the others are still read.
 import type { MetricsError, MetricsSnapshot } from '@panel/shared/api/metrics.ts'
 import type { SettingsReader } from '../../platform/settings.ts'
 import { Disks } from './disks.ts'
@@ -7,9 +7,9 @@ import { NO_TRAFFIC, type Interfaces } from './interfaces.ts'
 import { NO_LOAD, parseLoad } from './parse/loadavg.ts'
 import { NO_MEMORY, NO_SWAP, parseMemory, parseSwap } from './parse/meminfo.ts'
 import { parseStat, usage, type CpuTimes } from './parse/stat.ts'
-import { partOf, type ReadRoutes } from './routes-part.ts'
+import { routesSnapshot, type ReadRoutes } from './routes-snapshot.ts'
 
-export interface ReaderParts {
+export interface HostReaderDeps {
   readonly host: Host
   readonly settings: SettingsReader
   readonly interfaces: Interfaces
@@ -17,18 +17,18 @@ export interface ReaderParts {
 }
 
 export class HostReader {
-  readonly #parts: ReaderParts
+  readonly #deps: HostReaderDeps
   readonly #disks: Disks
   #cpu: ReadonlyMap<string, CpuTimes> = new Map()
 
-  constructor(parts: ReaderParts) {
-    this.#parts = parts
-    this.#disks = new Disks(parts.host, parts.settings)
+  constructor(deps: HostReaderDeps) {
+    this.#deps = deps
+    this.#disks = new Disks(deps.host, deps.settings)
   }
 
-  /** `seconds`: since the reading before. */
+  /** `seconds`: since the previous reading. */
   async read(now: Date, seconds: number, knownKinds: ReadonlyMap<string, string>): Promise<MetricsSnapshot> {
-    const { host, settings, interfaces, readRoutes } = this.#parts
+    const { host, settings, interfaces, readRoutes } = this.#deps
     const errors: MetricsError[] = []
     const attempt = async <T>(part: MetricsError['part'], otherwise: T, read: () => T | Promise<T>): Promise<T> => {
       try {
@@ -38,7 +38,7 @@ export class HostReader {
         return otherwise
       }
     }
-    // The counters first and together: what their rates are of is the time between two calls.
+    // Counters first and together: their rates are measured between two calls.
     const network = await attempt('network', { interfaces: [], totals: NO_TRAFFIC }, () =>
       interfaces.read(now, seconds, knownKinds),
     )
@@ -55,14 +55,14 @@ export class HostReader {
         this.#disks.read((detail) => void errors.push({ part: 'disks', detail })),
       ),
       network,
-      ...(await attempt('routes', partOf([]), readRoutes)),
+      ...(await attempt('routes', routesSnapshot([]), readRoutes)),
       errors,
     }
   }
 
   #readCpu(): MetricsSnapshot['cpu'] {
     const before = this.#cpu
-    const now = parseStat(this.#parts.host.read('/proc/stat'))
+    const now = parseStat(this.#deps.host.read('/proc/stat'))
     this.#cpu = now
     return [...now].map(([name, times]) => usage(name, times, before.get(name)))
   }

@@ -1,8 +1,8 @@
-// What metrics are read from: files of /proc and /sys that anybody may read, and the space of file systems.
+// The sources of the metrics: world-readable files of /proc and /sys, and the space of file systems.
 import { existsSync, readFileSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 
-/** In blocks, but for the inodes. */
+/** In blocks; `files` and `ffree` count inodes. */
 export interface Space {
   readonly bsize: number
   readonly blocks: number
@@ -13,13 +13,13 @@ export interface Space {
 }
 
 export interface Host {
-  /** Throws as the system does. */
+  /** Throws the error of the system call. */
   readonly read: (path: string) => string
   readonly has: (path: string) => boolean
   readonly space: (mount_point: string) => Promise<Space>
 }
 
-/** The kernel makes these files as they are read, without waiting for anything, so to read them costs less than to ask a thread to. */
+/** Synchronous: the kernel generates these files without waiting, so a read costs less than a hand-over to a thread. */
 export const thisHost: Host = {
   read: (path) => readFileSync(path, 'utf8'),
   has: existsSync,

@@ -1,20 +1,21 @@
-// Remembers what kind of interface each name is, and looks again at those that changed and at some others each time, so that a thousand cost little more than fifty.
+// Caches what kind of interface each name is. Changed ones, and a few others each time, are read again, so that a
+// thousand interfaces cost little more than fifty.
 import type { Host } from './host.ts'
 import { KIND_OF_NAME, linkFacts, type LinkFacts, type LinkFiles } from './parse/link.ts'
 
-/** A host with no more interfaces than this is looked at anew, whole, every time. */
-export const LOOKED_AT_ONCE = 64
-/** Of more, so many each time, round and round, beside those that the kernel tells of: of a thousand each is looked at in two minutes though nobody told of it. */
-export const LOOKED_AT_OF_MANY = 8
+/** Up to this many interfaces, all are read every time. */
+export const READ_ALL_MAX = 64
+/** With more, this many are read each time in turn, beside the changed ones: a thousand take two minutes. */
+export const READ_EACH_TIME = 8
 
-interface Known {
+interface CachedLink {
   readonly files: LinkFiles
   readonly facts: LinkFacts
 }
 
 export class Links {
   readonly #host: Host
-  #known = new Map<string, Known>()
+  #cache = new Map<string, CachedLink>()
   readonly #changed = new Set<string>()
   #next = 0
 
@@ -22,42 +23,42 @@ export class Links {
     this.#host = host
   }
 
-  /** Something of it is not what it was: it is looked at with the next reading. */
-  hear(name: string): void {
+  /** It is read again with the next reading. */
+  markChanged(name: string): void {
     this.#changed.add(name)
   }
 
-  /** The facts of the interfaces of these names. `isAnew`: whether one may have been made anew. */
-  look(
+  /** The facts of these interfaces. `isRecreated`: whether the interface may be another one than before. */
+  read(
     names: readonly string[],
-    isAnew: (name: string) => boolean,
+    isRecreated: (name: string) => boolean,
     knownKinds: ReadonlyMap<string, string>,
-  ): Pick<ReadonlyMap<string, Known>, 'get'> {
+  ): Pick<ReadonlyMap<string, CachedLink>, 'get'> {
     const due = this.#due(names)
-    const found = new Map<string, Known>()
+    const links = new Map<string, CachedLink>()
     for (const name of names) {
-      const known = this.#known.get(name)
+      const cached = this.#cache.get(name)
       const now =
-        known && !due.has(name) && !isAnew(name)
-          ? known
-          : this.#look(name, known?.files, knownKinds.get(name) ?? KIND_OF_NAME[name])
-      if (now) found.set(name, now)
+        cached && !due.has(name) && !isRecreated(name)
+          ? cached
+          : this.#readLink(name, cached?.files, knownKinds.get(name) ?? KIND_OF_NAME[name])
+      if (now) links.set(name, now)
     }
-    this.#known = found
+    this.#cache = links
     this.#changed.clear()
-    return found
+    return links
   }
 
   #due(names: readonly string[]): ReadonlySet<string> {
-    if (names.length <= LOOKED_AT_ONCE) return new Set(names)
+    if (names.length <= READ_ALL_MAX) return new Set(names)
     const due = new Set(this.#changed)
-    for (let i = 0; i < LOOKED_AT_OF_MANY; i += 1) due.add(names[(this.#next + i) % names.length] as string)
-    this.#next = (this.#next + LOOKED_AT_OF_MANY) % names.length
+    for (let i = 0; i < READ_EACH_TIME; i += 1) due.add(names[(this.#next + i) % names.length] as string)
+    this.#next = (this.#next + READ_EACH_TIME) % names.length
     return due
   }
 
-  /** Null of one that went away since its counters were read: there is nothing wrong, and nothing to tell. */
-  #look(name: string, before: LinkFiles | undefined, knownKind: string | undefined): Known | null {
+  /** Null if it was removed since its counters were read. */
+  #readLink(name: string, before: LinkFiles | undefined, knownKind: string | undefined): CachedLink | null {
     try {
       const files = this.#files(`/sys/class/net/${name}`, before)
       return { files, facts: linkFacts(files, knownKind) }
@@ -67,7 +68,7 @@ export class Links {
     }
   }
 
-  /** What an interface is never changes, and the same index is the same interface. */
+  /** The kind of an interface never changes, and the same index is the same interface. */
   #files(folder: string, before: LinkFiles | undefined): LinkFiles {
     const { read, has } = this.#host
     const uevent = read(`${folder}/uevent`)

@@ -1,4 +1,4 @@
-// The newest of something, up to a number.
+// Keeps the newest items, up to a size.
 export class Ring<T> {
   #size: number
   #items: T[] = []
@@ -26,7 +26,7 @@ export class Ring<T> {
     return inOrder.slice(Math.max(0, inOrder.length - count))
   }
 
-  /** Of a smaller ring the newest stay. */
+  /** A smaller ring keeps the newest. */
   resize(size: number): void {
     this.#items = this.last(size)
     this.#size = size

@@ -1,20 +1,20 @@
-// Takes a reading every interval, keeps the newest ones, and sends each to the stream.
+// Takes a reading every interval, keeps the newest, and sends each to the stream.
 import type { Logger } from 'pino'
 import type { MetricsPoint, MetricsSnapshot } from '@panel/shared/api/metrics.ts'
-import { eventOf, Topic, type StreamEvent } from '../../platform/http/stream.ts'
+import { serializeEvent, Topic, type StreamEvent } from '../../platform/http/stream.ts'
 import type { SettingsReader } from '../../platform/settings.ts'
 import type { Clock } from './clock.ts'
 import { pointOf } from './history.ts'
 import { Ring } from './ring.ts'
 
-/** The first reading comes this soon, however long the interval is: nobody waits ten minutes for a picture. */
+/** The first reading comes this soon, however long the interval is. */
 const FIRST_WITHIN_MS = 1000
 
-export interface SamplerParts {
+export interface SamplerDeps {
   readonly settings: SettingsReader
   readonly clock: Clock
   readonly logger: Logger
-  /** Everything there is to read, with rates over the seconds since the reading before. */
+  /** Reads everything, with rates over the seconds since the previous reading. */
   readonly read: (seconds: number) => Promise<MetricsSnapshot>
 }
 
@@ -26,50 +26,50 @@ interface Latest {
 }
 
 export class Sampler {
-  readonly #parts: SamplerParts
+  readonly #deps: SamplerDeps
   readonly #ring: Ring<MetricsPoint>
   #latest: Latest | null = null
   #readAt = 0
   #due = 0
-  #callOff: (() => void) | null = null
+  #cancelTimer: (() => void) | null = null
   #isReading = false
   #waiting: ((snapshot: MetricsSnapshot | null) => void)[] = []
 
-  constructor(parts: SamplerParts) {
-    this.#parts = parts
-    this.#ring = new Ring(parts.settings.get('metrics.history_points'))
+  constructor(deps: SamplerDeps) {
+    this.#deps = deps
+    this.#ring = new Ring(deps.settings.get('metrics.history_points'))
   }
 
   readonly topic = new Topic(() => this.#event())
 
-  /** The reading that the first rates begin from is taken at once, and shown to nobody. */
+  /** Takes the reading that the first rates start from; it is not published. */
   async start(): Promise<void> {
     this.#readAt = this.#now
-    await this.#parts.read(0)
+    await this.#deps.read(0)
     this.#due = this.#now + Math.min(this.#intervalMs, FIRST_WITHIN_MS)
     this.#schedule()
   }
 
   stop(): void {
-    this.#callOff?.()
-    this.#callOff = null
-    this.#tellWaiting(null)
+    this.#cancelTimer?.()
+    this.#cancelTimer = null
+    this.#resolveWaiting(null)
   }
 
   get isRunning(): boolean {
-    return this.#callOff !== null
+    return this.#cancelTimer !== null
   }
 
   get latest(): MetricsSnapshot | null {
     return this.#latest?.snapshot ?? null
   }
 
-  /** Of the newest reading. */
+  /** Age of the newest reading. */
   get ageMs(): number {
     return this.#latest ? this.#now - this.#latest.at : 0
   }
 
-  /** The newest reading; the first, once it is there. Null where none will come. */
+  /** Waits for the first reading; null if none will come. */
   async current(): Promise<MetricsSnapshot | null> {
     if (!this.isRunning) return null
     return this.#latest?.snapshot ?? new Promise((resolve) => this.#waiting.push(resolve))
@@ -84,48 +84,48 @@ export class Sampler {
     const at = this.#now
     const seconds = (at - this.#readAt) / 1000
     this.#readAt = at
-    const snapshot = await this.#parts.read(seconds)
+    const snapshot = await this.#deps.read(seconds)
     this.#latest = { snapshot, at, event: null }
     this.#ring.push(pointOf(snapshot))
-    this.#tellWaiting(snapshot)
+    this.#resolveWaiting(snapshot)
     this.topic.publish(() => this.#event() as StreamEvent)
   }
 
-  #tellWaiting(snapshot: MetricsSnapshot | null): void {
+  #resolveWaiting(snapshot: MetricsSnapshot | null): void {
     const waiting = this.#waiting
     this.#waiting = []
-    for (const tell of waiting) tell(snapshot)
+    for (const resolve of waiting) resolve(snapshot)
   }
 
   get #now(): number {
-    return this.#parts.clock.monotonic()
+    return this.#deps.clock.monotonic()
   }
 
   get #intervalMs(): number {
-    return this.#parts.settings.get('metrics.sample_interval_seconds') * 1000
+    return this.#deps.settings.get('metrics.sample_interval_seconds') * 1000
   }
 
   #schedule(): void {
-    this.#callOff = this.#parts.clock.after(Math.max(0, this.#due - this.#now), () => void this.#round())
+    this.#cancelTimer = this.#deps.clock.after(Math.max(0, this.#due - this.#now), () => void this.#round())
   }
 
-  /** The interval is another one now: the next reading is due that long after the last one began. */
-  retime(): void {
+  /** The interval has changed: the next reading is due that long after the last one began. */
+  reschedule(): void {
     if (!this.isRunning || this.#isReading) return
-    this.#callOff?.()
+    this.#cancelTimer?.()
     this.#due = this.#readAt + (this.#latest ? this.#intervalMs : Math.min(this.#intervalMs, FIRST_WITHIN_MS))
     this.#schedule()
   }
 
-  /** As many are kept now, the newest. */
+  /** The number of readings to keep has changed. */
   resize(): void {
-    this.#ring.resize(this.#parts.settings.get('metrics.history_points'))
+    this.#ring.resize(this.#deps.settings.get('metrics.history_points'))
   }
 
-  /** Readings keep to their grid; those that a busy host let slip are not made up for. */
+  /** Readings keep to their grid; those that a busy host missed are skipped. */
   async #round(): Promise<void> {
     this.#isReading = true
-    await this.take().catch((err: unknown) => this.#parts.logger.error({ err }, 'no reading of the metrics'))
+    await this.take().catch((err: unknown) => this.#deps.logger.error({ err }, 'the metrics could not be read'))
     this.#isReading = false
     if (!this.isRunning) return
     const late = Math.max(0, this.#now - this.#due)
@@ -135,6 +135,6 @@ export class Sampler {
 
   #event(): StreamEvent | null {
     if (!this.#latest) return null
-    return (this.#latest.event ??= eventOf('metrics', this.#latest.snapshot))
+    return (this.#latest.event ??= serializeEvent('metrics', this.#latest.snapshot))
   }
 }

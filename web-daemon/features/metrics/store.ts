@@ -1,14 +1,14 @@
-// Reads and writes the sums of traffic. To write them all is one statement, however many there are.
+// Reads and writes the traffic totals, all in one statement.
 import { sql } from 'kysely'
 import type { ReadDb, WriteDb } from '../../platform/context.ts'
-import type { Tally } from './traffic.ts'
+import type { TrafficTotal } from './traffic-total.ts'
 
-/** A host that makes interfaces all the time, as containers do, must not fill the disk: those that were seen longest ago are forgotten. */
+/** A host that keeps making interfaces, as with containers, must not fill the disk: the longest unseen are deleted. */
 export const NAMES_KEPT = 5000
 
-export const readTallies = async (db: ReadDb): Promise<Map<string, Tally>> => {
+export async function readTotals(db: ReadDb): Promise<Map<string, TrafficTotal>> {
   const rows = await db.selectFrom('interface_traffic').selectAll().execute()
-  return new Map(rows.map(({ interface_name, ...tally }) => [interface_name, tally]))
+  return new Map(rows.map(({ interface_name, ...total }) => [interface_name, total]))
 }
 
 const COLUMNS = [
@@ -21,8 +21,8 @@ const COLUMNS = [
   'seen_date',
 ] as const
 
-export const writeTallies = async (db: WriteDb, tallies: ReadonlyMap<string, Tally>): Promise<void> => {
-  const rows = JSON.stringify([...tallies].map(([interface_name, tally]) => ({ interface_name, ...tally })))
+export async function writeTotals(db: WriteDb, totals: ReadonlyMap<string, TrafficTotal>): Promise<void> {
+  const rows = JSON.stringify([...totals].map(([interface_name, total]) => ({ interface_name, ...total })))
   const values = sql.join(['interface_name', ...COLUMNS].map((column) => sql`value ->> ${sql.lit(column)}`))
   const replacing = sql.join(COLUMNS.map((column) => sql`${sql.ref(column)} = excluded.${sql.ref(column)}`))
   await sql`

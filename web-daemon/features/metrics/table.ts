@@ -1,10 +1,14 @@
-// The stored sums of traffic, as kysely sees them: one row per name that an interface ever had.
-import type { Tally } from './traffic.ts'
+// The traffic totals, as Kysely sees them: one row per interface name.
+import type { TrafficTotal } from './traffic-total.ts'
 
-export interface InterfaceTrafficTable extends Tally {
+export interface InterfaceTrafficTable extends TrafficTotal {
   interface_name: string
 }
 
 export interface MetricsTables {
   interface_traffic: InterfaceTrafficTable
+}
+
+declare module '../../platform/db/database.ts' {
+  interface Database extends MetricsTables {}
 }

@@ -1,10 +1,13 @@
-// One interval of a tunnel's history: figures that add up, so that intervals join to longer ones, and one that was stored in part can be completed.
+// One interval of a tunnel's history. Its figures can be added, so that intervals join to longer ones and a partly
+// stored one can be completed.
 import { MONITOR_STATES, type MonitorState } from '@panel/shared/api/lookups.ts'
 import type { MonitorPoint } from '@panel/shared/api/monitor.ts'
 
-/** The worst last. Disabled shows only where nothing else was (decisions.md, M4). */
+/** Worst last. Disabled shows only if there was nothing else (decisions.md, M4). */
 const BY_SEVERITY: readonly MonitorState[] = ['Disabled', 'Up', 'Unknown', 'Degraded', 'Down']
-export const severityOf = (state: MonitorState): number => BY_SEVERITY.indexOf(state)
+export function severityOf(state: MonitorState): number {
+  return BY_SEVERITY.indexOf(state)
+}
 
 /** Times in whole microseconds; `bucket_start` in seconds since 1970. */
 export interface Bucket {
@@ -20,32 +23,36 @@ export interface Bucket {
   readonly worst_severity: number
 }
 
-export const emptyBucket = (tunnel_id: number, bucket_start: number): Bucket => ({
-  tunnel_id,
-  bucket_start,
-  sent_count: 0,
-  received_count: 0,
-  rtt_sum_us: 0,
-  rtt_min_us: null,
-  rtt_max_us: null,
-  jitter_sum_us: 0,
-  jitter_count: 0,
-  worst_severity: 0,
-})
+export function emptyBucket(tunnel_id: number, bucket_start: number): Bucket {
+  return {
+    tunnel_id,
+    bucket_start,
+    sent_count: 0,
+    received_count: 0,
+    rtt_sum_us: 0,
+    rtt_min_us: null,
+    rtt_max_us: null,
+    jitter_sum_us: 0,
+    jitter_count: 0,
+    worst_severity: 0,
+  }
+}
 
-/** Of the same tunnel; the start is that of `a`. */
-export const joined = (a: Bucket, b: Omit<Bucket, 'tunnel_id' | 'bucket_start'>): Bucket => ({
-  tunnel_id: a.tunnel_id,
-  bucket_start: a.bucket_start,
-  sent_count: a.sent_count + b.sent_count,
-  received_count: a.received_count + b.received_count,
-  rtt_sum_us: a.rtt_sum_us + b.rtt_sum_us,
-  rtt_min_us: pick(Math.min, a.rtt_min_us, b.rtt_min_us),
-  rtt_max_us: pick(Math.max, a.rtt_max_us, b.rtt_max_us),
-  jitter_sum_us: a.jitter_sum_us + b.jitter_sum_us,
-  jitter_count: a.jitter_count + b.jitter_count,
-  worst_severity: Math.max(a.worst_severity, b.worst_severity),
-})
+/** Both of the same tunnel; the start is that of `a`. */
+export function joined(a: Bucket, b: Omit<Bucket, 'tunnel_id' | 'bucket_start'>): Bucket {
+  return {
+    tunnel_id: a.tunnel_id,
+    bucket_start: a.bucket_start,
+    sent_count: a.sent_count + b.sent_count,
+    received_count: a.received_count + b.received_count,
+    rtt_sum_us: a.rtt_sum_us + b.rtt_sum_us,
+    rtt_min_us: pick(Math.min, a.rtt_min_us, b.rtt_min_us),
+    rtt_max_us: pick(Math.max, a.rtt_max_us, b.rtt_max_us),
+    jitter_sum_us: a.jitter_sum_us + b.jitter_sum_us,
+    jitter_count: a.jitter_count + b.jitter_count,
+    worst_severity: Math.max(a.worst_severity, b.worst_severity),
+  }
+}
 
 const pick = (which: (a: number, b: number) => number, a: number | null, b: number | null): number | null =>
   a === null || b === null ? (a ?? b) : which(a, b)

@@ -1,20 +1,20 @@
-// What health says of the monitoring: nothing but what was seen of it (decisions.md, Y7).
-import type { Component } from '../system/health.ts'
+// The health of the monitoring, from what it has observed (decisions.md, Y7).
+import type { Component } from '../../platform/health.ts'
 import type { Monitor } from './monitor.ts'
 
-/** Beyond the longest time that a probe may take to be decided. */
-const PATIENCE_MS = 10_000
+/** Added to the longest time that a probe can take. */
+const GRACE_MS = 10_000
 
 export function monitorComponent(monitor: Monitor): Component {
   const name = 'monitor'
-  const { prober, ledger, feed, stopped, isStarted } = monitor
+  const { prober, historyWriter, feed, stopped, isStarted } = monitor
   if (!isStarted) return { name, status: 'unknown', detail: stopped ?? '' }
   if (stopped !== null) return { name, status: 'error', detail: stopped }
-  const silent_ms = prober.heardAt === null ? 0 : performance.now() - prober.heardAt
-  if (prober.size > 0 && silent_ms > prober.nextWithinMs + PATIENCE_MS)
+  const silent_ms = prober.lastItemAt === null ? 0 : performance.now() - prober.lastItemAt
+  if (prober.size > 0 && silent_ms > prober.nextWithinMs + GRACE_MS)
     return { name, status: 'error', detail: `No probe was answered or given up for ${Math.round(silent_ms / 1000)} s` }
-  if (ledger.failure !== null)
-    return { name, status: 'degraded', detail: `The history cannot be stored: ${ledger.failure}` }
+  if (historyWriter.failure !== null)
+    return { name, status: 'degraded', detail: `The history cannot be stored: ${historyWriter.failure}` }
   const states = Object.entries(monitor.counts())
     .filter(([, count]) => count > 0)
     .map(([state, count]) => `${count} ${state}`)

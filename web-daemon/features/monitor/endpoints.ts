@@ -6,7 +6,7 @@ import {
   MonitorSummaryAnswer,
   MonitorToggleAnswer,
 } from '@panel/shared/api/monitor.ts'
-import { command, ok, query, stream, type Endpoint } from '../../platform/http/endpoint.ts'
+import { command, ok, query, stream } from '../../platform/http/endpoint.ts'
 import { HISTORY_QUERY, showHistory } from './history.ts'
 import type { Monitor } from './monitor.ts'
 import { showStatus } from './status.ts'
@@ -14,7 +14,7 @@ import { toggleMonitor } from './toggle.ts'
 
 const tag = 'monitor'
 
-export const monitorEndpoints = (monitor: Monitor): Endpoint[] => [
+export const monitorEndpoints = (monitor: Monitor) => [
   query(
     'GET /tunnels/{id}/status',
     {

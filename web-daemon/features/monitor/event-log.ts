@@ -1,11 +1,11 @@
-// Stores the changes of state, those that come together in one go, and knows what each tunnel was last told to be.
+// Stores changes of state in batches, and remembers the last reported state of each tunnel.
 import type { Logger } from 'pino'
 import type { CommandContext } from '../../platform/context.ts'
 import { insertEvents, lastStates, type NewEvent } from './store.ts'
 
-/** While the store cannot be written to, the oldest give way. */
+/** While the store cannot be written, the oldest are dropped. */
 const WAITING_MAX = 20_000
-/** SQLite holds the thread while it writes: other requests have their turn in between. */
+/** SQLite blocks the thread while it writes; other requests are served in between. */
 const AT_ONCE = 200
 
 export class EventLog {
@@ -13,37 +13,37 @@ export class EventLog {
   readonly #logger: Logger
   #waiting: NewEvent[] = []
   #writing: Promise<void> | null = null
-  #lastTold = new Map<number, number>()
+  #lastReported = new Map<number, number>()
 
   constructor(db: CommandContext['db'], logger: Logger) {
     this.#db = db
     this.#logger = logger
   }
 
-  /** What was told before the panel stopped goes on: a tunnel that is found as it was left has not changed. */
+  /** Continues from the last stored state: a tunnel that is found as it was left has not changed. */
   async start(): Promise<void> {
-    this.#lastTold = await lastStates(this.#db)
+    this.#lastReported = await lastStates(this.#db)
   }
 
   add(event: NewEvent): void {
-    const from_monitor_state_id = this.#lastTold.get(event.tunnel_id) ?? event.from_monitor_state_id
+    const from_monitor_state_id = this.#lastReported.get(event.tunnel_id) ?? event.from_monitor_state_id
     if (from_monitor_state_id === event.to_monitor_state_id) return
-    this.#lastTold.set(event.tunnel_id, event.to_monitor_state_id)
+    this.#lastReported.set(event.tunnel_id, event.to_monitor_state_id)
     this.#waiting.push({ ...event, from_monitor_state_id })
     if (this.#waiting.length > WAITING_MAX) this.#waiting.shift()
     this.#writing ??= this.#write().finally(() => (this.#writing = null))
   }
 
   forget(tunnel_id: number): void {
-    this.#lastTold.delete(tunnel_id)
+    this.#lastReported.delete(tunnel_id)
   }
 
-  /** Resolves when all that was told is stored, or could not be. */
+  /** Resolves when all events so far are stored, or could not be. */
   async saved(): Promise<void> {
     await this.#writing
   }
 
-  /** What cannot be written is tried again with the next. */
+  /** Events that cannot be written are tried again with the next one. */
   async #write(): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve))
     while (this.#waiting.length > 0) {
@@ -53,7 +53,7 @@ export class EventLog {
         await new Promise((resolve) => setImmediate(resolve))
       } catch (err) {
         this.#waiting = [...events, ...this.#waiting].slice(-WAITING_MAX)
-        this.#logger.error({ err }, 'changes of state of tunnels cannot be stored')
+        this.#logger.error({ err }, 'state changes of tunnels cannot be stored')
         return
       }
     }

@@ -1,29 +1,30 @@
-// The monitor stream: the picture of now for everyone who comes, then each change, no quicker than a subscriber that keeps up can take (decisions.md, E1, E2, E4).
-import { eventOf, Topic, type StreamEvent } from '../../platform/http/stream.ts'
+// The monitor stream: the summary for each new subscriber, then every change, no faster than a subscriber can take them
+// (decisions.md, E1, E2, E4).
+import { serializeEvent, Topic, type StreamEvent } from '../../platform/http/stream.ts'
 
-/** More at once would overrun the queue of a subscriber who is not slow at all, as when every tunnel changes with the helper. */
+/** More at once would overrun the queue of a fast subscriber, as when every tunnel changes with the helper. */
 const AT_ONCE = 32
 const EVERY_MS = 50
-/** Many who come together are given one picture, unless something changed. */
+/** Subscribers that come within this time share one summary, unless something changed. */
 const PICTURE_MS = 1000
 
 export class Feed {
   readonly topic: Topic
-  readonly #picture: () => object
-  #drawn: { readonly event: StreamEvent; readonly at: number } | null = null
+  readonly #readSummary: () => object
+  #cached: { readonly event: StreamEvent; readonly at: number } | null = null
   #waiting: StreamEvent[] = []
   #room = AT_ONCE
   #timer: NodeJS.Timeout | null = null
 
-  constructor(picture: () => object) {
-    this.#picture = picture
+  constructor(readSummary: () => object) {
+    this.#readSummary = readSummary
     this.topic = new Topic(() => this.#summary())
   }
 
-  say(name: 'tunnel' | 'tunnel_deleted' | 'reconcile' | 'route', data: () => object): void {
-    this.#drawn = null
+  publish(name: 'tunnel' | 'tunnel_deleted' | 'reconcile' | 'route', data: () => object): void {
+    this.#cached = null
     if (this.topic.size === 0) return
-    this.#waiting.push(eventOf(name, data()))
+    this.#waiting.push(serializeEvent(name, data()))
     this.#send()
   }
 
@@ -35,9 +36,9 @@ export class Feed {
 
   #summary(): StreamEvent {
     const at = performance.now()
-    if (!this.#drawn || at - this.#drawn.at > PICTURE_MS)
-      this.#drawn = { event: eventOf('summary', this.#picture()), at }
-    return this.#drawn.event
+    if (!this.#cached || at - this.#cached.at > PICTURE_MS)
+      this.#cached = { event: serializeEvent('summary', this.#readSummary()), at }
+    return this.#cached.event
   }
 
   #send(): void {

@@ -1,13 +1,14 @@
-// The stored history of a tunnel, joined to points of the resolution asked for; the worst state of each shows (interface.md, GET /tunnels/{id}/history; decisions.md, M4).
+// The stored history of a tunnel, joined to points of the requested resolution, each with its worst state
+// (interface.md, GET /tunnels/{id}/history; decisions.md, M4).
 import type { MonitorHistoryAnswer } from '@panel/shared/api/monitor.ts'
 import type { ReadContext } from '../../platform/context.ts'
-import { startOf, type Span } from '../../platform/db/spans.ts'
+import { intervalStart, type Span } from '../../platform/db/spans.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
-import { instantIn } from '../../platform/http/instant.ts'
-import { pagingOf } from '../../platform/http/paging.ts'
+import { parseTime } from '../../platform/http/instant.ts'
+import { parsePaging } from '../../platform/http/paging.ts'
 import { Problems } from '../../platform/http/problems.ts'
-import { instantOf, limitIn, queryOf } from '../../platform/http/queries.ts'
-import { RESOLUTION, resolutionIn } from '../../platform/http/resolution.ts'
+import { timeParameter, limitParameter, queryParameters } from '../../platform/http/queries.ts'
+import { RESOLUTION, parseResolution } from '../../platform/http/resolution.ts'
 import { idIn } from '../tunnels/get.ts'
 import { livingTunnel } from '../tunnels/look.ts'
 import { joined, pointOf, type Bucket } from './bucket.ts'
@@ -18,20 +19,20 @@ const DAY_S = 86_400
 
 const MOST = { standard: 5000, maximum: 20_000 }
 
-export const HISTORY_QUERY = queryOf({
-  from: instantOf('Where the time begins. Default: a day before its end.'),
-  to: instantOf('Where the time ends. Default: now.'),
+export const HISTORY_QUERY = queryParameters({
+  from: timeParameter('Where the time begins. Default: a day before its end.'),
+  to: timeParameter('Where the time ends. Default: now.'),
   resolution_seconds: RESOLUTION,
-  limit: limitIn(MOST),
+  limit: limitParameter(MOST),
 })
 
 export const showHistory =
   (monitor: Monitor) =>
-  async ({ db, now, settings }: ReadContext, { params, query }: Incoming): Promise<Answer> => {
+  async ({ db, now, settings }: ReadContext, { params, query }: Incoming): Promise<Answer<MonitorHistoryAnswer>> => {
     const { tunnel_id } = await livingTunnel(db, idIn(params))
     await monitor.settled()
     const span = spanOf(query, now(), settings.get('monitor.aggregate_interval_seconds'))
-    const { limit } = pagingOf(query, MOST)
+    const { limit } = parsePaging(query, MOST)
     const stored = await pointsOf(db, tunnel_id, span, limit)
     const unsaved = (monitor.of(tunnel_id)?.buckets ?? []).filter(
       ({ bucket_start }) => bucket_start >= span.from && bucket_start < span.to,
@@ -46,7 +47,7 @@ export const showHistory =
     return ok(answer)
   }
 
-/** An interval may be stored in part: what is not yet is the newest. */
+/** Completes intervals that are stored only in part. */
 function completed(
   stored: readonly StoredPoint[],
   unsaved: readonly Bucket[],
@@ -54,23 +55,23 @@ function completed(
 ): StoredPoint[] {
   const points = new Map(stored.map((point) => [point.bucket_start, point]))
   for (const bucket of unsaved) {
-    const bucket_start = startOf(bucket.bucket_start, resolution_seconds)
-    const known = points.get(bucket_start)
+    const bucket_start = intervalStart(bucket.bucket_start, resolution_seconds)
+    const point = points.get(bucket_start)
     points.set(
       bucket_start,
-      known
-        ? { ...joined(known, bucket), samples: known.samples + (known.bucket_start === bucket.bucket_start ? 0 : 1) }
+      point
+        ? { ...joined(point, bucket), samples: point.samples + (point.bucket_start === bucket.bucket_start ? 0 : 1) }
         : { ...bucket, bucket_start, samples: 1 },
     )
   }
   return [...points.values()].sort((a, b) => a.bucket_start - b.bucket_start)
 }
 
-/** By default the last 24 hours, interval by interval. A finer resolution than what is stored gives what is stored. */
+/** By default the last 24 hours by interval. The resolution is never finer than the stored one. */
 function spanOf(query: Incoming['query'], now: Date, interval_seconds: number): Span {
   const problems = new Problems()
-  const [from, to] = [instantIn(query, 'from', problems), instantIn(query, 'to', problems)]
-  const resolution_seconds = resolutionIn(query, interval_seconds, problems)
+  const [from, to] = [parseTime(query, 'from', problems), parseTime(query, 'to', problems)]
+  const resolution_seconds = parseResolution(query, interval_seconds, problems)
   if (from !== null && to !== null && from >= to) problems.add('to', 'INVALID_VALUE', 'to must be later than from.')
   problems.throwIfAny(['from', 'to', 'resolution_seconds'])
   const end = Math.ceil(to ?? now.getTime() / 1000 + 1)

@@ -1,4 +1,4 @@
-// Makes the tables of the watching: changes of state, and the history in intervals.
+// Makes the tables of the monitoring: changes of state, and the history in intervals.
 import { sql, type Kysely } from 'kysely'
 
 const EVENT = sql`
@@ -14,7 +14,8 @@ const EVENT = sql`
   ) strict`
 const EVENTS_OF = sql`create index monitor_event_of on monitor_event (tunnel_id, monitor_event_id)`
 
-// A row a minute for each tunnel: without a second index, which would be as large as the table. Retention goes tunnel by tunnel.
+// One row per minute and tunnel: no second index, which would be as large as the table. Retention deletes tunnel by
+// tunnel.
 const BUCKET = sql`
   create table monitor_bucket (
     tunnel_id integer not null references tunnel (tunnel_id),

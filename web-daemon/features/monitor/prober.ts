@@ -1,4 +1,5 @@
-// Has the root helper send the probes of all tunnels, by one stream that is changed while it runs, and begins anew with a new helper.
+// Sends the probes of all tunnels through the root helper: one stream, changed while it runs and restarted with a new
+// helper.
 import type { Logger } from 'pino'
 import {
   BYTES_PER_SECOND_MAX,
@@ -9,45 +10,45 @@ import {
   type WatchTarget,
 } from '@panel/shared/path/model.ts'
 import type { Reader } from '@panel/shared/rpc/methods.ts'
-import { keepStreaming, type KeptStream, type PAUSES_MS } from '../../platform/helper/kept-stream.ts'
+import { openRestartingStream, type RestartingStream, type PAUSES_MS } from '../../platform/helper/restarting-stream.ts'
 import type { Streamer } from '../../platform/helper/streams.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
-import type { Aim } from './aim.ts'
+import type { ProbeTarget } from './probe-target.ts'
 
-/** What diagnostics send comes out of the same bounds, so a part is left to them. */
+/** Manual diagnostics share the same limits, so a part is left to them. */
 const SHARE = 0.8
-/** IPv6 and ICMP. */
+/** Bytes of the IPv6 and ICMP headers. */
 const HEADERS = 48
 
-export interface ProberParts {
+export interface ProberDeps {
   readonly stream: Streamer
   readonly ask: Reader
   readonly logger: Logger
   readonly onResult: (tunnel_id: number, result: WatchResult) => void
   /** Why no probes are sent; null once they are. */
-  readonly onStopped: (why: string | null) => void
+  readonly onStopped: (reason: string | null) => void
   readonly pauses?: typeof PAUSES_MS
 }
 
-type Wanted = Aim & { readonly interface_name: string }
+type ProbedTunnel = ProbeTarget & { readonly interface_name: string }
 
 export class Prober {
-  readonly #parts: ProberParts
+  readonly #deps: ProberDeps
   readonly #targets = new Map<number, WatchTarget>()
   #tunnelOf = new Map<number, number>()
-  /** A number is never used again, so no result of an earlier target is taken for one of a later. */
+  /** Ids are never reused, so that a late result is not taken for one of a newer target. */
   #lastId = 0
   #watchId: number | null = null
   #put = new Map<number, WatchTarget>()
-  #gone = new Set<number>()
-  #telling: Promise<void> | null = null
-  #stream: KeptStream | null = null
+  #removed = new Set<number>()
+  #sending: Promise<void> | null = null
+  #stream: RestartingStream | null = null
   #load = { packets: 0, bytes: 0 }
-  /** In milliseconds; null where nothing is heard. */
-  heardAt: number | null = null
+  /** When the last item arrived, in monotonic milliseconds; null while the stream is down. */
+  lastItemAt: number | null = null
 
-  constructor(parts: ProberParts) {
-    this.#parts = parts
+  constructor(deps: ProberDeps) {
+    this.#deps = deps
   }
 
   get isRunning(): boolean {
@@ -58,22 +59,22 @@ export class Prober {
     return this.#targets.size
   }
 
-  /** How long it can take at most until the next probe of some tunnel is decided. */
+  /** The longest time until the next probe of any tunnel is decided. */
   get nextWithinMs(): number {
     return Math.min(...[...this.#targets.values()].map(({ interval_ms, timeout_ms }) => interval_ms + timeout_ms))
   }
 
   start(): void {
-    const { stream, logger, onStopped, pauses } = this.#parts
-    this.#stream = keepStreaming({
+    const { stream, logger, onStopped, pauses } = this.#deps
+    this.#stream = openRestartingStream({
       stream,
       method: 'path.watch',
-      params: () => ({ targets: this.#anew() }),
-      onItem: (item) => this.#hear(item),
+      params: () => ({ targets: this.#renumberTargets() }),
+      onItem: (item) => this.#receive(item),
       onEnd: (err, isNews) => {
         this.#watchId = null
-        this.heardAt = null
-        if (isNews) logger.warn({ err }, 'no tunnel is probed for now; trying again')
+        this.lastItemAt = null
+        if (isNews) logger.warn({ err }, 'probing has stopped; trying again')
         onStopped(
           err instanceof Refusal
             ? `No probes can be sent: ${err.message}`
@@ -86,48 +87,48 @@ export class Prober {
 
   async close(): Promise<void> {
     await this.#stream?.close()
-    await this.#telling
+    await this.#sending
   }
 
-  /** From now on; null ends it. Returns why it cannot be, or null. */
-  set(tunnel_id: number, wanted: Wanted | null): string | null {
+  /** Starts or changes the probing of a tunnel; null stops it. Returns why it is not possible, or null. */
+  set(tunnel_id: number, probe: ProbedTunnel | null): string | null {
     const before = this.#targets.get(tunnel_id)
     this.#drop(tunnel_id, before)
-    const why = wanted && this.#whyNoRoom(wanted)
+    const reason = probe && this.#reasonNoRoom(probe)
     const isSame =
       before !== undefined &&
-      wanted !== null &&
-      before.source_address === wanted.source &&
-      before.target_address === wanted.target &&
-      before.interface_name === wanted.interface_name
-    if (before && (!isSame || why !== null)) this.#change(before.target_id, null)
-    if (!wanted || why !== null) return why
-    const target = targetOf(wanted, isSame ? before.target_id : ++this.#lastId)
+      probe !== null &&
+      before.source_address === probe.source &&
+      before.target_address === probe.target &&
+      before.interface_name === probe.interface_name
+    if (before && (!isSame || reason !== null)) this.#change(before.target_id, null)
+    if (!probe || reason !== null) return reason
+    const target = targetOf(probe, isSame ? before.target_id : ++this.#lastId)
     this.#targets.set(tunnel_id, target)
     this.#tunnelOf.set(target.target_id, tunnel_id)
-    this.#weigh(target, 1)
+    this.#addLoad(target, 1)
     if (!before || JSON.stringify(before) !== JSON.stringify(target)) this.#change(target.target_id, target)
     return null
   }
 
-  /** Resolves when root has been told of every change so far. */
-  async told(): Promise<void> {
-    await this.#telling
+  /** Resolves when root has received every change so far. */
+  async changesSent(): Promise<void> {
+    await this.#sending
   }
 
   #drop(tunnel_id: number, before: WatchTarget | undefined): void {
     if (!before) return
     this.#targets.delete(tunnel_id)
     this.#tunnelOf.delete(before.target_id)
-    this.#weigh(before, -1)
+    this.#addLoad(before, -1)
   }
 
-  #weigh(target: WatchTarget, by: 1 | -1): void {
+  #addLoad(target: WatchTarget, by: 1 | -1): void {
     const { packets, bytes } = loadOf(target.interval_ms, target.packet_size)
     this.#load = { packets: this.#load.packets + by * packets, bytes: this.#load.bytes + by * bytes }
   }
 
-  #whyNoRoom({ interval_ms, packet_size }: Wanted): string | null {
+  #reasonNoRoom({ interval_ms, packet_size }: ProbedTunnel): string | null {
     const { packets, bytes } = loadOf(interval_ms, packet_size)
     if (this.#targets.size >= WATCH_TARGETS_MAX)
       return `No probes are sent: more than ${WATCH_TARGETS_MAX} tunnels cannot be watched at once`
@@ -138,10 +139,10 @@ export class Prober {
     return null
   }
 
-  /** All targets, under new numbers, as the stream that begins is asked for them. */
-  #anew(): WatchTarget[] {
+  /** All targets under new ids, for the request that starts the stream. */
+  #renumberTargets(): WatchTarget[] {
     this.#put.clear()
-    this.#gone.clear()
+    this.#removed.clear()
     this.#tunnelOf = new Map()
     for (const [tunnel_id, target] of this.#targets) {
       const target_id = ++this.#lastId
@@ -151,17 +152,17 @@ export class Prober {
     return [...this.#targets.values()]
   }
 
-  #hear({ watch_id, results }: WatchItem): void {
-    const isBegun = this.#watchId === null
+  #receive({ watch_id, results }: WatchItem): void {
+    const isFirst = this.#watchId === null
     this.#watchId = watch_id
-    this.heardAt = performance.now()
-    if (isBegun) {
-      this.#parts.onStopped(null)
-      this.#tell()
+    this.lastItemAt = performance.now()
+    if (isFirst) {
+      this.#deps.onStopped(null)
+      this.#sendChanges()
     }
     for (const result of results) {
       const tunnel_id = this.#tunnelOf.get(result.target_id)
-      if (tunnel_id !== undefined) this.#parts.onResult(tunnel_id, result)
+      if (tunnel_id !== undefined) this.#deps.onResult(tunnel_id, result)
     }
   }
 
@@ -169,32 +170,32 @@ export class Prober {
     if (target) this.#put.set(target_id, target)
     else {
       this.#put.delete(target_id)
-      this.#gone.add(target_id)
+      this.#removed.add(target_id)
     }
-    this.#tell()
+    this.#sendChanges()
   }
 
-  #tell(): void {
-    if (this.#telling || this.#watchId === null) return
-    this.#telling = this.#tellAll().finally(() => (this.#telling = null))
+  #sendChanges(): void {
+    if (this.#sending || this.#watchId === null) return
+    this.#sending = this.#sendAllChanges().finally(() => (this.#sending = null))
   }
 
-  /** Changes that come together go together. A stream that cannot be changed is begun anew. */
-  async #tellAll(): Promise<void> {
+  /** Sends pending changes in one request. If the stream cannot be changed, it is restarted. */
+  async #sendAllChanges(): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve))
-    while (this.#watchId !== null && this.#put.size + this.#gone.size > 0) {
+    while (this.#watchId !== null && this.#put.size + this.#removed.size > 0) {
       const watch_id = this.#watchId
-      const [put, gone] = [[...this.#put.values()], [...this.#gone]]
+      const [put, gone] = [[...this.#put.values()], [...this.#removed]]
       this.#put.clear()
-      this.#gone.clear()
+      this.#removed.clear()
       try {
         const [some = [], ...others] = piecesOf(gone)
-        for (const more of others) await this.#parts.ask('path.watch_change', { watch_id, put: [], gone: more })
-        const { was_running } = await this.#parts.ask('path.watch_change', { watch_id, put, gone: some })
-        if (!was_running && this.#watchId === watch_id) this.#stream?.again()
+        for (const more of others) await this.#deps.ask('path.watch_change', { watch_id, put: [], gone: more })
+        const { was_running } = await this.#deps.ask('path.watch_change', { watch_id, put, gone: some })
+        if (!was_running && this.#watchId === watch_id) this.#stream?.restart()
       } catch (err) {
-        this.#parts.logger.warn({ err }, 'the probing cannot be changed; it begins anew')
-        this.#stream?.again()
+        this.#deps.logger.warn({ err }, 'the probe targets cannot be changed; restarting the stream')
+        this.#stream?.restart()
         return
       }
     }
@@ -207,7 +208,7 @@ const loadOf = (interval_ms: number, packet_size: number): { packets: number; by
 })
 
 const targetOf = (
-  { interface_name, source, target, interval_ms, timeout_ms, packet_size }: Wanted,
+  { interface_name, source, target, interval_ms, timeout_ms, packet_size }: ProbedTunnel,
   target_id: number,
 ): WatchTarget => ({
   target_id,

@@ -1,4 +1,5 @@
-// How one tunnel is, and how it came to be so (interface.md, GET /tunnels/{id}/status; decisions.md, S5, S6).
+// GET /tunnels/{id}/status: the state of one tunnel and its last changes (interface.md, GET /tunnels/{id}/status;
+// decisions.md, S5, S6).
 import { MONITOR_STATES, titleOf } from '@panel/shared/api/lookups.ts'
 import type { MonitorEvent, MonitorStatusAnswer } from '@panel/shared/api/monitor.ts'
 import type { ReadContext } from '../../platform/context.ts'
@@ -11,7 +12,7 @@ import type { MonitorEventRow } from './table.ts'
 
 export const showStatus =
   (monitor: Monitor) =>
-  async ({ db }: ReadContext, { params }: Incoming): Promise<Answer> => {
+  async ({ db }: ReadContext, { params }: Incoming): Promise<Answer<MonitorStatusAnswer>> => {
     const { tunnel_id } = await livingTunnel(db, idIn(params))
     await monitor.settled()
     const watched = monitor.of(tunnel_id)

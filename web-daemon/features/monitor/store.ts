@@ -1,11 +1,11 @@
-// Reads and writes what the watching has seen. Whatever comes at once, of however many tunnels, is one statement.
+// Reads and writes what the monitoring has measured. Any number of rows is written in one statement.
 import { sql, type RawBuilder } from 'kysely'
 import type { ReadDb, WriteDb } from '../../platform/context.ts'
-import { piecesOf, startIn, type Span } from '../../platform/db/spans.ts'
+import { splitSpan, intervalStartSql, type Span } from '../../platform/db/spans.ts'
 import type { Bucket } from './bucket.ts'
 import type { MonitorEventRow } from './table.ts'
 
-/** Of one tunnel; older ones are told nowhere (decisions.md, S5). */
+/** Per tunnel; older ones are never shown (decisions.md, S5). */
 export const EVENTS_KEPT = 20
 
 export type NewEvent = Omit<MonitorEventRow, 'monitor_event_id'>
@@ -32,9 +32,9 @@ const BUCKET = [
   'worst_severity',
 ] as const
 
-/** Those of tunnels that are no more are left out. Run it inside a transaction. */
+/** Events of deleted tunnels are left out. Run it inside a transaction. */
 export async function insertEvents(db: WriteDb, events: readonly NewEvent[]): Promise<void> {
-  await sql`insert into monitor_event (${names(EVENT)}) ${livingOf(EVENT, events)}`.execute(db)
+  await sql`insert into monitor_event (${names(EVENT)}) ${existingOnly(EVENT, events)}`.execute(db)
   await sql`
     delete from monitor_event where monitor_event_id in (
       select monitor_event_id from (
@@ -45,16 +45,17 @@ export async function insertEvents(db: WriteDb, events: readonly NewEvent[]): Pr
 }
 
 /** The newest first. */
-export const eventsOf = (db: ReadDb, tunnel_id: number): Promise<MonitorEventRow[]> =>
-  db
+export function eventsOf(db: ReadDb, tunnel_id: number): Promise<MonitorEventRow[]> {
+  return db
     .selectFrom('monitor_event')
     .selectAll()
     .where('tunnel_id', '=', tunnel_id)
     .orderBy('monitor_event_id', 'desc')
     .limit(EVENTS_KEPT)
     .execute()
+}
 
-/** The state that each tunnel was last told to be in. */
+/** The last reported state of each tunnel. */
 export async function lastStates(db: ReadDb): Promise<Map<number, number>> {
   const rows = await db
     .selectFrom('monitor_event')
@@ -69,23 +70,23 @@ export async function lastStates(db: ReadDb): Promise<Map<number, number>> {
   return new Map(rows.map((row) => [row.tunnel_id, row.to_monitor_state_id]))
 }
 
-/** An interval that is stored in part is completed. Those of tunnels that are no more are left out. */
+/** Adds to an interval that is stored in part. Deleted tunnels are left out. */
 export async function addBuckets(db: WriteDb, buckets: readonly Bucket[]): Promise<void> {
   const added = sql.join(
     (['sent_count', 'received_count', 'rtt_sum_us', 'jitter_sum_us', 'jitter_count'] as const).map(
       (name) => sql`${sql.ref(name)} = ${sql.ref(`monitor_bucket.${name}`)} + ${sql.ref(`excluded.${name}`)}`,
     ),
   )
-  // min and max of two are null where one is.
+  // In SQLite min() and max() are null if one argument is.
   const extreme = (which: 'min' | 'max', name: string): RawBuilder<unknown> =>
     sql`${sql.ref(name)} = coalesce(${sql.raw(which)}(${sql.ref(`monitor_bucket.${name}`)}, ${sql.ref(`excluded.${name}`)}), ${sql.ref(`monitor_bucket.${name}`)}, ${sql.ref(`excluded.${name}`)})`
   await sql`
-    insert into monitor_bucket (${names(BUCKET)}) ${livingOf(BUCKET, buckets)}
+    insert into monitor_bucket (${names(BUCKET)}) ${existingOnly(BUCKET, buckets)}
     on conflict (tunnel_id, bucket_start) do update set ${added}, ${extreme('min', 'rtt_min_us')}, ${extreme('max', 'rtt_max_us')},
       worst_severity = max(monitor_bucket.worst_severity, excluded.worst_severity)`.execute(db)
 }
 
-/** Of the given tunnels, and no more than `most` rows; answers how many it were. */
+/** Of the given tunnels, at most `most` rows. Returns how many were deleted. */
 export async function deleteBucketsBefore(
   db: WriteDb,
   tunnel_ids: readonly number[],
@@ -102,21 +103,21 @@ export async function deleteBucketsBefore(
 
 export type StoredPoint = Bucket & { readonly samples: number }
 
-/** Intervals joined to points of the resolution, oldest first; of more than `limit` the newest. */
+/** Intervals joined to points of the resolution, oldest first; if there are more than `limit`, the newest. */
 export async function pointsOf(
   db: ReadDb,
   tunnel_id: number,
   span: Span,
   limit: number,
 ): Promise<{ points: StoredPoint[]; total: number }> {
-  const own = db.selectFrom('monitor_bucket').where('tunnel_id', '=', tunnel_id)
-  const { oldest, newest } = await own
+  const buckets = db.selectFrom('monitor_bucket').where('tunnel_id', '=', tunnel_id)
+  const { oldest, newest } = await buckets
     .select((e) => [e.fn.min('bucket_start').as('oldest'), e.fn.max('bucket_start').as('newest')])
     .executeTakeFirstOrThrow()
   const from = Math.max(span.from, oldest ?? span.to)
   let total = 0
   const newestFirst: StoredPoint[] = []
-  for await (const piece of piecesOf({ ...span, from, to: Math.min(span.to, (newest ?? from) + 1) })) {
+  for await (const piece of splitSpan({ ...span, from, to: Math.min(span.to, (newest ?? from) + 1) })) {
     const rows = newestFirst.length < limit ? await joinedOf(db, tunnel_id, piece) : null
     total += rows ? rows.length : await countOf(db, tunnel_id, piece)
     newestFirst.push(...(rows ?? []))
@@ -133,7 +134,7 @@ const inSpan = (db: ReadDb, tunnel_id: number, { from, to }: Span) =>
 
 async function countOf(db: ReadDb, tunnel_id: number, span: Span): Promise<number> {
   const { count } = await inSpan(db, tunnel_id, span)
-    .select(sql<number>`count(distinct ${startIn(span.resolution_seconds)})`.as('count'))
+    .select(sql<number>`count(distinct ${intervalStartSql(span.resolution_seconds)})`.as('count'))
     .executeTakeFirstOrThrow()
   return count
 }
@@ -144,7 +145,7 @@ async function joinedOf(db: ReadDb, tunnel_id: number, span: Span): Promise<Stor
     sql<number>`sum(${sql.ref(name)})`.as(name),
   )
   const rows = await inSpan(db, tunnel_id, span)
-    .select([startIn(span.resolution_seconds).as('start'), ...sums])
+    .select([intervalStartSql(span.resolution_seconds).as('start'), ...sums])
     .select((e) => [
       e.fn.min('rtt_min_us').as('rtt_min_us'),
       e.fn.max('rtt_max_us').as('rtt_max_us'),
@@ -162,15 +163,15 @@ export async function dropHistory(db: WriteDb, tunnel_id: number): Promise<void>
   await db.deleteFrom('monitor_event').where('tunnel_id', '=', tunnel_id).execute()
 }
 
-/** What a crash left of tunnels that are no more. */
-export async function dropHistoryOfTheDead(db: WriteDb): Promise<void> {
-  const dead = sql`select tunnel_id from tunnel where deleted_date is not null`
-  await sql`delete from monitor_bucket where tunnel_id in (${dead})`.execute(db)
-  await sql`delete from monitor_event where tunnel_id in (${dead})`.execute(db)
+/** Deletes what a crash left of deleted tunnels. */
+export async function dropHistoryOfDeletedTunnels(db: WriteDb): Promise<void> {
+  const deleted = sql`select tunnel_id from tunnel where deleted_date is not null`
+  await sql`delete from monitor_bucket where tunnel_id in (${deleted})`.execute(db)
+  await sql`delete from monitor_event where tunnel_id in (${deleted})`.execute(db)
 }
 
 const names = (columns: readonly string[]): RawBuilder<unknown> => sql.join(columns.map((column) => sql.ref(column)))
 
-const livingOf = (columns: readonly string[], rows: readonly object[]): RawBuilder<unknown> => sql`
+const existingOnly = (columns: readonly string[], rows: readonly object[]): RawBuilder<unknown> => sql`
   select ${sql.join(columns.map((column) => sql`value ->> ${sql.lit(column)}`))} from json_each(${JSON.stringify(rows)})
   where value ->> 'tunnel_id' in (select tunnel_id from tunnel where deleted_date is null)`

@@ -1,4 +1,4 @@
-// The stored changes of state and the history, as kysely sees them.
+// The changes of state and the history, as Kysely sees them.
 import type { Generated, Selectable } from 'kysely'
 import type { Bucket } from './bucket.ts'
 
@@ -16,6 +16,10 @@ export interface MonitorEventTable {
 export interface MonitorTables {
   monitor_event: MonitorEventTable
   monitor_bucket: Bucket
+}
+
+declare module '../../platform/db/database.ts' {
+  interface Database extends MonitorTables {}
 }
 
 export type MonitorEventRow = Selectable<MonitorEventTable>

@@ -1,22 +1,23 @@
-// Switches the watching of one tunnel on or off, whatever the setting says, and at once (interface.md, POST monitor/enable and monitor/disable; decisions.md, M6).
+// Switches the monitoring of one tunnel on or off, whatever the setting says (interface.md, POST monitor/enable and
+// monitor/disable; decisions.md, M6).
 import type { MonitorToggleAnswer } from '@panel/shared/api/monitor.ts'
+import { save } from '../../change/engine.ts'
 import type { CommandContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { idIn } from '../tunnels/get.ts'
 import { targetOf } from '../tunnels/look.ts'
-import { replace } from '../tunnels/reach.ts'
+import { tunnelResource } from '../tunnels/resource.ts'
 import { observe, tunnelView } from '../tunnels/view.ts'
 import type { Monitor } from './monitor.ts'
 
 export const toggleMonitor =
   (monitor: Monitor, monitor_enabled: boolean) =>
-  (context: CommandContext, { params }: Incoming): Promise<Answer> =>
+  (context: CommandContext, { params }: Incoming): Promise<Answer<MonitorToggleAnswer>> =>
     context.inTurn(async () => {
       const stored = await targetOf(context, idIn(params))
-      const record = await replace(context, stored.tunnel_id, {
-        ...stored,
-        is_monitor_enabled: monitor_enabled,
-        updated_date: context.now().toISOString(),
+      const record = await save(context, tunnelResource(context), {
+        id: stored.tunnel_id,
+        wanted: { ...stored, is_monitor_enabled: monitor_enabled, updated_date: context.now().toISOString() },
       })
       context.note.operation(`${monitor_enabled ? 'Watch' : 'Do not watch'} ${record.interface_name}`)
       await monitor.settled()

@@ -1,7 +1,8 @@
-// The last probes of one tunnel, and what they say: counts and sums are kept as results come, so that a large window costs no more than a small one.
+// The last probes of one tunnel. Counts and sums are updated with every result, so that a large window costs no more
+// than a small one.
 import type { MonitorStats } from '@panel/shared/api/monitor.ts'
 
-/** What a place in the ring holds instead of a round-trip time in microseconds. */
+/** Values in the ring other than a round-trip time in microseconds. */
 const LOST = -1
 const OPEN = -2
 
@@ -14,21 +15,21 @@ export class Window {
   #newest = 0
   #received = 0
   #lost = 0
-  /** Whole microseconds, so that nothing adds up to an error over the years. */
+  /** Whole microseconds, so that rounding errors do not add up. */
   #rttSum = 0
   #lastRtt: number | null = null
   #lastReplyAt: number | null = null
-  /** Sent, and neither answered nor given up, as the prober tells it. */
+  /** Sent, and neither answered nor timed out, as the prober reports it. */
   pending = 0
 
-  /** `size`: how many probes it holds. Of `before` it takes over as many as it can. */
+  /** `size`: how many probes it holds. It takes over as many as it can from `before`. */
   constructor(size: number, before?: Window) {
     this.size = size
     this.#held = new Int32Array(size).fill(OPEN)
     if (before) this.#takeOver(before)
   }
 
-  /** The number of the newest probe that is decided; they count from 1. */
+  /** The sequence number of the newest decided probe, from 1. */
   get newest(): number {
     return this.#newest
   }
@@ -50,7 +51,7 @@ export class Window {
     return this.#received === 0 ? null : this.#rttSum / this.#received / 1000
   }
 
-  /** Null where the probe is held no longer, or is decided already. */
+  /** Null if the probe has left the window or is already decided. */
   lost(sequence: number): Decision | null {
     this.#advanceTo(sequence)
     if (this.#at(sequence) !== OPEN) return null
@@ -58,7 +59,7 @@ export class Window {
     return 'decided'
   }
 
-  /** An answer counts however late it comes, while its probe is held. */
+  /** A late answer counts as long as its probe is in the window. */
   answered(sequence: number, rtt_us: number, at: number): Decision | null {
     this.#advanceTo(sequence)
     const before = this.#at(sequence)
@@ -69,7 +70,7 @@ export class Window {
     return before === LOST ? 'revised' : 'decided'
   }
 
-  /** The whole picture, in milliseconds. */
+  /** All figures, in milliseconds. */
   stats(): MonitorStats {
     const { decided, received, pending, lossPercent } = this
     return {
@@ -95,7 +96,7 @@ export class Window {
     ;[this.pending, this.#lastRtt, this.#lastReplyAt] = [before.pending, before.#lastRtt, before.#lastReplyAt]
   }
 
-  /** The oldest make room. */
+  /** Drops the oldest. */
   #advanceTo(sequence: number): void {
     for (let next = Math.max(this.#newest + 1, sequence - this.size + 1); next <= sequence; next++)
       this.#put(next, OPEN)
@@ -110,7 +111,9 @@ export class Window {
     }
   }
 
-  /** As ping tells it: mdev is the standard deviation, jitter the mean difference from one answer to the next. */
+  /**
+   * As ping(8) defines them: mdev is the standard deviation, jitter the mean difference between consecutive answers.
+   */
   #spread(): Pick<MonitorStats, 'rtt_min_ms' | 'rtt_avg_ms' | 'rtt_max_ms' | 'rtt_mdev_ms' | 'jitter_ms'> {
     if (this.#received === 0)
       return { rtt_min_ms: null, rtt_avg_ms: null, rtt_max_ms: null, rtt_mdev_ms: null, jitter_ms: null }
@@ -137,7 +140,7 @@ export class Window {
     return sequence > 0 && sequence > this.#newest - this.size ? (this.#held[sequence % this.size] ?? null) : null
   }
 
-  /** Takes away what the place held, and counts what it holds now. */
+  /** Replaces a value and adjusts the counts. */
   #put(sequence: number, held: number): void {
     const place = sequence % this.size
     this.#count(this.#held[place] ?? OPEN, -1)

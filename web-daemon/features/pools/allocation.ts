@@ -17,7 +17,7 @@ export interface Range {
   readonly prefix_length: number
 }
 
-/** Nobody makes more tunnels than this; without the bound an IPv6 pool has more subnets than a number can count. */
+/** More than anyone needs; an IPv6 pool would have more subnets than a number can count. */
 const MOST_SUBNETS = 2 ** 24
 const THIRD_OCTET_LENGTH = 24
 
@@ -35,14 +35,14 @@ export function capacityOf(pool: Range): PoolCapacity {
   }
 }
 
-/** The subnet of a tunnel number; null beyond the pool's end. */
+/** The subnet of a tunnel number; null beyond the end of the pool. */
 export function subnetAt(pool: Range, index: number): Cidr | null {
   if (index < 0 || index >= capacityOf(pool).capacity) return null
   const { base } = cidrOf(pool)
   return networkOf({ family: base.family, value: base.value + BigInt(index) * strideOf(pool) }, pool.prefix_length)
 }
 
-/** The two ends of a subnet: its first and second host, or its two addresses where it has no more (RFC 3021, RFC 6164). */
+/** The two ends of a subnet: its first and second host, or both addresses if it has only two (RFC 3021, RFC 6164). */
 export function endsOf(subnet: Cidr): { address_a: string; address_b: string } {
   const first = sizeOf(subnet) <= 2n ? 0n : 1n
   const at = (offset: bigint): Ip => ({ family: subnet.base.family, value: subnet.base.value + offset })
@@ -50,8 +50,8 @@ export function endsOf(subnet: Cidr): { address_a: string; address_b: string } {
 }
 
 /**
- * The lowest index from 1 up, and 0 last, whose subnet touches nothing that is taken and whose number suits the caller.
- * What no host can have as its address counts as taken.
+ * The lowest index from 1 up, and 0 last, whose subnet overlaps nothing taken and whose number suits the caller.
+ * Subnets that no host can use count as taken.
  */
 export function lowestFree(pool: Range, taken: readonly Cidr[], suits: (index: number) => boolean): number | null {
   const { capacity } = capacityOf(pool)
@@ -66,10 +66,11 @@ export function lowestFree(pool: Range, taken: readonly Cidr[], suits: (index: n
   return blocked[0]?.first !== 0 && suits(0) ? 0 : null
 }
 
-export const isTaken = (subnet: Cidr, taken: readonly Cidr[]): Cidr | undefined =>
-  taken.find((network) => overlaps(network, subnet))
+export function isTaken(subnet: Cidr, taken: readonly Cidr[]): Cidr | undefined {
+  return taken.find((network) => overlaps(network, subnet))
+}
 
-/** Ranges of indexes, in order, rather than single ones: one route can cover a million subnets. */
+/** Ranges of indexes, in order: one route can cover a million subnets. */
 function blockedIndexes(pool: Range, taken: readonly Cidr[]): { first: number; last: number }[] {
   const { base } = cidrOf(pool)
   const [stride, size] = [strideOf(pool), sizeOf({ base, prefix_length: pool.prefix_length })]

@@ -12,7 +12,7 @@ import { warningsOf } from './warnings.ts'
 export async function createPool(
   { db, now, note, settings }: CommandContext,
   { body, problems }: Incoming<CreatePoolBody>,
-): Promise<Answer> {
+): Promise<Answer<ChangePoolAnswer>> {
   const pool = poolOf(body, problems, {
     description: '',
     is_enabled: true,
@@ -30,7 +30,7 @@ interface Standard {
   readonly lengthFor: (range: Cidr) => number
 }
 
-/** Throws 422 with all problems at once. `stored` is what holds for fields that may be left out. */
+/** Throws 422 with all problems at once. `stored` has the values of fields that may be left out. */
 export function poolOf(body: PoolFields, problems: Problems, stored: Standard): NewPool {
   const range = rangeIn(body, problems, stored.lengthFor)
   problems.throwIfAny()

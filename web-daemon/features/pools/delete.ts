@@ -7,10 +7,10 @@ import { refuseInUse } from './in-use.ts'
 import { deletePool } from './store.ts'
 import type { PoolUse } from './use.ts'
 
-/** In turn with the changes of tunnels: one that is being made may be taking from the pool. */
+/** In the change queue, because a tunnel that is being created may take from the pool. */
 export const removePool =
   ({ users, release }: PoolUse) =>
-  ({ db, note, inTurn }: CommandContext, { params }: Incoming): Promise<Answer> =>
+  ({ db, note, inTurn }: CommandContext, { params }: Incoming): Promise<Answer<DeletePoolAnswer>> =>
     inTurn(async () => {
       const pool = await poolIn(db, params)
       const { address_pool_id } = pool

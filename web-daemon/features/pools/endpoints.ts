@@ -1,4 +1,4 @@
-// What can be asked about address pools over HTTP.
+// The endpoints of the section Pools.
 import {
   ChangePoolAnswer,
   CreatePoolBody,
@@ -8,8 +8,8 @@ import {
   PoolView,
   UpdatePoolBody,
 } from '@panel/shared/api/pools.ts'
-import { command, query, type Endpoint } from '../../platform/http/endpoint.ts'
-import { queryOf, wholeIn } from '../../platform/http/queries.ts'
+import { command, query } from '../../platform/http/endpoint.ts'
+import { queryParameters, integerParameter } from '../../platform/http/queries.ts'
 import { createPool } from './create.ts'
 import { removePool } from './delete.ts'
 import { getPool } from './get.ts'
@@ -20,7 +20,7 @@ import type { PoolUse } from './use.ts'
 
 const tag = 'pools'
 
-export const poolEndpoints = (use: PoolUse): Endpoint[] => [
+export const poolEndpoints = (use: PoolUse) => [
   query(
     'GET /pools',
     {
@@ -71,7 +71,7 @@ export const poolEndpoints = (use: PoolUse): Endpoint[] => [
     {
       tag,
       summary: 'The subnet, number and addresses that a tunnel from this pool would get now. Takes nothing.',
-      query: queryOf({ prefix_length: wholeIn('Of a subnet of another length than the pool says.') }),
+      query: queryParameters({ prefix_length: integerParameter('Of a subnet of another length than the pool says.') }),
       answer: NextFreeAnswer,
     },
     nextFree(use),

@@ -1,4 +1,5 @@
-// One address pool, and how all of them are told that one is not there (interface.md, GET /pools/{id}).
+// GET /pools/{id}, and the error for an unknown pool (interface.md, GET /pools/{id}).
+import type { PoolView } from '@panel/shared/api/pools.ts'
 import type { ReadContext, ReadDb } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
@@ -8,12 +9,12 @@ import { poolView } from './view.ts'
 
 export const getPool =
   ({ users }: PoolUse) =>
-  async ({ db }: ReadContext, { params }: Incoming): Promise<Answer> => {
+  async ({ db }: ReadContext, { params }: Incoming): Promise<Answer<PoolView>> => {
     const pool = await poolIn(db, params)
     return ok(poolView(pool, (await users(db)).get(pool.address_pool_id)))
   }
 
-/** Throws 404 where there is none. */
+/** Throws 404 if there is none. */
 export async function poolIn(db: ReadDb, params: Incoming['params']): Promise<PoolRecord> {
   const id = params['id']
   const pool = id === undefined ? null : await findPool(db, id)

@@ -1,4 +1,4 @@
-// Keeps a pool as it is while tunnels have their addresses from it: 409 CONFLICT that names them (decisions.md, R33, section 4).
+// Refuses to change a pool while tunnels use it: 409 CONFLICT with their names (decisions.md, R33, section 4).
 import { Refusal } from '../../platform/http/refusal.ts'
 import type { PoolRecord } from './store.ts'
 import type { PoolUser } from './use.ts'

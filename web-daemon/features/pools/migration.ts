@@ -1,7 +1,10 @@
 // Makes the table of address pools and seeds the four that every panel starts with (decisions.md, R32 and T19).
 import { sql, type Kysely } from 'kysely'
 
-/** Pools 30 and 40 are public ranges that older set-ups used inside their tunnels: known, so that such tunnels can be met, and off. */
+/**
+ * Pools 30 and 40 are public ranges that older set-ups used inside their tunnels. They are seeded disabled, so that
+ * such tunnels are recognised.
+ */
 const SEEDS = [
   {
     id: 10,

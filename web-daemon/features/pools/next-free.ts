@@ -1,4 +1,5 @@
-// The subnet that the next tunnel from a pool would get; nothing is taken (interface.md, GET /pools/{id}/next-free; decisions.md, R34).
+// The subnet that the next tunnel from a pool would get; nothing is reserved (interface.md, GET /pools/{id}/next-free;
+// decisions.md, R34).
 import { formatCidr, parseCidr } from '@panel/shared/address/ip.ts'
 import type { NextFreeAnswer } from '@panel/shared/api/pools.ts'
 import type { ReadContext } from '../../platform/context.ts'
@@ -12,7 +13,7 @@ import { publicRangeWarnings } from './warnings.ts'
 
 export const nextFree =
   ({ nextFree }: PoolUse) =>
-  async (context: ReadContext, incoming: Incoming): Promise<Answer> => {
+  async (context: ReadContext, incoming: Incoming): Promise<Answer<NextFreeAnswer>> => {
     const pool = withLength(await poolIn(context.db, incoming.params), incoming)
     const { number, subnet } = await nextFree(context, pool)
     const { address_pool_id, address_pool_title, prefix_length, is_public_range } = pool
@@ -31,7 +32,7 @@ export const nextFree =
     return ok(answer)
   }
 
-/** The pool as it would be cut into subnets of another length. */
+/** The pool as if it were divided into subnets of another length. */
 function withLength(pool: PoolRecord, { query, problems }: Incoming): PoolRecord {
   const text = query['prefix_length'] ?? ''
   const range = parseCidr(pool.cidr)

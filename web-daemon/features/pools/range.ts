@@ -1,4 +1,5 @@
-// The range of a pool as an operator gives it: readable, and cut into subnets that two ends fit into (decisions.md, R35).
+// The range of a pool as the operator gives it, and its division into subnets with room for two ends (decisions.md,
+// R35).
 import { formatCidr, parseCidr, type Cidr, type Family } from '@panel/shared/address/ip.ts'
 import type { PoolFields } from '@panel/shared/api/pools.ts'
 import type { Problems } from '../../platform/http/problems.ts'
@@ -10,7 +11,7 @@ const LENGTHS: Readonly<Record<Family, { shortest: number; longest: number }>> =
   6: { shortest: 1, longest: 127 },
 }
 
-/** With the bits behind the range's length cut off. Null where a field has a problem, found here or by the schema. */
+/** The network, with host bits cleared. Null if a field has a problem, found here or by the schema. */
 export function rangeIn(
   { cidr, prefix_length: given }: PoolFields,
   problems: Problems,
@@ -23,7 +24,10 @@ export function rangeIn(
   return problems.has('prefix_length') ? null : { cidr: formatCidr(range), prefix_length }
 }
 
-/** The setting is one number for both families: below 32 it means IPv4. A length that the range cannot be cut into gives way to a subnet for two ends. */
+/**
+ * The setting is one number for both families: below 32 it means IPv4. If the range cannot be divided by it, a subnet
+ * for two ends is used.
+ */
 export function usualLength({ base: { family }, prefix_length }: Cidr, settings: SettingsReader): number {
   const { shortest, longest } = LENGTHS[family]
   const usual = settings.get('addressing.default_prefix_len')
@@ -33,7 +37,7 @@ export function usualLength({ base: { family }, prefix_length }: Cidr, settings:
 
 const TWO_ENDS: Readonly<Record<Family, number>> = { 4: 30, 6: 126 }
 
-/** Also for a length that is asked for in the place of the pool's own. */
+/** Also for a length that the request gives instead of the pool's own. */
 export function checkLength(range: Cidr, prefix_length: number, problems: Problems): void {
   const { shortest, longest } = LENGTHS[range.base.family]
   const least = Math.max(shortest, range.prefix_length)

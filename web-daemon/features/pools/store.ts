@@ -17,7 +17,7 @@ export interface PoolRecord {
 
 export type NewPool = Omit<PoolRecord, 'address_pool_id' | 'is_public_range'>
 
-/** In the order of their ids, which is the order in which they are tried. */
+/** By id, which is the order in which they are tried. */
 export async function allPools(db: ReadDb): Promise<PoolRecord[]> {
   const rows = await db.selectFrom('address_pool').selectAll().orderBy('address_pool_id').execute()
   return rows.map(recordOf)

@@ -1,7 +1,7 @@
-// The stored address pools, as kysely sees them.
+// The address pools, as Kysely sees them.
 import type { Generated } from 'kysely'
 
-/** Whether a range is public is measured from `cidr` when it is read, so it is no column. */
+/** Whether a range is public is computed from `cidr` when it is read, so it is not a column. */
 export interface AddressPoolTable {
   address_pool_id: Generated<number>
   address_pool_title: string
@@ -15,4 +15,8 @@ export interface AddressPoolTable {
 
 export interface PoolTables {
   address_pool: AddressPoolTable
+}
+
+declare module '../../platform/db/database.ts' {
+  interface Database extends PoolTables {}
 }

@@ -1,5 +1,6 @@
-// Replaces an address pool; while tunnels use it, its range stays as it is (interface.md, PUT /pools/{id}; decisions.md, R33).
-import type { UpdatePoolBody } from '@panel/shared/api/pools.ts'
+// Replaces an address pool; while tunnels use it, its range must stay (interface.md, PUT /pools/{id}; decisions.md,
+// R33).
+import type { ChangePoolAnswer, UpdatePoolBody } from '@panel/shared/api/pools.ts'
 import type { CommandContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { changed, poolOf } from './create.ts'
@@ -8,10 +9,13 @@ import { refuseInUse } from './in-use.ts'
 import { allPools, updatePool, type NewPool, type PoolRecord } from './store.ts'
 import type { PoolUse } from './use.ts'
 
-/** In turn with the changes of tunnels: one that is being made may be taking from the pool. */
+/** In the change queue, because a tunnel that is being created may take from the pool. */
 export const replacePool =
   ({ users }: PoolUse) =>
-  ({ db, now, note, inTurn }: CommandContext, { params, body, problems }: Incoming<UpdatePoolBody>): Promise<Answer> =>
+  (
+    { db, now, note, inTurn }: CommandContext,
+    { params, body, problems }: Incoming<UpdatePoolBody>,
+  ): Promise<Answer<ChangePoolAnswer>> =>
     inTurn(async () => {
       const stored = await poolIn(db, params)
       const { address_pool_id } = stored

@@ -1,4 +1,5 @@
-// What those who take subnets from pools tell about it. The tunnels do: they know the pools, and so the pools need not know them.
+// What the users of pools report about their use. Tunnels implement it, since they know pools and pools do not know
+// them.
 import type { Cidr } from '@panel/shared/address/ip.ts'
 import type { ReadContext, ReadDb, WriteDb } from '../../platform/context.ts'
 import type { PoolRecord } from './store.ts'
@@ -9,11 +10,11 @@ export interface PoolUser {
 }
 
 export interface PoolUse {
-  /** By the id of their pool; a pool without users is not in it. */
+  /** By pool id; pools without users are left out. */
   readonly users: (db: ReadDb) => Promise<ReadonlyMap<number, readonly PoolUser[]>>
-  /** Takes the pool's id out of the records of what is no more, so that the pool can go. */
+  /** Clears the pool in the records of deleted tunnels, so that it can be deleted. */
   readonly release: (db: WriteDb, address_pool_id: number) => Promise<void>
-  /** What a tunnel from this pool would get now; throws 409 ALLOCATION_FAILED where nothing is left. Takes nothing. */
+  /** What a tunnel from this pool would get now; throws 409 ALLOCATION_FAILED if nothing is left. Reserves nothing. */
   readonly nextFree: (
     context: ReadContext,
     pool: PoolRecord,

@@ -1,4 +1,4 @@
-// A pool as it is sent: what is stored, what its range holds, and who takes from it (decisions.md, R31, R35).
+// A pool as it is sent: the record, the capacity of its range, and its users (decisions.md, R31, R35).
 import type { PoolView } from '@panel/shared/api/pools.ts'
 import { capacityOf } from './allocation.ts'
 import type { PoolRecord } from './store.ts'

@@ -1,10 +1,10 @@
-// What is worth a word about a pool that is accepted all the same (decisions.md, T19, R35).
+// Warnings about a pool that is accepted (decisions.md, T19, R35).
 import { overlaps, parseCidr } from '@panel/shared/address/ip.ts'
 import type { Warning } from '@panel/shared/api/errors.ts'
 import type { PoolRecord } from './store.ts'
 
-export const publicRangeWarnings = ({ address_pool_title, cidr, is_public_range }: PoolRecord): Warning[] =>
-  is_public_range
+export function publicRangeWarnings({ address_pool_title, cidr, is_public_range }: PoolRecord): Warning[] {
+  return is_public_range
     ? [
         {
           code: 'PUBLIC_RANGE_WARNING',
@@ -13,6 +13,7 @@ export const publicRangeWarnings = ({ address_pool_title, cidr, is_public_range 
         },
       ]
     : []
+}
 
 export function warningsOf(pool: PoolRecord, all: readonly PoolRecord[]): Warning[] {
   const rivals = all.filter((other) => other.address_pool_id !== pool.address_pool_id && isOverlap(pool, other))

@@ -1,8 +1,9 @@
 // Which interfaces cannot be adopted, and what is to be known about one that can. Each refusal says what to do.
 import { KERNEL_STUBS } from '@panel/shared/tunnel/model.ts'
 import type { AdoptBody } from '@panel/shared/api/reconcile.ts'
-import type { Warning, WarningCode } from '@panel/shared/api/errors.ts'
-import type { PlanView } from '@panel/shared/api/tunnel-answers.ts'
+import type { Warning } from '@panel/shared/api/errors.ts'
+import type { WarningCode } from '@panel/shared/api/codes.ts'
+import type { PlanView } from '@panel/shared/api/tunnels/answers.ts'
 import { PERSISTENCE_TYPES } from '@panel/shared/api/lookups.ts'
 import type { HelperFacts } from '@panel/shared/host/model.ts'
 import { networkdLimits, type Limit } from '@panel/shared/tunnel/networkd-limits.ts'
@@ -11,15 +12,15 @@ import type { LinkState } from '@panel/shared/tunnel/model.ts'
 import { Problems } from '../../platform/http/problems.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
 import type { PoolRecord } from '../pools/store.ts'
-import { obstacleTo } from '../tunnels/draft/persistence.ts'
+import { reasonUnavailable } from '../tunnels/draft/persistence.ts'
 import type { NewTunnel } from '../tunnels/record.ts'
-import type { Neighbour } from '../tunnels/store.ts'
+import type { ExistingTunnel } from '../tunnels/store.ts'
 import { keeperOf } from './kept.ts'
 
 const field = 'interface_name'
 
 /** Throws 409 for a stub of the kernel and for a name that the panel manages already. */
-export function refuseName(interface_name: string, neighbours: readonly Neighbour[]): void {
+export function refuseName(interface_name: string, neighbours: readonly ExistingTunnel[]): void {
   if ((KERNEL_STUBS as readonly string[]).includes(interface_name)) {
     throw new Refusal('PROTECTED_INTERFACE', `${interface_name} belongs to the kernel and is nobody's tunnel.`, {
       field,
@@ -70,7 +71,7 @@ export function persistenceFor(body: AdoptBody, { interface_name, state }: Tunne
   const obstacle =
     wanted === kept
       ? inHandsOf(kept, limits)
-      : (letGo(interface_name, kept) ?? obstacleTo(wanted, { facts: { helper } }) ?? inHandsOf(wanted, limits))
+      : (letGo(interface_name, kept) ?? reasonUnavailable(wanted, { facts: { helper } }) ?? inHandsOf(wanted, limits))
   if (obstacle !== null)
     problems.add(body.takeover === true ? 'takeover' : 'persistence_type_id', 'INVALID_PERSISTENCE_TYPE', obstacle)
   problems.throwIfAny()
@@ -103,51 +104,59 @@ export function checkPool({ address_pool_id }: AdoptBody, pools: readonly PoolRe
 
 export function warningsOf(
   record: NewTunnel,
-  { state, unmodelled, foreign_files }: TunnelFound,
-  neighbours: readonly Neighbour[],
-  { steps }: PlanView,
+  found: TunnelFound,
+  neighbours: readonly ExistingTunnel[],
+  plan: PlanView,
 ): Warning[] {
-  const { interface_name } = record
-  const warnings: Warning[] = []
-  const warn = (code: WarningCode, about: string, message: string): unknown =>
-    warnings.push({ code, message, field: about })
-  const twin = neighbours.find(
-    (n) =>
-      n.tunnel_type_id === record.tunnel_type_id &&
-      n.local_endpoint === record.local_endpoint &&
-      n.remote_endpoint === record.remote_endpoint &&
-      n.ikey === record.ikey,
+  return [
+    ...duplicates(record, neighbours),
+    ...unmanagedParts(record, found),
+    ...persistenceWarnings(record, found, plan),
+  ].map(([code, about, message]) => ({ code, message, field: about }))
+}
+
+type Finding = readonly [code: WarningCode, field: string, message: string]
+
+function duplicates(record: NewTunnel, neighbours: readonly ExistingTunnel[]): Finding[] {
+  const other = neighbours.find(
+    (one) =>
+      one.tunnel_type_id === record.tunnel_type_id &&
+      one.local_endpoint === record.local_endpoint &&
+      one.remote_endpoint === record.remote_endpoint &&
+      one.ikey === record.ikey,
   )
-  if (twin)
-    warn(
-      'TUNNEL_ENDPOINT_CONFLICT',
-      'remote_endpoint',
-      `${twin.interface_name} is stored with the same endpoints and key: a host can hold only one of the two. Forget or delete the one that is not meant.`,
-    )
-  if (unmodelled.length > 0)
-    warn(
-      'UNMODELLED_STATE',
-      field,
-      `${interface_name} carries what the panel cannot keep: ${unmodelled.join(', ')}. It is left alone, and a change that would lose it is refused.`,
-    )
-  if (foreign_files.length > 0)
-    warn(
-      'FOREIGN_UNIT_FILE',
-      field,
-      `${foreign_files.join(', ')} was not written by the panel, or was edited since, and is left alone.`,
-    )
-  if (state?.saved && steps.length > 0)
-    warn(
-      'UNIT_FILE_CHANGED',
-      'persistence_type_id',
-      `What was kept on disk for ${interface_name} did not fit, and was changed: ${steps.map(({ description }) => description).join(' ')} What a file said before is in "backups".`,
-    )
-  if (record.persistence_type_id === PERSISTENCE_TYPES.Runtime) {
-    warn(
-      'RUNTIME_ONLY_PERSISTENCE',
-      'persistence_type_id',
-      `Nothing of the panel brings ${interface_name} back after a reboot; what made it until now may still do so. Set persistence_type_id to 10 to have the panel do it.`,
-    )
+  if (!other) return []
+  const message = `${other.interface_name} is stored with the same endpoints and key: a host can hold only one of the two. Forget or delete the one that is not meant.`
+  return [['TUNNEL_ENDPOINT_CONFLICT', 'remote_endpoint', message]]
+}
+
+function unmanagedParts({ interface_name }: NewTunnel, { unmodelled, foreign_files }: TunnelFound): Finding[] {
+  const findings: Finding[] = []
+  if (unmodelled.length > 0) {
+    const message = `${interface_name} carries what the panel cannot keep: ${unmodelled.join(', ')}. It is left alone, and a change that would lose it is refused.`
+    findings.push(['UNMODELLED_STATE', field, message])
   }
-  return warnings
+  if (foreign_files.length > 0) {
+    const message = `${foreign_files.join(', ')} was not written by the panel, or was edited since, and is left alone.`
+    findings.push(['FOREIGN_UNIT_FILE', field, message])
+  }
+  return findings
+}
+
+function persistenceWarnings(
+  { interface_name, persistence_type_id }: NewTunnel,
+  { state }: TunnelFound,
+  { steps }: PlanView,
+): Finding[] {
+  const about = 'persistence_type_id'
+  const findings: Finding[] = []
+  if (state?.saved && steps.length > 0) {
+    const message = `What was kept on disk for ${interface_name} did not fit, and was changed: ${steps.map(({ description }) => description).join(' ')} What a file said before is in "backups".`
+    findings.push(['UNIT_FILE_CHANGED', about, message])
+  }
+  if (persistence_type_id === PERSISTENCE_TYPES.Runtime) {
+    const message = `Nothing of the panel brings ${interface_name} back after a reboot; what made it until now may still do so. Set persistence_type_id to 10 to have the panel do it.`
+    findings.push(['RUNTIME_ONLY_PERSISTENCE', about, message])
+  }
+  return findings
 }

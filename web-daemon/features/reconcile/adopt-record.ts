@@ -1,15 +1,15 @@
 // The record of a tunnel that is adopted: what the kernel holds, and around it what no kernel knows (decisions.md, S12, S13).
 import { contains, parseCidr, parseIp } from '@panel/shared/address/ip.ts'
+import { defaultsOf } from '@panel/shared/api/field-list.ts'
 import { APPLY_STATUSES, PERSISTENCE_TYPES, typeOfKind } from '@panel/shared/api/lookups.ts'
 import type { AdoptBody, LegacyName } from '@panel/shared/api/reconcile.ts'
+import { TUNNEL_FIELDS } from '@panel/shared/api/tunnels/fields.ts'
 import type { LinkState, Saved, TunnelAddress } from '@panel/shared/tunnel/model.ts'
 import type { PoolRecord } from '../pools/store.ts'
-import { DEFAULT_SIDE } from '../tunnels/defaults.ts'
 import type { SettingsReader } from '../../platform/settings.ts'
 import { inOrder } from '../tunnels/draft/addresses.ts'
-import { monitorOf } from '../tunnels/draft/draft.ts'
 import type { NewTunnel } from '../tunnels/record.ts'
-import type { Neighbour } from '../tunnels/store.ts'
+import type { ExistingTunnel } from '../tunnels/store.ts'
 
 export interface Adopted {
   readonly body: AdoptBody
@@ -17,7 +17,7 @@ export interface Adopted {
   readonly saved: Saved | null
   readonly persistence_type_id: number
   readonly legacy: LegacyName | null
-  readonly neighbours: readonly Neighbour[]
+  readonly neighbours: readonly ExistingTunnel[]
   readonly pools: readonly PoolRecord[]
   readonly settings: SettingsReader
 }
@@ -28,28 +28,22 @@ export function recordOfAdopted(
 ): NewTunnel {
   const { kind, addresses, ...config } = link.config
   return {
+    // Over IPv6 ttl and tos stand for hop_limit and traffic_class where those are null, as they are by default.
+    ...defaultsOf(TUNNEL_FIELDS),
     ...config,
     tunnel_type_id: typeOfKind(kind),
     interface_name: body.interface_name,
     is_name_templated: false,
-    tunnel_side_id: body.tunnel_side_id ?? DEFAULT_SIDE,
+    tunnel_side_id: body.tunnel_side_id ?? TUNNEL_FIELDS.tunnel_side_id.byDefault,
     tunnel_number: legacy && isFree(legacy.tunnel_number, neighbours) ? legacy.tunnel_number : null,
-    // Over IPv6 ttl and tos stand for these where they are null.
-    hop_limit: null,
-    traffic_class: null,
     addresses: inOrder(addresses),
     persistence_type_id,
     ...keepaliveOf(saved, persistence_type_id, settings),
     address_pool_id: body.address_pool_id === undefined ? poolOf(addresses, pools) : body.address_pool_id,
     is_enabled: link.is_up,
-    is_managed: true,
     apply_status_id: APPLY_STATUSES.Applied,
     last_applied_date: now,
-    last_apply_error: '',
-    display_name: '',
     note: body.note ?? '',
-    tags: [],
-    ...monitorOf({ body: {} }),
     created_date: now,
     updated_date: now,
   }
@@ -71,7 +65,7 @@ function keepaliveOf(
 /** As the schema bounds it. */
 const MAX_NUMBER = 0xff_ffff
 
-const isFree = (tunnel_number: number, neighbours: readonly Neighbour[]): boolean =>
+const isFree = (tunnel_number: number, neighbours: readonly ExistingTunnel[]): boolean =>
   tunnel_number <= MAX_NUMBER && !neighbours.some((n) => n.tunnel_number === tunnel_number)
 
 /** The narrowest pool that one of the addresses lies in, enabled or not: a pool that is off can still be where a tunnel came from. */

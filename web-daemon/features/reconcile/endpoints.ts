@@ -7,27 +7,29 @@ import {
   IgnoreBody,
   ReconcileAnswer,
 } from '@panel/shared/api/reconcile.ts'
-import { TunnelActionAnswer } from '@panel/shared/api/tunnel-answers.ts'
-import { TunnelActionBody } from '@panel/shared/api/tunnels.ts'
-import { command, query, type Endpoint } from '../../platform/http/endpoint.ts'
-import { flagIn, queryOf } from '../../platform/http/queries.ts'
+import { TunnelActionAnswer } from '@panel/shared/api/tunnels/answers.ts'
+import { TunnelActionBody } from '@panel/shared/api/tunnels/bodies.ts'
+import { command, query } from '../../platform/http/endpoint.ts'
+import { flagParameter, queryParameters } from '../../platform/http/queries.ts'
 import { reapplyTunnel } from '../tunnels/life.ts'
 import { adoptTunnel } from './adopt.ts'
 import { forgetTunnel } from './forget.ts'
 import { ignoreInterface } from './ignore.ts'
 import { listAll } from './list.ts'
-import type { Watch } from './pass.ts'
+import type { TunnelWatch } from './watch.ts'
 
 const tag = 'reconcile'
 
-export const reconcileEndpoints = (watch: Watch): Endpoint[] => [
+export const reconcileEndpoints = (watch: TunnelWatch) => [
   query(
     'GET /reconcile',
     {
       tag,
       summary:
         'Compare every stored tunnel and relay rule with the host, now, and list the tunnels that the panel does not manage. Ignored interfaces are left out unless the query says include_ignored=true.',
-      query: queryOf({ include_ignored: flagIn('Whether ignored interfaces are told of too. Default false.') }),
+      query: queryParameters({
+        include_ignored: flagParameter('Whether ignored interfaces are told of too. Default false.'),
+      }),
       answer: ReconcileAnswer,
     },
     listAll(watch),

@@ -1,6 +1,6 @@
 // Drops the record of a tunnel and leaves the host as it is (interface.md, POST /reconcile/{id}/forget; decisions.md, S17).
 import type { ForgetAnswer } from '@panel/shared/api/reconcile.ts'
-import type { TunnelView } from '@panel/shared/api/tunnel-answers.ts'
+import type { TunnelView } from '@panel/shared/api/tunnels/answers.ts'
 import { PERSISTENCE_TYPES } from '@panel/shared/api/lookups.ts'
 import { fileNameOf } from '@panel/shared/tunnel/saved-file.ts'
 import type { CommandContext } from '../../platform/context.ts'
@@ -12,7 +12,7 @@ import { markDeleted } from '../tunnels/store.ts'
 import { observe, tunnelView } from '../tunnels/view.ts'
 
 /** Root is only asked what is there, and need not even answer. */
-export const forgetTunnel = (context: CommandContext, { params }: Incoming): Promise<Answer> =>
+export const forgetTunnel = (context: CommandContext, { params }: Incoming): Promise<Answer<ForgetAnswer>> =>
   context.inTurn(async () => {
     const record = await targetOf(context, idIn(params))
     const { tunnel_id, interface_name } = record

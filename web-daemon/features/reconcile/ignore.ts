@@ -3,15 +3,18 @@ import type { IgnoreAnswer, IgnoreBody } from '@panel/shared/api/reconcile.ts'
 import type { CommandContext, WriteDb } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
-import { inSettings } from '../settings/change.ts'
+import { writeInSettings } from '../settings/change.ts'
 import { valuesIn } from '../settings/settings.ts'
 import { writeSetting } from '../settings/store.ts'
-import { neighbours } from '../tunnels/store.ts'
+import { existingTunnels } from '../tunnels/store.ts'
 
-export async function ignoreInterface(context: CommandContext, { body }: Incoming<IgnoreBody>): Promise<Answer> {
+export async function ignoreInterface(
+  context: CommandContext,
+  { body }: Incoming<IgnoreBody>,
+): Promise<Answer<IgnoreAnswer>> {
   const { interface_name, ignored = true } = body
   context.note.operation(`${ignored ? 'Ignore' : 'Report again'} ${interface_name}`)
-  const ignored_interfaces = await inSettings(context, async (transaction) => {
+  const ignored_interfaces = await writeInSettings(context, async (transaction) => {
     if (ignored) await refuseManaged(transaction, interface_name)
     return setIgnored(transaction, interface_name, ignored, context.now().toISOString())
   })
@@ -42,7 +45,7 @@ export async function setIgnored(
 }
 
 async function refuseManaged(db: WriteDb, interface_name: string): Promise<void> {
-  const owner = (await neighbours(db)).find((tunnel) => tunnel.interface_name === interface_name)
+  const owner = (await existingTunnels(db)).find((tunnel) => tunnel.interface_name === interface_name)
   if (!owner) return
   throw new Refusal(
     'CONFLICT',

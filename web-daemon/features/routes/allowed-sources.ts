@@ -1,12 +1,16 @@
 // Who may use one rule, one network at a time: each is a change of the whole list, and goes the way of every change (interface.md, /routes/{id}/allowed-sources; decisions.md, F6, F17).
 import { formatCidr, parseCidr } from '@panel/shared/address/ip.ts'
-import type { AllowedSourcesAnswer, ChangeRouteAnswer } from '@panel/shared/api/route-answers.ts'
+import type {
+  AllowedSourcesAnswer,
+  UpdateRouteAnswer,
+  ChangeAllowedSourcesAnswer,
+} from '@panel/shared/api/routes/answers.ts'
 import {
   MAX_ALLOWED_SOURCES,
   type AddAllowedSourceBody,
   type AllowedSourceBody,
   type RemoveAllowedSourceBody,
-} from '@panel/shared/api/routes.ts'
+} from '@panel/shared/api/routes/allowed-sources.ts'
 import type { CommandContext, ReadContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
@@ -22,19 +26,25 @@ const listOf = (allowed_sources: SourceRecord[]): AllowedSourcesAnswer => ({
   total: allowed_sources.length,
   note: allowed_sources.length === 0 ? EVERYBODY : SOME,
 })
-const withList = (answer: ChangeRouteAnswer): ChangeRouteAnswer & AllowedSourcesAnswer => ({
+const withList = (answer: UpdateRouteAnswer): ChangeAllowedSourcesAnswer => ({
   ...listOf(answer.route.allowed_sources),
   ...answer,
 })
 const bodyOf = ({ cidr, description }: SourceRecord): AllowedSourceBody => ({ cidr, description })
 
-export async function listAllowedSources({ db }: ReadContext, { params }: Incoming): Promise<Answer> {
+export async function listAllowedSources(
+  { db }: ReadContext,
+  { params }: Incoming,
+): Promise<Answer<AllowedSourcesAnswer>> {
   return ok(listOf((await livingRoute(db, params)).allowed_sources))
 }
 
 export const addAllowedSource =
   (traffic: Traffic) =>
-  (context: CommandContext, { params, body, problems, server_port }: Incoming<AddAllowedSourceBody>): Promise<Answer> =>
+  (
+    context: CommandContext,
+    { params, body, problems, server_port }: Incoming<AddAllowedSourceBody>,
+  ): Promise<Answer<ChangeAllowedSourcesAnswer>> =>
     context.inTurn(async () => {
       const stored = await targetOf(context, params)
       const { force = false, i_understand_i_may_lose_access: _accepts, ...added } = body
@@ -53,7 +63,7 @@ export const addAllowedSource =
             body: { allowed_sources: [...others, added], force },
             problems,
             server_port,
-            spokenOf,
+            mapField: spokenOf,
           }),
         ),
       )
@@ -64,7 +74,7 @@ export const removeAllowedSource =
   (
     context: CommandContext,
     { params, body, problems, server_port }: Incoming<RemoveAllowedSourceBody>,
-  ): Promise<Answer> =>
+  ): Promise<Answer<ChangeAllowedSourcesAnswer>> =>
     context.inTurn(async () => {
       const stored = await targetOf(context, params)
       const removed = meantBy(body, problems, stored)

@@ -1,34 +1,34 @@
 // Takes the whole ruleset to what is stored (interface.md, POST /routes/apply-all; decisions.md, F14).
-import type { ApplyAllAnswer } from '@panel/shared/api/route-answers.ts'
+import type { ApplyAllAnswer } from '@panel/shared/api/routes/answers.ts'
 import type { CommandContext } from '../../platform/context.ts'
 import { ok, type Answer } from '../../platform/http/endpoint.ts'
 import { heldRules } from './kernel-rules.ts'
 import { verificationView } from './plan-view.ts'
-import { reachStored } from './reach.ts'
+import { reapplyRules } from './change.ts'
 import { allRoutes } from './store.ts'
 import type { Traffic } from './traffic/traffic.ts'
 
 export const applyAll =
   (traffic: Traffic) =>
-  (context: CommandContext): Promise<Answer> =>
+  (context: CommandContext): Promise<Answer<ApplyAllAnswer>> =>
     context.inTurn(async () => {
       const { ask, db } = context
       const stored = await allRoutes(db)
       const known = new Set(stored.map(({ route_rule_id }) => route_rule_id))
       const held = await heldRules(ask)
-      const strays = [
+      const orphans = [
         ...new Set([...held.rules.keys(), ...held.damaged.map(({ route_rule_id }) => route_rule_id)]),
       ].filter((id) => !known.has(id))
-      const { outcome, backend } = await reachStored(context, traffic, stored, { strays, held })
+      const { outcome, backend } = await reapplyRules(context, traffic, stored, { orphans, held })
       const rules_applied = stored.filter(({ is_enabled }) => is_enabled).length
       const answer: ApplyAllAnswer = {
         action: 'apply_all',
         rules_applied,
         verification: verificationView(outcome.checks, { backend, rule_count: rules_applied }),
-        note: noteOf(strays.length),
+        note: noteOf(orphans.length),
       }
       return ok(answer)
     })
 
-const noteOf = (strays: number): string =>
-  `The kernel holds the rules that are enabled, as they are stored, and no other.${strays === 0 ? '' : ` ${strays} that the panel knows nothing of were taken out of its table.`}`
+const noteOf = (orphans: number): string =>
+  `The kernel holds the rules that are enabled, as they are stored, and no other.${orphans === 0 ? '' : ` ${orphans} that the panel knows nothing of were taken out of its table.`}`

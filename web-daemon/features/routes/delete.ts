@@ -1,29 +1,24 @@
 // Takes a rule out of the kernel and out of the store (interface.md, DELETE /routes/{id}; decisions.md, F15).
-import type { DeleteRouteAnswer } from '@panel/shared/api/route-answers.ts'
-import type { EndRouteBody } from '@panel/shared/api/routes.ts'
+import type { DeleteRouteAnswer } from '@panel/shared/api/routes/answers.ts'
+import type { EndRouteBody } from '@panel/shared/api/routes/bodies.ts'
+import { remove } from '../../change/engine.ts'
 import type { CommandContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
-import { changeRules } from './change-rules.ts'
+import { changeOf } from './change.ts'
 import { dropConnections } from './connections/connections.ts'
 import { targetOf } from './get.ts'
 import { planView, verificationView } from './plan-view.ts'
-import { refuseUnlessApplied, whilePending } from './reach.ts'
-import { countInForce, markDeleted, places } from './store.ts'
+import { countInForce, places } from './store.ts'
 import type { Traffic } from './traffic/traffic.ts'
 
 export const deleteRoute =
   (traffic: Traffic) =>
-  (context: CommandContext, { params, body }: Incoming<EndRouteBody>): Promise<Answer> =>
+  (context: CommandContext, { params, body }: Incoming<EndRouteBody>): Promise<Answer<DeleteRouteAnswer>> =>
     context.inTurn(async () => {
       const stored = await targetOf(context, params)
       const { route_rule_id, route_rule_title: title } = stored
-      const { change, outcome, backend } = await whilePending(context, [stored], () =>
-        changeRules(context, traffic, [{ route_rule_id, rule: null }]),
-      )
-      await refuseUnlessApplied(context, [stored], outcome)
-      await context.db
-        .transaction()
-        .execute((transaction) => markDeleted(transaction, route_rule_id, context.now().toISOString()))
+      const { resource, change, backend } = await changeOf(context, traffic, [{ route_rule_id, rule: null }])
+      const outcome = await remove(context, resource, { stored, changes: [change] })
       const { connections_dropped, warnings } = await dropConnections(context, stored, null, body.drop_connections)
       const { ipv4, ipv6 } = await countInForce(context.db)
       const forwarding_can_be_reverted = await canRevert(context)

@@ -1,7 +1,15 @@
 // The destinations of one rule, one at a time: each is a change of the whole list, and goes the way of every change (interface.md, /routes/{id}/destinations; decisions.md, F17).
 import { canonicalIp, parseIp } from '@panel/shared/address/ip.ts'
-import type { UpdateRouteAnswer, DestinationsAnswer } from '@panel/shared/api/route-answers.ts'
-import { MAX_DESTINATIONS, type AddDestinationBody, type RemoveDestinationBody } from '@panel/shared/api/routes.ts'
+import type {
+  UpdateRouteAnswer,
+  DestinationsAnswer,
+  ChangeDestinationsAnswer,
+} from '@panel/shared/api/routes/answers.ts'
+import {
+  MAX_DESTINATIONS,
+  type AddDestinationBody,
+  type RemoveDestinationBody,
+} from '@panel/shared/api/routes/destinations.ts'
 import type { CommandContext, ReadContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
@@ -21,13 +29,16 @@ const withList = (answer: UpdateRouteAnswer): UpdateRouteAnswer & DestinationsAn
   ...answer,
 })
 
-export async function listDestinations({ db }: ReadContext, { params }: Incoming): Promise<Answer> {
+export async function listDestinations({ db }: ReadContext, { params }: Incoming): Promise<Answer<DestinationsAnswer>> {
   return ok(listOf((await livingRoute(db, params)).destinations))
 }
 
 export const addDestination =
   (traffic: Traffic) =>
-  (context: CommandContext, { params, body, problems, server_port }: Incoming<AddDestinationBody>): Promise<Answer> =>
+  (
+    context: CommandContext,
+    { params, body, problems, server_port }: Incoming<AddDestinationBody>,
+  ): Promise<Answer<ChangeDestinationsAnswer>> =>
     context.inTurn(async () => {
       const stored = await targetOf(context, params)
       const { force = false, i_understand_i_may_lose_access: _accepts, ...added } = body
@@ -46,7 +57,7 @@ export const addDestination =
             body: { destinations: [...others, added], force },
             problems,
             server_port,
-            spokenOf,
+            mapField: spokenOf,
           }),
         ),
       )
@@ -57,7 +68,7 @@ export const removeDestination =
   (
     context: CommandContext,
     { params, body, problems, server_port }: Incoming<RemoveDestinationBody>,
-  ): Promise<Answer> =>
+  ): Promise<Answer<ChangeDestinationsAnswer>> =>
     context.inTurn(async () => {
       const stored = await targetOf(context, params)
       const removed = meantBy(body, problems, stored)
@@ -80,7 +91,7 @@ export const removeDestination =
             },
             problems,
             server_port,
-            spokenOf,
+            mapField: spokenOf,
           }),
         ),
       )

@@ -1,15 +1,14 @@
 // Copies a rule under a free name, out of force (interface.md, POST /routes/{id}/duplicate).
-import type { DuplicateRouteAnswer } from '@panel/shared/api/route-answers.ts'
+import type { DuplicateRouteAnswer } from '@panel/shared/api/routes/answers.ts'
 import { APPLY_STATUSES } from '@panel/shared/api/lookups.ts'
 import type { CommandContext } from '../../platform/context.ts'
 import { created, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { titleOfCopy } from './draft/titles.ts'
 import { livingRoute } from './get.ts'
-import { knownRoute } from './reach.ts'
-import { insertRoute, nextPlace } from './store.ts'
+import { insertRoute, nextPlace, storedRoute } from './store.ts'
 import { routeView } from './view.ts'
 
-export function duplicateRoute(context: CommandContext, { params }: Incoming): Promise<Answer> {
+export function duplicateRoute(context: CommandContext, { params }: Incoming): Promise<Answer<DuplicateRouteAnswer>> {
   const { db, note, now, inTurn } = context
   return inTurn(async () => {
     const original = await livingRoute(db, params)
@@ -30,7 +29,7 @@ export function duplicateRoute(context: CommandContext, { params }: Incoming): P
       allowed_sources: allowed_sources.map(({ route_allowed_source_id: _id, ...one }) => one),
     }
     await db.transaction().execute((transaction) => insertRoute(transaction, copy))
-    const record = await knownRoute(db, place.route_rule_id)
+    const record = await storedRoute(db, place.route_rule_id)
     note.target('route', record.route_rule_id)
     note.operation(`Copied the rule ${original.route_rule_id}`)
     const answer: DuplicateRouteAnswer = {

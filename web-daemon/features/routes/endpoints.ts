@@ -1,6 +1,6 @@
 // What can be asked about relay rules over HTTP.
 import { RouteAnalysis } from '@panel/shared/api/analysis.ts'
-import { ConnectionsAnswer } from '@panel/shared/api/connections.ts'
+import { ConnectionsAnswer } from '@panel/shared/api/routes/connections.ts'
 import {
   AllowedSourcesAnswer,
   ApplyAllAnswer,
@@ -16,22 +16,20 @@ import {
   RouteActionAnswer,
   RouteItem,
   UpdateRouteAnswer,
-} from '@panel/shared/api/route-answers.ts'
+} from '@panel/shared/api/routes/answers.ts'
+import { AddAllowedSourceBody, RemoveAllowedSourceBody } from '@panel/shared/api/routes/allowed-sources.ts'
+import { AddDestinationBody, RemoveDestinationBody } from '@panel/shared/api/routes/destinations.ts'
 import {
-  AddAllowedSourceBody,
-  AddDestinationBody,
   CreateRouteBody,
   EndRouteBody,
   PreviewRouteBody,
-  RemoveAllowedSourceBody,
-  RemoveDestinationBody,
   ReorderBody,
   RouteActionBody,
   UpdateRouteBody,
-} from '@panel/shared/api/routes.ts'
+} from '@panel/shared/api/routes/bodies.ts'
 import { CONNECTIONS_MAX } from '@panel/shared/ruleset/connection.ts'
-import { command, preview, query, type Endpoint } from '../../platform/http/endpoint.ts'
-import { limitIn, queryOf } from '../../platform/http/queries.ts'
+import { command, preview, query } from '../../platform/http/endpoint.ts'
+import { limitParameter, queryParameters } from '../../platform/http/queries.ts'
 import { addAllowedSource, listAllowedSources, removeAllowedSource } from './allowed-sources.ts'
 import { analyzeRoute } from './health/analyze.ts'
 import { applyAll } from './apply-all.ts'
@@ -52,7 +50,7 @@ import { updateRoute } from './update.ts'
 
 const tag = 'routes'
 
-export const routeEndpoints = (traffic: Traffic): Endpoint[] => [
+export const routeEndpoints = (traffic: Traffic) => [
   query(
     'GET /routes',
     {
@@ -183,7 +181,7 @@ export const routeEndpoints = (traffic: Traffic): Endpoint[] => [
     {
       tag,
       summary: 'Who uses a rule now, from connection tracking; where that cannot be read it is said so.',
-      query: queryOf({ limit: limitIn({ standard: 200, maximum: CONNECTIONS_MAX }) }),
+      query: queryParameters({ limit: limitParameter({ standard: 200, maximum: CONNECTIONS_MAX }) }),
       answer: ConnectionsAnswer,
     },
     listConnections(traffic),

@@ -1,4 +1,5 @@
 // One stored rule with its health and traffic (interface.md, GET /routes/{id}; decisions.md, T4).
+import type { RouteItem } from '@panel/shared/api/routes/answers.ts'
 import type { CommandContext, ReadContext, ReadDb } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
@@ -9,8 +10,10 @@ import type { Traffic } from './traffic/traffic.ts'
 
 export const getRoute =
   (traffic: Traffic) =>
-  async (context: ReadContext, { params }: Incoming): Promise<Answer> => {
-    const [item] = await itemsOf(context, traffic, [await livingRoute(context.db, params)])
+  async (context: ReadContext, { params }: Incoming): Promise<Answer<RouteItem>> => {
+    const record = await livingRoute(context.db, params)
+    const [item] = await itemsOf(context, traffic, [record])
+    if (!item) throw new Error(`Rule ${record.route_rule_id} cannot be shown`)
     return ok(item)
   }
 

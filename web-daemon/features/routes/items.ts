@@ -1,5 +1,5 @@
 // Rules as a list shows them: what is stored, how they are, and what goes through them, each beside the other (decisions.md, T4, F18).
-import type { RouteItem } from '@panel/shared/api/route-answers.ts'
+import type { RouteItem } from '@panel/shared/api/routes/answers.ts'
 import type { ReadContext } from '../../platform/context.ts'
 import { healthOf } from './health/health.ts'
 import type { RouteRecord } from './record.ts'

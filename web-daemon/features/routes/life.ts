@@ -1,19 +1,19 @@
 // Enable, disable and reapply: the kernel is taken to what is stored, or to nothing of it (interface.md, States; decisions.md, F16).
-import type { RouteActionAnswer } from '@panel/shared/api/route-answers.ts'
-import type { EndRouteBody, RouteActionBody } from '@panel/shared/api/routes.ts'
+import type { RouteActionAnswer } from '@panel/shared/api/routes/answers.ts'
+import type { EndRouteBody, RouteActionBody } from '@panel/shared/api/routes/bodies.ts'
 import type { CommandContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { changeAnswer } from './answer.ts'
 import { dropConnections } from './connections/connections.ts'
 import { draftUpdate } from './draft/update.ts'
 import { targetOf } from './get.ts'
-import { passageFor } from './health/passage.ts'
-import { reach, reachStored } from './reach.ts'
+import { preparePath } from './health/path-check.ts'
+import { reapplyRules, updateRule } from './change.ts'
 import type { NamedRoute, RouteRecord } from './record.ts'
 import { routesOf } from './store.ts'
 import type { Traffic } from './traffic/traffic.ts'
 
-type Handler<B> = (context: CommandContext, incoming: Incoming<B>) => Promise<Answer>
+type Handler<B> = (context: CommandContext, incoming: Incoming<B>) => Promise<Answer<RouteActionAnswer>>
 interface Wanted {
   readonly wanted: NamedRoute
   readonly warnings: Awaited<ReturnType<typeof draftUpdate>>['warnings']
@@ -30,7 +30,7 @@ const act =
     context.inTurn(async () => {
       const stored = await targetOf(context, incoming.params)
       const { wanted, warnings, drop_connections } = await decide(context, stored, incoming)
-      const { record, changed } = await reach(context, traffic, stored, wanted)
+      const { record, changed } = await updateRule(context, traffic, stored, wanted)
       const { connections_dropped, warnings: undropped } = await dropConnections(
         context,
         stored,
@@ -41,7 +41,7 @@ const act =
         action,
         ...(await changeAnswer(context, record, changed, [
           ...warnings,
-          ...(await passageFor(context, record)),
+          ...(await preparePath(context, record)),
           ...undropped,
         ])),
         connections_dropped,
@@ -69,7 +69,7 @@ export const disableRoute = act<EndRouteBody>('disable', async (_context, stored
 export const reapplyByItself = (context: CommandContext, traffic: Traffic, ids: readonly number[]): Promise<void> =>
   context.inTurn(async () => {
     const stored = await routesOf(context.db, ids)
-    if (stored.length > 0) await reachStored(context, traffic, stored)
+    if (stored.length > 0) await reapplyRules(context, traffic, stored)
   })
 
 /** The remedy where the kernel holds something else than is stored. */

@@ -1,28 +1,35 @@
 // The stored rules in their order, each with its health and traffic (interface.md, GET /routes; decisions.md, F11, T4, W15).
 import { NAT_MODES, ROUTE_PROTOCOLS } from '@panel/shared/api/lookups.ts'
-import type { ListRoutesAnswer } from '@panel/shared/api/route-answers.ts'
+import type { ListRoutesAnswer } from '@panel/shared/api/routes/answers.ts'
 import type { ReadContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
-import { pagingOf } from '../../platform/http/paging.ts'
-import { flagIn, oneOfIn, pageIn, queryOf, textIn, wholeIn } from '../../platform/http/queries.ts'
+import { parsePaging } from '../../platform/http/paging.ts'
+import {
+  flagParameter,
+  enumParameter,
+  pagingParameters,
+  queryParameters,
+  textParameter,
+  integerParameter,
+} from '../../platform/http/queries.ts'
 import { itemsOf } from './items.ts'
 import { pageOfRoutes, type RouteFilter } from './store.ts'
 import type { Traffic } from './traffic/traffic.ts'
 import { TRAFFIC_NOTE } from './traffic/view.ts'
 
-export const LIST_QUERY = queryOf({
-  ...pageIn(),
-  search: textIn('Only rules with this in their title, description, tags, addresses or ports.'),
-  route_protocol_id: oneOfIn(Object.values(ROUTE_PROTOCOLS), 'Only rules of this protocol.'),
-  nat_mode_id: oneOfIn(Object.values(NAT_MODES), 'Only rules of this NAT mode.'),
-  tunnel_id: wholeIn('Only rules that relay over this tunnel.'),
-  is_enabled: flagIn('Only rules that are in force, or are not.'),
+export const LIST_QUERY = queryParameters({
+  ...pagingParameters(),
+  search: textParameter('Only rules with this in their title, description, tags, addresses or ports.'),
+  route_protocol_id: enumParameter(Object.values(ROUTE_PROTOCOLS), 'Only rules of this protocol.'),
+  nat_mode_id: enumParameter(Object.values(NAT_MODES), 'Only rules of this NAT mode.'),
+  tunnel_id: integerParameter('Only rules that relay over this tunnel.'),
+  is_enabled: flagParameter('Only rules that are in force, or are not.'),
 })
 
 export const listRoutes =
   (traffic: Traffic) =>
-  async (context: ReadContext, { query }: Incoming): Promise<Answer> => {
-    const paging = pagingOf(query)
+  async (context: ReadContext, { query }: Incoming): Promise<Answer<ListRoutesAnswer>> => {
+    const paging = parsePaging(query)
     const { total, records } = await pageOfRoutes(context.db, filterOf(query), paging)
     const answer: ListRoutesAnswer = {
       routes: await itemsOf(context, traffic, records),

@@ -1,18 +1,21 @@
 // Shows what POST /routes or PATCH /routes/{id} would do, to the letter, and does nothing of it (interface.md, POST /routes/preview; decisions.md, F12, T11).
-import type { PreviewRouteAnswer } from '@panel/shared/api/route-answers.ts'
-import type { PreviewRouteBody } from '@panel/shared/api/routes.ts'
+import type { PreviewRouteAnswer } from '@panel/shared/api/routes/answers.ts'
+import type { PreviewRouteBody } from '@panel/shared/api/routes/bodies.ts'
 import { inOrder } from '@panel/shared/ruleset/canonical.ts'
 import { rulesOrNull } from '@panel/shared/ruleset/plan.ts'
 import type { ReadContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { draftRoute, type Draft } from './draft/draft.ts'
-import { askedOf, draftUpdate } from './draft/update.ts'
+import { asCreateBody, draftUpdate } from './draft/update.ts'
 import { payloadNote, payloadOf, ruleText } from './payload.ts'
 import { planView } from './plan-view.ts'
 import { ruleOf, type RouteRecord } from './record.ts'
 import { allRoutes, findRoute } from './store.ts'
 
-export async function previewRoute(context: ReadContext, incoming: Incoming<PreviewRouteBody>): Promise<Answer> {
+export async function previewRoute(
+  context: ReadContext,
+  incoming: Incoming<PreviewRouteBody>,
+): Promise<Answer<PreviewRouteAnswer>> {
   const stored = await storedOf(context, incoming)
   const { record, resolved, warnings, rule_backend } = stored
     ? await draftedChange(context, stored, incoming)
@@ -56,5 +59,5 @@ async function draftedChange(
 ): Promise<Draft> {
   const { route_rule_id: _which, idempotency_key: _once, ...wish } = body
   const { record, warnings, rule_backend } = await draftUpdate(context, stored, { body: wish, problems, server_port })
-  return { record, warnings, rule_backend, resolved: askedOf(record) }
+  return { record, warnings, rule_backend, resolved: asCreateBody(record) }
 }

@@ -1,32 +1,14 @@
 // A relay rule as the panel stores it: what the operator wants, and whether it was applied. What the host holds is never mixed in.
 import type { Family } from '@panel/shared/address/ip.ts'
 import { ADDRESS_FAMILIES, LOAD_BALANCE_MODES, NAT_MODES, ROUTE_PROTOCOLS } from '@panel/shared/api/lookups.ts'
+import type { RouteRecord } from '@panel/shared/api/routes/fields.ts'
 import { canonicalRule } from '@panel/shared/ruleset/canonical.ts'
 import type { RelayRule } from '@panel/shared/ruleset/model.ts'
-import type { RouteAllowedSourceRow, RouteDestinationRow, RouteRuleRow } from './table.ts'
 
-/** Columns that are flags in SQLite and true or false everywhere else. */
-export const FLAGS = [
-  'is_enabled',
-  'is_clamp_mss_to_pmtu',
-  'is_include_local_originated',
-  'is_logging_enabled',
-] as const
-type Flag = (typeof FLAGS)[number]
-
-export interface DestinationRecord extends Omit<RouteDestinationRow, 'route_rule_id' | 'is_enabled'> {
-  is_enabled: boolean
-}
-export type SourceRecord = Omit<RouteAllowedSourceRow, 'route_rule_id' | 'sort_order'>
-
-interface Special {
-  tags: string[]
-  destinations: DestinationRecord[]
-  allowed_sources: SourceRecord[]
-}
-
-type Plain = Omit<RouteRuleRow, Flag | keyof Special | 'title_key' | 'deleted_date'>
-export type RouteRecord = Plain & Record<Flag, boolean> & Special
+/** What follows from the destinations is made when it is sent. */
+export type { RouteRecord }
+export type DestinationRecord = RouteRecord['destinations'][number]
+export type SourceRecord = RouteRecord['allowed_sources'][number]
 
 export type NewDestination = Omit<DestinationRecord, 'route_destination_id'>
 export type NewSource = Omit<SourceRecord, 'route_allowed_source_id'>

@@ -1,59 +1,45 @@
 // Sets the order in which rules stand: of two that match a connection the first one gets it (interface.md, POST /routes/reorder; decisions.md, F10, F14).
-import { APPLY_STATUSES } from '@panel/shared/api/lookups.ts'
-import type { ReorderAnswer } from '@panel/shared/api/route-answers.ts'
-import type { ReorderBody } from '@panel/shared/api/routes.ts'
+import type { ReorderAnswer } from '@panel/shared/api/routes/answers.ts'
+import type { ReorderBody } from '@panel/shared/api/routes/bodies.ts'
+import { converge } from '../../change/engine.ts'
 import type { CommandContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
-import { changeRules } from './change-rules.ts'
+import { changeOf, wantedOf } from './change.ts'
 import { newPlaces, type Placed } from './places.ts'
-import { refuseUnlessApplied, whilePending } from './reach.ts'
-import { ruleOf, type RouteRecord } from './record.ts'
-import { allRoutes, markApplied, setPlaces } from './store.ts'
+import type { RouteRecord } from './record.ts'
+import { allRoutes, setPlaces } from './store.ts'
 import type { Traffic } from './traffic/traffic.ts'
 import { routeView } from './view.ts'
 
 export const reorderRoutes =
   (traffic: Traffic) =>
-  (context: CommandContext, { body, problems }: Incoming<ReorderBody>): Promise<Answer> =>
+  (context: CommandContext, { body, problems }: Incoming<ReorderBody>): Promise<Answer<ReorderAnswer>> =>
     context.inTurn(async () => {
-      const { db, now } = context
-      const stored = await allRoutes(db)
+      const stored = await allRoutes(context.db)
       checkIds(body.route_rule_ids, stored, problems)
-      const places = new Map(
-        newPlaces(orderedBy(body.route_rule_ids, stored)).map(({ route_rule_id, sort_order }) => [
-          route_rule_id,
-          sort_order,
-        ]),
-      )
-      const moved = stored.filter(({ route_rule_id }) => places.has(route_rule_id))
-      const wanted = moved.map((one) => ({ ...one, sort_order: places.get(one.route_rule_id) ?? one.sort_order }))
-      const rules = wanted
-        .filter(({ is_enabled }) => is_enabled)
-        .map((one) => ({ route_rule_id: one.route_rule_id, rule: ruleOf(one) }))
-      const changed = await whilePending(context, moved, () => changeRules(context, traffic, rules))
-      await refuseUnlessApplied(context, moved, changed.outcome)
-      const updated_date = now().toISOString()
-      const mark = { apply_status_id: APPLY_STATUSES.Applied, last_apply_error: '', last_applied_date: updated_date }
-      await db.transaction().execute(async (transaction) => {
-        await setPlaces(transaction, wanted)
-        await markApplied(
-          transaction,
-          wanted.map(({ route_rule_id }) => route_rule_id),
-          mark,
-          updated_date,
-        )
-      })
-      const replaced = new Map(wanted.map((one) => [one.route_rule_id, { ...one, ...mark, updated_date }]))
-      const routes = stored
-        .map((one) => replaced.get(one.route_rule_id) ?? one)
-        .sort((a, b) => a.sort_order - b.sort_order || a.route_rule_id - b.route_rule_id)
+      await place(context, traffic, stored, newPlaces(orderedBy(body.route_rule_ids, stored)))
       const answer: ReorderAnswer = {
         action: 'reorder',
-        routes: routes.map(routeView),
+        routes: (await allRoutes(context.db)).map(routeView),
         note: 'Of two rules that match a connection the one that stands first gets it. Connections that are there stay with the rule that has them.',
       }
       return ok(answer)
     })
+
+/** Only rules that get another place are changed. */
+async function place(
+  context: CommandContext,
+  traffic: Traffic,
+  stored: readonly RouteRecord[],
+  places: readonly Placed[],
+): Promise<void> {
+  const orders = new Map(places.map(({ route_rule_id, sort_order }) => [route_rule_id, sort_order]))
+  const rows = stored.filter(({ route_rule_id }) => orders.has(route_rule_id))
+  const wanted = rows.map((one) => ({ ...one, sort_order: orders.get(one.route_rule_id) ?? one.sort_order }))
+  const inForce = wanted.filter(({ is_enabled }) => is_enabled).map(wantedOf)
+  const { resource, change } = await changeOf(context, traffic, inForce)
+  await converge(context, resource, { rows, changes: [change], commit: (db) => setPlaces(db, wanted) })
+}
 
 function checkIds(ids: readonly number[], stored: readonly Placed[], problems: Incoming['problems']): void {
   const known = new Set(stored.map(({ route_rule_id }) => route_rule_id))

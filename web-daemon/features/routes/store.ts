@@ -1,21 +1,16 @@
 // Reads and writes the stored relay rules. A list costs four queries, however long it is.
 import { sql, type SelectQueryBuilder } from 'kysely'
+import { ROUTE_FIELDS } from '@panel/shared/api/routes/fields.ts'
 import { ADDRESS_FAMILIES } from '@panel/shared/api/lookups.ts'
-import type { ApplyMark } from '../../change/ended.ts'
+import type { ApplyMark } from '../../change/resource.ts'
 import type { ReadDb, WriteDb } from '../../platform/context.ts'
 import { groupedBy } from '../../platform/db/grouped.ts'
-import type { Database } from '../../app/schema.ts'
+import { rowsOf } from '../../platform/db/row.ts'
+import type { Database } from '../../platform/db/database.ts'
 import type { Paging } from '../../platform/http/paging.ts'
-import {
-  FLAGS,
-  type NamedRoute,
-  type NewDestination,
-  type NewRoute,
-  type NewSource,
-  type RouteRecord,
-} from './record.ts'
+import type { NamedRoute, NewDestination, NewRoute, NewSource, RouteRecord } from './record.ts'
 import { RANGES_IN_FORCE } from './store-overlap.ts'
-import type { NewRouteRuleRow, RouteAllowedSourceRow, RouteDestinationRow, RouteRuleRow } from './table.ts'
+import type { RouteAllowedSourceRow, RouteDestinationRow, RouteRuleRow } from './table.ts'
 
 export interface RouteFilter {
   readonly search?: string | undefined
@@ -74,6 +69,13 @@ export async function routesOf(db: ReadDb, ids: readonly number[]): Promise<Rout
 /** A rule that was deleted is none. */
 export async function findRoute(db: ReadDb, route_rule_id: number): Promise<RouteRecord | null> {
   return (await routesOf(db, [route_rule_id]))[0] ?? null
+}
+
+/** Of a rule that has just been stored. */
+export async function storedRoute(db: ReadDb, route_rule_id: number): Promise<RouteRecord> {
+  const record = await findRoute(db, route_rule_id)
+  if (!record) throw new Error(`Rule ${route_rule_id} was stored and is not there`)
+  return record
 }
 
 /** Living, in force, and bound to a port within the range. */
@@ -240,16 +242,12 @@ export async function setPlaces(
 
 export const titleKey = (title: string): string => title.normalize('NFC').toLowerCase()
 
-function rowOf({
-  tags,
-  ...rule
-}: Omit<NewRoute, 'destinations' | 'allowed_sources'>): Omit<NewRouteRuleRow, 'route_rule_id' | 'deleted_date'> {
-  const flags = Object.fromEntries(FLAGS.map((name) => [name, rule[name] ? 1 : 0])) as Record<
-    (typeof FLAGS)[number],
-    number
-  >
-  return { ...rule, ...flags, title_key: titleKey(rule.route_rule_title), tags: JSON.stringify(tags) }
-}
+const { toRow, fromRow } = rowsOf(ROUTE_FIELDS)
+
+const rowOf = (rule: Omit<NewRoute, 'destinations' | 'allowed_sources'>) => ({
+  ...toRow(rule),
+  title_key: titleKey(rule.route_rule_title),
+})
 
 async function withLists(db: ReadDb, rows: readonly RouteRuleRow[]): Promise<RouteRecord[]> {
   if (rows.length === 0) return []
@@ -275,15 +273,8 @@ function recordOf(
   destinations: readonly RouteDestinationRow[],
   sources: readonly RouteAllowedSourceRow[],
 ): RouteRecord {
-  const { title_key: _key, deleted_date: _deleted, ...plain } = row
   return {
-    ...plain,
-    // Field by field: a list may be of ten thousand.
-    is_enabled: row.is_enabled === 1,
-    is_clamp_mss_to_pmtu: row.is_clamp_mss_to_pmtu === 1,
-    is_include_local_originated: row.is_include_local_originated === 1,
-    is_logging_enabled: row.is_logging_enabled === 1,
-    tags: row.tags === '[]' ? [] : (JSON.parse(row.tags) as string[]),
+    ...fromRow(row),
     destinations: destinations.map(({ route_rule_id: _rule, ...one }) => ({
       ...one,
       is_enabled: one.is_enabled === 1,

@@ -1,39 +1,11 @@
 // The stored relay rules, as kysely sees them: one row per rule that ever was, one per destination and allowed source of those that are.
-import type { Generated, Insertable, Selectable } from 'kysely'
+import type { RouteColumns } from '@panel/shared/api/routes/fields.ts'
+import type { Generated, Selectable } from 'kysely'
 
-/** Columns bear the names of the wire (interface.md, Forwarding (route) rule; decisions.md, F1). Flags are 0 or 1. */
-export interface RouteRuleTable {
-  /** Chosen by the panel, since the kernel knows the rule by it before the row is there. */
-  route_rule_id: number
-  route_rule_title: string
+/** Columns bear the names of the wire (interface.md, Forwarding (route) rule; decisions.md, F1). A flag is 0 or 1, a list is its JSON text. */
+export interface RouteRuleTable extends RouteColumns {
   /** The title in small letters: what no two living rules share. */
   title_key: string
-  description: string
-  route_protocol_id: number
-  address_family_id: number
-  bind_address: string
-  bind_port: number
-  bind_port_range_end: number | null
-  bind_interface: string | null
-  load_balance_mode_id: number
-  nat_mode_id: number
-  snat_address: string | null
-  is_enabled: number
-  is_clamp_mss_to_pmtu: number
-  is_include_local_originated: number
-  is_logging_enabled: number
-  fwmark: number | null
-  max_connections_per_source: number | null
-  connection_rate_limit: number | null
-  tunnel_id: number | null
-  sort_order: number
-  /** A JSON array of strings. */
-  tags: string
-  apply_status_id: number
-  last_applied_date: string | null
-  last_apply_error: string
-  created_date: string
-  updated_date: string
   /** Set where the rule is no more: the row stays so that its id keeps its meaning. */
   deleted_date: string | null
 }
@@ -94,7 +66,10 @@ export interface RouteTables {
   route_bucket: RouteBucketTable
 }
 
+declare module '../../platform/db/database.ts' {
+  interface Database extends RouteTables {}
+}
+
 export type RouteRuleRow = Selectable<RouteRuleTable>
-export type NewRouteRuleRow = Insertable<RouteRuleTable>
 export type RouteDestinationRow = Selectable<RouteDestinationTable>
 export type RouteAllowedSourceRow = Selectable<RouteAllowedSourceTable>

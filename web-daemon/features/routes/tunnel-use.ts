@@ -1,5 +1,5 @@
 // What the rules tell the tunnels: which of them relay over one (decisions.md, R29).
-import type { DependentRoute } from '@panel/shared/api/dependent-routes.ts'
+import type { DependentRoute } from '@panel/shared/api/tunnels/dependent-routes.ts'
 import type { ReadDb } from '../../platform/context.ts'
 import { portsOf, spelledEnd } from './ports.ts'
 import { protocolOf, type RouteRecord } from './record.ts'

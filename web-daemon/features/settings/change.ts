@@ -1,38 +1,38 @@
-// Changes settings: all of a batch or nothing, and the rest of the panel hears of it (interface.md, PUT /settings).
+// Changes settings: the whole batch or nothing; the rest of the panel is notified (interface.md, PUT /settings).
 import type { CommandContext, ReadDb, WriteDb } from '../../platform/context.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
 import { DEFAULTS, isSettingKey, SETTINGS, type SettingKey, type SettingValues } from './definitions.ts'
 import { RULES } from './rules.ts'
-import { differing, valuesIn } from './settings.ts'
+import { changedKeys, valuesIn } from './settings.ts'
 import { clearSettings, writeSetting } from './store.ts'
 
-/** What settings that name something elsewhere in the store are held against; null where it is there. */
+/** Checks of settings that refer to something in the store: an error message, or null. */
 export type References = {
   readonly [K in SettingKey]?: (db: ReadDb, value: SettingValues[K]) => Promise<string | null>
 }
 
-/** By key, in the order in which they are told. */
+/** Error messages by key, in the order of the batch. */
 export type Wrong = ReadonlyMap<string, string>
 
-interface Wish {
+interface SettingsChange {
   readonly values: Partial<SettingValues>
-  /** Of which the default is wished for, and to be followed from now on. */
+  /** Resets the keys to their defaults, which they follow from then on. */
   readonly isReset?: boolean
 }
 
-/** Throws 422 with one message per key; then nothing is changed. Returns the keys whose value is another one than before. */
+/** Throws 422 with one message per key, and changes nothing then. Returns the keys whose value has changed. */
 export async function changeSettings(
   context: CommandContext,
-  { values, isReset = false }: Wish,
+  { values, isReset = false }: SettingsChange,
   references: References,
 ): Promise<SettingKey[]> {
   const now = context.now().toISOString()
   const keys = Object.keys(values).filter(isSettingKey)
-  const changed = await inSettings(context, async (transaction) => {
+  const changed = await writeInSettings(context, async (transaction) => {
     const before = await valuesIn(transaction)
     const after = { ...before, ...values }
-    refuse(await wrongIn(transaction, after, keys, references))
-    const changes = differing(before, after)
+    refuse(await findWrong(transaction, after, keys, references))
+    const changes = changedKeys(before, after)
     if (isReset) await clearSettings(transaction, keys)
     else for (const key of changes) await writeSetting(transaction, key, after[key], now)
     return changes.map((key) => ({ key, from: before[key], to: after[key] }))
@@ -42,8 +42,8 @@ export async function changeSettings(
   return changed.map(({ key }) => key)
 }
 
-/** The way for settings to be written, whoever does it: the rest of the panel hears of them once they are stored. */
-export async function inSettings<T>(
+/** Every write of settings goes through here, so that the rest of the panel is notified after it. */
+export async function writeInSettings<T>(
   { db, settings }: Pick<CommandContext, 'db' | 'settings'>,
   work: (transaction: WriteDb) => Promise<T>,
 ): Promise<T> {
@@ -52,8 +52,9 @@ export async function inSettings<T>(
   return result
 }
 
-export const defaultsOf = (keys: readonly SettingKey[]): Partial<SettingValues> =>
-  Object.fromEntries(keys.map((key) => [key, DEFAULTS[key]]))
+export function defaultsOf(keys: readonly SettingKey[]): Partial<SettingValues> {
+  return Object.fromEntries(keys.map((key) => [key, DEFAULTS[key]]))
+}
 
 export function refuse(wrong: Wrong): void {
   const [first] = wrong
@@ -66,12 +67,13 @@ export function refuse(wrong: Wrong): void {
   )
 }
 
-/** What is wrong with a value by itself. */
-export const refusalOf = (field: string): string =>
-  isSettingKey(field) ? SETTINGS[field].refusal : `There is no setting ${field.slice(0, 100)}.`
+/** The message for a value that is invalid by itself. */
+export function refusalOf(field: string): string {
+  return isSettingKey(field) ? SETTINGS[field].refusal : `There is no setting ${field.slice(0, 100)}.`
+}
 
-/** What is wrong with the settings as they would be by the doing of a batch of these keys. */
-export async function wrongIn(
+/** Messages for everything that a change of these keys makes invalid. */
+export async function findWrong(
   db: ReadDb,
   after: SettingValues,
   keys: readonly SettingKey[],
@@ -80,14 +82,16 @@ export async function wrongIn(
   return new Map([...brokenRules(after, keys), ...(await danglingReferences(db, after, keys, references))])
 }
 
-/** Told on each key of the batch that a rule is about; what was at odds before and is not touched is no doing of this batch. */
+/**
+ * A message for each changed key that a broken rule involves. A conflict between unchanged settings is not reported.
+ */
 function brokenRules(after: SettingValues, keys: readonly SettingKey[]): Map<SettingKey, string> {
-  const told = RULES.flatMap((rule) => {
+  const messages = RULES.flatMap((rule) => {
     const concerned = rule.keys.filter((key) => keys.includes(key))
     const message = concerned.length > 0 ? rule.broken(after) : null
     return message === null ? [] : concerned.map((key) => [key, message] as const)
   })
-  return new Map(told)
+  return new Map(messages)
 }
 
 async function danglingReferences(

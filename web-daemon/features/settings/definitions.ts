@@ -1,4 +1,5 @@
-// The one table of settings: schema, defaults, checks and types all come from it (decisions.md, section 8). Its order is the order of the categories on the wire.
+// The table of all settings: schema, defaults, checks and types come from it (decisions.md, section 8). Its order is
+// the order of the categories in the API.
 import { list, shape, Text, told } from '@panel/shared/api/shapes.ts'
 import { strict, Type, type TObject, type TSchema } from '@panel/shared/schema.ts'
 import { ADDRESSING } from './definitions/addressing.ts'
@@ -30,9 +31,15 @@ export type SettingKey = keyof typeof SETTINGS
 export type SettingValue<K extends SettingKey> = (typeof SETTINGS)[K] extends Definition<infer T> ? T : never
 export type SettingValues = { readonly [K in SettingKey]: SettingValue<K> }
 
+declare module '../../platform/settings.ts' {
+  interface SettingTypes extends SettingValues {}
+}
+
 export const SETTING_KEYS = Object.keys(SETTINGS) as SettingKey[]
 
-export const isSettingKey = (text: string): text is SettingKey => Object.hasOwn(SETTINGS, text)
+export function isSettingKey(text: string): text is SettingKey {
+  return Object.hasOwn(SETTINGS, text)
+}
 
 function described(key: SettingKey): TSchema {
   return told(SETTINGS[key].schema, SETTINGS[key].description)
@@ -52,7 +59,7 @@ export const ChangedSettings = shape('SettingsChanged', {
   restart_required: list(Text),
 })
 
-/** Some settings with their values, each as its definition wants it. */
+/** Some settings with their values. */
 export const SettingsBody: TObject = strict(
   Object.fromEntries(SETTING_KEYS.map((key) => [key, Type.Optional(described(key))])),
 )

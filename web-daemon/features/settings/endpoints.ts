@@ -1,6 +1,6 @@
 // The endpoints of the section Settings.
 import { ResetSettingsBody, SettingsSchemaAnswer } from '@panel/shared/api/settings.ts'
-import { command, query, type Endpoint } from '../../platform/http/endpoint.ts'
+import { command, query } from '../../platform/http/endpoint.ts'
 import type { References } from './change.ts'
 import { AllSettings, ChangedSettings, SettingsBody } from './definitions.ts'
 import { resetSettings, updateSettings } from './update.ts'
@@ -8,7 +8,7 @@ import { listSettings, showSchema } from './view.ts'
 
 const tag = 'settings'
 
-export const settingsEndpoints = (references: References): Endpoint[] => [
+export const settingsEndpoints = (references: References) => [
   query('GET /settings', { tag, summary: 'Every setting with its value.', answer: AllSettings }, listSettings),
   query(
     'GET /settings/schema',

@@ -1,4 +1,5 @@
-// The words that settings are defined in: one definition is the default, the check, the type, and what the schema tells a client (decisions.md, section 8).
+// Kinds of settings. One definition gives the default, the check, the type and the schema for clients (decisions.md,
+// section 8).
 import type { SettingConstraints, SettingType } from '@panel/shared/api/settings.ts'
 import { integer, integerEnum, nullable, stringEnum, Type, type TSchema } from '@panel/shared/schema.ts'
 
@@ -6,9 +7,9 @@ export interface Definition<T> {
   readonly type: SettingType
   readonly schema: TSchema
   readonly default: T
-  /** What it does, and when, in a sentence for the operator. */
+  /** What it does and when, as a sentence for the operator. */
   readonly description: string
-  /** What a value that is refused should have been. */
+  /** What a valid value would be, as a sentence for the operator. */
   readonly refusal: string
   readonly unit: Unit
   readonly constraints: Partial<SettingConstraints>
@@ -16,15 +17,17 @@ export interface Definition<T> {
 
 type Unit = '' | 'bytes' | 'percent' | 'milliseconds' | 'seconds' | 'minutes' | 'days'
 
-export const bool = (byDefault: boolean, description: string): Definition<boolean> => ({
-  type: 'bool',
-  schema: Type.Boolean(),
-  default: byDefault,
-  description,
-  refusal: 'Must be true or false.',
-  unit: '',
-  constraints: {},
-})
+export function bool(byDefault: boolean, description: string): Definition<boolean> {
+  return {
+    type: 'bool',
+    schema: Type.Boolean(),
+    default: byDefault,
+    description,
+    refusal: 'Must be true or false.',
+    unit: '',
+    constraints: {},
+  }
+}
 
 interface Bounds {
   readonly min: number
@@ -32,61 +35,69 @@ interface Bounds {
   readonly unit?: Unit
 }
 
-export const int = (byDefault: number, { min, max, unit = '' }: Bounds, description: string): Definition<number> => ({
-  type: 'int',
-  schema: integer(min, max),
-  default: byDefault,
-  description,
-  refusal: `Must be a whole number from ${min} to ${max}.`,
-  unit,
-  constraints: { min, max },
-})
+export function int(byDefault: number, { min, max, unit = '' }: Bounds, description: string): Definition<number> {
+  return {
+    type: 'int',
+    schema: integer(min, max),
+    default: byDefault,
+    description,
+    refusal: `Must be a whole number from ${min} to ${max}.`,
+    unit,
+    constraints: { min, max },
+  }
+}
 
-export const float = (byDefault: number, { min, max, unit = '' }: Bounds, description: string): Definition<number> => ({
-  type: 'float',
-  schema: Type.Number({ minimum: min, maximum: max }),
-  default: byDefault,
-  description,
-  refusal: `Must be a number from ${min} to ${max}.`,
-  unit,
-  constraints: { min, max },
-})
+export function float(byDefault: number, { min, max, unit = '' }: Bounds, description: string): Definition<number> {
+  return {
+    type: 'float',
+    schema: Type.Number({ minimum: min, maximum: max }),
+    default: byDefault,
+    description,
+    refusal: `Must be a number from ${min} to ${max}.`,
+    unit,
+    constraints: { min, max },
+  }
+}
 
-export const text = (byDefault: string, pattern: string, refusal: string, description: string): Definition<string> => ({
-  type: 'string',
-  schema: Type.String({ pattern }),
-  default: byDefault,
-  description,
-  refusal,
-  unit: '',
-  constraints: { pattern },
-})
+export function text(byDefault: string, pattern: string, refusal: string, description: string): Definition<string> {
+  return {
+    type: 'string',
+    schema: Type.String({ pattern }),
+    default: byDefault,
+    description,
+    refusal,
+    unit: '',
+    constraints: { pattern },
+  }
+}
 
-export const oneOf = <const V extends readonly string[]>(
+export function oneOf<const V extends readonly string[]>(
   values: V,
   byDefault: V[number],
   description: string,
-): Definition<V[number]> => ({
-  type: 'enum',
-  schema: stringEnum(values),
-  default: byDefault,
-  description,
-  refusal: `Must be one of ${values.join(', ')}.`,
-  unit: '',
-  constraints: { enum_values: [...values] },
-})
+): Definition<V[number]> {
+  return {
+    type: 'enum',
+    schema: stringEnum(values),
+    default: byDefault,
+    description,
+    refusal: `Must be one of ${values.join(', ')}.`,
+    unit: '',
+    constraints: { enum_values: [...values] },
+  }
+}
 
-/** A number that stands for a word, as in the fields that it is the default of. */
-export const lookup = (
+/** A number that stands for a name, as in the field whose default it is. */
+export function lookup(
   lookup_table: string,
-  words: Readonly<Record<string, number>>,
+  names: Readonly<Record<string, number>>,
   byDefault: number,
   description: string,
-): Definition<number> => {
-  const options = Object.entries(words).map(([label, value]) => ({ value, label }))
+): Definition<number> {
+  const options = Object.entries(names).map(([label, value]) => ({ value, label }))
   return {
     type: 'lookup',
-    schema: integerEnum(Object.values(words)),
+    schema: integerEnum(Object.values(names)),
     default: byDefault,
     description,
     refusal: `Must be ${options.map(({ value, label }) => `${value} (${label})`).join(' or ')}.`,
@@ -97,26 +108,30 @@ export const lookup = (
 
 export interface Shape {
   readonly schema: TSchema
-  /** As a person writes it down. */
+  /** The JSON type, in words. */
   readonly json_shape: string
   readonly refusal: string
 }
 
-export const json = <T>(byDefault: T, { schema, json_shape, refusal }: Shape, description: string): Definition<T> => ({
-  type: 'json',
-  schema,
-  default: byDefault,
-  description,
-  refusal,
-  unit: '',
-  constraints: { json_shape },
-})
+export function json<T>(byDefault: T, { schema, json_shape, refusal }: Shape, description: string): Definition<T> {
+  return {
+    type: 'json',
+    schema,
+    default: byDefault,
+    description,
+    refusal,
+    unit: '',
+    constraints: { json_shape },
+  }
+}
 
-/** Of a setting that can be left open, and is by default. */
-export const orNull = <T>(definition: Definition<T>): Definition<T | null> => ({
-  ...definition,
-  schema: nullable(definition.schema),
-  default: null,
-  refusal: definition.refusal.replace(/\.$/, ', or null.'),
-  constraints: { ...definition.constraints, nullable: true },
-})
+/** A setting that may be null, which is its default. */
+export function orNull<T>(definition: Definition<T>): Definition<T | null> {
+  return {
+    ...definition,
+    schema: nullable(definition.schema),
+    default: null,
+    refusal: definition.refusal.replace(/\.$/, ', or null.'),
+    constraints: { ...definition.constraints, nullable: true },
+  }
+}

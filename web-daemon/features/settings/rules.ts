@@ -1,4 +1,4 @@
-// What settings must be to each other, beyond what each must be by itself.
+// Conditions between settings, beyond the check of each value.
 import { TUNNEL_SIDES } from '@panel/shared/api/lookups.ts'
 import { INTERFACE_NAME_PATTERN, LINK_KINDS } from '@panel/shared/tunnel/model.ts'
 import type { SettingKey, SettingValues } from './definitions.ts'
@@ -6,7 +6,7 @@ import { renderName } from './naming.ts'
 
 export interface Rule {
   readonly keys: readonly SettingKey[]
-  /** The sentence for the operator, or null where the rule holds. */
+  /** The message for the operator, or null if the rule holds. */
   readonly broken: (values: SettingValues) => string | null
 }
 
@@ -20,7 +20,7 @@ const notBelow = (higher: NumberKey, lower: NumberKey, what: string): Rule => ({
       : `${what}: ${higher} (${values[higher]}) must not be below ${lower} (${values[lower]}).`,
 })
 
-/** Tunnels are numbered from 1; a template with room for no more than this is one that the operator soon regrets. */
+/** Tunnels are numbered from 1; a template without room for this many is refused. */
 const NUMBERS_TO_FIT = 999
 const NAME = new RegExp(INTERFACE_NAME_PATTERN)
 

@@ -1,8 +1,8 @@
-// The settings as they are now, in memory: read at every use, and read again from the store after every write.
+// The current settings in memory: read at every use, and reloaded from the store after every write.
 import { isDeepStrictEqual } from 'node:util'
 import type { ReadDb } from '../../platform/context.ts'
 import type { Publish } from '../../platform/events/bus.ts'
-import { DEFAULTS, SETTING_KEYS, type SettingKey, type SettingValue, type SettingValues } from './definitions.ts'
+import { DEFAULTS, SETTING_KEYS, type SettingKey, type SettingValues } from './definitions.ts'
 import type { SettingsHolder } from '../../platform/settings.ts'
 import { storedSettings } from './store.ts'
 
@@ -22,9 +22,9 @@ export class Settings implements SettingsHolder {
     return new Settings(db, publish, await valuesIn(db))
   }
 
-  readonly get = <K extends SettingKey>(key: K): SettingValue<K> => this.#values[key]
+  readonly get = <K extends SettingKey>(key: K): SettingValues[K] => this.#values[key]
 
-  /** One after the other, so that the newest reading is the last. */
+  /** Reloads are sequential, so that the newest one wins. */
   readonly reload = (): Promise<void> => {
     this.#reading = this.#reading.catch(() => undefined).then(() => this.#reload())
     return this.#reading
@@ -33,12 +33,15 @@ export class Settings implements SettingsHolder {
   async #reload(): Promise<void> {
     const before = this.#values
     this.#values = await valuesIn(this.#db)
-    const keys = differing(before, this.#values)
+    const keys = changedKeys(before, this.#values)
     if (keys.length > 0) this.#publish('settings.changed', { keys })
   }
 }
 
-export const valuesIn = async (db: ReadDb): Promise<SettingValues> => ({ ...DEFAULTS, ...(await storedSettings(db)) })
+export async function valuesIn(db: ReadDb): Promise<SettingValues> {
+  return { ...DEFAULTS, ...(await storedSettings(db)) }
+}
 
-export const differing = (before: SettingValues, after: SettingValues): SettingKey[] =>
-  SETTING_KEYS.filter((key) => !isDeepStrictEqual(before[key], after[key]))
+export function changedKeys(before: SettingValues, after: SettingValues): SettingKey[] {
+  return SETTING_KEYS.filter((key) => !isDeepStrictEqual(before[key], after[key]))
+}

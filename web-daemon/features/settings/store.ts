@@ -1,14 +1,14 @@
-// Reads and writes the stored settings: one row per setting that was ever set, as JSON.
+// Reads and writes the stored settings: one row per setting that was ever changed, as JSON.
 import type { ReadDb, WriteDb } from '../../platform/context.ts'
 import { Problems } from '../../platform/http/problems.ts'
 import { validate } from '../../platform/http/validate.ts'
 import { isSettingKey, SettingsBody, type SettingKey, type SettingValue, type SettingValues } from './definitions.ts'
 
-/** What an older or newer build stored and this one cannot take counts as not set. */
+/** A value of another build that this one does not accept counts as not set. */
 export async function storedSettings(db: ReadDb): Promise<Partial<SettingValues>> {
   const rows = await db.selectFrom('setting').select(['key', 'value']).execute()
-  const known = rows.filter(({ key }) => isSettingKey(key)).map(({ key, value }) => [key, JSON.parse(value)] as const)
-  return validate(SettingsBody, Object.fromEntries(known), new Problems())
+  const stored = rows.filter(({ key }) => isSettingKey(key)).map(({ key, value }) => [key, JSON.parse(value)] as const)
+  return validate(SettingsBody, Object.fromEntries(stored), new Problems())
 }
 
 export async function writeSetting<K extends SettingKey>(
@@ -25,7 +25,7 @@ export async function writeSetting<K extends SettingKey>(
     .execute()
 }
 
-/** Their defaults hold again. */
+/** They have their defaults again. */
 export async function clearSettings(db: WriteDb, keys: readonly SettingKey[]): Promise<void> {
   await db
     .deleteFrom('setting')

@@ -1,4 +1,4 @@
-// The stored settings, as kysely sees them.
+// The stored settings, as Kysely sees them.
 export interface SettingTable {
   key: string
   /** JSON. */
@@ -8,4 +8,8 @@ export interface SettingTable {
 
 export interface SettingTables {
   setting: SettingTable
+}
+
+declare module '../../platform/db/database.ts' {
+  interface Database extends SettingTables {}
 }

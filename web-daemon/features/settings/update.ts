@@ -1,5 +1,5 @@
 // PUT /settings and POST /settings/reset (interface.md, Settings).
-import type { ResetSettingsBody } from '@panel/shared/api/settings.ts'
+import type { ResetSettingsBody, ChangeSettingsAnswer } from '@panel/shared/api/settings.ts'
 import type { CommandContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
@@ -9,7 +9,10 @@ import { changeAnswer } from './view.ts'
 
 export const updateSettings =
   (references: References) =>
-  async (context: CommandContext, { body, problems }: Incoming<Partial<SettingValues>>): Promise<Answer> => {
+  async (
+    context: CommandContext,
+    { body, problems }: Incoming<Partial<SettingValues>>,
+  ): Promise<Answer<ChangeSettingsAnswer>> => {
     context.note.target('settings', null)
     refuse(new Map(problems.all.map(({ field }) => keyOf(field)).map((key) => [key, refusalOf(key)])))
     if (Object.keys(body).length === 0)
@@ -19,7 +22,10 @@ export const updateSettings =
 
 export const resetSettings =
   (references: References) =>
-  async (context: CommandContext, { body: { keys: asked = [] } }: Incoming<ResetSettingsBody>): Promise<Answer> => {
+  async (
+    context: CommandContext,
+    { body: { keys: asked = [] } }: Incoming<ResetSettingsBody>,
+  ): Promise<Answer<ChangeSettingsAnswer>> => {
     context.note.target('settings', null)
     refuse(new Map(asked.filter((key) => !isSettingKey(key)).map((key) => [key, refusalOf(key)])))
     const keys = asked.length === 0 ? SETTING_KEYS : asked.filter(isSettingKey)
@@ -31,5 +37,5 @@ export const resetSettings =
     )
   }
 
-/** A value can be wrong in a part of it. */
+/** A problem may be in a part of a value. */
 export const keyOf = (field: string): string => SETTING_KEYS.find((key) => field.startsWith(`${key}.`)) ?? field

@@ -12,12 +12,12 @@ import { ok, type Answer } from '../../platform/http/endpoint.ts'
 import { SETTING_KEYS, SETTINGS, type SettingKey } from './definitions.ts'
 import type { SettingsReader } from '../../platform/settings.ts'
 
-export async function listSettings({ settings }: ReadContext): Promise<Answer> {
+export async function listSettings({ settings }: ReadContext): Promise<Answer<SettingsAnswer>> {
   const answer: SettingsAnswer = { settings: allOf(settings) }
   return ok(answer)
 }
 
-export async function showSchema({ settings }: ReadContext): Promise<Answer> {
+export async function showSchema({ settings }: ReadContext): Promise<Answer<SettingsSchemaAnswer>> {
   const entries = SETTING_KEYS.map((key) => entryOf(key, settings))
   const answer: SettingsSchemaAnswer = {
     settings: entries,
@@ -26,7 +26,7 @@ export async function showSchema({ settings }: ReadContext): Promise<Answer> {
   return ok(answer)
 }
 
-/** Nothing waits for a restart: whatever reads a setting reads it anew each time, or hears of the change. */
+/** No setting needs a restart: settings are read at every use, or their change is subscribed to. */
 export function changeAnswer(settings: SettingsReader, changed: readonly SettingKey[]): ChangeSettingsAnswer {
   return { settings: allOf(settings), changed: [...changed], restart_required: [] }
 }

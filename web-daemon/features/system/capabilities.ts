@@ -1,4 +1,5 @@
-// GET /system/capabilities: what this host can do, asked live of the root helper (interface.md, System; decisions.md, Y2 to Y4).
+// GET /system/capabilities: what this host supports, probed through the root helper (interface.md, System;
+// decisions.md, Y2 to Y4).
 import type { CapabilitiesAnswer } from '@panel/shared/api/system.ts'
 import type { RuleBackendFound } from '@panel/shared/ruleset/backend.ts'
 import type { HelperFacts, LinkKindSupport, Tools } from '@panel/shared/host/model.ts'
@@ -24,10 +25,10 @@ export const probeCapabilities = async (ask: Reader): Promise<Capabilities> => {
   throw new Refusal('HELPER_UNAVAILABLE', 'The root helper did not tell what this host can do')
 }
 
-export const showCapabilities = async ({ ask }: ReadContext): Promise<Answer> =>
+export const showCapabilities = async ({ ask }: ReadContext): Promise<Answer<CapabilitiesAnswer>> =>
   ok(capabilitiesView(await probeCapabilities(ask)))
 
-/** `complete`: an answer is given only when every probe has finished. */
+/** `complete` is always true: the answer waits for every probe. */
 export const capabilitiesView = (found: Capabilities): CapabilitiesAnswer => ({
   tunnel_types: found.link_kinds.map(tunnelType),
   persistence: persistence(found.helper),

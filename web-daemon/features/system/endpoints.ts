@@ -7,9 +7,10 @@ import {
   RoutingTableAnswer,
 } from '@panel/shared/api/system.ts'
 import type { Store } from '../../platform/db/store.ts'
-import { query, type Endpoint } from '../../platform/http/endpoint.ts'
+import type { Component } from '../../platform/health.ts'
+import { query } from '../../platform/http/endpoint.ts'
 import { showCapabilities } from './capabilities.ts'
-import { makeHealth, type About, type Component } from './health.ts'
+import { makeHealth, type About } from './health.ts'
 import { listInterfaces, listRoutingTable } from './host.ts'
 import { makeInfo, type Installation } from './info.ts'
 
@@ -20,7 +21,7 @@ export const systemEndpoints = (
   installation: Installation,
   store: Pick<Store, 'trouble'>,
   others: () => Component[],
-): Endpoint[] => [
+) => [
   query(
     'GET /system/health',
     { tag, summary: 'What works and what does not', answer: HealthAnswer, guards: { setup: false, session: false } },

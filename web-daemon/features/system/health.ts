@@ -1,53 +1,51 @@
-// GET /system/health: what works and what does not, each part really tried (interface.md, System; decisions.md, T10, T20, Y7).
-import type { ComponentName, HealthAnswer, HealthStatus } from '@panel/shared/api/system.ts'
+// GET /system/health: every component, really tried (interface.md, System; decisions.md, T10, T20, Y7).
+import type { HealthAnswer, HealthStatus } from '@panel/shared/api/system.ts'
 import type { Reader } from '@panel/shared/rpc/methods.ts'
 import { hasAccount } from '../auth/store.ts'
 import type { Store } from '../../platform/db/store.ts'
+import type { Component } from '../../platform/health.ts'
 import { storeTrouble } from '../../platform/db/trouble.ts'
 import type { ReadContext } from '../../platform/context.ts'
 import { ok, type Answer } from '../../platform/http/endpoint.ts'
-import { isAway } from '../../platform/helper/away.ts'
+import { isHelperAway } from '../../platform/helper/away.ts'
 import { probeCapabilities } from './capabilities.ts'
 import { secondsSince } from './info.ts'
-
-export interface Component {
-  readonly name: ComponentName
-  readonly status: HealthStatus
-  readonly detail: string
-}
 
 export interface About {
   readonly version: string
   readonly started_at: Date
 }
 
-/** Health is open to anyone, so a flood of requests asks the helper once in this time. */
-const REMEMBERED_MS = 1000
+/** Health is public, so the host is probed at most once in this time. */
+const CACHED_MS = 1000
 
 export const makeHealth = (
   { version, started_at }: About,
   store: Pick<Store, 'trouble'>,
   others: () => Component[],
-): ((context: ReadContext) => Promise<Answer>) => {
-  const probe = rememberedFor(REMEMBERED_MS, probeHost)
+): ((context: ReadContext) => Promise<Answer<HealthAnswer>>) => {
+  const probe = cachedFor(CACHED_MS, probeHost)
   return async ({ db, ask, now }) => {
     const [database, host] = await Promise.all([probeDatabase(db, store), probe(ask, now())])
     const components = [database.component, ...host, ...others()]
     const checked_at = now().toISOString()
     const status = worst(components)
     const { setup_required, isSetUp } = database
-    const bare: HealthAnswer = {
+    const short: HealthAnswer = {
       status,
       setup_required,
       components: components.map(({ name, status: of }) => ({ name, status: of })),
       checked_at,
     }
-    const whole: HealthAnswer = { ...bare, version, uptime_seconds: secondsSince(started_at, now()), components }
-    return ok(isSetUp ? whole : bare)
+    const full: HealthAnswer = { ...short, version, uptime_seconds: secondsSince(started_at, now()), components }
+    return ok(isSetUp ? full : short)
   }
 }
 
-/** A store that cannot be read cannot tell of an account either; whoever asks is then told as little as before set-up. */
+/**
+ * If the store cannot be read, it is not known whether there is an account; the answer is then as short as before
+ * set-up.
+ */
 const probeDatabase = async (
   db: ReadContext['db'],
   store: Pick<Store, 'trouble'>,
@@ -68,7 +66,7 @@ const probeDatabase = async (
   }
 }
 
-/** A name that no tunnel has: the kernel is asked over netlink, and has nothing to tell. */
+/** An interface that never exists: the kernel is queried over netlink and finds nothing. */
 const NOBODY = 'panel-health'
 
 const probeHost = async (ask: Reader): Promise<Component[]> => {
@@ -82,14 +80,14 @@ const probeHost = async (ask: Reader): Promise<Component[]> => {
 type Settled<T> = PromiseSettledResult<T>
 
 const helperComponent = (answers: readonly Settled<unknown>[]): Component => {
-  const away = answers.find((answer) => answer.status === 'rejected' && isAway(answer.reason))
+  const away = answers.find((answer) => answer.status === 'rejected' && isHelperAway(answer.reason))
   if (away?.status !== 'rejected') return { name: 'helper', status: 'ok', detail: 'The root helper answers' }
   return { name: 'helper', status: 'error', detail: messageOf(away.reason) }
 }
 
 const netlinkComponent = (links: Settled<unknown>): Component => {
   if (links.status === 'fulfilled') return { name: 'netlink', status: 'ok', detail: 'The kernel answers over netlink' }
-  return { name: 'netlink', status: isAway(links.reason) ? 'unknown' : 'error', detail: messageOf(links.reason) }
+  return { name: 'netlink', status: isHelperAway(links.reason) ? 'unknown' : 'error', detail: messageOf(links.reason) }
 }
 
 const kernelModuleComponent = (found: Settled<Awaited<ReturnType<typeof probeCapabilities>>>): Component => {
@@ -106,12 +104,12 @@ const messageOf = (failure: unknown): string => (failure instanceof Error ? fail
 const worst = (components: readonly Component[]): HealthStatus =>
   (['error', 'degraded'] as const).find((status) => components.some((component) => component.status === status)) ?? 'ok'
 
-/** Askers that come together share one probe. */
-const rememberedFor = <A, T>(ms: number, probe: (asked: A) => Promise<T>): ((asked: A, now: Date) => Promise<T>) => {
+/** Concurrent callers share one probe. */
+const cachedFor = <A, T>(ms: number, probe: (input: A) => Promise<T>): ((input: A, now: Date) => Promise<T>) => {
   let last: { at: number; found: Promise<T> } | null = null
-  return (asked, now) => {
+  return (input, now) => {
     if (!last || now.getTime() - last.at >= ms || now.getTime() < last.at)
-      last = { at: now.getTime(), found: probe(asked) }
+      last = { at: now.getTime(), found: probe(input) }
     return last.found
   }
 }

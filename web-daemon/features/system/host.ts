@@ -1,16 +1,17 @@
-// GET /system/interfaces and /system/routes: what the kernel has, whoever made it (interface.md, System; decisions.md, Y5, Y6).
+// GET /system/interfaces and /system/routes: all that the kernel has, whoever made it (interface.md, System;
+// decisions.md, Y5, Y6).
 import type { InterfacesAnswer, RoutingTableAnswer } from '@panel/shared/api/system.ts'
 import type { ReadContext } from '../../platform/context.ts'
 import { ok, type Answer } from '../../platform/http/endpoint.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
 
-export async function listInterfaces({ ask }: ReadContext): Promise<Answer> {
+export async function listInterfaces({ ask }: ReadContext): Promise<Answer<InterfacesAnswer>> {
   const interfaces = given((await ask('host.probe', { parts: ['interfaces'] })).interfaces)
   const answer: InterfacesAnswer = { interfaces, total: interfaces.length }
   return ok(answer)
 }
 
-export async function listRoutingTable({ ask }: ReadContext): Promise<Answer> {
+export async function listRoutingTable({ ask }: ReadContext): Promise<Answer<RoutingTableAnswer>> {
   const routes = given((await ask('host.probe', { parts: ['routing_table'] })).routing_table)
   const devices = routes.filter(({ is_default, device }) => is_default && device !== '').map(({ device }) => device)
   const answer: RoutingTableAnswer = { routes, total: routes.length, default_route_devices: [...new Set(devices)] }

@@ -1,11 +1,11 @@
-// GET /system/info: what is running here, from where, and for whom (interface.md, System; decisions.md, Y1).
+// GET /system/info: version, paths and runtime of this installation (interface.md, System; decisions.md, Y1).
 import { existsSync } from 'node:fs'
 import { arch, hostname, platform, release } from 'node:os'
 import type { InfoAnswer } from '@panel/shared/api/system.ts'
 import type { HelperFacts } from '@panel/shared/host/model.ts'
 import type { Reader } from '@panel/shared/rpc/methods.ts'
 import type { ReadContext } from '../../platform/context.ts'
-import { isAway } from '../../platform/helper/away.ts'
+import { isHelperAway } from '../../platform/helper/away.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { basePathOf } from '../../platform/http/prefix.ts'
 import { API_BASE } from '../../platform/http/routes.ts'
@@ -20,12 +20,12 @@ export interface Installation {
   readonly web_path: string
 }
 
-/** What makes tunnels, and what relays. */
+/** Kernel modules for tunnels and relaying. */
 const MODULES = ['gre', 'ip_gre', 'ip6_gre', 'nf_tables', 'nf_nat', 'nf_conntrack'] as const
 
 export const makeInfo =
   (started_at: Date, { data_dir, database_path, socket_path, bind_host, web_path }: Installation) =>
-  async ({ ask, now }: ReadContext, { server_port }: Incoming): Promise<Answer> => {
+  async ({ ask, now }: ReadContext, { server_port }: Incoming): Promise<Answer<InfoAnswer>> => {
     const helper = await factsOf(ask)
     const base_path = basePathOf(web_path)
     const answer: InfoAnswer = {
@@ -52,7 +52,7 @@ export const makeInfo =
 export const secondsSince = (then: Date, now: Date): number =>
   Math.max(0, Math.floor((now.getTime() - then.getTime()) / 1000))
 
-/** The daemon refuses to run as root, so `is_root` is no question. */
+/** `is_root` is always false: the daemon refuses to run as root. */
 const runtimeOf = (uptime_seconds: number): InfoAnswer['runtime'] => ({
   node_version: process.version,
   os: platform(),
@@ -64,12 +64,12 @@ const runtimeOf = (uptime_seconds: number): InfoAnswer['runtime'] => ({
   uptime_seconds,
 })
 
-/** Null while it is away: everything else is told all the same. */
+/** Null if the helper is away; the rest of the answer does not need it. */
 async function factsOf(ask: Reader): Promise<HelperFacts | null> {
   try {
     return (await ask('host.probe', { parts: ['helper'] })).helper
   } catch (failure) {
-    if (isAway(failure)) return null
+    if (isHelperAway(failure)) return null
     throw failure
   }
 }

@@ -1,11 +1,11 @@
-// What carries out relay rules on this host, and what it can do (interface.md, System; decisions.md, Y2, Y3).
+// The rule backend of this host and what it supports (interface.md, System; decisions.md, Y2, Y3).
 import type { RuleBackendView } from '@panel/shared/api/system.ts'
 import type { Tools } from '@panel/shared/host/model.ts'
 import { featureNotes, ruleFeatures, type RuleBackend, type RuleBackendFound } from '@panel/shared/ruleset/backend.ts'
 import type { Reader } from '@panel/shared/rpc/methods.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
 
-export const probeRuleBackend = async (ask: Reader) => {
+export async function probeRuleBackend(ask: Reader) {
   const { rule_backend, tools } = await ask('host.probe', { parts: ['rule_backend', 'tools'] })
   if (rule_backend && tools) return ruleBackend(rule_backend, tools)
   throw new Refusal('HELPER_UNAVAILABLE', 'The root helper did not tell what this host can do')
@@ -27,23 +27,25 @@ const NETFILTER_TOOLS: readonly string[] = [
   'conntrack',
 ]
 
-/** `found` is the choice that the helper made when it began; `tools` says whether that still works. */
-export const ruleBackend = (
+/** `found` is the backend that the helper chose when it started; `tools` says whether it still works. */
+export function ruleBackend(
   found: RuleBackendFound,
   { backend: { available, version, detail }, tools }: Tools,
-): RuleBackendView => ({
-  active: found.active,
-  rule_backend_type_id: IDS[found.active],
-  available,
-  reason: found.reason,
-  detail: detail === '' ? featureNotes(found) : detail,
-  version,
-  namespace:
-    found.active === 'iptables_nft' || found.active === 'iptables_legacy'
-      ? 'chains PANEL-* in the tables mangle and nat, of iptables and ip6tables'
-      : 'table inet panel',
-  features: ruleFeatures(available ? found : { active: 'none', has_ipv6: false }),
-  binaries: Object.fromEntries(
-    tools.filter(({ name }) => NETFILTER_TOOLS.includes(name)).map(({ name, available: isThere }) => [name, isThere]),
-  ),
-})
+): RuleBackendView {
+  return {
+    active: found.active,
+    rule_backend_type_id: IDS[found.active],
+    available,
+    reason: found.reason,
+    detail: detail === '' ? featureNotes(found) : detail,
+    version,
+    namespace:
+      found.active === 'iptables_nft' || found.active === 'iptables_legacy'
+        ? 'chains PANEL-* in the tables mangle and nat, of iptables and ip6tables'
+        : 'table inet panel',
+    features: ruleFeatures(available ? found : { active: 'none', has_ipv6: false }),
+    binaries: Object.fromEntries(
+      tools.filter(({ name }) => NETFILTER_TOOLS.includes(name)).map(({ name, available: isThere }) => [name, isThere]),
+    ),
+  }
+}

@@ -1,11 +1,7 @@
 // The addresses of one tunnel, one at a time: each is a change of the whole list, and goes the way of every change (interface.md, /tunnels/{id}/addresses; decisions.md, R25).
-import type { AddressesAnswer, ChangeAddressesAnswer, UpdateTunnelAnswer } from '@panel/shared/api/tunnel-answers.ts'
-import {
-  MAX_ADDRESSES,
-  type AddAddressBody,
-  type RemoveAddressBody,
-  type TunnelAddressBody,
-} from '@panel/shared/api/tunnels.ts'
+import type { AddressesAnswer, ChangeAddressesAnswer, UpdateTunnelAnswer } from '@panel/shared/api/tunnels/answers.ts'
+import { MAX_ADDRESSES, type TunnelAddressBody } from '@panel/shared/api/tunnels/addresses.ts'
+import type { AddAddressBody, RemoveAddressBody } from '@panel/shared/api/tunnels/bodies.ts'
 import { canonicalIp, parseIp } from '@panel/shared/address/ip.ts'
 import type { CommandContext, ReadContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
@@ -16,7 +12,7 @@ import type { AddressRecord, TunnelRecord } from './record.ts'
 import { amend } from './update.ts'
 import { observe } from './view.ts'
 
-export async function listAddresses({ db, ask }: ReadContext, { params }: Incoming): Promise<Answer> {
+export async function listAddresses({ db, ask }: ReadContext, { params }: Incoming): Promise<Answer<AddressesAnswer>> {
   const { addresses, interface_name } = await livingTunnel(db, idIn(params))
   const answer: AddressesAnswer = {
     addresses,
@@ -25,7 +21,10 @@ export async function listAddresses({ db, ask }: ReadContext, { params }: Incomi
   return ok(answer)
 }
 
-export function addAddress(context: CommandContext, incoming: Incoming<AddAddressBody>): Promise<Answer> {
+export function addAddress(
+  context: CommandContext,
+  incoming: Incoming<AddAddressBody>,
+): Promise<Answer<ChangeAddressesAnswer>> {
   return context.inTurn(async () => {
     const stored = await targetOf(context, idIn(incoming.params))
     const { force: _force, i_understand_i_may_lose_access: _accepts, ...added } = incoming.body
@@ -45,7 +44,10 @@ export function addAddress(context: CommandContext, incoming: Incoming<AddAddres
   })
 }
 
-export function removeAddress(context: CommandContext, incoming: Incoming<RemoveAddressBody>): Promise<Answer> {
+export function removeAddress(
+  context: CommandContext,
+  incoming: Incoming<RemoveAddressBody>,
+): Promise<Answer<ChangeAddressesAnswer>> {
   return context.inTurn(async () => {
     const stored = await targetOf(context, idIn(incoming.params))
     const removed = meantBy(incoming, stored)
@@ -76,7 +78,7 @@ async function amendAddresses(
     body: { addresses, force, i_understand_i_may_lose_access },
     problems,
     client_ip,
-    spokenOf,
+    mapField: spokenOf,
   })
   return { addresses: answer.tunnel.addresses, observed: answer.tunnel.observed.addresses, ...answer }
 }

@@ -1,85 +1,75 @@
 // Makes a tunnel: drafted, stored as pending, carried out, and read back (interface.md, POST /tunnels; decisions.md, S1).
-import type { CreateTunnelAnswer } from '@panel/shared/api/tunnel-answers.ts'
-import type { CreateTunnelBody } from '@panel/shared/api/tunnels.ts'
-import { invert } from '@panel/shared/change/change.ts'
-import type { Outcome } from '@panel/shared/rpc/outcome.ts'
-import { bringIn, type Birth } from '../../change/bring-in.ts'
-import { carryOut, refusalFor } from '../../change/carry-out.ts'
+import type { CreateTunnelAnswer } from '@panel/shared/api/tunnels/answers.ts'
+import type { CreateTunnelBody } from '@panel/shared/api/tunnels/bodies.ts'
+import type { TunnelState } from '@panel/shared/tunnel/model.ts'
+import { create, type Done } from '../../change/engine.ts'
 import type { CommandContext, ReadContext } from '../../platform/context.ts'
 import { created, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
 import { changeAnswer } from './answer.ts'
-import { draftTunnel, type Draft, type Manner } from './draft/draft.ts'
-import { livingTunnel } from './look.ts'
+import { stateBefore } from './draft/before.ts'
+import { draftTunnel, type Draft, type DraftOptions } from './draft/draft.ts'
 import { planView } from './plan-view.ts'
-import { named, type TunnelRecord } from './record.ts'
-import { insertTunnel, markApplyStatus, markDeleted } from './store.ts'
+import type { TunnelRecord } from './record.ts'
+import { tunnelResource } from './resource.ts'
 
 export function createTunnel(
   context: CommandContext,
   incoming: Incoming<CreateTunnelBody>,
-  manner: Manner = {},
-): Promise<Answer> {
+  options: Pick<DraftOptions, 'isRestored'> = {},
+): Promise<Answer<CreateTunnelAnswer>> {
   return context.inTurn(async () => {
-    const draft = await draftTunnel(context, incoming, manner)
+    const draft = await draftTunnel(context, incoming, { ...options, withLinkKinds: true })
     await refuseUnsupported(context, draft)
-    const { record, carried, refusal } = await bringIn(birthOf(context, draft))
-    context.note.target('tunnel', record.tunnel_id)
-    context.publish('tunnel.created', named(record))
-    if (refusal) throw refusal
-    return created(await answer(context, draft, record, carried.outcome))
+    const { before, record, outcome } = await make(context, draft)
+    const { interface_name, tunnel_id } = record
+    const { after, warnings, facts } = draft
+    const plan = planView({ before, after }, { interface_name, tunnel_id, folders: facts.helper, warnings })
+    return created(await changeAnswer(context, record, { plan, checks: outcome.checks, warnings }))
   })
 }
 
-const changeOf = ({ before, after }: Draft) => ({ before, after })
+interface Made extends Done<TunnelRecord> {
+  readonly before: TunnelState | null
+}
 
-/** Root would refuse it too; asked first, the refusal can name the field. */
+/** Under most new names there is nothing, so that is sent first. Root refuses where it finds something; only then that is looked up. */
+async function make(context: CommandContext, draft: Draft): Promise<Made> {
+  const { interface_name } = draft.after
+  const isTaken = draft.facts.interfaces.some(({ name }) => name === interface_name)
+  if (isTaken) return makeOver(context, draft, await stateBefore(context.ask, draft.after))
+  try {
+    return await makeOver(context, draft, null)
+  } catch (refused) {
+    if (!isNotEmpty(refused)) throw refused
+    const before = await stateBefore(context.ask, draft.after)
+    if (before === null) throw refused
+    return makeOver(context, draft, before)
+  }
+}
+
+/** A leftover unit file of ours is another state than nothing; one of somebody else's is refused as foreign. */
+const isNotEmpty = (refused: unknown): boolean =>
+  refused instanceof Refusal && ['stale_state', 'foreign_unit_file'].includes(String(refused.details['reason']))
+
+async function makeOver(context: CommandContext, draft: Draft, before: TunnelState | null): Promise<Made> {
+  const changes = [{ before, after: draft.after }]
+  return { before, ...(await create(context, tunnelResource(context), { draft: draft.record, changes })) }
+}
+
+/** Root would refuse it too; found out first, the refusal can name the field. */
 export async function refuseUnsupported(
   { ask }: Pick<ReadContext, 'ask'>,
-  { after }: Pick<Draft, 'after'>,
+  { after, facts }: Pick<Draft, 'after' | 'facts'>,
 ): Promise<void> {
   const kind = after.link?.config.kind
-  const { link_kinds } = await ask('host.probe', { parts: ['link_kinds'] })
-  const can = link_kinds?.find((known) => known.kind === kind)
-  if (can?.supported) return
-  const detail = can?.detail ?? ''
+  const kinds = facts.link_kinds ?? (await ask('host.probe', { parts: ['link_kinds'] })).link_kinds
+  const found = kinds?.find((one) => one.kind === kind)
+  if (found?.supported) return
+  const detail = found?.detail ?? ''
   throw new Refusal(
     'SERVICE_UNAVAILABLE',
     `The kernel of this server cannot make ${kind} tunnels: ${detail || 'it gives no reason'}.`,
     { field: 'tunnel_type_id', details: { kind, detail } },
   )
-}
-
-function birthOf(context: CommandContext, draft: Draft): Birth<{ readonly outcome: Outcome }, TunnelRecord> {
-  const { db, now } = context
-  const change = changeOf(draft)
-  let tunnel_id = 0
-  return {
-    now,
-    insert: async () => {
-      tunnel_id = await db.transaction().execute((transaction) => insertTunnel(transaction, draft.record))
-    },
-    carryOut: async () => ({ outcome: await carryOut(context, change) }),
-    refusalOf: (outcome) =>
-      refusalFor(outcome, draft.record.interface_name, outcome.outcome === 'stuck' ? { tunnel_id } : {}),
-    end: async (mark) => {
-      await markApplyStatus(db, tunnel_id, mark, now().toISOString())
-      return livingTunnel(db, tunnel_id)
-    },
-    takeBack: async () => ({ outcome: await carryOut(context, invert(change)) }),
-    // The id was told to nobody.
-    remove: () => db.transaction().execute((transaction) => markDeleted(transaction, tunnel_id, now().toISOString())),
-  }
-}
-
-async function answer(
-  context: CommandContext,
-  draft: Draft,
-  record: TunnelRecord,
-  outcome: Outcome,
-): Promise<CreateTunnelAnswer> {
-  const { interface_name, tunnel_id } = record
-  const { warnings, facts } = draft
-  const plan = planView(changeOf(draft), { interface_name, tunnel_id, folders: facts.helper, warnings })
-  return changeAnswer(context, record, { plan, checks: outcome.checks, warnings })
 }

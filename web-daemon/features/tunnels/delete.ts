@@ -1,13 +1,13 @@
 // Takes a tunnel off the host and out of the store, and reports what was there; asked again, it says that it is gone (decisions.md, T2, R22, R23).
-import type { DependentRoute } from '@panel/shared/api/dependent-routes.ts'
-import type { DeleteTunnelAnswer } from '@panel/shared/api/tunnel-answers.ts'
-import type { DeleteTunnelBody } from '@panel/shared/api/tunnels.ts'
+import type { DependentRoute } from '@panel/shared/api/tunnels/dependent-routes.ts'
+import type { DeleteTunnelAnswer } from '@panel/shared/api/tunnels/answers.ts'
+import type { DeleteTunnelBody } from '@panel/shared/api/tunnels/bodies.ts'
 import type { TunnelFound } from '@panel/shared/tunnel/observed.ts'
 import { FILE_KINDS, type FileKind, type TunnelState } from '@panel/shared/tunnel/model.ts'
 import type { Change } from '@panel/shared/change/change.ts'
 import { planTunnel } from '@panel/shared/tunnel/plan.ts'
 import { fileNameOf } from '@panel/shared/tunnel/saved-file.ts'
-import { carryOut } from '../../change/carry-out.ts'
+import { remove } from '../../change/engine.ts'
 import type { CommandContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { dependantWarnings, type DependentRoutes } from './dependants.ts'
@@ -15,13 +15,16 @@ import { idIn, noSuchTunnel } from './get.ts'
 import { look } from './look.ts'
 import { guardOwnAccess } from './own-access.ts'
 import { pathOf, planView, type Folders } from './plan-view.ts'
-import { named, stateOf, type TunnelRecord } from './record.ts'
-import { refuseUnlessApplied, whilePending } from './reach.ts'
-import { findTunnel, markDeleted } from './store.ts'
+import { stateOf, type TunnelRecord } from './record.ts'
+import { tunnelResource } from './resource.ts'
+import { findTunnel } from './store.ts'
 
 export const deleteTunnel =
   (dependants: DependentRoutes) =>
-  (context: CommandContext, { params, body, client_ip }: Incoming<DeleteTunnelBody>): Promise<Answer> =>
+  (
+    context: CommandContext,
+    { params, body, client_ip }: Incoming<DeleteTunnelBody>,
+  ): Promise<Answer<DeleteTunnelAnswer>> =>
     context.inTurn(async () => {
       const tunnel_id = idIn(params)
       const known = await findTunnel(context.db, tunnel_id)
@@ -32,19 +35,13 @@ export const deleteTunnel =
       const inside = [...known.record.addresses, ...(found.state?.link?.config.addresses ?? [])]
       guardOwnAccess(known.record.interface_name, inside, client_ip, body.i_understand_i_may_lose_access === true)
       const change = { before: found.state, after: null }
-      await takeAway(context, known.record, change)
-      await context.db
-        .transaction()
-        .execute((transaction) => markDeleted(transaction, tunnel_id, context.now().toISOString()))
-      context.publish('tunnel.deleted', named(known.record))
+      await remove(context, tunnelResource(context), { stored: known.record, changes: changesIn(change) })
       return ok(report(known.record, change, { found, folders, routes: await dependants(context.db, tunnel_id) }))
     })
 
-/** Where nothing of the tunnel is left there is nothing to ask of root. */
-async function takeAway(context: CommandContext, record: TunnelRecord, change: Change<TunnelState>): Promise<void> {
-  if (planTunnel(change.before, change.after).steps.length === 0) return
-  await refuseUnlessApplied(context, record, await whilePending(context, record, () => carryOut(context, change)))
-}
+/** Where nothing of the tunnel is left there is nothing for root to do. */
+const changesIn = (change: Change<TunnelState>): Change<TunnelState>[] =>
+  planTunnel(change.before, change.after).steps.length === 0 ? [] : [change]
 
 interface Seen {
   readonly found: TunnelFound

@@ -1,6 +1,6 @@
 // What those who relay over a tunnel tell about it. The rules do: they know the tunnels, and so the tunnels need not know them.
 import type { Warning } from '@panel/shared/api/errors.ts'
-import type { DependentRoute, TunnelRoutesAnswer } from '@panel/shared/api/dependent-routes.ts'
+import type { DependentRoute, TunnelRoutesAnswer } from '@panel/shared/api/tunnels/dependent-routes.ts'
 import type { ReadContext, ReadDb } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { idIn } from './get.ts'
@@ -15,7 +15,7 @@ const NOTE =
 /** interface.md, GET /tunnels/{id}/routes. */
 export const listDependants =
   (dependants: DependentRoutes) =>
-  async ({ db }: ReadContext, { params }: Incoming): Promise<Answer> => {
+  async ({ db }: ReadContext, { params }: Incoming): Promise<Answer<TunnelRoutesAnswer>> => {
     const { tunnel_id } = await livingTunnel(db, idIn(params))
     const routes = await dependants(db, tunnel_id)
     const answer: TunnelRoutesAnswer = { routes, total: routes.length, note: NOTE }

@@ -9,8 +9,8 @@ import {
   TunnelActionAnswer,
   TunnelView,
   UpdateTunnelAnswer,
-} from '@panel/shared/api/tunnel-answers.ts'
-import { TunnelRoutesAnswer } from '@panel/shared/api/dependent-routes.ts'
+} from '@panel/shared/api/tunnels/answers.ts'
+import { TunnelRoutesAnswer } from '@panel/shared/api/tunnels/dependent-routes.ts'
 import {
   AddAddressBody,
   CreateTunnelBody,
@@ -18,8 +18,8 @@ import {
   RemoveAddressBody,
   TunnelActionBody,
   UpdateTunnelBody,
-} from '@panel/shared/api/tunnels.ts'
-import { command, preview, query, type Endpoint } from '../../platform/http/endpoint.ts'
+} from '@panel/shared/api/tunnels/bodies.ts'
+import { command, preview, query } from '../../platform/http/endpoint.ts'
 import { addAddress, listAddresses, removeAddress } from './addresses.ts'
 import { createTunnel } from './create.ts'
 import { deleteTunnel } from './delete.ts'
@@ -32,7 +32,7 @@ import { updateTunnel } from './update.ts'
 
 const tag = 'tunnels'
 
-export const tunnelEndpoints = (dependants: DependentRoutes, inState: InState): Endpoint[] => [
+export const tunnelEndpoints = (dependants: DependentRoutes, inState: InState) => [
   query(
     'GET /tunnels',
     {

@@ -1,6 +1,6 @@
 // What a draft needs to know of the host: its interfaces, its routing table and what it can do. Read live, remembered nowhere.
 import { bitsOf, networkOf, parseCidr, parseIp, type Cidr, type Ip } from '@panel/shared/address/ip.ts'
-import type { HelperFacts } from '@panel/shared/host/model.ts'
+import type { HelperFacts, HostFound } from '@panel/shared/host/model.ts'
 import type { HostInterface, RoutingEntry } from '@panel/shared/tunnel/observed.ts'
 import type { Reader } from '@panel/shared/rpc/methods.ts'
 
@@ -10,6 +10,8 @@ export interface HostFacts {
   /** The interfaces' addresses, each with the network it stands in. */
   readonly held: readonly HeldAddress[]
   readonly routes: readonly KnownRoute[]
+  /** Which kinds of tunnel the kernel can make; null where that was not requested, since it loads modules. */
+  readonly link_kinds: HostFound['link_kinds']
 }
 
 export interface HeldAddress {
@@ -23,13 +25,13 @@ export interface KnownRoute {
   readonly network: Cidr
 }
 
-export async function hostFacts(ask: Reader): Promise<HostFacts> {
-  const { interfaces, routing_table, helper } = await ask('host.probe', {
-    parts: ['helper', 'interfaces', 'routing_table'],
+export async function hostFacts(ask: Reader, withLinkKinds = false): Promise<HostFacts> {
+  const { interfaces, routing_table, helper, link_kinds } = await ask('host.probe', {
+    parts: ['helper', 'interfaces', 'routing_table', ...(withLinkKinds ? (['link_kinds'] as const) : [])],
   })
   if (!interfaces || !routing_table || !helper)
     throw new Error('The helper left out a part of the host that it was asked for')
-  return factsOf(interfaces, routing_table, helper)
+  return { ...factsOf(interfaces, routing_table, helper), link_kinds }
 }
 
 /** Addresses are read once here: on a host with a thousand tunnels there are thousands. */
@@ -39,15 +41,15 @@ export function factsOf(
   helper: HelperFacts,
 ): HostFacts {
   const held = interfaces.flatMap(({ name, addresses }) => addresses.flatMap((text) => heldOf(name, text)))
-  return { interfaces, helper, held, routes: routing_table.flatMap(routeOf) }
+  return { interfaces, helper, held, routes: routing_table.flatMap(routeOf), link_kinds: null }
 }
 
 /** The host as it would be without one of its interfaces. */
-export const factsWithout = ({ interfaces, helper, held, routes }: HostFacts, device: string): HostFacts => ({
-  interfaces: interfaces.filter(({ name }) => name !== device),
-  helper,
-  held: held.filter((one) => one.device !== device),
-  routes: routes.filter(({ entry }) => entry.device !== device),
+export const factsWithout = (facts: HostFacts, device: string): HostFacts => ({
+  ...facts,
+  interfaces: facts.interfaces.filter(({ name }) => name !== device),
+  held: facts.held.filter((one) => one.device !== device),
+  routes: facts.routes.filter(({ entry }) => entry.device !== device),
 })
 
 function heldOf(device: string, text: string): HeldAddress[] {

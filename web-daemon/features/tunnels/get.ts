@@ -1,11 +1,12 @@
 // One stored tunnel with what the host shows of it (interface.md, GET /tunnels/{id}).
+import type { TunnelView } from '@panel/shared/api/tunnels/answers.ts'
 import type { ReadContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
 import { findTunnel } from './store.ts'
 import { observe, tunnelView } from './view.ts'
 
-export async function getTunnel({ db, ask }: ReadContext, { params }: Incoming): Promise<Answer> {
+export async function getTunnel({ db, ask }: ReadContext, { params }: Incoming): Promise<Answer<TunnelView>> {
   const found = await findTunnel(db, idIn(params))
   if (!found || found.isDeleted) throw noSuchTunnel(idIn(params))
   const { record } = found

@@ -1,8 +1,9 @@
 // Up, down, restart and reapply: the host is taken to what is stored, each in its own way (interface.md, States; decisions.md, T13, R24, S17).
-import type { TunnelActionAnswer } from '@panel/shared/api/tunnel-answers.ts'
-import type { TunnelActionBody } from '@panel/shared/api/tunnels.ts'
+import type { TunnelActionAnswer } from '@panel/shared/api/tunnels/answers.ts'
+import type { TunnelActionBody } from '@panel/shared/api/tunnels/bodies.ts'
 import type { TunnelState } from '@panel/shared/tunnel/model.ts'
 import { sameState, type Change } from '@panel/shared/change/change.ts'
+import { update } from '../../change/engine.ts'
 import type { CommandContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { changeAnswer } from './answer.ts'
@@ -11,14 +12,14 @@ import { idIn } from './get.ts'
 import { look, targetOf } from './look.ts'
 import { guardChange } from './own-access.ts'
 import { joinPlans, planView, type Folders } from './plan-view.ts'
-import { reach } from './reach.ts'
 import { stateOf, type TunnelRecord } from './record.ts'
+import { tunnelResource } from './resource.ts'
 
 type Action = TunnelActionAnswer['action']
 type Handler = (
   context: CommandContext,
   incoming: Pick<Incoming<TunnelActionBody>, 'params' | 'body' | 'client_ip'>,
-) => Promise<Answer>
+) => Promise<Answer<TunnelActionAnswer>>
 
 /** `is_enabled` is stored, and with it whether boot brings the tunnel back; undefined leaves it. */
 const act =
@@ -30,12 +31,12 @@ const act =
       const { found, helper: folders } = await look(context.ask, stored.interface_name)
       const changes = stagesOf(action, found.state, stateOf(wanted))
       for (const change of changes) guardChange(stored, change, client_ip, body.i_understand_i_may_lose_access === true)
-      const { record, checks } = await reach(context, { stored, wanted, changes })
+      const { record, outcome } = await update(context, tunnelResource(context), { stored, wanted, changes })
       const answer: TunnelActionAnswer = {
         action,
         ...(await changeAnswer(context, record, {
           plan: planOf(record, changes, folders),
-          checks,
+          checks: outcome.checks,
           warnings: dependantWarnings(record.interface_name, await dependants(context.db, record.tunnel_id)),
         })),
       }
@@ -50,7 +51,7 @@ export const restartTunnel = (dependants: DependentRoutes): Handler => act('rest
 /** Whatever differs from what is stored is put right, and nothing else is touched. */
 export const reapplyTunnel = act('reapply')
 /** Asked for by nobody, so nobody's own connection is in the way. */
-export const reapplyByItself = (context: CommandContext, tunnel_id: number): Promise<Answer> =>
+export const reapplyByItself = (context: CommandContext, tunnel_id: number): Promise<Answer<TunnelActionAnswer>> =>
   reapplyTunnel(context, { params: { id: tunnel_id }, body: {}, client_ip: '' })
 
 function stagesOf(action: Action, found: TunnelState | null, wanted: TunnelState): Change<TunnelState>[] {

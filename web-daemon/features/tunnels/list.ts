@@ -1,19 +1,25 @@
 // The stored tunnels, each with what the host shows of it (interface.md, GET /tunnels; decisions.md, R16, W15).
 import { APPLY_STATUSES, MONITOR_STATES, TUNNEL_TYPES } from '@panel/shared/api/lookups.ts'
-import type { ListTunnelsAnswer } from '@panel/shared/api/tunnel-answers.ts'
+import type { ListTunnelsAnswer } from '@panel/shared/api/tunnels/answers.ts'
 import type { ReadContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
-import { pagingOf } from '../../platform/http/paging.ts'
-import { flagIn, oneOfIn, pageIn, queryOf, textIn } from '../../platform/http/queries.ts'
+import { parsePaging } from '../../platform/http/paging.ts'
+import {
+  flagParameter,
+  enumParameter,
+  pagingParameters,
+  queryParameters,
+  textParameter,
+} from '../../platform/http/queries.ts'
 import { pageOfTunnels, type TunnelFilter } from './store.ts'
 import { observe, tunnelView } from './view.ts'
 
-export const LIST_QUERY = queryOf({
-  ...pageIn(),
-  search: textIn('Only tunnels with this in their names, note, tags or endpoints.'),
-  is_enabled: flagIn('Only those that are up, or down.'),
-  tunnel_type_id: oneOfIn(Object.values(TUNNEL_TYPES), 'Only those of this type.'),
-  state: oneOfIn(
+export const LIST_QUERY = queryParameters({
+  ...pagingParameters(),
+  search: textParameter('Only tunnels with this in their names, note, tags or endpoints.'),
+  is_enabled: flagParameter('Only those that are up, or down.'),
+  tunnel_type_id: enumParameter(Object.values(TUNNEL_TYPES), 'Only those of this type.'),
+  state: enumParameter(
     [...Object.keys(MONITOR_STATES), ...Object.keys(APPLY_STATUSES)],
     'Only those in this state of the monitoring, or of this apply status.',
   ),
@@ -24,8 +30,8 @@ export type InState = (word: string) => Promise<readonly number[] | null>
 
 export const listAllTunnels =
   (inState: InState) =>
-  async ({ db, ask }: ReadContext, { query }: Incoming): Promise<Answer> => {
-    const paging = pagingOf(query)
+  async ({ db, ask }: ReadContext, { query }: Incoming): Promise<Answer<ListTunnelsAnswer>> => {
+    const paging = parsePaging(query)
     const tunnel_ids = (await inState(query['state'] ?? '')) ?? undefined
     const { total, interface_names, read } = await pageOfTunnels(db, { ...filterOf(query), tunnel_ids }, paging)
     const [tunnels, observed] = await Promise.all([read(), observe(ask, interface_names)])

@@ -3,7 +3,7 @@ import { kindOfType } from '@panel/shared/api/lookups.ts'
 import { Problems } from '../../platform/http/problems.ts'
 import type { PoolUse } from '../pools/use.ts'
 import { allocate } from './draft/allocate.ts'
-import { sketchOf } from './draft/sketch.ts'
+import { makeDraftContext } from './draft/context.ts'
 import { poolUsers, releasePool } from './store-pool-use.ts'
 
 export const poolUse: PoolUse = {
@@ -12,7 +12,7 @@ export const poolUse: PoolUse = {
   /** The very allocation of a tunnel about which nothing but its pool is said. */
   nextFree: async (context, pool) => {
     const { address_pool_id } = pool
-    const sketch = await sketchOf(context, { address_pool_id }, new Problems())
+    const sketch = await makeDraftContext(context, { address_pool_id }, new Problems())
     return allocate(sketch, kindOfType(context.settings.get('tunnel.default_type')), [pool], {
       local: null,
       remote: null,

@@ -1,13 +1,18 @@
 // Shows what POST /tunnels would do, to the letter, and does nothing of it (interface.md, POST /tunnels/preview).
-import type { PreviewTunnelAnswer } from '@panel/shared/api/tunnel-answers.ts'
-import type { CreateTunnelBody } from '@panel/shared/api/tunnels.ts'
+import type { PreviewTunnelAnswer } from '@panel/shared/api/tunnels/answers.ts'
+import type { CreateTunnelBody } from '@panel/shared/api/tunnels/bodies.ts'
 import type { ReadContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
+import { stateBefore } from './draft/before.ts'
 import { draftTunnel } from './draft/draft.ts'
 import { planView } from './plan-view.ts'
 
-export async function previewTunnel(context: ReadContext, incoming: Incoming<CreateTunnelBody>): Promise<Answer> {
-  const { before, after, record, mtu, resolved, warnings, facts } = await draftTunnel(context, incoming)
+export async function previewTunnel(
+  context: ReadContext,
+  incoming: Incoming<CreateTunnelBody>,
+): Promise<Answer<PreviewTunnelAnswer>> {
+  const { after, record, mtu, resolved, warnings, facts } = await draftTunnel(context, incoming)
+  const before = await stateBefore(context.ask, after)
   const { interface_name } = record
   const plan = planView({ before, after }, { interface_name, tunnel_id: null, folders: facts.helper, warnings })
   const answer: PreviewTunnelAnswer = { plan, mtu, resolved, warnings }

@@ -1,5 +1,6 @@
 // A tunnel as the panel stores it: what the operator wants, and whether it was applied. What the host holds is never mixed in.
 import { ADDRESS_FAMILIES, kindOfType, PERSISTENCE_TYPES } from '@panel/shared/api/lookups.ts'
+import type { TunnelRecord } from '@panel/shared/api/tunnels/fields.ts'
 import { canonicalTunnel } from '@panel/shared/tunnel/canonical.ts'
 import { farEndsOf } from '@panel/shared/tunnel/far-end.ts'
 import {
@@ -9,34 +10,9 @@ import {
   type Saved,
   type TunnelState,
 } from '@panel/shared/tunnel/model.ts'
-import type { TunnelAddressRow, TunnelRow } from './table.ts'
 
-/** Columns that are flags in SQLite and true or false everywhere else. */
-export const FLAGS = [
-  'is_name_templated',
-  'has_input_checksum',
-  'has_output_checksum',
-  'has_input_sequence',
-  'has_output_sequence',
-  'is_path_mtu_discovery',
-  'is_ignore_df',
-  'is_enabled',
-  'is_managed',
-] as const
-type Flag = (typeof FLAGS)[number]
-
-export interface AddressRecord extends Omit<TunnelAddressRow, 'tunnel_id' | 'is_primary'> {
-  is_primary: boolean
-}
-
-interface Special {
-  tags: string[]
-  is_monitor_enabled: boolean | null
-  addresses: AddressRecord[]
-}
-
-type Plain = Omit<TunnelRow, Flag | keyof Special | 'deleted_date'>
-export type TunnelRecord = Plain & Record<Flag, boolean> & Special
+export type { TunnelRecord }
+export type AddressRecord = TunnelRecord['addresses'][number]
 export type NewAddress = Omit<AddressRecord, 'tunnel_address_id'>
 export type NewTunnel = Omit<TunnelRecord, 'tunnel_id' | 'addresses'> & { addresses: NewAddress[] }
 

@@ -1,11 +1,14 @@
 // Reads and writes the stored tunnels. A list costs three queries, however long it is.
+import { TUNNEL_FIELDS } from '@panel/shared/api/tunnels/fields.ts'
 import { sql, type SelectQueryBuilder } from 'kysely'
+import { APPLY_STATUSES } from '@panel/shared/api/lookups.ts'
 import { groupedBy } from '../../platform/db/grouped.ts'
-import type { Database } from '../../app/schema.ts'
-import type { ApplyMark } from '../../change/ended.ts'
+import type { ApplyMark } from '../../change/resource.ts'
+import { rowsOf } from '../../platform/db/row.ts'
+import type { Database } from '../../platform/db/database.ts'
 import type { ReadDb, WriteDb } from '../../platform/context.ts'
 import type { Paging } from '../../platform/http/paging.ts'
-import { FLAGS, type AddressRecord, type NewAddress, type NewTunnel, type TunnelRecord } from './record.ts'
+import type { AddressRecord, NewAddress, NewTunnel, TunnelRecord } from './record.ts'
 import { RECORD, recordOf } from './store-record.ts'
 import type { NewTunnelRow } from './table.ts'
 
@@ -18,7 +21,7 @@ export interface TunnelFilter {
 }
 
 /** A tunnel as far as another one can collide with it. */
-export interface Neighbour extends Pick<
+export interface ExistingTunnel extends Pick<
   TunnelRecord,
   | 'tunnel_id'
   | 'interface_name'
@@ -74,6 +77,12 @@ function matching<O>(
 export const everyTunnel = async (db: ReadDb): Promise<TunnelRecord[]> =>
   (await pageOfTunnels(db, {}, { limit: Number.MAX_SAFE_INTEGER, offset: 0 })).read()
 
+/** Those whose last change has not been seen to end. */
+export const pendingTunnels = async (db: ReadDb): Promise<TunnelRecord[]> =>
+  (
+    await pageOfTunnels(db, { apply_status_id: APPLY_STATUSES.Pending }, { limit: Number.MAX_SAFE_INTEGER, offset: 0 })
+  ).read()
+
 export interface KnownTunnel {
   readonly record: TunnelRecord
   readonly isDeleted: boolean
@@ -89,7 +98,7 @@ export async function findTunnel(db: ReadDb, tunnel_id: number): Promise<KnownTu
   return row ? { record: recordOf(row.record), isDeleted: row.deleted_date !== null } : null
 }
 
-export async function neighbours(db: ReadDb): Promise<Neighbour[]> {
+export async function existingTunnels(db: ReadDb): Promise<ExistingTunnel[]> {
   const rows = await db
     .selectFrom('tunnel')
     .select([
@@ -174,19 +183,20 @@ export async function markDeleted(db: WriteDb, tunnel_id: number, now: string): 
   await db.deleteFrom('tunnel_address').where('tunnel_id', '=', tunnel_id).execute()
 }
 
-export async function markApplyStatus(db: WriteDb, tunnel_id: number, mark: ApplyMark, now: string): Promise<void> {
+/** One statement, however many they are. */
+export async function markApplyStatus(
+  db: WriteDb,
+  ids: readonly number[],
+  mark: ApplyMark,
+  now: string,
+): Promise<void> {
   await db
     .updateTable('tunnel')
     .set({ ...mark, updated_date: now })
-    .where('tunnel_id', '=', tunnel_id)
+    .where(sql<boolean>`tunnel_id in (select value from json_each(${JSON.stringify(ids)}))`)
     .execute()
 }
 
-function rowOf(tunnel: Omit<NewTunnel, 'addresses'>): NewTunnelRow {
-  const flags = Object.fromEntries(FLAGS.map((name) => [name, tunnel[name] ? 1 : 0])) as Record<
-    (typeof FLAGS)[number],
-    number
-  >
-  const is_monitor_enabled = tunnel.is_monitor_enabled === null ? null : Number(tunnel.is_monitor_enabled)
-  return { ...tunnel, ...flags, tags: JSON.stringify(tunnel.tags), is_monitor_enabled, deleted_date: null }
-}
+const { toRow } = rowsOf(TUNNEL_FIELDS)
+
+const rowOf = (tunnel: Omit<NewTunnel, 'addresses'>): NewTunnelRow => ({ ...toRow(tunnel), deleted_date: null })

@@ -1,23 +1,28 @@
 // Changes a stored tunnel: drafted, confirmed where the link must be made anew, carried out, read back, and only then stored (interface.md, PATCH /tunnels/{id}).
-import type { UpdateTunnelAnswer } from '@panel/shared/api/tunnel-answers.ts'
-import type { UpdateTunnelBody } from '@panel/shared/api/tunnels.ts'
+import type { UpdateTunnelAnswer } from '@panel/shared/api/tunnels/answers.ts'
+import type { UpdateTunnelBody } from '@panel/shared/api/tunnels/bodies.ts'
+import { save, update } from '../../change/engine.ts'
+import type { Check } from '@panel/shared/change/check.ts'
 import type { CommandContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { changeAnswer } from './answer.ts'
 import { demandConfirmation, reasonsToConfirm } from './confirm.ts'
 import { refuseUnsupported } from './create.ts'
-import { draftUpdate, type UpdateDraft, type Wish } from './draft/update.ts'
+import { draftUpdate, type UpdateDraft, type UpdateRequest } from './draft/update.ts'
 import { dependantWarnings, type DependentRoutes } from './dependants.ts'
 import { idIn } from './get.ts'
 import { targetOf } from './look.ts'
 import { guardChange } from './own-access.ts'
-import { reach, replace, type Reached } from './reach.ts'
 import { planView } from './plan-view.ts'
 import type { TunnelRecord } from './record.ts'
+import { tunnelResource } from './resource.ts'
 
 export const updateTunnel =
   (dependants: DependentRoutes) =>
-  (context: CommandContext, { params, body, problems, client_ip }: Incoming<UpdateTunnelBody>): Promise<Answer> =>
+  (
+    context: CommandContext,
+    { params, body, problems, client_ip }: Incoming<UpdateTunnelBody>,
+  ): Promise<Answer<UpdateTunnelAnswer>> =>
     context.inTurn(async () => {
       const stored = await targetOf(context, idIn(params))
       const answer = await amend(context, stored, { body, problems, client_ip })
@@ -32,7 +37,7 @@ export const updateTunnel =
 export async function amend(
   context: CommandContext,
   stored: TunnelRecord,
-  wish: Wish & { readonly client_ip: string },
+  wish: UpdateRequest & { readonly client_ip: string },
 ): Promise<UpdateTunnelAnswer> {
   const { body, client_ip } = wish
   const draft = await draftUpdate(context, stored, wish)
@@ -41,20 +46,28 @@ export async function amend(
   demandConfirmation(stored.interface_name, reasons, body.confirm_recreate === true)
   guardChange(stored, { before, after }, client_ip, body.i_understand_i_may_lose_access === true)
   if (wanted.tunnel_type_id !== stored.tunnel_type_id) await refuseUnsupported(context, draft)
-  const { record, checks } = draft.concernsHost
-    ? await reach(context, { stored, wanted, changes: [{ before, after }] })
-    : await storeAlone(context, stored, draft)
+  const { record, checks } = await carryOutUpdate(context, stored, draft)
   const { interface_name, tunnel_id } = record
   const plan = planView({ before, after }, { interface_name, tunnel_id, folders: facts.helper, warnings, reasons })
   return changeAnswer(context, record, { plan, checks, warnings })
 }
 
-/** What the kernel never sees leaves the host alone, drifted or not: putting that right is what reapply is for. */
-async function storeAlone(
+interface Updated {
+  readonly record: TunnelRecord
+  readonly checks: readonly Check[]
+}
+
+/** What the kernel never sees leaves the host alone, drifted or not: correcting drift is what reapply is for. */
+async function carryOutUpdate(
   context: CommandContext,
-  { tunnel_id }: TunnelRecord,
-  { after, record }: UpdateDraft,
-): Promise<Reached> {
-  const { checks } = await context.ask('tunnel.verify', { before: after, after })
-  return { record: await replace(context, tunnel_id, record), checks }
+  stored: TunnelRecord,
+  { before, after, record: wanted, concernsHost }: UpdateDraft,
+): Promise<Updated> {
+  const resource = tunnelResource(context)
+  if (concernsHost) {
+    const { record, outcome } = await update(context, resource, { stored, wanted, changes: [{ before, after }] })
+    return { record, checks: outcome.checks }
+  }
+  const { checks } = await resource.verify({ before: after, after })
+  return { record: await save(context, resource, { id: stored.tunnel_id, wanted }), checks }
 }

@@ -1,9 +1,9 @@
 // A stored tunnel as it is sent: every field of the record, and beside them what the host shows of it now (decisions.md, T3, R2, R3, R13).
 import { APPLY_STATUSES, titleOf } from '@panel/shared/api/lookups.ts'
-import type { ObservedView, TunnelView } from '@panel/shared/api/tunnel-answers.ts'
+import type { ObservedView, TunnelView } from '@panel/shared/api/tunnels/answers.ts'
 import type { SeenLink } from '@panel/shared/tunnel/observed.ts'
 import type { Reader } from '@panel/shared/rpc/methods.ts'
-import { isAway } from '../../platform/helper/away.ts'
+import { isHelperAway } from '../../platform/helper/away.ts'
 import type { TunnelRecord } from './record.ts'
 
 export function tunnelView(record: TunnelRecord, observed: ObservedView): TunnelView {
@@ -21,7 +21,7 @@ export async function observe(
     const seen = new Map(links.map((link) => [link.interface_name, link.observed]))
     return (name) => observedView(seen.get(name))
   } catch (thrown) {
-    if (!isAway(thrown)) throw thrown
+    if (!isHelperAway(thrown)) throw thrown
     const unknown: ObservedView = {
       ...NOTHING,
       is_known: false,

@@ -1,19 +1,15 @@
-// Looks at the store's file before anything relies on it, and finds the copies that are kept beside it.
+// Checks the store's file before it is used, and finds the copies beside it.
 import { readdirSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import SQLite from 'better-sqlite3'
-import type { Database } from '../../app/schema.ts'
 
-/** These grow with time and can be gigabytes, which nobody wants to wait for at each start; damage in them shows when they are used. */
-const HISTORY: readonly (keyof Database)[] = ['audit_log', 'monitor_bucket', 'monitor_event', 'route_bucket']
-
-/** Throws where the file is damaged in what the operator has set up. */
-export const checkFile = (sqlite: SQLite.Database): void => {
+/** Throws if SQLite finds damage in a table, other than in those left out. */
+export function checkIntegrity(sqlite: SQLite.Database, unchecked_tables: readonly string[]): void {
   const tables = sqlite
     .prepare("select name from sqlite_schema where type = 'table' and name not like 'sqlite_%'")
     .pluck()
     .all() as string[]
-  for (const table of tables.filter((name) => !(HISTORY as readonly string[]).includes(name))) {
+  for (const table of tables.filter((name) => !unchecked_tables.includes(name))) {
     const found = sqlite.pragma(`integrity_check('${table}')`, { simple: true })
     if (found !== 'ok') throw new SQLite.SqliteError(String(found).replaceAll('\n', '; '), 'SQLITE_CORRUPT')
   }
@@ -21,10 +17,12 @@ export const checkFile = (sqlite: SQLite.Database): void => {
 
 const COPY = '.before-'
 
-/** Of the store at `path`, as it was before the migration of that name. */
-export const copyBefore = (path: string, migration: string): string => `${path}${COPY}${migration}`
+/** The copy of the store as it was before that migration. */
+export function copyBefore(path: string, migration: string): string {
+  return `${path}${COPY}${migration}`
+}
 
-export const newestCopy = (path: string): string | null => {
+export function newestCopy(path: string): string | null {
   const copies = readdirSync(dirname(path)).filter(
     (name) => name.startsWith(`${basename(path)}${COPY}`) && !name.endsWith(UNFINISHED),
   )

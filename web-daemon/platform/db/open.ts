@@ -1,4 +1,4 @@
-// Opens the store: one SQLite file that only its owner reads, looked at before it is used, durable at every commit.
+// Opens the store: one SQLite file that only its owner can read, checked before use, durable at every commit.
 import {
   accessSync,
   closeSync,
@@ -12,38 +12,52 @@ import {
 } from 'node:fs'
 import { dirname } from 'node:path'
 import SQLite from 'better-sqlite3'
-import { checkFile, copyBefore, newestCopy, UNFINISHED } from './check.ts'
-import { migrate, MIGRATIONS, pendingMigrations } from './migrate.ts'
-import { PatientDialect } from './patience.ts'
-import { PATIENCE_MS, StoreState } from './state.ts'
+import { checkIntegrity, copyBefore, newestCopy, UNFINISHED } from './check.ts'
+import { migrate, pendingMigrations, type NamedMigration } from './migrate.ts'
+import { BusyRetryDialect } from './busy-retry.ts'
+import { BUSY_WAIT_MS, StoreState } from './state.ts'
 import { Store } from './store.ts'
 import { StoreUnusableError } from './trouble.ts'
 
 export const IN_MEMORY = ':memory:'
 
+export interface StoreSchema {
+  readonly migrations: readonly NamedMigration[]
+  /** Left out of the check for damage at each start. */
+  readonly unchecked_tables: readonly string[]
+}
+
 /** The store at `path`, migrated to this build. A store that exists is first copied to `<path>.before-<migration>`. */
-export const openStore = (path: string, list = MIGRATIONS): Promise<Store> =>
-  inWords(path, async () => {
+export function openDatabase(path: string, { migrations, unchecked_tables }: StoreSchema): Promise<Store> {
+  return explainFailure(path, async () => {
     const isOld = path !== IN_MEMORY && existsSync(path)
-    if (isOld) refuseUnusable(path)
-    else if (path !== IN_MEMORY) makePrivate(path)
-    return opened(path, async (sqlite, store) => {
-      if (isOld) checkFile(sqlite)
-      const [first] = await pendingMigrations(store, list)
+    if (isOld) checkUsable(path)
+    else if (path !== IN_MEMORY) createPrivateFile(path)
+    return withStore(path, async (sqlite, store) => {
+      if (isOld) checkIntegrity(sqlite, unchecked_tables)
+      const [first] = await pendingMigrations(store, migrations)
       if (isOld && first !== undefined) keepCopy(sqlite, copyBefore(path, first))
-      if (first !== undefined) await migrate(sqlite, store, list)
+      if (first !== undefined) await migrate(sqlite, store, migrations)
     })
   })
+}
 
-/** A store that exists, as it is: for a program beside the daemon, which alone brings it up to its build. One that a newer build wrote is refused. */
-export const openBeside = (path: string): Promise<Store> =>
-  opened(path, async (_sqlite, store) => void (await pendingMigrations(store)))
+/** An existing store, not migrated: the daemon alone does that. A store written by a newer build is refused. */
+export function openExistingDatabase(path: string, migrations: readonly NamedMigration[]): Promise<Store> {
+  return withStore(path, async (_sqlite, store) => void (await pendingMigrations(store, migrations)))
+}
 
-/** With what is still to be done to it; nothing stays open where that fails. From then on nobody waits for a lock in the thread (db/patience.ts). */
-const opened = async (path: string, work: (sqlite: SQLite.Database, store: Store) => Promise<void>): Promise<Store> => {
+/**
+ * Runs `work` on the opened store, and closes it if that fails. From then on nobody waits for a lock in the thread
+ * (busy-retry.ts).
+ */
+const withStore = async (
+  path: string,
+  work: (sqlite: SQLite.Database, store: Store) => Promise<void>,
+): Promise<Store> => {
   const sqlite = connect(path)
   const state = new StoreState()
-  const store = new Store({ dialect: new PatientDialect(sqlite, state) }, state, path)
+  const store = new Store({ dialect: new BusyRetryDialect(sqlite, state) }, state, path)
   try {
     await work(sqlite, store)
     sqlite.pragma('busy_timeout = 0')
@@ -54,8 +68,8 @@ const opened = async (path: string, work: (sqlite: SQLite.Database, store: Store
   }
 }
 
-/** A file or disk that is no use is told of with its path and what to do. */
-const inWords = async (path: string, opening: () => Promise<Store>): Promise<Store> => {
+/** An unusable file or disk is reported with its path and what to do. */
+const explainFailure = async (path: string, opening: () => Promise<Store>): Promise<Store> => {
   try {
     return await opening()
   } catch (failure) {
@@ -66,13 +80,14 @@ const inWords = async (path: string, opening: () => Promise<Store>): Promise<Sto
 }
 
 /**
- * Writing ahead lets readers go on beside a writer, and costs one sync a commit. That sync is made at each (FULL): what was answered is on the
- * disk, also after a power cut. NORMAL would save some milliseconds a change and could lose the last ones, while the kernel holds their links.
+ * WAL lets readers go on beside a writer and costs one sync per commit. FULL syncs at every commit, so that an answered
+ * change survives a power cut. NORMAL would save some milliseconds and could lose the last changes while the kernel has
+ * their links.
  */
 const connect = (path: string): SQLite.Database => {
   const sqlite = new SQLite(path)
   try {
-    sqlite.pragma(`busy_timeout = ${PATIENCE_MS}`)
+    sqlite.pragma(`busy_timeout = ${BUSY_WAIT_MS}`)
     sqlite.pragma('journal_mode = WAL')
     sqlite.pragma('synchronous = FULL')
     sqlite.pragma('foreign_keys = ON')
@@ -84,13 +99,13 @@ const connect = (path: string): SQLite.Database => {
 }
 
 /** SQLite gives the -wal and -shm files the mode of the store itself. */
-const makePrivate = (path: string): void => closeSync(openSync(path, 'a', 0o600))
+const createPrivateFile = (path: string): void => closeSync(openSync(path, 'a', 0o600))
 
 /**
- * Of a disk that is read-only SQLite says no more than that it cannot open a file. To SQLite an empty file is a new store, and a new store lets
- * anybody make the account: it is one only where there never was another.
+ * For a read-only disk SQLite only reports that it cannot open a file, so access is checked first. To SQLite an empty
+ * file is a new store, in which anybody could create the account: it counts as new only if there was none before.
  */
-const refuseUnusable = (path: string): void => {
+const checkUsable = (path: string): void => {
   accessSync(path, constants.R_OK | constants.W_OK)
   if (statSync(path).size === 0 && newestCopyOf(path) !== null)
     throw new SQLite.SqliteError('the file is empty, and once was not', 'SQLITE_CORRUPT')
@@ -98,11 +113,13 @@ const refuseUnusable = (path: string): void => {
 
 const newestCopyOf = (path: string): string | null => (existsSync(dirname(path)) ? newestCopy(path) : null)
 
-/** Written beside and renamed, so a copy of that name is always whole, and on the disk before the migration begins. */
+/**
+ * Written beside and renamed, so that a copy with that name is complete and on the disk before the migration begins.
+ */
 const keepCopy = (sqlite: SQLite.Database, copy: string): void => {
   const unfinished = `${copy}${UNFINISHED}`
   rmSync(unfinished, { force: true })
-  makePrivate(unfinished)
+  createPrivateFile(unfinished)
   sqlite.prepare('VACUUM INTO ?').run(unfinished)
   sync(unfinished)
   renameSync(unfinished, copy)
@@ -118,8 +135,8 @@ const sync = (path: string): void => {
   }
 }
 
-/** A whole copy, also of a store that a daemon is writing to. */
-export const copyStore = (path: string, copy: string): void => {
+/** A complete copy, also of a store that a daemon is writing to. */
+export function copyStore(path: string, copy: string): void {
   const sqlite = new SQLite(path)
   try {
     keepCopy(sqlite, copy)

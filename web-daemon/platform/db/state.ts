@@ -1,44 +1,47 @@
-// Remembers whether the store works, as its users find out, so that health and the log can tell of it.
-import { codeOf, storeTrouble, type Trouble } from './trouble.ts'
+// Whether the store works, as its users find out; for health and the log.
+import { errorCode, storeTrouble, type Trouble } from './trouble.ts'
 
-/** So long is waited for a lock of another program, by all who wait together and not by each anew. */
-export const PATIENCE_MS = 5000
+/** How long all callers together wait for a lock of another program. */
+export const BUSY_WAIT_MS = 5000
 
 export class StoreState {
   #trouble: Trouble | null = null
   #locked_since: number | null = null
-  #tell: (trouble: Trouble | null, code: string) => void = () => undefined
+  #listener: (trouble: Trouble | null, code: string) => void = () => undefined
 
   get trouble(): Trouble | null {
     return this.#trouble
   }
 
-  /** `tell` hears of each trouble as it begins, and with null of its end. */
-  report(tell: (trouble: Trouble | null, code: string) => void): void {
-    this.#tell = tell
+  /** `listener` is called when a trouble begins, and with null when it ends. */
+  onChange(listener: (trouble: Trouble | null, code: string) => void): void {
+    this.#listener = listener
   }
 
-  /** Whether to try a statement again that met a lock. */
-  isWorthWaiting(failure: unknown): boolean {
+  /** Whether to retry a statement that failed on a lock. */
+  shouldRetry(failure: unknown): boolean {
     if (storeTrouble(failure)?.reason !== 'locked') return false
     const now = performance.now()
     this.#locked_since ??= now
-    return now - this.#locked_since < PATIENCE_MS
+    return now - this.#locked_since < BUSY_WAIT_MS
   }
 
-  met(failure: unknown): void {
+  onFailure(failure: unknown): void {
     const trouble = storeTrouble(failure)
     if (!trouble || this.#trouble?.reason === 'damaged') return
     const isNew = trouble.reason !== this.#trouble?.reason
     this.#trouble = trouble
-    if (isNew) this.#tell(trouble, codeOf(failure))
+    if (isNew) this.#listener(trouble, errorCode(failure))
   }
 
-  /** A statement that writes went through, and stays if `isCommitted`. Of damage that proves nothing: only a restart looks at all of the file. */
-  wrote(isCommitted: boolean): void {
+  /**
+   * A write succeeded, and is final if `isCommitted`. It does not prove that damage is gone: only a restart checks the
+   * whole file.
+   */
+  onWrite(isCommitted: boolean): void {
     this.#locked_since = null
     if (!isCommitted || !this.#trouble || this.#trouble.reason === 'damaged') return
     this.#trouble = null
-    this.#tell(null, '')
+    this.#listener(null, '')
   }
 }

@@ -1,15 +1,15 @@
-// The store as the panel holds it: the database, and whether it works.
+// The opened store: the database, and whether it works.
 import { Kysely, sql, type KyselyConfig } from 'kysely'
-import type { Database } from '../../app/schema.ts'
+import type { Database } from './database.ts'
 import type { StoreState } from './state.ts'
 import type { Trouble } from './trouble.ts'
 
-/** Health may be asked by a crowd. */
+/** Health is public, so the store is tried at most this often. */
 const TRIED_EVERY_MS = 1000
 
 export class Store extends Kysely<Database> {
   readonly state: StoreState
-  /** Of its file. */
+  /** Of the file. */
   readonly path: string
   #tried_at = 0
 
@@ -19,12 +19,15 @@ export class Store extends Kysely<Database> {
     this.path = path
   }
 
-  /** What is wrong with it, or null. A trouble that was met is tried anew, by writing what says nothing: the disk may have room again. */
+  /**
+   * What is wrong with the store, or null. After a failure it is tried again with a write that changes nothing, as the
+   * disk may have room again.
+   */
   async trouble(): Promise<Trouble | null> {
     const { trouble } = this.state
     if (!trouble || trouble.reason === 'damaged' || performance.now() - this.#tried_at < TRIED_EVERY_MS) return trouble
     this.#tried_at = performance.now()
-    await sql`pragma user_version = 0`.execute(this).catch((failure: unknown) => this.state.met(failure))
+    await sql`pragma user_version = 0`.execute(this).catch((failure: unknown) => this.state.onFailure(failure))
     return this.state.trouble
   }
 }

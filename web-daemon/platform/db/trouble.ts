@@ -1,4 +1,4 @@
-// What can become of the store's file and its disk: the failures that SQLite tells of, in words that say what to do.
+// Failures of the store's file and disk, by SQLite's codes, with messages that say what to do.
 
 export type Reason = 'disk_full' | 'read_only' | 'locked' | 'moved' | 'damaged' | 'unreachable'
 
@@ -7,24 +7,25 @@ export interface Trouble {
   readonly message: string
 }
 
-const WORDS: Readonly<Record<Reason, string>> = {
+const MESSAGES: Readonly<Record<Reason, string>> = {
   disk_full: "The disk that holds the panel's store is full, so nothing can be stored. Make room on it and try again.",
   read_only:
     "The panel's store cannot be written, because its disk is read-only. Make that writable and try again; where the kernel made it so after an error, restart the panel too.",
   locked:
     "Another program holds the panel's store locked. End that one (a second panel, or a shell of sqlite3 in a transaction) and try again.",
   moved: "The file of the panel's store was moved or replaced while the panel runs. Put it back, or restart the panel.",
-  // SQLite says so of a disk that fails to read as well (vdbe.c makes SQLITE_CORRUPT of SQLITE_IOERR_CORRUPTFS), where an older copy would be the worse advice.
+  // SQLite also reports this for a disk that fails to read (vdbe.c turns SQLITE_IOERR_CORRUPTFS into SQLITE_CORRUPT);
+  // restoring a copy would be the wrong advice then.
   damaged:
     "The file of the panel's store is damaged, or its disk fails. Look at the kernel's log first, and mend the disk where that tells of errors. Where it does not: stop the panel, put the newest copy in the file's place and start it again; the panel's log names both.",
   unreachable:
     "The file of the panel's store cannot be read or written. Look at its rights, and at what the kernel's log says of its disk: after an error of that one the kernel makes it read-only.",
 }
 
-/** The first that fits; names of SQLite's codes are longer where it knows more. */
+/** The first match counts; SQLite's extended codes are longer. */
 const CODES: readonly (readonly [RegExp, Reason])[] = [
   [/^SQLITE_READONLY_DBMOVED$/, 'moved'],
-  // The index of what is written ahead lies in a file that must grow before it is used.
+  // The WAL index is a file that must grow before it is used.
   [/^(SQLITE_FULL|SQLITE_IOERR_SHMSIZE|ENOSPC|EDQUOT)$/, 'disk_full'],
   [/^(SQLITE_READONLY.*|EROFS)$/, 'read_only'],
   [/^SQLITE_(BUSY|LOCKED)/, 'locked'],
@@ -32,23 +33,25 @@ const CODES: readonly (readonly [RegExp, Reason])[] = [
   [/^(SQLITE_(IOERR|CANTOPEN|PERM|AUTH).*|EACCES|EPERM|EIO|ENOTDIR|EISDIR)$/, 'unreachable'],
 ]
 
-export const codeOf = (failure: unknown): string =>
-  failure instanceof Error && 'code' in failure ? String(failure.code) : ''
-
-const troubleOfCode = (code: string): Trouble | null => {
-  const reason = CODES.find(([codes]) => codes.test(code))?.[1]
-  return reason ? { reason, message: WORDS[reason] } : null
+export function errorCode(failure: unknown): string {
+  return failure instanceof Error && 'code' in failure ? String(failure.code) : ''
 }
 
-/** Null where a failure is not the store's, or is one of what it was asked. */
-export const storeTrouble = (failure: unknown): Trouble | null =>
-  failure instanceof Error && failure.name === 'SqliteError' ? troubleOfCode(codeOf(failure)) : null
+const troubleByCode = (code: string): Trouble | null => {
+  const reason = CODES.find(([codes]) => codes.test(code))?.[1]
+  return reason ? { reason, message: MESSAGES[reason] } : null
+}
 
-/** Why the store cannot be opened, for whoever starts the panel. */
+/** Null if the failure is not one of the store's file or disk. */
+export function storeTrouble(failure: unknown): Trouble | null {
+  return failure instanceof Error && failure.name === 'SqliteError' ? troubleByCode(errorCode(failure)) : null
+}
+
+/** Why the store cannot be opened, as a message for the operator. */
 export class StoreUnusableError extends Error {
   constructor(path: string, failure: unknown, newestCopy: string | null) {
-    const code = codeOf(failure)
-    const trouble = troubleOfCode(code)
+    const code = errorCode(failure)
+    const trouble = troubleByCode(code)
     const copy =
       trouble?.reason !== 'damaged'
         ? ''
@@ -63,6 +66,6 @@ export class StoreUnusableError extends Error {
   }
 
   static is(failure: unknown): boolean {
-    return troubleOfCode(codeOf(failure)) !== null
+    return troubleByCode(errorCode(failure)) !== null
   }
 }

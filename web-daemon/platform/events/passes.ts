@@ -1,15 +1,15 @@
-// When a pass over the whole host is due: at the start, soon after something has changed, and from time to time; never two at once.
+// Schedules passes over the whole host: at the start, soon after a change, and periodically; never two at once.
 import type { Logger } from 'pino'
 import type { PassReason } from '@panel/shared/api/reconcile.ts'
 
 export type Pass = (because: PassReason) => Promise<void>
 
 export interface PassTimes {
-  /** A pass waits until nothing has changed for so long, */
+  /** A pass waits until nothing has changed for this long, */
   readonly quiet_ms: number
   /** but no longer than this after the first change that it is for. */
   readonly latest_ms: number
-  /** From the end of one pass to the next where nothing changes; asked anew each time. */
+  /** From the end of one pass to the next if nothing changes; read again each time. */
   readonly period_ms: () => number
 }
 
@@ -23,8 +23,8 @@ export class Passes {
   #ended = 0
   #soon: NodeJS.Timeout | undefined
   #period: NodeJS.Timeout | undefined
-  /** What the next pass is for, and when that began. */
-  #asked: { readonly because: PassReason; readonly since: number } | null = null
+  /** Why the next pass was requested, and when. */
+  #requested: { readonly because: PassReason; readonly since: number } | null = null
   #running: Promise<void> | null = null
   #isOvertaken = false
   #isClosed = false
@@ -39,24 +39,24 @@ export class Passes {
     this.#run('start')
   }
 
-  /** Something has changed. A pass under way may have looked before it did, so another follows. */
-  ask(because: 'event' | 'change'): void {
+  /** Something has changed. A running pass may have read it before the change, so another pass follows. */
+  request(because: 'event' | 'change'): void {
     if (this.#isClosed) return
     const now = performance.now()
-    this.#asked ??= { because, since: now }
+    this.#requested ??= { because, since: now }
     clearTimeout(this.#soon)
-    const left = this.#asked.since + this.#times.latest_ms - now
+    const left = this.#requested.since + this.#times.latest_ms - now
     this.#soon = setTimeout(() => this.#run(because), Math.max(0, Math.min(this.#times.quiet_ms, left)))
   }
 
-  /** The period is another one now: what is waited for already is waited for anew, from the end of the last pass. */
+  /** The period has changed: the next pass is scheduled again, counted from the end of the last one. */
   retime(): void {
     if (this.#isClosed || this.#running || this.#period === undefined) return
     clearTimeout(this.#period)
-    this.#await()
+    this.#scheduleNext()
   }
 
-  /** Resolves when no pass is under way, and none will be. */
+  /** Resolves when no pass is running and none will follow. */
   async close(): Promise<void> {
     this.#isClosed = true
     clearTimeout(this.#soon)
@@ -64,14 +64,14 @@ export class Passes {
     await this.#running
   }
 
-  /** What falls due during a pass is done right after it. */
+  /** A pass that falls due while one is running follows right after it. */
   #run(because: PassReason): void {
     if (this.#running) {
       this.#isOvertaken = true
       return
     }
-    const reason = this.#asked?.because ?? because
-    this.#asked = null
+    const reason = this.#requested?.because ?? because
+    this.#requested = null
     this.#isOvertaken = false
     clearTimeout(this.#soon)
     clearTimeout(this.#period)
@@ -83,10 +83,10 @@ export class Passes {
     this.#ended = performance.now()
     if (this.#isClosed) return
     if (this.#isOvertaken) this.#run('event')
-    else this.#await()
+    else this.#scheduleNext()
   }
 
-  #await(): void {
+  #scheduleNext(): void {
     const waited = performance.now() - this.#ended
     this.#period = setTimeout(() => this.#run('period'), Math.max(0, this.#times.period_ms() - waited))
   }

@@ -1,12 +1,14 @@
-// A helper that is away is the one failure that much of the panel goes on without: what is stored is told all the same.
+// Many answers do without the root helper: they show what is stored and leave out the rest.
 import { Refusal } from '../http/refusal.ts'
 
-export const isAway = (thrown: unknown): thrown is Refusal =>
-  thrown instanceof Refusal && thrown.code === 'HELPER_UNAVAILABLE'
+export function isHelperAway(thrown: unknown): thrown is Refusal {
+  return thrown instanceof Refusal && thrown.code === 'HELPER_UNAVAILABLE'
+}
 
-/** Null where the helper is away. */
-export const unlessAway = <T>(asking: Promise<T>): Promise<T | null> =>
-  asking.catch((thrown: unknown) => {
-    if (isAway(thrown)) return null
+/** Null if the helper is away. */
+export function nullIfHelperAway<T>(request: Promise<T>): Promise<T | null> {
+  return request.catch((thrown: unknown) => {
+    if (isHelperAway(thrown)) return null
     throw thrown
   })
+}

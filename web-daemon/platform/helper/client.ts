@@ -1,10 +1,10 @@
-// Asks the root helper, and believes an answer only in the shape that METHODS gives it.
+// Sends requests to the root helper and validates each answer against the schema in METHODS.
 import { isJSONRPCResponse, JSONRPCClient, JSONRPCErrorException } from 'json-rpc-2.0'
 import type { Logger } from 'pino'
 import { METHODS, type Result, type Writer } from '@panel/shared/rpc/methods.ts'
 import { Connection } from './connection.ts'
 import { helperAway, refusalFor } from './refusals.ts'
-import { checkFor } from './shapes.ts'
+import { makeShapeCheck } from './shapes.ts'
 import { makeStreams, type Streamer, type Streams } from './streams.ts'
 
 /** decisions.md, W11. */
@@ -17,15 +17,15 @@ export interface HelperClient {
   readonly close: () => void
 }
 
-export const connectHelper = (
+export function connectHelper(
   socketPath: string,
   logger: Logger,
   timeouts: { read: number; write: number } = TIMEOUTS_MS,
-): HelperClient => {
+): HelperClient {
   const connection = new Connection(socketPath, {
     onLine: (line) => receive(rpc, streams, connection, line),
     onClose: (reason) => {
-      logger.warn({ reason }, 'no connection to the root helper')
+      logger.warn({ reason }, 'lost the connection to the root helper')
       rpc.rejectAllPendingRequests(reason)
     },
   })
@@ -35,7 +35,7 @@ export const connectHelper = (
     (request, timeoutMs) => connection.send(JSON.stringify(request), timeoutMs),
     nextId,
   )
-  const check = checkFor(logger)
+  const check = makeShapeCheck(logger)
   const streams = makeStreams({ rpc, check, nextId, endingMs: timeouts.read })
   const ask: Writer = async (method, params) => {
     const timeoutMs = timeouts[METHODS[method].effect]
@@ -54,7 +54,7 @@ export const connectHelper = (
   }
 }
 
-/** Anything but an answer or an item ends the connection: what follows on it cannot be trusted either. */
+/** Anything but an answer or an item closes the connection, as nothing after it can be trusted. */
 const receive = (rpc: JSONRPCClient<number>, streams: Streams, connection: Connection, line: Uint8Array): void => {
   const message = parsed(line)
   if (typeof message === 'object' && message !== null && isJSONRPCResponse(message)) rpc.receive(message)

@@ -1,4 +1,4 @@
-// One connection to the root helper's socket: whole lines in, whole lines out, made anew when it is needed and gone.
+// One connection to the root helper's socket: sends and receives whole lines, and reconnects when needed.
 import { connect, type Socket } from 'node:net'
 import { LineSplitter, MAX_LINE_BYTES } from '@panel/shared/rpc/framing.ts'
 
@@ -13,7 +13,7 @@ export interface Listener {
 
 interface Waiting {
   readonly bytes: Buffer
-  /** An answer that nobody waits for any more is not asked for: a late change would come as a surprise. */
+  /** A request that has timed out is not sent any more: a late change would surprise the operator. */
   readonly until: number
 }
 
@@ -61,7 +61,7 @@ export class Connection {
         resolve(socket)
       })
       socket.once('close', () => {
-        this.#forget()
+        this.#reset()
         reject(new Error(reason))
         this.#listener.onClose(reason)
       })
@@ -73,7 +73,7 @@ export class Connection {
     })
   }
 
-  /** Nothing that the socket says may throw out of here. */
+  /** An exception in the handler closes the connection instead of the process. */
   #readFrom(socket: Socket): void {
     const splitter = new LineSplitter()
     socket.on('data', (chunk: Buffer) => {
@@ -93,7 +93,7 @@ export class Connection {
     }
   }
 
-  #forget(): void {
+  #reset(): void {
     this.#socket = null
     this.#open = null
     this.#isFull = false

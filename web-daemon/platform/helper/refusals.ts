@@ -1,6 +1,6 @@
-// What root's refusals become over HTTP (decisions.md, section 4: Helper outcomes).
+// Maps refusals of root to HTTP errors (decisions.md, section 4: Helper outcomes).
 import type { JSONRPCErrorException } from 'json-rpc-2.0'
-import type { ErrorCode } from '@panel/shared/api/errors.ts'
+import type { ErrorCode } from '@panel/shared/api/codes.ts'
 import { refusalOf, type RefusalCode } from '@panel/shared/rpc/outcome.ts'
 import { Refusal } from '../http/refusal.ts'
 
@@ -15,13 +15,14 @@ const CODE_OF: Record<Exclude<RefusalCode, 'malformed'>, ErrorCode> = {
   foreign_sysctl_file: 'PROTECTED_SYSCTL',
 }
 
-export const helperAway = (reason: string): Refusal =>
-  new Refusal('HELPER_UNAVAILABLE', 'The root helper cannot be reached or does not answer in time', {
+export function helperAway(reason: string): Refusal {
+  return new Refusal('HELPER_UNAVAILABLE', 'The root helper cannot be reached or does not answer in time', {
     details: { reason },
   })
+}
 
-/** The rpc package gives a time-out and a lost connection the code 0. A request that root cannot read is our own mistake. */
-export const refusalFor = (failure: JSONRPCErrorException): Error => {
+/** The RPC package uses code 0 for time-outs and lost connections. A malformed request is a bug of ours. */
+export function refusalFor(failure: JSONRPCErrorException): Error {
   if (failure.code === 0) return helperAway(failure.message)
   const reason = refusalOf(failure.code)
   if (reason === null || reason === 'malformed')

@@ -1,25 +1,25 @@
-// Believes what the root helper says only in the shape that METHODS gives it.
+// Validates what the root helper sends against the schemas in METHODS.
 import { Ajv, type ValidateFunction } from 'ajv'
 import type { Logger } from 'pino'
 import type { TSchema } from '@panel/shared/schema.ts'
 import type { MethodName } from '@panel/shared/rpc/methods.ts'
 import { Refusal } from '../http/refusal.ts'
 
-/** Throws unless `said`, an answer or an item of the method, has the shape. */
-export type Check = (method: MethodName, shape: TSchema, said: unknown) => void
+/** Throws unless `value`, an answer or an item of the method, matches the schema. */
+export type Check = (method: MethodName, shape: TSchema, value: unknown) => void
 
 const ajv = new Ajv({ strictTypes: false })
 const validators = new Map<TSchema, ValidateFunction>()
 
-export const checkFor =
-  (logger: Logger): Check =>
-  (method, shape, said) => {
+export function makeShapeCheck(logger: Logger): Check {
+  return (method, shape, value) => {
     const validator = validators.get(shape) ?? ajv.compile(shape)
     validators.set(shape, validator)
-    if (validator(said)) return
-    logger.error({ method, errors: validator.errors }, 'the root helper answered out of shape')
+    if (validator(value)) return
+    logger.error({ method, errors: validator.errors }, 'an answer of the root helper does not match its schema')
     throw new Refusal(
       'HELPER_UNAVAILABLE',
       'The root helper answers in a way that this build does not understand. Are both of the same version?',
     )
   }
+}

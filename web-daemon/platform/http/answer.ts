@@ -1,29 +1,32 @@
 // Writes an answer, or a refusal as the error envelope with exactly its four fields.
 import { gzipSync } from 'node:zlib'
 import type { Response } from 'express'
-import { STATUS_OF, type ErrorEnvelope } from '@panel/shared/api/errors.ts'
+import { STATUS_OF } from '@panel/shared/api/codes.ts'
+import type { ErrorEnvelope } from '@panel/shared/api/errors.ts'
 import type { Answer, CookieInstruction } from './endpoint.ts'
 import { storeTrouble } from '../db/trouble.ts'
 import { sendEncoded } from './assets.ts'
 import { isSecure } from './headers.ts'
 import { Refusal } from './refusal.ts'
 
-export const envelopeOf = (refusal: Refusal): ErrorEnvelope => ({
-  error: { code: refusal.code, message: refusal.message, field: refusal.field, details: refusal.details },
-})
+export function makeEnvelope(refusal: Refusal): ErrorEnvelope {
+  return {
+    error: { code: refusal.code, message: refusal.message, field: refusal.field, details: refusal.details },
+  }
+}
 
-export const sendAnswer = (res: Response, basePath: string, answer: Answer): void => {
+export function sendAnswer(res: Response, basePath: string, answer: Answer): void {
   for (const cookie of answer.cookies ?? []) setCookie(res, basePath, cookie)
   sendJson(res, answer.status, answer.body)
 }
 
-export const sendRefusal = (res: Response, refusal: Refusal): void => {
+export function sendRefusal(res: Response, refusal: Refusal): void {
   res.set(refusal.headers)
-  sendJson(res, STATUS_OF[refusal.code], envelopeOf(refusal))
+  sendJson(res, STATUS_OF[refusal.code], makeEnvelope(refusal))
 }
 
-/** What may be told of a failure that nobody foresaw: nothing but that it is in the log. What befalls the store's disk was foreseen. */
-export const asRefusal = (thrown: unknown): Refusal => {
+/** Unexpected errors reveal nothing but that the log has more; failures of the store's disk are expected. */
+export function asRefusal(thrown: unknown): Refusal {
   if (thrown instanceof Refusal) return thrown
   const trouble = storeTrouble(thrown)
   if (trouble) return new Refusal('SERVICE_UNAVAILABLE', trouble.message, { details: { reason: trouble.reason } })
@@ -33,12 +36,17 @@ export const asRefusal = (thrown: unknown): Refusal => {
   )
 }
 
-/** What fits into one packet gains nothing. */
+/** Smaller answers fit into one packet and gain nothing. */
 const COMPRESSED_FROM = 1400
-/** A thousand tunnels become a tenth within two milliseconds; a level above the first takes thrice as long for little more. */
+/**
+ * A thousand tunnels shrink to a tenth within two milliseconds; higher levels take three times as long for little more.
+ */
 const LEVEL = 1
 
-/** The size of what is compressed may betray a secret to whoever can have it asked for with a guess beside it; no other site can, since no cookie of ours goes along with its requests (SameSite=Strict). */
+/**
+ * The compressed size can reveal a secret to somebody who can trigger requests with a guess in them. Other sites
+ * cannot: our cookies are SameSite=Strict.
+ */
 const sendJson = (res: Response, status: number, body: unknown): void => {
   const plain = Buffer.from(JSON.stringify(body))
   const packed = {

@@ -1,29 +1,34 @@
-// Reads a request's body as one JSON object, within bounds (decisions.md, W4, W9).
+// Reads a request's body as one JSON object, within limits (decisions.md, W4, W9).
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Refusal } from './refusal.ts'
 import type { Body } from './validate.ts'
 
 export const BODY_LIMIT_BYTES = 1024 * 1024
-/** Of whoever has not signed in, who has a name and a password to say: a thousand of them at once must not fill the memory. */
+/** Before sign-in only a name and a password are needed; a thousand such requests at once must not fill the memory. */
 export const STRANGER_LIMIT_BYTES = 64 * 1024
 
-/** An empty body is an empty object: many commands have nothing to say. */
-export const readBody = async (req: IncomingMessage, res: ServerResponse, limit_bytes: number): Promise<Body> => {
+/** An empty body counts as an empty object. */
+export async function readBody(req: IncomingMessage, res: ServerResponse, limit_bytes: number): Promise<Body> {
   if (Number(req.headers['content-length'] ?? 0) > limit_bytes) throw tooLarge(limit_bytes)
   if (isWaiting(req)) res.writeContinue()
-  const bytes = await gather(req, limit_bytes)
+  const bytes = await readBytes(req, limit_bytes)
   if (bytes.length === 0) return {}
   if (!isJson(req))
     throw new Refusal('INVALID_REQUEST', 'The request body must be JSON, with Content-Type: application/json')
   return parse(bytes)
 }
 
-/** Whether the caller sends the body only once it is asked for (RFC 9110, 10.1.1). A refusal that comes before saves him the sending. */
+/**
+ * Whether the client sends the body only after 100 Continue (RFC 9110, 10.1.1), so that an early refusal saves the
+ * transfer.
+ */
 const isWaiting = ({ headers, httpVersion }: IncomingMessage): boolean =>
   httpVersion === '1.1' && /^100-continue$/i.test(headers.expect ?? '')
 
-/** What is left of a body that is too large is read and dropped by Node after the answer, so the caller lives to read it. */
-const gather = async (req: IncomingMessage, limit_bytes: number): Promise<Buffer> =>
+/**
+ * Node reads and drops the rest of a body that is too large after the answer, so that the client can read the answer.
+ */
+const readBytes = async (req: IncomingMessage, limit_bytes: number): Promise<Buffer> =>
   new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let length = 0

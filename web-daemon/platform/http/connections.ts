@@ -1,8 +1,8 @@
-// Knows which connections of a server have a request under way, so that its end waits for those and for no others.
+// Tracks which connections have a request in progress, so that the shutdown waits for those only.
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** Node counts neither a TLS handshake nor a connection that has not asked anything yet; a browser keeps some of those in store. */
+/** Node tracks neither TLS handshakes nor connections without a request, which browsers keep in reserve. */
 export class Connections {
   readonly #open = new Map<string, Socket>()
   readonly #answering = new Map<string, number>()
@@ -37,5 +37,5 @@ export class Connections {
   }
 }
 
-/** A socket and the TLS in it are two objects with one far end. */
+/** A TCP socket and its TLS socket are two objects with the same remote port. */
 const nameOf = ({ remoteAddress = '', remotePort = 0 }: Socket): string => `${remoteAddress} ${remotePort}`

@@ -1,19 +1,20 @@
-// Lets the pages of other origins use the API, those that the operator has named and no others (decisions.md, A17).
+// Lets pages of other origins use the API, if the operator has allowed them (decisions.md, A17).
 import type { RequestHandler } from 'express'
-import type { SettingsReader } from '../settings.ts'
 import { Refusal } from './refusal.ts'
 
 const METHODS = 'GET, POST, PUT, PATCH, DELETE'
 const HEADERS = 'Content-Type, X-CSRF-Token, Idempotency-Key, X-Request-Id'
 const EXPOSED = 'Retry-After, X-Request-Id'
 
-/** A browser asks first (OPTIONS) what another page may do; every other request is answered in any case, and shown to that page only where it may see it. */
-export const crossOrigin =
-  (settings: SettingsReader): RequestHandler =>
-  (req, res, next) => {
+/**
+ * A preflight (OPTIONS) is answered here. Every other request is served, but the browser shows the answer to an allowed
+ * page only.
+ */
+export function crossOrigin(allowedOrigins: () => readonly string[]): RequestHandler {
+  return (req, res, next) => {
     const origin = req.get('Origin')
     if (origin === undefined || !req.path.startsWith('/api/')) return next()
-    const isAllowed = settings.get('security.allowed_origins').includes(origin)
+    const isAllowed = allowedOrigins().includes(origin)
     const isAsking = req.method === 'OPTIONS' && req.get('Access-Control-Request-Method') !== undefined
     res.vary('Origin')
     if (isAllowed)
@@ -37,3 +38,4 @@ export const crossOrigin =
       })
       .end()
   }
+}

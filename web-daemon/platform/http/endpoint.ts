@@ -1,9 +1,11 @@
-// The four kinds of endpoint: a query, a preview and a stream are handed a context that can only read, a command one that can change.
-// Router, body validation and the API description are made from the same list of these values.
+// The four kinds of endpoint: a query, a preview and a stream are handed a context that can only read, a command one
+// that can change. Router, body validation and the API description are made from the same list of these values.
 import type { Static, TObject, TSchema } from '@panel/shared/schema.ts'
 import type { CommandContext, ReadContext } from '../context.ts'
-import type { AuditAction } from '@panel/shared/api/audit-actions.ts'
-import type { AuditNote } from './audit-note.ts'
+import type { Endpoints } from '@panel/shared/api/endpoints.ts'
+import type { EventsOf } from '@panel/shared/api/shapes.ts'
+import type { AuditAction } from '@panel/shared/api/audit/actions.ts'
+import type { AuditNote } from '../audit-note.ts'
 import type { Problems } from './problems.ts'
 import type { StreamSource } from './stream.ts'
 
@@ -29,7 +31,10 @@ export type Tag = (typeof TAGS)[number]
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 export type Route = `${Method} /${string}`
 
-/** The signed-in operator, as the session cookie proves it: until it expires (by the settings of the moment of asking), or the account is of another version. */
+/**
+ * The signed-in operator, as the session cookie proves. It ends when it expires (by the current settings) or the
+ * account's version changes.
+ */
 export interface Session {
   readonly user_id: number
   readonly username: string
@@ -37,28 +42,28 @@ export interface Session {
   readonly expires_at: Date
 }
 
-/** What a handler is given of a request. `params` are path ids; a path whose id is no number never arrives here. */
+/** What a handler receives of a request. `params` are path ids; a path with an invalid id never gets here. */
 export interface Incoming<B = unknown> {
   readonly params: Readonly<Record<string, number>>
   readonly query: Readonly<Record<string, string>>
   readonly body: B
-  /** Prefilled with what the schema found wrong where the endpoint gathers problems, and empty otherwise. */
+  /** Prefilled with the schema's problems if the endpoint gathers problems, else empty. */
   readonly problems: Problems
   readonly cookies: Readonly<Record<string, string>>
-  /** The address of the connection, never of a header. */
+  /** The address of the connection, never from a header. */
   readonly client_ip: string
-  /** The port of this server that the connection came to: the panel's own. */
+  /** The local port of the connection: the panel's own. */
   readonly server_port: number
   readonly is_secure: boolean
   readonly request_id: string
   readonly session: Session | null
-  /** Aborted when the client goes away: what was asked for nobody but him need not go on. */
+  /** Aborted when the client disconnects, so that work for that client alone can stop. */
   readonly gone: AbortSignal
 }
 
-export interface Answer {
+export interface Answer<T = unknown> {
   readonly status: number
-  readonly body: unknown
+  readonly body: T
   /** Set-Cookie instructions; a null value clears. */
   readonly cookies?: readonly CookieInstruction[]
 }
@@ -70,27 +75,30 @@ export interface CookieInstruction {
   readonly max_age_seconds: number
 }
 
-export const ok = (body: unknown): Answer => ({ status: 200, body })
-export const created = (body: unknown): Answer => ({ status: 201, body })
+export const ok = <T>(body: T): Answer<T> => ({ status: 200, body })
+export const created = <T>(body: T): Answer<T> => ({ status: 201, body })
 
-interface Described<S extends TSchema> {
+export interface Described {
   /** An endpoint that says neither of itself shows in the API description as undocumented. */
   readonly tag?: Tag
   readonly summary?: string
-  readonly body?: S
+  readonly body?: TSchema
   /** What it reads of the query; nothing else of that arrives. Each is lenient in its own way, so nothing is refused by this. */
   readonly query?: TObject
-  /** What a success holds. */
+  /** The body of a successful answer. */
   readonly answer?: TSchema
-  /** The handler adds its own findings to `problems` and throws them itself; fields that the schema refused are left out of `body`. */
+  /**
+   * The handler adds its own problems to `problems` and throws them; fields that the schema refused are left out of
+   * `body`.
+   */
   readonly gathersProblems?: boolean
-  /** Where it is another than for all. */
+  /** If it differs from the general limit. */
   readonly body_limit_bytes?: number
-  /** Which guards stand before it; all do unless said otherwise. */
+  /** The guards of the endpoint; all apply by default. */
   readonly guards?: { readonly setup?: boolean; readonly csrf?: boolean; readonly session?: boolean }
 }
 
-interface Audited {
+export interface Audited {
   readonly audit: AuditAction
   /** Remembers the answer under the Idempotency-Key for ten minutes. */
   readonly isCreating?: boolean
@@ -100,16 +108,16 @@ export interface StreamContext extends ReadContext {
   readonly note: AuditNote
 }
 
-interface Streamed {
+export interface Streamed {
   /** How many events may wait for a slow client. */
   readonly queue?: number
-  /** Of a POST; the entry is written once the stream has ended. */
+  /** For a POST; the entry is written when the stream has ended. */
   readonly audit?: AuditAction
-  /** What it sends, by the name of the event. */
+  /** The events that it sends, by name. */
   readonly events?: Readonly<Record<string, TSchema>>
 }
 
-export type Endpoint = Described<TSchema> & { readonly route: Route } & (
+export type Endpoint<R extends Route = Route> = Described & { readonly route: R } & (
     | {
         readonly kind: 'query' | 'preview'
         readonly handle: (context: ReadContext, incoming: Incoming<never>) => Promise<Answer>
@@ -126,35 +134,77 @@ export type Endpoint = Described<TSchema> & { readonly route: Route } & (
 export type StreamEndpoint = Endpoint & { readonly kind: 'stream' }
 export type AuditedEndpoint = Endpoint & { readonly audit: AuditAction }
 
-type Reads<S extends TSchema> = (context: ReadContext, incoming: Incoming<Static<S>>) => Promise<Answer>
-type Changes<S extends TSchema> = (context: CommandContext, incoming: Incoming<Static<S>>) => Promise<Answer>
-type Opens<S extends TSchema> = (context: StreamContext, incoming: Incoming<Static<S>>) => Promise<StreamSource>
+type Promised<E, K> = K extends keyof E ? E[K] : unknown
+type Given<D, K extends string> = D extends { readonly [P in K]: infer S extends TSchema } ? Static<S> : unknown
+type Sent<D> = D extends { readonly events: infer S extends Readonly<Record<string, TSchema>> } ? EventsOf<S> : unknown
+type IsSame<A, B> = [A, B, keyof A] extends [B, A, keyof B] ? true : false
+/** Of a query every value is text at first, so it is enough that what the table allows is read, and nothing else. */
+type Reads<A, B> = [A, keyof B] extends [B, keyof A] ? true : false
 
-export const query = <S extends TSchema>(
-  route: `GET /${string}`,
-  described: Described<S>,
-  handle: Reads<S>,
-): Endpoint => ({ kind: 'query', route, ...described, handle }) as Endpoint
+type Difference<E, D> =
+  | (IsSame<Promised<E, 'body'>, Given<D, 'body'>> extends true ? never : 'body')
+  | (IsSame<Promised<E, 'answer'>, Given<D, 'answer'>> extends true ? never : 'answer')
+  | (IsSame<Promised<E, 'events'>, Sent<D>> extends true ? never : 'events')
+  | (Reads<Promised<E, 'query'>, Given<D, 'query'>> extends true ? never : 'query')
+/** Nothing where the schemas of a declaration say what the table of endpoints says; what the table leaves unknown may be anything. */
+type AsInTable<E, D> = unknown extends E
+  ? unknown
+  : [Difference<E, D>] extends [never]
+    ? unknown
+    : { readonly 'other than in the table': Difference<E, D> }
 
-export const preview = <S extends TSchema>(
-  route: `POST /${string}`,
-  described: Described<S>,
-  handle: Reads<S>,
-): Endpoint => ({ kind: 'preview', route, ...described, handle }) as Endpoint
+type Handler<C, E, D> = (context: C, incoming: Incoming<Given<D, 'body'>>) => Promise<Answer<Promised<E, 'answer'>>>
+type Opener<D> = (context: StreamContext, incoming: Incoming<Given<D, 'body'>>) => Promise<StreamSource>
+type Routes<T, M extends Method = Method> = keyof T & `${M} /${string}`
+type Observed<R> = Omit<Described, 'guards' | 'answer'> &
+  Omit<Streamed, 'audit'> &
+  (R extends `GET ${string}` ? { readonly audit?: never } : { readonly audit: AuditAction })
 
-export const command = <S extends TSchema>(
-  route: Route,
-  described: Described<S> & Audited,
-  handle: Changes<S>,
-): Endpoint => ({ kind: 'command', route, ...described, handle }) as Endpoint
+interface Declarations<T> {
+  readonly query: <R extends Routes<T, 'GET'>, D extends Described>(
+    route: R,
+    described: D & AsInTable<T[R], D>,
+    handle: Handler<ReadContext, T[R], D>,
+  ) => Endpoint<R>
+  readonly preview: <R extends Routes<T, 'POST'>, D extends Described>(
+    route: R,
+    described: D & AsInTable<T[R], D>,
+    handle: Handler<ReadContext, T[R], D>,
+  ) => Endpoint<R>
+  readonly command: <R extends Routes<T>, D extends Described & Audited>(
+    route: R,
+    described: D & AsInTable<T[R], D>,
+    handle: Handler<CommandContext, T[R], D>,
+  ) => Endpoint<R>
+  /** Who may not have the stream is refused by a throw, as anywhere; what is given back begins once the answer has. It takes a session, always. */
+  readonly stream: <R extends Routes<T, 'GET' | 'POST'>, D extends Observed<R>>(
+    route: R,
+    described: D & AsInTable<T[R], D>,
+    handle: Opener<D>,
+  ) => Endpoint<R>
+}
 
-type StreamRules<R extends Route> = R extends `GET ${string}`
-  ? { readonly audit?: never }
-  : { readonly audit: AuditAction }
+/** The words that endpoints of a table are declared in. What is not in the table, or says otherwise than it, does not compile. */
+export function declarations<T>(): Declarations<T> {
+  const declare = (kind: Endpoint['kind']) => (route: Route, described: object, handle: unknown) => ({
+    kind,
+    route,
+    ...described,
+    handle,
+  })
+  return {
+    query: declare('query'),
+    preview: declare('preview'),
+    command: declare('command'),
+    stream: declare('stream'),
+  } as unknown as Declarations<T>
+}
 
-/** Who may not have the stream is refused by a throw, as anywhere; what is given back begins once the answer has. It takes a session, always. */
-export const stream = <S extends TSchema, R extends `GET /${string}` | `POST /${string}`>(
-  route: R,
-  described: Omit<Described<S>, 'guards' | 'answer'> & Omit<Streamed, 'audit'> & StreamRules<R>,
-  handle: Opens<S>,
-): Endpoint => ({ kind: 'stream', route, ...described, handle }) as Endpoint
+export const { query, preview, command, stream } = declarations<Endpoints>()
+
+type Unserved<R> = Exclude<keyof Endpoints, R>
+
+/** Does not compile while an endpoint of the table is not served. */
+export const complete = <R extends Route>(
+  endpoints: readonly Endpoint<R>[] & ([Unserved<R>] extends [never] ? unknown : { readonly unserved: Unserved<R> }),
+): Endpoint[] => [...endpoints]

@@ -1,13 +1,13 @@
-// Says in words what a schema expects, so that a refused field is told what would be right rather than what was wrong.
+// Describes what a schema expects, for the message of a refused field.
 import type { TSchema } from '@panel/shared/schema.ts'
 
-export const expectation = (schema: TSchema | undefined): string => {
+export function expectation(schema: TSchema | undefined): string {
   if (!schema) return 'something else'
-  const said = wordsFor(schema)
-  return schema['nullable'] === true ? `${said}, or null` : said
+  const description = describeType(schema)
+  return schema['nullable'] === true ? `${description}, or null` : description
 }
 
-const wordsFor = (schema: TSchema): string => {
+const describeType = (schema: TSchema): string => {
   if (Array.isArray(schema['enum'])) return `one of ${schema['enum'].filter((value) => value !== null).join(', ')}`
   switch (schema['type']) {
     case 'integer':

@@ -1,11 +1,11 @@
-// What stands before an endpoint, in the order in which a request meets it: set-up, CSRF, session (interface.md, Authentication 4; decisions.md, T1, T9).
+// The checks before an endpoint, in this order: set-up, CSRF, session (interface.md, Authentication 4; decisions.md,
+// T1, T9).
 import { createHash, timingSafeEqual } from 'node:crypto'
-import type { SettingsReader } from '../settings.ts'
 import type { Endpoint, Session } from './endpoint.ts'
 import { Refusal } from './refusal.ts'
 
-/** What a guard may look at; the session guard leaves its finding here. */
-export interface Visit {
+/** What guards can read; the session guard sets `session`. */
+export interface GuardedRequest {
   readonly endpoint: Endpoint
   readonly method: string
   readonly header: (name: string) => string
@@ -13,21 +13,20 @@ export interface Visit {
   session: Session | null
 }
 
-export type Guard = (visit: Visit) => Promise<void>
+export type Guard = (request: GuardedRequest) => Promise<void>
 
-export const setupGate =
-  (hasAccount: () => Promise<boolean>): Guard =>
-  async ({ endpoint }) => {
+export function setupGate(hasAccount: () => Promise<boolean>): Guard {
+  return async ({ endpoint }) => {
     if (endpoint.guards?.setup === false || (await hasAccount())) return
     throw new Refusal('SETUP_REQUIRED', 'The panel has no operator account yet. Create it first.')
   }
+}
 
-/** Double submit; an endpoint without a session to ride on is kept from other sites by where the request says it comes from. */
-export const csrfCheck =
-  (settings: SettingsReader): Guard =>
-  async ({ endpoint, method, header, cookies }) => {
+/** Double-submit cookie. Endpoints without a session are protected by the request's origin instead. */
+export function csrfCheck(allowedOrigins: () => readonly string[]): Guard {
+  return async ({ endpoint, method, header, cookies }) => {
     if (method === 'GET' || method === 'HEAD') return
-    if (endpoint.guards?.csrf === false) refuseOtherSites(header, settings.get('security.allowed_origins'))
+    if (endpoint.guards?.csrf === false) refuseOtherSites(header, allowedOrigins())
     else if (!sameToken(header('X-CSRF-Token'), cookies['panel_csrf'] ?? '')) {
       throw new Refusal(
         'CSRF_TOKEN_INVALID',
@@ -35,23 +34,25 @@ export const csrfCheck =
       )
     }
   }
+}
 
-/** A command that does not ask for a session is still looked at for one, so that the audit log can name who signs out. */
-export const sessionCheck =
-  (sessionOf: (cookies: Visit['cookies']) => Promise<Session | null>): Guard =>
-  async (visit) => {
-    if (visit.endpoint.guards?.session === false && visit.endpoint.kind !== 'command') return
-    visit.session = await sessionOf(visit.cookies)
-    if (visit.session || visit.endpoint.guards?.session === false) return
+/** A command that needs no session still reads it, so that the audit log can name who signs out. */
+export function sessionCheck(sessionOf: (cookies: GuardedRequest['cookies']) => Promise<Session | null>): Guard {
+  return async (request) => {
+    if (request.endpoint.guards?.session === false && request.endpoint.kind !== 'command') return
+    request.session = await sessionOf(request.cookies)
+    if (request.session || request.endpoint.guards?.session === false) return
     throw new Refusal('UNAUTHENTICATED', 'Sign in first: there is no session, or it has ended')
   }
+}
 
-/** Digests have one length, so neither the length nor the content of the token shows in the time that the comparison takes. */
-const sameToken = (given: string, kept: string): boolean => kept !== '' && timingSafeEqual(digest(given), digest(kept))
+/** Compares digests of equal length in constant time, so that timing reveals neither length nor content. */
+const sameToken = (given: string, expected: string): boolean =>
+  expected !== '' && timingSafeEqual(digest(given), digest(expected))
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
 
-const refuseOtherSites = (header: Visit['header'], allowed: readonly string[]): void => {
+const refuseOtherSites = (header: GuardedRequest['header'], allowed: readonly string[]): void => {
   const site = header('Sec-Fetch-Site')
   if (site === 'same-origin' || site === 'none') return
   const origin = header('Origin')

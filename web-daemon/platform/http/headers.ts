@@ -1,4 +1,4 @@
-// The headers that every answer under the prefix carries (interface.md, Authentication 8; decisions.md, W14, W21).
+// Headers of every answer under the prefix (interface.md, Authentication 8; decisions.md, W14, W21).
 import { randomUUID } from 'node:crypto'
 import type { Request, RequestHandler, Response } from 'express'
 import helmet from 'helmet'
@@ -12,12 +12,12 @@ const withHelmet = helmet({
   crossOriginResourcePolicy: { policy: 'same-origin' },
   frameguard: { action: 'deny' },
   referrerPolicy: { policy: 'no-referrer' },
-  // It has no meaning on plain http to an address, and browsers say so in their console.
+  // It has no effect on plain HTTP to an address, and browsers log a warning.
   originAgentCluster: false,
   strictTransportSecurity: false,
 })
 
-/** What the page can never need of a browser. */
+/** Browser features that the page never needs. */
 const PERMISSIONS_POLICY = 'camera=(), microphone=(), geolocation=(), payment=(), usb=()'
 const HSTS = 'max-age=31536000'
 
@@ -27,7 +27,7 @@ export const securityHeaders: RequestHandler = (req, res, next) => {
   withHelmet(req, res, next)
 }
 
-/** What tells a browser how to treat a document, or not to store what this is. */
+/** Headers that only matter for documents, or that forbid caching. */
 const OF_DOCUMENTS = [
   'Content-Security-Policy',
   'Cross-Origin-Opener-Policy',
@@ -40,10 +40,15 @@ const OF_DOCUMENTS = [
   'X-XSS-Protection',
 ]
 
-/** For scripts, styles and fonts, which no browser opens as a document: on a first page they bear a tenth of all bytes. */
-export const asNoDocument = (res: Response): void => OF_DOCUMENTS.forEach((name) => res.removeHeader(name))
+/**
+ * For scripts, styles and fonts, which are never opened as a document: on a first visit these headers would be a tenth
+ * of all bytes.
+ */
+export function removeDocumentHeaders(res: Response): void {
+  OF_DOCUMENTS.forEach((name) => res.removeHeader(name))
+}
 
-/** A caller's own id is kept where it is harmless to print; otherwise the request gets one here. */
+/** Keeps a harmless X-Request-Id of the client; otherwise generates one. */
 export const requestId: RequestHandler = (req, res, next) => {
   const given = req.get('X-Request-Id') ?? ''
   const id = /^[A-Za-z0-9._-]{1,64}$/.test(given) ? given : randomUUID()
@@ -52,8 +57,15 @@ export const requestId: RequestHandler = (req, res, next) => {
   next()
 }
 
-/** Whether the browser's own connection is encrypted: as this one is, or as a trusted proxy says (decisions.md, W22; app.ts names those). */
-export const isSecure = (req: Request): boolean => req.secure
+/**
+ * Whether the browser's own connection is encrypted: this one is, or a trusted proxy says so (decisions.md, W22; app.ts
+ * sets them).
+ */
+export function isSecure(req: Request): boolean {
+  return req.secure
+}
 
-/** The address of the connection; a dual-stack socket writes IPv4 as IPv6. */
-export const clientAddress = (req: Request): string => (req.socket.remoteAddress ?? '').replace(/^::ffff:(?=\d+\.)/, '')
+/** The address of the connection; a dual-stack socket shows IPv4 as IPv4-mapped IPv6. */
+export function clientAddress(req: Request): string {
+  return (req.socket.remoteAddress ?? '').replace(/^::ffff:(?=\d+\.)/, '')
+}

@@ -1,14 +1,14 @@
-// Remembers what a creating request answered, so that the same key sent twice creates once (decisions.md, W13).
+// Remembers the answers of creating requests, so that sending the same key twice creates once (decisions.md, W13).
 import type { Answer } from './endpoint.ts'
 import { Refusal } from './refusal.ts'
 import type { Body } from './validate.ts'
 
 export const REMEMBERED_MS = 10 * 60_000
-/** Bounds the memory; the oldest goes first. */
+/** Limits the memory; the oldest is dropped. */
 const MAX_REMEMBERED = 1000
 
-/** The key of a request, from its header or its body; "" where it has none. The body is given back without it. */
-export const takeKey = (header: string, body: Body): { key: string; body: Body } => {
+/** The key of a request, from its header or body, or ""; and the body without it. */
+export function takeKey(header: string, body: Body): { key: string; body: Body } {
   const { idempotency_key: given, ...rest } = body
   const key = given === undefined ? header : given
   if (typeof key !== 'string' || !/^[\x20-\x7e]{0,255}$/.test(key)) {
@@ -26,13 +26,13 @@ export class RememberedAnswers {
     this.#now = now
   }
 
-  /** Twins that overlap share one run. A refusal is not remembered: nothing was created, and the next try may do better. */
+  /** Concurrent requests with the same key share one run. A refusal is not remembered, so that a retry can succeed. */
   async once(key: string, work: () => Promise<Answer>, onRepeat: () => void): Promise<Answer> {
-    this.#forgetOld()
-    const known = this.#answers.get(key)
-    if (known) {
+    this.#dropExpired()
+    const remembered = this.#answers.get(key)
+    if (remembered) {
       onRepeat()
-      return known.answer
+      return remembered.answer
     }
     const answer = work()
     this.#answers.set(key, { answer, until: this.#now().getTime() + REMEMBERED_MS })
@@ -44,7 +44,7 @@ export class RememberedAnswers {
     }
   }
 
-  #forgetOld(): void {
+  #dropExpired(): void {
     const now = this.#now().getTime()
     for (const [key, { until }] of this.#answers) {
       if (until > now && this.#answers.size < MAX_REMEMBERED) return

@@ -1,8 +1,8 @@
-// A moment that a query names.
+// Parses a time in a query.
 import type { Problems } from './problems.ts'
 
-/** In seconds since 1970; null where it is not given. What is no instant is a problem. */
-export function instantIn(query: Readonly<Record<string, string>>, name: string, problems: Problems): number | null {
+/** In seconds since 1970; null if not given. An invalid time is added as a problem. */
+export function parseTime(query: Readonly<Record<string, string>>, name: string, problems: Problems): number | null {
   const text = query[name]
   if (text === undefined || text === '') return null
   const at = /^\d{4}-\d{2}-\d{2}T/.test(text) ? Date.parse(text) : Number.NaN

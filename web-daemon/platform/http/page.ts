@@ -1,12 +1,11 @@
-// Serves the app page: read once, with the web path written in and its inline script named by hash in the policy (decisions.md, W19).
+// Serves the page: read once, with the web path inserted and the inline script allowed by hash in the policy
+// (decisions.md, W19).
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Request, RequestHandler } from 'express'
-import { SETTING_KEYS } from '../../features/settings/definitions.ts'
-import type { SettingsReader } from '../settings.ts'
 import { encoded, readAssets, sendEncoded, type Asset, type Encoded } from './assets.ts'
-import { asNoDocument } from './headers.ts'
+import { removeDocumentHeaders } from './headers.ts'
 import { readPreloads, type Preloads } from './preload.ts'
 import { Refusal } from './refusal.ts'
 import { API_BASE, notFound } from './routes.ts'
@@ -18,7 +17,14 @@ export interface Page {
   readonly preloads: Preloads
 }
 
-export const loadPage = (directory: string, basePath: string): Page => {
+/** How the page looks; `display` has every value that the page reads. */
+export interface Appearance {
+  readonly language: string
+  readonly theme: string
+  readonly display: Readonly<Record<string, unknown>>
+}
+
+export function loadPage(directory: string, basePath: string): Page {
   const api_base_path = `${basePath}${API_BASE}`
   const script = `window.__PANEL__=${inScript({ base_path: `${basePath}/`, api_base_path })}`
   const text = readFileSync(join(directory, 'index.html'), 'utf8')
@@ -35,8 +41,8 @@ export const loadPage = (directory: string, basePath: string): Page => {
   }
 }
 
-export const pageRoutes = (page: Page, settings: SettingsReader): RequestHandler => {
-  const htmlFor = rememberedPage(page)
+export function pageRoutes(page: Page, readAppearance: () => Appearance): RequestHandler {
+  const htmlFor = cachedPage(page)
   return (req, res) => {
     if (req.method !== 'GET' && req.method !== 'HEAD') {
       throw new Refusal('METHOD_NOT_ALLOWED', `The method ${req.method} is not possible here, but GET, HEAD`, {
@@ -46,7 +52,7 @@ export const pageRoutes = (page: Page, settings: SettingsReader): RequestHandler
     if (req.path.startsWith('/assets/')) {
       const asset = page.assets.get(req.path)
       if (!asset) throw notFound()
-      asNoDocument(res)
+      removeDocumentHeaders(res)
       res.set({
         'Content-Type': asset.type,
         'Cache-Control': asset.isHashed ? 'public, max-age=31536000, immutable' : 'no-cache',
@@ -54,48 +60,45 @@ export const pageRoutes = (page: Page, settings: SettingsReader): RequestHandler
       sendEncoded(req, res, asset)
     } else {
       res.set({ 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': page.policy })
-      sendEncoded(
-        req,
-        res,
-        htmlFor(
-          page.preloads({ path: req.path, language: settings.get('display.language'), hasSession: hasSession(req) }),
-          rootTag(settings),
-        ),
-      )
+      const appearance = readAppearance()
+      const preloads = page.preloads({
+        path: req.path,
+        language: appearance.language,
+        hasSession: hasSession(req),
+      })
+      sendEncoded(req, res, htmlFor(preloads, rootTag(appearance)))
     }
   }
 }
 
 const hasSession = (req: Request): boolean => 'panel_access' in ((req.cookies ?? {}) as object)
 
-/** As many as there are addresses of the app, with and without a session, while nobody changes how the page is displayed. */
-const MOST_REMEMBERED = 100
+/** One entry per address of the app, with and without a session, for one appearance. */
+const CACHE_MAX = 100
 
-const rememberedPage = ({ source }: Page): ((links: string, root: string) => Encoded) => {
+const cachedPage = ({ source }: Page): ((links: string, root: string) => Encoded) => {
   const made = new Map<string, Encoded>()
   return (links, root) => {
     const key = `${root}${links}`
-    const known = made.get(key)
-    if (known) return known
-    if (made.size >= MOST_REMEMBERED) made.clear()
+    const cached = made.get(key)
+    if (cached) return cached
+    if (made.size >= CACHE_MAX) made.clear()
     const html = encoded(Buffer.from(source.replace(ROOT_TAG, () => root).replace('</head>', () => `${links}</head>`)))
     made.set(key, html)
     return html
   }
 }
 
-/** As ui/index.html begins. */
+/** The first line of ui/index.html. */
 const ROOT_TAG = '<html lang="en" dir="ltr">'
-const DISPLAY_KEYS = SETTING_KEYS.filter((key) => key.startsWith('display.'))
 
-/** How the operator wants to be shown things stands in the document itself, so that it holds before the first paint. */
-const rootTag = (settings: SettingsReader): string => {
-  const language = settings.get('display.language')
-  const display = JSON.stringify(Object.fromEntries(DISPLAY_KEYS.map((key) => [key, settings.get(key)])))
-  return `<html lang="${language}" dir="${language === 'fa' ? 'rtl' : 'ltr'}" data-theme="${settings.get('display.theme')}" data-display="${display.replaceAll('&', '&amp;').replaceAll('"', '&quot;')}">`
+/** The appearance is part of the document, so that it holds before the first paint. */
+const rootTag = ({ language, theme, display }: Appearance): string => {
+  const json = JSON.stringify(display).replaceAll('&', '&amp;').replaceAll('"', '&quot;')
+  return `<html lang="${language}" dir="${language === 'fa' ? 'rtl' : 'ltr'}" data-theme="${theme}" data-display="${json}">`
 }
 
-/** The page of design/ui.md; `script` is exactly what stands between the script tags. */
+/** `script` is exactly the text between the script tags (design/ui.md). */
 const policyFor = (script: string): string =>
   [
     "default-src 'none'",

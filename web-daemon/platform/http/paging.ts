@@ -1,13 +1,14 @@
-// `limit` and `offset` of a list (decisions.md, W15): what cannot be read counts as not given, and too much is cut down.
+// `limit` and `offset` of a list (decisions.md, W15): invalid values count as not given, larger ones are reduced to the
+// maximum.
 export interface Paging {
   readonly limit: number
   readonly offset: number
 }
 
-export const pagingOf = (
+export function parsePaging(
   query: Readonly<Record<string, string>>,
   bounds: { standard?: number; maximum?: number } = {},
-): Paging => {
+): Paging {
   const { standard = 100, maximum = 1000 } = bounds
   return { limit: Math.min(count(query['limit']) ?? standard, maximum), offset: count(query['offset']) ?? 0 }
 }

@@ -1,13 +1,17 @@
-// The web path prefix: what lies outside it is answered as if nothing were here (interface.md, Addressing 1 to 4; decisions.md, W17, W18).
+// The web path prefix: other paths are answered as if there were no panel (interface.md, Addressing 1 to 4;
+// decisions.md, W17, W18).
 import type { RequestHandler } from 'express'
 
 /** "" without a prefix, "/panel" with one. */
-export const basePathOf = (webPath: string): string => (webPath === '' ? '' : `/${webPath}`)
+export function basePathOf(webPath: string): string {
+  return webPath === '' ? '' : `/${webPath}`
+}
 
-/** Lets a request inside the prefix on, with the prefix taken off its URL; the comparison is of raw text, so case and encoding count. */
-export const onlyUnder =
-  (basePath: string): RequestHandler =>
-  (req, res, next) => {
+/**
+ * Passes on requests under the prefix and removes it from their URL. It compares raw text, so case and encoding count.
+ */
+export function requirePrefix(basePath: string): RequestHandler {
+  return (req, res, next) => {
     const url = originForm(req.url)
     const { path, search } = split(url)
     if (path === basePath && basePath !== '' && (req.method === 'GET' || req.method === 'HEAD')) {
@@ -19,8 +23,9 @@ export const onlyUnder =
       res.writeHead(404, { 'Content-Length': 0 }).end()
     }
   }
+}
 
-/** A proxy may ask by absolute form (RFC 9112, 3.2.2), which names the same resource. */
+/** A proxy may send the absolute form (RFC 9112, 3.2.2), which names the same resource. */
 const originForm = (url: string): string => {
   const withoutHost = url.replace(/^https?:\/\/[^/?#]*/i, '')
   return withoutHost === url || withoutHost.startsWith('/') ? withoutHost : `/${withoutHost}`

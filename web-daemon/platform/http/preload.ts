@@ -1,11 +1,14 @@
-// What a browser is told to fetch along with the page, before any script has run: the files and the first answers of its address.
+// Preload links for the page: the files and first answers of its address, so that the browser fetches them before any
+// script runs.
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Under the web path, by the language. */
+/** Paths below the web path, by language. */
 type Files = Readonly<Record<string, readonly string[]>>
 
-/** As packaging/build/page.ts writes it: addresses in the order in which they are tried, and what sign-in needs. */
+/**
+ * Written by packaging/build/page.ts: routes in the order in which they are matched, and the files of the sign-in page.
+ */
 interface Preload {
   readonly entrance: Files
   readonly routes: readonly { readonly path: string; readonly files: Files; readonly first: readonly string[] }[]
@@ -13,26 +16,26 @@ interface Preload {
 
 const NOTHING: Preload = { entrance: {}, routes: [] }
 
-export interface Wanted {
-  /** Under the web path, as `/tunnels/3`. */
+export interface PageRequest {
+  /** Below the web path, such as `/tunnels/3`. */
   readonly path: string
   readonly language: string
   readonly hasSession: boolean
 }
 
-export type Preloads = (wanted: Wanted) => string
+export type Preloads = (request: PageRequest) => string
 
-export const readPreloads = (directory: string, basePath: string, apiBasePath: string): Preloads => {
+export function readPreloads(directory: string, basePath: string, apiBasePath: string): Preloads {
   const file = join(directory, 'preload.json')
   const { entrance, routes } = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Preload) : NOTHING
-  const known = routes.map((one) => ({ ...one, pattern: patternOf(one.path) }))
+  const preloadRoutes = routes.map((one) => ({ ...one, pattern: patternOf(one.path) }))
   const links = (files: Files | undefined, language: string): string[] =>
     (files?.[language] ?? []).map((name) => linkTo(`${basePath}/${name}`))
   return ({ path, language, hasSession }) => {
     if (!hasSession) return links(entrance, language).join('')
-    const route = known.find(({ pattern }) => pattern.test(path))
+    const route = preloadRoutes.find(({ pattern }) => pattern.test(path))
     const answers = (route?.first ?? []).map(
-      (asked) => `<link rel="preload" as="fetch" crossorigin="anonymous" href="${apiBasePath}${asked}">`,
+      (url) => `<link rel="preload" as="fetch" crossorigin="anonymous" href="${apiBasePath}${url}">`,
     )
     return [...links(route?.files, language), ...answers].join('')
   }

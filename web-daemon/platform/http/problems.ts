@@ -1,4 +1,4 @@
-// Everything wrong with one request's fields, gathered so that the operator is told all of it at once.
+// Collects everything that is wrong with a request's fields, so that the operator sees all of it at once.
 import { Refusal } from './refusal.ts'
 
 export interface Problem {
@@ -12,7 +12,7 @@ export class Problems {
   readonly #list: Problem[] = []
   readonly #order: readonly string[]
 
-  /** `order`: the fields as the schema names them. */
+  /** `order`: the fields in the order of the schema. */
   constructor(order: readonly string[] = []) {
     this.#order = order
   }
@@ -25,7 +25,7 @@ export class Problems {
     return this.#list
   }
 
-  /** True where the field, or a part of it, already has a problem: later checks need not pile onto it. */
+  /** True if the field, or a part of it, already has a problem, so that later checks can be skipped. */
   has(field: string): boolean {
     return this.#list.some((p) => p.field === field || p.field.startsWith(`${field}.`))
   }
@@ -35,8 +35,8 @@ export class Problems {
   }
 
   /**
-   * Throws 422 with `field` the first, `details[field]` each message, and `details.fields` the whole list.
-   * Which is the first is decided by `order`, by default that of the schema, and else by when they were found.
+   * Throws 422: `field` is the first one, `details[field]` each message, `details.fields` the whole list. The order is
+   * `order`, by default that of the schema, then that of discovery.
    */
   throwIfAny(order: readonly string[] = this.#order): void {
     const list = this.#inOrder(order)

@@ -1,5 +1,5 @@
-// The one way to say no: a Refusal anywhere below becomes the error envelope, with the status its code stands for.
-import type { ErrorCode } from '@panel/shared/api/errors.ts'
+// An expected error. A Refusal thrown anywhere becomes the error envelope with the status of its code.
+import type { ErrorCode } from '@panel/shared/api/codes.ts'
 
 export class Refusal extends Error {
   readonly code: ErrorCode
@@ -21,5 +21,8 @@ export class Refusal extends Error {
   }
 }
 
-/** A sentence begins with a capital letter (interface.md, Error envelope); the name of a field or an interface keeps its spelling. */
+/**
+ * A sentence begins with a capital letter (interface.md, Error envelope); names of fields and interfaces keep their
+ * case.
+ */
 const sentenceOf = (message: string): string => (/^[A-Z]/.test(message) ? message : `Refused: ${message}`)

@@ -1,13 +1,14 @@
-// One request to one endpoint: guards, body, handler, audit entry, answer. The same for every endpoint, so that none can leave one out.
+// One request to one endpoint: guards, body, handler, audit entry, answer. All endpoints share it, so that none can
+// skip a step.
 import type { Request, RequestHandler, Response } from 'express'
 import type { Logger } from 'pino'
 import { strict, type TSchema } from '@panel/shared/schema.ts'
-import { AuditNote } from './audit-note.ts'
+import { AuditNote } from '../audit-note.ts'
 import type { CommandContext, ReadContext } from '../context.ts'
 import { asRefusal, sendAnswer, sendRefusal } from './answer.ts'
 import { BODY_LIMIT_BYTES, readBody, STRANGER_LIMIT_BYTES } from './body.ts'
 import type { Answer, AuditedEndpoint, Endpoint, Incoming, StreamEndpoint } from './endpoint.ts'
-import type { Guard, Visit } from './guards.ts'
+import type { Guard, GuardedRequest } from './guards.ts'
 import { clientAddress, isSecure } from './headers.ts'
 import { takeKey, type RememberedAnswers } from './idempotency.ts'
 import { Problems } from './problems.ts'
@@ -15,63 +16,63 @@ import type { Refusal } from './refusal.ts'
 import type { Streams } from './streams.ts'
 import { validate, type Body } from './validate.ts'
 
-/** A command or a stream that was carried out or refused, as the audit log is told of it. */
-export interface Carried {
+/** A finished command or stream, as the audit log records it. */
+export interface AuditedRequest {
   readonly endpoint: AuditedEndpoint
   readonly note: AuditNote
-  readonly visit: Visit
+  readonly request: GuardedRequest
   readonly body: Body
-  /** Null where it was not refused. */
+  /** Null if it was not refused. */
   readonly refusal: Refusal | null
   readonly duration_ms: number
   readonly client_ip: string
   readonly request_id: string
 }
 
-export interface Machinery {
+export interface Pipeline {
   readonly basePath: string
   readonly guards: readonly Guard[]
   readonly context: Omit<CommandContext, 'note'>
   readonly remembered: RememberedAnswers
   readonly streams: Streams
-  readonly record: (carried: Carried) => Promise<void>
+  readonly record: (entry: AuditedRequest) => Promise<void>
   readonly logger: Logger
 }
 
-export const serve =
-  (endpoint: Endpoint, machinery: Machinery): RequestHandler =>
-  async (req, res) => {
-    const exchange = new Exchange(endpoint, machinery, req, res)
+export function serve(endpoint: Endpoint, pipeline: Pipeline): RequestHandler {
+  return async (req, res) => {
+    const exchange = new Exchange(endpoint, pipeline, req, res)
     const outcome = await exchange.answer().catch((thrown: unknown) => exchange.refused(thrown))
     if (isAudited(endpoint)) await exchange.record(endpoint, outcome)
     if (outcome === STREAMED || res.headersSent) return
     if ('code' in outcome) sendRefusal(res, outcome)
-    else sendAnswer(res, machinery.basePath, outcome)
+    else sendAnswer(res, pipeline.basePath, outcome)
   }
+}
 
 const isAudited = (endpoint: Endpoint): endpoint is AuditedEndpoint => 'audit' in endpoint
 
-/** In the place of an answer where a stream was one, and has ended. */
+/** Stands for the answer if it was a stream, which has ended. */
 const STREAMED = Symbol('streamed')
-type Outcome = Answer | Refusal | typeof STREAMED
+type ExchangeResult = Answer | Refusal | typeof STREAMED
 
 class Exchange {
   readonly #endpoint: Endpoint
-  readonly #machinery: Machinery
+  readonly #pipeline: Pipeline
   readonly #req: Request
   readonly #res: Response
-  readonly #visit: Visit
+  readonly #guarded: GuardedRequest
   readonly #note = new AuditNote()
   readonly #request_id: string
   readonly #started = performance.now()
   #body: Body = {}
 
-  constructor(endpoint: Endpoint, machinery: Machinery, req: Request, res: Response) {
+  constructor(endpoint: Endpoint, pipeline: Pipeline, req: Request, res: Response) {
     this.#endpoint = endpoint
-    this.#machinery = machinery
+    this.#pipeline = pipeline
     this.#req = req
     this.#res = res
-    this.#visit = {
+    this.#guarded = {
       endpoint,
       method: req.method,
       header: (name) => req.get(name) ?? '',
@@ -81,39 +82,39 @@ class Exchange {
     this.#request_id = res.locals['request_id'] as string
   }
 
-  async answer(): Promise<Exclude<Outcome, Refusal>> {
-    for (const guard of this.#machinery.guards) await guard(this.#visit)
+  async answer(): Promise<Exclude<ExchangeResult, Refusal>> {
+    for (const guard of this.#pipeline.guards) await guard(this.#guarded)
     const endpoint = this.#endpoint
     if (!endpoint.route.startsWith('GET ')) this.#body = await readBody(this.#req, this.#res, this.#bodyLimit())
     if (endpoint.kind === 'stream') return this.#stream(endpoint)
     if (endpoint.kind !== 'command' || endpoint.isCreating !== true) return this.#handle(endpoint, this.#body)
     const { key, body } = takeKey(this.#req.get('Idempotency-Key') ?? '', this.#body)
     if (key === '') return this.#handle(endpoint, body)
-    const whose = `${this.#visit.session?.user_id ?? ''} ${endpoint.route} ${JSON.stringify(this.#req.params)} ${key}`
+    const scope = `${this.#guarded.session?.user_id ?? ''} ${endpoint.route} ${JSON.stringify(this.#req.params)} ${key}`
     const onRepeat = (): void => this.#note.operation('Answered as before: the idempotency key is known')
-    return this.#machinery.remembered.once(whose, () => this.#handle(endpoint, body), onRepeat)
+    return this.#pipeline.remembered.once(scope, () => this.#handle(endpoint, body), onRepeat)
   }
 
   async #handle(endpoint: Exclude<Endpoint, StreamEndpoint>, body: Body): Promise<Answer> {
     const incoming = this.#incoming(body)
-    if (endpoint.kind === 'command') return endpoint.handle({ ...this.#machinery.context, note: this.#note }, incoming)
+    if (endpoint.kind === 'command') return endpoint.handle({ ...this.#pipeline.context, note: this.#note }, incoming)
     return endpoint.handle(this.#reader(), incoming)
   }
 
   async #stream(endpoint: StreamEndpoint): Promise<typeof STREAMED> {
-    const { session } = this.#visit
+    const { session } = this.#guarded
     if (!session) throw new Error('a stream was let in without a session')
     const begin = async () => endpoint.handle({ ...this.#reader(), note: this.#note }, this.#incoming(this.#body))
-    await this.#machinery.streams.run(this.#res, endpoint, session, begin)
+    await this.#pipeline.streams.run(this.#res, endpoint, session, begin)
     return STREAMED
   }
 
   #bodyLimit(): number {
-    return this.#visit.session ? (this.#endpoint.body_limit_bytes ?? BODY_LIMIT_BYTES) : STRANGER_LIMIT_BYTES
+    return this.#guarded.session ? (this.#endpoint.body_limit_bytes ?? BODY_LIMIT_BYTES) : STRANGER_LIMIT_BYTES
   }
 
   #reader(): ReadContext {
-    const { db, ask, now, settings } = this.#machinery.context
+    const { db, ask, now, settings } = this.#pipeline.context
     return { db, ask, now, settings: { get: settings.get } }
   }
 
@@ -125,69 +126,69 @@ class Exchange {
     const req = this.#req
     return {
       params: Object.fromEntries(Object.entries(req.params).map(([name, text]) => [name, Number(text)])),
-      query: queryOf(req.url, this.#endpoint),
+      query: queryParameters(req.url, this.#endpoint),
       body: body as never,
       problems,
-      cookies: this.#visit.cookies,
+      cookies: this.#guarded.cookies,
       client_ip: clientAddress(req),
       server_port: req.socket.localPort ?? 0,
       is_secure: isSecure(req),
       request_id: this.#request_id,
-      session: this.#visit.session,
-      gone: goneOf(this.#res),
+      session: this.#guarded.session,
+      gone: goneSignal(this.#res),
     }
   }
 
   refused(thrown: unknown): Refusal {
     const refusal = asRefusal(thrown)
     if (refusal !== thrown)
-      this.#machinery.logger.error(
+      this.#pipeline.logger.error(
         { request_id: this.#request_id, route: this.#endpoint.route, err: thrown },
-        refusal.code === 'INTERNAL_ERROR' ? 'unforeseen failure' : 'the store failed a request',
+        refusal.code === 'INTERNAL_ERROR' ? 'unexpected error' : 'the store failed a request',
       )
     return refusal
   }
 
-  /** What was done stays done where it cannot be recorded, so the answer tells of it and the log of the missing entry. */
-  async record(endpoint: Carried['endpoint'], outcome: Outcome): Promise<void> {
-    const carried: Carried = {
+  /** If the entry cannot be written, the change stands: the answer says so, and the log reports the missing entry. */
+  async record(endpoint: AuditedRequest['endpoint'], outcome: ExchangeResult): Promise<void> {
+    const entry: AuditedRequest = {
       endpoint,
       note: this.#note,
-      visit: this.#visit,
+      request: this.#guarded,
       body: this.#body,
       refusal: outcome !== STREAMED && 'code' in outcome ? outcome : null,
       duration_ms: Math.round(performance.now() - this.#started),
       client_ip: clientAddress(this.#req),
       request_id: this.#request_id,
     }
-    await this.#machinery
-      .record(carried)
+    await this.#pipeline
+      .record(entry)
       .catch((err: unknown) =>
-        this.#machinery.logger.error({ request_id: this.#request_id, err }, 'no audit entry could be written'),
+        this.#pipeline.logger.error({ request_id: this.#request_id, err }, 'no audit entry could be written'),
       )
   }
 }
 
-/** A connection that closes closes its answer, whole or not; who has been answered waits for nothing more. */
-function goneOf(res: Response): AbortSignal {
+/** Aborted when the connection closes before the answer is complete. */
+function goneSignal(res: Response): AbortSignal {
   const going = new AbortController()
   if (res.destroyed) going.abort()
   else res.once('close', () => going.abort())
   return going.signal
 }
 
-/** An endpoint that names no body takes none. */
+/** An endpoint without a body schema accepts no fields. */
 const NOTHING: TSchema = strict({})
 
-/** Only what the endpoint says that it reads, so that the API description lacks nothing. */
-const queryOf = (url: string, { query }: Endpoint): Record<string, string> =>
+/** Only the parameters that the endpoint declares, so that the API description is complete. */
+const queryParameters = (url: string, { query }: Endpoint): Record<string, string> =>
   Object.fromEntries(
     [...new URL(url, 'http://panel').searchParams].filter(
       ([name]) => query !== undefined && Object.hasOwn(query.properties, name),
     ),
   )
 
-/** cookie-parser reads a value that begins with "j:" as JSON; ours are text. */
+/** cookie-parser parses values that begin with "j:" as JSON; ours are text. */
 const cookiesOf = (req: Request): Record<string, string> =>
   Object.fromEntries(
     Object.entries(req.cookies as Record<string, unknown>).filter(

@@ -1,19 +1,19 @@
-// The HTTP server: its limits, with or without TLS, and an end that lets what is under way finish (decisions.md, W10).
+// The HTTP server: limits, TLS, and a shutdown that lets requests in progress finish (decisions.md, W10).
 import { createServer as createHttp, type RequestListener, type Server } from 'node:http'
 import { createServer as createHttps, Server as HttpsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
-import { contextOf, type Pair } from '../tls/pair.ts'
+import { secureContextOptions, type CertificatePair } from '../tls/certificate.ts'
 import { Connections } from './connections.ts'
 
 export interface Limits {
-  /** From the first byte, or from the connection where none comes; a TLS handshake has as long again. */
+  /** From the first byte, or from the connection if none comes; a TLS handshake may take as long again. */
   readonly headers_ms: number
-  /** For a request to arrive, its body included. Nothing bounds the answer: it may be a stream. */
+  /** For the whole request with its body. The answer is not limited: it may be a stream. */
   readonly request_ms: number
   readonly idle_ms: number
-  /** How often the two above are looked at. */
+  /** How often the two limits above are checked. */
   readonly check_ms: number
-  /** What each costs in memory must not add up to all that the process may have. */
+  /** Together the connections must not use up the memory of the process. */
   readonly connections: number
 }
 
@@ -27,22 +27,22 @@ export const LIMITS: Limits = {
 export const DRAIN_MS = 15_000
 
 export interface Listening {
-  readonly pair?: Pair
+  readonly pair?: CertificatePair
   readonly limits?: Limits
 }
 
 const connectionsOf = new WeakMap<Server, Connections>()
 
-export const listen = async (
+export async function listen(
   app: RequestListener,
   address: string,
   port: number,
   { pair, limits = LIMITS }: Listening = {},
-): Promise<Server> => {
+): Promise<Server> {
   const server = bareServer(limits, pair)
   server.maxConnections = limits.connections
   server.on('request', app)
-  // The app itself says "continue" once it wants the body (http/body.ts), and other expectations are none of its concern.
+  // The app itself sends 100 Continue when it wants the body (http/body.ts), and ignores other expectations.
   for (const event of ['checkContinue', 'checkExpectation'] as const)
     server.on(event, (req, res) => server.emit('request', req, res))
   connectionsOf.set(server, new Connections(server))
@@ -56,29 +56,31 @@ export const listen = async (
   return server
 }
 
-const bareServer = ({ headers_ms, request_ms, idle_ms, check_ms }: Limits, pair?: Pair): Server => {
+const bareServer = ({ headers_ms, request_ms, idle_ms, check_ms }: Limits, pair?: CertificatePair): Server => {
   const times = {
     headersTimeout: headers_ms,
     requestTimeout: request_ms,
     keepAliveTimeout: idle_ms,
     connectionsCheckingInterval: check_ms,
   }
-  return pair ? createHttps({ ...times, ...contextOf(pair), handshakeTimeout: headers_ms }) : createHttp(times)
+  return pair
+    ? createHttps({ ...times, ...secureContextOptions(pair), handshakeTimeout: headers_ms })
+    : createHttp(times)
 }
 
-/** The root of the panel as a browser takes it. */
-export const urlOf = (server: Server, basePath: string): string => {
+/** The URL of the panel's root. */
+export function urlOf(server: Server, basePath: string): string {
   const { address, port, family } = server.address() as AddressInfo
   return `${server instanceof HttpsServer ? 'https' : 'http'}://${family === 'IPv6' ? `[${address}]` : address}:${port}${basePath}/`
 }
 
-/** Connections that there are keep what they were made with. */
-export const renew = (server: Server, pair: Pair): void => {
-  if (server instanceof HttpsServer) server.setSecureContext(contextOf(pair))
+/** Open connections keep their certificate. */
+export function renew(server: Server, pair: CertificatePair): void {
+  if (server instanceof HttpsServer) server.setSecureContext(secureContextOptions(pair))
 }
 
-/** No new connections, and the last request of each; those under way have until the drain time to end. */
-export const drain = async (server: Server, drainMs: number = DRAIN_MS): Promise<void> => {
+/** Accepts no new connections and no further requests; requests in progress may take until the drain time. */
+export async function drain(server: Server, drainMs: number = DRAIN_MS): Promise<void> {
   const connections = connectionsOf.get(server)
   server.prependListener('request', (_req, res) => (res.shouldKeepAlive = false))
   const late = setTimeout(() => connections?.endAll(), drainMs)

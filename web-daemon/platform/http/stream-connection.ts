@@ -1,4 +1,5 @@
-// One client's end of a stream: what it has not taken waits in a short queue, so that a slow one costs the source nothing (decisions.md, E3, E4).
+// One client of a stream: events that it has not taken wait in a short queue, so that a slow client does not slow down
+// the source (decisions.md, E3, E4).
 import type { Response } from 'express'
 import type { StreamEvent, Subscriber } from './stream.ts'
 
@@ -18,7 +19,7 @@ export class StreamConnection implements Subscriber {
     this.#res = res
     this.#limit = limit
     this.#beaten_at = now.getTime()
-    // Not by Express, which would add a charset that the format does not have.
+    // Not through Express, which would add a charset.
     res.writeHead(200, { 'Content-Type': 'text/event-stream', 'X-Accel-Buffering': 'no' })
     res.on('drain', () => this.#sendWaiting())
     res.write(BEGINNING)
@@ -31,7 +32,7 @@ export class StreamConnection implements Subscriber {
     this.#sendWaiting()
   }
 
-  /** A client that is behind is left alone: it has something to read, and a heartbeat would push out an event. */
+  /** A client that is behind gets no heartbeat: it has data to read, and a heartbeat would displace an event. */
   beat(now: Date): void {
     const since = now.getTime() - this.#beaten_at
     if (since >= 0 && since < HEARTBEAT_MS) return
@@ -39,13 +40,13 @@ export class StreamConnection implements Subscriber {
     if (this.#isOpen && !this.#res.writableNeedDrain) this.#res.write(HEARTBEAT)
   }
 
-  /** What waits is still sent, as the client takes it. */
+  /** Waiting events are still sent. */
   readonly end = (): void => {
     this.#isEnding = true
     this.#sendWaiting()
   }
 
-  /** Nothing more is sent, not even what waits: the client has lost its right to it, or the panel stops. */
+  /** Waiting events are dropped: the client has lost its session, or the panel stops. */
   cut(): void {
     this.#waiting.length = 0
     if (this.#res.writableNeedDrain) this.#res.destroy()

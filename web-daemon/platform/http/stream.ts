@@ -1,31 +1,34 @@
-// What a stream of server-sent events is to a feature: it is handed a subscriber once the answer has begun, and told when that one is gone.
+// Server-sent events as a feature sees them: it gets a subscriber once the headers are sent, and is notified when the
+// subscriber is gone.
 
-/** One event as it goes over the wire, written once for however many take it. */
+/** An event in wire format, serialised once for all subscribers. */
 export interface StreamEvent {
   readonly bytes: Buffer
 }
 
-/** `data` becomes one line of JSON; names are words of ours. */
-export const eventOf = (name: string, data: unknown): StreamEvent => ({
-  bytes: Buffer.from(`event: ${name}\ndata: ${JSON.stringify(data)}\n\n`),
-})
+/** `data` becomes one line of JSON; `name` is one of ours. */
+export function serializeEvent(name: string, data: unknown): StreamEvent {
+  return {
+    bytes: Buffer.from(`event: ${name}\ndata: ${JSON.stringify(data)}\n\n`),
+  }
+}
 
 export interface Subscriber {
-  /** Never waits and never fails: of what a slow client has not taken yet, the oldest goes. */
+  /** Never waits and never fails: a slow client loses the oldest events. */
   readonly send: (event: StreamEvent) => void
-  /** The source has nothing more to say. */
+  /** The source has nothing more to send. */
   readonly end: () => void
 }
 
-/** Begins to send, and gives back what lets go of the subscriber; that is called once, however the stream ended. */
+/** Starts sending and returns the function that removes the subscriber; it is called once, however the stream ends. */
 export type StreamSource = (subscriber: Subscriber) => () => void
 
-/** One source for many: each first receives the current picture, then every event. */
+/** One source for many subscribers: each first receives the current state, then every event. */
 export class Topic {
   readonly #current: () => StreamEvent | null
   readonly #subscribers = new Set<Subscriber>()
 
-  /** `current`: null while there is no picture yet; the first event is then the first of all. */
+  /** `current`: null if there is no state yet. */
   constructor(current: () => StreamEvent | null) {
     this.#current = current
   }
@@ -41,7 +44,7 @@ export class Topic {
     return () => void this.#subscribers.delete(subscriber)
   }
 
-  /** The event is made only where somebody takes it. */
+  /** The event is only made if somebody is subscribed. */
   publish(event: () => StreamEvent): void {
     if (this.#subscribers.size === 0) return
     const made = event()

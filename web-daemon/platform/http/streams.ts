@@ -1,4 +1,4 @@
-// All streams that are open: at most so many of a kind, each kept alive, and ended when its session is (decisions.md, E3, E5, A16).
+// All open streams: limited in number per kind, kept alive, and ended with their session (decisions.md, E3, E5, A16).
 import type { Response } from 'express'
 import type { Logger } from 'pino'
 import type { Session, StreamEndpoint } from './endpoint.ts'
@@ -8,44 +8,44 @@ import type { StreamSource, Subscriber } from './stream.ts'
 
 export const STREAMS_PER_KIND = 256
 const QUEUE = 64
-/** How often sessions and heartbeats are looked after. */
-const LOOK_MS = 1000
-/** A page has this long to come back with a refreshed session. */
+/** How often sessions and heartbeats are checked. */
+const CHECK_MS = 1000
+/** How long a page may take to reconnect with a refreshed session. */
 const GRACE_MS = 60_000
 
 const NOBODY: Subscriber = { send: () => undefined, end: () => undefined }
 
-interface Open {
+interface OpenStream {
   readonly connection: StreamConnection
   readonly session: Session
 }
 
-export interface StreamParts {
+export interface StreamsDeps {
   readonly now: () => Date
-  /** Whether a session that was let in has not been revoked since. */
+  /** Whether the session has not been revoked. */
   readonly isStanding: (session: Session) => Promise<boolean>
   readonly logger: Logger
 }
 
 export class Streams {
-  readonly #parts: StreamParts
+  readonly #deps: StreamsDeps
   readonly #taken = new Map<string, number>()
-  readonly #open = new Set<Open>()
-  #looking: NodeJS.Timeout | null = null
+  readonly #open = new Set<OpenStream>()
+  #checking: NodeJS.Timeout | null = null
   #isEnding = false
 
-  constructor(parts: StreamParts) {
-    this.#parts = parts
+  constructor(deps: StreamsDeps) {
+    this.#deps = deps
   }
 
-  /** How many there are of one route. */
+  /** The number of open streams of a route. */
   count(route: string): number {
     return this.#taken.get(route) ?? 0
   }
 
   /**
-   * Resolves when the stream has ended: by its source, its client or its session. Rejects where there is no place for one more,
-   * and where `begin` refuses; nothing has been answered then.
+   * Resolves when the stream has ended: by its source, its client or its session. Rejects if there are too many, or if
+   * `begin` refuses; nothing has been sent then.
    */
   async run(
     res: Response,
@@ -62,9 +62,9 @@ export class Streams {
     this.#taken.set(route, this.count(route) + 1)
     try {
       const source = await begin()
-      // Who has gone meanwhile: what was begun for him is let go of.
+      // The client disconnected meanwhile, so the source is released at once.
       if (res.destroyed) return source(NOBODY)()
-      const connection = new StreamConnection(res, queue, this.#parts.now())
+      const connection = new StreamConnection(res, queue, this.#deps.now())
       if (res.req.method === 'HEAD') connection.end()
       else await this.#carry({ connection, session }, source, new Promise((resolve) => res.once('close', resolve)))
     } finally {
@@ -72,15 +72,15 @@ export class Streams {
     }
   }
 
-  /** For the end of the panel: nobody waits for a stream to end by itself, and none begins any more. */
+  /** For the shutdown: ends all streams and refuses new ones. */
   endAll(): void {
     this.#isEnding = true
     for (const { connection } of this.#open) connection.cut()
   }
 
-  async #carry(open: Open, source: StreamSource, closed: Promise<void>): Promise<void> {
+  async #carry(open: OpenStream, source: StreamSource, closed: Promise<void>): Promise<void> {
     this.#open.add(open)
-    this.#looking ??= setInterval(() => void this.#look(), LOOK_MS)
+    this.#checking ??= setInterval(() => void this.#checkAll(), CHECK_MS)
     try {
       const release = source(open.connection)
       await closed
@@ -88,33 +88,33 @@ export class Streams {
     } finally {
       open.connection.cut()
       this.#open.delete(open)
-      if (this.#open.size === 0) this.#stopLooking()
+      if (this.#open.size === 0) this.#stopChecking()
     }
   }
 
-  #stopLooking(): void {
-    if (this.#looking) clearInterval(this.#looking)
-    this.#looking = null
+  #stopChecking(): void {
+    if (this.#checking) clearInterval(this.#checking)
+    this.#checking = null
   }
 
-  async #look(): Promise<void> {
-    const now = this.#parts.now()
+  async #checkAll(): Promise<void> {
+    const now = this.#deps.now()
     for (const { connection, session } of this.#open) {
       if (now.getTime() >= session.expires_at.getTime() + GRACE_MS) connection.cut()
       else connection.beat(now)
     }
     await this.#endRevoked().catch((err: unknown) =>
-      this.#parts.logger.error({ err }, 'the sessions of the streams cannot be looked at'),
+      this.#deps.logger.error({ err }, 'the sessions of the streams cannot be checked'),
     )
   }
 
-  /** Streams of one operator share the question. */
+  /** Streams of the same session share one check. */
   async #endRevoked(): Promise<void> {
-    const asked = new Map<string, Promise<boolean>>()
+    const checks = new Map<string, Promise<boolean>>()
     for (const { connection, session } of [...this.#open]) {
-      const whose = `${session.user_id} ${session.token_version}`
-      const answer = asked.get(whose) ?? this.#parts.isStanding(session)
-      asked.set(whose, answer)
+      const key = `${session.user_id} ${session.token_version}`
+      const answer = checks.get(key) ?? this.#deps.isStanding(session)
+      checks.set(key, answer)
       if (!(await answer)) connection.cut()
     }
   }

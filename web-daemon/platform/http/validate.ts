@@ -1,4 +1,5 @@
-// Holds a body against its schema: every wrong field becomes one problem with its own message, in the order in which the schema names the fields.
+// Validates a body against its schema: every invalid field becomes a problem with its own message, in the order of the
+// schema.
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import type { TSchema } from '@panel/shared/schema.ts'
 import { expectation } from './expectation.ts'
@@ -6,10 +7,10 @@ import type { Problems } from './problems.ts'
 
 export type Body = Record<string, unknown>
 
-/** `x-code` and `x-message` say how a field is refused, `x-secret` that its value is never kept. */
+/** `x-code` and `x-message` define the error of a field; `x-secret` marks values that are never kept. */
 export const SCHEMA_NOTES = ['x-code', 'x-message', 'x-secret'] as const
 
-/** More than anyone reads; it bounds the answer to a body of a million unknown fields. */
+/** More than anyone reads; it limits the answer to a body with a million unknown fields. */
 const MAX_PROBLEMS = 100
 
 const ajv = new Ajv({
@@ -23,24 +24,24 @@ const ajv = new Ajv({
 ajv.addVocabulary([...SCHEMA_NOTES])
 const compiled = new WeakMap<TSchema, ValidateFunction>()
 
-/** Adds what is wrong to `problems` and gives back the body without the fields that are. */
-export const validate = (schema: TSchema, body: Body, problems: Problems): Body => {
+/** Adds what is wrong to `problems` and returns the body without those fields. */
+export function validate(schema: TSchema, body: Body, problems: Problems): Body {
   const check = checkOf(schema)
   if (check(shortened(schema, body))) return body
   const wrong = [...(check.errors ?? [])]
     .map((error) => locate(schema, error))
     .sort((a, b) => rank(schema, a) - rank(schema, b))
-  for (const found of wrong.slice(0, MAX_PROBLEMS)) {
-    if (!problems.has(found.path.join('.'))) problems.add(found.path.join('.'), codeOf(found), messageOf(found))
+  for (const error of wrong.slice(0, MAX_PROBLEMS)) {
+    if (!problems.has(error.path.join('.'))) problems.add(error.path.join('.'), codeOf(error), messageOf(error))
   }
-  const refused = new Set(wrong.map((found) => found.path[0]))
+  const refused = new Set(wrong.map((error) => error.path[0]))
   return Object.fromEntries(Object.entries(body).filter(([field]) => !refused.has(field)))
 }
 
-interface Found {
+interface FieldError {
   readonly path: readonly string[]
   readonly keyword: string
-  /** Of the field itself; undefined where the schema does not name it. */
+  /** The schema of the field; undefined for an unknown field. */
   readonly schema: TSchema | undefined
 }
 
@@ -50,7 +51,7 @@ const checkOf = (schema: TSchema): ValidateFunction => {
   return check
 }
 
-/** A list that is too long is refused for that, so one item more than it may have is all that is looked at: a wrong item each would fill the memory with what nobody reads. */
+/** Only one item beyond the maximum of a list is validated: an error per item would fill the memory. */
 const shortened = (schema: TSchema | undefined, value: unknown): unknown => {
   const most: unknown = schema?.['maxItems']
   if (Array.isArray(value))
@@ -67,7 +68,7 @@ const shortened = (schema: TSchema | undefined, value: unknown): unknown => {
   )
 }
 
-const locate = (schema: TSchema, error: ErrorObject): Found => {
+const locate = (schema: TSchema, error: ErrorObject): FieldError => {
   const path = error.instancePath.split('/').slice(1).map(unescapePointer)
   const params = error.params as { additionalProperty?: string; missingProperty?: string }
   const last = error.keyword === 'additionalProperties' ? params.additionalProperty : params.missingProperty
@@ -83,25 +84,25 @@ const within = (schema: TSchema | undefined, step: string): TSchema | undefined 
 
 const unescapePointer = (text: string): string => text.replaceAll('~1', '/').replaceAll('~0', '~')
 
-const rank = (schema: TSchema, found: Found): number => {
-  const at = Object.keys((schema['properties'] as object | undefined) ?? {}).indexOf(found.path[0] ?? '')
+const rank = (schema: TSchema, error: FieldError): number => {
+  const at = Object.keys((schema['properties'] as object | undefined) ?? {}).indexOf(error.path[0] ?? '')
   return at < 0 ? Number.MAX_SAFE_INTEGER : at
 }
 
-const codeOf = (found: Found): string => {
-  if (!found.schema) return 'UNKNOWN_FIELD'
-  return noteOf(found, 'x-code') ?? 'INVALID_VALUE'
+const codeOf = (error: FieldError): string => {
+  if (!error.schema) return 'UNKNOWN_FIELD'
+  return noteOf(error, 'x-code') ?? 'INVALID_VALUE'
 }
 
-const messageOf = (found: Found): string => {
-  const field = found.path.join('.').slice(0, 100)
-  if (!found.schema) return `There is no field ${field} in this request`
-  const said = noteOf(found, 'x-message')
-  if (said !== undefined) return said
-  return `The field ${field} ${found.keyword === 'required' ? 'is required: it is' : 'must be'} ${expectation(found.schema)}`
+const messageOf = (error: FieldError): string => {
+  const field = error.path.join('.').slice(0, 100)
+  if (!error.schema) return `There is no field ${field} in this request`
+  const message = noteOf(error, 'x-message')
+  if (message !== undefined) return message
+  return `The field ${field} ${error.keyword === 'required' ? 'is required: it is' : 'must be'} ${expectation(error.schema)}`
 }
 
-const noteOf = (found: Found, note: (typeof SCHEMA_NOTES)[number]): string | undefined => {
-  const value: unknown = found.schema?.[note]
+const noteOf = (error: FieldError, note: (typeof SCHEMA_NOTES)[number]): string | undefined => {
+  const value: unknown = error.schema?.[note]
   return typeof value === 'string' ? value : undefined
 }

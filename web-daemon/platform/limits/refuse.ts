@@ -1,7 +1,7 @@
-// The one way to be told to slow down: 429 with Retry-After.
+// 429 with Retry-After.
 import { Refusal } from '../http/refusal.ts'
 
-export const refuseFor = (seconds: number): void => {
+export function throwRateLimited(seconds: number): void {
   if (seconds === 0) return
   throw new Refusal('RATE_LIMITED', `Too many attempts. Try again in ${seconds} seconds.`, {
     details: { retry_after_seconds: seconds },

@@ -1,4 +1,4 @@
-// Counts events per key over the last span of time, so that no boundary lets twice the limit through.
+// Counts events per key over a sliding time span, so that no boundary allows twice the limit.
 export class SlidingWindow {
   readonly #limit: () => number
   readonly #spanMs: number
@@ -12,7 +12,7 @@ export class SlidingWindow {
     this.#now = now
   }
 
-  /** Seconds until one more event fits; 0 where it fits now. */
+  /** Seconds until the next event is allowed; 0 if it is now. */
   secondsToWait(key: string): number {
     const events = this.#recent(key)
     const oldest = events.at(-this.#limit())
@@ -24,7 +24,7 @@ export class SlidingWindow {
     this.#events.set(key, [...this.#recent(key), this.#now().getTime()])
   }
 
-  /** Takes the latest event back: it turned out not to count. */
+  /** Removes the latest event, which does not count after all. */
   takeBack(key: string): void {
     this.#events.set(key, this.#recent(key).slice(0, -1))
   }
@@ -36,10 +36,10 @@ export class SlidingWindow {
 
   #sweep(): void {
     for (const key of this.#events.keys()) if (this.#recent(key).length === 0) this.#events.delete(key)
-    // Where all of them are recent, sweeping again for each would be in vain.
+    // If all keys are recent, sweeping again for each new one would be useless.
     this.#sweepAt = Math.max(SWEEP_AT, 2 * this.#events.size)
   }
 }
 
-/** Keys come from strangers; above this many the expired ones are dropped. */
+/** Keys come from anonymous clients; above this many, expired ones are removed. */
 const SWEEP_AT = 1000

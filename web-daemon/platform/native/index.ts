@@ -1,18 +1,18 @@
-// Loads the addon of the web daemon: what it tells the service manager, and what it gives up at its start.
+// Loads the native addon of the web daemon: sd_notify, and giving up the right to start programs.
 import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** Each throws an Error whose `code` is the errno's name. Source: service.c. */
+/** Each function throws an Error whose `code` is the errno's name. Source: service.c. */
 export interface Service {
-  /** False where NOTIFY_SOCKET is not set (sd_notify(3)). */
+  /** False if NOTIFY_SOCKET is not set (sd_notify(3)). */
   sdNotify(text: string): boolean
-  /** From now on no thread of this process can start a program, and nothing undoes that. */
+  /** From now on no thread of this process can start a program; it cannot be undone. */
   forbidPrograms(): void
 }
 
-// A bundle has the addon beside it; run from source, it is where the build puts it.
+// In a bundle the addon is beside it; from source it is where the build puts it.
 const here = dirname(fileURLToPath(import.meta.url))
 const places = [join(here, 'service.node'), join(here, '../../../.build/native/service.node')]
 

@@ -1,4 +1,4 @@
-// Makes a certificate that nobody but this server vouches for, so that a panel can be reached over TLS before there is a better one.
+// Makes a self-signed certificate, so that a panel can use TLS before it has a better one.
 import { generateKeyPairSync, randomBytes, X509Certificate } from 'node:crypto'
 import {
   closeSync,
@@ -19,32 +19,32 @@ import forge from 'node-forge'
 export interface SelfSigned {
   readonly cert: string
   readonly key: string
-  /** By which whoever opens the panel can tell that it is this one. */
+  /** Lets the operator recognise the certificate in the browser. */
   readonly fingerprint: string
   readonly valid_to: Date
 }
 
-/** What the person at the command line can mend. */
+/** An error that the operator can fix. */
 export class SelfSignedError extends Error {}
 
 const DAY_MS = 24 * 60 * 60 * 1000
-/** The longest that all systems take of a certificate that their user trusts. */
+/** The longest lifetime that all systems accept for a trusted certificate. */
 const LIFE_DAYS = 825
-/** The clocks of those who come may be behind. */
+/** Clients' clocks may be slow. */
 const BEFORE_MS = DAY_MS
 
 /**
- * Puts panel.crt and panel.key into `folder`, owned as the folder is, so that the web daemon can read a pair that root makes for it.
- * `names` are what the panel is reached by: host names and IP addresses, the first of them the main one. A self-signed pair that is there
- * is replaced, which renews it; one that somebody else vouches for is not.
+ * Writes panel.crt and panel.key into `folder`, owned like the folder, so that the web daemon can read a pair that root
+ * makes. `names` are host names and IP addresses, the main one first. An existing self-signed pair is replaced, which
+ * renews it; any other is not.
  */
-export const makeSelfSigned = (folder: string, names: readonly string[], now: Date = new Date()): SelfSigned => {
+export function makeSelfSigned(folder: string, names: readonly string[], now: Date = new Date()): SelfSigned {
   const [cert, key] = [join(folder, 'panel.crt'), join(folder, 'panel.key')]
   checkNames(names)
   refuseToReplace(cert, key)
   const valid_to = new Date(now.getTime() + LIFE_DAYS * DAY_MS)
   const made = sign(names, new Date(now.getTime() - BEFORE_MS), valid_to)
-  // The certificate last: a daemon that looks in between finds two that do not belong together, and waits.
+  // The certificate comes last: a daemon that checks in between finds two files that do not match, and waits.
   put(folder, key, made.key, 0o600)
   put(folder, cert, made.cert, 0o644)
   return { cert, key, fingerprint: new X509Certificate(made.cert).fingerprint256, valid_to }
@@ -92,7 +92,7 @@ const sign = (names: readonly string[], valid_from: Date, valid_to: Date): { cer
   certificate.serialNumber = `01${randomBytes(15).toString('hex')}`
   certificate.validity.notBefore = valid_from
   certificate.validity.notAfter = valid_to
-  // A common name has 64 characters at most, and is for people: programs read the names below.
+  // A common name has at most 64 characters and is only displayed; programs check the names below.
   const subject = [{ name: 'commonName', value: (names[0] ?? '').slice(0, 64) }]
   certificate.setSubject(subject)
   certificate.setIssuer(subject)
@@ -109,7 +109,7 @@ const sign = (names: readonly string[], valid_from: Date, valid_to: Date): { cer
   return { cert: forge.pki.certificateToPem(certificate).replaceAll('\r', ''), key: privateKey }
 }
 
-/** Written beside and renamed: never half there, and never through a link that somebody has put in its place. */
+/** Written beside and renamed: never incomplete, and never through a symbolic link. */
 const put = (folder: string, path: string, text: string, mode: number): void => {
   const { uid, gid } = statSync(folder)
   const unfinished = `${path}.${randomBytes(8).toString('hex')}`

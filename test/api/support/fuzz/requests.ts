@@ -37,7 +37,7 @@ export const requestTo = ({ path, method, operation }: Described): fc.Arbitrary<
   const schema = operation.requestBody?.content['application/json']?.schema
   return fc
     .record({
-      target: fc.tuple(pathOf(path), queryOf(path, operation)).map(([at, query]) => at + query),
+      target: fc.tuple(pathOf(path), queryParameters(path, operation)).map(([at, query]) => at + query),
       body:
         method === 'get'
           ? fc.oneof({ weight: 9, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: fc.constant('{"a":1}') })
@@ -84,7 +84,7 @@ const pathOf = (path: string): fc.Arbitrary<string> =>
     fc.constantFrom(...ODD_IDS),
   ).map((id) => path.replaceAll(/\{\w+\}/g, id))
 
-function queryOf(path: string, { parameters }: Operation): fc.Arbitrary<string> {
+function queryParameters(path: string, { parameters }: Operation): fc.Arbitrary<string> {
   const named = parameters.filter((parameter) => parameter.in === 'query')
   const right = fc.record(Object.fromEntries(named.map(({ name, schema }) => [name, valueOf(schema, name)])), {
     requiredKeys: [],

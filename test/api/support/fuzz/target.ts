@@ -1,7 +1,7 @@
 // A panel to be fuzzed: with one of everything in it, a connection that is kept, and an eye on all that could change.
 import { Agent, request, type IncomingMessage } from 'node:http'
 import { sql } from 'kysely'
-import type { PairingCodeAnswer } from '@panel/shared/api/pairing.ts'
+import type { PairingCodeAnswer } from '@panel/shared/api/tunnels/pairing.ts'
 import type { Endpoint } from '@panel/web-daemon/platform/http/endpoint.ts'
 import { answerCheck } from '../answer-check.ts'
 import type { AnswerCheck, Client } from '../client.ts'
@@ -44,7 +44,7 @@ export class Target {
   }
 
   static async open({ more_endpoints = [], hangMs = HANG_MS }: Aim = {}): Promise<Target> {
-    const panel = await startPanel({ more_endpoints })
+    const panel = await startPanel({ extra_endpoints: more_endpoints })
     panel.kernel.plant('vx0', {})
     for (const name of ['gre-x', 'gre-ir-7']) plantByHand(panel.kernel, name)
     const client = await panel.setUp()

@@ -1,9 +1,9 @@
 // The writes of the test by kill -9, through the product's own stores: what write n leaves behind, and whether it is there.
 import { sql } from 'kysely'
-import { AUDIT_ACTIONS } from '@panel/shared/api/audit-actions.ts'
+import { AUDIT_ACTIONS } from '@panel/shared/api/audit/actions.ts'
 import { insertEntry } from '@panel/web-daemon/features/audit/store.ts'
 import type { Store } from '@panel/web-daemon/platform/db/store.ts'
-import { readTallies, writeTallies } from '@panel/web-daemon/features/metrics/store.ts'
+import { readTotals, writeTotals } from '@panel/web-daemon/features/metrics/store.ts'
 import { writeSetting } from '@panel/web-daemon/features/settings/store.ts'
 import { insertTunnel, replaceTunnel } from '@panel/web-daemon/features/tunnels/store.ts'
 import { tunnelOf } from '../../../bench/driver/rows.ts'
@@ -114,9 +114,9 @@ const KINDS: readonly Kind[] = [
     },
   },
   {
-    write: (store, n) => writeTallies(store, new Map([['eth0', tally(n)]])),
+    write: (store, n) => writeTotals(store, new Map([['eth0', tally(n)]])),
     missing: async (store, written) => {
-      const seen = (await readTallies(store)).get('eth0')?.rx_bytes_seen ?? 0
+      const seen = (await readTotals(store)).get('eth0')?.rx_bytes_seen ?? 0
       return written.filter((n) => n > seen)
     },
   },

@@ -1,7 +1,10 @@
 // The filters of the log as they stand in the address, and how its actions and their ends are said.
-import type { AuditEntry } from '@panel/shared/api/audit.ts'
+import type { AuditEntry } from '@panel/shared/api/audit/answers.ts'
+import type { Endpoints } from '@panel/shared/api/endpoints.ts'
 import type { State } from '../../components/StateBadge.svelte'
 import { t, words } from '../../core/i18n.svelte.ts'
+
+type AuditQuery = Endpoints['GET /audit']['query']
 
 export const PAGE = 50
 /** What an entry can be about, as the API spells it. */
@@ -31,14 +34,14 @@ export const ended = ({ is_success }: Pick<AuditEntry, 'is_success'>): { state: 
   is_success ? { state: 'up', word: t('audit.ok') } : { state: 'down', word: t('audit.failed') }
 
 /** What is asked of the API for an address. */
-export const queryOf = (search: URLSearchParams): string => {
-  const query = new URLSearchParams({ limit: String(PAGE), offset: String(offsetIn(search)) })
-  for (const name of FILTERS) {
-    const value = search.get(name)
-    if (value !== null && value !== '') query.set(name, value)
-  }
-  return `/audit?${query.toString()}`
-}
+export const queryOf = (search: URLSearchParams): AuditQuery => ({
+  limit: PAGE,
+  offset: offsetIn(search),
+  // As the address says them: what the API does not take it refuses in words.
+  ...(Object.fromEntries(
+    FILTERS.flatMap((name) => (search.get(name) ? [[name, search.get(name)]] : [])),
+  ) as AuditQuery),
+})
 
 export const offsetIn = (search: URLSearchParams): number => {
   const offset = Number(search.get('offset'))

@@ -1,6 +1,6 @@
 // An import from the first look to the last item: what is wrong in the document, what would be done, what was done; whatever fails, the document stays.
 import type { ImportBackupAnswer } from '@panel/shared/api/backup.ts'
-import { post } from '../../core/api.ts'
+import { call } from '../../core/api.ts'
 import { Form } from '../../core/form.svelte.ts'
 import { t } from '../../core/i18n.svelte.ts'
 import { outdated } from '../../core/query.svelte.ts'
@@ -93,9 +93,9 @@ export class Importing {
   }
 }
 
-const read = (document: string): unknown => {
+const read = (document: string): object | null => {
   try {
-    const value = JSON.parse(document) as unknown
+    const value = JSON.parse(document) as object | null
     return typeof value === 'object' ? value : null
   } catch {
     return null
@@ -106,6 +106,7 @@ const ask = (
   { document, ...options }: Wish,
   more: { dry_run: boolean; idempotency_key?: string },
 ): Promise<ImportBackupAnswer> =>
-  post<ImportBackupAnswer>('/backup/import', { backup: read(document), ...options, ...more })
+  // What is no backup goes too, so that the panel says what is wrong with it.
+  call('POST /backup/import', { body: { backup: read(document) as object, ...options, ...more } })
 
 const wordOf = (numbers: Uint32Array): string => [...numbers].map((number) => number.toString(36)).join('-')

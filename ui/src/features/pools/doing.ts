@@ -1,7 +1,7 @@
 // Takes an address pool away, after saying what follows.
-import type { DeletePoolAnswer, PoolView } from '@panel/shared/api/pools.ts'
+import type { PoolView } from '@panel/shared/api/pools.ts'
 import { act } from '../../core/act.ts'
-import { post, remove } from '../../core/api.ts'
+import { call } from '../../core/api.ts'
 import { confirm } from '../../core/confirm.svelte.ts'
 import { t } from '../../core/i18n.svelte.ts'
 
@@ -23,8 +23,8 @@ export const deletePool = async ({
     }))
   )
     return
-  await act(t('pools.done.deleted', { title: address_pool_title }), () => remove<DeletePoolAnswer>(`/pools/${id}`), {
-    undo: () => post('/pools', { address_pool_title, cidr, prefix_length, description, is_enabled }),
+  await act(t('pools.done.deleted', { title: address_pool_title }), () => call('DELETE /pools/{id}', { id }), {
+    undo: () => call('POST /pools', { body: { address_pool_title, cidr, prefix_length, description, is_enabled } }),
     outdates: ['/pools'],
     failing: t('pools.failing.delete', { title: address_pool_title }),
   })

@@ -1,7 +1,7 @@
 // What the comparison offers to do about an interface, each with its consequence and, where it can be, its way back.
 import type { ReconcileItem } from '@panel/shared/api/reconcile.ts'
 import { act } from '../../core/act.ts'
-import { post } from '../../core/api.ts'
+import { call } from '../../core/api.ts'
 import { confirm } from '../../core/confirm.svelte.ts'
 import { t } from '../../core/i18n.svelte.ts'
 import { mindingOwnAccess } from '../../core/own-access.ts'
@@ -11,7 +11,8 @@ const outdates = ['/reconcile', '/tunnels', '/routes', '/settings'] as const
 type Item = Pick<ReconcileItem, 'interface_name' | 'tunnel_id'>
 
 export const setIgnored = (interface_name: string, ignored: boolean): Promise<unknown> => {
-  const set = (is: boolean): Promise<unknown> => post('/reconcile/ignore', { interface_name, ignored: is })
+  const set = (is: boolean): Promise<unknown> =>
+    call('POST /reconcile/ignore', { body: { interface_name, ignored: is } })
   const name = { name: interface_name }
   return act(t(ignored ? 'reconcile.done.ignored' : 'reconcile.done.unignored', name), () => set(ignored), {
     undo: () => set(!ignored),
@@ -21,10 +22,14 @@ export const setIgnored = (interface_name: string, ignored: boolean): Promise<un
 }
 
 export const reapply = ({ interface_name: name, tunnel_id: id }: Item): Promise<unknown> =>
-  act(t('reconcile.done.reapplied', { name }), () => mindingOwnAccess('POST', `/reconcile/${id ?? ''}/reapply`), {
-    outdates,
-    failing: t('reconcile.failing.reapply', { name }),
-  })
+  act(
+    t('reconcile.done.reapplied', { name }),
+    () => mindingOwnAccess('POST /reconcile/{id}/reapply', { id: id ?? '' }),
+    {
+      outdates,
+      failing: t('reconcile.failing.reapply', { name }),
+    },
+  )
 
 export const forget = async ({ interface_name: name, tunnel_id: id }: Item): Promise<void> => {
   if (
@@ -37,7 +42,7 @@ export const forget = async ({ interface_name: name, tunnel_id: id }: Item): Pro
     }))
   )
     return
-  await act(t('reconcile.done.forgotten', { name }), () => post(`/reconcile/${id ?? ''}/forget`), {
+  await act(t('reconcile.done.forgotten', { name }), () => call('POST /reconcile/{id}/forget', { id: id ?? '' }), {
     outdates,
     failing: t('reconcile.failing.forget', { name }),
   })
@@ -54,7 +59,7 @@ export const deleteTunnel = async ({ interface_name: name, tunnel_id: id }: Item
     }))
   )
     return
-  await act(t('reconcile.done.deleted', { name }), () => mindingOwnAccess('DELETE', `/tunnels/${id ?? ''}`), {
+  await act(t('reconcile.done.deleted', { name }), () => mindingOwnAccess('DELETE /tunnels/{id}', { id: id ?? '' }), {
     outdates,
     failing: t('reconcile.failing.delete', { name }),
   })

@@ -1,12 +1,7 @@
 // What can be done to a stored rule, each said and, where it can be, taken back.
-import type {
-  ApplyAllAnswer,
-  DeleteRouteAnswer,
-  DuplicateRouteAnswer,
-  RouteView,
-} from '@panel/shared/api/route-answers.ts'
+import type { RouteView } from '@panel/shared/api/routes/answers.ts'
 import { act } from '../../core/act.ts'
-import { post, remove } from '../../core/api.ts'
+import { call } from '../../core/api.ts'
 import { confirm } from '../../core/confirm.svelte.ts'
 import { t } from '../../core/i18n.svelte.ts'
 import { router } from '../../core/router.svelte.ts'
@@ -22,7 +17,8 @@ export const setEnabled = (
   { route_rule_id: id, route_rule_title: title }: Named,
   isEnabled: boolean,
 ): Promise<unknown> => {
-  const set = (is: boolean): Promise<unknown> => post(`/routes/${id}/${is ? 'enable' : 'disable'}`)
+  const set = (is: boolean): Promise<unknown> =>
+    call(is ? 'POST /routes/{id}/enable' : 'POST /routes/{id}/disable', { id })
   return act(t(isEnabled ? 'routes.done.enabled' : 'routes.done.disabled', { title }), () => set(isEnabled), {
     undo: () => set(!isEnabled),
     outdates: OUTDATES,
@@ -31,7 +27,7 @@ export const setEnabled = (
 }
 
 export const reapply = ({ route_rule_id: id, route_rule_title: title }: Named): Promise<unknown> =>
-  act(t('routes.done.reapplied', { title }), () => post(`/routes/${id}/reapply`), {
+  act(t('routes.done.reapplied', { title }), () => call('POST /routes/{id}/reapply', { id }), {
     outdates: OUTDATES,
     failing: t('routes.failing.reapply', { title }),
   })
@@ -45,7 +41,7 @@ export const applyAll = async (): Promise<void> => {
     }))
   )
     return
-  await act(t('routes.done.applied_all'), () => post<ApplyAllAnswer>('/routes/apply-all'), {
+  await act(t('routes.done.applied_all'), () => call('POST /routes/apply-all'), {
     outdates: OUTDATES,
     failing: t('routes.failing.apply_all'),
   })
@@ -53,11 +49,10 @@ export const applyAll = async (): Promise<void> => {
 
 /** The copy is out of force, and is gone to so that it can be told apart. */
 export const duplicate = async ({ route_rule_id: id, route_rule_title: title }: Named): Promise<void> => {
-  const answer = await act(
-    t('routes.done.duplicated', { title }),
-    () => post<DuplicateRouteAnswer>(`/routes/${id}/duplicate`),
-    { outdates: OUTDATES, failing: t('routes.failing.duplicate', { title }) },
-  )
+  const answer = await act(t('routes.done.duplicated', { title }), () => call('POST /routes/{id}/duplicate', { id }), {
+    outdates: OUTDATES,
+    failing: t('routes.failing.duplicate', { title }),
+  })
   if (answer) await router.go(`/routes/${answer.route.route_rule_id}/edit`)
 }
 
@@ -79,7 +74,7 @@ export const deleteRule = async (
     return false
   const answer = await act(
     t('routes.done.deleted', { title }),
-    () => remove<DeleteRouteAnswer>(`/routes/${id}`, { drop_connections: dropping.isWanted }),
+    () => call('DELETE /routes/{id}', { id, body: { drop_connections: dropping.isWanted } }),
     { outdates: OUTDATES, failing: t('routes.failing.delete', { title }) },
   )
   if (answer?.forwarding_can_be_reverted) await offerRevert()
@@ -96,7 +91,7 @@ const offerRevert = async (): Promise<void> => {
     }))
   )
     return
-  await act(t('routes.revert.done'), () => post('/system/forwarding/enable', { revert: true }), {
+  await act(t('routes.revert.done'), () => call('POST /system/forwarding/enable', { body: { revert: true } }), {
     outdates: OUTDATES,
     failing: t('routes.revert.failing'),
   })

@@ -1,6 +1,6 @@
 // A relay rule as the editor holds it, and as it is sent: what is left empty is decided by the server.
-import type { CreateRouteBody } from '@panel/shared/api/routes.ts'
-import type { RouteView } from '@panel/shared/api/route-answers.ts'
+import type { CreateRouteBody } from '@panel/shared/api/routes/bodies.ts'
+import type { RouteView } from '@panel/shared/api/routes/answers.ts'
 
 export interface DestinationValues {
   address: string

@@ -1,5 +1,5 @@
 // The buckets of a rule's history as points of a chart: what is left out because nothing moved is a zero, and is drawn as one.
-import type { TrafficBucket } from '@panel/shared/api/route-answers.ts'
+import type { TrafficBucket } from '@panel/shared/api/routes/traffic.ts'
 
 export interface Points {
   readonly times: number[]

@@ -1,5 +1,5 @@
 // What the API says of a relay rule, as a state, words and addresses.
-import type { RouteHealthState, RouteHealthView, RouteView } from '@panel/shared/api/route-answers.ts'
+import type { RouteHealthState, RouteHealthView, RouteView } from '@panel/shared/api/routes/answers.ts'
 import type { State } from '../../components/StateBadge.svelte'
 import { t } from '../../core/i18n.svelte.ts'
 

@@ -1,6 +1,6 @@
 // The settings as the operator is changing them, over what the server holds: what was not touched follows the server, what was stays until it is saved or discarded.
 import type { ChangeSettingsAnswer, SettingEntry } from '@panel/shared/api/settings.ts'
-import { put } from '../../core/api.ts'
+import { call } from '../../core/api.ts'
 import { display } from '../../core/display.svelte.ts'
 import type { DisplaySettings } from '../../core/format.ts'
 import { Form } from '../../core/form.svelte.ts'
@@ -62,8 +62,7 @@ export class SettingsDraft {
     await outdated('/settings')
   }
 
-  readonly set = async (values: Values): Promise<void> =>
-    this.follow(await put<ChangeSettingsAnswer>('/settings', values))
+  readonly set = async (values: Values): Promise<void> => this.follow(await call('PUT /settings', { body: values }))
 
   async #send(values: Values): Promise<void> {
     const keys = Object.keys(values)

@@ -1,5 +1,5 @@
 // What can be done to a tunnel as a whole: each says what it did, asks first in proportion, and can be put back where that is one click.
-import type { DeleteTunnelAnswer, TunnelActionAnswer, TunnelView } from '@panel/shared/api/tunnel-answers.ts'
+import type { DeleteTunnelAnswer, TunnelActionAnswer, TunnelView } from '@panel/shared/api/tunnels/answers.ts'
 import { act } from '../../core/act.ts'
 import { confirm } from '../../core/confirm.svelte.ts'
 import { t } from '../../core/i18n.svelte.ts'
@@ -12,8 +12,15 @@ type Named = Pick<TunnelView, 'tunnel_id' | 'interface_name'>
 
 const OUTDATES = ['/tunnels', '/monitor', '/reconcile', '/routes']
 
+const ROUTES = {
+  up: 'POST /tunnels/{id}/up',
+  down: 'POST /tunnels/{id}/down',
+  restart: 'POST /tunnels/{id}/restart',
+  reapply: 'POST /tunnels/{id}/reapply',
+} as const satisfies Record<TunnelActionAnswer['action'], string>
+
 const send = ({ tunnel_id }: Named, action: TunnelActionAnswer['action']): Promise<TunnelActionAnswer | null> =>
-  mindingOwnAccess('POST', `/tunnels/${tunnel_id}/${action}`)
+  mindingOwnAccess(ROUTES[action], { id: tunnel_id })
 
 export const bringUp = (tunnel: Named): Promise<unknown> =>
   act(t('tunnel.done.up', { name: tunnel.interface_name }), () => send(tunnel, 'up'), {
@@ -76,7 +83,7 @@ export const takeAway = (tunnel: Named): Promise<DeleteTunnelAnswer | null> =>
         }))
       )
         throw new Withdrawn()
-      const answer = await mindingOwnAccess<DeleteTunnelAnswer>('DELETE', `/tunnels/${tunnel.tunnel_id}`)
+      const answer = await mindingOwnAccess('DELETE /tunnels/{id}', { id: tunnel.tunnel_id })
       await router.go('/tunnels')
       return answer
     },

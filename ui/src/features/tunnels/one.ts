@@ -1,8 +1,7 @@
 // One tunnel by the id in the address, asked again while it is looked at.
-import type { TunnelView } from '@panel/shared/api/tunnel-answers.ts'
 import { asked } from '../../core/query.svelte.ts'
 
 export const oneTunnel = (id: string | undefined) => ({
-  ...asked<TunnelView>(`/tunnels/${encodeURIComponent(id ?? '')}`),
+  ...asked('GET /tunnels/{id}', { id: id ?? '' }),
   refetchInterval: 15_000,
 })

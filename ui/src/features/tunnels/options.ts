@@ -1,5 +1,5 @@
 // The options of a tunnel that seldom matter: one table for the wizard and for the form of a tunnel that is stored.
-import type { CreateTunnelBody } from '@panel/shared/api/tunnels.ts'
+import type { CreateTunnelBody } from '@panel/shared/api/tunnels/bodies.ts'
 
 export interface Option {
   readonly name: keyof CreateTunnelBody

@@ -21,7 +21,9 @@ export class Ping {
     this.#stop = stop
     Object.assign(this, { packets: [], failure: null, run: null, isRunning: true, isCancelled: false })
     try {
-      const response = await withSession(() => request('POST', `/tunnels/${tunnel_id}/diagnostics/ping`, body, stop))
+      const response = await withSession(() =>
+        request('POST /tunnels/{id}/diagnostics/ping', { id: tunnel_id, body, signal: stop.signal }),
+      )
       await readEvents(response, ({ name, data }) => this.#take(name, JSON.parse(data)))
     } catch (thrown) {
       if (!stop.signal.aborted) throw thrown

@@ -1,5 +1,5 @@
 // What is asked for in the wizard, and the request that comes of it: what was left empty is left to the panel.
-import type { CreateTunnelBody } from '@panel/shared/api/tunnels.ts'
+import type { CreateTunnelBody } from '@panel/shared/api/tunnels/bodies.ts'
 import { NO_OPTIONS, type Options } from './options.ts'
 
 export interface Wish extends Options {

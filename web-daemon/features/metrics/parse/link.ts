@@ -1,14 +1,14 @@
-// What /sys/class/net tells everybody of an interface (Documentation/ABI/testing/sysfs-class-net; linux/if_arp.h).
+// Facts of an interface from /sys/class/net (Documentation/ABI/testing/sysfs-class-net; linux/if_arp.h).
 import type { InterfaceReading } from '@panel/shared/api/metrics.ts'
 
-/** The texts of the files of one interface, as they were read. */
+/** The contents of the interface's files. */
 export interface LinkFiles {
   readonly uevent: string
   readonly type: string
   readonly flags: string
   readonly mtu: string
   readonly operstate: string
-  /** Whether a device of the host's stands behind it. */
+  /** Whether it belongs to a device of the host. */
   readonly hasDevice: boolean
   /** Whether it is a TUN or TAP. */
   readonly hasTunFlags: boolean
@@ -16,12 +16,12 @@ export interface LinkFiles {
 
 export type LinkFacts = Pick<InterfaceReading, 'index' | 'class' | 'kind' | 'mtu' | 'oper_state' | 'is_up'>
 
-/** Of an interface that went away while it was looked at. */
+/** For an interface that was removed while it was read. */
 export const NO_FACTS: LinkFacts = { index: 0, class: 'other', kind: '', mtu: 0, oper_state: 'UNKNOWN', is_up: false }
 
 const ARPHRD_LOOPBACK = 772
 const KIND_OF_TYPE: Readonly<Record<number, string>> = { 776: 'sit', 778: 'gre', 823: 'ip6gre' }
-/** ARPHRD_TUNNEL and ARPHRD_TUNNEL6 are of several kinds. */
+/** ARPHRD_TUNNEL and ARPHRD_TUNNEL6 are used by several kinds. */
 const TUNNEL_TYPES = [768, 769, 776, 778, 823]
 const TUNNEL_KINDS = [
   'gre',
@@ -38,11 +38,11 @@ const TUNNEL_KINDS = [
 ]
 const IFF_UP = 1
 
-/** Links that the kernel makes with the module; of Ethernet kinds it does not say so. */
+/** Links that the kernel makes with the module; for Ethernet kinds sysfs does not tell the kind. */
 export const KIND_OF_NAME: Readonly<Record<string, string>> = { gretap0: 'gretap', erspan0: 'erspan' }
 
-/** `knownKind`: of a name that is known; only Ethernet kinds need it, which look like any Ethernet. */
-export const linkFacts = (files: LinkFiles, knownKind = ''): LinkFacts => {
+/** `knownKind`: needed only for Ethernet kinds, which look like any other Ethernet. */
+export function linkFacts(files: LinkFiles, knownKind = ''): LinkFacts {
   const type = Number(files.type)
   const kind = kindOf(files, type, knownKind)
   return {
@@ -56,8 +56,8 @@ export const linkFacts = (files: LinkFiles, knownKind = ''): LinkFacts => {
 }
 
 const kindOf = ({ uevent, hasDevice, hasTunFlags }: LinkFiles, type: number, knownKind: string): string => {
-  const told = /^DEVTYPE=([\w-]+)$/m.exec(uevent)?.[1] ?? KIND_OF_TYPE[type]
-  if (told !== undefined) return told
+  const reported = /^DEVTYPE=([\w-]+)$/m.exec(uevent)?.[1] ?? KIND_OF_TYPE[type]
+  if (reported !== undefined) return reported
   if (hasTunFlags) return 'tun'
   return hasDevice ? '' : knownKind
 }

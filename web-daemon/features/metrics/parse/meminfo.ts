@@ -13,7 +13,7 @@ export const NO_MEMORY: MemoryReading = {
 }
 export const NO_SWAP: SwapReading = { configured: false, total_bytes: 0, used_bytes: 0, free_bytes: 0, used_percent: 0 }
 
-export const parseMemory = (text: string): MemoryReading => {
+export function parseMemory(text: string): MemoryReading {
   const of = fieldsOf(text)
   const [total_bytes, available_bytes] = [of('MemTotal'), of('MemAvailable')]
   const used_bytes = Math.max(0, total_bytes - available_bytes)
@@ -23,13 +23,13 @@ export const parseMemory = (text: string): MemoryReading => {
     free_bytes: of('MemFree'),
     available_bytes,
     buffers_bytes: of('Buffers'),
-    // The part of the slabs that is given back on demand is a cache too, as free(1) counts.
+    // Reclaimable slabs are cache too, as in free(1).
     cached_bytes: of('Cached') + of('SReclaimable'),
     used_percent: percent(used_bytes, total_bytes),
   }
 }
 
-export const parseSwap = (text: string): SwapReading => {
+export function parseSwap(text: string): SwapReading {
   const of = fieldsOf(text)
   const [total_bytes, free_bytes] = [of('SwapTotal'), of('SwapFree')]
   const used_bytes = total_bytes - free_bytes
@@ -42,7 +42,7 @@ export const parseSwap = (text: string): SwapReading => {
   }
 }
 
-/** The kernel writes kB and means 1024 bytes. */
+/** The kernel writes kB for 1024 bytes. */
 const fieldsOf = (text: string): ((name: string) => number) => {
   const fields = new Map(
     [...text.matchAll(/^(\w+):\s+(\d+) kB$/gm)].map(([, name, count]) => [name, Number(count) * 1024]),

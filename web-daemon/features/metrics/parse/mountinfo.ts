@@ -1,9 +1,9 @@
-// Reads /proc/self/mountinfo (proc_pid_mountinfo(5)) and picks the file systems that are worth a line.
+// Reads /proc/self/mountinfo (proc_pid_mountinfo(5)) and picks the file systems to show.
 
 export interface Mount {
-  /** The number of the device; bind mounts of one file system share it. */
+  /** Device number; bind mounts of one file system share it. */
   readonly device_number: string
-  /** What of the file system is mounted; "/" is all of it. */
+  /** The mounted part of the file system; "/" is all of it. */
   readonly root: string
   readonly mount_point: string
   readonly filesystem: string
@@ -11,9 +11,9 @@ export interface Mount {
   readonly is_read_only: boolean
 }
 
-/** Of the file system itself: a sandbox mounts it read-only for one program. */
-export const parseMounts = (text: string): Mount[] =>
-  text.split('\n').flatMap((line) => {
+/** `is_read_only` is that of the file system: a sandbox may mount it read-only for one program. */
+export function parseMounts(text: string): Mount[] {
+  return text.split('\n').flatMap((line) => {
     const [left = '', right] = line.split(' - ')
     const [, , device_number = '', root = '', mount_point = ''] = left.split(' ')
     const [filesystem = '', device = '', options = ''] = right?.split(' ') ?? []
@@ -29,9 +29,13 @@ export const parseMounts = (text: string): Mount[] =>
       },
     ]
   })
+}
 
-/** One mount of each file system: the whole before a part, and then the shortest path. What is mounted over is not seen. */
-export const worthShowing = (mounts: readonly Mount[], hidesPseudo: boolean): Mount[] => {
+/**
+ * One mount per file system: a whole one before a part, then the shortest path. Mounts that are covered by another are
+ * left out.
+ */
+export function shownMounts(mounts: readonly Mount[], hidesPseudo: boolean): Mount[] {
   const visible = new Map(mounts.map((mount) => [mount.mount_point, mount]))
   const best = new Map<string, Mount>()
   for (const mount of visible.values()) {
@@ -44,7 +48,7 @@ export const worthShowing = (mounts: readonly Mount[], hidesPseudo: boolean): Mo
 
 const rank = ({ root, mount_point }: Mount): number => (root === '/' ? 0 : 10_000) + mount_point.length
 
-/** Images are full by nature; the rest stands on a device, or is the whole of a container. */
+/** Images are always full; the others stand on a device, or are the root of a container. */
 const IMAGES = new Set(['squashfs', 'iso9660', 'erofs', 'cramfs', 'udf'])
 const WITHOUT_DEVICE = new Set(['zfs', 'bcachefs'])
 
@@ -53,7 +57,7 @@ const isDisk = ({ filesystem, device, mount_point }: Mount): boolean => {
   return WITHOUT_DEVICE.has(filesystem) || (filesystem === 'overlay' && mount_point === '/')
 }
 
-/** A server or a program that is away would hold whoever asks for as long as it is, so these are never asked. */
+/** Reading their space could block for as long as the server or program does not respond, so they are never read. */
 const REMOTE = new Set([
   'nfs',
   'nfs4',
@@ -73,7 +77,7 @@ const REMOTE = new Set([
 
 const isRemote = ({ filesystem }: Mount): boolean => REMOTE.has(filesystem) || filesystem.startsWith('fuse.')
 
-/** The kernel writes blanks and backslashes in octal. */
+/** The kernel escapes blanks and backslashes in octal. */
 const unescaped = (text: string): string =>
   text.includes('\\')
     ? Buffer.from(

@@ -1,11 +1,11 @@
-// Reads the counters of all interfaces from /proc/net/dev (proc_pid_net(5)): one file, however many there are.
+// Reads the counters of all interfaces from /proc/net/dev (proc_pid_net(5)).
 import type { InterfaceCounters } from '@panel/shared/api/metrics.ts'
 
 /**
- * By name, in the kernel's order. Counters have 64 bits; above 2^53, which is nine petabytes, the last digits are lost to the
- * number type of JSON, and nothing that is told of them needs those.
+ * By name, in the kernel's order. Counters have 64 bits; above 2^53 (nine petabytes) a JSON number loses the last
+ * digits, which nothing depends on.
  */
-export const parseNetDev = (text: string): Map<string, InterfaceCounters> => {
+export function parseNetDev(text: string): Map<string, InterfaceCounters> {
   const [first = '', , ...lines] = text.split('\n')
   if (!first.startsWith('Inter-|')) throw new Error('/proc/net/dev is not what it was: its heading has changed')
   const found = new Map<string, InterfaceCounters>()

@@ -1,8 +1,8 @@
-// Reads the processor times of /proc/stat (proc_stat(5)) and tells the shares of the time between two readings.
+// Reads the processor times of /proc/stat (proc_stat(5)) and computes their shares between two readings.
 import type { CpuReading } from '@panel/shared/api/metrics.ts'
 import { percent } from '../figures.ts'
 
-/** In ticks since boot. The times of guests are part of `user` and are not counted twice. */
+/** In ticks since boot. Guest time is part of `user` and not counted twice. */
 export interface CpuTimes {
   readonly user: number
   readonly system: number
@@ -11,8 +11,8 @@ export interface CpuTimes {
   readonly idle: number
 }
 
-/** By name; "cpu" is of all. */
-export const parseStat = (text: string): Map<string, CpuTimes> => {
+/** By name; "cpu" is the sum. */
+export function parseStat(text: string): Map<string, CpuTimes> {
   const times = new Map<string, CpuTimes>()
   for (const line of text.split('\n')) {
     const [name = '', ...fields] = line.split(/\s+/)
@@ -26,9 +26,9 @@ export const parseStat = (text: string): Map<string, CpuTimes> => {
 
 const NEVER: CpuTimes = { user: 0, system: 0, iowait: 0, steal: 0, idle: 0 }
 
-/** Without a reading before: of the time since boot. */
-export const usage = (name: string, now: CpuTimes, before: CpuTimes = NEVER): CpuReading => {
-  // The kernel corrects idle and iowait downwards at times (proc_stat(5)).
+/** Without a previous reading: since boot. */
+export function usage(name: string, now: CpuTimes, before: CpuTimes = NEVER): CpuReading {
+  // The kernel sometimes corrects idle and iowait downwards (proc_stat(5)).
   const spent = (kind: keyof CpuTimes): number => Math.max(0, now[kind] - before[kind])
   const idle = spent('idle') + spent('iowait')
   const whole = idle + spent('user') + spent('system') + spent('steal')

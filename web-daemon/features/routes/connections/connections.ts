@@ -1,11 +1,12 @@
-// The connections that rules relay, as the kernel tracks them: listed, and ended on request (interface.md, GET /routes/{id}/connections; decisions.md, F1, F22).
-import type { ConnectionsAnswer } from '@panel/shared/api/connections.ts'
+// The connections that rules relay, from connection tracking: list them, and end them on request (interface.md, GET
+// /routes/{id}/connections; decisions.md, F1, F22).
+import type { ConnectionsAnswer } from '@panel/shared/api/routes/connections.ts'
 import type { Warning } from '@panel/shared/api/errors.ts'
 import { CONNECTIONS_MAX } from '@panel/shared/ruleset/connection.ts'
 import type { CommandContext, ReadContext } from '../../../platform/context.ts'
 import { accountingWarnings, conntrackWarnings } from '../../forwarding/view.ts'
 import { ok, type Answer, type Incoming } from '../../../platform/http/endpoint.ts'
-import { pagingOf } from '../../../platform/http/paging.ts'
+import { parsePaging } from '../../../platform/http/paging.ts'
 import { Refusal } from '../../../platform/http/refusal.ts'
 import { livingRoute } from '../get.ts'
 import { ruleOf, type NamedRoute } from '../record.ts'
@@ -14,10 +15,10 @@ import type { Traffic } from '../traffic/traffic.ts'
 
 export const listConnections =
   (traffic: Traffic) =>
-  async ({ db, ask, now, settings }: ReadContext, { params, query }: Incoming): Promise<Answer> => {
+  async ({ db, ask, now, settings }: ReadContext, { params, query }: Incoming): Promise<Answer<ConnectionsAnswer>> => {
     const record = await livingRoute(db, params)
     const { route_rule_id } = record
-    const { limit } = pagingOf(query, { standard: 200, maximum: CONNECTIONS_MAX })
+    const { limit } = parsePaging(query, { standard: 200, maximum: CONNECTIONS_MAX })
     const [found, forwarding] = await Promise.all([
       ask('ruleset.connections', { route_rule_ids: [route_rule_id], limit: Math.max(limit, 1) }),
       ask('forwarding.probe', {}),
@@ -61,15 +62,18 @@ interface Dropped {
   readonly warnings: Warning[]
 }
 
-/** Ends what a rule relays to where it relays no longer. The change stands whether this works or not. Call it once the change is stored. */
+/**
+ * Ends connections to destinations that the rule no longer relays to. The change stands even if this fails. Call it
+ * after the change is stored.
+ */
 export async function dropConnections(
   { ask, note }: CommandContext,
   before: NamedRoute,
   after: NamedRoute | null,
-  isAsked: boolean | undefined,
+  isRequested: boolean | undefined,
 ): Promise<Dropped> {
-  if (isAsked !== true) return { connections_dropped: null, warnings: [] }
-  const destinations = leftBehind(before, after)
+  if (isRequested !== true) return { connections_dropped: null, warnings: [] }
+  const destinations = abandonedEnds(before, after)
   if (destinations === null) return { connections_dropped: 0, warnings: [] }
   try {
     const { dropped } = await ask('ruleset.disconnect', { route_rule_ids: [before.route_rule_id], destinations })
@@ -95,8 +99,8 @@ interface End {
   readonly port: number
 }
 
-/** Empty: wherever they lead; null: nowhere that the rule does not relay to still. */
-function leftBehind(before: NamedRoute, after: NamedRoute | null): End[] | null {
+/** Empty: all destinations; null: none. */
+function abandonedEnds(before: NamedRoute, after: NamedRoute | null): End[] | null {
   const [was, is] = [ruleOf(before), after && ruleOf(after)]
   if (!is) return []
   const ends = (rule: typeof is | null): End[] =>
@@ -105,6 +109,6 @@ function leftBehind(before: NamedRoute, after: NamedRoute | null): End[] | null 
     (one) => !ends(is).some(({ address, port }) => address === one.address && port === one.port),
   )
   if (left.length === 0) return null
-  // Within a range a connection leads to one of many ports, so all of them are ended.
+  // With a port range a connection goes to one of many ports, so all are ended.
   return was?.bind_port_range_end === null ? left : []
 }

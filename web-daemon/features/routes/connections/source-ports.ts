@@ -1,14 +1,15 @@
-// How many connections a rule has room for: behind one address of this server, each to one port of one destination needs a port of its own.
+// How many connections a rule has room for: behind one address of this server, each connection to one port of a
+// destination needs its own source port.
 import type { Warning } from '@panel/shared/api/errors.ts'
 import { NAT_MODES } from '@panel/shared/api/lookups.ts'
 import { portsOf } from '../ports.ts'
 import { isActive, protocolOf, type NamedRoute } from '../record.ts'
 
-/** From 1024 on, which is where the kernel takes them from (nf_nat_core.c, nf_nat_l4proto_unique_tuple). */
+/** From 1024 on, where the kernel allocates them (nf_nat_core.c, nf_nat_l4proto_unique_tuple). */
 const PORTS_OF_AN_ADDRESS = 64_512
 const WARN_SHARE = 0.8
 
-/** About, as other rules to the same destination use of it too; null where the destination sees the clients' own addresses. */
+/** Approximate, as other rules to the same destination share the ports; null if the clients' addresses are kept. */
 export function roomFor(
   record: Pick<NamedRoute, 'nat_mode_id' | 'route_protocol_id' | 'destinations' | 'bind_port' | 'bind_port_range_end'>,
 ): number | null {

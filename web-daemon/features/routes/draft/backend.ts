@@ -1,7 +1,7 @@
-// What the backend of this host cannot do just as a rule says is refused, each thing at the field that asks for it.
+// Refuses what the rule backend of this host cannot do, each limit at the field that asks for it.
 import { ruleLimits, type RuleLimit } from '@panel/shared/ruleset/backend.ts'
 import { ruleOf, type NamedRoute } from '../record.ts'
-import type { Sketch } from './sketch.ts'
+import type { DraftContext } from './context.ts'
 
 type Place = readonly [field: string, code: string, remedy: string]
 
@@ -24,8 +24,8 @@ const PLACES: Readonly<Partial<Record<RuleLimit['field'], Place>>> = {
   bind_address: ['bind_address', 'INVALID_ADDRESS_FAMILY', 'Bind an IPv4 address'],
 }
 
-/** Only once nothing else is wrong with the rule. One that is not in force yet is judged as if it were. */
-export function checkBackend({ facts, problems }: Sketch, record: NamedRoute): void {
+/** Call it once nothing else is wrong. A disabled rule is checked as if it were enabled. */
+export function checkBackend({ facts, problems }: DraftContext, record: NamedRoute): void {
   const rule = problems.isEmpty ? ruleOf({ ...record, is_enabled: true }) : null
   for (const { field, why } of rule ? ruleLimits(facts.rule_backend, rule) : []) {
     const [at, code, remedy] = PLACES[field] ?? [field, 'VALIDATION_FAILED', 'Leave it out']

@@ -1,4 +1,5 @@
-// Who else is on the ports of a rule: other rules, local processes, and those whose port is never taken (decisions.md, F7; interface.md, bind_port).
+// Conflicts over the ports of a rule: other rules, local processes, and protected ports (decisions.md, F7;
+// interface.md, bind_port).
 import { ROUTE_PROTOCOLS } from '@panel/shared/api/lookups.ts'
 import type { Listener } from '@panel/shared/host/listener.ts'
 import { Refusal } from '../../../platform/http/refusal.ts'
@@ -6,15 +7,15 @@ import { isIdentical, isOverlapping, winnerOf } from '../overlap.ts'
 import { has, isAddressMet, spelledPorts } from '../ports.ts'
 import { protocolOf, type NamedRoute } from '../record.ts'
 import type { Listening } from './listener.ts'
-import { warn, type Sketch } from './sketch.ts'
+import { warn, type DraftContext } from './context.ts'
 
-/** A rule that is not in force is in nobody's way. */
-export function checkNeighbours(sketch: Sketch, record: NamedRoute): void {
+/** A disabled rule conflicts with none. */
+export function checkOtherRules(draft: DraftContext, record: NamedRoute): void {
   if (!record.is_enabled) return
-  for (const other of sketch.neighbours) {
+  for (const other of draft.rulesOnPorts) {
     const name = `${other.route_rule_title} (${other.route_rule_id})`
     if (isIdentical(record, other)) {
-      sketch.problems.add(
+      draft.problems.add(
         'bind_port',
         'ROUTE_PORT_CONFLICT',
         `The rule ${name} listens for just the same. Disable it, or choose another port or address.`,
@@ -23,7 +24,7 @@ export function checkNeighbours(sketch: Sketch, record: NamedRoute): void {
     } else if (isOverlapping(record, other)) {
       const winner = winnerOf<NamedRoute>(record, other) === other ? name : 'this rule'
       warn(
-        sketch,
+        draft,
         'ROUTE_OVERLAPS_RULE',
         'bind_port',
         `Some connections match both this rule and ${name}: ${winner} stands first and gets them.`,
@@ -32,12 +33,12 @@ export function checkNeighbours(sketch: Sketch, record: NamedRoute): void {
   }
 }
 
-export function checkProcesses(sketch: Sketch, listening: Listening): void {
-  const { body, problems } = sketch
-  const [user] = usersOf(sketch, listening).filter((one) => !isProtected(sketch, one))
+export function checkProcesses(draft: DraftContext, listening: Listening): void {
+  const { body, problems } = draft
+  const [user] = processesOn(draft, listening).filter((one) => !isProtected(draft, one))
   if (!user || body.is_enabled === false) return
   const why = `${user.process === '' ? 'A process of this server' : user.process} listens on ${user.protocol} port ${user.port}: connections would go to the destination in its place`
-  if (body.force === true) warn(sketch, 'PORT_IN_USE_FORCED', 'bind_port', `${why}.`)
+  if (body.force === true) warn(draft, 'PORT_IN_USE_FORCED', 'bind_port', `${why}.`)
   else
     problems.add('bind_port', 'PORT_IN_USE', `${why}. With force it is done all the same.`, {
       process: user.process,
@@ -46,8 +47,8 @@ export function checkProcesses(sketch: Sketch, listening: Listening): void {
     })
 }
 
-/** What listens on the loopback alone is met by no connection that a rule sees. */
-const usersOf = ({ facts }: Sketch, listening: Listening): Listener[] =>
+/** A process that listens on loopback only does not conflict. */
+const processesOn = ({ facts }: DraftContext, listening: Listening): Listener[] =>
   facts.listeners.filter(
     (one) =>
       isSpoken(listening.route_protocol_id, one.protocol) &&
@@ -55,7 +56,7 @@ const usersOf = ({ facts }: Sketch, listening: Listening): Listener[] =>
       isReachedAt(one.address, listening),
   )
 
-/** A process on :: takes IPv4 connections too, unless it says otherwise (IPV6_V6ONLY in ipv6(7)). */
+/** A process on :: also takes IPv4 connections, unless it sets IPV6_V6ONLY (ipv6(7)). */
 const isReachedAt = (address: string, { family, bind_address }: Listening): boolean => {
   if (address === '::1' || address.startsWith('127.')) return false
   if (address === '::') return true
@@ -67,16 +68,19 @@ const isSpoken = (route_protocol_id: number, protocol: Listener['protocol']): bo
   return spoken === 'both' || spoken === protocol
 }
 
-const isProtected = ({ panel_port }: Sketch, { protocol, port, is_sshd }: Listener): boolean =>
+const isProtected = ({ panel_port }: DraftContext, { protocol, port, is_sshd }: Listener): boolean =>
   protocol === 'tcp' && (port === panel_port || is_sshd)
 
-/** 409, whatever else the request says: without these two ports nobody could take the rule back. Also for a rule that is not in force yet. */
-export function refuseProtected({ panel_port, facts }: Sketch, { route_protocol_id, ports }: Listening): void {
+/**
+ * 409, whatever else the request says: without these two ports nobody could remove the rule. Applies to disabled rules
+ * too.
+ */
+export function refuseProtected({ panel_port, facts }: DraftContext, { route_protocol_id, ports }: Listening): void {
   if (route_protocol_id === ROUTE_PROTOCOLS.UDP) return
-  const refuse = (port: number, whose: string): never => {
+  const refuse = (port: number, owner: string): never => {
     throw new Refusal(
       'PROTECTED_PORT',
-      `Port ${port}${ports.first === ports.last ? '' : `, within ${spelledPorts(ports)},`} is ${whose}. No rule may take it, not even with force.`,
+      `Port ${port}${ports.first === ports.last ? '' : `, within ${spelledPorts(ports)},`} is ${owner}. No rule may take it, not even with force.`,
       { field: 'bind_port', details: { port } },
     )
   }

@@ -1,19 +1,19 @@
-// Where a rule relays to, and how new connections are dealt out among several destinations (decisions.md, F3, F4, F5).
+// Where a rule relays to, and how new connections are balanced among several destinations (decisions.md, F3, F4, F5).
 import { canonicalIp, parseIp, type Ip } from '@panel/shared/address/ip.ts'
 import { isLinkLocal, isLoopback, isMulticast, isReserved, isUnspecified } from '@panel/shared/address/special.ts'
 import { LOAD_BALANCE_MODES } from '@panel/shared/api/lookups.ts'
-import type { RouteDestinationBody } from '@panel/shared/api/routes.ts'
+import type { RouteDestinationBody } from '@panel/shared/api/routes/destinations.ts'
 import { isActive, type NewDestination } from '../record.ts'
 import { portsOf } from '../ports.ts'
 import { isIpv4InIpv6, type Listening } from './listener.ts'
-import { familyName, warn, type Sketch } from './sketch.ts'
+import { familyName, warn, type DraftContext } from './context.ts'
 
 export interface Balanced {
   readonly destinations: NewDestination[]
   readonly load_balance_mode_id: number
 }
 
-/** Where the request speaks of a destination: `destination_address` and so on, or `destinations.0.address`. */
+/** How the request names the fields of a destination: `destination_address`, or `destinations.0.address`. */
 interface Place {
   readonly given: RouteDestinationBody
   readonly fields: Readonly<Record<'address' | 'port' | 'port_range_end', string>>
@@ -25,25 +25,25 @@ const SINGLE = {
   port_range_end: 'destination_port_range_end',
 } as const
 
-export function draftDestinations(sketch: Sketch, listening: Listening | null): Balanced | null {
-  const { problems } = sketch
-  const places = placesOf(sketch)
+export function draftDestinations(draft: DraftContext, listening: Listening | null): Balanced | null {
+  const { problems } = draft
+  const places = placesOf(draft)
   if (!places) return null
-  const drafted = places.map((place, at) => draftOne(sketch, listening, place, at))
+  const drafted = places.map((place, at) => draftOne(draft, listening, place, at))
   const destinations = drafted.filter((one) => one !== null)
   if (destinations.length < places.length) return null
-  checkTwice(sketch, destinations)
+  checkTwice(draft, destinations)
   if (!destinations.some(isActive))
     problems.add(
       'destinations',
       'INVALID_DESTINATION',
       'One destination at least must be enabled and have a weight above 0. To relay nothing, disable the rule.',
     )
-  const load_balance_mode_id = draftMode(sketch, destinations)
+  const load_balance_mode_id = draftMode(draft, destinations)
   return load_balance_mode_id === null ? null : { destinations, load_balance_mode_id }
 }
 
-function placesOf({ body, problems }: Sketch): Place[] | null {
+function placesOf({ body, problems }: DraftContext): Place[] | null {
   if (problems.has('destinations') || Object.values(SINGLE).some((field) => problems.has(field))) return null
   const {
     destination_address: address,
@@ -88,12 +88,12 @@ const isSameEnd = (first: RouteDestinationBody, address: string, port: number): 
 }
 
 function draftOne(
-  sketch: Sketch,
+  draft: DraftContext,
   listening: Listening | null,
   { given, fields }: Place,
   sort_order: number,
 ): NewDestination | null {
-  const { body, problems } = sketch
+  const { body, problems } = draft
   const ip = parseIp(given.address)
   const refused = ip ? unfit(ip) : `${given.address} is not an IP address`
   if (refused !== null)
@@ -104,12 +104,12 @@ function draftOne(
       'ADDRESS_FAMILY_MISMATCH',
       `${given.address} must be an ${familyName(listening.family)} address, as bind_address is.`,
     )
-  else if (ip && isLoopback(ip)) loopback(sketch, fields.address, given.address)
-  const ports = checkPorts(sketch, listening, given, fields)
+  else if (ip && isLoopback(ip)) loopback(draft, fields.address, given.address)
+  const ports = checkPorts(draft, listening, given, fields)
   if (!ip || refused !== null || !ports || problems.has(fields.port_range_end)) return null
   const address = canonicalIp(given.address)
   const { weight = 1, is_enabled = true, port, port_range_end } = given
-  if (listening && body.is_enabled !== false) checkLoop(sketch, listening, address, port, fields.address)
+  if (listening && body.is_enabled !== false) checkLoop(draft, listening, address, port, fields.address)
   return {
     address,
     port,
@@ -130,15 +130,15 @@ function unfit(ip: Ip): string | null {
     : null
 }
 
-function loopback(sketch: Sketch, field: string, address: string): void {
+function loopback(draft: DraftContext, field: string, address: string): void {
   const why = `${address} is this server itself: what listens there becomes reachable from outside, and the kernel drops such packets unless route_localnet is set`
-  if (sketch.body.force === true) warn(sketch, 'LOOPBACK_DESTINATION_FORCED', field, `${why}.`)
-  else sketch.problems.add(field, 'LOOPBACK_DESTINATION', `${why}. With force it is done all the same.`)
+  if (draft.body.force === true) warn(draft, 'LOOPBACK_DESTINATION_FORCED', field, `${why}.`)
+  else draft.problems.add(field, 'LOOPBACK_DESTINATION', `${why}. With force it is done all the same.`)
 }
 
-/** One port to which a range is bound is the first of a range as wide: each port goes to the one as far behind it. */
+/** If a range is bound, the destination port is the first of a range of the same width. */
 function checkPorts(
-  { problems }: Sketch,
+  { problems }: DraftContext,
   listening: Listening | null,
   { port, port_range_end }: RouteDestinationBody,
   fields: Place['fields'],
@@ -155,14 +155,14 @@ function checkPorts(
   const width = listening.ports.last - listening.ports.first
   const last = port + width
   if (typeof port_range_end === 'number' && port_range_end !== last) {
-    const wanted =
+    const hint =
       width === 0
         ? 'one port is bound, so the destination has one too'
         : `${width + 1} ports are bound, so the destination's range from ${port} ends with ${last}`
     problems.add(
       fields.port_range_end,
       'PORT_RANGE_WIDTH_MISMATCH',
-      `The ranges must be equally wide: ${wanted}. Left out or null it follows by itself.`,
+      `The ranges must be equally wide: ${hint}. Left out or null it follows by itself.`,
     )
     return false
   }
@@ -171,9 +171,9 @@ function checkPorts(
   return last <= 65_535
 }
 
-/** Nothing overrides this: the packets would come back to where they were sent from. */
+/** Not even `force` allows it: the packets would come back here. */
 function checkLoop(
-  { facts, problems }: Sketch,
+  { facts, problems }: DraftContext,
   { bind_address, ports }: Listening,
   address: string,
   port: number,
@@ -196,21 +196,21 @@ const isLoopbackText = (address: string): boolean => {
   return ip !== null && isLoopback(ip)
 }
 
-function checkTwice({ body, problems }: Sketch, destinations: readonly NewDestination[]): void {
-  const seen = new Set<string>()
+function checkTwice({ body, problems }: DraftContext, destinations: readonly NewDestination[]): void {
+  const ends = new Set<string>()
   for (const [at, { address, port }] of destinations.entries()) {
     const end = `${address} ${port}`
-    if (seen.has(end))
+    if (ends.has(end))
       problems.add(
         body.destinations ? `destinations.${at}.address` : SINGLE.address,
         'INVALID_DESTINATION',
         `${address}, port ${port} is among the destinations already.`,
       )
-    seen.add(end)
+    ends.add(end)
   }
 }
 
-function draftMode({ body, problems }: Sketch, destinations: readonly NewDestination[]): number | null {
+function draftMode({ body, problems }: DraftContext, destinations: readonly NewDestination[]): number | null {
   if (problems.has('load_balance_mode_id')) return null
   const active = destinations.filter(isActive).length
   const mode = body.load_balance_mode_id ?? (active > 1 ? LOAD_BALANCE_MODES.RoundRobin : LOAD_BALANCE_MODES.None)

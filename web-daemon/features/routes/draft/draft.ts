@@ -1,7 +1,9 @@
-// From what an operator asks to what will be stored and what the host shall hold. It reads, and cannot change anything.
+// From a request to the record that will be stored and the state that the host must have. It only reads.
 import type { Warning } from '@panel/shared/api/errors.ts'
-import { ADDRESS_FAMILIES, APPLY_STATUSES } from '@panel/shared/api/lookups.ts'
-import type { CreateRouteBody } from '@panel/shared/api/routes.ts'
+import { withDefaults } from '@panel/shared/api/field-list.ts'
+import { ADDRESS_FAMILIES } from '@panel/shared/api/lookups.ts'
+import type { CreateRouteBody } from '@panel/shared/api/routes/bodies.ts'
+import { ROUTE_FIELDS } from '@panel/shared/api/routes/fields.ts'
 import type { RuleBackendFound } from '@panel/shared/ruleset/backend.ts'
 import { ROUTE_RULE_ID_MAX } from '@panel/shared/ruleset/model.ts'
 import type { ReadContext } from '../../../platform/context.ts'
@@ -10,86 +12,88 @@ import { Refusal } from '../../../platform/http/refusal.ts'
 import type { NamedRoute, NewRoute } from '../record.ts'
 import { nextPlace } from '../store.ts'
 import { checkBackend } from './backend.ts'
-import { checkNeighbours, checkProcesses, refuseProtected } from './conflicts.ts'
+import { checkOtherRules, checkProcesses, refuseProtected } from './conflicts.ts'
 import { draftDestinations, type Balanced } from './destinations.ts'
 import { draftListener, type Listening } from './listener.ts'
 import { draftSource, type Source } from './nat.ts'
-import { FIELD_ORDER, sketchOf, type Sketch } from './sketch.ts'
+import { FIELD_ORDER, makeDraftContext, type DraftContext } from './context.ts'
 import { refuseTooManyPorts } from './shifted.ts'
 import { draftSources } from './sources.ts'
 import { checkTitle, titleFor } from './titles.ts'
 
 export interface Draft {
   readonly record: NamedRoute
-  /** The request with everything that was decided for it: asked once more, it is this very draft again. */
+  /** The request with all decisions filled in: sent again, it gives the same draft. */
   readonly resolved: CreateRouteBody
   readonly warnings: Warning[]
   readonly rule_backend: RuleBackendFound
 }
 
-/** Throws 422 with all problems at once; then 409 where the port is protected, which no other field would mend. */
+/** Throws 422 with all problems at once, then 409 if the port is protected. */
 export async function draftRoute(
   context: ReadContext,
   { body, problems, server_port }: Pick<Incoming<CreateRouteBody>, 'body' | 'problems' | 'server_port'>,
 ): Promise<Draft> {
-  const sketch = await sketchOf(context, body, { problems, panel_port: server_port })
-  const parts = draftParts(sketch)
+  const draft = await makeDraftContext(context, body, { problems, panel_port: server_port })
+  const drafted = draftFields(draft)
   const place = await nextPlace(context.db)
-  const record = parts && {
-    ...recordOf(sketch, parts, context.now().toISOString()),
+  const record = drafted && {
+    ...recordOf(draft, drafted, context.now().toISOString()),
     route_rule_id: place.route_rule_id,
     sort_order: body.sort_order ?? place.sort_order,
   }
-  if (record) checkNeighbours(sketch, record)
-  if (record) checkBackend(sketch, record)
+  if (record) checkOtherRules(draft, record)
+  if (record) checkBackend(draft, record)
   problems.throwIfAny(FIELD_ORDER)
-  if (!parts || !record) throw incomplete()
+  if (!drafted || !record) throw incomplete()
   refuseTooManyPorts(record)
-  refuseProtected(sketch, parts.listening)
+  refuseProtected(draft, drafted.listening)
   if (record.route_rule_id > ROUTE_RULE_ID_MAX)
     throw new Refusal('ALLOCATION_FAILED', 'All ids that relay rules can have are used up.')
   const named = { ...record, route_rule_title: body.route_rule_title ?? (await titleFor(context.db, record)) }
   return {
     record: named,
     resolved: resolvedOf(body, named),
-    warnings: sketch.warnings,
-    rule_backend: sketch.facts.rule_backend,
+    warnings: draft.warnings,
+    rule_backend: draft.facts.rule_backend,
   }
 }
 
-export const incomplete = (): Error => new Error('A draft without problems is incomplete')
+export function incomplete(): Error {
+  return new Error('A draft without problems is incomplete')
+}
 
-export interface Parts {
+export interface DraftedFields {
   readonly listening: Listening
   readonly balanced: Balanced
   readonly source: Source
   readonly allowed_sources: NewRoute['allowed_sources']
 }
 
-/** Finds every problem but those with other rules; null where one of them leaves something undecided. */
-export function draftParts(sketch: Sketch): Parts | null {
-  checkTitle(sketch)
-  const listening = draftListener(sketch)
-  const balanced = draftDestinations(sketch, listening)
-  const source = draftSource(sketch, listening)
-  const allowed_sources = draftSources(sketch, listening)
-  const { body, problems, tunnel } = sketch
+/** Finds every problem but conflicts with other rules; null if a problem leaves something undecided. */
+export function draftFields(draft: DraftContext): DraftedFields | null {
+  checkTitle(draft)
+  const listening = draftListener(draft)
+  const balanced = draftDestinations(draft, listening)
+  const source = draftSource(draft, listening)
+  const allowed_sources = draftSources(draft, listening)
+  const { body, problems, tunnel } = draft
   if (typeof body.tunnel_id === 'number' && tunnel === null)
     problems.add('tunnel_id', 'UNKNOWN_TUNNEL', `There is no tunnel ${body.tunnel_id}.`)
-  if (listening) checkProcesses(sketch, listening)
+  if (listening) checkProcesses(draft, listening)
   return listening && balanced && source && allowed_sources && { listening, balanced, source, allowed_sources }
 }
 
-/** With a title and place that the caller decides. */
+/** The caller sets title and position. */
 export function recordOf(
-  { body }: Sketch,
-  { listening, balanced, source, allowed_sources }: Parts,
+  { body }: DraftContext,
+  { listening, balanced, source, allowed_sources }: DraftedFields,
   now: string,
 ): NewRoute {
   const { family, ports, route_protocol_id, bind_address, bind_interface } = listening
   return {
+    ...withDefaults(ROUTE_FIELDS, body),
     route_rule_title: body.route_rule_title ?? '',
-    description: body.description ?? '',
     route_protocol_id,
     address_family_id: family === 6 ? ADDRESS_FAMILIES.IPv6 : ADDRESS_FAMILIES.IPv4,
     bind_address,
@@ -99,18 +103,7 @@ export function recordOf(
     ...balanced,
     ...source,
     allowed_sources,
-    is_enabled: body.is_enabled ?? true,
-    is_include_local_originated: body.is_include_local_originated ?? false,
-    is_logging_enabled: body.is_logging_enabled ?? false,
-    fwmark: body.fwmark ?? null,
-    max_connections_per_source: body.max_connections_per_source ?? null,
-    connection_rate_limit: body.connection_rate_limit ?? null,
-    tunnel_id: body.tunnel_id ?? null,
     sort_order: body.sort_order ?? 0,
-    tags: body.tags ?? [],
-    apply_status_id: APPLY_STATUSES.Pending,
-    last_applied_date: null,
-    last_apply_error: '',
     created_date: now,
     updated_date: now,
   }

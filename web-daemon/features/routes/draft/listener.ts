@@ -5,7 +5,7 @@ import { ADDRESS_FAMILIES } from '@panel/shared/api/lookups.ts'
 import { isWildcard } from '@panel/shared/ruleset/canonical.ts'
 import type { Problems } from '../../../platform/http/problems.ts'
 import { portsOf, type Ports } from '../ports.ts'
-import { familyName, warn, type Sketch } from './sketch.ts'
+import { familyName, warn, type DraftContext } from './context.ts'
 
 export interface Listening {
   readonly family: Family
@@ -15,15 +15,15 @@ export interface Listening {
   readonly bind_interface: string | null
 }
 
-/** Null where a field has a problem that leaves it undecided. */
-export function draftListener(sketch: Sketch): Listening | null {
-  const { body, problems } = sketch
-  const bind_address = bindAddress(sketch)
+/** Null if a problem leaves it undecided. */
+export function draftListener(draft: DraftContext): Listening | null {
+  const { body, problems } = draft
+  const bind_address = bindAddress(draft)
   const ports = draftPorts(problems, 'bind_port', body.bind_port, body.bind_port_range_end)
-  checkInterface(sketch)
+  checkInterface(draft)
   if (bind_address === null || !ports || problems.has('route_protocol_id') || problems.has('bind_interface'))
     return null
-  const route_protocol_id = body.route_protocol_id ?? sketch.settings.get('routes.default_protocol')
+  const route_protocol_id = body.route_protocol_id ?? draft.settings.get('routes.default_protocol')
   return {
     family: bind_address.includes(':') ? 6 : 4,
     route_protocol_id,
@@ -35,10 +35,10 @@ export function draftListener(sketch: Sketch): Listening | null {
 
 const EVERY: Readonly<Record<Family, string>> = { 4: '0.0.0.0', 6: '::' }
 
-function bindAddress(sketch: Sketch): string | null {
-  const { body, problems, facts } = sketch
+function bindAddress(draft: DraftContext): string | null {
+  const { body, problems, facts } = draft
   if (problems.has('bind_address') || problems.has('address_family_id')) return null
-  const text = body.bind_address ?? EVERY[familyAsked(sketch)]
+  const text = body.bind_address ?? EVERY[requestedFamily(draft)]
   const ip = parseIp(text)
   const refused = ip ? unfit(text, ip) : 'is not an IP address'
   if (refused !== null || !ip) {
@@ -55,14 +55,14 @@ function bindAddress(sketch: Sketch): string | null {
   const address = canonicalIp(text)
   if (isWildcard(address))
     warn(
-      sketch,
+      draft,
       'BIND_ANY_ADDRESS',
       'bind_address',
       `${address} is every address of this server: whoever reaches any of them reaches the destination, unless allowed_sources says otherwise.`,
     )
   else if (!facts.addresses.has(address))
     warn(
-      sketch,
+      draft,
       'BIND_ADDRESS_NOT_FOUND',
       'bind_address',
       `No interface of this server has the address ${address}: the rule sees no connection until one has.`,
@@ -72,8 +72,8 @@ function bindAddress(sketch: Sketch): string | null {
 
 const idOf = (family: Family): number => (family === 6 ? ADDRESS_FAMILIES.IPv6 : ADDRESS_FAMILIES.IPv4)
 
-/** Of a request that names no bind address: what it says, or what its destination is. */
-function familyAsked({ body }: Sketch): Family {
+/** Without a bind address: the requested family, or else that of the destination. */
+function requestedFamily({ body }: DraftContext): Family {
   if (body.address_family_id !== undefined) return body.address_family_id === ADDRESS_FAMILIES.IPv6 ? 6 : 4
   const destination = body.destination_address ?? body.destinations?.[0]?.address ?? ''
   return parseIp(destination)?.family ?? 4
@@ -88,9 +88,11 @@ function unfit(text: string, ip: Ip): string | null {
   return isIpv4InIpv6(ip) ? 'must not be an IPv4 address in IPv6 clothes' : null
 }
 
-export const isIpv4InIpv6 = (ip: Ip): boolean => ip.family === 6 && ip.value >> 32n === 0xffffn
+export function isIpv4InIpv6(ip: Ip): boolean {
+  return ip.family === 6 && ip.value >> 32n === 0xffffn
+}
 
-/** `field` is that of the first port; that of the last is named after it. */
+/** `field` is that of the first port; the name of the last follows from it. */
 export function draftPorts(
   problems: Problems,
   field: string,
@@ -109,7 +111,7 @@ export function draftPorts(
   return portsOf(first, end)
 }
 
-function checkInterface({ body, facts, problems }: Sketch): void {
+function checkInterface({ body, facts, problems }: DraftContext): void {
   const device = body.bind_interface
   if (typeof device !== 'string' || facts.interfaces.has(device)) return
   problems.add('bind_interface', 'INTERFACE_NOT_FOUND', `This server has no interface ${device}.`)

@@ -3,7 +3,7 @@ import { canonicalIp, parseIp } from '@panel/shared/address/ip.ts'
 import { isLoopback, isMulticast, isReserved, isUnspecified } from '@panel/shared/address/special.ts'
 import { NAT_MODES, ROUTE_PROTOCOLS } from '@panel/shared/api/lookups.ts'
 import type { Listening } from './listener.ts'
-import { familyName, warn, type Sketch } from './sketch.ts'
+import { familyName, warn, type DraftContext } from './context.ts'
 
 export interface Source {
   readonly nat_mode_id: number
@@ -11,11 +11,11 @@ export interface Source {
   readonly is_clamp_mss_to_pmtu: boolean
 }
 
-export function draftSource(sketch: Sketch, listening: Listening | null): Source | null {
-  const { body, problems } = sketch
+export function draftSource(draft: DraftContext, listening: Listening | null): Source | null {
+  const { body, problems } = draft
   if (problems.has('nat_mode_id') || problems.has('snat_address')) return null
-  const nat_mode_id = body.nat_mode_id ?? sketch.settings.get('routes.default_nat_mode')
-  const snat_address = nat_mode_id === NAT_MODES.Snat ? snatAddress(sketch, listening) : null
+  const nat_mode_id = body.nat_mode_id ?? draft.settings.get('routes.default_nat_mode')
+  const snat_address = nat_mode_id === NAT_MODES.Snat ? snatAddress(draft, listening) : null
   if (nat_mode_id === NAT_MODES.Snat && snat_address === null) return null
   if (nat_mode_id !== NAT_MODES.Snat && typeof body.snat_address === 'string') {
     problems.add(
@@ -24,20 +24,20 @@ export function draftSource(sketch: Sketch, listening: Listening | null): Source
       'snat_address has a meaning only with nat_mode_id 20 (SNAT). Send null for it, or choose that mode.',
     )
   }
-  tell(sketch, nat_mode_id)
-  const is_clamp_mss_to_pmtu = body.is_clamp_mss_to_pmtu ?? sketch.settings.get('routes.default_clamp_mss')
-  if (!is_clamp_mss_to_pmtu && sketch.tunnel !== null && listening?.route_protocol_id !== ROUTE_PROTOCOLS.UDP) {
+  warnOfNatMode(draft, nat_mode_id)
+  const is_clamp_mss_to_pmtu = body.is_clamp_mss_to_pmtu ?? draft.settings.get('routes.default_clamp_mss')
+  if (!is_clamp_mss_to_pmtu && draft.tunnel !== null && listening?.route_protocol_id !== ROUTE_PROTOCOLS.UDP) {
     warn(
-      sketch,
+      draft,
       'MSS_CLAMP_RECOMMENDED',
       'is_clamp_mss_to_pmtu',
-      `${sketch.tunnel} carries smaller packets than the network before it: without is_clamp_mss_to_pmtu large transfers may hang.`,
+      `${draft.tunnel} carries smaller packets than the network before it: without is_clamp_mss_to_pmtu large transfers may hang.`,
     )
   }
   return { nat_mode_id, snat_address, is_clamp_mss_to_pmtu }
 }
 
-function snatAddress({ body, facts, problems }: Sketch, listening: Listening | null): string | null {
+function snatAddress({ body, facts, problems }: DraftContext, listening: Listening | null): string | null {
   const text = body.snat_address ?? null
   if (text === null) {
     problems.add(
@@ -72,17 +72,17 @@ function snatAddress({ body, facts, problems }: Sketch, listening: Listening | n
   return address
 }
 
-function tell(sketch: Sketch, nat_mode_id: number): void {
+function warnOfNatMode(draft: DraftContext, nat_mode_id: number): void {
   if (nat_mode_id === NAT_MODES.None) {
     warn(
-      sketch,
+      draft,
       'NAT_PRESERVES_CLIENT_ADDRESS',
       'nat_mode_id',
       "The destination sees the client's own address, and must send its answers back through this server: otherwise no connection comes about.",
     )
   } else {
     warn(
-      sketch,
+      draft,
       'NAT_HIDES_CLIENT_ADDRESS',
       'nat_mode_id',
       "The destination sees an address of this server in the place of the client's.",

@@ -1,9 +1,9 @@
-// A range that goes to other ports than are bound costs the kernel an element for each of them, and so there is a most.
+// A range that is relayed to other ports costs the kernel one set element per port, so their number is limited.
 import { SHIFTED_PORTS_MAX, shiftedPorts } from '@panel/shared/ruleset/slots.ts'
 import { Problems } from '../../../platform/http/problems.ts'
 import { ruleOf, type NamedRoute } from '../record.ts'
 
-/** 422; call it once nothing else is wrong. A rule that is not in force yet is judged as if it were. */
+/** Throws 422. Call it once nothing else is wrong. A disabled rule is checked as if it were enabled. */
 export function refuseTooManyPorts(record: NamedRoute): void {
   const rule = ruleOf({ ...record, is_enabled: true })
   const count = rule ? shiftedPorts(rule) : 0

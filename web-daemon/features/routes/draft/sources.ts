@@ -1,10 +1,10 @@
-// Who may use a rule: networks, stored with the bits behind their length cut off (decisions.md, F6).
+// Who may use a rule: networks, stored with their host bits cleared (decisions.md, F6).
 import { formatCidr, parseCidr } from '@panel/shared/address/ip.ts'
 import type { NewSource } from '../record.ts'
 import type { Listening } from './listener.ts'
-import { familyName, type Sketch } from './sketch.ts'
+import { familyName, type DraftContext } from './context.ts'
 
-export function draftSources({ body, problems }: Sketch, listening: Listening | null): NewSource[] | null {
+export function draftSources({ body, problems }: DraftContext, listening: Listening | null): NewSource[] | null {
   if (problems.has('allowed_sources')) return null
   const sources: NewSource[] = []
   for (const [at, { cidr: text, description = '' }] of (body.allowed_sources ?? []).entries()) {

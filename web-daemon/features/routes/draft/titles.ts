@@ -1,12 +1,13 @@
-// The name of a rule: given, made of what the rule does, or that of a copy; no two living rules share one (decisions.md, F2).
-import { MAX_TITLE } from '@panel/shared/api/routes.ts'
+// The title of a rule: given, generated from what the rule does, or that of a copy. No two rules share one
+// (decisions.md, F2).
+import { MAX_TITLE } from '@panel/shared/api/routes/fields.ts'
 import type { ReadDb } from '../../../platform/context.ts'
 import { portsOf, spelledEnd, spelledPorts } from '../ports.ts'
 import { protocolOf, type NewRoute } from '../record.ts'
 import { idOfTitle } from '../store.ts'
-import type { Sketch } from './sketch.ts'
+import type { DraftContext } from './context.ts'
 
-export function checkTitle({ body, problems, stored, titleOwner }: Sketch): void {
+export function checkTitle({ body, problems, stored, titleOwner }: DraftContext): void {
   if (titleOwner === null || titleOwner === stored?.route_rule_id) return
   problems.add(
     'route_rule_title',
@@ -29,10 +30,11 @@ export function titleFor(
   return freeTitle(db, (at) => (at === 1 ? title : `${title} (${at})`))
 }
 
-export const titleOfCopy = (db: ReadDb, title: string): Promise<string> =>
-  freeTitle(db, (at) => withEnding(title, at === 1 ? ' (copy)' : ` (copy ${at})`))
+export function titleOfCopy(db: ReadDb, title: string): Promise<string> {
+  return freeTitle(db, (at) => withEnding(title, at === 1 ? ' (copy)' : ` (copy ${at})`))
+}
 
-/** A long title gives way to its ending. */
+/** A long title is cut to make room for the ending. */
 const withEnding = (title: string, ending: string): string =>
   `${[...title].slice(0, MAX_TITLE - ending.length).join('')}${ending}`
 

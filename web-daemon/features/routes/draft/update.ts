@@ -1,65 +1,67 @@
-// The draft of a change: what creating would look at, run over the stored rule with the request laid over it (interface.md, PATCH /routes/{id}).
+// The draft of a change: the checks of a creation, run over the stored rule with the requested changes (interface.md,
+// PATCH /routes/{id}).
 import { LOAD_BALANCE_MODES } from '@panel/shared/api/lookups.ts'
-import type { CreateRouteBody, RouteDestinationBody, UpdateRouteBody } from '@panel/shared/api/routes.ts'
+import type { CreateRouteBody, UpdateRouteBody } from '@panel/shared/api/routes/bodies.ts'
+import type { RouteDestinationBody } from '@panel/shared/api/routes/destinations.ts'
 import type { ReadContext } from '../../../platform/context.ts'
 import { Problems } from '../../../platform/http/problems.ts'
-import { isNone } from '../../../platform/http/standing-problems.ts'
+import { isNewProblem } from '../../../platform/http/new-problems.ts'
 import { isActive, type NamedRoute, type RouteRecord } from '../record.ts'
 import { checkBackend } from './backend.ts'
-import { checkNeighbours, refuseProtected } from './conflicts.ts'
-import { draftParts, incomplete, recordOf, type Draft } from './draft.ts'
+import { checkOtherRules, refuseProtected } from './conflicts.ts'
+import { draftFields, incomplete, recordOf, type Draft } from './draft.ts'
 import { refuseTooManyPorts } from './shifted.ts'
-import { FIELD_ORDER, sketchOf, type Asked, type Sketch } from './sketch.ts'
+import { FIELD_ORDER, makeDraftContext, type RequestedRoute, type DraftContext } from './context.ts'
 
 export type UpdateDraft = Pick<Draft, 'record' | 'warnings' | 'rule_backend'>
 
-export interface Wish {
+export interface UpdateRequest {
   readonly body: UpdateRouteBody
-  /** As far as the schema found any. */
+  /** Prefilled with what the schema found. */
   readonly problems: Problems
   readonly server_port: number
-  /** Where the operator said what this field of the rule says, if it was not there. */
-  readonly spokenOf?: (field: string) => string
+  /** Maps a field of the rule to the field of the request that it came from. */
+  readonly mapField?: (field: string) => string
 }
 
-/** Throws 422 with all problems at once, but those that the stored rule has by itself: they are not the doing of this change. */
+/** Throws 422 with all problems at once, except those that the stored rule has already. */
 export async function draftUpdate(
   context: ReadContext,
   stored: RouteRecord,
-  { body, problems, server_port: panel_port, spokenOf = (field) => field }: Wish,
+  { body, problems, server_port: panel_port, mapField = (field) => field }: UpdateRequest,
 ): Promise<UpdateDraft> {
-  const sketch = await sketchOf(context, overlaid(stored, body), { problems, panel_port, stored })
-  const record = drafted(sketch, stored, context.now().toISOString())
-  const known = await standing(context, sketch, stored)
+  const draft = await makeDraftContext(context, withChanges(stored, body), { problems, panel_port, stored })
+  const record = drafted(draft, stored, context.now().toISOString())
+  const existing = await draftUnchanged(context, draft, stored)
   const fresh = new Problems()
-  for (const found of problems.all.filter(isNone(known.problems.all)))
-    fresh.add(spokenOf(found.field), found.code, found.message, found.details)
+  for (const problem of problems.all.filter(isNewProblem(existing.problems.all)))
+    fresh.add(mapField(problem.field), problem.code, problem.message, problem.details)
   fresh.throwIfAny(FIELD_ORDER)
   if (!record) throw incomplete()
   refuseTooManyPorts(record)
-  const warnings = sketch.warnings
-    .filter(isNone(known.warnings))
-    .map((warning) => ({ ...warning, field: spokenOf(warning.field) }))
-  return { record, warnings, rule_backend: sketch.facts.rule_backend }
+  const warnings = draft.warnings
+    .filter(isNewProblem(existing.warnings))
+    .map((warning) => ({ ...warning, field: mapField(warning.field) }))
+  return { record, warnings, rule_backend: draft.facts.rule_backend }
 }
 
-/** Null where a problem leaves something undecided. A protected port is refused at once: no other field would mend that. */
-function drafted(sketch: Sketch, stored: RouteRecord, now: string): NamedRoute | null {
-  const parts = draftParts(sketch)
-  if (!parts) return null
+/** Null if a problem leaves something undecided. A protected port is refused at once. */
+function drafted(draft: DraftContext, stored: RouteRecord, now: string): NamedRoute | null {
+  const fields = draftFields(draft)
+  if (!fields) return null
   const { apply_status_id, last_applied_date, last_apply_error, created_date, route_rule_id } = stored
   const record = {
-    ...recordOf(sketch, parts, now),
+    ...recordOf(draft, fields, now),
     apply_status_id,
     last_applied_date,
     last_apply_error,
     created_date,
     route_rule_id,
   }
-  checkNeighbours(sketch, record)
-  checkBackend(sketch, record)
-  // A rule that is out of force and stays where it is may be changed otherwise, wherever that is.
-  if (record.is_enabled || !isSameListener(record, stored)) refuseProtected(sketch, parts.listening)
+  checkOtherRules(draft, record)
+  checkBackend(draft, record)
+  // A disabled rule that keeps its listener may be changed whatever its port.
+  if (record.is_enabled || !isSameListener(record, stored)) refuseProtected(draft, fields.listening)
   return record
 }
 
@@ -68,20 +70,24 @@ const isSameListener = (a: NamedRoute, b: NamedRoute): boolean =>
   a.bind_port_range_end === b.bind_port_range_end &&
   a.route_protocol_id === b.route_protocol_id
 
-/** The same without the request: what it finds was so before. It is judged as if in force only where it was. */
-async function standing(context: ReadContext, { facts }: Sketch, stored: RouteRecord): Promise<Sketch> {
-  const alone = await sketchOf(context, overlaid(stored, {}), {
+/** The draft without the changes: its problems existed before. It is checked as enabled only if it was. */
+async function draftUnchanged(
+  context: ReadContext,
+  { facts }: DraftContext,
+  stored: RouteRecord,
+): Promise<DraftContext> {
+  const unchanged = await makeDraftContext(context, withChanges(stored, {}), {
     problems: new Problems(),
     panel_port: 0,
     stored,
     facts: { ...facts, listeners: facts.listeners.map((one) => ({ ...one, is_sshd: false })) },
   })
-  drafted(alone, stored, stored.updated_date)
-  return alone
+  drafted(unchanged, stored, stored.updated_date)
+  return unchanged
 }
 
-/** The stored rule as the request that would make it. Fields of a request bear the names of the record's. */
-export function askedOf(stored: NamedRoute): CreateRouteBody {
+/** The stored rule as the request that would create it. Requests and records use the same field names. */
+export function asCreateBody(stored: NamedRoute): CreateRouteBody {
   const fields = FIELD_ORDER.filter((field) => field in stored && field !== 'address_family_id').map((field) => [
     field,
     stored[field as keyof NamedRoute],
@@ -94,8 +100,8 @@ export function askedOf(stored: NamedRoute): CreateRouteBody {
   }
 }
 
-/** The stored rule with the request laid over it. */
-function overlaid(stored: RouteRecord, body: UpdateRouteBody): Asked {
+/** The stored rule with the requested changes. */
+function withChanges(stored: RouteRecord, body: UpdateRouteBody): RequestedRoute {
   const {
     destination_address,
     destination_port,
@@ -104,19 +110,19 @@ function overlaid(stored: RouteRecord, body: UpdateRouteBody): Asked {
     drop_connections: _asked,
     ...named
   } = body
-  const kept = askedOf(stored)
+  const storedBody = asCreateBody(stored)
   const destinations =
     body.destinations ??
-    withFirst(kept.destinations ?? [], {
+    withFirst(storedBody.destinations ?? [], {
       address: destination_address,
       port: destination_port,
       port_range_end: destination_port_range_end,
     })
   return {
-    ...kept,
+    ...storedBody,
     ...named,
     ...(address_family_id === undefined ? {} : { address_family_id }),
-    // Beside a list of destinations the single one must agree with it.
+    // Given beside a list of destinations, the single destination must agree with it.
     ...(body.destinations && destination_address !== undefined ? { destination_address } : {}),
     ...(body.destinations && destination_port !== undefined ? { destination_port } : {}),
     destinations,
@@ -124,19 +130,21 @@ function overlaid(stored: RouteRecord, body: UpdateRouteBody): Asked {
   }
 }
 
-export const bodyOf = ({
+export function bodyOf({
   address,
   port,
   port_range_end,
   weight,
   is_enabled,
-}: RouteDestinationBody): RouteDestinationBody => ({
-  address,
-  port,
-  port_range_end: port_range_end ?? null,
-  weight: weight ?? 1,
-  is_enabled: is_enabled ?? true,
-})
+}: RouteDestinationBody): RouteDestinationBody {
+  return {
+    address,
+    port,
+    port_range_end: port_range_end ?? null,
+    weight: weight ?? 1,
+    is_enabled: is_enabled ?? true,
+  }
+}
 
 function withFirst(
   [first, ...rest]: RouteDestinationBody[],
@@ -158,7 +166,7 @@ function withFirst(
   ]
 }
 
-/** A mode follows the number of destinations where the operator does not say (decisions.md, F4). */
+/** If the request does not name a mode, it follows the number of destinations (decisions.md, F4). */
 function modeAfter(
   { destinations: before, load_balance_mode_id }: RouteRecord,
   after: readonly RouteDestinationBody[],

@@ -1,23 +1,24 @@
-// Why a rule does or does not relay: everything on the way of a packet is looked at, and the first that stops it is the verdict (decisions.md, F24).
+// Why a rule does or does not relay: checks every step of a packet's path; the first that stops it is the verdict
+// (decisions.md, F24).
 import type { Evidence, RouteAnalysis, RouteVerdict } from '@panel/shared/api/analysis.ts'
 import { ROUTE_PROTOCOLS } from '@panel/shared/api/lookups.ts'
-import type { RouteHealthView } from '@panel/shared/api/route-answers.ts'
+import type { RouteHealthView } from '@panel/shared/api/routes/answers.ts'
 import type { CommandContext } from '../../../platform/context.ts'
 import { foreignRules, remediesOf, toldOf } from '../../forwarding/foreign.ts'
 import { ok, type Answer, type Incoming } from '../../../platform/http/endpoint.ts'
 import { observe } from '../../tunnels/view.ts'
 import { healthOf } from './health.ts'
 import { targetOf } from '../get.ts'
-import { blocksOfRoute } from './passage.ts'
-import { lookAtDestinations } from './reachability.ts'
+import { blocksOfRoute } from './path-check.ts'
+import { probeDestinations } from './reachability.ts'
 import { familyOf, type RouteRecord } from '../record.ts'
 import { shadowsOf } from './shadows.ts'
 import { roomFor, sourcePortWarnings } from '../connections/source-ports.ts'
 import type { Traffic } from '../traffic/traffic.ts'
 import { trafficView } from '../traffic/view.ts'
-import { waysOut } from './way-out.ts'
+import { findEgress } from './egress.ts'
 
-/** One thing on the way; `verdict` null: it stops nothing. */
+/** One step of the path; `verdict` null: it does not stop packets. */
 interface Finding {
   readonly evidence: Evidence
   readonly verdict: RouteVerdict | null
@@ -27,7 +28,7 @@ interface Finding {
 
 export const analyzeRoute =
   (traffic: Traffic) =>
-  async (context: CommandContext, { params }: Incoming): Promise<Answer> => {
+  async (context: CommandContext, { params }: Incoming): Promise<Answer<RouteAnalysis>> => {
     const record = await targetOf(context, params)
     const [health] = await healthOf(context, [record])
     if (!health) throw new Error(`Rule ${record.route_rule_id} has no health`)
@@ -58,7 +59,7 @@ export const analyzeRoute =
     return ok(answer)
   }
 
-const fine = (name: string, detail: string, data: Record<string, unknown> = {}): Finding => ({
+const passes = (name: string, detail: string, data: Record<string, unknown> = {}): Finding => ({
   evidence: { name, detail, data },
   verdict: null,
   fix: [],
@@ -72,43 +73,45 @@ const stops = (verdict: RouteVerdict, { evidence }: Finding, fix: readonly strin
 })
 
 function inForce({ is_enabled }: RouteRecord): Finding {
-  if (is_enabled) return fine('rule', 'The rule is enabled.')
-  return stops('RULE_DISABLED', fine('rule', 'The rule is disabled: it is stored and not in force.'), [
+  if (is_enabled) return passes('rule', 'The rule is enabled.')
+  return stops('RULE_DISABLED', passes('rule', 'The rule is disabled: it is stored and not in force.'), [
     'Enable the rule.',
   ])
 }
 
 function inKernel({ state, detail, installed }: RouteHealthView): Finding {
-  const seen = fine('ruleset', `${detail}.`, { installed })
-  if (state === 'disabled' || state === 'healthy' || state === 'impaired') return seen
-  return stops('RULE_MISSING', seen, ['Reapply the rule.'], installed !== null)
+  const finding = passes('ruleset', `${detail}.`, { installed })
+  if (state === 'disabled' || state === 'healthy' || state === 'impaired') return finding
+  return stops('RULE_MISSING', finding, ['Reapply the rule.'], installed !== null)
 }
 
 async function forwarding({ ask }: CommandContext, record: RouteRecord): Promise<Finding> {
   const { live } = (await ask('forwarding.probe', {})).state
   const isOn = familyOf(record) === 6 ? live.ipv6 : live.ipv4
-  const seen = fine('forwarding', `IPv${familyOf(record)} forwarding is ${isOn ? 'on' : 'off'}.`, {
+  const finding = passes('forwarding', `IPv${familyOf(record)} forwarding is ${isOn ? 'on' : 'off'}.`, {
     ipv4: live.ipv4,
     ipv6: live.ipv6,
   })
-  return isOn ? seen : stops('FORWARDING_DISABLED', seen, ['Turn IP forwarding on: POST /system/forwarding/enable.'])
+  return isOn
+    ? finding
+    : stops('FORWARDING_DISABLED', finding, ['Turn IP forwarding on: POST /system/forwarding/enable.'])
 }
 
 async function shadow({ db }: CommandContext, { route_rule_id }: RouteRecord): Promise<Finding> {
   const shadows = (await shadowsOf(db, [route_rule_id])).get(route_rule_id) ?? []
-  if (shadows.length === 0) return fine('order', 'No rule that stands earlier takes all that this one listens for.')
+  if (shadows.length === 0) return passes('order', 'No rule that stands earlier takes all that this one listens for.')
   const names = shadows.map(({ route_rule_title }) => route_rule_title)
-  const seen = fine(
+  const finding = passes(
     'order',
     `The rule can never match: ${names.join(', ')} stands earlier and takes all that it listens for.`,
     { route_rule_ids: shadows.map((one) => one.route_rule_id) },
   )
-  return stops('RULE_SHADOWED', seen, [
+  return stops('RULE_SHADOWED', finding, [
     `Move the rule before ${names.join(', ')}, or disable ${names.length === 1 ? 'that one' : 'those'}.`,
   ])
 }
 
-/** What is not read surely is told, and is no verdict. */
+/** What cannot be read for certain is evidence, not a verdict. */
 async function foreign(context: CommandContext, record: RouteRecord): Promise<Finding> {
   const found = await foreignRules(context.ask)
   const { is_readable: readable, managers, total, detail } = found
@@ -116,48 +119,48 @@ async function foreign(context: CommandContext, record: RouteRecord): Promise<Fi
   const [block = null] = blocks
   const data = { readable, managers, total, block }
   if (!readable)
-    return fine('foreign_rules', `${detail}, so a firewall that drops relayed packets would not be seen here.`, data)
+    return passes('foreign_rules', `${detail}, so a firewall that drops relayed packets would not be seen here.`, data)
   if (!block)
-    return fine(
+    return passes(
       'foreign_rules',
       `${total} rules of other software bear on relayed packets, and none of them is seen to drop what the rule relays.`,
       data,
     )
   if (!block.is_certain)
-    return fine('foreign_rules', `${toldOf(block)} That cannot be read surely. ${remediesOf(blocks)}`, data)
+    return passes('foreign_rules', `${toldOf(block)} That cannot be read surely. ${remediesOf(blocks)}`, data)
   return stops(
     'FORWARD_BLOCKED',
-    fine('foreign_rules', toldOf(block), data),
+    passes('foreign_rules', toldOf(block), data),
     blocks.map(({ remedy }) => remedy),
   )
 }
 
 function tunnel({ tunnel: over, state, detail }: RouteHealthView): Finding {
   if (over) {
-    const seen = fine(
+    const finding = passes(
       'tunnel',
       `The tunnel ${over.interface_name} that the rule relays over is ${over.is_up ? 'up' : 'down'}.`,
       { ...over },
     )
-    return over.is_up ? seen : stops('TUNNEL_DOWN', seen, [`Bring ${over.interface_name} up.`])
+    return over.is_up ? finding : stops('TUNNEL_DOWN', finding, [`Bring ${over.interface_name} up.`])
   }
-  if (state !== 'impaired') return fine('tunnel', 'The rule names no tunnel.')
-  return stops('TUNNEL_DOWN', fine('tunnel', `${detail}.`), ['Name another tunnel, or none: PATCH tunnel_id.'])
+  if (state !== 'impaired') return passes('tunnel', 'The rule names no tunnel.')
+  return stops('TUNNEL_DOWN', passes('tunnel', `${detail}.`), ['Name another tunnel, or none: PATCH tunnel_id.'])
 }
 
 async function destinations({ now }: CommandContext, record: RouteRecord): Promise<Finding> {
-  const results = await lookAtDestinations(record, {}, now)
+  const results = await probeDestinations(record, {}, now)
   const away = results.filter(({ reachable }) => reachable === false)
   const data = { results }
   if (away.length === 0)
-    return fine(
+    return passes(
       'destinations',
-      `${results.length === 1 ? 'The destination answers, or says nothing that speaks against it' : 'No destination says anything that speaks against it'}: ${results.map(told).join('; ')}.`,
+      `${results.length === 1 ? 'The destination answers, or says nothing that speaks against it' : 'No destination says anything that speaks against it'}: ${results.map(describeResult).join('; ')}.`,
       data,
     )
-  const seen = fine(
+  const finding = passes(
     'destinations',
-    `${away.length} of ${results.length} looks at the destinations failed: ${away.map(told).join('; ')}.`,
+    `${away.length} of ${results.length} looks at the destinations failed: ${away.map(describeResult).join('; ')}.`,
     data,
   )
   const fix = away.map(
@@ -166,12 +169,12 @@ async function destinations({ now }: CommandContext, record: RouteRecord): Promi
   )
   return stops(
     away.length === results.length ? 'DESTINATION_UNREACHABLE' : 'DESTINATIONS_PARTLY_UNREACHABLE',
-    seen,
+    finding,
     fix,
   )
 }
 
-const told = ({
+const describeResult = ({
   protocol,
   address,
   port,
@@ -184,45 +187,45 @@ const told = ({
 }): string =>
   `${protocol.toUpperCase()} ${address} port ${port} ${reachable === null ? 'stays silent' : reachable ? 'answers' : 'cannot be reached'}`
 
-/** What a client's network carries, where it is not known (RFC 894). */
+/** The MTU of a client's network, if not known (RFC 894). */
 const ETHERNET_MTU = 1500
 
-/** Where less fits through the way out than through the way in, large transfers hang unless connections are told (RFC 4459). */
+/** If the egress has a smaller MTU than the ingress, large transfers hang unless TCP's MSS is clamped (RFC 4459). */
 async function mtu({ ask }: CommandContext, record: RouteRecord, { tunnel: over }: RouteHealthView): Promise<Finding> {
   const { is_clamp_mss_to_pmtu, route_protocol_id } = record
-  const ways = await waysOut(ask, record)
+  const egress = await findEgress(ask, record)
   const inTunnel = over ? (await observe(ask, [over.interface_name]))(over.interface_name).mtu : null
   const [link, name] =
-    over && inTunnel !== null && (ways.mtu === null || inTunnel <= ways.mtu)
+    over && inTunnel !== null && (egress.mtu === null || inTunnel <= egress.mtu)
       ? [inTunnel, over.interface_name]
-      : [ways.mtu, ways.narrowest]
-  const data = { mtu: link, interface_name: name, mtu_in: ways.mtu_in }
-  if (link === null || link >= (ways.mtu_in ?? ETHERNET_MTU))
-    return fine('mtu', 'Nothing is known on the way that takes smaller packets than the network before it.', data)
+      : [egress.mtu, egress.narrowest]
+  const data = { mtu: link, interface_name: name, mtu_in: egress.mtu_in }
+  if (link === null || link >= (egress.mtu_in ?? ETHERNET_MTU))
+    return passes('mtu', 'Nothing is known on the way that takes smaller packets than the network before it.', data)
   const narrow = `${name ?? ''} takes packets of ${link} bytes, which is less than what comes in`
   if (is_clamp_mss_to_pmtu || route_protocol_id === ROUTE_PROTOCOLS.UDP)
-    return fine('mtu', `${narrow}, and TCP connections are told so.`, data)
+    return passes('mtu', `${narrow}, and TCP connections are told so.`, data)
   return stops(
     'MTU_PROBLEM',
-    fine('mtu', `${narrow}, and TCP connections are not told: large transfers may hang.`, data),
+    passes('mtu', `${narrow}, and TCP connections are not told: large transfers may hang.`, data),
     ['Set is_clamp_mss_to_pmtu.'],
     false,
   )
 }
 
-/** No verdict: those that have a connection keep it. */
+/** Never a verdict: existing connections go on. */
 function room(traffic: Traffic, record: RouteRecord): Finding {
   const [connections, most] = [traffic.connections(record.route_rule_id), roomFor(record)]
   const data = { connections, room: most }
   if (connections === null)
-    return fine(
+    return passes(
       'connections',
       'It is not known how many connections the rule relays: connection tracking has not been read yet, or cannot be.',
       data,
     )
-  if (most === null) return fine('connections', `The rule relays ${connections} connections.`, data)
+  if (most === null) return passes('connections', `The rule relays ${connections} connections.`, data)
   const [warning] = sourcePortWarnings(record, connections)
-  return fine(
+  return passes(
     'connections',
     warning?.message ??
       `The rule relays ${connections} connections of the at most ${most} that this server's address has ports for.`,
@@ -240,7 +243,7 @@ async function inbound(traffic: Traffic, record: RouteRecord): Promise<Finding> 
     read: traffic.available.is_readable,
   }
   if (view.tx_packets_since_creation > 0)
-    return fine(
+    return passes(
       'traffic',
       `The rule has relayed ${view.tx_packets_since_creation} packets towards its destination and ${view.rx_packets_since_creation} back.`,
       data,
@@ -251,7 +254,7 @@ async function inbound(traffic: Traffic, record: RouteRecord): Promise<Finding> 
   ]
   return stops(
     'NO_INBOUND_TRAFFIC',
-    fine('traffic', 'Nothing that the rule would relay has come yet.', data),
+    passes('traffic', 'Nothing that the rule would relay has come yet.', data),
     fix,
     traffic.available.is_readable,
   )

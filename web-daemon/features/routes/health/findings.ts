@@ -1,7 +1,9 @@
-// How the kernel's rules stand to the stored ones: the half of a reconciliation that is about relay rules (interface.md, Reconcile; decisions.md, S11).
+// Compares the kernel's rules to the stored ones: the part of reconciliation that concerns relay rules (interface.md,
+// Reconcile; decisions.md, S11).
 import { APPLY_STATUSES, RECONCILE_STATUSES, type ReconcileStatus } from '@panel/shared/api/lookups.ts'
-import type { RouteFinding, RouteFindings } from '@panel/shared/api/route-findings.ts'
+import type { RouteFinding, RouteFindings } from '@panel/shared/api/routes/findings.ts'
 import type { ForeignFound } from '@panel/shared/foreign/model.ts'
+import type { ForwardingState } from '@panel/shared/forwarding/model.ts'
 import type { RelayRule } from '@panel/shared/ruleset/model.ts'
 import { sameState } from '@panel/shared/change/change.ts'
 import { takenBy } from '@panel/shared/foreign/relay-block.ts'
@@ -15,7 +17,7 @@ import { ruleOf, type RouteRecord } from '../record.ts'
 import { shadowsOf } from './shadows.ts'
 import { allRoutes } from '../store.ts'
 
-/** Throws 503 where the helper is away: then nothing is known. */
+/** Throws 503 if the helper is away: then nothing is known. */
 export async function routeFindings({ db, ask }: Pick<ReadContext, 'db' | 'ask'>): Promise<RouteFindings> {
   const [stored, held, forwarding, foreign, shadows] = await Promise.all([
     allRoutes(db),
@@ -28,26 +30,19 @@ export async function routeFindings({ db, ask }: Pick<ReadContext, 'db' | 'ask'>
   const routes = held.is_readable
     ? [
         ...stored.map((record) => findingOf(record, held, shadows.get(record.route_rule_id) ?? [])),
-        ...straysOf(stored, held),
+        ...orphanRules(stored, held),
       ]
     : []
-  const route_counts: RouteFindings['route_counts'] = {}
-  for (const { status } of routes) route_counts[status] = (route_counts[status] ?? 0) + 1
-  const { live, saved } = forwarding.state
-  const needs = { ipv4: enabled.some(isOf(4)), ipv6: enabled.some(isOf(6)) }
   return {
     routes,
-    route_counts,
+    route_counts: countByStatus(routes),
     route_findings: {
       backend: held.backend,
       readable: held.is_readable,
       detail: held.is_readable ? '' : held.detail,
       enabled_rules: enabled.length,
-      ip_forwarding_enabled:
-        (!needs.ipv4 || live.ipv4) && (!needs.ipv6 || live.ipv6) && (live.ipv4 || live.ipv6 || enabled.length > 0),
-      ip_forwarding_expected: enabled.length > 0,
-      ip_forwarding_panel_managed: saved !== null,
-      // The chains of an nft table are hooked themselves.
+      ...forwardingFindings(forwarding.state, enabled),
+      // Null for nft, whose chains are hooks themselves.
       missing_jumps: held.missing_jumps ?? [],
       foreign_readable: foreign.is_readable,
       foreign_managers: foreign.managers,
@@ -60,7 +55,24 @@ export async function routeFindings({ db, ask }: Pick<ReadContext, 'db' | 'ask'>
   }
 }
 
-/** They are told, and left alone. */
+function countByStatus(routes: readonly RouteFinding[]): RouteFindings['route_counts'] {
+  const counts: RouteFindings['route_counts'] = {}
+  for (const { status } of routes) counts[status] = (counts[status] ?? 0) + 1
+  return counts
+}
+
+/** Forwarding counts as enabled if every family that an enabled rule listens on is forwarded. */
+function forwardingFindings({ live, saved }: ForwardingState, enabled: readonly RouteRecord[]) {
+  const needs = { ipv4: enabled.some(isFamily(4)), ipv6: enabled.some(isFamily(6)) }
+  return {
+    ip_forwarding_enabled:
+      (!needs.ipv4 || live.ipv4) && (!needs.ipv6 || live.ipv6) && (live.ipv4 || live.ipv6 || enabled.length > 0),
+    ip_forwarding_expected: enabled.length > 0,
+    ip_forwarding_panel_managed: saved !== null,
+  }
+}
+
+/** Reported only; the panel does not change foreign rules. */
 const FOREIGN_SHADOWS_MAX = 100
 
 function shadowedByForeign(enabled: readonly RouteRecord[], foreign: ForeignFound): string[] {
@@ -76,18 +88,20 @@ function shadowedByForeign(enabled: readonly RouteRecord[], foreign: ForeignFoun
   return shadowed.slice(0, FOREIGN_SHADOWS_MAX)
 }
 
-const isOf =
+const isFamily =
   (family: 4 | 6) =>
   ({ bind_address }: RouteRecord): boolean =>
     (bind_address.includes(':') ? 6 : 4) === family
 
 function findingOf(record: RouteRecord, held: HeldRules, shadows: readonly RouteRecord[]): RouteFinding {
   const { route_rule_id, route_rule_title: title } = record
-  const [wanted, found] = [ruleOf(record), held.rules.get(route_rule_id) ?? null]
+  const [desired, actual] = [ruleOf(record), held.rules.get(route_rule_id) ?? null]
   const damage = held.damaged.find((one) => one.route_rule_id === route_rule_id)?.detail
   const diffs =
-    wanted && found && !sameState(wanted, found) ? failuresOf(checkRuleset([route_rule_id], [wanted], [found])) : []
-  const { status, detail } = judge(record, { wanted, found, damage, diffs: diffs.length })
+    desired && actual && !sameState(desired, actual)
+      ? failuresOf(checkRuleset([route_rule_id], [desired], [actual]))
+      : []
+  const { status, detail } = classify(record, { desired, actual, damage, diffs: diffs.length })
   return {
     route_rule_id,
     title,
@@ -98,8 +112,8 @@ function findingOf(record: RouteRecord, held: HeldRules, shadows: readonly Route
         ? detail
         : `${detail} It can never match: ${shadows.map((one) => one.route_rule_title).join(', ')} stands earlier and takes all that it listens for.`,
     actions: ['reapply', 'delete'],
-    expected_rules: wanted ? 1 : 0,
-    installed_rules: found ? 1 : 0,
+    expected_rules: desired ? 1 : 0,
+    installed_rules: actual ? 1 : 0,
     diffs: diffs.map(({ name, expected, actual }) => ({
       field: name.slice(name.indexOf('.') + 1),
       desired: expected,
@@ -110,15 +124,15 @@ function findingOf(record: RouteRecord, held: HeldRules, shadows: readonly Route
 }
 
 interface Compared {
-  readonly wanted: RelayRule | null
-  readonly found: RelayRule | null
+  readonly desired: RelayRule | null
+  readonly actual: RelayRule | null
   readonly damage: string | undefined
   readonly diffs: number
 }
 
-function judge(
+function classify(
   record: RouteRecord,
-  { wanted, found, damage, diffs }: Compared,
+  { desired, actual, damage, diffs }: Compared,
 ): { status: ReconcileStatus; detail: string } {
   if (record.apply_status_id === APPLY_STATUSES.Inconsistent)
     return {
@@ -126,31 +140,35 @@ function judge(
       detail: `The last change did not work and could not be undone: ${record.last_apply_error || 'reapply the rule'}.`,
     }
   if (damage !== undefined) return { status: 'Drifted', detail: `The kernel holds the rule in part: ${damage}.` }
-  if (!wanted)
-    return found
+  if (!desired)
+    return actual
       ? { status: 'Drifted', detail: 'The rule is disabled, and the kernel holds it.' }
       : { status: 'InSync', detail: 'The rule is disabled, and the kernel does not hold it.' }
-  if (!found) return { status: 'Missing', detail: 'The kernel does not hold the rule.' }
+  if (!actual) return { status: 'Missing', detail: 'The kernel does not hold the rule.' }
   return diffs === 0
     ? { status: 'InSync', detail: 'The kernel holds the rule as it is stored.' }
     : { status: 'Drifted', detail: 'The kernel holds the rule otherwise than it is stored.' }
 }
 
-/** Rules in the panel's own table that it does not know. */
-function straysOf(stored: readonly RouteRecord[], { rules, damaged }: HeldRules): RouteFinding[] {
-  const known = new Set(stored.map(({ route_rule_id }) => route_rule_id))
-  const whole = [...rules.values()]
-    .filter(({ route_rule_id }) => !known.has(route_rule_id))
+/** Rules in the panel's own table that are not in the store. */
+function orphanRules(stored: readonly RouteRecord[], { rules, damaged }: HeldRules): RouteFinding[] {
+  const storedIds = new Set(stored.map(({ route_rule_id }) => route_rule_id))
+  const complete = [...rules.values()]
+    .filter(({ route_rule_id }) => !storedIds.has(route_rule_id))
     .map((rule) =>
-      stray(rule.route_rule_id, spelledEnd(rule.bind_address, portsOf(rule.bind_port, rule.bind_port_range_end)), 1),
+      orphanFinding(
+        rule.route_rule_id,
+        spelledEnd(rule.bind_address, portsOf(rule.bind_port, rule.bind_port_range_end)),
+        1,
+      ),
     )
   const pieces = damaged
-    .filter(({ route_rule_id }) => !known.has(route_rule_id))
-    .map(({ route_rule_id, detail }) => stray(route_rule_id, detail, 0))
-  return [...whole, ...pieces]
+    .filter(({ route_rule_id }) => !storedIds.has(route_rule_id))
+    .map(({ route_rule_id, detail }) => orphanFinding(route_rule_id, detail, 0))
+  return [...complete, ...pieces]
 }
 
-const stray = (route_rule_id: number, what: string, installed_rules: number): RouteFinding => ({
+const orphanFinding = (route_rule_id: number, what: string, installed_rules: number): RouteFinding => ({
   route_rule_id,
   title: '',
   status: 'Unmanaged',

@@ -1,20 +1,20 @@
-// How rules are, judged in a fixed order of what matters most (decisions.md, S7).
+// The health of rules, by criteria in a fixed order of importance (decisions.md, S7).
 import { APPLY_STATUSES } from '@panel/shared/api/lookups.ts'
-import type { RouteHealthState, RouteHealthView } from '@panel/shared/api/route-answers.ts'
+import type { RouteHealthState, RouteHealthView } from '@panel/shared/api/routes/answers.ts'
 import { sameState } from '@panel/shared/change/change.ts'
 import { failuresOf } from '@panel/shared/change/check.ts'
 import { checkRuleset } from '@panel/shared/ruleset/facts.ts'
 import type { ReadContext } from '../../../platform/context.ts'
 import { tunnelNames } from '../../tunnels/store.ts'
 import { observe } from '../../tunnels/view.ts'
-import { unlessAway } from '../../../platform/helper/away.ts'
+import { nullIfHelperAway } from '../../../platform/helper/away.ts'
 import { heldRules, type HeldRules } from '../kernel-rules.ts'
 import { ruleOf, type RouteRecord } from '../record.ts'
 import { shadowsOf } from './shadows.ts'
 
 type Tunnel = RouteHealthView['tunnel'] & { readonly is_known: boolean }
 
-/** `probed`: what the kernel holds of them, where that was asked already. */
+/** `probed`: the kernel's rules, if they have been read already. */
 export async function healthOf(
   { db, ask }: Pick<ReadContext, 'db' | 'ask'>,
   records: readonly RouteRecord[],
@@ -24,50 +24,50 @@ export async function healthOf(
   const names = await tunnelNames(db, [...new Set(records.flatMap(({ tunnel_id }) => tunnel_id ?? []))])
   const ids = records.map(({ route_rule_id }) => route_rule_id)
   const [held, observed, shadows] = await Promise.all([
-    probed ?? unlessAway(heldRules(ask, ids)),
+    probed ?? nullIfHelperAway(heldRules(ask, ids)),
     observe(ask, [...names.values()]),
     shadowsOf(db, ids),
   ])
   return records.map((record) => {
     const interface_name = record.tunnel_id === null ? undefined : names.get(record.tunnel_id)
-    const seen = interface_name === undefined ? null : observed(interface_name)
+    const observedTunnel = interface_name === undefined ? null : observed(interface_name)
     const tunnel =
-      seen && record.tunnel_id !== null && interface_name !== undefined
+      observedTunnel && record.tunnel_id !== null && interface_name !== undefined
         ? {
             tunnel_id: record.tunnel_id,
             interface_name,
-            is_up: seen.is_up,
-            oper_state: seen.oper_state,
-            is_known: seen.is_known,
+            is_up: observedTunnel.is_up,
+            oper_state: observedTunnel.oper_state,
+            is_known: observedTunnel.is_known,
           }
         : null
-    return judge(record, { held, tunnel, shadows: shadows.get(record.route_rule_id) ?? [] })
+    return healthView(record, { held, tunnel, shadows: shadows.get(record.route_rule_id) ?? [] })
   })
 }
 
-interface Seen {
-  /** Null: the helper is away. */
+interface ObservedRoute {
+  /** Null if the helper is away. */
   readonly held: HeldRules | null
   readonly tunnel: Tunnel | null
   readonly shadows: readonly RouteRecord[]
 }
 
-function judge(record: RouteRecord, seen: Seen): RouteHealthView {
+function healthView(record: RouteRecord, observedTunnel: ObservedRoute): RouteHealthView {
   const { route_rule_id } = record
-  const { held, tunnel } = seen
+  const { held, tunnel } = observedTunnel
   const installed = held?.is_readable ? held.rules.has(route_rule_id) : null
-  const { state, detail } = verdict(record, seen)
-  return { state, detail, route_rule_id, installed, tunnel: tunnel && withoutKnown(tunnel) }
+  const { state, detail } = verdict(record, observedTunnel)
+  return { state, detail, route_rule_id, installed, tunnel: tunnel && tunnelView(tunnel) }
 }
 
-const withoutKnown = ({ is_known: _known, ...tunnel }: Tunnel): RouteHealthView['tunnel'] => tunnel
+const tunnelView = ({ is_known: _known, ...tunnel }: Tunnel): RouteHealthView['tunnel'] => tunnel
 
 interface Verdict {
   readonly state: RouteHealthState
   readonly detail: string
 }
 
-function verdict(record: RouteRecord, { held, tunnel, shadows }: Seen): Verdict {
+function verdict(record: RouteRecord, { held, tunnel, shadows }: ObservedRoute): Verdict {
   const { apply_status_id: status, last_apply_error: error } = record
   if (!record.is_enabled) return { state: 'disabled', detail: 'The rule is disabled: it is stored and not in force' }
   if (status === APPLY_STATUSES.Inconsistent)
@@ -100,18 +100,18 @@ const shadowed = (shadows: readonly RouteRecord[]): string =>
 
 function inKernel(record: RouteRecord, held: HeldRules): Verdict | null {
   const { route_rule_id: id } = record
-  const found = held.rules.get(id)
-  const wanted = ruleOf(record)
-  if (found && sameState(found, wanted)) return null
+  const actual = held.rules.get(id)
+  const desired = ruleOf(record)
+  if (actual && sameState(actual, desired)) return null
   const damaged = held.damaged.find(({ route_rule_id }) => route_rule_id === id)
-  if (!found)
+  if (!actual)
     return {
       state: 'failed',
       detail: damaged
         ? `The kernel holds the rule in part: ${damaged.detail}. Reapply it`
         : 'The kernel does not hold the rule: somebody took it away. Reapply it',
     }
-  const [first] = failuresOf(checkRuleset([id], wanted && [wanted], [found]))
+  const [first] = failuresOf(checkRuleset([id], desired && [desired], [actual]))
   return {
     state: 'failed',
     detail: `The kernel holds the rule otherwise than it is stored (${first?.detail ?? ''}). Reapply it`,

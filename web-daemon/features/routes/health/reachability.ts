@@ -1,24 +1,25 @@
-// Whether a destination can be reached from this server, before and after a rule exists (interface.md, diagnostics/test; decisions.md, F21).
+// Tests whether a destination can be reached from this server, with or without a rule (interface.md, diagnostics/test;
+// decisions.md, F21).
 import { canonicalIp, parseIp, type Family } from '@panel/shared/address/ip.ts'
 import { isMulticast, isReserved, isUnspecified } from '@panel/shared/address/special.ts'
-import { Reachability, RouteReachability, TestBody, TestRouteBody } from '@panel/shared/api/reachability.ts'
+import { Reachability, RouteReachability, TestBody, TestRouteBody } from '@panel/shared/api/routes/reachability.ts'
 import type { ReadContext } from '../../../platform/context.ts'
-import { ok, preview, type Answer, type Endpoint, type Incoming } from '../../../platform/http/endpoint.ts'
+import { ok, preview, type Answer, type Incoming } from '../../../platform/http/endpoint.ts'
 import { Refusal } from '../../../platform/http/refusal.ts'
-import { familyName } from '../draft/sketch.ts'
+import { familyName } from '../draft/context.ts'
 import { livingRoute } from '../get.ts'
-import { knockTcp, knockUdp, type Heard } from './knock.ts'
+import { probeTcpPort, probeUdpPort, type PortProbeResult } from '../../../platform/network/port-probe.ts'
 import { familyOf, isActive, protocolOf, type RouteRecord } from '../record.ts'
 
 const DEFAULT_SECONDS = 3
-/** On the whole host (decisions.md, D11). */
+/** For the whole host (decisions.md, D11). */
 const AT_ONCE = 4
-/** Of a socket that cannot be made, bound or connected here: it says nothing about the far end. */
+/** Errors of the local socket, which say nothing about the destination. */
 const OWN_REFUSALS = ['EADDRNOTAVAIL', 'EACCES', 'EPERM', 'EINVAL', 'EAFNOSUPPORT']
 
-export function reachabilityEndpoints(): Endpoint[] {
+export function reachabilityEndpoints() {
   const tag = 'routes'
-  const inPlace = places(AT_ONCE)
+  const withSlot = makeSlots(AT_ONCE)
   return [
     preview(
       'POST /routes/diagnostics/test',
@@ -29,7 +30,7 @@ export function reachabilityEndpoints(): Endpoint[] {
         answer: Reachability,
         body: TestBody,
       },
-      (context, incoming) => inPlace(() => testAddress(context, incoming)),
+      (context, incoming) => withSlot(() => testAddress(context, incoming)),
     ),
     preview(
       'POST /routes/{id}/diagnostics/test',
@@ -39,13 +40,13 @@ export function reachabilityEndpoints(): Endpoint[] {
         answer: RouteReachability,
         body: TestRouteBody,
       },
-      (context, incoming) => inPlace(() => testRoute(context, incoming)),
+      (context, incoming) => withSlot(() => testRoute(context, incoming)),
     ),
   ]
 }
 
-/** 429 for one too many: a knock that waits for the others would tell their time. */
-function places(count: number): <T>(work: () => Promise<T>) => Promise<T> {
+/** Answers 429 if all slots are taken: waiting would falsify the measured times. */
+function makeSlots(count: number): <T>(work: () => Promise<T>) => Promise<T> {
   let taken = 0
   return async (work) => {
     if (taken >= count)
@@ -61,7 +62,10 @@ function places(count: number): <T>(work: () => Promise<T>) => Promise<T> {
   }
 }
 
-async function testAddress({ now }: ReadContext, { body, problems }: Incoming<TestBody>): Promise<Answer> {
+async function testAddress(
+  { now }: ReadContext,
+  { body, problems }: Incoming<TestBody>,
+): Promise<Answer<Reachability>> {
   const ip = parseIp(body.address)
   if (!ip || isUnspecified(ip) || isMulticast(ip) || isReserved(ip))
     problems.add(
@@ -71,17 +75,17 @@ async function testAddress({ now }: ReadContext, { body, problems }: Incoming<Te
     )
   if (ip) checkSource(body, ip.family, problems)
   problems.throwIfAny()
-  return ok(await look({ ...body, address: canonicalIp(body.address), protocol: body.protocol ?? 'tcp' }, now))
+  return ok(await probePort({ ...body, address: canonicalIp(body.address), protocol: body.protocol ?? 'tcp' }, now))
 }
 
 async function testRoute(
   { db, now }: ReadContext,
   { params, body, problems }: Incoming<TestRouteBody>,
-): Promise<Answer> {
+): Promise<Answer<RouteReachability>> {
   const record = await livingRoute(db, params)
   checkSource(body, familyOf(record), problems)
   problems.throwIfAny()
-  const results = await lookAtDestinations(record, body, now)
+  const results = await probeDestinations(record, body, now)
   const worst =
     results.find(({ reachable }) => reachable === false) ?? results.find(({ conclusive }) => !conclusive) ?? results[0]
   if (!worst) throw new Error(`Rule ${record.route_rule_id} has no destination`)
@@ -89,18 +93,18 @@ async function testRoute(
   return ok(answer)
 }
 
-/** At those that get new connections, in each protocol of the rule. */
-export function lookAtDestinations(
+/** Probes the active destinations, in each protocol of the rule. */
+export function probeDestinations(
   { route_protocol_id, destinations }: Pick<RouteRecord, 'route_protocol_id' | 'destinations'>,
   how: TestRouteBody,
   now: () => Date,
 ): Promise<Reachability[]> {
   const spoken = protocolOf(route_protocol_id)
   const protocols = spoken === 'both' ? (['tcp', 'udp'] as const) : ([spoken] as const)
-  const asked = destinations
+  const probes = destinations
     .filter(isActive)
     .flatMap(({ address, port }) => protocols.map((protocol) => ({ ...how, address, port, protocol })))
-  return Promise.all(asked.map((one) => look(one, now)))
+  return Promise.all(probes.map((one) => probePort(one, now)))
 }
 
 function checkSource({ source_address }: TestRouteBody, family: Family, problems: Incoming['problems']): void {
@@ -115,7 +119,7 @@ function checkSource({ source_address }: TestRouteBody, family: Family, problems
   if (!source) problems.add('source_address', 'INVALID_ADDRESS', `${source_address} is not an IP address.`)
 }
 
-async function look(
+async function probePort(
   {
     address,
     port,
@@ -125,27 +129,27 @@ async function look(
   }: TestBody & { protocol: 'tcp' | 'udp' },
   now: () => Date,
 ): Promise<Reachability> {
-  const knock = { address, port, timeout_ms: timeout_seconds * 1000, source_address }
-  const heard = await (protocol === 'tcp' ? knockTcp(knock) : knockUdp(knock))
-  const isOurs = OWN_REFUSALS.includes(heard.error)
-  const conclusive = !isOurs && (protocol === 'tcp' || heard.outcome !== 'silent')
-  const reachable = conclusive ? heard.outcome === 'answered' : null
+  const probe = { address, port, timeout_ms: timeout_seconds * 1000, source_address }
+  const result = await (protocol === 'tcp' ? probeTcpPort(probe) : probeUdpPort(probe))
+  const isOurs = OWN_REFUSALS.includes(result.error)
+  const conclusive = !isOurs && (protocol === 'tcp' || result.outcome !== 'silent')
+  const reachable = conclusive ? result.outcome === 'answered' : null
   return {
     address,
     port,
     protocol,
     reachable,
     conclusive,
-    latency_ms: isOurs ? null : heard.latency_ms,
-    error: heard.error,
-    detail: detailOf(protocol, heard, { isOurs, seconds: timeout_seconds }),
+    latency_ms: isOurs ? null : result.latency_ms,
+    error: result.error,
+    detail: detailOf(protocol, result, { isOurs, seconds: timeout_seconds }),
     checked_at: now().toISOString(),
   }
 }
 
 function detailOf(
   protocol: 'tcp' | 'udp',
-  { outcome, error }: Heard,
+  { outcome, error }: PortProbeResult,
   { isOurs, seconds }: { isOurs: boolean; seconds: number },
 ): string {
   if (isOurs)

@@ -1,11 +1,11 @@
-// Rules that can never match, because one that stands earlier takes all that they listen for.
+// Rules that can never match, because an earlier rule takes all that they listen for.
 import { contains, parseCidr } from '@panel/shared/address/ip.ts'
 import type { ReadDb } from '../../../platform/context.ts'
 import type { RouteRecord } from '../record.ts'
 import { routesOf } from '../store.ts'
 import { coveringPairs } from '../store-overlap.ts'
 
-/** The rules by which each is shadowed, by its id; a rule that is not is left out. `ids` null: of all rules in force. */
+/** For each shadowed rule the rules that shadow it, by id. `ids` null: of all enabled rules. */
 export async function shadowsOf(db: ReadDb, ids: readonly number[] | null): Promise<Map<number, RouteRecord[]>> {
   const pairs = await coveringPairs(db, ids)
   const records = new Map(
@@ -22,7 +22,10 @@ export async function shadowsOf(db: ReadDb, ids: readonly number[] | null): Prom
   return shadows
 }
 
-/** An empty list is everybody; whoever is limited still has the connections that are too many, which are then dropped. */
+/**
+ * An empty list allows everybody. A limit on connections does not matter here: what exceeds it is dropped and does not
+ * reach the later rule.
+ */
 function isCovered(later: RouteRecord, earlier: RouteRecord): boolean {
   if (earlier.allowed_sources.length === 0) return true
   const wide = earlier.allowed_sources.flatMap(({ cidr }) => parseCidr(cidr) ?? [])

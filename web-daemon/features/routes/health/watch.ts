@@ -1,141 +1,138 @@
-// Watches how rules are, and says when that changes: by the panel's own doing, a tunnel's, or somebody else's (decisions.md, S7, S15, E2).
-import type { Logger } from 'pino'
+// The relay rules in the background: how each is, whether the kernel holds it as it is stored, and reapplied where the operator
+// wants that (decisions.md, S7, S15, E2).
 import { APPLY_STATUSES } from '@panel/shared/api/lookups.ts'
-import type { RouteHealthState } from '@panel/shared/api/route-answers.ts'
+import type { RouteHealthEvent, RouteHealthState } from '@panel/shared/api/routes/answers.ts'
+import type { HostEvent } from '@panel/shared/events/model.ts'
+import { DriftWatch, type DriftSource, type Look, type StatusChange } from '../../../change/drift.ts'
+import { settle } from '../../../change/engine.ts'
+import { makeRemediation, type RemediationDeps } from '../../../change/remediate.ts'
+import { keepComparing, type Schedule, type ScheduleDeps } from '../../../change/schedule.ts'
 import type { CommandContext } from '../../../platform/context.ts'
-import type { RouteHealthEvent } from '@panel/shared/api/route-answers.ts'
-import { Refusal } from '../../../platform/http/refusal.ts'
-import { healthOf } from './health.ts'
 import { heldRules, isAsStored, type HeldRules } from '../kernel-rules.ts'
+import { reapplyByItself } from '../life.ts'
 import type { RouteRecord } from '../record.ts'
-import { settlePending } from '../settle.ts'
+import { routeRecords } from '../resource.ts'
 import { allRoutes, idsOverTunnels, routesOf } from '../store.ts'
+import type { Traffic } from '../traffic/traffic.ts'
+import { healthOf } from './health.ts'
 
-/** What a hint speaks of: all rules, those that relay over a tunnel, or some by their ids. */
+/** What may have changed: all rules, those that relay over a tunnel, or some by their ids. */
 export type Hint = 'all' | 'tunnels' | readonly number[]
 
-interface Seen {
-  readonly state: RouteHealthState
+/** A rule under its id. */
+interface Rule {
+  readonly key: number
+  readonly status: RouteHealthState
   readonly title: string
+  readonly detail: string
+  readonly isDrifted: boolean
 }
 
-interface Parts extends Pick<CommandContext, 'db' | 'ask' | 'now' | 'inTurn' | 'publish'> {
-  /** Is given the rules that the kernel does not hold as they are stored. Never throws. */
-  readonly putRight: (route_rule_ids: readonly number[]) => Promise<void>
+export type RouteWatch = DriftWatch<number, Rule, Hint>
+
+/** Where somebody changes netfilter all the time, looking takes a tenth of the time at most. */
+const REST_FACTOR = 9
+
+export function makeRouteWatch(deps: RemediationDeps, traffic: Traffic): RouteWatch {
+  const remediate = makeRemediation<{ readonly id: number; readonly status: string }>(deps, {
+    noun: 'route',
+    action: 'RouteReapply',
+    // All go back in one change, however many they are.
+    together: (items) => [items],
+    describe: (items) =>
+      items.length === 1
+        ? 'the kernel did not hold the rule as it is stored'
+        : `the kernel did not hold ${items.length} rules as they are stored`,
+    reapply: (context, ids) => reapplyByItself(context, traffic, ids),
+  })
+  const source: DriftSource<number, Rule, Hint> = {
+    noun: 'routes',
+    look: (hints, unexpected) => lookAt(deps, traffic, hints, unexpected),
+    isExpected: ({ status }) => status === 'healthy' || status === 'disabled',
+    publish: ({ changes }) => {
+      for (const change of changes) for (const event of healthEvent(change)) deps.publish('route.health', event)
+    },
+    remediate: (rules) =>
+      remediate(rules.filter(({ isDrifted }) => isDrifted).map(({ key, status }) => ({ id: key, status }))),
+  }
+  return new DriftWatch(deps, source, deps.logger)
 }
 
-/** What nobody could undo is for the operator to look at. */
+/** Returns the function that ends it. */
+export const keepWatchingRoutes = (
+  watch: Pick<RouteWatch, 'pass' | 'hint'>,
+  deps: ScheduleDeps,
+): (() => Promise<void>) => keepComparing(watch, { ...deps, subscribe, rest_factor: REST_FACTOR })
+
+const subscribe: Schedule<Hint>['subscribe'] = (bus, prompt) => [
+  bus.subscribe('host.changed', ({ events }) => {
+    const hints = hintsIn(events)
+    if (hints.length > 0) prompt('event', hints)
+  }),
+  bus.subscribe('routes.changed', ({ route_rule_ids }) => prompt('change', [route_rule_ids])),
+  ...(['tunnel.created', 'tunnel.updated', 'tunnel.deleted'] as const).map((name) =>
+    bus.subscribe(name, () => prompt('change', ['tunnels'])),
+  ),
+]
+
+function hintsIn(events: readonly HostEvent[]): Hint[] {
+  const subjects = new Set(events.map(({ subject }) => subject))
+  if (subjects.has('lost') || subjects.has('ruleset')) return ['all']
+  return subjects.has('link') ? ['tunnels'] : []
+}
+
+type Context = Omit<CommandContext, 'note'>
+
+/** Without a hint, all rules are looked at. */
+async function lookAt(
+  context: Context,
+  traffic: Traffic,
+  hints: ReadonlySet<Hint>,
+  unexpected: readonly number[] | null,
+): Promise<Look<number, Rule>> {
+  const { db, ask } = context
+  // While root is away nothing is known: that is no health of a rule.
+  await ask('host.probe', { parts: [] })
+  const isAll = unexpected === null || hints.size === 0 || hints.has('all')
+  const scope = isAll ? 'all' : await idsIn(context, hints, unexpected)
+  const stored = scope === 'all' ? await allRoutes(db) : await routesOf(db, scope)
+  if (stored.length === 0) return { items: [], scope }
+  const held = await heldRules(
+    ask,
+    stored.map(({ route_rule_id }) => route_rule_id),
+  )
+  const records = await settle(
+    context,
+    routeRecords(context, traffic),
+    stored,
+    (row) => held.is_readable && isAsStored(row, held),
+  )
+  return { items: await rulesFrom(context, records, held), scope }
+}
+
+async function idsIn({ db }: Context, hints: ReadonlySet<Hint>, unexpected: readonly number[]): Promise<number[]> {
+  const named = [...hints].flatMap((hint) => (typeof hint === 'string' ? [] : [...hint]))
+  const over = hints.has('tunnels') ? await idsOverTunnels(db) : []
+  return [...new Set([...named, ...over, ...unexpected])]
+}
+
+async function rulesFrom(context: Context, records: readonly RouteRecord[], held: HeldRules): Promise<Rule[]> {
+  const healths = await healthOf(context, records, held)
+  return records.flatMap((record, at) => {
+    const health = healths[at]
+    if (!health) return []
+    const { route_rule_id: key, route_rule_title: title } = record
+    return [{ key, title, status: health.state, detail: health.detail, isDrifted: isDrifted(record, held) }]
+  })
+}
+
+/** What could not be undone is for the operator to look at. */
 const isDrifted = (record: RouteRecord, held: HeldRules): boolean =>
-  record.apply_status_id !== APPLY_STATUSES.Inconsistent && !isAsStored(record, held)
-const idOf = ({ route_rule_id }: RouteRecord): number => route_rule_id
+  held.is_readable && record.apply_status_id !== APPLY_STATUSES.Inconsistent && !isAsStored(record, held)
 
-/** Healthy and disabled are what an operator wants; of a first look only the others are news. */
-const isWanted = ({ state }: Seen): boolean => state === 'healthy' || state === 'disabled'
-
-export class RouteWatch {
-  readonly #parts: Parts
-  readonly #logger: Logger
-  #seen: ReadonlyMap<number, Seen> | null = null
-  #hints = new Set<Hint>()
-
-  constructor(parts: Parts, logger: Logger) {
-    this.#parts = parts
-    this.#logger = logger
-  }
-
-  /** The next look is at these too, and at those that were not well when they were looked at last. */
-  hear(hint: Hint): void {
-    this.#hints.add(hint)
-  }
-
-  /** Never throws: a look that cannot be taken is logged, and the next one sees what it would have seen. */
-  async look(): Promise<void> {
-    const hints = this.#hints
-    this.#hints = new Set()
-    try {
-      // In turn with the changes, so that one half done is not taken for drift.
-      const found = await this.#parts.inTurn(() => this.#find(hints))
-      this.#take(found)
-      await this.#parts.putRight(found.drifted)
-    } catch (err) {
-      for (const hint of hints) this.#hints.add(hint)
-      this.#logger.warn(
-        err instanceof Refusal ? { code: err.code, reason: err.message } : { err },
-        'routes: the health of the rules could not be looked at',
-      )
-    }
-  }
-
-  /** Of the rules looked at that are still there, how they are; `ids` null: all were looked at. */
-  async #find(hints: ReadonlySet<Hint>): Promise<Found> {
-    const { db, ask, now } = this.#parts
-    // While root is away nothing is known: that is no health of a rule.
-    await ask('host.probe', { parts: [] })
-    const isAll = this.#seen === null || hints.size === 0 || hints.has('all')
-    const ids = isAll ? null : await this.#idsOf(hints)
-    const stored = ids === null ? await allRoutes(db) : await routesOf(db, ids)
-    if (stored.length === 0) return { ids, healths: [], drifted: [] }
-    const held = await heldRules(
-      ask,
-      stored.map(({ route_rule_id }) => route_rule_id),
-    )
-    const records = await settlePending({ db, now }, stored, held)
-    const healths = await healthOf({ db, ask }, records, held)
-    return {
-      ids,
-      healths: healths.map((one, at) => ({ ...one, title: records[at]?.route_rule_title ?? '' })),
-      drifted: held.is_readable ? records.filter((record) => isDrifted(record, held)).map(idOf) : [],
-    }
-  }
-
-  async #idsOf(hints: ReadonlySet<Hint>): Promise<number[]> {
-    const named = [...hints].flatMap((hint) => (typeof hint === 'string' ? [] : [...hint]))
-    const over = hints.has('tunnels') ? await idsOverTunnels(this.#parts.db) : []
-    const unwell = [...(this.#seen ?? [])].filter(([, seen]) => !isWanted(seen)).map(([id]) => id)
-    return [...new Set([...named, ...over, ...unwell])]
-  }
-
-  #take({ ids, healths }: Found): void {
-    const before = this.#seen
-    const now = new Map(healths.map(({ route_rule_id, state, title }) => [route_rule_id, { state, title }]))
-    const whole = new Map(ids === null ? now : [...(before ?? []), ...now])
-    const gone = (ids ?? [...(before?.keys() ?? [])]).filter((id) => !now.has(id))
-    for (const id of gone) whole.delete(id)
-    this.#seen = whole
-    const changed: RouteHealthEvent[] = [
-      ...healths
-        .filter((one) => (before ? before.get(one.route_rule_id)?.state !== one.state : !isWanted(one)))
-        .map(({ route_rule_id, title, state, detail }) => ({
-          route_rule_id,
-          title,
-          from: before?.get(route_rule_id)?.state ?? null,
-          to: state,
-          detail,
-        })),
-      ...gone.flatMap((route_rule_id) => told(route_rule_id, before?.get(route_rule_id))),
-    ]
-    if (changed.length === 0) return
-    this.#logger.info(
-      { changed: changed.slice(0, LOGGED_MAX), total: changed.length },
-      'routes: rules are not as they were',
-    )
-    for (const event of changed) this.#parts.publish('route.health', event)
-  }
+function healthEvent({ from, to }: StatusChange<Rule>): RouteHealthEvent[] {
+  const rule = to ?? from
+  if (!rule) return []
+  const detail = to ? to.detail : 'The rule was deleted'
+  return [{ route_rule_id: rule.key, title: rule.title, from: from?.status ?? null, to: to?.status ?? null, detail }]
 }
-
-/** Thousands of rules can change at once, as with a flushed ruleset. */
-const LOGGED_MAX = 20
-
-interface Found {
-  readonly ids: readonly number[] | null
-  readonly drifted: readonly number[]
-  readonly healths: readonly {
-    readonly route_rule_id: number
-    readonly state: RouteHealthState
-    readonly detail: string
-    readonly title: string
-  }[]
-}
-
-const told = (route_rule_id: number, was: Seen | undefined): RouteHealthEvent[] =>
-  was ? [{ route_rule_id, title: was.title, from: was.state, to: null, detail: 'The rule is no more' }] : []

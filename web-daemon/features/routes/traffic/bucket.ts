@@ -1,13 +1,14 @@
-// What went through a rule within one interval of its history, and how the parts of an interval are put together.
-import { joinConnected, type Connected } from '../connections/connected.ts'
-import { plus, type Moved } from './moved.ts'
+// The traffic of a rule within one interval of its history, and how two parts of an interval are joined.
+import { joinConnectionCounts, type ConnectionCounts } from '../connections/counter.ts'
+import { plus, type TrafficDelta } from './delta.ts'
 
-export interface Bucket extends Moved, Connected {
+export interface Bucket extends TrafficDelta, ConnectionCounts {
   readonly route_rule_id: number
   /** Seconds since 1970. */
   readonly bucket_start: number
 }
 
 /** Two parts of one interval of one rule. */
-export const joinBuckets = (before: Bucket | undefined, part: Bucket): Bucket =>
-  before ? { ...part, ...plus(before, part), ...joinConnected(before, part) } : part
+export function joinBuckets(before: Bucket | undefined, part: Bucket): Bucket {
+  return before ? { ...part, ...plus(before, part), ...joinConnectionCounts(before, part) } : part
+}

@@ -1,4 +1,4 @@
-// What goes through the rules, asked over HTTP (interface.md, traffic endpoints; decisions.md, F18 to F20, F23).
+// The endpoints of the section Traffic (interface.md, traffic endpoints; decisions.md, F18 to F20, F23).
 import {
   RouteCountersAnswer,
   RouteTrafficAnswer,
@@ -6,14 +6,14 @@ import {
   TrafficSummaryAnswer,
   type TrafficBucket,
   type TrafficView,
-} from '@panel/shared/api/route-answers.ts'
+} from '@panel/shared/api/routes/traffic.ts'
 import type { ReadContext } from '../../../platform/context.ts'
-import { startOf, type Span } from '../../../platform/db/spans.ts'
-import { ok, query, type Answer, type Endpoint, type Incoming } from '../../../platform/http/endpoint.ts'
-import { instantIn } from '../../../platform/http/instant.ts'
+import { intervalStart, type Span } from '../../../platform/db/spans.ts'
+import { ok, query, type Answer, type Incoming } from '../../../platform/http/endpoint.ts'
+import { parseTime } from '../../../platform/http/instant.ts'
 import { Problems } from '../../../platform/http/problems.ts'
-import { instantOf, limitIn, queryOf, wholeIn } from '../../../platform/http/queries.ts'
-import { RESOLUTION, resolutionIn } from '../../../platform/http/resolution.ts'
+import { timeParameter, limitParameter, queryParameters, integerParameter } from '../../../platform/http/queries.ts'
+import { RESOLUTION, parseResolution } from '../../../platform/http/resolution.ts'
 import { joinBuckets, type Bucket } from './bucket.ts'
 import { livingRoute } from '../get.ts'
 import { allTitles } from '../store.ts'
@@ -25,15 +25,15 @@ const tag = 'traffic'
 
 const HISTORY = { standard: 1000, maximum: 20_000 }
 const HOURS = { standard: 24, maximum: 8760 }
-const HISTORY_QUERY = queryOf({
-  hours: wholeIn('How many hours up to the end.', 1, { default: HOURS.standard, maximum: HOURS.maximum }),
-  from: instantOf('Where the time begins, in the place of hours.'),
-  to: instantOf('Where the time ends. Default: now.'),
+const HISTORY_QUERY = queryParameters({
+  hours: integerParameter('How many hours up to the end.', 1, { default: HOURS.standard, maximum: HOURS.maximum }),
+  from: timeParameter('Where the time begins, in the place of hours.'),
+  to: timeParameter('Where the time ends. Default: now.'),
   resolution_seconds: RESOLUTION,
-  limit: limitIn(HISTORY),
+  limit: limitParameter(HISTORY),
 })
 
-export const trafficEndpoints = (traffic: Traffic): Endpoint[] => [
+export const trafficEndpoints = (traffic: Traffic) => [
   query(
     'GET /routes/traffic/summary',
     { tag, summary: 'What goes through all the rules.', answer: TrafficSummaryAnswer },
@@ -44,8 +44,8 @@ export const trafficEndpoints = (traffic: Traffic): Endpoint[] => [
     {
       tag,
       summary: "What goes through a rule now: the kernel's counters and the panel's totals beside each other.",
-      query: queryOf({
-        points: wholeIn('How many of the last readings to tell. Default 60.', 1, { maximum: MAX_POINTS }),
+      query: queryParameters({
+        points: integerParameter('How many of the last readings to tell. Default 60.', 1, { maximum: MAX_POINTS }),
       }),
       answer: RouteTrafficAnswer,
     },
@@ -72,23 +72,23 @@ export const trafficEndpoints = (traffic: Traffic): Endpoint[] => [
   ),
 ]
 
-type Handler = (context: ReadContext, incoming: Incoming) => Promise<Answer>
+type Handler<T> = (context: ReadContext, incoming: Incoming) => Promise<Answer<T>>
 
-function live(traffic: Traffic): Handler {
-  return async ({ db }, { params, query: asked }) => {
+function live(traffic: Traffic): Handler<RouteTrafficAnswer> {
+  return async ({ db }, { params, query: values }) => {
     const record = await livingRoute(db, params)
     await traffic.sample()
-    const points = traffic.points(record.route_rule_id, boundedCount(asked['points'], 60, MAX_POINTS))
+    const points = traffic.points(record.route_rule_id, boundedCount(values['points'], 60, MAX_POINTS))
     const { is_readable, detail } = traffic.available
     const answer: RouteTrafficAnswer = {
       route_rule_id: record.route_rule_id,
       title: record.route_rule_title,
       traffic: await trafficView(traffic, record),
       sampled: is_readable,
-      points: points.map(({ at, seconds, moved }) => ({
+      points: points.map(({ at, seconds, delta }) => ({
         at: new Date(at).toISOString(),
-        rx_bytes_per_second: moved.rx_bytes / seconds,
-        tx_bytes_per_second: moved.tx_bytes / seconds,
+        rx_bytes_per_second: delta.rx_bytes / seconds,
+        tx_bytes_per_second: delta.tx_bytes / seconds,
       })),
       note: is_readable
         ? TRAFFIC_NOTE
@@ -98,7 +98,7 @@ function live(traffic: Traffic): Handler {
   }
 }
 
-function summary(traffic: Traffic): Handler {
+function summary(traffic: Traffic): Handler<TrafficSummaryAnswer> {
   return async ({ db }) => {
     const titles = await allTitles(db)
     await traffic.upToDate()
@@ -122,12 +122,12 @@ function summary(traffic: Traffic): Handler {
   }
 }
 
-function history(traffic: Traffic): Handler {
-  return async ({ db, now }, { params, query: asked }) => {
+function history(traffic: Traffic): Handler<TrafficHistoryAnswer> {
+  return async ({ db, now }, { params, query: values }) => {
     const { route_rule_id } = await livingRoute(db, params)
-    const span = spanOf(asked, now(), traffic.bucketSeconds)
+    const span = spanOf(values, now(), traffic.bucketSeconds)
     const { from, to, resolution_seconds: interval_seconds } = span
-    const limit = boundedCount(asked['limit'], HISTORY.standard, HISTORY.maximum)
+    const limit = boundedCount(values['limit'], HISTORY.standard, HISTORY.maximum)
     const stored = await bucketsOf(db, route_rule_id, span, limit)
     const unsaved = traffic
       .unsaved(route_rule_id)
@@ -151,7 +151,7 @@ function history(traffic: Traffic): Handler {
 function joined(buckets: readonly Bucket[], interval_seconds: number): Bucket[] {
   const byStart = new Map<number, Bucket>()
   for (const bucket of buckets) {
-    const bucket_start = startOf(bucket.bucket_start, interval_seconds)
+    const bucket_start = intervalStart(bucket.bucket_start, interval_seconds)
     byStart.set(bucket_start, joinBuckets(byStart.get(bucket_start), { ...bucket, bucket_start }))
   }
   return [...byStart.values()].sort((a, b) => a.bucket_start - b.bucket_start)
@@ -175,15 +175,15 @@ const bucketView = ({
   new_connections,
 })
 
-/** By default the last 24 hours, interval by interval. 422 for what is no instant (decisions.md, F19). */
-function spanOf(asked: Incoming['query'], now: Date, stored_seconds: number): Span {
+/** By default the last 24 hours by interval. Throws 422 for an invalid time (decisions.md, F19). */
+function spanOf(values: Incoming['query'], now: Date, stored_seconds: number): Span {
   const problems = new Problems()
-  const [from, to] = [instantIn(asked, 'from', problems), instantIn(asked, 'to', problems)]
-  const resolution_seconds = resolutionIn(asked, stored_seconds, problems)
+  const [from, to] = [parseTime(values, 'from', problems), parseTime(values, 'to', problems)]
+  const resolution_seconds = parseResolution(values, stored_seconds, problems)
   problems.throwIfAny(['from', 'to', 'resolution_seconds'])
   const end = to ?? now.getTime() / 1000 + 1
   return {
-    from: Math.floor(from ?? end - boundedCount(asked['hours'], HOURS.standard, HOURS.maximum) * 3600),
+    from: Math.floor(from ?? end - boundedCount(values['hours'], HOURS.standard, HOURS.maximum) * 3600),
     to: end,
     resolution_seconds,
   }
@@ -192,7 +192,7 @@ function spanOf(asked: Incoming['query'], now: Date, stored_seconds: number): Sp
 const boundedCount = (text: string | undefined, standard: number, maximum: number): number =>
   Math.min(text !== undefined && /^\d{1,9}$/.test(text) && Number(text) > 0 ? Number(text) : standard, maximum)
 
-function counters(traffic: Traffic): Handler {
+function counters(traffic: Traffic): Handler<RouteCountersAnswer> {
   return async ({ db, now }, { params }) => {
     const record = await livingRoute(db, params)
     await traffic.sample()

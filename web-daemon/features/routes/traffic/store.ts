@@ -1,15 +1,15 @@
-// Reads and writes what the panel remembers of the traffic of rules: its totals, and what moved in each interval.
+// Reads and writes the traffic of rules: totals, and the traffic of each interval.
 import { sql } from 'kysely'
 import type { ReadDb, WriteDb } from '../../../platform/context.ts'
-import { piecesOf, startIn, type Span } from '../../../platform/db/spans.ts'
+import { splitSpan, intervalStartSql, type Span } from '../../../platform/db/spans.ts'
 import type { Bucket } from './bucket.ts'
-import type { Moved } from './moved.ts'
-import type { Sum } from './tally.ts'
+import type { TrafficDelta } from './delta.ts'
+import type { StoredTotal } from './accumulator.ts'
 
-/** Rows that one statement writes: fewer than SQLite takes variables. */
+/** Rows per statement: SQLite limits the number of variables. */
 const AT_ONCE = 500
 
-export async function allSums(db: ReadDb): Promise<Map<number, Sum>> {
+export async function allTotals(db: ReadDb): Promise<Map<number, StoredTotal>> {
   const rows = await db.selectFrom('route_total').selectAll().execute()
   return new Map(
     rows.map((row) => [
@@ -21,7 +21,7 @@ export async function allSums(db: ReadDb): Promise<Map<number, Sum>> {
           rx_packets: row.rx_packets,
           tx_packets: row.tx_packets,
         },
-        seen: {
+        counter: {
           rx_bytes: row.seen_rx_bytes,
           tx_bytes: row.seen_tx_bytes,
           rx_packets: row.seen_rx_packets,
@@ -33,8 +33,8 @@ export async function allSums(db: ReadDb): Promise<Map<number, Sum>> {
   )
 }
 
-/** Those of the ids that the store knows a rule by, deleted ones included. */
-export async function knownIds(db: ReadDb, ids: readonly number[]): Promise<Set<number>> {
+/** Ids that the store knows, deleted rules included. */
+export async function storedIds(db: ReadDb, ids: readonly number[]): Promise<Set<number>> {
   const rows = await inPieces(ids, (some) =>
     db
       .selectFrom('route_rule')
@@ -45,20 +45,25 @@ export async function knownIds(db: ReadDb, ids: readonly number[]): Promise<Set<
   return new Set(rows.map(({ route_rule_id }) => route_rule_id))
 }
 
-/** Both of one moment: run it inside a transaction. */
+/** Totals and intervals must be of the same moment: run it inside a transaction. */
 export async function saveTraffic(
   db: WriteDb,
-  sums: ReadonlyMap<number, Sum>,
+  sums: ReadonlyMap<number, StoredTotal>,
   buckets: readonly Bucket[],
   now: string,
 ): Promise<void> {
-  const rows = [...sums].map(([route_rule_id, { total, seen, epoch }]) => ({
+  await saveSums(db, sums, now)
+  await saveBuckets(db, buckets)
+}
+
+async function saveSums(db: WriteDb, sums: ReadonlyMap<number, StoredTotal>, now: string): Promise<void> {
+  const rows = [...sums].map(([route_rule_id, { total, counter, epoch }]) => ({
     route_rule_id,
     ...total,
-    seen_rx_bytes: seen.rx_bytes,
-    seen_tx_bytes: seen.tx_bytes,
-    seen_rx_packets: seen.rx_packets,
-    seen_tx_packets: seen.tx_packets,
+    seen_rx_bytes: counter.rx_bytes,
+    seen_tx_bytes: counter.tx_bytes,
+    seen_rx_packets: counter.rx_packets,
+    seen_tx_packets: counter.tx_packets,
     seen_epoch: epoch,
     updated_date: now,
   }))
@@ -69,31 +74,35 @@ export async function saveTraffic(
       .execute()
     return []
   })
-  await inPieces(buckets, async (some) => {
-    // A sum with null is null, and so is the greater of it and any.
-    const added = (column: keyof Moved | 'new_connections') =>
-      sql<number>`${sql.ref(`route_bucket.${column}`)} + ${sql.ref(`excluded.${column}`)}`
-    const most = sql<
+}
+
+/**
+ * Adds to the intervals that are stored already. In SQL a sum with null is null, and so is max() of null and anything.
+ */
+async function saveBuckets(db: WriteDb, buckets: readonly Bucket[]): Promise<void> {
+  const sumOf = (column: keyof TrafficDelta | 'new_connections') =>
+    sql<number>`${sql.ref(`route_bucket.${column}`)} + ${sql.ref(`excluded.${column}`)}`
+  const joined = {
+    rx_bytes: sumOf('rx_bytes'),
+    tx_bytes: sumOf('tx_bytes'),
+    rx_packets: sumOf('rx_packets'),
+    tx_packets: sumOf('tx_packets'),
+    new_connections: sumOf('new_connections'),
+    active_connections: sql<
       number | null
-    >`coalesce(max(route_bucket.active_connections, excluded.active_connections), route_bucket.active_connections, excluded.active_connections)`
-    const insert = db.insertInto('route_bucket').values([...some])
-    const sums = {
-      rx_bytes: added('rx_bytes'),
-      tx_bytes: added('tx_bytes'),
-      rx_packets: added('rx_packets'),
-      tx_packets: added('tx_packets'),
-      new_connections: added('new_connections'),
-    }
-    await insert
-      .onConflict((at) =>
-        at.columns(['route_rule_id', 'bucket_start']).doUpdateSet({ ...sums, active_connections: most }),
-      )
+    >`coalesce(max(route_bucket.active_connections, excluded.active_connections), route_bucket.active_connections, excluded.active_connections)`,
+  }
+  await inPieces(buckets, async (some) => {
+    await db
+      .insertInto('route_bucket')
+      .values([...some])
+      .onConflict((conflict) => conflict.columns(['route_rule_id', 'bucket_start']).doUpdateSet(joined))
       .execute()
     return []
   })
 }
 
-/** Intervals joined to those of the resolution, oldest first; of more than `limit` the newest. */
+/** Intervals joined to points of the resolution, oldest first; if there are more than `limit`, the newest. */
 export async function bucketsOf(db: ReadDb, route_rule_id: number, span: Span, limit: number): Promise<Bucket[]> {
   const { oldest } = await db
     .selectFrom('route_bucket')
@@ -101,14 +110,14 @@ export async function bucketsOf(db: ReadDb, route_rule_id: number, span: Span, l
     .select((e) => e.fn.min('bucket_start').as('oldest'))
     .executeTakeFirstOrThrow()
   const newestFirst: Bucket[] = []
-  for await (const piece of piecesOf({ ...span, from: Math.max(span.from, oldest ?? span.to) })) {
+  for await (const piece of splitSpan({ ...span, from: Math.max(span.from, oldest ?? span.to) })) {
     newestFirst.push(...(await joinedOf(db, route_rule_id, piece)))
     if (newestFirst.length >= limit) break
   }
   return newestFirst.slice(0, limit).reverse()
 }
 
-/** The newest first. They are joined as joinBuckets does it: of new connections nothing is known where a part is not. */
+/** Newest first. Joined like joinBuckets: new connections are unknown if they are for a part. */
 async function joinedOf(db: ReadDb, route_rule_id: number, { from, to, resolution_seconds }: Span): Promise<Bucket[]> {
   const sums = (['rx_bytes', 'tx_bytes', 'rx_packets', 'tx_packets'] as const).map((name) =>
     sql<number>`sum(${sql.ref(name)})`.as(name),
@@ -118,7 +127,7 @@ async function joinedOf(db: ReadDb, route_rule_id: number, { from, to, resolutio
     .where('route_rule_id', '=', route_rule_id)
     .where('bucket_start', '>=', from)
     .where('bucket_start', '<', to)
-    .select([startIn(resolution_seconds).as('start'), ...sums])
+    .select([intervalStartSql(resolution_seconds).as('start'), ...sums])
     .select((e) => e.fn.max('active_connections').as('active_connections'))
     .select(
       sql<number | null>`case when count(new_connections) = count(*) then sum(new_connections) end`.as(

@@ -1,25 +1,26 @@
-// What goes through the rules: samples the kernel's counters, sums them up across whatever becomes of them, and keeps what moved in each interval.
+// The traffic of rules: samples the kernel's counters, sums them up even if they are recreated, and keeps the traffic
+// of each interval.
 import type { RelayCounters } from '@panel/shared/ruleset/model.ts'
 import type { Logger } from 'pino'
 import type { CommandContext } from '../../../platform/context.ts'
-import { startOf } from '../../../platform/db/spans.ts'
-import { unlessAway } from '../../../platform/helper/away.ts'
+import { intervalStart } from '../../../platform/db/spans.ts'
+import { nullIfHelperAway } from '../../../platform/helper/away.ts'
 import type { SettingKey } from '../../settings/definitions.ts'
 import type { SettingsReader } from '../../../platform/settings.ts'
 import { joinBuckets, type Bucket } from './bucket.ts'
-import { Connections } from '../connections/connected.ts'
+import { ConnectionCounter } from '../connections/counter.ts'
 import { heldCounters, type HeldCounters } from '../kernel-rules.ts'
-import { isNothing, NOTHING, plain, type Moved } from './moved.ts'
-import { allSums, deleteBucketsBefore, knownIds, saveTraffic } from './store.ts'
-import { Tally } from './tally.ts'
+import { isNothing, NOTHING, deltaOnly, type TrafficDelta } from './delta.ts'
+import { allTotals, deleteBucketsBefore, storedIds, saveTraffic } from './store.ts'
+import { CounterAccumulator } from './accumulator.ts'
 
-/** Samples that a picture of the last minutes is drawn from. */
+/** Samples for a graph of the last minutes. */
 export const MAX_POINTS = 120
-/** A crash of this daemon loses nothing that the kernel still counts, so the store is written now and then. */
+/** A crash of the daemon loses nothing, since the kernel keeps counting; so saving at intervals is enough. */
 const SAVE_EVERY_MS = 10_000
 const DAY_S = 86_400
 
-interface Parts {
+interface TrafficDeps {
   readonly db: CommandContext['db']
   readonly ask: CommandContext['ask']
   readonly now: () => Date
@@ -27,52 +28,52 @@ interface Parts {
   readonly logger: Logger
 }
 
-/** One sample; rules through which nothing moved are left out of `moved`. `seconds` null: there was none before it. */
+/** One sample; rules without traffic are not in `deltas`. `seconds` null: it is the first. */
 interface Sample {
   readonly at: number
   readonly seconds: number | null
-  readonly moved: ReadonlyMap<number, Moved>
+  readonly deltas: ReadonlyMap<number, TrafficDelta>
 }
 
 export class Traffic {
-  readonly #parts: Parts
-  #tallies: Promise<Map<number, Tally>> | null = null
+  readonly #deps: TrafficDeps
+  #accumulators: Promise<Map<number, CounterAccumulator>> | null = null
   readonly #dirty = new Set<number>()
   #buckets = new Map<string, Bucket>()
   #samples: Sample[] = []
   #available = { is_readable: false, detail: 'The counters have not been read yet' }
   #sampling: Promise<void> | null = null
-  readonly #connections = new Connections()
+  readonly #connections = new ConnectionCounter()
   #saving: Promise<void> = Promise.resolve()
   #changing = 0
-  /** Of changes of the ruleset: a sample that was asked for in another one is of no use. */
+  /** Incremented by every change of the ruleset: a sample that was requested before is discarded. */
   #generation = 0
   readonly #timers = new Map<string, NodeJS.Timeout>()
 
-  constructor(parts: Parts) {
-    this.#parts = parts
+  constructor(deps: TrafficDeps) {
+    this.#deps = deps
   }
 
   /** Samples and saves from now on, until `stop`. */
   start(): void {
     this.#every('saving', SAVE_EVERY_MS, () => this.save(), 'the traffic of the rules was not saved')
-    this.#keepTime()
+    this.#startTimers()
   }
 
-  /** Timers that go by a changed setting are set anew. */
-  heed(changed: readonly SettingKey[]): void {
+  /** Restarts the timers whose interval has changed. */
+  onSettingsChanged(changed: readonly SettingKey[]): void {
     if (
       this.#timers.size > 0 &&
       (changed.includes('routes.counter_interval_seconds') || changed.includes('routes.conntrack_interval_seconds'))
     )
-      this.#keepTime()
+      this.#startTimers()
   }
 
-  #keepTime(): void {
+  #startTimers(): void {
     this.#every('sampling', this.#sampleMs, () => this.sample(), 'the counters of the rules were not read')
     this.#every(
       'counting',
-      this.#parts.settings.get('routes.conntrack_interval_seconds') * 1000,
+      this.#deps.settings.get('routes.conntrack_interval_seconds') * 1000,
       () => this.count(),
       'the connections of the rules were not counted',
     )
@@ -82,25 +83,25 @@ export class Traffic {
     clearInterval(this.#timers.get(name))
     this.#timers.set(
       name,
-      setInterval(() => void work().catch((err: unknown) => this.#parts.logger.error({ err }, failure)), ms),
+      setInterval(() => void work().catch((err: unknown) => this.#deps.logger.error({ err }, failure)), ms),
     )
   }
 
   get #sampleMs(): number {
-    return this.#parts.settings.get('routes.counter_interval_seconds') * 1000
+    return this.#deps.settings.get('routes.counter_interval_seconds') * 1000
   }
 
-  /** What one entry of the history sums up, from now on. */
+  /** The current length of an interval of the history. */
   get bucketSeconds(): number {
-    return this.#parts.settings.get('routes.aggregate_interval_seconds')
+    return this.#deps.settings.get('routes.aggregate_interval_seconds')
   }
 
-  /** Nothing that was seen is lost by stopping. */
+  /** Takes a last sample and saves it. */
   async stop(): Promise<void> {
     for (const timer of this.#timers.values()) clearInterval(timer)
     this.#timers.clear()
     await this.sample().catch((err: unknown) =>
-      this.#parts.logger.error({ err }, 'the counters of the rules were not read'),
+      this.#deps.logger.error({ err }, 'the counters of the rules were not read'),
     )
     await this.save()
   }
@@ -109,20 +110,21 @@ export class Traffic {
     return this.#available
   }
 
-  /** Askers that come together share one reading. */
+  /** Concurrent callers share one reading. */
   sample(): Promise<void> {
     this.#sampling ??= this.#read().finally(() => (this.#sampling = null))
     return this.#sampling
   }
 
-  /** Counts the connections that each rule relays now, and those that began since the last count. */
+  /** Counts the connections of each rule, and the new ones since the last count. */
   async count(): Promise<void> {
-    const found = await unlessAway(this.#parts.ask('ruleset.flows', {}))
-    const begun = this.#connections.take(found, this.#parts.now().getTime())
-    for (const { route_rule_id } of found?.flows ?? []) this.#connect(route_rule_id, begun?.get(route_rule_id) ?? 0)
+    const flows = await nullIfHelperAway(this.#deps.ask('ruleset.flows', {}))
+    const newConnections = this.#connections.take(flows, this.#deps.now().getTime())
+    for (const { route_rule_id } of flows?.flows ?? [])
+      this.#connect(route_rule_id, newConnections?.get(route_rule_id) ?? 0)
   }
 
-  /** As counted last; null where that is not known. */
+  /** From the last count; null if not known. */
   connections(route_rule_id: number): number | null {
     return this.#connections.active(route_rule_id)
   }
@@ -131,10 +133,10 @@ export class Traffic {
     return this.#connections.newPerSecond(route_rule_id)
   }
 
-  /** Reads the counters unless that was done within the sampling interval. */
+  /** Samples unless the last sample is younger than the interval. */
   async upToDate(): Promise<void> {
     const last = this.lastAt
-    if (last === null || !this.#available.is_readable || this.#parts.now().getTime() - last >= this.#sampleMs)
+    if (last === null || !this.#available.is_readable || this.#deps.now().getTime() - last >= this.#sampleMs)
       await this.sample()
   }
 
@@ -146,23 +148,23 @@ export class Traffic {
     return this.#samples.at(-1)?.seconds ?? null
   }
 
-  async of(route_rule_id: number): Promise<Tally> {
-    return (await this.#loaded()).get(route_rule_id) ?? new Tally()
+  async of(route_rule_id: number): Promise<CounterAccumulator> {
+    return (await this.#getAccumulators()).get(route_rule_id) ?? new CounterAccumulator()
   }
 
-  /** Of a rule that never came to be: another one may get its id. */
+  /** For a rule whose creation failed: another rule may get its id. */
   async forget(route_rule_id: number): Promise<void> {
-    const tallies = await this.#loaded()
-    tallies.delete(route_rule_id)
+    const accumulators = await this.#getAccumulators()
+    accumulators.delete(route_rule_id)
     this.#dirty.delete(route_rule_id)
     for (const [key, bucket] of this.#buckets) if (bucket.route_rule_id === route_rule_id) this.#buckets.delete(key)
   }
 
-  /** What moved in each of the last intervals, oldest first. */
-  points(route_rule_id: number, count: number): { at: number; seconds: number; moved: Moved }[] {
+  /** The traffic of each of the last intervals, oldest first. */
+  points(route_rule_id: number, count: number): { at: number; seconds: number; delta: TrafficDelta }[] {
     return this.#samples
-      .flatMap(({ at, seconds, moved }) =>
-        seconds === null ? [] : [{ at, seconds, moved: moved.get(route_rule_id) ?? NOTHING }],
+      .flatMap(({ at, seconds, deltas }) =>
+        seconds === null ? [] : [{ at, seconds, delta: deltas.get(route_rule_id) ?? NOTHING }],
       )
       .slice(-count)
   }
@@ -172,79 +174,89 @@ export class Traffic {
     return [...this.#buckets.values()].filter((bucket) => bucket.route_rule_id === route_rule_id)
   }
 
-  /** A change of the ruleset takes counters away and tells the last of them; whatever is sampled meanwhile may be from before or after. */
+  /**
+   * Wraps a change of the ruleset, which removes counters and returns their last values. Samples taken meanwhile are
+   * discarded.
+   */
   async whileChanging<T>(work: (counted: (last: readonly RelayCounters[]) => void) => Promise<T>): Promise<T> {
-    const tallies = await this.#loaded()
+    const accumulators = await this.#getAccumulators()
     this.#changing += 1
-    const gone: RelayCounters[] = []
+    const lastCounters: RelayCounters[] = []
     try {
       return await work((last) => {
         for (const counters of last) {
-          this.#add(counters.route_rule_id, tallyOf(tallies, counters.route_rule_id).readLast(plain(counters)))
+          this.#add(
+            counters.route_rule_id,
+            accumulatorFor(accumulators, counters.route_rule_id).readLast(deltaOnly(counters)),
+          )
           this.#dirty.add(counters.route_rule_id)
         }
-        gone.push(...last)
+        lastCounters.push(...last)
       })
     } finally {
       this.#changing -= 1
       this.#generation += 1
-      // A counter that is no more cannot be read again, so this is not left for later. What cannot be written now is written with the next; the change stands.
-      if (gone.length > 0)
+      // A removed counter cannot be read again, so its last value is saved at once. If that fails, it is saved with the
+      // next run; the change stands.
+      if (lastCounters.length > 0)
         await this.save().catch((err: unknown) =>
-          this.#parts.logger.error({ err }, 'the traffic of the rules was not saved'),
+          this.#deps.logger.error({ err }, 'the traffic of the rules was not saved'),
         )
     }
   }
 
-  /** One after the other. What cannot be written is tried again with the next. */
+  /** Runs are sequential. What cannot be written is tried again with the next run. */
   save(): Promise<void> {
     this.#saving = this.#saving.catch(() => undefined).then(() => this.#save())
     return this.#saving
   }
 
   async #read(): Promise<void> {
-    const tallies = await this.#loaded()
+    const accumulators = await this.#getAccumulators()
     const generation = this.#generation
-    const held = await unlessAway(heldCounters(this.#parts.ask))
+    const held = await nullIfHelperAway(heldCounters(this.#deps.ask))
     if (this.#changing > 0 || generation !== this.#generation) return
     this.#available = held
       ? { is_readable: held.is_readable, detail: held.detail }
       : { is_readable: false, detail: 'The root helper cannot be reached' }
-    if (held?.is_readable) this.#take(tallies, held)
+    if (held?.is_readable) this.#take(accumulators, held)
   }
 
-  #take(tallies: Map<number, Tally>, { epoch, counters }: HeldCounters): void {
+  #take(accumulators: Map<number, CounterAccumulator>, { epoch, counters }: HeldCounters): void {
     for (const one of counters)
-      this.#add(one.route_rule_id, tallyOf(tallies, one.route_rule_id).read(plain(one), epoch))
-    const at = this.#parts.now().getTime()
+      this.#add(one.route_rule_id, accumulatorFor(accumulators, one.route_rule_id).read(deltaOnly(one), epoch))
+    const at = this.#deps.now().getTime()
     const seconds = this.lastAt !== null && at > this.lastAt ? (at - this.lastAt) / 1000 : null
-    const moved = new Map(
-      [...tallies].map(([id, tally]) => [id, tally.endInterval(seconds)] as const).filter(([, one]) => !isNothing(one)),
+    const deltas = new Map(
+      [...accumulators]
+        .map(([id, accumulator]) => [id, accumulator.endInterval(seconds)] as const)
+        .filter(([, one]) => !isNothing(one)),
     )
-    this.#samples = [...this.#samples.slice(-MAX_POINTS), { at, seconds, moved }]
+    this.#samples = [...this.#samples.slice(-MAX_POINTS), { at, seconds, deltas }]
   }
 
-  #add(route_rule_id: number, moved: Moved): void {
-    if (isNothing(moved)) return
+  #add(route_rule_id: number, delta: TrafficDelta): void {
+    if (isNothing(delta)) return
     this.#dirty.add(route_rule_id)
-    this.#intoBucket(route_rule_id, moved, 0)
+    this.#intoBucket(route_rule_id, delta, 0)
   }
 
-  /** An interval through which nothing moved is kept only where a connection began in it. */
-  #connect(route_rule_id: number, begun: number): void {
-    if (begun > 0 || this.#buckets.has(this.#keyNow(route_rule_id).key)) this.#intoBucket(route_rule_id, NOTHING, begun)
+  /** An interval without traffic is kept only if a connection started in it. */
+  #connect(route_rule_id: number, newConnections: number): void {
+    if (newConnections > 0 || this.#buckets.has(this.#keyNow(route_rule_id).key))
+      this.#intoBucket(route_rule_id, NOTHING, newConnections)
   }
 
-  #intoBucket(route_rule_id: number, moved: Moved, begun: number): void {
+  #intoBucket(route_rule_id: number, delta: TrafficDelta, newConnections: number): void {
     const { key, bucket_start } = this.#keyNow(route_rule_id)
     const active_connections = this.#connections.active(route_rule_id)
-    const new_connections = this.#connections.newPerSecond(route_rule_id) === null ? null : begun
+    const new_connections = this.#connections.newPerSecond(route_rule_id) === null ? null : newConnections
     this.#buckets.set(
       key,
       joinBuckets(this.#buckets.get(key), {
         route_rule_id,
         bucket_start,
-        ...moved,
+        ...delta,
         active_connections,
         new_connections,
       }),
@@ -252,21 +264,21 @@ export class Traffic {
   }
 
   #keyNow(route_rule_id: number): { key: string; bucket_start: number } {
-    const now = Math.floor(this.#parts.now().getTime() / 1000)
-    const bucket_start = startOf(now, this.bucketSeconds)
+    const now = Math.floor(this.#deps.now().getTime() / 1000)
+    const bucket_start = intervalStart(now, this.bucketSeconds)
     return { key: `${route_rule_id} ${bucket_start}`, bucket_start }
   }
 
   async #save(): Promise<void> {
-    const { db, now, settings } = this.#parts
-    const tallies = await this.#loaded()
-    const known = await knownIds(db, [...this.#dirty])
-    const sums = new Map([...known].map((id) => [id, tallyOf(tallies, id).sum]))
-    const buckets = [...this.#buckets.values()].filter(({ route_rule_id }) => known.has(route_rule_id))
-    // Whatever comes while this is written belongs to the next time.
-    for (const id of known) this.#dirty.delete(id)
+    const { db, now, settings } = this.#deps
+    const accumulators = await this.#getAccumulators()
+    const stored = await storedIds(db, [...this.#dirty])
+    const sums = new Map([...stored].map((id) => [id, accumulatorFor(accumulators, id).sum]))
+    const buckets = [...this.#buckets.values()].filter(({ route_rule_id }) => stored.has(route_rule_id))
+    // What arrives during the write belongs to the next run.
+    for (const id of stored) this.#dirty.delete(id)
     const written = this.#buckets
-    this.#buckets = new Map([...written].filter(([, { route_rule_id }]) => !known.has(route_rule_id)))
+    this.#buckets = new Map([...written].filter(([, { route_rule_id }]) => !stored.has(route_rule_id)))
     try {
       await db.transaction().execute(async (transaction) => {
         await saveTraffic(transaction, sums, buckets, now().toISOString())
@@ -276,7 +288,7 @@ export class Traffic {
         )
       })
     } catch (failure) {
-      for (const id of known) this.#dirty.add(id)
+      for (const id of stored) this.#dirty.add(id)
       for (const bucket of buckets) this.#putBack(bucket)
       throw failure
     }
@@ -287,25 +299,25 @@ export class Traffic {
     this.#buckets.set(key, joinBuckets(this.#buckets.get(key), bucket))
   }
 
-  #loaded(): Promise<Map<number, Tally>> {
-    this.#tallies ??= this.#load()
-    return this.#tallies
+  #getAccumulators(): Promise<Map<number, CounterAccumulator>> {
+    this.#accumulators ??= this.#load()
+    return this.#accumulators
   }
 
-  async #load(): Promise<Map<number, Tally>> {
+  async #load(): Promise<Map<number, CounterAccumulator>> {
     try {
-      return new Map([...(await allSums(this.#parts.db))].map(([id, sum]) => [id, new Tally(sum)]))
+      return new Map([...(await allTotals(this.#deps.db))].map(([id, sum]) => [id, new CounterAccumulator(sum)]))
     } catch (failure) {
-      this.#tallies = null
+      this.#accumulators = null
       throw failure
     }
   }
 }
 
-function tallyOf(tallies: Map<number, Tally>, route_rule_id: number): Tally {
-  const known = tallies.get(route_rule_id)
-  if (known) return known
-  const tally = new Tally()
-  tallies.set(route_rule_id, tally)
-  return tally
+function accumulatorFor(accumulators: Map<number, CounterAccumulator>, route_rule_id: number): CounterAccumulator {
+  const stored = accumulators.get(route_rule_id)
+  if (stored) return stored
+  const accumulator = new CounterAccumulator()
+  accumulators.set(route_rule_id, accumulator)
+  return accumulator
 }

@@ -1,5 +1,6 @@
-// The traffic of a rule as it is sent: the kernel's figure and the panel's beside each other, never added together (decisions.md, F18, F25).
-import type { TrafficView } from '@panel/shared/api/route-answers.ts'
+// The traffic of a rule as it is sent: the kernel's counter and the panel's total side by side, never added together
+// (decisions.md, F18, F25).
+import type { TrafficView } from '@panel/shared/api/routes/traffic.ts'
 import type { RouteRecord } from '../record.ts'
 import type { Traffic } from './traffic.ts'
 

@@ -1,4 +1,5 @@
-// The settings of the category addressing: where the addresses of a new tunnel come from, and what they are held against.
+// The settings of the category addressing: where the addresses of a new tunnel come from, and what they are checked
+// against.
 import { bool, int, orNull } from '../kinds.ts'
 
 export const ADDRESSING = {

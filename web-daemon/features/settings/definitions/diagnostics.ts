@@ -1,4 +1,4 @@
-// The settings of the category diagnostics: what a ping or a probe by hand does where its request does not say (decisions.md, D1, D5).
+// The settings of the category diagnostics: defaults of manual pings and probes (decisions.md, D1, D5).
 import { float, int } from '../kinds.ts'
 
 export const DIAGNOSTICS = {

@@ -1,4 +1,4 @@
-// The settings of the category display: how the page shows what the API tells in plain units. The page reads them; the API's answers stay as they are.
+// The settings of the category display: how the page shows values. They do not change the answers of the API.
 import { bool, oneOf } from '../kinds.ts'
 
 export const DISPLAY = {

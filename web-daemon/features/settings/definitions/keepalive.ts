@@ -1,4 +1,4 @@
-// The settings of the category keepalive: whether something pings the far end of a new tunnel, and how.
+// The settings of the category keepalive: whether the far end of a new tunnel is pinged, and how.
 import { bool, float, int, oneOf } from '../kinds.ts'
 
 export const KEEPALIVE = {

@@ -1,4 +1,4 @@
-// The settings of the category metrics: how the host is read and judged (decisions.md, M1).
+// The settings of the category metrics: how the host is sampled and when it is reported as critical (decisions.md, M1).
 import { bool, float, int } from '../kinds.ts'
 
 export const METRICS = {

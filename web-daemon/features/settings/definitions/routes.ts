@@ -1,4 +1,4 @@
-// The settings of the category routes: what a new relay rule gets where its request does not say, and how their traffic is counted.
+// The settings of the category routes: defaults of new relay rules, and how their traffic is counted.
 import { NAT_MODES, ROUTE_PROTOCOLS } from '@panel/shared/api/lookups.ts'
 import { bool, float, int, lookup } from '../kinds.ts'
 

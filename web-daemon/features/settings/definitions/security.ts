@@ -1,4 +1,5 @@
-// The settings of the category security: how long a session lasts, how guessing is slowed down, and which other pages may use the API (decisions.md, A2, A12, A17).
+// The settings of the category security: the lifetime of a session, limits on password guessing, and origins that may
+// use the API (decisions.md, A2, A12, A17).
 import { Type } from '@panel/shared/schema.ts'
 import { int, json, type Shape } from '../kinds.ts'
 

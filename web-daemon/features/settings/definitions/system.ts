@@ -1,4 +1,4 @@
-// The settings of the category system: how the host is watched, and how long the audit log goes back.
+// The settings of the category system: background checks of the host, and the retention of the audit log.
 import { DeviceName } from '@panel/shared/tunnel/observed.ts'
 import { Type } from '@panel/shared/schema.ts'
 import { bool, int, json, type Shape } from '../kinds.ts'

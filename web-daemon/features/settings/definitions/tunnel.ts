@@ -1,4 +1,4 @@
-// The settings of the category tunnel: what a new tunnel gets where its request does not say.
+// The settings of the category tunnel: defaults of new tunnels.
 import { PERSISTENCE_TYPES, TUNNEL_TYPES } from '@panel/shared/api/lookups.ts'
 import { strict, Type, U32_MAX } from '@panel/shared/schema.ts'
 import { bool, int, json, lookup, orNull, text, type Shape } from '../kinds.ts'
@@ -16,7 +16,7 @@ const LABELS: Shape = {
 }
 
 const TOS_PATTERN = '^(inherit|0[xX][0-9a-fA-F]{1,2}|[01]?[0-9]{1,2}|2[0-4][0-9]|25[0-5])$'
-/** Whether a name comes out of it that fits an interface is for a rule to say. */
+/** A rule checks that the resulting name is valid for an interface. */
 const TEMPLATE_PATTERN = '^([A-Za-z0-9_.-]|\\{(side|number|type)\\}){1,64}$'
 
 export const TUNNEL = {

@@ -1,4 +1,5 @@
-// The addresses inside a tunnel as an operator gives them: well formed, nobody else's, and not at odds with the routing table.
+// Validates the given addresses of a tunnel: form, conflicts with other tunnels and interfaces, and with the routing
+// table.
 import {
   bitsOf,
   compareIp,
@@ -20,21 +21,21 @@ import {
   isReserved,
   isUnspecified,
 } from '@panel/shared/address/special.ts'
-import type { TunnelAddressBody } from '@panel/shared/api/tunnels.ts'
+import type { TunnelAddressBody } from '@panel/shared/api/tunnels/addresses.ts'
 import type { TunnelAddress } from '@panel/shared/tunnel/model.ts'
 import { particularRoutes } from '../facts.ts'
 import { familyIdOf, type NewAddress } from '../record.ts'
 import { addressesOf, networksOf } from './networks.ts'
 import type { Ends } from './ends.ts'
-import { warn, type Sketch } from './sketch.ts'
+import { warn, type DraftContext } from './context.ts'
 
-export function draftAddresses(sketch: Sketch, given: readonly TunnelAddressBody[], ends: Ends): NewAddress[] {
-  const drafted = given.map((body, at) => oneAddress(sketch, body, `addresses.${at}`))
+export function draftAddresses(draft: DraftContext, given: readonly TunnelAddressBody[], ends: Ends): NewAddress[] {
+  const drafted = given.map((body, at) => oneAddress(draft, body, `addresses.${at}`))
   drafted.forEach((address, at) => {
     if (!address) return
-    checkTwins(sketch, drafted.slice(0, at), address, at)
-    checkOwners(sketch, address, `addresses.${at}.address`)
-    checkNetworks(sketch, networksOf([address]), ends, `addresses.${at}.address`)
+    checkDuplicates(draft, drafted.slice(0, at), address, at)
+    checkOwners(draft, address, `addresses.${at}.address`)
+    checkNetworks(draft, networksOf([address]), ends, `addresses.${at}.address`)
   })
   return inOrder(
     drafted.filter((address) => address !== null),
@@ -42,21 +43,22 @@ export function draftAddresses(sketch: Sketch, given: readonly TunnelAddressBody
   )
 }
 
-export const inOrder = (addresses: readonly TunnelAddress[], primary = 0): NewAddress[] =>
-  addresses.map((a, at) => ({
+export function inOrder(addresses: readonly TunnelAddress[], primary = 0): NewAddress[] {
+  return addresses.map((a, at) => ({
     ...a,
     address_family_id: familyIdOf(a.address),
     is_primary: at === Math.max(primary, 0),
     sort_order: at,
   }))
+}
 
-/** Null where it has a problem. */
-function oneAddress(sketch: Sketch, body: TunnelAddressBody, field: string): TunnelAddress | null {
-  const { problems } = sketch
-  const kept = storedTwin(sketch, body)
-  if (kept) return kept
-  const own = readable(sketch, body.address, `${field}.address`)
-  const peer = body.peer_address ? readable(sketch, body.peer_address, `${field}.peer_address`) : null
+/** Null if it has a problem. */
+function oneAddress(draft: DraftContext, body: TunnelAddressBody, field: string): TunnelAddress | null {
+  const { problems } = draft
+  const unchanged = unchangedAddress(draft, body)
+  if (unchanged) return unchanged
+  const own = readable(draft, body.address, `${field}.address`)
+  const peer = body.peer_address ? readable(draft, body.peer_address, `${field}.peer_address`) : null
   if (own && body.prefix_length > bitsOf(own.family))
     problems.add(
       `${field}.prefix_length`,
@@ -77,18 +79,21 @@ function oneAddress(sketch: Sketch, body: TunnelAddressBody, field: string): Tun
   return { address: formatIp(own), peer_address: peer ? formatIp(peer) : '', prefix_length: body.prefix_length }
 }
 
-/** What the tunnel has already is not judged by its form again: an adopted link may have what the panel would not give it. */
-function storedTwin(
-  { stored }: Sketch,
+/**
+ * An address that the tunnel has already is not validated again: an adopted link may have one that the panel would
+ * refuse.
+ */
+function unchangedAddress(
+  { stored }: DraftContext,
   { address, peer_address = '', prefix_length }: TunnelAddressBody,
 ): TunnelAddress | null {
-  const twin = stored?.addresses.find(
+  const storedAddress = stored?.addresses.find(
     (a) => a.address === address && a.peer_address === peer_address && a.prefix_length === prefix_length,
   )
-  return twin ? { address, peer_address, prefix_length } : null
+  return storedAddress ? { address, peer_address, prefix_length } : null
 }
 
-function readable({ problems }: Sketch, text: string, field: string): Ip | null {
+function readable({ problems }: DraftContext, text: string, field: string): Ip | null {
   const ip = parseIp(text)
   const refused = ip ? unfit(ip) : 'is not an IP address'
   if (refused !== null) problems.add(field, 'INVALID_ADDRESS', `${text} ${refused}.`)
@@ -108,8 +113,8 @@ function isEdge(ip: Ip, prefix_length: number): boolean {
   return ip.value === base.value || ip.value === base.value + sizeOf({ base, prefix_length }) - 1n
 }
 
-function checkTwins(
-  { problems }: Sketch,
+function checkDuplicates(
+  { problems }: DraftContext,
   earlier: readonly (TunnelAddress | null)[],
   address: TunnelAddress,
   at: number,
@@ -118,8 +123,8 @@ function checkTwins(
     problems.add(`addresses.${at}.address`, 'ADDRESS_CONFLICT', `${address.address} is given twice.`)
 }
 
-function checkOwners({ facts, neighbours, problems }: Sketch, { address }: TunnelAddress, field: string): void {
-  const owner = neighbours.find((n) => n.addresses.some((a) => a.address === address))
+function checkOwners({ facts, existing, problems }: DraftContext, { address }: TunnelAddress, field: string): void {
+  const owner = existing.find((n) => n.addresses.some((a) => a.address === address))
   if (owner)
     problems.add(field, 'ADDRESS_CONFLICT', `${owner.interface_name} has the address ${address}.`, {
       tunnel_id: owner.tunnel_id,
@@ -129,9 +134,9 @@ function checkOwners({ facts, neighbours, problems }: Sketch, { address }: Tunne
     problems.add(field, 'ADDRESS_CONFLICT', `The interface ${holder.device} of this server has the address ${address}.`)
 }
 
-/** `networks` are what the routing table will send into the tunnel. */
-export function checkNetworks(sketch: Sketch, networks: readonly Cidr[], { remote }: Ends, field: string): void {
-  const { problems } = sketch
+/** `networks` are those that the routing table will send into the tunnel. */
+export function checkNetworks(draft: DraftContext, networks: readonly Cidr[], { remote }: Ends, field: string): void {
+  const { problems } = draft
   for (const network of networks) {
     if (remote && contains(network, remote))
       problems.add(
@@ -139,39 +144,45 @@ export function checkNetworks(sketch: Sketch, networks: readonly Cidr[], { remot
         'INVALID_ADDRESS',
         `${formatCidr(network)} holds the remote endpoint: the tunnel would carry itself.`,
       )
-    if (isPublicRange(network)) warnOfPublicRange(sketch, network, field)
-    if (!problems.has(field)) checkRoutes(sketch, network, field)
+    if (isPublicRange(network)) warnOfPublicRange(draft, network, field)
+    if (!problems.has(field)) checkRoutes(draft, network, field)
   }
 }
 
-export function warnOfPublicRange(sketch: Sketch, network: Cidr, field: string): void {
+export function warnOfPublicRange(draft: DraftContext, network: Cidr, field: string): void {
   warn(
-    sketch,
+    draft,
     'PUBLIC_RANGE_WARNING',
     field,
     `${formatCidr(network)} is a public range: its owner cannot be reached while the tunnel is up.`,
   )
 }
 
-/** A route within the network is robbed of its traffic; a wider one only loses a part that the operator means to have. */
-function checkRoutes(sketch: Sketch, network: Cidr, field: string): void {
-  const rival = rivalOf(sketch, network)
-  if (!rival) return
-  const said = `${formatCidr(network)} overlaps ${rival.words}`
-  if (rival.isWider || sketch.body.force === true) warn(sketch, 'ROUTE_OVERLAP_WARNING', field, `${said}.`)
-  else sketch.problems.add(field, 'ROUTE_OVERLAP', `${said}. Set force to go on all the same.`)
+/** A more specific or equal route loses its traffic, which is an error; a wider one only loses a part. */
+function checkRoutes(draft: DraftContext, network: Cidr, field: string): void {
+  const overlap = findOverlap(draft, network)
+  if (!overlap) return
+  const message = `${formatCidr(network)} overlaps ${overlap.description}`
+  if (overlap.isWider || draft.body.force === true) warn(draft, 'ROUTE_OVERLAP_WARNING', field, `${message}.`)
+  else draft.problems.add(field, 'ROUTE_OVERLAP', `${message}. Set force to go on all the same.`)
 }
 
-function rivalOf({ facts, neighbours, settings }: Sketch, network: Cidr): { words: string; isWider: boolean } | null {
-  const owner = neighbours.find((n) => networksOf(n.addresses).some((other) => overlaps(other, network)))
+function findOverlap(
+  { facts, existing, settings }: DraftContext,
+  network: Cidr,
+): { description: string; isWider: boolean } | null {
+  const owner = existing.find((n) => networksOf(n.addresses).some((other) => overlaps(other, network)))
   if (owner)
-    return { words: `the addresses of ${owner.interface_name}: ${addressesOf(owner.addresses)}`, isWider: false }
+    return { description: `the addresses of ${owner.interface_name}: ${addressesOf(owner.addresses)}`, isWider: false }
   const routes = (settings.get('addressing.check_route_overlap') ? particularRoutes(facts) : []).filter((route) =>
     overlaps(route.network, network),
   )
   const inside = routes.find((route) => route.network.prefix_length >= network.prefix_length)
   const route = inside ?? routes[0]
   return route
-    ? { words: `the route to ${route.entry.destination} by ${route.entry.device || 'no device'}`, isWider: !inside }
+    ? {
+        description: `the route to ${route.entry.destination} by ${route.entry.device || 'no device'}`,
+        isWider: !inside,
+      }
     : null
 }

@@ -1,4 +1,4 @@
-// A free subnet and a free number, found together in the pools that may be tried (decisions.md, R5, R31, R32).
+// Allocates a free subnet and a free number together, from the pools to try (decisions.md, R5, R31, R32).
 import { bitsOf, formatCidr, networkOf, overlaps, parseIp, type Cidr } from '@panel/shared/address/ip.ts'
 import type { LinkKind } from '@panel/shared/tunnel/model.ts'
 import { Refusal } from '../../../platform/http/refusal.ts'
@@ -8,7 +8,7 @@ import { particularRoutes } from '../facts.ts'
 import type { Ends } from './ends.ts'
 import { freeNumbers, lowestNumber } from './naming.ts'
 import { networksOf } from './networks.ts'
-import { FIELD_ORDER, type Sketch } from './sketch.ts'
+import { FIELD_ORDER, type DraftContext } from './context.ts'
 
 export interface Allocation {
   readonly pool: PoolRecord
@@ -16,9 +16,9 @@ export interface Allocation {
   readonly subnet: Cidr
 }
 
-/** A number that was asked for is no good where its subnet is not free in any pool. */
-export function checkNumber(sketch: Sketch, pools: readonly PoolRecord[], ends: Ends): void {
-  const { body, problems } = sketch
+/** A requested number is refused if its subnet is not free in any pool. */
+export function checkNumber(draft: DraftContext, pools: readonly PoolRecord[], ends: Ends): void {
+  const { body, problems } = draft
   const number = body.tunnel_number ?? null
   const [pool] = pools
   if (
@@ -27,7 +27,7 @@ export function checkNumber(sketch: Sketch, pools: readonly PoolRecord[], ends: 
     ['tunnel_number', 'address_pool_id', 'addresses'].some((field) => problems.has(field))
   )
     return
-  const taken = takenNetworks(sketch, ends)
+  const taken = takenNetworks(draft, ends)
   if (pools.some((one) => freeAt(one, number, taken) !== null)) return
   const subnet = subnetAt(pool, number)
   if (!subnet)
@@ -47,21 +47,21 @@ export function checkNumber(sketch: Sketch, pools: readonly PoolRecord[], ends: 
     )
 }
 
-/** Throws 409 where no pool has anything left; but fields that are wrong are told first. */
-export function allocate(sketch: Sketch, kind: LinkKind, pools: readonly PoolRecord[], ends: Ends): Allocation {
-  const taken = takenNetworks(sketch, ends)
-  const given = sketch.body.tunnel_number ?? null
-  const isFree = freeNumbers(sketch, kind)
+/** Throws 409 if no pool has a free subnet, after any problems of fields. */
+export function allocate(draft: DraftContext, kind: LinkKind, pools: readonly PoolRecord[], ends: Ends): Allocation {
+  const taken = takenNetworks(draft, ends)
+  const given = draft.body.tunnel_number ?? null
+  const isFree = freeNumbers(draft, kind)
   for (const pool of pools) {
     const index = given === null ? lowestFree(pool, taken, isFree) : freeAt(pool, given, taken)
     if (index !== null) return allocation(pool, index, index)
   }
-  // The numbers of one pool are used up before the subnets of the next are: then the number is not the index.
+  // If the numbers of a pool are used up but not its subnets, the number is not the index of the subnet.
   for (const pool of pools) {
     const index = lowestFree(pool, taken, () => true)
-    if (index !== null) return allocation(pool, index, lowestNumber(sketch, kind))
+    if (index !== null) return allocation(pool, index, lowestNumber(draft, kind))
   }
-  sketch.problems.throwIfAny(FIELD_ORDER)
+  draft.problems.throwIfAny(FIELD_ORDER)
   const titles = pools.map((pool) => `${pool.address_pool_title} (${pool.cidr})`)
   throw new Refusal('ALLOCATION_FAILED', `No free subnet is left in ${titles.join(', ')}.`, {
     field: 'address_pool_id',
@@ -80,8 +80,8 @@ function freeAt(pool: PoolRecord, number: number, taken: readonly Cidr[]): numbe
   return subnet && !taken.some((network) => overlaps(network, subnet)) ? number : null
 }
 
-/** What an allocation steps over: addresses and routes of the host, those of other tunnels, and the endpoints themselves. */
-function takenNetworks({ facts, neighbours }: Sketch, { local, remote }: Ends): Cidr[] {
+/** Networks that an allocation avoids: addresses and routes of the host, those of other tunnels, and the endpoints. */
+function takenNetworks({ facts, existing }: DraftContext, { local, remote }: Ends): Cidr[] {
   const single = (text: string): Cidr[] => {
     const ip = parseIp(text)
     return ip ? [networkOf(ip, bitsOf(ip.family))] : []
@@ -89,7 +89,7 @@ function takenNetworks({ facts, neighbours }: Sketch, { local, remote }: Ends): 
   return [
     ...facts.held.map(({ network }) => network),
     ...particularRoutes(facts).map(({ network }) => network),
-    ...neighbours.flatMap((n) => [...networksOf(n.addresses), ...single(n.remote_endpoint)]),
+    ...existing.flatMap((n) => [...networksOf(n.addresses), ...single(n.remote_endpoint)]),
     ...[local, remote].filter((ip) => ip !== null).map((ip) => networkOf(ip, bitsOf(ip.family))),
   ]
 }

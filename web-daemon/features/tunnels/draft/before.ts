@@ -1,4 +1,4 @@
-// What the host holds under the name of a tunnel to be made: nothing, a leftover of ours, or what belongs to somebody else.
+// What the host has under the name of a new tunnel: nothing, a leftover of the panel, or something foreign.
 import type { ObservedLink, TunnelFound } from '@panel/shared/tunnel/observed.ts'
 import type { TunnelState } from '@panel/shared/tunnel/model.ts'
 import { foreignInTheWay } from '@panel/shared/tunnel/foreign-files.ts'
@@ -6,11 +6,11 @@ import { planTunnel } from '@panel/shared/tunnel/plan.ts'
 import type { Reader } from '@panel/shared/rpc/methods.ts'
 import { Refusal } from '../../../platform/http/refusal.ts'
 
-export async function stateBefore(ask: Reader, wanted: TunnelState): Promise<TunnelState | null> {
-  const { interface_name } = wanted
+export async function stateBefore(ask: Reader, desired: TunnelState): Promise<TunnelState | null> {
+  const { interface_name } = desired
   const found = await probeOne(ask, interface_name)
   if (found.observed) throw adoptable(interface_name, found.observed)
-  const files = foreignInTheWay(interface_name, found.foreign_files, planTunnel(found.state, wanted).steps)
+  const files = foreignInTheWay(interface_name, found.foreign_files, planTunnel(found.state, desired).steps)
   if (files.length > 0)
     throw new Refusal(
       'FOREIGN_UNIT_FILE',
@@ -20,18 +20,18 @@ export async function stateBefore(ask: Reader, wanted: TunnelState): Promise<Tun
   return found.state
 }
 
-/** What the host holds of a tunnel that is to be changed. A name that it does not bear yet must be free. */
+/** The state of a tunnel to be changed. Its new name, if any, must be free. */
 export async function stateToChange(
   ask: Reader,
   interface_name: string,
-  wanted: TunnelState,
+  desired: TunnelState,
 ): Promise<TunnelState | null> {
-  const isRenamed = wanted.interface_name !== interface_name
-  if (isRenamed && (await stateBefore(ask, wanted))) {
+  const isRenamed = desired.interface_name !== interface_name
+  if (isRenamed && (await stateBefore(ask, desired))) {
     throw new Refusal(
       'CONFLICT',
-      `A unit file for ${wanted.interface_name} is left on this server. Remove it, or choose another name.`,
-      { field: 'interface_name', details: { interface_name: wanted.interface_name } },
+      `A unit file for ${desired.interface_name} is left on this server. Remove it, or choose another name.`,
+      { field: 'interface_name', details: { interface_name: desired.interface_name } },
     )
   }
   return (await probeOne(ask, interface_name)).state
@@ -44,7 +44,7 @@ export async function probeOne(ask: Reader, interface_name: string): Promise<Tun
   return found
 }
 
-/** The panel takes no link over unasked (decisions.md, R14). */
+/** The panel never takes over a link without being told to (decisions.md, R14). */
 function adoptable(interface_name: string, { statistics: _, ...observed }: ObservedLink): Refusal {
   return new Refusal(
     'ADOPTABLE',

@@ -1,70 +1,73 @@
-// From what an operator asks to what will be stored and what the host shall hold. It reads, and cannot change anything.
-import { APPLY_STATUSES, kindOfType, PERSISTENCE_TYPES } from '@panel/shared/api/lookups.ts'
+// From a request to the record that will be stored and the state that the host must have. It only reads.
+import { kindOfType, PERSISTENCE_TYPES } from '@panel/shared/api/lookups.ts'
 import type { Warning } from '@panel/shared/api/errors.ts'
-import type { MtuAdvice } from '@panel/shared/api/tunnel-answers.ts'
-import type { CreateTunnelBody } from '@panel/shared/api/tunnels.ts'
+import type { MtuAdvice } from '@panel/shared/api/tunnels/answers.ts'
+import { withDefaults } from '@panel/shared/api/field-list.ts'
+import { TUNNEL_FIELDS } from '@panel/shared/api/tunnels/fields.ts'
+import type { CreateTunnelBody } from '@panel/shared/api/tunnels/bodies.ts'
 import { canonicalIp } from '@panel/shared/address/ip.ts'
 import { isIpv6Kind, type TunnelState } from '@panel/shared/tunnel/model.ts'
 import type { ReadContext } from '../../../platform/context.ts'
 import type { Incoming } from '../../../platform/http/endpoint.ts'
-import { DEFAULT_QUEUE_LENGTH } from '../defaults.ts'
 import type { HostFacts } from '../facts.ts'
 import { stateOf, type NewTunnel } from '../record.ts'
-import { stateBefore } from './before.ts'
 import { draftEnds } from './ends.ts'
 import { draftKeys, type Keys } from './keys.ts'
 import { checkMtuForIpv6, chosenMtu, draftMtu } from './mtu.ts'
-import { sideOf } from './naming.ts'
 import { draftOptions, packetOptionsOf, pathMtuDiscoveryOf, trafficClassOf } from './options.ts'
 import { draftKeepalive, type KeepaliveFields } from './keepalive.ts'
 import { checkLimits, draftPersistence } from './persistence.ts'
 import { draftPlace, type Place } from './place.ts'
-import { FIELD_ORDER, sketchOf, type Sketch } from './sketch.ts'
+import { FIELD_ORDER, makeDraftContext, type DraftContext } from './context.ts'
 
 export interface Draft {
   readonly record: NewTunnel
-  /** What the host holds under the name, and what it shall hold. */
-  readonly before: TunnelState | null
+  /** What the host shall hold. */
   readonly after: TunnelState
   readonly mtu: MtuAdvice
-  /** The request with everything that was decided for it: asked once more, it is this very draft again. */
+  /** The request with all decisions filled in: sent again, it gives the same draft. */
   readonly resolved: CreateTunnelBody
   readonly warnings: Warning[]
   readonly facts: HostFacts
 }
 
-export interface Manner {
-  /** Of a tunnel that was once: then an empty list of addresses means none, and no pool is asked for some. */
+export interface DraftOptions {
+  /** The tunnel comes from a backup: an empty list of addresses means none, and no pool is used. */
   readonly isRestored?: boolean
+  /** Whether the facts include which kinds of tunnel the kernel can make. */
+  readonly withLinkKinds?: boolean
 }
 
-/** Throws 422 with all problems at once; then, one by one, what no other field would mend. */
+/** Throws 422 with all problems at once, then errors that no field could fix, one at a time. */
 export async function draftTunnel(
   context: ReadContext,
   { body, problems }: Incoming<CreateTunnelBody>,
-  { isRestored = false }: Manner = {},
+  { isRestored = false, withLinkKinds = false }: DraftOptions = {},
 ): Promise<Draft> {
-  const sketch = { ...(await sketchOf(context, body, problems)), isBare: isRestored && body.addresses?.length === 0 }
-  const parts = draftParts(sketch)
+  const draft = {
+    ...(await makeDraftContext(context, body, problems, null, withLinkKinds)),
+    hasNoAddresses: isRestored && body.addresses?.length === 0,
+  }
+  const drafted = draftFields(draft)
   problems.throwIfAny(FIELD_ORDER)
-  if (!parts) throw incomplete()
-  const record = recordOf(sketch, parts, context.now().toISOString())
+  if (!drafted) throw incomplete()
+  const record = recordOf(draft, drafted, context.now().toISOString())
   const after = stateOf(record)
-  const before = await stateBefore(context.ask, after)
   return {
     record,
-    before,
     after,
-    mtu: parts.mtu,
+    mtu: drafted.mtu,
     resolved: resolvedOf(body, record),
-    warnings: sketch.warnings,
-    facts: sketch.facts,
+    warnings: draft.warnings,
+    facts: draft.facts,
   }
 }
 
-export const incomplete = (): Error => new Error('A draft without problems is incomplete')
+export function incomplete(): Error {
+  return new Error('A draft without problems is incomplete')
+}
 
-export interface Parts {
+export interface DraftedFields {
   readonly keys: Keys
   readonly mtu: MtuAdvice
   readonly place: Place
@@ -72,99 +75,69 @@ export interface Parts {
   readonly keepalive: KeepaliveFields
 }
 
-/** Finds every problem; null where one of them leaves something undecided. */
-export function draftParts(sketch: Sketch): Parts | null {
-  draftOptions(sketch)
-  const ends = draftEnds(sketch)
-  const keys = draftKeys(sketch, ends)
-  const persistence_type_id = draftPersistence(sketch)
-  const mtu = sketch.kind && draftMtu(sketch, sketch.kind, keys, ends.remote)
-  const place = draftPlace(sketch, ends)
-  if (mtu) checkMtuForIpv6(sketch, chosenMtu(sketch, mtu), place?.addresses ?? sketch.body.addresses ?? [])
+/** Finds every problem; null if one leaves something undecided. */
+export function draftFields(draft: DraftContext): DraftedFields | null {
+  draftOptions(draft)
+  const ends = draftEnds(draft)
+  const keys = draftKeys(draft, ends)
+  const persistence_type_id = draftPersistence(draft)
+  const mtu = draft.kind && draftMtu(draft, draft.kind, keys, ends.remote)
+  const place = draftPlace(draft, ends)
+  if (mtu) checkMtuForIpv6(draft, chosenMtu(draft, mtu), place?.addresses ?? draft.body.addresses ?? [])
   if (!mtu || !place) return null
-  const parts = {
+  const drafted = {
     keys,
     mtu,
     place,
     persistence_type_id,
-    keepalive: draftKeepalive(sketch, persistence_type_id, place.addresses),
+    keepalive: draftKeepalive(draft, persistence_type_id, place.addresses),
   }
-  checkKept(sketch, parts)
-  return parts
+  checkPersistence(draft, drafted)
+  return drafted
 }
 
-/** Told of a draft that is right but for this: the record that it makes is looked at as a whole. */
-function checkKept(sketch: Sketch, parts: Parts): void {
-  if (parts.persistence_type_id !== PERSISTENCE_TYPES.Networkd || sketch.problems.all.length > 0) return
-  const { interface_name, link } = stateOf(recordOf(sketch, parts, ''))
-  if (link) checkLimits(sketch, interface_name, link.config)
+/** Only for a draft without problems: checks whether networkd can keep the whole configuration. */
+function checkPersistence(draft: DraftContext, drafted: DraftedFields): void {
+  if (drafted.persistence_type_id !== PERSISTENCE_TYPES.Networkd || draft.problems.all.length > 0) return
+  const { interface_name, link } = stateOf(recordOf(draft, drafted, ''))
+  if (link) checkLimits(draft, interface_name, link.config)
 }
 
 export function recordOf(
-  sketch: Sketch,
-  { keys, mtu, place, persistence_type_id, keepalive }: Parts,
+  draft: DraftContext,
+  { keys, mtu, place, persistence_type_id, keepalive }: DraftedFields,
   now: string,
 ): NewTunnel {
-  const { body, settings } = sketch
+  const { body, settings } = draft
   return {
+    ...withDefaults(TUNNEL_FIELDS, body),
     tunnel_type_id: body.tunnel_type_id ?? settings.get('tunnel.default_type'),
     ...place,
-    tunnel_side_id: sideOf(sketch),
     local_endpoint: canonicalIp(body.local_endpoint ?? ''),
     remote_endpoint: canonicalIp(body.remote_endpoint ?? ''),
-    bind_device: body.bind_device ?? null,
-    mtu: chosenMtu(sketch, mtu),
-    ...outerHeaderOf(sketch),
+    mtu: chosenMtu(draft, mtu),
+    ...outerHeaderOf(draft),
     ...keys,
-    ...packetOptionsOf(sketch),
-    fwmark: body.fwmark ?? null,
-    tx_queue_length: body.tx_queue_length ?? DEFAULT_QUEUE_LENGTH,
+    ...packetOptionsOf(draft),
     persistence_type_id,
-    is_enabled: body.is_enabled ?? true,
-    is_managed: true,
-    apply_status_id: APPLY_STATUSES.Pending,
-    last_applied_date: null,
-    last_apply_error: '',
-    display_name: body.display_name ?? '',
-    note: body.note ?? '',
-    tags: body.tags ?? [],
-    ...monitorOf(sketch),
+    monitor_target: typeof body.monitor_target === 'string' ? canonicalIp(body.monitor_target) : null,
     ...keepalive,
     created_date: now,
     updated_date: now,
   }
 }
 
-function outerHeaderOf(sketch: Sketch) {
-  const { body, settings } = sketch
+function outerHeaderOf(draft: DraftContext) {
+  const { body, settings } = draft
   const overIpv6 = isIpv6Kind(kindOfType(body.tunnel_type_id ?? settings.get('tunnel.default_type')))
   const tos = trafficClassOf(body.tos ?? settings.get('tunnel.default_tos')) ?? 'inherit'
   return {
     ttl: body.ttl ?? settings.get('tunnel.default_ttl'),
-    // The IPv4 driver keeps "inherit" as the value 1, so it is stored as what it is.
+    // The IPv4 driver stores "inherit" as the value 1.
     tos: tos === '0x01' && !overIpv6 ? 'inherit' : tos,
-    hop_limit: body.hop_limit ?? null,
     traffic_class:
       body.traffic_class === undefined || body.traffic_class === null ? null : trafficClassOf(body.traffic_class),
-    encap_limit: body.encap_limit ?? null,
-    flow_label: body.flow_label ?? 0,
-    is_path_mtu_discovery: pathMtuDiscoveryOf(sketch),
-    is_ignore_df: body.is_ignore_df ?? false,
-  }
-}
-
-export function monitorOf({ body }: Pick<Sketch, 'body'>) {
-  return {
-    is_monitor_enabled: body.is_monitor_enabled ?? null,
-    monitor_interval_seconds: body.monitor_interval_seconds ?? null,
-    monitor_timeout_seconds: body.monitor_timeout_seconds ?? null,
-    monitor_packet_size: body.monitor_packet_size ?? null,
-    monitor_window_size: body.monitor_window_size ?? null,
-    monitor_degraded_loss_percent: body.monitor_degraded_loss_percent ?? null,
-    monitor_down_loss_percent: body.monitor_down_loss_percent ?? null,
-    monitor_degraded_rtt_ms: body.monitor_degraded_rtt_ms ?? null,
-    monitor_state_change_samples: body.monitor_state_change_samples ?? null,
-    monitor_target: typeof body.monitor_target === 'string' ? canonicalIp(body.monitor_target) : null,
+    is_path_mtu_discovery: pathMtuDiscoveryOf(draft),
   }
 }
 

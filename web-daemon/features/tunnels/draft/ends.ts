@@ -1,28 +1,28 @@
-// The two outer addresses of a tunnel: which are refused, and which are only worth a word (decisions.md, R6, R15).
+// The two endpoints of a tunnel: errors and warnings (decisions.md, R6, R15).
 import { compareIp, parseIp, type Ip } from '@panel/shared/address/ip.ts'
 import { isLinkLocal, isLoopback, isMulticast, isReserved, isUnspecified } from '@panel/shared/address/special.ts'
 import { isIpv6Kind } from '@panel/shared/tunnel/model.ts'
-import { warn, type Sketch } from './sketch.ts'
+import { warn, type DraftContext } from './context.ts'
 
 export interface Ends {
   readonly local: Ip | null
   readonly remote: Ip | null
 }
 
-export function draftEnds(sketch: Sketch): Ends {
-  const { body, problems } = sketch
-  checkBindDevice(sketch)
-  const local = endpoint(sketch, 'local_endpoint')
-  const remote = endpoint(sketch, 'remote_endpoint')
+export function draftEnds(draft: DraftContext): Ends {
+  const { body, problems } = draft
+  checkBindDevice(draft)
+  const local = endpoint(draft, 'local_endpoint')
+  const remote = endpoint(draft, 'remote_endpoint')
   if (local && remote && compareIp(local, remote) === 0)
     problems.add(
       'remote_endpoint',
       'ENDPOINTS_IDENTICAL',
       'remote_endpoint must be another address than local_endpoint.',
     )
-  if (local && !sketch.facts.held.some(({ ip }) => compareIp(ip, local) === 0)) {
+  if (local && !draft.facts.held.some(({ ip }) => compareIp(ip, local) === 0)) {
     warn(
-      sketch,
+      draft,
       'LOCAL_ENDPOINT_NOT_FOUND',
       'local_endpoint',
       `No interface of this server has the address ${body.local_endpoint ?? ''}: the tunnel stays silent until one has.`,
@@ -31,9 +31,9 @@ export function draftEnds(sketch: Sketch): Ends {
   return { local, remote }
 }
 
-/** Null where the field has a problem, found here or by the schema. */
-function endpoint(sketch: Sketch, field: 'local_endpoint' | 'remote_endpoint'): Ip | null {
-  const { body, kind, problems } = sketch
+/** Null if the field has a problem, found here or by the schema. */
+function endpoint(draft: DraftContext, field: 'local_endpoint' | 'remote_endpoint'): Ip | null {
+  const { body, kind, problems } = draft
   const text = body[field]
   if (text === undefined) return null
   const ip = parseIp(text)
@@ -59,7 +59,7 @@ function unfit(ip: Ip, hasBindDevice: boolean): string | null {
   return null
 }
 
-function checkBindDevice({ body, facts, problems }: Sketch): void {
+function checkBindDevice({ body, facts, problems }: DraftContext): void {
   const device = body.bind_device
   if (typeof device !== 'string' || facts.interfaces.some(({ name }) => name === device)) return
   problems.add('bind_device', 'INTERFACE_NOT_FOUND', `This server has no interface ${device}.`)

@@ -1,35 +1,42 @@
-// Whether a unit of systemd pings the far end through the tunnel, and how (decisions.md, settings keepalive.*).
+// Whether a systemd unit pings the far end through the tunnel, and how (decisions.md, settings keepalive.*).
 import { PERSISTENCE_TYPES } from '@panel/shared/api/lookups.ts'
 import { farEndsOf } from '@panel/shared/tunnel/far-end.ts'
 import type { TunnelAddress } from '@panel/shared/tunnel/model.ts'
 import type { NewTunnel } from '../record.ts'
 import { whyUnavailable } from './persistence.ts'
-import type { Sketch } from './sketch.ts'
+import type { DraftContext } from './context.ts'
 
 export type KeepaliveFields = Pick<NewTunnel, 'keepalive_interval_seconds' | 'keepalive_packet_size'>
 
-/** The setting is for tunnels that can have one; where it is asked for, what stands in the way is told. */
+/**
+ * The default from the settings applies only to tunnels that can have one; a request for one that cannot is refused
+ * with the reason.
+ */
 export function draftKeepalive(
-  sketch: Sketch,
+  draft: DraftContext,
   persistence_type_id: number,
   addresses: readonly TunnelAddress[],
 ): KeepaliveFields {
-  const { body, problems, settings } = sketch
+  const { body, problems, settings } = draft
   const keepalive_packet_size = body.keepalive_packet_size ?? settings.get('keepalive.packet_size')
   const hasUnit = settings.get('keepalive.enabled_by_default') && settings.get('keepalive.mode') === 'systemd_unit'
   const standard = hasUnit ? settings.get('keepalive.interval_seconds') : null
-  const wanted = body.keepalive_interval_seconds === undefined ? standard : body.keepalive_interval_seconds
-  const obstacle = wanted === null ? null : obstacleTo(sketch, persistence_type_id, addresses)
-  if (obstacle === null) return { keepalive_interval_seconds: wanted, keepalive_packet_size }
+  const interval = body.keepalive_interval_seconds === undefined ? standard : body.keepalive_interval_seconds
+  const reason = interval === null ? null : reasonUnavailable(draft, persistence_type_id, addresses)
+  if (reason === null) return { keepalive_interval_seconds: interval, keepalive_packet_size }
   if (body.keepalive_interval_seconds !== undefined)
-    problems.add('keepalive_interval_seconds', 'INVALID_KEEPALIVE', obstacle)
+    problems.add('keepalive_interval_seconds', 'INVALID_KEEPALIVE', reason)
   return { keepalive_interval_seconds: null, keepalive_packet_size }
 }
 
-function obstacleTo(sketch: Sketch, persistence_type_id: number, addresses: readonly TunnelAddress[]): string | null {
+function reasonUnavailable(
+  draft: DraftContext,
+  persistence_type_id: number,
+  addresses: readonly TunnelAddress[],
+): string | null {
   if (persistence_type_id === PERSISTENCE_TYPES.Runtime)
     return 'A tunnel that is gone after a reboot has no units: let systemd or systemd-networkd keep it, or set keepalive_interval_seconds to null.'
   if (farEndsOf(addresses).length === 0)
     return 'No address of the tunnel tells which one the far end has: give one of them a peer_address, or set keepalive_interval_seconds to null.'
-  return whyUnavailable(sketch, 'systemd')
+  return whyUnavailable(draft, 'systemd')
 }

@@ -1,31 +1,32 @@
-// How large a packet inside the tunnel may be: what the outer headers cost, and what the path's own interface carries (decisions.md, R7, R19).
+// The MTU of a tunnel: the overhead of the outer headers, and the MTU of the underlying interface (decisions.md, R7,
+// R19).
 import { contains, type Ip } from '@panel/shared/address/ip.ts'
-import type { MtuAdvice } from '@panel/shared/api/tunnel-answers.ts'
+import type { MtuAdvice } from '@panel/shared/api/tunnels/answers.ts'
 import { isIpv6Kind, isTapKind, type LinkKind } from '@panel/shared/tunnel/model.ts'
 import type { HostFacts } from '../facts.ts'
 import type { Keys } from './keys.ts'
 import { packetOptionsOf } from './options.ts'
-import { warn, type Asked, type Sketch } from './sketch.ts'
+import { warn, type RequestedTunnel, type DraftContext } from './context.ts'
 
 const ETHERNET_MTU = 1500
 export const MTU_RANGE = { lowest: 576, highest: 9216 }
-/** RFC 8200, section 5: below it the kernel takes IPv6 off a link. */
+/** RFC 8200, section 5: below it the kernel removes IPv6 from a link. */
 const LEAST_FOR_IPV6 = 1280
 
-export function draftMtu(sketch: Sketch, kind: LinkKind, keys: Keys, remote: Ip | null): MtuAdvice {
-  const { body, settings } = sketch
-  const underlay = remote && underlayOf(sketch.facts, remote, body.bind_device ?? null)
+export function draftMtu(draft: DraftContext, kind: LinkKind, keys: Keys, remote: Ip | null): MtuAdvice {
+  const { body, settings } = draft
+  const underlay = remote && underlayOf(draft.facts, remote, body.bind_device ?? null)
   const advice = adviseMtu(
     kind,
-    { ...body, ...packetOptionsOf(sketch) },
+    { ...body, ...packetOptionsOf(draft) },
     keys,
     underlay,
     settings.get('tunnel.default_mtu'),
   )
-  const chosen = chosenMtu(sketch, advice)
+  const chosen = chosenMtu(draft, advice)
   if (chosen > advice.recommended) {
     warn(
-      sketch,
+      draft,
       'MTU_ADVISORY',
       'mtu',
       `Packets of ${chosen} bytes grow to ${chosen + advice.overhead} and are cut up or lost on the way; ${advice.recommended} fits.`,
@@ -34,13 +35,14 @@ export function draftMtu(sketch: Sketch, kind: LinkKind, keys: Keys, remote: Ip 
   return { ...advice, matches: chosen === advice.recommended }
 }
 
-/** What was asked for; or else what the path carries, unless the operator would have one MTU everywhere. */
-export const chosenMtu = ({ settings }: Sketch, { requested, recommended }: MtuAdvice): number =>
-  requested ?? (settings.get('tunnel.auto_mtu_from_underlay') ? recommended : settings.get('tunnel.default_mtu'))
+/** The requested one, or else what the path carries, unless the settings ask for one MTU everywhere. */
+export function chosenMtu({ settings }: DraftContext, { requested, recommended }: MtuAdvice): number {
+  return requested ?? (settings.get('tunnel.auto_mtu_from_underlay') ? recommended : settings.get('tunnel.default_mtu'))
+}
 
-export function checkMtuForIpv6(sketch: Sketch, mtu: number, addresses: readonly { address: string }[]): void {
-  if (mtu >= LEAST_FOR_IPV6 || sketch.problems.has('mtu') || !hasIpv6(addresses)) return
-  sketch.problems.add(
+export function checkMtuForIpv6(draft: DraftContext, mtu: number, addresses: readonly { address: string }[]): void {
+  if (mtu >= LEAST_FOR_IPV6 || draft.problems.has('mtu') || !hasIpv6(addresses)) return
+  draft.problems.add(
     'mtu',
     'INVALID_MTU',
     `mtu must be at least ${LEAST_FOR_IPV6} where an address inside the tunnel is IPv6.`,
@@ -50,9 +52,10 @@ export function checkMtuForIpv6(sketch: Sketch, mtu: number, addresses: readonly
 const hasIpv6 = (addresses: readonly { address: string }[]): boolean =>
   addresses.some(({ address }) => address.includes(':'))
 
-/** Whether a tunnel with these addresses can have it. */
-export const isMtuPossible = (mtu: number, addresses: readonly { address: string }[]): boolean =>
-  mtu >= (hasIpv6(addresses) ? LEAST_FOR_IPV6 : MTU_RANGE.lowest) && mtu <= MTU_RANGE.highest
+/** Whether a tunnel with these addresses can have this MTU. */
+export function isMtuPossible(mtu: number, addresses: readonly { address: string }[]): boolean {
+  return mtu >= (hasIpv6(addresses) ? LEAST_FOR_IPV6 : MTU_RANGE.lowest) && mtu <= MTU_RANGE.highest
+}
 
 export interface Underlay {
   readonly device: string
@@ -61,14 +64,14 @@ export interface Underlay {
 
 export function adviseMtu(
   kind: LinkKind,
-  body: Asked,
+  body: RequestedTunnel,
   keys: Keys,
   underlay: Underlay | null,
   default_mtu: number,
 ): MtuAdvice {
   const breakdown = overheadOf(kind, body, keys)
   const overhead = breakdown.reduce((sum, { bytes }) => sum + bytes, 0)
-  // Of a path that is not known, Ethernet is the likely guess.
+  // If the path is not known, Ethernet is the likely guess.
   const room = underlay ? underlay.mtu - overhead : Math.min(default_mtu, ETHERNET_MTU - overhead)
   const recommended = Math.min(Math.max(room, MTU_RANGE.lowest), MTU_RANGE.highest)
   const requested = body.mtu ?? null
@@ -83,11 +86,11 @@ export function adviseMtu(
   }
 }
 
-/** RFC 2784, 2890, 2473. An option counts in either direction, so that both ends come to the same MTU. */
+/** RFC 2784, 2890, 2473. An option counts in both directions, so that both ends get the same MTU. */
 export function overheadOf(
   kind: LinkKind,
   body: Pick<
-    Asked,
+    RequestedTunnel,
     'encap_limit' | 'has_input_checksum' | 'has_output_checksum' | 'has_input_sequence' | 'has_output_sequence'
   >,
   keys: Keys,
@@ -104,7 +107,7 @@ export function overheadOf(
   return parts.filter(({ is }) => is).map(({ name, bytes }) => ({ name, bytes }))
 }
 
-/** The interface that the routing table picks for the other server: the longest prefix, and of these the lowest metric. */
+/** The interface of the route to the other server: the longest prefix, then the lowest metric. */
 export function underlayOf(facts: HostFacts, remote: Ip, bind_device: string | null): Underlay | null {
   const [best] = facts.routes
     .filter(({ entry, network }) => contains(network, remote) && (bind_device === null || entry.device === bind_device))

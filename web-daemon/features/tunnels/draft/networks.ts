@@ -1,8 +1,8 @@
-// The networks that addresses bring into the routing table.
+// The networks that addresses add to the routing table.
 import { bitsOf, networkOf, parseIp, type Cidr } from '@panel/shared/address/ip.ts'
 import type { TunnelAddress } from '@panel/shared/tunnel/model.ts'
 
-/** Of an address with a peer, the prefix spans the peer, and the address stands alone. */
+/** With a peer, the prefix belongs to the peer and the own address is a host route. */
 export function networksOf(addresses: readonly TunnelAddress[]): Cidr[] {
   return addresses.flatMap(({ address, peer_address, prefix_length }) => {
     const own = parseIp(address)
@@ -16,5 +16,6 @@ export function networksOf(addresses: readonly TunnelAddress[]): Cidr[] {
   })
 }
 
-export const addressesOf = (addresses: readonly TunnelAddress[]): string =>
-  addresses.map((a) => `${a.address}/${a.prefix_length}`).join(', ')
+export function addressesOf(addresses: readonly TunnelAddress[]): string {
+  return addresses.map((a) => `${a.address}/${a.prefix_length}`).join(', ')
+}

@@ -1,26 +1,26 @@
-// The fields that need no look at the host: what fits the kind of tunnel, and what fits each other.
+// Checks of fields that do not depend on the host: what fits the kind of tunnel, and what fits together.
 import { parseIp } from '@panel/shared/address/ip.ts'
 import { isIpv6Kind } from '@panel/shared/tunnel/model.ts'
-import type { Asked, Sketch } from './sketch.ts'
+import type { RequestedTunnel, DraftContext } from './context.ts'
 
-const CODES: Partial<Record<keyof Asked, string>> = { hop_limit: 'INVALID_TTL', traffic_class: 'INVALID_TOS' }
+const CODES: Partial<Record<keyof RequestedTunnel, string>> = { hop_limit: 'INVALID_TTL', traffic_class: 'INVALID_TOS' }
 
 const IPV6_ONLY = ['hop_limit', 'traffic_class', 'encap_limit', 'flow_label'] as const
 const IPV4_ONLY = ['is_path_mtu_discovery', 'is_ignore_df'] as const
 
-export function draftOptions(sketch: Sketch): void {
-  checkFamily(sketch)
-  checkTrafficClass(sketch, 'tos')
-  checkTrafficClass(sketch, 'traffic_class')
-  checkMonitor(sketch)
-  const { body, problems } = sketch
-  // The kernel refuses the two together (ipgre_netlink_parms, net/ipv4/ip_gre.c).
+export function draftOptions(draft: DraftContext): void {
+  checkFamily(draft)
+  checkTrafficClass(draft, 'tos')
+  checkTrafficClass(draft, 'traffic_class')
+  checkMonitor(draft)
+  const { body, problems } = draft
+  // The kernel refuses both together (ipgre_netlink_parms, net/ipv4/ip_gre.c).
   if (body.is_path_mtu_discovery && body.is_ignore_df)
     problems.add('is_ignore_df', 'INVALID_VALUE', 'is_ignore_df and is_path_mtu_discovery exclude each other.')
 }
 
-/** A value that says the same as leaving the field out is let pass. */
-function checkFamily({ body, kind, problems }: Sketch): void {
+/** A value that means the same as leaving the field out is accepted. */
+function checkFamily({ body, kind, problems }: DraftContext): void {
   if (!kind) return
   const foreign = isIpv6Kind(kind) ? IPV4_ONLY : IPV6_ONLY
   for (const field of foreign) {
@@ -33,20 +33,20 @@ function checkFamily({ body, kind, problems }: Sketch): void {
   }
 }
 
-function checkTrafficClass({ body, problems }: Sketch, field: 'tos' | 'traffic_class'): void {
+function checkTrafficClass({ body, problems }: DraftContext, field: 'tos' | 'traffic_class'): void {
   const given = body[field]
   if (given === undefined || given === null || problems.has(field) || trafficClassOf(given) !== null) return
   problems.add(field, 'INVALID_TOS', `${field} must be "inherit", a number from 0 to 255, or 0x00 to 0xff.`)
 }
 
-/** One spelling: "inherit" or 0x and two digits. Null where the number is too large. */
+/** Normalized: "inherit", or 0x and two digits. Null if the number is too large. */
 export function trafficClassOf(given: string | number): string | null {
   if (given === 'inherit') return given
   const value = Number(given)
   return value <= 0xff ? `0x${value.toString(16).padStart(2, '0')}` : null
 }
 
-function checkMonitor({ body, problems, settings }: Sketch): void {
+function checkMonitor({ body, problems, settings }: DraftContext): void {
   const target = body.monitor_target
   if (typeof target === 'string' && !parseIp(target))
     problems.add('monitor_target', 'INVALID_MONITOR_OVERRIDE', 'monitor_target must be an IP address, or null.')
@@ -65,8 +65,8 @@ function checkMonitor({ body, problems, settings }: Sketch): void {
   )
 }
 
-/** What a tunnel puts into its packets and demands of others': as asked, or as the settings say. */
-export function packetOptionsOf({ body, settings }: Pick<Sketch, 'body' | 'settings'>) {
+/** Checksums and sequence numbers, as requested or else by the settings. */
+export function packetOptionsOf({ body, settings }: Pick<DraftContext, 'body' | 'settings'>) {
   const [checksum, sequence] = [settings.get('tunnel.default_csum'), settings.get('tunnel.default_seq')]
   return {
     has_input_checksum: body.has_input_checksum ?? checksum,
@@ -76,7 +76,10 @@ export function packetOptionsOf({ body, settings }: Pick<Sketch, 'body' | 'setti
   }
 }
 
-/** The setting is for tunnels that can have it: over IPv4, and not told to disregard Don't Fragment. */
-export const pathMtuDiscoveryOf = ({ body, kind, settings }: Sketch): boolean =>
-  body.is_path_mtu_discovery ??
-  (kind !== null && !isIpv6Kind(kind) && body.is_ignore_df !== true && settings.get('tunnel.default_pmtudisc'))
+/** The setting applies to tunnels that can have it: over IPv4, without is_ignore_df. */
+export function pathMtuDiscoveryOf({ body, kind, settings }: DraftContext): boolean {
+  return (
+    body.is_path_mtu_discovery ??
+    (kind !== null && !isIpv6Kind(kind) && body.is_ignore_df !== true && settings.get('tunnel.default_pmtudisc'))
+  )
+}

@@ -1,24 +1,24 @@
-// What brings a tunnel back after a reboot: what was asked, or what the host has (decisions.md, R10).
+// What restores a tunnel after a reboot: as requested, or what the host supports (decisions.md, R10).
 import { PERSISTENCE_TYPES } from '@panel/shared/api/lookups.ts'
 import { networkdLimits } from '@panel/shared/tunnel/networkd-limits.ts'
 import { isIpv6Kind, type LinkConfig, type Saver } from '@panel/shared/tunnel/model.ts'
 import type { HostFacts } from '../facts.ts'
-import { warn, type Sketch } from './sketch.ts'
+import { warn, type DraftContext } from './context.ts'
 
-export function draftPersistence(sketch: Sketch): number {
-  const { body, problems, settings } = sketch
-  const wanted = body.persistence_type_id ?? settings.get('tunnel.default_persistence')
-  const obstacle = obstacleTo(wanted, sketch)
-  if (obstacle === null) return wanted
+export function draftPersistence(draft: DraftContext): number {
+  const { body, problems, settings } = draft
+  const requested = body.persistence_type_id ?? settings.get('tunnel.default_persistence')
+  const reason = reasonUnavailable(requested, draft)
+  if (reason === null) return requested
   if (body.persistence_type_id !== undefined) {
-    problems.add('persistence_type_id', 'INVALID_PERSISTENCE_TYPE', obstacle)
-    return wanted
+    problems.add('persistence_type_id', 'INVALID_PERSISTENCE_TYPE', reason)
+    return requested
   }
-  warn(sketch, 'RUNTIME_ONLY_PERSISTENCE', 'persistence_type_id', `The tunnel will be gone after a reboot. ${obstacle}`)
+  warn(draft, 'RUNTIME_ONLY_PERSISTENCE', 'persistence_type_id', `The tunnel will be gone after a reboot. ${reason}`)
   return PERSISTENCE_TYPES.Runtime
 }
 
-interface Keepers {
+interface PersistenceFacts {
   readonly facts: Pick<HostFacts, 'helper'>
 }
 
@@ -27,30 +27,30 @@ const SAVER_OF: Readonly<Record<number, Saver>> = {
   [PERSISTENCE_TYPES.Networkd]: 'networkd',
 }
 
-/** Why a persistence cannot be had here; null where it can. */
-export function obstacleTo(persistence_type_id: number, host: Keepers): string | null {
+/** Why this persistence is not available on the host; null if it is. */
+export function reasonUnavailable(persistence_type_id: number, host: PersistenceFacts): string | null {
   const by = SAVER_OF[persistence_type_id]
   return by === undefined ? null : whyUnavailable(host, by)
 }
 
-export function whyUnavailable({ facts }: Keepers, by: Saver): string | null {
+export function whyUnavailable({ facts }: PersistenceFacts, by: Saver): string | null {
   const saver = facts.helper.savers.find((known) => known.by === by)
   if (saver?.available) return null
   return `${by === 'systemd' ? by : 'systemd-networkd'} cannot keep tunnels on this server: ${saver?.detail || 'the helper does not know it'}.`
 }
 
-/** Nothing of a tunnel is lost in silence: what networkd has no words for is refused, and named. */
-export function checkLimits({ problems }: Sketch, interface_name: string, config: LinkConfig): void {
+/** What networkd cannot express is refused by name, so that no option is lost silently. */
+export function checkLimits({ problems }: DraftContext, interface_name: string, config: LinkConfig): void {
   const limits = networkdLimits(interface_name, config).map(({ field, why }) => ({
     field: isIpv6Kind(config.kind) && field === 'tos' ? 'traffic_class' : field,
     why,
   }))
   if (limits.length === 0) return
-  const said = limits.map(({ field, why }) => `${field} (${why})`).join(', ')
+  const fields = limits.map(({ field, why }) => `${field} (${why})`).join(', ')
   problems.add(
     'persistence_type_id',
     'INVALID_PERSISTENCE_TYPE',
-    `systemd-networkd cannot keep ${said}. Change that, or let systemd (10) keep the tunnel.`,
+    `systemd-networkd cannot keep ${fields}. Change that, or let systemd (10) keep the tunnel.`,
     { fields: limits.map(({ field }) => field) },
   )
 }

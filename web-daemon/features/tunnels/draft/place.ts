@@ -1,4 +1,4 @@
-// Number, name, pool and addresses of a tunnel: given, or found free together (decisions.md, R5, R11, T19).
+// Number, name, pool and addresses of a tunnel: given, or allocated together (decisions.md, R5, R11, T19).
 import { TUNNEL_SIDES } from '@panel/shared/api/lookups.ts'
 import type { LinkKind, TunnelAddress } from '@panel/shared/tunnel/model.ts'
 import { endsOf } from '../../pools/allocation.ts'
@@ -8,7 +8,7 @@ import { draftAddresses, inOrder, warnOfPublicRange } from './addresses.ts'
 import { allocate, checkNumber, type Allocation } from './allocate.ts'
 import type { Ends } from './ends.ts'
 import { checkName, lowestNumber, nameOf, sideOf } from './naming.ts'
-import type { Sketch } from './sketch.ts'
+import type { DraftContext } from './context.ts'
 
 export interface Place {
   readonly interface_name: string
@@ -18,27 +18,27 @@ export interface Place {
   readonly addresses: NewAddress[]
 }
 
-/** Null where a field that it takes has a problem. */
-export function draftPlace(sketch: Sketch, ends: Ends): Place | null {
-  const { body, problems, kind } = sketch
-  checkGiven(sketch)
-  const pools = poolsFor(sketch)
+/** Null if a field that it depends on has a problem. */
+export function draftPlace(draft: DraftContext, ends: Ends): Place | null {
+  const { body, problems, kind } = draft
+  checkGiven(draft)
+  const pools = poolsFor(draft)
   const given = body.addresses ?? []
-  const addresses = draftAddresses(sketch, given, ends)
-  if (sketch.stored) {
-    checkNoneLeft(sketch, given.length)
-    return kind && handAddressed(sketch, kind, addresses)
+  const addresses = draftAddresses(draft, given, ends)
+  if (draft.stored) {
+    checkAddressLeft(draft, given.length)
+    return kind && placeWithAddresses(draft, kind, addresses)
   }
-  if (given.length === 0 && !sketch.isBare) checkNumber(sketch, pools, ends)
+  if (given.length === 0 && !draft.hasNoAddresses) checkNumber(draft, pools, ends)
   if (!kind || FIELDS.some((field) => problems.has(field))) return null
-  if (given.length > 0 || sketch.isBare) return handAddressed(sketch, kind, addresses)
-  return fromPool(sketch, kind, allocate(sketch, kind, pools, ends))
+  if (given.length > 0 || draft.hasNoAddresses) return placeWithAddresses(draft, kind, addresses)
+  return fromPool(draft, kind, allocate(draft, kind, pools, ends))
 }
 
 const FIELDS = ['interface_name', 'tunnel_side_id', 'tunnel_number', 'address_pool_id', 'addresses'] as const
 
-/** Of a tunnel that exists, no addresses means none: a pool is not asked again. */
-function checkNoneLeft({ body, problems }: Sketch, left: number): void {
+/** For an existing tunnel an empty list means no addresses: nothing is allocated. */
+function checkAddressLeft({ body, problems }: DraftContext, left: number): void {
   if (left === 0 && body.force !== true)
     problems.add(
       'addresses',
@@ -47,29 +47,30 @@ function checkNoneLeft({ body, problems }: Sketch, left: number): void {
     )
 }
 
-function checkGiven(sketch: Sketch): void {
-  const { body, problems, kind, neighbours } = sketch
-  if (body.interface_name !== undefined) checkName(sketch, body.interface_name, 'interface_name')
+function checkGiven(draft: DraftContext): void {
+  const { body, problems, kind, existing } = draft
+  if (body.interface_name !== undefined) checkName(draft, body.interface_name, 'interface_name')
   const number = body.tunnel_number ?? null
   if (number === null) return
-  const owner = neighbours.find((n) => n.tunnel_number === number)
+  const owner = existing.find((n) => n.tunnel_number === number)
   if (owner)
     problems.add('tunnel_number', 'INVALID_TUNNEL_NUMBER', `${owner.interface_name} has the number ${number}.`, {
       tunnel_id: owner.tunnel_id,
     })
   else if (kind && body.interface_name === undefined && !problems.has('interface_name'))
-    checkName(sketch, nameOf(sketch, kind, number), 'tunnel_number')
+    checkName(draft, nameOf(draft, kind, number), 'tunnel_number')
 }
 
-/** The pools to try, in order. With addresses at hand a pool is only remembered. */
-function poolsFor(sketch: Sketch): PoolRecord[] {
-  const { body, problems, pools } = sketch
-  const asked = body.address_pool_id ?? null
-  const needed = !sketch.stored && !sketch.isBare && (body.addresses ?? []).length === 0 && !problems.has('addresses')
-  if (asked === null) {
+/** The pools to try, in order. If addresses are given, the pool is only recorded. */
+function poolsFor(draft: DraftContext): PoolRecord[] {
+  const { body, problems, pools } = draft
+  const requested = body.address_pool_id ?? null
+  const needed =
+    !draft.stored && !draft.hasNoAddresses && (body.addresses ?? []).length === 0 && !problems.has('addresses')
+  if (requested === null) {
     const usable = inOrderOfChoice(
-      sketch,
-      pools.filter((pool) => pool.is_enabled && mayAllocate(sketch, pool)),
+      draft,
+      pools.filter((pool) => pool.is_enabled && mayAllocate(draft, pool)),
     )
     if (usable.length === 0 && needed && !problems.has('address_pool_id'))
       problems.add(
@@ -79,9 +80,9 @@ function poolsFor(sketch: Sketch): PoolRecord[] {
       )
     return usable
   }
-  const pool = pools.find(({ address_pool_id }) => address_pool_id === asked)
-  if (!pool) problems.add('address_pool_id', 'UNKNOWN_ADDRESS_POOL', `There is no pool ${asked}.`)
-  else if (needed && !mayAllocate(sketch, pool)) {
+  const pool = pools.find(({ address_pool_id }) => address_pool_id === requested)
+  if (!pool) problems.add('address_pool_id', 'UNKNOWN_ADDRESS_POOL', `There is no pool ${requested}.`)
+  else if (needed && !mayAllocate(draft, pool)) {
     problems.add(
       'address_pool_id',
       'PUBLIC_RANGE_NOT_ALLOWED',
@@ -91,41 +92,44 @@ function poolsFor(sketch: Sketch): PoolRecord[] {
   return pool ? [pool] : []
 }
 
-const mayAllocate = ({ body, settings }: Sketch, pool: PoolRecord): boolean =>
+const mayAllocate = ({ body, settings }: DraftContext, pool: PoolRecord): boolean =>
   !pool.is_public_range || settings.get('addressing.allow_public_ranges') || body.force === true
 
-/** The pool that the operator has chosen for all tunnels comes first; where it is full, the others follow. */
-function inOrderOfChoice({ settings }: Sketch, pools: readonly PoolRecord[]): PoolRecord[] {
+/** The default pool of the settings comes first; if it is full, the others follow. */
+function inOrderOfChoice({ settings }: DraftContext, pools: readonly PoolRecord[]): PoolRecord[] {
   const isChosen = ({ address_pool_id }: PoolRecord): boolean =>
     address_pool_id === settings.get('addressing.default_pool_id')
   return [...pools.filter(isChosen), ...pools.filter((pool) => !isChosen(pool))]
 }
 
-function handAddressed(sketch: Sketch, kind: LinkKind, addresses: NewAddress[]): Place {
-  const { body } = sketch
-  // Only a name to be rendered needs a number.
-  const number = body.tunnel_number ?? (body.interface_name === undefined ? lowestNumber(sketch, kind) : null)
-  return placed(sketch, kind, number, body.address_pool_id ?? null, addresses)
+function placeWithAddresses(draft: DraftContext, kind: LinkKind, addresses: NewAddress[]): Place {
+  const { body } = draft
+  // Only a name from the template needs a number.
+  const number = body.tunnel_number ?? (body.interface_name === undefined ? lowestNumber(draft, kind) : null)
+  return makePlace(draft, kind, number, body.address_pool_id ?? null, addresses)
 }
 
-function fromPool(sketch: Sketch, kind: LinkKind, { pool, number, subnet }: Allocation): Place {
+function fromPool(draft: DraftContext, kind: LinkKind, { pool, number, subnet }: Allocation): Place {
   const { address_a, address_b } = endsOf(subnet)
-  const [address, peer_address] = sideOf(sketch) === TUNNEL_SIDES.A ? [address_a, address_b] : [address_b, address_a]
+  const [address, peer_address] = sideOf(draft) === TUNNEL_SIDES.A ? [address_a, address_b] : [address_b, address_a]
   const own: TunnelAddress = { address, peer_address, prefix_length: subnet.prefix_length }
-  if (pool.is_public_range) warnOfPublicRange(sketch, subnet, 'addresses.0.address')
-  return placed(sketch, kind, number, pool.address_pool_id, inOrder([own]))
+  if (pool.is_public_range) warnOfPublicRange(draft, subnet, 'addresses.0.address')
+  return makePlace(draft, kind, number, pool.address_pool_id, inOrder([own]))
 }
 
-/** A name counts as rendered where it is what the template says, whoever said it: so a preview's answer can be posted as it is. */
-function placed(
-  sketch: Sketch,
+/**
+ * A name that equals the rendered one counts as templated, even if it was given: so a preview's answer can be posted
+ * unchanged.
+ */
+function makePlace(
+  draft: DraftContext,
   kind: LinkKind,
   number: number | null,
   address_pool_id: number | null,
   addresses: NewAddress[],
 ): Place {
-  const rendered = number === null ? null : nameOf(sketch, kind, number)
-  const interface_name = sketch.body.interface_name ?? rendered ?? ''
+  const rendered = number === null ? null : nameOf(draft, kind, number)
+  const interface_name = draft.body.interface_name ?? rendered ?? ''
   return {
     interface_name,
     is_name_templated: interface_name === rendered,

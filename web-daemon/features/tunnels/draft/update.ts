@@ -1,21 +1,22 @@
-// The draft of a change: what creating would look at, run over the stored tunnel with the request laid over it (interface.md, PATCH /tunnels/{id}).
+// The draft of a change: the checks of a creation, run over the stored tunnel with the requested changes (interface.md,
+// PATCH /tunnels/{id}).
 import type { Warning } from '@panel/shared/api/errors.ts'
-import type { UpdateTunnelBody } from '@panel/shared/api/tunnels.ts'
+import type { UpdateTunnelBody } from '@panel/shared/api/tunnels/bodies.ts'
 import { kindOfType } from '@panel/shared/api/lookups.ts'
 import type { TunnelState } from '@panel/shared/tunnel/model.ts'
 import { sameState } from '@panel/shared/change/change.ts'
 import type { ReadContext } from '../../../platform/context.ts'
 import { Problems } from '../../../platform/http/problems.ts'
-import { isNone } from '../../../platform/http/standing-problems.ts'
+import { isNewProblem } from '../../../platform/http/new-problems.ts'
 import type { HostFacts } from '../facts.ts'
 import { stateOf, type NewTunnel, type TunnelRecord } from '../record.ts'
 import { stateToChange } from './before.ts'
-import { draftParts, incomplete, recordOf } from './draft.ts'
-import { FIELD_ORDER, sketchOf, type Asked, type Sketch } from './sketch.ts'
+import { draftFields, incomplete, recordOf } from './draft.ts'
+import { FIELD_ORDER, makeDraftContext, type RequestedTunnel, type DraftContext } from './context.ts'
 
 export interface UpdateDraft {
   readonly record: NewTunnel
-  /** What the host holds, and what it shall hold. Both are the latter where the host has no part in the change. */
+  /** The state of the host, before and after. Both are the new state if the change does not concern the host. */
   readonly before: TunnelState | null
   readonly after: TunnelState
   readonly concernsHost: boolean
@@ -23,40 +24,40 @@ export interface UpdateDraft {
   readonly facts: HostFacts
 }
 
-export interface Wish {
+export interface UpdateRequest {
   readonly body: UpdateTunnelBody
-  /** As far as the schema found any. */
+  /** Prefilled with what the schema found. */
   readonly problems: Problems
-  /** Where the operator said what this field of the tunnel says, if it was not there. */
-  readonly spokenOf?: (field: string) => string
+  /** Maps a field of the tunnel to the field of the request that it came from. */
+  readonly mapField?: (field: string) => string
 }
 
-/** Throws 422 with all problems at once, but those that the stored tunnel has by itself: they are not the doing of this change. */
+/** Throws 422 with all problems at once, except those that the stored tunnel has already. */
 export async function draftUpdate(
   context: ReadContext,
   stored: TunnelRecord,
-  { body, problems, spokenOf = (field) => field }: Wish,
+  { body, problems, mapField = (field) => field }: UpdateRequest,
 ): Promise<UpdateDraft> {
-  const sketch = await sketchOf(context, { ...askedOf(stored), ...body }, problems, stored)
-  const parts = draftParts(sketch)
-  const known = standing(sketch, stored)
+  const draft = await makeDraftContext(context, { ...asCreateBody(stored), ...body }, problems, stored)
+  const fields = draftFields(draft)
+  const existing = draftUnchanged(draft, stored)
   const fresh = new Problems()
-  for (const found of problems.all.filter(isNone(known.problems.all)))
-    fresh.add(spokenOf(found.field), found.code, found.message, found.details)
+  for (const problem of problems.all.filter(isNewProblem(existing.problems.all)))
+    fresh.add(mapField(problem.field), problem.code, problem.message, problem.details)
   fresh.throwIfAny(FIELD_ORDER)
-  if (!parts) throw incomplete()
-  const record = overlaid(stored, body, recordOf(sketch, parts, context.now().toISOString()))
-  const warnings = sketch.warnings
-    .filter(isNone(known.warnings))
-    .map((warning) => ({ ...warning, field: spokenOf(warning.field) }))
+  if (!fields) throw incomplete()
+  const record = withChanges(stored, body, recordOf(draft, fields, context.now().toISOString()))
+  const warnings = draft.warnings
+    .filter(isNewProblem(existing.warnings))
+    .map((warning) => ({ ...warning, field: mapField(warning.field) }))
   const after = stateOf(record)
   const concernsHost = !sameState(stateOf(stored), after)
   const before = concernsHost ? await stateToChange(context.ask, stored.interface_name, after) : after
-  return { record, before, after, concernsHost, warnings, facts: sketch.facts }
+  return { record, before, after, concernsHost, warnings, facts: draft.facts }
 }
 
-/** The stored tunnel as the request that would make it. Fields of a request bear the names of the record's. */
-export function askedOf(stored: TunnelRecord): Asked {
+/** The stored tunnel as the request that would create it. Requests and records use the same field names. */
+export function asCreateBody(stored: TunnelRecord): RequestedTunnel {
   const fields = FIELD_ORDER.filter((field) => field in stored).map((field) => [
     field,
     stored[field as keyof TunnelRecord],
@@ -67,27 +68,27 @@ export function askedOf(stored: TunnelRecord): Asked {
     prefix_length,
     is_primary,
   }))
-  return { ...(Object.fromEntries(fields) as Asked), addresses }
+  return { ...(Object.fromEntries(fields) as RequestedTunnel), addresses }
 }
 
-/** The same sketch without the request: what it finds was so before. */
-function standing(sketch: Sketch, stored: TunnelRecord): Sketch {
-  const alone: Sketch = {
-    ...sketch,
-    body: askedOf(stored),
+/** The draft without the changes: its problems existed before. */
+function draftUnchanged(draft: DraftContext, stored: TunnelRecord): DraftContext {
+  const unchanged: DraftContext = {
+    ...draft,
+    body: asCreateBody(stored),
     kind: kindOfType(stored.tunnel_type_id),
     problems: new Problems(),
     warnings: [],
   }
-  draftParts(alone)
-  return alone
+  draftFields(unchanged)
+  return unchanged
 }
 
-/** A field that the request does not name keeps its value by construction. */
-function overlaid(stored: TunnelRecord, body: UpdateTunnelBody, drafted: NewTunnel): NewTunnel {
-  const { tunnel_id: _id, ...kept } = stored
+/** Fields that the request does not name keep their value. */
+function withChanges(stored: TunnelRecord, body: UpdateTunnelBody, drafted: NewTunnel): NewTunnel {
+  const { tunnel_id: _id, ...unnamed } = stored
   const named = Object.fromEntries(Object.entries(drafted).filter(([field]) => field in body)) as Partial<NewTunnel>
   const is_name_templated =
     drafted.interface_name === stored.interface_name ? stored.is_name_templated : drafted.is_name_templated
-  return { ...kept, ...named, is_name_templated, updated_date: drafted.updated_date }
+  return { ...unnamed, ...named, is_name_templated, updated_date: drafted.updated_date }
 }

@@ -1,21 +1,24 @@
-// A pairing code as text: "v1." and base64url of a checksum and gzipped JSON (decisions.md, R26). What the JSON says is not its concern.
+// A pairing code as text: "v1." and base64url of a checksum and gzipped JSON (decisions.md, R26). Its content is
+// defined in content.ts.
 import { crc32, gunzipSync, gzipSync } from 'node:zlib'
-import { PAIRING_CODE_MARKER } from '@panel/shared/api/pairing.ts'
+import { PAIRING_CODE_MARKER } from '@panel/shared/api/tunnels/pairing.ts'
 
-/** A tunnel takes less than one; the bound keeps a small code from growing into all the memory there is. */
+/** More than a tunnel needs; the limit keeps a small code from expanding to all of the memory. */
 export const MAX_EXPANDED_BYTES = 64 * 1024
 const CHECKSUM_BYTES = 4
 /** RFC 1952: ten bytes of header, two of an empty stream, eight of trailer. */
 const LEAST_GZIP_BYTES = 20
-/** More differing characters than this are another compressor's work; a slip of a hand or a wire is fewer. */
+/** Up to this many differing characters mean damage; more mean another version of zlib. */
 const MOST_CHARACTERS_OF_DAMAGE = 3
 
 /** Its message is for the operator. */
 export class PairingCodeError extends Error {}
 
-export const encodePairingCode = (content: object): string => packed(Buffer.from(JSON.stringify(content)))
+export function encodePairingCode(content: object): string {
+  return packed(Buffer.from(JSON.stringify(content)))
+}
 
-/** The JSON value of a code; throws a PairingCodeError that says what is wrong with it. */
+/** Returns the JSON value of a code; throws a PairingCodeError with the reason. */
 export function decodePairingCode(pairing_code: string): unknown {
   const code = pairing_code.trim()
   checkVersion(code)
@@ -44,7 +47,7 @@ function checkVersion(code: string): void {
   )
 }
 
-/** Base64url has several spellings for some bytes, and only the first is taken. */
+/** Base64url has several spellings for some bytes; only the canonical one is accepted. */
 function bytesOf(text: string): Buffer {
   const bytes = Buffer.from(text, 'base64url')
   if (bytes.toString('base64url') !== text)
@@ -55,23 +58,23 @@ function bytesOf(text: string): Buffer {
 
 function expand(gzip: Buffer): Buffer {
   const { buffer, engine } = gunzipped(gzip)
-  // Node reads on over padding and over further members; the last four bytes are the length of the last member alone.
+  // gunzipSync ignores padding and reads further members; the last four bytes are the length of the last member alone.
   if (engine.bytesWritten === gzip.length && gzip.readUInt32LE(gzip.length - 4) === buffer.length) return buffer
   throw new PairingCodeError('There is something behind the end of the pairing code.')
 }
 
 function gunzipped(gzip: Buffer): { buffer: Buffer; engine: { bytesWritten: number } } {
   try {
-    // With `info` it answers with the engine beside the bytes, which its type does not know.
+    // With `info` it also returns the engine, which the type does not know.
     return gunzipSync(gzip, { maxOutputLength: MAX_EXPANDED_BYTES, info: true }) as unknown as ReturnType<
       typeof gunzipped
     >
   } catch (failure) {
-    throw new PairingCodeError(wordsFor((failure as NodeJS.ErrnoException).code), { cause: failure })
+    throw new PairingCodeError(describeFailure((failure as NodeJS.ErrnoException).code), { cause: failure })
   }
 }
 
-function wordsFor(code: string | undefined): string {
+function describeFailure(code: string | undefined): string {
   if (code === 'ERR_BUFFER_TOO_LARGE')
     return `The pairing code grows to more than ${MAX_EXPANDED_BYTES} bytes: no tunnel needs that.`
   if (code === 'Z_BUF_ERROR') return 'The pairing code is cut off.'
@@ -79,12 +82,12 @@ function wordsFor(code: string | undefined): string {
 }
 
 /**
- * Neither checksum covers how the JSON was compressed: the gzip header, the padding bits, a match that could as well have been found elsewhere.
- * Another build of zlib may compress otherwise, and then the codes differ all over; where they differ in a place or two, this one was damaged.
+ * The checksums do not cover how the JSON was compressed (gzip header, padding bits, choice of matches). Codes of
+ * another zlib version differ all over; a code that differs from ours in a few places was damaged.
  */
-function isDamagedCopyOf(own: string, code: string): boolean {
-  if (own === code || own.length !== code.length) return false
-  const differing = [...own].filter((character, at) => character !== code[at]).length
+function isDamagedCopyOf(expected: string, code: string): boolean {
+  if (expected === code || expected.length !== code.length) return false
+  const differing = [...expected].filter((character, at) => character !== code[at]).length
   return differing <= MOST_CHARACTERS_OF_DAMAGE
 }
 

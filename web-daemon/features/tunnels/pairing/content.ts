@@ -1,4 +1,5 @@
-// What a pairing code says of a tunnel, as the server sees it that made the code (decisions.md, R26). What is false or null is left out.
+// The content of a pairing code: the tunnel as the server that made the code sees it (decisions.md, R26). False and
+// null are left out.
 import { parseIp } from '@panel/shared/address/ip.ts'
 import { TUNNEL_SIDES, TUNNEL_TYPES } from '@panel/shared/api/lookups.ts'
 import { integer, integerEnum, Type, U32_MAX, type Static } from '@panel/shared/schema.ts'
@@ -13,7 +14,7 @@ const maybe = Type.Optional
 const flag = maybe(Type.Boolean())
 const ip = Type.String({ maxLength: 45 })
 
-/** Fields that it does not name are let pass: a later build may say more. */
+/** Unknown fields are accepted: a later version may add some. */
 const PairingContent = Type.Object({
   type: integerEnum(Object.values(TUNNEL_TYPES)),
   side: integerEnum(Object.values(TUNNEL_SIDES)),
@@ -35,7 +36,7 @@ const PairingContent = Type.Object({
   idf: flag,
   hop: maybe(integer(0, 255)),
   encap: maybe(integer(0, 255)),
-  /** The addresses of side A and of side B; "" where the server does not know that of the other side. */
+  /** The addresses of side A and side B; "" if the server does not know that of the other side. */
   addr: Type.Array(Type.Object({ a: ip, b: ip, len: integer(1, 128), primary: flag }), { minItems: 1, maxItems: 64 }),
   pool_cidr: maybe(Type.String({ maxLength: 49 })),
   pool_len: maybe(integer(1, 127)),
@@ -54,7 +55,7 @@ export function contentOf(record: TunnelRecord, pool: PoolRecord | null): Pairin
     local: record.local_endpoint,
     remote: record.remote_endpoint,
     ttl: record.ttl,
-    // The kernel has one field for both, and so has the code.
+    // The kernel has one field for both, and so does the code.
     tos: record.traffic_class ?? record.tos,
     mtu: record.mtu,
     ikey: record.ikey,
@@ -74,7 +75,7 @@ export function contentOf(record: TunnelRecord, pool: PoolRecord | null): Pairin
   }) as PairingContent & { v: number }
 }
 
-/** Throws a PairingCodeError where the value is no tunnel that this build understands. */
+/** Throws a PairingCodeError if the value is not a tunnel that this version understands. */
 export function readContent(value: unknown): PairingContent {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw unusable('it holds no tunnel')
   const given = value as Body
@@ -99,7 +100,7 @@ function textsOf({ local, remote, addr }: PairingContent): string[] {
   return [local, remote, ...addr.flatMap(({ a, b }) => (a === '' ? [b] : b === '' ? [a] : [a, b]))]
 }
 
-/** A code is copied by hand at times, so it says nothing that goes without saying. */
+/** Codes are sometimes copied by hand, so defaults are left out. */
 const sparse = <T extends object>(fields: T): Partial<T> =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null && value !== false)) as Partial<T>
 

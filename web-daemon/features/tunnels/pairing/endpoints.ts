@@ -1,11 +1,11 @@
-// What can be asked over HTTP so that both ends of a tunnel fit.
+// The endpoints for pairing the two ends of a tunnel.
 import {
   FromPairingCodeAnswer,
   FromPairingCodeBody,
   PairingCodeAnswer,
   SideInfoAnswer,
-} from '@panel/shared/api/pairing.ts'
-import { preview, query, type Endpoint } from '../../../platform/http/endpoint.ts'
+} from '@panel/shared/api/tunnels/pairing.ts'
+import { preview, query } from '../../../platform/http/endpoint.ts'
 import { fromPairingCode } from './from-pairing-code.ts'
 import type { PairingThrottle } from './throttle.ts'
 import { showPairingCode } from './pairing.ts'
@@ -13,7 +13,7 @@ import { showSideInfo } from './side-info.ts'
 
 const tag = 'tunnels'
 
-export const pairingEndpoints = (throttle: PairingThrottle): Endpoint[] => [
+export const pairingEndpoints = (throttle: PairingThrottle) => [
   query(
     'GET /tunnels/side-info',
     { tag, summary: 'What the sides A and B mean, and what must be the same on both ends.', answer: SideInfoAnswer },

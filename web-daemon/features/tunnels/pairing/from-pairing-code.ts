@@ -1,13 +1,14 @@
-// What this server would make of the other one's pairing code; nothing is made (interface.md, POST /tunnels/from-pairing-code; decisions.md, R28).
+// What this server would create from the other server's pairing code; nothing is created (interface.md, POST
+// /tunnels/from-pairing-code; decisions.md, R28).
 import type { Warning } from '@panel/shared/api/errors.ts'
 import { kindOfType } from '@panel/shared/api/lookups.ts'
-import type { FromPairingCodeAnswer, FromPairingCodeBody } from '@panel/shared/api/pairing.ts'
+import type { FromPairingCodeAnswer, FromPairingCodeBody } from '@panel/shared/api/tunnels/pairing.ts'
 import type { ReadContext } from '../../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../../platform/http/endpoint.ts'
 import { Problems } from '../../../platform/http/problems.ts'
 import type { PoolRecord } from '../../pools/store.ts'
 import { freeNumbers, lowestNumber, nameOf } from '../draft/naming.ts'
-import { sketchOf, type Sketch } from '../draft/sketch.ts'
+import { makeDraftContext, type DraftContext } from '../draft/context.ts'
 import { decodePairingCode, PairingCodeError } from './code.ts'
 import { readContent, type PairingContent } from './content.ts'
 import { mirrored, mirroredAddresses, otherSide, summaryOf, type MirroredAddress } from './mirror.ts'
@@ -18,20 +19,23 @@ const NOTE =
 
 export const fromPairingCode =
   (throttle: PairingThrottle) =>
-  async (context: ReadContext, { body, problems, session }: Incoming<FromPairingCodeBody>): Promise<Answer> => {
+  async (
+    context: ReadContext,
+    { body, problems, session }: Incoming<FromPairingCodeBody>,
+  ): Promise<Answer<FromPairingCodeAnswer>> => {
     throttle.admit(String(session?.user_id))
-    const { content, addresses } = understood(body, problems)
+    const { content, addresses } = readCode(body, problems)
     const kind = kindOfType(content.type)
-    const sketch = await sketchOf(
+    const draft = await makeDraftContext(
       context,
       { tunnel_type_id: content.type, tunnel_side_id: otherSide(content.side) },
       new Problems(),
     )
-    const pool = poolFor(content, sketch.pools)
+    const pool = poolFor(content, draft.pools)
     const answer: FromPairingCodeAnswer = {
       tunnel: {
         ...mirrored(content, kind),
-        ...placeIn(sketch, content),
+        ...placeIn(draft, content),
         address_pool_id: pool?.address_pool_id ?? null,
         addresses: addresses.map(({ isChosen: _told, ...address }) => address),
       },
@@ -43,7 +47,7 @@ export const fromPairingCode =
   }
 
 /** Throws 422 on pairing_code with the reason. */
-function understood(
+function readCode(
   { pairing_code }: FromPairingCodeBody,
   problems: Problems,
 ): { content: PairingContent; addresses: MirroredAddress[] } {
@@ -60,14 +64,17 @@ function understood(
   }
 }
 
-/** The number of the other server where it and its name are free here. */
-function placeIn(sketch: Sketch, { type, num }: PairingContent): { tunnel_number: number; interface_name: string } {
+/** Takes the number of the other server, if it and its name are free here. */
+function placeIn(
+  draft: DraftContext,
+  { type, num }: PairingContent,
+): { tunnel_number: number; interface_name: string } {
   const kind = kindOfType(type)
-  const tunnel_number = num !== undefined && freeNumbers(sketch, kind)(num) ? num : lowestNumber(sketch, kind)
-  return { tunnel_number, interface_name: nameOf(sketch, kind, tunnel_number) }
+  const tunnel_number = num !== undefined && freeNumbers(draft, kind)(num) ? num : lowestNumber(draft, kind)
+  return { tunnel_number, interface_name: nameOf(draft, kind, tunnel_number) }
 }
 
-/** By range: ids mean something on their own server only. Of several with that range, the one that is cut alike. */
+/** Matched by range, since ids differ between servers; of several, the one with the same prefix length. */
 function poolFor({ pool_cidr, pool_len }: PairingContent, pools: readonly PoolRecord[]): PoolRecord | undefined {
   const alike = pools.filter(({ cidr }) => cidr === pool_cidr)
   return alike.find(({ prefix_length }) => prefix_length === pool_len) ?? alike[0]

@@ -1,19 +1,24 @@
-// A tunnel seen from its other end: ends, keys, flags and addresses change places (interface.md, POST /tunnels/from-pairing-code). Pure.
+// A tunnel as its other end sees it: endpoints, keys, flags and addresses are swapped (interface.md, POST
+// /tunnels/from-pairing-code). Pure.
 import { bitsOf, canonicalIp, formatIp, networkOf, parseIp } from '@panel/shared/address/ip.ts'
-import type { PairingSummary, SideName } from '@panel/shared/api/pairing.ts'
+import type { PairingSummary, SideName } from '@panel/shared/api/tunnels/pairing.ts'
 import { titleOf, TUNNEL_SIDES, TUNNEL_TYPES } from '@panel/shared/api/lookups.ts'
-import type { CreateTunnelBody, TunnelAddressBody } from '@panel/shared/api/tunnels.ts'
+import type { CreateTunnelBody } from '@panel/shared/api/tunnels/bodies.ts'
+import type { TunnelAddressBody } from '@panel/shared/api/tunnels/addresses.ts'
 import { isIpv6Kind, type LinkKind } from '@panel/shared/tunnel/model.ts'
 import { endsOf } from '../../pools/allocation.ts'
 import type { PairingContent } from './content.ts'
 
 export interface MirroredAddress extends TunnelAddressBody {
-  /** Where the far server did not know it: then it is the free one of the first two hosts of the subnet. */
+  /**
+   * True if the other server did not know the address: then it is the free one of the first two hosts of the subnet.
+   */
   readonly isChosen: boolean
 }
 
-export const otherSide = (tunnel_side_id: number): 10 | 20 =>
-  tunnel_side_id === TUNNEL_SIDES.A ? TUNNEL_SIDES.B : TUNNEL_SIDES.A
+export function otherSide(tunnel_side_id: number): 10 | 20 {
+  return tunnel_side_id === TUNNEL_SIDES.A ? TUNNEL_SIDES.B : TUNNEL_SIDES.A
+}
 
 const nameOf = (tunnel_side_id: number): SideName => titleOf(TUNNEL_SIDES, tunnel_side_id)
 
@@ -31,7 +36,7 @@ export function summaryOf({ type, side, local, remote, mtu, ttl, ikey, okey }: P
   }
 }
 
-/** All but what each server decides for itself: name, number, pool and addresses. */
+/** Everything but what each server decides for itself: name, number, pool and addresses. */
 export function mirrored(content: PairingContent, kind: LinkKind): CreateTunnelBody {
   const shared = { tunnel_type_id: content.type, mtu: content.mtu, ttl: content.ttl, tos: content.tos }
   const v4 = { is_path_mtu_discovery: content.pmtu === true, is_ignore_df: content.idf === true }
@@ -51,12 +56,12 @@ export function mirrored(content: PairingContent, kind: LinkKind): CreateTunnelB
   }
 }
 
-/** An address without another host in its subnet cannot be mirrored and is left out. */
+/** Leaves out an address without another host in its subnet. */
 export function mirroredAddresses({ side, addr }: PairingContent): MirroredAddress[] {
   return addr.flatMap(({ a, b, len, primary }) => {
     const here = otherSide(side)
-    const [known, far] = here === TUNNEL_SIDES.A ? [a, b] : [b, a]
-    const address = known === '' ? neighbourOf(far, len, here) : canonicalIp(known)
+    const [own, far] = here === TUNNEL_SIDES.A ? [a, b] : [b, a]
+    const address = own === '' ? hostBeside(far, len, here) : canonicalIp(own)
     return address === null
       ? []
       : [
@@ -65,14 +70,14 @@ export function mirroredAddresses({ side, addr }: PairingContent): MirroredAddre
             peer_address: far === '' ? '' : canonicalIp(far),
             prefix_length: len,
             is_primary: primary === true,
-            isChosen: known === '',
+            isChosen: own === '',
           },
         ]
   })
 }
 
 /** A has the first host of a subnet and B the second (interface.md, Sides), unless the far end has that one already. */
-function neighbourOf(far: string, prefix_length: number, tunnel_side_id: number): string | null {
+function hostBeside(far: string, prefix_length: number, tunnel_side_id: number): string | null {
   const ip = parseIp(far)
   if (!ip || prefix_length >= bitsOf(ip.family)) return null
   const { address_a, address_b } = endsOf(networkOf(ip, prefix_length))

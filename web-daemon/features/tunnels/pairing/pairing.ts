@@ -1,5 +1,6 @@
-// The code that tells the other server all about a tunnel (interface.md, GET /tunnels/{id}/pairing-code; decisions.md, R26, R27).
-import type { PairingCodeAnswer } from '@panel/shared/api/pairing.ts'
+// GET /tunnels/{id}/pairing-code: the code that describes a tunnel to the other server (interface.md, GET
+// /tunnels/{id}/pairing-code; decisions.md, R26, R27).
+import type { PairingCodeAnswer } from '@panel/shared/api/tunnels/pairing.ts'
 import type { ReadContext } from '../../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../../platform/http/endpoint.ts'
 import { Refusal } from '../../../platform/http/refusal.ts'
@@ -13,12 +14,12 @@ import { findTunnel } from '../store.ts'
 const NOTE =
   'Paste the code into the panel of the other server, which becomes the other side. It is configuration and not a credential, but it tells addresses and GRE keys: do not post it in public.'
 
-export async function showPairingCode({ db }: ReadContext, { params }: Incoming): Promise<Answer> {
+export async function showPairingCode({ db }: ReadContext, { params }: Incoming): Promise<Answer<PairingCodeAnswer>> {
   const found = await findTunnel(db, idIn(params))
   if (!found || found.isDeleted) throw noSuchTunnel(idIn(params))
   const { record } = found
   const content = contentOf(record, record.address_pool_id === null ? null : await findPool(db, record.address_pool_id))
-  // Without an address of its own the other end would take one from a pool, and the two would not be in one subnet.
+  // Without an address the other end would take one from its own pool, in another subnet.
   if (mirroredAddresses(content).length === 0)
     throw new Refusal(
       'CONFLICT',

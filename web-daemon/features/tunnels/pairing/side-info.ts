@@ -1,6 +1,7 @@
-// What the two sides of a tunnel mean, in words and numbers (interface.md, GET /tunnels/side-info; decisions.md, R30).
+// GET /tunnels/side-info: what the two sides of a tunnel mean (interface.md, GET /tunnels/side-info; decisions.md,
+// R30).
 import { TUNNEL_SIDES } from '@panel/shared/api/lookups.ts'
-import type { SideInfoAnswer } from '@panel/shared/api/pairing.ts'
+import type { SideInfoAnswer } from '@panel/shared/api/tunnels/pairing.ts'
 import type { ReadContext } from '../../../platform/context.ts'
 import { ok, type Answer } from '../../../platform/http/endpoint.ts'
 
@@ -9,7 +10,7 @@ const SUMMARY =
   "A takes the first address of the tunnel's subnet and B the second. A mismatched pair, two servers on the same side or in different subnets, appears up while carrying no traffic. " +
   'A pairing code from the first server sets up the second one without any of this being typed.'
 
-export async function showSideInfo({ settings }: ReadContext): Promise<Answer> {
+export async function showSideInfo({ settings }: ReadContext): Promise<Answer<SideInfoAnswer>> {
   const labels = settings.get('tunnel.side_labels')
   const answer: SideInfoAnswer = {
     summary: SUMMARY,

@@ -1,8 +1,8 @@
-// Bounds how often pairing codes are decoded (decisions.md, section 4, 429): each costs an unpacking.
-import { refuseFor } from '../../../platform/limits/refuse.ts'
+// Limits how often pairing codes are decoded (decisions.md, section 4, 429), because each has to be unpacked.
+import { throwRateLimited } from '../../../platform/limits/refuse.ts'
 import { SlidingWindow } from '../../../platform/limits/sliding-window.ts'
 
-/** Far above what people do, far below what would be felt: at this rate decoding takes about a hundredth of one processor. */
+/** Far above what people do; at this rate decoding takes about a hundredth of one processor. */
 export const DECODINGS_PER_MINUTE = 3000
 const MINUTE_MS = 60_000
 
@@ -13,9 +13,9 @@ export class PairingThrottle {
     this.#decodings = new SlidingWindow(DECODINGS_PER_MINUTE, MINUTE_MS, now)
   }
 
-  /** Throws 429 where the operator has decoded too many. */
+  /** Throws 429 if the operator has decoded too many. */
   admit(operator: string): void {
-    refuseFor(this.#decodings.secondsToWait(operator))
+    throwRateLimited(this.#decodings.secondsToWait(operator))
     this.#decodings.add(operator)
   }
 }

@@ -1,0 +1,83 @@
+// Relay rules when the helper starts: relaying begins before the web daemon does, and without it.
+import { ruleLimits } from '@panel/shared/ruleset/backend.ts'
+import { sameState } from '@panel/shared/change/change.ts'
+import type { RelayRule } from '@panel/shared/ruleset/model.ts'
+import type { Outcome } from '@panel/shared/rpc/outcome.ts'
+import type { HeldRuleset, Kernel } from '../../kernel/facilities.ts'
+import { log } from '../../log.ts'
+import type { Journal } from '../../subject.ts'
+import { Transaction } from '../../transaction.ts'
+import { handoverSubject } from './handover.ts'
+import { hostRules, rulesetSubject } from './subject.ts'
+import { messageOf } from '../../text.ts'
+
+type RuleKernel = Pick<Kernel, 'rulesets' | 'ruleBackends'>
+
+/** The rules that boot brings back are in the kernel afterwards, in the active backend and in no other. What prevents it is logged, and is no reason not to serve. */
+export async function startRules(kernel: RuleKernel, journal: Journal): Promise<void> {
+  try {
+    const { active, recorded } = kernel.ruleBackends
+    if (active.active === 'none') return
+    if (recorded() !== active.active) await handOver(kernel, journal)
+    else await restoreRules(kernel, journal)
+  } catch (error) {
+    tellFailure(messageOf(error))
+  }
+}
+
+const tellFailure = (detail: string): void =>
+  log('error', 'The relay rules last accepted could not be brought back', { detail })
+
+/** False where the outcome was none but `applied`. */
+function isApplied({ outcome, failure, remediation }: Outcome): boolean {
+  if (outcome !== 'applied') tellFailure([`${outcome}: ${failure?.message ?? ''}`, ...remediation].join('. '))
+  return outcome === 'applied'
+}
+
+/** Returns how many rules were brought back; null where nothing was to be done or could be. */
+export async function restoreRules({ rulesets, ruleBackends }: RuleKernel, journal: Journal): Promise<number | null> {
+  const held = await rulesets.read()
+  const able = held.boot_rules.filter(isAbleIn(ruleBackends))
+  if (!isGone(held, able)) return null
+  const before = hostRules(held, new Set(held.boot_rules.map(({ route_rule_id }) => route_rule_id)))
+  const after = { rules: able, boot: [...held.boot_rules], pieces: [] }
+  const subject = rulesetSubject(rulesets, (last) => log('info', 'Counters of rules were deleted', { last }))
+  if (!isApplied(await new Transaction(subject, journal).apply({ before, after }))) return null
+  log('info', 'The relay rules last accepted are back in the kernel', { rules: able.length })
+  return able.length
+}
+
+/**
+ * A table of nftables goes as a whole, with a reboot or with `nft flush ruleset`; a single rule that somebody removed is drift, and stays away. Of
+ * iptables others empty whole tables or load at boot what they saved, so there any rule that is not whole is brought back.
+ */
+function isGone({ backend, is_readable, is_present, rules }: HeldRuleset, able: readonly RelayRule[]): boolean {
+  if (!is_readable || able.length === 0) return false
+  if (backend === 'nftables') return !is_present
+  const held = new Map(rules.map((rule) => [rule.route_rule_id, rule]))
+  return able.some((rule) => !sameState(held.get(rule.route_rule_id) ?? null, rule))
+}
+
+const isAbleIn =
+  ({ active }: Kernel['ruleBackends']) =>
+  (rule: RelayRule): boolean =>
+    ruleLimits(active, rule).length === 0
+
+/** The rules go to the active backend from the one that held them before. */
+async function handOver({ rulesets, ruleBackends }: RuleKernel, journal: Journal): Promise<void> {
+  const [former, next] = [ruleBackends.recorded(), ruleBackends.active.active]
+  const opened = await ruleBackends.open(former)
+  if (typeof opened === 'string')
+    log('info', 'The relay rules of another backend are left, since it does not work here', {
+      backend: former,
+      detail: opened,
+    })
+  const { boot_rules } = await rulesets.read()
+  const rules = boot_rules.filter(isAbleIn(ruleBackends))
+  const subject = handoverSubject(ruleBackends)
+  const after = { recorded: next, rules, former: null }
+  const { state: before } = await subject.probe({ before: { recorded: former, rules: [], former: null }, after })
+  if (!isApplied(await new Transaction(subject, journal).apply({ before, after }))) return
+  if (rules.length > 0) log('info', 'The relay rules last accepted are back in the kernel', { rules: rules.length })
+  if (before?.former) log('info', 'The relay rules that another backend held are taken away', { backend: former })
+}

@@ -1,0 +1,31 @@
+// What the API answers about the audit log (interface.md, Audit entry; decisions.md, U1).
+import { nullable, type Static } from '../../schema.ts'
+import { Anything, Count, Flag, Id, Instant, list, Sentence, shape, Text, told } from '../shapes.ts'
+
+export const AuditEntry = shape('AuditEntry', {
+  audit_log_id: Id,
+  audit_action_id: Id,
+  action: Sentence,
+  user_id: nullable(Id),
+  username: Text,
+  target_type: Text,
+  target_id: nullable(Id),
+  request: told(Anything, 'What was asked for, without secrets.'),
+  operations: told(list(Text), 'What was done.'),
+  is_success: Flag,
+  error_message: Text,
+  duration_ms: Count,
+  client_ip: Text,
+  request_id: Text,
+  created_date: Instant,
+})
+export type AuditEntry = Static<typeof AuditEntry>
+
+export const ListAuditAnswer = shape('AuditLog', {
+  entries: told(list(AuditEntry), 'The newest first.'),
+  total: Count,
+  limit: Count,
+  offset: Count,
+  actions: told(list(Sentence), 'The names that the filter takes.'),
+})
+export type ListAuditAnswer = Static<typeof ListAuditAnswer>

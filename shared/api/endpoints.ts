@@ -1,0 +1,254 @@
+// Every endpoint of the API below /api/v1: what its query and its body may hold, and what it answers. The web daemon's declarations and the page's
+// calls are both held against this table, so an endpoint that is missing, made up or otherwise than here does not compile.
+import type { RouteAnalysis } from './analysis.ts'
+import type { AuditAction } from './audit/actions.ts'
+import type { ListAuditAnswer } from './audit/answers.ts'
+import type { AccountBody, LoginBody, MeAnswer, SessionAnswer, SetupBody, SignedOutAnswer } from './auth.ts'
+import type { BackupDocument, ImportBackupAnswer, ImportBackupBody } from './backup.ts'
+import type {
+  AnalyzeTunnelAnswer,
+  AnalyzeTunnelBody,
+  CountersAnswer,
+  DeleteRunAnswer,
+  DiagnosticRun,
+  DiagnosticType,
+  ListRunsAnswer,
+  MtuProbeAnswer,
+  MtuProbeBody,
+  PingBody,
+  PingEvents,
+  TracerouteAnswer,
+  TracerouteBody,
+} from './diagnostics.ts'
+import type { ForwardingAnswer, ForwardingBody, ForwardingChangeAnswer } from './forwarding.ts'
+import type { NAT_MODES, ROUTE_PROTOCOLS, TUNNEL_TYPES } from './lookups.ts'
+import type { MetricsEvents, MetricsHistoryAnswer, MetricsSnapshot } from './metrics.ts'
+import type {
+  MonitorEvents,
+  MonitorHistoryAnswer,
+  MonitorStatusAnswer,
+  MonitorSummaryAnswer,
+  MonitorToggleAnswer,
+} from './monitor.ts'
+import type {
+  ChangePoolAnswer,
+  CreatePoolBody,
+  DeletePoolAnswer,
+  ListPoolsAnswer,
+  NextFreeAnswer,
+  PoolView,
+  UpdatePoolBody,
+} from './pools.ts'
+import type { AdoptAnswer, AdoptBody, ForgetAnswer, IgnoreAnswer, IgnoreBody, ReconcileAnswer } from './reconcile.ts'
+import type { AddAllowedSourceBody, RemoveAllowedSourceBody } from './routes/allowed-sources.ts'
+import type {
+  AllowedSourcesAnswer,
+  ApplyAllAnswer,
+  ChangeAllowedSourcesAnswer,
+  ChangeDestinationsAnswer,
+  ChangeRouteAnswer,
+  DeleteRouteAnswer,
+  DestinationsAnswer,
+  DuplicateRouteAnswer,
+  ListRoutesAnswer,
+  PreviewRouteAnswer,
+  ReorderAnswer,
+  RouteActionAnswer,
+  RouteItem,
+  UpdateRouteAnswer,
+} from './routes/answers.ts'
+import type {
+  CreateRouteBody,
+  EndRouteBody,
+  PreviewRouteBody,
+  ReorderBody,
+  RouteActionBody,
+  UpdateRouteBody,
+} from './routes/bodies.ts'
+import type { ConnectionsAnswer } from './routes/connections.ts'
+import type { AddDestinationBody, RemoveDestinationBody } from './routes/destinations.ts'
+import type { Reachability, RouteReachability, TestBody, TestRouteBody } from './routes/reachability.ts'
+import type {
+  RouteCountersAnswer,
+  RouteTrafficAnswer,
+  TrafficHistoryAnswer,
+  TrafficSummaryAnswer,
+} from './routes/traffic.ts'
+import type {
+  ChangeSettingsAnswer,
+  ResetSettingsBody,
+  SettingsAnswer,
+  SettingsBody,
+  SettingsSchemaAnswer,
+} from './settings.ts'
+import type { CapabilitiesAnswer, HealthAnswer, InfoAnswer, InterfacesAnswer, RoutingTableAnswer } from './system.ts'
+import type {
+  AddressesAnswer,
+  ChangeAddressesAnswer,
+  CreateTunnelAnswer,
+  DeleteTunnelAnswer,
+  ListTunnelsAnswer,
+  PreviewTunnelAnswer,
+  TunnelActionAnswer,
+  TunnelView,
+  UpdateTunnelAnswer,
+} from './tunnels/answers.ts'
+import type {
+  AddAddressBody,
+  CreateTunnelBody,
+  DeleteTunnelBody,
+  RemoveAddressBody,
+  TunnelActionBody,
+  UpdateTunnelBody,
+} from './tunnels/bodies.ts'
+import type { TunnelRoutesAnswer } from './tunnels/dependent-routes.ts'
+import type {
+  FromPairingCodeAnswer,
+  FromPairingCodeBody,
+  PairingCodeAnswer,
+  SideInfoAnswer,
+} from './tunnels/pairing.ts'
+
+type IdIn<Lookup> = Lookup[keyof Lookup]
+
+interface Page {
+  limit?: number
+  offset?: number
+}
+
+interface History {
+  from?: string
+  to?: string
+  resolution_seconds?: number
+  limit?: number
+}
+
+interface AuditQuery extends Page {
+  action?: AuditAction
+  user_id?: number
+  target_type?: string
+  target_id?: number
+  success?: boolean
+  from?: string
+  to?: string
+}
+
+interface TunnelsQuery extends Page {
+  search?: string
+  is_enabled?: boolean
+  tunnel_type_id?: IdIn<typeof TUNNEL_TYPES>
+  state?: string
+}
+
+interface RoutesQuery extends Page {
+  search?: string
+  route_protocol_id?: IdIn<typeof ROUTE_PROTOCOLS>
+  nat_mode_id?: IdIn<typeof NAT_MODES>
+  tunnel_id?: number
+  is_enabled?: boolean
+}
+
+interface RunsQuery extends Page {
+  tunnel_id?: number
+  type?: DiagnosticType
+}
+
+export interface Endpoints {
+  'GET /audit': { query: AuditQuery; answer: ListAuditAnswer }
+  'POST /auth/setup': { body: SetupBody; answer: SessionAnswer }
+  'POST /auth/login': { body: LoginBody; answer: SessionAnswer }
+  'POST /auth/refresh': { answer: SessionAnswer }
+  'POST /auth/logout': { answer: SignedOutAnswer }
+  'GET /auth/me': { answer: MeAnswer }
+  'PUT /auth/me': { body: AccountBody; answer: SessionAnswer }
+  'GET /backup/export': { query: { include_routes?: boolean }; answer: BackupDocument }
+  'POST /backup/import': { body: ImportBackupBody; answer: ImportBackupAnswer }
+  'GET /system/health': { answer: HealthAnswer }
+  'GET /system/capabilities': { answer: CapabilitiesAnswer }
+  'GET /system/info': { answer: InfoAnswer }
+  'GET /system/interfaces': { answer: InterfacesAnswer }
+  'GET /system/routes': { answer: RoutingTableAnswer }
+  'GET /system/forwarding': { answer: ForwardingAnswer }
+  'POST /system/forwarding/enable': { body: ForwardingBody; answer: ForwardingChangeAnswer }
+  'GET /system/metrics': { answer: MetricsSnapshot }
+  'GET /system/metrics/stream': { events: MetricsEvents }
+  'GET /system/metrics/history': { query: { limit?: number }; answer: MetricsHistoryAnswer }
+  'GET /settings': { answer: SettingsAnswer }
+  'GET /settings/schema': { answer: SettingsSchemaAnswer }
+  'PUT /settings': { body: SettingsBody; answer: ChangeSettingsAnswer }
+  'POST /settings/reset': { body: ResetSettingsBody; answer: ChangeSettingsAnswer }
+  'GET /pools': { answer: ListPoolsAnswer }
+  'POST /pools': { body: CreatePoolBody; answer: ChangePoolAnswer }
+  'GET /pools/{id}': { answer: PoolView }
+  'PUT /pools/{id}': { body: UpdatePoolBody; answer: ChangePoolAnswer }
+  'DELETE /pools/{id}': { answer: DeletePoolAnswer }
+  'GET /pools/{id}/next-free': { query: { prefix_length?: number }; answer: NextFreeAnswer }
+  'GET /tunnels': { query: TunnelsQuery; answer: ListTunnelsAnswer }
+  'POST /tunnels': { body: CreateTunnelBody; answer: CreateTunnelAnswer }
+  'POST /tunnels/preview': { body: CreateTunnelBody; answer: PreviewTunnelAnswer }
+  'GET /tunnels/side-info': { answer: SideInfoAnswer }
+  'POST /tunnels/from-pairing-code': { body: FromPairingCodeBody; answer: FromPairingCodeAnswer }
+  'GET /tunnels/{id}': { answer: TunnelView }
+  'PATCH /tunnels/{id}': { body: UpdateTunnelBody; answer: UpdateTunnelAnswer }
+  'DELETE /tunnels/{id}': { body: DeleteTunnelBody; answer: DeleteTunnelAnswer }
+  'POST /tunnels/{id}/up': { body: TunnelActionBody; answer: TunnelActionAnswer }
+  'POST /tunnels/{id}/down': { body: TunnelActionBody; answer: TunnelActionAnswer }
+  'POST /tunnels/{id}/restart': { body: TunnelActionBody; answer: TunnelActionAnswer }
+  'POST /tunnels/{id}/reapply': { body: TunnelActionBody; answer: TunnelActionAnswer }
+  'GET /tunnels/{id}/routes': { answer: TunnelRoutesAnswer }
+  'GET /tunnels/{id}/addresses': { answer: AddressesAnswer }
+  'POST /tunnels/{id}/addresses': { body: AddAddressBody; answer: ChangeAddressesAnswer }
+  'DELETE /tunnels/{id}/addresses': { body: RemoveAddressBody; answer: ChangeAddressesAnswer }
+  'GET /tunnels/{id}/pairing-code': { answer: PairingCodeAnswer }
+  'GET /tunnels/{id}/status': { answer: MonitorStatusAnswer }
+  'GET /tunnels/{id}/history': { query: History; answer: MonitorHistoryAnswer }
+  'POST /tunnels/{id}/monitor/enable': { answer: MonitorToggleAnswer }
+  'POST /tunnels/{id}/monitor/disable': { answer: MonitorToggleAnswer }
+  'GET /monitor/summary': { answer: MonitorSummaryAnswer }
+  'GET /monitor/stream': { events: MonitorEvents }
+  'POST /tunnels/{id}/diagnostics/ping': { body: PingBody; events: PingEvents }
+  'POST /tunnels/{id}/diagnostics/mtu-probe': { body: MtuProbeBody; answer: MtuProbeAnswer }
+  'POST /tunnels/{id}/diagnostics/traceroute': { body: TracerouteBody; answer: TracerouteAnswer }
+  'POST /tunnels/{id}/diagnostics/analyze': { body: AnalyzeTunnelBody; answer: AnalyzeTunnelAnswer }
+  'GET /tunnels/{id}/counters': { query: { sample_seconds?: number }; answer: CountersAnswer }
+  'GET /diagnostics/runs': { query: RunsQuery; answer: ListRunsAnswer }
+  'GET /diagnostics/runs/{id}': { answer: DiagnosticRun }
+  'DELETE /diagnostics/runs/{id}': { answer: DeleteRunAnswer }
+  'GET /reconcile': { query: { include_ignored?: boolean }; answer: ReconcileAnswer }
+  'POST /reconcile/adopt': { body: AdoptBody; answer: AdoptAnswer }
+  'POST /reconcile/ignore': { body: IgnoreBody; answer: IgnoreAnswer }
+  'POST /reconcile/{id}/reapply': { body: TunnelActionBody; answer: TunnelActionAnswer }
+  'POST /reconcile/{id}/forget': { answer: ForgetAnswer }
+  'GET /routes': { query: RoutesQuery; answer: ListRoutesAnswer }
+  'POST /routes': { body: CreateRouteBody; answer: ChangeRouteAnswer }
+  'POST /routes/preview': { body: PreviewRouteBody; answer: PreviewRouteAnswer }
+  'POST /routes/reorder': { body: ReorderBody; answer: ReorderAnswer }
+  'POST /routes/apply-all': { answer: ApplyAllAnswer }
+  'GET /routes/traffic/summary': { answer: TrafficSummaryAnswer }
+  'POST /routes/diagnostics/test': { body: TestBody; answer: Reachability }
+  'GET /routes/{id}': { answer: RouteItem }
+  'PATCH /routes/{id}': { body: UpdateRouteBody; answer: UpdateRouteAnswer }
+  'DELETE /routes/{id}': { body: EndRouteBody; answer: DeleteRouteAnswer }
+  'POST /routes/{id}/enable': { body: RouteActionBody; answer: RouteActionAnswer }
+  'POST /routes/{id}/disable': { body: EndRouteBody; answer: RouteActionAnswer }
+  'POST /routes/{id}/reapply': { body: RouteActionBody; answer: RouteActionAnswer }
+  'POST /routes/{id}/duplicate': { answer: DuplicateRouteAnswer }
+  'GET /routes/{id}/connections': { query: { limit?: number }; answer: ConnectionsAnswer }
+  'GET /routes/{id}/traffic': { query: { points?: number }; answer: RouteTrafficAnswer }
+  'GET /routes/{id}/traffic/history': { query: History & { hours?: number }; answer: TrafficHistoryAnswer }
+  'GET /routes/{id}/counters': { answer: RouteCountersAnswer }
+  'POST /routes/{id}/diagnostics/test': { body: TestRouteBody; answer: RouteReachability }
+  'POST /routes/{id}/diagnostics/analyze': { answer: RouteAnalysis }
+  'GET /routes/{id}/destinations': { answer: DestinationsAnswer }
+  'POST /routes/{id}/destinations': { body: AddDestinationBody; answer: ChangeDestinationsAnswer }
+  'DELETE /routes/{id}/destinations': { body: RemoveDestinationBody; answer: ChangeDestinationsAnswer }
+  'GET /routes/{id}/allowed-sources': { answer: AllowedSourcesAnswer }
+  'POST /routes/{id}/allowed-sources': { body: AddAllowedSourceBody; answer: ChangeAllowedSourcesAnswer }
+  'DELETE /routes/{id}/allowed-sources': { body: RemoveAllowedSourceBody; answer: ChangeAllowedSourcesAnswer }
+}
+export type EndpointName = keyof Endpoints
+
+/** The names in braces of a path, such as "id". */
+export type PathParameters<R extends string> = R extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | PathParameters<Rest>
+  : never

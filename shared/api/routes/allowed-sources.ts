@@ -1,0 +1,56 @@
+// Who may use a rule: as a client sends it, and as it is answered.
+import { strict, Type, type Static } from '../../schema.ts'
+import { maybe, ranged, says, text } from '../fields.ts'
+import { Id, shape, Text } from '../shapes.ts'
+import { CHANGING } from './words.ts'
+
+/** Of one rule (decisions.md, F6). */
+export const MAX_ALLOWED_SOURCES = 256
+
+const AllowedSourceCidr = Type.String({
+  minLength: 2,
+  maxLength: 49,
+  ...says(
+    'INVALID_CIDR',
+    'cidr must be an address or a network such as 203.0.113.0/24.',
+    'Who may use the relay: a network, or one address.',
+  ),
+})
+
+export const AllowedSourceBody = strict(
+  {
+    cidr: AllowedSourceCidr,
+    description: maybe(text(200, false, 'description', 'Whose it is.')),
+    route_allowed_source_id: maybe(
+      ranged(
+        'integer',
+        1,
+        2 ** 53 - 1,
+        'INVALID_VALUE',
+        'route_allowed_source_id',
+        'Accepted and without effect: a source is known by its network.',
+      ),
+    ),
+  },
+  says(
+    'INVALID_CIDR',
+    'Each of allowed_sources must be an object with cidr and, if wanted, description.',
+    'Who may use the relay.',
+  ),
+)
+export type AllowedSourceBody = Static<typeof AllowedSourceBody>
+
+export const AllowedSourceView = shape('AllowedSource', { route_allowed_source_id: Id, cidr: Text, description: Text })
+export type AllowedSourceView = Static<typeof AllowedSourceView>
+
+export const AddAllowedSourceBody = strict({ ...AllowedSourceBody.properties, ...CHANGING })
+export type AddAllowedSourceBody = Static<typeof AddAllowedSourceBody>
+
+export const RemoveAllowedSourceBody = strict({
+  route_allowed_source_id: maybe(
+    ranged('integer', 1, 2 ** 53 - 1, 'INVALID_VALUE', 'route_allowed_source_id', 'The source by its id.'),
+  ),
+  cidr: maybe(AllowedSourceCidr),
+  ...CHANGING,
+})
+export type RemoveAllowedSourceBody = Static<typeof RemoveAllowedSourceBody>

@@ -1,0 +1,165 @@
+// What the API answers about relay rules, for the web daemon that says it and the page that shows it (interface.md, Forwarding rules; decisions.md, F1 to F29, S7, R29).
+import { nullable, strict, type Static } from '../../schema.ts'
+import { Warning } from '../errors.ts'
+import { answerProperties } from '../field-list.ts'
+import { Count, Flag, Id, list, Never, oneOf, Sentence, shape, Text, told } from '../shapes.ts'
+import { CheckView, StepView } from '../tunnels/answers.ts'
+import { AllowedSourceView } from './allowed-sources.ts'
+import { CreateRouteBody } from './bodies.ts'
+import { DestinationView } from './destinations.ts'
+import { ROUTE_FIELDS } from './fields.ts'
+import { TrafficView } from './traffic.ts'
+
+export const RouteView = shape('Route', answerProperties(ROUTE_FIELDS))
+export type RouteView = Static<typeof RouteView>
+
+const HealthState = oneOf(['healthy', 'disabled', 'pending', 'impaired', 'failed', 'inconsistent'])
+export type RouteHealthState = Static<typeof HealthState>
+
+export const RouteHealthView = shape('RouteHealth', {
+  state: HealthState,
+  detail: Text,
+  route_rule_id: Id,
+  installed: told(nullable(Flag), 'Null: the rules of the kernel cannot be read.'),
+  tunnel: told(
+    nullable(strict({ tunnel_id: Id, interface_name: Text, is_up: Flag, oper_state: Text })),
+    'Null: the rule names none, or one that is no more.',
+  ),
+})
+export type RouteHealthView = Static<typeof RouteHealthView>
+
+/** How a rule is, as the panel noticed it; null is a rule that was not there, or is not any more. */
+export const RouteHealthEvent = shape('RouteHealthChange', {
+  route_rule_id: Id,
+  title: Text,
+  from: nullable(HealthState),
+  to: nullable(HealthState),
+  detail: Text,
+})
+export type RouteHealthEvent = Static<typeof RouteHealthEvent>
+
+export const RouteItem = shape('RouteItem', { ...TrafficView.properties, route: RouteView, health: RouteHealthView })
+export type RouteItem = Static<typeof RouteItem>
+
+export const ListRoutesAnswer = shape('Routes', {
+  routes: list(RouteItem),
+  total: Count,
+  limit: Count,
+  offset: Count,
+  note: Sentence,
+})
+export type ListRoutesAnswer = Static<typeof ListRoutesAnswer>
+
+export const RoutePlanView = shape('RoutePlan', {
+  operation: oneOf(['none', 'create', 'update', 'delete']),
+  route_rule_id: nullable(Id),
+  affected_route_rule_ids: told(
+    list(Id),
+    'The rules that the change concerns; a rule that does not exist yet has no id and is not among them.',
+  ),
+  steps: list(StepView),
+  rollback: list(StepView),
+  files: list(strict({ kind: Text, path: Text, content: Text })),
+  verification: list(strict({ name: Text, expected: Text })),
+  requires_recreate: Never,
+  recreate_reasons: list(Text),
+  warnings: list(Warning),
+})
+export type RoutePlanView = Static<typeof RoutePlanView>
+
+export const RouteVerificationView = shape('RouteVerification', {
+  ok: Flag,
+  checks: list(CheckView),
+  failures: list(CheckView),
+  backend: Text,
+  rule_count: told(nullable(Count), 'The rules that the kernel holds now; null where it could not be asked.'),
+})
+export type RouteVerificationView = Static<typeof RouteVerificationView>
+
+export const ChangeRouteAnswer = shape('RouteChanged', {
+  route: RouteView,
+  plan: RoutePlanView,
+  verification: RouteVerificationView,
+  warnings: list(Warning),
+})
+export type ChangeRouteAnswer = Static<typeof ChangeRouteAnswer>
+
+const connections_dropped = told(
+  nullable(Count),
+  'Null: nobody asked for it, or it did not work, of which a warning tells.',
+)
+
+export const UpdateRouteAnswer = shape('RouteUpdated', { ...ChangeRouteAnswer.properties, connections_dropped })
+export type UpdateRouteAnswer = Static<typeof UpdateRouteAnswer>
+
+export const RouteActionAnswer = shape('RouteAction', {
+  ...UpdateRouteAnswer.properties,
+  action: oneOf(['enable', 'disable', 'reapply']),
+})
+export type RouteActionAnswer = Static<typeof RouteActionAnswer>
+
+export const PreviewRouteAnswer = shape('RoutePreview', {
+  payload: Text,
+  rule_text: told(Text, 'What this rule alone adds to the table, as if it were the only one; "" where it is disabled.'),
+  present_text: told(Text, 'The same of the rule as it is stored now; "" where it is disabled, or there is none yet.'),
+  plan: RoutePlanView,
+  resolved: told(
+    CreateRouteBody,
+    'The request with everything decided; posted to /routes, or patched onto the rule, it makes exactly what the payload shows.',
+  ),
+  warnings: list(Warning),
+  note: Sentence,
+})
+export type PreviewRouteAnswer = Static<typeof PreviewRouteAnswer>
+
+export const DeleteRouteAnswer = shape('RouteDeleted', {
+  route_rule_id: Id,
+  title: Text,
+  plan: RoutePlanView,
+  verification: RouteVerificationView,
+  connections_dropped,
+  forwarding_can_be_reverted: Flag,
+  warnings: list(Warning),
+  note: Text,
+})
+export type DeleteRouteAnswer = Static<typeof DeleteRouteAnswer>
+
+export const DuplicateRouteAnswer = shape('RouteDuplicated', { route: RouteView, note: Sentence })
+export type DuplicateRouteAnswer = Static<typeof DuplicateRouteAnswer>
+
+export const ReorderAnswer = shape('RoutesReordered', {
+  action: oneOf(['reorder']),
+  routes: list(RouteView),
+  note: Text,
+})
+export type ReorderAnswer = Static<typeof ReorderAnswer>
+
+export const ApplyAllAnswer = shape('RoutesApplied', {
+  action: oneOf(['apply_all']),
+  rules_applied: Count,
+  verification: RouteVerificationView,
+  note: Text,
+})
+export type ApplyAllAnswer = Static<typeof ApplyAllAnswer>
+
+export const DestinationsAnswer = shape('Destinations', { destinations: list(DestinationView), total: Count })
+export type DestinationsAnswer = Static<typeof DestinationsAnswer>
+
+export const AllowedSourcesAnswer = shape('AllowedSources', {
+  allowed_sources: list(AllowedSourceView),
+  total: Count,
+  note: Text,
+})
+export type AllowedSourcesAnswer = Static<typeof AllowedSourcesAnswer>
+
+export const ChangeDestinationsAnswer = shape('DestinationsChanged', {
+  ...UpdateRouteAnswer.properties,
+  ...DestinationsAnswer.properties,
+})
+export type ChangeDestinationsAnswer = Static<typeof ChangeDestinationsAnswer>
+
+export const ChangeAllowedSourcesAnswer = shape('AllowedSourcesChanged', {
+  ...UpdateRouteAnswer.properties,
+  ...AllowedSourcesAnswer.properties,
+})
+export type ChangeAllowedSourcesAnswer = Static<typeof ChangeAllowedSourcesAnswer>

@@ -1,0 +1,64 @@
+// What a client may send about relay rules.
+import { strict, Type, type Static } from '../../schema.ts'
+import { requestProperties } from '../field-list.ts'
+import { maybe, ONCE_KEY, ranged, says } from '../fields.ts'
+import { ROUTE_FIELDS } from './fields.ts'
+import { DROP_CONNECTIONS, FORCE, LOSE_ACCESS } from './words.ts'
+
+export const CreateRouteBody = strict({
+  ...requestProperties(ROUTE_FIELDS),
+  force: FORCE,
+  i_understand_i_may_lose_access: LOSE_ACCESS,
+  idempotency_key: ONCE_KEY,
+})
+export type CreateRouteBody = Static<typeof CreateRouteBody>
+
+const { idempotency_key: _once, ...changeable } = CreateRouteBody.properties
+
+/** A field that is absent keeps its value; null is a value like another, where a field takes it. */
+export const UpdateRouteBody = strict({
+  ...changeable,
+  bind_port: maybe(changeable.bind_port),
+  drop_connections: DROP_CONNECTIONS,
+})
+export type UpdateRouteBody = Static<typeof UpdateRouteBody>
+
+/** As of a rule to be made; or, with an id, of what that rule is to become. */
+export const PreviewRouteBody = strict({
+  ...CreateRouteBody.properties,
+  route_rule_id: maybe(
+    ranged(
+      'integer',
+      1,
+      2 ** 53 - 1,
+      'UNKNOWN_ROUTE',
+      'route_rule_id',
+      'The rule that is to be changed to this. Absent: a new one.',
+    ),
+  ),
+})
+export type PreviewRouteBody = Static<typeof PreviewRouteBody>
+
+export const RouteActionBody = strict({ force: FORCE, i_understand_i_may_lose_access: LOSE_ACCESS })
+export type RouteActionBody = Static<typeof RouteActionBody>
+
+/** Of what takes a rule out of force. */
+export const EndRouteBody = strict({ drop_connections: DROP_CONNECTIONS, i_understand_i_may_lose_access: LOSE_ACCESS })
+export type EndRouteBody = Static<typeof EndRouteBody>
+
+export const ReorderBody = strict({
+  route_rule_ids: Type.Array(
+    Type.Integer({ minimum: 1, ...says('UNKNOWN_ROUTE', 'route_rule_ids must hold ids of rules.', 'A rule.') }),
+    {
+      minItems: 1,
+      maxItems: 20_000,
+      ...says(
+        'INVALID_VALUE',
+        'route_rule_ids must be a list of rule ids.',
+        'Rules in the order in which they shall stand. Those that are left out keep their places among themselves, behind.',
+      ),
+    },
+  ),
+  i_understand_i_may_lose_access: LOSE_ACCESS,
+})
+export type ReorderBody = Static<typeof ReorderBody>

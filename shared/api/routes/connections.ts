@@ -1,0 +1,26 @@
+// What the API answers about the connections that a rule relays (interface.md, GET /routes/{id}/connections; decisions.md, F22).
+import { nullable, Type, type Static } from '../../schema.ts'
+import { RelayConnection } from '../../ruleset/connection.ts'
+import { Warning } from '../errors.ts'
+import { Amount, Count, Flag, Id, Instant, list, mapOf, oneOf, shape, Text, told } from '../shapes.ts'
+
+export const ConnectionsAnswer = shape('Connections', {
+  route_rule_id: Id,
+  reader: oneOf(['netlink']),
+  available: told(Flag, 'False: the table cannot be read, which is not the same as no users; total is then null.'),
+  bytes_counted: told(Flag, 'False: the kernel counts none (nf_conntrack_acct is 0).'),
+  detail: Text,
+  connections: told(
+    list(Type.Omit(RelayConnection, ['route_rule_id'], { additionalProperties: false })),
+    'At most as many as were asked for; total and by_source count all.',
+  ),
+  total: nullable(Count),
+  by_source: mapOf(Count),
+  new_per_second: told(
+    nullable(Amount),
+    'Between the last two looks that the panel took by itself; null where there are none.',
+  ),
+  warnings: list(Warning),
+  checked_at: Instant,
+})
+export type ConnectionsAnswer = Static<typeof ConnectionsAnswer>

@@ -1,0 +1,39 @@
+// The half of a reconciliation that is about relay rules, as it is answered (interface.md, Reconcile; decisions.md, S8, S11).
+import { strict, type Static } from '../../schema.ts'
+import { RECONCILE_STATUSES, type ReconcileStatus } from '../lookups.ts'
+import { Count, Flag, Id, idIn, list, oneOf, shape, someCountsOf, Text, told, wordIn } from '../shapes.ts'
+
+export const RouteFinding = shape('RouteFinding', {
+  route_rule_id: Id,
+  title: Text,
+  status: wordIn(RECONCILE_STATUSES),
+  reconcile_status_id: idIn(RECONCILE_STATUSES),
+  detail: Text,
+  actions: list(oneOf(['reapply', 'delete'])),
+  expected_rules: Count,
+  installed_rules: Count,
+  diffs: list(strict({ field: Text, desired: Text, actual: Text })),
+  shadows: told(list(Id), 'Rules that stand earlier and take all that this one listens for.'),
+})
+export type RouteFinding = Static<typeof RouteFinding>
+
+/** Empty where the kernel's rules cannot be read, and `route_findings.detail` then says why. */
+export const RouteFindings = strict({
+  routes: list(RouteFinding),
+  route_counts: someCountsOf(Object.keys(RECONCILE_STATUSES) as ReconcileStatus[]),
+  route_findings: strict({
+    backend: Text,
+    readable: Flag,
+    detail: Text,
+    enabled_rules: Count,
+    ip_forwarding_enabled: told(Flag, 'For each family that a rule in force needs; without rules, for any.'),
+    ip_forwarding_expected: Flag,
+    ip_forwarding_panel_managed: Flag,
+    missing_jumps: list(Text),
+    foreign_readable: Flag,
+    foreign_managers: list(Text),
+    foreign_shadows: list(Text),
+    notes: list(Text),
+  }),
+})
+export type RouteFindings = Static<typeof RouteFindings>

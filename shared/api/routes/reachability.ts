@@ -1,0 +1,66 @@
+// What a client may say and is answered about whether a destination can be reached from this server (interface.md, Reachability result; decisions.md, F21).
+import { nullable, strict, stringEnum, Type, type Static } from '../../schema.ts'
+import { maybe, ranged, says } from '../fields.ts'
+import { Amount, Count, Flag, Id, Instant, list, oneOf, Sentence, shape, Text, told } from '../shapes.ts'
+
+const TIMING = {
+  timeout_seconds: maybe(
+    ranged('number', 0.1, 30, 'INVALID_VALUE', 'timeout_seconds', 'How long an answer is waited for. Default 3.'),
+  ),
+  source_address: maybe(
+    Type.String({
+      minLength: 2,
+      maxLength: 45,
+      ...says(
+        'INVALID_ADDRESS',
+        'source_address must be an IP address of this server.',
+        'Address that is asked from. Absent: the kernel chooses.',
+      ),
+    }),
+  ),
+}
+
+export const TestBody = strict({
+  address: Type.String({
+    minLength: 2,
+    maxLength: 45,
+    ...says('INVALID_DESTINATION', 'address must be an IP address.', 'Where to look.'),
+  }),
+  port: ranged('integer', 1, 65_535, 'INVALID_PORT', 'port', 'The port there.'),
+  protocol: maybe(
+    stringEnum(
+      ['tcp', 'udp'],
+      says(
+        'INVALID_ROUTE_PROTOCOL',
+        'protocol must be "tcp" or "udp".',
+        'How to look: a TCP connection, or a datagram. Default tcp.',
+      ),
+    ),
+  ),
+  ...TIMING,
+})
+export type TestBody = Static<typeof TestBody>
+
+export const TestRouteBody = strict(TIMING)
+export type TestRouteBody = Static<typeof TestRouteBody>
+
+export const Reachability = shape('Reachability', {
+  address: Text,
+  port: Count,
+  protocol: oneOf(['tcp', 'udp']),
+  reachable: told(nullable(Flag), 'Null, with conclusive false: it proves nothing.'),
+  conclusive: Flag,
+  latency_ms: nullable(Amount),
+  error: told(Text, 'The system\'s word for what went wrong, "" where nothing did.'),
+  detail: Sentence,
+  checked_at: Instant,
+})
+export type Reachability = Static<typeof Reachability>
+
+/** At the top what says most: a destination that cannot be reached, before one of which nothing is known. */
+export const RouteReachability = shape('RouteReachability', {
+  ...Reachability.properties,
+  route_rule_id: Id,
+  results: list(Reachability),
+})
+export type RouteReachability = Static<typeof RouteReachability>

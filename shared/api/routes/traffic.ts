@@ -1,0 +1,96 @@
+// What the API answers about the traffic of relay rules (interface.md, traffic endpoints; decisions.md, F18 to F20, F23).
+import { nullable, strict, type Static } from '../../schema.ts'
+import { Amount, Count, Flag, Id, Instant, list, Sentence, shape, Text, told } from '../shapes.ts'
+
+/**
+ * Two figures of the same bytes, never added together: `_since_boot` is the kernel's own counter, `_since_creation` what the panel has summed up.
+ * `tx` is towards the destination, `rx` back from it. Null is not known: rates need two samples, connections need connection tracking, new ones two looks at it.
+ */
+export const TrafficView = shape('RouteTraffic', {
+  route_rule_id: Id,
+  title: Text,
+  at: nullable(Instant),
+  interval_seconds: nullable(Amount),
+  rx_bytes_per_second: nullable(Amount),
+  tx_bytes_per_second: nullable(Amount),
+  rx_packets_per_second: nullable(Amount),
+  tx_packets_per_second: nullable(Amount),
+  rx_bytes_since_boot: told(Count, "The kernel's own counter. It is never added to the one since creation."),
+  tx_bytes_since_boot: Count,
+  rx_packets_since_boot: Count,
+  tx_packets_since_boot: Count,
+  rx_bytes_since_creation: told(Count, 'What the panel has summed up.'),
+  tx_bytes_since_creation: Count,
+  rx_packets_since_creation: Count,
+  tx_packets_since_creation: Count,
+  active_connections: nullable(Count),
+  new_connections_per_second: nullable(Amount),
+  reset_detected: told(Flag, "Whether the kernel's counter had been made anew when it was last read."),
+})
+export type TrafficView = Static<typeof TrafficView>
+
+export const TrafficPoint = strict({ at: Instant, rx_bytes_per_second: Amount, tx_bytes_per_second: Amount })
+export type TrafficPoint = Static<typeof TrafficPoint>
+
+export const RouteTrafficAnswer = shape('RouteTrafficNow', {
+  route_rule_id: Id,
+  title: Text,
+  traffic: TrafficView,
+  sampled: told(Flag, "Whether the kernel's counter could be read just now."),
+  points: told(list(TrafficPoint), 'Of the last minutes, oldest first.'),
+  note: Sentence,
+})
+export type RouteTrafficAnswer = Static<typeof RouteTrafficAnswer>
+
+/** What moved within one interval. */
+export const TrafficBucket = shape('TrafficBucket', {
+  bucket_start_date: Instant,
+  rx_bytes: Count,
+  tx_bytes: Count,
+  rx_packets: Count,
+  tx_packets: Count,
+  active_connections: told(nullable(Count), 'The most at one look; null where that is not known.'),
+  new_connections: told(nullable(Count), 'Those that began; null where that is not known.'),
+})
+export type TrafficBucket = Static<typeof TrafficBucket>
+
+export const TrafficHistoryAnswer = shape('TrafficHistory', {
+  route_rule_id: Id,
+  samples: list(TrafficBucket),
+  total: Count,
+  interval_seconds: Amount,
+  since: Instant,
+  note: Sentence,
+})
+export type TrafficHistoryAnswer = Static<typeof TrafficHistoryAnswer>
+
+export const TrafficSummaryAnswer = shape('TrafficSummary', {
+  summary: strict({
+    routes: Count,
+    rx_bytes_per_second: nullable(Amount),
+    tx_bytes_per_second: nullable(Amount),
+    rx_bytes_since_creation: Count,
+    tx_bytes_since_creation: Count,
+    active_connections: nullable(Count),
+    at: nullable(Instant),
+  }),
+  routes: list(TrafficView),
+  note: Sentence,
+})
+export type TrafficSummaryAnswer = Static<typeof TrafficSummaryAnswer>
+
+export const RouteCountersAnswer = shape('RouteCounters', {
+  route_rule_id: Id,
+  available: Flag,
+  rx_bytes_since_boot: Count,
+  tx_bytes_since_boot: Count,
+  rx_packets_since_boot: Count,
+  tx_packets_since_boot: Count,
+  rx_bytes_since_creation: Count,
+  tx_bytes_since_creation: Count,
+  hit: told(Flag, 'Whether a packet has ever been counted for the rule, as far as kernel and panel remember.'),
+  source: Sentence,
+  note: Sentence,
+  checked_at: Instant,
+})
+export type RouteCountersAnswer = Static<typeof RouteCountersAnswer>

@@ -1,0 +1,75 @@
+// What a client may send about tunnels.
+import { strict, type Static } from '../../schema.ts'
+import { requestProperties } from '../field-list.ts'
+import { flag, maybe, ONCE_KEY } from '../fields.ts'
+import { TunnelAddressBody } from './addresses.ts'
+import { TUNNEL_FIELDS } from './fields.ts'
+
+export const CreateTunnelBody = strict({
+  ...requestProperties(TUNNEL_FIELDS),
+  force: maybe(
+    flag(
+      'force',
+      'Go on in spite of a routing table or public range that speaks against the addresses. Stored nowhere.',
+    ),
+  ),
+  i_understand_i_may_lose_access: maybe(
+    flag('i_understand_i_may_lose_access', 'Accepted and without effect here: making a tunnel cuts nobody off.'),
+  ),
+  idempotency_key: ONCE_KEY,
+})
+export type CreateTunnelBody = Static<typeof CreateTunnelBody>
+
+const { idempotency_key: _once, i_understand_i_may_lose_access: _making, ...changeable } = CreateTunnelBody.properties
+
+/** A field that is absent keeps its value; null is a value like another, where a field takes it. */
+export const UpdateTunnelBody = strict({
+  ...changeable,
+  local_endpoint: maybe(changeable.local_endpoint),
+  remote_endpoint: maybe(changeable.remote_endpoint),
+  addresses: {
+    ...changeable.addresses,
+    description: 'All the addresses inside the tunnel, in the place of those it has.',
+  } as typeof changeable.addresses,
+  confirm_recreate: maybe(
+    flag('confirm_recreate', 'Go on where the link has to be made anew, which interrupts its traffic.'),
+  ),
+  i_understand_i_may_lose_access: maybe(
+    flag(
+      'i_understand_i_may_lose_access',
+      'Go on although this very request comes through what the change interrupts.',
+    ),
+  ),
+})
+export type UpdateTunnelBody = Static<typeof UpdateTunnelBody>
+
+export const TunnelActionBody = strict({
+  i_understand_i_may_lose_access: maybe(
+    flag('i_understand_i_may_lose_access', 'Go on although this very request comes through the tunnel.'),
+  ),
+})
+export type TunnelActionBody = Static<typeof TunnelActionBody>
+
+const { is_primary: _which, ...anAddress } = TunnelAddressBody.properties
+const CHANGING_ADDRESSES = {
+  force: maybe(
+    flag(
+      'force',
+      'Go on in spite of a routing table or public range that speaks against it, or where no address is left.',
+    ),
+  ),
+  i_understand_i_may_lose_access: UpdateTunnelBody.properties.i_understand_i_may_lose_access,
+}
+
+export const AddAddressBody = strict({ ...TunnelAddressBody.properties, ...CHANGING_ADDRESSES })
+export type AddAddressBody = Static<typeof AddAddressBody>
+
+export const RemoveAddressBody = strict({ ...anAddress, ...CHANGING_ADDRESSES })
+export type RemoveAddressBody = Static<typeof RemoveAddressBody>
+
+export const DeleteTunnelBody = strict({
+  i_understand_i_may_lose_access: maybe(
+    flag('i_understand_i_may_lose_access', 'Delete the tunnel although this very request comes through it.'),
+  ),
+})
+export type DeleteTunnelBody = Static<typeof DeleteTunnelBody>

@@ -1,0 +1,17 @@
+// What the API answers about the relay rules that use a tunnel (interface.md, GET /tunnels/{id}/routes; decisions.md, R29).
+import type { Static } from '../../schema.ts'
+import { Count, Flag, Id, list, Sentence, shape, Text } from '../shapes.ts'
+
+/** What a tunnel is told of a rule that relays over it. */
+export const DependentRoute = shape('DependentRoute', {
+  route_rule_id: Id,
+  title: Text,
+  protocol: Text,
+  bind: Text,
+  destination: Text,
+  is_enabled: Flag,
+})
+export type DependentRoute = Static<typeof DependentRoute>
+
+export const TunnelRoutesAnswer = shape('TunnelRoutes', { routes: list(DependentRoute), total: Count, note: Sentence })
+export type TunnelRoutesAnswer = Static<typeof TunnelRoutesAnswer>

@@ -1,0 +1,66 @@
+// How the second server learns what the first one decided: the wire of pairing codes and of the two sides (interface.md, Tunnels; decisions.md, R26 to R28, R30).
+import { nullable, strict, Type, type Static } from '../../schema.ts'
+import { Warning } from '../errors.ts'
+import { Count, list, oneOf, Sentence, shape, Text, told, Whole } from '../shapes.ts'
+import { CreateTunnelBody } from './bodies.ts'
+
+export const PAIRING_CODE_MARKER = 'v1.'
+
+export const FromPairingCodeBody = strict({
+  pairing_code: Type.String({
+    minLength: 1,
+    maxLength: 16_384,
+    'x-code': 'INVALID_PAIRING_CODE',
+    'x-message': 'pairing_code must be the text that the other server shows as its pairing code.',
+    description: 'As the other server shows it.',
+  }),
+})
+export type FromPairingCodeBody = Static<typeof FromPairingCodeBody>
+
+const Side = oneOf(['A', 'B'])
+export type SideName = Static<typeof Side>
+
+/** As the server that made the code sees the tunnel; both servers show the same, so that two people can compare. */
+export const PairingSummary = shape('PairingSummary', {
+  tunnel_type: Text,
+  from_side: Side,
+  to_side: Side,
+  local_endpoint: Text,
+  remote_endpoint: Text,
+  mtu: Count,
+  ttl: Count,
+  ikey: nullable(Count),
+  okey: nullable(Count),
+})
+export type PairingSummary = Static<typeof PairingSummary>
+
+export const PairingCodeAnswer = shape('PairingCode', {
+  pairing_code: Type.String({ pattern: '^v1\\.' }),
+  summary: PairingSummary,
+  note: Sentence,
+})
+export type PairingCodeAnswer = Static<typeof PairingCodeAnswer>
+
+export const FromPairingCodeAnswer = shape('FromPairingCode', {
+  tunnel: told(CreateTunnelBody, 'Can be posted to /tunnels as it is.'),
+  summary: PairingSummary,
+  note: Sentence,
+  warnings: list(Warning),
+})
+export type FromPairingCodeAnswer = Static<typeof FromPairingCodeAnswer>
+
+export const SideInfoAnswer = shape('SideInfo', {
+  summary: Sentence,
+  sides: list(
+    strict({
+      slot: oneOf(['a', 'b']),
+      label: Text,
+      address_in_subnet: Text,
+      endpoints: Text,
+      name_substitution: told(Text, 'What {side} in the naming template stands for.'),
+    }),
+  ),
+  identical_on_both_ends: list(Text),
+  tunnel_side_ids: strict({ a: Whole, b: Whole }),
+})
+export type SideInfoAnswer = Static<typeof SideInfoAnswer>

@@ -1,0 +1,84 @@
+// What the panel keeps of a tunnel beside its link: how it is saved, where its addresses come from, and what people call it.
+import { nullable, Type } from '../../schema.ts'
+import { APPLIED_FIELDS } from '../applied-fields.ts'
+import { field } from '../field-list.ts'
+import { flag, lookupId, maybe, orNull, ranged, says, text } from '../fields.ts'
+import { PERSISTENCE_TYPES } from '../lookups.ts'
+import { Flag, Id, idIn, list, Text } from '../shapes.ts'
+import { AddressView, MAX_ADDRESSES, TunnelAddressBody } from './addresses.ts'
+
+export const PANEL_FIELDS = {
+  persistence_type_id: field({
+    answer: idIn(PERSISTENCE_TYPES),
+    request: maybe(
+      lookupId(
+        PERSISTENCE_TYPES,
+        says(
+          'INVALID_PERSISTENCE_TYPE',
+          'persistence_type_id must be 10 (systemd), 20 (networkd) or 30 (runtime only).',
+          'What brings the tunnel back after a reboot. Absent: by the setting tunnel.default_persistence, where the host has that.',
+        ),
+      ),
+    ),
+  }),
+  is_enabled: field({
+    answer: Flag,
+    request: maybe(flag('is_enabled', 'Whether the interface is up, now and after a reboot. Default true.')),
+    byDefault: true,
+  }),
+  address_pool_id: field({
+    answer: nullable(Id),
+    request: maybe(
+      orNull(
+        ranged(
+          'integer',
+          1,
+          2 ** 53 - 1,
+          'UNKNOWN_ADDRESS_POOL',
+          'address_pool_id',
+          'Pool that the subnet is taken from. Absent, and no addresses: that of the setting addressing.default_pool_id, or the first enabled pool with a free subnet.',
+        ),
+      ),
+    ),
+  }),
+  addresses: field({
+    answer: list(AddressView),
+    request: maybe(
+      Type.Array(TunnelAddressBody, {
+        maxItems: MAX_ADDRESSES,
+        ...says(
+          'INVALID_ADDRESS',
+          `addresses must be a list of at most ${MAX_ADDRESSES} addresses.`,
+          'Addresses inside the tunnel. Absent or empty: allocated from a pool.',
+        ),
+      }),
+    ),
+    stored: 'elsewhere',
+  }),
+  display_name: field({
+    answer: Text,
+    request: maybe(text(100, false, 'display_name', 'A name for people.')),
+    byDefault: '',
+  }),
+  note: field({
+    answer: Text,
+    request: maybe(text(2000, true, 'note', 'Anything worth remembering about the tunnel.')),
+    byDefault: '',
+  }),
+  tags: field({
+    answer: list(Text),
+    request: maybe(
+      Type.Array(text(50, false, 'A tag', 'A word to find the tunnel by.'), {
+        maxItems: 32,
+        ...says(
+          'INVALID_VALUE',
+          'tags must be a list of at most 32 words of at most 50 characters.',
+          'Words to find the tunnel by.',
+        ),
+      }),
+    ),
+    byDefault: [],
+  }),
+  is_managed: field({ answer: Flag, byDefault: true }),
+  ...APPLIED_FIELDS,
+}

@@ -1,0 +1,141 @@
+// The running web daemon: opens store, root helper and HTTP server in order, and ends them in the reverse order.
+import { mkdirSync } from 'node:fs'
+import type { RequestListener } from 'node:http'
+import { join } from 'node:path'
+import type { Logger } from 'pino'
+import { keepPruning } from '../features/audit/retention.ts'
+import { signingKey } from '../features/auth/key.ts'
+import { keepWatchingTunnels } from '../features/reconcile/watch.ts'
+import { keepWatchingRoutes } from '../features/routes/health/watch.ts'
+import { Settings } from '../features/settings/settings.ts'
+import type { Store } from '../platform/db/store.ts'
+import { Bus } from '../platform/events/bus.ts'
+import { connectHelper, type HelperClient } from '../platform/helper/client.ts'
+import { watchKernel } from '../platform/helper/kernel-events.ts'
+import { basePathOf } from '../platform/http/prefix.ts'
+import { drain, listen, renew, urlOf } from '../platform/http/server.ts'
+import { makeLogger } from '../platform/log.ts'
+import { service } from '../platform/native/index.ts'
+import { notifyReady, notifyStopping } from '../platform/service-manager.ts'
+import { CertificateWatcher } from '../platform/tls/certificate-watcher.ts'
+import { createApp, type Panel } from './app.ts'
+import type { Config } from './config.ts'
+import { openStore } from './store.ts'
+
+export interface Daemon {
+  /** Ends every part in order; one that fails is logged and the others still end. */
+  readonly stop: (signal: string) => Promise<void>
+}
+
+/** What is open before the app is built. */
+interface Opened {
+  readonly db: Store
+  readonly helper: HelperClient
+  readonly bus: Bus
+  readonly settings: Settings
+  readonly logger: Logger
+}
+
+type End = () => unknown
+
+export async function startDaemon(config: Config): Promise<Daemon> {
+  // The daemon never starts a program, so nobody who breaks into it can.
+  service.forbidPrograms()
+  const logger = makeLogger()
+  const certificate = config.tls && new CertificateWatcher({ files: config.tls, logger })
+  const opened = await openAll(config, logger)
+  const panel = createPanel(config, opened, certificate)
+  const endPruning = keepPruning({ ...opened, now: () => new Date() })
+  await panel.metrics.start()
+  await panel.monitor.start()
+  const server = await serve(panel.app, config, certificate)
+  const endWatching = startWatching(panel, opened)
+  process.stdout.write(`The panel is at ${server.url}\n`)
+  notifyReady(`listening on ${config.listen_address} port ${config.listen_port}`)
+
+  const stopAll = async (signal: string): Promise<void> => {
+    logger.info({ signal }, 'stopping')
+    notifyStopping()
+    const drained = server.end()
+    panel.streams.endAll()
+    await endInOrder(logger, [
+      () => panel.runs.stop(),
+      () => drained,
+      ...endWatching,
+      endPruning,
+      () => panel.metrics.stop(),
+      () => panel.monitor.stop(),
+      () => panel.traffic.stop(),
+      () => opened.helper.close(),
+      () => opened.db.destroy(),
+    ])
+  }
+  // Ctrl-C and whoever started the daemon may both ask for it: ending twice would wait for itself.
+  let stopping: Promise<void> | null = null
+  return { stop: (signal) => (stopping ??= stopAll(signal)) }
+}
+
+const openAll = async (config: Config, logger: Logger): Promise<Opened> => {
+  mkdirSync(config.state_dir, { recursive: true, mode: 0o700 })
+  const db = await openStore(installationOf(config).database_path)
+  const helper = connectHelper(config.helper_socket, logger)
+  const bus = new Bus(logger)
+  const settings = await Settings.open(db, bus.publish)
+  return { db, helper, bus, settings, logger }
+}
+
+const createPanel = (config: Config, { helper, ...opened }: Opened, certificate: CertificateWatcher | null): Panel =>
+  createApp({
+    ...opened,
+    ask: helper.ask,
+    stream: helper.stream,
+    signing_key: signingKey(join(config.state_dir, 'session.key')),
+    web_path: config.web_path,
+    trusted_proxies: config.trusted_proxies,
+    page_dir: config.page_dir,
+    installation: installationOf(config),
+    components: () => (certificate ? [certificate.component()] : []),
+  })
+
+const installationOf = ({ state_dir, helper_socket, listen_address }: Config) => ({
+  data_dir: state_dir,
+  database_path: join(state_dir, 'panel.db'),
+  socket_path: helper_socket,
+  bind_host: listen_address,
+})
+
+/** Over TLS where there is a certificate, which is replaced whenever its files change. */
+const serve = async (
+  app: RequestListener,
+  { listen_address, listen_port, web_path }: Config,
+  certificate: CertificateWatcher | null,
+) => {
+  const server = await listen(app, listen_address, listen_port, certificate ? { pair: certificate.pair } : {})
+  const endRenewing = certificate?.watch((pair) => renew(server, pair))
+  const end = (): Promise<void> => {
+    endRenewing?.()
+    return drain(server)
+  }
+  return { url: urlOf(server, basePathOf(web_path)), end }
+}
+
+/** Starts what looks at the host in the background; returns what ends it, in order. */
+const startWatching = (panel: Panel, { helper, bus, settings, logger }: Opened): End[] => {
+  const kernel = watchKernel({
+    stream: helper.stream,
+    logger,
+    listener: (events) => bus.publish('host.changed', { events }),
+  })
+  const endTunnels = keepWatchingTunnels(panel.watch, { bus, settings, logger })
+  const endRoutes = keepWatchingRoutes(panel.routeWatch, { bus, settings, logger })
+  panel.traffic.start()
+  return [() => kernel.close(), endTunnels, endRoutes]
+}
+
+/** If one of them fails, as with a full disk, the others still have their turn. */
+const endInOrder = async (logger: Logger, ends: readonly End[]): Promise<void> => {
+  for (const end of ends)
+    await Promise.resolve()
+      .then(end)
+      .catch((err: unknown) => logger.error({ err }, 'a part of the panel did not end cleanly'))
+}

@@ -1,0 +1,28 @@
+// Every migration of the store, in the order in which they run.
+import type { NamedMigration } from '../platform/db/migrate.ts'
+import * as diagnostics from '../features/diagnostics/migration.ts'
+import * as metrics from '../features/metrics/migration.ts'
+import * as monitor from '../features/monitor/migration.ts'
+import * as pools from '../features/pools/migration.ts'
+import * as routes from '../features/routes/migration.ts'
+import * as routeConnections from '../features/routes/migration-connections.ts'
+import * as routeRanges from '../features/routes/migration-ranges.ts'
+import * as tunnelKeepalive from '../features/tunnels/migration-keepalive.ts'
+import * as settings from '../features/settings/migration.ts'
+import * as tunnels from '../features/tunnels/migration.ts'
+import * as accountsAndAudit from '../features/auth/migration.ts'
+
+/** Named 001-accounts-and-audit, 002-pools, 003-tunnels and on; a name never changes once it is released. */
+export const MIGRATIONS: readonly NamedMigration[] = [
+  accountsAndAudit,
+  pools,
+  tunnels,
+  tunnelKeepalive,
+  settings,
+  metrics,
+  routes,
+  monitor,
+  routeConnections,
+  diagnostics,
+  routeRanges,
+]

@@ -1,0 +1,121 @@
+// The long-lived objects of the panel, one per feature that keeps state, built from what main.ts opens.
+import type { KeyObject } from 'node:crypto'
+import type { Logger } from 'pino'
+import { makeQueue } from '../change/queue.ts'
+import type { PanelAction } from '../change/remediate.ts'
+import { recordPanelAction } from '../features/audit/record.ts'
+import { makePasswords, type Passwords } from '../features/auth/passwords.ts'
+import type { AuthServices } from '../features/auth/services.ts'
+import { Throttle } from '../features/auth/throttle.ts'
+import { makeTokens } from '../features/auth/tokens.ts'
+import { Runs } from '../features/diagnostics/runs.ts'
+import { Metrics, type MetricsDeps } from '../features/metrics/metrics.ts'
+import { makeRoutesReader } from '../features/metrics/routes-snapshot.ts'
+import { Monitor, type MonitorDeps } from '../features/monitor/monitor.ts'
+import { makeTunnelWatch, type TunnelWatch } from '../features/reconcile/watch.ts'
+import { makeRouteWatch, type RouteWatch } from '../features/routes/health/watch.ts'
+import { Traffic } from '../features/routes/traffic/traffic.ts'
+import type { Settings } from '../features/settings/settings.ts'
+import type { About } from '../features/system/health.ts'
+import type { Installation } from '../features/system/info.ts'
+import { PairingThrottle } from '../features/tunnels/pairing/throttle.ts'
+import type { CommandContext } from '../platform/context.ts'
+import type { Store } from '../platform/db/store.ts'
+import type { Bus } from '../platform/events/bus.ts'
+import type { Component } from '../platform/health.ts'
+import type { Streamer } from '../platform/helper/streams.ts'
+import type { Endpoint } from '../platform/http/endpoint.ts'
+import { VERSION } from '../platform/version.ts'
+
+/** What a panel is built from. The optional ones have a default; tests replace them. */
+export interface PanelDeps {
+  readonly db: Store
+  readonly ask: CommandContext['ask']
+  readonly stream: Streamer
+  readonly bus: Bus
+  readonly settings: Settings
+  readonly signing_key: KeyObject
+  readonly web_path: string
+  /** Addresses and networks; none by default. */
+  readonly trusted_proxies?: readonly string[]
+  readonly installation: Omit<Installation, 'web_path'>
+  /** Holds index.html and assets/. */
+  readonly page_dir: string
+  /** Components of the health answer beside those of the features. */
+  readonly components?: () => Component[]
+  readonly logger: Logger
+  readonly now?: () => Date
+  readonly passwords?: Passwords
+  readonly metrics?: Pick<MetricsDeps, 'host'> & Partial<Pick<MetricsDeps, 'settings'>>
+  readonly monitor?: Pick<MonitorDeps, 'tcpProbe' | 'pauses'>
+  /** Endpoints that only a test has, to try the pipeline with. */
+  readonly extra_endpoints?: readonly Endpoint[]
+}
+
+export interface Services {
+  readonly context: Omit<CommandContext, 'note'>
+  readonly auth: AuthServices
+  readonly about: About
+  readonly installation: Installation
+  readonly store: Store
+  readonly pairing: PairingThrottle
+  /** The background pass over the tunnels; whoever serves the app decides when it runs. */
+  readonly watch: TunnelWatch
+  /** The same for the relay rules. */
+  readonly routeWatch: RouteWatch
+  /** To be started, and stopped before the store is closed. */
+  readonly metrics: Metrics
+  /** To be started, and stopped before the store is closed. */
+  readonly monitor: Monitor
+  /** To be started, and stopped before the store is closed. */
+  readonly traffic: Traffic
+  /** To be stopped before the store is closed. */
+  readonly runs: Runs
+  readonly components: () => Component[]
+  readonly logger: Logger
+}
+
+export function makeServices(deps: PanelDeps): Services {
+  const { db, ask, bus, settings, logger, now = () => new Date() } = deps
+  const context = { db, ask, now, settings, inTurn: makeQueue(), publish: bus.publish }
+  const traffic = new Traffic({ db, ask, now, settings, logger })
+  const drift = { ...context, logger, record: (doing: PanelAction) => recordPanelAction(context, doing) }
+  const services: Services = {
+    context,
+    auth: makeAuth(deps, now),
+    about: { version: VERSION, started_at: now() },
+    installation: { ...deps.installation, web_path: deps.web_path },
+    store: db,
+    pairing: new PairingThrottle(now),
+    watch: makeTunnelWatch(drift),
+    routeWatch: makeRouteWatch(drift, traffic),
+    metrics: new Metrics({
+      db,
+      bus,
+      now,
+      logger,
+      settings,
+      readRoutes: makeRoutesReader(db, traffic),
+      ...deps.metrics,
+    }),
+    monitor: new Monitor({ db, ask, stream: deps.stream, bus, now, logger, settings, ...deps.monitor }),
+    traffic,
+    runs: new Runs({ db, stream: deps.stream, now, ...(deps.metrics && { host: deps.metrics.host }) }),
+    components: deps.components ?? (() => []),
+    logger,
+  }
+  bus.subscribe('settings.changed', ({ keys }) => {
+    services.metrics.onSettingsChanged(keys)
+    traffic.onSettingsChanged(keys)
+  })
+  return services
+}
+
+const makeAuth = (
+  { passwords = makePasswords(), signing_key, settings }: PanelDeps,
+  now: () => Date,
+): AuthServices => ({
+  passwords,
+  tokens: makeTokens(signing_key, now, settings),
+  throttle: new Throttle(now, settings),
+})

@@ -1,0 +1,69 @@
+// The stored runs: list, show, and delete, which cancels an active one first (interface.md, Diagnostics; decisions.md,
+// D9, W15).
+import type { DiagnosticRun } from '@panel/shared/api/diagnostics.ts'
+import { DIAGNOSTIC_TYPES, type DeleteRunAnswer, type ListRunsAnswer } from '@panel/shared/api/diagnostics.ts'
+import type { CommandContext, ReadContext } from '../../platform/context.ts'
+import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
+import { parsePaging } from '../../platform/http/paging.ts'
+import { enumParameter, pagingParameters, queryParameters, integerParameter } from '../../platform/http/queries.ts'
+import { Refusal } from '../../platform/http/refusal.ts'
+import { idIn } from '../tunnels/get.ts'
+import type { Runs } from './runs.ts'
+import { deleteRun, findRun, findRuns, type RunFilter } from './store.ts'
+
+const MOST = { maximum: 500 }
+
+export const RUNS_QUERY = queryParameters({
+  ...pagingParameters(MOST),
+  tunnel_id: integerParameter('Only runs of this tunnel.'),
+  type: enumParameter(Object.keys(DIAGNOSTIC_TYPES), 'Only runs of this type.'),
+})
+
+export const listRuns =
+  (runs: Runs) =>
+  async ({ db }: ReadContext, { query }: Incoming): Promise<Answer<ListRunsAnswer>> => {
+    await runs.ready()
+    const paging = parsePaging(query, MOST)
+    const answer: ListRunsAnswer = { ...(await findRuns(db, filterIn(query), paging)), ...paging }
+    return ok(answer)
+  }
+
+export const getRun =
+  (runs: Runs) =>
+  async ({ db }: ReadContext, { params }: Incoming): Promise<Answer<DiagnosticRun>> => {
+    await runs.ready()
+    const run = await findRun(db, idIn(params))
+    if (!run) throw noSuchRun(idIn(params))
+    return ok(run)
+  }
+
+export const removeRun =
+  (runs: Runs) =>
+  async ({ db, note }: CommandContext, { params }: Incoming): Promise<Answer<DeleteRunAnswer>> => {
+    await runs.ready()
+    const diagnostic_run_id = idIn(params)
+    if (!(await findRun(db, diagnostic_run_id))) throw noSuchRun(diagnostic_run_id)
+    note.target('diagnostic_run', diagnostic_run_id)
+    const cancelled = await runs.cancel(diagnostic_run_id)
+    await deleteRun(db, diagnostic_run_id)
+    const answer: DeleteRunAnswer = { diagnostic_run_id, cancelled }
+    return ok(answer)
+  }
+
+function filterIn({ tunnel_id = '', type = '' }: Incoming['query']): RunFilter {
+  if (!/^\d{0,15}$/.test(tunnel_id))
+    throw new Refusal('INVALID_REQUEST', 'The filter tunnel_id is a whole number', { field: 'tunnel_id' })
+  const types: Readonly<Record<string, number>> = DIAGNOSTIC_TYPES
+  const type_id = Object.hasOwn(types, type) ? types[type] : undefined
+  if (type !== '' && type_id === undefined)
+    throw new Refusal('INVALID_REQUEST', `The filter type is one of ${Object.keys(types).join(', ')}`, {
+      field: 'type',
+      details: { known: Object.keys(types) },
+    })
+  return {
+    ...(tunnel_id !== '' && { tunnel_id: Number(tunnel_id) }),
+    ...(type_id !== undefined && { diagnostic_type_id: type_id }),
+  }
+}
+
+const noSuchRun = (id: number): Refusal => new Refusal('NOT_FOUND', `There is no run ${id}.`)

@@ -1,0 +1,18 @@
+// IP forwarding as a resource of the engine. Its state is kept by the kernel and by the panel's own sysctl file: there is no record.
+import type { ForwardingState } from '@panel/shared/forwarding/model.ts'
+import { noRecords, type ApplyMark, type Resource } from '../../change/resource.ts'
+import type { CommandContext } from '../../platform/context.ts'
+
+export type ForwardingResource = Resource<ApplyMark, ApplyMark, ForwardingState>
+
+export function forwardingResource({ ask }: Pick<CommandContext, 'ask'>): ForwardingResource {
+  return {
+    ...noRecords(),
+    noun: 'forwarding',
+    apply: (change) => ask('forwarding.apply', change),
+    verify: (change) => ask('forwarding.verify', change),
+    split: (change) => [change],
+    describe: () => ({ what: 'IP forwarding', details: {} }),
+    codes: { restored: 'FORWARDING_APPLY_FAILED', stuck: 'FORWARDING_RULES_INCONSISTENT' },
+  }
+}

@@ -1,0 +1,77 @@
+// The tunnels of the host in the background: compared with what is stored, and reapplied where the operator wants that (decisions.md, S15).
+import type { LastPass, Noticed } from '@panel/shared/api/reconcile.ts'
+import { DriftWatch, type DriftSource, type Pass } from '../../change/drift.ts'
+import { settle } from '../../change/engine.ts'
+import { makeRemediation, type RemediationDeps } from '../../change/remediate.ts'
+import { keepComparing, type Schedule, type ScheduleDeps } from '../../change/schedule.ts'
+import type { CommandContext } from '../../platform/context.ts'
+import { reapplyByItself } from '../tunnels/life.ts'
+import { tunnelResource } from '../tunnels/resource.ts'
+import { pendingTunnels } from '../tunnels/store.ts'
+import { compareAll, countsOf, type Item } from './report.ts'
+
+/** A tunnel of the host, or one that is stored; under the name of its interface. */
+interface Tunnel extends Item {
+  readonly key: string
+}
+
+export type TunnelWatch = DriftWatch<string, Tunnel>
+
+export function makeTunnelWatch(deps: RemediationDeps): TunnelWatch {
+  const remediate = makeRemediation<{ readonly id: number; readonly status: string }>(deps, {
+    noun: 'tunnel',
+    action: 'TunnelReapply',
+    together: (items) => items.map((one) => [one]),
+    describe: ([tunnel]) => `the tunnel was ${tunnel?.status ?? 'not as stored'}`,
+    reapply: async (context, ids) => {
+      for (const id of ids) await reapplyByItself(context, id)
+    },
+  })
+  const source: DriftSource<string, Tunnel, never> = {
+    noun: 'tunnels',
+    look: async () => ({ items: await lookAtAll(deps), scope: 'all' }),
+    isExpected: ({ status }) => status === 'InSync',
+    publish: (pass) => deps.publish('reconcile.changed', passView(pass)),
+    remediate: (items) => remediate(items.flatMap(driftedTunnel)),
+  }
+  return new DriftWatch(deps, source, deps.logger)
+}
+
+/** Returns the function that ends it. */
+export const keepWatchingTunnels = (
+  watch: Pick<TunnelWatch, 'pass' | 'hint'>,
+  deps: ScheduleDeps,
+): (() => Promise<void>) => keepComparing(watch, { ...deps, subscribe })
+
+/** Changes of the ruleset are for the relay rules. */
+const subscribe: Schedule<never>['subscribe'] = (bus, prompt) => [
+  bus.subscribe('host.changed', ({ events }) => {
+    if (events.some(({ subject }) => subject !== 'ruleset')) prompt('event')
+  }),
+  ...(['tunnel.created', 'tunnel.updated', 'tunnel.deleted'] as const).map((name) =>
+    bus.subscribe(name, () => prompt('change')),
+  ),
+]
+
+async function lookAtAll(context: Omit<CommandContext, 'note'>): Promise<Tunnel[]> {
+  const { items } = await compareAll(context)
+  const inSync = new Set(items.filter(({ status }) => status === 'InSync').map(({ tunnel_id }) => tunnel_id))
+  const pending = await pendingTunnels(context.db)
+  await settle(context, tunnelResource(context), pending, ({ tunnel_id }) => inSync.has(tunnel_id))
+  return items.filter(({ is_ignored }) => !is_ignored).map((item) => ({ ...item, key: item.interface_name }))
+}
+
+const driftedTunnel = ({ tunnel_id, status }: Tunnel) =>
+  tunnel_id !== null && (status === 'Drifted' || status === 'Missing') ? [{ id: tunnel_id, status }] : []
+
+export function passView({ at, because, items, changes }: Pass<Tunnel>): LastPass {
+  const changed = changes.flatMap(({ from, to }) => {
+    const { interface_name, tunnel_id } = to ?? from ?? {}
+    if (interface_name === undefined || tunnel_id === undefined) return []
+    return [{ interface_name, tunnel_id, from: from?.status ?? null, to: to?.status ?? null }]
+  })
+  return { at, because, counts: countsOf(items), changed }
+}
+
+export const noticedIn = (watch: TunnelWatch, { interface_name, status }: Item): Noticed | null =>
+  watch.noticed({ key: interface_name, status })

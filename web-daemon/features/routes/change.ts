@@ -1,0 +1,88 @@
+// A change of stored rules, from what the kernel holds of them: what the engine carries out, and what a request is answered with.
+import type { RelayRule, RulesetState } from '@panel/shared/ruleset/model.ts'
+import type { Change } from '@panel/shared/change/change.ts'
+import type { Outcome } from '@panel/shared/rpc/outcome.ts'
+import { converge, update } from '../../change/engine.ts'
+import type { CommandContext } from '../../platform/context.ts'
+import { Refusal } from '../../platform/http/refusal.ts'
+import { heldRules, type HeldRules } from './kernel-rules.ts'
+import { ruleOf, type NamedRoute, type RouteRecord } from './record.ts'
+import { inTheirOrder, routeResource, type RouteResource } from './resource.ts'
+import type { Traffic } from './traffic/traffic.ts'
+
+/** `before` is what was found, so a change corrects drift on the way. */
+export interface RuleChange {
+  readonly resource: RouteResource
+  readonly change: Change<RulesetState>
+  readonly backend: string
+}
+
+export interface WantedRule {
+  readonly route_rule_id: number
+  /** Null: the kernel shall not hold it. */
+  readonly rule: RelayRule | null
+}
+
+/** What a request can be answered with. */
+export interface Changed extends Pick<RuleChange, 'change' | 'backend'> {
+  readonly outcome: Outcome
+}
+
+/** `held`: what the kernel holds of these rules, where that is known already. */
+export async function changeOf(
+  context: CommandContext,
+  traffic: Traffic,
+  wanted: readonly WantedRule[],
+  held?: HeldRules,
+): Promise<RuleChange> {
+  const found = held ?? (await heldRules(context.ask, wanted.map(idOf)))
+  refuseUnreadable(found)
+  const isDamaged = new Set(found.damaged.map(idOf))
+  const damaged = wanted.filter((one) => !one.rule && isDamaged.has(idOf(one))).map(idOf)
+  const before = wanted.flatMap((one) => found.rules.get(idOf(one)) ?? [])
+  const after = wanted.flatMap(({ rule }) => rule ?? [])
+  return {
+    resource: routeResource(context, traffic, damaged),
+    change: { before: inTheirOrder(before), after: inTheirOrder(after) },
+    backend: found.backend,
+  }
+}
+
+const idOf = ({ route_rule_id }: { readonly route_rule_id: number }): number => route_rule_id
+
+/** Nothing counts as gone because it cannot be read. Without a backend nothing can be held, so rules can still be deleted. */
+function refuseUnreadable({ is_readable, backend, detail }: HeldRules): void {
+  if (is_readable || backend === 'none') return
+  throw new Refusal('SERVICE_UNAVAILABLE', `The kernel's rules cannot be read, so none is changed: ${detail}`, {
+    details: { reason: 'kernel_refused' },
+  })
+}
+
+/** Takes the kernel to what one rule shall be, and stores that. */
+export async function updateRule(
+  context: CommandContext,
+  traffic: Traffic,
+  stored: RouteRecord,
+  wanted: NamedRoute,
+): Promise<{ readonly record: RouteRecord; readonly changed: Changed }> {
+  const { resource, change, backend } = await changeOf(context, traffic, [wantedOf(wanted)])
+  const { record, outcome } = await update(context, resource, { stored, wanted, changes: [change] })
+  return { record, changed: { change, backend, outcome } }
+}
+
+/** Takes the kernel to what is stored of these rules, and takes the orphans out of it. */
+export async function reapplyRules(
+  context: CommandContext,
+  traffic: Traffic,
+  rows: readonly RouteRecord[],
+  { orphans = [], held }: { readonly orphans?: readonly number[]; readonly held?: HeldRules } = {},
+): Promise<Changed> {
+  const wanted = [...rows.map(wantedOf), ...orphans.map((route_rule_id) => ({ route_rule_id, rule: null }))]
+  const { resource, change, backend } = await changeOf(context, traffic, wanted, held)
+  return { change, backend, outcome: await converge(context, resource, { rows, changes: [change] }) }
+}
+
+export const wantedOf = (record: NamedRoute): WantedRule => ({
+  route_rule_id: record.route_rule_id,
+  rule: ruleOf(record),
+})

@@ -1,0 +1,12 @@
+// The events that relay rules publish.
+import type { RouteHealthEvent } from '@panel/shared/api/routes/answers.ts'
+
+export interface RouteEvents {
+  /** The panel has changed rules on the host, or failed to. Their records may be written after that, in the same turn. */
+  'routes.changed': { readonly route_rule_ids: readonly number[] }
+  'route.health': RouteHealthEvent
+}
+
+declare module '../../platform/events/bus.ts' {
+  interface PanelEvents extends RouteEvents {}
+}

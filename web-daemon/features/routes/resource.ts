@@ -1,0 +1,115 @@
+// Relay rules as a resource of the engine: root is asked to change many in one transaction, and no byte that they counted is lost.
+import { inOrder } from '@panel/shared/ruleset/canonical.ts'
+import { RULES_PER_CHANGE_MAX, type RelayRule, type RulesetState } from '@panel/shared/ruleset/model.ts'
+import { rulesOrNull } from '@panel/shared/ruleset/plan.ts'
+import type { Change } from '@panel/shared/change/change.ts'
+import type { Outcome } from '@panel/shared/rpc/outcome.ts'
+import type { Resource } from '../../change/resource.ts'
+import type { CommandContext } from '../../platform/context.ts'
+import type { NamedRoute, RouteRecord } from './record.ts'
+import { insertRoute, markApplied, markDeleted, removeRoute, replaceRoute, storedRoute } from './store.ts'
+import type { Traffic } from './traffic/traffic.ts'
+
+export type RouteResource = Resource<RouteRecord, NamedRoute, RulesetState>
+
+type Context = Pick<CommandContext, 'db' | 'ask' | 'note' | 'publish'>
+
+/** `damaged`: rules of which the kernel holds pieces. They have no state that a change could name, so root forgets them first. */
+export function routeResource(context: Context, traffic: Traffic, damaged: readonly number[] = []): RouteResource {
+  return {
+    ...routeRecords(context, traffic),
+    noun: 'route',
+    apply: applyWith(context, traffic, damaged),
+    verify: (change) => context.ask('ruleset.verify', change),
+    split,
+    describe,
+    codes: { restored: 'FORWARDING_APPLY_FAILED', stuck: 'FORWARDING_RULES_INCONSISTENT' },
+  }
+}
+
+/** As far as it is about their records. */
+export function routeRecords(
+  { db, publish }: Pick<Context, 'db' | 'publish'>,
+  traffic: Traffic,
+): Pick<RouteResource, 'idOf' | 'store' | 'onStored'> {
+  return {
+    idOf: ({ route_rule_id }) => route_rule_id,
+    store: {
+      insert: async (transaction, draft) => {
+        await insertRoute(transaction, draft)
+        return draft.route_rule_id
+      },
+      replace: (transaction, _id, draft) => replaceRoute(transaction, draft),
+      remove: async (transaction, route_rule_id) => {
+        await removeRoute(transaction, route_rule_id)
+        await traffic.forget(route_rule_id)
+      },
+      markDeleted,
+      mark: markApplied,
+      read: (route_rule_id) => storedRoute(db, route_rule_id),
+    },
+    onStored: (event, rows) => {
+      if (event !== 'settled')
+        publish('routes.changed', { route_rule_ids: rows.map(({ route_rule_id }) => route_rule_id) })
+    },
+  }
+}
+
+function describe(rows: readonly NamedRoute[]) {
+  const [first] = rows
+  if (rows.length === 1 && first)
+    return { what: `the rule ${first.route_rule_title}`, details: { route_rule_id: first.route_rule_id } }
+  return {
+    what: `${rows.length} rules`,
+    details: { route_rule_ids: rows.map(({ route_rule_id }) => route_rule_id) },
+  }
+}
+
+/** What a change takes away is counted for the last time by root, and added to the totals here. */
+const applyWith =
+  ({ ask, note }: Context, traffic: Traffic, damaged: readonly number[]) =>
+  (change: Change<RulesetState>): Promise<Outcome> =>
+    traffic.whileChanging(async (counted) => {
+      if (damaged.length > 0) {
+        const { last_counters } = await ask('ruleset.forget', { route_rule_ids: [...damaged] })
+        counted(last_counters)
+        note.operation('ruleset_forget')
+      }
+      if (!change.before && !change.after) return NOTHING_TO_DO
+      const { last_counters, ...outcome } = await ask('ruleset.apply', change)
+      counted(last_counters)
+      return outcome
+    })
+
+const NOTHING_TO_DO: Outcome = { outcome: 'applied', checks: [], steps: [], failure: null, remediation: [] }
+
+/** Half of what one line to root may hold, since it carries the state before and the one after. */
+const PIECE_BYTES = 1_500_000
+
+/** As few changes as their sizes allow: one, but for thousands of rules. */
+function split(change: Change<RulesetState>): Change<RulesetState>[] {
+  const [founds, wanteds] = [rulesById(change.before), rulesById(change.after)]
+  const pieces: { before: RelayRule[]; after: RelayRule[] }[] = [{ before: [], after: [] }]
+  let bytes = 0
+  for (const id of new Set([...founds.keys(), ...wanteds.keys()])) {
+    const [found, wanted] = [founds.get(id), wanteds.get(id)]
+    const size = Math.max(JSON.stringify(found ?? null).length, JSON.stringify(wanted ?? null).length)
+    if (isFull(pieces.at(-1)) || bytes + size > PIECE_BYTES) {
+      pieces.push({ before: [], after: [] })
+      bytes = 0
+    }
+    bytes += size
+    if (found) pieces.at(-1)?.before.push(found)
+    if (wanted) pieces.at(-1)?.after.push(wanted)
+  }
+  return pieces.map((piece) => ({ before: inTheirOrder(piece.before), after: inTheirOrder(piece.after) }))
+}
+
+const isFull = (piece: { before: RelayRule[]; after: RelayRule[] } | undefined): boolean =>
+  Math.max(piece?.before.length ?? 0, piece?.after.length ?? 0) >= RULES_PER_CHANGE_MAX
+
+const rulesById = (rules: RulesetState | null): ReadonlyMap<number, RelayRule> =>
+  new Map((rules ?? []).map((rule) => [rule.route_rule_id, rule]))
+
+/** Each is canonical already. */
+export const inTheirOrder = (rules: readonly RelayRule[]): RulesetState | null => rulesOrNull([...rules].sort(inOrder))

@@ -1,0 +1,59 @@
+// What every part of a draft reads, and where it adds problems and warnings.
+import type { Warning } from '@panel/shared/api/errors.ts'
+import type { WarningCode } from '@panel/shared/api/codes.ts'
+import { kindOfType } from '@panel/shared/api/lookups.ts'
+import { CreateTunnelBody } from '@panel/shared/api/tunnels/bodies.ts'
+import type { LinkKind } from '@panel/shared/tunnel/model.ts'
+import type { ReadContext } from '../../../platform/context.ts'
+import type { Problems } from '../../../platform/http/problems.ts'
+import { allPools, type PoolRecord } from '../../pools/store.ts'
+import type { SettingsReader } from '../../../platform/settings.ts'
+import { factsWithout, hostFacts, type HostFacts } from '../facts.ts'
+import type { TunnelRecord } from '../record.ts'
+import { existingTunnels, type ExistingTunnel } from '../store.ts'
+
+/** Without the fields that the schema refused, required ones included. */
+export type RequestedTunnel = Partial<CreateTunnelBody>
+
+export interface DraftContext {
+  readonly settings: SettingsReader
+  readonly body: RequestedTunnel
+  /** Null if the type was refused: checks that depend on it are skipped. */
+  readonly kind: LinkKind | null
+  readonly problems: Problems
+  readonly warnings: Warning[]
+  readonly facts: HostFacts
+  /** The tunnel to change, which is neither in `existing` nor in `facts`; null for a new one. */
+  readonly stored: TunnelRecord | null
+  /** It is created without any address. */
+  readonly hasNoAddresses?: boolean
+  readonly existing: readonly ExistingTunnel[]
+  readonly pools: readonly PoolRecord[]
+}
+
+/** The order of the schema decides which problem comes first. */
+export const FIELD_ORDER: readonly string[] = Object.keys(CreateTunnelBody.properties)
+
+export async function makeDraftContext(
+  { db, ask, settings }: Pick<ReadContext, 'db' | 'ask' | 'settings'>,
+  body: RequestedTunnel,
+  problems: Problems,
+  stored: TunnelRecord | null = null,
+  withLinkKinds = false,
+): Promise<DraftContext> {
+  const all = await hostFacts(ask, withLinkKinds).catch((away: unknown) => {
+    // An invalid body is refused even if the helper is away.
+    problems.throwIfAny(FIELD_ORDER)
+    throw away
+  })
+  const kind = problems.has('tunnel_type_id')
+    ? null
+    : kindOfType(body.tunnel_type_id ?? settings.get('tunnel.default_type'))
+  const facts = stored ? factsWithout(all, stored.interface_name) : all
+  const others = (await existingTunnels(db)).filter(({ tunnel_id }) => tunnel_id !== stored?.tunnel_id)
+  return { settings, body, kind, problems, warnings: [], facts, stored, existing: others, pools: await allPools(db) }
+}
+
+export function warn(draft: DraftContext, code: WarningCode, field: string, message: string): void {
+  draft.warnings.push({ code, message, field })
+}

@@ -1,0 +1,42 @@
+// Tunnels as a resource of the engine: how root is asked to change one, and how its record is stored and named.
+import type { TunnelState } from '@panel/shared/tunnel/model.ts'
+import type { Resource, StoredEvent } from '../../change/resource.ts'
+import type { CommandContext } from '../../platform/context.ts'
+import { livingTunnel } from './look.ts'
+import { named, type NewTunnel, type TunnelRecord } from './record.ts'
+import { insertTunnel, markApplyStatus, markDeleted, replaceTunnel } from './store.ts'
+
+export type TunnelResource = Resource<TunnelRecord, NewTunnel, TunnelState>
+
+const EVENTS = {
+  created: 'tunnel.created',
+  updated: 'tunnel.updated',
+  deleted: 'tunnel.deleted',
+  settled: 'tunnel.updated',
+} as const satisfies Record<StoredEvent, string>
+
+export function tunnelResource({ db, ask, publish }: Pick<CommandContext, 'db' | 'ask' | 'publish'>): TunnelResource {
+  return {
+    noun: 'tunnel',
+    idOf: ({ tunnel_id }) => tunnel_id,
+    apply: (change) => ask('tunnel.apply', change),
+    verify: (change) => ask('tunnel.verify', change),
+    split: (change) => [change],
+    store: {
+      insert: insertTunnel,
+      replace: replaceTunnel,
+      remove: markDeleted,
+      markDeleted,
+      mark: markApplyStatus,
+      read: (tunnel_id) => livingTunnel(db, tunnel_id),
+    },
+    onStored: (event, rows) => {
+      for (const row of rows) publish(EVENTS[event], named(row))
+    },
+    describe: (rows) => ({
+      what: rows.map(({ interface_name }) => interface_name).join(', '),
+      details: rows.length === 1 && rows[0] && 'tunnel_id' in rows[0] ? { tunnel_id: rows[0].tunnel_id } : {},
+    }),
+    codes: { restored: 'APPLY_FAILED', stuck: 'TUNNEL_INCONSISTENT' },
+  }
+}

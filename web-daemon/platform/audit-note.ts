@@ -1,0 +1,34 @@
+// What a command notes for its audit entry: the target, and what was done, step by step.
+import type { AuditAction } from '@panel/shared/api/audit/actions.ts'
+
+export interface Actor {
+  readonly user_id: number
+  readonly username: string
+}
+
+export class AuditNote {
+  targetType = ''
+  targetId: number | null = null
+  /** Set if the actor is only known after the command has run, as in a sign-in. */
+  by: Actor | null = null
+  /** Set if one endpoint stands for several actions. */
+  renamed: AuditAction | null = null
+  readonly operations: string[] = []
+
+  target(type: string, id: number | null): void {
+    this.targetType = type
+    this.targetId = id
+  }
+
+  operation(text: string): void {
+    this.operations.push(text)
+  }
+
+  actor(by: Actor): void {
+    this.by = by
+  }
+
+  action(action: AuditAction): void {
+    this.renamed = action
+  }
+}

@@ -1,0 +1,20 @@
+// Logs when the store stops working, what to do about it, and when it works again.
+import type { Logger } from 'pino'
+import { newestCopy } from './check.ts'
+import type { Store } from './store.ts'
+
+export function logStoreTrouble({ state, path }: Store, logger: Logger): void {
+  state.onChange((trouble, code) => {
+    if (!trouble) logger.info({ store: path }, 'the store works again')
+    else
+      logger.error(
+        {
+          store: path,
+          code,
+          reason: trouble.reason,
+          ...(trouble.reason === 'damaged' ? { newest_copy: newestCopy(path) } : {}),
+        },
+        trouble.message,
+      )
+  })
+}

@@ -1,0 +1,9 @@
+// The state of one part of the panel, as GET /system/health shows it.
+import type { ComponentName, HealthStatus } from '@panel/shared/api/system.ts'
+
+export interface Component {
+  readonly name: ComponentName
+  readonly status: HealthStatus
+  /** A sentence for the operator; anybody can read it, so it names no path. */
+  readonly detail: string
+}
