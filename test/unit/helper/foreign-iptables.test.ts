@@ -1,0 +1,114 @@
+// Rules of other software in the words of iptables: which of them are understood, and which are seen to drop a relay.
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { ForeignFound } from '@panel/shared/foreign/model.ts'
+import type { RelayRule } from '@panel/shared/ruleset/model.ts'
+import { blocksOf, type RelayBlock } from '@panel/shared/foreign/relay-block.ts'
+import type { Surroundings } from '@panel/shared/foreign/relay-packet.ts'
+import { readForeign } from '@panel/shared/foreign/read.ts'
+import { exampleRule } from '../../support/example-rule.ts'
+
+const AROUND: Surroundings = { own_addresses: ['192.0.2.1'], in_interface: 'eth0', out_interface: 'gre-a-1' }
+
+
+const relay = (fields: Partial<RelayRule> = {}): RelayRule =>
+  exampleRule({
+    protocol: 'tcp',
+    bind_address: '192.0.2.1',
+    bind_port: 443,
+    bind_port_range_end: null,
+    bind_interface: null,
+    destinations: [{ address: '10.9.0.2', port: 8443, port_range_end: null, weight: 1 }],
+    ...fields,
+  })
+const relayTo = (address: string, first: number, protocol: RelayRule['protocol'] = 'tcp'): RelayRule =>
+  relay({ protocol, destinations: [{ address, port: first, port_range_end: null, weight: 1 }] })
+const blockOf = (...asked: Parameters<typeof blocksOf>): RelayBlock | null => blocksOf(...asked)[0] ?? null
+function verdict(foreign: ForeignFound, rule = relay(), around = AROUND): string {
+  const block = blockOf(rule, foreign, around)
+  return block === null
+    ? 'clear'
+    : `${block.is_certain ? 'sure' : 'unsure'}: ${block.table}, ${block.chain}: ${block.text}`
+}
+
+/** Rules that iptables 1.8.9 made (its nftables variant), as nft 1.0.6 lists them: test/support/captured-iptables.*. */
+describe('The rules of iptables', () => {
+  const found = readForeign(
+    readFileSync(join(import.meta.dirname, '../../support/captured-iptables.json'), 'utf8'),
+    readFileSync(join(import.meta.dirname, '../../support/captured-iptables.txt'), 'utf8'),
+  )
+  const asked = (part: string): object => {
+    const rule = found.rules.find(({ text }) => text.includes(part))
+    assert.ok(rule, part)
+    const { table: _table, chain: _chain, manager: _manager, text: _text, target: _target, ...asks } = rule
+    return Object.fromEntries(Object.entries(asks).filter(([, value]) => value !== '' && value !== null))
+  }
+
+  it('are understood where they ask for the state of a connection, with and without "not"', () => {
+    assert.deepEqual(asked('ct state related,established'), { ct: 'established', is_whole: true, verdict: 'accept' })
+    assert.deepEqual(asked('ct state new udp dport 53'), {
+      ct: 'new',
+      protocol: 'udp',
+      port: 53,
+      is_whole: true,
+      verdict: 'accept',
+    })
+    assert.deepEqual(asked('10.9.8.0/24 ct state ! invalid'), {
+      ct: 'tracked',
+      family: 'ip',
+      address: '10.9.8.0/24',
+      is_whole: true,
+      verdict: 'accept',
+    })
+  })
+
+  it('are understood with a comment, whatever it says, several ports, and what only logs', () => {
+    assert.deepEqual(asked('dport { 80, 443, 1000-2000 }'), {
+      protocol: 'tcp',
+      port: 80,
+      port_end: 2000,
+      is_whole: false,
+      verdict: 'accept',
+    })
+    assert.deepEqual(asked('log prefix "accept "'), {
+      ct: 'tracked',
+      family: 'ip',
+      address: '10.9.9.0/24',
+      is_whole: true,
+      verdict: 'none',
+    })
+    assert.deepEqual(asked('tcp option maxseg'), { is_whole: false, verdict: 'none' })
+  })
+
+  it('are told as unsure where they ask for what is not told of here', () => {
+    for (const part of [
+      'fib daddr type local counter',
+      'meta mark &',
+      '10.9.0.1-10.9.0.9',
+      'xt match physdev',
+      'ct original proto-dst',
+      'xt match connlimit',
+      'limit rate',
+    ])
+      assert.equal((asked(part) as { is_whole: boolean }).is_whole, false, part)
+    assert.deepEqual(asked('ct original proto-dst'), { ct: 'new', is_whole: false, verdict: 'drop' })
+    assert.deepEqual(asked('dnat to 172.17.0.2'), {
+      protocol: 'tcp',
+      port: 8080,
+      is_whole: false,
+      verdict: 'translate',
+    })
+  })
+
+  it('drop a relay surely by their policy, where the first rules let nothing of it through', () => {
+    const [state, , dns] = found.rules
+    const few = { ...found, rules: [state, dns].filter((rule) => rule !== undefined) }
+    assert.equal(verdict(few), 'sure: ip filter, FORWARD: policy drop')
+    assert.match(
+      blockOf(relay(), few, AROUND)?.remedy ?? '',
+      /iptables -I FORWARD -p tcp -d 10\.9\.0\.2 --dport 8443 -j ACCEPT/,
+    )
+    assert.equal(verdict(few, relayTo('10.9.0.2', 53, 'udp')), 'clear')
+  })
+})
