@@ -5,7 +5,7 @@ import { strict, Type } from '@panel/shared/schema.ts'
 import { command, stream } from './support/declare.ts'
 import { ok } from '@panel/web-daemon/platform/http/endpoint.ts'
 import { STRANGER_LIMIT_BYTES } from '@panel/web-daemon/platform/http/body.ts'
-import { drain, LIMITS, type Limits } from '@panel/web-daemon/platform/http/server.ts'
+import { LIMITS, type Limits } from '@panel/web-daemon/platform/http/server.ts'
 import { serializeEvent } from '@panel/web-daemon/platform/http/stream.ts'
 import type { Client } from './support/client.ts'
 import { startPanel, type TestPanel } from './support/panel.ts'
@@ -299,50 +299,5 @@ describe('A request that is none', () => {
       'GET /api/v1/system/health HTTP/1.1\r\nHost: panel\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n',
     )
     assert.deepEqual(statuses, [200])
-  })
-})
-
-describe('The end of the panel', () => {
-  let panel: TestPanel
-  let operator: Client
-  beforeEach(async () => {
-    panel = await startPanel({ extra_endpoints: endpoints })
-    operator = await panel.setUp()
-  })
-  afterEach(() => panel.db.destroy())
-
-  it('waits for what is under way, and for no connection that has asked nothing, or has been answered', async () => {
-    const idle = [
-      await Wire.to(panel.base),
-      (await Wire.to(panel.base)).send('GET /api'),
-      (await Wire.to(panel.base)).send('GET / HTTP/1.1\r\nHost: panel\r\n\r\n'),
-    ]
-    await idle[2]!.answers(1)
-    const slow = operator.post('/slow')
-    await sleep(100)
-    const started = Date.now()
-    await drain(panel.server)
-    assert.equal((await slow).status, 200)
-    assert.ok(Date.now() - started < 5000)
-    for (const wire of idle) await wire.closed
-  })
-
-  it('tells a caller who keeps asking on one connection that this was his last answer', async () => {
-    const post = `POST /api/v1/slow HTTP/1.1\r\n${signed(operator)}Content-Length: 0\r\n\r\n`
-    const wire = (await Wire.to(panel.base)).send(post)
-    await sleep(100)
-    const drained = drain(panel.server)
-    wire.send(post.repeat(3))
-    await drained
-    await wire.closed
-    assert.deepEqual(wire.statuses, [200, 200])
-    assert.match(wire.said, /Connection: close/)
-  })
-
-  it('lets no stream begin', async () => {
-    panel.streams.endAll()
-    const { status, error } = await operator.get('/ticks')
-    assert.deepEqual([status, error.code, error.details], [503, 'SERVICE_UNAVAILABLE', { reason: 'stopping' }])
-    await panel.close()
   })
 })

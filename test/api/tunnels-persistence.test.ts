@@ -19,7 +19,6 @@ import {
 
 const [SYSTEMD, NETWORKD, RUNTIME] = [10, 20, 30]
 const UNIT = 'tunnel-panel-link-gre-a-1.service'
-const KEEPALIVE = 'tunnel-panel-keepalive-gre-a-1.service'
 const NETDEV = '10-tunnel-panel-gre-a-1.netdev'
 const NETWORK = '10-tunnel-panel-gre-a-1.network'
 
@@ -281,77 +280,6 @@ describe('The persistence of a tunnel', () => {
         [body.files_removed, body.files_absent, files()],
         [[`/etc/systemd/network/${NETDEV}`, `/etc/systemd/network/${NETWORK}`], [], []],
       )
-    })
-  })
-
-  describe('and its keepalive', () => {
-    it('is a unit of its own beside what keeps the tunnel, enabled while the tunnel is up', async () => {
-      const { body } = await createTunnel(client, { keepalive_interval_seconds: 2.5, keepalive_packet_size: 100 })
-      assert.deepEqual(
-        body.plan.files.map(({ kind }) => kind),
-        ['systemd_unit', 'systemd_keepalive_unit'],
-      )
-      assert.deepEqual(
-        [body.tunnel.keepalive_interval_seconds, body.tunnel.keepalive_packet_size, body.verification.ok],
-        [2.5, 100, true],
-      )
-      assert.match(textOf(KEEPALIVE), /^ExecStart=\/usr\/bin\/ping -n -q -I gre-a-1 -i 2.5 -s 100 172\.17\.1\.2$/m)
-      assert.deepEqual([...panel.kernel.enabled].sort(), [KEEPALIVE, UNIT])
-      await act(client, 1, 'down')
-      assert.deepEqual([[...panel.kernel.enabled], files()], [[], [KEEPALIVE, UNIT]])
-      await act(client, 1, 'up')
-      assert.deepEqual([...panel.kernel.enabled].sort(), [KEEPALIVE, UNIT])
-    })
-
-    it('is none where nobody asks for it, since the setting is monitor_only', async () => {
-      const { body } = await createTunnel(client)
-      assert.deepEqual(
-        [body.tunnel.keepalive_interval_seconds, body.tunnel.keepalive_packet_size, files()],
-        [null, 56, [UNIT]],
-      )
-    })
-
-    it('comes, changes and goes in place, and pings the far end that the addresses tell', async () => {
-      await createTunnel(client, { persistence_type_id: NETWORKD })
-      const steps = async (body: object) => (await patchTunnel(client, 1, body)).body.plan.steps.map(({ kind }) => kind)
-      assert.deepEqual(await steps({ keepalive_interval_seconds: 1 }), ['file_write', 'systemd_enable'])
-      assert.deepEqual(await steps({ keepalive_packet_size: 0 }), ['file_write'])
-      await patchTunnel(client, 1, { addresses: [{ address: '10.9.0.1', prefix_length: 31 }] })
-      assert.match(textOf(KEEPALIVE), /-s 0 10\.9\.0\.0$/m)
-      assert.deepEqual(await steps({ keepalive_interval_seconds: null }), ['systemd_disable', 'file_remove'])
-    })
-
-    it('is deleted with the tunnel', async () => {
-      await createTunnel(client, { keepalive_interval_seconds: 1 })
-      const { body } = await deleteTunnel(client, 1)
-      assert.deepEqual([body.files_removed.length, files(), panel.kernel.enabled.size], [2, [], 0])
-    })
-
-    it('is refused where nothing brings the tunnel back, and where no address tells the far end: 422', async () => {
-      const wrong = [{ persistence_type_id: RUNTIME }, { addresses: [{ address: '10.9.0.1', prefix_length: 24 }] }]
-      for (const body of wrong)
-        assert.deepEqual(codesOf(await createTunnel(client, { keepalive_interval_seconds: 1, ...body })), {
-          keepalive_interval_seconds: 'INVALID_KEEPALIVE',
-        })
-      await createTunnel(client, { keepalive_interval_seconds: 1 })
-      assert.deepEqual(codesOf(await change(RUNTIME)), { keepalive_interval_seconds: 'INVALID_KEEPALIVE' })
-      assert.equal(
-        (
-          await patchTunnel(client, 1, {
-            persistence_type_id: RUNTIME,
-            keepalive_interval_seconds: null,
-            confirm_recreate: true,
-          })
-        ).status,
-        200,
-      )
-    })
-
-    it('is not written over where somebody edited it: 409', async () => {
-      await createTunnel(client, { keepalive_interval_seconds: 1 })
-      panel.kernel.files.set(KEEPALIVE, `${textOf(KEEPALIVE)}# mine\n`)
-      const { status, error } = await patchTunnel(client, 1, { keepalive_interval_seconds: 2 })
-      assert.deepEqual([status, error.code], [409, 'FOREIGN_UNIT_FILE'])
     })
   })
 })

@@ -1,42 +1,20 @@
 // Host and store compared on a real kernel: adopting under the eyes of an event listener, what is changed behind the panel's back, and what a reboot leaves.
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type {
-  AdoptAnswer,
-  ForgetAnswer,
-  IgnoreAnswer,
-  ReconcileAnswer,
-  ReconcileItem,
-} from '@panel/shared/api/reconcile.ts'
+import type { AdoptAnswer, ForgetAnswer, IgnoreAnswer, ReconcileItem } from '@panel/shared/api/reconcile.ts'
 import type { CreateTunnelAnswer, TunnelActionAnswer, UpdateTunnelAnswer } from '@panel/shared/api/tunnels/answers.ts'
 import { startLab, type Lab } from './lab/index.ts'
 import type { Server } from './lab/servers.ts'
 import { putPanel } from './panel/bundles.ts'
 import { expect, Panel } from './panel/panel.ts'
-import { tunnelRequest } from '../support/records.ts'
-
-const words = (panel: Panel) => {
-  const report = async (query = ''): Promise<ReconcileAnswer> =>
-    expect(await panel.operator.get<ReconcileAnswer>(`/reconcile${query}`), 200)
-  const itemOf = async (name: string): Promise<ReconcileItem> => {
-    const { items } = await report()
-    const item = items.find(({ interface_name }) => interface_name === name)
-    assert.ok(item, `${name} is not among ${JSON.stringify(items)}`)
-    return item
-  }
-  const adopt = async (body: object): Promise<AdoptAnswer> =>
-    expect(await panel.operator.post<AdoptAnswer>('/reconcile/adopt', body), 201)
-  const indexOf = async (name: string): Promise<string> =>
-    (await panel.server.run('cat', [`/sys/class/net/${name}/ifindex`])).trim()
-  return { report, itemOf, adopt, indexOf }
-}
+import { heardWhile, reconciling } from './panel/reconciling.ts'
 
 describe('Host and store compared on a real kernel', function () {
   this.timeout(600_000)
   let lab: Lab
   let a: Panel
   let far: Server
-  let said: ReturnType<typeof words>
+  let said: ReturnType<typeof reconciling>
 
   before(async () => {
     lab = await startLab()
@@ -44,7 +22,7 @@ describe('Host and store compared on a real kernel', function () {
     await putPanel(lab)
     a = new Panel(servers.a)
     far = servers.b
-    said = words(a)
+    said = reconciling(a)
     await a.start()
     await a.setUp()
   })
@@ -67,29 +45,6 @@ describe('Host and store compared on a real kernel', function () {
       `ip link add ${name} mtu 1400 type gre local ${a.server.address} remote ${far.address} key ${key} ttl 64 && ip address add 10.10.${key}.1/30 dev ${name} && ip link set ${name} up ${more}`,
     )
 
-  /** Says what `ip monitor` heard while the work went on; that it listens is proven before and after. */
-  async function heardWhile(work: () => Promise<unknown>): Promise<string> {
-    const monitor = a.server.spawn('ip', ['-o', 'monitor', 'link', 'address', 'route'])
-    const ring = async (mtu: number): Promise<string> => {
-      for (let tries = 0; tries < 50; tries += 1) {
-        await a.server.run('ip', ['link', 'set', 'dev', 'lo', 'mtu', `${mtu + (tries % 2)}`])
-        if (/ lo: /.test(monitor.text('stdout').slice(before))) return monitor.text('stdout')
-      }
-      throw new Error('ip monitor hears nothing')
-    }
-    let before = 0
-    before = (await ring(60_000)).length
-    await work()
-    const after = await ring(61_000)
-    monitor.kill('TERM')
-    await monitor.exited
-    return after
-      .slice(before)
-      .split('\n')
-      .filter((line) => line !== '' && !/ lo[: ]/.test(line))
-      .join('\n')
-  }
-
   it("lists a tunnel made by hand, and never the kernel's own stubs, which are there", async () => {
     await byHand('by-hand', 5)
     await a.server.run('ip link add probe6 type ip6gre local 2001:db8::1 remote 2001:db8::2 && ip link del probe6')
@@ -110,7 +65,10 @@ describe('Host and store compared on a real kernel', function () {
     const ping = a.server.spawn('ping', ['-i', '0.2', '-c', '25', '-W', '10', '10.10.5.2'])
     await ping.says(/icmp_seq=1 /)
     let adopted!: AdoptAnswer
-    const heard = await heardWhile(async () => void (adopted = await said.adopt({ interface_name: 'by-hand' })))
+    const heard = await heardWhile(
+      a.server,
+      async () => void (adopted = await said.adopt({ interface_name: 'by-hand' })),
+    )
     assert.equal(heard, '')
     await ping.exited
     assert.match(ping.text('stdout'), /25 packets transmitted, 25 received/)
@@ -141,7 +99,7 @@ describe('Host and store compared on a real kernel', function () {
   it('takes it over into a unit of its own without a touch of the link, and so does forgetting and adopting it again', async () => {
     const { tunnel_id } = await said.itemOf('by-hand')
     const index = await said.indexOf('by-hand')
-    const heard = await heardWhile(async () => {
+    const heard = await heardWhile(a.server, async () => {
       expect(await a.operator.post<ForgetAnswer>(`/reconcile/${tunnel_id}/forget`), 200)
       assert.equal((await said.itemOf('by-hand')).status, 'Unmanaged')
       const taken = await said.adopt({ interface_name: 'by-hand', takeover: true })

@@ -53,7 +53,7 @@ export async function startDaemon(config: Config): Promise<Daemon> {
   process.stdout.write(`The panel is at ${server.url}\n`)
   notifyReady(`listening on ${config.listen_address} port ${config.listen_port}`)
 
-  const stop = async (signal: string): Promise<void> => {
+  const stopAll = async (signal: string): Promise<void> => {
     logger.info({ signal }, 'stopping')
     notifyStopping()
     const drained = server.end()
@@ -70,7 +70,9 @@ export async function startDaemon(config: Config): Promise<Daemon> {
       () => opened.db.destroy(),
     ])
   }
-  return { stop }
+  // Ctrl-C and whoever started the daemon may both ask for it: ending twice would wait for itself.
+  let stopping: Promise<void> | null = null
+  return { stop: (signal) => (stopping ??= stopAll(signal)) }
 }
 
 const openAll = async (config: Config, logger: Logger): Promise<Opened> => {

@@ -7,7 +7,6 @@ import { Bus } from '@panel/web-daemon/platform/events/bus.ts'
 import { makeLogger } from '@panel/web-daemon/platform/log.ts'
 import { metricsComponent } from '@panel/web-daemon/features/metrics/component.ts'
 import type { Clock } from '@panel/web-daemon/features/metrics/clock.ts'
-import { DISK_TIMEOUT_MS } from '@panel/web-daemon/features/metrics/disks.ts'
 import { INTERFACES_KEPT } from '@panel/web-daemon/features/metrics/history.ts'
 import { READ_EACH_TIME } from '@panel/web-daemon/features/metrics/links.ts'
 import { Metrics, SAVE_EVERY_MS, type MetricsDeps } from '@panel/web-daemon/features/metrics/metrics.ts'
@@ -174,81 +173,12 @@ describe('the sampling of metrics', () => {
     )
   })
 
-  it('tells of a disk that cannot be read, and of the others all the same', async () => {
-    host.files.set(
-      '/proc/self/mountinfo',
-      ['1 1 8:1 / / rw - ext4 /dev/sda rw', '1 1 8:2 / /secret rw - ext4 /dev/sdb rw'].join('\n'),
-    )
-    const { disks, errors } = await after(await start(), 1)
-    assert.deepEqual(disks, [
-      {
-        device: '/dev/sda',
-        mount_point: '/',
-        filesystem: 'ext4',
-        is_read_only: false,
-        total_bytes: 4_096_000,
-        used_bytes: 2_048_000,
-        available_bytes: 1_638_400,
-        used_percent: 55.56,
-        inodes_total: 100,
-        inodes_used_percent: 25,
-        level: 'ok',
-      },
-    ])
-    assert.deepEqual(errors, [{ part: 'disks', detail: '/secret: EACCES: permission denied' }])
-  })
-
   it('says when a disk is getting full, and when it is', async () => {
     const level = async (bavail: number) => {
       host.disks.set('/', async () => ({ bsize: 1, blocks: 1000, bfree: bavail, bavail, files: 0, ffree: 0 }))
       return (await after(await start(), 1)).disks[0]?.level
     }
     assert.deepEqual([await level(151), await level(150), await level(50)], ['ok', 'warn', 'critical'])
-  })
-
-  it('is not held up by a disk that does not answer, and asks it once', async () => {
-    let asked = 0
-    host.disks.set('/', () => {
-      asked++
-      return new Promise(() => undefined)
-    })
-    const started = performance.now()
-    const metrics = await start()
-    for (let i = 0; i < 3; i++)
-      assert.deepEqual((await after(metrics, 1)).errors, [{ part: 'disks', detail: '/: does not answer' }])
-    assert.ok(performance.now() - started < DISK_TIMEOUT_MS + 200)
-    assert.equal(asked, 1)
-    assert.equal(metricsComponent(metrics).status, 'degraded')
-  })
-
-  it('tells which part cannot be read, and gives the rest', async () => {
-    host.files.delete('/proc/stat')
-    host.files.set('/proc/loadavg', 'high\n')
-    const { cpu, load, errors, memory } = await after(await start(), 1)
-    assert.deepEqual([cpu, load.one, memory.total_bytes > 0], [[], 0, true])
-    assert.deepEqual(
-      errors.map(({ part }) => part),
-      ['cpu', 'load'],
-    )
-  })
-
-  it('tells that the sums cannot be stored, goes on counting, and stores them when it can', async () => {
-    const metrics = await start()
-    await db.schema.alterTable('interface_traffic').renameTo('elsewhere').execute()
-    host.traffic({ eth0: [1_000_100, 400_000] })
-    const [error] = (await after(metrics, 61)).errors
-    assert.match(`${error?.part}: ${error?.detail}`, /^store: .*no such table/)
-    await db.schema.alterTable('elsewhere').renameTo('interface_traffic').execute()
-    assert.deepEqual((await after(metrics, 1)).errors, [])
-    assert.equal((await readTotals(db)).get('eth0')?.rx_bytes_since_install, 100)
-  })
-
-  it('takes the relay rules from whoever has them, and tells when those cannot be read', async () => {
-    const [snapshot] = [await after(await start(), 1)]
-    assert.deepEqual([snapshot.routes, snapshot.route_totals.routes], [[], 0])
-    const failing = await start({ readRoutes: () => Promise.reject(new Error('no answer')) })
-    const { routes, errors } = await after(failing, 1)
-    assert.deepEqual([routes, errors], [[], [{ part: 'routes', detail: 'no answer' }]])
   })
 
   it('keeps as many readings as it is told, the newest', async () => {

@@ -1,13 +1,7 @@
 // Imports a backup item by item; an item that fails is reported and the rest goes on (reference.md, POST
 // /backup/import; decisions.md, B3 to B6).
 import type { Logger } from 'pino'
-import {
-  IMPORTED_AS,
-  type ImportAction,
-  type ImportBackupAnswer,
-  type ImportBackupBody,
-  type ImportedAs,
-} from '@panel/shared/api/backup.ts'
+import { IMPORTED_AS, type ImportAction, type ImportBackupAnswer, type ImportBackupBody, type ImportedAs } from '@panel/shared/api/backup.ts'
 import type { CommandContext, ReadContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { Refusal } from '../../platform/http/refusal.ts'

@@ -1,0 +1,67 @@
+// The totals of the panel over restarts: without a byte counted twice or lost (interface.md, traffic; decisions.md, F18 to F20, F23).
+import assert from 'node:assert/strict'
+import type { Writer } from '@panel/shared/rpc/methods.ts'
+import { openStore, IN_MEMORY } from '@panel/web-daemon/app/store.ts'
+import { makeLogger } from '@panel/web-daemon/platform/log.ts'
+import { Traffic } from '@panel/web-daemon/features/routes/traffic/traffic.ts'
+import { FakeKernel } from '../support/fake-kernel.ts'
+import { inProcessHelper } from '../support/in-process-helper.ts'
+import { settingsWith } from '../support/settings.ts'
+import { askOf, startPanel } from './support/panel.ts'
+import { actOnRoute, madeRoute } from './support/routes.ts'
+
+describe('The totals of the panel', () => {
+  it('go on where they were after the daemon stops or dies, without a byte twice or lost', async () => {
+    const [db, kernel] = [await openStore(IN_MEMORY), new FakeKernel()]
+    const panel = await startPanel({ db, ask: askOf(inProcessHelper(kernel).ask) })
+    await madeRoute(await panel.setUp())
+    const again = (): Traffic =>
+      new Traffic({
+        db,
+        ask: askOf(inProcessHelper(kernel).ask),
+        now: () => new Date(),
+        settings: settingsWith(),
+        logger: makeLogger({ write: () => undefined }),
+      })
+    const total = async (traffic: Traffic): Promise<number> => (await traffic.of(1)).total.tx_bytes
+    kernel.rulesets.relay(1, { tx_bytes: 100, tx_packets: 1 })
+    const first = again()
+    await first.sample()
+    await first.save()
+    kernel.rulesets.relay(1, { tx_bytes: 20, tx_packets: 1 })
+    await first.sample()
+    const afterDeath = again()
+    await afterDeath.sample()
+    assert.equal(await total(afterDeath), 120)
+    await afterDeath.stop()
+    const afterStop = again()
+    await afterStop.sample()
+    assert.equal(await total(afterStop), 120)
+    await panel.close()
+  })
+
+  it('count nothing twice where a sample overlaps a change that takes the counters away', async () => {
+    const kernel = new FakeKernel()
+    const helper = askOf(inProcessHelper(kernel).ask)
+    let held: (() => void) | null = null
+    let isHeld = false
+    const ask = (async (method: 'ruleset.counters', params: never) => {
+      const answer = await helper(method, params)
+      if (method === 'ruleset.counters' && isHeld) await new Promise<void>((resolve) => (held = resolve))
+      return answer
+    }) as Writer
+    const panel = await startPanel({ ask })
+    const client = await panel.setUp()
+    await madeRoute(client)
+    kernel.rulesets.relay(1, { tx_bytes: 100, tx_packets: 1 })
+    isHeld = true
+    const sampling = panel.traffic.sample()
+    while (!held) await new Promise((resolve) => setImmediate(resolve))
+    await actOnRoute(client, 1, 'disable')
+    isHeld = false
+    ;(held as () => void)()
+    await sampling
+    assert.equal((await panel.traffic.of(1)).total.tx_bytes, 100)
+    await panel.close()
+  })
+})

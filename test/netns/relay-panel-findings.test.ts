@@ -1,0 +1,150 @@
+// The panel in the middle of a relay: what its analysis, its reachability test and the log say of what packets really meet.
+import assert from 'node:assert/strict'
+import { readFileSync, writeFileSync } from 'node:fs'
+import type { RouteAnalysis } from '@panel/shared/api/analysis.ts'
+import type { RouteReachability } from '@panel/shared/api/routes/reachability.ts'
+import type { ChangeRouteAnswer, ListRoutesAnswer } from '@panel/shared/api/routes/answers.ts'
+import { kernelLog } from './kernel-log.ts'
+import type { Place } from './relay-peer.ts'
+import { RELAY, RelayRig, SERVERS } from './relay-rig.ts'
+
+const [ONE, TWO] = SERVERS
+const tcp = (port: number): Place => ({ protocol: 'tcp', address: RELAY, port })
+const UDP = 20
+
+describe('What the panel in the middle of a relay finds', function () {
+  this.timeout(120_000)
+  const rig = new RelayRig({}, { canRefuse: true })
+  let panel: ReturnType<RelayRig['panel']>
+  before(async () => {
+    await rig.open()
+    panel = rig.panel()
+    await Promise.all(
+      [
+        [ONE, 'tcp', 80],
+        [TWO, 'tcp', 80],
+        [ONE, 'udp', 90],
+      ].map(([address, protocol, port]) => rig.servers.calls.listen({ protocol, address, port } as Place)),
+    )
+  })
+  after(() => rig.close())
+  // Whatever a test leaves that fails is not the next one's matter.
+  afterEach(async () => {
+    rig.refuse(false)
+    await rig.client.calls.release()
+    await gone(...(await api<ListRoutesAnswer>('GET', '/routes')).routes.map(({ route }) => route.route_rule_id))
+  })
+
+  async function api<B>(method: string, path: string, body?: unknown, expected = [200, 201]): Promise<B> {
+    const reply = await panel.request(method, path, body)
+    assert.ok(expected.includes(reply.status), `${method} ${path}: ${reply.status} ${JSON.stringify(reply.body)}`)
+    return reply.body as B
+  }
+  const made = async (bind_port: number, fields: object = {}): Promise<number> =>
+    (
+      await api<ChangeRouteAnswer>('POST', '/routes', {
+        bind_address: RELAY,
+        bind_port,
+        destination_address: ONE,
+        destination_port: 80,
+        ...fields,
+      })
+    ).route.route_rule_id
+  const analysis = (id: number): Promise<RouteAnalysis> => api('POST', `/routes/${id}/diagnostics/analyze`)
+  const verdict = async (id: number): Promise<string> => (await analysis(id)).verdict
+  const gone = async (...ids: number[]): Promise<void> => {
+    for (const id of ids) await api('DELETE', `/routes/${id}`)
+  }
+
+  it('the analysis names what really stops a packet, and its fixes let it through', async () => {
+    const id = await made(1001)
+    const talks = async (): Promise<boolean> => (await rig.client.calls.talk(tcp(1001))) !== null
+    assert.equal(await verdict(id), 'NO_INBOUND_TRAFFIC')
+    assert.deepEqual([await talks(), await verdict(id)], [true, 'HEALTHY'])
+    rig.relay.nft('table inet theirs {\n chain forward { type filter hook forward priority 0; policy drop;\n }\n}\n')
+    const { verdict: blocked, suggested_fix } = await analysis(id)
+    assert.deepEqual([blocked, await talks()], ['FORWARD_BLOCKED', false])
+    assert.match(suggested_fix[0] ?? '', /nft insert rule inet theirs forward/)
+    for (const fix of suggested_fix)
+      rig.relay.run('nft', (/nft (insert rule .*? accept)/.exec(fix)?.[1] ?? '').split(' '))
+    assert.deepEqual([await talks(), await verdict(id)], [true, 'HEALTHY'])
+    rig.relay.run('nft', ['delete', 'table', 'inet', 'theirs'])
+    rig.relay.run('sysctl', ['-qw', 'net.ipv4.ip_forward=0'])
+    assert.deepEqual([await talks(), await verdict(id)], [false, 'FORWARDING_DISABLED'])
+    rig.relay.run('sysctl', ['-qw', 'net.ipv4.ip_forward=1'])
+    const wide = await made(900, {
+      bind_address: '0.0.0.0',
+      bind_port_range_end: 1100,
+      destination_address: TWO,
+      destination_port: 80,
+      sort_order: 0,
+      route_protocol_id: 10,
+    })
+    assert.equal(await verdict(id), 'RULE_SHADOWED')
+    await gone(wide)
+    rig.relay.run('nft', ['flush', 'ruleset'])
+    assert.deepEqual([await talks(), await verdict(id)], [false, 'RULE_MISSING'])
+    await api('POST', `/routes/${id}/reapply`)
+    // The way to the servers takes 1400 bytes, and the way from the client 1500.
+    await api('PATCH', `/routes/${id}`, { is_clamp_mss_to_pmtu: false })
+    assert.equal(await verdict(id), 'MTU_PROBLEM')
+    await api('PATCH', `/routes/${id}`, {
+      is_clamp_mss_to_pmtu: true,
+      destinations: [
+        { address: ONE, port: 80 },
+        { address: ONE, port: 81 },
+      ],
+    })
+    assert.equal(await verdict(id), 'DESTINATIONS_PARTLY_UNREACHABLE')
+    await api('PATCH', `/routes/${id}`, { destinations: [{ address: ONE, port: 81 }] })
+    assert.deepEqual([await talks(), await verdict(id)], [false, 'DESTINATION_UNREACHABLE'])
+    await api('POST', `/routes/${id}/disable`)
+    assert.equal(await verdict(id), 'RULE_DISABLED')
+    await gone(id)
+  })
+
+  it('a UDP destination that says nothing is no failure, and one that refuses is', async () => {
+    await rig.servers.calls.listen({ protocol: 'udp', address: TWO, port: 91 })
+    const id = await made(1001, {
+      route_protocol_id: UDP,
+      destinations: [{ address: TWO, port: 92 }],
+      destination_address: undefined,
+      destination_port: undefined,
+    })
+    const refused = await api<RouteReachability>('POST', `/routes/${id}/diagnostics/test`, { timeout_seconds: 0.5 })
+    assert.deepEqual([refused.conclusive, refused.reachable], [true, false])
+    rig.servers.nft('table inet quiet {\n chain input { type filter hook input priority 0; udp dport 92 drop\n }\n}\n')
+    const silent = await api<RouteReachability>('POST', `/routes/${id}/diagnostics/test`, { timeout_seconds: 0.5 })
+    assert.deepEqual([silent.conclusive, silent.reachable], [false, null])
+    assert.match(silent.detail, /proves nothing/)
+    assert.equal((await analysis(id)).verdict, 'NO_INBOUND_TRAFFIC')
+    await gone(id)
+  })
+
+  describe('the log', () => {
+    const ALL_NAMESPACES = '/proc/sys/net/netfilter/nf_log_all_netns'
+    let before: string
+    // Of a namespace that is not the first the kernel logs nothing unless it is told to.
+    beforeEach(() => {
+      before = readFileSync(ALL_NAMESPACES, 'utf8')
+      writeFileSync(ALL_NAMESPACES, '1')
+    })
+    afterEach(() => writeFileSync(ALL_NAMESPACES, before))
+
+    it('has a line of the kernel for each new connection of a rule that logs, and for no other', async () => {
+      const [logging, quiet] = [await made(1001, { is_logging_enabled: true }), await made(1002)]
+      const read = kernelLog()
+      for (const port of [1001, 1002, 1001]) assert.ok(await rig.client.calls.talk(tcp(port)))
+      const lines = read().filter((line) => line.includes('panel relay '))
+      assert.equal(lines.length, 2, lines.join('\n'))
+      for (const line of lines)
+        assert.match(
+          line,
+          new RegExp(
+            `panel relay ${logging}: IN=near0 .*SRC=10\\.1\\.0\\.2 DST=${RELAY.replaceAll('.', '\\.')} .*DPT=1001`,
+          ),
+        )
+      await gone(logging, quiet)
+    })
+  })
+})
