@@ -47,17 +47,22 @@ const common: BuildOptions = {
   absWorkingDir: ROOT,
 }
 
-export async function bundle(entry: string, outfile: string): Promise<void> {
-  const { metafile } = await build({
+export function bundleOptions(entry: string, outfile: string) {
+  return {
     ...common,
+    metafile: true,
     entryPoints: [join(ROOT, entry)],
     outfile,
     plugins: [standaloneValidators(), loadFromBeside()],
-  })
+  } satisfies BuildOptions
+}
+
+export async function bundle(entry: string, outfile: string): Promise<void> {
+  const { metafile } = await build(bundleOptions(entry, outfile))
   await writeFile(outfile.replace(/\.cjs$/, '.meta.json'), JSON.stringify(metafile))
 }
 
-const PROGRAMS = {
+export const PROGRAMS = {
   helper: 'root-helper/main.ts',
   web: 'web-daemon/app/main.ts',
   'tunnel-panel': 'web-daemon/cli/main.ts',

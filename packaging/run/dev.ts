@@ -1,5 +1,6 @@
 // npm run dev: each daemon is bundled again and restarted when one of its sources changes; the page comes from Vite's own server, which has the
 // browser take each change at once, and passes what it asks of the API on to the web daemon. Only the page that the daemon serves is under its policy.
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { context, type Plugin as BundlePlugin } from 'esbuild'
 import { createServer, type Plugin } from 'vite'
@@ -23,21 +24,58 @@ const addresses: Plugin = {
   ],
 }
 
-/** Bundles once more for each change of a source; `changed` is called from the second time on. */
-async function watchProgram(name: 'helper' | 'web', changed: () => Promise<void>): Promise<void> {
-  let isFirst = true
-  const first = Promise.withResolvers ? undefined : undefined
-  void first
-  const restarts: BundlePlugin = {
-    name: 'restarts',
+const daemons = new Daemons({ endsTogether: false })
+
+/** Bundles the program now, and again for each change of a source, after which the daemon is restarted. */
+async function watchProgram(daemon: Daemon): Promise<void> {
+  const options = bundleOptions(PROGRAMS[daemon.name as 'helper' | 'web'], join(DEV, `${daemon.name}.cjs`))
+  let isRunning = false
+  let firstBuilt: () => void = () => undefined
+  const first = new Promise<void>((resolve) => (firstBuilt = resolve))
+  const restart: BundlePlugin = {
+    name: 'restart',
     setup: (build) =>
       build.onEnd(async ({ errors }) => {
-        if (errors.length === 0 && !isFirst) await changed()
-        isFirst = false
+        if (errors.length > 0) return
+        layOut(DEV)
+        if (!isRunning) return firstBuilt()
+        console.log(`The ${daemon.name} daemon is restarted, since a source of it has changed`)
+        await daemons.restart(daemon).catch((error: unknown) => console.error(String(error)))
       }),
   }
-  const options = bundleOptions(PROGRAMS[name], join(DEV, `${name}.cjs`))
-  const watched = await context({ ...options, plugins: [...(options.plugins ?? []), restarts] })
-  await watched.rebuild()
+  const watched = await context({ ...options, plugins: [...options.plugins, restart] })
   await watched.watch()
+  await first
+  await daemons.start(daemon)
+  isRunning = true
 }
+
+async function servePage(): Promise<void> {
+  const server = await createServer({
+    configFile: join(ROOT, 'packaging/build/vite.config.ts'),
+    plugins: [addresses],
+    server: {
+      host: '127.0.0.1',
+      port: PAGE_PORT,
+      strictPort: true,
+      // The daemon takes a page of another origin for a stranger; here it is its own, one port further.
+      proxy: {
+        '/api': {
+          target: API,
+          configure: (proxy) => proxy.on('proxyReq', (request) => request.removeHeader('origin')),
+        },
+      },
+    },
+  })
+  await server.listen()
+  console.log(`The page, reloading on change, is at http://127.0.0.1:${PAGE_PORT}/`)
+}
+
+mkdirSync(DEV, { recursive: true })
+await addons(DEV)
+await watchProgram(helper())
+sayWhereStateIs()
+await watchProgram(web({ PANEL_PAGE_DIR: join(BUNDLE, 'ui') }))
+await servePage()
+await daemons.untilStopped()
+process.exit()

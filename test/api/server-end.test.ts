@@ -1,7 +1,6 @@
 // How the HTTP server ends: what is under way is finished, and nothing else is waited for (decisions.md, W9, W10).
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { strict, Type } from '@panel/shared/schema.ts'
 import { command, stream } from './support/declare.ts'
 import { ok } from '@panel/web-daemon/platform/http/endpoint.ts'
 import { drain } from '@panel/web-daemon/platform/http/server.ts'
@@ -10,22 +9,7 @@ import type { Client } from './support/client.ts'
 import { startPanel, type TestPanel } from './support/panel.ts'
 import { Wire } from './support/wire.ts'
 
-const MIB = 1024 * 1024
-const Text = strict({ text: Type.Optional(Type.String()) })
-
-const taken: string[] = []
-const take = async (_context: unknown, { body: { text = '' } }: { body: { text?: string } }) => {
-  taken.push(text)
-  return ok({ length: text.length })
-}
-
 const endpoints = [
-  command('POST /texts', { tag: 'other', summary: 'Take', body: Text, audit: 'BackupImport' }, take),
-  command(
-    'POST /large-texts',
-    { tag: 'other', summary: 'Take much', body: Text, body_limit_bytes: 8 * MIB, audit: 'BackupImport' },
-    take,
-  ),
   command('POST /slow', { tag: 'other', summary: 'Take long', audit: 'BackupImport' }, async () => {
     await sleep(300)
     return ok({})
