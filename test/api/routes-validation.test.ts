@@ -4,7 +4,6 @@ import type { Client, Reply } from './support/client.ts'
 import { startPanel, type TestPanel } from './support/panel.ts'
 import { createRoute, listRoutes, madeRoute, patchRoute, previewRoute } from './support/routes.ts'
 import { codesOf } from './support/tunnels.ts'
-import { tunnelRequest } from '../support/records.ts'
 
 describe('A relay rule that is refused', () => {
   let panel: TestPanel
