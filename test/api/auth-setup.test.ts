@@ -1,4 +1,4 @@
-// Setting up the one account of a panel (interface.md: Auth; decisions.md, section 5 and T1).
+// Setting up the one account of a panel (reference.md: Auth; decisions.md, section 5 and T1).
 import assert from 'node:assert/strict'
 import { OPERATOR, startPanel, type TestPanel } from './support/panel.ts'
 

@@ -1,4 +1,4 @@
-// Making an address pool through HTTP (interface.md, Pools; decisions.md, R31 to R35).
+// Making an address pool through HTTP (reference.md, Pools; decisions.md, R31 to R35).
 import assert from 'node:assert/strict'
 import type { ChangePoolAnswer, ListPoolsAnswer, PoolView } from '@panel/shared/api/pools.ts'
 import type { Client, Reply } from './support/client.ts'

@@ -1,4 +1,4 @@
-// What the panel says of each setting, so that a page can draw it (interface.md, Settings; decisions.md, section 8).
+// What the panel says of each setting, so that a page can draw it (reference.md, Settings; decisions.md, section 8).
 import assert from 'node:assert/strict'
 import { SETTING_CATEGORIES, SETTING_TYPES } from '@panel/shared/api/settings.ts'
 import type { Client } from './support/client.ts'

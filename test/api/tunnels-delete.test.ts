@@ -1,4 +1,4 @@
-// Tunnels deleted through HTTP, over a fake kernel (interface.md, Tunnels).
+// Tunnels deleted through HTTP, over a fake kernel (reference.md, Tunnels).
 import assert from 'node:assert/strict'
 import type { Client } from './support/client.ts'
 import { startPanel, type TestPanel } from './support/panel.ts'
