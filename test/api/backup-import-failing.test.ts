@@ -148,7 +148,7 @@ describe('An import that cannot be done whole', () => {
   it('does not wait for a helper that is away once for every tunnel', async () => {
     let asked = 0
     const panel = await startPanel({
-      ask: (async () => {
+      request: (async () => {
         asked += 1
         throw new Refusal('HELPER_UNAVAILABLE', 'The root helper does not answer.')
       }) as never,

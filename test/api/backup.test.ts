@@ -7,7 +7,7 @@ import { backupOf, became, exportOf, furnish, importInto } from './support/backu
 import type { Client } from './support/client.ts'
 import { FakeKernel } from '../support/fake-kernel.ts'
 import { inProcessHelper } from '../support/in-process-helper.ts'
-import { askOf, OPERATOR, startPanel, type TestPanel } from './support/panel.ts'
+import { requestThrough, OPERATOR, startPanel, type TestPanel } from './support/panel.ts'
 import { SMALLEST } from './support/tunnels.ts'
 
 describe('An export', () => {
@@ -77,7 +77,7 @@ describe('A dry run', () => {
     await source.close()
     const kernel = new FakeKernel()
     const helper = inProcessHelper(kernel)
-    const panel = await startPanel({ ask: askOf(helper.ask), stream: helper.stream })
+    const panel = await startPanel({ request: requestThrough(helper.request), stream: helper.stream })
     const operator = await panel.setUp()
     const stored = async (): Promise<string> => {
       const tables = (await panel.db.introspection.getTables())

@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import { FakeKernel } from '../support/fake-kernel.ts'
 import { inProcessHelper } from '../support/in-process-helper.ts'
 import type { Client } from './support/client.ts'
-import { askOf, startPanel, type TestPanel } from './support/panel.ts'
+import { requestThrough, startPanel, type TestPanel } from './support/panel.ts'
 import { actOnRoute, deleteRoute, getRoute, listRoutes, madeRoute, patchRoute, reorder } from './support/routes.ts'
 import { createTunnel, deleteTunnel, getTunnel } from './support/tunnels.ts'
 
@@ -80,7 +80,7 @@ describe('A change of a rule', () => {
 describe('POST /tunnels', () => {
   it('sends root three requests: what the host has, the change, and what stands there now', async () => {
     const helper = inProcessHelper(new FakeKernel())
-    const panel = await startPanel({ ask: askOf(helper.ask) })
+    const panel = await startPanel({ request: requestThrough(helper.request) })
     const client = await panel.setUp()
     helper.asked.length = 0
     assert.equal((await createTunnel(client)).status, 201)

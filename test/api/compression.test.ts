@@ -17,7 +17,7 @@ describe('answers over the wire', () => {
 
   const cookies = (): string => [...client.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
   /** As a browser does: what is compressed is unpacked, and the headers still tell of it. */
-  const ask = async (
+  const request = async (
     path: string,
     accepts: string,
   ): Promise<{ encoding: string | null; vary: string; length: number; body: unknown }> => {
@@ -33,7 +33,7 @@ describe('answers over the wire', () => {
   }
 
   it('are compressed where they are large, and say the same', async () => {
-    const [packed, plain] = [await ask(LARGE, 'gzip, deflate, br'), await ask(LARGE, 'identity')]
+    const [packed, plain] = [await request(LARGE, 'gzip, deflate, br'), await request(LARGE, 'identity')]
     assert.deepEqual([packed.encoding, plain.encoding], ['gzip', null])
     assert.deepEqual(packed.body, plain.body)
     assert.ok(packed.length * 3 < plain.length, `${packed.length} of ${plain.length} bytes`)
@@ -57,7 +57,7 @@ describe('answers over the wire', () => {
 
   it('are as they are where they are small, refusals among them', async () => {
     for (const path of [SMALL, '/tunnels/999']) {
-      const { encoding, body } = await ask(path, 'gzip')
+      const { encoding, body } = await request(path, 'gzip')
       assert.equal(encoding, null)
       assert.ok(body)
     }

@@ -10,7 +10,7 @@ import { FakeKernel } from '../support/fake-kernel.ts'
 import type { FakeAnswer, FakeEcho } from '../support/fake-icmp.ts'
 import { inProcessHelper } from '../support/in-process-helper.ts'
 import { getRun, listRuns, startTried, type TriedPanel } from './support/diagnostics.ts'
-import { askOf } from './support/panel.ts'
+import { requestThrough } from './support/panel.ts'
 import { set } from './support/settings.ts'
 import { act, codesOf, createTunnel } from './support/tunnels.ts'
 
@@ -25,10 +25,10 @@ describe('POST /tunnels/{id}/diagnostics/analyze', () => {
     refusing = 0
     let refused = 0
     const kernel = new FakeKernel()
-    const { ask, stream } = inProcessHelper(kernel)
+    const { request, stream } = inProcessHelper(kernel)
     panel = await startTried(
       {
-        ask: counting(askOf(ask)),
+        request: counting(requestThrough(request)),
         stream,
         metrics: {
           host: {
@@ -45,10 +45,10 @@ describe('POST /tunnels/{id}/diagnostics/analyze', () => {
   })
   afterEach(() => panel.close())
 
-  const counting = (ask: Writer): Writer => {
+  const counting = (request: Writer): Writer => {
     const moved: Partial<LinkStatistics> = {}
     return async (method, params) => {
-      const answer = await ask(method, params)
+      const answer = await request(method, params)
       if (method !== 'tunnel.probe') return answer
       for (const { observed } of (answer as Result<'tunnel.probe'>).tunnels)
         if (observed) Object.assign(observed.statistics, moved)

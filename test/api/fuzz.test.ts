@@ -106,11 +106,11 @@ describe('The watch over requests at random', () => {
     ],
     [
       'a change of the kernel by what was refused',
-      widget(async ({ ask }) => {
+      widget(async ({ request }) => {
         const {
           tunnels: [found],
-        } = await ask('tunnel.probe', { interface_names: ['gre-a-1'] })
-        await ask('tunnel.apply', { before: found?.state ?? null, after: null })
+        } = await request('tunnel.probe', { interface_names: ['gre-a-1'] })
+        await request('tunnel.apply', { before: found?.state ?? null, after: null })
         return refused()
       }),
       /refused with 409.*and yet it changed/s,

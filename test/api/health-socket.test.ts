@@ -39,7 +39,7 @@ describe('over the socket of the helper', () => {
   before(async () => {
     await startHelper()
     client = connectHelper(path, makeLogger({ write: () => undefined }))
-    panel = await startPanel({ ask: client.ask })
+    panel = await startPanel({ request: client.request })
   })
   after(async () => {
     client.close()

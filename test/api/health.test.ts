@@ -71,7 +71,7 @@ describe('GET /system/health', () => {
 
   it('is 200 with the helper away, which is an error in its status', async () => {
     panel = await startPanel({
-      ask: (async () => {
+      request: (async () => {
         throw helperAway('ENOENT')
       }) as Writer,
     })
@@ -104,7 +104,7 @@ describe('GET /system/health', () => {
   it('asks the helper once for a crowd of askers', async () => {
     let asked = 0
     panel = await startPanel({
-      ask: (async () => {
+      request: (async () => {
         asked++
         throw helperAway('ENOENT')
       }) as Writer,

@@ -128,7 +128,7 @@ describe('/system/metrics', () => {
   })
 
   it('reads no file that only root may read, and asks the root helper nothing', async () => {
-    await sample({ ask: () => Promise.reject(new Error('nobody is asked')) })
+    await sample({ request: () => Promise.reject(new Error('nobody is asked')) })
     assert.deepEqual((await newest()).errors, [])
   })
 

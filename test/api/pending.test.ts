@@ -10,7 +10,7 @@ import { FakeKernel } from '../support/fake-kernel.ts'
 import { onlyAt } from '../support/faulty.ts'
 import { inProcessHelper } from '../support/in-process-helper.ts'
 import type { Client, Reply } from './support/client.ts'
-import { askOf, startPanel, type TestPanel } from './support/panel.ts'
+import { requestThrough, startPanel, type TestPanel } from './support/panel.ts'
 import { itemOf } from './support/reconcile.ts'
 import {
   actOnRoute,
@@ -108,12 +108,12 @@ for (const [noun, { method, create, others, status, changes, reapply, look, tota
     let isAway = false
 
     async function start(): Promise<void> {
-      const helper = askOf(inProcessHelper(kernel).ask)
-      const ask = ((asked: 'tunnel.apply', params: never) => {
+      const helper = requestThrough(inProcessHelper(kernel).request)
+      const request = ((asked: 'tunnel.apply', params: never) => {
         if (isAway) return Promise.reject(helperAway('gone'))
         return asked === method ? atRoot(() => helper(asked, params)) : helper(asked, params)
       }) as Writer
-      panel = await startPanel({ ask, store: join(folder, 'panel.db') })
+      panel = await startPanel({ request, store: join(folder, 'panel.db') })
       panels.push(panel)
     }
 

@@ -6,7 +6,7 @@ import { helperAway } from '@panel/web-daemon/platform/helper/refusals.ts'
 import { FakeKernel } from '../support/fake-kernel.ts'
 import { inProcessHelper } from '../support/in-process-helper.ts'
 import type { Client } from './support/client.ts'
-import { askOf, startPanel, type TestPanel } from './support/panel.ts'
+import { requestThrough, startPanel, type TestPanel } from './support/panel.ts'
 import { adopt, forget, ignore, itemOf, itemsOf, plantByHand, reapply, reconcile } from './support/reconcile.ts'
 import { createTunnel, deleteTunnel, getTunnel, listTunnels } from './support/tunnels.ts'
 
@@ -140,11 +140,12 @@ describe('Forgetting a tunnel', () => {
 
   it('works while the root helper is away', async () => {
     const kernel = new FakeKernel()
-    const { ask } = inProcessHelper(kernel)
+    const { request } = inProcessHelper(kernel)
     let isAway = false
     await panel.close()
     panel = await startPanel({
-      ask: (method, params) => (isAway ? Promise.reject(helperAway('ENOENT')) : askOf(ask)(method, params)),
+      request: (method, params) =>
+        isAway ? Promise.reject(helperAway('ENOENT')) : requestThrough(request)(method, params),
     })
     client = await panel.setUp()
     await createTunnel(client)
@@ -266,11 +267,12 @@ describe('The pass in the background', () => {
   })
 
   it('that cannot be made is logged, keeps the last one, and the next sees what it would have seen', async () => {
-    const { ask } = inProcessHelper(panel.kernel)
+    const { request } = inProcessHelper(panel.kernel)
     let isAway = false
     const other = await startPanel({
       db: panel.db,
-      ask: (method, params) => (isAway ? Promise.reject(helperAway('ENOENT')) : askOf(ask)(method, params)),
+      request: (method, params) =>
+        isAway ? Promise.reject(helperAway('ENOENT')) : requestThrough(request)(method, params),
     })
     await other.watch.pass('start')
     const before = other.watch.last()

@@ -272,7 +272,7 @@ describe('The comparison of host and store', () => {
 
 describe('GET /reconcile', () => {
   it('needs a session, and the root helper', async () => {
-    const panel = await startPanel({ ask: () => Promise.reject(helperAway('ENOENT')) })
+    const panel = await startPanel({ request: () => Promise.reject(helperAway('ENOENT')) })
     assert.equal((await panel.visitor().get('/reconcile')).status, 503)
     const client = await panel.setUp()
     assert.equal((await panel.visitor().get('/reconcile')).status, 401)

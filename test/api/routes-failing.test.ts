@@ -7,7 +7,7 @@ import { FakeKernel } from '../support/fake-kernel.ts'
 import { from, onlyAt } from '../support/faulty.ts'
 import { inProcessHelper } from '../support/in-process-helper.ts'
 import type { Client } from './support/client.ts'
-import { askOf, startPanel } from './support/panel.ts'
+import { requestThrough, startPanel } from './support/panel.ts'
 import {
   actOnRoute,
   applyAll,
@@ -156,11 +156,11 @@ describe('While the helper is away', () => {
   it('rules are read from the store with an unknown health, and none is changed: 503 HELPER_UNAVAILABLE', async () => {
     const helper = inProcessHelper(new FakeKernel())
     let isAway = false
-    const ask: Writer = (method, params) => {
+    const request: Writer = (method, params) => {
       if (isAway) throw helperAway('gone')
-      return askOf(helper.ask)(method, params)
+      return requestThrough(helper.request)(method, params)
     }
-    const panel = await startPanel({ ask: async (method, params) => ask(method, params) })
+    const panel = await startPanel({ request: async (method, params) => request(method, params) })
     const client = await panel.setUp()
     await madeRoute(client)
     isAway = true

@@ -5,7 +5,7 @@ import type { RouteFindings } from '@panel/shared/api/routes/findings.ts'
 import { routeFindings } from '@panel/web-daemon/features/routes/health/findings.ts'
 import { inProcessHelper } from '../support/in-process-helper.ts'
 import type { Client } from './support/client.ts'
-import { askOf, startPanel, type TestPanel } from './support/panel.ts'
+import { requestThrough, startPanel, type TestPanel } from './support/panel.ts'
 import {
   actOnRoute,
   applyAll,
@@ -25,7 +25,7 @@ describe('What is found of the rules', () => {
   })
   afterEach(() => panel.close())
   const find = (): Promise<RouteFindings> =>
-    routeFindings({ db: panel.db, ask: askOf(inProcessHelper(panel.kernel).ask) })
+    routeFindings({ db: panel.db, request: requestThrough(inProcessHelper(panel.kernel).request) })
   const statuses = async (): Promise<[number, string][]> =>
     (await find()).routes.map(({ route_rule_id, status }) => [route_rule_id, status])
 

@@ -7,7 +7,7 @@ import type { RouteTrafficAnswer } from '@panel/shared/api/routes/traffic.ts'
 import { FakeKernel } from '../support/fake-kernel.ts'
 import { inProcessHelper, type InProcessHelper } from '../support/in-process-helper.ts'
 import type { Client } from './support/client.ts'
-import { askOf, startPanel, type TestPanel } from './support/panel.ts'
+import { requestThrough, startPanel, type TestPanel } from './support/panel.ts'
 import {
   actOnRoute,
   addDestination,
@@ -37,7 +37,7 @@ describe('What holds of all relay rules', () => {
   beforeEach(async () => {
     kernel = new FakeKernel()
     helper = inProcessHelper(kernel)
-    panel = await startPanel({ ask: askOf(helper.ask) })
+    panel = await startPanel({ request: requestThrough(helper.request) })
     client = await panel.setUp()
   })
   afterEach(() => panel.close())

@@ -6,7 +6,7 @@ import type { Writer } from '@panel/shared/rpc/methods.ts'
 import { FakeKernel } from '../support/fake-kernel.ts'
 import { inProcessHelper } from '../support/in-process-helper.ts'
 import type { Client } from './support/client.ts'
-import { askOf, startPanel, type TestPanel } from './support/panel.ts'
+import { requestThrough, startPanel, type TestPanel } from './support/panel.ts'
 import { actOnRoute, applyAll, deleteRoute, duplicateRoute, madeRoute, patchRoute, reorder } from './support/routes.ts'
 
 const has = (found: object | undefined, ...names: string[]): void =>
@@ -20,12 +20,12 @@ describe('Each sentence about the states of relay rules', () => {
   beforeEach(async () => {
     kernel = new FakeKernel()
     atApply = async () => undefined
-    const helper = askOf(inProcessHelper(kernel).ask)
-    const ask = (async (method: 'ruleset.apply', params: never) => {
+    const helper = requestThrough(inProcessHelper(kernel).request)
+    const request = (async (method: 'ruleset.apply', params: never) => {
       if (method === 'ruleset.apply') await atApply()
       return helper(method, params)
     }) as Writer
-    panel = await startPanel({ ask })
+    panel = await startPanel({ request })
     client = await panel.setUp()
   })
   afterEach(() => panel.close())

@@ -7,18 +7,18 @@ import { Traffic } from '@panel/web-daemon/features/routes/traffic/traffic.ts'
 import { FakeKernel } from '../support/fake-kernel.ts'
 import { inProcessHelper } from '../support/in-process-helper.ts'
 import { settingsWith } from '../support/settings.ts'
-import { askOf, startPanel } from './support/panel.ts'
+import { requestThrough, startPanel } from './support/panel.ts'
 import { actOnRoute, madeRoute } from './support/routes.ts'
 
 describe('The totals of the panel', () => {
   it('go on where they were after the daemon stops or dies, without a byte twice or lost', async () => {
     const [db, kernel] = [await openStore(IN_MEMORY), new FakeKernel()]
-    const panel = await startPanel({ db, ask: askOf(inProcessHelper(kernel).ask) })
+    const panel = await startPanel({ db, request: requestThrough(inProcessHelper(kernel).request) })
     await madeRoute(await panel.setUp())
     const again = (): Traffic =>
       new Traffic({
         db,
-        ask: askOf(inProcessHelper(kernel).ask),
+        request: requestThrough(inProcessHelper(kernel).request),
         now: () => new Date(),
         settings: settingsWith(),
         logger: makeLogger({ write: () => undefined }),
@@ -42,15 +42,15 @@ describe('The totals of the panel', () => {
 
   it('count nothing twice where a sample overlaps a change that takes the counters away', async () => {
     const kernel = new FakeKernel()
-    const helper = askOf(inProcessHelper(kernel).ask)
+    const helper = requestThrough(inProcessHelper(kernel).request)
     let held: (() => void) | null = null
     let isHeld = false
-    const ask = (async (method: 'ruleset.counters', params: never) => {
+    const request = (async (method: 'ruleset.counters', params: never) => {
       const answer = await helper(method, params)
       if (method === 'ruleset.counters' && isHeld) await new Promise<void>((resolve) => (held = resolve))
       return answer
     }) as Writer
-    const panel = await startPanel({ ask })
+    const panel = await startPanel({ request })
     const client = await panel.setUp()
     await madeRoute(client)
     kernel.rulesets.relay(1, { tx_bytes: 100, tx_packets: 1 })

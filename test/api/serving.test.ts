@@ -205,12 +205,12 @@ describe('without a prefix', () => {
   })
 
   it('X-Request-Id is taken from the caller where it is harmless, and made here otherwise', async () => {
-    const ask = async (id?: string): Promise<unknown> =>
+    const request = async (id?: string): Promise<unknown> =>
       (await panel.visitor().get('/system/health', id === undefined ? {} : { headers: { 'X-Request-Id': id } }))
         .headers['x-request-id']
-    assert.equal(await ask('abc-1.2_3'), 'abc-1.2_3')
+    assert.equal(await request('abc-1.2_3'), 'abc-1.2_3')
     for (const id of [undefined, 'x'.repeat(65), 'a b', '<script>'])
-      assert.match(String(await ask(id)), /^[0-9a-f-]{36}$/)
+      assert.match(String(await request(id)), /^[0-9a-f-]{36}$/)
   })
 
   it('a malformed request line ends the connection and not the panel', async () => {

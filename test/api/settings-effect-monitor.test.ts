@@ -9,7 +9,7 @@ import { inProcessHelper } from '../support/in-process-helper.ts'
 import type { Client } from './support/client.ts'
 import { effectsOf, eventually } from './support/effects.ts'
 import { historyOf, statusOf } from './support/monitor.ts'
-import { askOf, type TestPanel } from './support/panel.ts'
+import { requestThrough, type TestPanel } from './support/panel.ts'
 import { set } from './support/settings.ts'
 import { createTunnel, patchTunnel } from './support/tunnels.ts'
 
@@ -161,7 +161,7 @@ effectsOf(
     const helper = inProcessHelper(new FakeKernel())
     const knock = async (): Promise<TcpProbeResult> => ({ isAlive: true, detail: `knock ${++knocks}` })
     return {
-      ask: prober.asking(askOf(helper.ask)),
+      request: prober.asking(requestThrough(helper.request)),
       stream: prober.streaming(helper.stream),
       monitor: { tcpProbe: knock },
     }

@@ -10,7 +10,7 @@ import { INSTALLATION, startPanel, type TestPanel } from './support/panel.ts'
 import { tunnelRequest } from '../support/records.ts'
 
 const AWAY = {
-  ask: (async () => {
+  request: (async () => {
     throw helperAway('ENOENT')
   }) as Writer,
 }

@@ -7,7 +7,7 @@ import { FakeKernel } from '../support/fake-kernel.ts'
 import { from, onlyAt } from '../support/faulty.ts'
 import { inProcessHelper } from '../support/in-process-helper.ts'
 import type { Client, Reply } from './support/client.ts'
-import { askOf, startPanel } from './support/panel.ts'
+import { requestThrough, startPanel } from './support/panel.ts'
 import { act, createTunnel, getTunnel, patchTunnel, startFaultyPanel, type FaultyPanel } from './support/tunnels.ts'
 
 type Asking = (client: Client) => Promise<Reply<unknown>>
@@ -46,14 +46,14 @@ describe('A change of a tunnel that fails', () => {
   })
   afterEach(() => panel.close())
 
-  for (const [what, [changes, ask]] of Object.entries(CHANGES)) {
+  for (const [what, [changes, request]] of Object.entries(CHANGES)) {
     it(`leaves host and record as they were at every step of ${what}: 409 APPLY_FAILED, and the record says that and why`, async () => {
       const picture = panel.host.picture()
       const { body: before } = await getTunnel(client, 1)
       for (let at = 1; at <= changes; at += 1) {
         for (const fault of ['refuses', 'half', 'lies'] as const) {
           panel.arm(onlyAt(at, fault))
-          const { status, error } = await ask(client)
+          const { status, error } = await request(client)
           assert.deepEqual(
             [status, error.code, error.details['tunnel_id']],
             [409, 'APPLY_FAILED', 1],
@@ -78,7 +78,7 @@ describe('A change of a tunnel that fails', () => {
         }
       }
       panel.disarm()
-      assert.equal((await ask(client)).status, 200)
+      assert.equal((await request(client)).status, 200)
       const { body } = await getTunnel(client, 1)
       assert.deepEqual([body.apply_status, body.last_apply_error], ['Applied', ''])
     }).timeout(60_000)
@@ -132,12 +132,12 @@ describe('While a change of a tunnel is under way', () => {
   const leaving = async () => {
     const state = { isAway: false }
     const kernel = new FakeKernel()
-    const helper = askOf(inProcessHelper(kernel).ask)
+    const helper = requestThrough(inProcessHelper(kernel).request)
     const through: Writer = async (method, params) => {
       if (method === 'tunnel.apply' && state.isAway) throw helperAway('gone')
       return helper(method, params)
     }
-    const panel = await startPanel({ ask: through })
+    const panel = await startPanel({ request: through })
     const client = await panel.setUp()
     await createTunnel(client)
     return { panel, client, state }
@@ -165,13 +165,13 @@ describe('A change of a tunnel that cannot be stored', () => {
     await sql`create trigger no_room before insert on tunnel_address begin select raise(abort, 'disk full'); end`.execute(
       panel.db,
     )
-    for (const ask of [
+    for (const request of [
       () => patchTunnel(client, 1, { mtu: 1300 }),
       () => patchTunnel(client, 1, { interface_name: 'berlin', confirm_recreate: true }),
       () => act(client, 1, 'restart'),
     ]) {
       panel.kernel.changes.length = 0
-      const { status, error } = await ask()
+      const { status, error } = await request()
       assert.deepEqual([status, error.code, panel.kernel.picture()], [500, 'INTERNAL_ERROR', picture])
       assert(panel.kernel.changes.length > 0)
       const { body: after } = await getTunnel(client, 1)

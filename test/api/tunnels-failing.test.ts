@@ -6,7 +6,7 @@ import type { Writer } from '@panel/shared/rpc/methods.ts'
 import { from, onlyAt } from '../support/faulty.ts'
 import { FakeKernel } from '../support/fake-kernel.ts'
 import { inProcessHelper } from '../support/in-process-helper.ts'
-import { askOf, startPanel } from './support/panel.ts'
+import { requestThrough, startPanel } from './support/panel.ts'
 import { createTunnel, deleteTunnel, getTunnel, listTunnels, startFaultyPanel } from './support/tunnels.ts'
 
 describe('A tunnel whose making fails', () => {
@@ -118,20 +118,20 @@ describe('A tunnel whose deleting fails', () => {
 describe('While the helper is away', () => {
   const leaving = () => {
     const kernel = new FakeKernel()
-    const { ask } = inProcessHelper(kernel)
+    const { request } = inProcessHelper(kernel)
     const state = { isAway: false, losesAnswers: false }
     const through: Writer = async (method, params) => {
       if (state.isAway) throw helperAway('gone')
-      const answer = await askOf(ask)(method, params)
+      const answer = await requestThrough(request)(method, params)
       if (method === 'tunnel.apply' && state.losesAnswers) throw helperAway('cut off')
       return answer
     }
-    return { kernel, state, ask: through }
+    return { kernel, state, request: through }
   }
 
   it('tunnels are read as stored, with the live side said to be unknown; making and deleting answer 503', async () => {
-    const { ask, state, kernel } = leaving()
-    const panel = await startPanel({ ask })
+    const { request, state, kernel } = leaving()
+    const panel = await startPanel({ request })
     const client = await panel.setUp()
     await createTunnel(client)
     state.isAway = true
@@ -150,8 +150,8 @@ describe('While the helper is away', () => {
   })
 
   it('an answer that was lost is found out by looking: the tunnel is there, so it is stored', async () => {
-    const { ask, state, kernel } = leaving()
-    const panel = await startPanel({ ask })
+    const { request, state, kernel } = leaving()
+    const panel = await startPanel({ request })
     const client = await panel.setUp()
     state.losesAnswers = true
     const { status, body } = await createTunnel(client)

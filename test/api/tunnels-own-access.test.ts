@@ -51,27 +51,27 @@ async function panelInside(): Promise<{ panel: TestPanel; client: Client }> {
 }
 
 describe('A request that comes through the tunnel', () => {
-  for (const [what, ask] of Object.entries(CUTTING)) {
+  for (const [what, request] of Object.entries(CUTTING)) {
     it(`by ${what} is refused with 409, whatever a header says, until the operator accepts losing access`, async () => {
       const { panel, client } = await panelInside()
       const picture = panel.kernel.picture()
-      const { status, error } = await ask(client, {})
+      const { status, error } = await request(client, {})
       assert.deepEqual(
         [status, error.code, error.field, error.details['interface_name']],
         [409, 'WOULD_CUT_OWN_ACCESS', 'i_understand_i_may_lose_access', 'gre-a-1'],
       )
-      assert.equal((await ask(client, { i_understand_i_may_lose_access: false })).status, 409)
+      assert.equal((await request(client, { i_understand_i_may_lose_access: false })).status, 409)
       assert.deepEqual([panel.kernel.picture(), panel.kernel.changes], [picture, []])
-      const accepted = await ask(client, { i_understand_i_may_lose_access: true })
+      const accepted = await request(client, { i_understand_i_may_lose_access: true })
       assert.equal(accepted.status, 200, accepted.text)
       await panel.close()
     })
   }
 
-  for (const [what, ask] of Object.entries(HARMLESS)) {
+  for (const [what, request] of Object.entries(HARMLESS)) {
     it(`by ${what} is carried out, for it cuts nobody off`, async () => {
       const { panel, client } = await panelInside()
-      const { status, text } = await ask(client, {})
+      const { status, text } = await request(client, {})
       assert.equal(status, 200, text)
       await panel.close()
     })

@@ -5,7 +5,7 @@ import { inProcessHelper } from '../support/in-process-helper.ts'
 import { FakeKernel } from '../support/fake-kernel.ts'
 import type { Writer } from '@panel/shared/rpc/methods.ts'
 import type { Client } from './support/client.ts'
-import { askOf, startPanel, type TestPanel } from './support/panel.ts'
+import { requestThrough, startPanel, type TestPanel } from './support/panel.ts'
 import {
   act,
   codesOf,
@@ -152,16 +152,16 @@ describe('The persistence of a tunnel', () => {
 
     it('is not to be had where networkd is not started at boot: 422 with the remedy', async () => {
       const detail = 'systemd-networkd is not started at boot: run "systemctl enable systemd-networkd" first'
-      const { ask } = inProcessHelper(new FakeKernel())
+      const { request } = inProcessHelper(new FakeKernel())
       const without: Writer = async (method, params) => {
-        const result = await ask(method, params)
+        const result = await request(method, params)
         if (method === 'host.probe' && 'helper' in result && result.helper)
           result.helper.savers = result.helper.savers.map((saver) =>
             saver.by === 'networkd' ? { ...saver, available: false, detail } : saver,
           )
         return result
       }
-      const other = await startPanel({ ask: askOf(without) })
+      const other = await startPanel({ request: requestThrough(without) })
       try {
         const refused = await createTunnel(await other.setUp(), { persistence_type_id: NETWORKD })
         assert.deepEqual(codesOf(refused), { persistence_type_id: 'INVALID_PERSISTENCE_TYPE' })

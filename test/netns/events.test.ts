@@ -108,7 +108,7 @@ describe('Events of the kernel over the socket', function () {
     const rules = [exampleRule()]
     // The number of the ruleset before any change must have been seen.
     await sleep(600)
-    assert.equal((await client.ask('ruleset.apply', { before: null, after: rules })).outcome, 'applied')
+    assert.equal((await client.request('ruleset.apply', { before: null, after: rules })).outcome, 'applied')
     await sleep(1200)
     assert.deepEqual(heard, [LOST])
     nft('delete element inet panel relay_masquerade { 0x50000100 }')
@@ -159,7 +159,7 @@ describe('Events of the kernel over the socket', function () {
     await until(() => heard.length === 1, 1000)
     ip('link add pe2 type bridge', ...Array.from({ length: 1000 }, (_, i) => `link set pe2 mtu ${1000 + i}`))
     assert.deepEqual(
-      (await client.ask('link.probe', { interface_names: ['pe2'] })).links.map(({ observed }) => observed.mtu),
+      (await client.request('link.probe', { interface_names: ['pe2'] })).links.map(({ observed }) => observed.mtu),
       [1999],
     )
     await until(() => heard.length > 1000, 1000)

@@ -64,7 +64,7 @@ describe('The monitoring of a tunnel on a real kernel', function () {
     await rig.open()
     link()
     panel = await startPanel({
-      ask: rig.client.ask,
+      request: rig.client.request,
       stream: rig.client.stream,
       monitor: { tcpProbe: knock, pauses: { first: 100, last: 200 } },
     })

@@ -9,7 +9,7 @@ import { startPanel } from '../api/support/panel.ts'
 
 const logger = makeLogger({ write: () => undefined })
 const helper = connectHelper(process.env['PANEL_HELPER_SOCKET'] ?? '', logger)
-const panel = await startPanel({ ask: helper.ask })
+const panel = await startPanel({ request: helper.request })
 const client = await panel.setUp()
 let isWatching = false
 const healths: RouteHealthEvent[] = []

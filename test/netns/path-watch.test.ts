@@ -49,7 +49,7 @@ describe('A watch of the real kernel', function () {
   const of = (id: number): WatchResult[] => heard.filter(({ target_id }) => target_id === id)
   const last = (id: number): string => of(id).at(-1)?.outcome ?? ''
   const change = (put: WatchTarget[], gone: number[] = []) =>
-    rig.client.ask('path.watch_change', { watch_id, put, gone })
+    rig.client.request('path.watch_change', { watch_id, put, gone })
   const rawSockets = (): number =>
     ['raw', 'raw6'].flatMap((name) =>
       rig.near
@@ -152,7 +152,7 @@ describe('A watch of the real kernel', function () {
     assert.ok((of(1)[0]?.sequence ?? 0) > 2)
     // What was sent before may be told afterwards.
     assert.ok(of(3).every(({ sent_at_ms }) => sent_at_ms <= gone))
-    assert.deepEqual(await rig.client.ask('path.watch_change', { watch_id: watch_id + 1, put: [], gone: [] }), {
+    assert.deepEqual(await rig.client.request('path.watch_change', { watch_id: watch_id + 1, put: [], gone: [] }), {
       was_running: false,
     })
   })

@@ -207,10 +207,10 @@ export const describeTraffic = (title: string, backend: RuleBackend): void =>
 
     it('of the host’s own is caught where a rule says so', async () => {
       await rig.become(rule(1, { bind_port: 1001, is_include_local_originated: true }), rule(2, { bind_port: 1002 }))
-      const ask = (port: number): string =>
+      const request = (port: number): string =>
         rig.relay.run('sh', ['-c', `timeout 1 socat -u TCP:${RELAY}:${port} - 2>/dev/null || true`])
-      assert.match(ask(1001), new RegExp(`^${ONE} 80\\|`))
-      assert.equal(ask(1002), '')
+      assert.match(request(1001), new RegExp(`^${ONE} 80\\|`))
+      assert.equal(request(1002), '')
       const { tx_bytes, rx_bytes } = await rig.counted(1)
       assert.ok(tx_bytes > 100 && rx_bytes > 100, `${tx_bytes} ${rx_bytes}`)
     })

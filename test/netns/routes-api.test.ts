@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import type { ChangeRouteAnswer } from '@panel/shared/api/routes/answers.ts'
 import type { Client } from '../api/support/client.ts'
-import { askOf, startPanel, type TestPanel } from '../api/support/panel.ts'
+import { requestThrough, startPanel, type TestPanel } from '../api/support/panel.ts'
 import {
   actOnRoute,
   addDestination,
@@ -81,7 +81,7 @@ describe('Relay rules from HTTP to nft', function () {
       forwarding: { value: space.kernel.forwarding },
       ruleBackend: { value: { active: 'nftables', has_ipv6: true, reason: '' } },
     }) as FakeKernel
-    panel = await startPanel({ ask: askOf(inProcessHelper(kernel).ask) })
+    panel = await startPanel({ request: requestThrough(inProcessHelper(kernel).request) })
     client = await panel.setUp()
   })
   after(async () => {

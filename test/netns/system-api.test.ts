@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import type { InterfacesAnswer, RoutingTableAnswer } from '@panel/shared/api/system.ts'
 import type { Client } from '../api/support/client.ts'
-import { askOf, startPanel, type TestPanel } from '../api/support/panel.ts'
+import { requestThrough, startPanel, type TestPanel } from '../api/support/panel.ts'
 import { FakeKernel } from '../support/fake-kernel.ts'
 import { inProcessHelper } from '../support/in-process-helper.ts'
 import { LinksNamespace } from './links-namespace.ts'
@@ -47,7 +47,9 @@ describe('GET /system/interfaces and /system/routes, on the kernel', function ()
       'route add default via 2001:db8:1::fe dev ve0',
     )
     panel = await startPanel({
-      ask: askOf(inProcessHelper(Object.create(new FakeKernel(), { links: { value: host.links } }) as FakeKernel).ask),
+      request: requestThrough(
+        inProcessHelper(Object.create(new FakeKernel(), { links: { value: host.links } }) as FakeKernel).request,
+      ),
     })
     client = await panel.setUp()
   })

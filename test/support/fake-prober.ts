@@ -27,9 +27,9 @@ export class FakeProber {
   #watch: Watch | null = null
 
   /** Whatever else is asked goes on to `ask`. */
-  asking = (ask: Writer): Writer =>
+  asking = (request: Writer): Writer =>
     (async (method, params) => {
-      if (method !== 'path.watch_change') return ask(method, params)
+      if (method !== 'path.watch_change') return request(method, params)
       asSchemaSays(METHODS['path.watch_change'].params, params)
       return { was_running: this.#change(params as Params<'path.watch_change'>) }
     }) as Writer

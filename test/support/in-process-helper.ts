@@ -22,7 +22,7 @@ export class HelperRefusal extends Error {
 }
 
 export interface InProcessHelper {
-  readonly ask: Writer
+  readonly request: Writer
   readonly stream: Streamer
   readonly deps: HelperDeps
   /** Every method that was asked, in order. */
@@ -67,7 +67,7 @@ export function inProcessHelper(kernel: FakeKernel, journal: HelperDeps['journal
     signal.addEventListener('abort', () => void answerTo('stream.cancel', { id }), { once: true })
     return answerTo(method, params, id).finally(() => readers.delete(id))
   }
-  return { ask: ((method, params) => answerTo(method, params)) as Writer, stream: stream as Streamer, deps, asked }
+  return { request: ((method, params) => answerTo(method, params)) as Writer, stream: stream as Streamer, deps, asked }
 }
 
 export const noJournal = (): HelperDeps['journal'] => ({

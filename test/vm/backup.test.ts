@@ -47,7 +47,7 @@ describe('A backup on a real kernel', function () {
 
   it('makes of an empty server what the first one was', async () => {
     const { a, b } = servers
-    const ask = async (path: string, body: object): Promise<void> =>
+    const request = async (path: string, body: object): Promise<void> =>
       void expect(await panel.operator.post(path, body), 201)
     const [v4, v6] = [
       { local_endpoint: a.address, remote_endpoint: b.address },
@@ -61,8 +61,8 @@ describe('A backup on a real kernel', function () {
       }),
       200,
     )
-    await ask('/pools', { address_pool_title: 'Mine', cidr: '10.77.0.0/16', prefix_length: 30 })
-    await ask('/tunnels', {
+    await request('/pools', { address_pool_title: 'Mine', cidr: '10.77.0.0/16', prefix_length: 30 })
+    await request('/tunnels', {
       ...v4,
       interface_name: 'one',
       address_pool_id: 41,
@@ -71,7 +71,7 @@ describe('A backup on a real kernel', function () {
       fwmark: 9,
       note: 'the first',
     })
-    await ask('/tunnels', {
+    await request('/tunnels', {
       ...v4,
       interface_name: 'two',
       tunnel_type_id: 20,
@@ -80,7 +80,7 @@ describe('A backup on a real kernel', function () {
       tx_queue_length: 77,
       is_enabled: false,
     })
-    await ask('/tunnels', {
+    await request('/tunnels', {
       ...v6,
       interface_name: 'three',
       tunnel_type_id: 30,
@@ -90,7 +90,7 @@ describe('A backup on a real kernel', function () {
       flow_label: 48879,
       addresses: [{ address: 'fd00:3::1', prefix_length: 64 }],
     })
-    await ask('/tunnels', {
+    await request('/tunnels', {
       ...v6,
       interface_name: 'four',
       tunnel_type_id: 40,
@@ -98,7 +98,7 @@ describe('A backup on a real kernel', function () {
       okey: null,
       persistence_type_id: 30,
     })
-    await ask('/routes', {
+    await request('/routes', {
       route_rule_title: 'web',
       bind_port: 443,
       destination_address: '10.77.1.2',
@@ -107,7 +107,7 @@ describe('A backup on a real kernel', function () {
       allowed_sources: [{ cidr: '203.0.113.0/24' }],
       max_connections_per_source: 9,
     })
-    await ask('/routes', {
+    await request('/routes', {
       route_rule_title: 'range',
       route_protocol_id: 30,
       bind_port: 5000,

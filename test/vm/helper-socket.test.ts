@@ -22,25 +22,25 @@ describe('The helper by hand', function () {
     panel = new Panel(a)
     await panel.startHelper()
     // The modules' own links appear with the first question, and then stay.
-    await panel.ask('host.probe', { parts: ['link_kinds'] })
+    await panel.request('host.probe', { parts: ['link_kinds'] })
   })
   after(() => lab?.stop())
 
   it('makes, verifies, shows and removes a tunnel, each by one line through socat', async () => {
     const before = await panel.picture()
     const tunnel = exampleTunnel()
-    assert.equal((await panel.ask('tunnel.apply', { before: null, after: tunnel })).outcome, 'applied')
-    assert.equal((await panel.ask('tunnel.verify', { before: null, after: tunnel })).ok, true)
-    const { tunnels } = await panel.ask('tunnel.probe', { interface_names: [] })
+    assert.equal((await panel.request('tunnel.apply', { before: null, after: tunnel })).outcome, 'applied')
+    assert.equal((await panel.request('tunnel.verify', { before: null, after: tunnel })).ok, true)
+    const { tunnels } = await panel.request('tunnel.probe', { interface_names: [] })
     assert.deepEqual(
       tunnels.map(({ state, observed }) => [state, observed?.oper_state]),
       [[tunnel, 'UNKNOWN']],
     )
     await assert.rejects(
-      panel.ask('tunnel.apply', { before: null, after: tunnel }),
+      panel.request('tunnel.apply', { before: null, after: tunnel }),
       /does not hold the state that this change starts from/,
     )
-    assert.equal((await panel.ask('tunnel.apply', { before: tunnel, after: null })).outcome, 'applied')
+    assert.equal((await panel.request('tunnel.apply', { before: tunnel, after: null })).outcome, 'applied')
     assert.equal(await panel.picture(), before)
   })
 
@@ -67,6 +67,6 @@ describe('The helper by hand', function () {
     assert.equal(counted.internal, 0)
     assert.ok(counted.refused > (REQUESTS * 5) / 6, JSON.stringify(counted))
     assert.equal(await panel.picture(), before)
-    assert.equal((await panel.ask('tunnel.probe', { interface_names: [] })).tunnels.length, 0)
+    assert.equal((await panel.request('tunnel.probe', { interface_names: [] })).tunnels.length, 0)
   })
 })

@@ -76,7 +76,7 @@ describe('A relay over a GRE tunnel', function () {
   const forwarding = async (body: object): Promise<ForwardingChangeAnswer> =>
     expect(await panel.operator.post<ForwardingChangeAnswer>('/system/forwarding/enable', body), 200)
   const kernelCounters = async () => {
-    const [counters] = (await panel.ask('ruleset.counters', { route_rule_ids: [], from_id: 0 })).counters
+    const [counters] = (await panel.request('ruleset.counters', { route_rule_ids: [], from_id: 0 })).counters
     assert.ok(counters)
     return counters
   }

@@ -189,7 +189,7 @@ describe('A change of a tunnel on a real kernel', function () {
 
   it('does not cut a client inside the tunnel off, unless he accepts it', async () => {
     const url = 'http://172.17.1.1:8480/api/v1'
-    const ask = async (method: string, path: string, body: object): Promise<{ status: number; text: string }> => {
+    const request = async (method: string, path: string, body: object): Promise<{ status: number; text: string }> => {
       const { cookies } = a.operator
       const headers = [
         `Cookie: ${[...cookies].map(([name, value]) => `${name}=${value}`).join('; ')}`,
@@ -214,7 +214,11 @@ describe('A change of a tunnel on a real kernel', function () {
     }
     const path = `/tunnels/${made.tunnel_id}`
     const before = await a.picture()
-    assert.equal((await ask('POST', '/auth/login', OPERATOR)).status, 200, 'the panel is reached through the tunnel')
+    assert.equal(
+      (await request('POST', '/auth/login', OPERATOR)).status,
+      200,
+      'the panel is reached through the tunnel',
+    )
     for (const [method, where, body] of [
       ['POST', '/down', {}],
       ['POST', '/restart', {}],
@@ -222,13 +226,13 @@ describe('A change of a tunnel on a real kernel', function () {
       ['DELETE', '/addresses', { address: '172.17.1.1', prefix_length: 30, force: true }],
       ['DELETE', '', {}],
     ] as const) {
-      const { status, text } = await ask(method, path + where, body)
+      const { status, text } = await request(method, path + where, body)
       assert.equal(status, 409, text)
       assert.match(text, /WOULD_CUT_OWN_ACCESS/)
       assert.equal(await a.picture(), before)
     }
-    assert.equal((await ask('PATCH', path, { note: 'from inside' })).status, 200)
-    const { status, text } = await ask('POST', `${path}/restart`, { i_understand_i_may_lose_access: true })
+    assert.equal((await request('PATCH', path, { note: 'from inside' })).status, 200)
+    const { status, text } = await request('POST', `${path}/restart`, { i_understand_i_may_lose_access: true })
     assert.equal(status, 200, text)
     assert.equal(await a.picture(), before)
   })

@@ -87,7 +87,7 @@ const openAll = async (config: Config, logger: Logger): Promise<Opened> => {
 const createPanel = (config: Config, { helper, ...opened }: Opened, certificate: CertificateWatcher | null): Panel =>
   createApp({
     ...opened,
-    ask: helper.ask,
+    request: helper.request,
     stream: helper.stream,
     signing_key: signingKey(join(config.state_dir, 'session.key')),
     web_path: config.web_path,

@@ -30,7 +30,7 @@ import { VERSION } from '../platform/version.ts'
 /** What a panel is built from. The optional ones have a default; tests replace them. */
 export interface PanelDeps {
   readonly db: Store
-  readonly ask: CommandContext['ask']
+  readonly request: CommandContext['request']
   readonly stream: Streamer
   readonly bus: Bus
   readonly settings: Settings
@@ -76,9 +76,9 @@ export interface Services {
 }
 
 export function makeServices(deps: PanelDeps): Services {
-  const { db, ask, bus, settings, logger, now = () => new Date() } = deps
-  const context = { db, ask, now, settings, inTurn: makeQueue(), publish: bus.publish }
-  const traffic = new Traffic({ db, ask, now, settings, logger })
+  const { db, request, bus, settings, logger, now = () => new Date() } = deps
+  const context = { db, request, now, settings, inTurn: makeQueue(), publish: bus.publish }
+  const traffic = new Traffic({ db, request, now, settings, logger })
   const drift = { ...context, logger, record: (doing: PanelAction) => recordPanelAction(context, doing) }
   const services: Services = {
     context,
@@ -98,7 +98,7 @@ export function makeServices(deps: PanelDeps): Services {
       readRoutes: makeRoutesReader(db, traffic),
       ...deps.metrics,
     }),
-    monitor: new Monitor({ db, ask, stream: deps.stream, bus, now, logger, settings, ...deps.monitor }),
+    monitor: new Monitor({ db, request, stream: deps.stream, bus, now, logger, settings, ...deps.monitor }),
     traffic,
     runs: new Runs({ db, stream: deps.stream, now, ...(deps.metrics && { host: deps.metrics.host }) }),
     components: deps.components ?? (() => []),

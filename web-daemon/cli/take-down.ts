@@ -19,7 +19,7 @@ export async function takeDown({ state_dir, helper_socket }: Config): Promise<vo
   const db = await openStore(join(state_dir, 'panel.db'))
   try {
     const names = (await existingTunnels(db)).map(({ interface_name }) => interface_name)
-    const failed = [...(await removeRules(helper.ask)), ...(await removeTunnels(helper.ask, names))]
+    const failed = [...(await removeRules(helper.request)), ...(await removeTunnels(helper.request, names))]
     if (failed.length > 0)
       throw new CommandError(`Not everything could be removed:\n${failed.map((line) => `  ${line}`).join('\n')}`)
   } finally {
@@ -28,28 +28,29 @@ export async function takeDown({ state_dir, helper_socket }: Config): Promise<vo
   }
 }
 
-async function removeRules(ask: Writer): Promise<string[]> {
-  const { rules, damaged } = await heldRules(ask)
+async function removeRules(request: Writer): Promise<string[]> {
+  const { rules, damaged } = await heldRules(request)
   const all = [...rules.values()]
   for (let at = 0; at < all.length; at += RULES_PER_CHANGE_MAX) {
-    const { outcome, failure } = await ask('ruleset.apply', {
+    const { outcome, failure } = await request('ruleset.apply', {
       before: rulesOrNull(all.slice(at, at + RULES_PER_CHANGE_MAX)),
       after: null,
     })
     if (outcome !== 'applied') return [`relay rules: ${failure?.message ?? outcome}`]
   }
   if (damaged.length > 0)
-    await ask('ruleset.forget', { route_rule_ids: damaged.map(({ route_rule_id }) => route_rule_id) })
+    await request('ruleset.forget', { route_rule_ids: damaged.map(({ route_rule_id }) => route_rule_id) })
   printLine(`${all.length} relay rules removed.`)
   return []
 }
 
-async function removeTunnels(ask: Writer, interface_names: string[]): Promise<string[]> {
-  const { tunnels } = interface_names.length === 0 ? { tunnels: [] } : await ask('tunnel.probe', { interface_names })
+async function removeTunnels(request: Writer, interface_names: string[]): Promise<string[]> {
+  const { tunnels } =
+    interface_names.length === 0 ? { tunnels: [] } : await request('tunnel.probe', { interface_names })
   const failed: string[] = []
   for (const { state } of tunnels) {
     if (!state) continue
-    const outcome: Outcome = await ask('tunnel.apply', { before: state, after: null })
+    const outcome: Outcome = await request('tunnel.apply', { before: state, after: null })
     if (outcome.outcome !== 'applied')
       failed.push(`${state.interface_name}: ${outcome.failure?.message ?? outcome.outcome}`)
   }

@@ -13,7 +13,7 @@ export type WriteDb = Kysely<Database> | Transaction<Database>
 
 export interface ReadContext {
   readonly db: ReadDb
-  readonly ask: Reader
+  readonly request: Reader
   readonly now: () => Date
   /** The current values. */
   readonly settings: SettingsReader
@@ -21,7 +21,7 @@ export interface ReadContext {
 
 export interface CommandContext extends ReadContext {
   readonly db: Kysely<Database>
-  readonly ask: Writer
+  readonly request: Writer
   readonly settings: SettingsHolder
   /** Runs one change of the host at a time; a waiting caller gives up after 30 s with 503 busy. */
   readonly inTurn: <T>(work: () => Promise<T>) => Promise<T>

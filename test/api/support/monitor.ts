@@ -14,7 +14,7 @@ import { FakeKernel } from '../../support/fake-kernel.ts'
 import { FakeProber } from '../../support/fake-prober.ts'
 import { inProcessHelper } from '../../support/in-process-helper.ts'
 import type { Client, Reply } from './client.ts'
-import { askOf, startPanel, type TestPanel, type TestParts } from './panel.ts'
+import { requestThrough, startPanel, type TestPanel, type TestParts } from './panel.ts'
 import { eventually } from './streams.ts'
 import { createTunnel } from './tunnels.ts'
 
@@ -50,7 +50,7 @@ export const startWatching = async (parts: TestParts = {}, host = new FakeKernel
     return knocks.finds
   }
   const panel = await startPanel({
-    ask: prober.asking(askOf(helper.ask)),
+    request: prober.asking(requestThrough(helper.request)),
     stream: prober.streaming(helper.stream),
     monitor: { tcpProbe: knock, pauses: { first: 5, last: 20 } },
     ...parts,

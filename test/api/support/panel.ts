@@ -101,7 +101,7 @@ export const startPanel = async ({
   const db = parts.db ?? (await openStore(store))
   const bus = parts.bus ?? new Bus(logger)
   const whole: PanelDeps = {
-    ask: askOf(helper.ask),
+    request: requestThrough(helper.request),
     stream: helper.stream,
     signing_key: generateKeySync('hmac', { length: 256 }),
     page_dir: PAGE_DIR,
@@ -161,11 +161,11 @@ export const startPanel = async ({
 }
 
 /** The helper in this process refuses in its own words; over the socket the client turns them into the words of the API. */
-export const askOf =
-  (ask: Writer): Writer =>
+export const requestThrough =
+  (request: Writer): Writer =>
   async (method, params) => {
     try {
-      return await ask(method, params)
+      return await request(method, params)
     } catch (failure) {
       if (failure instanceof HelperRefusal)
         throw refusalFromRpc(new JSONRPCErrorException(failure.message, failure.number))

@@ -14,7 +14,7 @@ import { FakeKernel } from '../../support/fake-kernel.ts'
 import { FaultyKernel, type FaultAt } from '../../support/faulty.ts'
 import { inProcessHelper } from '../../support/in-process-helper.ts'
 import type { Client, Reply } from './client.ts'
-import { askOf, startPanel, type TestPanel, type TestParts } from './panel.ts'
+import { requestThrough, startPanel, type TestPanel, type TestParts } from './panel.ts'
 
 export { SMALLEST }
 
@@ -66,7 +66,7 @@ export const startFaultyPanel = async (parts: TestParts = {}): Promise<FaultyPan
     rulesets: { get: () => faulty.rulesets },
     forwarding: { value: forwarding },
   }) as FakeKernel
-  const panel = await startPanel({ ask: askOf(inProcessHelper(kernel).ask), ...parts })
+  const panel = await startPanel({ request: requestThrough(inProcessHelper(kernel).request), ...parts })
   const arm: FaultyPanel['arm'] = (faultAt) => {
     faulty = new FaultyKernel(host, faultAt)
   }

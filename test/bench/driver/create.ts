@@ -42,7 +42,7 @@ work<'create'>(async ({ panel, ends, rounds }) => {
 /** The state that a request makes, as root sees it: what the other ways are to make too. */
 async function stateMade(http: Http, helper: Helper, ends: Ends): Promise<TunnelState> {
   const { tunnel } = await posted(http, ends, Systemd)
-  const { result } = await helper.ask('tunnel.probe', { interface_names: [tunnel.interface_name] })
+  const { result } = await helper.request('tunnel.probe', { interface_names: [tunnel.interface_name] })
   await deleted(http, tunnel.tunnel_id)
   const state = result.tunnels[0]?.state
   if (!state?.link || !state.saved?.systemd_unit?.config)

@@ -32,7 +32,7 @@ export class Helper {
     return new Helper(socket)
   }
 
-  async ask<M extends MethodName>(method: M, params: Params<M>): Promise<Answered<Result<M>>> {
+  async request<M extends MethodName>(method: M, params: Params<M>): Promise<Answered<Result<M>>> {
     const started = performance.now()
     const line = await new Promise<Uint8Array>((resolve, reject) => {
       this.#take = resolve
@@ -46,7 +46,7 @@ export class Helper {
   }
 
   async apply(change: Params<'tunnel.apply'>): Promise<number> {
-    const { result, ms } = await this.ask('tunnel.apply', change)
+    const { result, ms } = await this.request('tunnel.apply', change)
     if (result.outcome !== 'applied' || result.checks.some((check) => !check.ok))
       throw new Error(`tunnel.apply: ${JSON.stringify(result)}`)
     return ms

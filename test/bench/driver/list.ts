@@ -28,8 +28,8 @@ work<'list'>(async ({ panel, count, rounds, shown }) => {
   await inRounds(rounds, async (isKept) => {
     const listed = await http.expect<ListTunnelsAnswer>(200, 'GET', `/tunnels?limit=${count}`)
     const can = await http.expect<{ complete: boolean }>(200, 'GET', '/system/capabilities')
-    const seen = await helper.ask('link.probe', { interface_names })
-    const probed = await helper.ask('tunnel.probe', { interface_names })
+    const seen = await helper.request('link.probe', { interface_names })
+    const probed = await helper.request('tunnel.probe', { interface_names })
     const raw = (await ip(['-s', '-d', '-j', 'link'])) + (await ip(['-j', 'address']))
     checkList(listed.body, count)
     if (seen.result.links.length !== count)

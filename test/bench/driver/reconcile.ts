@@ -21,9 +21,9 @@ work<'reconcile'>(async ({ panel, count, rounds }) => {
   }
   await inRounds(rounds, async (isKept) => {
     const compared = await http.expect<ReconcileAnswer>(200, 'GET', '/reconcile')
-    const digests = await helper.ask('tunnel.digest', {})
-    const probed = await helper.ask('tunnel.probe', { interface_names: [] })
-    const tools = await helper.ask('host.probe', { parts: ['tools'] })
+    const digests = await helper.request('tunnel.digest', {})
+    const probed = await helper.request('tunnel.probe', { interface_names: [] })
+    const tools = await helper.request('host.probe', { parts: ['tools'] })
     const raw = (await ip(['-s', '-d', '-j', 'link'])) + (await ip(['-j', 'address']))
     check(compared.body, count)
     if (digests.result.tunnels.length !== count)

@@ -73,8 +73,8 @@ async function changed(
   const [before, after] = [was.slice(-1), is.slice(-1)]
   const own_text = await nft(bare, ['-f', '-'], rulesetText(was, is))
   const whole_text = await nft(bare, ['-f', '-'], `delete table inet panel\n${rulesetText(null, is)}`)
-  const there = await helper.ask('ruleset.apply', { before, after })
-  const back = await helper.ask('ruleset.apply', { before: after, after: before })
+  const there = await helper.request('ruleset.apply', { before, after })
+  const back = await helper.request('ruleset.apply', { before: after, after: before })
   for (const { result } of [there, back])
     if (result.outcome !== 'applied') throw new Error(`ruleset.apply: ${JSON.stringify(result).slice(0, 2000)}`)
   const destinations = (after[0]?.destinations ?? []).map(({ address, port }) => ({ address, port }))
@@ -105,7 +105,7 @@ async function madeAndGone(http: Http, rules: readonly RelayRule[]) {
 async function countersBySocket(helper: Helper, count: number): Promise<number> {
   let [from_id, seen, took]: [number | null, number, number] = [0, 0, 0]
   while (from_id !== null) {
-    const { result, ms }: Answered<Result<'ruleset.counters'>> = await helper.ask('ruleset.counters', {
+    const { result, ms }: Answered<Result<'ruleset.counters'>> = await helper.request('ruleset.counters', {
       route_rule_ids: [],
       from_id,
     })

@@ -69,7 +69,7 @@ export async function changesSection(load: Load, panel: Panel, bare: Relay, coun
   const helper = await Helper.at(panel.socket)
   const rules = rulesOf(panel.relay, count)
   const counted = async (): Promise<number> =>
-    (await helper.ask('ruleset.counters', { route_rule_ids: [1], from_id: 0 })).result.counters[0]?.tx_bytes ?? 0
+    (await helper.request('ruleset.counters', { route_rule_ids: [1], from_id: 0 })).result.counters[0]?.tx_bytes ?? 0
   const before = await counted()
   const ours = await underTraffic(
     load,

@@ -78,7 +78,7 @@ export async function applied(
   let took = 0
   for (let at = 0; at < Math.max(before.length, after.length); at += RULES_PER_CHANGE_MAX) {
     const [from, to] = [before, after].map((rules) => rules.slice(at, at + RULES_PER_CHANGE_MAX))
-    const { result, ms } = await helper.ask('ruleset.apply', {
+    const { result, ms } = await helper.request('ruleset.apply', {
       before: from?.length ? from : null,
       after: to?.length ? to : null,
     })

@@ -3,7 +3,7 @@ import type { Locator, Page } from 'playwright-core'
 import { helperAway } from '@panel/web-daemon/platform/helper/refusals.ts'
 import type { Writer } from '@panel/shared/rpc/methods.ts'
 import type { Client } from '../../api/support/client.ts'
-import { askOf, OPERATOR, startPanel, type TestPanel, type TestParts } from '../../api/support/panel.ts'
+import { requestThrough, OPERATOR, startPanel, type TestPanel, type TestParts } from '../../api/support/panel.ts'
 import { createTunnel } from '../../api/support/tunnels.ts'
 import { FakeKernel } from '../../support/fake-kernel.ts'
 import { inProcessHelper } from '../../support/in-process-helper.ts'
@@ -17,13 +17,13 @@ export interface Host extends TestPanel {
 export const startHost = async (parts: TestParts = {}): Promise<Host> => {
   const kernel = new FakeKernel()
   const inProcess = inProcessHelper(kernel)
-  const helper = askOf(inProcess.ask)
+  const helper = requestThrough(inProcess.request)
   let isAway = false
-  const ask: Writer = async (method, params) => {
+  const request: Writer = async (method, params) => {
     if (isAway) throw helperAway('ENOENT')
     return helper(method, params)
   }
-  const panel = await startPanel({ web_path: 'secret', ask, stream: inProcess.stream, ...parts })
+  const panel = await startPanel({ web_path: 'secret', request, stream: inProcess.stream, ...parts })
   const sendHelperAway = (): void => {
     isAway = true
     panel.clock.advance(2)

@@ -165,7 +165,7 @@ describe('A change of relay rules', () => {
   })
 
   it('can be looked at and asked for over the table of methods, page by page', async () => {
-    const { ask } = inProcessHelper(await hostWith())
+    const { request } = inProcessHelper(await hostWith())
     const rules = Array.from({ length: 2000 }, (_, i) =>
       exampleRule({
         route_rule_id: i + 1,
@@ -174,10 +174,13 @@ describe('A change of relay rules', () => {
       }),
     )
     for (let at = 0; at < 2000; at += 500)
-      assert.equal((await ask('ruleset.apply', { before: null, after: rules.slice(at, at + 500) })).outcome, 'applied')
+      assert.equal(
+        (await request('ruleset.apply', { before: null, after: rules.slice(at, at + 500) })).outcome,
+        'applied',
+      )
     const seen: RelayRule[] = []
     for (let from_id: number | null = 0; from_id !== null;) {
-      const page: Awaited<ReturnType<typeof ask<'ruleset.probe'>>> = await ask('ruleset.probe', {
+      const page: Awaited<ReturnType<typeof request<'ruleset.probe'>>> = await request('ruleset.probe', {
         route_rule_ids: [],
         from_id,
       })
@@ -185,16 +188,16 @@ describe('A change of relay rules', () => {
       from_id = page.next_id
     }
     assert.deepEqual(seen, rules)
-    assert.deepEqual((await ask('ruleset.probe', { route_rule_ids: [7], from_id: 0 })).rules, [rules[6]])
-    assert.equal((await ask('ruleset.counters', { route_rule_ids: [7], from_id: 0 })).counters.length, 1)
-    assert.equal((await ask('ruleset.verify', { before: null, after: [{ ...rules[6]!, bind_port: 1 }] })).ok, false)
+    assert.deepEqual((await request('ruleset.probe', { route_rule_ids: [7], from_id: 0 })).rules, [rules[6]])
+    assert.equal((await request('ruleset.counters', { route_rule_ids: [7], from_id: 0 })).counters.length, 1)
+    assert.equal((await request('ruleset.verify', { before: null, after: [{ ...rules[6]!, bind_port: 1 }] })).ok, false)
   })
 
   it('is refused as unsupported, and counters are said to be unreadable, where the host has no backend', async () => {
     const kernel = await hostWith()
     kernel.rulesets.unreadable = 'nft is not installed'
     await assert.rejects(apply(kernel, CHANGES['a creation']!), { code: 'kernel_refused' })
-    const { is_readable, detail } = await inProcessHelper(kernel).ask('ruleset.counters', {
+    const { is_readable, detail } = await inProcessHelper(kernel).request('ruleset.counters', {
       route_rule_ids: [],
       from_id: 0,
     })

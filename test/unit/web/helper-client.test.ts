@@ -57,7 +57,7 @@ describe('the client of the root helper', () => {
       sockets.clear()
       server.close(() => resolve())
     })
-  const ask = (): Promise<unknown> => client.ask('host.probe', { parts: [] })
+  const request = (): Promise<unknown> => client.request('host.probe', { parts: [] })
   const away = (failure: unknown): boolean => failure instanceof Refusal && failure.code === 'HELPER_UNAVAILABLE'
 
   beforeEach(async () => {
@@ -74,7 +74,7 @@ describe('the client of the root helper', () => {
   it('asks over one connection, many at a time, and matches the answers by id', async () => {
     const waiting: (() => void)[] = []
     behave = (request, socket) => waiting.push(() => answer(request, socket))
-    const answers = Promise.all(Array.from({ length: 50 }, ask))
+    const answers = Promise.all(Array.from({ length: 50 }, request))
     while (waiting.length < 50) await sleep(5)
     for (const reply of waiting.reverse()) reply()
     assert.deepEqual(new Set((await answers).map((value) => JSON.stringify(value))), new Set([JSON.stringify(NOTHING)]))
@@ -92,7 +92,7 @@ describe('the client of the root helper', () => {
       setTimeout(() => socket.write(bytes.subarray(at)), 10)
     }
     await assert.rejects(
-      ask(),
+      request(),
       (failure) => failure instanceof Refusal && failure.code === 'SERVICE_UNAVAILABLE' && failure.message === 'Nö',
     )
   })
@@ -111,7 +111,7 @@ describe('the client of the root helper', () => {
     for (const [word, number] of Object.entries(REFUSALS)) {
       behave = ({ id }, socket) =>
         void say(socket, { jsonrpc: '2.0', id, error: { code: number, message: 'no, because' } })
-      const failure = await ask().catch((thrown: unknown) => thrown)
+      const failure = await request().catch((thrown: unknown) => thrown)
       if (word === 'malformed') assert.ok(!(failure instanceof Refusal))
       else
         assert.ok(
@@ -126,39 +126,39 @@ describe('the client of the root helper', () => {
 
   it('answers HELPER_UNAVAILABLE where nothing listens, and reconnects when something does', async () => {
     await stop()
-    await assert.rejects(ask(), away)
+    await assert.rejects(request(), away)
     assert.equal(client.isConnected(), false)
     await start()
-    assert.deepEqual(await ask(), NOTHING)
+    assert.deepEqual(await request(), NOTHING)
   })
 
   it('answers HELPER_UNAVAILABLE at once to all who wait when the connection is lost', async () => {
     behave = (_request, socket) => socket.destroy()
     const started = Date.now()
-    for (const outcome of await Promise.allSettled([ask(), ask(), ask()]))
+    for (const outcome of await Promise.allSettled([request(), request(), request()]))
       assert.ok(outcome.status === 'rejected' && away(outcome.reason))
     assert.ok(Date.now() - started < 140)
     behave = answer
-    assert.deepEqual(await ask(), NOTHING)
+    assert.deepEqual(await request(), NOTHING)
   })
 
   it('gives up after its time, longer for a write than for a read, and drops the answer that comes too late', async () => {
     behave = (request, socket) => void setTimeout(() => answer(request, socket), 250)
     const started = Date.now()
-    await assert.rejects(ask(), away)
+    await assert.rejects(request(), away)
     assert.ok(Date.now() - started >= 140)
     await assert.rejects(
-      client.ask('tunnel.apply', { before: null, after: null } as never),
+      client.request('tunnel.apply', { before: null, after: null } as never),
       (failure) => away(failure) && /does not understand/.test((failure as Error).message),
     )
     behave = answer
-    assert.deepEqual(await ask(), NOTHING)
+    assert.deepEqual(await request(), NOTHING)
   })
 
   it('does not believe an answer out of shape', async () => {
     for (const result of [{}, { ...NOTHING, more: 1 }, 5, 'x', { ...NOTHING, helper: {} }]) {
       behave = ({ id }, socket) => void say(socket, { jsonrpc: '2.0', id, result })
-      await assert.rejects(ask(), away)
+      await assert.rejects(request(), away)
     }
   })
 
@@ -181,10 +181,10 @@ describe('the client of the root helper', () => {
   for (const garbage of GARBAGE) {
     it(`lives through ${JSON.stringify(garbage)} in the place of an answer`, async () => {
       behave = (_request, socket) => void socket.write(`${garbage}\n`)
-      await assert.rejects(ask())
+      await assert.rejects(request())
       behave = answer
       await sleep(5)
-      assert.deepEqual(await ask(), NOTHING)
+      assert.deepEqual(await request(), NOTHING)
     })
   }
 
@@ -193,10 +193,10 @@ describe('the client of the root helper', () => {
       const chunk = 'x'.repeat(1024 * 1024)
       for (let at = 0; at < 6; at++) socket.write(chunk)
     }
-    await assert.rejects(ask(), away)
+    await assert.rejects(request(), away)
     behave = answer
     await sleep(20)
-    assert.deepEqual(await ask(), NOTHING)
+    assert.deepEqual(await request(), NOTHING)
   })
 
   it('holds requests back while the helper does not read, and does not send those whose time is over', async () => {
@@ -205,16 +205,16 @@ describe('the client of the root helper', () => {
       received.push(request.id)
       answer(request, socket)
     }
-    await ask()
+    await request()
     for (const socket of sockets) socket.pause()
     const names = Array.from({ length: 2000 }, () => 'a'.repeat(15))
     const stuck = await Promise.allSettled(
-      Array.from({ length: 60 }, () => client.ask('tunnel.probe', { interface_names: names })),
+      Array.from({ length: 60 }, () => client.request('tunnel.probe', { interface_names: names })),
     )
     assert.ok(stuck.every((outcome) => outcome.status === 'rejected' && away(outcome.reason)))
     for (const socket of sockets) socket.resume()
     await sleep(50)
     assert.ok(received.length < 61, `${received.length} of 61 were sent`)
-    assert.deepEqual(await ask(), NOTHING)
+    assert.deepEqual(await request(), NOTHING)
   })
 })

@@ -94,7 +94,7 @@ describe('a stream of the root helper', () => {
     const otherEnded = client.stream('events.subscribe', {}, ({ events }) => void others.push(...events), other.signal)
     await until(() => heard.length === 1 && others.length === 1)
     kernel.plant('vx-1', { index: 3 })
-    assert.deepEqual(await client.ask('tunnel.probe', { interface_names: [] }), { tunnels: [] })
+    assert.deepEqual(await client.request('tunnel.probe', { interface_names: [] }), { tunnels: [] })
     await until(() => heard.length === 2 && others.length === 2)
     ending.abort()
     assert.deepEqual(await ended, {})
@@ -160,7 +160,7 @@ describe('a stream of the root helper', () => {
       /the reader is at fault/,
     )
     await until(() => places.taken === 0)
-    assert.deepEqual(await client.ask('tunnel.probe', { interface_names: [] }), { tunnels: [] })
+    assert.deepEqual(await client.request('tunnel.probe', { interface_names: [] }), { tunnels: [] })
   })
 
   it('is given up where root does not end it', async () => {

@@ -123,7 +123,7 @@ export class Panel<P extends Place = Server> {
   }
 
   /** A question to the helper by hand, as an administrator asks it. */
-  async ask<M extends MethodName>(method: M, params: Params<M>): Promise<Result<M>> {
+  async request<M extends MethodName>(method: M, params: Params<M>): Promise<Result<M>> {
     const line = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
     const answer = await this.server.run('socat', ['-t', '30', '-', `UNIX-CONNECT:${this.socket}`], {
       stdin: `${line}\n`,
@@ -135,7 +135,7 @@ export class Panel<P extends Place = Server> {
 
   /** Programs that the helper starts while `work` goes on, by the system calls it makes. */
   async startedWhile(lab: Lab, work: () => Promise<unknown>): Promise<string[]> {
-    const { helper } = await this.ask('host.probe', { parts: ['helper'] })
+    const { helper } = await this.request('host.probe', { parts: ['helper'] })
     const tracer = lab.spawn('strace', ['-f', '-e', 'trace=execve,execveat', '-p', `${helper?.pid}`])
     await tracer.says(/attached/)
     await work()

@@ -1,5 +1,12 @@
 // Renders the store as a backup document: each item as the request that would create it. Pure.
-import { BACKUP_VERSION, type BackupDocument, type BackupPool, type BackupRoute, type BackupSetting, type BackupTunnel } from '@panel/shared/api/backup.ts'
+import {
+  BACKUP_VERSION,
+  type BackupDocument,
+  type BackupPool,
+  type BackupRoute,
+  type BackupSetting,
+  type BackupTunnel,
+} from '@panel/shared/api/backup.ts'
 import type { PoolRecord } from '../pools/store.ts'
 import { asCreateBody as routeAsked } from '../routes/draft/update.ts'
 import type { RouteRecord } from '../routes/record.ts'

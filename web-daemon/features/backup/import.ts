@@ -1,7 +1,13 @@
 // Imports a backup item by item; an item that fails is reported and the rest goes on (reference.md, POST
 // /backup/import; decisions.md, B3 to B6).
 import type { Logger } from 'pino'
-import { IMPORTED_AS, type ImportAction, type ImportBackupAnswer, type ImportBackupBody, type ImportedAs } from '@panel/shared/api/backup.ts'
+import {
+  IMPORTED_AS,
+  type ImportAction,
+  type ImportBackupAnswer,
+  type ImportBackupBody,
+  type ImportedAs,
+} from '@panel/shared/api/backup.ts'
 import type { CommandContext, ReadContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
@@ -57,11 +63,11 @@ export function importBackup(services: BackupServices) {
 }
 
 /** A read-only context that already sees the settings of the backup. */
-function dryRunContext({ db, ask, now, settings }: ReadContext, { settings: given }: Backup): ReadContext {
+function dryRunContext({ db, request, now, settings }: ReadContext, { settings: given }: Backup): ReadContext {
   const imported = new Map(given.filter((one) => !namesAPool(one)).map(({ item }) => [item.key, item.value]))
   const get: SettingsReader['get'] = (key) =>
     imported.has(key) ? (imported.get(key) as ReturnType<typeof settings.get<typeof key>>) : settings.get(key)
-  return { db, ask, now, settings: { get } }
+  return { db, request, now, settings: { get } }
 }
 
 interface ImportRequest {

@@ -157,6 +157,6 @@ const RESTORED = { isRestored: true }
 async function dryRunTunnel(context: ReadContext, incoming: Incoming<never>): Promise<ImportResult> {
   const draft = await draftTunnel(context, incoming, RESTORED)
   await refuseUnsupported(context, draft)
-  await stateBefore(context.ask, draft.after)
+  await stateBefore(context.request, draft.after)
   return { target_id: null, warnings: draft.warnings }
 }

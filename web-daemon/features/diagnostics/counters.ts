@@ -23,12 +23,12 @@ export const COUNTERS_QUERY = queryParameters({
 })
 
 export async function showCounters(
-  { db, ask, now }: ReadContext,
+  { db, request, now }: ReadContext,
   { params, query }: Incoming,
 ): Promise<Answer<CountersAnswer>> {
   const { interface_name } = await livingTunnel(db, idIn(params))
   const seconds = parseSeconds(query['sample_seconds'] ?? '')
-  const sample = await sampleCounters(ask, interface_name, () => sleep(1000 * seconds))
+  const sample = await sampleCounters(request, interface_name, () => sleep(1000 * seconds))
   if (!sample)
     throw new Refusal(
       'CONFLICT',
@@ -41,15 +41,15 @@ export async function showCounters(
 
 /** Reads the counters before and after `meanwhile`. Null if the interface is missing at either time. */
 export async function sampleCounters(
-  ask: Reader,
+  request: Reader,
   interface_name: string,
   meanwhile: () => Promise<unknown>,
 ): Promise<Omit<CountersAnswer, 'sampled_at'> | null> {
-  const before = await readCounters(ask, interface_name)
+  const before = await readCounters(request, interface_name)
   if (!before) return null
   const since = performance.now()
   await meanwhile()
-  const counters = await readCounters(ask, interface_name)
+  const counters = await readCounters(request, interface_name)
   if (!counters) return null
   const interval_seconds = (performance.now() - since) / 1000
   const deltas = countersDelta(before, counters)
@@ -64,8 +64,8 @@ export async function sampleCounters(
   }
 }
 
-const readCounters = async (ask: Reader, interface_name: string): Promise<LinkStatistics | null> =>
-  (await probeOne(ask, interface_name)).observed?.statistics ?? null
+const readCounters = async (request: Reader, interface_name: string): Promise<LinkStatistics | null> =>
+  (await probeOne(request, interface_name)).observed?.statistics ?? null
 
 /** An interface that was recreated in between counts from zero. */
 function countersDelta(before: LinkStatistics, after: LinkStatistics): LinkStatistics {

@@ -1,5 +1,19 @@
 // The endpoints of the section Diagnostics.
-import { AnalyzeTunnelAnswer, AnalyzeTunnelBody, CountersAnswer, DeleteRunAnswer, DiagnosticRun, ListRunsAnswer, MtuProbeAnswer, MtuProbeBody, PING_COUNT_MAX, PING_EVENTS, PingBody, TracerouteAnswer, TracerouteBody } from '@panel/shared/api/diagnostics.ts'
+import {
+  AnalyzeTunnelAnswer,
+  AnalyzeTunnelBody,
+  CountersAnswer,
+  DeleteRunAnswer,
+  DiagnosticRun,
+  ListRunsAnswer,
+  MtuProbeAnswer,
+  MtuProbeBody,
+  PING_COUNT_MAX,
+  PING_EVENTS,
+  PingBody,
+  TracerouteAnswer,
+  TracerouteBody,
+} from '@panel/shared/api/diagnostics.ts'
 import type { Logger } from 'pino'
 import { command, query, stream } from '../../platform/http/endpoint.ts'
 import { analyzeTunnel } from './analyze.ts'

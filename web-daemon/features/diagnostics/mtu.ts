@@ -30,7 +30,7 @@ export function probeMtu(runs: Runs) {
       timeout_ms: Math.round(1000 * (body.timeout_seconds ?? TIMEOUT_SECONDS)),
     }
     problems.throwIfAny()
-    const link = (await observe(context.ask, [record.interface_name]))(record.interface_name)
+    const link = (await observe(context.request, [record.interface_name]))(record.interface_name)
     const run = await runs.begin(
       { tunnel_id: record.tunnel_id, type: 'mtu-probe', params: { ...body, min: probe.min, max: probe.max } },
       gone,

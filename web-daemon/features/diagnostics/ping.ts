@@ -1,6 +1,13 @@
 // A manual ping: streamed packet by packet and stored as a run. It ends when the client disconnects (reference.md,
 // Events: Ping; decisions.md, D1 to D4, E8).
-import { PING_COUNT_MAX, type DiagnosticRun, type PingBody, type PingPacketEvent, type PingSummary, type PingSummaryEvent } from '@panel/shared/api/diagnostics.ts'
+import {
+  PING_COUNT_MAX,
+  type DiagnosticRun,
+  type PingBody,
+  type PingPacketEvent,
+  type PingSummary,
+  type PingSummaryEvent,
+} from '@panel/shared/api/diagnostics.ts'
 import type { PingPacket, PingParams } from '@panel/shared/path/model.ts'
 import type { Logger } from 'pino'
 import type { Incoming, StreamContext } from '../../platform/http/endpoint.ts'

@@ -49,7 +49,7 @@ export function isAnswered(pinged: PingSample | null): boolean {
 }
 
 export async function takeSnapshot(
-  { ask, settings, host }: Pick<ReadContext, 'ask' | 'settings'> & { readonly host: Host },
+  { request, settings, host }: Pick<ReadContext, 'request' | 'settings'> & { readonly host: Host },
   record: TunnelRecord,
   run: Run,
   seconds: number,
@@ -60,18 +60,18 @@ export async function takeSnapshot(
     pingSample(run, { ...ends, count: PACKETS, interval_ms, timeout_ms, packet_size, is_dont_fragment })
   const problems = new Problems()
   const ends = pathEnds(record, 'tunnel', {}, problems)
-  const link = (await probeOne(ask, record.interface_name)).observed
+  const link = (await probeOne(request, record.interface_name)).observed
   const refusedBefore = refusalsSent(host)
   const underlay = ping(pathEnds(record, 'underlay', {}, new Problems()))
   let inside: PingSample | null = null
   const [sample, around, foreign, { interfaces }] = await Promise.all([
-    sampleCounters(ask, record.interface_name, async () => {
+    sampleCounters(request, record.interface_name, async () => {
       const pings = link && problems.isEmpty ? ping(ends) : null
       ;[inside] = await Promise.all([pings, sleep(1000 * seconds, undefined, { signal: run.signal })])
     }),
     underlay,
-    foreignRules(ask),
-    ask('host.probe', { parts: ['interfaces'] }),
+    foreignRules(request),
+    request('host.probe', { parts: ['interfaces'] }),
   ])
   const room = (link?.mtu ?? 0) - headersFor(ends.target_address)
   const large = isAnswered(inside) && room > SMALL ? await ping(ends, room, true) : null

@@ -1,5 +1,10 @@
 // The hops of the path below a tunnel, or inside it (reference.md, traceroute; decisions.md, D6).
-import type { TracerouteAnswer, TracerouteBody, TracerouteHop, TracerouteResult } from '@panel/shared/api/diagnostics.ts'
+import type {
+  TracerouteAnswer,
+  TracerouteBody,
+  TracerouteHop,
+  TracerouteResult,
+} from '@panel/shared/api/diagnostics.ts'
 import type { TraceHop, TraceParams } from '@panel/shared/path/model.ts'
 import type { CommandContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'

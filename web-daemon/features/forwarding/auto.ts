@@ -18,7 +18,7 @@ export async function forwardFor(context: CommandContext, family: Family): Promi
     },
   ]
   try {
-    const found = await context.ask('forwarding.probe', {})
+    const found = await context.request('forwarding.probe', {})
     if (family === 6 ? found.state.live.ipv6 : found.state.live.ipv4) return conntrackWarnings(found, context.settings)
     if (!context.settings.get('routes.auto_enable_ip_forward'))
       return off('turn it on with POST /system/forwarding/enable.')

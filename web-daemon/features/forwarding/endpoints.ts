@@ -40,11 +40,11 @@ export const forwardingEndpoints = (use: ForwardingUse) => [
   ),
 ]
 
-async function showForwarding({ ask, settings }: ReadContext): Promise<Answer<ForwardingAnswer>> {
+async function showForwarding({ request, settings }: ReadContext): Promise<Answer<ForwardingAnswer>> {
   const [found, backend, foreign] = await Promise.all([
-    ask('forwarding.probe', {}),
-    probeRuleBackend(ask),
-    foreignRules(ask),
+    request('forwarding.probe', {}),
+    probeRuleBackend(request),
+    foreignRules(request),
   ])
   const answer: ForwardingAnswer = {
     forwarding: forwardingView(found, backend),
@@ -59,17 +59,17 @@ const changeForwarding =
   ({ rulesInForce }: ForwardingUse) =>
   (context: CommandContext, { body }: Incoming<ForwardingBody>): Promise<Answer<ForwardingChangeAnswer>> =>
     context.inTurn(async () => {
-      const { ask, db, note } = context
+      const { request, db, note } = context
       const action = body.revert === true ? 'revert' : 'enable'
       if (action === 'revert') note.action('ForwardingRevert')
-      const [before, rules] = [await ask('forwarding.probe', {}), await rulesInForce(db)]
+      const [before, rules] = [await request('forwarding.probe', {}), await rulesInForce(db)]
       if (action === 'revert') await putBack(context, before)
       else await turnOn(context, before, { ipv4: true, ipv6: before.has_ipv6 && rules.ipv6 > 0 })
-      const after = await ask('forwarding.probe', {})
+      const after = await request('forwarding.probe', {})
       const warnings: Warning[] = [...idleRules(after.state.live, rules), ...conntrackWarnings(after, context.settings)]
       const answer: ForwardingChangeAnswer = {
         action,
-        forwarding: forwardingView(after, await probeRuleBackend(ask)),
+        forwarding: forwardingView(after, await probeRuleBackend(request)),
         warnings,
         note: NOTES[action](before.state.saved !== null, after.state.live.ipv6),
       }

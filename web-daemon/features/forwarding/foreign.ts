@@ -5,7 +5,7 @@ import type { RelayRule } from '@panel/shared/ruleset/model.ts'
 import { findRelayBlocks, type RelayBlock } from '@panel/shared/foreign/relay-block.ts'
 import type { Reader } from '@panel/shared/rpc/methods.ts'
 
-export const foreignRules = (ask: Reader): Promise<ForeignFound> => ask('netfilter.probe', {})
+export const foreignRules = (request: Reader): Promise<ForeignFound> => request('netfilter.probe', {})
 
 export const foreignView = ({ is_readable, managers, rules, total, detail }: ForeignFound): ForeignView => ({
   readable: is_readable,
@@ -26,13 +26,13 @@ export const foreignView = ({ is_readable, managers, rules, total, detail }: For
 
 /** What of it drops, or may drop, what the rule relays; `out_interface` is where that leaves, null where nobody knows. */
 export async function foreignBlocks(
-  ask: Reader,
+  request: Reader,
   foreign: ForeignFound,
   rule: RelayRule,
   out_interface: string | null,
 ): Promise<RelayBlock[]> {
   if (foreign.chains.length === 0) return []
-  const interfaces = (await ask('host.probe', { parts: ['interfaces'] })).interfaces ?? []
+  const interfaces = (await request('host.probe', { parts: ['interfaces'] })).interfaces ?? []
   const addressed = interfaces.map(({ name, addresses }) => ({
     name,
     addresses: addresses.map((text) => text.split('/')[0] ?? ''),

@@ -5,12 +5,12 @@ import type { CommandContext } from '../../platform/context.ts'
 
 export type ForwardingResource = Resource<ApplyMark, ApplyMark, ForwardingState>
 
-export function forwardingResource({ ask }: Pick<CommandContext, 'ask'>): ForwardingResource {
+export function forwardingResource({ request }: Pick<CommandContext, 'request'>): ForwardingResource {
   return {
     ...noRecords(),
     noun: 'forwarding',
-    apply: (change) => ask('forwarding.apply', change),
-    verify: (change) => ask('forwarding.verify', change),
+    apply: (change) => request('forwarding.apply', change),
+    verify: (change) => request('forwarding.verify', change),
     split: (change) => [change],
     describe: () => ({ what: 'IP forwarding', details: {} }),
     codes: { restored: 'FORWARDING_APPLY_FAILED', stuck: 'FORWARDING_RULES_INCONSISTENT' },

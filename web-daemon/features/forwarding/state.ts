@@ -6,7 +6,7 @@ import { converge } from '../../change/engine.ts'
 import type { CommandContext } from '../../platform/context.ts'
 import { forwardingResource } from './resource.ts'
 
-type Context = Pick<CommandContext, 'db' | 'ask' | 'now' | 'note'>
+type Context = Pick<CommandContext, 'db' | 'request' | 'now' | 'note'>
 
 /** Turns on what is asked, now and at boot. Safe to repeat. Call it inside `inTurn`. */
 export const turnOn = (context: Context, found: ForwardingFound, asked: ForwardingSwitches): Promise<void> =>

@@ -1,5 +1,11 @@
 // The endpoints of the section Monitoring.
-import { MONITOR_EVENTS, MonitorHistoryAnswer, MonitorStatusAnswer, MonitorSummaryAnswer, MonitorToggleAnswer } from '@panel/shared/api/monitor.ts'
+import {
+  MONITOR_EVENTS,
+  MonitorHistoryAnswer,
+  MonitorStatusAnswer,
+  MonitorSummaryAnswer,
+  MonitorToggleAnswer,
+} from '@panel/shared/api/monitor.ts'
 import { command, ok, query, stream } from '../../platform/http/endpoint.ts'
 import { HISTORY_QUERY, showHistory } from './history.ts'
 import type { Monitor } from './monitor.ts'

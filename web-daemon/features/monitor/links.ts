@@ -10,7 +10,7 @@ import type { LinkState } from './watched-tunnel.ts'
 const AT_ONCE = 2000
 
 interface LinksDeps {
-  readonly ask: Reader
+  readonly request: Reader
   readonly logger: Logger
   readonly onState: (interface_name: string, state: LinkState) => void
 }
@@ -69,7 +69,7 @@ export class Links {
       const names = [...this.#unchecked].slice(0, AT_ONCE)
       for (const name of names) this.#unchecked.delete(name)
       try {
-        const { links } = await this.#deps.ask('link.probe', { interface_names: names })
+        const { links } = await this.#deps.request('link.probe', { interface_names: names })
         const observedLinks = new Map(links.map(({ interface_name, observed }) => [interface_name, observed]))
         for (const name of names.filter((one) => this.#indexes.has(one) && !this.#unchecked.has(one))) {
           const link = observedLinks.get(name)

@@ -23,7 +23,7 @@ import { WatchedTunnel, type LinkState } from './watched-tunnel.ts'
 
 export interface MonitorDeps {
   readonly db: CommandContext['db']
-  readonly ask: CommandContext['ask']
+  readonly request: CommandContext['request']
   readonly stream: Streamer
   readonly bus: Bus
   readonly now: () => Date
@@ -51,12 +51,12 @@ export class Monitor {
 
   constructor(deps: MonitorDeps) {
     this.#deps = { tcpProbe: probeTcp, ...deps }
-    const { db, ask, stream, now, logger, settings } = this.#deps
+    const { db, request, stream, now, logger, settings } = this.#deps
     this.#events = new EventLog(db, logger)
-    this.#links = new Links({ ask, logger, onState: (name, state) => this.#linkChanged(name, state) })
+    this.#links = new Links({ request, logger, onState: (name, state) => this.#linkChanged(name, state) })
     this.prober = new Prober({
       stream,
-      ask,
+      request,
       logger,
       onResult: (id, result) => this.#probed(id, result),
       onStopped: (reason) => this.#proberStopped(reason),

@@ -22,7 +22,7 @@ const HEADERS = 48
 
 export interface ProberDeps {
   readonly stream: Streamer
-  readonly ask: Reader
+  readonly request: Reader
   readonly logger: Logger
   readonly onResult: (tunnel_id: number, result: WatchResult) => void
   /** Why no probes are sent; null once they are. */
@@ -190,8 +190,8 @@ export class Prober {
       this.#removed.clear()
       try {
         const [some = [], ...others] = splitIds(gone)
-        for (const more of others) await this.#deps.ask('path.watch_change', { watch_id, put: [], gone: more })
-        const { was_running } = await this.#deps.ask('path.watch_change', { watch_id, put, gone: some })
+        for (const more of others) await this.#deps.request('path.watch_change', { watch_id, put: [], gone: more })
+        const { was_running } = await this.#deps.request('path.watch_change', { watch_id, put, gone: some })
         if (!was_running && this.#watchId === watch_id) this.#stream?.restart()
       } catch (err) {
         this.#deps.logger.warn({ err }, 'the probe targets cannot be changed; restarting the stream')

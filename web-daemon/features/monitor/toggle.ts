@@ -20,7 +20,7 @@ export function toggleMonitor(monitor: Monitor, monitor_enabled: boolean) {
       })
       context.note.operation(`${monitor_enabled ? 'Watch' : 'Do not watch'} ${record.interface_name}`)
       await monitor.settled()
-      const observed = (await observe(context.ask, [record.interface_name]))(record.interface_name)
+      const observed = (await observe(context.request, [record.interface_name]))(record.interface_name)
       const answer: MonitorToggleAnswer = {
         tunnel_id: record.tunnel_id,
         monitor_enabled,

@@ -1,5 +1,13 @@
 // The endpoints of the section Pools.
-import { ChangePoolAnswer, CreatePoolBody, DeletePoolAnswer, ListPoolsAnswer, NextFreeAnswer, PoolView, UpdatePoolBody } from '@panel/shared/api/pools.ts'
+import {
+  ChangePoolAnswer,
+  CreatePoolBody,
+  DeletePoolAnswer,
+  ListPoolsAnswer,
+  NextFreeAnswer,
+  PoolView,
+  UpdatePoolBody,
+} from '@panel/shared/api/pools.ts'
 import { command, query } from '../../platform/http/endpoint.ts'
 import { queryParameters, integerParameter } from '../../platform/http/queries.ts'
 import { createPool } from './create.ts'

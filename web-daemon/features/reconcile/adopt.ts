@@ -28,7 +28,7 @@ export function adoptTunnel(context: CommandContext, { body }: Incoming<AdoptBod
     demandKernelUntouched(body.interface_name, draft.change)
     const stored = await takeIn(context, draft.record, draft.change)
     const { interface_name } = stored
-    const tunnel = tunnelView(stored, (await observe(context.ask, [interface_name]))(interface_name))
+    const tunnel = tunnelView(stored, (await observe(context.request, [interface_name]))(interface_name))
     return created(answerFor(draft, tunnel))
   })
 }
@@ -50,7 +50,7 @@ async function draftAdoption(context: CommandContext, body: AdoptBody): Promise<
   refuseName(interface_name, others)
   const pools = await allPools(context.db)
   checkPool(body, pools)
-  const { found, helper } = await look(context.ask, interface_name)
+  const { found, helper } = await look(context.request, interface_name)
   const link = linkIn(found)
   const persistence_type_id = persistenceFor(body, found, helper)
   const legacy = legacyNameOf(interface_name, found.state, found.foreign_files, helper)

@@ -1,5 +1,12 @@
 // What can be asked about the host as compared with what is stored, over HTTP.
-import { AdoptAnswer, AdoptBody, ForgetAnswer, IgnoreAnswer, IgnoreBody, ReconcileAnswer } from '@panel/shared/api/reconcile.ts'
+import {
+  AdoptAnswer,
+  AdoptBody,
+  ForgetAnswer,
+  IgnoreAnswer,
+  IgnoreBody,
+  ReconcileAnswer,
+} from '@panel/shared/api/reconcile.ts'
 import { TunnelActionAnswer } from '@panel/shared/api/tunnels/answers.ts'
 import { TunnelActionBody } from '@panel/shared/api/tunnels/bodies.ts'
 import { command, query } from '../../platform/http/endpoint.ts'

@@ -22,7 +22,7 @@ export const forgetTunnel = (context: CommandContext, { params }: Incoming): Pro
     })
     context.publish('tunnel.deleted', { tunnel_id, interface_name })
     context.note.operation(`Forgot ${interface_name}`)
-    const observed = (await observe(context.ask, [interface_name]))(interface_name)
+    const observed = (await observe(context.request, [interface_name]))(interface_name)
     const tunnel = tunnelView({ ...record, is_managed: false }, observed)
     const answer: ForgetAnswer = { forgotten: true, tunnel, note: noteOf(tunnel) }
     return ok(answer)

@@ -37,16 +37,16 @@ export interface Gathered {
 
 const ALL = { limit: Number.MAX_SAFE_INTEGER, offset: 0 }
 
-export async function gather({ db, ask }: Pick<ReadContext, 'db' | 'ask'>): Promise<Gathered> {
+export async function gather({ db, request }: Pick<ReadContext, 'db' | 'request'>): Promise<Gathered> {
   // Root looks at everything while the records are read here.
-  const [digests, folders, stored] = await Promise.all([digestsOf(ask), foldersOf(ask), storedTunnels(db)])
+  const [digests, folders, stored] = await Promise.all([digestsOf(request), foldersOf(request), storedTunnels(db)])
   const isStored = new Set(stored.map(({ wanted }) => wanted.interface_name))
   const others = [...digests.values()].filter(({ interface_name }) => !isStored.has(interface_name)).sort(byName)
   const links = others.filter(({ observed }) => observed !== null)
   const leftovers = others.filter(({ observed, foreign_files }) => observed === null && foreign_files.length === 0)
   const differing = stored.filter(differsFrom(digests)).map(({ wanted }) => wanted)
   const probed = await foundUnder(
-    ask,
+    request,
     [...differing, ...leftovers, ...links.filter(({ interface_name }) => isLegacy(interface_name))].map(nameOf),
   )
   return {
@@ -81,8 +81,8 @@ const differsFrom =
 const asWanted = (seen: TunnelDigest | undefined, wanted: TunnelState): Found | null =>
   seen ? { ...seen, state: wanted } : null
 
-async function foldersOf(ask: Reader): Promise<Folders> {
-  const { helper } = await ask('host.probe', { parts: ['helper'] })
+async function foldersOf(request: Reader): Promise<Folders> {
+  const { helper } = await request('host.probe', { parts: ['helper'] })
   if (!helper) throw new Error('The helper left out a part of the host that it was asked for')
   return helper
 }

@@ -18,14 +18,14 @@ export const digestOf = (state: TunnelState | null): string =>
 const PORTION = 1000
 
 /** Every tunnel of the host: each link, and each name that files of ours stand under. */
-export async function digestsOf(ask: Reader): Promise<Map<string, TunnelDigest>> {
-  const { tunnels } = await ask('tunnel.digest', {})
+export async function digestsOf(request: Reader): Promise<Map<string, TunnelDigest>> {
+  const { tunnels } = await request('tunnel.digest', {})
   return new Map(tunnels.map((tunnel) => [tunnel.interface_name, tunnel]))
 }
 
-export async function foundUnder(ask: Reader, names: readonly string[]): Promise<Map<string, Found>> {
+export async function foundUnder(request: Reader, names: readonly string[]): Promise<Map<string, Found>> {
   const answers = await Promise.all(
-    portionsOf(names).map((interface_names) => ask('tunnel.probe', { interface_names })),
+    portionsOf(names).map((interface_names) => request('tunnel.probe', { interface_names })),
   )
   return new Map(
     answers

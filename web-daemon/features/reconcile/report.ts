@@ -21,7 +21,7 @@ export interface Report {
   readonly leftover_units: string[]
 }
 
-export async function compareAll(context: Pick<ReadContext, 'db' | 'ask' | 'settings'>): Promise<Report> {
+export async function compareAll(context: Pick<ReadContext, 'db' | 'request' | 'settings'>): Promise<Report> {
   const ignored_interfaces = [...context.settings.get('system.ignored_interfaces')]
   const { managed, unmanaged, leftovers, folders } = await gather(context)
   const items = [

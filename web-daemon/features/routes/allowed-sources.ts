@@ -1,7 +1,16 @@
 // Who may use one rule, one network at a time: each is a change of the whole list, and goes the way of every change (reference.md, /routes/{id}/allowed-sources; decisions.md, F6, F17).
 import { formatCidr, parseCidr } from '@panel/shared/address/ip.ts'
-import type { AllowedSourcesAnswer, UpdateRouteAnswer, ChangeAllowedSourcesAnswer } from '@panel/shared/api/routes/answers.ts'
-import { MAX_ALLOWED_SOURCES, type AddAllowedSourceBody, type AllowedSourceBody, type RemoveAllowedSourceBody } from '@panel/shared/api/routes/allowed-sources.ts'
+import type {
+  AllowedSourcesAnswer,
+  UpdateRouteAnswer,
+  ChangeAllowedSourcesAnswer,
+} from '@panel/shared/api/routes/answers.ts'
+import {
+  MAX_ALLOWED_SOURCES,
+  type AddAllowedSourceBody,
+  type AllowedSourceBody,
+  type RemoveAllowedSourceBody,
+} from '@panel/shared/api/routes/allowed-sources.ts'
 import type { CommandContext, ReadContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { Refusal } from '../../platform/http/refusal.ts'

@@ -12,10 +12,10 @@ export const applyAll =
   (traffic: Traffic) =>
   (context: CommandContext): Promise<Answer<ApplyAllAnswer>> =>
     context.inTurn(async () => {
-      const { ask, db } = context
+      const { request, db } = context
       const stored = await allRoutes(db)
       const known = new Set(stored.map(({ route_rule_id }) => route_rule_id))
-      const held = await heldRules(ask)
+      const held = await heldRules(request)
       const orphans = [
         ...new Set([...held.rules.keys(), ...held.damaged.map(({ route_rule_id }) => route_rule_id)]),
       ].filter((id) => !known.has(id))

@@ -35,7 +35,7 @@ export async function changeOf(
   wanted: readonly WantedRule[],
   held?: HeldRules,
 ): Promise<RuleChange> {
-  const found = held ?? (await heldRules(context.ask, wanted.map(idOf)))
+  const found = held ?? (await heldRules(context.request, wanted.map(idOf)))
   refuseUnreadable(found)
   const isDamaged = new Set(found.damaged.map(idOf))
   const damaged = wanted.filter((one) => !one.rule && isDamaged.has(idOf(one))).map(idOf)

@@ -39,7 +39,7 @@ const REVERTIBLE =
   'This was the last rule, and the panel had turned IP forwarding on for the rules. It stays on until you ask for what was set before: POST /system/forwarding/enable with revert true.'
 
 /** The panel turned it on, and no rule needs it any more; a disabled one may be enabled again. */
-async function canRevert({ ask, db }: CommandContext): Promise<boolean> {
+async function canRevert({ request, db }: CommandContext): Promise<boolean> {
   if ((await places(db)).length > 0) return false
-  return (await ask('forwarding.probe', {})).state.saved !== null
+  return (await request('forwarding.probe', {})).state.saved !== null
 }

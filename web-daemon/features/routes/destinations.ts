@@ -1,7 +1,15 @@
 // The destinations of one rule, one at a time: each is a change of the whole list, and goes the way of every change (reference.md, /routes/{id}/destinations; decisions.md, F17).
 import { canonicalIp, parseIp } from '@panel/shared/address/ip.ts'
-import type { UpdateRouteAnswer, DestinationsAnswer, ChangeDestinationsAnswer } from '@panel/shared/api/routes/answers.ts'
-import { MAX_DESTINATIONS, type AddDestinationBody, type RemoveDestinationBody } from '@panel/shared/api/routes/destinations.ts'
+import type {
+  UpdateRouteAnswer,
+  DestinationsAnswer,
+  ChangeDestinationsAnswer,
+} from '@panel/shared/api/routes/answers.ts'
+import {
+  MAX_DESTINATIONS,
+  type AddDestinationBody,
+  type RemoveDestinationBody,
+} from '@panel/shared/api/routes/destinations.ts'
 import type { CommandContext, ReadContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { Refusal } from '../../platform/http/refusal.ts'

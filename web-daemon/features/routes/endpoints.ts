@@ -1,10 +1,32 @@
 // What can be asked about relay rules over HTTP.
 import { RouteAnalysis } from '@panel/shared/api/analysis.ts'
 import { ConnectionsAnswer } from '@panel/shared/api/routes/connections.ts'
-import { AllowedSourcesAnswer, ApplyAllAnswer, ChangeAllowedSourcesAnswer, ChangeDestinationsAnswer, ChangeRouteAnswer, DeleteRouteAnswer, DestinationsAnswer, DuplicateRouteAnswer, ListRoutesAnswer, PreviewRouteAnswer, ReorderAnswer, RouteActionAnswer, RouteItem, UpdateRouteAnswer } from '@panel/shared/api/routes/answers.ts'
+import {
+  AllowedSourcesAnswer,
+  ApplyAllAnswer,
+  ChangeAllowedSourcesAnswer,
+  ChangeDestinationsAnswer,
+  ChangeRouteAnswer,
+  DeleteRouteAnswer,
+  DestinationsAnswer,
+  DuplicateRouteAnswer,
+  ListRoutesAnswer,
+  PreviewRouteAnswer,
+  ReorderAnswer,
+  RouteActionAnswer,
+  RouteItem,
+  UpdateRouteAnswer,
+} from '@panel/shared/api/routes/answers.ts'
 import { AddAllowedSourceBody, RemoveAllowedSourceBody } from '@panel/shared/api/routes/allowed-sources.ts'
 import { AddDestinationBody, RemoveDestinationBody } from '@panel/shared/api/routes/destinations.ts'
-import { CreateRouteBody, EndRouteBody, PreviewRouteBody, ReorderBody, RouteActionBody, UpdateRouteBody } from '@panel/shared/api/routes/bodies.ts'
+import {
+  CreateRouteBody,
+  EndRouteBody,
+  PreviewRouteBody,
+  ReorderBody,
+  RouteActionBody,
+  UpdateRouteBody,
+} from '@panel/shared/api/routes/bodies.ts'
 import { CONNECTIONS_MAX } from '@panel/shared/ruleset/connection.ts'
 import { command, preview, query } from '../../platform/http/endpoint.ts'
 import { limitParameter, queryParameters } from '../../platform/http/queries.ts'

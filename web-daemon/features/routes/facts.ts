@@ -13,8 +13,8 @@ export interface HostFacts {
   readonly rule_backend: RuleBackendFound
 }
 
-export async function hostFacts(ask: Reader): Promise<HostFacts> {
-  const { interfaces, listeners, rule_backend } = await ask('host.probe', {
+export async function hostFacts(request: Reader): Promise<HostFacts> {
+  const { interfaces, listeners, rule_backend } = await request('host.probe', {
     parts: ['interfaces', 'listeners', 'rule_backend'],
   })
   if (!interfaces || !listeners || !rule_backend)

@@ -14,16 +14,16 @@ export const isAsStored = (record: NamedRoute, { rules, damaged }: HeldRules): b
   damaged.every(({ route_rule_id }) => route_rule_id !== record.route_rule_id)
 
 /** The rules of these ids, as far as the kernel holds them; all that it holds where no ids are given. */
-export async function heldRules(ask: Reader, ids: readonly number[] = []): Promise<HeldRules> {
+export async function heldRules(request: Reader, ids: readonly number[] = []): Promise<HeldRules> {
   const rules = new Map<number, RelayRule>()
   // More than one question takes is asked for as all.
   const route_rule_ids = ids.length > RULES_PER_CHANGE_MAX ? [] : [...ids]
-  let found = await ask('ruleset.probe', { route_rule_ids, from_id: 0 })
+  let found = await request('ruleset.probe', { route_rule_ids, from_id: 0 })
   const { next_id: _next, rules: _rules, ...rest } = found
   for (;;) {
     for (const rule of found.rules) rules.set(rule.route_rule_id, rule)
     if (found.next_id === null) return { ...rest, rules }
-    found = await ask('ruleset.probe', { route_rule_ids, from_id: found.next_id })
+    found = await request('ruleset.probe', { route_rule_ids, from_id: found.next_id })
   }
 }
 
@@ -34,13 +34,13 @@ export interface HeldCounters {
   readonly counters: readonly RelayCounters[]
 }
 
-export async function heldCounters(ask: Reader): Promise<HeldCounters> {
+export async function heldCounters(request: Reader): Promise<HeldCounters> {
   const counters: RelayCounters[] = []
-  let found = await ask('ruleset.counters', { route_rule_ids: [], from_id: 0 })
+  let found = await request('ruleset.counters', { route_rule_ids: [], from_id: 0 })
   for (;;) {
     counters.push(...found.counters)
     if (found.next_id === null)
       return { is_readable: found.is_readable, detail: found.detail, epoch: found.epoch, counters }
-    found = await ask('ruleset.counters', { route_rule_ids: [], from_id: found.next_id })
+    found = await request('ruleset.counters', { route_rule_ids: [], from_id: found.next_id })
   }
 }

@@ -12,7 +12,7 @@ import type { Traffic } from './traffic/traffic.ts'
 
 export type RouteResource = Resource<RouteRecord, NamedRoute, RulesetState>
 
-type Context = Pick<CommandContext, 'db' | 'ask' | 'note' | 'publish'>
+type Context = Pick<CommandContext, 'db' | 'request' | 'note' | 'publish'>
 
 /** `damaged`: rules of which the kernel holds pieces. They have no state that a change could name, so root forgets them first. */
 export function routeResource(context: Context, traffic: Traffic, damaged: readonly number[] = []): RouteResource {
@@ -20,7 +20,7 @@ export function routeResource(context: Context, traffic: Traffic, damaged: reado
     ...routeRecords(context, traffic),
     noun: 'route',
     apply: applyWith(context, traffic, damaged),
-    verify: (change) => context.ask('ruleset.verify', change),
+    verify: (change) => context.request('ruleset.verify', change),
     split,
     describe,
     codes: { restored: 'FORWARDING_APPLY_FAILED', stuck: 'FORWARDING_RULES_INCONSISTENT' },
@@ -67,16 +67,16 @@ function describe(rows: readonly NamedRoute[]) {
 
 /** What a change takes away is counted for the last time by root, and added to the totals here. */
 const applyWith =
-  ({ ask, note }: Context, traffic: Traffic, damaged: readonly number[]) =>
+  ({ request, note }: Context, traffic: Traffic, damaged: readonly number[]) =>
   (change: Change<RulesetState>): Promise<Outcome> =>
     traffic.whileChanging(async (counted) => {
       if (damaged.length > 0) {
-        const { last_counters } = await ask('ruleset.forget', { route_rule_ids: [...damaged] })
+        const { last_counters } = await request('ruleset.forget', { route_rule_ids: [...damaged] })
         counted(last_counters)
         note.operation('ruleset_forget')
       }
       if (!change.before && !change.after) return NOTHING_TO_DO
-      const { last_counters, ...outcome } = await ask('ruleset.apply', change)
+      const { last_counters, ...outcome } = await request('ruleset.apply', change)
       counted(last_counters)
       return outcome
     })

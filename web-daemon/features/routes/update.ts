@@ -63,7 +63,7 @@ async function storeAlone(context: CommandContext, traffic: Traffic, wanted: Nam
   const rule = ruleOf(wanted)
   const change = { before: rule && rulesOrNull([rule]), after: rule && rulesOrNull([rule]) }
   const { checks } = rule ? await resource.verify(change) : { checks: [] }
-  const { backend } = await context.ask('ruleset.probe', { route_rule_ids: [wanted.route_rule_id], from_id: 0 })
+  const { backend } = await context.request('ruleset.probe', { route_rule_ids: [wanted.route_rule_id], from_id: 0 })
   return {
     record: await save(context, resource, { id: wanted.route_rule_id, wanted }),
     changed: { change, backend, outcome: { outcome: 'applied', checks, steps: [], failure: null, remediation: [] } },

@@ -1,5 +1,12 @@
 // The settings as they are sent (reference.md, Settings).
-import { SETTING_CATEGORIES, type ChangeSettingsAnswer, type SettingConstraints, type SettingEntry, type SettingsAnswer, type SettingsSchemaAnswer } from '@panel/shared/api/settings.ts'
+import {
+  SETTING_CATEGORIES,
+  type ChangeSettingsAnswer,
+  type SettingConstraints,
+  type SettingEntry,
+  type SettingsAnswer,
+  type SettingsSchemaAnswer,
+} from '@panel/shared/api/settings.ts'
 import type { ReadContext } from '../../platform/context.ts'
 import { ok, type Answer } from '../../platform/http/endpoint.ts'
 import { SETTING_KEYS, SETTINGS, type SettingKey } from './definitions.ts'

@@ -17,16 +17,16 @@ export interface Capabilities {
   readonly tools: Tools
 }
 
-export async function probeCapabilities(ask: Reader): Promise<Capabilities> {
-  const { helper, rule_backend, link_kinds, tools } = await ask('host.probe', {
+export async function probeCapabilities(request: Reader): Promise<Capabilities> {
+  const { helper, rule_backend, link_kinds, tools } = await request('host.probe', {
     parts: ['helper', 'rule_backend', 'link_kinds', 'tools'],
   })
   if (helper && rule_backend && link_kinds && tools) return { helper, rule_backend, link_kinds, tools }
   throw new Refusal('HELPER_UNAVAILABLE', 'The root helper did not tell what this host can do')
 }
 
-export async function showCapabilities({ ask }: ReadContext): Promise<Answer<CapabilitiesAnswer>> {
-  return ok(capabilitiesView(await probeCapabilities(ask)))
+export async function showCapabilities({ request }: ReadContext): Promise<Answer<CapabilitiesAnswer>> {
+  return ok(capabilitiesView(await probeCapabilities(request)))
 }
 
 /** `complete` is always true: the answer waits for every probe. */

@@ -1,5 +1,11 @@
 // The endpoints of the section System.
-import { CapabilitiesAnswer, HealthAnswer, InfoAnswer, InterfacesAnswer, RoutingTableAnswer } from '@panel/shared/api/system.ts'
+import {
+  CapabilitiesAnswer,
+  HealthAnswer,
+  InfoAnswer,
+  InterfacesAnswer,
+  RoutingTableAnswer,
+} from '@panel/shared/api/system.ts'
 import type { Store } from '../../platform/db/store.ts'
 import type { Component } from '../../platform/health.ts'
 import { query } from '../../platform/http/endpoint.ts'

@@ -25,8 +25,8 @@ export function makeHealth(
   others: () => Component[],
 ): (context: ReadContext) => Promise<Answer<HealthAnswer>> {
   const probe = cachedFor(CACHED_MS, probeHost)
-  return async ({ db, ask, now }) => {
-    const [database, host] = await Promise.all([probeDatabase(db, store), probe(ask, now())])
+  return async ({ db, request, now }) => {
+    const [database, host] = await Promise.all([probeDatabase(db, store), probe(request, now())])
     const components = [database.component, ...host, ...others()]
     const checked_at = now().toISOString()
     const status = worst(components)
@@ -69,10 +69,10 @@ const probeDatabase = async (
 /** An interface that never exists: the kernel is queried over netlink and finds nothing. */
 const NOBODY = 'panel-health'
 
-const probeHost = async (ask: Reader): Promise<Component[]> => {
+const probeHost = async (request: Reader): Promise<Component[]> => {
   const [capabilities, links] = await Promise.allSettled([
-    probeCapabilities(ask),
-    ask('tunnel.probe', { interface_names: [NOBODY] }),
+    probeCapabilities(request),
+    request('tunnel.probe', { interface_names: [NOBODY] }),
   ])
   return [netlinkComponent(links), kernelModuleComponent(capabilities), helperComponent([capabilities, links])]
 }

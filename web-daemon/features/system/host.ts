@@ -5,14 +5,14 @@ import type { ReadContext } from '../../platform/context.ts'
 import { ok, type Answer } from '../../platform/http/endpoint.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
 
-export async function listInterfaces({ ask }: ReadContext): Promise<Answer<InterfacesAnswer>> {
-  const interfaces = given((await ask('host.probe', { parts: ['interfaces'] })).interfaces)
+export async function listInterfaces({ request }: ReadContext): Promise<Answer<InterfacesAnswer>> {
+  const interfaces = given((await request('host.probe', { parts: ['interfaces'] })).interfaces)
   const answer: InterfacesAnswer = { interfaces, total: interfaces.length }
   return ok(answer)
 }
 
-export async function listRoutingTable({ ask }: ReadContext): Promise<Answer<RoutingTableAnswer>> {
-  const routes = given((await ask('host.probe', { parts: ['routing_table'] })).routing_table)
+export async function listRoutingTable({ request }: ReadContext): Promise<Answer<RoutingTableAnswer>> {
+  const routes = given((await request('host.probe', { parts: ['routing_table'] })).routing_table)
   const devices = routes.filter(({ is_default, device }) => is_default && device !== '').map(({ device }) => device)
   const answer: RoutingTableAnswer = { routes, total: routes.length, default_route_devices: [...new Set(devices)] }
   return ok(answer)

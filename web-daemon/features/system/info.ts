@@ -27,8 +27,8 @@ export function makeInfo(
   started_at: Date,
   { data_dir, database_path, socket_path, bind_host, web_path }: Installation,
 ) {
-  return async ({ ask, now }: ReadContext, { server_port }: Incoming): Promise<Answer<InfoAnswer>> => {
-    const helper = await helperFacts(ask)
+  return async ({ request, now }: ReadContext, { server_port }: Incoming): Promise<Answer<InfoAnswer>> => {
+    const helper = await helperFacts(request)
     const base_path = toBasePath(web_path)
     const answer: InfoAnswer = {
       build: BUILD,
@@ -69,9 +69,9 @@ const runtimeInfo = (uptime_seconds: number): InfoAnswer['runtime'] => ({
 })
 
 /** Null if the helper is away; the rest of the answer does not need it. */
-async function helperFacts(ask: Reader): Promise<HelperFacts | null> {
+async function helperFacts(request: Reader): Promise<HelperFacts | null> {
   try {
-    return (await ask('host.probe', { parts: ['helper'] })).helper
+    return (await request('host.probe', { parts: ['helper'] })).helper
   } catch (failure) {
     if (isHelperAway(failure)) return null
     throw failure

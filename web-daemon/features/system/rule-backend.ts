@@ -5,8 +5,8 @@ import { featureNotes, ruleFeatures, type RuleBackend, type RuleBackendFound } f
 import type { Reader } from '@panel/shared/rpc/methods.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
 
-export async function probeRuleBackend(ask: Reader) {
-  const { rule_backend, tools } = await ask('host.probe', { parts: ['rule_backend', 'tools'] })
+export async function probeRuleBackend(request: Reader) {
+  const { rule_backend, tools } = await request('host.probe', { parts: ['rule_backend', 'tools'] })
   if (rule_backend && tools) return ruleBackend(rule_backend, tools)
   throw new Refusal('HELPER_UNAVAILABLE', 'The root helper did not tell what this host can do')
 }

@@ -12,11 +12,14 @@ import type { AddressRecord, TunnelRecord } from './record.ts'
 import { amend } from './update.ts'
 import { observe } from './view.ts'
 
-export async function listAddresses({ db, ask }: ReadContext, { params }: Incoming): Promise<Answer<AddressesAnswer>> {
+export async function listAddresses(
+  { db, request }: ReadContext,
+  { params }: Incoming,
+): Promise<Answer<AddressesAnswer>> {
   const { addresses, interface_name } = await livingTunnel(db, idIn(params))
   const answer: AddressesAnswer = {
     addresses,
-    observed: (await observe(ask, [interface_name]))(interface_name).addresses,
+    observed: (await observe(request, [interface_name]))(interface_name).addresses,
   }
   return ok(answer)
 }

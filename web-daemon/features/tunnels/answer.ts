@@ -14,11 +14,11 @@ interface Carried {
 }
 
 export async function changeAnswer(
-  { ask }: Pick<ReadContext, 'ask'>,
+  { request }: Pick<ReadContext, 'request'>,
   record: TunnelRecord,
   { plan, checks, warnings }: Carried,
 ): Promise<CreateTunnelAnswer> {
-  const observed = (await observe(ask, [record.interface_name]))(record.interface_name)
+  const observed = (await observe(request, [record.interface_name]))(record.interface_name)
   return {
     tunnel: tunnelView(record, observed),
     plan,

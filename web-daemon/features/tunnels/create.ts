@@ -37,12 +37,12 @@ interface Made extends Done<TunnelRecord> {
 async function make(context: CommandContext, draft: Draft): Promise<Made> {
   const { interface_name } = draft.after
   const isTaken = draft.facts.interfaces.some(({ name }) => name === interface_name)
-  if (isTaken) return makeOver(context, draft, await stateBefore(context.ask, draft.after))
+  if (isTaken) return makeOver(context, draft, await stateBefore(context.request, draft.after))
   try {
     return await makeOver(context, draft, null)
   } catch (refused) {
     if (!isNotEmpty(refused)) throw refused
-    const before = await stateBefore(context.ask, draft.after)
+    const before = await stateBefore(context.request, draft.after)
     if (before === null) throw refused
     return makeOver(context, draft, before)
   }
@@ -59,11 +59,11 @@ async function makeOver(context: CommandContext, draft: Draft, before: TunnelSta
 
 /** Root would refuse it too; found out first, the refusal can name the field. */
 export async function refuseUnsupported(
-  { ask }: Pick<ReadContext, 'ask'>,
+  { request }: Pick<ReadContext, 'request'>,
   { after, facts }: Pick<Draft, 'after' | 'facts'>,
 ): Promise<void> {
   const kind = after.link?.config.kind
-  const kinds = facts.link_kinds ?? (await ask('host.probe', { parts: ['link_kinds'] })).link_kinds
+  const kinds = facts.link_kinds ?? (await request('host.probe', { parts: ['link_kinds'] })).link_kinds
   const found = kinds?.find((one) => one.kind === kind)
   if (found?.supported) return
   const detail = found?.detail ?? ''

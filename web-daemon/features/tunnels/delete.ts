@@ -31,7 +31,7 @@ export const deleteTunnel =
       if (!known) throw noSuchTunnel(tunnel_id)
       context.note.target('tunnel', tunnel_id)
       if (known.isDeleted) return ok(goneBefore(known.record))
-      const { found, helper: folders } = await look(context.ask, known.record.interface_name)
+      const { found, helper: folders } = await look(context.request, known.record.interface_name)
       const inside = [...known.record.addresses, ...(found.state?.link?.config.addresses ?? [])]
       guardOwnAccess(known.record.interface_name, inside, client_ip, body.i_understand_i_may_lose_access === true)
       const change = { before: found.state, after: null }

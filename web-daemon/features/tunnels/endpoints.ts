@@ -1,7 +1,24 @@
 // What can be asked about tunnels over HTTP.
-import { AddressesAnswer, ChangeAddressesAnswer, CreateTunnelAnswer, DeleteTunnelAnswer, ListTunnelsAnswer, PreviewTunnelAnswer, TunnelActionAnswer, TunnelView, UpdateTunnelAnswer } from '@panel/shared/api/tunnels/answers.ts'
+import {
+  AddressesAnswer,
+  ChangeAddressesAnswer,
+  CreateTunnelAnswer,
+  DeleteTunnelAnswer,
+  ListTunnelsAnswer,
+  PreviewTunnelAnswer,
+  TunnelActionAnswer,
+  TunnelView,
+  UpdateTunnelAnswer,
+} from '@panel/shared/api/tunnels/answers.ts'
 import { TunnelRoutesAnswer } from '@panel/shared/api/tunnels/dependent-routes.ts'
-import { AddAddressBody, CreateTunnelBody, DeleteTunnelBody, RemoveAddressBody, TunnelActionBody, UpdateTunnelBody } from '@panel/shared/api/tunnels/bodies.ts'
+import {
+  AddAddressBody,
+  CreateTunnelBody,
+  DeleteTunnelBody,
+  RemoveAddressBody,
+  TunnelActionBody,
+  UpdateTunnelBody,
+} from '@panel/shared/api/tunnels/bodies.ts'
 import { command, preview, query } from '../../platform/http/endpoint.ts'
 import { addAddress, listAddresses, removeAddress } from './addresses.ts'
 import { createTunnel } from './create.ts'

@@ -25,8 +25,8 @@ export interface KnownRoute {
   readonly network: Cidr
 }
 
-export async function hostFacts(ask: Reader, withLinkKinds = false): Promise<HostFacts> {
-  const { interfaces, routing_table, helper, link_kinds } = await ask('host.probe', {
+export async function hostFacts(request: Reader, withLinkKinds = false): Promise<HostFacts> {
+  const { interfaces, routing_table, helper, link_kinds } = await request('host.probe', {
     parts: ['helper', 'interfaces', 'routing_table', ...(withLinkKinds ? (['link_kinds'] as const) : [])],
   })
   if (!interfaces || !routing_table || !helper)

@@ -6,11 +6,11 @@ import { Refusal } from '../../platform/http/refusal.ts'
 import { findTunnel } from './store.ts'
 import { observe, tunnelView } from './view.ts'
 
-export async function getTunnel({ db, ask }: ReadContext, { params }: Incoming): Promise<Answer<TunnelView>> {
+export async function getTunnel({ db, request }: ReadContext, { params }: Incoming): Promise<Answer<TunnelView>> {
   const found = await findTunnel(db, idIn(params))
   if (!found || found.isDeleted) throw noSuchTunnel(idIn(params))
   const { record } = found
-  return ok(tunnelView(record, (await observe(ask, [record.interface_name]))(record.interface_name)))
+  return ok(tunnelView(record, (await observe(request, [record.interface_name]))(record.interface_name)))
 }
 
 export function idIn(params: Incoming['params']): number {

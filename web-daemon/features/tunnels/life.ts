@@ -28,7 +28,7 @@ const act =
     context.inTurn(async () => {
       const stored = await targetOf(context, idIn(params))
       const wanted = { ...stored, is_enabled: is_enabled ?? stored.is_enabled }
-      const { found, helper: folders } = await look(context.ask, stored.interface_name)
+      const { found, helper: folders } = await look(context.request, stored.interface_name)
       const changes = stagesOf(action, found.state, stateOf(wanted))
       for (const change of changes) guardChange(stored, change, client_ip, body.i_understand_i_may_lose_access === true)
       const { record, outcome } = await update(context, tunnelResource(context), { stored, wanted, changes })

@@ -30,11 +30,11 @@ export type InState = (word: string) => Promise<readonly number[] | null>
 
 export const listAllTunnels =
   (inState: InState) =>
-  async ({ db, ask }: ReadContext, { query }: Incoming): Promise<Answer<ListTunnelsAnswer>> => {
+  async ({ db, request }: ReadContext, { query }: Incoming): Promise<Answer<ListTunnelsAnswer>> => {
     const paging = parsePaging(query)
     const tunnel_ids = (await inState(query['state'] ?? '')) ?? undefined
     const { total, interface_names, read } = await pageOfTunnels(db, { ...filterOf(query), tunnel_ids }, paging)
-    const [tunnels, observed] = await Promise.all([read(), observe(ask, interface_names)])
+    const [tunnels, observed] = await Promise.all([read(), observe(request, interface_names)])
     const answer: ListTunnelsAnswer = {
       tunnels: tunnels.map((tunnel) => tunnelView(tunnel, observed(tunnel.interface_name))),
       total,

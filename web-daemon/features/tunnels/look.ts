@@ -22,9 +22,12 @@ export async function targetOf({ db, note }: CommandContext, tunnel_id: number):
   return record
 }
 
-export async function look(ask: Reader, interface_name: string): Promise<{ found: TunnelFound; helper: HelperFacts }> {
-  const found = await probeOne(ask, interface_name)
-  const { helper } = await ask('host.probe', { parts: ['helper'] })
+export async function look(
+  request: Reader,
+  interface_name: string,
+): Promise<{ found: TunnelFound; helper: HelperFacts }> {
+  const found = await probeOne(request, interface_name)
+  const { helper } = await request('host.probe', { parts: ['helper'] })
   if (!helper) throw new Error('The helper left out a part of the host that it was asked for')
   return { found, helper }
 }

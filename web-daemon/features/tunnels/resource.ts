@@ -15,12 +15,16 @@ const EVENTS = {
   settled: 'tunnel.updated',
 } as const satisfies Record<StoredEvent, string>
 
-export function tunnelResource({ db, ask, publish }: Pick<CommandContext, 'db' | 'ask' | 'publish'>): TunnelResource {
+export function tunnelResource({
+  db,
+  request,
+  publish,
+}: Pick<CommandContext, 'db' | 'request' | 'publish'>): TunnelResource {
   return {
     noun: 'tunnel',
     idOf: ({ tunnel_id }) => tunnel_id,
-    apply: (change) => ask('tunnel.apply', change),
-    verify: (change) => ask('tunnel.verify', change),
+    apply: (change) => request('tunnel.apply', change),
+    verify: (change) => request('tunnel.verify', change),
     split: (change) => [change],
     store: {
       insert: insertTunnel,

@@ -12,12 +12,12 @@ export function tunnelView(record: TunnelRecord, observed: ObservedView): Tunnel
 
 /** Looks at all the names in one go. A helper that is away takes nothing from what is stored: then it is said that nothing is known. */
 export async function observe(
-  ask: Reader,
+  request: Reader,
   interface_names: string[],
 ): Promise<(interface_name: string) => ObservedView> {
   if (interface_names.length === 0) return () => NOTHING
   try {
-    const { links } = await ask('link.probe', { interface_names })
+    const { links } = await request('link.probe', { interface_names })
     const seen = new Map(links.map((link) => [link.interface_name, link.observed]))
     return (name) => observedView(seen.get(name))
   } catch (thrown) {

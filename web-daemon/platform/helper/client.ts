@@ -11,7 +11,7 @@ import { makeStreams, type Streamer, type Streams } from './streams.ts'
 export const TIMEOUTS_MS = { read: 10_000, write: 60_000 } as const
 
 export interface HelperClient {
-  readonly ask: Writer
+  readonly request: Writer
   readonly stream: Streamer
   readonly isConnected: () => boolean
   readonly close: () => void
@@ -37,7 +37,7 @@ export function connectHelper(
   )
   const check = makeShapeCheck(logger)
   const streams = makeStreams({ rpc, check, nextId, endingMs: timeouts.read })
-  const ask: Writer = async (method, params) => {
+  const request: Writer = async (method, params) => {
     const timeoutMs = timeouts[METHODS[method].effect]
     const result: unknown = await rpc
       .timeout(timeoutMs)
@@ -47,7 +47,7 @@ export function connectHelper(
     return result as Result<typeof method>
   }
   return {
-    ask,
+    request,
     stream: streams.stream,
     isConnected: () => connection.isOpen,
     close: () => connection.close('the panel stops'),

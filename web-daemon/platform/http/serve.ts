@@ -114,8 +114,8 @@ class Exchange {
   }
 
   #reader(): ReadContext {
-    const { db, ask, now, settings } = this.#pipeline.context
-    return { db, ask, now, settings: { get: settings.get } }
+    const { db, request, now, settings } = this.#pipeline.context
+    return { db, request, now, settings: { get: settings.get } }
   }
 
   #incoming(given: Body): Incoming<never> {

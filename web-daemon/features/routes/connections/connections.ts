@@ -15,15 +15,15 @@ import type { Traffic } from '../traffic/traffic.ts'
 
 export function listConnections(traffic: Traffic) {
   return async (
-    { db, ask, now, settings }: ReadContext,
+    { db, request, now, settings }: ReadContext,
     { params, query }: Incoming,
   ): Promise<Answer<ConnectionsAnswer>> => {
     const record = await livingRoute(db, params)
     const { route_rule_id } = record
     const { limit } = parsePaging(query, { standard: 200, maximum: CONNECTIONS_MAX })
     const [found, forwarding] = await Promise.all([
-      ask('ruleset.connections', { route_rule_ids: [route_rule_id], limit: Math.max(limit, 1) }),
-      ask('forwarding.probe', {}),
+      request('ruleset.connections', { route_rule_ids: [route_rule_id], limit: Math.max(limit, 1) }),
+      request('forwarding.probe', {}),
     ])
     const bytes_counted = forwarding.conntrack?.is_accounting ?? false
     const total = found.is_readable ? (found.totals[0]?.connections ?? 0) : null
@@ -70,7 +70,7 @@ interface Dropped {
  * after the change is stored.
  */
 export async function dropConnections(
-  { ask, note }: CommandContext,
+  { request, note }: CommandContext,
   before: NamedRoute,
   after: NamedRoute | null,
   isRequested: boolean | undefined,
@@ -79,7 +79,7 @@ export async function dropConnections(
   const destinations = abandonedEnds(before, after)
   if (destinations === null) return { connections_dropped: 0, warnings: [] }
   try {
-    const { dropped } = await ask('ruleset.disconnect', { route_rule_ids: [before.route_rule_id], destinations })
+    const { dropped } = await request('ruleset.disconnect', { route_rule_ids: [before.route_rule_id], destinations })
     note.operation(`Ended ${dropped} connections`)
     return { connections_dropped: dropped, warnings: [] }
   } catch (refused) {

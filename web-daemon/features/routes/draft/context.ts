@@ -43,13 +43,13 @@ interface DraftInput {
 }
 
 export async function makeDraftContext(
-  { db, ask, settings }: Pick<ReadContext, 'db' | 'ask' | 'settings'>,
+  { db, request, settings }: Pick<ReadContext, 'db' | 'request' | 'settings'>,
   body: RequestedRoute,
   { problems, panel_port, stored = null, facts }: DraftInput,
 ): Promise<DraftContext> {
   const hostFactsNow =
     facts ??
-    (await hostFacts(ask).catch((away: unknown) => {
+    (await hostFacts(request).catch((away: unknown) => {
       // An invalid body is refused even if the helper is away.
       problems.throwIfAny(FIELD_ORDER)
       throw away

@@ -85,8 +85,8 @@ function inKernel({ state, detail, installed }: RouteHealthView): Finding {
   return stops('RULE_MISSING', finding, ['Reapply the rule.'], installed !== null)
 }
 
-async function forwarding({ ask }: CommandContext, record: RouteRecord): Promise<Finding> {
-  const { live } = (await ask('forwarding.probe', {})).state
+async function forwarding({ request }: CommandContext, record: RouteRecord): Promise<Finding> {
+  const { live } = (await request('forwarding.probe', {})).state
   const isOn = familyOf(record) === 6 ? live.ipv6 : live.ipv4
   const finding = passes('forwarding', `IPv${familyOf(record)} forwarding is ${isOn ? 'on' : 'off'}.`, {
     ipv4: live.ipv4,
@@ -113,7 +113,7 @@ async function shadow({ db }: CommandContext, { route_rule_id }: RouteRecord): P
 
 /** What cannot be read for certain is evidence, not a verdict. */
 async function foreign(context: CommandContext, record: RouteRecord): Promise<Finding> {
-  const found = await foreignRules(context.ask)
+  const found = await foreignRules(context.request)
   const { is_readable: readable, managers, total, detail } = found
   const blocks = await blocksOfRoute(context, record, found)
   const [block = null] = blocks
@@ -191,10 +191,14 @@ const describeResult = ({
 const ETHERNET_MTU = 1500
 
 /** If the egress has a smaller MTU than the ingress, large transfers hang unless TCP's MSS is clamped (RFC 4459). */
-async function mtu({ ask }: CommandContext, record: RouteRecord, { tunnel: over }: RouteHealthView): Promise<Finding> {
+async function mtu(
+  { request }: CommandContext,
+  record: RouteRecord,
+  { tunnel: over }: RouteHealthView,
+): Promise<Finding> {
   const { is_clamp_mss_to_pmtu, route_protocol_id } = record
-  const egress = await findEgress(ask, record)
-  const inTunnel = over ? (await observe(ask, [over.interface_name]))(over.interface_name).mtu : null
+  const egress = await findEgress(request, record)
+  const inTunnel = over ? (await observe(request, [over.interface_name]))(over.interface_name).mtu : null
   const [link, name] =
     over && inTunnel !== null && (egress.mtu === null || inTunnel <= egress.mtu)
       ? [inTunnel, over.interface_name]

@@ -16,10 +16,10 @@ export interface Egress {
 }
 
 export async function findEgress(
-  ask: Reader,
+  request: Reader,
   { destinations, bind_address }: Pick<NamedRoute, 'destinations' | 'bind_address'>,
 ): Promise<Egress> {
-  const facts = await hostFacts(ask)
+  const facts = await hostFacts(request)
   const underlays = destinations.filter(isActive).flatMap(({ address }) => {
     const ip = parseIp(address)
     return (ip && findUnderlay(facts, ip, null)) ?? []
@@ -38,10 +38,10 @@ export async function findEgress(
 
 /** The interface through which everything leaves; null if there are several, or a mark may change the route. */
 export async function onlyEgressDevice(
-  ask: Reader,
+  request: Reader,
   record: Pick<NamedRoute, 'destinations' | 'bind_address' | 'fwmark'>,
 ): Promise<string | null> {
   if (record.fwmark !== null) return null
-  const [device, ...others] = (await findEgress(ask, record)).devices
+  const [device, ...others] = (await findEgress(request, record)).devices
   return device !== undefined && others.length === 0 ? device : null
 }

@@ -18,12 +18,12 @@ import { findShadows } from './shadows.ts'
 import { allRoutes } from '../store.ts'
 
 /** Throws 503 if the helper is away: then nothing is known. */
-export async function routeFindings({ db, ask }: Pick<ReadContext, 'db' | 'ask'>): Promise<RouteFindings> {
+export async function routeFindings({ db, request }: Pick<ReadContext, 'db' | 'request'>): Promise<RouteFindings> {
   const [stored, held, forwarding, foreign, shadows] = await Promise.all([
     allRoutes(db),
-    heldRules(ask),
-    ask('forwarding.probe', {}),
-    foreignRules(ask),
+    heldRules(request),
+    request('forwarding.probe', {}),
+    foreignRules(request),
     findShadows(db, null),
   ])
   const enabled = stored.filter(({ is_enabled }) => is_enabled)

@@ -16,7 +16,7 @@ type Tunnel = RouteHealthView['tunnel'] & { readonly is_known: boolean }
 
 /** `probed`: the kernel's rules, if they have been read already. */
 export async function readHealth(
-  { db, ask }: Pick<ReadContext, 'db' | 'ask'>,
+  { db, request }: Pick<ReadContext, 'db' | 'request'>,
   records: readonly RouteRecord[],
   probed?: HeldRules,
 ): Promise<RouteHealthView[]> {
@@ -24,8 +24,8 @@ export async function readHealth(
   const names = await tunnelNames(db, [...new Set(records.flatMap(({ tunnel_id }) => tunnel_id ?? []))])
   const ids = records.map(({ route_rule_id }) => route_rule_id)
   const [held, observed, shadows] = await Promise.all([
-    probed ?? nullIfHelperAway(heldRules(ask, ids)),
-    observe(ask, [...names.values()]),
+    probed ?? nullIfHelperAway(heldRules(request, ids)),
+    observe(request, [...names.values()]),
     findShadows(db, ids),
   ])
   return records.map((record) => {

@@ -18,7 +18,7 @@ export async function preparePath(context: CommandContext, record: RouteRecord):
 }
 
 export async function blocksOfRoute(
-  { db, ask }: Pick<ReadContext, 'db' | 'ask'>,
+  { db, request }: Pick<ReadContext, 'db' | 'request'>,
   record: NamedRoute,
   foreign: ForeignFound,
 ): Promise<RelayBlock[]> {
@@ -26,17 +26,17 @@ export async function blocksOfRoute(
   if (!rule || rule.destinations.length === 0 || foreign.chains.length === 0) return []
   const names = await tunnelNames(db, record.tunnel_id === null ? [] : [record.tunnel_id])
   return foreignBlocks(
-    ask,
+    request,
     foreign,
     rule,
-    record.tunnel_id === null ? await onlyEgressDevice(ask, record) : (names.get(record.tunnel_id) ?? null),
+    record.tunnel_id === null ? await onlyEgressDevice(request, record) : (names.get(record.tunnel_id) ?? null),
   )
 }
 
 /** The rule stands even if this cannot be read. Single rules that might drop packets are left to the analysis. */
 async function foreignWarnings(context: CommandContext, record: RouteRecord): Promise<Warning[]> {
   try {
-    const blocks = await blocksOfRoute(context, record, await foreignRules(context.ask))
+    const blocks = await blocksOfRoute(context, record, await foreignRules(context.request))
     const [block] = blocks
     return block && (block.is_certain || block.is_policy)
       ? [{ code: 'FOREIGN_FORWARD_POLICY_DROP', message: `${toldOf(block)} ${remediesOf(blocks)}`, field: '' }]

@@ -90,15 +90,15 @@ async function lookAt(
   hints: ReadonlySet<Hint>,
   unexpected: readonly number[] | null,
 ): Promise<Look<number, Rule>> {
-  const { db, ask } = context
+  const { db, request } = context
   // While root is away nothing is known: that is no health of a rule.
-  await ask('host.probe', { parts: [] })
+  await request('host.probe', { parts: [] })
   const isAll = unexpected === null || hints.size === 0 || hints.has('all')
   const scope = isAll ? 'all' : await idsIn(context, hints, unexpected)
   const stored = scope === 'all' ? await allRoutes(db) : await routesOf(db, scope)
   if (stored.length === 0) return { items: [], scope }
   const held = await heldRules(
-    ask,
+    request,
     stored.map(({ route_rule_id }) => route_rule_id),
   )
   const records = await settle(

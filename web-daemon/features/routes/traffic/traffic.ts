@@ -22,7 +22,7 @@ const DAY_S = 86_400
 
 interface TrafficDeps {
   readonly db: CommandContext['db']
-  readonly ask: CommandContext['ask']
+  readonly request: CommandContext['request']
   readonly now: () => Date
   readonly settings: SettingsReader
   readonly logger: Logger
@@ -118,7 +118,7 @@ export class Traffic {
 
   /** Counts the connections of each rule, and the new ones since the last count. */
   async count(): Promise<void> {
-    const flows = await nullIfHelperAway(this.#deps.ask('ruleset.flows', {}))
+    const flows = await nullIfHelperAway(this.#deps.request('ruleset.flows', {}))
     const newConnections = this.#connections.take(flows, this.#deps.now().getTime())
     for (const { route_rule_id } of flows?.flows ?? [])
       this.#connect(route_rule_id, newConnections?.get(route_rule_id) ?? 0)
@@ -214,7 +214,7 @@ export class Traffic {
   async #read(): Promise<void> {
     const accumulators = await this.#getAccumulators()
     const generation = this.#generation
-    const held = await nullIfHelperAway(heldCounters(this.#deps.ask))
+    const held = await nullIfHelperAway(heldCounters(this.#deps.request))
     if (this.#changing > 0 || generation !== this.#generation) return
     this.#available = held
       ? { is_readable: held.is_readable, detail: held.detail }

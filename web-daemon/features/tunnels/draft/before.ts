@@ -6,9 +6,9 @@ import { planTunnel } from '@panel/shared/tunnel/plan.ts'
 import type { Reader } from '@panel/shared/rpc/methods.ts'
 import { Refusal } from '../../../platform/http/refusal.ts'
 
-export async function stateBefore(ask: Reader, desired: TunnelState): Promise<TunnelState | null> {
+export async function stateBefore(request: Reader, desired: TunnelState): Promise<TunnelState | null> {
   const { interface_name } = desired
-  const found = await probeOne(ask, interface_name)
+  const found = await probeOne(request, interface_name)
   if (found.observed) throw adoptable(interface_name, found.observed)
   const files = foreignInTheWay(interface_name, found.foreign_files, planTunnel(found.state, desired).steps)
   if (files.length > 0)
@@ -22,23 +22,23 @@ export async function stateBefore(ask: Reader, desired: TunnelState): Promise<Tu
 
 /** The state of a tunnel to be changed. Its new name, if any, must be free. */
 export async function stateToChange(
-  ask: Reader,
+  request: Reader,
   interface_name: string,
   desired: TunnelState,
 ): Promise<TunnelState | null> {
   const isRenamed = desired.interface_name !== interface_name
-  if (isRenamed && (await stateBefore(ask, desired))) {
+  if (isRenamed && (await stateBefore(request, desired))) {
     throw new Refusal(
       'CONFLICT',
       `A unit file for ${desired.interface_name} is left on this server. Remove it, or choose another name.`,
       { field: 'interface_name', details: { interface_name: desired.interface_name } },
     )
   }
-  return (await probeOne(ask, interface_name)).state
+  return (await probeOne(request, interface_name)).state
 }
 
-export async function probeOne(ask: Reader, interface_name: string): Promise<TunnelFound> {
-  const { tunnels } = await ask('tunnel.probe', { interface_names: [interface_name] })
+export async function probeOne(request: Reader, interface_name: string): Promise<TunnelFound> {
+  const { tunnels } = await request('tunnel.probe', { interface_names: [interface_name] })
   const [found] = tunnels
   if (!found) throw new Error(`The helper did not say what it found under ${interface_name}`)
   return found

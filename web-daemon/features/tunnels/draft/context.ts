@@ -35,13 +35,13 @@ export interface DraftContext {
 export const FIELD_ORDER: readonly string[] = Object.keys(CreateTunnelBody.properties)
 
 export async function makeDraftContext(
-  { db, ask, settings }: Pick<ReadContext, 'db' | 'ask' | 'settings'>,
+  { db, request, settings }: Pick<ReadContext, 'db' | 'request' | 'settings'>,
   body: RequestedTunnel,
   problems: Problems,
   stored: TunnelRecord | null = null,
   withLinkKinds = false,
 ): Promise<DraftContext> {
-  const all = await hostFacts(ask, withLinkKinds).catch((away: unknown) => {
+  const all = await hostFacts(request, withLinkKinds).catch((away: unknown) => {
     // An invalid body is refused even if the helper is away.
     problems.throwIfAny(FIELD_ORDER)
     throw away

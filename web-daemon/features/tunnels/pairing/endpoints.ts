@@ -1,5 +1,10 @@
 // The endpoints for pairing the two ends of a tunnel.
-import { FromPairingCodeAnswer, FromPairingCodeBody, PairingCodeAnswer, SideInfoAnswer } from '@panel/shared/api/tunnels/pairing.ts'
+import {
+  FromPairingCodeAnswer,
+  FromPairingCodeBody,
+  PairingCodeAnswer,
+  SideInfoAnswer,
+} from '@panel/shared/api/tunnels/pairing.ts'
 import { preview, query } from '../../../platform/http/endpoint.ts'
 import { fromPairingCode } from './from-pairing-code.ts'
 import type { PairingThrottle } from './throttle.ts'
