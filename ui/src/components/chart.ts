@@ -35,45 +35,15 @@ export interface Drawing {
   readonly destroy: () => void
 }
 
-export const drawChart = (
-  place: HTMLElement,
-  { isDotted, spell, steps, top, height, locale, ...first }: ChartParts,
-): Drawing => {
-  const colour = colourOf(place)
-  let { marks } = first
-  const axis = {
-    stroke: colour('ink-soft'),
-    font: `12px ${getComputedStyle(place).fontFamily}`,
-    grid: { stroke: colour('line'), width: 1 },
-    ticks: { show: false },
-  }
-  const stamp = stamps(locale)
+export const drawChart = (place: HTMLElement, parts: ChartParts): Drawing => {
+  let { marks } = parts
   const chart = new uPlot(
-    {
-      width: Math.max(200, place.clientWidth),
-      height,
-      legend: { show: false },
-      cursor: { show: false },
-      scales: { y: { range: (_chart, _least, most) => [0, Math.max(top ?? 0, most ?? 0, 1e-9) * 1.05] } },
-      axes: [
-        { ...axis, space: 90, values: (_chart, splits) => stamp(splits) },
-        { ...axis, ...(steps ? { incrs: [...steps] } : {}), size: 72, values: (_chart, splits) => splits.map(spell) },
-      ],
-      series: [
-        {},
-        ...first.series.map((one) => ({
-          stroke: colour(one.colour),
-          width: 1.5,
-          points: isDotted ? { show: true, size: 4, fill: colour(one.colour) } : { show: false },
-          spanGaps: false,
-        })),
-      ],
-      hooks: { draw: [strike(() => marks, colour('down'))] },
-    },
-    aligned(first),
+    optionsFor(place, parts, () => marks),
+    aligned(parts),
     place,
   )
-  const watch = new ResizeObserver(() => chart.setSize({ width: Math.max(200, place.clientWidth), height }))
+  const { height } = parts
+  const watch = new ResizeObserver(() => chart.setSize({ width: widthOf(place), height }))
   watch.observe(place)
   return {
     update: (data) => {
@@ -84,6 +54,42 @@ export const drawChart = (
       watch.disconnect()
       chart.destroy()
     },
+  }
+}
+
+const widthOf = ({ clientWidth }: HTMLElement): number => Math.max(200, clientWidth)
+
+const optionsFor = (
+  place: HTMLElement,
+  { isDotted, spell, steps, top, height, locale, series }: ChartParts,
+  marks: () => ChartData['marks'],
+): uPlot.Options => {
+  const colour = colourOf(place)
+  const axis = {
+    stroke: colour('ink-soft'),
+    font: `12px ${getComputedStyle(place).fontFamily}`,
+    grid: { stroke: colour('line'), width: 1 },
+    ticks: { show: false },
+  }
+  const stamp = stamps(locale)
+  const line = (one: ChartData['series'][number]): uPlot.Series => ({
+    stroke: colour(one.colour),
+    width: 1.5,
+    points: isDotted ? { show: true, size: 4, fill: colour(one.colour) } : { show: false },
+    spanGaps: false,
+  })
+  return {
+    width: widthOf(place),
+    height,
+    legend: { show: false },
+    cursor: { show: false },
+    scales: { y: { range: (_chart, _least, most) => [0, Math.max(top ?? 0, most ?? 0, 1e-9) * 1.05] } },
+    axes: [
+      { ...axis, space: 90, values: (_chart, splits) => stamp(splits) },
+      { ...axis, ...(steps ? { incrs: [...steps] } : {}), size: 72, values: (_chart, splits) => splits.map(spell) },
+    ],
+    series: [{}, ...series.map(line)],
+    hooks: { draw: [strike(marks, colour('down'))] },
   }
 }
 

@@ -45,15 +45,7 @@ const madeOnce = (make: (digits: number) => Intl.NumberFormat) => {
   }
 }
 
-export const formatter = (settings: DisplaySettings) => {
-  const locale = localeOf(settings)
-  const numbers = madeOnce((digits) => new Intl.NumberFormat(locale, { maximumFractionDigits: digits }))
-  const number = (value: number, digits = 0): string => numbers(digits).format(value)
-  const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'always', style: 'short' })
-  const when = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' })
-  const clock = new Intl.DateTimeFormat(locale, { timeStyle: 'medium' })
-  const day = new Intl.DateTimeFormat(locale, { month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit' })
-
+const unitsOf = (settings: DisplaySettings, number: (value: number, digits?: number) => string) => {
   /** A figure with a Latin unit keeps its order in a sentence of the other direction. */
   const together = settings['display.language'] === 'fa' ? isolate : (text: string): string => text
   /** Three figures that count, as 1.23, 12.3 and 123. */
@@ -69,6 +61,19 @@ export const formatter = (settings: DisplaySettings) => {
     unit === 'bits'
       ? scaled(bytes * 8, 'bit', settings['display.binary_units'])
       : scaled(bytes, 'B', settings['display.binary_units'])
+  return { together, rounded, scaled, inUnit }
+}
+
+export const formatter = (settings: DisplaySettings) => {
+  const locale = localeOf(settings)
+  const numbers = madeOnce((digits) => new Intl.NumberFormat(locale, { maximumFractionDigits: digits }))
+  const number = (value: number, digits = 0): string => numbers(digits).format(value)
+  const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'always', style: 'short' })
+  const when = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' })
+  const clock = new Intl.DateTimeFormat(locale, { timeStyle: 'medium' })
+  const day = new Intl.DateTimeFormat(locale, { month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit' })
+
+  const { together, rounded, scaled, inUnit } = unitsOf(settings, number)
 
   return {
     locale,
