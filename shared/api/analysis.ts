@@ -1,6 +1,6 @@
 // What the API answers to an analysis: a verdict, what it rests on, and what to do, in order (reference.md, Analysis result; decisions.md, F24, D7).
 import type { Static } from '../schema.ts'
-import { Anything, Id, Instant, list, oneOf, Sentence, shape, Text, told } from './shapes.ts'
+import { Anything, Id, Instant, list, oneOf, Sentence, shape, Text, told } from './base/shapes.ts'
 
 export const ROUTE_VERDICTS = [
   'HEALTHY',

@@ -1,6 +1,6 @@
 // What a client may send and is answered about the signed-in operator (reference.md, Session, Auth).
 import { nullable, strict, Type, type Static } from '../schema.ts'
-import { Always, Flag, Id, Instant, Sentence, shape, told } from './shapes.ts'
+import { Always, Flag, Id, Instant, Sentence, shape, told } from './base/shapes.ts'
 
 export const UserView = shape('User', {
   user_id: Id,

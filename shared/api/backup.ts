@@ -1,10 +1,10 @@
 // What a backup holds, what may be asked of an import, and what it answers (reference.md, Backup document; decisions.md, B1 to B6).
 import { nullable, strict, Type, type Static } from '../schema.ts'
-import { ErrorEnvelope, Warning } from './errors.ts'
-import { flag, maybe, ONCE_KEY, ranged, says } from './fields.ts'
+import { ErrorEnvelope, Warning } from './base/errors.ts'
+import { flag, maybe, ONCE_KEY, ranged, says } from './base/fields.ts'
 import { UpdatePoolBody } from './pools.ts'
 import { CreateRouteBody } from './routes/bodies.ts'
-import { countsOf, Flag, Id, Instant, list, oneOf, Sentence, shape, Text, told, Value } from './shapes.ts'
+import { countsOf, Flag, Id, Instant, list, oneOf, Sentence, shape, Text, told, Value } from './base/shapes.ts'
 import { CreateTunnelBody } from './tunnels/bodies.ts'
 
 export const BACKUP_VERSION = 1

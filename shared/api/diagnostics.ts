@@ -3,7 +3,7 @@ import { LinkStatistics } from '../tunnel/observed.ts'
 import { PAYLOAD_MAX, PROBE_OUTCOMES, type ProbeOutcome } from '../path/model.ts'
 import { nullable, strict, Type, type Static } from '../schema.ts'
 import { conclusion } from './analysis.ts'
-import { flag, maybe, ranged, says } from './fields.ts'
+import { flag, maybe, ranged, says } from './base/fields.ts'
 import {
   Amount,
   Anything,
@@ -22,7 +22,7 @@ import {
   Whole,
   wordIn,
   type EventsOf,
-} from './shapes.ts'
+} from './base/shapes.ts'
 
 export const DIAGNOSTIC_TYPES = { ping: 10, 'mtu-probe': 20, traceroute: 30, analyze: 40 } as const
 export type DiagnosticType = keyof typeof DIAGNOSTIC_TYPES

@@ -21,7 +21,7 @@ import type {
   TracerouteBody,
 } from './diagnostics.ts'
 import type { ForwardingAnswer, ForwardingBody, ForwardingChangeAnswer } from './forwarding.ts'
-import type { NAT_MODES, ROUTE_PROTOCOLS, TUNNEL_TYPES } from './lookups.ts'
+import type { NAT_MODES, ROUTE_PROTOCOLS, TUNNEL_TYPES } from './base/lookups.ts'
 import type { MetricsEvents, MetricsHistoryAnswer, MetricsSnapshot } from './metrics.ts'
 import type {
   MonitorEvents,

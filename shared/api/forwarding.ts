@@ -1,8 +1,8 @@
 // What a client may say and is answered about IP forwarding (reference.md, system/forwarding; decisions.md, F27 to F29).
 import { nullable, strict, Type, type Static } from '../schema.ts'
-import { Warning } from './errors.ts'
-import { flag, maybe } from './fields.ts'
-import { Amount, Count, Flag, list, mapOf, oneOf, Sentence, shape, Text, told } from './shapes.ts'
+import { Warning } from './base/errors.ts'
+import { flag, maybe } from './base/fields.ts'
+import { Amount, Count, Flag, list, mapOf, oneOf, Sentence, shape, Text, told } from './base/shapes.ts'
 import { RuleBackendView } from './system.ts'
 
 export const ForwardingBody = strict({

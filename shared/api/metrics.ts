@@ -1,6 +1,6 @@
 // What the API answers about the load of the host and its traffic (reference.md, Metrics snapshot; decisions.md, M1 to M3, W3).
 import { nullable, strict, Type, type Static } from '../schema.ts'
-import { Amount, Count, Flag, Id, Instant, list, oneOf, shape, Text, told, type EventsOf } from './shapes.ts'
+import { Amount, Count, Flag, Id, Instant, list, oneOf, shape, Text, told, type EventsOf } from './base/shapes.ts'
 
 /** Shares of the time since the reading before, in percent. */
 export const CpuReading = shape('CpuReading', {

@@ -1,6 +1,6 @@
 // What the API answers about the watching of tunnels (reference.md, Monitoring status; decisions.md, S2 to S6, M4 to M6, T5, E1).
 import { nullable, strict, type Static } from '../schema.ts'
-import { MONITOR_STATES, type MonitorState } from './lookups.ts'
+import { MONITOR_STATES, type MonitorState } from './base/lookups.ts'
 import { LastPass } from './reconcile.ts'
 import { RouteHealthEvent } from './routes/answers.ts'
 import {
@@ -18,7 +18,7 @@ import {
   told,
   wordIn,
   type EventsOf,
-} from './shapes.ts'
+} from './base/shapes.ts'
 import { TunnelView } from './tunnels/answers.ts'
 
 const State = wordIn(MONITOR_STATES)

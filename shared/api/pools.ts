@@ -1,8 +1,8 @@
 // What a client may send about address pools, and what it is answered (reference.md, Pools; decisions.md, R31 to R35).
 import { strict, Type, type Static } from '../schema.ts'
-import { Warning } from './errors.ts'
-import { says } from './fields.ts'
-import { Always, Count, Flag, Id, list, oneOf, Sentence, shape, Text, told } from './shapes.ts'
+import { Warning } from './base/errors.ts'
+import { says } from './base/fields.ts'
+import { Always, Count, Flag, Id, list, oneOf, Sentence, shape, Text, told } from './base/shapes.ts'
 
 const flag = (name: string, description: string) =>
   Type.Optional(Type.Boolean(says('INVALID_VALUE', `${name} must be true or false.`, description)))

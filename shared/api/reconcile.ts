@@ -1,9 +1,9 @@
 // What a client may send about reconciliation, and what it is answered (reference.md, Reconcile; decisions.md, S8 to S17).
 import { nullable, strict, Type, type Static } from '../schema.ts'
 import { INTERFACE_NAME_PATTERN } from '../tunnel/model.ts'
-import { Warning } from './errors.ts'
-import { lookupId, says } from './fields.ts'
-import { PERSISTENCE_TYPES, RECONCILE_STATUSES, TUNNEL_SIDES, type ReconcileStatus } from './lookups.ts'
+import { Warning } from './base/errors.ts'
+import { lookupId, says } from './base/fields.ts'
+import { PERSISTENCE_TYPES, RECONCILE_STATUSES, TUNNEL_SIDES, type ReconcileStatus } from './base/lookups.ts'
 import { RouteFindings } from './routes/findings.ts'
 import {
   Always,
@@ -22,7 +22,7 @@ import {
   told,
   Whole,
   wordIn,
-} from './shapes.ts'
+} from './base/shapes.ts'
 import { ObservedView, PlanView, TunnelView } from './tunnels/answers.ts'
 
 const Action = oneOf(['adopt', 'ignore', 'unignore', 'reapply', 'forget', 'delete'])

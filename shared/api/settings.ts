@@ -1,6 +1,6 @@
 // What a client may send about settings besides their values, and what it is answered (reference.md, Settings; decisions.md, section 8).
 import { nullable, strict, Type, type Static } from '../schema.ts'
-import { Flag, list, oneOf, Sentence, shape, Text, told, Value, Whole } from './shapes.ts'
+import { Flag, list, oneOf, Sentence, shape, Text, told, Value, Whole } from './base/shapes.ts'
 
 export const SETTING_TYPES = ['bool', 'int', 'float', 'string', 'enum', 'json', 'lookup'] as const
 export type SettingType = (typeof SETTING_TYPES)[number]

@@ -3,8 +3,22 @@ import { TOOLS } from '../host/model.ts'
 import { HostInterface, RoutingEntry } from '../tunnel/observed.ts'
 import { RULE_BACKENDS } from '../ruleset/backend.ts'
 import { nullable, strict, Type, type Static } from '../schema.ts'
-import { PERSISTENCE_TYPES, TUNNEL_TYPES } from './lookups.ts'
-import { Count, Flag, Id, idIn, Instant, list, mapOf, Never, oneOf, Sentence, shape, Text, told } from './shapes.ts'
+import { PERSISTENCE_TYPES, TUNNEL_TYPES } from './base/lookups.ts'
+import {
+  Count,
+  Flag,
+  Id,
+  idIn,
+  Instant,
+  list,
+  mapOf,
+  Never,
+  oneOf,
+  Sentence,
+  shape,
+  Text,
+  told,
+} from './base/shapes.ts'
 
 export const HEALTH_STATUSES = ['ok', 'degraded', 'error', 'unknown'] as const
 const Status = oneOf(HEALTH_STATUSES)

@@ -1,7 +1,7 @@
 // The check that holds every answer of the API tests against the description can fail, and says where.
 import assert from 'node:assert/strict'
 import { strict, Type } from '@panel/shared/schema.ts'
-import { Instant, list, shape } from '@panel/shared/api/shapes.ts'
+import { Instant, list, shape } from '@panel/shared/api/base/shapes.ts'
 import { query, command, stream } from './support/declare.ts'
 import { created, ok, type Endpoint } from '@panel/web-daemon/platform/http/endpoint.ts'
 import { Refusal } from '@panel/web-daemon/platform/http/refusal.ts'

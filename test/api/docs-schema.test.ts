@@ -1,7 +1,7 @@
 // Schemas of ours in the words of OpenAPI 3.0.3, which has fewer than JSON Schema.
 import assert from 'node:assert/strict'
-import { Warning } from '@panel/shared/api/errors.ts'
-import { mapOf, Text } from '@panel/shared/api/shapes.ts'
+import { Warning } from '@panel/shared/api/base/errors.ts'
+import { mapOf, Text } from '@panel/shared/api/base/shapes.ts'
 import { nullable, strict, Type, type TSchema } from '@panel/shared/schema.ts'
 import { openApiSchema } from '@panel/web-daemon/features/docs/schema.ts'
 

@@ -1,6 +1,6 @@
 // The documents hold what they promise: nothing that they or a comment name is missing, and they stay short.
 import assert from 'node:assert/strict'
-import { ERROR_CODES, FIELD_CODES, WARNING_CODES } from '@panel/shared/api/codes.ts'
+import { ERROR_CODES, FIELD_CODES, WARNING_CODES } from '@panel/shared/api/base/codes.ts'
 import { danglingIn, everyDangling, readSources, type Library, type Source } from './citations.ts'
 import { blocksIn, heightOf } from './markdown.ts'
 

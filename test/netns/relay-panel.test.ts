@@ -1,7 +1,7 @@
 // The whole panel in the middle of a relay: what it says over HTTP beside what packets meet.
 import assert from 'node:assert/strict'
 import type { ConnectionsAnswer } from '@panel/shared/api/routes/connections.ts'
-import type { ErrorEnvelope } from '@panel/shared/api/errors.ts'
+import type { ErrorEnvelope } from '@panel/shared/api/base/errors.ts'
 import type { ReconcileAnswer } from '@panel/shared/api/reconcile.ts'
 import type { ChangeRouteAnswer, ListRoutesAnswer, UpdateRouteAnswer } from '@panel/shared/api/routes/answers.ts'
 import type { RouteTrafficAnswer } from '@panel/shared/api/routes/traffic.ts'

@@ -1,5 +1,5 @@
 // Tunnels and relay rules for tests: a test says what it is about, and the lists of fields say the rest. A new field is given its value here, once.
-import { defaultsOf } from '@panel/shared/api/field-list.ts'
+import { defaultsOf } from '@panel/shared/api/base/field-list.ts'
 import {
   ADDRESS_FAMILIES,
   LOAD_BALANCE_MODES,
@@ -7,7 +7,7 @@ import {
   PERSISTENCE_TYPES,
   ROUTE_PROTOCOLS,
   TUNNEL_TYPES,
-} from '@panel/shared/api/lookups.ts'
+} from '@panel/shared/api/base/lookups.ts'
 import type { CreateRouteBody } from '@panel/shared/api/routes/bodies.ts'
 import { ROUTE_FIELDS } from '@panel/shared/api/routes/fields.ts'
 import type { CreateTunnelBody } from '@panel/shared/api/tunnels/bodies.ts'

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { emptyBucket, stateSeverity } from '@panel/web-daemon/features/monitor/bucket.ts'
 import { addBuckets } from '@panel/web-daemon/features/monitor/store.ts'
-import { MONITOR_STATES, type MonitorState } from '@panel/shared/api/lookups.ts'
+import { MONITOR_STATES, type MonitorState } from '@panel/shared/api/base/lookups.ts'
 import { startWatching, toggle, type WatchingPanel } from '../api/support/monitor.ts'
 import { browsing, type Visit } from './support/browser.ts'
 import { goTo, signedIn } from './support/host.ts'

@@ -1,6 +1,6 @@
 // Takes records and the host from one state to another, for every noun: the store says Pending before root is asked, and
 // afterwards what was read back (decisions.md, S1). Call every function inside `inTurn`.
-import { APPLY_STATUSES } from '@panel/shared/api/lookups.ts'
+import { APPLY_STATUSES } from '@panel/shared/api/base/lookups.ts'
 import { invert, type Change } from '@panel/shared/change/change.ts'
 import type { Outcome } from '@panel/shared/rpc/outcome.ts'
 import type { CommandContext, WriteDb } from '../platform/context.ts'

@@ -8,7 +8,7 @@ import type { Writer } from '@panel/shared/rpc/methods.ts'
 import type { Outcome } from '@panel/shared/rpc/outcome.ts'
 import { openStore } from '../app/store.ts'
 import { connectHelper } from '../platform/helper/client.ts'
-import { heldRules } from '../features/routes/kernel-rules.ts'
+import { readKernelRules } from '../features/routes/kernel-rules.ts'
 import { existingTunnels } from '../features/tunnels/store.ts'
 import type { Config } from '../app/config.ts'
 import { CommandError } from './errors.ts'
@@ -29,7 +29,7 @@ export async function takeDown({ state_dir, helper_socket }: Config): Promise<vo
 }
 
 async function removeRules(request: Writer): Promise<string[]> {
-  const { rules, damaged } = await heldRules(request)
+  const { rules, damaged } = await readKernelRules(request)
   const all = [...rules.values()]
   for (let at = 0; at < all.length; at += RULES_PER_CHANGE_MAX) {
     const { outcome, failure } = await request('ruleset.apply', {

@@ -1,6 +1,6 @@
 // What the API answers about the audit log (reference.md, Audit entry; decisions.md, U1).
 import { nullable, type Static } from '../../schema.ts'
-import { Anything, Count, Flag, Id, Instant, list, Sentence, shape, Text, told } from '../shapes.ts'
+import { Anything, Count, Flag, Id, Instant, list, Sentence, shape, Text, told } from '../base/shapes.ts'
 
 export const AuditEntry = shape('AuditEntry', {
   audit_log_id: Id,

@@ -1,7 +1,7 @@
 // Who may use a rule: as a client sends it, and as it is answered.
 import { strict, Type, type Static } from '../../schema.ts'
-import { maybe, ranged, says, text } from '../fields.ts'
-import { Id, shape, Text } from '../shapes.ts'
+import { maybe, ranged, says, text } from '../base/fields.ts'
+import { Id, shape, Text } from '../base/shapes.ts'
 import { CHANGING } from './words.ts'
 
 /** Of one rule (decisions.md, F6). */

@@ -1,8 +1,8 @@
 // What the API answers about relay rules, for the web daemon that says it and the page that shows it (reference.md, Forwarding rules; decisions.md, F1 to F29, S7, R29).
 import { nullable, strict, type Static } from '../../schema.ts'
-import { Warning } from '../errors.ts'
-import { answerProperties } from '../field-list.ts'
-import { Count, Flag, Id, list, Never, oneOf, Sentence, shape, Text, told } from '../shapes.ts'
+import { Warning } from '../base/errors.ts'
+import { answerProperties } from '../base/field-list.ts'
+import { Count, Flag, Id, list, Never, oneOf, Sentence, shape, Text, told } from '../base/shapes.ts'
 import { CheckView, StepView } from '../tunnels/answers.ts'
 import { AllowedSourceView } from './allowed-sources.ts'
 import { CreateRouteBody } from './bodies.ts'

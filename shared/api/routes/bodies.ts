@@ -1,7 +1,7 @@
 // What a client may send about relay rules.
 import { strict, Type, type Static } from '../../schema.ts'
-import { requestProperties } from '../field-list.ts'
-import { maybe, ONCE_KEY, ranged, says } from '../fields.ts'
+import { requestProperties } from '../base/field-list.ts'
+import { maybe, ONCE_KEY, ranged, says } from '../base/fields.ts'
 import { ROUTE_FIELDS } from './fields.ts'
 import { DROP_CONNECTIONS, FORCE, LOSE_ACCESS } from './words.ts'
 

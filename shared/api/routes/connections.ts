@@ -1,8 +1,8 @@
 // What the API answers about the connections that a rule relays (reference.md, GET /routes/{id}/connections; decisions.md, F22).
 import { nullable, Type, type Static } from '../../schema.ts'
 import { RelayConnection } from '../../ruleset/connection.ts'
-import { Warning } from '../errors.ts'
-import { Amount, Count, Flag, Id, Instant, list, mapOf, oneOf, shape, Text, told } from '../shapes.ts'
+import { Warning } from '../base/errors.ts'
+import { Amount, Count, Flag, Id, Instant, list, mapOf, oneOf, shape, Text, told } from '../base/shapes.ts'
 
 export const ConnectionsAnswer = shape('Connections', {
   route_rule_id: Id,

@@ -1,7 +1,7 @@
 // Where a rule relays to: as a client sends it, and as it is answered.
 import { nullable, strict, U32_MAX, type Static } from '../../schema.ts'
-import { flag, maybe, ranged, says } from '../fields.ts'
-import { Count, Flag, Id, shape, Text } from '../shapes.ts'
+import { flag, maybe, ranged, says } from '../base/fields.ts'
+import { Count, Flag, Id, shape, Text } from '../base/shapes.ts'
 import { address, CHANGING, DROP_CONNECTIONS, port, rangeEnd } from './words.ts'
 
 /** Of one rule (decisions.md, F5). */

@@ -1,6 +1,6 @@
 // What the API answers about the traffic of relay rules (reference.md, traffic endpoints; decisions.md, F18 to F20, F23).
 import { nullable, strict, type Static } from '../../schema.ts'
-import { Amount, Count, Flag, Id, Instant, list, Sentence, shape, Text, told } from '../shapes.ts'
+import { Amount, Count, Flag, Id, Instant, list, Sentence, shape, Text, told } from '../base/shapes.ts'
 
 /**
  * Two figures of the same bytes, never added together: `_since_boot` is the kernel's own counter, `_since_creation` what the panel has summed up.

@@ -1,7 +1,7 @@
 // The words that several requests about relay rules share.
 import { Type } from '../../schema.ts'
-import type { FieldCode } from '../codes.ts'
-import { flag, maybe, orNull, ranged, says } from '../fields.ts'
+import type { FieldCode } from '../base/codes.ts'
+import { flag, maybe, orNull, ranged, says } from '../base/fields.ts'
 
 export const port = (name: string, description: string) =>
   ranged('integer', 1, 65_535, 'INVALID_PORT', name, description)

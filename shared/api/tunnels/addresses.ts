@@ -1,8 +1,8 @@
 // An address inside a tunnel: as a client sends it, and as it is answered.
 import { strict, Type, type Static } from '../../schema.ts'
-import { flag, maybe, ranged, says } from '../fields.ts'
-import { ADDRESS_FAMILIES } from '../lookups.ts'
-import { Count, Flag, Id, idIn, shape, Text } from '../shapes.ts'
+import { flag, maybe, ranged, says } from '../base/fields.ts'
+import { ADDRESS_FAMILIES } from '../base/lookups.ts'
+import { Count, Flag, Id, idIn, shape, Text } from '../base/shapes.ts'
 
 export const TunnelAddressBody = strict(
   {

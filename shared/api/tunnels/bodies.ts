@@ -1,7 +1,7 @@
 // What a client may send about tunnels.
 import { strict, type Static } from '../../schema.ts'
-import { requestProperties } from '../field-list.ts'
-import { flag, maybe, ONCE_KEY } from '../fields.ts'
+import { requestProperties } from '../base/field-list.ts'
+import { flag, maybe, ONCE_KEY } from '../base/fields.ts'
 import { TunnelAddressBody } from './addresses.ts'
 import { TUNNEL_FIELDS } from './fields.ts'
 

@@ -1,6 +1,6 @@
 // What the API answers about the relay rules that use a tunnel (reference.md, GET /tunnels/{id}/routes; decisions.md, R29).
 import type { Static } from '../../schema.ts'
-import { Count, Flag, Id, list, Sentence, shape, Text } from '../shapes.ts'
+import { Count, Flag, Id, list, Sentence, shape, Text } from '../base/shapes.ts'
 
 /** What a tunnel is told of a rule that relays over it. */
 export const DependentRoute = shape('DependentRoute', {

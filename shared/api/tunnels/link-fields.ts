@@ -1,10 +1,10 @@
 // What a tunnel is on the wire and in the kernel: name, ends, and how its packets look.
 import { nullable, Type, U32_MAX } from '../../schema.ts'
 import { INTERFACE_NAME_PATTERN } from '../../tunnel/model.ts'
-import { field } from '../field-list.ts'
-import { flag, lookupId, maybe, orNull, ranged, says } from '../fields.ts'
-import { TUNNEL_SIDES, TUNNEL_TYPES } from '../lookups.ts'
-import { Count, Flag, Id, idIn, Sentence, Text } from '../shapes.ts'
+import { field } from '../base/field-list.ts'
+import { flag, lookupId, maybe, orNull, ranged, says } from '../base/fields.ts'
+import { TUNNEL_SIDES, TUNNEL_TYPES } from '../base/lookups.ts'
+import { Count, Flag, Id, idIn, Sentence, Text } from '../base/shapes.ts'
 
 const key = (name: string, direction: string) =>
   orNull(

@@ -1,8 +1,8 @@
 // How a tunnel is watched and kept alive. Null follows the setting.
 import { nullable, Type } from '../../schema.ts'
-import { field } from '../field-list.ts'
-import { flag, maybe, orNull, ranged, says } from '../fields.ts'
-import { Amount, Count, Flag, Text } from '../shapes.ts'
+import { field } from '../base/field-list.ts'
+import { flag, maybe, orNull, ranged, says } from '../base/fields.ts'
+import { Amount, Count, Flag, Text } from '../base/shapes.ts'
 
 const override = (kind: 'integer' | 'number', minimum: number, maximum: number, name: string, description: string) =>
   maybe(

@@ -1,8 +1,8 @@
 // How the second server learns what the first one decided: the wire of pairing codes and of the two sides (reference.md, Tunnels; decisions.md, R26 to R28, R30).
 import { nullable, strict, Type, type Static } from '../../schema.ts'
-import { Warning } from '../errors.ts'
-import { says } from '../fields.ts'
-import { Count, list, oneOf, Sentence, shape, Text, told, Whole } from '../shapes.ts'
+import { Warning } from '../base/errors.ts'
+import { says } from '../base/fields.ts'
+import { Count, list, oneOf, Sentence, shape, Text, told, Whole } from '../base/shapes.ts'
 import { CreateTunnelBody } from './bodies.ts'
 
 export const PAIRING_CODE_MARKER = 'v1.'

@@ -1,10 +1,10 @@
 // What the panel keeps of a tunnel beside its link: how it is saved, where its addresses come from, and what people call it.
 import { nullable, Type } from '../../schema.ts'
-import { APPLIED_FIELDS } from '../applied-fields.ts'
-import { field } from '../field-list.ts'
-import { flag, lookupId, maybe, orNull, ranged, says, text } from '../fields.ts'
-import { PERSISTENCE_TYPES } from '../lookups.ts'
-import { Flag, Id, idIn, list, Text } from '../shapes.ts'
+import { APPLIED_FIELDS } from '../base/applied-fields.ts'
+import { field } from '../base/field-list.ts'
+import { flag, lookupId, maybe, orNull, ranged, says, text } from '../base/fields.ts'
+import { PERSISTENCE_TYPES } from '../base/lookups.ts'
+import { Flag, Id, idIn, list, Text } from '../base/shapes.ts'
 import { AddressView, MAX_ADDRESSES, TunnelAddressBody } from './addresses.ts'
 
 export const PANEL_FIELDS = {

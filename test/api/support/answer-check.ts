@@ -1,7 +1,7 @@
 // Holds every answer that any API test gets against the API description, so that the description cannot lie.
 import { Ajv, type ValidateFunction } from 'ajv'
-import { ErrorEnvelope } from '@panel/shared/api/errors.ts'
-import { STATUS_OF } from '@panel/shared/api/codes.ts'
+import { ErrorEnvelope } from '@panel/shared/api/base/errors.ts'
+import { STATUS_OF } from '@panel/shared/api/base/codes.ts'
 import type { TSchema } from '@panel/shared/schema.ts'
 import { describeOperation } from '@panel/web-daemon/features/docs/operation.ts'
 import { COMPONENTS, openApiSchema } from '@panel/web-daemon/features/docs/schema.ts'

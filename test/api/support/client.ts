@@ -1,7 +1,7 @@
 // A small HTTP client with a cookie jar, which sends the CSRF cookie back as the header, as a browser's page does. Over TLS it takes any certificate.
 import { request as overHttp, type IncomingHttpHeaders } from 'node:http'
 import { request as overTls } from 'node:https'
-import type { ErrorEnvelope } from '@panel/shared/api/errors.ts'
+import type { ErrorEnvelope } from '@panel/shared/api/base/errors.ts'
 
 export interface Reply<B = Record<string, unknown>> {
   readonly status: number

@@ -1,6 +1,6 @@
 // Makes many tunnels one after the other, by one of the three ways, and leaves them there.
 import type { CreateTunnelAnswer } from '@panel/shared/api/tunnels/answers.ts'
-import { PERSISTENCE_TYPES } from '@panel/shared/api/lookups.ts'
+import { PERSISTENCE_TYPES } from '@panel/shared/api/base/lookups.ts'
 import { stateOf } from '@panel/web-daemon/features/tunnels/record.ts'
 import { Helper } from './helper.ts'
 import { Http } from './http.ts'

@@ -1,5 +1,5 @@
 // A thousand tunnels that the panel could have made: between the same two ends, told apart by key, name and subnet.
-import { APPLY_STATUSES, PERSISTENCE_TYPES } from '@panel/shared/api/lookups.ts'
+import { APPLY_STATUSES, PERSISTENCE_TYPES } from '@panel/shared/api/base/lookups.ts'
 import type { NewTunnel } from '@panel/web-daemon/features/tunnels/record.ts'
 import { newTunnel } from '../../support/records.ts'
 import type { Ends } from './jobs.ts'

@@ -1,5 +1,5 @@
 // The list of a thousand tunnels on this host's own kernel, where links of another kind stand in for GRE.
-import { PERSISTENCE_TYPES } from '@panel/shared/api/lookups.ts'
+import { PERSISTENCE_TYPES } from '@panel/shared/api/base/lookups.ts'
 import { listSection, memorySection, reconcileSection } from '../sections.ts'
 import type { Section } from '../table.ts'
 import { COUNT, onStage, type Bench } from './stage.ts'

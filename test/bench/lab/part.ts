@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { PERSISTENCE_TYPES } from '@panel/shared/api/lookups.ts'
+import { PERSISTENCE_TYPES } from '@panel/shared/api/base/lookups.ts'
 import type { Answer, Job, Jobs } from '../driver/jobs.ts'
 import { layOut, type Programs } from '../programs.ts'
 import { listSection, memorySection } from '../sections.ts'

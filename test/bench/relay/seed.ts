@@ -1,5 +1,5 @@
 // Stores rules through the store's own code, as if they had been made over HTTP. The web daemon does not run meanwhile.
-import { APPLY_STATUSES, ROUTE_PROTOCOLS } from '@panel/shared/api/lookups.ts'
+import { APPLY_STATUSES, ROUTE_PROTOCOLS } from '@panel/shared/api/base/lookups.ts'
 import type { RelayRule } from '@panel/shared/ruleset/model.ts'
 import { openStore } from '@panel/web-daemon/app/store.ts'
 import { ruleOf, type NamedRoute } from '@panel/web-daemon/features/routes/record.ts'

@@ -2,7 +2,7 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { PERSISTENCE_TYPES } from '@panel/shared/api/lookups.ts'
+import { PERSISTENCE_TYPES } from '@panel/shared/api/base/lookups.ts'
 import type { Answer, Schedule } from '../driver/jobs.ts'
 import { addressOf, nameOf, NUMBERS, peerOf } from '../driver/rows.ts'
 import { median, percentile } from '../figures.ts'

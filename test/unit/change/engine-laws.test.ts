@@ -1,7 +1,7 @@
 // The laws of the engine, over a noun that it has never seen, with a fault at any step: what a record says of itself is true.
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { APPLY_STATUSES } from '@panel/shared/api/lookups.ts'
+import { APPLY_STATUSES } from '@panel/shared/api/base/lookups.ts'
 import type { Change } from '@panel/shared/change/change.ts'
 import type { Outcome } from '@panel/shared/rpc/outcome.ts'
 import { converge, create, remove, settle, update } from '@panel/web-daemon/change/engine.ts'

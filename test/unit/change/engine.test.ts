@@ -1,6 +1,6 @@
 // The defects that the engine ended, each by name, over a noun that it has never seen (decisions.md, S1).
 import assert from 'node:assert/strict'
-import { APPLY_STATUSES } from '@panel/shared/api/lookups.ts'
+import { APPLY_STATUSES } from '@panel/shared/api/base/lookups.ts'
 import { converge, remove } from '@panel/web-daemon/change/engine.ts'
 import type { CommandContext } from '@panel/web-daemon/platform/context.ts'
 import { AuditNote } from '@panel/web-daemon/platform/audit-note.ts'

@@ -1,7 +1,7 @@
 // From probes to a state: thresholds, agreement of several samples, and what is forced at once (decisions.md, S3).
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { MONITOR_STATES, type MonitorState } from '@panel/shared/api/lookups.ts'
+import { MONITOR_STATES, type MonitorState } from '@panel/shared/api/base/lookups.ts'
 import { classify, type Evidence, type Thresholds, type Verdict } from '@panel/web-daemon/features/monitor/classify.ts'
 import { MonitorStateMachine } from '@panel/web-daemon/features/monitor/state-machine.ts'
 import { Window } from '@panel/web-daemon/features/monitor/window.ts'

@@ -1,7 +1,7 @@
 // One tunnel under watch: what forces its state, what a knock changes, what is kept of its history (decisions.md, S3, S4, M4).
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import type { MonitorState } from '@panel/shared/api/lookups.ts'
+import type { MonitorState } from '@panel/shared/api/base/lookups.ts'
 import type { WatchResult } from '@panel/shared/path/model.ts'
 import { makeMonitorPlan, type MonitorPlan } from '@panel/web-daemon/features/monitor/probe-target.ts'
 import { emptyBucket, joinBuckets, toPoint, type Bucket } from '@panel/web-daemon/features/monitor/bucket.ts'

@@ -1,6 +1,6 @@
 // Arbitrary tunnels as a store holds them, for property tests of pairing.
 import fc from 'fast-check'
-import { kindOfType } from '@panel/shared/api/lookups.ts'
+import { kindOfType } from '@panel/shared/api/base/lookups.ts'
 import { isIpv6Kind } from '@panel/shared/tunnel/model.ts'
 import type { PoolRecord } from '@panel/web-daemon/features/pools/store.ts'
 import { storedTunnel } from '../../support/records.ts'

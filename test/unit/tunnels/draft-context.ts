@@ -1,6 +1,6 @@
 // A draft's surroundings for unit tests: a host with eth0 of MTU 1500, the seeded pools and no tunnels, unless said otherwise.
 import type { HostInterface, RoutingEntry } from '@panel/shared/tunnel/observed.ts'
-import { kindOfType } from '@panel/shared/api/lookups.ts'
+import { kindOfType } from '@panel/shared/api/base/lookups.ts'
 import type { HelperFacts } from '@panel/shared/host/model.ts'
 import { Problems } from '@panel/web-daemon/platform/http/problems.ts'
 import { Refusal } from '@panel/web-daemon/platform/http/refusal.ts'

@@ -7,8 +7,8 @@ const FOLDER = fileURLToPath(new URL('.', import.meta.url))
 
 const DAEMON = `
   import { SignedOutAnswer, LoginBody, SetupBody } from '@panel/shared/api/auth.ts'
-  import type { Warning } from '@panel/shared/api/errors.ts'
-  import { ranged } from '@panel/shared/api/fields.ts'
+  import type { Warning } from '@panel/shared/api/base/errors.ts'
+  import { ranged } from '@panel/shared/api/base/fields.ts'
   import { command, ok, type Answer } from '@panel/web-daemon/platform/http/endpoint.ts'
   import { Problems } from '@panel/web-daemon/platform/http/problems.ts'
   import { Refusal } from '@panel/web-daemon/platform/http/refusal.ts'

@@ -1,5 +1,5 @@
 // A form's own state: its values, what is wrong with each field, whether it differs from what it began with, and sending it.
-import type { FieldCode } from '@panel/shared/api/codes.ts'
+import type { FieldCode } from '@panel/shared/api/base/codes.ts'
 import { Withdrawn } from './withdrawn.ts'
 import { asRefused, type Refused } from './refused.ts'
 

@@ -1,6 +1,6 @@
-// An answer of the API that is no success, as an error with the API's own code, sentence and fields (shared/api/errors.ts).
-import type { ErrorCode } from '@panel/shared/api/codes.ts'
-import type { ErrorEnvelope } from '@panel/shared/api/errors.ts'
+// An answer of the API that is no success, as an error with the API's own code, sentence and fields (shared/api/base/errors.ts).
+import type { ErrorCode } from '@panel/shared/api/base/codes.ts'
+import type { ErrorEnvelope } from '@panel/shared/api/base/errors.ts'
 
 /** NO_ANSWER: nothing answered. NOT_THE_PANEL: something else did, perhaps a proxy before it. */
 export type RefusalCode = ErrorCode | 'NO_ANSWER' | 'NOT_THE_PANEL'

@@ -1,5 +1,5 @@
 // Validates a backup: each item against its schema, and every problem with its path, such as backup.tunnels[3].mtu.
-import type { FieldCode } from '@panel/shared/api/codes.ts'
+import type { FieldCode } from '@panel/shared/api/base/codes.ts'
 import { BACKUP_MEMBERS, BACKUP_VERSION, BackupPool, BackupRoute, BackupTunnel } from '@panel/shared/api/backup.ts'
 import { strict, Type, type Static, type TSchema } from '@panel/shared/schema.ts'
 import { Problems } from '../../platform/http/problems.ts'

@@ -1,6 +1,6 @@
 // The relay rules of a backup: a rule whose title or listener exists already is skipped, the others are created
 // (decisions.md, T21, B2).
-import type { FieldCode } from '@panel/shared/api/codes.ts'
+import type { FieldCode } from '@panel/shared/api/base/codes.ts'
 import type { BackupRoute, ImportAction } from '@panel/shared/api/backup.ts'
 import { CreateRouteBody } from '@panel/shared/api/routes/bodies.ts'
 import type { ReadContext } from '../../platform/context.ts'

@@ -1,7 +1,7 @@
 // The tunnels of a backup: existing ones are skipped, the others are created as by a request of their own
 // (decisions.md, B5).
 import type { BackupTunnel, ImportAction } from '@panel/shared/api/backup.ts'
-import { TUNNEL_TYPES } from '@panel/shared/api/lookups.ts'
+import { TUNNEL_TYPES } from '@panel/shared/api/base/lookups.ts'
 import { CreateTunnelBody } from '@panel/shared/api/tunnels/bodies.ts'
 import type { ReadContext } from '../../platform/context.ts'
 import type { Incoming } from '../../platform/http/endpoint.ts'

@@ -2,7 +2,7 @@
 // only checks.
 import type { Logger } from 'pino'
 import type { ImportAction, ImportKind } from '@panel/shared/api/backup.ts'
-import type { ErrorEnvelope, Warning } from '@panel/shared/api/errors.ts'
+import type { ErrorEnvelope, Warning } from '@panel/shared/api/base/errors.ts'
 import type { TSchema } from '@panel/shared/schema.ts'
 import type { AuditAction } from '@panel/shared/api/audit/actions.ts'
 import { AuditNote } from '../../platform/audit-note.ts'

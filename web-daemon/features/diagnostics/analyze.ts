@@ -4,7 +4,7 @@ import type { AnalyzeTunnelAnswer, AnalyzeTunnelBody, TunnelAnalysis } from '@pa
 import type { CommandContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { idIn } from '../tunnels/get.ts'
-import { targetOf } from '../tunnels/look.ts'
+import { targetOf } from '../tunnels/target.ts'
 import type { TunnelRecord } from '../tunnels/record.ts'
 import { SAMPLE_SECONDS } from './counters.ts'
 import { evaluateSnapshot } from './findings.ts'

@@ -10,7 +10,7 @@ import { numberParameter, queryParameters } from '../../platform/http/queries.ts
 import { Refusal } from '../../platform/http/refusal.ts'
 import { probeOne } from '../tunnels/draft/before.ts'
 import { idIn } from '../tunnels/get.ts'
-import { livingTunnel } from '../tunnels/look.ts'
+import { requireTunnel } from '../tunnels/target.ts'
 
 export const SAMPLE_SECONDS = { least: 0.1, usual: 1, most: 30 } as const
 
@@ -26,7 +26,7 @@ export async function showCounters(
   { db, request, now }: ReadContext,
   { params, query }: Incoming,
 ): Promise<Answer<CountersAnswer>> {
-  const { interface_name } = await livingTunnel(db, idIn(params))
+  const { interface_name } = await requireTunnel(db, idIn(params))
   const seconds = parseSeconds(query['sample_seconds'] ?? '')
   const sample = await sampleCounters(request, interface_name, () => sleep(1000 * seconds))
   if (!sample)

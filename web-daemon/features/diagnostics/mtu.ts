@@ -1,6 +1,6 @@
 // The largest packet that the path below a tunnel, or inside it, carries, and the MTU that follows for the tunnel
 // (reference.md, mtu-probe; decisions.md, D5).
-import { kindOfType } from '@panel/shared/api/lookups.ts'
+import { kindOfType } from '@panel/shared/api/base/lookups.ts'
 import type { MtuProbeAnswer, MtuProbeBody, MtuProbeResult } from '@panel/shared/api/diagnostics.ts'
 import type { MtuParams, MtuResult, MtuStep } from '@panel/shared/path/model.ts'
 import type { CommandContext } from '../../platform/context.ts'
@@ -9,7 +9,7 @@ import type { Problems } from '../../platform/http/problems.ts'
 import type { SettingsReader } from '../../platform/settings.ts'
 import { isMtuPossible, MTU_RANGE, tunnelOverhead } from '../tunnels/draft/mtu.ts'
 import { idIn } from '../tunnels/get.ts'
-import { targetOf } from '../tunnels/look.ts'
+import { targetOf } from '../tunnels/target.ts'
 import type { TunnelRecord } from '../tunnels/record.ts'
 import { observe } from '../tunnels/view.ts'
 import { pathEnds, type PathName } from './ends.ts'

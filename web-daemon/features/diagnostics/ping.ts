@@ -17,7 +17,7 @@ import { serializeEvent, type StreamSource, type Subscriber } from '../../platfo
 import { Window } from '../monitor/window.ts'
 import type { SettingsReader } from '../../platform/settings.ts'
 import { idIn } from '../tunnels/get.ts'
-import { livingTunnel } from '../tunnels/look.ts'
+import { requireTunnel } from '../tunnels/target.ts'
 import { pathEnds } from './ends.ts'
 import type { RunOutcome, Run, Runs } from './runs.ts'
 
@@ -28,7 +28,7 @@ export function pingTunnel(runs: Runs, logger: Logger) {
     { db, settings, note }: StreamContext,
     { params, body, problems, gone }: Incoming<PingBody>,
   ): Promise<StreamSource> => {
-    const record = await livingTunnel(db, idIn(params))
+    const record = await requireTunnel(db, idIn(params))
     note.target('tunnel', record.tunnel_id)
     const probe: PingParams = {
       ...pathEnds(record, 'tunnel', body, problems),

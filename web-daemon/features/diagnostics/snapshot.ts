@@ -2,7 +2,7 @@
 // with its counters meanwhile, and firewalls.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CountersAnswer } from '@panel/shared/api/diagnostics.ts'
-import { ADDRESS_FAMILIES } from '@panel/shared/api/lookups.ts'
+import { ADDRESS_FAMILIES } from '@panel/shared/api/base/lookups.ts'
 import type { ForeignFound } from '@panel/shared/foreign/model.ts'
 import type { ObservedLink } from '@panel/shared/tunnel/observed.ts'
 import type { PingPacket, PingParams } from '@panel/shared/path/model.ts'

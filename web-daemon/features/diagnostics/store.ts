@@ -1,6 +1,6 @@
 // Reads and writes the stored runs; the newest of each tunnel are kept (decisions.md, D10).
 import { DIAGNOSTIC_TYPES, type DiagnosticRun, type DiagnosticType } from '@panel/shared/api/diagnostics.ts'
-import { titleOf } from '@panel/shared/api/lookups.ts'
+import { titleOf } from '@panel/shared/api/base/lookups.ts'
 import type { Selectable } from 'kysely'
 import type { ReadDb, WriteDb } from '../../platform/context.ts'
 import type { Paging } from '../../platform/http/paging.ts'

@@ -9,7 +9,7 @@ import type { TraceHop, TraceParams } from '@panel/shared/path/model.ts'
 import type { CommandContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { idIn } from '../tunnels/get.ts'
-import { targetOf } from '../tunnels/look.ts'
+import { targetOf } from '../tunnels/target.ts'
 import { pathEnds, type PathName } from './ends.ts'
 import type { Run, RunOutcome, Runs } from './runs.ts'
 

@@ -1,5 +1,5 @@
 // Translates our schemas to OpenAPI 3.0.3, and throws for what that cannot express.
-import { ErrorEnvelope, Warning } from '@panel/shared/api/errors.ts'
+import { ErrorEnvelope, Warning } from '@panel/shared/api/base/errors.ts'
 import type { TSchema } from '@panel/shared/schema.ts'
 import { SCHEMA_NOTES } from '../../platform/http/validate.ts'
 

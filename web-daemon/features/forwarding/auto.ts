@@ -1,14 +1,14 @@
 // Turns IP forwarding on for a rule that needs it: without it nothing is relayed (decisions.md, section 8, routes.auto_enable_ip_forward).
 import type { Family } from '@panel/shared/address/ip.ts'
-import type { Warning } from '@panel/shared/api/errors.ts'
+import type { Warning } from '@panel/shared/api/base/errors.ts'
 import type { CommandContext } from '../../platform/context.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
 import { turnOn } from './state.ts'
 import { conntrackWarnings } from './view.ts'
 
-/** The rule stands whether this works or not; where it does not, the operator is told what is missing. Call it inside `inTurn`. */
+/** The rule stands whether this works or not; where it does not, a warning says what is missing. Call it inside `inTurn`. */
 export async function forwardFor(context: CommandContext, family: Family): Promise<Warning[]> {
-  const [name, asked] =
+  const [name, wanted] =
     family === 6 ? (['IPv6', { ipv4: false, ipv6: true }] as const) : (['IPv4', { ipv4: true, ipv6: false }] as const)
   const off = (why: string): Warning[] => [
     {
@@ -22,7 +22,7 @@ export async function forwardFor(context: CommandContext, family: Family): Promi
     if (family === 6 ? found.state.live.ipv6 : found.state.live.ipv4) return conntrackWarnings(found, context.settings)
     if (!context.settings.get('routes.auto_enable_ip_forward'))
       return off('turn it on with POST /system/forwarding/enable.')
-    await turnOn(context, found, asked)
+    await turnOn(context, found, wanted)
     return conntrackWarnings(found, context.settings)
   } catch (refused) {
     if (refused instanceof Refusal) return off(refused.message)

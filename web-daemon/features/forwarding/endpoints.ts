@@ -1,6 +1,6 @@
-// What can be asked about IP forwarding over HTTP (reference.md, System).
+// The endpoints of IP forwarding (reference.md, System).
 import { ForwardingAnswer, ForwardingBody, ForwardingChangeAnswer } from '@panel/shared/api/forwarding.ts'
-import type { Warning } from '@panel/shared/api/errors.ts'
+import type { Warning } from '@panel/shared/api/base/errors.ts'
 import type { CommandContext, ReadContext, ReadDb } from '../../platform/context.ts'
 import { command, ok, query, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { probeRuleBackend } from '../system/rule-backend.ts'
@@ -8,7 +8,7 @@ import { foreignRules, foreignView } from './foreign.ts'
 import { putBack, turnOn } from './state.ts'
 import { accountingWarnings, conntrackWarnings, forwardingView } from './view.ts'
 
-/** What the rules tell about it: they know of forwarding, and so it need not know them. */
+/** Implemented by the relay rules, which import this feature. */
 export interface ForwardingUse {
   /** How many rules in force need the forwarding of each family. */
   readonly rulesInForce: (db: ReadDb) => Promise<{ readonly ipv4: number; readonly ipv6: number }>

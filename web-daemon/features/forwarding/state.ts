@@ -8,9 +8,9 @@ import { forwardingResource } from './resource.ts'
 
 type Context = Pick<CommandContext, 'db' | 'request' | 'now' | 'note'>
 
-/** Turns on what is asked, now and at boot. Safe to repeat. Call it inside `inTurn`. */
-export const turnOn = (context: Context, found: ForwardingFound, asked: ForwardingSwitches): Promise<void> =>
-  take(context, found.state, withForwarding(found.state, asked))
+/** Turns it on, now and at boot. Safe to repeat. Call it inside `inTurn`. */
+export const turnOn = (context: Context, found: ForwardingFound, wanted: ForwardingSwitches): Promise<void> =>
+  take(context, found.state, withForwarding(found.state, wanted))
 
 /** Puts back what was set before the panel turned it on. Where it never did, nothing happens. */
 export const putBack = (context: Context, found: ForwardingFound): Promise<void> =>

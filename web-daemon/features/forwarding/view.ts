@@ -1,5 +1,5 @@
 // IP forwarding as it is sent (decisions.md, F28), and what is worth a word about it.
-import type { Warning } from '@panel/shared/api/errors.ts'
+import type { Warning } from '@panel/shared/api/base/errors.ts'
 import type { ForwardingView } from '@panel/shared/api/forwarding.ts'
 import type { ForwardingFound } from '@panel/shared/forwarding/model.ts'
 import type { SettingsReader } from '../../platform/settings.ts'

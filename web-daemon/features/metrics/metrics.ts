@@ -1,7 +1,7 @@
 // The metrics of the host: sampled, summed up, stored, kept and streamed (reference.md, Metrics; decisions.md, M1 to
 // M3, E7).
 import type { Logger } from 'pino'
-import { kindOfType } from '@panel/shared/api/lookups.ts'
+import { kindOfType } from '@panel/shared/api/base/lookups.ts'
 import type { MetricsSnapshot } from '@panel/shared/api/metrics.ts'
 import type { CommandContext } from '../../platform/context.ts'
 import type { Bus } from '../../platform/events/bus.ts'

@@ -1,6 +1,6 @@
 // One interval of a tunnel's history. Its figures can be added, so that intervals join to longer ones and a partly
 // stored one can be completed.
-import { MONITOR_STATES, type MonitorState } from '@panel/shared/api/lookups.ts'
+import { MONITOR_STATES, type MonitorState } from '@panel/shared/api/base/lookups.ts'
 import type { MonitorPoint } from '@panel/shared/api/monitor.ts'
 
 /** Worst last. Disabled shows only if there was nothing else (decisions.md, M4). */

@@ -1,5 +1,5 @@
 // The state that the last probes alone suggest (decisions.md, S3, S4).
-import type { MonitorState } from '@panel/shared/api/lookups.ts'
+import type { MonitorState } from '@panel/shared/api/base/lookups.ts'
 
 export interface Verdict {
   readonly state: MonitorState

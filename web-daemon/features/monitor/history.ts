@@ -10,7 +10,7 @@ import { Problems } from '../../platform/http/problems.ts'
 import { timeParameter, limitParameter, queryParameters } from '../../platform/http/queries.ts'
 import { RESOLUTION, parseResolution } from '../../platform/http/resolution.ts'
 import { idIn } from '../tunnels/get.ts'
-import { livingTunnel } from '../tunnels/look.ts'
+import { requireTunnel } from '../tunnels/target.ts'
 import { joinBuckets, toPoint, type Bucket } from './bucket.ts'
 import type { Monitor } from './monitor.ts'
 import { findPoints, type StoredPoint } from './store.ts'
@@ -31,7 +31,7 @@ export function showHistory(monitor: Monitor) {
     { db, now, settings }: ReadContext,
     { params, query }: Incoming,
   ): Promise<Answer<MonitorHistoryAnswer>> => {
-    const { tunnel_id } = await livingTunnel(db, idIn(params))
+    const { tunnel_id } = await requireTunnel(db, idIn(params))
     await monitor.settled()
     const span = parseSpan(query, now(), settings.get('monitor.aggregate_interval_seconds'))
     const { limit } = parsePaging(query, MOST)

@@ -1,6 +1,6 @@
 // Monitors all tunnels: follows their records, kernel events and probe results, and publishes every change of state.
 import type { Logger } from 'pino'
-import { MONITOR_STATES, type MonitorState } from '@panel/shared/api/lookups.ts'
+import { MONITOR_STATES, type MonitorState } from '@panel/shared/api/base/lookups.ts'
 import type { MonitorCounts, MonitorSnapshot, MonitorSummaryAnswer } from '@panel/shared/api/monitor.ts'
 import type { WatchResult } from '@panel/shared/path/model.ts'
 import type { CommandContext } from '../../platform/context.ts'

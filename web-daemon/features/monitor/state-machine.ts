@@ -1,6 +1,6 @@
 // The state of one tunnel over time. It changes when several samples in a row agree, or at once if it is forced
 // (decisions.md, S3).
-import type { MonitorState } from '@panel/shared/api/lookups.ts'
+import type { MonitorState } from '@panel/shared/api/base/lookups.ts'
 import type { Verdict } from './classify.ts'
 
 /** `from` and `to` are the same if only the reason changes. */

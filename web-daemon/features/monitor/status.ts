@@ -1,18 +1,18 @@
 // GET /tunnels/{id}/status: the state of one tunnel and its last changes (reference.md, GET /tunnels/{id}/status;
 // decisions.md, S5, S6).
-import { MONITOR_STATES, titleOf } from '@panel/shared/api/lookups.ts'
+import { MONITOR_STATES, titleOf } from '@panel/shared/api/base/lookups.ts'
 import type { MonitorEvent, MonitorStatusAnswer } from '@panel/shared/api/monitor.ts'
 import type { ReadContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { idIn, noSuchTunnel } from '../tunnels/get.ts'
-import { livingTunnel } from '../tunnels/look.ts'
+import { requireTunnel } from '../tunnels/target.ts'
 import type { Monitor } from './monitor.ts'
 import { findEvents } from './store.ts'
 import type { MonitorEventRow } from './table.ts'
 
 export function showStatus(monitor: Monitor) {
   return async ({ db }: ReadContext, { params }: Incoming): Promise<Answer<MonitorStatusAnswer>> => {
-    const { tunnel_id } = await livingTunnel(db, idIn(params))
+    const { tunnel_id } = await requireTunnel(db, idIn(params))
     await monitor.settled()
     const watched = monitor.of(tunnel_id)
     if (!watched) throw noSuchTunnel(tunnel_id)

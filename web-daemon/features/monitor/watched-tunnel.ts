@@ -1,6 +1,6 @@
 // One monitored tunnel: its probes, its state, and the intervals of its history that are not stored yet. It does no
 // I/O.
-import { MONITOR_STATES } from '@panel/shared/api/lookups.ts'
+import { MONITOR_STATES } from '@panel/shared/api/base/lookups.ts'
 import type { MonitorStatus } from '@panel/shared/api/monitor.ts'
 import type { WatchResult } from '@panel/shared/path/model.ts'
 import { intervalStart } from '../../platform/db/spans.ts'

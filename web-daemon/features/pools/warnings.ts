@@ -1,6 +1,6 @@
 // Warnings about a pool that is accepted (decisions.md, T19, R35).
 import { overlaps, parseCidr } from '@panel/shared/address/ip.ts'
-import type { Warning } from '@panel/shared/api/errors.ts'
+import type { Warning } from '@panel/shared/api/base/errors.ts'
 import type { PoolRecord } from './store.ts'
 
 export function publicRangeWarnings({ address_pool_title, cidr, is_public_range }: PoolRecord): Warning[] {

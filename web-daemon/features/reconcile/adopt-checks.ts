@@ -1,10 +1,10 @@
 // Which interfaces cannot be adopted, and what is to be known about one that can. Each refusal says what to do.
 import { KERNEL_STUBS } from '@panel/shared/tunnel/model.ts'
 import type { AdoptBody } from '@panel/shared/api/reconcile.ts'
-import type { Warning } from '@panel/shared/api/errors.ts'
-import type { WarningCode } from '@panel/shared/api/codes.ts'
+import type { Warning } from '@panel/shared/api/base/errors.ts'
+import type { WarningCode } from '@panel/shared/api/base/codes.ts'
 import type { PlanView } from '@panel/shared/api/tunnels/answers.ts'
-import { PERSISTENCE_TYPES } from '@panel/shared/api/lookups.ts'
+import { PERSISTENCE_TYPES } from '@panel/shared/api/base/lookups.ts'
 import type { HelperFacts } from '@panel/shared/host/model.ts'
 import { networkdLimits, type Limit } from '@panel/shared/tunnel/networkd-limits.ts'
 import type { TunnelFound } from '@panel/shared/tunnel/observed.ts'
@@ -15,7 +15,7 @@ import type { PoolRecord } from '../pools/store.ts'
 import { reasonUnavailable } from '../tunnels/draft/persistence.ts'
 import type { NewTunnel } from '../tunnels/record.ts'
 import type { ExistingTunnel } from '../tunnels/store.ts'
-import { keeperOf } from './kept.ts'
+import { persistenceTypeOf } from './persistence.ts'
 
 const field = 'interface_name'
 
@@ -50,9 +50,9 @@ export function linkIn({ interface_name, state, observed }: TunnelFound): LinkSt
   )
 }
 
-/** What keeps the tunnel from now on: what was asked, or else what keeps it already. Throws 422 for what cannot be had. */
+/** What keeps the tunnel from now on: what was requested, or else what keeps it already. Throws 422 for what the host cannot do. */
 export function persistenceFor(body: AdoptBody, { interface_name, state }: TunnelFound, helper: HelperFacts): number {
-  const kept = keeperOf(state?.saved ?? null)
+  const kept = persistenceTypeOf(state?.saved ?? null)
   const wanted = body.takeover === true ? PERSISTENCE_TYPES.Systemd : (body.persistence_type_id ?? kept)
   const problems = new Problems()
   if (

@@ -1,7 +1,7 @@
 // The record of a tunnel that is adopted: what the kernel holds, and around it what no kernel knows (decisions.md, S12, S13).
 import { contains, parseCidr, parseIp } from '@panel/shared/address/ip.ts'
-import { defaultsOf } from '@panel/shared/api/field-list.ts'
-import { APPLY_STATUSES, PERSISTENCE_TYPES, typeOfKind } from '@panel/shared/api/lookups.ts'
+import { defaultsOf } from '@panel/shared/api/base/field-list.ts'
+import { APPLY_STATUSES, PERSISTENCE_TYPES, typeOfKind } from '@panel/shared/api/base/lookups.ts'
 import type { AdoptBody, LegacyName } from '@panel/shared/api/reconcile.ts'
 import { TUNNEL_FIELDS } from '@panel/shared/api/tunnels/fields.ts'
 import type { LinkState, Saved, TunnelAddress } from '@panel/shared/tunnel/model.ts'

@@ -1,4 +1,4 @@
-// What can be asked about the host as compared with what is stored, over HTTP.
+// The endpoints of reconciliation: the host compared with what is stored.
 import {
   AdoptAnswer,
   AdoptBody,

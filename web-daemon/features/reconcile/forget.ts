@@ -1,17 +1,17 @@
 // Drops the record of a tunnel and leaves the host as it is (reference.md, POST /reconcile/{id}/forget; decisions.md, S17).
 import type { ForgetAnswer } from '@panel/shared/api/reconcile.ts'
 import type { TunnelView } from '@panel/shared/api/tunnels/answers.ts'
-import { PERSISTENCE_TYPES } from '@panel/shared/api/lookups.ts'
+import { PERSISTENCE_TYPES } from '@panel/shared/api/base/lookups.ts'
 import { savedFileName } from '@panel/shared/tunnel/saved-file.ts'
 import type { CommandContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { dropHistory } from '../monitor/store.ts'
 import { idIn } from '../tunnels/get.ts'
-import { targetOf } from '../tunnels/look.ts'
+import { targetOf } from '../tunnels/target.ts'
 import { markDeleted } from '../tunnels/store.ts'
 import { observe, tunnelView } from '../tunnels/view.ts'
 
-/** Root is only asked what is there, and need not even answer. */
+/** Root only says what is there; the record is dropped even if it does not answer. */
 export const forgetTunnel = (context: CommandContext, { params }: Incoming): Promise<Answer<ForgetAnswer>> =>
   context.inTurn(async () => {
     const record = await targetOf(context, idIn(params))

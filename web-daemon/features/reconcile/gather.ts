@@ -6,7 +6,7 @@ import type { ReadContext } from '../../platform/context.ts'
 import { stateOf, type TunnelRecord } from '../tunnels/record.ts'
 import type { Folders } from '../tunnels/plan-view.ts'
 import { pageOfTunnels } from '../tunnels/store.ts'
-import { digestOf, digestsOf, foundUnder, type Found } from './host.ts'
+import { digestOf, readDigests, probeNames, type Found } from './host.ts'
 import { isLegacy } from './legacy.ts'
 
 interface Stored {
@@ -22,7 +22,7 @@ export interface Managed {
 }
 
 export interface Unmanaged extends Omit<TunnelDigest, 'digest'> {
-  /** Null where nothing asks for it. */
+  /** Null where it is not needed. */
   readonly whole: Found | null
 }
 
@@ -39,13 +39,13 @@ const ALL = { limit: Number.MAX_SAFE_INTEGER, offset: 0 }
 
 export async function gather({ db, request }: Pick<ReadContext, 'db' | 'request'>): Promise<Gathered> {
   // Root looks at everything while the records are read here.
-  const [digests, folders, stored] = await Promise.all([digestsOf(request), foldersOf(request), storedTunnels(db)])
+  const [digests, folders, stored] = await Promise.all([readDigests(request), foldersOf(request), storedTunnels(db)])
   const isStored = new Set(stored.map(({ wanted }) => wanted.interface_name))
   const others = [...digests.values()].filter(({ interface_name }) => !isStored.has(interface_name)).sort(byName)
   const links = others.filter(({ observed }) => observed !== null)
   const leftovers = others.filter(({ observed, foreign_files }) => observed === null && foreign_files.length === 0)
   const differing = stored.filter(differsFrom(digests)).map(({ wanted }) => wanted)
-  const probed = await foundUnder(
+  const probed = await probeNames(
     request,
     [...differing, ...leftovers, ...links.filter(({ interface_name }) => isLegacy(interface_name))].map(nameOf),
   )
@@ -78,11 +78,11 @@ const differsFrom =
     digests.get(wanted.interface_name)?.digest !== digest
 
 /** Of equal digest is equal state. */
-const asWanted = (seen: TunnelDigest | undefined, wanted: TunnelState): Found | null =>
-  seen ? { ...seen, state: wanted } : null
+const asWanted = (digest: TunnelDigest | undefined, wanted: TunnelState): Found | null =>
+  digest ? { ...digest, state: wanted } : null
 
 async function foldersOf(request: Reader): Promise<Folders> {
   const { helper } = await request('host.probe', { parts: ['helper'] })
-  if (!helper) throw new Error('The helper left out a part of the host that it was asked for')
+  if (!helper) throw new Error('The helper left out a part of the host that was requested')
   return helper
 }

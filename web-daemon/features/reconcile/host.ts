@@ -18,14 +18,14 @@ export const digestOf = (state: TunnelState | null): string =>
 const PORTION = 1000
 
 /** Every tunnel of the host: each link, and each name that files of ours stand under. */
-export async function digestsOf(request: Reader): Promise<Map<string, TunnelDigest>> {
+export async function readDigests(request: Reader): Promise<Map<string, TunnelDigest>> {
   const { tunnels } = await request('tunnel.digest', {})
   return new Map(tunnels.map((tunnel) => [tunnel.interface_name, tunnel]))
 }
 
-export async function foundUnder(request: Reader, names: readonly string[]): Promise<Map<string, Found>> {
+export async function probeNames(request: Reader, names: readonly string[]): Promise<Map<string, Found>> {
   const answers = await Promise.all(
-    portionsOf(names).map((interface_names) => request('tunnel.probe', { interface_names })),
+    inPortions(names).map((interface_names) => request('tunnel.probe', { interface_names })),
   )
   return new Map(
     answers
@@ -37,5 +37,5 @@ export async function foundUnder(request: Reader, names: readonly string[]): Pro
   )
 }
 
-const portionsOf = (names: readonly string[]): string[][] =>
+const inPortions = (names: readonly string[]): string[][] =>
   Array.from({ length: Math.ceil(names.length / PORTION) }, (_, at) => names.slice(at * PORTION, (at + 1) * PORTION))

@@ -1,4 +1,4 @@
-// The whole comparison, made when it is asked for (reference.md, GET /reconcile).
+// The whole comparison, made at the request (reference.md, GET /reconcile).
 import type { ReconcileAnswer } from '@panel/shared/api/reconcile.ts'
 import type { ReadContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'

@@ -1,5 +1,5 @@
 // One item for each stored tunnel and for each tunnel of the host that the panel does not manage (reference.md, GET /reconcile; decisions.md, S8, S9, S12).
-import { RECONCILE_STATUSES, type ReconcileStatus } from '@panel/shared/api/lookups.ts'
+import { RECONCILE_STATUSES, type ReconcileStatus } from '@panel/shared/api/base/lookups.ts'
 import type { LegacyName, ReconcileCounts, ReconcileItem } from '@panel/shared/api/reconcile.ts'
 import { INTERFACE_NAME_PATTERN, type TunnelState } from '@panel/shared/tunnel/model.ts'
 import { parseFileName } from '@panel/shared/tunnel/saved-file.ts'
@@ -7,8 +7,8 @@ import type { ReadContext } from '../../platform/context.ts'
 import { pathOf, type Folders } from '../tunnels/plan-view.ts'
 import { observedView } from '../tunnels/view.ts'
 import { gather, type Managed, type Unmanaged } from './gather.ts'
-import { judge, type Verdict } from './judge.ts'
-import { pathsOf } from './kept.ts'
+import { compareTunnel, type Comparison } from './compare.ts'
+import { pathsOf } from './persistence.ts'
 import { legacyOf } from './legacy.ts'
 
 /** As far as it does not depend on what passes have seen. */
@@ -47,7 +47,7 @@ function managedItem({ record, wanted, found }: Managed, folders: Folders): Item
   return {
     interface_name: record.interface_name,
     tunnel_id: record.tunnel_id,
-    ...worded(judge(record, wanted, found)),
+    ...withStatusId(compareTunnel(record, wanted, found)),
     actions: ['reapply', 'forget', 'delete'],
     legacy: legacyNameOf(found.interface_name, found.state, found.foreign_files, folders),
     observed: observedView(found.observed),
@@ -71,7 +71,7 @@ function unmanagedItem(
   return {
     interface_name,
     tunnel_id: null,
-    ...worded({ status: 'Unmanaged', detail, diffs: [] }),
+    ...withStatusId({ status: 'Unmanaged', detail, diffs: [] }),
     actions: [...(canBeAdopted ? (['adopt'] as const) : []), is_ignored ? 'unignore' : 'ignore'],
     legacy: legacyNameOf(interface_name, whole?.state ?? null, foreign_files, folders),
     observed: observedView(observed),
@@ -94,7 +94,10 @@ export function legacyNameOf(
   return legacyOf(interface_name, { unit_path: own[0] ?? foreign[0] ?? '', is_panel_owned: own.length > 0 })
 }
 
-const worded = ({ status, ...rest }: Verdict): Verdict & { status: ReconcileStatus; reconcile_status_id: number } => ({
+const withStatusId = ({
+  status,
+  ...rest
+}: Comparison): Comparison & { status: ReconcileStatus; reconcile_status_id: number } => ({
   status,
   reconcile_status_id: RECONCILE_STATUSES[status],
   ...rest,

@@ -14,7 +14,7 @@ import {
 import type { CommandContext, ReadContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
-import { livingRoute, targetOf } from './get.ts'
+import { requireRoute, targetOf } from './get.ts'
 import type { RouteRecord, SourceRecord } from './record.ts'
 import type { Traffic } from './traffic/traffic.ts'
 import { amend } from './update.ts'
@@ -36,7 +36,7 @@ export async function listAllowedSources(
   { db }: ReadContext,
   { params }: Incoming,
 ): Promise<Answer<AllowedSourcesAnswer>> {
-  return ok(listOf((await livingRoute(db, params)).allowed_sources))
+  return ok(listOf((await requireRoute(db, params)).allowed_sources))
 }
 
 export const addAllowedSource =

@@ -2,7 +2,7 @@
 import type { ApplyAllAnswer } from '@panel/shared/api/routes/answers.ts'
 import type { CommandContext } from '../../platform/context.ts'
 import { ok, type Answer } from '../../platform/http/endpoint.ts'
-import { heldRules } from './kernel-rules.ts'
+import { readKernelRules } from './kernel-rules.ts'
 import { verificationView } from './plan-view.ts'
 import { reapplyRules } from './change.ts'
 import { allRoutes } from './store.ts'
@@ -15,7 +15,7 @@ export const applyAll =
       const { request, db } = context
       const stored = await allRoutes(db)
       const known = new Set(stored.map(({ route_rule_id }) => route_rule_id))
-      const held = await heldRules(request)
+      const held = await readKernelRules(request)
       const orphans = [
         ...new Set([...held.rules.keys(), ...held.damaged.map(({ route_rule_id }) => route_rule_id)]),
       ].filter((id) => !known.has(id))

@@ -5,7 +5,7 @@ import type { Outcome } from '@panel/shared/rpc/outcome.ts'
 import { converge, update } from '../../change/engine.ts'
 import type { CommandContext } from '../../platform/context.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
-import { heldRules, type HeldRules } from './kernel-rules.ts'
+import { readKernelRules, type KernelRules } from './kernel-rules.ts'
 import { ruleOf, type NamedRoute, type RouteRecord } from './record.ts'
 import { inTheirOrder, routeResource, type RouteResource } from './resource.ts'
 import type { Traffic } from './traffic/traffic.ts'
@@ -33,9 +33,9 @@ export async function changeOf(
   context: CommandContext,
   traffic: Traffic,
   wanted: readonly WantedRule[],
-  held?: HeldRules,
+  held?: KernelRules,
 ): Promise<RuleChange> {
-  const found = held ?? (await heldRules(context.request, wanted.map(idOf)))
+  const found = held ?? (await readKernelRules(context.request, wanted.map(idOf)))
   refuseUnreadable(found)
   const isDamaged = new Set(found.damaged.map(idOf))
   const damaged = wanted.filter((one) => !one.rule && isDamaged.has(idOf(one))).map(idOf)
@@ -51,7 +51,7 @@ export async function changeOf(
 const idOf = ({ route_rule_id }: { readonly route_rule_id: number }): number => route_rule_id
 
 /** Nothing counts as gone because it cannot be read. Without a backend nothing can be held, so rules can still be deleted. */
-function refuseUnreadable({ is_readable, backend, detail }: HeldRules): void {
+function refuseUnreadable({ is_readable, backend, detail }: KernelRules): void {
   if (is_readable || backend === 'none') return
   throw new Refusal('SERVICE_UNAVAILABLE', `The kernel's rules cannot be read, so none is changed: ${detail}`, {
     details: { reason: 'kernel_refused' },
@@ -75,7 +75,7 @@ export async function reapplyRules(
   context: CommandContext,
   traffic: Traffic,
   rows: readonly RouteRecord[],
-  { orphans = [], held }: { readonly orphans?: readonly number[]; readonly held?: HeldRules } = {},
+  { orphans = [], held }: { readonly orphans?: readonly number[]; readonly held?: KernelRules } = {},
 ): Promise<Changed> {
   const wanted = [...rows.map(wantedOf), ...orphans.map((route_rule_id) => ({ route_rule_id, rule: null }))]
   const { resource, change, backend } = await changeOf(context, traffic, wanted, held)

@@ -14,7 +14,7 @@ import type { CommandContext, ReadContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
 import { destinationBody } from './draft/update.ts'
-import { livingRoute, targetOf } from './get.ts'
+import { requireRoute, targetOf } from './get.ts'
 import type { DestinationRecord, RouteRecord } from './record.ts'
 import type { Traffic } from './traffic/traffic.ts'
 import { amend } from './update.ts'
@@ -30,7 +30,7 @@ const withList = (answer: UpdateRouteAnswer): UpdateRouteAnswer & DestinationsAn
 })
 
 export async function listDestinations({ db }: ReadContext, { params }: Incoming): Promise<Answer<DestinationsAnswer>> {
-  return ok(listOf((await livingRoute(db, params)).destinations))
+  return ok(listOf((await requireRoute(db, params)).destinations))
 }
 
 export const addDestination =

@@ -1,17 +1,17 @@
 // Copies a rule under a free name, out of force (reference.md, POST /routes/{id}/duplicate).
 import type { DuplicateRouteAnswer } from '@panel/shared/api/routes/answers.ts'
-import { APPLY_STATUSES } from '@panel/shared/api/lookups.ts'
+import { APPLY_STATUSES } from '@panel/shared/api/base/lookups.ts'
 import type { CommandContext } from '../../platform/context.ts'
 import { created, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { titleOfCopy } from './draft/titles.ts'
-import { livingRoute } from './get.ts'
+import { requireRoute } from './get.ts'
 import { insertRoute, nextPlace, storedRoute } from './store.ts'
 import { routeView } from './view.ts'
 
 export function duplicateRoute(context: CommandContext, { params }: Incoming): Promise<Answer<DuplicateRouteAnswer>> {
   const { db, note, now, inTurn } = context
   return inTurn(async () => {
-    const original = await livingRoute(db, params)
+    const original = await requireRoute(db, params)
     const { destinations, allowed_sources, ...rest } = original
     const place = await nextPlace(db)
     const date = now().toISOString()

@@ -1,4 +1,4 @@
-// What can be asked about relay rules over HTTP.
+// The endpoints of relay rules.
 import { RouteAnalysis } from '@panel/shared/api/analysis.ts'
 import { ConnectionsAnswer } from '@panel/shared/api/routes/connections.ts'
 import {

@@ -18,7 +18,7 @@ export async function hostFacts(request: Reader): Promise<HostFacts> {
     parts: ['interfaces', 'listeners', 'rule_backend'],
   })
   if (!interfaces || !listeners || !rule_backend)
-    throw new Error('The helper left out a part of the host that it was asked for')
+    throw new Error('The helper left out a part of the host that was requested')
   const addresses = interfaces.flatMap((one) => one.addresses.map((text) => canonicalIp(text.split('/')[0] ?? '')))
   return {
     interfaces: new Set(interfaces.map(({ name }) => name)),

@@ -11,14 +11,14 @@ import type { Traffic } from './traffic/traffic.ts'
 export const getRoute =
   (traffic: Traffic) =>
   async (context: ReadContext, { params }: Incoming): Promise<Answer<RouteItem>> => {
-    const record = await livingRoute(context.db, params)
+    const record = await requireRoute(context.db, params)
     const [item] = await itemsOf(context, traffic, [record])
     if (!item) throw new Error(`Rule ${record.route_rule_id} cannot be shown`)
     return ok(item)
   }
 
 /** Throws 404 where there is none, or none any more. */
-export async function livingRoute(db: ReadDb, params: Incoming['params']): Promise<RouteRecord> {
+export async function requireRoute(db: ReadDb, params: Incoming['params']): Promise<RouteRecord> {
   const id = params['id']
   const record = id === undefined ? null : await findRoute(db, id)
   if (!record) throw new Refusal('NOT_FOUND', `There is no rule ${id ?? ''}.`)
@@ -27,7 +27,7 @@ export async function livingRoute(db: ReadDb, params: Incoming['params']): Promi
 
 /** The rule that a command is about, noted for the audit log. */
 export async function targetOf({ db, note }: CommandContext, params: Incoming['params']): Promise<RouteRecord> {
-  const record = await livingRoute(db, params)
+  const record = await requireRoute(db, params)
   note.target('route', record.route_rule_id)
   return record
 }

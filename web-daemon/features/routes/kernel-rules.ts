@@ -1,4 +1,4 @@
-// What the kernel holds of the relay rules, asked of root page by page.
+// What the kernel holds of the relay rules, requested from root page by page.
 import type { RelayCounters, RelayRule } from '@panel/shared/ruleset/model.ts'
 import type { RulesetFound } from '@panel/shared/ruleset/found.ts'
 import { RULES_PER_CHANGE_MAX } from '@panel/shared/ruleset/model.ts'
@@ -6,17 +6,17 @@ import { sameState } from '@panel/shared/change/change.ts'
 import type { Reader } from '@panel/shared/rpc/methods.ts'
 import { ruleOf, type NamedRoute } from './record.ts'
 
-export type HeldRules = Omit<RulesetFound, 'next_id' | 'rules'> & { readonly rules: ReadonlyMap<number, RelayRule> }
+export type KernelRules = Omit<RulesetFound, 'next_id' | 'rules'> & { readonly rules: ReadonlyMap<number, RelayRule> }
 
 /** Whether the kernel holds the rule whole and as it is stored: a disabled one not at all. */
-export const isAsStored = (record: NamedRoute, { rules, damaged }: HeldRules): boolean =>
+export const isAsStored = (record: NamedRoute, { rules, damaged }: KernelRules): boolean =>
   sameState(rules.get(record.route_rule_id) ?? null, ruleOf(record)) &&
   damaged.every(({ route_rule_id }) => route_rule_id !== record.route_rule_id)
 
 /** The rules of these ids, as far as the kernel holds them; all that it holds where no ids are given. */
-export async function heldRules(request: Reader, ids: readonly number[] = []): Promise<HeldRules> {
+export async function readKernelRules(request: Reader, ids: readonly number[] = []): Promise<KernelRules> {
   const rules = new Map<number, RelayRule>()
-  // More than one question takes is asked for as all.
+  // More ids than one request takes are requested as all.
   const route_rule_ids = ids.length > RULES_PER_CHANGE_MAX ? [] : [...ids]
   let found = await request('ruleset.probe', { route_rule_ids, from_id: 0 })
   const { next_id: _next, rules: _rules, ...rest } = found
@@ -27,14 +27,14 @@ export async function heldRules(request: Reader, ids: readonly number[] = []): P
   }
 }
 
-export interface HeldCounters {
+export interface KernelCounters {
   readonly is_readable: boolean
   readonly detail: string
   readonly epoch: string
   readonly counters: readonly RelayCounters[]
 }
 
-export async function heldCounters(request: Reader): Promise<HeldCounters> {
+export async function readKernelCounters(request: Reader): Promise<KernelCounters> {
   const counters: RelayCounters[] = []
   let found = await request('ruleset.counters', { route_rule_ids: [], from_id: 0 })
   for (;;) {

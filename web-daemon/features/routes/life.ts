@@ -65,7 +65,7 @@ export const disableRoute = act<EndRouteBody>('disable', async (_context, stored
   drop_connections: body.drop_connections,
 }))
 
-/** Asked for by nobody; those that were deleted since are left out. */
+/** Without a request. Rules that were deleted since are left out. */
 export const reapplyByItself = (context: CommandContext, traffic: Traffic, ids: readonly number[]): Promise<void> =>
   context.inTurn(async () => {
     const stored = await routesOf(context.db, ids)

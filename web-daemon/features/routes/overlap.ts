@@ -1,6 +1,6 @@
 // Whether two rules can match the same connection, and which of them then gets it (decisions.md, F7, F10).
 import { overlaps, parseCidr } from '@panel/shared/address/ip.ts'
-import { ROUTE_PROTOCOLS } from '@panel/shared/api/lookups.ts'
+import { ROUTE_PROTOCOLS } from '@panel/shared/api/base/lookups.ts'
 import type { NamedRoute } from './record.ts'
 import { isAddressMet, isMet, isSame, portsOf } from './ports.ts'
 

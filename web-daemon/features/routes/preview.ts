@@ -57,7 +57,11 @@ async function draftedChange(
   stored: RouteRecord,
   { body, problems, server_port }: Incoming<PreviewRouteBody>,
 ): Promise<Draft> {
-  const { route_rule_id: _which, idempotency_key: _once, ...wish } = body
-  const { record, warnings, rule_backend } = await draftUpdate(context, stored, { body: wish, problems, server_port })
+  const { route_rule_id: _which, idempotency_key: _once, ...request } = body
+  const { record, warnings, rule_backend } = await draftUpdate(context, stored, {
+    body: request,
+    problems,
+    server_port,
+  })
   return { record, warnings, rule_backend, resolved: asCreateBody(record) }
 }

@@ -1,6 +1,6 @@
 // A relay rule as the panel stores it: what the operator wants, and whether it was applied. What the host holds is never mixed in.
 import type { Family } from '@panel/shared/address/ip.ts'
-import { ADDRESS_FAMILIES, LOAD_BALANCE_MODES, NAT_MODES, ROUTE_PROTOCOLS } from '@panel/shared/api/lookups.ts'
+import { ADDRESS_FAMILIES, LOAD_BALANCE_MODES, NAT_MODES, ROUTE_PROTOCOLS } from '@panel/shared/api/base/lookups.ts'
 import type { RouteRecord } from '@panel/shared/api/routes/fields.ts'
 import { canonicalRule } from '@panel/shared/ruleset/canonical.ts'
 import type { RelayRule } from '@panel/shared/ruleset/model.ts'
@@ -21,27 +21,27 @@ export type NewRoute = Omit<RouteRecord, 'route_rule_id' | 'destinations' | 'all
 /** With the id under which the kernel shall know it. */
 export type NamedRoute = NewRoute & { readonly route_rule_id: number }
 
-const PROTOCOL_WORDS: Readonly<Record<number, RelayRule['protocol']>> = {
+const PROTOCOLS: Readonly<Record<number, RelayRule['protocol']>> = {
   [ROUTE_PROTOCOLS.TCP]: 'tcp',
   [ROUTE_PROTOCOLS.UDP]: 'udp',
   [ROUTE_PROTOCOLS.Both]: 'both',
 }
-const NAT_WORDS: Readonly<Record<number, RelayRule['nat_mode']>> = {
+const NAT_MODE_NAMES: Readonly<Record<number, RelayRule['nat_mode']>> = {
   [NAT_MODES.Masquerade]: 'masquerade',
   [NAT_MODES.Snat]: 'snat',
   [NAT_MODES.None]: 'none',
 }
-const BALANCE_WORDS: Readonly<Record<number, RelayRule['balance']>> = {
+const BALANCE_MODE_NAMES: Readonly<Record<number, RelayRule['balance']>> = {
   [LOAD_BALANCE_MODES.None]: 'none',
   [LOAD_BALANCE_MODES.RoundRobin]: 'round_robin',
   [LOAD_BALANCE_MODES.SourceHash]: 'source_hash',
   [LOAD_BALANCE_MODES.Weighted]: 'weighted',
 }
 
-export const protocolOf = (route_protocol_id: number): RelayRule['protocol'] => word(PROTOCOL_WORDS, route_protocol_id)
+export const protocolOf = (route_protocol_id: number): RelayRule['protocol'] => nameOf(PROTOCOLS, route_protocol_id)
 
-function word<T>(words: Readonly<Record<number, T>>, id: number): T {
-  const found = words[id]
+function nameOf<T>(names: Readonly<Record<number, T>>, id: number): T {
+  const found = names[id]
   if (found === undefined) throw new RangeError(`lookup id ${id}`)
   return found
 }
@@ -67,8 +67,8 @@ export function ruleOf(record: NamedRoute): RelayRule | null {
     destinations: record.destinations
       .filter(isActive)
       .map(({ address, port, port_range_end, weight }) => ({ address, port, port_range_end, weight })),
-    balance: word(BALANCE_WORDS, record.load_balance_mode_id),
-    nat_mode: word(NAT_WORDS, record.nat_mode_id),
+    balance: nameOf(BALANCE_MODE_NAMES, record.load_balance_mode_id),
+    nat_mode: nameOf(NAT_MODE_NAMES, record.nat_mode_id),
     snat_address: record.snat_address,
     allowed_sources: record.allowed_sources.map(({ cidr }) => cidr),
     is_clamp_mss_to_pmtu: record.is_clamp_mss_to_pmtu,

@@ -1,6 +1,6 @@
 // Finds, among thousands of rules, the pairs of which one may cover the other: by what SQLite can compare.
 import { sql } from 'kysely'
-import { ROUTE_PROTOCOLS } from '@panel/shared/api/lookups.ts'
+import { ROUTE_PROTOCOLS } from '@panel/shared/api/base/lookups.ts'
 import type { ReadDb } from '../../platform/context.ts'
 
 export interface Pair {

@@ -1,7 +1,7 @@
 // Reads and writes the stored relay rules. A list costs four queries, however long it is.
 import { sql, type SelectQueryBuilder } from 'kysely'
 import { ROUTE_FIELDS } from '@panel/shared/api/routes/fields.ts'
-import { ADDRESS_FAMILIES } from '@panel/shared/api/lookups.ts'
+import { ADDRESS_FAMILIES } from '@panel/shared/api/base/lookups.ts'
 import type { ApplyMark } from '../../change/resource.ts'
 import type { ReadDb, WriteDb } from '../../platform/context.ts'
 import { groupedBy } from '../../platform/db/grouped.ts'

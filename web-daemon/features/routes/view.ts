@@ -1,5 +1,5 @@
 // A stored rule as it is sent (decisions.md, F1, F5).
-import { APPLY_STATUSES, titleOf } from '@panel/shared/api/lookups.ts'
+import { APPLY_STATUSES, titleOf } from '@panel/shared/api/base/lookups.ts'
 import type { RouteView } from '@panel/shared/api/routes/answers.ts'
 import type { RouteRecord } from './record.ts'
 

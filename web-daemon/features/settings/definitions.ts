@@ -1,6 +1,6 @@
 // The table of all settings: schema, defaults, checks and types come from it (decisions.md, section 8). Its order is
 // the order of the categories in the API.
-import { list, shape, Text, told } from '@panel/shared/api/shapes.ts'
+import { list, shape, Text, told } from '@panel/shared/api/base/shapes.ts'
 import { strict, Type, type TObject, type TSchema } from '@panel/shared/schema.ts'
 import { ADDRESSING } from './definitions/addressing.ts'
 import { DIAGNOSTICS } from './definitions/diagnostics.ts'

@@ -1,5 +1,5 @@
 // The name that the naming template gives a tunnel (decisions.md, R4).
-import { TUNNEL_SIDES } from '@panel/shared/api/lookups.ts'
+import { TUNNEL_SIDES } from '@panel/shared/api/base/lookups.ts'
 import type { LinkKind } from '@panel/shared/tunnel/model.ts'
 import type { SettingsReader } from '../../platform/settings.ts'
 

@@ -1,5 +1,5 @@
 // Conditions between settings, beyond the check of each value.
-import { TUNNEL_SIDES } from '@panel/shared/api/lookups.ts'
+import { TUNNEL_SIDES } from '@panel/shared/api/base/lookups.ts'
 import { INTERFACE_NAME_PATTERN, LINK_KINDS } from '@panel/shared/tunnel/model.ts'
 import type { SettingKey, SettingValues } from './definitions.ts'
 import { renderName } from './naming.ts'

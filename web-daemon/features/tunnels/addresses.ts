@@ -7,7 +7,7 @@ import type { CommandContext, ReadContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
 import { idIn } from './get.ts'
-import { livingTunnel, targetOf } from './look.ts'
+import { requireTunnel, targetOf } from './target.ts'
 import type { AddressRecord, TunnelRecord } from './record.ts'
 import { amend } from './update.ts'
 import { observe } from './view.ts'
@@ -16,7 +16,7 @@ export async function listAddresses(
   { db, request }: ReadContext,
   { params }: Incoming,
 ): Promise<Answer<AddressesAnswer>> {
-  const { addresses, interface_name } = await livingTunnel(db, idIn(params))
+  const { addresses, interface_name } = await requireTunnel(db, idIn(params))
   const answer: AddressesAnswer = {
     addresses,
     observed: (await observe(request, [interface_name]))(interface_name).addresses,
@@ -67,12 +67,12 @@ export function removeAddress(
   })
 }
 
-type Asked = Pick<Incoming<AddAddressBody | RemoveAddressBody>, 'body' | 'problems' | 'client_ip'>
+type AddressRequest = Pick<Incoming<AddAddressBody | RemoveAddressBody>, 'body' | 'problems' | 'client_ip'>
 
 async function amendAddresses(
   context: CommandContext,
   stored: TunnelRecord,
-  { body, problems, client_ip }: Asked,
+  { body, problems, client_ip }: AddressRequest,
   addresses: TunnelAddressBody[],
   spokenOf: (field: string) => string,
 ): Promise<ChangeAddressesAnswer> {

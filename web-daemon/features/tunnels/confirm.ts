@@ -1,4 +1,4 @@
-// What an operator must confirm before it is done: what the link can take only by being made anew, and what T14 of decisions.md puts beside it.
+// What an operator must confirm first: what only a new link can have, and what decisions.md, T14 adds to that.
 import type { TunnelState } from '@panel/shared/tunnel/model.ts'
 import { sameState, type Change } from '@panel/shared/change/change.ts'
 import { LET_GO } from '@panel/shared/tunnel/plan.ts'
@@ -6,8 +6,8 @@ import { planChange } from '@panel/shared/tunnel/plans.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
 import { stateOf, type NewTunnel } from './record.ts'
 
-/** Given to a link at its birth. */
-const BORN_WITH = [
+/** A link keeps these from its creation on. */
+const FIXED_AT_CREATION = [
   'tunnel_type_id',
   'interface_name',
   'local_endpoint',
@@ -30,34 +30,34 @@ const BORN_WITH = [
   'fwmark',
 ] as const satisfies readonly (keyof NewTunnel)[]
 
-/** The link stays through these, and still they are nothing to change by a slip. */
-const WEIGHTY = {
+/** The link stays, and yet these are too important to change by mistake. */
+const IMPORTANT = {
   tunnel_side_id: 'the link stays as it is, but the other end must be of the other side',
   persistence_type_id: 'the link stays as it is, but something else, or nothing, brings it back after a reboot',
 } as const satisfies Partial<Record<keyof NewTunnel, string>>
 
-/** But for a link that systemd-networkd lets go of. */
-const weighty = (reasons: readonly string[]) =>
+/** systemd-networkd takes a link down with it when it stops managing it. */
+const importantFields = (reasons: readonly string[]) =>
   reasons.includes(LET_GO)
     ? {
-        ...WEIGHTY,
+        ...IMPORTANT,
         persistence_type_id:
           'systemd-networkd takes from a link what it knows of when it lets go of it, so the link is made anew',
       }
-    : WEIGHTY
+    : IMPORTANT
 
-/** Sentences, each beginning with the field it speaks of. Empty where everything is done in place. */
+/** Sentences, each beginning with the field it is about. Empty where everything is done in place. */
 export function reasonsToConfirm(stored: NewTunnel, wanted: NewTunnel, change: Change<TunnelState>): string[] {
   const changed = (field: keyof NewTunnel): boolean => !sameState(stored[field], wanted[field])
   const asStored = planChange({ before: stateOf(stored), after: change.after }).recreate_reasons
-  const reborn = asStored.length > 0 ? BORN_WITH.filter(changed) : []
+  const fixed = asStored.length > 0 ? FIXED_AT_CREATION.filter(changed) : []
   const drifted = planChange(change).recreate_reasons.filter((field) => !asStored.includes(field))
   return [
-    ...reborn.map(
+    ...fixed.map(
       (field) => `${field}: only a new link can have ${textOf(wanted[field])} in the place of ${textOf(stored[field])}`,
     ),
-    ...Object.entries(weighty(asStored))
-      .filter(([field]) => changed(field as keyof typeof WEIGHTY))
+    ...Object.entries(importantFields(asStored))
+      .filter(([field]) => changed(field as keyof typeof IMPORTANT))
       .map(([field, why]) => `${field}: ${why}`),
     ...drifted.map((field) => `${field}: the link on this server is not as stored, and only a new one can be`),
   ]

@@ -1,4 +1,4 @@
-// Takes a tunnel off the host and out of the store, and reports what was there; asked again, it says that it is gone (decisions.md, T2, R22, R23).
+// Takes a tunnel off the host and out of the store, and reports what was there; repeated, it says that the tunnel is gone (decisions.md, T2, R22, R23).
 import type { DependentRoute } from '@panel/shared/api/tunnels/dependent-routes.ts'
 import type { DeleteTunnelAnswer } from '@panel/shared/api/tunnels/answers.ts'
 import type { DeleteTunnelBody } from '@panel/shared/api/tunnels/bodies.ts'
@@ -12,7 +12,7 @@ import type { CommandContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { dependantWarnings, type DependentRoutes } from './dependants.ts'
 import { idIn, noSuchTunnel } from './get.ts'
-import { look } from './look.ts'
+import { look } from './target.ts'
 import { guardOwnAccess } from './own-access.ts'
 import { pathOf, planView, type Folders } from './plan-view.ts'
 import { stateOf, type TunnelRecord } from './record.ts'
@@ -27,23 +27,23 @@ export const deleteTunnel =
   ): Promise<Answer<DeleteTunnelAnswer>> =>
     context.inTurn(async () => {
       const tunnel_id = idIn(params)
-      const known = await findTunnel(context.db, tunnel_id)
-      if (!known) throw noSuchTunnel(tunnel_id)
+      const stored = await findTunnel(context.db, tunnel_id)
+      if (!stored) throw noSuchTunnel(tunnel_id)
       context.note.target('tunnel', tunnel_id)
-      if (known.isDeleted) return ok(goneBefore(known.record))
-      const { found, helper: folders } = await look(context.request, known.record.interface_name)
-      const inside = [...known.record.addresses, ...(found.state?.link?.config.addresses ?? [])]
-      guardOwnAccess(known.record.interface_name, inside, client_ip, body.i_understand_i_may_lose_access === true)
+      if (stored.isDeleted) return ok(alreadyDeleted(stored.record))
+      const { found, helper: folders } = await look(context.request, stored.record.interface_name)
+      const inside = [...stored.record.addresses, ...(found.state?.link?.config.addresses ?? [])]
+      guardOwnAccess(stored.record.interface_name, inside, client_ip, body.i_understand_i_may_lose_access === true)
       const change = { before: found.state, after: null }
-      await remove(context, tunnelResource(context), { stored: known.record, changes: changesIn(change) })
-      return ok(report(known.record, change, { found, folders, routes: await dependants(context.db, tunnel_id) }))
+      await remove(context, tunnelResource(context), { stored: stored.record, changes: changesIn(change) })
+      return ok(report(stored.record, change, { found, folders, routes: await dependants(context.db, tunnel_id) }))
     })
 
 /** Where nothing of the tunnel is left there is nothing for root to do. */
 const changesIn = (change: Change<TunnelState>): Change<TunnelState>[] =>
   planTunnel(change.before, change.after).steps.length === 0 ? [] : [change]
 
-interface Seen {
+interface Removal {
   readonly found: TunnelFound
   readonly folders: Folders
   readonly routes: DependentRoute[]
@@ -52,7 +52,7 @@ interface Seen {
 function report(
   record: TunnelRecord,
   change: Change<TunnelState>,
-  { found, folders, routes }: Seen,
+  { found, folders, routes }: Removal,
 ): DeleteTunnelAnswer {
   const { tunnel_id, interface_name } = record
   const warnings = dependantWarnings(interface_name, routes)
@@ -78,7 +78,7 @@ function report(
 /** An empty plan names no file. */
 const NOWHERE: Folders = { unit_dir: '', networkd_dir: '' }
 
-function goneBefore({ tunnel_id, interface_name }: TunnelRecord): DeleteTunnelAnswer {
+function alreadyDeleted({ tunnel_id, interface_name }: TunnelRecord): DeleteTunnelAnswer {
   return {
     tunnel_id,
     interface: interface_name,

@@ -1,10 +1,10 @@
 // What those who relay over a tunnel tell about it. The rules do: they know the tunnels, and so the tunnels need not know them.
-import type { Warning } from '@panel/shared/api/errors.ts'
+import type { Warning } from '@panel/shared/api/base/errors.ts'
 import type { DependentRoute, TunnelRoutesAnswer } from '@panel/shared/api/tunnels/dependent-routes.ts'
 import type { ReadContext, ReadDb } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { idIn } from './get.ts'
-import { livingTunnel } from './look.ts'
+import { requireTunnel } from './target.ts'
 
 /** The rules that relay over a tunnel, in their order. */
 export type DependentRoutes = (db: ReadDb, tunnel_id: number) => Promise<DependentRoute[]>
@@ -16,7 +16,7 @@ const NOTE =
 export const listDependants =
   (dependants: DependentRoutes) =>
   async ({ db }: ReadContext, { params }: Incoming): Promise<Answer<TunnelRoutesAnswer>> => {
-    const { tunnel_id } = await livingTunnel(db, idIn(params))
+    const { tunnel_id } = await requireTunnel(db, idIn(params))
     const routes = await dependants(db, tunnel_id)
     const answer: TunnelRoutesAnswer = { routes, total: routes.length, note: NOTE }
     return ok(answer)

@@ -1,4 +1,4 @@
-// What can be asked about tunnels over HTTP.
+// The endpoints of tunnels.
 import {
   AddressesAnswer,
   ChangeAddressesAnswer,

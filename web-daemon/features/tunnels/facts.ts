@@ -1,4 +1,4 @@
-// What a draft needs to know of the host: its interfaces, its routing table and what it can do. Read live, remembered nowhere.
+// What a draft needs to know of the host: its interfaces, its routing table and what it can do. Read live, never cached.
 import { bitsOf, enclosingNetwork, parseCidr, parseIp, type Cidr, type Ip } from '@panel/shared/address/ip.ts'
 import type { HelperFacts, HostFound } from '@panel/shared/host/model.ts'
 import type { HostInterface, RoutingEntry } from '@panel/shared/tunnel/observed.ts'
@@ -9,7 +9,7 @@ export interface HostFacts {
   readonly helper: HelperFacts
   /** The interfaces' addresses, each with the network it stands in. */
   readonly held: readonly HeldAddress[]
-  readonly routes: readonly KnownRoute[]
+  readonly routes: readonly ParsedRoute[]
   /** Which kinds of tunnel the kernel can make; null where that was not requested, since it loads modules. */
   readonly link_kinds: HostFound['link_kinds']
 }
@@ -20,7 +20,7 @@ export interface HeldAddress {
   readonly network: Cidr
 }
 
-export interface KnownRoute {
+export interface ParsedRoute {
   readonly entry: RoutingEntry
   readonly network: Cidr
 }
@@ -30,7 +30,7 @@ export async function hostFacts(request: Reader, withLinkKinds = false): Promise
     parts: ['helper', 'interfaces', 'routing_table', ...(withLinkKinds ? (['link_kinds'] as const) : [])],
   })
   if (!interfaces || !routing_table || !helper)
-    throw new Error('The helper left out a part of the host that it was asked for')
+    throw new Error('The helper left out a part of the host that was requested')
   return { ...factsOf(interfaces, routing_table, helper), link_kinds }
 }
 
@@ -61,7 +61,7 @@ function heldOf(device: string, text: string): HeldAddress[] {
 /** The tables that every packet is looked up in: local, main and default (linux/rtnetlink.h, RT_TABLE_*). */
 const COMMON_TABLES: ReadonlySet<number> = new Set([253, 254, 255])
 
-function routeOf(entry: RoutingEntry): KnownRoute[] {
+function routeOf(entry: RoutingEntry): ParsedRoute[] {
   const network = COMMON_TABLES.has(entry.table) ? parseCidr(entry.destination) : null
   return network ? [{ entry, network }] : []
 }
@@ -69,6 +69,6 @@ function routeOf(entry: RoutingEntry): KnownRoute[] {
 /** Half of all addresses by one entry is a default route in two parts, as VPN clients make it. */
 const WIDEST_OF_INTEREST = 2
 
-/** Routes that say something about their network in particular. */
-export const particularRoutes = ({ routes }: HostFacts): KnownRoute[] =>
+/** Routes to a particular network, rather than to everything. */
+export const particularRoutes = ({ routes }: HostFacts): ParsedRoute[] =>
   routes.filter(({ entry, network }) => !entry.is_default && network.prefix_length >= WIDEST_OF_INTEREST)

@@ -9,7 +9,7 @@ import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { changeAnswer } from './answer.ts'
 import { dependantWarnings, type DependentRoutes } from './dependants.ts'
 import { idIn } from './get.ts'
-import { look, targetOf } from './look.ts'
+import { look, targetOf } from './target.ts'
 import { guardChange } from './own-access.ts'
 import { joinPlans, planView, type Folders } from './plan-view.ts'
 import { stateOf, type TunnelRecord } from './record.ts'
@@ -50,7 +50,7 @@ export const downTunnel = (dependants: DependentRoutes): Handler => act('down', 
 export const restartTunnel = (dependants: DependentRoutes): Handler => act('restart', undefined, dependants)
 /** Whatever differs from what is stored is put right, and nothing else is touched. */
 export const reapplyTunnel = act('reapply')
-/** Asked for by nobody, so nobody's own connection is in the way. */
+/** Without a request, so no client's connection is at stake. */
 export const reapplyByItself = (context: CommandContext, tunnel_id: number): Promise<Answer<TunnelActionAnswer>> =>
   reapplyTunnel(context, { params: { id: tunnel_id }, body: {}, client_ip: '' })
 

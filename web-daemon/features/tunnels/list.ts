@@ -1,5 +1,5 @@
 // The stored tunnels, each with what the host shows of it (reference.md, GET /tunnels; decisions.md, R16, W15).
-import { APPLY_STATUSES, MONITOR_STATES, TUNNEL_TYPES } from '@panel/shared/api/lookups.ts'
+import { APPLY_STATUSES, MONITOR_STATES, TUNNEL_TYPES } from '@panel/shared/api/base/lookups.ts'
 import type { ListTunnelsAnswer } from '@panel/shared/api/tunnels/answers.ts'
 import type { ReadContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'

@@ -1,5 +1,5 @@
 // What the tunnels tell the address pools: who takes from them, and what the next one would get.
-import { kindOfType } from '@panel/shared/api/lookups.ts'
+import { kindOfType } from '@panel/shared/api/base/lookups.ts'
 import { Problems } from '../../platform/http/problems.ts'
 import type { PoolUse } from '../pools/use.ts'
 import { allocate } from './draft/allocate.ts'

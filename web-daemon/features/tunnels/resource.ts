@@ -2,7 +2,7 @@
 import type { TunnelState } from '@panel/shared/tunnel/model.ts'
 import type { Resource, StoredEvent } from '../../change/resource.ts'
 import type { CommandContext } from '../../platform/context.ts'
-import { livingTunnel } from './look.ts'
+import { requireTunnel } from './target.ts'
 import { named, type NewTunnel, type TunnelRecord } from './record.ts'
 import { insertTunnel, markApplyStatus, markDeleted, replaceTunnel } from './store.ts'
 
@@ -32,7 +32,7 @@ export function tunnelResource({
       remove: markDeleted,
       markDeleted,
       mark: markApplyStatus,
-      read: (tunnel_id) => livingTunnel(db, tunnel_id),
+      read: (tunnel_id) => requireTunnel(db, tunnel_id),
     },
     onStored: (event, rows) => {
       for (const row of rows) publish(EVENTS[event], named(row))

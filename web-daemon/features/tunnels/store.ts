@@ -1,7 +1,7 @@
 // Reads and writes the stored tunnels. A list costs three queries, however long it is.
 import { TUNNEL_FIELDS } from '@panel/shared/api/tunnels/fields.ts'
 import { sql, type SelectQueryBuilder } from 'kysely'
-import { APPLY_STATUSES } from '@panel/shared/api/lookups.ts'
+import { APPLY_STATUSES } from '@panel/shared/api/base/lookups.ts'
 import { groupedBy } from '../../platform/db/grouped.ts'
 import type { ApplyMark } from '../../change/resource.ts'
 import { rowsOf } from '../../platform/db/row.ts'
@@ -83,13 +83,13 @@ export const pendingTunnels = async (db: ReadDb): Promise<TunnelRecord[]> =>
     await pageOfTunnels(db, { apply_status_id: APPLY_STATUSES.Pending }, { limit: Number.MAX_SAFE_INTEGER, offset: 0 })
   ).read()
 
-export interface KnownTunnel {
+export interface StoredTunnel {
   readonly record: TunnelRecord
   readonly isDeleted: boolean
 }
 
 /** A tunnel that was deleted is still known by its id. */
-export async function findTunnel(db: ReadDb, tunnel_id: number): Promise<KnownTunnel | null> {
+export async function findTunnel(db: ReadDb, tunnel_id: number): Promise<StoredTunnel | null> {
   const row = await db
     .selectFrom('tunnel')
     .select([RECORD, 'deleted_date'])

@@ -1,4 +1,4 @@
-// Changes a stored tunnel: drafted, confirmed where the link must be made anew, carried out, read back, and only then stored (reference.md, PATCH /tunnels/{id}).
+// Changes a stored tunnel: drafted, confirmed where the link must be recreated, carried out, read back, and only then stored (reference.md, PATCH /tunnels/{id}).
 import type { UpdateTunnelAnswer } from '@panel/shared/api/tunnels/answers.ts'
 import type { UpdateTunnelBody } from '@panel/shared/api/tunnels/bodies.ts'
 import { save, update } from '../../change/engine.ts'
@@ -11,7 +11,7 @@ import { refuseUnsupported } from './create.ts'
 import { draftUpdate, type UpdateDraft, type UpdateRequest } from './draft/update.ts'
 import { dependantWarnings, type DependentRoutes } from './dependants.ts'
 import { idIn } from './get.ts'
-import { targetOf } from './look.ts'
+import { targetOf } from './target.ts'
 import { guardChange } from './own-access.ts'
 import { planView } from './plan-view.ts'
 import type { TunnelRecord } from './record.ts'
@@ -37,10 +37,10 @@ export const updateTunnel =
 export async function amend(
   context: CommandContext,
   stored: TunnelRecord,
-  wish: UpdateRequest & { readonly client_ip: string },
+  request: UpdateRequest & { readonly client_ip: string },
 ): Promise<UpdateTunnelAnswer> {
-  const { body, client_ip } = wish
-  const draft = await draftUpdate(context, stored, wish)
+  const { body, client_ip } = request
+  const draft = await draftUpdate(context, stored, request)
   const { before, after, record: wanted, warnings, facts } = draft
   const reasons = reasonsToConfirm(stored, wanted, { before, after })
   demandConfirmation(stored.interface_name, reasons, body.confirm_recreate === true)

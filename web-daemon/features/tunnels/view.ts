@@ -1,5 +1,5 @@
 // A stored tunnel as it is sent: every field of the record, and beside them what the host shows of it now (decisions.md, T3, R2, R3, R13).
-import { APPLY_STATUSES, titleOf } from '@panel/shared/api/lookups.ts'
+import { APPLY_STATUSES, titleOf } from '@panel/shared/api/base/lookups.ts'
 import type { ObservedView, TunnelView } from '@panel/shared/api/tunnels/answers.ts'
 import type { LinkSnapshot } from '@panel/shared/tunnel/observed.ts'
 import type { Reader } from '@panel/shared/rpc/methods.ts'
@@ -10,7 +10,7 @@ export function tunnelView(record: TunnelRecord, observed: ObservedView): Tunnel
   return { ...record, apply_status: titleOf(APPLY_STATUSES, record.apply_status_id), observed }
 }
 
-/** Looks at all the names in one go. A helper that is away takes nothing from what is stored: then it is said that nothing is known. */
+/** Reads all the names in one request. While the helper is away, what is stored is still shown, and the live side is unknown. */
 export async function observe(
   request: Reader,
   interface_names: string[],
@@ -18,8 +18,8 @@ export async function observe(
   if (interface_names.length === 0) return () => NOTHING
   try {
     const { links } = await request('link.probe', { interface_names })
-    const seen = new Map(links.map((link) => [link.interface_name, link.observed]))
-    return (name) => observedView(seen.get(name))
+    const byName = new Map(links.map((link) => [link.interface_name, link.observed]))
+    return (name) => observedView(byName.get(name))
   } catch (thrown) {
     if (!isHelperAway(thrown)) throw thrown
     const unknown: ObservedView = {
@@ -48,7 +48,7 @@ const NOTHING: ObservedView = {
   addresses: [],
 }
 
-/** Of a link that was seen; null and undefined are none. */
-export function observedView(seen: LinkSnapshot['observed'] | null | undefined): ObservedView {
-  return seen ? { exists: true, is_known: true, detail: '', ...seen } : NOTHING
+/** Null and undefined: there is no link. */
+export function observedView(link: LinkSnapshot['observed'] | null | undefined): ObservedView {
+  return link ? { exists: true, is_known: true, detail: '', ...link } : NOTHING
 }

@@ -1,5 +1,5 @@
 // Between a record and its row: SQLite has neither flags nor lists, so a flag is 0 or 1 and a list is its JSON text.
-import { columnsOf, type ColumnsOf, type FieldList, type RecordOf } from '@panel/shared/api/field-list.ts'
+import { columnsOf, type ColumnsOf, type FieldList, type RecordOf } from '@panel/shared/api/base/field-list.ts'
 
 type Shared<A, B> = Pick<B, keyof A & keyof B>
 

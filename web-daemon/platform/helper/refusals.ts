@@ -1,6 +1,6 @@
 // Maps refusals of root to HTTP errors (decisions.md, section 4: Helper outcomes).
 import type { JSONRPCErrorException } from 'json-rpc-2.0'
-import type { ErrorCode } from '@panel/shared/api/codes.ts'
+import type { ErrorCode } from '@panel/shared/api/base/codes.ts'
 import { refusalOf, type RefusalCode } from '@panel/shared/rpc/outcome.ts'
 import { Refusal } from '../http/refusal.ts'
 

@@ -1,8 +1,8 @@
 // Writes an answer, or a refusal as the error envelope with exactly its four fields.
 import { gzipSync } from 'node:zlib'
 import type { Response } from 'express'
-import { STATUS_OF } from '@panel/shared/api/codes.ts'
-import type { ErrorEnvelope } from '@panel/shared/api/errors.ts'
+import { STATUS_OF } from '@panel/shared/api/base/codes.ts'
+import type { ErrorEnvelope } from '@panel/shared/api/base/errors.ts'
 import type { Answer, CookieInstruction } from './endpoint.ts'
 import { storeTrouble } from '../db/trouble.ts'
 import { sendEncoded } from './assets.ts'

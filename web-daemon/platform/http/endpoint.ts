@@ -3,7 +3,7 @@
 import type { Static, TObject, TSchema } from '@panel/shared/schema.ts'
 import type { CommandContext, ReadContext } from '../context.ts'
 import type { Endpoints } from '@panel/shared/api/endpoints.ts'
-import type { EventsOf } from '@panel/shared/api/shapes.ts'
+import type { EventsOf } from '@panel/shared/api/base/shapes.ts'
 import type { AuditAction } from '@panel/shared/api/audit/actions.ts'
 import type { AuditNote } from '../audit-note.ts'
 import type { Problems } from './problems.ts'

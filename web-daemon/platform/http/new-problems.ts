@@ -1,5 +1,5 @@
 // Tells problems that a change causes from those that existed before.
-import type { Warning } from '@panel/shared/api/errors.ts'
+import type { Warning } from '@panel/shared/api/base/errors.ts'
 import type { Problem } from './problems.ts'
 
 type ComparedProblem = Pick<Problem | Warning, 'field' | 'code' | 'message'>

@@ -1,5 +1,5 @@
 // Collects everything that is wrong with a request's fields, so that the operator sees all of it at once.
-import type { FieldCode } from '@panel/shared/api/codes.ts'
+import type { FieldCode } from '@panel/shared/api/base/codes.ts'
 import { Refusal } from './refusal.ts'
 
 export interface Problem {

@@ -1,5 +1,5 @@
 // An expected error. A Refusal thrown anywhere becomes the error envelope with the status of its code.
-import type { ErrorCode } from '@panel/shared/api/codes.ts'
+import type { ErrorCode } from '@panel/shared/api/base/codes.ts'
 
 export class Refusal extends Error {
   readonly code: ErrorCode

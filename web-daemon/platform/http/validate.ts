@@ -1,7 +1,7 @@
 // Validates a body against its schema: every invalid field becomes a problem with its own message, in the order of the
 // schema.
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
-import { isFieldCode, type FieldCode } from '@panel/shared/api/codes.ts'
+import { isFieldCode, type FieldCode } from '@panel/shared/api/base/codes.ts'
 import type { TSchema } from '@panel/shared/schema.ts'
 import { expectation } from './expectation.ts'
 import type { Problems } from './problems.ts'

@@ -1,5 +1,5 @@
 // A status of the comparison between store and host, as a state, a word and a sentence.
-import type { ReconcileStatus } from '@panel/shared/api/lookups.ts'
+import type { ReconcileStatus } from '@panel/shared/api/base/lookups.ts'
 import type { ReconcileItem } from '@panel/shared/api/reconcile.ts'
 import type { State } from '../../components/StateBadge.svelte'
 import { t } from '../../core/i18n.svelte.ts'

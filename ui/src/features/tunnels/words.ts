@@ -1,5 +1,5 @@
 // What the API says of a tunnel, as a state and words: what is stored and what the kernel shows are told apart everywhere.
-import type { MonitorState } from '@panel/shared/api/lookups.ts'
+import type { MonitorState } from '@panel/shared/api/base/lookups.ts'
 import type { ObservedView, TunnelView } from '@panel/shared/api/tunnels/answers.ts'
 import type { State } from '../../components/StateBadge.svelte'
 import { t } from '../../core/i18n.svelte.ts'

@@ -1,14 +1,14 @@
 // The connections that rules relay, from connection tracking: list them, and end them on request (reference.md, GET
 // /routes/{id}/connections; decisions.md, F1, F22).
 import type { ConnectionsAnswer } from '@panel/shared/api/routes/connections.ts'
-import type { Warning } from '@panel/shared/api/errors.ts'
+import type { Warning } from '@panel/shared/api/base/errors.ts'
 import { CONNECTIONS_MAX } from '@panel/shared/ruleset/connection.ts'
 import type { CommandContext, ReadContext } from '../../../platform/context.ts'
 import { accountingWarnings, conntrackWarnings } from '../../forwarding/view.ts'
 import { ok, type Answer, type Incoming } from '../../../platform/http/endpoint.ts'
 import { parsePaging } from '../../../platform/http/paging.ts'
 import { Refusal } from '../../../platform/http/refusal.ts'
-import { livingRoute } from '../get.ts'
+import { requireRoute } from '../get.ts'
 import { ruleOf, type NamedRoute } from '../record.ts'
 import { sourcePortWarnings } from './source-ports.ts'
 import type { Traffic } from '../traffic/traffic.ts'
@@ -18,7 +18,7 @@ export function listConnections(traffic: Traffic) {
     { db, request, now, settings }: ReadContext,
     { params, query }: Incoming,
   ): Promise<Answer<ConnectionsAnswer>> => {
-    const record = await livingRoute(db, params)
+    const record = await requireRoute(db, params)
     const { route_rule_id } = record
     const { limit } = parsePaging(query, { standard: 200, maximum: CONNECTIONS_MAX })
     const [found, forwarding] = await Promise.all([

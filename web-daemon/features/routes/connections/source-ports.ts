@@ -1,7 +1,7 @@
 // How many connections a rule has room for: behind one address of this server, each connection to one port of a
 // destination needs its own source port.
-import type { Warning } from '@panel/shared/api/errors.ts'
-import { NAT_MODES } from '@panel/shared/api/lookups.ts'
+import type { Warning } from '@panel/shared/api/base/errors.ts'
+import { NAT_MODES } from '@panel/shared/api/base/lookups.ts'
 import { portsOf } from '../ports.ts'
 import { isActive, protocolOf, type NamedRoute } from '../record.ts'
 

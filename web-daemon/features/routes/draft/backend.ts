@@ -1,5 +1,5 @@
 // Refuses what the rule backend of this host cannot do, each limit at the field that asks for it.
-import type { FieldCode } from '@panel/shared/api/codes.ts'
+import type { FieldCode } from '@panel/shared/api/base/codes.ts'
 import { ruleLimits, type RuleLimit } from '@panel/shared/ruleset/backend.ts'
 import { ruleOf, type NamedRoute } from '../record.ts'
 import type { DraftContext } from './context.ts'

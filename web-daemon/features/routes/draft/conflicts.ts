@@ -1,6 +1,6 @@
 // Conflicts over the ports of a rule: other rules, local processes, and protected ports (decisions.md, F7;
 // reference.md, bind_port).
-import { ROUTE_PROTOCOLS } from '@panel/shared/api/lookups.ts'
+import { ROUTE_PROTOCOLS } from '@panel/shared/api/base/lookups.ts'
 import type { Listener } from '@panel/shared/host/listener.ts'
 import { Refusal } from '../../../platform/http/refusal.ts'
 import { isIdentical, isOverlapping, winnerOf } from '../overlap.ts'

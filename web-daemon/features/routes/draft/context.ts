@@ -1,7 +1,7 @@
 // What every part of a draft reads, and where it adds problems and warnings.
 import type { Family } from '@panel/shared/address/ip.ts'
-import type { Warning } from '@panel/shared/api/errors.ts'
-import type { WarningCode } from '@panel/shared/api/codes.ts'
+import type { Warning } from '@panel/shared/api/base/errors.ts'
+import type { WarningCode } from '@panel/shared/api/base/codes.ts'
 import { CreateRouteBody } from '@panel/shared/api/routes/bodies.ts'
 import type { ReadContext } from '../../../platform/context.ts'
 import type { Problems } from '../../../platform/http/problems.ts'

@@ -1,7 +1,7 @@
 // From a request to the record that will be stored and the state that the host must have. It only reads.
-import type { Warning } from '@panel/shared/api/errors.ts'
-import { withDefaults } from '@panel/shared/api/field-list.ts'
-import { ADDRESS_FAMILIES } from '@panel/shared/api/lookups.ts'
+import type { Warning } from '@panel/shared/api/base/errors.ts'
+import { withDefaults } from '@panel/shared/api/base/field-list.ts'
+import { ADDRESS_FAMILIES } from '@panel/shared/api/base/lookups.ts'
 import type { CreateRouteBody } from '@panel/shared/api/routes/bodies.ts'
 import { ROUTE_FIELDS } from '@panel/shared/api/routes/fields.ts'
 import type { RuleBackendFound } from '@panel/shared/ruleset/backend.ts'

@@ -1,7 +1,7 @@
 // Where a rule listens: family, address, ports and interface (decisions.md, F3, and reference.md on bind_address).
 import { canonicalIp, parseIp, type Family, type Ip } from '@panel/shared/address/ip.ts'
 import { isLoopback, isMulticast, isReserved, isUnspecified } from '@panel/shared/address/special.ts'
-import { ADDRESS_FAMILIES } from '@panel/shared/api/lookups.ts'
+import { ADDRESS_FAMILIES } from '@panel/shared/api/base/lookups.ts'
 import { isWildcard } from '@panel/shared/ruleset/canonical.ts'
 import type { Problems } from '../../../platform/http/problems.ts'
 import { portsOf, type Ports } from '../ports.ts'

@@ -1,7 +1,7 @@
 // What the destination sees as the source of a connection (decisions.md, section 4: SNAT codes).
 import { canonicalIp, parseIp } from '@panel/shared/address/ip.ts'
 import { isLoopback, isMulticast, isReserved, isUnspecified } from '@panel/shared/address/special.ts'
-import { NAT_MODES, ROUTE_PROTOCOLS } from '@panel/shared/api/lookups.ts'
+import { NAT_MODES, ROUTE_PROTOCOLS } from '@panel/shared/api/base/lookups.ts'
 import type { Listening } from './listener.ts'
 import { familyName, warn, type DraftContext } from './context.ts'
 

@@ -1,6 +1,6 @@
 // The draft of a change: the checks of a creation, run over the stored rule with the requested changes (reference.md,
 // PATCH /routes/{id}).
-import { LOAD_BALANCE_MODES } from '@panel/shared/api/lookups.ts'
+import { LOAD_BALANCE_MODES } from '@panel/shared/api/base/lookups.ts'
 import type { CreateRouteBody, UpdateRouteBody } from '@panel/shared/api/routes/bodies.ts'
 import type { RouteDestinationBody } from '@panel/shared/api/routes/destinations.ts'
 import type { ReadContext } from '../../../platform/context.ts'

@@ -1,7 +1,7 @@
 // Why a rule does or does not relay: checks every step of a packet's path; the first that stops it is the verdict
 // (decisions.md, F24).
 import type { Evidence, RouteAnalysis, RouteVerdict } from '@panel/shared/api/analysis.ts'
-import { ROUTE_PROTOCOLS } from '@panel/shared/api/lookups.ts'
+import { ROUTE_PROTOCOLS } from '@panel/shared/api/base/lookups.ts'
 import type { RouteHealthView } from '@panel/shared/api/routes/answers.ts'
 import type { CommandContext } from '../../../platform/context.ts'
 import { foreignRules, remediesOf, toldOf } from '../../forwarding/foreign.ts'

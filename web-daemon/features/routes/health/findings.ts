@@ -1,6 +1,6 @@
 // Compares the kernel's rules to the stored ones: the part of reconciliation that concerns relay rules (reference.md,
 // Reconcile; decisions.md, S11).
-import { APPLY_STATUSES, RECONCILE_STATUSES, type ReconcileStatus } from '@panel/shared/api/lookups.ts'
+import { APPLY_STATUSES, RECONCILE_STATUSES, type ReconcileStatus } from '@panel/shared/api/base/lookups.ts'
 import type { RouteFinding, RouteFindings } from '@panel/shared/api/routes/findings.ts'
 import type { ForeignFound } from '@panel/shared/foreign/model.ts'
 import type { ForwardingState } from '@panel/shared/forwarding/model.ts'
@@ -11,7 +11,7 @@ import { failedChecks } from '@panel/shared/change/check.ts'
 import { checkRuleset } from '@panel/shared/ruleset/facts.ts'
 import type { ReadContext } from '../../../platform/context.ts'
 import { foreignRules } from '../../forwarding/foreign.ts'
-import { heldRules, type HeldRules } from '../kernel-rules.ts'
+import { readKernelRules, type KernelRules } from '../kernel-rules.ts'
 import { portsOf, spelledEnd } from '../ports.ts'
 import { ruleOf, type RouteRecord } from '../record.ts'
 import { findShadows } from './shadows.ts'
@@ -21,7 +21,7 @@ import { allRoutes } from '../store.ts'
 export async function routeFindings({ db, request }: Pick<ReadContext, 'db' | 'request'>): Promise<RouteFindings> {
   const [stored, held, forwarding, foreign, shadows] = await Promise.all([
     allRoutes(db),
-    heldRules(request),
+    readKernelRules(request),
     request('forwarding.probe', {}),
     foreignRules(request),
     findShadows(db, null),
@@ -93,7 +93,7 @@ const isFamily =
   ({ bind_address }: RouteRecord): boolean =>
     (bind_address.includes(':') ? 6 : 4) === family
 
-function compareRule(record: RouteRecord, held: HeldRules, shadows: readonly RouteRecord[]): RouteFinding {
+function compareRule(record: RouteRecord, held: KernelRules, shadows: readonly RouteRecord[]): RouteFinding {
   const { route_rule_id, route_rule_title: title } = record
   const [desired, actual] = [ruleOf(record), held.rules.get(route_rule_id) ?? null]
   const damage = held.damaged.find((one) => one.route_rule_id === route_rule_id)?.detail
@@ -151,7 +151,7 @@ function classify(
 }
 
 /** Rules in the panel's own table that are not in the store. */
-function orphanRules(stored: readonly RouteRecord[], { rules, damaged }: HeldRules): RouteFinding[] {
+function orphanRules(stored: readonly RouteRecord[], { rules, damaged }: KernelRules): RouteFinding[] {
   const storedIds = new Set(stored.map(({ route_rule_id }) => route_rule_id))
   const complete = [...rules.values()]
     .filter(({ route_rule_id }) => !storedIds.has(route_rule_id))

@@ -1,5 +1,5 @@
 // The health of rules, by criteria in a fixed order of importance (decisions.md, S7).
-import { APPLY_STATUSES } from '@panel/shared/api/lookups.ts'
+import { APPLY_STATUSES } from '@panel/shared/api/base/lookups.ts'
 import type { RouteHealthState, RouteHealthView } from '@panel/shared/api/routes/answers.ts'
 import { sameState } from '@panel/shared/change/change.ts'
 import { failedChecks } from '@panel/shared/change/check.ts'
@@ -8,7 +8,7 @@ import type { ReadContext } from '../../../platform/context.ts'
 import { tunnelNames } from '../../tunnels/store.ts'
 import { observe } from '../../tunnels/view.ts'
 import { nullIfHelperAway } from '../../../platform/helper/away.ts'
-import { heldRules, type HeldRules } from '../kernel-rules.ts'
+import { readKernelRules, type KernelRules } from '../kernel-rules.ts'
 import { ruleOf, type RouteRecord } from '../record.ts'
 import { findShadows } from './shadows.ts'
 
@@ -18,13 +18,13 @@ type Tunnel = RouteHealthView['tunnel'] & { readonly is_known: boolean }
 export async function readHealth(
   { db, request }: Pick<ReadContext, 'db' | 'request'>,
   records: readonly RouteRecord[],
-  probed?: HeldRules,
+  probed?: KernelRules,
 ): Promise<RouteHealthView[]> {
   if (records.length === 0) return []
   const names = await tunnelNames(db, [...new Set(records.flatMap(({ tunnel_id }) => tunnel_id ?? []))])
   const ids = records.map(({ route_rule_id }) => route_rule_id)
   const [held, observed, shadows] = await Promise.all([
-    probed ?? nullIfHelperAway(heldRules(request, ids)),
+    probed ?? nullIfHelperAway(readKernelRules(request, ids)),
     observe(request, [...names.values()]),
     findShadows(db, ids),
   ])
@@ -47,7 +47,7 @@ export async function readHealth(
 
 interface ObservedRoute {
   /** Null if the helper is away. */
-  readonly held: HeldRules | null
+  readonly held: KernelRules | null
   readonly tunnel: Tunnel | null
   readonly shadows: readonly RouteRecord[]
 }
@@ -98,7 +98,7 @@ const shadowed = (shadows: readonly RouteRecord[]): string =>
     ? ''
     : `, and it can never match: it is shadowed by ${shadows.map((one) => one.route_rule_title).join(', ')}, which stands earlier`
 
-function inKernel(record: RouteRecord, held: HeldRules): Verdict | null {
+function inKernel(record: RouteRecord, held: KernelRules): Verdict | null {
   const { route_rule_id: id } = record
   const actual = held.rules.get(id)
   const desired = ruleOf(record)

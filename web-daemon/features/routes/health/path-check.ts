@@ -1,5 +1,5 @@
 // Whether this server lets through what a rule relays: its own forwarding, and the firewalls of other software.
-import type { Warning } from '@panel/shared/api/errors.ts'
+import type { Warning } from '@panel/shared/api/base/errors.ts'
 import type { ForeignFound } from '@panel/shared/foreign/model.ts'
 import type { RelayBlock } from '@panel/shared/foreign/relay-block.ts'
 import type { CommandContext, ReadContext } from '../../../platform/context.ts'

@@ -7,7 +7,7 @@ import type { ReadContext } from '../../../platform/context.ts'
 import { ok, preview, type Answer, type Incoming } from '../../../platform/http/endpoint.ts'
 import { Refusal } from '../../../platform/http/refusal.ts'
 import { familyName } from '../draft/context.ts'
-import { livingRoute } from '../get.ts'
+import { requireRoute } from '../get.ts'
 import { probeTcpPort, probeUdpPort, type PortProbeResult } from '../../../platform/network/port-probe.ts'
 import { familyOf, isActive, protocolOf, type RouteRecord } from '../record.ts'
 
@@ -82,7 +82,7 @@ async function testRoute(
   { db, now }: ReadContext,
   { params, body, problems }: Incoming<TestRouteBody>,
 ): Promise<Answer<RouteReachability>> {
-  const record = await livingRoute(db, params)
+  const record = await requireRoute(db, params)
   checkSource(body, familyOf(record), problems)
   problems.throwIfAny()
   const results = await probeDestinations(record, body, now)

@@ -1,6 +1,6 @@
 // The relay rules in the background: how each is, whether the kernel holds it as it is stored, and reapplied where the operator
 // wants that (decisions.md, S7, S15, E2).
-import { APPLY_STATUSES } from '@panel/shared/api/lookups.ts'
+import { APPLY_STATUSES } from '@panel/shared/api/base/lookups.ts'
 import type { RouteHealthEvent, RouteHealthState } from '@panel/shared/api/routes/answers.ts'
 import type { HostEvent } from '@panel/shared/events/model.ts'
 import { DriftWatch, type DriftSource, type Look, type StatusChange } from '../../../change/drift.ts'
@@ -8,7 +8,7 @@ import { settle } from '../../../change/engine.ts'
 import { makeRemediation, type RemediationDeps } from '../../../change/remediate.ts'
 import { keepComparing, type Schedule, type ScheduleDeps } from '../../../change/schedule.ts'
 import type { CommandContext } from '../../../platform/context.ts'
-import { heldRules, isAsStored, type HeldRules } from '../kernel-rules.ts'
+import { readKernelRules, isAsStored, type KernelRules } from '../kernel-rules.ts'
 import { reapplyByItself } from '../life.ts'
 import type { RouteRecord } from '../record.ts'
 import { routeRecords } from '../resource.ts'
@@ -97,7 +97,7 @@ async function lookAt(
   const scope = isAll ? 'all' : await idsIn(context, hints, unexpected)
   const stored = scope === 'all' ? await allRoutes(db) : await routesOf(db, scope)
   if (stored.length === 0) return { items: [], scope }
-  const held = await heldRules(
+  const held = await readKernelRules(
     request,
     stored.map(({ route_rule_id }) => route_rule_id),
   )
@@ -116,7 +116,7 @@ async function idsIn({ db }: Context, hints: ReadonlySet<Hint>, unexpected: read
   return [...new Set([...named, ...over, ...unexpected])]
 }
 
-async function rulesFrom(context: Context, records: readonly RouteRecord[], held: HeldRules): Promise<Rule[]> {
+async function rulesFrom(context: Context, records: readonly RouteRecord[], held: KernelRules): Promise<Rule[]> {
   const healths = await readHealth(context, records, held)
   return records.flatMap((record, at) => {
     const health = healths[at]
@@ -127,7 +127,7 @@ async function rulesFrom(context: Context, records: readonly RouteRecord[], held
 }
 
 /** What could not be undone is for the operator to look at. */
-const isDrifted = (record: RouteRecord, held: HeldRules): boolean =>
+const isDrifted = (record: RouteRecord, held: KernelRules): boolean =>
   held.is_readable && record.apply_status_id !== APPLY_STATUSES.Inconsistent && !isAsStored(record, held)
 
 function healthEvent({ from, to }: StatusChange<Rule>): RouteHealthEvent[] {

@@ -15,7 +15,7 @@ import { Problems } from '../../../platform/http/problems.ts'
 import { timeParameter, limitParameter, queryParameters, integerParameter } from '../../../platform/http/queries.ts'
 import { RESOLUTION, parseResolution } from '../../../platform/http/resolution.ts'
 import { joinBuckets, type Bucket } from './bucket.ts'
-import { livingRoute } from '../get.ts'
+import { requireRoute } from '../get.ts'
 import { allTitles } from '../store.ts'
 import { findBuckets } from './store.ts'
 import { MAX_POINTS, type Traffic } from './traffic.ts'
@@ -78,7 +78,7 @@ type Handler<T> = (context: ReadContext, incoming: Incoming) => Promise<Answer<T
 
 function live(traffic: Traffic): Handler<RouteTrafficAnswer> {
   return async ({ db }, { params, query: values }) => {
-    const record = await livingRoute(db, params)
+    const record = await requireRoute(db, params)
     await traffic.sample()
     const points = traffic.points(record.route_rule_id, boundedCount(values['points'], 60, MAX_POINTS))
     const { is_readable, detail } = traffic.available
@@ -126,7 +126,7 @@ function summary(traffic: Traffic): Handler<TrafficSummaryAnswer> {
 
 function history(traffic: Traffic): Handler<TrafficHistoryAnswer> {
   return async ({ db, now }, { params, query: values }) => {
-    const { route_rule_id } = await livingRoute(db, params)
+    const { route_rule_id } = await requireRoute(db, params)
     const span = parseSpan(values, now(), traffic.bucketSeconds)
     const { from, to, resolution_seconds: interval_seconds } = span
     const limit = boundedCount(values['limit'], HISTORY.standard, HISTORY.maximum)
@@ -196,7 +196,7 @@ const boundedCount = (text: string | undefined, standard: number, maximum: numbe
 
 function counters(traffic: Traffic): Handler<RouteCountersAnswer> {
   return async ({ db, now }, { params }) => {
-    const record = await livingRoute(db, params)
+    const record = await requireRoute(db, params)
     await traffic.sample()
     const { is_readable, detail } = traffic.available
     const view = await trafficView(traffic, record)

@@ -9,7 +9,7 @@ import type { SettingKey } from '../../settings/definitions.ts'
 import type { SettingsReader } from '../../../platform/settings.ts'
 import { joinBuckets, type Bucket } from './bucket.ts'
 import { ConnectionCounter } from '../connections/counter.ts'
-import { heldCounters, type HeldCounters } from '../kernel-rules.ts'
+import { readKernelCounters, type KernelCounters } from '../kernel-rules.ts'
 import { isNothing, NOTHING, deltaOnly, type TrafficDelta } from './delta.ts'
 import { allTotals, deleteBucketsBefore, storedIds, saveTraffic } from './store.ts'
 import { CounterAccumulator } from './accumulator.ts'
@@ -214,7 +214,7 @@ export class Traffic {
   async #read(): Promise<void> {
     const accumulators = await this.#getAccumulators()
     const generation = this.#generation
-    const held = await nullIfHelperAway(heldCounters(this.#deps.request))
+    const held = await nullIfHelperAway(readKernelCounters(this.#deps.request))
     if (this.#changing > 0 || generation !== this.#generation) return
     this.#available = held
       ? { is_readable: held.is_readable, detail: held.detail }
@@ -222,7 +222,7 @@ export class Traffic {
     if (held?.is_readable) this.#take(accumulators, held)
   }
 
-  #take(accumulators: Map<number, CounterAccumulator>, { epoch, counters }: HeldCounters): void {
+  #take(accumulators: Map<number, CounterAccumulator>, { epoch, counters }: KernelCounters): void {
     for (const one of counters)
       this.#add(one.route_rule_id, accumulatorFor(accumulators, one.route_rule_id).read(deltaOnly(one), epoch))
     const at = this.#deps.now().getTime()

@@ -1,5 +1,5 @@
 // The settings of the category routes: defaults of new relay rules, and how their traffic is counted.
-import { NAT_MODES, ROUTE_PROTOCOLS } from '@panel/shared/api/lookups.ts'
+import { NAT_MODES, ROUTE_PROTOCOLS } from '@panel/shared/api/base/lookups.ts'
 import { bool, float, int, lookup } from '../kinds.ts'
 
 export const ROUTES = {

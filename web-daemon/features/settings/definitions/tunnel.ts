@@ -1,5 +1,5 @@
 // The settings of the category tunnel: defaults of new tunnels.
-import { PERSISTENCE_TYPES, TUNNEL_TYPES } from '@panel/shared/api/lookups.ts'
+import { PERSISTENCE_TYPES, TUNNEL_TYPES } from '@panel/shared/api/base/lookups.ts'
 import { strict, Type, U32_MAX } from '@panel/shared/schema.ts'
 import { bool, int, json, lookup, orNull, text, type Shape } from '../kinds.ts'
 

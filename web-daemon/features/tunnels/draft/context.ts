@@ -1,7 +1,7 @@
 // What every part of a draft reads, and where it adds problems and warnings.
-import type { Warning } from '@panel/shared/api/errors.ts'
-import type { WarningCode } from '@panel/shared/api/codes.ts'
-import { kindOfType } from '@panel/shared/api/lookups.ts'
+import type { Warning } from '@panel/shared/api/base/errors.ts'
+import type { WarningCode } from '@panel/shared/api/base/codes.ts'
+import { kindOfType } from '@panel/shared/api/base/lookups.ts'
 import { CreateTunnelBody } from '@panel/shared/api/tunnels/bodies.ts'
 import type { LinkKind } from '@panel/shared/tunnel/model.ts'
 import type { ReadContext } from '../../../platform/context.ts'

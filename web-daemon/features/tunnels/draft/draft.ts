@@ -1,8 +1,8 @@
 // From a request to the record that will be stored and the state that the host must have. It only reads.
-import { kindOfType, PERSISTENCE_TYPES } from '@panel/shared/api/lookups.ts'
-import type { Warning } from '@panel/shared/api/errors.ts'
+import { kindOfType, PERSISTENCE_TYPES } from '@panel/shared/api/base/lookups.ts'
+import type { Warning } from '@panel/shared/api/base/errors.ts'
 import type { MtuAdvice } from '@panel/shared/api/tunnels/answers.ts'
-import { withDefaults } from '@panel/shared/api/field-list.ts'
+import { withDefaults } from '@panel/shared/api/base/field-list.ts'
 import { TUNNEL_FIELDS } from '@panel/shared/api/tunnels/fields.ts'
 import type { CreateTunnelBody } from '@panel/shared/api/tunnels/bodies.ts'
 import { canonicalIp } from '@panel/shared/address/ip.ts'

@@ -1,5 +1,5 @@
 // Whether a systemd unit pings the far end through the tunnel, and how (decisions.md, settings keepalive.*).
-import { PERSISTENCE_TYPES } from '@panel/shared/api/lookups.ts'
+import { PERSISTENCE_TYPES } from '@panel/shared/api/base/lookups.ts'
 import { farEnds } from '@panel/shared/tunnel/far-end.ts'
 import type { TunnelAddress } from '@panel/shared/tunnel/model.ts'
 import type { NewTunnel } from '../record.ts'

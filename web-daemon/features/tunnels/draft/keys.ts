@@ -3,7 +3,7 @@
 import { randomInt } from 'node:crypto'
 import { formatIp } from '@panel/shared/address/ip.ts'
 import { U32_MAX } from '@panel/shared/schema.ts'
-import { kindOfType } from '@panel/shared/api/lookups.ts'
+import { kindOfType } from '@panel/shared/api/base/lookups.ts'
 import type { ExistingTunnel } from '../store.ts'
 import type { Ends } from './ends.ts'
 import { warn, type DraftContext } from './context.ts'

@@ -1,6 +1,6 @@
 // Checks of fields that do not depend on the host: what fits the kind of tunnel, and what fits together.
 import { parseIp } from '@panel/shared/address/ip.ts'
-import type { FieldCode } from '@panel/shared/api/codes.ts'
+import type { FieldCode } from '@panel/shared/api/base/codes.ts'
 import { isIpv6Kind } from '@panel/shared/tunnel/model.ts'
 import type { RequestedTunnel, DraftContext } from './context.ts'
 

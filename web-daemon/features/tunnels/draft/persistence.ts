@@ -1,5 +1,5 @@
 // What restores a tunnel after a reboot: as requested, or what the host supports (decisions.md, R10).
-import { PERSISTENCE_TYPES } from '@panel/shared/api/lookups.ts'
+import { PERSISTENCE_TYPES } from '@panel/shared/api/base/lookups.ts'
 import { networkdLimits } from '@panel/shared/tunnel/networkd-limits.ts'
 import { isIpv6Kind, type LinkConfig, type PersistenceBackend } from '@panel/shared/tunnel/model.ts'
 import type { HostFacts } from '../facts.ts'

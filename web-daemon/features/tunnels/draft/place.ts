@@ -1,5 +1,5 @@
 // Number, name, pool and addresses of a tunnel: given, or allocated together (decisions.md, R5, R11, T19).
-import { TUNNEL_SIDES } from '@panel/shared/api/lookups.ts'
+import { TUNNEL_SIDES } from '@panel/shared/api/base/lookups.ts'
 import type { LinkKind, TunnelAddress } from '@panel/shared/tunnel/model.ts'
 import { subnetEnds } from '../../pools/allocation.ts'
 import type { PoolRecord } from '../../pools/store.ts'

@@ -1,8 +1,8 @@
 // The draft of a change: the checks of a creation, run over the stored tunnel with the requested changes (reference.md,
 // PATCH /tunnels/{id}).
-import type { Warning } from '@panel/shared/api/errors.ts'
+import type { Warning } from '@panel/shared/api/base/errors.ts'
 import type { UpdateTunnelBody } from '@panel/shared/api/tunnels/bodies.ts'
-import { kindOfType } from '@panel/shared/api/lookups.ts'
+import { kindOfType } from '@panel/shared/api/base/lookups.ts'
 import type { TunnelState } from '@panel/shared/tunnel/model.ts'
 import { sameState } from '@panel/shared/change/change.ts'
 import type { ReadContext } from '../../../platform/context.ts'

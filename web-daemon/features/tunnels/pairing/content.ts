@@ -1,7 +1,7 @@
 // The content of a pairing code: the tunnel as the server that made the code sees it (decisions.md, R26). False and
 // null are left out.
 import { parseIp } from '@panel/shared/address/ip.ts'
-import { TUNNEL_SIDES, TUNNEL_TYPES } from '@panel/shared/api/lookups.ts'
+import { TUNNEL_SIDES, TUNNEL_TYPES } from '@panel/shared/api/base/lookups.ts'
 import { integer, integerEnum, Type, U32_MAX, type Static } from '@panel/shared/schema.ts'
 import { Problems } from '../../../platform/http/problems.ts'
 import { validate, type Body } from '../../../platform/http/validate.ts'

@@ -1,7 +1,7 @@
 // What this server would create from the other server's pairing code; nothing is created (reference.md, POST
 // /tunnels/from-pairing-code; decisions.md, R28).
-import type { Warning } from '@panel/shared/api/errors.ts'
-import { kindOfType } from '@panel/shared/api/lookups.ts'
+import type { Warning } from '@panel/shared/api/base/errors.ts'
+import { kindOfType } from '@panel/shared/api/base/lookups.ts'
 import type { FromPairingCodeAnswer, FromPairingCodeBody } from '@panel/shared/api/tunnels/pairing.ts'
 import type { ReadContext } from '../../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../../platform/http/endpoint.ts'

@@ -2,7 +2,7 @@
 // /tunnels/from-pairing-code). Pure.
 import { bitsOf, canonicalIp, formatIp, enclosingNetwork, parseIp } from '@panel/shared/address/ip.ts'
 import type { PairingSummary, SideName } from '@panel/shared/api/tunnels/pairing.ts'
-import { titleOf, TUNNEL_SIDES, TUNNEL_TYPES } from '@panel/shared/api/lookups.ts'
+import { titleOf, TUNNEL_SIDES, TUNNEL_TYPES } from '@panel/shared/api/base/lookups.ts'
 import type { CreateTunnelBody } from '@panel/shared/api/tunnels/bodies.ts'
 import type { TunnelAddressBody } from '@panel/shared/api/tunnels/addresses.ts'
 import { isIpv6Kind, type LinkKind } from '@panel/shared/tunnel/model.ts'

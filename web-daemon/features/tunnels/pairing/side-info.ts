@@ -1,6 +1,6 @@
 // GET /tunnels/side-info: what the two sides of a tunnel mean (reference.md, GET /tunnels/side-info; decisions.md,
 // R30).
-import { TUNNEL_SIDES } from '@panel/shared/api/lookups.ts'
+import { TUNNEL_SIDES } from '@panel/shared/api/base/lookups.ts'
 import type { SideInfoAnswer } from '@panel/shared/api/tunnels/pairing.ts'
 import type { ReadContext } from '../../../platform/context.ts'
 import { ok, type Answer } from '../../../platform/http/endpoint.ts'

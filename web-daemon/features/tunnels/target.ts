@@ -9,15 +9,15 @@ import type { TunnelRecord } from './record.ts'
 import { findTunnel } from './store.ts'
 
 /** Throws 404 where there is none, or none any more. */
-export async function livingTunnel(db: ReadDb, tunnel_id: number): Promise<TunnelRecord> {
-  const known = await findTunnel(db, tunnel_id)
-  if (!known || known.isDeleted) throw noSuchTunnel(tunnel_id)
-  return known.record
+export async function requireTunnel(db: ReadDb, tunnel_id: number): Promise<TunnelRecord> {
+  const stored = await findTunnel(db, tunnel_id)
+  if (!stored || stored.isDeleted) throw noSuchTunnel(tunnel_id)
+  return stored.record
 }
 
 /** The tunnel that a command is about, noted for the audit log. */
 export async function targetOf({ db, note }: CommandContext, tunnel_id: number): Promise<TunnelRecord> {
-  const record = await livingTunnel(db, tunnel_id)
+  const record = await requireTunnel(db, tunnel_id)
   note.target('tunnel', tunnel_id)
   return record
 }
@@ -28,6 +28,6 @@ export async function look(
 ): Promise<{ found: TunnelFound; helper: HelperFacts }> {
   const found = await probeOne(request, interface_name)
   const { helper } = await request('host.probe', { parts: ['helper'] })
-  if (!helper) throw new Error('The helper left out a part of the host that it was asked for')
+  if (!helper) throw new Error('The helper left out a part of the host that was requested')
   return { found, helper }
 }

@@ -1,5 +1,5 @@
 // The numbers that stand for words on the wire (decisions.md, section 2).
-import type { LinkKind } from '../tunnel/model.ts'
+import type { LinkKind } from '../../tunnel/model.ts'
 
 export const TUNNEL_TYPES = { GRE: 10, GRETAP: 20, IP6GRE: 30, IP6GRETAP: 40 } as const
 export const TUNNEL_SIDES = { A: 10, B: 20 } as const

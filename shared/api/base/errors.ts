@@ -1,5 +1,5 @@
 // What an error and a warning look like on the wire (reference.md, Error envelope; decisions.md, section 4).
-import { strict, stringEnum, Type, type Static } from '../schema.ts'
+import { strict, stringEnum, Type, type Static } from '../../schema.ts'
 import { ERROR_CODES, WARNING_CODES } from './codes.ts'
 import { Anything, shape, Text } from './shapes.ts'
 

@@ -1,5 +1,5 @@
 // One list of a noun's fields: what is stored of it, what is answered of it and what a client may send are all derived from that list.
-import type { Static, TSchema } from '../schema.ts'
+import type { Static, TSchema } from '../../schema.ts'
 
 export interface Field {
   /** What an answer holds under the name, and the record too. */

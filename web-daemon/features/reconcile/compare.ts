@@ -1,5 +1,5 @@
 // Compares one stored tunnel with what the host holds under its name: drift is a plan that has steps. Pure.
-import { APPLY_STATUSES, type ReconcileStatus } from '@panel/shared/api/lookups.ts'
+import { APPLY_STATUSES, type ReconcileStatus } from '@panel/shared/api/base/lookups.ts'
 import type { ReconcileDiff } from '@panel/shared/api/reconcile.ts'
 import { FILE_KINDS, LINK_KINDS, type TunnelState } from '@panel/shared/tunnel/model.ts'
 import { failedChecks } from '@panel/shared/change/check.ts'
@@ -8,7 +8,7 @@ import { planTunnel, type TunnelPlan } from '@panel/shared/tunnel/plan.ts'
 import type { TunnelRecord } from '../tunnels/record.ts'
 import type { Found } from './host.ts'
 
-export interface Verdict {
+export interface Comparison {
   readonly status: ReconcileStatus
   readonly detail: string
   readonly diffs: ReconcileDiff[]
@@ -16,22 +16,22 @@ export interface Verdict {
 
 type Stored = Pick<TunnelRecord, 'interface_name' | 'is_enabled' | 'apply_status_id' | 'last_apply_error'>
 
-/** Of the thousands that are as stored the digests were equal, and `found.state` is `wanted` itself: those are not planned for. */
+/** Where the digests are equal `found.state` is `wanted` itself. That is so for thousands, and they are not planned for. */
 const NOTHING_TO_DO: TunnelPlan = { operation: 'none', steps: [], recreate_reasons: [] }
 
 /** Both states are canonical. */
-export function judge(stored: Stored, wanted: TunnelState, found: Found): Verdict {
+export function compareTunnel(stored: Stored, wanted: TunnelState, found: Found): Comparison {
   const plan = found.state === wanted ? NOTHING_TO_DO : planTunnel(found.state, wanted)
   const diffs = plan.steps.length === 0 ? [] : differences(stored.interface_name, wanted, found.state)
-  const obstacle = obstacleIn(stored, found, plan)
-  if (obstacle !== null) return { status: 'Inconsistent', detail: obstacle, diffs }
+  const reason = reasonInconsistent(stored, found, plan)
+  if (reason !== null) return { status: 'Inconsistent', detail: reason, diffs }
   if (plan.steps.length === 0) return { status: 'InSync', detail: 'The host holds what is stored.', diffs }
   if (!found.state?.link) return { status: 'Missing', detail: missing(stored), diffs }
   return { status: 'Drifted', detail: drifted(diffs, found, plan), diffs }
 }
 
-/** What a reapply could not simply put right, or what nobody knows the end of; null where there is no such thing. */
-function obstacleIn(
+/** Why a reapply could not simply correct it; null where it could. */
+function reasonInconsistent(
   { interface_name, apply_status_id, last_apply_error }: Stored,
   { observed, foreign_files }: Found,
   { steps }: TunnelPlan,
@@ -52,13 +52,13 @@ function obstacleIn(
 function differences(interface_name: string, wanted: TunnelState, found: TunnelState | null): ReconcileDiff[] {
   const failures = failedChecks(checkTunnel(interface_name, wanted, found))
   const differs = (name: string): boolean => failures.some((check) => check.name === name)
-  const told = failures.filter(({ name }) => {
+  const reported = failures.filter(({ name }) => {
     const kind = FILE_KINDS.find((one) => name.startsWith(`${one}.`))
     if (!kind) return name === 'saved' || name === 'exists' || !differs('exists')
     const isOnBothSides = Boolean(wanted.saved?.[kind] && found?.saved?.[kind])
     return isOnBothSides && (!differs(`${kind}.file`) || [`${kind}.file`, `${kind}.is_enabled`].includes(name))
   })
-  return told.map(({ name, expected, actual }) => ({ field: name, desired: expected, actual }))
+  return reported.map(({ name, expected, actual }) => ({ field: name, desired: expected, actual }))
 }
 
 function missing({ interface_name, is_enabled }: Stored): string {
@@ -73,8 +73,8 @@ function drifted(diffs: readonly ReconcileDiff[], { unmodelled }: Found, { recre
     .slice(0, MOST_NAMED)
     .map(({ field, desired, actual }) => `${field} is ${actual} in the place of ${desired}`)
   const more = diffs.length > MOST_NAMED ? [`${diffs.length - MOST_NAMED} more`] : []
-  const told = `${[...named, ...more].join('; ')}.`
-  if (recreate_reasons.length === 0) return `${told} Reapply puts it right in place.`
-  if (unmodelled.length === 0) return `${told} Reapply makes the link anew.`
-  return `${told} Only a new link can be as stored, and it would lose what the panel cannot keep (${unmodelled.join(', ')}): reapply is refused while it carries that.`
+  const text = `${[...named, ...more].join('; ')}.`
+  if (recreate_reasons.length === 0) return `${text} Reapply puts it right in place.`
+  if (unmodelled.length === 0) return `${text} Reapply makes the link anew.`
+  return `${text} Only a new link can be as stored, and it would lose what the panel cannot keep (${unmodelled.join(', ')}): reapply is refused while it carries that.`
 }
