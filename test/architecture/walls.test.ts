@@ -5,18 +5,9 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { BUNDLE, ROOT } from '../../packaging/build/build.ts'
+import { check, TOOLS } from './tools.ts'
 
 const run = promisify(execFile)
-
-/** Resolves with what the tool says; a tool that fails throws with all of it. */
-async function tool(name: string, ...args: string[]): Promise<string> {
-  try {
-    return (await run(join(ROOT, 'node_modules/.bin', name), args, { cwd: ROOT, maxBuffer: 1 << 26 })).stdout
-  } catch (error) {
-    const { stdout, stderr } = error as { stdout: string; stderr: string }
-    throw new Error(`${name} ${args.join(' ')}\n${stdout}${stderr}`, { cause: error })
-  }
-}
 
 interface Bundle {
   inputs: Record<string, unknown>
@@ -35,34 +26,7 @@ const tracked = async (...patterns: string[]): Promise<string[]> =>
 describe('The house rules', function () {
   this.timeout(300_000)
 
-  it('hold in the types of every room', () =>
-    tool('tsc', '-b', 'shared', 'root-helper', 'web-daemon', 'test').then(() => undefined))
-  it('hold in the types of the page, its components and the keys of its words', () =>
-    tool(
-      'svelte-check',
-      '--workspace',
-      'ui',
-      '--tsconfig',
-      'tsconfig.json',
-      '--output',
-      'human',
-      '--fail-on-warnings',
-    ).then(() => undefined))
-  it('hold in the eyes of the linter', () =>
-    tool('eslint', '--config', 'test/architecture/eslint.config.js', '.').then(() => undefined))
-  it('are formatted by Prettier', () => tool('prettier', '--check', '.').then(() => undefined))
-  it('keep the import walls standing', () =>
-    tool(
-      'depcruise',
-      '--config',
-      '.dependency-cruiser.cjs',
-      'shared',
-      'root-helper',
-      'web-daemon',
-      'ui',
-      'test',
-      'packaging',
-    ).then(() => undefined))
+  for (const [rule, command] of Object.entries(TOOLS)) it(rule, () => check(command))
 
   it('let shared compile without any environment, so that it cannot act', () => {
     const { compilerOptions } = JSON.parse(readFileSync(join(ROOT, 'tsconfig.base.json'), 'utf8')) as {

@@ -1,0 +1,43 @@
+// What checks the house rules, for `npm run lint` and for the architecture tier. Each remembers in .build what it has found in a file that is
+// as it was. The linter looks at the types of other files too, so with CI=true, and wherever it is to be sure, nothing is remembered.
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { ROOT } from '../../packaging/build/build.ts'
+
+const run = promisify(execFile)
+const isRemembered = process.env['CI'] !== 'true'
+
+function remembering(...options: string[]): string[] {
+  return isRemembered ? options : []
+}
+
+export const TOOLS = {
+  'hold in the types of every room': ['tsc', '-b', 'shared', 'root-helper', 'web-daemon', 'test'],
+  'hold in the types of the page, its components and the keys of its words': [
+    ...['svelte-check', '--workspace', 'ui', '--tsconfig', 'tsconfig.json', '--output', 'human', '--fail-on-warnings'],
+  ],
+  'hold in the eyes of the linter': [
+    ...['eslint', '--config', 'test/architecture/eslint.config.js', '.'],
+    ...remembering('--cache', '--cache-strategy', 'content', '--cache-location', '.build/lint/eslint'),
+  ],
+  'are formatted by Prettier': [
+    ...['prettier', '--check', '.'],
+    ...remembering('--cache', '--cache-strategy', 'content', '--cache-location', '.build/lint/prettier'),
+  ],
+  'keep the import walls standing': [
+    ...['depcruise', '--config', '.dependency-cruiser.cjs'],
+    ...remembering('--cache', '.build/lint/walls'),
+    ...['shared', 'root-helper', 'web-daemon', 'ui', 'test', 'packaging'],
+  ],
+} as const satisfies Record<string, readonly string[]>
+
+/** Throws with all that the tool says where it finds something. */
+export async function check([name = '', ...args]: readonly string[]): Promise<void> {
+  try {
+    await run(join(ROOT, 'node_modules/.bin', name), args, { cwd: ROOT, maxBuffer: 1 << 26 })
+  } catch (error) {
+    const { stdout, stderr } = error as { stdout: string; stderr: string }
+    throw new Error(`${name} ${args.join(' ')}\n${stdout}${stderr}`, { cause: error })
+  }
+}
