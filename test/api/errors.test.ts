@@ -205,7 +205,7 @@ describe('an error', () => {
   it('is not what a preview gives, which is handed a context that cannot change anything', async () => {
     assert.deepEqual((await operator.post('/widgets/preview', { name: 'a' })).body, {
       body: { name: 'a' },
-      can: ['request', 'db', 'now', 'settings'],
+      can: ['db', 'now', 'request', 'settings'],
     })
   })
 

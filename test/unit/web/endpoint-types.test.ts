@@ -18,7 +18,7 @@ const DAEMON = `
 const LIST = `
   import { ReconcileAnswer } from '@panel/shared/api/reconcile.ts'
   import { query, type Answer } from '@panel/web-daemon/platform/http/endpoint.ts'
-  import { flagIn, queryOf } from '@panel/web-daemon/platform/http/queries.ts'
+  import { flagParameter, queryParameters } from '@panel/web-daemon/platform/http/queries.ts'
   declare const list: () => Promise<Answer<ReconcileAnswer>>
 `
 const PAGE = `import { call } from '../../../ui/src/core/api.ts'\n`
@@ -46,8 +46,8 @@ const PAIRS: Readonly<Record<string, readonly [right: string, wrong: string, bec
     /'other than in the table'/,
   ],
   'a query parameter that is not in the table': [
-    `${LIST} export const e = query('GET /reconcile', { answer: ReconcileAnswer, query: queryOf({ include_ignored: flagIn('') }) }, list)`,
-    `${LIST} export const e = query('GET /reconcile', { answer: ReconcileAnswer, query: queryOf({ include_all: flagIn('') }) }, list)`,
+    `${LIST} export const e = query('GET /reconcile', { answer: ReconcileAnswer, query: queryParameters({ include_ignored: flagParameter('') }) }, list)`,
+    `${LIST} export const e = query('GET /reconcile', { answer: ReconcileAnswer, query: queryParameters({ include_all: flagParameter('') }) }, list)`,
     /'other than in the table'/,
   ],
   'a list of endpoints that lacks one': [
