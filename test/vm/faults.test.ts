@@ -5,6 +5,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
+import type { ListTunnelsAnswer } from '@panel/shared/api/tunnels/answers.ts'
 import { startLab, type Lab, type Server } from './lab/index.ts'
 import type { FaultOrder } from './driver/faulty-helper.ts'
 import { putDriver, putPanel } from './panel/bundles.ts'
@@ -112,7 +113,7 @@ describe('A fault on a real kernel', function () {
     assert.equal(await panel.picture(), before)
   })
 
-  it('that kills the helper at any step of a creation leaves, after its restart, the host as it was; the panel says so, and the same request succeeds', async () => {
+  it('that kills the helper at any step of a creation leaves, after its restart, the host as it was; the tunnel is pending, and a reapply makes it', async () => {
     const before = await panel.picture()
     for (let at = 1; at <= CREATE_STEPS; at += 1) {
       await order(at % 2 ? 'dies' : 'dies-after', at)
@@ -121,8 +122,14 @@ describe('A fault on a real kernel', function () {
       await order('refuses', 0)
       await panel.startHelper(faulty)
       assert.equal(await panel.picture(), before, `killed at step ${at}`)
-      assert.equal(expect(await panel.operator.get<{ total: number }>('/tunnels'), 200).total, 0)
-      expect(await panel.operator.delete(await createWell()), 200)
+      const { tunnels } = expect(await panel.operator.get<ListTunnelsAnswer>('/tunnels'), 200)
+      assert.deepEqual(
+        tunnels.map(({ apply_status }) => apply_status),
+        ['Pending'],
+      )
+      const path = `/tunnels/${tunnels[0]!.tunnel_id}`
+      expect(await panel.operator.post(`${path}/reapply`), 200)
+      expect(await panel.operator.delete(path), 200)
     }
   })
 
