@@ -4,11 +4,11 @@ import './styles/base.css'
 import { mount } from 'svelte'
 import App from './App.svelte'
 import { display } from './core/display.svelte.ts'
-import { words } from './core/i18n.svelte.ts'
+import { messages } from './core/i18n.svelte.ts'
 import { router } from './core/router.svelte.ts'
 import { session } from './core/session.svelte.ts'
 
-await words.use(display.language)
+await messages.use(display.language)
 const target = document.getElementById('app')
 if (!target) throw new Error('index.html has no place for the app')
 session.begin()

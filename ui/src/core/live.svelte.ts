@@ -1,7 +1,7 @@
 // The two streams that a tab may have open, and what they told last: how the tunnels are, and how loaded the host is.
 import type { MetricsPoint, MetricsSnapshot } from '@panel/shared/api/metrics.ts'
 import type { MonitorSnapshot, MonitorSummaryAnswer } from '@panel/shared/api/monitor.ts'
-import { outdated } from './query.svelte.ts'
+import { invalidate } from './query.svelte.ts'
 import { LiveStream } from './stream.svelte.ts'
 
 const byId = (tunnels: readonly MonitorSnapshot[]): ReadonlyMap<number, MonitorSnapshot> =>
@@ -27,8 +27,8 @@ class MonitorLive {
       this.tunnels = next
       this.#outdate()
     },
-    reconcile: () => void outdated('/reconcile', '/tunnels'),
-    route: () => void outdated('/routes'),
+    reconcile: () => void invalidate('/reconcile', '/tunnels'),
+    route: () => void invalidate('/routes'),
   })
   #timer: ReturnType<typeof setTimeout> | undefined
 
@@ -41,7 +41,7 @@ class MonitorLive {
   #outdate(): void {
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined
-      void outdated('/tunnels')
+      void invalidate('/tunnels')
     }, 1000)
   }
 }
@@ -54,7 +54,7 @@ const KEPT_FOR_CHARTS = 600
 export type Reading = Pick<MetricsPoint, 'at' | 'cpu' | 'memory' | 'route_totals'> & {
   readonly network: Pick<MetricsPoint['network'], 'totals'>
 }
-const readingOf = ({ at, cpu, memory, route_totals, network: { totals } }: MetricsSnapshot): Reading => ({
+const toReading = ({ at, cpu, memory, route_totals, network: { totals } }: MetricsSnapshot): Reading => ({
   at,
   cpu,
   memory,
@@ -65,13 +65,13 @@ const readingOf = ({ at, cpu, memory, route_totals, network: { totals } }: Metri
 class MetricsLive {
   latest = $state.raw<MetricsSnapshot | null>(null)
   /** Newest last, as many as were seen since the page was opened. */
-  seen = $state.raw<readonly MetricsSnapshot[]>([])
-  course = $state.raw<readonly Reading[]>([])
+  recent = $state.raw<readonly MetricsSnapshot[]>([])
+  timeline = $state.raw<readonly Reading[]>([])
   readonly stream = new LiveStream('GET /system/metrics/stream', {
     metrics: (events) => {
       this.latest = events.at(-1) ?? this.latest
-      this.seen = [...this.seen, ...events].slice(-KEPT)
-      this.course = [...this.course, ...events.map(readingOf)].slice(-KEPT_FOR_CHARTS)
+      this.recent = [...this.recent, ...events].slice(-KEPT)
+      this.timeline = [...this.timeline, ...events.map(toReading)].slice(-KEPT_FOR_CHARTS)
     },
   })
 }

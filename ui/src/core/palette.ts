@@ -13,7 +13,7 @@ export const pages = (): Place[] =>
   ROUTES.filter(({ path }) => !path.includes(':')).map(({ path, title }) => ({ to: path, title: t(title), note: '' }))
 
 /** Those whose name or endpoint has the words in it; few, since one is chosen by hand. */
-export const tunnelsNamed = async (text: string): Promise<Place[]> => {
+export const searchTunnels = async (text: string): Promise<Place[]> => {
   const { tunnels } = await call('GET /tunnels', { query: { limit: 8, search: text } })
   return tunnels.map(({ tunnel_id, interface_name, display_name, remote_endpoint }) => ({
     to: `/tunnels/${tunnel_id}`,

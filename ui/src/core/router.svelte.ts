@@ -1,6 +1,6 @@
 // Addresses of the page: history under the web path, pages fetched when they are first gone to, and the address's query as state that survives reload and back.
 import type { Component } from 'svelte'
-import { words } from './i18n.svelte.ts'
+import { messages } from './i18n.svelte.ts'
 import { base_path } from './panel.ts'
 import { matchRoute, type Match, type Route } from './routes.ts'
 
@@ -27,7 +27,7 @@ class Router {
   path = $state(pathNow())
   /** Asked before a page is left by a link: resolves to whether it may be. */
   guard: (() => Promise<boolean>) | null = null
-  #goings = 0
+  #visits = 0
   /** Until no more keys come. */
   #pause: ReturnType<typeof setTimeout> | undefined
 
@@ -79,7 +79,7 @@ class Router {
 
   async #arrive(): Promise<void> {
     this.#forgetPause()
-    const mine = ++this.#goings
+    const visit = ++this.#visits
     const match = matchRoute(pathNow())
     this.path = pathNow()
     this.search = new URLSearchParams(location.search)
@@ -89,11 +89,11 @@ class Router {
     this.isLoading = true
     try {
       const shown = await load(match)
-      if (mine === this.#goings) this.shown = shown
+      if (visit === this.#visits) this.shown = shown
     } catch (failure) {
-      if (mine === this.#goings) this.failure = failure instanceof Error ? failure : new Error(String(failure))
+      if (visit === this.#visits) this.failure = failure instanceof Error ? failure : new Error(String(failure))
     } finally {
-      if (mine === this.#goings) this.isLoading = false
+      if (visit === this.#visits) this.isLoading = false
     }
   }
 
@@ -124,7 +124,7 @@ class Router {
 }
 
 const load = async ({ route, params }: Match): Promise<Shown> => {
-  const [Page] = await Promise.all([PAGES[`../features/${route.page}.svelte`]?.(), words.need(route.areas)])
+  const [Page] = await Promise.all([PAGES[`../features/${route.page}.svelte`]?.(), messages.load(route.areas)])
   if (!Page) throw new Error(`there is no page ${route.page}`)
   return { route, params, Page }
 }

@@ -7,7 +7,7 @@ export interface Term {
 }
 
 /** A value with blanks stands in quotes. */
-export const termsOf = (text: string): Term[] =>
+export const parseTerms = (text: string): Term[] =>
   [...text.matchAll(/(-?)(?:([a-z_]+):)?(?:"([^"]*)"|(\S+))/gi)].map(([, minus, name = '', quoted, plain = '']) => {
     const isUnfinished = name === '' && /^[a-z_]+:$/i.test(plain)
     return {
@@ -42,7 +42,7 @@ export const matches = (terms: readonly Term[], { text, values }: Searchable): b
 }
 
 /** The same text with the term put in, or taken out where it is there. */
-export const toggled = (text: string, term: string): string => {
+export const toggleTerm = (text: string, term: string): string => {
   const parts = text.split(/\s+/).filter((part) => part !== '')
   return (parts.includes(term) ? parts.filter((part) => part !== term) : [...parts, term]).join(' ')
 }

@@ -8,5 +8,5 @@ export type Hours = keyof typeof RESOLUTIONS
 export const HOURS: readonly Hours[] = [1, 24, 168, 720]
 
 /** As an address says it; a day where it says nothing that is known. */
-export const hoursIn = (search: URLSearchParams): Hours =>
+export const parseHours = (search: URLSearchParams): Hours =>
   HOURS.find((hours) => `${hours}` === search.get('hours')) ?? 24

@@ -2,7 +2,7 @@
 import type { AuditEntry } from '@panel/shared/api/audit/answers.ts'
 import type { Endpoints } from '@panel/shared/api/endpoints.ts'
 import type { State } from '../../components/StateBadge.svelte'
-import { t, words } from '../../core/i18n.svelte.ts'
+import { t, messages } from '../../core/i18n.svelte.ts'
 
 type AuditQuery = Endpoints['GET /audit']['query']
 
@@ -13,12 +13,12 @@ export const FILTERS = ['action', 'success', 'target_type', 'target_id', 'from',
 
 export const actionOf = (action: string): string => {
   const key = `audit.action.${action}`
-  return words.has(key) ? t(key) : action
+  return messages.has(key) ? t(key) : action
 }
 
 export const targetOf = ({ target_type, target_id }: Pick<AuditEntry, 'target_type' | 'target_id'>): string => {
   const key = `audit.target.${target_type}`
-  return [words.has(key) ? t(key) : target_type, target_id === null ? '' : String(target_id)]
+  return [messages.has(key) ? t(key) : target_type, target_id === null ? '' : String(target_id)]
     .filter((part) => part !== '')
     .join(' ')
 }

@@ -3,8 +3,8 @@ import type { ImportBackupAnswer } from '@panel/shared/api/backup.ts'
 import { call } from '../../core/api.ts'
 import { Form } from '../../core/form.svelte.ts'
 import { t } from '../../core/i18n.svelte.ts'
-import { outdated } from '../../core/query.svelte.ts'
-import { asRefused, Refused } from '../../core/refused.ts'
+import { invalidate } from '../../core/query.svelte.ts'
+import { toApiError, ApiError } from '../../core/api-error.ts'
 import { faultsOf, type Fault } from './words.ts'
 
 export interface Wish {
@@ -65,11 +65,11 @@ export class Importing {
       )
       this.#word = ''
       this.#looked = null
-      await outdated('/settings', '/pools', '/tunnels', '/routes', '/reconcile', '/monitor')
+      await invalidate('/settings', '/pools', '/tunnels', '/routes', '/reconcile', '/monitor')
     } catch (thrown) {
-      const refused = asRefused(thrown)
+      const refused = toApiError(thrown)
       if (refused.code !== 'NO_ANSWER') this.#word = ''
-      this.form.blame(refused)
+      this.form.setError(refused)
     } finally {
       this.isImporting = false
     }
@@ -80,11 +80,11 @@ export class Importing {
     try {
       return await work()
     } catch (thrown) {
-      const refused = asRefused(thrown)
+      const refused = toApiError(thrown)
       this.faults = faultsOf(refused)
       const [first] = this.faults
       if (!first) throw refused
-      throw new Refused(refused.status, {
+      throw new ApiError(refused.status, {
         code: refused.code,
         message: refused.message,
         details: { fields: [{ field: 'document', message: first.message }] },

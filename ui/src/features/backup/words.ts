@@ -2,7 +2,7 @@
 import type { ImportAction } from '@panel/shared/api/backup.ts'
 import type { State } from '../../components/StateBadge.svelte'
 import { t } from '../../core/i18n.svelte.ts'
-import type { Refused } from '../../core/refused.ts'
+import type { ApiError } from '../../core/api-error.ts'
 
 const STATES: Readonly<Record<ImportAction['action'], State>> = {
   create: 'up',
@@ -27,7 +27,7 @@ export interface Fault {
 }
 
 /** What is wrong inside the backup, by its place; empty where the refusal is about something else. */
-export const faultsOf = ({ fields }: Refused): Fault[] => {
+export const faultsOf = ({ fields }: ApiError): Fault[] => {
   const faults = Object.entries(fields).map(([place, message]) => ({ place, message }))
   return faults.every(({ place }) => place === 'backup' || place.startsWith('backup.')) ? faults : []
 }

@@ -25,7 +25,7 @@ export const deletePool = async ({
     return
   await act(t('pools.done.deleted', { title: address_pool_title }), () => call('DELETE /pools/{id}', { id }), {
     undo: () => call('POST /pools', { body: { address_pool_title, cidr, prefix_length, description, is_enabled } }),
-    outdates: ['/pools'],
+    stale: ['/pools'],
     failing: t('pools.failing.delete', { title: address_pool_title }),
   })
 }

@@ -4,10 +4,10 @@ import { act } from '../../core/act.ts'
 import { call } from '../../core/api.ts'
 import { confirm } from '../../core/confirm.svelte.ts'
 import { t } from '../../core/i18n.svelte.ts'
-import { mindingOwnAccess } from '../../core/own-access.ts'
+import { withAccessCheck } from '../../core/own-access.ts'
 import { relaysOver } from '../tunnels/relays-over.ts'
 
-const outdates = ['/reconcile', '/tunnels', '/routes', '/settings'] as const
+const stale = ['/reconcile', '/tunnels', '/routes', '/settings'] as const
 type Item = Pick<ReconcileItem, 'interface_name' | 'tunnel_id'>
 
 export const setIgnored = (interface_name: string, ignored: boolean): Promise<unknown> => {
@@ -16,7 +16,7 @@ export const setIgnored = (interface_name: string, ignored: boolean): Promise<un
   const name = { name: interface_name }
   return act(t(ignored ? 'reconcile.done.ignored' : 'reconcile.done.unignored', name), () => set(ignored), {
     undo: () => set(!ignored),
-    outdates,
+    stale,
     failing: t(ignored ? 'reconcile.failing.ignore' : 'reconcile.failing.unignore', name),
   })
 }
@@ -24,9 +24,9 @@ export const setIgnored = (interface_name: string, ignored: boolean): Promise<un
 export const reapply = ({ interface_name: name, tunnel_id: id }: Item): Promise<unknown> =>
   act(
     t('reconcile.done.reapplied', { name }),
-    () => mindingOwnAccess('POST /reconcile/{id}/reapply', { id: id ?? '' }),
+    () => withAccessCheck('POST /reconcile/{id}/reapply', { id: id ?? '' }),
     {
-      outdates,
+      stale,
       failing: t('reconcile.failing.reapply', { name }),
     },
   )
@@ -36,14 +36,14 @@ export const forget = async ({ interface_name: name, tunnel_id: id }: Item): Pro
     !(await confirm({
       title: t('reconcile.forget.title', { name }),
       text: t('reconcile.forget.text'),
-      concerned: await dependents(id),
+      items: await dependents(id),
       action: t('reconcile.action.forget'),
       isDanger: true,
     }))
   )
     return
   await act(t('reconcile.done.forgotten', { name }), () => call('POST /reconcile/{id}/forget', { id: id ?? '' }), {
-    outdates,
+    stale,
     failing: t('reconcile.failing.forget', { name }),
   })
 }
@@ -53,14 +53,14 @@ export const deleteTunnel = async ({ interface_name: name, tunnel_id: id }: Item
     !(await confirm({
       title: t('reconcile.delete.title', { name }),
       text: t('reconcile.delete.text'),
-      concerned: await dependents(id),
+      items: await dependents(id),
       action: t('core.action.delete'),
       isDanger: true,
     }))
   )
     return
-  await act(t('reconcile.done.deleted', { name }), () => mindingOwnAccess('DELETE /tunnels/{id}', { id: id ?? '' }), {
-    outdates,
+  await act(t('reconcile.done.deleted', { name }), () => withAccessCheck('DELETE /tunnels/{id}', { id: id ?? '' }), {
+    stale,
     failing: t('reconcile.failing.delete', { name }),
   })
 }

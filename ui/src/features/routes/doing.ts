@@ -11,7 +11,7 @@ import { dropping } from './dropping.svelte.ts'
 type Named = Pick<RouteView, 'route_rule_id' | 'route_rule_title'>
 
 /** Whose answers a change of a rule makes old. */
-export const OUTDATES = ['/routes', '/reconcile', '/system/forwarding'] as const
+export const STALE = ['/routes', '/reconcile', '/system/forwarding'] as const
 
 export const setEnabled = (
   { route_rule_id: id, route_rule_title: title }: Named,
@@ -21,14 +21,14 @@ export const setEnabled = (
     call(is ? 'POST /routes/{id}/enable' : 'POST /routes/{id}/disable', { id })
   return act(t(isEnabled ? 'routes.done.enabled' : 'routes.done.disabled', { title }), () => set(isEnabled), {
     undo: () => set(!isEnabled),
-    outdates: OUTDATES,
+    stale: STALE,
     failing: t(isEnabled ? 'routes.failing.enable' : 'routes.failing.disable', { title }),
   })
 }
 
 export const reapply = ({ route_rule_id: id, route_rule_title: title }: Named): Promise<unknown> =>
   act(t('routes.done.reapplied', { title }), () => call('POST /routes/{id}/reapply', { id }), {
-    outdates: OUTDATES,
+    stale: STALE,
     failing: t('routes.failing.reapply', { title }),
   })
 
@@ -42,7 +42,7 @@ export const applyAll = async (): Promise<void> => {
   )
     return
   await act(t('routes.done.applied_all'), () => call('POST /routes/apply-all'), {
-    outdates: OUTDATES,
+    stale: STALE,
     failing: t('routes.failing.apply_all'),
   })
 }
@@ -50,7 +50,7 @@ export const applyAll = async (): Promise<void> => {
 /** The copy is out of force, and is gone to so that it can be told apart. */
 export const duplicate = async ({ route_rule_id: id, route_rule_title: title }: Named): Promise<void> => {
   const answer = await act(t('routes.done.duplicated', { title }), () => call('POST /routes/{id}/duplicate', { id }), {
-    outdates: OUTDATES,
+    stale: STALE,
     failing: t('routes.failing.duplicate', { title }),
   })
   if (answer) await router.go(`/routes/${answer.route.route_rule_id}/edit`)
@@ -75,7 +75,7 @@ export const deleteRule = async (
   const answer = await act(
     t('routes.done.deleted', { title }),
     () => call('DELETE /routes/{id}', { id, body: { drop_connections: dropping.isWanted } }),
-    { outdates: OUTDATES, failing: t('routes.failing.delete', { title }) },
+    { stale: STALE, failing: t('routes.failing.delete', { title }) },
   )
   if (answer?.forwarding_can_be_reverted) await offerRevert()
   return answer !== null
@@ -92,7 +92,7 @@ const offerRevert = async (): Promise<void> => {
   )
     return
   await act(t('routes.revert.done'), () => call('POST /system/forwarding/enable', { body: { revert: true } }), {
-    outdates: OUTDATES,
+    stale: STALE,
     failing: t('routes.revert.failing'),
   })
 }

@@ -5,7 +5,7 @@ import { display } from '../../core/display.svelte.ts'
 import type { DisplaySettings } from '../../core/format.ts'
 import { Form } from '../../core/form.svelte.ts'
 import { t } from '../../core/i18n.svelte.ts'
-import { outdated } from '../../core/query.svelte.ts'
+import { invalidate } from '../../core/query.svelte.ts'
 import { toasts } from '../../core/toasts.svelte.ts'
 import { wrongWith } from './words.ts'
 
@@ -59,7 +59,7 @@ export class SettingsDraft {
         Object.entries(settings).filter(([key]) => key.startsWith('display.')),
       ) as Partial<DisplaySettings>,
     )
-    await outdated('/settings')
+    await invalidate('/settings')
   }
 
   readonly set = async (values: Values): Promise<void> => this.follow(await call('PUT /settings', { body: values }))

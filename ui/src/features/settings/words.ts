@@ -2,14 +2,14 @@
 import type { ListPoolsAnswer } from '@panel/shared/api/pools.ts'
 import type { SettingCategory, SettingEntry } from '@panel/shared/api/settings.ts'
 import { display } from '../../core/display.svelte.ts'
-import { t, words } from '../../core/i18n.svelte.ts'
+import { t, messages } from '../../core/i18n.svelte.ts'
 
 export interface Option {
   readonly value: string | number | null
   readonly label: string
 }
 
-const worded = (key: string, otherwise: string): string => (words.has(key) ? t(key) : otherwise)
+const worded = (key: string, otherwise: string): string => (messages.has(key) ? t(key) : otherwise)
 
 export const labelOf = ({ key }: SettingEntry): string => worded(`settings.key.${key}`, key)
 /** The braces are the template's own. */
@@ -17,7 +17,7 @@ const TEMPLATE = { side: '{side}', number: '{number}', type: '{type}' }
 /** Null where the page has no words of its own, and the API's have to do. */
 export const aboutOf = ({ key }: SettingEntry): string | null => {
   const about = `settings.about.${key}`
-  return words.has(about) ? t(about, TEMPLATE) : null
+  return messages.has(about) ? t(about, TEMPLATE) : null
 }
 export const categoryOf = (category: SettingCategory): string => worded(`settings.category.${category}`, category)
 export const unitOf = ({ unit }: SettingEntry): string => (unit === '' ? '' : worded(`settings.unit.${unit}`, unit))

@@ -1,7 +1,7 @@
 // How what the host can do and how each part of the panel is are said.
 import type { CapabilitiesAnswer, HealthComponent } from '@panel/shared/api/system.ts'
 import type { State } from '../../components/StateBadge.svelte'
-import { t, words } from '../../core/i18n.svelte.ts'
+import { t, messages } from '../../core/i18n.svelte.ts'
 
 export interface Said {
   readonly state: State
@@ -11,7 +11,7 @@ export interface Said {
 export const can = (isAble: boolean): Said =>
   isAble ? { state: 'up', word: t('system.yes') } : { state: 'disabled', word: t('system.no') }
 
-const worded = (key: string, otherwise: string): string => (words.has(key) ? t(key) : otherwise)
+const worded = (key: string, otherwise: string): string => (messages.has(key) ? t(key) : otherwise)
 export const featureOf = (name: string): string => worded(`system.feature.${name}`, name.replaceAll('_', ' '))
 export const partOf = ({ name }: HealthComponent): string =>
   worded(`core.health.part.${name}`, name.replaceAll('_', ' '))

@@ -3,14 +3,14 @@ import type { DeleteTunnelAnswer, TunnelActionAnswer, TunnelView } from '@panel/
 import { act } from '../../core/act.ts'
 import { confirm } from '../../core/confirm.svelte.ts'
 import { t } from '../../core/i18n.svelte.ts'
-import { mindingOwnAccess } from '../../core/own-access.ts'
+import { withAccessCheck } from '../../core/own-access.ts'
 import { router } from '../../core/router.svelte.ts'
-import { Withdrawn } from '../../core/withdrawn.ts'
+import { Cancelled } from '../../core/cancelled.ts'
 import { relaysOver } from './relays-over.ts'
 
 type Named = Pick<TunnelView, 'tunnel_id' | 'interface_name'>
 
-const OUTDATES = ['/tunnels', '/monitor', '/reconcile', '/routes']
+const STALE = ['/tunnels', '/monitor', '/reconcile', '/routes']
 
 const ROUTES = {
   up: 'POST /tunnels/{id}/up',
@@ -20,11 +20,11 @@ const ROUTES = {
 } as const satisfies Record<TunnelActionAnswer['action'], string>
 
 const send = ({ tunnel_id }: Named, action: TunnelActionAnswer['action']): Promise<TunnelActionAnswer | null> =>
-  mindingOwnAccess(ROUTES[action], { id: tunnel_id })
+  withAccessCheck(ROUTES[action], { id: tunnel_id })
 
 export const bringUp = (tunnel: Named): Promise<unknown> =>
   act(t('tunnel.done.up', { name: tunnel.interface_name }), () => send(tunnel, 'up'), {
-    outdates: OUTDATES,
+    stale: STALE,
     undo: () => send(tunnel, 'down'),
   })
 
@@ -33,20 +33,20 @@ export const takeDown = (tunnel: Named): Promise<unknown> =>
   act(
     t('tunnel.done.down', { name: tunnel.interface_name }),
     async () => {
-      const concerned = await relaysOver(tunnel.tunnel_id)
-      const isWanted =
-        concerned.length === 0 ||
+      const items = await relaysOver(tunnel.tunnel_id)
+      const isConfirmed =
+        items.length === 0 ||
         (await confirm({
           title: t('tunnel.ask.down', { name: tunnel.interface_name }),
           text: t('tunnel.ask.down_text'),
-          concerned,
+          items,
           action: t('tunnel.do.down'),
           isDanger: true,
         }))
-      if (!isWanted) throw new Withdrawn()
+      if (!isConfirmed) throw new Cancelled()
       return send(tunnel, 'down')
     },
-    { outdates: OUTDATES, undo: () => send(tunnel, 'up') },
+    { stale: STALE, undo: () => send(tunnel, 'up') },
   )
 
 export const restart = async (tunnel: Named): Promise<void> => {
@@ -58,34 +58,32 @@ export const restart = async (tunnel: Named): Promise<void> => {
       action: t('tunnel.do.restart'),
     })
   )
-    await act(t('tunnel.done.restart', { name }), () => send(tunnel, 'restart'), { outdates: OUTDATES })
+    await act(t('tunnel.done.restart', { name }), () => send(tunnel, 'restart'), { stale: STALE })
 }
 
 export const reapply = (tunnel: Named): Promise<unknown> =>
-  act(t('tunnel.done.reapply', { name: tunnel.interface_name }), () => send(tunnel, 'reapply'), { outdates: OUTDATES })
+  act(t('tunnel.done.reapply', { name: tunnel.interface_name }), () => send(tunnel, 'reapply'), { stale: STALE })
 
 export const takeAway = (tunnel: Named): Promise<DeleteTunnelAnswer | null> =>
   act(
     t('tunnel.done.delete', { name: tunnel.interface_name }),
     async () => {
-      const concerned = await relaysOver(tunnel.tunnel_id)
+      const items = await relaysOver(tunnel.tunnel_id)
       const text =
-        concerned.length === 0
-          ? t('tunnel.ask.delete_text')
-          : t('tunnel.ask.delete_dependants', { count: concerned.length })
+        items.length === 0 ? t('tunnel.ask.delete_text') : t('tunnel.ask.delete_dependants', { count: items.length })
       if (
         !(await confirm({
           title: t('tunnel.ask.delete', { name: tunnel.interface_name }),
           text,
-          concerned,
+          items,
           action: t('core.action.delete'),
           isDanger: true,
         }))
       )
-        throw new Withdrawn()
-      const answer = await mindingOwnAccess('DELETE /tunnels/{id}', { id: tunnel.tunnel_id })
+        throw new Cancelled()
+      const answer = await withAccessCheck('DELETE /tunnels/{id}', { id: tunnel.tunnel_id })
       await router.go('/tunnels')
       return answer
     },
-    { outdates: OUTDATES },
+    { stale: STALE },
   )

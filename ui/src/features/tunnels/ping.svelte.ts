@@ -2,14 +2,14 @@
 import type { DiagnosticRun, PingBody, PingPacketEvent } from '@panel/shared/api/diagnostics.ts'
 import { request, withSession } from '../../core/api.ts'
 import { readEvents } from '../../core/event-stream.ts'
-import { outdated } from '../../core/query.svelte.ts'
-import { asRefused, Refused } from '../../core/refused.ts'
+import { invalidate } from '../../core/query.svelte.ts'
+import { toApiError, ApiError } from '../../core/api-error.ts'
 
 export class Ping {
   packets = $state.raw<readonly PingPacketEvent[]>([])
   isRunning = $state(false)
   isCancelled = $state(false)
-  failure = $state.raw<Refused | null>(null)
+  failure = $state.raw<ApiError | null>(null)
   run = $state.raw<DiagnosticRun | null>(null)
   readonly stats = $derived(statsOf(this.packets))
   #stop: AbortController | null = null
@@ -29,7 +29,7 @@ export class Ping {
       if (!stop.signal.aborted) throw thrown
     } finally {
       this.isRunning = false
-      void outdated('/diagnostics')
+      void invalidate('/diagnostics')
     }
   }
 
@@ -43,8 +43,8 @@ export class Ping {
   #take(name: string, data: unknown): void {
     if (name === 'run') this.run = data as DiagnosticRun
     if (name === 'error')
-      this.failure = asRefused(
-        new Refused(0, { code: 'SERVICE_UNAVAILABLE', message: (data as { message: string }).message }),
+      this.failure = toApiError(
+        new ApiError(0, { code: 'SERVICE_UNAVAILABLE', message: (data as { message: string }).message }),
       )
     if (name !== 'packet') return
     this.#waiting.push(data as PingPacketEvent)

@@ -3,16 +3,16 @@ import type { ErrorCode } from '@panel/shared/api/codes.ts'
 import type { ErrorEnvelope } from '@panel/shared/api/errors.ts'
 
 /** NO_ANSWER: nothing answered. NOT_THE_PANEL: something else did, perhaps a proxy before it. */
-export type RefusalCode = ErrorCode | 'NO_ANSWER' | 'NOT_THE_PANEL'
+export type ApiErrorCode = ErrorCode | 'NO_ANSWER' | 'NOT_THE_PANEL'
 
 interface Problem {
   readonly field: string
   readonly message: string
 }
 
-export class Refused extends Error {
+export class ApiError extends Error {
   readonly status: number
-  readonly code: RefusalCode
+  readonly code: ApiErrorCode
   readonly field: string
   readonly details: Readonly<Record<string, unknown>>
 
@@ -23,7 +23,7 @@ export class Refused extends Error {
       message,
       field = '',
       details = {},
-    }: { code: RefusalCode; message: string; field?: string; details?: Record<string, unknown> },
+    }: { code: ApiErrorCode; message: string; field?: string; details?: Record<string, unknown> },
   ) {
     super(message)
     this.status = status
@@ -44,16 +44,16 @@ export class Refused extends Error {
 }
 
 /** Of an answer whose status is no success. */
-export const refusalOf = (status: number, body: unknown): Refused => {
+export const parseApiError = (status: number, body: unknown): ApiError => {
   const error = (body as Partial<ErrorEnvelope> | null)?.error
-  return new Refused(
+  return new ApiError(
     status,
     error ?? { code: 'NOT_THE_PANEL', message: 'Something other than the panel answered, perhaps a proxy before it.' },
   )
 }
 
 /** Anything that was thrown, as what can be shown. */
-export const asRefused = (thrown: unknown): Refused =>
-  thrown instanceof Refused
+export const toApiError = (thrown: unknown): ApiError =>
+  thrown instanceof ApiError
     ? thrown
-    : new Refused(0, { code: 'NO_ANSWER', message: thrown instanceof Error ? thrown.message : String(thrown) })
+    : new ApiError(0, { code: 'NO_ANSWER', message: thrown instanceof Error ? thrown.message : String(thrown) })

@@ -4,7 +4,7 @@ import { t } from './i18n.svelte.ts'
 import { router } from './router.svelte.ts'
 
 /** Called once in a page's script. */
-export const leaveWith = (isDirty: () => boolean): void => {
+export const guardUnsaved = (isDirty: () => boolean): void => {
   $effect(() => {
     const guard = async (): Promise<boolean> =>
       !isDirty() ||

@@ -2,12 +2,12 @@
 import type { Query } from './query.svelte.ts'
 
 /** In the script of a component; asked at once. */
-export const fresh = <T>(ask: () => Promise<T>): Query<T> => {
+export const uncached = <T>(load: () => Promise<T>): Query<T> => {
   let data = $state.raw<T | undefined>(undefined)
   let error = $state.raw<Error | null>(null)
   const refetch = async (): Promise<void> => {
     try {
-      data = await ask()
+      data = await load()
       error = null
     } catch (failure) {
       error = failure instanceof Error ? failure : new Error(String(failure))

@@ -1,2 +1,2 @@
 /** Not a failure to be shown: the operator thought better of it. */
-export class Withdrawn extends Error {}
+export class Cancelled extends Error {}
