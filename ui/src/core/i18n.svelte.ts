@@ -34,6 +34,11 @@ class Messages {
     return Object.hasOwn(this.#texts, key)
   }
 
+  /** The message, or the fallback where the loaded areas have none. */
+  find(key: string, fallback: string): string {
+    return this.has(key) ? this.t(key) : fallback
+  }
+
   readonly t = (key: Key, values: Values = {}): string => {
     const text = this.#texts[key]
     if (text === undefined) throw new Error(`there are no words for ${key} here: does the route name its area?`)

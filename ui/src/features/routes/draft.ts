@@ -73,7 +73,7 @@ export const emptyRoute = (): RouteValues => ({
   force: false,
 })
 
-export const valuesOf = (route: RouteView): RouteValues => ({
+export const formValues = (route: RouteView): RouteValues => ({
   ...(Object.fromEntries(
     Object.keys(emptyRoute()).map((name) => [name, route[name as keyof RouteView]]),
   ) as unknown as RouteValues),
@@ -93,7 +93,7 @@ export const valuesOf = (route: RouteView): RouteValues => ({
 })
 
 /** Without a title and an address to listen on the server chooses; a stored rule says them all, or they would stay. */
-export const bodyOf = (values: RouteValues, isStored: boolean): CreateRouteBody => {
+export const requestBody = (values: RouteValues, isStored: boolean): CreateRouteBody => {
   const { force, load_balance_mode_id, bind_port, ...rest } = values
   const bind_address = values.bind_address.trim()
   const title = values.route_rule_title.trim()

@@ -29,7 +29,7 @@ export const dropOn = (ids: readonly number[], chosen: ReadonlySet<number>, targ
 }
 
 /** The operator's order over what is stored now: rules that are gone are left out, new ones stand behind. */
-export const over = (wanted: readonly number[], stored: readonly number[]): number[] => {
+export const mergeOrder = (wanted: readonly number[], stored: readonly number[]): number[] => {
   const [living, placed] = [new Set(stored), new Set(wanted)]
   return [...wanted.filter((id) => living.has(id)), ...stored.filter((id) => !placed.has(id))]
 }

@@ -7,7 +7,7 @@ import { Form } from '../../core/form.svelte.ts'
 import { t } from '../../core/i18n.svelte.ts'
 import { invalidate } from '../../core/query.svelte.ts'
 import { toasts } from '../../core/toasts.svelte.ts'
-import { wrongWith } from './words.ts'
+import { validate } from './labels.ts'
 
 export type Values = Record<string, unknown>
 
@@ -24,8 +24,8 @@ export class SettingsDraft {
     check: (values) =>
       Object.fromEntries(
         this.changed
-          .map((entry) => [entry.key, wrongWith(entry, values[entry.key])])
-          .filter(([, wrong]) => wrong !== ''),
+          .map((entry) => [entry.key, validate(entry, values[entry.key])])
+          .filter(([, error]) => error !== ''),
       ) as Record<string, string>,
     send: (values) =>
       this.#send(

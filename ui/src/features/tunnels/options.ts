@@ -61,11 +61,11 @@ export type Options = { [N in OptionName]: number | string | boolean | null }
 /** Nothing asked for: all is left to the panel. */
 export const NO_OPTIONS = Object.fromEntries(ALL.map(({ name }) => [name, null])) as Options
 
-export const optionsOf = (tunnel: Options): Options =>
+export const pickOptions = (tunnel: Options): Options =>
   Object.fromEntries(ALL.map(({ name }) => [name, tunnel[name]])) as Options
 
 /** As it is sent: a text that was emptied is none. */
-export const sent = (name: string, value: unknown): unknown =>
+export const toFieldValue = (name: string, value: unknown): unknown =>
   value === '' && ALL.some((option) => option.name === name && option.isNullable)
     ? null
     : typeof value === 'string'
@@ -73,7 +73,7 @@ export const sent = (name: string, value: unknown): unknown =>
       : value
 
 /** By the type, or where that is left to the panel by the address of the other server; without a word it is IPv4. */
-export const familyOf = ({
+export const endpointFamily = ({
   tunnel_type_id,
   remote_endpoint,
 }: {

@@ -11,7 +11,7 @@ export class Ping {
   isCancelled = $state(false)
   failure = $state.raw<ApiError | null>(null)
   run = $state.raw<DiagnosticRun | null>(null)
-  readonly stats = $derived(statsOf(this.packets))
+  readonly stats = $derived(pingStats(this.packets))
   #stop: AbortController | null = null
   #waiting: PingPacketEvent[] = []
   #frame = 0
@@ -55,7 +55,7 @@ export class Ping {
   }
 }
 
-const statsOf = (packets: readonly PingPacketEvent[]) => {
+const pingStats = (packets: readonly PingPacketEvent[]) => {
   const rtts = packets.flatMap(({ success, rtt_ms }) => (success && rtt_ms !== null ? [rtt_ms] : []))
   const sum = rtts.reduce((all, rtt) => all + rtt, 0)
   return {

@@ -1,7 +1,7 @@
 // The last packets of a ping as a course in time: each stands where it was sent, whenever it was decided.
 import type { DiagnosticRun, PingPacketEvent } from '@panel/shared/api/diagnostics.ts'
 
-export interface Course {
+export interface PingTimeline {
   /** Seconds since 1970, as are `lost`. */
   readonly times: readonly number[]
   /** Null where nothing came back. */
@@ -12,14 +12,14 @@ export interface Course {
 /** More than these cannot be told apart in a picture. */
 const SHOWN = 300
 
-export const courseOf = (
+export const pingTimeline = (
   packets: readonly Pick<PingPacketEvent, 'sequence' | 'rtt_ms' | 'success'>[],
   run: Pick<DiagnosticRun, 'started_date' | 'params'> | null,
-): Course => {
+): PingTimeline => {
   const { interval_seconds = 1 } = (run?.params ?? {}) as { interval_seconds?: number }
-  const began = Date.parse(run?.started_date ?? '1970-01-01') / 1000
+  const initial = Date.parse(run?.started_date ?? '1970-01-01') / 1000
   const last = packets.slice(-SHOWN).sort((a, b) => a.sequence - b.sequence)
-  const sentAt = ({ sequence }: (typeof last)[number]): number => began + (sequence - 1) * interval_seconds
+  const sentAt = ({ sequence }: (typeof last)[number]): number => initial + (sequence - 1) * interval_seconds
   return {
     times: last.map(sentAt),
     rtts: last.map(({ success, rtt_ms }) => (success ? rtt_ms : null)),

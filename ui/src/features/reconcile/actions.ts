@@ -5,7 +5,7 @@ import { call } from '../../core/api.ts'
 import { confirm } from '../../core/confirm.svelte.ts'
 import { t } from '../../core/i18n.svelte.ts'
 import { withAccessCheck } from '../../core/own-access.ts'
-import { relaysOver } from '../tunnels/relays-over.ts'
+import { dependentRules } from '../tunnels/dependent-rules.ts'
 
 const stale = ['/reconcile', '/tunnels', '/routes', '/settings'] as const
 type Item = Pick<ReconcileItem, 'interface_name' | 'tunnel_id'>
@@ -66,4 +66,4 @@ export const deleteTunnel = async ({ interface_name: name, tunnel_id: id }: Item
 }
 
 /** Not to know the relay rules over it is no reason to ask nothing. */
-const dependents = (id: number | null): Promise<string[]> => relaysOver(id ?? 0).catch(() => [])
+const dependents = (id: number | null): Promise<string[]> => dependentRules(id ?? 0).catch(() => [])

@@ -1,61 +1,57 @@
 // The filters of the log as they stand in the address, and how its actions and their ends are said.
 import type { AuditEntry } from '@panel/shared/api/audit/answers.ts'
 import type { Endpoints } from '@panel/shared/api/endpoints.ts'
-import type { State } from '../../components/StateBadge.svelte'
-import { t, messages } from '../../core/i18n.svelte.ts'
+import type { StateLabel } from '../../components/StateBadge.svelte'
+import { messages, t } from '../../core/i18n.svelte.ts'
 
 type AuditQuery = Endpoints['GET /audit']['query']
 
-export const PAGE = 50
+export const PAGE_SIZE = 50
 /** What an entry can be about, as the API spells it. */
 export const TARGETS = ['tunnel', 'route', 'address_pool', 'settings', 'user', 'diagnostic_run', 'backup'] as const
 export const FILTERS = ['action', 'success', 'target_type', 'target_id', 'from', 'to'] as const
 
-export const actionOf = (action: string): string => {
-  const key = `audit.action.${action}`
-  return messages.has(key) ? t(key) : action
+export function actionLabel(action: string): string {
+  return messages.find(`audit.action.${action}`, action)
 }
 
-export const targetOf = ({ target_type, target_id }: Pick<AuditEntry, 'target_type' | 'target_id'>): string => {
-  const key = `audit.target.${target_type}`
-  return [messages.has(key) ? t(key) : target_type, target_id === null ? '' : String(target_id)]
-    .filter((part) => part !== '')
-    .join(' ')
+export function targetLabel({ target_type, target_id }: Pick<AuditEntry, 'target_type' | 'target_id'>): string {
+  return `${messages.find(`audit.target.${target_type}`, target_type)} ${target_id ?? ''}`.trim()
 }
 
 /** Where what an entry is about can be looked at. */
-export const pageOf = ({ target_type, target_id }: AuditEntry): string | null => {
+export const targetPage = ({ target_type, target_id }: AuditEntry): string | null => {
   if (target_type === 'settings') return '/settings'
   if (target_id === null) return null
   return target_type === 'tunnel' ? `/tunnels/${target_id}` : target_type === 'route' ? `/routes/${target_id}` : null
 }
 
-export const ended = ({ is_success }: Pick<AuditEntry, 'is_success'>): { state: State; word: string } =>
-  is_success ? { state: 'up', word: t('audit.ok') } : { state: 'down', word: t('audit.failed') }
+export const resultLabel = ({ is_success }: Pick<AuditEntry, 'is_success'>): StateLabel =>
+  is_success ? { state: 'up', label: t('audit.ok') } : { state: 'down', label: t('audit.failed') }
 
 /** What is asked of the API for an address. */
-export const queryOf = (search: URLSearchParams): AuditQuery => ({
-  limit: PAGE,
-  offset: offsetIn(search),
+export const auditQuery = (search: URLSearchParams): AuditQuery => ({
+  limit: PAGE_SIZE,
+  offset: parseOffset(search),
   // As the address says them: what the API does not take it refuses in words.
   ...(Object.fromEntries(
     FILTERS.flatMap((name) => (search.get(name) ? [[name, search.get(name)]] : [])),
   ) as AuditQuery),
 })
 
-export const offsetIn = (search: URLSearchParams): number => {
+export const parseOffset = (search: URLSearchParams): number => {
   const offset = Number(search.get('offset'))
   return Number.isSafeInteger(offset) && offset > 0 ? offset : 0
 }
 
 /** For a field of date and time, which knows no zone: the clock of whoever looks. */
-export const localOf = (instant: string | null): string => {
+export const toLocalInput = (instant: string | null): string => {
   const at = new Date(instant ?? '')
   return Number.isNaN(at.getTime())
     ? ''
     : new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
 }
-export const instantOf = (local: string): string => {
+export const fromLocalInput = (local: string): string => {
   const at = new Date(local)
   return Number.isNaN(at.getTime()) ? '' : at.toISOString()
 }

@@ -1,13 +1,8 @@
 // What the API says of a tunnel, as a state and words: what is stored and what the kernel shows are told apart everywhere.
 import type { MonitorState } from '@panel/shared/api/lookups.ts'
 import type { ObservedView, TunnelView } from '@panel/shared/api/tunnels/answers.ts'
-import type { State } from '../../components/StateBadge.svelte'
+import type { State, StateLabel } from '../../components/StateBadge.svelte'
 import { t } from '../../core/i18n.svelte.ts'
-
-export interface Said {
-  readonly state: State
-  readonly word: string
-}
 
 export const STATE_OF: Readonly<Record<MonitorState, State>> = {
   Unknown: 'unknown',
@@ -17,23 +12,23 @@ export const STATE_OF: Readonly<Record<MonitorState, State>> = {
   Disabled: 'disabled',
 }
 const TYPES: Readonly<Record<number, string>> = { 10: 'GRE', 20: 'GRETAP', 30: 'IP6GRE', 40: 'IP6GRETAP' }
-export const typeOf = ({ tunnel_type_id }: Pick<TunnelView, 'tunnel_type_id'>): string =>
+export const typeName = ({ tunnel_type_id }: Pick<TunnelView, 'tunnel_type_id'>): string =>
   TYPES[tunnel_type_id] ?? `${tunnel_type_id}`
 
-export const monitored = (state: MonitorState): Said => ({
+export const monitorLabel = (state: MonitorState): StateLabel => ({
   state: STATE_OF[state],
-  word: t(`tunnels.monitor.${state}`),
+  label: t(`tunnels.monitor.${state}`),
 })
 
 /** Only what was read back from the kernel; nothing of what is stored but whether the tunnel is meant to be up. */
-export const onHost = ({ is_enabled, observed }: Pick<TunnelView, 'is_enabled' | 'observed'>): Said => {
+export const hostLabel = ({ is_enabled, observed }: Pick<TunnelView, 'is_enabled' | 'observed'>): StateLabel => {
   const { is_known, exists, is_up, oper_state } = observed
-  if (!is_known) return { state: 'unknown', word: t('tunnels.host.not_known') }
-  if (!exists) return { state: 'down', word: t('tunnels.host.missing') }
-  if (!is_up) return { state: is_enabled ? 'down' : 'disabled', word: t('tunnels.host.down') }
+  if (!is_known) return { state: 'unknown', label: t('tunnels.host.not_known') }
+  if (!exists) return { state: 'down', label: t('tunnels.host.missing') }
+  if (!is_up) return { state: is_enabled ? 'down' : 'disabled', label: t('tunnels.host.down') }
   return {
     state: 'up',
-    word:
+    label:
       oper_state === 'UNKNOWN'
         ? t('tunnels.host.up_gre')
         : oper_state === 'UP'
@@ -42,17 +37,20 @@ export const onHost = ({ is_enabled, observed }: Pick<TunnelView, 'is_enabled' |
   }
 }
 
-export const configured = ({ is_enabled, apply_status }: Pick<TunnelView, 'is_enabled' | 'apply_status'>): Said => {
+export const configuredLabel = ({
+  is_enabled,
+  apply_status,
+}: Pick<TunnelView, 'is_enabled' | 'apply_status'>): StateLabel => {
   if (apply_status === 'Failed' || apply_status === 'Inconsistent')
-    return { state: 'down', word: t(`tunnels.apply.${apply_status}`) }
+    return { state: 'down', label: t(`tunnels.apply.${apply_status}`) }
   return is_enabled
-    ? { state: 'up', word: t('tunnels.configured.enabled') }
-    : { state: 'disabled', word: t('tunnels.configured.disabled') }
+    ? { state: 'up', label: t('tunnels.configured.enabled') }
+    : { state: 'disabled', label: t('tunnels.configured.disabled') }
 }
 
-export const addressesOf = ({ addresses }: Pick<TunnelView, 'addresses'>): string[] =>
+export const formatAddresses = ({ addresses }: Pick<TunnelView, 'addresses'>): string[] =>
   addresses.map(({ address, prefix_length }) => `${address}/${prefix_length}`)
 
 /** Link-local addresses are nobody's configuration, and stand on every link. */
-export const seenAddresses = ({ addresses }: Pick<ObservedView, 'addresses'>): string[] =>
+export const observedAddresses = ({ addresses }: Pick<ObservedView, 'addresses'>): string[] =>
   addresses.filter((address) => !address.toLowerCase().startsWith('fe80:'))

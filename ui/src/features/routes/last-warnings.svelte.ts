@@ -1,8 +1,8 @@
 // What the last change of a rule was warned of: shown on the rule's page until the next change.
 import type { Warning } from '@panel/shared/api/errors.ts'
 
-class Warned {
+class LastWarnings {
   of = $state.raw<{ readonly route_rule_id: number; readonly warnings: readonly Warning[] } | null>(null)
 }
 
-export const warned = new Warned()
+export const lastWarnings = new LastWarnings()

@@ -1,18 +1,18 @@
 // Which addresses of this host a tunnel may begin at, the likeliest first.
 import type { InterfacesAnswer } from '@panel/shared/api/system.ts'
 
-export interface LocalEnd {
+export interface LocalEndpoint {
   readonly address: string
   /** The interface that has it. */
   readonly name: string
 }
 
 /** Those that packets from elsewhere can reach: public ones before private ones, of network cards before those of bridges. */
-export const localEnds = (interfaces: InterfacesAnswer['interfaces'], family: 4 | 6): LocalEnd[] =>
+export const localEndpoints = (interfaces: InterfacesAnswer['interfaces'], family: 4 | 6): LocalEndpoint[] =>
   interfaces
     .filter((link) => link.is_up && link.class !== 'loopback' && link.class !== 'tunnel')
     .flatMap(({ name, class: kind, addresses }) =>
-      addresses.map((spelled) => ({ name, address: spelled.replace(/\/.*/, ''), rank: kind === 'physical' ? 0 : 1 })),
+      addresses.map((cidr) => ({ name, address: cidr.replace(/\/.*/, ''), rank: kind === 'physical' ? 0 : 1 })),
     )
     .filter(({ address }) => (address.includes(':') ? 6 : 4) === family && !/^(fe[89ab].:|169\.254\.)/i.test(address))
     .sort((a, b) => Number(isPrivate(a.address)) - Number(isPrivate(b.address)) || a.rank - b.rank)

@@ -8,7 +8,7 @@ export interface Points {
 }
 
 /** Bytes a second over each interval; `from` and `to` in seconds since 1970. */
-export const pointsOf = (
+export const chartPoints = (
   samples: readonly TrafficBucket[],
   { from, to, interval }: { from: number; to: number; interval: number },
 ): Points => {

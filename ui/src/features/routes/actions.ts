@@ -6,7 +6,7 @@ import { confirm } from '../../core/confirm.svelte.ts'
 import { t } from '../../core/i18n.svelte.ts'
 import { router } from '../../core/router.svelte.ts'
 import DropConnections from './DropConnections.svelte'
-import { dropping } from './dropping.svelte.ts'
+import { dropOption } from './drop-connections.svelte.ts'
 
 type Named = Pick<RouteView, 'route_rule_id' | 'route_rule_title'>
 
@@ -61,7 +61,7 @@ export const deleteRule = async (
   { route_rule_id: id, route_rule_title: title }: Named,
   bind: string,
 ): Promise<boolean> => {
-  dropping.isWanted = false
+  dropOption.isOn = false
   if (
     !(await confirm({
       title: t('routes.delete.title', { title }),
@@ -74,7 +74,7 @@ export const deleteRule = async (
     return false
   const answer = await act(
     t('routes.done.deleted', { title }),
-    () => call('DELETE /routes/{id}', { id, body: { drop_connections: dropping.isWanted } }),
+    () => call('DELETE /routes/{id}', { id, body: { drop_connections: dropOption.isOn } }),
     { stale: STALE, failing: t('routes.failing.delete', { title }) },
   )
   if (answer?.forwarding_can_be_reverted) await offerRevert()

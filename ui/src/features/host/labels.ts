@@ -1,6 +1,6 @@
 // How the host's own interfaces and routes are ordered and searched.
 import type { RoutingTableAnswer, InterfacesAnswer } from '@panel/shared/api/system.ts'
-import type { State } from '../../components/StateBadge.svelte'
+import type { StateLabel } from '../../components/StateBadge.svelte'
 import { t } from '../../core/i18n.svelte.ts'
 import type { Searchable } from '../../core/search.ts'
 
@@ -12,12 +12,12 @@ export interface Row extends Entry {
   readonly at: number
 }
 
-export const linkState = ({ is_up, is_lower_up, oper_state }: HostInterface): { state: State; word: string } => {
-  if (!is_up) return { state: 'disabled', word: t('host.state.off') }
-  if (oper_state === 'UP') return { state: 'up', word: t('host.state.up') }
+export const linkLabel = ({ is_up, is_lower_up, oper_state }: HostInterface): StateLabel => {
+  if (!is_up) return { state: 'disabled', label: t('host.state.off') }
+  if (oper_state === 'UP') return { state: 'up', label: t('host.state.up') }
   if (oper_state === 'UNKNOWN')
-    return { state: 'up', word: is_lower_up ? t('host.state.no_carrier_told') : t('host.state.up') }
-  return { state: 'down', word: t('host.state.as', { state: oper_state }) }
+    return { state: 'up', label: is_lower_up ? t('host.state.no_carrier_told') : t('host.state.up') }
+  return { state: 'down', label: t('host.state.as', { state: oper_state }) }
 }
 
 export const searchableInterface = (link: HostInterface): Searchable => ({
@@ -25,23 +25,23 @@ export const searchableInterface = (link: HostInterface): Searchable => ({
   values: { class: [link.class], is: [link.is_up ? 'up' : 'down'], kind: [link.kind] },
 })
 
-export const familyOf = ({ destination }: Entry): 'ipv4' | 'ipv6' => (destination.includes(':') ? 'ipv6' : 'ipv4')
+export const addressFamily = ({ destination }: Entry): 'ipv4' | 'ipv6' => (destination.includes(':') ? 'ipv6' : 'ipv4')
 
 export const searchableRoute = (route: Entry): Searchable => ({
   text: [route.destination, route.gateway, route.device, route.source, route.protocol].join('\n'),
   values: {
     is: route.is_default ? ['default'] : [],
-    family: [familyOf(route)],
+    family: [addressFamily(route)],
     dev: [route.device],
-    table: [String(route.table), tableOf(route.table)],
+    table: [String(route.table), tableName(route.table)],
     protocol: [route.protocol],
   },
 })
 
 const TABLES: Readonly<Record<number, string>> = { 253: 'default', 254: 'main', 255: 'local' }
-export const tableOf = (table: number): string => TABLES[table] ?? String(table)
+export const tableName = (table: number): string => TABLES[table] ?? String(table)
 
 /** Default routes first, then the main table, then as the kernel tells them. */
-export const ordered = (routes: readonly Entry[]): Row[] =>
+export const sortRoutes = (routes: readonly Entry[]): Row[] =>
   routes.map((route, at) => ({ ...route, at })).sort((a, b) => rank(a) - rank(b) || a.at - b.at)
 const rank = ({ is_default, table }: Entry): number => (is_default ? 0 : table === 254 ? 1 : 2)

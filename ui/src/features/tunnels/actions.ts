@@ -6,7 +6,7 @@ import { t } from '../../core/i18n.svelte.ts'
 import { withAccessCheck } from '../../core/own-access.ts'
 import { router } from '../../core/router.svelte.ts'
 import { Cancelled } from '../../core/cancelled.ts'
-import { relaysOver } from './relays-over.ts'
+import { dependentRules } from './dependent-rules.ts'
 
 type Named = Pick<TunnelView, 'tunnel_id' | 'interface_name'>
 
@@ -29,11 +29,11 @@ export const bringUp = (tunnel: Named): Promise<unknown> =>
   })
 
 /** One click, unless rules relay over it. */
-export const takeDown = (tunnel: Named): Promise<unknown> =>
+export const bringDown = (tunnel: Named): Promise<unknown> =>
   act(
     t('tunnel.done.down', { name: tunnel.interface_name }),
     async () => {
-      const items = await relaysOver(tunnel.tunnel_id)
+      const items = await dependentRules(tunnel.tunnel_id)
       const isConfirmed =
         items.length === 0 ||
         (await confirm({
@@ -64,11 +64,11 @@ export const restart = async (tunnel: Named): Promise<void> => {
 export const reapply = (tunnel: Named): Promise<unknown> =>
   act(t('tunnel.done.reapply', { name: tunnel.interface_name }), () => send(tunnel, 'reapply'), { stale: STALE })
 
-export const takeAway = (tunnel: Named): Promise<DeleteTunnelAnswer | null> =>
+export const deleteTunnel = (tunnel: Named): Promise<DeleteTunnelAnswer | null> =>
   act(
     t('tunnel.done.delete', { name: tunnel.interface_name }),
     async () => {
-      const items = await relaysOver(tunnel.tunnel_id)
+      const items = await dependentRules(tunnel.tunnel_id)
       const text =
         items.length === 0 ? t('tunnel.ask.delete_text') : t('tunnel.ask.delete_dependants', { count: items.length })
       if (

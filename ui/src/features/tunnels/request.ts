@@ -2,7 +2,7 @@
 import type { CreateTunnelBody } from '@panel/shared/api/tunnels/bodies.ts'
 import { NO_OPTIONS, type Options } from './options.ts'
 
-export interface Wish extends Options {
+export interface TunnelRequest extends Options {
   tunnel_type_id: number | null
   local_endpoint: string
   remote_endpoint: string
@@ -18,7 +18,7 @@ export interface Wish extends Options {
   force: boolean
 }
 
-export const EMPTY: Wish = {
+export const EMPTY: TunnelRequest = {
   ...NO_OPTIONS,
   tunnel_type_id: null,
   local_endpoint: '',
@@ -35,7 +35,7 @@ export const EMPTY: Wish = {
 }
 
 /** What the other server decided, to be looked at and changed where it may be. */
-export const wishOf = (decoded: CreateTunnelBody): Wish => ({
+export const fromPairingCode = (decoded: CreateTunnelBody): TunnelRequest => ({
   ...EMPTY,
   tunnel_type_id: decoded.tunnel_type_id ?? null,
   local_endpoint: decoded.local_endpoint,
@@ -47,23 +47,26 @@ export const wishOf = (decoded: CreateTunnelBody): Wish => ({
 })
 
 /** `decoded` is what a pairing code said: addresses, keys, side and number are its own and stay. */
-export const bodyOf = (wish: Wish, decoded: CreateTunnelBody | null): CreateTunnelBody => {
-  const { key: _key, force, ...said } = wish
-  const trimmed = Object.entries(said).map(([name, value]) => [name, typeof value === 'string' ? value.trim() : value])
+export const requestBody = (request: TunnelRequest, decoded: CreateTunnelBody | null): CreateTunnelBody => {
+  const { key: _key, force, ...fields } = request
+  const trimmed = Object.entries(fields).map(([name, value]) => [
+    name,
+    typeof value === 'string' ? value.trim() : value,
+  ])
   const own = Object.fromEntries([
     ...trimmed.filter(([, value]) => value !== null && value !== ''),
     ...(force ? [['force', force]] : []),
   ]) as Partial<CreateTunnelBody>
   return {
     ...decoded,
-    ...keysOf(wish.key.trim()),
+    ...parseKeys(request.key.trim()),
     ...own,
-    local_endpoint: wish.local_endpoint.trim(),
-    remote_endpoint: wish.remote_endpoint.trim(),
+    local_endpoint: request.local_endpoint.trim(),
+    remote_endpoint: request.remote_endpoint.trim(),
   }
 }
 
-const keysOf = (text: string): Partial<CreateTunnelBody> => {
+const parseKeys = (text: string): Partial<CreateTunnelBody> => {
   if (text === '') return {}
   const key = text === 'none' ? null : Number(text)
   return { ikey: key, okey: key }

@@ -5,9 +5,9 @@ import { Form } from '../../core/form.svelte.ts'
 import { t } from '../../core/i18n.svelte.ts'
 import { invalidate } from '../../core/query.svelte.ts'
 import { toApiError, ApiError } from '../../core/api-error.ts'
-import { faultsOf, type Fault } from './words.ts'
+import { backupErrors, type BackupError } from './labels.ts'
 
-export interface Wish {
+export interface ImportRequest {
   document: string
   include_settings: boolean
   include_pools: boolean
@@ -17,7 +17,7 @@ export interface Wish {
 }
 
 export const SECTIONS = ['include_settings', 'include_pools', 'include_tunnels', 'include_routes'] as const
-const UNWISHED: Wish = {
+const DEFAULTS: ImportRequest = {
   document: '',
   include_settings: true,
   include_pools: true,
@@ -26,74 +26,77 @@ const UNWISHED: Wish = {
   force: false,
 }
 
-export class Importing {
+export class BackupImport {
   /** What the API finds wrong inside the document, each at its place. */
-  faults = $state.raw<readonly Fault[]>([])
+  problems = $state.raw<readonly BackupError[]>([])
   result = $state.raw<ImportBackupAnswer | null>(null)
   isImporting = $state(false)
   /** The dry run, and what it was of: another document or another wish has to be looked at anew. */
-  #looked = $state.raw<{ of: string; answer: ImportBackupAnswer } | null>(null)
+  #dryRun = $state.raw<{ of: string; answer: ImportBackupAnswer } | null>(null)
   /** The same word until it was answered: an import whose answer got lost is not done twice. */
-  #word = ''
+  #key = ''
 
-  readonly form = new Form<Wish>({
-    values: UNWISHED,
+  readonly form = new Form<ImportRequest>({
+    values: DEFAULTS,
     check: ({ document }) =>
       document.trim() === ''
         ? { document: t('backup.missing') }
-        : read(document) === null
+        : parse(document) === null
           ? { document: t('backup.no_json') }
           : {},
-    send: async (wish) => {
-      this.faults = []
+    send: async (request) => {
+      this.problems = []
       this.result = null
-      this.#looked = { of: JSON.stringify(wish), answer: await this.#guarded(() => ask(wish, { dry_run: true })) }
+      this.#dryRun = {
+        of: JSON.stringify(request),
+        answer: await this.#withBackupErrors(() => send(request, { dry_run: true })),
+      }
     },
   })
-  readonly preview = $derived(this.#looked?.of === JSON.stringify(this.form.values) ? this.#looked.answer : null)
+  readonly preview = $derived(this.#dryRun?.of === JSON.stringify(this.form.values) ? this.#dryRun.answer : null)
   readonly isUnfinished = $derived(this.form.values.document !== '' && this.result === null)
 
   /** After a dry run of the same. */
-  async carryOut(): Promise<void> {
+  async apply(): Promise<void> {
     if (this.isImporting || !this.preview) return
     this.isImporting = true
     this.form.failure = null
-    this.#word ||= wordOf(crypto.getRandomValues(new Uint32Array(4)))
+    this.#key ||= formatKey(crypto.getRandomValues(new Uint32Array(4)))
     try {
-      this.result = await this.#guarded(() =>
-        ask($state.snapshot(this.form.values), { dry_run: false, idempotency_key: this.#word }),
+      this.result = await this.#withBackupErrors(() =>
+        send($state.snapshot(this.form.values), { dry_run: false, idempotency_key: this.#key }),
       )
-      this.#word = ''
-      this.#looked = null
+      this.#key = ''
+      this.#dryRun = null
       await invalidate('/settings', '/pools', '/tunnels', '/routes', '/reconcile', '/monitor')
     } catch (thrown) {
-      const refused = toApiError(thrown)
-      if (refused.code !== 'NO_ANSWER') this.#word = ''
-      this.form.setError(refused)
+      const error = toApiError(thrown)
+      if (error.code !== 'NO_ANSWER') this.#key = ''
+      this.form.setError(error)
     } finally {
       this.isImporting = false
     }
   }
 
   /** What is wrong inside the document is said at the document. */
-  async #guarded<T>(work: () => Promise<T>): Promise<T> {
+  async #withBackupErrors<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work()
     } catch (thrown) {
-      const refused = toApiError(thrown)
-      this.faults = faultsOf(refused)
-      const [first] = this.faults
-      if (!first) throw refused
-      throw new ApiError(refused.status, {
-        code: refused.code,
-        message: refused.message,
+      const error = toApiError(thrown)
+      this.problems = backupErrors(error)
+      const [first] = this.problems
+      if (!first) throw error
+      throw new ApiError(error.status, {
+        code: error.code,
+        message: error.message,
         details: { fields: [{ field: 'document', message: first.message }] },
       })
     }
   }
 }
 
-const read = (document: string): object | null => {
+const parse = (document: string): object | null => {
   try {
     const value = JSON.parse(document) as object | null
     return typeof value === 'object' ? value : null
@@ -102,11 +105,11 @@ const read = (document: string): object | null => {
   }
 }
 
-const ask = (
-  { document, ...options }: Wish,
+const send = (
+  { document, ...options }: ImportRequest,
   more: { dry_run: boolean; idempotency_key?: string },
 ): Promise<ImportBackupAnswer> =>
   // What is no backup goes too, so that the panel says what is wrong with it.
-  call('POST /backup/import', { body: { backup: read(document) as object, ...options, ...more } })
+  call('POST /backup/import', { body: { backup: parse(document) as object, ...options, ...more } })
 
-const wordOf = (numbers: Uint32Array): string => [...numbers].map((number) => number.toString(36)).join('-')
+const formatKey = (numbers: Uint32Array): string => [...numbers].map((number) => number.toString(36)).join('-')
