@@ -1,4 +1,4 @@
-// Starts the page: the words of the operator's language first, then the app.
+// Starts the page.
 import './styles/tokens.css'
 import './styles/base.css'
 import { mount } from 'svelte'

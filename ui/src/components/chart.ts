@@ -1,28 +1,28 @@
-// Draws a chart with uPlot: colours from the page's own tokens, lines only, no styles of its own in the document.
+// Draws a chart with uPlot in the theme's colours.
 import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
 
 export interface Series {
   readonly title: string
-  /** Null: nothing is known of that time. */
+  /** Null: no sample. */
   readonly values: readonly (number | null)[]
   readonly colour: 'accent' | 'up' | 'degraded' | 'down'
 }
 
-/** What is drawn, and may change while it is looked at; the series stay as many as they were. */
+/** The data of a chart; it can change, the number of series cannot. */
 export interface ChartData {
   /** Seconds since 1970, ascending. */
   readonly times: readonly number[]
   readonly series: readonly Series[]
-  /** Times at which something went wrong. */
+  /** Times of events. */
   readonly marks: readonly number[]
 }
 
 export interface ChartOptions extends ChartData {
-  /** Each value as a dot too: of values with gaps between them no line would be seen. */
+  /** Draws each value as a dot, so that isolated values between gaps are visible. */
   readonly isDotted: boolean
   readonly format: (value: number) => string
-  /** What may lie between two lines of the grid; undefined: 1, 2, 2.5 or 5 times a power of ten. */
+  /** Grid steps; undefined: 1, 2, 2.5 or 5 times a power of ten. */
   readonly steps: readonly number[] | undefined
   readonly top: number | undefined
   readonly height: number
@@ -93,7 +93,7 @@ const uplotOptions = (
   }
 }
 
-/** A token may be light-dark(), which a canvas does not know: what the browser makes of it is asked of an element. */
+/** A token may be light-dark(), which a canvas cannot parse: an element computes the colour. */
 const colourOf =
   (place: HTMLElement) =>
   (name: string): string => {
@@ -104,7 +104,7 @@ const colourOf =
     return computed
   }
 
-/** Within some minutes hours and minutes alone say too little. */
+/** Short ranges need seconds on the axis. */
 const timeLabels = (locale: string) => {
   const [minutes, seconds] = [undefined, '2-digit' as const].map(
     (second) => new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit', second }),

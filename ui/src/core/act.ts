@@ -1,18 +1,18 @@
-// Does something and says how it went: a toast with Undo where there is one, or the failure; and what is shown is brought up to date.
+// Runs an action, reports it in a toast with Undo, and invalidates queries.
 import { Cancelled } from './cancelled.ts'
 import { invalidate } from './query.svelte.ts'
 import { toasts } from './toasts.svelte.ts'
 
 export interface ActOptions {
-  /** Puts it back. */
+  /** Reverts the action. */
   readonly undo?: () => Promise<unknown>
-  /** Paths whose answers are old now. */
+  /** Query paths to invalidate. */
   readonly stale?: readonly string[]
-  /** Said before the API's own sentence when it fails; else `done` is. */
+  /** Title of the failure toast; `done` by default. */
   readonly failing?: string
 }
 
-/** Resolves to the answer, or to null where it failed, which has then been said. */
+/** Resolves to the answer, or to null after a reported failure. */
 export const act = async <T>(
   done: string,
   work: () => Promise<T>,

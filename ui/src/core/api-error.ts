@@ -1,8 +1,8 @@
-// An answer of the API that is no success, as an error with the API's own code, sentence and fields (shared/api/errors.ts).
+// An error answer of the API with its code, message and fields (shared/api/errors.ts).
 import type { ErrorCode } from '@panel/shared/api/codes.ts'
 import type { ErrorEnvelope } from '@panel/shared/api/errors.ts'
 
-/** NO_ANSWER: nothing answered. NOT_THE_PANEL: something else did, perhaps a proxy before it. */
+/** NO_ANSWER: no response. NOT_THE_PANEL: another server answered, perhaps a proxy. */
 export type ApiErrorCode = ErrorCode | 'NO_ANSWER' | 'NOT_THE_PANEL'
 
 interface Problem {
@@ -32,7 +32,7 @@ export class ApiError extends Error {
     this.details = details
   }
 
-  /** What is wrong with each field, by its name: of `details.fields`, of `details` itself as the settings spell it, or of the one `field`. */
+  /** Field errors by name: from `details.fields`, from `details` itself (settings), or from `field`. */
   get fields(): Record<string, string> {
     const { fields } = this.details
     if (Array.isArray(fields))
@@ -43,7 +43,7 @@ export class ApiError extends Error {
   }
 }
 
-/** Of an answer whose status is no success. */
+/** From a response whose status is an error. */
 export const parseApiError = (status: number, body: unknown): ApiError => {
   const error = (body as Partial<ErrorEnvelope> | null)?.error
   return new ApiError(
@@ -52,7 +52,7 @@ export const parseApiError = (status: number, body: unknown): ApiError => {
   )
 }
 
-/** Anything that was thrown, as what can be shown. */
+/** Wraps anything thrown. */
 export const toApiError = (thrown: unknown): ApiError =>
   thrown instanceof ApiError
     ? thrown

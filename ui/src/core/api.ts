@@ -1,17 +1,17 @@
-// The one way to the API, typed by the table of its endpoints: sends the CSRF header, renews a session that ran out and repeats the request, and throws `Refused`.
+// The API client, typed by the endpoint table: CSRF header, session renewal with one retry, and `ApiError`.
 import type { EndpointName, Endpoints, PathParameters } from '@panel/shared/api/endpoints.ts'
 import { api_base_path } from './panel.ts'
 import { ApiError, parseApiError } from './api-error.ts'
 import { singleFlight } from './single-flight.ts'
 
-/** The page can read this cookie only; it lives as long as the session can be renewed. */
+/** The only cookie readable here; it lives as long as the session can be renewed. */
 const csrfToken = (): string => /(?:^|; )panel_csrf=([^;]*)/.exec(document.cookie)?.[1] ?? ''
 
 export const hasSession = (): boolean => csrfToken() !== ''
 
 interface SendOptions {
   readonly signal?: AbortSignal
-  /** What the audit log shall know the request by. */
+  /** Request id recorded in the audit log. */
   readonly request_id?: string
 }
 
@@ -21,14 +21,14 @@ type Optional<T> = { [K in keyof T]?: T[K] | undefined }
 type Body<B> = [B] extends [never] ? unknown : Partial<B> extends B ? { readonly body?: B } : { readonly body: B }
 type Query<Q> = [Q] extends [never] ? unknown : { readonly query?: Optional<Q> }
 
-/** What goes with a request: the parameters of the path by their names, `query` and `body`. */
+/** Path parameters by name, `query` and `body`. */
 export type RequestParams<R extends EndpointName> = { readonly [P in PathParameters<R>]: number | string } & Body<
   Part<R, 'body'>
 > &
   Query<Part<R, 'query'>> &
   SendOptions
 export type AnswerOf<R extends EndpointName> = Part<R, 'answer'>
-/** Left out where there is nothing to give. */
+/** Optional if nothing is required. */
 export type Arguments<R extends EndpointName> =
   SendOptions extends RequestParams<R> ? [params?: RequestParams<R>] : [params: RequestParams<R>]
 
@@ -37,7 +37,7 @@ interface AnyParams extends SendOptions {
   readonly body?: unknown
 }
 
-/** Below the API's base. What is undefined in a query is left out. */
+/** Relative to the API's base. Undefined query values are omitted. */
 export const requestPath = <R extends EndpointName>(route: R, ...[params]: Arguments<R>): string => {
   const { query = {}, ...ids } = (params ?? {}) as AnyParams & Readonly<Record<string, unknown>>
   const path = route
@@ -49,17 +49,17 @@ export const requestPath = <R extends EndpointName>(route: R, ...[params]: Argum
   return search.size === 0 ? path : `${path}?${search}`
 }
 
-/** A server without power, or a network that swallows packets, ends no connection: a question has waited long enough by then. */
+/** A dead server, or a network that drops packets, never closes the connection. */
 const ANSWER_MS = 60_000
 
-/** Until an answer begins; what it holds may take its time on a slow line. */
+/** Covers the time to the response headers only. */
 const startTimeout = (): { readonly signal: AbortSignal; readonly end: () => void } => {
   const waiting = new AbortController()
   const timer = setTimeout(() => waiting.abort(new DOMException('No answer', 'TimeoutError')), ANSWER_MS)
   return { signal: waiting.signal, end: () => clearTimeout(timer) }
 }
 
-/** For streams too, which read the answer themselves. */
+/** Also for streams, which read the response themselves. */
 export const request = async <R extends EndpointName>(route: R, ...args: Arguments<R>): Promise<Response> => {
   const { body, signal, request_id } = (args[0] ?? {}) as AnyParams
   const method = route.slice(0, route.indexOf(' '))
@@ -88,14 +88,14 @@ export const request = async <R extends EndpointName>(route: R, ...args: Argumen
   return response
 }
 
-/** Without a second try: for what signs in and out. */
+/** Without a retry: for signing in and out. */
 export const callOnce = async <R extends EndpointName>(route: R, ...args: Arguments<R>): Promise<AnswerOf<R>> => {
   const response = await request(route, ...args)
   return (await response.json().catch(() => Promise.reject(parseApiError(response.status, null)))) as AnswerOf<R>
 }
 
 let signInAgain: () => Promise<void> = () => Promise.reject(new Error('nobody can sign in yet'))
-/** Told by the session once, which in turn asks through here. */
+/** Set once by the session, which itself uses this client. */
 export const onSessionLost = (signIn: () => Promise<void>): void => {
   signInAgain = signIn
 }
@@ -103,7 +103,7 @@ export const onSessionLost = (signIn: () => Promise<void>): void => {
 export const isSessionLost = (failure: unknown): boolean =>
   failure instanceof ApiError && ['UNAUTHENTICATED', 'CSRF_TOKEN_INVALID'].includes(failure.code)
 
-/** Those who find the session over together wait for one renewal. */
+/** Concurrent callers share one renewal. */
 const renew = singleFlight(async () => {
   try {
     await callOnce('POST /auth/refresh')
@@ -113,7 +113,7 @@ const renew = singleFlight(async () => {
   }
 })
 
-/** Whatever is asked is asked once more when the session had run out and could be renewed, or the operator signed in again. */
+/** Retries once after the session was renewed or the operator signed in again. */
 export const withSession = async <T>(send: () => Promise<T>): Promise<T> => {
   try {
     return await send()

@@ -1,4 +1,4 @@
-// What the page knows of one GET of the API: its last answer, how the last try failed, and when it is worth asking again.
+// A cached GET: its last answer, its last error and its age.
 import { ApiError } from './api-error.ts'
 
 const FRESH_MS = 5000
@@ -22,7 +22,7 @@ export class CacheEntry<T> {
     return this.#users > 0
   }
 
-  /** For as long as somebody looks; what is answered lets go. */
+  /** Returns the function that unsubscribes. */
   subscribe(everyMs: number | undefined): () => void {
     this.#users += 1
     this.#fetchIfStale()
@@ -39,11 +39,11 @@ export class CacheEntry<T> {
     }
   }
 
-  /** Those who ask together share one answer. Never rejects: how it failed is in `error`. */
+  /** Concurrent callers share one request. Never rejects: see `error`. */
   readonly refetch = (): Promise<void> => {
     this.#pending ??= this.#attempt(RETRIES).finally(() => {
       this.#pending = null
-      // Something changed while the answer was on its way.
+      // Invalidated while the request was in flight.
       if (this.#isStale && this.isUsed && this.error === null) void this.refetch()
     })
     return this.#pending
@@ -58,7 +58,7 @@ export class CacheEntry<T> {
     if (this.#isStale || Date.now() - this.#fetchedAt > FRESH_MS) void this.refetch()
   }
 
-  /** Only silence is worth a second try; a refusal stays one. */
+  /** Retries only a missing answer, not an error answer. */
   async #attempt(retries: number): Promise<void> {
     this.#isStale = false
     this.#fetchedAt = Date.now()

@@ -1,2 +1,2 @@
-/** Not a failure to be shown: the operator thought better of it. */
+/** Thrown when the operator cancels; not reported as a failure. */
 export class Cancelled extends Error {}

@@ -1,17 +1,17 @@
-// Asks before what cannot be taken back: one dialog for the whole page, which names the object and tells the consequence.
+// Confirmation before irreversible actions: one dialog for the whole page.
 import type { Component } from 'svelte'
 
 export interface Confirmation {
-  /** With the name of the object. */
+  /** Includes the object's name. */
   readonly title: string
-  /** What follows. */
+  /** The consequence. */
   readonly text: string
-  /** Named one by one under the text: the relay rules that depend on a tunnel. */
+  /** Affected objects, such as dependent relay rules. */
   readonly items?: readonly string[]
-  /** What the button says that does it. */
+  /** Label of the confirming button. */
   readonly action: string
   readonly isDanger?: boolean
-  /** A page's own words in the dialog. */
+  /** Additional content of the dialog. */
   readonly more?: Component
 }
 
@@ -19,7 +19,7 @@ class ConfirmDialog {
   pending = $state.raw<Confirmation | null>(null)
   #answer: ((yes: boolean) => void) | null = null
 
-  /** Resolves to whether the operator wants it. */
+  /** Resolves to true if confirmed. */
   readonly ask = (pending: Confirmation): Promise<boolean> => {
     this.#answer?.(false)
     this.pending = pending

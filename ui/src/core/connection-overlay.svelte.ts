@@ -1,22 +1,22 @@
-// The curtain before the page while a change is under way that may cut the operator's own connection, and how that change ended.
+// The overlay during a change that may cut the operator's own connection, and how it ended.
 
-/** Whom the change may cut off. */
+/** The connection at risk. */
 export interface OwnConnection {
-  /** Where the browser comes from. */
+  /** The browser's address. */
   readonly address: string
-  /** The interface that it comes through. */
+  /** The interface it arrives on. */
   readonly name: string
 }
 
 export interface OverlayState extends OwnConnection {
   readonly since: Date
-  /** Null: under way. */
+  /** Null: in progress. */
   readonly end: 'applied' | 'rolled_back' | 'silent' | null
-  /** What the API said of a change that it took back. */
+  /** The API's reason for a rollback. */
   readonly message: string
 }
 
-/** A change that is over sooner is told like any other. */
+/** Shorter changes show no overlay. */
 const DELAY_MS = 300
 
 class ConnectionOverlay {
@@ -33,7 +33,7 @@ class ConnectionOverlay {
     if (this.current) this.current = { ...this.current, end, message }
   }
 
-  /** At once, whether it had fallen yet or not. */
+  /** Also cancels an overlay that is not shown yet. */
   close(): void {
     clearTimeout(this.#timer)
     this.current = null

@@ -1,11 +1,11 @@
-// A form's own state: its values, what is wrong with each field, whether it differs from what it began with, and sending it.
+// Form state: values, field errors, dirty check and submit.
 import type { FieldCode } from '@panel/shared/api/codes.ts'
 import { Cancelled } from './cancelled.ts'
 import { toApiError, type ApiError } from './api-error.ts'
 
 type FieldErrors = Readonly<Record<string, string>>
 
-/** What the API refuses at first and does with `force`. */
+/** Errors that `force` overrides. */
 const FORCEABLE: readonly FieldCode[] = [
   'PORT_IN_USE',
   'LOOPBACK_DESTINATION',
@@ -15,7 +15,7 @@ const FORCEABLE: readonly FieldCode[] = [
 
 export interface FormOptions<V extends object> {
   readonly values: V
-  /** What the page knows to be wrong by itself, by field. */
+  /** Client-side errors, by field. */
   readonly check?: (values: V) => FieldErrors
   readonly send: (values: V) => Promise<unknown>
 }
@@ -23,9 +23,9 @@ export interface FormOptions<V extends object> {
 export class Form<V extends object> {
   values: V = $state() as V
   errors = $state.raw<FieldErrors>({})
-  /** What went wrong and fits no field of the form. */
+  /** An error that fits no field of the form. */
   failure = $state.raw<ApiError | null>(null)
-  /** Whether something was refused that may be done all the same; then it stays an offer. */
+  /** Whether an error can be overridden; once true it stays. */
   canForce = $state(false)
   isSending = $state(false)
   #initial = $state.raw('')
@@ -37,7 +37,7 @@ export class Form<V extends object> {
     this.reset(options.values)
   }
 
-  /** Begins anew from these values. */
+  /** Starts again from these values. */
   reset(values: V): void {
     this.values = structuredClone($state.snapshot(values) as V)
     this.#initial = JSON.stringify(values)
@@ -45,13 +45,13 @@ export class Form<V extends object> {
     this.failure = null
   }
 
-  /** A value that nobody typed, and that nobody loses by leaving. */
+  /** Presets a value without marking the form dirty. */
   suggest<N extends keyof V>(name: N, value: V[N]): void {
     this.values[name] = value
     this.#initial = JSON.stringify({ ...(JSON.parse(this.#initial) as V), [name]: value })
   }
 
-  /** For `<form onsubmit={form.submit}>`: true when it was sent and taken. */
+  /** For `<form onsubmit={form.submit}>`: true if sent and accepted. */
   readonly submit = async (event?: SubmitEvent): Promise<boolean> => {
     event?.preventDefault()
     if (this.isSending) return false
@@ -73,7 +73,7 @@ export class Form<V extends object> {
     }
   }
 
-  /** Puts a refusal where it belongs: on the fields that this form has, else above it. */
+  /** Assigns an error to its fields if this form has them, else to the form. */
   setError(error: ApiError, element: HTMLFormElement | null = null): void {
     const { fields } = error
     const own = new Set(
@@ -89,13 +89,13 @@ export class Form<V extends object> {
     this.#focusFirstError(element)
   }
 
-  /** What is typed takes back what was said of it. */
+  /** Typing clears a field's error. */
   clearError(name: string): void {
     if (!(name in this.errors)) return
     this.errors = Object.fromEntries(Object.entries(this.errors).filter(([other]) => other !== name))
   }
 
-  /** The first wrong field in the order of the page is gone to. */
+  /** In page order. */
   #focusFirstError(element: HTMLFormElement | null): false {
     requestAnimationFrame(() => element?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus())
     return false

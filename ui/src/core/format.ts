@@ -1,4 +1,4 @@
-// Figures as the operator wants to read them: units, digits and calendar by the settings of the category display; pure, so that it can be tried without a page.
+// Number, unit and date formats by the display settings; pure, for tests.
 import { isolate } from './messages.ts'
 
 export type Language = 'en' | 'fa' | 'ru' | 'zh-CN'
@@ -26,7 +26,7 @@ export const DEFAULT_DISPLAY: DisplaySettings = {
 
 const BINARY = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei']
 const DECIMAL = ['', 'k', 'M', 'G', 'T', 'P', 'E']
-/** Every power of two, which is a round figure in binary units, of bytes and of bits alike. */
+/** Powers of two, the round values of binary units. */
 const POWERS_OF_TWO = Array.from({ length: 63 }, (_, power) => 2 ** power)
 const AGES: readonly [Intl.RelativeTimeFormatUnit, number][] = [
   ['day', 86_400],
@@ -35,7 +35,7 @@ const AGES: readonly [Intl.RelativeTimeFormatUnit, number][] = [
   ['second', 1],
 ]
 
-/** Making one takes far longer than using it. */
+/** Creating a formatter is far slower than using it. */
 const memoized = (make: (digits: number) => Intl.NumberFormat) => {
   const made = new Map<number, Intl.NumberFormat>()
   return (digits: number): Intl.NumberFormat => {
@@ -46,9 +46,9 @@ const memoized = (make: (digits: number) => Intl.NumberFormat) => {
 }
 
 const unitFormats = (settings: DisplaySettings, number: (value: number, digits?: number) => string) => {
-  /** A figure with a Latin unit keeps its order in a sentence of the other direction. */
+  /** Keeps number and Latin unit in order inside right-to-left text. */
   const together = settings['display.language'] === 'fa' ? isolate : (text: string): string => text
-  /** Three figures that count, as 1.23, 12.3 and 123. */
+  /** Three significant digits: 1.23, 12.3, 123. */
   const rounded = (value: number): string =>
     number(value, value >= 100 || Number.isInteger(value) ? 0 : value >= 10 ? 1 : 2)
   const scaled = (amount: number, unit: string, isBinary: boolean): string => {
@@ -80,7 +80,7 @@ export const formatter = (settings: DisplaySettings) => {
     number,
     percent: (value: number): string => `${number(value, value < 10 && !Number.isInteger(value) ? 1 : 0)} %`,
     volume: (bytes: number): string => inUnit(bytes, settings['display.volume_unit']),
-    /** Always bytes: a size of memory or of a disk is never told in bits. */
+    /** Always bytes: memory and disk sizes are never in bits. */
     size: (bytes: number): string => scaled(bytes, 'B', settings['display.binary_units']),
     rate: (bytes_per_second: number): string =>
       together(`${inUnit(bytes_per_second, settings['display.throughput_unit'])}/s`),
@@ -102,14 +102,14 @@ export const formatter = (settings: DisplaySettings) => {
 
 export type Formatter = ReturnType<typeof formatter>
 
-/** The tag says digits and calendar too (Unicode Technical Standard 35, -u-nu- and -u-ca-). */
+/** The locale tag carries digits and calendar (Unicode Technical Standard 35, -u-nu- and -u-ca-). */
 const localeTag = (settings: DisplaySettings): string => {
   const digits = settings['display.digits'] === 'persian' ? 'arabext' : 'latn'
   const calendar = settings['display.calendar'] === 'jalali' ? 'persian' : 'gregory'
   return `${settings['display.language']}-u-ca-${calendar}-nu-${digits}`
 }
 
-/** The two largest units that there are, as "3 d 4 h". */
+/** The two largest units, such as "3 d 4 h". */
 const formatDuration = (seconds: number, locale: string): string => {
   const parts: [number, string][] = [
     [Math.floor(seconds / 86_400), 'day'],

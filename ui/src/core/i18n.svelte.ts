@@ -1,4 +1,4 @@
-// The words of the page in the operator's language: one file a language and area, fetched with the page that needs it; `t` fills them in.
+// Translations: one file per language and area, loaded with the page that needs it.
 import { formatMessage, isolate, type Values } from './messages.ts'
 import type { Language } from './format.ts'
 import type { Area, Key } from '../locales/keys.ts'
@@ -11,10 +11,10 @@ class Messages {
   #texts = $state.raw<Catalogue>({})
   #areas = new Set<Area>(['core'])
   #language: Language = 'en'
-  /** Set by whoever knows how the operator wants digits. */
+  /** Number format, set by the display settings. */
   number: (value: number) => string = String
 
-  /** Every area that was needed so far, in another language. */
+  /** Reloads all loaded areas in another language. */
   async use(language: Language): Promise<void> {
     if (language === 'fa') await import('../styles/fa.css')
     const texts = await read(language, [...this.#areas])

@@ -1,4 +1,4 @@
-// The two streams that a tab may have open, and what they told last: how the tunnels are, and how loaded the host is.
+// The shared streams of a tab and their latest data: tunnel states and host metrics.
 import type { MetricsPoint, MetricsSnapshot } from '@panel/shared/api/metrics.ts'
 import type { MonitorSnapshot, MonitorSummaryAnswer } from '@panel/shared/api/monitor.ts'
 import { invalidate } from './query.svelte.ts'
@@ -8,7 +8,7 @@ const byId = (tunnels: readonly MonitorSnapshot[]): ReadonlyMap<number, MonitorS
   new Map(tunnels.map((snapshot) => [snapshot.tunnel_id, snapshot]))
 
 class MonitorLive {
-  /** By tunnel id; replaced as a whole, once a frame. Null until the first picture. */
+  /** By tunnel id; replaced once per frame. Null before the first snapshot. */
   tunnels = $state.raw<ReadonlyMap<number, MonitorSnapshot> | null>(null)
   readonly stream = new LiveStream('GET /monitor/stream', {
     summary: (events) => {
@@ -32,12 +32,12 @@ class MonitorLive {
   })
   #timer: ReturnType<typeof setTimeout> | undefined
 
-  /** What was asked for along with the page; the stream, once it speaks, knows better. */
+  /** Prefetched data, used until the stream delivers. */
   begin({ tunnels }: MonitorSummaryAnswer): void {
     this.tunnels ??= byId(tunnels)
   }
 
-  /** Many changes at once are one reason to ask again. */
+  /** Batches many changes into one refetch. */
   #outdate(): void {
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined
@@ -46,11 +46,11 @@ class MonitorLive {
   }
 }
 
-/** What a sparkline shows, and what a chart does. */
+/** Readings kept for sparklines and charts. */
 const KEPT = 120
 const KEPT_FOR_CHARTS = 600
 
-/** A reading without single interfaces and rules, of which there may be a thousand. */
+/** Without interfaces and rules, of which there may be a thousand. */
 export type Reading = Pick<MetricsPoint, 'at' | 'cpu' | 'memory' | 'route_totals'> & {
   readonly network: Pick<MetricsPoint['network'], 'totals'>
 }
@@ -64,7 +64,7 @@ const toReading = ({ at, cpu, memory, route_totals, network: { totals } }: Metri
 
 class MetricsLive {
   latest = $state.raw<MetricsSnapshot | null>(null)
-  /** Newest last, as many as were seen since the page was opened. */
+  /** Newest last, since the page was opened. */
   recent = $state.raw<readonly MetricsSnapshot[]>([])
   timeline = $state.raw<readonly Reading[]>([])
   readonly stream = new LiveStream('GET /system/metrics/stream', {

@@ -1,15 +1,15 @@
-// How a change ended whose answer was lost with the connection that it was to come by: the audit log tells, once the panel can be reached again.
+// Finds the outcome of a change whose answer was lost, from the audit log.
 import { call } from './api.ts'
 import { toApiError, ApiError, type ApiErrorCode } from './api-error.ts'
 
-/** As long as an answer is waited for. */
+/** How long to wait for an outcome. */
 export const WAIT_SECONDS = 90
 const POLL_MS = 2000
 
-/** Not what the panel said of a change, but that nothing was heard of it. */
+/** No answer, as opposed to an error. */
 export const isLost = (thrown: unknown): boolean => ['NO_ANSWER', 'NOT_THE_PANEL'].includes(toApiError(thrown).code)
 
-/** Resolves to null when the log says that the change was applied, rejects as the log says that it was refused; asks until `over`. */
+/** Resolves to null if the change was applied, rejects with its error; polls until `stop`. */
 export const changeOutcome = async (request_id: string, stop: AbortSignal): Promise<null> => {
   for (const until = Date.now() + WAIT_SECONDS * 1000; Date.now() < until;) {
     await new Promise((resolve) => setTimeout(resolve, POLL_MS))
@@ -21,7 +21,7 @@ export const changeOutcome = async (request_id: string, stop: AbortSignal): Prom
   throw new ApiError(0, { code: 'NO_ANSWER', message: `Nothing was heard of the change for ${WAIT_SECONDS} seconds.` })
 }
 
-/** Silence is no answer yet. A try that found the session over was nobody's, and is made again. */
+/** Ignores failed polls, and entries of requests without a session, which are retried. */
 const findAuditEntry = async (request_id: string) => {
   const { entries } = await call('GET /audit', {
     query: { limit: 20 },
@@ -30,7 +30,7 @@ const findAuditEntry = async (request_id: string) => {
   return entries.find((entry) => entry.request_id === request_id && entry.user_id !== null)
 }
 
-/** The log has it as `CODE: sentence`. */
+/** The log stores `CODE: message`. */
 const parseAuditError = (error: string): ApiError => {
   const [, code = 'INTERNAL_ERROR', message = error] = /^([A-Z_]+): (.*)$/s.exec(error) ?? []
   return new ApiError(409, { code: code as ApiErrorCode, message })

@@ -1,15 +1,15 @@
-// Fills values into a sentence: {name}, and {count, plural, one {# tunnel} other {# tunnels}} with the plural forms of the language.
+// Formats messages: {name}, and {count, plural, one {# tunnel} other {# tunnels}}.
 export type Values = Readonly<Record<string, string | number>>
 
 export interface FormatOptions {
   readonly language: string
-  /** How a number is written. */
+  /** Formats a number. */
   readonly number: (value: number) => string
-  /** Around a value that is text, so that an address keeps its own direction inside a sentence of another. */
+  /** Isolates the direction of a text value, such as an address. */
   readonly isolate: (text: string) => string
 }
 
-/** LEFT-TO-RIGHT ISOLATE and its end (Unicode Standard Annex 9): how names, addresses and keys stand in a language of the other direction. */
+/** LEFT-TO-RIGHT ISOLATE (Unicode Standard Annex 9), for names, addresses and keys in right-to-left text. */
 export const isolate = (text: string): string => `\u2066${text}\u2069`
 
 export const formatMessage = (message: string, values: Values, options: FormatOptions): string => {
@@ -36,7 +36,7 @@ const placeholder = (text: string, values: Values, options: FormatOptions): stri
   return formatMessage(form.replaceAll('#', options.number(count)), values, options)
 }
 
-/** The forms of a plural by their names. */
+/** Plural forms by category. */
 export const pluralForms = (text: string): Record<string, string> => {
   const forms: Record<string, string> = {}
   for (let at = 0; ;) {
@@ -48,7 +48,7 @@ export const pluralForms = (text: string): Record<string, string> => {
   }
 }
 
-/** The names of the placeholders of a sentence, those inside plurals too. */
+/** Placeholder names, including those inside plurals. */
 export const placeholderNames = (message: string): string[] =>
   [...new Set([...message.matchAll(/\{\s*(\w+)\s*[,}]/g)].map((match) => String(match[1])))].sort()
 

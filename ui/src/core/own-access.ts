@@ -1,4 +1,4 @@
-// A request that may cut the operator off is refused at first; here it is asked about, with the address that the browser comes from, and sent again behind the curtain with the flag that accepts it.
+// Requests that may cut the operator's own connection: confirmed with the browser's address, then sent again behind the overlay.
 import type { EndpointName, Endpoints } from '@panel/shared/api/endpoints.ts'
 import { call, type AnswerOf, type Arguments } from './api.ts'
 import { confirm } from './confirm.svelte.ts'
@@ -9,12 +9,12 @@ import { toApiError, type ApiError } from './api-error.ts'
 import { Cancelled } from './cancelled.ts'
 
 type Consent = 'i_understand_i_may_lose_access'
-/** The endpoints that may cut the operator off, and take the flag. */
+/** Endpoints that accept the flag. */
 type Risky = {
   [R in EndpointName]: Endpoints[R] extends { body: infer B } ? (Consent extends keyof B ? R : never) : never
 }[EndpointName]
 
-/** Resolves to the answer; to null where the change was applied and its answer was lost. */
+/** Resolves to null if the change was applied but its answer was lost. */
 export const withAccessCheck = async <R extends Risky>(
   route: R,
   ...args: Arguments<R>
@@ -41,7 +41,7 @@ export const withAccessCheck = async <R extends Risky>(
   }
 }
 
-/** The same request with more in its body, which it then has. */
+/** Adds fields to the body. */
 const withBody = <R extends Risky>([params]: Arguments<R>, more: object = {}, options: object = {}): Arguments<R> => {
   const body = params !== undefined && 'body' in params ? (params.body as object) : {}
   return [{ ...params, body: { ...body, ...more }, ...options }] as unknown as Arguments<R>
@@ -70,7 +70,7 @@ const withOverlay = async <T>(own: OwnConnection, change: (request_id: string) =
   }
 }
 
-/** The link has to be made anew: the reasons are shown, and the same request goes again with the confirmation. */
+/** Confirms recreating the interface with the API's reasons, and sends the request again. */
 export const withRecreateCheck = async <T>(
   send: (confirmed: { confirm_recreate?: boolean }) => Promise<T>,
 ): Promise<T> => {

@@ -1,16 +1,16 @@
-// Asks the API for what a component shows: answers are kept by their paths, shared by all who show them, and asked for again when a change made them old.
+// Cached queries: answers are shared by path, and fetched again when invalidated.
 import { untrack } from 'svelte'
 import type { EndpointName } from '@panel/shared/api/endpoints.ts'
 import { call, requestPath, type AnswerOf, type Arguments } from './api.ts'
 import { CacheEntry } from './cache-entry.svelte.ts'
 
 export interface QueryOptions<T> {
-  /** What the answer is kept by. */
+  /** Cache key. */
   readonly path: string
   readonly load: () => Promise<T>
-  /** Milliseconds after which it is asked again, while the tab is looked at. */
+  /** Milliseconds between fetches while the tab is visible. */
   readonly refetchInterval?: number
-  /** False: not yet. */
+  /** False: do not fetch yet. */
   readonly enabled?: boolean
 }
 
@@ -23,13 +23,13 @@ export interface Query<T> {
 const cache = new Map<string, CacheEntry<unknown>>()
 const MAX_ENTRIES = 200
 
-/** For `createQuery(() => asked('GET /path/{id}', { id }))`. */
+/** For `createQuery(() => endpoint('GET /path/{id}', { id }))`. */
 export const endpoint = <R extends EndpointName & `GET ${string}`>(
   route: R,
   ...args: Arguments<R>
 ): QueryOptions<AnswerOf<R>> => ({ path: requestPath(route, ...args), load: () => call(route, ...args) })
 
-/** In the script of a component. When the path changes, the answer before stays until the next has come. */
+/** Call in a component's script. When the path changes, the previous answer stays until the next arrives. */
 export const createQuery = <T>(options: () => QueryOptions<T>): Query<T> => {
   const path = $derived(options().path)
   const interval = $derived(options().refetchInterval)
@@ -55,7 +55,7 @@ export const createQuery = <T>(options: () => QueryOptions<T>): Query<T> => {
   }
 }
 
-/** Everything that was asked under one of these paths is asked again where it is shown. */
+/** Marks all queries under these paths stale, and refetches those in use. */
 export const invalidate = async (...paths: string[]): Promise<void> => {
   const affected = [...cache].filter(([path]) =>
     paths.some((changed) => path === changed || path.startsWith(`${changed}/`) || path.startsWith(`${changed}?`)),
@@ -63,7 +63,7 @@ export const invalidate = async (...paths: string[]): Promise<void> => {
   await Promise.all(affected.map(([, entry]) => entry.invalidate()))
 }
 
-/** Of one who is not signed in any more nothing is kept. */
+/** On sign-out. */
 export const forgetAll = (): void => cache.clear()
 
 const cacheEntry = <T>(path: string, load: () => Promise<T>): CacheEntry<T> => {

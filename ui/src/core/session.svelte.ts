@@ -1,4 +1,4 @@
-// Who uses the page: whether the panel is set up, whether somebody is signed in, and the sign-in in place that keeps a form when a session ends.
+// Session state: set-up, signed in or out, and signing in again without losing the form.
 import type { SessionAnswer, UserView } from '@panel/shared/api/auth.ts'
 import { call, callOnce, hasSession, onSessionLost } from './api.ts'
 import { forgetAll } from './query.svelte.ts'
@@ -9,13 +9,13 @@ type SessionState = 'starting' | 'setup' | 'signed-out' | 'signed-in' | 'silent'
 class Session {
   state = $state<SessionState>('starting')
   user = $state.raw<UserView | null>(null)
-  /** Why nobody is signed in any more, or the panel cannot be asked. */
+  /** Why the session ended, or the panel is unreachable. */
   notice = $state('')
-  /** Whether the sign-in in place is wanted. */
+  /** Whether to show the sign-in over the page. */
   needsSignIn = $state(false)
   #answer: { resolve: () => void; reject: (failure: Error) => void } | null = null
 
-  /** With the cookie of a session the page begins as signed in, and learns from its first answers whether that holds. */
+  /** With a session cookie the page starts signed in; the first answers verify it. */
   begin(): void {
     onSessionLost(() => this.#signInInPlace())
     void this.refresh()
@@ -59,7 +59,7 @@ class Session {
     forgetAll()
   }
 
-  /** The operator will not sign in in place: the page they were on is given up. */
+  /** Signing in again was declined: leave the page. */
   giveUp(): void {
     this.needsSignIn = false
     this.#answer?.reject(new ApiError(401, { code: 'UNAUTHENTICATED', message: 'You are not signed in any more.' }))
@@ -79,7 +79,7 @@ class Session {
     this.#answer = null
   }
 
-  /** Where nobody was known to be signed in there is no form to keep, and the whole page asks. */
+  /** Without a known user there is no form to keep, so the whole page asks. */
   #signInInPlace(): Promise<void> {
     if (this.user === null)
       return Promise.reject(new ApiError(401, { code: 'UNAUTHENTICATED', message: 'Sign in first.' }))

@@ -1,4 +1,4 @@
-// Work that is under way once, for however many ask for it meanwhile.
+// Concurrent callers share one execution.
 export const singleFlight = <T>(work: () => Promise<T>): (() => Promise<T>) => {
   let pending: Promise<T> | null = null
   return () => {

@@ -1,13 +1,13 @@
-// One event stream of the API, open while somebody looks: closed a while after the tab is hidden, reopened with a fresh picture, and honest about its age.
+// An event stream, open while it has subscribers: closed some time after the tab is hidden, reopened with a fresh snapshot.
 import type { EndpointName, Endpoints } from '@panel/shared/api/endpoints.ts'
 import { call, isSessionLost, requestPath } from './api.ts'
 import { api_base_path } from './panel.ts'
 
-/** The endpoints that an EventSource can open. */
+/** Endpoints for EventSource. */
 type Streams = {
   [R in EndpointName & `GET ${string}`]: Endpoints[R] extends { events: object } ? R : never
 }[EndpointName & `GET ${string}`]
-/** What reaches the page between two frames is taken in one go. */
+/** Events of one frame are handled together. */
 type Handlers<R extends Streams> = {
   readonly [E in keyof Endpoints[R]['events']]?: (events: readonly Endpoints[R]['events'][E][]) => void
 }
@@ -17,7 +17,7 @@ const HIDDEN_MS = 10_000
 const RETRY_MS = 3000
 
 export class LiveStream<R extends Streams = Streams> {
-  /** Null before the first answer and after the last looker has gone. */
+  /** Null before the first event and without subscribers. */
   isLive = $state<boolean | null>(null)
   lastAt = $state.raw<Date | null>(null)
   readonly #route: R
@@ -35,13 +35,13 @@ export class LiveStream<R extends Streams = Streams> {
     document.addEventListener('visibilitychange', () => this.#visibilityChanged())
   }
 
-  /** For `$effect(() => stream.look())`: open from now until what is answered is called. */
+  /** For `$effect(() => stream.subscribe())`: open until the returned function is called. */
   readonly subscribe = (): (() => void) => {
     this.#subscribers += 1
     this.#open()
     return () => {
       this.#subscribers -= 1
-      // The next page may look at the same stream.
+      // The next page may use the same stream.
       setTimeout(() => {
         if (this.#subscribers === 0) this.#close()
       }, 500)
@@ -66,7 +66,7 @@ export class LiveStream<R extends Streams = Streams> {
     this.#frame ||= requestAnimationFrame(() => this.#flush())
   }
 
-  /** What waits for the next frame; before the end of the stream is told at the latest, or the frame would call it live again. */
+  /** Flushes before an error is reported too, or the pending frame would mark the stream live again. */
   #flush(): void {
     cancelAnimationFrame(this.#frame)
     this.#frame = 0
@@ -80,7 +80,7 @@ export class LiveStream<R extends Streams = Streams> {
     this.lastAt = new Date()
   }
 
-  /** An EventSource cannot see why it was refused: mostly the session ran out, which asking anything else renews. */
+  /** EventSource hides the reason; mostly the session expired, which any other request renews. */
   async #reconnect(): Promise<void> {
     this.#source?.close()
     this.#source = null

@@ -1,13 +1,13 @@
-// What was done and what failed, said in a corner: a success goes by itself, a failure stays until it is closed, and the bell keeps the last fifty.
+// Toasts: a success disappears, a failure stays until closed, and the bell keeps the last fifty.
 import { toApiError, type ApiError } from './api-error.ts'
 
 export interface Toast {
   readonly id: number
   readonly kind: 'success' | 'failure'
   readonly text: string
-  /** Of a failure: what the API said. */
+  /** The API's error, for a failure. */
   readonly error: ApiError | null
-  /** How it is put back, where that is one click. */
+  /** Reverts the action, if possible. */
   readonly undo: (() => Promise<unknown>) | null
   readonly at: Date
 }
@@ -27,7 +27,7 @@ class Toasts {
     setTimeout(() => this.close(toast.id), SUCCESS_MS)
   }
 
-  /** `text` says what was being done; the API's own sentence follows it. */
+  /** `text` names the action; the API's message follows. */
   failure(text: string, thrown: unknown): void {
     this.#add({ kind: 'failure', text, error: toApiError(thrown), undo: null })
   }
@@ -36,7 +36,7 @@ class Toasts {
     this.shown = this.shown.filter((toast) => toast.id !== id)
   }
 
-  /** An Undo that fails is a failure like any other. */
+  /** A failed Undo is reported like any failure. */
   async undo(toast: Toast): Promise<void> {
     this.close(toast.id)
     try {

@@ -1,7 +1,7 @@
-// An answer that is asked for anew each time: a form that began from an older one would put back what others changed since.
+// A query without cache: a form must not start from stale values.
 import type { Query } from './query.svelte.ts'
 
-/** In the script of a component; asked at once. */
+/** Call in a component's script; fetches at once. */
 export const uncached = <T>(load: () => Promise<T>): Query<T> => {
   let data = $state.raw<T | undefined>(undefined)
   let error = $state.raw<Error | null>(null)

@@ -1,9 +1,9 @@
-// Asks before a page with unsaved changes is left, by a link of the page or by the browser's own ways.
+// Confirms before leaving a page with unsaved changes.
 import { confirm } from './confirm.svelte.ts'
 import { t } from './i18n.svelte.ts'
 import { router } from './router.svelte.ts'
 
-/** Called once in a page's script. */
+/** Call once in a page's script. */
 export const guardUnsaved = (isDirty: () => boolean): void => {
   $effect(() => {
     const guard = async (): Promise<boolean> =>

@@ -1,4 +1,4 @@
-// The filters of the log as they stand in the address, and how its actions and their ends are said.
+// Audit filters in the address, and labels of actions and results.
 import type { AuditEntry } from '@panel/shared/api/audit/answers.ts'
 import type { Endpoints } from '@panel/shared/api/endpoints.ts'
 import type { StateLabel } from '../../components/StateBadge.svelte'
@@ -7,7 +7,7 @@ import { messages, t } from '../../core/i18n.svelte.ts'
 type AuditQuery = Endpoints['GET /audit']['query']
 
 export const PAGE_SIZE = 50
-/** What an entry can be about, as the API spells it. */
+/** Target types, as in the API. */
 export const TARGETS = ['tunnel', 'route', 'address_pool', 'settings', 'user', 'diagnostic_run', 'backup'] as const
 export const FILTERS = ['action', 'success', 'target_type', 'target_id', 'from', 'to'] as const
 
@@ -19,7 +19,7 @@ export function targetLabel({ target_type, target_id }: Pick<AuditEntry, 'target
   return `${messages.find(`audit.target.${target_type}`, target_type)} ${target_id ?? ''}`.trim()
 }
 
-/** Where what an entry is about can be looked at. */
+/** The page of the entry's target. */
 export const targetPage = ({ target_type, target_id }: AuditEntry): string | null => {
   if (target_type === 'settings') return '/settings'
   if (target_id === null) return null
@@ -29,11 +29,11 @@ export const targetPage = ({ target_type, target_id }: AuditEntry): string | nul
 export const resultLabel = ({ is_success }: Pick<AuditEntry, 'is_success'>): StateLabel =>
   is_success ? { state: 'up', label: t('audit.ok') } : { state: 'down', label: t('audit.failed') }
 
-/** What is asked of the API for an address. */
+/** The API query for an address. */
 export const auditQuery = (search: URLSearchParams): AuditQuery => ({
   limit: PAGE_SIZE,
   offset: parseOffset(search),
-  // As the address says them: what the API does not take it refuses in words.
+  // Passed unchecked: the API reports invalid values.
   ...(Object.fromEntries(
     FILTERS.flatMap((name) => (search.get(name) ? [[name, search.get(name)]] : [])),
   ) as AuditQuery),
@@ -44,7 +44,7 @@ export const parseOffset = (search: URLSearchParams): number => {
   return Number.isSafeInteger(offset) && offset > 0 ? offset : 0
 }
 
-/** For a field of date and time, which knows no zone: the clock of whoever looks. */
+/** For a datetime-local input, in the browser's time zone. */
 export const toLocalInput = (instant: string | null): string => {
   const at = new Date(instant ?? '')
   return Number.isNaN(at.getTime())

@@ -1,4 +1,4 @@
-// An import from the first look to the last item: what is wrong in the document, what would be done, what was done; whatever fails, the document stays.
+// A backup import: check, dry run, result; the document survives every error.
 import type { ImportBackupAnswer } from '@panel/shared/api/backup.ts'
 import { call } from '../../core/api.ts'
 import { Form } from '../../core/form.svelte.ts'
@@ -27,13 +27,13 @@ const DEFAULTS: ImportRequest = {
 }
 
 export class BackupImport {
-  /** What the API finds wrong inside the document, each at its place. */
+  /** Errors inside the document, by location. */
   problems = $state.raw<readonly BackupError[]>([])
   result = $state.raw<ImportBackupAnswer | null>(null)
   isImporting = $state(false)
-  /** The dry run, and what it was of: another document or another wish has to be looked at anew. */
+  /** The dry run and its request; another request needs another dry run. */
   #dryRun = $state.raw<{ of: string; answer: ImportBackupAnswer } | null>(null)
-  /** The same word until it was answered: an import whose answer got lost is not done twice. */
+  /** Idempotency key, kept until an answer arrives. */
   #key = ''
 
   readonly form = new Form<ImportRequest>({
@@ -78,7 +78,7 @@ export class BackupImport {
     }
   }
 
-  /** What is wrong inside the document is said at the document. */
+  /** Reports errors inside the document at its field. */
   async #withBackupErrors<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work()
@@ -109,7 +109,7 @@ const send = (
   { document, ...options }: ImportRequest,
   more: { dry_run: boolean; idempotency_key?: string },
 ): Promise<ImportBackupAnswer> =>
-  // What is no backup goes too, so that the panel says what is wrong with it.
+  // An invalid backup is sent too, so that the server explains the error.
   call('POST /backup/import', { body: { backup: parse(document) as object, ...options, ...more } })
 
 const formatKey = (numbers: Uint32Array): string => [...numbers].map((number) => number.toString(36)).join('-')

@@ -1,4 +1,4 @@
-// How each item of an import is said, and how what the API finds wrong in a backup comes to its place.
+// Labels of import results and errors inside a backup.
 import type { ImportAction } from '@panel/shared/api/backup.ts'
 import type { State, StateLabel } from '../../components/StateBadge.svelte'
 import { t } from '../../core/i18n.svelte.ts'
@@ -17,7 +17,7 @@ export const actionLabel = ({ action }: Pick<ImportAction, 'action'>): StateLabe
   label: t(`backup.became.${action}`),
 })
 
-/** An item of a dry run that would be refused is said to be so, and not to have failed. */
+/** A dry run reports "would fail" instead of "failed". */
 export const itemLabel = (item: ImportAction, isDry: boolean): StateLabel =>
   isDry && item.action === 'failed' ? { state: 'down', label: t('backup.became.would_fail') } : actionLabel(item)
 
@@ -26,12 +26,12 @@ export interface BackupError {
   readonly message: string
 }
 
-/** What is wrong inside the backup, by its place; empty where the refusal is about something else. */
+/** Errors inside the backup; empty if the error is about something else. */
 export const backupErrors = ({ fields }: ApiError): BackupError[] => {
   const problems = Object.entries(fields).map(([place, message]) => ({ place, message }))
   return problems.every(({ place }) => place === 'backup' || place.startsWith('backup.')) ? problems : []
 }
 
-/** A name of the file that says whose backup it is, and of when. */
+/** A file name with host and date. */
 export const backupFileName = (hostname: string, exported_at: string): string =>
   `tunnel-panel-${hostname.replaceAll(/[^A-Za-z0-9.-]+/g, '-') || 'backup'}-${exported_at.slice(0, 19).replaceAll(':', '-')}.json`

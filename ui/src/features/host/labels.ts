@@ -1,4 +1,4 @@
-// How the host's own interfaces and routes are ordered and searched.
+// Labels, order and search of interfaces and routes.
 import type { RoutingTableAnswer, InterfacesAnswer } from '@panel/shared/api/system.ts'
 import type { StateLabel } from '../../components/StateBadge.svelte'
 import { t } from '../../core/i18n.svelte.ts'
@@ -7,7 +7,7 @@ import type { Searchable } from '../../core/search.ts'
 export type HostInterface = InterfacesAnswer['interfaces'][number]
 export type Entry = RoutingTableAnswer['routes'][number]
 
-/** An entry with its place in the answer: two can be the same in every field that is shown. */
+/** With its index as key, because entries can look identical. */
 export interface Row extends Entry {
   readonly at: number
 }
@@ -41,7 +41,7 @@ export const searchableRoute = (route: Entry): Searchable => ({
 const TABLES: Readonly<Record<number, string>> = { 253: 'default', 254: 'main', 255: 'local' }
 export const tableName = (table: number): string => TABLES[table] ?? String(table)
 
-/** Default routes first, then the main table, then as the kernel tells them. */
+/** Default routes, the main table, then kernel order. */
 export const sortRoutes = (routes: readonly Entry[]): Row[] =>
   routes.map((route, at) => ({ ...route, at })).sort((a, b) => rank(a) - rank(b) || a.at - b.at)
 const rank = ({ is_default, table }: Entry): number => (is_default ? 0 : table === 254 ? 1 : 2)

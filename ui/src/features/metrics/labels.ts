@@ -1,4 +1,4 @@
-// What the readings of the host are called, and how each level of a disk and each part of an answer is said.
+// Labels, formats and chart series of the host metrics.
 import type { DiskReading, InterfaceReading, MetricsSnapshot, RouteReading } from '@panel/shared/api/metrics.ts'
 import type { Series } from '../../components/chart.ts'
 import type { StateLabel } from '../../components/StateBadge.svelte'
@@ -6,7 +6,7 @@ import { display } from '../../core/display.svelte.ts'
 import { t } from '../../core/i18n.svelte.ts'
 import type { Reading } from '../../core/live.svelte.ts'
 
-/** How many readings a sparkline here stands for. */
+/** Readings per sparkline. */
 export const RECENT = 60
 
 export const levelLabel = ({ level }: DiskReading): StateLabel => ({
@@ -20,7 +20,7 @@ export const linkLabel = ({ is_up, oper_state }: Pick<InterfaceReading, 'is_up' 
   return { state: 'down', label: t('metrics.link.as', { state: oper_state }) }
 }
 
-/** Null is not known, which is not nothing. */
+/** Null is unknown, not zero. */
 export const formatRate = (rate: number | null): string => (rate === null ? '–' : display.format.rate(rate))
 export const formatCount = (count: number | null, digits = 0): string =>
   count === null ? '–' : display.format.number(count, digits)
@@ -29,14 +29,14 @@ export const byRate = (a: RouteReading, b: RouteReading): number => totalRate(a)
 const totalRate = ({ rx_bytes_per_second, tx_bytes_per_second }: RouteReading): number =>
   (rx_bytes_per_second ?? 0) + (tx_bytes_per_second ?? 0)
 
-/** How many kept readings a slow line has time for at first: each says the rates of up to 64 interfaces and of every rule. */
+/** History points to fetch, so that about 60 kB suffice: each holds up to 64 interfaces and every rule. */
 export const historyLimit = ({
   network: { interfaces },
   routes,
 }: Pick<MetricsSnapshot, 'network' | 'routes'>): number =>
   Math.max(2, Math.floor(60_000 / (900 + 75 * Math.min(64, interfaces.length) + 110 * routes.length)))
 
-/** Each reading once, the newest last. */
+/** Deduplicated, oldest first. */
 export const mergeReadings = (kept: readonly Reading[], recent: readonly Reading[]): Reading[] =>
   [...new Map([...kept, ...recent].map((one) => [one.at, one])).values()].sort((a, b) => a.at.localeCompare(b.at))
 

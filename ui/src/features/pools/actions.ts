@@ -1,11 +1,11 @@
-// Takes an address pool away, after saying what follows.
+// Deletes an address pool after confirmation.
 import type { PoolView } from '@panel/shared/api/pools.ts'
 import { act } from '../../core/act.ts'
 import { call } from '../../core/api.ts'
 import { confirm } from '../../core/confirm.svelte.ts'
 import { t } from '../../core/i18n.svelte.ts'
 
-/** A pool in use is refused by the server, which names its tunnels. What is gone can be made again as it was, under another id. */
+/** The server refuses to delete a pool in use. Undo recreates it under a new id. */
 export const deletePool = async ({
   address_pool_id: id,
   address_pool_title,

@@ -1,4 +1,4 @@
-// What the comparison offers to do about an interface, each with its consequence and, where it can be, its way back.
+// Actions on an interface in the drift report, with confirmation and Undo where possible.
 import type { ReconcileItem } from '@panel/shared/api/reconcile.ts'
 import { act } from '../../core/act.ts'
 import { call } from '../../core/api.ts'
@@ -65,5 +65,5 @@ export const deleteTunnel = async ({ interface_name: name, tunnel_id: id }: Item
   })
 }
 
-/** Not to know the relay rules over it is no reason to ask nothing. */
+/** If the relay rules cannot be fetched, confirm without them. */
 const dependents = (id: number | null): Promise<string[]> => dependentRules(id ?? 0).catch(() => [])

@@ -1,4 +1,4 @@
-// A status of the comparison between store and host, as a state, a word and a sentence.
+// Labels of drift states.
 import type { ReconcileStatus } from '@panel/shared/api/lookups.ts'
 import type { ReconcileItem } from '@panel/shared/api/reconcile.ts'
 import type { State, StateLabel } from '../../components/StateBadge.svelte'
@@ -17,7 +17,7 @@ export const statusLabel = (status: ReconcileStatus): StateLabel => ({
   state: STATE_OF[status],
   label: t(`reconcile.status.${status}`),
 })
-/** What could not be read is never told as fine. */
+/** An unreadable interface is never shown as in sync. */
 export const itemLabel = ({ status, observed }: ReconcileItem): StateLabel =>
   observed.is_known ? statusLabel(status) : { state: 'unknown', label: t('reconcile.unreadable') }
 export const statusText = ({ status, observed, is_ignored }: ReconcileItem): string =>

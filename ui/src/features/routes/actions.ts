@@ -1,4 +1,4 @@
-// What can be done to a stored rule, each said and, where it can be, taken back.
+// Actions on a rule, with Undo where possible.
 import type { RouteView } from '@panel/shared/api/routes/answers.ts'
 import { act } from '../../core/act.ts'
 import { call } from '../../core/api.ts'
@@ -10,7 +10,7 @@ import { dropOption } from './drop-connections.svelte.ts'
 
 type Named = Pick<RouteView, 'route_rule_id' | 'route_rule_title'>
 
-/** Whose answers a change of a rule makes old. */
+/** Queries that a rule change invalidates. */
 export const STALE = ['/routes', '/reconcile', '/system/forwarding'] as const
 
 export const setEnabled = (
@@ -47,7 +47,7 @@ export const applyAll = async (): Promise<void> => {
   })
 }
 
-/** The copy is out of force, and is gone to so that it can be told apart. */
+/** The copy is disabled; its editor opens next. */
 export const duplicate = async ({ route_rule_id: id, route_rule_title: title }: Named): Promise<void> => {
   const answer = await act(t('routes.done.duplicated', { title }), () => call('POST /routes/{id}/duplicate', { id }), {
     stale: STALE,
@@ -56,7 +56,7 @@ export const duplicate = async ({ route_rule_id: id, route_rule_title: title }: 
   if (answer) await router.go(`/routes/${answer.route.route_rule_id}/edit`)
 }
 
-/** Resolves to whether it is gone. */
+/** Resolves to whether it was deleted. */
 export const deleteRule = async (
   { route_rule_id: id, route_rule_title: title }: Named,
   bind: string,
@@ -81,7 +81,7 @@ export const deleteRule = async (
   return answer !== null
 }
 
-/** Nothing is put back by itself: other software may have come to need it. */
+/** Not automatic, because other software may now need forwarding. */
 const offerRevert = async (): Promise<void> => {
   if (
     !(await confirm({

@@ -1,4 +1,4 @@
-// The buckets of a rule's history as points of a chart: what is left out because nothing moved is a zero, and is drawn as one.
+// Traffic buckets as chart points; missing buckets are zero.
 import type { TrafficBucket } from '@panel/shared/api/routes/traffic.ts'
 
 export interface Points {
@@ -7,7 +7,7 @@ export interface Points {
   readonly rx: number[]
 }
 
-/** Bytes a second over each interval; `from` and `to` in seconds since 1970. */
+/** Bytes per second; `from` and `to` in seconds since 1970. */
 export const chartPoints = (
   samples: readonly TrafficBucket[],
   { from, to, interval }: { from: number; to: number; interval: number },
@@ -19,7 +19,7 @@ export const chartPoints = (
     points.tx.push(tx)
     points.rx.push(rx)
   }
-  // The first and the last may lie within the span in part.
+  // The first and last bucket can be partial.
   const rates = samples.map(({ bucket_start_date, tx_bytes, rx_bytes }) => {
     const start = Date.parse(bucket_start_date) / 1000
     const time = Math.max(start, from)

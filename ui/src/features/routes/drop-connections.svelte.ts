@@ -1,4 +1,4 @@
-// Whether the connections of a rule shall end along with it: asked in the dialog that takes it away.
+// Whether deleting a rule also ends its connections.
 class DropOption {
   isOn = $state(false)
 }

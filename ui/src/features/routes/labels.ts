@@ -1,4 +1,4 @@
-// What the API says of a relay rule, as a state, words and addresses.
+// Labels and formats of relay rules.
 import type { RouteHealthState, RouteHealthView, RouteView } from '@panel/shared/api/routes/answers.ts'
 import type { State, StateLabel } from '../../components/StateBadge.svelte'
 import { t } from '../../core/i18n.svelte.ts'
@@ -24,13 +24,13 @@ export const healthLabel = (state: RouteHealthState): StateLabel => ({
   label: t(`routes.health.${state}`),
 })
 
-/** What is stored alone, as against what the host shows. */
+/** The configured state, regardless of the host. */
 export const configuredLabel = ({ is_enabled }: Pick<RouteView, 'is_enabled'>): StateLabel =>
   is_enabled
     ? { state: 'up', label: t('routes.configured.enabled') }
     : { state: 'disabled', label: t('routes.configured.disabled') }
 
-/** Whether the kernel holds it; nothing of what is stored. */
+/** The kernel's state, regardless of the configuration. */
 export const installedLabel = ({ installed: is, state }: RouteHealthView): StateLabel => {
   if (is === null) return { state: 'unknown', label: t('routes.host.unreadable') }
   if (is) return { state: state === 'disabled' ? 'degraded' : 'up', label: t('routes.host.installed') }
@@ -40,7 +40,7 @@ export const installedLabel = ({ installed: is, state }: RouteHealthView): State
 const PROTOCOLS: Readonly<Record<number, string>> = { 10: 'TCP', 20: 'UDP', 30: 'TCP+UDP' }
 export const protocolName = ({ route_protocol_id }: Pick<RouteView, 'route_protocol_id'>): string =>
   PROTOCOLS[route_protocol_id] ?? `${route_protocol_id}`
-/** As a filter says it: a rule of both answers to either. */
+/** Search values; a rule for both protocols matches either. */
 export const protocolTerms = ({ route_protocol_id }: Pick<RouteView, 'route_protocol_id'>): string[] =>
   route_protocol_id === 30 ? ['tcp', 'udp', 'both'] : [route_protocol_id === 20 ? 'udp' : 'tcp']
 

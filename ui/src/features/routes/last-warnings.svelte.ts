@@ -1,4 +1,4 @@
-// What the last change of a rule was warned of: shown on the rule's page until the next change.
+// Warnings of the last change, shown on the rule's page.
 import type { Warning } from '@panel/shared/api/errors.ts'
 
 class LastWarnings {

@@ -1,4 +1,4 @@
-// The settings as the operator is changing them, over what the server holds: what was not touched follows the server, what was stays until it is saved or discarded.
+// Unsaved changes over the server's settings: untouched values follow the server.
 import type { ChangeSettingsAnswer, SettingEntry } from '@panel/shared/api/settings.ts'
 import { call } from '../../core/api.ts'
 import { display } from '../../core/display.svelte.ts'
@@ -17,7 +17,7 @@ const pick = (values: Readonly<Values>, keys: readonly string[]): Values =>
 
 export class SettingsDraft {
   entries = $state.raw<readonly SettingEntry[]>([])
-  /** Saved, and waiting for the panel to be started anew. */
+  /** Saved, effective after a restart. */
   waiting = $state.raw<readonly string[]>([])
   readonly form: Form<Values> = new Form<Values>({
     values: {},
@@ -50,7 +50,7 @@ export class SettingsDraft {
     this.form.reset(Object.fromEntries(this.entries.map(({ key, value }) => [key, value])))
   }
 
-  /** What was changed on the server, shown at once; what is about the page itself takes effect on it. */
+  /** Shows the server's change at once; display settings take effect on the page. */
   async follow({ settings, restart_required }: ChangeSettingsAnswer): Promise<void> {
     this.take(this.entries.map((entry) => ({ ...entry, value: settings[entry.key] })))
     this.waiting = [...new Set([...this.waiting, ...restart_required])]

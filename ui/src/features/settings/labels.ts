@@ -1,4 +1,4 @@
-// How the settings of the schema are called and written: by the page's words where it has them, else as the API spells them.
+// Labels and formats of settings, falling back to the API's text.
 import type { ListPoolsAnswer } from '@panel/shared/api/pools.ts'
 import type { SettingCategory, SettingEntry } from '@panel/shared/api/settings.ts'
 import { display } from '../../core/display.svelte.ts'
@@ -10,9 +10,9 @@ export interface Option {
 }
 
 export const settingLabel = ({ key }: SettingEntry): string => messages.find(`settings.key.${key}`, key)
-/** The braces are the template's own. */
+/** The template's own placeholders. */
 const TEMPLATE = { side: '{side}', number: '{number}', type: '{type}' }
-/** Null where the page has no words of its own, and the API's have to do. */
+/** Null: use the API's description. */
 export const settingHelp = ({ key }: SettingEntry): string | null => {
   const about = `settings.about.${key}`
   return messages.has(about) ? t(about, TEMPLATE) : null
@@ -25,7 +25,7 @@ const optionLabel = (value: string): string => messages.find(`settings.option.${
 
 export const formatNumber = (value: number): string => display.format.number(value, 3)
 
-/** What a setting can be chosen from; empty where it is typed. */
+/** Choices of a setting; empty for a text field. */
 export const settingOptions = (
   { type, constraints }: SettingEntry,
   pools: ListPoolsAnswer['pools'] | undefined,
@@ -50,7 +50,7 @@ export const formatValue = (entry: SettingEntry, value: unknown): string => {
   return String(value)
 }
 
-/** What the page can tell of a number before the server does. */
+/** Client-side check of a number; "" if valid. */
 export const validate = ({ type, constraints: { min, max, nullable } }: SettingEntry, value: unknown): string => {
   if (type !== 'int' && type !== 'float') return ''
   if (value === null) return nullable ? '' : t('settings.wrong.missing')

@@ -1,4 +1,4 @@
-// How what the host can do and how each part of the panel is are said.
+// Labels for host capabilities and component health.
 import type { CapabilitiesAnswer, HealthComponent } from '@panel/shared/api/system.ts'
 import type { State, StateLabel } from '../../components/StateBadge.svelte'
 import { messages, t } from '../../core/i18n.svelte.ts'

@@ -1,4 +1,4 @@
-// What can be done to a tunnel as a whole: each says what it did, asks first in proportion, and can be put back where that is one click.
+// Actions on a tunnel, with confirmation and Undo where possible.
 import type { DeleteTunnelAnswer, TunnelActionAnswer, TunnelView } from '@panel/shared/api/tunnels/answers.ts'
 import { act } from '../../core/act.ts'
 import { confirm } from '../../core/confirm.svelte.ts'
@@ -28,7 +28,7 @@ export const bringUp = (tunnel: Named): Promise<unknown> =>
     undo: () => send(tunnel, 'down'),
   })
 
-/** One click, unless rules relay over it. */
+/** Needs confirmation only if relay rules depend on it. */
 export const bringDown = (tunnel: Named): Promise<unknown> =>
   act(
     t('tunnel.done.down', { name: tunnel.interface_name }),

@@ -1,8 +1,8 @@
-// The relay rules that lose their path with a tunnel, for the questions that name them.
+// Relay rules that depend on a tunnel, for confirmations.
 import { call } from '../../core/api.ts'
 import { isolate } from '../../core/messages.ts'
 
-/** Each way is written from left to right in every language, as its arrow is. */
+/** Left to right in every language, as the arrow points. */
 export const dependentRules = async (tunnel_id: number): Promise<string[]> => {
   const { routes } = await call('GET /tunnels/{id}/routes', { id: tunnel_id })
   return routes.map(({ title, bind, destination }) => `${title} (${isolate(`${bind} → ${destination}`)})`)

@@ -1,4 +1,4 @@
-// What the API says of a tunnel, as a state and words: what is stored and what the kernel shows are told apart everywhere.
+// Labels for tunnel states, configured and observed.
 import type { MonitorState } from '@panel/shared/api/lookups.ts'
 import type { ObservedView, TunnelView } from '@panel/shared/api/tunnels/answers.ts'
 import type { State, StateLabel } from '../../components/StateBadge.svelte'
@@ -20,7 +20,7 @@ export const monitorLabel = (state: MonitorState): StateLabel => ({
   label: t(`tunnels.monitor.${state}`),
 })
 
-/** Only what was read back from the kernel; nothing of what is stored but whether the tunnel is meant to be up. */
+/** The kernel's state; the configuration only decides whether "down" is expected. */
 export const hostLabel = ({ is_enabled, observed }: Pick<TunnelView, 'is_enabled' | 'observed'>): StateLabel => {
   const { is_known, exists, is_up, oper_state } = observed
   if (!is_known) return { state: 'unknown', label: t('tunnels.host.not_known') }
@@ -51,6 +51,6 @@ export const configuredLabel = ({
 export const formatAddresses = ({ addresses }: Pick<TunnelView, 'addresses'>): string[] =>
   addresses.map(({ address, prefix_length }) => `${address}/${prefix_length}`)
 
-/** Link-local addresses are nobody's configuration, and stand on every link. */
+/** Link-local addresses are automatic on every link. */
 export const observedAddresses = ({ addresses }: Pick<ObservedView, 'addresses'>): string[] =>
   addresses.filter((address) => !address.toLowerCase().startsWith('fe80:'))

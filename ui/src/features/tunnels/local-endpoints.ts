@@ -1,4 +1,4 @@
-// Which addresses of this host a tunnel may begin at, the likeliest first.
+// Local addresses for a tunnel, the likeliest first.
 import type { InterfacesAnswer } from '@panel/shared/api/system.ts'
 
 export interface LocalEndpoint {
@@ -7,7 +7,7 @@ export interface LocalEndpoint {
   readonly name: string
 }
 
-/** Those that packets from elsewhere can reach: public ones before private ones, of network cards before those of bridges. */
+/** Reachable from outside: public before private, network cards before bridges. */
 export const localEndpoints = (interfaces: InterfacesAnswer['interfaces'], family: 4 | 6): LocalEndpoint[] =>
   interfaces
     .filter((link) => link.is_up && link.class !== 'loopback' && link.class !== 'tunnel')

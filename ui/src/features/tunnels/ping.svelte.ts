@@ -1,4 +1,4 @@
-// A ping under way: packets as they are decided, taken in once a frame, and what they come to so far.
+// A running ping: packets batched per frame, and statistics so far.
 import type { DiagnosticRun, PingBody, PingPacketEvent } from '@panel/shared/api/diagnostics.ts'
 import { request, withSession } from '../../core/api.ts'
 import { readEvents } from '../../core/event-stream.ts'
@@ -33,7 +33,7 @@ export class Ping {
     }
   }
 
-  /** Going away ends the run on the server, which keeps what was decided. */
+  /** Aborting ends the run on the server, which keeps the results. */
   readonly stop = (): void => {
     if (!this.isRunning) return
     this.isCancelled = true

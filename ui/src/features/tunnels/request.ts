@@ -1,4 +1,4 @@
-// What is asked for in the wizard, and the request that comes of it: what was left empty is left to the panel.
+// The values of the wizard and the request built from them; the server fills empty fields.
 import type { CreateTunnelBody } from '@panel/shared/api/tunnels/bodies.ts'
 import { NO_OPTIONS, type Options } from './options.ts'
 
@@ -12,7 +12,7 @@ export interface TunnelRequest extends Options {
   tunnel_number: number | null
   mtu: number | null
   ttl: number | null
-  /** "" draws one, "none" is none, else the number. */
+  /** "" generates one, "none" omits it, else the number. */
   key: string
   persistence_type_id: number | null
   force: boolean
@@ -34,7 +34,7 @@ export const EMPTY: TunnelRequest = {
   force: false,
 }
 
-/** What the other server decided, to be looked at and changed where it may be. */
+/** Form values from the other server's pairing code. */
 export const fromPairingCode = (decoded: CreateTunnelBody): TunnelRequest => ({
   ...EMPTY,
   tunnel_type_id: decoded.tunnel_type_id ?? null,
@@ -46,7 +46,7 @@ export const fromPairingCode = (decoded: CreateTunnelBody): TunnelRequest => ({
   persistence_type_id: decoded.persistence_type_id ?? null,
 })
 
-/** `decoded` is what a pairing code said: addresses, keys, side and number are its own and stay. */
+/** `decoded` is the pairing code's tunnel; its addresses, keys, side and number are kept. */
 export const requestBody = (request: TunnelRequest, decoded: CreateTunnelBody | null): CreateTunnelBody => {
   const { key: _key, force, ...fields } = request
   const trimmed = Object.entries(fields).map(([name, value]) => [

@@ -1,15 +1,15 @@
-// The last packets of a ping as a course in time: each stands where it was sent, whenever it was decided.
+// The last packets of a ping as chart data, at the time each was sent.
 import type { DiagnosticRun, PingPacketEvent } from '@panel/shared/api/diagnostics.ts'
 
 export interface PingTimeline {
   /** Seconds since 1970, as are `lost`. */
   readonly times: readonly number[]
-  /** Null where nothing came back. */
+  /** Null: no reply. */
   readonly rtts: readonly (number | null)[]
   readonly lost: readonly number[]
 }
 
-/** More than these cannot be told apart in a picture. */
+/** A chart cannot resolve more points. */
 const SHOWN = 300
 
 export const pingTimeline = (

@@ -1,4 +1,4 @@
-// One tunnel by the id in the address, asked again while it is looked at.
+// Query of one tunnel by its id in the address, refreshed while shown.
 import { endpoint } from '../../core/query.svelte.ts'
 
 export const tunnelQuery = (id: string | undefined) => ({
