@@ -1,4 +1,4 @@
-// Builds the page: by Vite, then compressed once for all, with a list of the files that each address needs first.
+// Builds the page with Vite, compresses it, and lists the files to preload for each address.
 import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -15,7 +15,7 @@ type FilesByLanguage = Readonly<Record<string, readonly string[]>>
 
 /** As the web daemon reads it (web-daemon/platform/http/preload.ts): addresses in the order in which they are tried, files under the web path. */
 interface Preload {
-  /** Before anybody is signed in, whatever the address. */
+  /** For the sign-in page, whatever the address. */
   readonly entrance: FilesByLanguage
   readonly routes: readonly {
     readonly path: string
@@ -24,7 +24,7 @@ interface Preload {
   }[]
 }
 
-/** Puts the page, ready to be served, into the folder. */
+/** Builds the page into the folder, ready to serve. */
 export async function buildPage(folder: string): Promise<void> {
   await build({ configFile: join(ROOT, 'packaging/build/vite.config.ts') })
   const manifest = JSON.parse(await readFile(join(BUILT, 'manifest.json'), 'utf8')) as Manifest
@@ -47,16 +47,17 @@ const preloadOf = (manifest: Manifest): Preload => ({
   })),
 })
 
-/** What index.html names itself is left out. */
+/** Without the files that index.html links itself. */
 const byLanguage = (manifest: Manifest, source: string, areas: readonly string[]): FilesByLanguage => {
-  const known = filesOf(manifest, 'index.html')
-  const words = (language: string): string[] => ['core', ...areas].map((area) => `src/locales/${language}/${area}.json`)
+  const linked = filesOf(manifest, 'index.html')
+  const catalogues = (language: string): string[] =>
+    ['core', ...areas].map((area) => `src/locales/${language}/${area}.json`)
   const files = (language: string): string[] =>
-    [source, ...words(language)].flatMap((one) => [...filesOf(manifest, one)]).filter((file) => !known.has(file))
+    [source, ...catalogues(language)].flatMap((one) => [...filesOf(manifest, one)]).filter((file) => !linked.has(file))
   return Object.fromEntries(LANGUAGES.map((language) => [language, [...new Set(files(language))]]))
 }
 
-/** A chunk with its styles and all that it imports at once. */
+/** A chunk with its styles and static imports. */
 const filesOf = (manifest: Manifest, source: string, files = new Set<string>()): Set<string> => {
   const chunk = manifest[source]
   if (!chunk) throw new Error(`the build of the page has no ${source}`)
@@ -66,7 +67,7 @@ const filesOf = (manifest: Manifest, source: string, files = new Set<string>()):
   return files
 }
 
-/** Fonts are compressed by their own format. */
+/** Fonts have their own compression. */
 async function compress(folder: string): Promise<void> {
   const names = (await readdir(folder)).filter((name) => /\.(js|css)$/.test(name))
   await Promise.all(

@@ -1,4 +1,4 @@
-// How the page is built: relative addresses, since the web path is known only to the daemon that serves it, and nothing inlined that its policy forbids.
+// Builds the page with relative addresses, because the web path is set at run time, and inlines nothing that the content security policy forbids.
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { svelte } from '@sveltejs/vite-plugin-svelte'
@@ -7,9 +7,9 @@ import { defineConfig, type Plugin } from 'vite'
 const PAGE = fileURLToPath(new URL('../../ui', import.meta.url))
 const ROOT = join(PAGE, '..')
 
-/** What the page is made of, told as esbuild tells it of the programs: the package names the licences of all of it. */
-const tellInputs: Plugin = {
-  name: 'tell-inputs',
+/** Writes the page's sources as an esbuild metafile, from which the package lists licences. */
+const listInputs: Plugin = {
+  name: 'list-inputs',
   generateBundle(_options, bundle) {
     const made = Object.values(bundle).flatMap((part) =>
       part.type === 'chunk' ? part.moduleIds : part.originalFileNames.map((name) => join(PAGE, name)),
@@ -24,10 +24,10 @@ export default defineConfig({
   base: './',
   publicDir: false,
   logLevel: 'warn',
-  plugins: [svelte({ configFile: join(PAGE, 'svelte.config.js') }), tellInputs],
+  plugins: [svelte({ configFile: join(PAGE, 'svelte.config.js') }), listInputs],
   build: {
     target: 'es2022',
-    // The oldest that know light-dark().
+    // The oldest with light-dark().
     cssTarget: ['chrome123', 'firefox121', 'safari17.5'],
     outDir: '../.build/page',
     emptyOutDir: true,
@@ -35,11 +35,10 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
-    // What every page needs comes in one piece, what most need in another, and what the pages of one thing share in a third: many small ones take
-    // turns on a slow line, compress worse, and bear headers longer than they are. The entry stays a file by that name.
+    // Few shared chunks instead of many small ones, which compress worse and cost a request each. The entry keeps its own file.
     rolldownOptions: {
       output: {
-        // No word of a name can pass for one: the daemon has files that bear a hash kept for ever (web-daemon/platform/http/assets.ts).
+        // No word of a file name looks like a hash: the daemon caches hashed files forever (web-daemon/platform/http/assets.ts).
         hashCharacters: 'hex',
         codeSplitting: {
           groups: [
@@ -48,9 +47,9 @@ export default defineConfig({
             { name: 'common', test: /\/ui\/src\/(components|core)\//, minShareCount: 8, priority: 1 },
             { name: 'Chart', test: /\/ui\/src\/(components\/Chart\.svelte|core\/spans\.ts)/ },
             { name: 'figures', test: /\/components\/(Figure|Sparkline)\.svelte/ },
-            { name: 'states', test: /\/features\/tunnels\/words\.ts/, priority: 1 },
+            { name: 'states', test: /\/features\/tunnels\/labels\.ts/, priority: 1 },
             { name: 'tunnel', test: /\/features\/tunnels\/TunnelHead\.svelte/ },
-            { name: 'rule', test: /\/features\/routes\/(RuleMenu|Shadowed|doing|warned)\./ },
+            { name: 'rule', test: /\/features\/routes\/(RuleMenu|Shadowed|actions|last-warnings)\./ },
           ],
         },
       },

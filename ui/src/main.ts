@@ -1,14 +1,14 @@
-// Starts the page: the words of the operator's language first, then the app.
+// Starts the page.
 import './styles/tokens.css'
 import './styles/base.css'
 import { mount } from 'svelte'
 import App from './App.svelte'
 import { display } from './core/display.svelte.ts'
-import { words } from './core/i18n.svelte.ts'
+import { messages } from './core/i18n.svelte.ts'
 import { router } from './core/router.svelte.ts'
 import { session } from './core/session.svelte.ts'
 
-await words.use(display.language)
+await messages.use(display.language)
 const target = document.getElementById('app')
 if (!target) throw new Error('index.html has no place for the app')
 session.begin()

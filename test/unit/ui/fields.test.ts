@@ -1,8 +1,8 @@
 // The page has a place for every field of a tunnel, so that an operator never needs another client.
 import assert from 'node:assert/strict'
 import { CreateTunnelBody, UpdateTunnelBody } from '@panel/shared/api/tunnels/bodies.ts'
-import { optionsOf, NO_OPTIONS } from '../../../ui/src/features/tunnels/options.ts'
-import { bodyOf, EMPTY } from '../../../ui/src/features/tunnels/wish.ts'
+import { pickOptions, NO_OPTIONS } from '../../../ui/src/features/tunnels/options.ts'
+import { requestBody, EMPTY } from '../../../ui/src/features/tunnels/request.ts'
 
 /** Where else the operator says it. */
 const OTHERWISE: Readonly<Record<string, string>> = {
@@ -29,8 +29,11 @@ describe('The wizard of a tunnel', () => {
 
   it('sends what was said, "no" too, and leaves the rest to the panel', () => {
     const ends = { local_endpoint: '192.0.2.1', remote_endpoint: ' 192.0.2.2 ' }
-    assert.deepEqual(bodyOf({ ...EMPTY, ...ends }, null), { local_endpoint: '192.0.2.1', remote_endpoint: '192.0.2.2' })
-    const said = bodyOf(
+    assert.deepEqual(requestBody({ ...EMPTY, ...ends }, null), {
+      local_endpoint: '192.0.2.1',
+      remote_endpoint: '192.0.2.2',
+    })
+    const said = requestBody(
       { ...EMPTY, ...ends, has_input_checksum: false, monitor_target: ' 192.0.2.9 ', flow_label: 0, tunnel_number: 0 },
       null,
     )
@@ -38,6 +41,6 @@ describe('The wizard of a tunnel', () => {
       [said.has_input_checksum, said.monitor_target, said.flow_label, said.tunnel_number, 'force' in said],
       [false, '192.0.2.9', 0, 0, false],
     )
-    assert.deepEqual(optionsOf(NO_OPTIONS), NO_OPTIONS)
+    assert.deepEqual(pickOptions(NO_OPTIONS), NO_OPTIONS)
   })
 })

@@ -1,6 +1,6 @@
 // Moving rules within their order, one or several at once.
 import assert from 'node:assert/strict'
-import { dropOn, moveTo, over, shift } from '../../../ui/src/features/routes/order.ts'
+import { dropOn, moveTo, mergeOrder, shift } from '../../../ui/src/features/routes/order.ts'
 
 const ids = [1, 2, 3, 4, 5]
 const some = (...chosen: number[]): ReadonlySet<number> => new Set(chosen)
@@ -25,5 +25,6 @@ describe('The order of rules', () => {
     assert.deepEqual(dropOn(ids, some(2, 4), 4), ids)
   })
 
-  it('holds over rules that came and went meanwhile', () => assert.deepEqual(over([3, 1, 2], [1, 3, 9]), [3, 1, 9]))
+  it('holds over rules that came and went meanwhile', () =>
+    assert.deepEqual(mergeOrder([3, 1, 2], [1, 3, 9]), [3, 1, 9]))
 })

@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict'
 import { diffLines } from '../../../ui/src/core/diff.ts'
 import { matchRoute, ROUTES, type Route } from '../../../ui/src/core/routes.ts'
-import { matches, termsOf, toggled } from '../../../ui/src/core/search.ts'
+import { matches, parseTerms, toggleTerm } from '../../../ui/src/core/search.ts'
 
 const TUNNEL = {
   text: 'gre-a-1\nHamburg relay\n2001:db8::1',
   values: { state: ['Down'], tag: ['north', 'old'], is: ['enabled'] },
 }
-const finds = (text: string): boolean => matches(termsOf(text), TUNNEL)
+const finds = (text: string): boolean => matches(parseTerms(text), TUNNEL)
 
 describe('A search', () => {
   const FOUND = [
@@ -37,8 +37,8 @@ describe('A search', () => {
   for (const text of FOUND) it(`for ${JSON.stringify(text)} finds it`, () => assert.ok(finds(text)))
   for (const text of MISSED) it(`for ${JSON.stringify(text)} does not`, () => assert.ok(!finds(text)))
   it('has a filter put in and taken out by one click', () => {
-    assert.equal(toggled('ham', 'state:down'), 'ham state:down')
-    assert.equal(toggled('ham state:down', 'state:down'), 'ham')
+    assert.equal(toggleTerm('ham', 'state:down'), 'ham state:down')
+    assert.equal(toggleTerm('ham state:down', 'state:down'), 'ham')
   })
 })
 

@@ -1,6 +1,6 @@
 // The history of a rule as points of a chart: where nothing moved there is a zero.
 import assert from 'node:assert/strict'
-import { pointsOf } from '../../../ui/src/features/routes/spans.ts'
+import { chartPoints } from '../../../ui/src/features/routes/chart-points.ts'
 
 const bucket = (start: number, tx_bytes: number) => ({
   bucket_start_date: new Date(start * 1000).toISOString(),
@@ -14,7 +14,7 @@ const bucket = (start: number, tx_bytes: number) => ({
 
 describe("The points of a rule's history", () => {
   it('are bytes a second, with zeros around what is left out', () => {
-    const { times, tx } = pointsOf([bucket(300, 600), bucket(360, 120), bucket(900, 60)], {
+    const { times, tx } = chartPoints([bucket(300, 600), bucket(360, 120), bucket(900, 60)], {
       from: 0,
       to: 1200,
       interval: 60,
@@ -24,7 +24,7 @@ describe("The points of a rule's history", () => {
   })
 
   it('of an interval that lies within the span in part are over that part', () => {
-    const { times, tx } = pointsOf([bucket(0, 600), bucket(60, 600), bucket(120, 600)], {
+    const { times, tx } = chartPoints([bucket(0, 600), bucket(60, 600), bucket(120, 600)], {
       from: 50,
       to: 150,
       interval: 60,
@@ -39,5 +39,5 @@ describe("The points of a rule's history", () => {
   })
 
   it('of nothing are a line of zeros', () =>
-    assert.deepEqual(pointsOf([], { from: 0, to: 600, interval: 60 }).tx, [0, 0, 0]))
+    assert.deepEqual(chartPoints([], { from: 0, to: 600, interval: 60 }).tx, [0, 0, 0]))
 })

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { fill, formsOf, isolate, namesIn } from '../../../ui/src/core/messages.ts'
+import { formatMessage, isolate, placeholderNames, pluralForms } from '../../../ui/src/core/messages.ts'
 import { ROUTES } from '../../../ui/src/core/routes.ts'
 
 const PAGE = fileURLToPath(new URL('../../../ui/src', import.meta.url))
@@ -36,11 +36,11 @@ describe('The words of the page', () => {
         assert.deepEqual(Object.keys(other).sort(), Object.keys(english).sort())
         for (const [key, sentence] of Object.entries(other)) {
           assert.ok(sentence.trim() !== '', key)
-          assert.deepEqual(namesIn(sentence), namesIn(english[key] ?? ''), key)
+          assert.deepEqual(placeholderNames(sentence), placeholderNames(english[key] ?? ''), key)
           for (const [, forms = ''] of sentence.matchAll(/,\s*plural\s*,((?:[^{}]|\{[^{}]*\})*)\}/g))
             assert.ok(
-              'other' in formsOf(forms) &&
-                Object.keys(formsOf(forms)).every(
+              'other' in pluralForms(forms) &&
+                Object.keys(pluralForms(forms)).every(
                   (form) => categoriesOf(language).includes(form) || form.startsWith('='),
                 ),
               key,
@@ -60,19 +60,19 @@ describe('The words of the page', () => {
   })
 
   it('are written with values, plural forms and numbers of their language', () => {
-    assert.equal(fill('{a} of {b}', { a: 1, b: 'x' }, filling), '1 of x')
+    assert.equal(formatMessage('{a} of {b}', { a: 1, b: 'x' }, filling), '1 of x')
     const sentence = '{count, plural, =0 {none} one {# tunnel} other {# tunnels of {name}}}'
     assert.deepEqual(
-      [0, 1, 2].map((count) => fill(sentence, { count, name: 'n' }, filling)),
+      [0, 1, 2].map((count) => formatMessage(sentence, { count, name: 'n' }, filling)),
       ['none', '1 tunnel', '2 tunnels of n'],
     )
     const russian = '{count, plural, one {# туннель} few {# туннеля} many {# туннелей} other {# туннеля}}'
     assert.deepEqual(
-      [1, 3, 11, 21].map((count) => fill(russian, { count }, { ...filling, language: 'ru' })),
+      [1, 3, 11, 21].map((count) => formatMessage(russian, { count }, { ...filling, language: 'ru' })),
       ['1 туннель', '3 туннеля', '11 туннелей', '21 туннель'],
     )
-    assert.equal(fill('به {to}', { to: '192.0.2.1' }, { ...filling, isolate }), 'به \u2066192.0.2.1\u2069')
-    assert.throws(() => fill('{missing}', {}, filling), /wants \{missing\}/)
+    assert.equal(formatMessage('به {to}', { to: '192.0.2.1' }, { ...filling, isolate }), 'به \u2066192.0.2.1\u2069')
+    assert.throws(() => formatMessage('{missing}', {}, filling), /wants \{missing\}/)
   })
 })
 

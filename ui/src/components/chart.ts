@@ -1,28 +1,28 @@
-// Draws a chart with uPlot: colours from the page's own tokens, lines only, no styles of its own in the document.
+// Draws a chart with uPlot in the theme's colours.
 import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
 
 export interface Series {
   readonly title: string
-  /** Null: nothing is known of that time. */
+  /** Null: no sample. */
   readonly values: readonly (number | null)[]
   readonly colour: 'accent' | 'up' | 'degraded' | 'down'
 }
 
-/** What is drawn, and may change while it is looked at; the series stay as many as they were. */
+/** The data of a chart; it can change, the number of series cannot. */
 export interface ChartData {
   /** Seconds since 1970, ascending. */
   readonly times: readonly number[]
   readonly series: readonly Series[]
-  /** Times at which something went wrong. */
+  /** Times of events. */
   readonly marks: readonly number[]
 }
 
-export interface ChartParts extends ChartData {
-  /** Each value as a dot too: of values with gaps between them no line would be seen. */
+export interface ChartOptions extends ChartData {
+  /** Draws each value as a dot, so that isolated values between gaps are visible. */
   readonly isDotted: boolean
-  readonly spell: (value: number) => string
-  /** What may lie between two lines of the grid; undefined: 1, 2, 2.5 or 5 times a power of ten. */
+  readonly format: (value: number) => string
+  /** Grid steps; undefined: 1, 2, 2.5 or 5 times a power of ten. */
   readonly steps: readonly number[] | undefined
   readonly top: number | undefined
   readonly height: number
@@ -35,20 +35,20 @@ export interface Drawing {
   readonly destroy: () => void
 }
 
-export const drawChart = (place: HTMLElement, parts: ChartParts): Drawing => {
-  let { marks } = parts
+export const drawChart = (place: HTMLElement, options: ChartOptions): Drawing => {
+  let { marks } = options
   const chart = new uPlot(
-    optionsFor(place, parts, () => marks),
-    aligned(parts),
+    uplotOptions(place, options, () => marks),
+    chartData(options),
     place,
   )
-  const { height } = parts
+  const { height } = options
   const watch = new ResizeObserver(() => chart.setSize({ width: widthOf(place), height }))
   watch.observe(place)
   return {
     update: (data) => {
       ;({ marks } = data)
-      chart.setData(aligned(data))
+      chart.setData(chartData(data))
     },
     destroy: () => {
       watch.disconnect()
@@ -59,9 +59,9 @@ export const drawChart = (place: HTMLElement, parts: ChartParts): Drawing => {
 
 const widthOf = ({ clientWidth }: HTMLElement): number => Math.max(200, clientWidth)
 
-const optionsFor = (
+const uplotOptions = (
   place: HTMLElement,
-  { isDotted, spell, steps, top, height, locale, series }: ChartParts,
+  { isDotted, format, steps, top, height, locale, series }: ChartOptions,
   marks: () => ChartData['marks'],
 ): uPlot.Options => {
   const colour = colourOf(place)
@@ -71,7 +71,7 @@ const optionsFor = (
     grid: { stroke: colour('line'), width: 1 },
     ticks: { show: false },
   }
-  const stamp = stamps(locale)
+  const label = timeLabels(locale)
   const line = (one: ChartData['series'][number]): uPlot.Series => ({
     stroke: colour(one.colour),
     width: 1.5,
@@ -85,27 +85,27 @@ const optionsFor = (
     cursor: { show: false },
     scales: { y: { range: (_chart, _least, most) => [0, Math.max(top ?? 0, most ?? 0, 1e-9) * 1.05] } },
     axes: [
-      { ...axis, space: 90, values: (_chart, splits) => stamp(splits) },
-      { ...axis, ...(steps ? { incrs: [...steps] } : {}), size: 72, values: (_chart, splits) => splits.map(spell) },
+      { ...axis, space: 90, values: (_chart, splits) => label(splits) },
+      { ...axis, ...(steps ? { incrs: [...steps] } : {}), size: 72, values: (_chart, splits) => splits.map(format) },
     ],
     series: [{}, ...series.map(line)],
-    hooks: { draw: [strike(marks, colour('down'))] },
+    hooks: { draw: [drawMarks(marks, colour('down'))] },
   }
 }
 
-/** A token may be light-dark(), which a canvas does not know: what the browser makes of it is asked of an element. */
+/** A token may be light-dark(), which a canvas cannot parse: an element computes the colour. */
 const colourOf =
   (place: HTMLElement) =>
   (name: string): string => {
     const probe = place.appendChild(document.createElement('span'))
     probe.style.setProperty('color', `var(--${name})`)
-    const told = getComputedStyle(probe).color
+    const computed = getComputedStyle(probe).color
     probe.remove()
-    return told
+    return computed
   }
 
-/** Within some minutes hours and minutes alone say too little. */
-const stamps = (locale: string) => {
+/** Short ranges need seconds on the axis. */
+const timeLabels = (locale: string) => {
   const [minutes, seconds] = [undefined, '2-digit' as const].map(
     (second) => new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit', second }),
   )
@@ -116,7 +116,7 @@ const stamps = (locale: string) => {
 }
 
 /** A line from top to bottom at each mark. */
-const strike =
+const drawMarks =
   (marks: () => readonly number[], colour: string) =>
   (chart: uPlot): void => {
     const { ctx, bbox } = chart
@@ -133,5 +133,5 @@ const strike =
     ctx.restore()
   }
 
-const aligned = ({ times, series }: ChartData): uPlot.AlignedData =>
+const chartData = ({ times, series }: ChartData): uPlot.AlignedData =>
   [times, ...series.map(({ values }) => values)] as uPlot.AlignedData

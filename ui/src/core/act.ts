@@ -1,31 +1,31 @@
-// Does something and says how it went: a toast with Undo where there is one, or the failure; and what is shown is brought up to date.
-import { Withdrawn } from './withdrawn.ts'
-import { outdated } from './query.svelte.ts'
+// Runs an action, reports it in a toast with Undo, and invalidates queries.
+import { Cancelled } from './cancelled.ts'
+import { invalidate } from './query.svelte.ts'
 import { toasts } from './toasts.svelte.ts'
 
-export interface Acting {
-  /** Puts it back. */
+export interface ActOptions {
+  /** Reverts the action. */
   readonly undo?: () => Promise<unknown>
-  /** Paths whose answers are old now. */
-  readonly outdates?: readonly string[]
-  /** Said before the API's own sentence when it fails; else `done` is. */
+  /** Query paths to invalidate. */
+  readonly stale?: readonly string[]
+  /** Title of the failure toast; `done` by default. */
   readonly failing?: string
 }
 
-/** Resolves to the answer, or to null where it failed, which has then been said. */
+/** Resolves to the answer, or to null after a reported failure. */
 export const act = async <T>(
   done: string,
   work: () => Promise<T>,
-  { undo, outdates = [], failing = done }: Acting = {},
+  { undo, stale = [], failing = done }: ActOptions = {},
 ): Promise<T | null> => {
   try {
     const answer = await work()
-    toasts.success(done, undo ? () => undo().finally(() => void outdated(...outdates)) : null)
+    toasts.success(done, undo ? () => undo().finally(() => void invalidate(...stale)) : null)
     return answer
   } catch (failure) {
-    if (!(failure instanceof Withdrawn)) toasts.failure(failing, failure)
+    if (!(failure instanceof Cancelled)) toasts.failure(failing, failure)
     return null
   } finally {
-    void outdated(...outdates)
+    void invalidate(...stale)
   }
 }

@@ -1,4 +1,4 @@
-// The time as ages are told by it, a tick a second and only while somebody shows an age.
+// The current time for relative ages, ticking only while in use.
 import { createSubscriber } from 'svelte/reactivity'
 
 const ticks = createSubscriber((update) => {
@@ -6,7 +6,7 @@ const ticks = createSubscriber((update) => {
   return () => clearInterval(timer)
 })
 
-/** Whoever reads it in a component is drawn again with every second. */
+/** Reading it in a component updates the component every second. */
 export const now = (): Date => {
   ticks()
   return new Date()

@@ -1,37 +1,37 @@
-// Asks before what cannot be taken back: one dialog for the whole page, which names the object and tells the consequence.
+// Confirmation before irreversible actions: one dialog for the whole page.
 import type { Component } from 'svelte'
 
-export interface Question {
-  /** With the name of the object. */
+export interface Confirmation {
+  /** Includes the object's name. */
   readonly title: string
-  /** What follows. */
+  /** The consequence. */
   readonly text: string
-  /** Named one by one under the text: the relay rules that depend on a tunnel. */
-  readonly concerned?: readonly string[]
-  /** What the button says that does it. */
+  /** Affected objects, such as dependent relay rules. */
+  readonly items?: readonly string[]
+  /** Label of the confirming button. */
   readonly action: string
   readonly isDanger?: boolean
-  /** A page's own words in the dialog. */
+  /** Additional content of the dialog. */
   readonly more?: Component
 }
 
-class Confirmer {
-  question = $state.raw<Question | null>(null)
+class ConfirmDialog {
+  pending = $state.raw<Confirmation | null>(null)
   #answer: ((yes: boolean) => void) | null = null
 
-  /** Resolves to whether the operator wants it. */
-  readonly ask = (question: Question): Promise<boolean> => {
+  /** Resolves to true if confirmed. */
+  readonly ask = (pending: Confirmation): Promise<boolean> => {
     this.#answer?.(false)
-    this.question = question
+    this.pending = pending
     return new Promise((resolve) => (this.#answer = resolve))
   }
 
   answer(yes: boolean): void {
-    this.question = null
+    this.pending = null
     this.#answer?.(yes)
     this.#answer = null
   }
 }
 
-export const confirmer = new Confirmer()
+export const confirmer = new ConfirmDialog()
 export const { ask: confirm } = confirmer

@@ -1,4 +1,4 @@
-// Copies text, on plain HTTP too, where a browser has no clipboard for a page.
+// Copies text; also over plain HTTP, where there is no clipboard API.
 export const copy = async (text: string): Promise<boolean> => {
   try {
     await navigator.clipboard.writeText(text)
@@ -8,7 +8,7 @@ export const copy = async (text: string): Promise<boolean> => {
   }
 }
 
-/** Inside the open dialog, if there is one: nothing outside it can be selected. */
+/** Only an element inside the open dialog can be selected. */
 const copyBySelection = (text: string): boolean => {
   const before = document.activeElement
   const area = document.createElement('textarea')

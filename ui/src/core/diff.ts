@@ -1,4 +1,4 @@
-// The lines of two texts beside each other: what stayed, what went and what came (longest common subsequence).
+// Line diff by longest common subsequence.
 export interface DiffLine {
   readonly kind: 'same' | 'gone' | 'new'
   readonly text: string

@@ -1,16 +1,16 @@
-// How the page looks and writes now: the settings of the category display, kept on the server, and what follows from them in the document.
+// The display settings, stored on the server, and their effect on the document.
 import { DEFAULT_DISPLAY, formatter, type DisplaySettings, type Language, type Theme } from './format.ts'
 import { call } from './api.ts'
-import { words } from './i18n.svelte.ts'
+import { messages } from './i18n.svelte.ts'
 import { sentDisplay } from './panel.ts'
-import { outdated } from './query.svelte.ts'
+import { invalidate } from './query.svelte.ts'
 
 class Display {
   #settings = $state.raw<DisplaySettings>({ ...DEFAULT_DISPLAY, ...sentDisplay() })
   readonly format = $derived(formatter(this.#settings))
 
   constructor() {
-    words.number = (value) => this.format.number(value, 2)
+    messages.number = (value) => this.format.number(value, 2)
   }
 
   get settings(): DisplaySettings {
@@ -23,10 +23,10 @@ class Display {
     return this.#settings['display.theme']
   }
 
-  /** Takes effect here at once; storing it is for whoever changed it. */
+  /** Applies the settings without storing them. */
   async take(settings: Partial<DisplaySettings>): Promise<void> {
     const language = settings['display.language']
-    if (language !== undefined) await words.use(language)
+    if (language !== undefined) await messages.use(language)
     this.#settings = { ...this.#settings, ...settings }
     const { documentElement: root } = document
     root.dataset['theme'] = this.theme
@@ -34,12 +34,12 @@ class Display {
     root.dir = this.language === 'fa' ? 'rtl' : 'ltr'
   }
 
-  /** Without a session there is nobody whose setting it could be: it then lasts as long as the page. */
+  /** Without a session the choice lasts as long as the page. */
   async choose(settings: Partial<DisplaySettings>, isSignedIn: boolean): Promise<void> {
     await this.take(settings)
     if (!isSignedIn) return
     await call('PUT /settings', { body: settings })
-    await outdated('/settings')
+    await invalidate('/settings')
   }
 }
 

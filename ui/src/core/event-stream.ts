@@ -1,16 +1,16 @@
-// Reads server-sent events from the answer of a POST, which EventSource cannot send; whatever the network cuts apart is put together again (WHATWG HTML, 9.2.6).
+// Reads server-sent events from a POST response, which EventSource cannot send (WHATWG HTML, 9.2.6).
 export interface StreamedEvent {
   readonly name: string
   readonly data: string
 }
 
-/** Takes text as it comes, and gives the events that are whole. */
+/** Accepts text in chunks and returns complete events. */
 export const eventParser = (): ((text: string) => StreamedEvent[]) => {
   let rest = ''
   let name = ''
   let data: string[] = []
   return (text) => {
-    // A CR at the very end may be half of a CRLF.
+    // A trailing CR may be half of a CRLF.
     const held = (rest + text).endsWith('\r') ? '\r' : ''
     const lines = (rest + text).slice(0, held === '' ? undefined : -1).split(/\r\n|\n|\r/)
     rest = `${lines.pop() ?? ''}${held}`
@@ -28,7 +28,7 @@ export const eventParser = (): ((text: string) => StreamedEvent[]) => {
   }
 }
 
-/** Until the answer ends; `onEvent` is called as events come. */
+/** Resolves when the response ends. */
 export const readEvents = async (response: Response, onEvent: (event: StreamedEvent) => void): Promise<void> => {
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
   const parse = eventParser()

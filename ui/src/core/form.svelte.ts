@@ -1,11 +1,11 @@
-// A form's own state: its values, what is wrong with each field, whether it differs from what it began with, and sending it.
+// Form state: values, field errors, dirty check and submit.
 import type { FieldCode } from '@panel/shared/api/base/codes.ts'
-import { Withdrawn } from './withdrawn.ts'
-import { asRefused, type Refused } from './refused.ts'
+import { Cancelled } from './cancelled.ts'
+import { toApiError, type ApiError } from './api-error.ts'
 
-type Wrong = Readonly<Record<string, string>>
+type FieldErrors = Readonly<Record<string, string>>
 
-/** What the API refuses at first and does with `force`. */
+/** Errors that `force` overrides. */
 const FORCEABLE: readonly FieldCode[] = [
   'PORT_IN_USE',
   'LOOPBACK_DESTINATION',
@@ -13,91 +13,90 @@ const FORCEABLE: readonly FieldCode[] = [
   'PUBLIC_RANGE_NOT_ALLOWED',
 ]
 
-export interface FormParts<V extends object> {
+export interface FormOptions<V extends object> {
   readonly values: V
-  /** What the page knows to be wrong by itself, by field. */
-  readonly check?: (values: V) => Wrong
+  /** Client-side errors, by field. */
+  readonly check?: (values: V) => FieldErrors
   readonly send: (values: V) => Promise<unknown>
 }
 
 export class Form<V extends object> {
   values: V = $state() as V
-  wrong = $state.raw<Wrong>({})
-  /** What went wrong and fits no field of the form. */
-  failure = $state.raw<Refused | null>(null)
-  /** Whether something was refused that may be done all the same; then it stays an offer. */
+  errors = $state.raw<FieldErrors>({})
+  /** An error that fits no field of the form. */
+  failure = $state.raw<ApiError | null>(null)
+  /** Whether an error can be overridden; once true it stays. */
   canForce = $state(false)
   isSending = $state(false)
-  #began = $state.raw('')
-  readonly isDirty = $derived(JSON.stringify(this.values) !== this.#began)
-  readonly #parts: FormParts<V>
+  #initial = $state.raw('')
+  readonly isDirty = $derived(JSON.stringify(this.values) !== this.#initial)
+  readonly #options: FormOptions<V>
 
-  constructor(parts: FormParts<V>) {
-    this.#parts = parts
-    this.reset(parts.values)
+  constructor(options: FormOptions<V>) {
+    this.#options = options
+    this.reset(options.values)
   }
 
-  /** Begins anew from these values. */
+  /** Starts again from these values. */
   reset(values: V): void {
     this.values = structuredClone($state.snapshot(values) as V)
-    this.#began = JSON.stringify(values)
-    this.wrong = {}
+    this.#initial = JSON.stringify(values)
+    this.errors = {}
     this.failure = null
   }
 
-  /** A value that nobody typed, and that nobody loses by leaving. */
+  /** Presets a value without marking the form dirty. */
   suggest<N extends keyof V>(name: N, value: V[N]): void {
     this.values[name] = value
-    this.#began = JSON.stringify({ ...(JSON.parse(this.#began) as V), [name]: value })
+    this.#initial = JSON.stringify({ ...(JSON.parse(this.#initial) as V), [name]: value })
   }
 
-  /** For `<form onsubmit={form.submit}>`: true when it was sent and taken. */
+  /** For `<form onsubmit={form.submit}>`: true if sent and accepted. */
   readonly submit = async (event?: SubmitEvent): Promise<boolean> => {
     event?.preventDefault()
     if (this.isSending) return false
     const element = event?.currentTarget instanceof HTMLFormElement ? event.currentTarget : null
     const values = $state.snapshot(this.values) as V
     this.failure = null
-    this.wrong = this.#parts.check?.(values) ?? {}
-    if (Object.keys(this.wrong).length > 0) return this.#complained(element)
+    this.errors = this.#options.check?.(values) ?? {}
+    if (Object.keys(this.errors).length > 0) return this.#focusFirstError(element)
     this.isSending = true
     try {
-      await this.#parts.send(values)
-      this.#began = JSON.stringify(values)
+      await this.#options.send(values)
+      this.#initial = JSON.stringify(values)
       return true
     } catch (thrown) {
-      if (!(thrown instanceof Withdrawn)) this.blame(asRefused(thrown), element)
+      if (!(thrown instanceof Cancelled)) this.setError(toApiError(thrown), element)
       return false
     } finally {
       this.isSending = false
     }
   }
 
-  /** Puts a refusal where it belongs: on the fields that this form has, else above it. */
-  blame(refused: Refused, element: HTMLFormElement | null = null): void {
-    const { fields } = refused
-    const known = new Set(
+  /** Assigns an error to its fields if this form has them, else to the form. */
+  setError(error: ApiError, element: HTMLFormElement | null = null): void {
+    const { fields } = error
+    const own = new Set(
       element
         ? [...element.querySelectorAll('[name]')].map((input) => input.getAttribute('name'))
         : Object.keys(this.values),
     )
-    this.wrong = fields
-    const told = refused.details['fields']
+    this.errors = fields
+    const listed = error.details['fields']
     this.canForce ||=
-      Array.isArray(told) && (told as { code: FieldCode }[]).some(({ code }) => FORCEABLE.includes(code))
-    this.failure =
-      Object.keys(fields).length > 0 && Object.keys(fields).every((name) => known.has(name)) ? null : refused
-    this.#complained(element)
+      Array.isArray(listed) && (listed as { code: FieldCode }[]).some(({ code }) => FORCEABLE.includes(code))
+    this.failure = Object.keys(fields).length > 0 && Object.keys(fields).every((name) => own.has(name)) ? null : error
+    this.#focusFirstError(element)
   }
 
-  /** What is typed takes back what was said of it. */
-  forgive(name: string): void {
-    if (!(name in this.wrong)) return
-    this.wrong = Object.fromEntries(Object.entries(this.wrong).filter(([other]) => other !== name))
+  /** Typing clears a field's error. */
+  clearError(name: string): void {
+    if (!(name in this.errors)) return
+    this.errors = Object.fromEntries(Object.entries(this.errors).filter(([other]) => other !== name))
   }
 
-  /** The first wrong field in the order of the page is gone to. */
-  #complained(element: HTMLFormElement | null): false {
+  /** In page order. */
+  #focusFirstError(element: HTMLFormElement | null): false {
     requestAnimationFrame(() => element?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus())
     return false
   }

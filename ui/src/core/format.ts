@@ -1,4 +1,4 @@
-// Figures as the operator wants to read them: units, digits and calendar by the settings of the category display; pure, so that it can be tried without a page.
+// Number, unit and date formats by the display settings; pure, for tests.
 import { isolate } from './messages.ts'
 
 export type Language = 'en' | 'fa' | 'ru' | 'zh-CN'
@@ -26,7 +26,7 @@ export const DEFAULT_DISPLAY: DisplaySettings = {
 
 const BINARY = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei']
 const DECIMAL = ['', 'k', 'M', 'G', 'T', 'P', 'E']
-/** Every power of two, which is a round figure in binary units, of bytes and of bits alike. */
+/** Powers of two, the round values of binary units. */
 const POWERS_OF_TWO = Array.from({ length: 63 }, (_, power) => 2 ** power)
 const AGES: readonly [Intl.RelativeTimeFormatUnit, number][] = [
   ['day', 86_400],
@@ -35,8 +35,8 @@ const AGES: readonly [Intl.RelativeTimeFormatUnit, number][] = [
   ['second', 1],
 ]
 
-/** Making one takes far longer than using it. */
-const madeOnce = (make: (digits: number) => Intl.NumberFormat) => {
+/** Creating a formatter is far slower than using it. */
+const memoized = (make: (digits: number) => Intl.NumberFormat) => {
   const made = new Map<number, Intl.NumberFormat>()
   return (digits: number): Intl.NumberFormat => {
     const format = made.get(digits) ?? make(digits)
@@ -45,10 +45,10 @@ const madeOnce = (make: (digits: number) => Intl.NumberFormat) => {
   }
 }
 
-const unitsOf = (settings: DisplaySettings, number: (value: number, digits?: number) => string) => {
-  /** A figure with a Latin unit keeps its order in a sentence of the other direction. */
+const unitFormats = (settings: DisplaySettings, number: (value: number, digits?: number) => string) => {
+  /** Keeps number and Latin unit in order inside right-to-left text. */
   const together = settings['display.language'] === 'fa' ? isolate : (text: string): string => text
-  /** Three figures that count, as 1.23, 12.3 and 123. */
+  /** Three significant digits: 1.23, 12.3, 123. */
   const rounded = (value: number): string =>
     number(value, value >= 100 || Number.isInteger(value) ? 0 : value >= 10 ? 1 : 2)
   const scaled = (amount: number, unit: string, isBinary: boolean): string => {
@@ -65,22 +65,22 @@ const unitsOf = (settings: DisplaySettings, number: (value: number, digits?: num
 }
 
 export const formatter = (settings: DisplaySettings) => {
-  const locale = localeOf(settings)
-  const numbers = madeOnce((digits) => new Intl.NumberFormat(locale, { maximumFractionDigits: digits }))
+  const locale = localeTag(settings)
+  const numbers = memoized((digits) => new Intl.NumberFormat(locale, { maximumFractionDigits: digits }))
   const number = (value: number, digits = 0): string => numbers(digits).format(value)
   const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'always', style: 'short' })
   const when = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' })
   const clock = new Intl.DateTimeFormat(locale, { timeStyle: 'medium' })
   const day = new Intl.DateTimeFormat(locale, { month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit' })
 
-  const { together, rounded, scaled, inUnit } = unitsOf(settings, number)
+  const { together, rounded, scaled, inUnit } = unitFormats(settings, number)
 
   return {
     locale,
     number,
     percent: (value: number): string => `${number(value, value < 10 && !Number.isInteger(value) ? 1 : 0)} %`,
     volume: (bytes: number): string => inUnit(bytes, settings['display.volume_unit']),
-    /** Always bytes: a size of memory or of a disk is never told in bits. */
+    /** Always bytes: memory and disk sizes are never in bits. */
     size: (bytes: number): string => scaled(bytes, 'B', settings['display.binary_units']),
     rate: (bytes_per_second: number): string =>
       together(`${inUnit(bytes_per_second, settings['display.throughput_unit'])}/s`),
@@ -93,7 +93,7 @@ export const formatter = (settings: DisplaySettings) => {
       const [unit, length] = AGES.find(([, size]) => seconds >= size) ?? ['second', 1]
       return relative.format(-Math.floor(seconds / length), unit)
     },
-    duration: (seconds: number): string => spelledDuration(seconds, locale),
+    duration: (seconds: number): string => formatDuration(seconds, locale),
     instant: (at: string | Date): string => when.format(new Date(at)),
     time: (at: string | Date): string => clock.format(new Date(at)),
     dayAndTime: (at: string | Date): string => day.format(new Date(at)),
@@ -102,15 +102,15 @@ export const formatter = (settings: DisplaySettings) => {
 
 export type Formatter = ReturnType<typeof formatter>
 
-/** The tag says digits and calendar too (Unicode Technical Standard 35, -u-nu- and -u-ca-). */
-const localeOf = (settings: DisplaySettings): string => {
+/** The locale tag carries digits and calendar (Unicode Technical Standard 35, -u-nu- and -u-ca-). */
+const localeTag = (settings: DisplaySettings): string => {
   const digits = settings['display.digits'] === 'persian' ? 'arabext' : 'latn'
   const calendar = settings['display.calendar'] === 'jalali' ? 'persian' : 'gregory'
   return `${settings['display.language']}-u-ca-${calendar}-nu-${digits}`
 }
 
-/** The two largest units that there are, as "3 d 4 h". */
-const spelledDuration = (seconds: number, locale: string): string => {
+/** The two largest units, such as "3 d 4 h". */
+const formatDuration = (seconds: number, locale: string): string => {
   const parts: [number, string][] = [
     [Math.floor(seconds / 86_400), 'day'],
     [Math.floor(seconds / 3600) % 24, 'hour'],
@@ -121,8 +121,8 @@ const spelledDuration = (seconds: number, locale: string): string => {
     0,
     parts.findIndex(([amount]) => amount > 0),
   )
-  const told = seconds < 1 ? parts.slice(-1) : parts.slice(first, first + 2).filter(([amount]) => amount > 0)
-  return told
+  const shown = seconds < 1 ? parts.slice(-1) : parts.slice(first, first + 2).filter(([amount]) => amount > 0)
+  return shown
     .map(([amount, unit]) =>
       new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'short' }).format(amount),
     )

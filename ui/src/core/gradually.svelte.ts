@@ -1,6 +1,6 @@
-// A long page drawn part by part, so that no part keeps the browser from whoever types or scrolls meanwhile.
+// Renders a long page in parts, so that input stays responsive.
 
-/** How many of its parts are to be drawn: one more with each task, up to the total of the moment. */
+/** The number of parts to render: one more per task. */
 export const gradually = (total: () => number): { readonly drawn: number } => {
   let drawn = $state(1)
   $effect(() => {

@@ -1,43 +1,48 @@
-// The words of the page in the operator's language: one file a language and area, fetched with the page that needs it; `t` fills them in.
-import { fill, isolate, type Values } from './messages.ts'
+// Translations: one file per language and area, loaded with the page that needs it.
+import { formatMessage, isolate, type Values } from './messages.ts'
 import type { Language } from './format.ts'
 import type { Area, Key } from '../locales/keys.ts'
 
-type Sentences = Readonly<Record<string, string>>
+type Catalogue = Readonly<Record<string, string>>
 
-const FILES = import.meta.glob<Sentences>('../locales/*/*.json', { import: 'default' })
+const FILES = import.meta.glob<Catalogue>('../locales/*/*.json', { import: 'default' })
 
-class Words {
-  #sentences = $state.raw<Sentences>({})
+class Messages {
+  #texts = $state.raw<Catalogue>({})
   #areas = new Set<Area>(['core'])
   #language: Language = 'en'
-  /** Set by whoever knows how the operator wants digits. */
+  /** Number format, set by the display settings. */
   number: (value: number) => string = String
 
-  /** Every area that was needed so far, in another language. */
+  /** Reloads all loaded areas in another language. */
   async use(language: Language): Promise<void> {
     if (language === 'fa') await import('../styles/fa.css')
-    const sentences = await read(language, [...this.#areas])
+    const texts = await read(language, [...this.#areas])
     this.#language = language
-    this.#sentences = sentences
+    this.#texts = texts
   }
 
-  async need(areas: readonly Area[]): Promise<void> {
+  async load(areas: readonly Area[]): Promise<void> {
     const missing = areas.filter((area) => !this.#areas.has(area))
     if (missing.length === 0) return
-    const sentences = await read(this.#language, missing)
+    const texts = await read(this.#language, missing)
     for (const area of missing) this.#areas.add(area)
-    this.#sentences = { ...this.#sentences, ...sentences }
+    this.#texts = { ...this.#texts, ...texts }
   }
 
   has(key: string): key is Key {
-    return Object.hasOwn(this.#sentences, key)
+    return Object.hasOwn(this.#texts, key)
+  }
+
+  /** The message, or the fallback where the loaded areas have none. */
+  find(key: string, fallback: string): string {
+    return this.has(key) ? this.t(key) : fallback
   }
 
   readonly t = (key: Key, values: Values = {}): string => {
-    const sentence = this.#sentences[key]
-    if (sentence === undefined) throw new Error(`there are no words for ${key} here: does the route name its area?`)
-    return fill(sentence, values, {
+    const text = this.#texts[key]
+    if (text === undefined) throw new Error(`there are no words for ${key} here: does the route name its area?`)
+    return formatMessage(text, values, {
       language: this.#language,
       number: this.number,
       isolate: this.#language === 'fa' ? isolate : (text) => text,
@@ -45,11 +50,11 @@ class Words {
   }
 }
 
-const read = async (language: Language, areas: readonly Area[]): Promise<Sentences> =>
+const read = async (language: Language, areas: readonly Area[]): Promise<Catalogue> =>
   Object.assign(
     {},
     ...(await Promise.all(areas.map((area) => FILES[`../locales/${language}/${area}.json`]?.()))),
-  ) as Sentences
+  ) as Catalogue
 
-export const words = new Words()
-export const { t } = words
+export const messages = new Messages()
+export const { t } = messages

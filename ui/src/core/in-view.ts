@@ -1,6 +1,6 @@
-// What costs something to show waits until somebody is about to see it.
+// Defers expensive content until it is about to be visible.
 
-/** Calls `show` once the element is in view or nearly so; what is answered gives up waiting. */
+/** Calls `show` when the element is nearly in view; returns a cancel function. */
 export const inView = (element: Element, show: () => void): (() => void) => {
   const watch = new IntersectionObserver(
     (seen) => {

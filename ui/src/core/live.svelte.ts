@@ -1,14 +1,14 @@
-// The two streams that a tab may have open, and what they told last: how the tunnels are, and how loaded the host is.
+// The shared streams of a tab and their latest data: tunnel states and host metrics.
 import type { MetricsPoint, MetricsSnapshot } from '@panel/shared/api/metrics.ts'
 import type { MonitorSnapshot, MonitorSummaryAnswer } from '@panel/shared/api/monitor.ts'
-import { outdated } from './query.svelte.ts'
+import { invalidate } from './query.svelte.ts'
 import { LiveStream } from './stream.svelte.ts'
 
 const byId = (tunnels: readonly MonitorSnapshot[]): ReadonlyMap<number, MonitorSnapshot> =>
   new Map(tunnels.map((snapshot) => [snapshot.tunnel_id, snapshot]))
 
 class MonitorLive {
-  /** By tunnel id; replaced as a whole, once a frame. Null until the first picture. */
+  /** By tunnel id; replaced once per frame. Null before the first snapshot. */
   tunnels = $state.raw<ReadonlyMap<number, MonitorSnapshot> | null>(null)
   readonly stream = new LiveStream('GET /monitor/stream', {
     summary: (events) => {
@@ -27,34 +27,34 @@ class MonitorLive {
       this.tunnels = next
       this.#outdate()
     },
-    reconcile: () => void outdated('/reconcile', '/tunnels'),
-    route: () => void outdated('/routes'),
+    reconcile: () => void invalidate('/reconcile', '/tunnels'),
+    route: () => void invalidate('/routes'),
   })
   #timer: ReturnType<typeof setTimeout> | undefined
 
-  /** What was asked for along with the page; the stream, once it speaks, knows better. */
+  /** Prefetched data, used until the stream delivers. */
   begin({ tunnels }: MonitorSummaryAnswer): void {
     this.tunnels ??= byId(tunnels)
   }
 
-  /** Many changes at once are one reason to ask again. */
+  /** Batches many changes into one refetch. */
   #outdate(): void {
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined
-      void outdated('/tunnels')
+      void invalidate('/tunnels')
     }, 1000)
   }
 }
 
-/** What a sparkline shows, and what a chart does. */
+/** Readings kept for sparklines and charts. */
 const KEPT = 120
 const KEPT_FOR_CHARTS = 600
 
-/** A reading without single interfaces and rules, of which there may be a thousand. */
+/** Without interfaces and rules, of which there may be a thousand. */
 export type Reading = Pick<MetricsPoint, 'at' | 'cpu' | 'memory' | 'route_totals'> & {
   readonly network: Pick<MetricsPoint['network'], 'totals'>
 }
-const readingOf = ({ at, cpu, memory, route_totals, network: { totals } }: MetricsSnapshot): Reading => ({
+const toReading = ({ at, cpu, memory, route_totals, network: { totals } }: MetricsSnapshot): Reading => ({
   at,
   cpu,
   memory,
@@ -64,14 +64,14 @@ const readingOf = ({ at, cpu, memory, route_totals, network: { totals } }: Metri
 
 class MetricsLive {
   latest = $state.raw<MetricsSnapshot | null>(null)
-  /** Newest last, as many as were seen since the page was opened. */
-  seen = $state.raw<readonly MetricsSnapshot[]>([])
-  course = $state.raw<readonly Reading[]>([])
+  /** Newest last, since the page was opened. */
+  recent = $state.raw<readonly MetricsSnapshot[]>([])
+  timeline = $state.raw<readonly Reading[]>([])
   readonly stream = new LiveStream('GET /system/metrics/stream', {
     metrics: (events) => {
       this.latest = events.at(-1) ?? this.latest
-      this.seen = [...this.seen, ...events].slice(-KEPT)
-      this.course = [...this.course, ...events.map(readingOf)].slice(-KEPT_FOR_CHARTS)
+      this.recent = [...this.recent, ...events].slice(-KEPT)
+      this.timeline = [...this.timeline, ...events.map(toReading)].slice(-KEPT_FOR_CHARTS)
     },
   })
 }

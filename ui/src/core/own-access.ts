@@ -1,93 +1,93 @@
-// A request that may cut the operator off is refused at first; here it is asked about, with the address that the browser comes from, and sent again behind the curtain with the flag that accepts it.
+// Requests that may cut the operator's own connection: confirmed with the browser's address, then sent again behind the overlay.
 import type { EndpointName, Endpoints } from '@panel/shared/api/endpoints.ts'
 import { call, type AnswerOf, type Arguments } from './api.ts'
 import { confirm } from './confirm.svelte.ts'
-import { curtain, type Branch } from './curtain.svelte.ts'
+import { overlay, type OwnConnection } from './connection-overlay.svelte.ts'
 import { t } from './i18n.svelte.ts'
-import { endOf, isLost } from './lost-answer.ts'
-import { asRefused, type Refused } from './refused.ts'
-import { Withdrawn } from './withdrawn.ts'
+import { changeOutcome, isLost } from './lost-response.ts'
+import { toApiError, type ApiError } from './api-error.ts'
+import { Cancelled } from './cancelled.ts'
 
 type Consent = 'i_understand_i_may_lose_access'
-/** The endpoints that may cut the operator off, and take the flag. */
+/** Endpoints that accept the flag. */
 type Risky = {
   [R in EndpointName]: Endpoints[R] extends { body: infer B } ? (Consent extends keyof B ? R : never) : never
 }[EndpointName]
 
-/** Resolves to the answer; to null where the change was applied and its answer was lost. */
-export const mindingOwnAccess = async <R extends Risky>(
+/** Resolves to null if the change was applied but its answer was lost. */
+export const withAccessCheck = async <R extends Risky>(
   route: R,
   ...args: Arguments<R>
 ): Promise<AnswerOf<R> | null> => {
   try {
-    return await call(route, ...including<R>(args))
+    return await call(route, ...withBody<R>(args))
   } catch (thrown) {
-    const refused = asRefused(thrown)
-    if (refused.code !== 'WOULD_CUT_OWN_ACCESS') throw thrown
-    const { client_ip: address = '', interface_name: name = '' } = refused.details as {
+    const error = toApiError(thrown)
+    if (error.code !== 'WOULD_CUT_OWN_ACCESS') throw thrown
+    const { client_ip: address = '', interface_name: name = '' } = error.details as {
       client_ip?: string
       interface_name?: string
     }
-    const isWanted = await confirm({
+    const isConfirmed = await confirm({
       title: t('core.own_access.title'),
       text: t('core.own_access.text', { address, name }),
       action: t('core.own_access.action'),
       isDanger: true,
     })
-    if (!isWanted) throw new Withdrawn()
-    return behindCurtain({ address, name }, (request_id) =>
-      call(route, ...including<R>(args, { i_understand_i_may_lose_access: true }, { request_id })),
+    if (!isConfirmed) throw new Cancelled()
+    return withOverlay({ address, name }, (request_id) =>
+      call(route, ...withBody<R>(args, { i_understand_i_may_lose_access: true }, { request_id })),
     )
   }
 }
 
-/** The same request with more in its body, which it then has. */
-const including = <R extends Risky>([given]: Arguments<R>, more: object = {}, sending: object = {}): Arguments<R> => {
-  const body = given !== undefined && 'body' in given ? (given.body as object) : {}
-  return [{ ...given, body: { ...body, ...more }, ...sending }] as unknown as Arguments<R>
+/** Adds fields to the body. */
+const withBody = <R extends Risky>([params]: Arguments<R>, more: object = {}, options: object = {}): Arguments<R> => {
+  const body = params !== undefined && 'body' in params ? (params.body as object) : {}
+  return [{ ...params, body: { ...body, ...more }, ...options }] as unknown as Arguments<R>
 }
 
-const behindCurtain = async <T>(branch: Branch, change: (request_id: string) => Promise<T>): Promise<T | null> => {
+const withOverlay = async <T>(own: OwnConnection, change: (request_id: string) => Promise<T>): Promise<T | null> => {
   const request_id = `page-${Date.now()}-${Math.random().toString(36).slice(2)}`
-  const over = new AbortController()
-  curtain.fall(branch)
+  const stop = new AbortController()
+  overlay.open(own)
   try {
-    const told = endOf(request_id, over.signal)
+    const outcome = changeOutcome(request_id, stop.signal)
     const answer = await Promise.race([
-      change(request_id).catch((thrown: unknown) => (isLost(thrown) ? told : Promise.reject(thrown as Error))),
-      told,
+      change(request_id).catch((thrown: unknown) => (isLost(thrown) ? outcome : Promise.reject(thrown as Error))),
+      outcome,
     ])
-    curtain.end('applied')
+    overlay.end('applied')
     return answer
   } catch (thrown) {
-    const { code, message } = asRefused(thrown)
-    if (code === 'APPLY_FAILED') curtain.end('rolled_back', message)
-    else if (isLost(thrown)) curtain.end('silent')
-    else curtain.rise()
+    const { code, message } = toApiError(thrown)
+    if (code === 'APPLY_FAILED') overlay.end('rolled_back', message)
+    else if (isLost(thrown)) overlay.end('silent')
+    else overlay.close()
     throw thrown
   } finally {
-    over.abort()
+    stop.abort()
   }
 }
 
-/** The link has to be made anew: the reasons are shown, and the same request goes again with the confirmation. */
-export const mindingRecreate = async <T>(
+/** Confirms recreating the interface with the API's reasons, and sends the request again. */
+export const withRecreateCheck = async <T>(
   send: (confirmed: { confirm_recreate?: boolean }) => Promise<T>,
 ): Promise<T> => {
   try {
     return await send({})
   } catch (thrown) {
-    const refused: Refused = asRefused(thrown)
-    if (refused.code !== 'CONFIRM_RECREATE_REQUIRED') throw thrown
-    const { interface_name, reasons } = refused.details as { interface_name?: string; reasons?: string[] }
-    const isWanted = await confirm({
+    const error: ApiError = toApiError(thrown)
+    if (error.code !== 'CONFIRM_RECREATE_REQUIRED') throw thrown
+    const { interface_name, reasons } = error.details as { interface_name?: string; reasons?: string[] }
+    const isConfirmed = await confirm({
       title: t('core.recreate.title', { name: interface_name ?? '' }),
       text: t('core.plan.recreate'),
-      concerned: reasons ?? [],
+      items: reasons ?? [],
       action: t('core.recreate.action'),
       isDanger: true,
     })
-    if (!isWanted) throw new Withdrawn()
+    if (!isConfirmed) throw new Cancelled()
     return send({ confirm_recreate: true })
   }
 }

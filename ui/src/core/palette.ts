@@ -1,4 +1,4 @@
-// What the palette finds: every page, and by name the tunnels that are known already or can be asked for.
+// Results of the command palette: pages, and tunnels by name.
 import { call } from './api.ts'
 import { t } from './i18n.svelte.ts'
 import { ROUTES } from './routes.ts'
@@ -12,8 +12,8 @@ export interface Place {
 export const pages = (): Place[] =>
   ROUTES.filter(({ path }) => !path.includes(':')).map(({ path, title }) => ({ to: path, title: t(title), note: '' }))
 
-/** Those whose name or endpoint has the words in it; few, since one is chosen by hand. */
-export const tunnelsNamed = async (text: string): Promise<Place[]> => {
+/** Tunnels whose name or endpoint matches; at most eight. */
+export const searchTunnels = async (text: string): Promise<Place[]> => {
   const { tunnels } = await call('GET /tunnels', { query: { limit: 8, search: text } })
   return tunnels.map(({ tunnel_id, interface_name, display_name, remote_endpoint }) => ({
     to: `/tunnels/${tunnel_id}`,

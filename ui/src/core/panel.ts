@@ -1,4 +1,4 @@
-// What the web daemon wrote into the page: where it lies, and how the operator wants to be shown things.
+// Data that the web daemon embeds in the page: paths and display settings.
 import type { DisplaySettings } from './format.ts'
 
 declare global {
@@ -7,9 +7,9 @@ declare global {
   }
 }
 
-/** Both as paths; `base_path` ends in a slash. */
+/** Paths; `base_path` ends in a slash. */
 export const { base_path, api_base_path } = window.__PANEL__
 
-/** The settings of the category display as they were when the page was sent. */
+/** Display settings when the page was sent. */
 export const sentDisplay = (): DisplaySettings =>
   JSON.parse(document.documentElement.dataset['display'] ?? '{}') as DisplaySettings

@@ -1,8 +1,8 @@
-// The rule for passwords as a sentence that follows what is typed, and fields that were left empty.
+// The password rule as live feedback, and required fields.
 import { MIN_PASSWORD_CHARACTERS } from '@panel/shared/api/passwords.ts'
 import { t } from './i18n.svelte.ts'
 
-/** Counted as the server counts: by character, not by UTF-16 unit. */
+/** By character, as the server counts, not by UTF-16 unit. */
 export const passwordRule = (password: string): string => {
   const count = [...password].length
   return count < MIN_PASSWORD_CHARACTERS
@@ -10,7 +10,7 @@ export const passwordRule = (password: string): string => {
     : t('core.account.rule_met', { count })
 }
 
-/** A sentence for each of these that is empty. */
+/** An error for each empty field. */
 export const missing = (
   values: Readonly<Record<string, string>>,
   sentences: Readonly<Record<string, string>>,

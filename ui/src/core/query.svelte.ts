@@ -1,16 +1,16 @@
-// Asks the API for what a component shows: answers are kept by their paths, shared by all who show them, and asked for again when a change made them old.
+// Cached queries: answers are shared by path, and fetched again when invalidated.
 import { untrack } from 'svelte'
 import type { EndpointName } from '@panel/shared/api/endpoints.ts'
-import { call, pathOf, type AnswerOf, type Arguments } from './api.ts'
-import { Known } from './known.svelte.ts'
+import { call, requestPath, type AnswerOf, type Arguments } from './api.ts'
+import { CacheEntry } from './cache-entry.svelte.ts'
 
-export interface Question<T> {
-  /** What the answer is kept by. */
+export interface QueryOptions<T> {
+  /** Cache key. */
   readonly path: string
-  readonly ask: () => Promise<T>
-  /** Milliseconds after which it is asked again, while the tab is looked at. */
+  readonly load: () => Promise<T>
+  /** Milliseconds between fetches while the tab is visible. */
   readonly refetchInterval?: number
-  /** False: not yet. */
+  /** False: do not fetch yet. */
   readonly enabled?: boolean
 }
 
@@ -20,26 +20,26 @@ export interface Query<T> {
   readonly refetch: () => Promise<void>
 }
 
-const known = new Map<string, Known<unknown>>()
-const MOST = 200
+const cache = new Map<string, CacheEntry<unknown>>()
+const MAX_ENTRIES = 200
 
-/** For `createQuery(() => asked('GET /path/{id}', { id }))`. */
-export const asked = <R extends EndpointName & `GET ${string}`>(
+/** For `createQuery(() => endpoint('GET /path/{id}', { id }))`. */
+export const endpoint = <R extends EndpointName & `GET ${string}`>(
   route: R,
   ...args: Arguments<R>
-): Question<AnswerOf<R>> => ({ path: pathOf(route, ...args), ask: () => call(route, ...args) })
+): QueryOptions<AnswerOf<R>> => ({ path: requestPath(route, ...args), load: () => call(route, ...args) })
 
-/** In the script of a component. When the path changes, the answer before stays until the next has come. */
-export const createQuery = <T>(question: () => Question<T>): Query<T> => {
-  const path = $derived(question().path)
-  const interval = $derived(question().refetchInterval)
-  const isEnabled = $derived(question().enabled ?? true)
-  const current = $derived(knownOf<T>(path, untrack(question).ask))
+/** Call in a component's script. When the path changes, the previous answer stays until the next arrives. */
+export const createQuery = <T>(options: () => QueryOptions<T>): Query<T> => {
+  const path = $derived(options().path)
+  const interval = $derived(options().refetchInterval)
+  const isEnabled = $derived(options().enabled ?? true)
+  const current = $derived(cacheEntry<T>(path, untrack(options).load))
   let last = $state.raw<T | undefined>(undefined)
   $effect(() => {
     if (!isEnabled) return
-    const [one, every] = [current, interval]
-    return untrack(() => one.look(every))
+    const [entry, every] = [current, interval]
+    return untrack(() => entry.subscribe(every))
   })
   $effect(() => {
     if (current.data !== undefined) last = current.data
@@ -51,26 +51,26 @@ export const createQuery = <T>(question: () => Question<T>): Query<T> => {
     get error() {
       return current.error
     },
-    refetch: () => current.ask(),
+    refetch: () => current.refetch(),
   }
 }
 
-/** Everything that was asked under one of these paths is asked again where it is shown. */
-export const outdated = async (...paths: string[]): Promise<void> => {
-  const concerned = [...known].filter(([path]) =>
+/** Marks all queries under these paths stale, and refetches those in use. */
+export const invalidate = async (...paths: string[]): Promise<void> => {
+  const affected = [...cache].filter(([path]) =>
     paths.some((changed) => path === changed || path.startsWith(`${changed}/`) || path.startsWith(`${changed}?`)),
   )
-  await Promise.all(concerned.map(([, one]) => one.outdate()))
+  await Promise.all(affected.map(([, entry]) => entry.invalidate()))
 }
 
-/** Of one who is not signed in any more nothing is kept. */
-export const forgetAll = (): void => known.clear()
+/** On sign-out. */
+export const forgetAll = (): void => cache.clear()
 
-const knownOf = <T>(path: string, ask: () => Promise<T>): Known<T> => {
-  const there = known.get(path)
-  if (there) return there as Known<T>
-  if (known.size >= MOST) for (const [old, one] of known) if (!one.isLookedAt) known.delete(old)
-  const made = new Known<T>(ask)
-  known.set(path, made as Known<unknown>)
+const cacheEntry = <T>(path: string, load: () => Promise<T>): CacheEntry<T> => {
+  const there = cache.get(path)
+  if (there) return there as CacheEntry<T>
+  if (cache.size >= MAX_ENTRIES) for (const [old, entry] of cache) if (!entry.isUsed) cache.delete(old)
+  const made = new CacheEntry<T>(load)
+  cache.set(path, made as CacheEntry<unknown>)
   return made
 }

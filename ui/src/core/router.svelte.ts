@@ -1,6 +1,6 @@
-// Addresses of the page: history under the web path, pages fetched when they are first gone to, and the address's query as state that survives reload and back.
+// Client-side router: history under the web path, lazy pages, and query parameters as state.
 import type { Component } from 'svelte'
-import { words } from './i18n.svelte.ts'
+import { messages } from './i18n.svelte.ts'
 import { base_path } from './panel.ts'
 import { matchRoute, type Match, type Route } from './routes.ts'
 
@@ -18,17 +18,17 @@ interface Shown {
 }
 
 class Router {
-  /** The page that is on the screen; the one before stays until the next has come. */
+  /** The current page; the previous one stays until the next has loaded. */
   shown = $state.raw<Shown | null>(null)
   isLoading = $state(false)
   isUnknown = $state(false)
   failure = $state.raw<Error | null>(null)
   search = $state.raw(new URLSearchParams(location.search))
   path = $state(pathNow())
-  /** Asked before a page is left by a link: resolves to whether it may be. */
+  /** Resolves to whether the page may be left. */
   guard: (() => Promise<boolean>) | null = null
-  #goings = 0
-  /** Until no more keys come. */
+  #visits = 0
+  /** Runs while the operator is typing. */
   #pause: ReturnType<typeof setTimeout> | undefined
 
   begin(): void {
@@ -38,7 +38,7 @@ class Router {
     void this.#arrive()
   }
 
-  /** To an address of the page, as `/tunnels?q=state:down`. */
+  /** Navigates to a page address, such as `/tunnels?q=state:down`. */
   async go(to: string, { replace = false } = {}): Promise<void> {
     if (this.guard && !(await this.guard())) return
     this.guard = null
@@ -47,7 +47,7 @@ class Router {
     await this.#arrive()
   }
 
-  /** Puts values into the address's query without going anywhere; "" takes one out. Of keys that follow each other the first is written down and all once they pause: browsers limit how often, and it costs them more than a search does. */
+  /** Updates query parameters in place; "" removes one. Writes the first change at once and the rest after a pause, because browsers rate-limit replaceState. */
   setSearch(values: Readonly<Record<string, string>>): void {
     const search = new URLSearchParams(this.search)
     for (const [name, value] of Object.entries(values)) {
@@ -79,7 +79,7 @@ class Router {
 
   async #arrive(): Promise<void> {
     this.#forgetPause()
-    const mine = ++this.#goings
+    const visit = ++this.#visits
     const match = matchRoute(pathNow())
     this.path = pathNow()
     this.search = new URLSearchParams(location.search)
@@ -89,11 +89,11 @@ class Router {
     this.isLoading = true
     try {
       const shown = await load(match)
-      if (mine === this.#goings) this.shown = shown
+      if (visit === this.#visits) this.shown = shown
     } catch (failure) {
-      if (mine === this.#goings) this.failure = failure instanceof Error ? failure : new Error(String(failure))
+      if (visit === this.#visits) this.failure = failure instanceof Error ? failure : new Error(String(failure))
     } finally {
-      if (mine === this.#goings) this.isLoading = false
+      if (visit === this.#visits) this.isLoading = false
     }
   }
 
@@ -124,17 +124,17 @@ class Router {
 }
 
 const load = async ({ route, params }: Match): Promise<Shown> => {
-  const [Page] = await Promise.all([PAGES[`../features/${route.page}.svelte`]?.(), words.need(route.areas)])
+  const [Page] = await Promise.all([PAGES[`../features/${route.page}.svelte`]?.(), messages.load(route.areas)])
   if (!Page) throw new Error(`there is no page ${route.page}`)
   return { route, params, Page }
 }
 
-/** What follows the web path; always begins with a slash. */
+/** The path below the web path, with a leading slash. */
 function pathNow(): string {
   return `/${decodeURI(location.pathname).slice(base_path.length)}`
 }
 
-/** The address of a page, for `<a href>`. */
+/** URL of a page, for `<a href>`. */
 export const href = (to: string): string => base_path + to.replace(/^\//, '')
 
 export const router = new Router()

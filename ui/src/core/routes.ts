@@ -1,20 +1,20 @@
-// Every page and its address, as plain data: the router goes by it, and the build tells the daemon which files each address needs first.
+// All pages and their addresses as plain data, for the router and for the daemon's preload list.
 import type { Area, Key } from '../locales/keys.ts'
 
 export interface Route {
-  /** Under the web path; `:id` stands for one segment. */
+  /** Below the web path; `:id` matches one segment. */
   readonly path: string
   /** The component, as features/<page>.svelte. */
   readonly page: string
   readonly areas: readonly Area[]
   readonly title: Key
-  /** Where it stands in the navigation; absent: it is reached from another page. */
+  /** Entry in the navigation, if any. */
   readonly nav?: { readonly group: 'tunnels' | 'host' | 'panel'; readonly icon: string; readonly onPhone?: true }
-  /** What it asks of the API first, fetched along with its files. */
+  /** API paths to prefetch. */
   readonly first?: readonly string[]
 }
 
-/** In the order of the navigation. Literal paths stand before those with `:id`. */
+/** In navigation order; literal paths before those with `:id`. */
 export const ROUTES: readonly Route[] = [
   {
     path: '/',
@@ -152,7 +152,7 @@ export interface Match {
   readonly params: Readonly<Record<string, string>>
 }
 
-/** `path` is what follows the web path, as `/tunnels/3`. */
+/** `path` is below the web path, such as `/tunnels/3`. */
 export const matchRoute = (path: string, routes: readonly Route[] = ROUTES): Match | null => {
   const segments = segmentsOf(path)
   for (const route of routes) {

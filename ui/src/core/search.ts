@@ -1,4 +1,4 @@
-// The language of the search boxes: plain words, `name:value` that must hold and `-name:value` that must not; it lives in the address as `q`.
+// Search syntax: plain words, `name:value` and `-name:value`; kept in the address as `q`.
 export interface Term {
   readonly isNot: boolean
   /** "" is a plain word. */
@@ -6,8 +6,8 @@ export interface Term {
   readonly value: string
 }
 
-/** A value with blanks stands in quotes. */
-export const termsOf = (text: string): Term[] =>
+/** A value with spaces is quoted. */
+export const parseTerms = (text: string): Term[] =>
   [...text.matchAll(/(-?)(?:([a-z_]+):)?(?:"([^"]*)"|(\S+))/gi)].map(([, minus, name = '', quoted, plain = '']) => {
     const isUnfinished = name === '' && /^[a-z_]+:$/i.test(plain)
     return {
@@ -17,13 +17,13 @@ export const termsOf = (text: string): Term[] =>
     }
   })
 
-/** What an item answers for: its text for plain words, and for each name the values that it has. */
+/** What an item matches: text for plain words, and values by name. */
 export interface Searchable {
   readonly text: string
   readonly values: Readonly<Record<string, readonly string[]>>
 }
 
-/** Several values of one name are "or", everything else is "and"; an unfinished `name:` says nothing yet. */
+/** Values of one name are alternatives; all else must match. An unfinished `name:` is ignored. */
 export const matches = (terms: readonly Term[], { text, values }: Searchable): boolean => {
   const holds = ({ name, value }: Term): boolean =>
     name === '' || !(name in values)
@@ -41,8 +41,8 @@ export const matches = (terms: readonly Term[], { text, values }: Searchable): b
   )
 }
 
-/** The same text with the term put in, or taken out where it is there. */
-export const toggled = (text: string, term: string): string => {
+/** Adds the term, or removes it if present. */
+export const toggleTerm = (text: string, term: string): string => {
   const parts = text.split(/\s+/).filter((part) => part !== '')
   return (parts.includes(term) ? parts.filter((part) => part !== term) : [...parts, term]).join(' ')
 }

@@ -1,89 +1,89 @@
-// Who uses the page: whether the panel is set up, whether somebody is signed in, and the sign-in in place that keeps a form when a session ends.
+// Session state: set-up, signed in or out, and signing in again without losing the form.
 import type { SessionAnswer, UserView } from '@panel/shared/api/auth.ts'
 import { call, callOnce, hasSession, onSessionLost } from './api.ts'
 import { forgetAll } from './query.svelte.ts'
-import { asRefused, Refused } from './refused.ts'
+import { toApiError, ApiError } from './api-error.ts'
 
-type Standing = 'starting' | 'setup' | 'signed-out' | 'signed-in' | 'silent'
+type SessionState = 'starting' | 'setup' | 'signed-out' | 'signed-in' | 'silent'
 
 class Session {
-  standing = $state<Standing>('starting')
+  state = $state<SessionState>('starting')
   user = $state.raw<UserView | null>(null)
-  /** Why nobody is signed in any more, or the panel cannot be asked. */
+  /** Why the session ended, or the panel is unreachable. */
   notice = $state('')
-  /** Whether the sign-in in place is wanted. */
-  isAskedFor = $state(false)
+  /** Whether to show the sign-in over the page. */
+  needsSignIn = $state(false)
   #answer: { resolve: () => void; reject: (failure: Error) => void } | null = null
 
-  /** With the cookie of a session the page begins as signed in, and learns from its first answers whether that holds. */
+  /** With a session cookie the page starts signed in; the first answers verify it. */
   begin(): void {
     onSessionLost(() => this.#signInInPlace())
-    void this.look()
+    void this.refresh()
   }
 
-  async look(): Promise<void> {
+  async refresh(): Promise<void> {
     try {
       if (hasSession()) {
-        this.standing = 'signed-in'
+        this.state = 'signed-in'
         this.user = (await call('GET /auth/me')).user
       } else {
         const { setup_required } = await callOnce('GET /system/health')
-        this.standing = setup_required ? 'setup' : 'signed-out'
+        this.state = setup_required ? 'setup' : 'signed-out'
       }
     } catch (thrown) {
-      this.#fail(asRefused(thrown))
+      this.#fail(toApiError(thrown))
     }
   }
 
-  #fail(refused: Refused): void {
-    if (refused.code === 'SETUP_REQUIRED') this.standing = 'setup'
-    else if (refused.status === 401 || refused.status === 403) this.standing = 'signed-out'
+  #fail(error: ApiError): void {
+    if (error.code === 'SETUP_REQUIRED') this.state = 'setup'
+    else if (error.status === 401 || error.status === 403) this.state = 'signed-out'
     else {
-      this.standing = 'silent'
-      this.notice = refused.message
+      this.state = 'silent'
+      this.notice = error.message
     }
   }
 
   async signIn(username: string, password: string): Promise<void> {
-    this.#begun(await callOnce('POST /auth/login', { body: { username, password } }))
+    this.#signedIn(await callOnce('POST /auth/login', { body: { username, password } }))
   }
 
   async setUp(username: string, password: string): Promise<void> {
-    this.#begun(await callOnce('POST /auth/setup', { body: { username, password } }))
+    this.#signedIn(await callOnce('POST /auth/setup', { body: { username, password } }))
   }
 
   async signOut(): Promise<void> {
     await call('POST /auth/logout')
     this.user = null
-    this.standing = 'signed-out'
+    this.state = 'signed-out'
     forgetAll()
   }
 
-  /** The operator will not sign in in place: the page they were on is given up. */
+  /** Signing in again was declined: leave the page. */
   giveUp(): void {
-    this.isAskedFor = false
-    this.#answer?.reject(new Refused(401, { code: 'UNAUTHENTICATED', message: 'You are not signed in any more.' }))
+    this.needsSignIn = false
+    this.#answer?.reject(new ApiError(401, { code: 'UNAUTHENTICATED', message: 'You are not signed in any more.' }))
     this.#answer = null
     this.user = null
-    this.standing = 'signed-out'
+    this.state = 'signed-out'
   }
 
-  #begun({ user }: SessionAnswer): void {
+  #signedIn({ user }: SessionAnswer): void {
     const isAnother = this.user !== null && this.user.user_id !== user.user_id
-    if (isAnother || this.standing !== 'signed-in') forgetAll()
+    if (isAnother || this.state !== 'signed-in') forgetAll()
     this.user = user
     this.notice = ''
-    this.standing = 'signed-in'
-    this.isAskedFor = false
+    this.state = 'signed-in'
+    this.needsSignIn = false
     this.#answer?.resolve()
     this.#answer = null
   }
 
-  /** Where nobody was known to be signed in there is no form to keep, and the whole page asks. */
+  /** Without a known user there is no form to keep, so the whole page asks. */
   #signInInPlace(): Promise<void> {
     if (this.user === null)
-      return Promise.reject(new Refused(401, { code: 'UNAUTHENTICATED', message: 'Sign in first.' }))
-    this.isAskedFor = true
+      return Promise.reject(new ApiError(401, { code: 'UNAUTHENTICATED', message: 'Sign in first.' }))
+    this.needsSignIn = true
     return new Promise((resolve, reject) => (this.#answer = { resolve, reject }))
   }
 }

@@ -1,12 +1,12 @@
-// How far back a history is looked at, and how fine.
+// History ranges and their resolutions.
 
-/** Seconds that a point stands for, by hours: a chart has some hundreds of points. */
+/** Seconds per point, by hours: a few hundred points per chart. */
 export const RESOLUTIONS = { 1: 60, 24: 300, 168: 1800, 720: 7200 } as const
 
 export type Hours = keyof typeof RESOLUTIONS
 
 export const HOURS: readonly Hours[] = [1, 24, 168, 720]
 
-/** As an address says it; a day where it says nothing that is known. */
-export const hoursIn = (search: URLSearchParams): Hours =>
+/** From the address; a day by default. */
+export const parseHours = (search: URLSearchParams): Hours =>
   HOURS.find((hours) => `${hours}` === search.get('hours')) ?? 24

@@ -1,13 +1,13 @@
-// What was done and what failed, said in a corner: a success goes by itself, a failure stays until it is closed, and the bell keeps the last fifty.
-import { asRefused, type Refused } from './refused.ts'
+// Toasts: a success disappears, a failure stays until closed, and the bell keeps the last fifty.
+import { toApiError, type ApiError } from './api-error.ts'
 
 export interface Toast {
   readonly id: number
   readonly kind: 'success' | 'failure'
   readonly text: string
-  /** Of a failure: what the API said. */
-  readonly refused: Refused | null
-  /** How it is put back, where that is one click. */
+  /** The API's error, for a failure. */
+  readonly error: ApiError | null
+  /** Reverts the action, if possible. */
   readonly undo: (() => Promise<unknown>) | null
   readonly at: Date
 }
@@ -23,20 +23,20 @@ class Toasts {
   #ids = 0
 
   success(text: string, undo: Toast['undo'] = null): void {
-    const toast = this.#add({ kind: 'success', text, refused: null, undo })
+    const toast = this.#add({ kind: 'success', text, error: null, undo })
     setTimeout(() => this.close(toast.id), SUCCESS_MS)
   }
 
-  /** `text` says what was being done; the API's own sentence follows it. */
+  /** `text` names the action; the API's message follows. */
   failure(text: string, thrown: unknown): void {
-    this.#add({ kind: 'failure', text, refused: asRefused(thrown), undo: null })
+    this.#add({ kind: 'failure', text, error: toApiError(thrown), undo: null })
   }
 
   close(id: number): void {
     this.shown = this.shown.filter((toast) => toast.id !== id)
   }
 
-  /** An Undo that fails is a failure like any other. */
+  /** A failed Undo is reported like any failure. */
   async undo(toast: Toast): Promise<void> {
     this.close(toast.id)
     try {
@@ -46,8 +46,8 @@ class Toasts {
     }
   }
 
-  #add(said: Pick<Toast, 'kind' | 'text' | 'refused' | 'undo'>): Toast {
-    const toast = { ...said, id: ++this.#ids, at: new Date() }
+  #add(content: Pick<Toast, 'kind' | 'text' | 'error' | 'undo'>): Toast {
+    const toast = { ...content, id: ++this.#ids, at: new Date() }
     this.shown = [...this.shown, toast].slice(-4)
     this.kept = [toast, ...this.kept].slice(0, KEPT)
     this.unread += 1

@@ -1,10 +1,10 @@
-// A relay rule as the editor holds it, and as it is sent: what is left empty is decided by the server.
+// The form values of a relay rule and their request; the server fills empty fields.
 import type { CreateRouteBody } from '@panel/shared/api/routes/bodies.ts'
 import type { RouteView } from '@panel/shared/api/routes/answers.ts'
 
 export interface DestinationValues {
   address: string
-  /** Null: the same as the port that is listened on. */
+  /** Null: same as the bind port. */
   port: number | null
   port_range_end: number | null
   weight: number | null
@@ -73,7 +73,7 @@ export const emptyRoute = (): RouteValues => ({
   force: false,
 })
 
-export const valuesOf = (route: RouteView): RouteValues => ({
+export const formValues = (route: RouteView): RouteValues => ({
   ...(Object.fromEntries(
     Object.keys(emptyRoute()).map((name) => [name, route[name as keyof RouteView]]),
   ) as unknown as RouteValues),
@@ -92,8 +92,8 @@ export const valuesOf = (route: RouteView): RouteValues => ({
   force: false,
 })
 
-/** Without a title and an address to listen on the server chooses; a stored rule says them all, or they would stay. */
-export const bodyOf = (values: RouteValues, isStored: boolean): CreateRouteBody => {
+/** For a new rule, an empty title or bind address is omitted; a stored rule sends both. */
+export const requestBody = (values: RouteValues, isStored: boolean): CreateRouteBody => {
   const { force, load_balance_mode_id, bind_port, ...rest } = values
   const bind_address = values.bind_address.trim()
   const title = values.route_rule_title.trim()

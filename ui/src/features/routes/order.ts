@@ -1,13 +1,13 @@
-// Moving rules within their order, one or several at once; pure, so that it can be tried without a page.
+// Reorders rules; pure, for tests.
 
-/** Puts the chosen, in the order that they have, so that the first of them stands at `to` (from 0). */
+/** Moves the selection, in its order, to index `to`. */
 export const moveTo = (ids: readonly number[], chosen: ReadonlySet<number>, to: number): number[] => {
   const [moved, rest] = [ids.filter((id) => chosen.has(id)), ids.filter((id) => !chosen.has(id))]
   const at = Math.max(0, Math.min(to, rest.length))
   return [...rest.slice(0, at), ...moved, ...rest.slice(at)]
 }
 
-/** One place up or down; what stands at the end already stays, and so does the order of the chosen. */
+/** One place up or down; items at the edge stay, and the selection keeps its order. */
 export const shift = (ids: readonly number[], chosen: ReadonlySet<number>, by: -1 | 1): number[] => {
   const moved = [...ids]
   const places = moved.map((_id, at) => at)
@@ -20,7 +20,7 @@ export const shift = (ids: readonly number[], chosen: ReadonlySet<number>, by: -
   return moved
 }
 
-/** Where what was dragged lands when it is let go on another: before it on the way up, behind it on the way down. */
+/** Dropping on an item places the selection before it when moving up, after it when moving down. */
 export const dropOn = (ids: readonly number[], chosen: ReadonlySet<number>, target: number): number[] => {
   if (chosen.has(target)) return [...ids]
   const from = ids.findIndex((id) => chosen.has(id))
@@ -28,8 +28,8 @@ export const dropOn = (ids: readonly number[], chosen: ReadonlySet<number>, targ
   return moveTo(ids, chosen, ids.indexOf(target) > from ? at + 1 : at)
 }
 
-/** The operator's order over what is stored now: rules that are gone are left out, new ones stand behind. */
-export const over = (wanted: readonly number[], stored: readonly number[]): number[] => {
+/** The chosen order applied to current rules: deleted ones are dropped, new ones appended. */
+export const mergeOrder = (wanted: readonly number[], stored: readonly number[]): number[] => {
   const [living, placed] = [new Set(stored), new Set(wanted)]
   return [...wanted.filter((id) => living.has(id)), ...stored.filter((id) => !placed.has(id))]
 }

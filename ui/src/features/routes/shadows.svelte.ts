@@ -1,11 +1,11 @@
-// Which rules can never match, and by which others: told by the comparison of store and host.
-import { asked, createQuery } from '../../core/query.svelte.ts'
+// Shadowed rules, from the drift report.
+import { endpoint, createQuery } from '../../core/query.svelte.ts'
 
 export type Shadowing = readonly { readonly route_rule_id: number; readonly title: string }[]
 
-/** Called once in a page's script; by the id of the rule that is shadowed. */
+/** Call once in a page's script; by the id of the shadowed rule. */
 export const shadows = (): { readonly of: (route_rule_id: number) => Shadowing } => {
-  const report = createQuery(() => ({ ...asked('GET /reconcile'), refetchInterval: 60_000 }))
+  const report = createQuery(() => ({ ...endpoint('GET /reconcile'), refetchInterval: 60_000 }))
   const byId = $derived.by(() => {
     const findings = report.data?.routes ?? []
     const titles = new Map(findings.map(({ route_rule_id, title }) => [route_rule_id, title]))

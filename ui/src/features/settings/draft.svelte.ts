@@ -1,13 +1,13 @@
-// The settings as the operator is changing them, over what the server holds: what was not touched follows the server, what was stays until it is saved or discarded.
+// Unsaved changes over the server's settings: untouched values follow the server.
 import type { ChangeSettingsAnswer, SettingEntry } from '@panel/shared/api/settings.ts'
 import { call } from '../../core/api.ts'
 import { display } from '../../core/display.svelte.ts'
 import type { DisplaySettings } from '../../core/format.ts'
 import { Form } from '../../core/form.svelte.ts'
 import { t } from '../../core/i18n.svelte.ts'
-import { outdated } from '../../core/query.svelte.ts'
+import { invalidate } from '../../core/query.svelte.ts'
 import { toasts } from '../../core/toasts.svelte.ts'
-import { wrongWith } from './words.ts'
+import { validate } from './labels.ts'
 
 export type Values = Record<string, unknown>
 
@@ -17,15 +17,15 @@ const pick = (values: Readonly<Values>, keys: readonly string[]): Values =>
 
 export class SettingsDraft {
   entries = $state.raw<readonly SettingEntry[]>([])
-  /** Saved, and waiting for the panel to be started anew. */
+  /** Saved, effective after a restart. */
   waiting = $state.raw<readonly string[]>([])
   readonly form: Form<Values> = new Form<Values>({
     values: {},
     check: (values) =>
       Object.fromEntries(
         this.changed
-          .map((entry) => [entry.key, wrongWith(entry, values[entry.key])])
-          .filter(([, wrong]) => wrong !== ''),
+          .map((entry) => [entry.key, validate(entry, values[entry.key])])
+          .filter(([, error]) => error !== ''),
       ) as Record<string, string>,
     send: (values) =>
       this.#send(
@@ -50,7 +50,7 @@ export class SettingsDraft {
     this.form.reset(Object.fromEntries(this.entries.map(({ key, value }) => [key, value])))
   }
 
-  /** What was changed on the server, shown at once; what is about the page itself takes effect on it. */
+  /** Shows the server's change at once; display settings take effect on the page. */
   async follow({ settings, restart_required }: ChangeSettingsAnswer): Promise<void> {
     this.take(this.entries.map((entry) => ({ ...entry, value: settings[entry.key] })))
     this.waiting = [...new Set([...this.waiting, ...restart_required])]
@@ -59,7 +59,7 @@ export class SettingsDraft {
         Object.entries(settings).filter(([key]) => key.startsWith('display.')),
       ) as Partial<DisplaySettings>,
     )
-    await outdated('/settings')
+    await invalidate('/settings')
   }
 
   readonly set = async (values: Values): Promise<void> => this.follow(await call('PUT /settings', { body: values }))

@@ -1,4 +1,4 @@
-// What of others is in the page and in the daemons, with what each is given under: package, name, licence.
+// Third-party packages in the product: package, name, licence.
 export const LICENCES = [
   ['svelte', 'Svelte', 'MIT'],
   ['uplot', 'uPlot', 'MIT'],
@@ -19,5 +19,5 @@ export const LICENCES = [
   ['@sinclair/typebox', 'TypeBox', 'MIT'],
 ] as const
 
-/** Drawings that were taken over as such, and no package. */
+/** Artwork copied without a package. */
 export const DRAWINGS = [['Lucide', 'ISC']] as const

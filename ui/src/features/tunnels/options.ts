@@ -1,12 +1,12 @@
-// The options of a tunnel that seldom matter: one table for the wizard and for the form of a tunnel that is stored.
+// Less common tunnel options, shared by the wizard and the edit form.
 import type { CreateTunnelBody } from '@panel/shared/api/tunnels/bodies.ts'
 
 export interface Option {
   readonly name: keyof CreateTunnelBody
   readonly kind: 'number' | 'text' | 'flag'
-  /** Null: of every type of tunnel. */
+  /** Null: every tunnel type. */
   readonly family: 4 | 6 | null
-  /** Whether empty is a value of its own: no such thing, or as the settings say. */
+  /** Whether null is a value: none, or as the settings have it. */
   readonly isNullable: boolean
 }
 
@@ -16,7 +16,7 @@ const of =
 const flag = of('flag', null, false)
 const override = of('number', null, true)
 
-/** How outer packets look. */
+/** Outer packet headers. */
 export const PACKETS = [
   of('text', null, true)('bind_device'),
   of('text', null, false)('tos'),
@@ -33,7 +33,7 @@ export const PACKETS = [
   of('flag', 4, false)('is_ignore_df'),
 ] as const
 
-/** What the kernel changes in place, and what it never hears of. */
+/** Changed in place by the kernel. */
 export const QUEUE = [of('number', null, false)('tx_queue_length')] as const
 
 export const MONITORING = [
@@ -58,22 +58,22 @@ const ALL = [...PACKETS, ...QUEUE, ...MONITORING, ...KEEPALIVE] as const
 export type OptionName = (typeof ALL)[number]['name']
 export type Options = { [N in OptionName]: number | string | boolean | null }
 
-/** Nothing asked for: all is left to the panel. */
+/** Everything is left to the server. */
 export const NO_OPTIONS = Object.fromEntries(ALL.map(({ name }) => [name, null])) as Options
 
-export const optionsOf = (tunnel: Options): Options =>
+export const pickOptions = (tunnel: Options): Options =>
   Object.fromEntries(ALL.map(({ name }) => [name, tunnel[name]])) as Options
 
-/** As it is sent: a text that was emptied is none. */
-export const sent = (name: string, value: unknown): unknown =>
+/** The value for the request body; an emptied nullable text is null. */
+export const toFieldValue = (name: string, value: unknown): unknown =>
   value === '' && ALL.some((option) => option.name === name && option.isNullable)
     ? null
     : typeof value === 'string'
       ? value.trim()
       : value
 
-/** By the type, or where that is left to the panel by the address of the other server; without a word it is IPv4. */
-export const familyOf = ({
+/** By tunnel type, else by the remote address; IPv4 by default. */
+export const endpointFamily = ({
   tunnel_type_id,
   remote_endpoint,
 }: {

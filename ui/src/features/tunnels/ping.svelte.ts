@@ -1,17 +1,17 @@
-// A ping under way: packets as they are decided, taken in once a frame, and what they come to so far.
+// A running ping: packets batched per frame, and statistics so far.
 import type { DiagnosticRun, PingBody, PingPacketEvent } from '@panel/shared/api/diagnostics.ts'
 import { request, withSession } from '../../core/api.ts'
 import { readEvents } from '../../core/event-stream.ts'
-import { outdated } from '../../core/query.svelte.ts'
-import { asRefused, Refused } from '../../core/refused.ts'
+import { invalidate } from '../../core/query.svelte.ts'
+import { toApiError, ApiError } from '../../core/api-error.ts'
 
 export class Ping {
   packets = $state.raw<readonly PingPacketEvent[]>([])
   isRunning = $state(false)
   isCancelled = $state(false)
-  failure = $state.raw<Refused | null>(null)
+  failure = $state.raw<ApiError | null>(null)
   run = $state.raw<DiagnosticRun | null>(null)
-  readonly stats = $derived(statsOf(this.packets))
+  readonly stats = $derived(pingStats(this.packets))
   #stop: AbortController | null = null
   #waiting: PingPacketEvent[] = []
   #frame = 0
@@ -29,11 +29,11 @@ export class Ping {
       if (!stop.signal.aborted) throw thrown
     } finally {
       this.isRunning = false
-      void outdated('/diagnostics')
+      void invalidate('/diagnostics')
     }
   }
 
-  /** Going away ends the run on the server, which keeps what was decided. */
+  /** Aborting ends the run on the server, which keeps the results. */
   readonly stop = (): void => {
     if (!this.isRunning) return
     this.isCancelled = true
@@ -43,8 +43,8 @@ export class Ping {
   #take(name: string, data: unknown): void {
     if (name === 'run') this.run = data as DiagnosticRun
     if (name === 'error')
-      this.failure = asRefused(
-        new Refused(0, { code: 'SERVICE_UNAVAILABLE', message: (data as { message: string }).message }),
+      this.failure = toApiError(
+        new ApiError(0, { code: 'SERVICE_UNAVAILABLE', message: (data as { message: string }).message }),
       )
     if (name !== 'packet') return
     this.#waiting.push(data as PingPacketEvent)
@@ -55,7 +55,7 @@ export class Ping {
   }
 }
 
-const statsOf = (packets: readonly PingPacketEvent[]) => {
+const pingStats = (packets: readonly PingPacketEvent[]) => {
   const rtts = packets.flatMap(({ success, rtt_ms }) => (success && rtt_ms !== null ? [rtt_ms] : []))
   const sum = rtts.reduce((all, rtt) => all + rtt, 0)
   return {

@@ -1,0 +1,59 @@
+// An error answer of the API with its code, message and fields (shared/api/base/errors.ts).
+import type { ErrorCode } from '@panel/shared/api/base/codes.ts'
+import type { ErrorEnvelope } from '@panel/shared/api/base/errors.ts'
+
+/** NO_ANSWER: no response. NOT_THE_PANEL: another server answered, perhaps a proxy. */
+export type ApiErrorCode = ErrorCode | 'NO_ANSWER' | 'NOT_THE_PANEL'
+
+interface Problem {
+  readonly field: string
+  readonly message: string
+}
+
+export class ApiError extends Error {
+  readonly status: number
+  readonly code: ApiErrorCode
+  readonly field: string
+  readonly details: Readonly<Record<string, unknown>>
+
+  constructor(
+    status: number,
+    {
+      code,
+      message,
+      field = '',
+      details = {},
+    }: { code: ApiErrorCode; message: string; field?: string; details?: Record<string, unknown> },
+  ) {
+    super(message)
+    this.status = status
+    this.code = code
+    this.field = field
+    this.details = details
+  }
+
+  /** Field errors by name: from `details.fields`, from `details` itself (settings), or from `field`. */
+  get fields(): Record<string, string> {
+    const { fields } = this.details
+    if (Array.isArray(fields))
+      return Object.fromEntries((fields as Problem[]).map(({ field, message }) => [field, message]))
+    const told = Object.entries(this.details).filter((entry): entry is [string, string] => typeof entry[1] === 'string')
+    if (this.code === 'VALIDATION_FAILED' && told.length > 0) return Object.fromEntries(told)
+    return this.field === '' ? {} : { [this.field]: this.message }
+  }
+}
+
+/** From a response whose status is an error. */
+export const parseApiError = (status: number, body: unknown): ApiError => {
+  const error = (body as Partial<ErrorEnvelope> | null)?.error
+  return new ApiError(
+    status,
+    error ?? { code: 'NOT_THE_PANEL', message: 'Something other than the panel answered, perhaps a proxy before it.' },
+  )
+}
+
+/** Wraps anything thrown. */
+export const toApiError = (thrown: unknown): ApiError =>
+  thrown instanceof ApiError
+    ? thrown
+    : new ApiError(0, { code: 'NO_ANSWER', message: thrown instanceof Error ? thrown.message : String(thrown) })

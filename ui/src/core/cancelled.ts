@@ -1,0 +1,2 @@
+/** Thrown when the operator cancels; not reported as a failure. */
+export class Cancelled extends Error {}

@@ -1,2 +1,0 @@
-/** Not a failure to be shown: the operator thought better of it. */
-export class Withdrawn extends Error {}

@@ -1,0 +1,57 @@
+// Audit filters in the address, and labels of actions and results.
+import type { AuditEntry } from '@panel/shared/api/audit/answers.ts'
+import type { Endpoints } from '@panel/shared/api/endpoints.ts'
+import type { StateLabel } from '../../components/StateBadge.svelte'
+import { messages, t } from '../../core/i18n.svelte.ts'
+
+type AuditQuery = Endpoints['GET /audit']['query']
+
+export const PAGE_SIZE = 50
+/** Target types, as in the API. */
+export const TARGETS = ['tunnel', 'route', 'address_pool', 'settings', 'user', 'diagnostic_run', 'backup'] as const
+export const FILTERS = ['action', 'success', 'target_type', 'target_id', 'from', 'to'] as const
+
+export function actionLabel(action: string): string {
+  return messages.find(`audit.action.${action}`, action)
+}
+
+export function targetLabel({ target_type, target_id }: Pick<AuditEntry, 'target_type' | 'target_id'>): string {
+  return `${messages.find(`audit.target.${target_type}`, target_type)} ${target_id ?? ''}`.trim()
+}
+
+/** The page of the entry's target. */
+export const targetPage = ({ target_type, target_id }: AuditEntry): string | null => {
+  if (target_type === 'settings') return '/settings'
+  if (target_id === null) return null
+  return target_type === 'tunnel' ? `/tunnels/${target_id}` : target_type === 'route' ? `/routes/${target_id}` : null
+}
+
+export const resultLabel = ({ is_success }: Pick<AuditEntry, 'is_success'>): StateLabel =>
+  is_success ? { state: 'up', label: t('audit.ok') } : { state: 'down', label: t('audit.failed') }
+
+/** The API query for an address. */
+export const auditQuery = (search: URLSearchParams): AuditQuery => ({
+  limit: PAGE_SIZE,
+  offset: parseOffset(search),
+  // Passed unchecked: the API reports invalid values.
+  ...(Object.fromEntries(
+    FILTERS.flatMap((name) => (search.get(name) ? [[name, search.get(name)]] : [])),
+  ) as AuditQuery),
+})
+
+export const parseOffset = (search: URLSearchParams): number => {
+  const offset = Number(search.get('offset'))
+  return Number.isSafeInteger(offset) && offset > 0 ? offset : 0
+}
+
+/** For a datetime-local input, in the browser's time zone. */
+export const toLocalInput = (instant: string | null): string => {
+  const at = new Date(instant ?? '')
+  return Number.isNaN(at.getTime())
+    ? ''
+    : new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
+}
+export const fromLocalInput = (local: string): string => {
+  const at = new Date(local)
+  return Number.isNaN(at.getTime()) ? '' : at.toISOString()
+}

@@ -1,0 +1,115 @@
+// A backup import: check, dry run, result; the document survives every error.
+import type { ImportBackupAnswer } from '@panel/shared/api/backup.ts'
+import { call } from '../../core/api.ts'
+import { Form } from '../../core/form.svelte.ts'
+import { t } from '../../core/i18n.svelte.ts'
+import { invalidate } from '../../core/query.svelte.ts'
+import { toApiError, ApiError } from '../../core/api-error.ts'
+import { backupErrors, type BackupError } from './labels.ts'
+
+export interface ImportRequest {
+  document: string
+  include_settings: boolean
+  include_pools: boolean
+  include_tunnels: boolean
+  include_routes: boolean
+  force: boolean
+}
+
+export const SECTIONS = ['include_settings', 'include_pools', 'include_tunnels', 'include_routes'] as const
+const DEFAULTS: ImportRequest = {
+  document: '',
+  include_settings: true,
+  include_pools: true,
+  include_tunnels: true,
+  include_routes: true,
+  force: false,
+}
+
+export class BackupImport {
+  /** Errors inside the document, by location. */
+  problems = $state.raw<readonly BackupError[]>([])
+  result = $state.raw<ImportBackupAnswer | null>(null)
+  isImporting = $state(false)
+  /** The dry run and its request; another request needs another dry run. */
+  #dryRun = $state.raw<{ of: string; answer: ImportBackupAnswer } | null>(null)
+  /** Idempotency key, kept until an answer arrives. */
+  #key = ''
+
+  readonly form = new Form<ImportRequest>({
+    values: DEFAULTS,
+    check: ({ document }) =>
+      document.trim() === ''
+        ? { document: t('backup.missing') }
+        : parse(document) === null
+          ? { document: t('backup.no_json') }
+          : {},
+    send: async (request) => {
+      this.problems = []
+      this.result = null
+      this.#dryRun = {
+        of: JSON.stringify(request),
+        answer: await this.#withBackupErrors(() => send(request, { dry_run: true })),
+      }
+    },
+  })
+  readonly preview = $derived(this.#dryRun?.of === JSON.stringify(this.form.values) ? this.#dryRun.answer : null)
+  readonly isUnfinished = $derived(this.form.values.document !== '' && this.result === null)
+
+  /** After a dry run of the same. */
+  async apply(): Promise<void> {
+    if (this.isImporting || !this.preview) return
+    this.isImporting = true
+    this.form.failure = null
+    this.#key ||= formatKey(crypto.getRandomValues(new Uint32Array(4)))
+    try {
+      this.result = await this.#withBackupErrors(() =>
+        send($state.snapshot(this.form.values), { dry_run: false, idempotency_key: this.#key }),
+      )
+      this.#key = ''
+      this.#dryRun = null
+      await invalidate('/settings', '/pools', '/tunnels', '/routes', '/reconcile', '/monitor')
+    } catch (thrown) {
+      const error = toApiError(thrown)
+      if (error.code !== 'NO_ANSWER') this.#key = ''
+      this.form.setError(error)
+    } finally {
+      this.isImporting = false
+    }
+  }
+
+  /** Reports errors inside the document at its field. */
+  async #withBackupErrors<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work()
+    } catch (thrown) {
+      const error = toApiError(thrown)
+      this.problems = backupErrors(error)
+      const [first] = this.problems
+      if (!first) throw error
+      throw new ApiError(error.status, {
+        code: error.code,
+        message: error.message,
+        details: { fields: [{ field: 'document', message: first.message }] },
+      })
+    }
+  }
+}
+
+const parse = (document: string): object | null => {
+  try {
+    const value = JSON.parse(document) as object | null
+    return typeof value === 'object' ? value : null
+  } catch {
+    return null
+  }
+}
+
+const send = (
+  { document, ...options }: ImportRequest,
+  more: { dry_run: boolean; idempotency_key?: string },
+): Promise<ImportBackupAnswer> =>
+  // An invalid backup is sent too, so that the server explains the error.
+  call('POST /backup/import', { body: { backup: parse(document) as object, ...options, ...more } })
+
+const formatKey = (numbers: Uint32Array): string => [...numbers].map((number) => number.toString(36)).join('-')

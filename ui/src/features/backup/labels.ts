@@ -1,0 +1,37 @@
+// Labels of import results and errors inside a backup.
+import type { ImportAction } from '@panel/shared/api/backup.ts'
+import type { State, StateLabel } from '../../components/StateBadge.svelte'
+import { t } from '../../core/i18n.svelte.ts'
+import type { ApiError } from '../../core/api-error.ts'
+
+const STATES: Readonly<Record<ImportAction['action'], State>> = {
+  create: 'up',
+  update: 'up',
+  would_create: 'up',
+  would_update: 'up',
+  skip: 'disabled',
+  failed: 'down',
+}
+export const actionLabel = ({ action }: Pick<ImportAction, 'action'>): StateLabel => ({
+  state: STATES[action],
+  label: t(`backup.became.${action}`),
+})
+
+/** A dry run reports "would fail" instead of "failed". */
+export const itemLabel = (item: ImportAction, isDry: boolean): StateLabel =>
+  isDry && item.action === 'failed' ? { state: 'down', label: t('backup.became.would_fail') } : actionLabel(item)
+
+export interface BackupError {
+  readonly place: string
+  readonly message: string
+}
+
+/** Errors inside the backup; empty if the error is about something else. */
+export const backupErrors = ({ fields }: ApiError): BackupError[] => {
+  const problems = Object.entries(fields).map(([place, message]) => ({ place, message }))
+  return problems.every(({ place }) => place === 'backup' || place.startsWith('backup.')) ? problems : []
+}
+
+/** A file name with host and date. */
+export const backupFileName = (hostname: string, exported_at: string): string =>
+  `tunnel-panel-${hostname.replaceAll(/[^A-Za-z0-9.-]+/g, '-') || 'backup'}-${exported_at.slice(0, 19).replaceAll(':', '-')}.json`

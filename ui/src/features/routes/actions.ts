@@ -1,0 +1,98 @@
+// Actions on a rule, with Undo where possible.
+import type { RouteView } from '@panel/shared/api/routes/answers.ts'
+import { act } from '../../core/act.ts'
+import { call } from '../../core/api.ts'
+import { confirm } from '../../core/confirm.svelte.ts'
+import { t } from '../../core/i18n.svelte.ts'
+import { router } from '../../core/router.svelte.ts'
+import DropConnections from './DropConnections.svelte'
+import { dropOption } from './drop-connections.svelte.ts'
+
+type Named = Pick<RouteView, 'route_rule_id' | 'route_rule_title'>
+
+/** Queries that a rule change invalidates. */
+export const STALE = ['/routes', '/reconcile', '/system/forwarding'] as const
+
+export const setEnabled = (
+  { route_rule_id: id, route_rule_title: title }: Named,
+  isEnabled: boolean,
+): Promise<unknown> => {
+  const set = (is: boolean): Promise<unknown> =>
+    call(is ? 'POST /routes/{id}/enable' : 'POST /routes/{id}/disable', { id })
+  return act(t(isEnabled ? 'routes.done.enabled' : 'routes.done.disabled', { title }), () => set(isEnabled), {
+    undo: () => set(!isEnabled),
+    stale: STALE,
+    failing: t(isEnabled ? 'routes.failing.enable' : 'routes.failing.disable', { title }),
+  })
+}
+
+export const reapply = ({ route_rule_id: id, route_rule_title: title }: Named): Promise<unknown> =>
+  act(t('routes.done.reapplied', { title }), () => call('POST /routes/{id}/reapply', { id }), {
+    stale: STALE,
+    failing: t('routes.failing.reapply', { title }),
+  })
+
+export const applyAll = async (): Promise<void> => {
+  if (
+    !(await confirm({
+      title: t('routes.apply_all.title'),
+      text: t('routes.apply_all.text'),
+      action: t('routes.apply_all.action'),
+    }))
+  )
+    return
+  await act(t('routes.done.applied_all'), () => call('POST /routes/apply-all'), {
+    stale: STALE,
+    failing: t('routes.failing.apply_all'),
+  })
+}
+
+/** The copy is disabled; its editor opens next. */
+export const duplicate = async ({ route_rule_id: id, route_rule_title: title }: Named): Promise<void> => {
+  const answer = await act(t('routes.done.duplicated', { title }), () => call('POST /routes/{id}/duplicate', { id }), {
+    stale: STALE,
+    failing: t('routes.failing.duplicate', { title }),
+  })
+  if (answer) await router.go(`/routes/${answer.route.route_rule_id}/edit`)
+}
+
+/** Resolves to whether it was deleted. */
+export const deleteRule = async (
+  { route_rule_id: id, route_rule_title: title }: Named,
+  bind: string,
+): Promise<boolean> => {
+  dropOption.isOn = false
+  if (
+    !(await confirm({
+      title: t('routes.delete.title', { title }),
+      text: t('routes.delete.text', { bind }),
+      action: t('core.action.delete'),
+      isDanger: true,
+      more: DropConnections,
+    }))
+  )
+    return false
+  const answer = await act(
+    t('routes.done.deleted', { title }),
+    () => call('DELETE /routes/{id}', { id, body: { drop_connections: dropOption.isOn } }),
+    { stale: STALE, failing: t('routes.failing.delete', { title }) },
+  )
+  if (answer?.forwarding_can_be_reverted) await offerRevert()
+  return answer !== null
+}
+
+/** Not automatic, because other software may now need forwarding. */
+const offerRevert = async (): Promise<void> => {
+  if (
+    !(await confirm({
+      title: t('routes.revert.title'),
+      text: t('routes.revert.text'),
+      action: t('routes.revert.action'),
+    }))
+  )
+    return
+  await act(t('routes.revert.done'), () => call('POST /system/forwarding/enable', { body: { revert: true } }), {
+    stale: STALE,
+    failing: t('routes.revert.failing'),
+  })
+}

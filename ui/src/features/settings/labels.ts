@@ -1,0 +1,69 @@
+// Labels and formats of settings, falling back to the API's text.
+import type { ListPoolsAnswer } from '@panel/shared/api/pools.ts'
+import type { SettingCategory, SettingEntry } from '@panel/shared/api/settings.ts'
+import { display } from '../../core/display.svelte.ts'
+import { messages, t } from '../../core/i18n.svelte.ts'
+
+export interface Option {
+  readonly value: string | number | null
+  readonly label: string
+}
+
+export const settingLabel = ({ key }: SettingEntry): string => messages.find(`settings.key.${key}`, key)
+/** The template's own placeholders. */
+const TEMPLATE = { side: '{side}', number: '{number}', type: '{type}' }
+/** Null: use the API's description. */
+export const settingHelp = ({ key }: SettingEntry): string | null => {
+  const about = `settings.about.${key}`
+  return messages.has(about) ? t(about, TEMPLATE) : null
+}
+export const categoryLabel = (category: SettingCategory): string =>
+  messages.find(`settings.category.${category}`, category)
+export const unitLabel = ({ unit }: SettingEntry): string =>
+  unit === '' ? '' : messages.find(`settings.unit.${unit}`, unit)
+const optionLabel = (value: string): string => messages.find(`settings.option.${value}`, value)
+
+export const formatNumber = (value: number): string => display.format.number(value, 3)
+
+/** Choices of a setting; empty for a text field. */
+export const settingOptions = (
+  { type, constraints }: SettingEntry,
+  pools: ListPoolsAnswer['pools'] | undefined,
+): Option[] => {
+  if (type === 'enum') return constraints.enum_values.map((value) => ({ value, label: optionLabel(value) }))
+  if (type === 'lookup') return constraints.options.map(({ value, label }) => ({ value, label: optionLabel(label) }))
+  if (constraints.lookup_table !== 'address_pool' || !pools) return []
+  return [
+    { value: null, label: t('settings.first_pool') },
+    ...pools.map((pool) => ({ value: pool.address_pool_id, label: `${pool.cidr} ${pool.address_pool_title}` })),
+  ]
+}
+
+export const formatValue = (entry: SettingEntry, value: unknown): string => {
+  if (value === null || (Array.isArray(value) && value.length === 0) || value === '') return t('settings.nothing')
+  if (typeof value === 'boolean') return value ? t('settings.on') : t('settings.off')
+  if (entry.type === 'lookup')
+    return optionLabel(entry.constraints.options.find((option) => option.value === value)?.label ?? String(value))
+  if (entry.type === 'enum') return optionLabel(String(value))
+  if (typeof value === 'number') return `${formatNumber(value)} ${unitLabel(entry)}`.trim()
+  if (typeof value === 'object') return Array.isArray(value) ? value.join(', ') : Object.values(value).join(', ')
+  return String(value)
+}
+
+/** Client-side check of a number; "" if valid. */
+export const validate = ({ type, constraints: { min, max, nullable } }: SettingEntry, value: unknown): string => {
+  if (type !== 'int' && type !== 'float') return ''
+  if (value === null) return nullable ? '' : t('settings.wrong.missing')
+  if (typeof value !== 'number' || (type === 'int' && !Number.isInteger(value))) return t('settings.wrong.whole')
+  const isOutside = (min !== null && value < min) || (max !== null && value > max)
+  return isOutside ? t('settings.wrong.range', bounds(min, max)) : ''
+}
+
+export const rangeLabel = (min: number | null, max: number | null): string => {
+  if (min === null || max === null || max === Number.MAX_SAFE_INTEGER) return ''
+  return t('settings.range', bounds(min, max))
+}
+const bounds = (min: number | null, max: number | null): { min: string; max: string } => ({
+  min: min === null ? '–' : formatNumber(min),
+  max: max === null ? '–' : formatNumber(max),
+})

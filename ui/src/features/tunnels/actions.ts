@@ -1,0 +1,89 @@
+// Actions on a tunnel, with confirmation and Undo where possible.
+import type { DeleteTunnelAnswer, TunnelActionAnswer, TunnelView } from '@panel/shared/api/tunnels/answers.ts'
+import { act } from '../../core/act.ts'
+import { confirm } from '../../core/confirm.svelte.ts'
+import { t } from '../../core/i18n.svelte.ts'
+import { withAccessCheck } from '../../core/own-access.ts'
+import { router } from '../../core/router.svelte.ts'
+import { Cancelled } from '../../core/cancelled.ts'
+import { dependentRules } from './dependent-rules.ts'
+
+type Named = Pick<TunnelView, 'tunnel_id' | 'interface_name'>
+
+const STALE = ['/tunnels', '/monitor', '/reconcile', '/routes']
+
+const ROUTES = {
+  up: 'POST /tunnels/{id}/up',
+  down: 'POST /tunnels/{id}/down',
+  restart: 'POST /tunnels/{id}/restart',
+  reapply: 'POST /tunnels/{id}/reapply',
+} as const satisfies Record<TunnelActionAnswer['action'], string>
+
+const send = ({ tunnel_id }: Named, action: TunnelActionAnswer['action']): Promise<TunnelActionAnswer | null> =>
+  withAccessCheck(ROUTES[action], { id: tunnel_id })
+
+export const bringUp = (tunnel: Named): Promise<unknown> =>
+  act(t('tunnel.done.up', { name: tunnel.interface_name }), () => send(tunnel, 'up'), {
+    stale: STALE,
+    undo: () => send(tunnel, 'down'),
+  })
+
+/** Needs confirmation only if relay rules depend on it. */
+export const bringDown = (tunnel: Named): Promise<unknown> =>
+  act(
+    t('tunnel.done.down', { name: tunnel.interface_name }),
+    async () => {
+      const items = await dependentRules(tunnel.tunnel_id)
+      const isConfirmed =
+        items.length === 0 ||
+        (await confirm({
+          title: t('tunnel.ask.down', { name: tunnel.interface_name }),
+          text: t('tunnel.ask.down_text'),
+          items,
+          action: t('tunnel.do.down'),
+          isDanger: true,
+        }))
+      if (!isConfirmed) throw new Cancelled()
+      return send(tunnel, 'down')
+    },
+    { stale: STALE, undo: () => send(tunnel, 'up') },
+  )
+
+export const restart = async (tunnel: Named): Promise<void> => {
+  const { interface_name: name } = tunnel
+  if (
+    await confirm({
+      title: t('tunnel.ask.restart', { name }),
+      text: t('tunnel.ask.restart_text'),
+      action: t('tunnel.do.restart'),
+    })
+  )
+    await act(t('tunnel.done.restart', { name }), () => send(tunnel, 'restart'), { stale: STALE })
+}
+
+export const reapply = (tunnel: Named): Promise<unknown> =>
+  act(t('tunnel.done.reapply', { name: tunnel.interface_name }), () => send(tunnel, 'reapply'), { stale: STALE })
+
+export const deleteTunnel = (tunnel: Named): Promise<DeleteTunnelAnswer | null> =>
+  act(
+    t('tunnel.done.delete', { name: tunnel.interface_name }),
+    async () => {
+      const items = await dependentRules(tunnel.tunnel_id)
+      const text =
+        items.length === 0 ? t('tunnel.ask.delete_text') : t('tunnel.ask.delete_dependants', { count: items.length })
+      if (
+        !(await confirm({
+          title: t('tunnel.ask.delete', { name: tunnel.interface_name }),
+          text,
+          items,
+          action: t('core.action.delete'),
+          isDanger: true,
+        }))
+      )
+        throw new Cancelled()
+      const answer = await withAccessCheck('DELETE /tunnels/{id}', { id: tunnel.tunnel_id })
+      await router.go('/tunnels')
+      return answer
+    },
+    { stale: STALE },
+  )

@@ -1,7 +1,0 @@
-// One tunnel by the id in the address, asked again while it is looked at.
-import { asked } from '../../core/query.svelte.ts'
-
-export const oneTunnel = (id: string | undefined) => ({
-  ...asked('GET /tunnels/{id}', { id: id ?? '' }),
-  refetchInterval: 15_000,
-})

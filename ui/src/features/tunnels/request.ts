@@ -1,0 +1,73 @@
+// The values of the wizard and the request built from them; the server fills empty fields.
+import type { CreateTunnelBody } from '@panel/shared/api/tunnels/bodies.ts'
+import { NO_OPTIONS, type Options } from './options.ts'
+
+export interface TunnelRequest extends Options {
+  tunnel_type_id: number | null
+  local_endpoint: string
+  remote_endpoint: string
+  display_name: string
+  address_pool_id: number | null
+  interface_name: string
+  tunnel_number: number | null
+  mtu: number | null
+  ttl: number | null
+  /** "" generates one, "none" omits it, else the number. */
+  key: string
+  persistence_type_id: number | null
+  force: boolean
+}
+
+export const EMPTY: TunnelRequest = {
+  ...NO_OPTIONS,
+  tunnel_type_id: null,
+  local_endpoint: '',
+  remote_endpoint: '',
+  display_name: '',
+  address_pool_id: null,
+  interface_name: '',
+  tunnel_number: null,
+  mtu: null,
+  ttl: null,
+  key: '',
+  persistence_type_id: null,
+  force: false,
+}
+
+/** Form values from the other server's pairing code. */
+export const fromPairingCode = (decoded: CreateTunnelBody): TunnelRequest => ({
+  ...EMPTY,
+  tunnel_type_id: decoded.tunnel_type_id ?? null,
+  local_endpoint: decoded.local_endpoint,
+  remote_endpoint: decoded.remote_endpoint,
+  interface_name: decoded.interface_name ?? '',
+  mtu: decoded.mtu ?? null,
+  ttl: decoded.ttl ?? null,
+  persistence_type_id: decoded.persistence_type_id ?? null,
+})
+
+/** `decoded` is the pairing code's tunnel; its addresses, keys, side and number are kept. */
+export const requestBody = (request: TunnelRequest, decoded: CreateTunnelBody | null): CreateTunnelBody => {
+  const { key: _key, force, ...fields } = request
+  const trimmed = Object.entries(fields).map(([name, value]) => [
+    name,
+    typeof value === 'string' ? value.trim() : value,
+  ])
+  const own = Object.fromEntries([
+    ...trimmed.filter(([, value]) => value !== null && value !== ''),
+    ...(force ? [['force', force]] : []),
+  ]) as Partial<CreateTunnelBody>
+  return {
+    ...decoded,
+    ...parseKeys(request.key.trim()),
+    ...own,
+    local_endpoint: request.local_endpoint.trim(),
+    remote_endpoint: request.remote_endpoint.trim(),
+  }
+}
+
+const parseKeys = (text: string): Partial<CreateTunnelBody> => {
+  if (text === '') return {}
+  const key = text === 'none' ? null : Number(text)
+  return { ikey: key, okey: key }
+}
